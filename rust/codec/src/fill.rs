@@ -1,0 +1,167 @@
+//! Copies a plan into its destination: memory of exactly its size, given to it uninitialised.
+//!
+//! The destinations belong to the engine, which would have to zero them otherwise. So this is also where the promise is
+//! kept that they rest on: when a function here returns, every byte of its destination has a value.
+
+use std::mem::MaybeUninit;
+
+use crate::dialect::Width;
+use crate::event::Plain;
+use crate::kind::Scalar;
+use crate::plan::{Part, Payload};
+use crate::text;
+use crate::threads::Threads;
+
+/// From this many bytes on, one output is filled by several threads. Below, waking them costs more than it gains.
+///
+/// Measured by `scripts/bench.sh --codec`, which prints the crossing point.
+pub const PARALLEL_FROM: usize = 2 << 20;
+
+/// Bytes that a thread fills before it asks for more.
+const PIECE: usize = 512 << 10;
+
+/// Writes `part` over the whole of `dest`.
+///
+/// # Panics
+/// If `dest` is not exactly as long as `part`.
+pub fn fill(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>]) {
+    assert_eq!(dest.len(), part.len(), "destination and plan differ in length");
+    let mut dest = dest;
+    let mut small_at = 0;
+    for segment in part.segments {
+        let small_end = segment.small_end - part.small_start;
+        dest = put(dest, &part.small[small_at..small_end]);
+        small_at = small_end;
+        dest = match segment.payload {
+            Payload::Bytes(bytes) => put(dest, bytes),
+            Payload::Utf32 { chars, len } => {
+                let (head, tail) = dest.split_at_mut(len as usize);
+                text::encode(chars, head);
+                tail
+            }
+        };
+    }
+    let dest = put(dest, &part.small[small_at..]);
+    assert!(dest.is_empty(), "the plan is shorter than its length says");
+}
+
+/// As [`fill`], over `threads` where the part is large.
+///
+/// # Panics
+/// As [`fill`].
+pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
+    if dest.len() < PARALLEL_FROM || threads.count() == 1 {
+        return fill(part, dest);
+    }
+    threads.for_each(pieces(part, dest), |piece| match piece {
+        Piece::Part(part, dest) => fill(part, dest),
+        Piece::Bytes(bytes, dest) => {
+            dest.write_copy_of_slice(bytes);
+        }
+    });
+}
+
+/// Writes plain data with components of `width` over the whole of `dest`, over `threads` where it is large.
+///
+/// A component that is narrowed is rounded as C++ rounds it, and a NaN stays one.
+///
+/// # Panics
+/// If `dest` is not as long as the data is with that width.
+pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
+    if plain.width == width || !plain.kind.shape().is_real() {
+        return copy(plain.bytes, dest, threads);
+    }
+    let (from, to) = (Scalar::Real.size(plain.width), Scalar::Real.size(width));
+    assert_eq!(dest.len() / to, plain.bytes.len() / from, "destination and data differ in length");
+    for (bytes, dest) in plain.bytes.chunks_exact(from).zip(dest.chunks_exact_mut(to)) {
+        match plain.width {
+            Width::Single => {
+                let wide = f64::from(f32::from_le_bytes(bytes.try_into().expect("a chunk of 4 bytes")));
+                dest.write_copy_of_slice(&wide.to_le_bytes());
+            }
+            Width::Double => {
+                let narrow = f64::from_le_bytes(bytes.try_into().expect("a chunk of 8 bytes")) as f32;
+                dest.write_copy_of_slice(&narrow.to_le_bytes());
+            }
+        }
+    }
+}
+
+/// Copies `bytes` over the whole of `dest`, over `threads` where they are many.
+///
+/// # Panics
+/// If the two differ in length.
+fn copy(bytes: &[u8], dest: &mut [MaybeUninit<u8>], threads: &Threads) {
+    if dest.len() < PARALLEL_FROM || threads.count() == 1 {
+        dest.write_copy_of_slice(bytes);
+        return;
+    }
+    assert_eq!(dest.len(), bytes.len(), "source and destination differ in length");
+    let pieces: Vec<_> = bytes.chunks(PIECE).zip(dest.chunks_mut(PIECE)).collect();
+    threads.for_each(pieces, |(bytes, dest)| {
+        dest.write_copy_of_slice(bytes);
+    });
+}
+
+/// The bytes of `part` as a vector.
+pub fn to_vec(part: Part<'_, '_>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(part.len());
+    fill(part, &mut out.spare_capacity_mut()[..part.len()]);
+    // SAFETY: the capacity is at least `part.len()`, and `fill` has given each of these bytes a value, or panicked.
+    unsafe { out.set_len(part.len()) };
+    out
+}
+
+fn put<'d>(dest: &'d mut [MaybeUninit<u8>], bytes: &[u8]) -> &'d mut [MaybeUninit<u8>] {
+    let (head, tail) = dest.split_at_mut(bytes.len());
+    head.write_copy_of_slice(bytes);
+    tail
+}
+
+/// A piece of the work, with its own stretch of the destination.
+enum Piece<'w, 'a> {
+    Part(Part<'w, 'a>, &'w mut [MaybeUninit<u8>]),
+    Bytes(&'a [u8], &'w mut [MaybeUninit<u8>]),
+}
+
+/// Cuts a part into pieces of about [`PIECE`] bytes: runs of segments, and stretches of a long payload.
+fn pieces<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>]) -> Vec<Piece<'w, 'a>> {
+    let mut pieces = Vec::with_capacity(dest.len() / PIECE + 2);
+    let mut dest = dest;
+    // What is not in a piece yet: segments from `first` on, small bytes from `small_at` on, `len` bytes together.
+    let (mut first, mut small_at, mut len) = (0, 0, 0);
+    let run = |segments: std::ops::Range<usize>, small: std::ops::Range<usize>, len| Part {
+        small: &part.small[small.clone()],
+        segments: &part.segments[segments],
+        small_start: part.small_start + small.start,
+        len,
+    };
+    let mut small_seen = 0;
+    for (index, segment) in part.segments.iter().enumerate() {
+        let small_end = segment.small_end - part.small_start;
+        len += small_end - small_seen;
+        small_seen = small_end;
+        match segment.payload {
+            Payload::Bytes(bytes) if bytes.len() > PIECE => {
+                let (head, tail) = dest.split_at_mut(len);
+                pieces.push(Piece::Part(run(first..index, small_at..small_end, len), head));
+                let (body, tail) = tail.split_at_mut(bytes.len());
+                let stretches = bytes.chunks(PIECE).zip(body.chunks_mut(PIECE));
+                pieces.extend(stretches.map(|(bytes, dest)| Piece::Bytes(bytes, dest)));
+                dest = tail;
+                (first, small_at, len) = (index + 1, small_end, 0);
+            }
+            Payload::Bytes(bytes) => len += bytes.len(),
+            Payload::Utf32 { len: text, .. } => len += text as usize,
+        }
+        if len >= PIECE {
+            let (head, tail) = dest.split_at_mut(len);
+            pieces.push(Piece::Part(run(first..index + 1, small_at..small_end, len), head));
+            dest = tail;
+            (first, small_at, len) = (index + 1, small_end, 0);
+        }
+    }
+    let rest = run(first..part.segments.len(), small_at..part.small.len(), dest.len());
+    pieces.push(Piece::Part(rest, dest));
+    pieces
+}

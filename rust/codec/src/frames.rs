@@ -1,0 +1,68 @@
+//! Values one after the other, each behind its length: what `FileAccess.store_var` and `StreamPeer.put_var` write.
+//!
+//! A frame is a little-endian `u32` length in bytes and a value of that length.
+
+use crate::error::{Error, Reason};
+use crate::writer::Writer;
+
+/// Bytes of the length before each value.
+pub const PREFIX_LEN: usize = 4;
+
+/// Writes one value as a frame. `write` gives its events; this ends it.
+///
+/// # Errors
+/// Those of `write` and of [`Writer::end_value`]. Then nothing is written, as by `store_var`.
+#[inline]
+pub fn write<'a, E: From<Error>>(
+    writer: &mut Writer<'a>,
+    write: impl FnOnce(&mut Writer<'a>) -> Result<(), E>,
+) -> Result<(), E> {
+    let frame = writer.mark();
+    writer.reserve_word();
+    let start = writer.mark();
+    match write(writer).and_then(|()| Ok(writer.end_value(start)?)) {
+        Ok(()) => {
+            // `end_value` refuses lengths over 31 bits.
+            let len = writer.mark().position() - start.position();
+            writer.set_word(frame, len as u32);
+            Ok(())
+        }
+        Err(error) => {
+            writer.drop_value(frame);
+            Err(error)
+        }
+    }
+}
+
+/// One frame of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// Where the payload begins in the stream, in bytes.
+    pub at: usize,
+    /// The bytes that the length announces. A value may be shorter: the rest is ignored, as `get_var` does.
+    pub payload: &'a [u8],
+}
+
+/// The frames of a stream. Ends after the first that is damaged, with its error.
+pub fn read(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, Error>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        if at == bytes.len() {
+            return None;
+        }
+        let frame = frame(bytes, at);
+        at = frame.as_ref().map_or(bytes.len(), |frame| frame.at + frame.payload.len());
+        Some(frame)
+    })
+}
+
+fn frame(bytes: &[u8], at: usize) -> Result<Frame<'_>, Error> {
+    let short = |at, part, expected, found| Error::new(at, Reason::ShortFrame { part, expected, found });
+    let rest = &bytes[at..];
+    let (prefix, rest) =
+        rest.split_at_checked(PREFIX_LEN).ok_or_else(|| short(at, "length", PREFIX_LEN, rest.len()))?;
+    let len = u32::from_le_bytes(prefix.try_into().expect("split at four bytes")) as usize;
+    let at = at + PREFIX_LEN;
+    let payload = rest.get(..len).ok_or_else(|| short(at, "payload", len, rest.len()))?;
+    Ok(Frame { at, payload })
+}

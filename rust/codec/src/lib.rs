@@ -1,0 +1,59 @@
+//! Godot's Variant serialization as events, without Godot.
+//!
+//! Everything is a stream of [`Event`]s between bytes and values:
+//!
+//! ```text
+//! value --walk--> events --Writer--> Plan --fill (parallel)--> bytes
+//! bytes --Reader--> events --build--> value
+//! ```
+//!
+//! - [`Reader`] turns bytes into events and holds every bounds check of decoding.
+//! - [`Writer`] turns events into a [`Plan`] and holds every layout rule of encoding.
+//! - [`fill`] copies a [`Part`] of a plan into its destination, over [`Threads`] when that pays.
+//! - [`kind`] is the table that both follow; [`Dialect`] names the engine whose rules hold.
+//!
+//! The walk and the build belong to whoever owns the values: the plugin crate does both for Godot's Variants.
+//! `FORMAT.md` one folder up holds the wire format with its evidence, `DESIGN.md` the reasons for this shape.
+//!
+//! ```
+//! use varbatch_codec::{Dialect, Event, Reader, Writer};
+//!
+//! let mut writer = Writer::new(Dialect::GODOT_4);
+//! let start = writer.mark();
+//! writer.write(Event::Int(42))?;
+//! writer.end_value(start)?;
+//! let bytes = writer.into_plan().to_vec();
+//! assert_eq!(bytes, [2, 0, 0, 0, 42, 0, 0, 0]);
+//!
+//! let mut reader = Reader::new(&bytes);
+//! assert_eq!(reader.next_event()?, Some(Event::Int(42)));
+//! assert_eq!(reader.next_event()?, None);
+//! # Ok::<(), varbatch_codec::Error>(())
+//! ```
+#![deny(unsafe_code)]
+
+#[cfg(target_endian = "big")]
+compile_error!("plain data is copied as it lies in memory, and the wire is little-endian");
+
+mod dialect;
+mod error;
+mod event;
+#[allow(unsafe_code)] // One block: see there.
+pub mod fill;
+pub mod frames;
+pub mod kind;
+pub mod limits;
+mod plan;
+mod reader;
+pub mod text;
+mod threads;
+mod writer;
+
+pub use dialect::{Dialect, Width};
+pub use error::{Error, Reason};
+pub use event::{Event, Plain, Text};
+pub use kind::{Kind, Scalar, Shape};
+pub use plan::{Mark, Part, Plan};
+pub use reader::Reader;
+pub use threads::Threads;
+pub use writer::Writer;

@@ -1,0 +1,10 @@
+//! Numbers that bound the format and the memory that this crate takes.
+
+/// The longest value, in bytes. The engine's lengths are signed 32-bit integers: beyond this it overflows or truncates
+/// (4.6.3 turns a PackedByteArray of 2^32 + 4 bytes into one of 4), so that longer values are refused.
+pub const MAX_VALUE_LEN: usize = i32::MAX as usize;
+
+/// Payloads up to this length are copied into the plan's own bytes, longer ones are borrowed. In bytes.
+///
+/// A borrowed payload costs a [`crate::Plan`] one segment, about as much as this.
+pub const INLINE_LEN: usize = 64;

@@ -1,0 +1,165 @@
+//! What an output will be: its exact size, the small parts already written, the large payloads borrowed.
+//!
+//! A plan is made in one pass over the values. It holds one or many values end to end; a [`Mark`] between two of them
+//! lets each go to a destination of its own.
+
+use crate::fill;
+use crate::limits::INLINE_LEN;
+use crate::text;
+
+/// The output of one or many values, ready to be filled in.
+///
+/// Invariant: `len` is what the parts add up to, `small_end` never falls from one segment to the next.
+#[derive(Debug, Default)]
+pub struct Plan<'a> {
+    small: Vec<u8>,
+    segments: Vec<Segment<'a>>,
+    len: usize,
+}
+
+/// Small bytes up to `small_end`, then a payload.
+#[derive(Debug)]
+pub(crate) struct Segment<'a> {
+    pub(crate) small_end: usize,
+    pub(crate) payload: Payload<'a>,
+}
+
+/// Bytes that are not in the plan but follow from something it borrows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Payload<'a> {
+    /// Copied as they are.
+    Bytes(&'a [u8]),
+    /// Turned into `len` bytes of UTF-8.
+    Utf32 { chars: &'a [u32], len: u32 },
+}
+
+/// A place between two values of a plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    small: usize,
+    segments: usize,
+    len: usize,
+}
+
+impl Mark {
+    /// Bytes of output before this place.
+    pub fn position(self) -> usize {
+        self.len
+    }
+}
+
+/// A run of a plan between two marks.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'p, 'a> {
+    pub(crate) small: &'p [u8],
+    pub(crate) segments: &'p [Segment<'a>],
+    /// How far the `small_end` of the segments counts from the start of `small`.
+    pub(crate) small_start: usize,
+    pub(crate) len: usize,
+}
+
+impl Part<'_, '_> {
+    /// Bytes that this part takes in its destination.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl<'a> Plan<'a> {
+    /// Bytes of the whole output.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The end of what was written so far.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark { small: self.small.len(), segments: self.segments.len(), len: self.len }
+    }
+
+    /// What lies between two marks of this plan.
+    ///
+    /// # Panics
+    /// If `from` lies behind `to`, or either is not of this plan.
+    pub fn part(&self, from: Mark, to: Mark) -> Part<'_, 'a> {
+        Part {
+            small: &self.small[from.small..to.small],
+            segments: &self.segments[from.segments..to.segments],
+            small_start: from.small,
+            len: to.len - from.len,
+        }
+    }
+
+    /// The whole plan.
+    pub fn whole(&self) -> Part<'_, 'a> {
+        self.part(Mark::default(), self.mark())
+    }
+
+    /// Bytes of memory that the plan itself holds: what an encoding costs besides its output.
+    pub fn overhead(&self) -> usize {
+        self.small.capacity() + self.segments.capacity() * size_of::<Segment<'_>>()
+    }
+
+    /// The output as a vector.
+    pub fn to_vec(&self) -> Vec<u8> {
+        fill::to_vec(self.whole())
+    }
+
+    #[inline]
+    pub(crate) fn small(&mut self, bytes: &[u8]) {
+        self.small.extend_from_slice(bytes);
+        self.len += bytes.len();
+    }
+
+    #[inline]
+    pub(crate) fn words<const N: usize>(&mut self, words: [u32; N]) {
+        let words = words.map(u32::to_le_bytes);
+        self.small(words.as_flattened());
+    }
+
+    /// Overwrites a word that was written at `mark`.
+    pub(crate) fn patch(&mut self, mark: Mark, word: u32) {
+        self.small[mark.small..mark.small + 4].copy_from_slice(&word.to_le_bytes());
+    }
+
+    pub(crate) fn rollback(&mut self, mark: Mark) {
+        self.small.truncate(mark.small);
+        self.segments.truncate(mark.segments);
+        self.len = mark.len;
+    }
+
+    #[inline]
+    pub(crate) fn bytes(&mut self, bytes: &'a [u8]) {
+        if bytes.len() <= INLINE_LEN {
+            self.small(bytes);
+        } else {
+            self.segment(Payload::Bytes(bytes), bytes.len());
+        }
+    }
+
+    /// `len` is the length of `chars` in UTF-8.
+    pub(crate) fn utf32(&mut self, chars: &'a [u32], len: u32) {
+        let bytes = len as usize;
+        if bytes <= INLINE_LEN {
+            text::append(chars, &mut self.small);
+            self.len += bytes;
+        } else {
+            self.segment(Payload::Utf32 { chars, len }, bytes);
+        }
+    }
+
+    fn segment(&mut self, payload: Payload<'a>, len: usize) {
+        self.segments.push(Segment { small_end: self.small.len(), payload });
+        self.len += len;
+    }
+}

@@ -1,0 +1,132 @@
+//! A fixed set of threads that share work with the caller, who waits.
+
+use std::sync::{Mutex, OnceLock};
+use std::thread::JoinHandle;
+
+static CORES: OnceLock<usize> = OnceLock::new();
+
+/// Threads for the parallel parts. The caller is one of them, so that small work starts at once.
+///
+/// Dropping waits for the threads to end: an extension can be unloaded after that.
+#[derive(Debug)]
+pub struct Threads {
+    // Before `handles`, so that the threads are told to end before they are waited for.
+    pool: Option<rayon::ThreadPool>,
+    handles: Mutex<Vec<JoinHandle<()>>>,
+    count: usize,
+}
+
+impl Threads {
+    /// No thread but the caller.
+    pub const fn alone() -> Self {
+        Self { pool: None, handles: Mutex::new(Vec::new()), count: 1 }
+    }
+
+    /// How many threads [`Self::new`] asks the system for: `count`, or one a core where it is 0.
+    pub fn planned(count: usize) -> usize {
+        match count {
+            // Asked once: on Linux it reads files of the system.
+            0 => *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)),
+            count => count,
+        }
+    }
+
+    /// `count` threads, the caller among them; 0 means one a core. Where the system gives no thread, there is one.
+    pub fn new(count: usize) -> Self {
+        let count = Self::planned(count);
+        if count == 1 {
+            return Self::alone();
+        }
+        let mut handles = Vec::with_capacity(count - 1);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(count - 1)
+            .spawn_handler(|thread| {
+                let name = format!("varbatch-{}", thread.index() + 1);
+                handles.push(std::thread::Builder::new().name(name).spawn(|| thread.run())?);
+                Ok(())
+            })
+            .build()
+            .ok();
+        let count = if pool.is_some() { count } else { 1 };
+        Self { pool, handles: Mutex::new(handles), count }
+    }
+
+    /// How many threads work, the caller among them.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Calls `work` once with each item, in no order, and returns when all are done.
+    ///
+    /// # Panics
+    /// With the panic of a call that panicked, after the others have ended.
+    pub fn for_each<T: Send>(&self, items: Vec<T>, work: impl Fn(T) + Sync) {
+        let helpers = (self.count - 1).min(items.len().saturating_sub(1));
+        let Some(pool) = self.pool.as_ref().filter(|_| helpers > 0) else {
+            return items.into_iter().for_each(work);
+        };
+        let items = Mutex::new(items.into_iter());
+        let next = || items.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
+        let run = || {
+            while let Some(item) = next() {
+                work(item);
+            }
+        };
+        pool.in_place_scope(|scope| {
+            for _ in 0..helpers {
+                scope.spawn(|_| run());
+            }
+            run();
+        });
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.pool = None;
+        for handle in self.handles.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).drain(..) {
+            // A worker's panic was already passed on to the caller that it worked for.
+            let _ = handle.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn every_item_is_worked_on_once() {
+        for count in [1, 2, 3, 8] {
+            let threads = Threads::new(count);
+            for len in [0, 1, 2, 1000] {
+                let seen: Vec<_> = (0..len).map(|_| AtomicUsize::new(0)).collect();
+                threads.for_each((0..len).collect(), |index: usize| {
+                    seen[index].fetch_add(1, Ordering::Relaxed);
+                });
+                assert!(seen.iter().all(|count| count.load(Ordering::Relaxed) == 1));
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_reaches_the_caller_and_the_threads_go_on() {
+        let threads = Threads::new(3);
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            threads.for_each((0..100).collect(), |index: usize| assert_ne!(index, 50, "on purpose"));
+        }));
+        assert!(result.is_err());
+        let sum = AtomicUsize::new(0);
+        threads.for_each((0..100).collect(), |index| {
+            sum.fetch_add(index, Ordering::Relaxed);
+        });
+        assert_eq!(sum.into_inner(), 4950);
+    }
+
+    #[test]
+    fn zero_means_one_a_core() {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        assert_eq!(Threads::new(0).count(), cores);
+    }
+}
