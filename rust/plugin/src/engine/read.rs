@@ -1,0 +1,207 @@
+//! Looks into Variants without a copy.
+
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use godot::builtin::{AnyArray, GString, PackedByteArray, PackedStringArray, Variant};
+use godot::sys::GodotFfi;
+use varbatch_codec::{Kind, Plain, Shape};
+
+use super::{Inner, REAL, api};
+
+/// A Variant that is only read, possibly on another thread while the caller waits.
+#[repr(transparent)]
+pub struct Value(Variant);
+
+// SAFETY: a `&Value` gives out only what `View` reads, and reading is what the engine allows from several threads.
+unsafe impl Sync for Value {}
+
+/// The elements of an array, without a copy.
+///
+/// The array must not change while they are borrowed; see the text of `engine`.
+pub fn values(array: &AnyArray) -> &[Value] {
+    let len = array.len();
+    if len == 0 {
+        return &[];
+    }
+    // SAFETY: the array is alive and has an element 0.
+    let first = unsafe { (api().interface.array_operator_index_const)(array.sys(), 0) };
+    // SAFETY: the array keeps its `len` Variants in one piece. `Value` is a transparent Variant.
+    unsafe { std::slice::from_raw_parts(first.cast(), len) }
+}
+
+/// The one Variant as a value.
+pub fn value(variant: &Variant) -> &Value {
+    // SAFETY: `Value` is a transparent Variant, and adds no promise to a reference.
+    unsafe { &*std::ptr::from_ref(variant).cast() }
+}
+
+/// The bytes of a byte array.
+pub fn bytes_of(bytes: &PackedByteArray) -> &[u8] {
+    let inner = bytes.sys().cast_mut();
+    View { kind: Kind::PackedByteArray, inner, _value: PhantomData }.plain().bytes
+}
+
+impl Value {
+    /// Looks at what the Variant holds.
+    #[inline(always)]
+    pub fn view(&self) -> View<'_> {
+        let api = api();
+        let variant = self.0.var_sys();
+        // SAFETY: the Variant is alive.
+        let id = unsafe { (api.interface.variant_get_type)(variant) };
+        let kind = u8::try_from(id).ok().and_then(Kind::from_id).expect("the engine has no other types");
+        // SAFETY: the getter is that of the Variant's type. It takes a mutable pointer but changes nothing.
+        let inner = api.getters[usize::from(kind.id())].map(|getter| unsafe { getter(variant.cast_mut()).cast() });
+        View { kind, inner: inner.unwrap_or(std::ptr::null_mut()), _value: PhantomData }
+    }
+
+    /// The Variant itself, for the thread that owns it.
+    pub fn variant(&self) -> &Variant {
+        &self.0
+    }
+}
+
+/// What a Variant holds: its kind, and where.
+///
+/// Invariant: `inner` points to a value of `kind` that lives as long as `'a`, unless the kind is Nil.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    kind: Kind,
+    pub(super) inner: Inner,
+    _value: PhantomData<&'a Value>,
+}
+
+impl<'a> View<'a> {
+    /// The Variant's type.
+    #[inline]
+    pub fn kind(self) -> Kind {
+        self.kind
+    }
+
+    /// # Panics
+    /// If the Variant is no `bool`.
+    #[inline]
+    pub fn bool(self) -> bool {
+        assert_eq!(self.kind, Kind::Bool);
+        // SAFETY: `inner` points to a bool of C++, one byte; any non-zero byte is read as true.
+        unsafe { *self.inner.cast::<u8>() != 0 }
+    }
+
+    /// # Panics
+    /// If the Variant is no `int`.
+    #[inline]
+    pub fn int(self) -> i64 {
+        assert_eq!(self.kind, Kind::Int);
+        // SAFETY: `inner` points to an int64_t.
+        unsafe { *self.inner.cast() }
+    }
+
+    /// # Panics
+    /// If the Variant is no `float`.
+    #[inline]
+    pub fn float(self) -> f64 {
+        assert_eq!(self.kind, Kind::Float);
+        // SAFETY: `inner` points to a double.
+        unsafe { *self.inner.cast() }
+    }
+
+    /// The components of a math type, or the elements of a packed array, as they lie in memory.
+    ///
+    /// # Panics
+    /// If the Variant is of another shape.
+    // Inlined, as `walk` is: returned through memory, the small fields stall whoever reads them next.
+    #[inline(always)]
+    pub fn plain(self) -> Plain<'a> {
+        let kind = self.kind;
+        let element_len = kind.shape().element_len(REAL).expect("plain data");
+        let count = match kind.shape() {
+            Shape::Packed { .. } => packed_len(kind, self.inner),
+            _ => 1,
+        };
+        let data = match kind.shape() {
+            _ if count == 0 => NonNull::<u8>::dangling().as_ptr().cast_const(),
+            // SAFETY: `inner` points to a packed array of `kind`.
+            Shape::Packed { .. } => unsafe { packed_data(kind, self.inner, false) },
+            _ => self.inner.cast_const().cast(),
+        };
+        // SAFETY: `data` points to `count` elements of this size, without padding, that live as long as `'a`.
+        let bytes = unsafe { std::slice::from_raw_parts(data, count * element_len) };
+        Plain { kind, width: REAL, count, bytes }
+    }
+
+    /// The byte array, as gdext has it.
+    ///
+    /// # Panics
+    /// If the Variant is of another type.
+    pub fn byte_array(self) -> &'a PackedByteArray {
+        assert_eq!(self.kind, Kind::PackedByteArray);
+        // SAFETY: `inner` points to a PackedByteArray, which gdext's type of that name may stand for.
+        unsafe { &*self.inner.cast() }
+    }
+
+    /// The elements of a PackedStringArray, each as UTF-32 without its NUL.
+    ///
+    /// # Panics
+    /// If the Variant is of another type.
+    pub fn strings(self) -> impl ExactSizeIterator<Item = &'a [u32]> {
+        assert_eq!(self.kind, Kind::PackedStringArray);
+        // SAFETY: `inner` points to a PackedStringArray, which gdext's type of that name may stand for.
+        let strings = unsafe { &*self.inner.cast::<PackedStringArray>() };
+        strings.as_slice().iter().map(chars)
+    }
+}
+
+fn chars(string: &GString) -> &[u32] {
+    let interface = api().interface;
+    // SAFETY: with no room to write, this only returns the length in characters.
+    let len = unsafe { (interface.string_to_utf32_chars)(string.string_sys(), std::ptr::null_mut(), 0) };
+    if len == 0 {
+        return &[];
+    }
+    // SAFETY: a string of `len` characters keeps them in one piece. Read as integers: not each is a valid `char`.
+    unsafe {
+        let first = (interface.string_operator_index_const)(string.string_sys(), 0);
+        std::slice::from_raw_parts(first.cast(), len as usize)
+    }
+}
+
+#[inline]
+fn packed_len(kind: Kind, array: Inner) -> usize {
+    let mut len = 0_i64;
+    let size = api().sizes[usize::from(kind.id())].expect("packed arrays have a size");
+    // SAFETY: `array` points to a packed array of `kind`, whose `size` takes nothing and returns a 64-bit int.
+    unsafe { size(array, std::ptr::null(), (&raw mut len).cast(), 0) };
+    usize::try_from(len).expect("sizes are not negative")
+}
+
+/// A pointer to element 0 of a packed array, null if there is none. To write, the array becomes unique first.
+///
+/// # Safety
+/// `array` points to a packed array of `kind`, one of plain data; to write, nothing else uses it meanwhile.
+#[inline]
+pub(super) unsafe fn packed_data(kind: Kind, array: Inner, write: bool) -> *const u8 {
+    let api = api().interface;
+    macro_rules! element_0 {
+        ($($kind:ident $read:ident $write:ident)*) => {
+            match kind {
+                // SAFETY: the function is that of the array's type.
+                $(Kind::$kind => unsafe {
+                    if write { (api.$write)(array, 0).cast() } else { (api.$read)(array, 0).cast() }
+                },)*
+                _ => unreachable!("{} is no packed array of plain data", kind.name()),
+            }
+        };
+    }
+    element_0! {
+        PackedByteArray packed_byte_array_operator_index_const packed_byte_array_operator_index
+        PackedInt32Array packed_int32_array_operator_index_const packed_int32_array_operator_index
+        PackedInt64Array packed_int64_array_operator_index_const packed_int64_array_operator_index
+        PackedFloat32Array packed_float32_array_operator_index_const packed_float32_array_operator_index
+        PackedFloat64Array packed_float64_array_operator_index_const packed_float64_array_operator_index
+        PackedVector2Array packed_vector2_array_operator_index_const packed_vector2_array_operator_index
+        PackedVector3Array packed_vector3_array_operator_index_const packed_vector3_array_operator_index
+        PackedVector4Array packed_vector4_array_operator_index_const packed_vector4_array_operator_index
+        PackedColorArray packed_color_array_operator_index_const packed_color_array_operator_index
+    }
+}

@@ -1,0 +1,41 @@
+//! VarBatch for Godot 4: Variants to bytes and back, for whole batches, in parallel.
+//!
+//! The formats and their rules are in `varbatch-codec`, which knows no Godot. Here: [`api`] is what GDScript sees,
+//! [`batch`] runs a call, `walk` and `build` turn Variants into events and back, [`engine`] holds the raw calls of
+//! GDExtension, [`pool`] the threads.
+
+// `unsafe` lives in `engine`, and in gdext's entry point below.
+#[forbid(unsafe_code)]
+mod api;
+#[forbid(unsafe_code)]
+mod batch;
+#[forbid(unsafe_code)]
+mod build;
+mod engine;
+#[forbid(unsafe_code)]
+mod pool;
+#[forbid(unsafe_code)]
+mod walk;
+
+use godot::init::{ExtensionLibrary, InitStage, gdextension};
+
+struct VarBatchExtension;
+
+// SAFETY: gdext's entry point; the library does nothing on load that its documentation forbids.
+#[gdextension]
+unsafe impl ExtensionLibrary for VarBatchExtension {
+    fn on_stage_init(stage: InitStage) {
+        match stage {
+            // gdext has registered the class by now.
+            InitStage::Scene => api::register(),
+            InitStage::Editor => api::load_docs(),
+            _ => {}
+        }
+    }
+
+    fn on_stage_deinit(stage: InitStage) {
+        if stage == InitStage::Core {
+            pool::shut_down();
+        }
+    }
+}
