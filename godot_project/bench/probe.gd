@@ -1,0 +1,61 @@
+extends RefCounted
+## One thing to time in three ways: by the engine, by VarBatch, and its floor (a plain copy of as
+## many bytes), with the check that the two results are the same.
+##
+## Each way is a written-out `for` loop around one direct call, in a method that a subclass
+## overrides: all pay the same GDScript overhead, and no Callable is inside a timed loop.
+
+enum Contender { ENGINE, VARBATCH, FLOOR }
+
+
+## Makes [param calls] calls of one contender; returns the microseconds that they took.
+func run(contender: Contender, calls: int) -> int:
+	match contender:
+		Contender.ENGINE:
+			return engine(calls)
+		Contender.VARBATCH:
+			return varbatch(calls)
+	return copy(calls)
+
+
+func engine(_calls: int) -> int:
+	return 0
+
+
+func varbatch(_calls: int) -> int:
+	return 0
+
+
+func copy(_calls: int) -> int:
+	return 0
+
+
+func has_floor() -> bool:
+	return true
+
+
+## What is wrong with VarBatch's result, or "" if it is the engine's.
+func check() -> String:
+	return "the probe checks nothing"
+
+
+## Where two byte arrays differ, or "" if they are the same.
+static func difference(expected: PackedByteArray, found: PackedByteArray) -> String:
+	if expected == found:
+		return ""
+	var shared := mini(expected.size(), found.size())
+	for at in shared:
+		if expected[at] != found[at]:
+			return "byte %d is %02x, expected %02x" % [at, found[at], expected[at]]
+	return "%d bytes, expected %d" % [found.size(), expected.size()]
+
+
+## Where a decoded value differs from what the engine decodes, or "" if it is the same.
+## The engine's bytes of both are compared: `==` would call 0.0 and -0.0 the same, and NaNs not.
+static func value_difference(expected: Variant, found: Variant) -> String:
+	if typeof(found) != typeof(expected):
+		return (
+			"a value of type %s, expected %s"
+			% [type_string(typeof(found)), type_string(typeof(expected))]
+		)
+	return difference(var_to_bytes(expected), var_to_bytes(found))

@@ -1,0 +1,94 @@
+extends RefCounted
+## The values that the bench encodes: packed arrays of every type and of about a given payload.
+
+## How the text of a PackedStringArray looks: its letters, and how many a word has.
+enum Words { ASCII_20, ASCII_4, MIXED_20 }
+
+const WORD_NAMES: Array[String] = ["ASCII 20", "ASCII 4", "mixed 20"]
+
+## Payload bytes of an element, of every packed array of numbers.
+const ELEMENT_LEN: Dictionary[int, int] = {
+	TYPE_PACKED_BYTE_ARRAY: 1,
+	TYPE_PACKED_INT32_ARRAY: 4,
+	TYPE_PACKED_INT64_ARRAY: 8,
+	TYPE_PACKED_FLOAT32_ARRAY: 4,
+	TYPE_PACKED_FLOAT64_ARRAY: 8,
+	TYPE_PACKED_VECTOR2_ARRAY: 8,
+	TYPE_PACKED_VECTOR3_ARRAY: 12,
+	TYPE_PACKED_VECTOR4_ARRAY: 16,
+	TYPE_PACKED_COLOR_ARRAY: 16,
+}
+const _SEED := 20_260
+const _POOL := 256
+const _ASCII := "abcdefghijklmnopqrstuvwxyz"
+## Letters of one to four bytes: Latin, Greek, Cyrillic, Devanagari, Kana, Han, Hangul, emoji.
+const _MIXED := "abcxyzéößñαβγδжщюяअआइかきくサシス山川森한국어🌲🔥🚀"
+
+
+## A packed array of numbers, of [param bytes] bytes of payload or a little less, at least one
+## element. The elements repeat every 256: they are all copied the same.
+static func numbers(type: Variant.Type, bytes: int) -> Variant:
+	var random := RandomNumberGenerator.new()
+	random.seed = _SEED
+	var pool: Array = []
+	for _index in _POOL:
+		pool.append(_element(type, random))
+	return _repeat(type_convert(pool, type), maxi(bytes / ELEMENT_LEN[type], 1))
+
+
+## Words of about [param bytes] bytes of text together, at least one.
+static func words(kind: Words, bytes: int) -> PackedStringArray:
+	var random := RandomNumberGenerator.new()
+	random.seed = _SEED
+	var letters := _MIXED if kind == Words.MIXED_20 else _ASCII
+	var length := 4 if kind == Words.ASCII_4 else 20
+	var pool: PackedStringArray = []
+	for _index in _POOL:
+		var word := ""
+		for _letter in length:
+			word += letters[random.randi_range(0, letters.length() - 1)]
+		pool.append(word)
+	var word_len := "".join(pool).to_utf8_buffer().size() / float(_POOL)
+	var repeated: PackedStringArray = _repeat(pool, maxi(roundi(bytes / word_len), 1))
+	# Repeated words share their text. Decoded words have each their own, as a game's have.
+	return bytes_to_var(var_to_bytes(repeated))
+
+
+## Packed arrays that share no payload: the first element of each is another.
+static func batch(type: Variant.Type, bytes: int, count: int) -> Array:
+	var random := RandomNumberGenerator.new()
+	random.seed = _SEED
+	var original: Variant = numbers(type, bytes)
+	var values: Array = []
+	for _index in count:
+		var value: Variant = original.duplicate()
+		value[0] = _element(type, random)
+		values.append(value)
+	return values
+
+
+static func _element(type: Variant.Type, random: RandomNumberGenerator) -> Variant:
+	match type:
+		TYPE_PACKED_BYTE_ARRAY:
+			return random.randi() & 0xff
+		TYPE_PACKED_INT32_ARRAY:
+			return random.randi() - 0x80000000
+		TYPE_PACKED_INT64_ARRAY:
+			return random.randi() << 32 | random.randi()
+		TYPE_PACKED_FLOAT32_ARRAY, TYPE_PACKED_FLOAT64_ARRAY:
+			return random.randfn(0.0, 1000.0)
+		TYPE_PACKED_VECTOR2_ARRAY:
+			return Vector2(random.randfn(), random.randfn())
+		TYPE_PACKED_VECTOR3_ARRAY:
+			return Vector3(random.randfn(), random.randfn(), random.randfn())
+		TYPE_PACKED_VECTOR4_ARRAY:
+			return Vector4(random.randfn(), random.randfn(), random.randfn(), random.randfn())
+	return Color(random.randf(), random.randf(), random.randf(), random.randf())
+
+
+static func _repeat(pool: Variant, count: int) -> Variant:
+	var values: Variant = pool
+	while values.size() < count:
+		values.append_array(values.duplicate())
+	# A slice and not a resize, which would keep the memory of the larger one.
+	return values.slice(0, count)

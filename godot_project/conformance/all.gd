@@ -1,0 +1,24 @@
+extends "runner.gd"
+## Every suite: the quick ones first, and broken before those that use much memory, so that its look
+## at the most this process ever used means something.
+
+const SUITES: PackedStringArray = [
+	"api",
+	"kinds",
+	"types",
+	"broken",
+	"broken_text",
+	"batches",
+	"frames",
+	"packets",
+	"threads",
+	"packed",
+	"packed_large",
+]
+
+
+func _ready() -> void:
+	var paths := PackedStringArray()
+	for suite: String in SUITES:
+		paths.append("res://conformance/%s.tscn" % suite)
+	run(paths)

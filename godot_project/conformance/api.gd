@@ -1,0 +1,105 @@
+extends "suite.gd"
+## The class as scripts and the editor see it: exactly the methods that are promised, with their
+## arguments, defaults and types.
+
+## Stands for "any type", which the engine writes as Nil with a usage flag.
+const ANY := -1
+const NOTHING := TYPE_NIL
+
+const VALUE: Array = ["value", ANY]
+const VALUES: Array = ["values", TYPE_ARRAY]
+const BYTES: Array = ["bytes", TYPE_PACKED_BYTE_ARRAY]
+const BUFFERS: Array = ["buffers", TYPE_ARRAY]
+const FRAMES: Array = ["frames", TYPE_PACKED_BYTE_ARRAY]
+const COUNT: Array = ["count", TYPE_INT]
+const FULL_OBJECTS: Array = ["full_objects", TYPE_BOOL]
+const ALLOW_OBJECTS: Array = ["allow_objects", TYPE_BOOL]
+
+## Method: arguments, defaults of the last ones, result, and the elements of a typed result.
+const METHODS: Dictionary = {
+	"var_to_bytes": [[VALUE, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],
+	"bytes_to_var": [[BYTES, ALLOW_OBJECTS], [false], ANY, ""],
+	"vars_to_bytes": [[VALUES, FULL_OBJECTS], [false], TYPE_ARRAY, "PackedByteArray"],
+	"bytes_to_vars": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
+	"vars_to_frames": [[VALUES, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],
+	"frames_to_vars": [[FRAMES, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
+	"set_thread_count": [[COUNT], [], NOTHING, ""],
+	"get_thread_count": [[], [], TYPE_INT, ""],
+	"get_version": [[], [], TYPE_STRING, ""],
+	"get_type_table": [[], [], TYPE_ARRAY, "Dictionary"],
+}
+
+
+func test_class_exists() -> void:
+	check(ClassDB.class_exists(&"VarBatch"), "class VarBatch is missing")
+	check(ClassDB.is_parent_class(&"VarBatch", &"Object"), "VarBatch is no Object")
+
+
+func test_exactly_these_methods() -> void:
+	var found := PackedStringArray()
+	for method: Dictionary in _methods():
+		found.append(method.name as String)
+	found.sort()
+	var expected := PackedStringArray(METHODS.keys())
+	expected.sort()
+	check(found == expected, "methods: expected %s, found %s" % [expected, found])
+
+
+func test_static() -> void:
+	for method: Dictionary in _methods():
+		var flags: int = method.flags
+		check(flags & METHOD_FLAG_STATIC != 0, "%s is not static" % method.name)
+
+
+func test_arguments() -> void:
+	for method: Dictionary in _methods():
+		var expected: Array = METHODS.get(method.name, [[], [], NOTHING, ""])[0]
+		var found: Array = method.args
+		check_int(found.size(), expected.size(), "arguments of %s" % method.name)
+		for i: int in mini(found.size(), expected.size()):
+			var what := "argument %d of %s" % [i, method.name]
+			check_value(found[i].name, expected[i][0], "name of %s" % what)
+			_check_type(found[i], expected[i][1], "", what)
+
+
+func test_defaults() -> void:
+	for method: Dictionary in _methods():
+		var expected: Array = METHODS.get(method.name, [[], [], NOTHING, ""])[1]
+		check_value(method.default_args, expected.duplicate(), "defaults of %s" % method.name)
+
+
+func test_results() -> void:
+	for method: Dictionary in _methods():
+		var expected: Array = METHODS.get(method.name, [[], [], NOTHING, ""])
+		var result: Dictionary = method["return"]
+		_check_type(result, expected[2], expected[3], "result of %s" % method.name)
+
+
+## As a Callable, and by name, for scripts that do not know the class at compile time.
+func test_callable_by_name() -> void:
+	var bytes: Variant = ClassDB.class_call_static(&"VarBatch", &"var_to_bytes", [1, "a"], false)
+	check_value(bytes, var_to_bytes([1, "a"]), "var_to_bytes by name")
+	var default: Variant = ClassDB.class_call_static(&"VarBatch", &"var_to_bytes", 5)
+	check_value(default, var_to_bytes(5), "var_to_bytes by name, one argument")
+
+
+func _methods() -> Array[Dictionary]:
+	var methods := ClassDB.class_get_method_list(&"VarBatch", true)
+	check(not methods.is_empty(), "VarBatch has no methods")
+	return methods
+
+
+func _check_type(found: Dictionary, type: int, elements: String, what: String) -> void:
+	var is_any: bool = found.usage & PROPERTY_USAGE_NIL_IS_VARIANT != 0
+	if type == ANY:
+		check(found.type == TYPE_NIL and is_any, "%s is not a Variant: %s" % [what, found])
+		return
+	check_int(found.type as int, type, "type of %s" % what)
+	check(type != NOTHING or not is_any, "%s is a Variant: %s" % [what, found])
+	if type != TYPE_ARRAY:
+		return
+	if elements.is_empty():
+		check(found.hint_string in ["", "Variant"], "elements of %s are typed: %s" % [what, found])
+	else:
+		check_int(found.hint as int, PROPERTY_HINT_ARRAY_TYPE, "hint of %s" % what)
+		check_value(found.hint_string, elements, "elements of %s" % what)

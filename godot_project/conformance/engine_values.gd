@@ -1,0 +1,176 @@
+extends RefCounted
+## Representative values of the types that hold text, references or other values.
+
+const Scripted := preload("scripted.gd")
+
+const TEXTS: PackedStringArray = [
+	"",
+	"a",
+	"ab",
+	"abc",
+	"abcd",
+	"abcde",
+	'\n\t"\\',
+	"\u007f\u0080\u07ff\u0800",
+	"Straße",
+	"Ελληνικά",
+	"日本語のテキスト",
+	"😀",
+	"a😀é日",
+	"\uffff\ufffd",
+	"\U10ffff",
+	"\ufeffafter a byte order mark",
+	"a\ufeffb",
+	"res://a/b.tscn",
+]
+
+## Kept, so that ids of it in Signals and Callables are those of a live object.
+static var _object: RefCounted
+
+
+static func of(type: int) -> Array:
+	match type:
+		TYPE_STRING:
+			return _strings()
+		TYPE_STRING_NAME:
+			return _strings().map(func(text: String) -> StringName: return StringName(text))
+		TYPE_NODE_PATH:
+			return _node_paths()
+		TYPE_RID:
+			return [
+				RID(), rid_from_int64(1), rid_from_int64(0x1234567890abcdef), rid_from_int64(-1)
+			]
+		TYPE_OBJECT:
+			return [_live_object(), null_object(), freed_object(), Resource.new(), encoded_id()]
+		TYPE_CALLABLE:
+			return [Callable(), Callable(_live_object(), &"get_class"), func() -> int: return 1]
+		TYPE_SIGNAL:
+			return [Signal(), Signal(_live_object(), &"script_changed")]
+		TYPE_DICTIONARY:
+			return _dictionaries()
+		TYPE_ARRAY:
+			return _arrays()
+	push_error("no values of type %s" % type_string(type))
+	return []
+
+
+static func null_object() -> Variant:
+	return type_convert(null, TYPE_OBJECT)
+
+
+static func freed_object() -> Variant:
+	var freed: Variant = Object.new()
+	(freed as Object).free()
+	return freed
+
+
+static func encoded_id() -> EncodedObjectAsID:
+	var encoded := EncodedObjectAsID.new()
+	encoded.object_id = 0x123456789
+	return encoded
+
+
+## Objects that the engine can store whole. None of them needs to be freed.
+static func storable_objects() -> Array:
+	var gradient := Gradient.new()
+	gradient.colors = PackedColorArray([Color.RED, Color(2.5, -1.0, 0.1, 0.5)])
+	gradient.offsets = PackedFloat32Array([0.25, 0.75])
+	var texture := GradientTexture1D.new()
+	texture.gradient = gradient
+	var key := InputEventKey.new()
+	key.keycode = KEY_F5
+	var scripted := Scripted.new()
+	scripted.number = -7
+	scripted.words = PackedStringArray(["a", "日本語"])
+	return [RefCounted.new(), Resource.new(), gradient, texture, key, scripted, encoded_id()]
+
+
+## [param depth] arrays, one in the other. Given a [param leaf], it sits in the innermost.
+static func nested(depth: int, leaf: Array = []) -> Array:
+	var outer := leaf
+	for i: int in depth - 1:
+		outer = [outer]
+	return outer
+
+
+## A string such as only foreign data can hold: half of a surrogate pair. Logs an error.
+static func lone_surrogate() -> String:
+	return PackedByteArray([0x61, 0, 0x00, 0xdc, 0x62, 0]).get_string_from_utf16()
+
+
+static func _live_object() -> RefCounted:
+	if _object == null:
+		_object = RefCounted.new()
+	return _object
+
+
+static func _strings() -> Array:
+	var values: Array = Array(TEXTS)
+	values.append("long ".repeat(3000))
+	values.append("日本語😀".repeat(1000))
+	return values
+
+
+static func _node_paths() -> Array:
+	var values: Array = []
+	for text: String in [
+		"", ".", "..", "/", "/root", "a", "a/b", "a/b:c:d", ":c", "/root/日本:é", "%X"
+	]:
+		values.append(NodePath(text))
+	return values
+
+
+static func _dictionaries() -> Array:
+	var typed: Dictionary[String, int] = {"b": 2, "a": 1}
+	var key_typed: Dictionary[StringName, Variant] = {&"x": 1, &"y": "z", &"z": null}
+	var value_typed: Dictionary[Variant, PackedByteArray] = {1: PackedByteArray([1, 2, 3])}
+	var object_typed: Dictionary[int, Resource] = {5: Resource.new(), 6: null}
+	var keys: Dictionary = {
+		1: "int",
+		1.0: "float",
+		true: "bool",
+		"s": "String",
+		Vector2(1, 2): "Vector2",
+		[1, 2]: "Array",
+		{"k": "v"}: "Dictionary",
+		null: "null",
+		^"a:b": "NodePath",
+		PackedInt32Array([1, 2, 3]): "packed",
+	}
+	var inner: Dictionary = {"hp": 12.5, "pos": Vector3(1.5, -2.5, 3.5), "tags": ["a", &"b"]}
+	return [
+		{},
+		{"inner": inner, "list": [inner, inner]},
+		keys,
+		typed,
+		key_typed,
+		value_typed,
+		object_typed
+	]
+
+
+static func _arrays() -> Array:
+	var ints: Array[int] = [1, -1, 0x123456789a]
+	var vectors: Array[Vector3] = [Vector3(1, 2, 3), Vector3(-0.5, 0.25, 1e30)]
+	var packed: Array[PackedInt32Array] = [PackedInt32Array([1, 2]), PackedInt32Array()]
+	var arrays: Array[Array] = [[1], [], ["x"]]
+	var objects: Array[RefCounted] = [_live_object(), null]
+	var scripted: Array[Scripted] = [Scripted.new()]
+	var empty_typed: Array[StringName] = []
+	var bytes: Array = [PackedByteArray([1]), PackedByteArray([1, 2, 3, 4, 5]), 7]
+	var references: Array = [null_object(), freed_object(), Callable(), Signal(), rid_from_int64(3)]
+	var mixed: Array = [null, true, 1, 0.1, "text", &"name", ^"a/b", Vector3i(1, 2, 3), [[], {}]]
+	return [
+		[],
+		mixed,
+		bytes,
+		references,
+		ints,
+		vectors,
+		packed,
+		arrays,
+		objects,
+		scripted,
+		empty_typed,
+		nested(20, [1])
+	]

@@ -1,0 +1,91 @@
+extends RefCounted
+## Strong equality of values, and where two byte arrays part.
+
+const CONTEXT_LEN := 8
+const BLOCK_LEN := 4096
+
+
+## "" if the two are the same, else how they differ.
+static func difference(found: Variant, expected: Variant) -> String:
+	var type_difference := _type_difference(found, expected)
+	if not type_difference.is_empty():
+		return type_difference
+	var expected_bytes := var_to_bytes_with_objects(expected)
+	if expected_bytes.is_empty():
+		return "the engine cannot encode the expected value, so it cannot be compared"
+	var found_bytes := var_to_bytes_with_objects(found)
+	if found_bytes != expected_bytes:
+		return (
+			"expected %s, found %s; as bytes %s"
+			% [_short(expected), _short(found), byte_difference(found_bytes, expected_bytes)]
+		)
+	# The bytes of a Callable are the same for all.
+	if expected is Callable and found != expected:
+		return "expected %s, found %s" % [_short(expected), _short(found)]
+	return ""
+
+
+## For byte arrays that differ: the first differing offset and the bytes around it.
+static func byte_difference(found: PackedByteArray, expected: PackedByteArray) -> String:
+	var at := first_difference(found, expected)
+	return (
+		"%d bytes expected, %d found, first difference at byte %d: expected %s, found %s"
+		% [expected.size(), found.size(), at, _hex_at(expected, at), _hex_at(found, at)]
+	)
+
+
+## The first offset at which they differ, the shorter one's size if it starts the longer one.
+static func first_difference(a: PackedByteArray, b: PackedByteArray) -> int:
+	var shorter := mini(a.size(), b.size())
+	var at := 0
+	while at + BLOCK_LEN <= shorter and a.slice(at, at + BLOCK_LEN) == b.slice(at, at + BLOCK_LEN):
+		at += BLOCK_LEN
+	while at < shorter and a[at] == b[at]:
+		at += 1
+	return at
+
+
+## Types that the bytes do not tell apart: an Object that is null is encoded as Nil. A list of what
+## is left to compare, not recursion: values may be nested deeper than scripts can call.
+static func _type_difference(found: Variant, expected: Variant) -> String:
+	var found_left: Array = [found]
+	var expected_left: Array = [expected]
+	while not expected_left.is_empty():
+		var a: Variant = found_left.pop_back()
+		var b: Variant = expected_left.pop_back()
+		var type := typeof(b)
+		if typeof(a) != type:
+			return (
+				"expected %s %s, found %s %s"
+				% [type_string(type), _short(b), type_string(typeof(a)), _short(a)]
+			)
+		if type != TYPE_ARRAY and type != TYPE_DICTIONARY:
+			continue
+		var a_parts := _parts(a)
+		var b_parts := _parts(b)
+		if a_parts.size() != b_parts.size():
+			return "expected %d elements, found %d" % [b_parts.size(), a_parts.size()]
+		found_left.append_array(a_parts)
+		expected_left.append_array(b_parts)
+	return ""
+
+
+## The elements of an Array, the keys and values of a Dictionary.
+static func _parts(container: Variant) -> Array:
+	if container is Dictionary:
+		var dictionary: Dictionary = container
+		return dictionary.keys() + dictionary.values()
+	return Array(container as Array, TYPE_NIL, &"", null)
+
+
+static func _hex_at(bytes: PackedByteArray, at: int) -> String:
+	var before := bytes.slice(maxi(0, at - CONTEXT_LEN), at).hex_encode()
+	var after := bytes.slice(at, at + CONTEXT_LEN).hex_encode()
+	return "%s[%s]" % [before, after]
+
+
+static func _short(value: Variant) -> String:
+	var type := typeof(value)
+	if type >= TYPE_PACKED_BYTE_ARRAY:
+		return type_string(type)
+	return str(value).left(60)

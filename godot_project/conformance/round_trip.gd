@@ -1,0 +1,67 @@
+extends "suite.gd"
+## Checks that take a value through VarBatch and through the engine, both ways, by every method.
+
+const Values := preload("values.gd")
+
+
+## [param value] alone: to bytes, and from the engine's bytes.
+func check_both_ways(value: Variant, what: String, objects := false) -> void:
+	var bytes := var_to_bytes_with_objects(value) if objects else var_to_bytes(value)
+	check_to_bytes(value, bytes, what, objects)
+	check_from_bytes(bytes, what, objects)
+
+
+func check_to_bytes(
+	value: Variant, expected: PackedByteArray, what: String, objects := false
+) -> void:
+	check(not expected.is_empty(), "%s: the engine does not encode it" % what)
+	check_bytes(VarBatch.var_to_bytes(value, objects), expected, "var_to_bytes(%s)" % what)
+	check_bytes(
+		VarBatch.vars_to_frames([value], objects), frame(expected), "vars_to_frames([%s])" % what
+	)
+	var batch := VarBatch.vars_to_bytes([value], objects)
+	check_int(batch.size(), 1, "size of vars_to_bytes([%s])" % what)
+	if batch.size() == 1:
+		check_bytes(batch[0], expected, "vars_to_bytes([%s])" % what)
+	if not objects:
+		check_bytes(VarBatch.var_to_bytes(value), expected, "var_to_bytes(%s), one argument" % what)
+
+
+## [param bytes] must be such that the engine decodes them.
+func check_from_bytes(bytes: PackedByteArray, what: String, objects := false) -> void:
+	var expected: Variant = bytes_to_var_with_objects(bytes) if objects else bytes_to_var(bytes)
+	check_value(VarBatch.bytes_to_var(bytes, objects), expected, "bytes_to_var(%s)" % what)
+	check_single(VarBatch.bytes_to_vars([bytes], objects), expected, "bytes_to_vars([%s])" % what)
+	check_single(
+		VarBatch.frames_to_vars(frame(bytes), objects), expected, "frames_to_vars(%s)" % what
+	)
+	if not objects:
+		check_value(VarBatch.bytes_to_var(bytes), expected, "bytes_to_var(%s), one argument" % what)
+
+
+## That [param found] holds one value, the expected one.
+func check_single(found: Array, expected: Variant, what: String) -> void:
+	check_int(found.size(), 1, "size of %s" % what)
+	if found.size() == 1:
+		check_value(found[0], expected, what)
+
+
+## Two lists of values, element by element.
+func check_values(found: Array, expected: Array, what: String) -> void:
+	check_int(found.size(), expected.size(), "size of %s" % what)
+	for i: int in mini(found.size(), expected.size()):
+		check_value(found[i], expected[i], "%s[%d]" % [what, i])
+
+
+## Two lists of byte arrays, element by element.
+func check_buffers(
+	found: Array[PackedByteArray], expected: Array[PackedByteArray], what: String
+) -> void:
+	check_int(found.size(), expected.size(), "size of %s" % what)
+	for i: int in mini(found.size(), expected.size()):
+		check_bytes(found[i], expected[i], "%s[%d]" % [what, i])
+
+
+## What FileAccess.store_var() writes for a value of these bytes.
+static func frame(bytes: PackedByteArray) -> PackedByteArray:
+	return Values.u32(bytes.size()) + bytes

@@ -1,0 +1,5 @@
+extends RefCounted
+## An object with a script of its own. With full objects the engine stores the script's path.
+
+@export var number := 1
+@export var words: PackedStringArray = []

@@ -1,0 +1,217 @@
+extends RefCounted
+## Representative values of every Variant type, the one list that all suites share.
+##
+## Special numbers are made from their bits: GDScript merges the constants 0.0 and -0.0 of one
+## function, and it has no literal for a NaN with a payload.
+
+const Engines := preload("engine_values.gd")
+const Packed := preload("packed_values.gd")
+
+## Types that VarBatch walks itself; the others go through the engine, which logs its own errors.
+const NATIVE: PackedInt32Array = [
+	TYPE_NIL,
+	TYPE_BOOL,
+	TYPE_INT,
+	TYPE_FLOAT,
+	TYPE_VECTOR2,
+	TYPE_VECTOR2I,
+	TYPE_RECT2,
+	TYPE_RECT2I,
+	TYPE_VECTOR3,
+	TYPE_VECTOR3I,
+	TYPE_TRANSFORM2D,
+	TYPE_VECTOR4,
+	TYPE_VECTOR4I,
+	TYPE_PLANE,
+	TYPE_QUATERNION,
+	TYPE_AABB,
+	TYPE_BASIS,
+	TYPE_TRANSFORM3D,
+	TYPE_PROJECTION,
+	TYPE_COLOR,
+	TYPE_PACKED_BYTE_ARRAY,
+	TYPE_PACKED_INT32_ARRAY,
+	TYPE_PACKED_INT64_ARRAY,
+	TYPE_PACKED_FLOAT32_ARRAY,
+	TYPE_PACKED_FLOAT64_ARRAY,
+	TYPE_PACKED_STRING_ARRAY,
+	TYPE_PACKED_VECTOR2_ARRAY,
+	TYPE_PACKED_VECTOR3_ARRAY,
+	TYPE_PACKED_COLOR_ARRAY,
+	TYPE_PACKED_VECTOR4_ARRAY,
+]
+
+## Number of components of the types that are made of 32-bit floats.
+const FLOAT_COMPONENTS: Dictionary[int, int] = {
+	TYPE_VECTOR2: 2,
+	TYPE_RECT2: 4,
+	TYPE_VECTOR3: 3,
+	TYPE_TRANSFORM2D: 6,
+	TYPE_VECTOR4: 4,
+	TYPE_PLANE: 4,
+	TYPE_QUATERNION: 4,
+	TYPE_AABB: 6,
+	TYPE_BASIS: 9,
+	TYPE_TRANSFORM3D: 12,
+	TYPE_PROJECTION: 16,
+	TYPE_COLOR: 4,
+}
+
+## Number of components of the types that are made of 32-bit integers.
+const INT_COMPONENTS: Dictionary[int, int] = {
+	TYPE_VECTOR2I: 2,
+	TYPE_RECT2I: 4,
+	TYPE_VECTOR3I: 3,
+	TYPE_VECTOR4I: 4,
+}
+
+const DOUBLE_BITS: PackedStringArray = [
+	"0000000000000000",  # 0.0
+	"8000000000000000",  # -0.0
+	"3fe0000000000000",  # 0.5
+	"3ff0000000000000",  # 1.0
+	"c000000000000000",  # -2.0
+	"7ff0000000000000",  # inf
+	"fff0000000000000",  # -inf
+	"7ff8000000000000",  # NaN
+	"fff8000000000000",  # -NaN
+	"7ff8000000012345",  # NaN with a payload
+	"7ff0000000000001",  # signalling NaN
+	"fff4000020000000",  # signalling NaN with the bits that a 32-bit float has
+	"0000000000000001",  # smallest double
+	"000fffffffffffff",  # largest denormal double
+	"36a0000000000000",  # 2^-149, the smallest float
+	"3690000000000000",  # 2^-150, no float
+	"36a8000000000000",  # 1.5 * 2^-149, no float
+	"380fffffc0000000",  # largest denormal float
+	"380fffffe0000000",  # a bit more, no float
+	"3810000000000000",  # smallest normal float
+	"416fffffe0000000",  # 2^24 - 1
+	"4170000000000000",  # 2^24
+	"4170000010000000",  # 2^24 + 1, no float
+	"47efffffe0000000",  # FLT_MAX
+	"c7efffffe0000000",  # -FLT_MAX
+	"47efffffe0000001",  # the next double
+	"47effffff0000000",  # where rounding to float gives inf
+	"7fefffffffffffff",  # DBL_MAX
+	"3fb999999999999a",  # 0.1
+	"3fb99999a0000000",  # 0.1 as a float
+	"400921fb54442d18",  # PI
+	"c3e0000000000000",  # -2^63
+]
+
+
+## Every type's id, as the running engine counts them.
+static func types() -> PackedInt32Array:
+	return PackedInt32Array(range(TYPE_MAX))
+
+
+## One value of the type that says nothing: zero, empty. A live RefCounted for Object.
+static func plain(type: int) -> Variant:
+	return RefCounted.new() if type == TYPE_OBJECT else type_convert(null, type)
+
+
+## Representative values of one type.
+static func of(type: int) -> Array:
+	if FLOAT_COMPONENTS.has(type):
+		return _vectors(type, FLOAT_COMPONENTS[type], Packed.FLOAT_BITS, _distinct_float)
+	if INT_COMPONENTS.has(type):
+		return _vectors(type, INT_COMPONENTS[type], Packed.INT_BITS, _distinct_int)
+	if type >= TYPE_PACKED_BYTE_ARRAY:
+		return Packed.of(type)
+	match type:
+		TYPE_NIL:
+			return [null]
+		TYPE_BOOL:
+			return [false, true]
+		TYPE_INT:
+			return _ints()
+		TYPE_FLOAT:
+			return _floats()
+	return Engines.of(type)
+
+
+## All representative values of all types, in order of type.
+static func all() -> Array:
+	var values: Array = []
+	for type: int in types():
+		values.append_array(of(type))
+	return values
+
+
+## [param count] values that change type from one to the next, the same in every run.
+static func mixed(count: int) -> Array:
+	var pool := all()
+	var values: Array = []
+	values.resize(count)
+	var at := 0
+	for i: int in count:
+		# A step that is prime to the size of the pool visits all of it.
+		at = (at + 7919) % pool.size()
+		values[i] = pool[at]
+	return values
+
+
+## Bytes that the engine encodes the values to, each on its own.
+static func engine_bytes(values: Array) -> Array[PackedByteArray]:
+	var buffers: Array[PackedByteArray] = []
+	for value: Variant in values:
+		buffers.append(var_to_bytes(value))
+	return buffers
+
+
+static func float_from_bits(hex: String) -> float:
+	var bytes := hex.hex_decode()
+	bytes.reverse()
+	return bytes.decode_double(0)
+
+
+static func header(type: int) -> PackedByteArray:
+	return PackedByteArray([type, 0, 0, 0])
+
+
+static func u32(number: int) -> PackedByteArray:
+	var bytes := PackedByteArray([0, 0, 0, 0])
+	bytes.encode_u32(0, number)
+	return bytes
+
+
+static func _ints() -> Array:
+	var values: Array = [0]
+	for shift: int in [7, 8, 15, 16, 24, 31, 32, 33, 62, 63]:
+		for step: int in [-1, 0, 1]:
+			values.append((1 << shift) + step)
+			values.append(-(1 << shift) + step)
+	return values
+
+
+static func _floats() -> Array:
+	var values: Array = []
+	for bits: String in DOUBLE_BITS:
+		values.append(float_from_bits(bits))
+	return values
+
+
+## Distinct components, then every special number at every place.
+static func _vectors(
+	type: int, components: int, specials: PackedInt64Array, distinct: Callable
+) -> Array:
+	var plain_bytes := header(type)
+	for i: int in components:
+		var number: PackedByteArray = distinct.call(i)
+		plain_bytes.append_array(number)
+	var values: Array = [bytes_to_var(plain_bytes)]
+	for i: int in components:
+		for bits: int in specials:
+			var bytes := plain_bytes.duplicate()
+			bytes.encode_u32(4 + 4 * i, bits)
+			values.append(bytes_to_var(bytes))
+	return values
+
+
+static func _distinct_float(i: int) -> PackedByteArray:
+	return PackedFloat32Array([(i + 1.25) * (-1 if i % 2 else 1)]).to_byte_array()
+
+
+static func _distinct_int(i: int) -> PackedByteArray:
+	return PackedInt32Array([(i + 1) * (-1000003 if i % 2 else 70000)]).to_byte_array()

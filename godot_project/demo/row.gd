@@ -1,0 +1,27 @@
+extends RefCounted
+## A timed step of the demo, as it goes into the table.
+
+var group := ""
+var label := ""
+## Whether the engine does it, and the others of the group are compared with it.
+var by_engine := false
+## Bytes made or read.
+var bytes := 0
+## The best of the rounds so far; INF before the first.
+var usec := INF
+## How many times as fast as the engine.
+var ratio := NAN
+
+
+func _init(row_group: String, row_label: String, row_by_engine: bool) -> void:
+	group = row_group
+	label = row_label
+	by_engine = row_by_engine
+
+
+func is_timed() -> bool:
+	return is_finite(usec)
+
+
+func megabytes_per_second() -> float:
+	return bytes / usec if is_timed() else 0.0

@@ -1,0 +1,76 @@
+extends RefCounted
+## The demo's table as text: the cells of a row, for the window and for the plain table alike.
+
+const Row = preload("res://demo/row.gd")
+const Run = preload("res://demo/run.gd")
+
+const TITLES: Array[String] = ["", "", "bytes", "ms", "MB/s", "speed"]
+
+
+## Group, label, bytes, milliseconds, MB a second, and how many times as fast as the engine.
+static func cells(row: Row) -> PackedStringArray:
+	if not row.is_timed():
+		return [row.group, row.label, "", "", "", ""]
+	return [
+		row.group,
+		row.label,
+		grouped(row.bytes),
+		"%.2f" % (row.usec / 1000.0),
+		grouped(roundi(row.megabytes_per_second())),
+		"%.1fx" % row.ratio,
+	]
+
+
+## The two lines over the table: what runs, and on what.
+static func headlines(run: Run) -> PackedStringArray:
+	return [
+		(
+			"VarBatch %s, threads: %d, Godot %s, %s build"
+			% [
+				VarBatch.get_version(),
+				VarBatch.get_thread_count(),
+				Engine.get_version_info()["string"],
+				"debug" if OS.is_debug_build() else "release",
+			]
+		),
+		(
+			"World of %s chunks, seed %d: %s packed arrays, made in %d ms. Best of %d rounds."
+			% [
+				grouped(run.options.chunk_count),
+				run.options.world_seed,
+				grouped(run.world.values.size()),
+				roundi(run.world_usec / 1000.0),
+				run.options.round_count,
+			]
+		),
+	]
+
+
+## The whole table in plain text, columns aligned.
+static func text(run: Run) -> String:
+	var lines: Array[PackedStringArray] = [PackedStringArray(TITLES)]
+	for row: Row in run.rows:
+		lines.append(cells(row))
+	var widths: PackedInt32Array = []
+	widths.resize(TITLES.size())
+	for line: PackedStringArray in lines:
+		for column in line.size():
+			widths[column] = maxi(widths[column], line[column].length())
+	var out := headlines(run)
+	out.append("")
+	for line: PackedStringArray in lines:
+		var padded: PackedStringArray = []
+		for column in line.size():
+			var is_text := column < 2
+			var cell := line[column]
+			padded.append(cell.rpad(widths[column]) if is_text else cell.lpad(widths[column] + 2))
+		out.append("  ".join(padded).rstrip(" "))
+	return "\n".join(out)
+
+
+## 1234567 as 1,234,567.
+static func grouped(number: int) -> String:
+	var digits := str(number)
+	for at in range(digits.length() - 3, 0, -3):
+		digits = digits.insert(at, ",")
+	return digits

@@ -1,0 +1,40 @@
+extends RefCounted
+## A picture of a world, made from decoded values alone: proof for the eye that they came through.
+
+const World = preload("res://demo/world.gd")
+
+## A larger world is shown in part.
+const ROWS_MAX := 16
+## The height up to which a color is used.
+const _COLORS: Dictionary[float, Color] = {
+	3.5: Color("1d4e89"),
+	6.0: Color("2f7fc1"),
+	6.7: Color("e6d5a0"),
+	9.0: Color("6fb65b"),
+	11.5: Color("3d8a4c"),
+	13.5: Color("8a8178"),
+	99.0: Color("f2f5f9"),
+}
+
+
+static func image(values: Array) -> Image:
+	var chunk_count := values.size() / World.VALUES_PER_CHUNK
+	var rows := clampi(ceili(float(chunk_count) / World.ROW), 1, ROWS_MAX)
+	var picture := Image.create_empty(
+		World.ROW * World.SIDE, rows * World.SIDE, false, Image.FORMAT_RGBA8
+	)
+	for index in mini(chunk_count, rows * World.ROW):
+		var corner := Vector2i(index % World.ROW, index / World.ROW) * World.SIDE
+		var heights: PackedFloat32Array = values[index * World.VALUES_PER_CHUNK + World.HEIGHTS]
+		for place in heights.size():
+			var at := corner + Vector2i(place % World.SIDE, place / World.SIDE)
+			picture.set_pixelv(at, _color(heights[place]))
+	return picture
+
+
+static func _color(height: float) -> Color:
+	for limit: float in _COLORS:
+		if height < limit:
+			# A little shade by height, so that the ground is not flat.
+			return _COLORS[limit].darkened(0.12 * (ceilf(height) - height))
+	return Color.WHITE
