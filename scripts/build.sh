@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Builds the extension and puts it where Godot looks for it: addons/varbatch/bin/.
+#
+#   scripts/build.sh [--debug] [--target TRIPLE]
+#
+#   --debug          with debug assertions and without optimisation; by default a release build
+#   --target TRIPLE  for another platform (its Rust target and a linker for it must be there)
+#
+# For macOS the library holds the one architecture that was built, whatever its name says.
+set -euo pipefail
+# shellcheck source=lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+profile=release
+target=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --debug) profile=debug ;;
+    --target) [ "${2:-}" ] || usage_error "--target needs a triple"; target=$2; shift ;;
+    -h | --help) usage; exit ;;
+    *) usage_error "unknown argument: $1" ;;
+  esac
+  shift
+done
+
+need_rust
+triple=${target:-$(rust_host)}
+names=$(library_names "$triple") || die "the manifest names no library for $triple"
+read -r built wanted <<<"$names"
+
+flags=(--package varbatch --locked)
+[ "$profile" = debug ] || flags+=(--release)
+[ -z "$target" ] || flags+=(--target "$target")
+say "cargo build ${flags[*]}"
+(cd "$root" && cargo build "${flags[@]}") >&2
+
+# Written beside and renamed, so that an engine never maps half a library or one that changes under it.
+library=$(cargo_target_dir)/${target:+$target/}$profile/$built
+bin=$root/addons/varbatch/bin
+mkdir -p "$bin"
+beside=$(mktemp "$bin/.$wanted.XXXXXX")
+trap 'rm -f "$beside"' EXIT
+cp "$library" "$beside"
+chmod 755 "$beside"
+mv -f "$beside" "$bin/$wanted"
+list_extension "$root/godot_project"
+say "addons/varbatch/bin/$wanted is the $profile build ($(wc -c <"$bin/$wanted" | tr -d ' ') bytes)"

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Runs Godot and judges the run: a script error does not end the engine, so its exit status alone proves
+# nothing. Succeeds only if the status is 0, the last line of stdout is as expected, and the log is clean.
+#
+#   scripts/run-godot.sh --expect REGEX [--no-errors] [--log FILE] [--timeout SECONDS] -- ENGINE ARGS...
+#
+#   --expect REGEX     what the last line of stdout that is not empty must match (extended, see grep)
+#   --no-errors        a line that starts with "ERROR:" is a failure too. By default it is not: suites that
+#                      feed bad data cause such lines, and watch for those that they do not expect themselves
+#   --log FILE         keeps all output (it is shown as well), after a line with the engine's version
+#   --timeout SECONDS  600 by default; 0 for no limit
+set -euo pipefail
+# shellcheck source=lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+unclean='SCRIPT ERROR|Parse Error|Failed (to load|loading)|Error loading extension|an.t open dynamic library'
+unclean+='|panicked|handle_crash|leaked|ObjectDB instances|resources still in use'
+
+expect=
+log=
+limit=600
+while [ $# -gt 0 ]; do
+  case $1 in
+    --log | --expect | --timeout)
+      [ "${2:-}" ] || usage_error "$1 needs a value"
+      case $1 in --log) log=$2 ;; --expect) expect=$2 ;; --timeout) limit=$2 ;; esac
+      shift ;;
+    --no-errors) unclean+='|^ERROR:' ;;
+    -h | --help) usage; exit ;;
+    --) shift; break ;;
+    *) usage_error "unknown argument: $1" ;;
+  esac
+  shift
+done
+[ "$expect" ] || usage_error "--expect is needed"
+[ $# -gt 0 ] || usage_error "an engine is needed"
+timeout=$(command -v timeout || command -v gtimeout) || die "'timeout' is missing: install GNU coreutils"
+
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+trap 'exit 130' HUP INT TERM
+out=$temporary/out
+log=${log:-$temporary/log}
+mkdir -p "$(dirname "$log")"
+
+# In the background, so that an interrupt can be passed on: `timeout` gives the engine a process group of its
+# own. It is then waited for, with the pipes kept open, so that the engine can tidy up.
+run() {
+  local pid status=0
+  echo "engine: $("$1" --headless --version 2>/dev/null </dev/null | tail -n 1 || :) ($1)"
+  # shellcheck disable=SC2069 # stderr goes to the log alone, stdout to the log and to $out
+  "$timeout" -k 10 "$limit" "$@" 2>&1 > >(trap '' HUP INT TERM; exec tee "$out") &
+  pid=$!
+  trap 'kill "$pid" 2>/dev/null || :' HUP INT TERM
+  while kill -0 "$pid" 2>/dev/null; do wait "$pid" || status=$?; done
+  return "$status"
+}
+status=0
+run "$@" | (trap '' HUP INT TERM; exec tee "$log") || status=$?
+
+problems=()
+case $status in
+  0) ;;
+  124 | 137) problems+=("exit status $status: ended by force, perhaps after $limit seconds") ;;
+  *) problems+=("exit status $status") ;;
+esac
+last=$(awk 'NF { line = $0 } END { print line }' "$out" | tr -d '\r')
+grep -qE -e "$expect" <<<"$last" || problems+=("the last line is '$last', not /$expect/")
+found=$(grep -aE -m 3 -e "$unclean" "$log" || :)
+[ -z "$found" ] || problems+=("the log has: $found")
+[ ${#problems[@]} -gt 0 ] || exit 0
+for problem in "${problems[@]}"; do say "BAD RUN: $problem" 2>&1 | tee -a "$log" >&2; done
+exit 1
