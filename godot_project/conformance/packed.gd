@@ -111,3 +111,31 @@ func _fill_and_free(length: int) -> void:
 		bytes.resize(length)
 		bytes.fill(0xcd)
 		used.append(bytes)
+
+
+## What was decoded is an ordinary array of the engine afterwards: it grows, shrinks, is shared and
+## copied as the engine's own. Sizes around where its memory is made in another way.
+func test_decoded_arrays_live_on() -> void:
+	for type: int in Packed.STRIDES.keys() + [TYPE_PACKED_STRING_ARRAY]:
+		for count: int in [4, 2047, 2048, 2049, 4096, 16384, 300_000]:
+			var bytes := var_to_bytes(Packed.make(type, count))
+			for found: Variant in [VarBatch.bytes_to_var(bytes), VarBatch.bytes_to_vars([bytes])[0]]:
+				_check_life(found, bytes_to_var(bytes), "%d of %s" % [count, type_string(type)])
+
+
+## Takes and leaves both arrays by reference.
+func _check_life(found: Variant, expected: Variant, what: String) -> void:
+	var kept: Variant = found.duplicate()
+	for array: Variant in [found, expected]:
+		array.append(array[0])
+		array.resize(array.size() + 1000)
+		array.insert(1, array[2])
+		array.remove_at(0)
+	check_value(found, expected, "grown " + what)
+	for array: Variant in [found, expected]:
+		array.resize(3)
+		array.append_array(kept)
+		array.reverse()
+	check_value(found, expected, "shrunk " + what)
+	check_value(found.slice(1), expected.slice(1), "part of " + what)
+	check_int(found.size(), kept.size() + 3, "size of " + what)

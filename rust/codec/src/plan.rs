@@ -10,7 +10,7 @@ use crate::text;
 /// The output of one or many values, ready to be filled in.
 ///
 /// Invariant: `len` is what the parts add up to, `small_end` never falls from one segment to the next.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Plan<'a> {
     small: Vec<u8>,
     segments: Vec<Segment<'a>>,
@@ -71,6 +71,11 @@ impl Part<'_, '_> {
 }
 
 impl<'a> Plan<'a> {
+    /// An empty plan, with room for a value or two: one allocation instead of several small ones.
+    pub(crate) fn new() -> Self {
+        Self { small: Vec::with_capacity(2 * INLINE_LEN), segments: Vec::new(), len: 0 }
+    }
+
     /// Bytes of the whole output.
     pub fn len(&self) -> usize {
         self.len
@@ -151,7 +156,7 @@ impl<'a> Plan<'a> {
     pub(crate) fn utf32(&mut self, chars: &'a [u32], len: u32) {
         let bytes = len as usize;
         if bytes <= INLINE_LEN {
-            text::append(chars, &mut self.small);
+            text::append(chars, bytes, &mut self.small);
             self.len += bytes;
         } else {
             self.segment(Payload::Utf32 { chars, len }, bytes);

@@ -4,6 +4,7 @@
 //! are written as `String::utf8` writes them (`core/string/ustring.cpp`) and refused on the way back, as
 //! `String::append_utf8` refuses them.
 
+use std::ffi::CStr;
 use std::mem::MaybeUninit;
 
 /// The engine's replacement for what has no UTF-8, U+FFFD.
@@ -11,37 +12,39 @@ const REPLACEMENT: u32 = 0xfffd;
 
 /// Bytes that `chars` take in UTF-8, without a NUL.
 pub fn utf8_len(chars: &[u32]) -> usize {
-    chars.iter().map(|&c| char_len(c)).sum()
+    // Blocks whose sum fits in 32 bits: the loop over one is vectorised.
+    chars.chunks(1 << 16).map(|block| block.iter().map(|&c| char_len(c)).sum::<u32>() as usize).sum()
 }
 
-/// Bytes of one character. Sums of comparisons, so that the loop over them is vectorised.
+/// Bytes of one character, as a sum of comparisons.
 #[inline]
-fn char_len(c: u32) -> usize {
+fn char_len(c: u32) -> u32 {
+    let longer = u32::from(c > 0x7f)
+        + u32::from(c > 0x7ff)
+        + u32::from(c > 0xffff)
+        + u32::from(c > 0x1f_ffff)
+        + u32::from(c > 0x3ff_ffff);
     // Beyond 31 bits the engine writes the replacement character, three bytes.
-    let longer = usize::from(c > 0x7f)
-        + usize::from(c > 0x7ff)
-        + usize::from(c > 0xffff)
-        + usize::from(c > 0x1f_ffff)
-        + usize::from(c > 0x3ff_ffff);
-    1 + longer - 3 * usize::from(c > 0x7fff_ffff)
+    1 + longer - 3 * u32::from(c > 0x7fff_ffff)
 }
 
-/// Writes one character as UTF-8, up to six bytes, and returns how many.
-#[inline]
-fn encode_char(c: u32, out: &mut [u8; 6]) -> usize {
-    let c = if c > 0x7fff_ffff { REPLACEMENT } else { c };
-    let len = char_len(c);
-    if len == 1 {
-        out[0] = c as u8;
-        return 1;
+/// A place for a byte, which may have no value yet.
+pub(crate) trait Place {
+    fn put(&mut self, byte: u8);
+}
+
+impl Place for u8 {
+    #[inline]
+    fn put(&mut self, byte: u8) {
+        *self = byte;
     }
-    // The lead byte has `len` high bits set, then a zero; the others carry six bits each.
-    let lead = 0xff00_u32 >> len;
-    out[0] = (lead | (c >> (6 * (len - 1)))) as u8;
-    for (index, byte) in out[1..len].iter_mut().enumerate() {
-        *byte = 0x80 | ((c >> (6 * (len - 2 - index))) & 0x3f) as u8;
+}
+
+impl Place for MaybeUninit<u8> {
+    #[inline]
+    fn put(&mut self, byte: u8) {
+        self.write(byte);
     }
-    len
 }
 
 /// Writes `chars` as UTF-8 over the whole of `dest`.
@@ -49,29 +52,48 @@ fn encode_char(c: u32, out: &mut [u8; 6]) -> usize {
 /// # Panics
 /// If `dest` is not [`utf8_len`] bytes long.
 pub fn encode(chars: &[u32], dest: &mut [MaybeUninit<u8>]) {
+    encode_to(chars, dest);
+}
+
+/// Appends `chars` as UTF-8, which takes `len` bytes.
+pub(crate) fn append(chars: &[u32], len: usize, out: &mut Vec<u8>) {
+    let at = out.len();
+    out.resize(at + len, 0);
+    encode_to(chars, &mut out[at..]);
+}
+
+fn encode_to<P: Place>(chars: &[u32], dest: &mut [P]) {
     if chars.len() == dest.len() {
-        for (byte, &c) in dest.iter_mut().zip(chars) {
-            byte.write(c as u8);
+        // As many bytes as characters: all are ASCII.
+        for (place, &c) in dest.iter_mut().zip(chars) {
+            place.put(c as u8);
         }
         return;
     }
-    let mut at = 0;
-    let mut buffer = [0; 6];
+    let mut rest = dest;
     for &c in chars {
-        let len = encode_char(c, &mut buffer);
-        dest[at..at + len].write_copy_of_slice(&buffer[..len]);
-        at += len;
+        rest = match c {
+            0..=0x7f => lead::<_, 1>(rest, 0, c),
+            0x80..=0x7ff => lead::<_, 2>(rest, 0xc0, c),
+            0x800..=0xffff => lead::<_, 3>(rest, 0xe0, c),
+            0x1_0000..=0x1f_ffff => lead::<_, 4>(rest, 0xf0, c),
+            0x20_0000..=0x3ff_ffff => lead::<_, 5>(rest, 0xf8, c),
+            0x400_0000..=0x7fff_ffff => lead::<_, 6>(rest, 0xfc, c),
+            0x8000_0000.. => lead::<_, 3>(rest, 0xe0, REPLACEMENT),
+        };
     }
-    assert_eq!(at, dest.len(), "text takes other than the planned bytes");
+    assert!(rest.is_empty(), "text takes fewer bytes than planned");
 }
 
-/// Appends `chars` as UTF-8.
-pub fn append(chars: &[u32], out: &mut Vec<u8>) {
-    let mut buffer = [0; 6];
-    for &c in chars {
-        let len = encode_char(c, &mut buffer);
-        out.extend_from_slice(&buffer[..len]);
+/// Writes a character of `N` bytes: the high bits behind the mark of the length, then six bits a byte.
+#[inline(always)]
+fn lead<P: Place, const N: usize>(dest: &mut [P], mark: u8, c: u32) -> &mut [P] {
+    let (bytes, rest) = dest.split_first_chunk_mut::<N>().expect("text takes more bytes than planned");
+    bytes[0].put(mark | (c >> (6 * (N - 1))) as u8);
+    for (index, byte) in bytes.iter_mut().enumerate().skip(1) {
+        byte.put(0x80 | (c >> (6 * (N - 1 - index))) as u8 & 0x3f);
     }
+    rest
 }
 
 /// The text in `bytes`, as the engine reads it: without one leading byte-order mark, up to the first NUL.
@@ -81,8 +103,8 @@ pub fn append(chars: &[u32], out: &mut Vec<u8>) {
 pub fn decode(bytes: &[u8]) -> Result<&str, usize> {
     let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let text = &bytes[start..];
-    let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
-    std::str::from_utf8(&text[..end]).map_err(|error| start + error.valid_up_to())
+    let text = CStr::from_bytes_until_nul(text).map_or(text, CStr::to_bytes);
+    std::str::from_utf8(text).map_err(|error| start + error.valid_up_to())
 }
 
 /// Characters of `text`: the length of the engine's String, without its NUL.
@@ -101,9 +123,10 @@ pub fn write_utf32(text: &str, dest: &mut [MaybeUninit<u32>]) {
         }
         return;
     }
-    let mut slots = dest.iter_mut();
-    for c in text.chars() {
-        slots.next().expect("text has more characters than planned").write(u32::from(c));
+    let (mut chars, mut count) = (text.chars(), 0);
+    for (slot, c) in dest.iter_mut().zip(&mut chars) {
+        slot.write(u32::from(c));
+        count += 1;
     }
-    assert!(slots.next().is_none(), "text has fewer characters than planned");
+    assert!(count == dest.len() && chars.next().is_none(), "text has other than the planned characters");
 }

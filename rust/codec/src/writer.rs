@@ -26,7 +26,7 @@ pub struct Writer<'a> {
 impl<'a> Writer<'a> {
     /// A writer of an empty plan.
     pub fn new(dialect: Dialect) -> Self {
-        Self { plan: Plan::default(), dialect, strings: 0 }
+        Self { plan: Plan::new(), dialect, strings: 0 }
     }
 
     /// The end of what was written so far: the start of the next value.

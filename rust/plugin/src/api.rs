@@ -5,9 +5,10 @@ use godot::global::godot_error;
 use godot::register::{GodotClass, godot_api};
 use varbatch_codec::{Kind, Scalar, Shape};
 
-use crate::batch::{self, Failures};
+use crate::batch::Failures;
 use crate::engine::{self, BytesOut, Call, Slot, Value};
 use crate::pool;
+use crate::{decode, encode};
 
 /// The most threads that [`VarBatch::set_thread_count`] takes.
 const MAX_THREADS: i64 = 256;
@@ -31,57 +32,39 @@ struct VarBatch {}
 
 #[godot_api]
 impl VarBatch {
-    /// Encodes each element of `values` to a byte array of its own, in order. Takes typed arrays as well.
-    ///
-    /// Where a value cannot be encoded, its byte array is empty.
+    /// Each value to a buffer of its own. What users read: `docs/VarBatch.xml`.
     #[func]
     fn vars_to_bytes(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Array<PackedByteArray> {
-        let (buffers, failures) = batch::encode_each(&values, full_objects);
+        let (buffers, failures) = encode::encode_each(&values, full_objects);
         report("vars_to_bytes", "value", failures);
         buffers
     }
 
-    /// Decodes each byte array in `buffers` to a value, in order.
-    ///
-    /// The value is `null` where a byte array is no value, or where the element is no [PackedByteArray].
-    ///
-    /// **Warning:** Deserialized objects can contain code which gets executed. Do not allow objects if the bytes come from
-    /// untrusted sources.
+    /// Each buffer to a value, null where it is bad. What users read: `docs/VarBatch.xml`.
     #[func]
     fn bytes_to_vars(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
-        let (values, failures) = batch::decode_each(&buffers, allow_objects);
+        let (values, failures) = decode::decode_each(&buffers, allow_objects);
         report("bytes_to_vars", "buffer", failures);
         values
     }
 
-    /// Encodes all elements of `values` to one byte array: exactly what one call of `FileAccess.store_var` (or
-    /// `StreamPeer.put_var`) for each would write, a length of four bytes and a value, one after the other. Much faster
-    /// than [method vars_to_bytes] for many small values.
-    ///
-    /// A value that cannot be encoded is left out, as `FileAccess.store_var` writes nothing then.
+    /// All values to one buffer, as `store_var` writes them. What users read: `docs/VarBatch.xml`.
     #[func]
     fn vars_to_frames(values: AnyArray, #[opt(default = false)] full_objects: bool) -> PackedByteArray {
-        let (frames, failures) = batch::encode_frames(&values, full_objects);
+        let (frames, failures) = encode::encode_frames(&values, full_objects);
         report("vars_to_frames", "value", failures);
         frames
     }
 
-    /// Decodes what [method vars_to_frames], `FileAccess.store_var` or `StreamPeer.put_var` wrote, to as many values as
-    /// there are.
-    ///
-    /// A value is `null` where a frame holds none. If the bytes end within a frame, all values before it are returned.
-    ///
-    /// **Warning:** Deserialized objects can contain code which gets executed. Do not allow objects if the bytes come from
-    /// untrusted sources.
+    /// What `vars_to_frames` or `store_var` wrote to values. What users read: `docs/VarBatch.xml`.
     #[func]
     fn frames_to_vars(frames: PackedByteArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
-        let (values, failures) = batch::decode_frames(&frames, allow_objects);
+        let (values, failures) = decode::decode_frames(&frames, allow_objects);
         report("frames_to_vars", "frame", failures);
         values
     }
 
-    /// Sets how many threads work on a large call, the calling one among them. `0`, the default, means one for each
-    /// processor core; `1` means that no threads are used. At most `256`.
+    /// 0 is one a core, 1 the caller alone. What users read: `docs/VarBatch.xml`.
     #[func]
     fn set_thread_count(count: i64) {
         match usize::try_from(count) {
@@ -90,22 +73,19 @@ impl VarBatch {
         }
     }
 
-    /// Returns how many threads work on a large call, the calling one among them: at least `1`, and the number of
-    /// processor cores after [method set_thread_count] with `0`.
+    /// The number in effect, at least 1. What users read: `docs/VarBatch.xml`.
     #[func]
     fn get_thread_count() -> i64 {
         i64::try_from(pool::count()).unwrap_or(i64::MAX)
     }
 
-    /// Returns the version of VarBatch, for example `"1.2.3"`.
+    /// The version of this crate. What users read: `docs/VarBatch.xml`.
     #[func]
     fn get_version() -> GString {
         env!("CARGO_PKG_VERSION").into()
     }
 
-    /// Returns how VarBatch sees each [enum Variant.Type], in order: dictionaries with the keys `type` (the constant, also
-    /// the first byte of an encoded value), `name` (as `@GlobalScope.type_string` gives it) and `wire` (what follows the
-    /// four bytes of the header, in words).
+    /// One row a Variant type, in order of id. What users read: `docs/VarBatch.xml`.
     #[func]
     fn get_type_table() -> Array<VarDictionary> {
         let row = |kind: Kind| {
@@ -118,14 +98,14 @@ impl VarBatch {
 
 impl Call for VarBatch {
     fn var_to_bytes(value: &Value, full_objects: bool, out: &mut impl BytesOut) {
-        if let Err(failure) = batch::encode(value, full_objects, out) {
+        if let Err(failure) = encode::encode(value, full_objects, out) {
             out.set_bytes(PackedByteArray::new());
             godot_error!("VarBatch.var_to_bytes: {failure}");
         }
     }
 
     fn bytes_to_var(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) {
-        if let Err(failure) = batch::decode(bytes, allow_objects, out) {
+        if let Err(failure) = decode::decode(bytes, allow_objects, out) {
             out.clear();
             godot_error!("VarBatch.bytes_to_var: {failure}");
         }
@@ -177,5 +157,27 @@ fn scalar_name(scalar: Scalar) -> &'static str {
         Scalar::F32 => "float32",
         Scalar::F64 => "float64",
         Scalar::Real => "float32, or float64 if flagged",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    /// For each `mark` in `text`, what stands between the next `before` and the next `after`.
+    fn names<'a>(text: &'a str, mark: &str, before: &str, after: &str) -> BTreeSet<&'a str> {
+        let name = |rest: &'a str| rest.split_once(before)?.1.split_once(after).map(|(name, _)| name);
+        text.split(mark).skip(1).filter_map(name).collect()
+    }
+
+    /// A method that the editor's help does not have, or one that only the help has, is a mistake.
+    /// `godot --doctool DIR --gdextension-docs` compares the parameters as well.
+    #[test]
+    fn every_method_is_documented() {
+        let (api, _) = include_str!("api.rs").split_once("#[cfg(test)]").expect("this module");
+        let mut methods = names(api, "    #[func", "fn ", "(");
+        methods.append(&mut names(include_str!("engine/call.rs"), "::from_signature", "StringName::from(\"", "\")"));
+        assert_eq!(methods, names(include_str!("../docs/VarBatch.xml"), "<method ", "name=\"", "\""));
+        assert!(methods.contains("vars_to_bytes") && methods.contains("var_to_bytes"), "{methods:?}");
     }
 }

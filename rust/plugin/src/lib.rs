@@ -1,7 +1,7 @@
 //! VarBatch for Godot 4: Variants to bytes and back, for whole batches, in parallel.
 //!
 //! The formats and their rules are in `varbatch-codec`, which knows no Godot. Here: [`api`] is what GDScript sees,
-//! [`batch`] runs a call, `walk` and `build` turn Variants into events and back, [`engine`] holds the raw calls of
+//! `encode` and `decode` run a call, `walk` and `build` turn Variants into events and back, [`engine`] holds the raw calls of
 //! GDExtension, [`pool`] the threads.
 
 // `unsafe` lives in `engine`, and in gdext's entry point below.
@@ -11,6 +11,10 @@ mod api;
 mod batch;
 #[forbid(unsafe_code)]
 mod build;
+#[forbid(unsafe_code)]
+mod decode;
+#[forbid(unsafe_code)]
+mod encode;
 mod engine;
 #[forbid(unsafe_code)]
 mod pool;

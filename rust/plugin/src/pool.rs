@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use varbatch_codec::{Threads, fill};
+use varbatch_codec::Threads;
 
 /// No threads but the caller.
 static ALONE: Threads = Threads::alone();
@@ -19,10 +19,10 @@ fn pool() -> MutexGuard<'static, Pool> {
     POOL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs `work` with the threads that suit `len` bytes of input or output.
+/// Runs `work` with the threads that all share if it is `large`, alone otherwise.
 #[inline]
-pub fn with<R>(len: usize, work: impl FnOnce(&Threads) -> R) -> R {
-    if len < fill::PARALLEL_FROM {
+pub fn with<R>(large: bool, work: impl FnOnce(&Threads) -> R) -> R {
+    if !large {
         return work(&ALONE);
     }
     // A call that still uses these threads keeps them when the count is changed meanwhile.

@@ -14,17 +14,20 @@
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
-use godot::builtin::{PackedByteArray, StringName, Variant};
-use godot::sys::{self, GodotFfi};
+use godot::builtin::{StringName, Variant};
+use godot::sys;
+
+use self::uninit::Uninit;
 use varbatch_codec::{Dialect, Kind, Shape, Width};
 
 mod call;
 mod read;
+mod uninit;
 mod write;
 
 pub use call::{Call, load_docs, register};
 pub use read::{Value, bytes_of, value, values};
-pub use write::{BytesOut, Slot, byte_slots, new_bytes, slots};
+pub use write::{BytesOut, Slot, new_array, new_byte_arrays};
 
 /// The dialect of the engine that this library was built for.
 pub const DIALECT: Dialect =
@@ -48,12 +51,12 @@ struct Api {
     getters: [Option<Getter>; Kind::ALL.len()],
     /// By kind: makes a Variant of a value. `None` for Nil.
     from_type: [Option<FromType>; Kind::ALL.len()],
-    /// By kind: `size()` and `resize()` of packed arrays.
+    /// By kind: `size()` and `resize()` of arrays.
     sizes: [Option<Method>; Kind::ALL.len()],
     resizes: [Option<Method>; Kind::ALL.len()],
     /// By kind: an empty packed array. As long as the library is loaded, like all of this.
     empty: [Option<Variant>; Kind::ALL.len()],
-    stream: Option<Stream>,
+    uninit: Option<Uninit>,
 }
 
 // SAFETY: the pointers are to functions and method tables of the engine, constant while the library is loaded, and
@@ -73,7 +76,7 @@ fn api() -> &'static Api {
             // SAFETY: the name outlives the call; a method that does not exist gives null.
             let fetch =
                 || unsafe { (interface.variant_get_ptr_builtin_method)(sys_type(kind), name.string_sys(), hash) };
-            if is_packed(kind) { fetch() } else { None }
+            if is_packed(kind) || kind == Kind::Array { fetch() } else { None }
         };
         Api {
             interface,
@@ -88,7 +91,7 @@ fn api() -> &'static Api {
             sizes: Kind::ALL.map(|kind| method(kind, "size", 3_173_160_232)),
             resizes: Kind::ALL.map(|kind| method(kind, "resize", 848_867_239)),
             empty: Kind::ALL.map(|kind| is_packed(kind).then(|| default_value(interface, kind))),
-            stream: Stream::load(interface),
+            uninit: Uninit::load(interface),
         }
     })
 }
@@ -113,49 +116,5 @@ fn default_value(interface: &sys::GDExtensionInterface, kind: Kind) -> Variant {
         Variant::new_with_var_uninit(|variant| {
             (interface.variant_construct)(sys_type(kind), variant, std::ptr::null(), 0, &raw mut error);
         })
-    }
-}
-
-/// `StreamPeerBuffer`, the one class of the engine that resizes a byte array without zeroing it.
-struct Stream {
-    class: StringName,
-    resize: sys::GDExtensionMethodBindPtr,
-    get_data_array: sys::GDExtensionMethodBindPtr,
-}
-
-impl Stream {
-    fn load(interface: &sys::GDExtensionInterface) -> Option<Self> {
-        let class = StringName::from("StreamPeerBuffer");
-        let bind = |name: &str, hash| {
-            let name = StringName::from(name);
-            // SAFETY: both names outlive the call; a method that does not exist, or not like this, gives null.
-            let bind = unsafe { (interface.classdb_get_method_bind)(class.string_sys(), name.string_sys(), hash) };
-            (!bind.is_null()).then_some(bind)
-        };
-        let (resize, get_data_array) = (bind("resize", 1_286_410_249)?, bind("get_data_array", 2_362_200_018)?);
-        Some(Self { class, resize, get_data_array })
-    }
-
-    /// A byte array of `len` bytes without a value. `None` if the engine has no memory, or no object, for it.
-    fn bytes(&self, interface: &sys::GDExtensionInterface, len: usize) -> Option<PackedByteArray> {
-        let size = i64::try_from(len).ok().filter(|&size| size <= i64::from(i32::MAX))?;
-        // SAFETY: the class exists, as its methods were found. The object is a RefCounted that no reference counts:
-        // it is destroyed below, and nothing else sees it.
-        let object = unsafe { (interface.classdb_construct_object2)(self.class.string_sys()) };
-        if object.is_null() {
-            return None;
-        }
-        let mut bytes = PackedByteArray::new();
-        let args = [(&raw const size).cast()];
-        // SAFETY: the methods are those of the object's class, found by the hash of their signature: `resize` takes an
-        // int, passed as 64 bits, and returns nothing; `get_data_array` takes nothing and assigns a PackedByteArray.
-        // Destroying the object leaves `bytes` the only owner of the memory.
-        unsafe {
-            (interface.object_method_bind_ptrcall)(self.resize, object, args.as_ptr(), std::ptr::null_mut());
-            let ret = bytes.sys_mut();
-            (interface.object_method_bind_ptrcall)(self.get_data_array, object, std::ptr::null(), ret);
-            (interface.object_destroy)(object);
-        }
-        (bytes.len() == len).then_some(bytes)
     }
 }

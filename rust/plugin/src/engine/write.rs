@@ -10,9 +10,6 @@ use varbatch_codec::{Kind, Shape};
 use super::read::packed_data;
 use super::{Inner, REAL, api, value};
 
-/// From this many bytes on, a byte array is made without zeroing it, which costs a fixed 0.2 µs.
-const UNINIT_FROM: usize = 16 << 10;
-
 /// Memory of an engine array, to be given a value in full before anyone else sees the array.
 pub type Memory<'a> = &'a mut [MaybeUninit<u8>];
 
@@ -31,9 +28,7 @@ impl BytesOut for PackedByteArray {
             self.clear();
             return &mut [];
         }
-        let api = api();
-        let stream = api.stream.as_ref().filter(|_| len >= UNINIT_FROM);
-        match stream.and_then(|stream| stream.bytes(api.interface, len)) {
+        match api().uninit.as_ref().and_then(|uninit| uninit.bytes(len)) {
             Some(uninit) => *self = uninit,
             None => resize(Kind::PackedByteArray, self.sys_mut(), len),
         }
@@ -49,13 +44,6 @@ impl BytesOut for PackedByteArray {
     }
 }
 
-/// A byte array of `len` bytes, filled by `fill`, which must give each byte a value.
-pub fn new_bytes(len: usize, fill: impl FnOnce(Memory<'_>)) -> PackedByteArray {
-    let mut bytes = PackedByteArray::new();
-    fill(bytes.allocate(len));
-    bytes
-}
-
 /// A Variant of an array, or a result, that one thread at a time fills in; not necessarily the caller's.
 #[repr(transparent)]
 pub struct Slot(Variant);
@@ -64,21 +52,27 @@ pub struct Slot(Variant);
 // only make and drop values without a script behind them: plain data, packed arrays and what the caller hands over.
 unsafe impl Send for Slot {}
 
-/// The elements of an array, to be filled in.
-pub fn slots(array: &mut VarArray) -> &mut [Slot] {
-    slots_of(array.sys_mut(), array.len())
+/// An array of `len` nils, with its elements to be filled in.
+pub fn new_array(len: usize, fill: impl FnOnce(&mut [Slot])) -> VarArray {
+    let mut array = VarArray::new();
+    resize(Kind::Array, array.sys_mut(), len);
+    fill(slots_of(array.sys_mut(), len));
+    array
 }
 
-/// The elements of a typed array of byte arrays, to be filled in as [`BytesOut`].
-pub fn byte_slots(array: &mut Array<PackedByteArray>) -> &mut [Slot] {
-    slots_of(array.sys_mut(), array.len())
+/// A typed array of `len` empty byte arrays, with its elements to be filled in as [`BytesOut`].
+pub fn new_byte_arrays(len: usize, fill: impl FnOnce(&mut [Slot])) -> Array<PackedByteArray> {
+    let mut array = Array::new();
+    resize(Kind::Array, array.sys_mut(), len);
+    fill(slots_of(array.sys_mut(), len));
+    array
 }
 
 fn slots_of<'a>(array: sys::GDExtensionTypePtr, len: usize) -> &'a mut [Slot] {
     if len == 0 {
         return &mut [];
     }
-    // SAFETY: the callers pass an array that they borrow for writing for `'a`, with `len` Variants in one piece.
+    // SAFETY: the callers pass an array of their own that outlives `'a`, with `len` Variants in one piece.
     // `Slot` is a transparent Variant.
     unsafe {
         let first = (api().interface.array_operator_index)(array, 0);
@@ -105,12 +99,17 @@ impl Slot {
 
     /// Makes the value a math type (`count` is 1), or a packed array of `count` elements, and gives out its memory.
     pub fn set_plain(&mut self, kind: Kind, count: usize) -> Memory<'_> {
+        if kind == Kind::PackedByteArray {
+            return self.allocate(count);
+        }
         let element_len = kind.shape().element_len(REAL).expect("plain data");
         let inner = self.set_default(kind);
         let data = match kind.shape() {
             Shape::Packed { .. } if count == 0 => return &mut [],
             Shape::Packed { .. } => {
-                resize(kind, inner, count);
+                if !api().uninit.as_ref().is_some_and(|uninit| uninit.numbers(kind, inner, count)) {
+                    resize(kind, inner, count);
+                }
                 // SAFETY: `inner` is the packed array of `kind` in this slot, and used by nobody else.
                 unsafe { packed_data(kind, inner, true) }
             }
@@ -178,8 +177,8 @@ fn resize(kind: Kind, array: Inner, count: usize) {
     let size = i64::try_from(count).expect("counts are 32-bit");
     let args = [(&raw const size).cast()];
     let mut error = 0_i64;
-    let resize = api().resizes[usize::from(kind.id())].expect("packed arrays can be resized");
-    // SAFETY: `array` points to a packed array of `kind`, whose `resize` takes a 64-bit int and returns one.
+    let resize = api().resizes[usize::from(kind.id())].expect("arrays can be resized");
+    // SAFETY: `array` points to an array of `kind`, whose `resize` takes a 64-bit int and returns one.
     unsafe { resize(array, args.as_ptr(), (&raw mut error).cast(), 1) };
     assert_eq!(error, 0, "out of memory");
 }
