@@ -120,6 +120,11 @@ impl<'a> Plan<'a> {
         fill::to_vec(self.whole())
     }
 
+    pub(crate) fn reserve(&mut self, times: usize) {
+        self.small.reserve(self.small.len().saturating_mul(times));
+        self.segments.reserve(self.segments.len().saturating_mul(times));
+    }
+
     #[inline]
     pub(crate) fn small(&mut self, bytes: &[u8]) {
         self.small.extend_from_slice(bytes);

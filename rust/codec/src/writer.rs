@@ -108,6 +108,21 @@ impl<'a> Writer<'a> {
     }
 
     /// What was written.
+    pub fn plan(&self) -> &Plan<'a> {
+        &self.plan
+    }
+
+    /// Makes room for as much again as was written, `times` times.
+    pub fn reserve(&mut self, times: usize) {
+        self.plan.reserve(times);
+    }
+
+    /// Starts again, with the memory of what was written.
+    pub fn clear(&mut self) {
+        self.drop_value(Mark::default());
+    }
+
+    /// What was written.
     pub fn into_plan(self) -> Plan<'a> {
         self.plan
     }

@@ -2,7 +2,7 @@
 
 use godot::builtin::{AnyArray, Array, PackedByteArray, Variant};
 use godot::global::{var_to_bytes, var_to_bytes_with_objects};
-use varbatch_codec::{Kind, Mark, Part, Plan, Threads, Writer, fill, frames};
+use varbatch_codec::{Kind, Mark, Part, Threads, Writer, fill, frames};
 
 use crate::batch::{Failure, Failures, each_run};
 use crate::engine::{self, BytesOut, DIALECT, Slot, Value};
@@ -12,6 +12,9 @@ use crate::walk::{NotWalked, walk};
 /// Values that are planned at a time: few enough that what is known of them stays small beside their bytes, and that
 /// walking them takes at least as long as waking a thread.
 const RUN: usize = 4000;
+
+/// Values after which the room for the others is guessed.
+const SAMPLE: usize = 64;
 
 /// One value to bytes. Nothing is put out if it fails.
 pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Result<(), Failure> {
@@ -25,7 +28,7 @@ pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Res
         }
         Err(NotWalked::Error(error)) => return Err(Failure::Codec(error)),
     }
-    let plan = writer.into_plan();
+    let plan = writer.plan();
     let dest = out.allocate(plan.len());
     pool::with(plan.len() >= fill::PARALLEL_FROM, |threads| fill::fill_parallel(plan.whole(), dest, threads));
     Ok(())
@@ -53,15 +56,17 @@ fn fill_slots(
     slots: &mut [Slot],
     failures: &mut Failures,
 ) -> Option<()> {
+    let mut run = Run::new();
     for (index, (values, slots)) in values.chunks(RUN).zip(slots.chunks_mut(RUN)).enumerate() {
-        let run = Run::plan(values, index * RUN, encoded, Form::Bytes)?;
-        pool::with(run.plan.len() >= fill::PARALLEL_FROM, |threads| {
-            let parts = run.marks.windows(2).map(|pair| run.plan.part(pair[0], pair[1]));
+        run.plan(values, index * RUN, encoded, Form::Bytes)?;
+        let plan = run.writer.plan();
+        pool::with(plan.len() >= fill::PARALLEL_FROM, |threads| {
+            let parts = run.marks.windows(2).map(|pair| plan.part(pair[0], pair[1]));
             each_run(parts, Part::len, slots, threads, |part, slot| {
                 fill::fill_parallel(part, slot.allocate(part.len()), threads);
             });
         });
-        failures.extend(run.failures);
+        failures.append(&mut run.failures);
     }
     Some(())
 }
@@ -71,14 +76,15 @@ pub fn encode_frames(values: &AnyArray, full_objects: bool) -> (PackedByteArray,
     with_engine(values, full_objects, |values, encoded, failures| {
         let bytes = slices(encoded);
         let runs = pool::with(values.len() >= 2 * RUN, |threads| plan_frames(values, &bytes, threads))?;
-        let len = runs.iter().map(|run| run.plan.len()).sum();
+        let len = runs.iter().map(|run| run.writer.plan().len()).sum();
         let mut result = PackedByteArray::new();
         let mut dest = result.allocate(len);
         pool::with(runs.len() > 1 || len >= fill::PARALLEL_FROM, |threads| {
             let mut parts = Vec::with_capacity(runs.len());
             for run in &runs {
-                let (head, tail) = dest.split_at_mut(run.plan.len());
-                parts.push((run.plan.whole(), head));
+                let plan = run.writer.plan();
+                let (head, tail) = dest.split_at_mut(plan.len());
+                parts.push((plan.whole(), head));
                 dest = tail;
             }
             threads.for_each(parts, |(part, dest)| fill::fill_parallel(part, dest, threads));
@@ -91,12 +97,12 @@ pub fn encode_frames(values: &AnyArray, full_objects: bool) -> (PackedByteArray,
 /// Plans all values as frames, one run for each thread; `None` as [`Run::plan`].
 fn plan_frames<'a>(values: &'a [Value], encoded: &[(usize, &'a [u8])], threads: &Threads) -> Option<Vec<Run<'a>>> {
     let run_len = values.len().div_ceil(threads.count()).max(1);
-    let mut runs: Vec<_> = (0..values.len().div_ceil(run_len)).map(|_| None).collect();
-    let items = runs.iter_mut().zip(values.chunks(run_len)).enumerate().collect();
-    threads.for_each(items, |(index, (run, values)): (usize, (&mut Option<Run<'a>>, _))| {
-        *run = Run::plan(values, index * run_len, encoded, Form::Frames);
+    let mut runs: Vec<_> = values.chunks(run_len).map(|values| (Run::new(), values, Some(()))).collect();
+    let items = runs.iter_mut().enumerate().collect();
+    threads.for_each(items, |(index, (run, values, native)): (usize, &mut (Run<'a>, &'a [Value], Option<()>))| {
+        *native = run.plan(values, index * run_len, encoded, Form::Frames);
     });
-    runs.into_iter().collect()
+    runs.into_iter().map(|(run, _, native)| native.map(|()| run)).collect()
 }
 
 /// What the engine has encoded, by index; empty where it could not.
@@ -146,31 +152,45 @@ enum Form {
 
 /// The plan of some values, one after the other.
 struct Run<'a> {
-    plan: Plan<'a>,
+    writer: Writer<'a>,
     /// For [`Form::Bytes`]: before the first value, and behind each.
     marks: Vec<Mark>,
     failures: Failures,
 }
 
 impl<'a> Run<'a> {
-    /// Plans values, the first of which has the index `first` in the batch. `None` if one goes through the engine and is
-    /// not in `encoded`.
-    fn plan(values: &'a [Value], first: usize, encoded: &[(usize, &'a [u8])], form: Form) -> Option<Self> {
-        let mut writer = Writer::new(DIALECT);
-        let mut marks = Vec::new();
-        let mut failures = Failures::new();
+    fn new() -> Self {
+        Self { writer: Writer::new(DIALECT), marks: Vec::new(), failures: Failures::new() }
+    }
+
+    /// Plans values, the first of which has the index `first` in the batch, instead of those before. `None` if one goes
+    /// through the engine and is not in `encoded`.
+    fn plan(
+        &mut self,
+        values: &'a [Value],
+        first: usize,
+        encoded: &[(usize, &'a [u8])],
+        form: Form,
+    ) -> Option<()> {
+        let Self { writer, marks, failures } = self;
+        writer.clear();
+        marks.clear();
         if form == Form::Bytes {
             marks.reserve_exact(values.len() + 1);
             marks.push(writer.mark());
         }
         let mut encoded = encoded[encoded.partition_point(|(at, _)| *at < first)..].iter().peekable();
         for (index, value) in (first..).zip(values) {
+            if index == first + SAMPLE {
+                // Room for all, if they are like the first: growing bit by bit copies as much as it plans.
+                writer.reserve(values.len() / SAMPLE);
+            }
             let from_engine = encoded.next_if(|(at, _)| *at == index);
             let start = writer.mark();
             let written = match (form, from_engine) {
-                (Form::Bytes, None) => walk(value, &mut writer).and_then(|()| Ok(writer.end_value(start)?)),
-                (Form::Frames, None) => frames::write(&mut writer, |writer| walk(value, writer)),
-                (Form::Frames, Some((_, bytes))) if !bytes.is_empty() => frames::write(&mut writer, |writer| {
+                (Form::Bytes, None) => walk(value, writer).and_then(|()| Ok(writer.end_value(start)?)),
+                (Form::Frames, None) => frames::write(writer, |writer| walk(value, writer)),
+                (Form::Frames, Some((_, bytes))) if !bytes.is_empty() => frames::write(writer, |writer| {
                     writer.encoded(bytes);
                     Ok(())
                 }),
@@ -188,7 +208,7 @@ impl<'a> Run<'a> {
                 marks.push(writer.mark());
             }
         }
-        Some(Self { plan: writer.into_plan(), marks, failures })
+        Some(())
     }
 }
 
