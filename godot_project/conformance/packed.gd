@@ -139,3 +139,21 @@ func _check_life(found: Variant, expected: Variant, what: String) -> void:
 	check_value(found, expected, "shrunk " + what)
 	check_value(found.slice(1), expected.slice(1), "part of " + what)
 	check_int(found.size(), kept.size() + 3, "size of " + what)
+
+
+## Decoded arrays lie side by side in memory: one that grows beyond its own must not write into the
+## next, as it would with a wrong idea of how much it has.
+func test_growing_leaves_neighbours_alone() -> void:
+	for type: int in Packed.STRIDES.keys():
+		for count: int in [100, 5000, 20_000]:
+			var expected: Variant = Packed.make(type, count)
+			var buffers: Array = []
+			buffers.resize(6)
+			buffers.fill(var_to_bytes(expected))
+			var found := VarBatch.bytes_to_vars(buffers)
+			var what := "%d of %s" % [count, type_string(type)]
+			for i: int in found.size():
+				found[i].append_array(expected)
+				for other: int in found.size():
+					var wanted: Variant = expected + expected if other <= i else expected
+					check_value(found[other], wanted, "%s, %d grown, %d" % [what, i, other])
