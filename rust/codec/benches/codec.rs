@@ -1,0 +1,253 @@
+//! How fast the codec is alone, beside a plain copy of the same bytes: writing, reading, frames, text.
+//!
+//! Each bench checks its result once before it is timed. Destinations and sources are warm: what an allocation or a
+//! page fault costs is left to `scripts/bench.sh`, which has the engine's own allocator.
+
+use std::mem::MaybeUninit;
+
+use divan::Bencher;
+use divan::counter::{BytesCount, ItemsCount};
+use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Reader, Text, Threads, Width, Writer, fill, frames, text};
+
+/// Payloads of one packed array, in bytes.
+const SIZES: [usize; 5] = [64, 4 << 10, 64 << 10, 1 << 20, 8 << 20];
+
+/// A batch of small arrays: how many, and the payload of each in bytes.
+const BATCH: (usize, usize) = (20_000, 64);
+
+/// Characters of one text.
+const TEXT: usize = 64 << 10;
+
+fn main() {
+    divan::main();
+}
+
+fn bytes(len: usize) -> Vec<u8> {
+    (0..len).map(|index| (index * 7 + index / 251) as u8).collect()
+}
+
+fn array(bytes: &[u8]) -> Event<'_> {
+    let (kind, width) = (Kind::PackedInt32Array, Width::Single);
+    Event::Packed(Plain { kind, width, count: bytes.len() / 4, bytes })
+}
+
+fn plan(payload: &[u8]) -> Plan<'_> {
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    let start = writer.mark();
+    writer.write(array(payload)).expect("writes");
+    writer.end_value(start).expect("ends");
+    writer.into_plan()
+}
+
+fn plan_of_frames(payload: &[u8]) -> Plan<'_> {
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    for payload in payload.chunks_exact(BATCH.1) {
+        frames::write(&mut writer, |writer| writer.write(array(payload))).expect("writes");
+    }
+    writer.into_plan()
+}
+
+fn dest(len: usize) -> Vec<MaybeUninit<u8>> {
+    vec![MaybeUninit::new(0xff); len]
+}
+
+/// What `fill` has written.
+fn written(dest: &[MaybeUninit<u8>]) -> Vec<u8> {
+    // SAFETY: each destination here begins as values.
+    dest.iter().map(|byte| unsafe { byte.assume_init() }).collect()
+}
+
+#[divan::bench_group(max_time = 1)]
+mod write {
+    use super::*;
+
+    /// The floor: one copy of the payload.
+    #[divan::bench(args = SIZES)]
+    fn memcpy(bencher: Bencher<'_, '_>, len: usize) {
+        let (from, mut to) = (bytes(len), dest(len));
+        bencher.counter(BytesCount::new(len)).bench_local(|| {
+            divan::black_box(&mut to[..]).write_copy_of_slice(divan::black_box(&from));
+        });
+        assert!(written(&to) == from);
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn packed_array(bencher: Bencher<'_, '_>, len: usize) {
+        let payload = bytes(len);
+        let mut to = dest(len + 8);
+        fill::fill(plan(&payload).whole(), &mut to);
+        let written = written(&to);
+        assert!(written[8..] == payload && written[..4] == [30, 0, 0, 0]);
+        assert!(written[4..8] == ((len / 4) as u32).to_le_bytes());
+        bencher.counter(BytesCount::new(len)).bench_local(|| {
+            fill::fill(plan(divan::black_box(&payload)).whole(), divan::black_box(&mut to));
+        });
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn packed_array_parallel(bencher: Bencher<'_, '_>, len: usize) {
+        let threads = Threads::new(0);
+        let payload = bytes(len);
+        let mut to = dest(len + 8);
+        fill::fill_parallel(plan(&payload).whole(), &mut to, &threads);
+        assert!(written(&to) == plan(&payload).to_vec());
+        bencher.counter(BytesCount::new(len)).bench_local(|| {
+            fill::fill_parallel(plan(divan::black_box(&payload)).whole(), divan::black_box(&mut to), &threads);
+        });
+    }
+}
+
+#[divan::bench_group(max_time = 1)]
+mod read {
+    use super::*;
+
+    #[divan::bench(args = SIZES)]
+    fn packed_array(bencher: Bencher<'_, '_>, len: usize) {
+        let payload = bytes(len);
+        let encoded = plan(&payload).to_vec();
+        let threads = Threads::alone();
+        let mut to = dest(len);
+        let mut run = |encoded: &[u8]| match Reader::new(encoded).next_event() {
+            Ok(Some(Event::Packed(plain))) => fill::plain(plain, Width::Single, divan::black_box(&mut to), &threads),
+            other => panic!("read {other:?}"),
+        };
+        run(&encoded);
+        bencher.counter(BytesCount::new(len)).bench_local(|| run(divan::black_box(&encoded)));
+        assert!(written(&to) == payload);
+    }
+}
+
+#[divan::bench_group(max_time = 1)]
+mod batch {
+    use super::*;
+
+    /// The floor: one copy of all bytes of the output.
+    #[divan::bench]
+    fn memcpy(bencher: Bencher<'_, '_>) {
+        let from = bytes(BATCH.0 * (BATCH.1 + 12));
+        let mut to = dest(from.len());
+        bencher.counter(BytesCount::new(from.len())).bench_local(|| {
+            divan::black_box(&mut to[..]).write_copy_of_slice(divan::black_box(&from));
+        });
+        assert!(written(&to) == from);
+    }
+
+    #[divan::bench]
+    fn write_frames(bencher: Bencher<'_, '_>) {
+        let payload = bytes(BATCH.0 * BATCH.1);
+        let mut to = dest(plan_of_frames(&payload).len());
+        fill::fill(plan_of_frames(&payload).whole(), &mut to);
+        let written = written(&to);
+        assert!(payload.chunks_exact(BATCH.1).zip(written.chunks_exact(BATCH.1 + 12)).all(|(a, b)| b[12..] == *a));
+        bencher.counter(BytesCount::new(to.len())).counter(ItemsCount::new(BATCH.0)).bench_local(|| {
+            fill::fill(plan_of_frames(divan::black_box(&payload)).whole(), divan::black_box(&mut to));
+        });
+    }
+
+    #[divan::bench]
+    fn read_frames(bencher: Bencher<'_, '_>) {
+        let payload = bytes(BATCH.0 * BATCH.1);
+        let encoded = plan_of_frames(&payload).to_vec();
+        let run = |encoded: &[u8]| {
+            let arrays = frames::read(encoded).map(|frame| {
+                let frame = frame.expect("a frame");
+                match Reader::at(frame.payload, frame.at).next_event() {
+                    Ok(Some(Event::Packed(plain))) => plain.bytes.len(),
+                    other => panic!("read {other:?}"),
+                }
+            });
+            arrays.sum::<usize>()
+        };
+        assert_eq!(run(&encoded), payload.len());
+        bencher
+            .counter(BytesCount::new(encoded.len()))
+            .counter(ItemsCount::new(BATCH.0))
+            .bench_local(|| run(divan::black_box(&encoded)));
+    }
+}
+
+/// Bytes a second are of UTF-8 in all of these.
+#[divan::bench_group(max_time = 1)]
+mod texts {
+    use super::*;
+
+    /// Mixed is three letters in four, and one character of two, three or four bytes.
+    fn text(kind: &str) -> String {
+        let alphabet = match kind {
+            "ascii" => ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"],
+            _ => ["a", "b", "c", "é", "d", "e", "f", "日", "g", "h", "i", "😀"],
+        };
+        alphabet.into_iter().cycle().take(TEXT).collect()
+    }
+
+    fn utf32(text: &str) -> Vec<u32> {
+        text.chars().map(u32::from).collect()
+    }
+
+    #[divan::bench(args = ["ascii", "mixed"])]
+    fn utf8_len(bencher: Bencher<'_, '_>, kind: &str) {
+        let text = text(kind);
+        let chars = utf32(&text);
+        assert_eq!(text::utf8_len(&chars), text.len());
+        bencher.counter(BytesCount::new(text.len())).bench_local(|| text::utf8_len(divan::black_box(&chars)));
+    }
+
+    #[divan::bench(args = ["ascii", "mixed"])]
+    fn encode(bencher: Bencher<'_, '_>, kind: &str) {
+        let text = text(kind);
+        let chars = utf32(&text);
+        let mut to = dest(text.len());
+        text::encode(&chars, &mut to);
+        assert!(written(&to) == text.as_bytes());
+        bencher
+            .counter(BytesCount::new(text.len()))
+            .bench_local(|| text::encode(divan::black_box(&chars), divan::black_box(&mut to)));
+    }
+
+    #[divan::bench(args = ["ascii", "mixed"])]
+    fn decode(bencher: Bencher<'_, '_>, kind: &str) {
+        let text = text(kind);
+        assert_eq!(text::decode(text.as_bytes()), Ok(&text[..]));
+        bencher
+            .counter(BytesCount::new(text.len()))
+            .bench_local(|| text::decode(divan::black_box(text.as_bytes())).is_ok());
+    }
+
+    #[divan::bench(args = ["ascii", "mixed"])]
+    fn utf32_len_and_write(bencher: Bencher<'_, '_>, kind: &str) {
+        let text = text(kind);
+        let mut to = vec![MaybeUninit::new(0); TEXT];
+        assert_eq!(text::utf32_len(&text), TEXT);
+        bencher.counter(BytesCount::new(text.len())).bench_local(|| {
+            let len = text::utf32_len(divan::black_box(&text));
+            text::write_utf32(divan::black_box(&text), divan::black_box(&mut to[..len]));
+        });
+        // SAFETY: the destination begins as values.
+        assert!(to.iter().map(|slot| unsafe { slot.assume_init() }).eq(utf32(&text)));
+    }
+
+    /// 2,000 texts of 20 characters as a PackedStringArray, planned and filled.
+    #[divan::bench(args = ["ascii", "mixed"])]
+    fn write_array(bencher: Bencher<'_, '_>, kind: &str) {
+        let chars = utf32(&text(kind));
+        let texts: Vec<_> = chars.chunks_exact(20).take(2000).collect();
+        let plan = || {
+            let mut writer = Writer::new(Dialect::GODOT_4);
+            writer.write(Event::PackedStrings { count: texts.len() }).expect("writes");
+            texts.iter().try_for_each(|chars| writer.write(Event::Text(Text::Utf32(chars)))).expect("writes");
+            writer.into_plan()
+        };
+        let mut to = dest(plan().len());
+        fill::fill(plan().whole(), &mut to);
+        let written = written(&to);
+        let mut reader = Reader::new(&written);
+        assert_eq!(reader.next_event(), Ok(Some(Event::PackedStrings { count: texts.len() })));
+        for chars in &texts {
+            let text: String = chars.iter().filter_map(|&c| char::from_u32(c)).collect();
+            assert_eq!(reader.next_event(), Ok(Some(Event::Text(Text::Utf8(&text)))));
+        }
+        bencher
+            .counter(BytesCount::new(to.len()))
+            .bench_local(|| fill::fill(plan().whole(), divan::black_box(&mut to)));
+    }
+}

@@ -1,0 +1,139 @@
+//! Guards: frames are lengths and payloads, damage ends the reading at the right byte, a failed value leaves no trace.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use varbatch_codec::{Dialect, Error, Event, Reader, Reason, Width, Writer, frames};
+
+use crate::support::naive;
+use crate::support::steps::{assert_same, rest};
+use crate::support::value::{Value, any_value, cases};
+use crate::support::vectors;
+
+/// A stream of frames of these payloads, by hand.
+fn stream(payloads: &[Vec<u8>]) -> Vec<u8> {
+    let frame = |payload: &Vec<u8>| [&(payload.len() as u32).to_le_bytes()[..], payload].concat();
+    payloads.iter().flat_map(frame).collect()
+}
+
+fn write_all(values: &[Value]) -> Vec<u8> {
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    for value in values {
+        let events = value.events();
+        frames::write(&mut writer, |writer| events.into_iter().try_for_each(|event| writer.write(event)))
+            .expect("writes");
+    }
+    writer.into_plan().to_vec()
+}
+
+/// The payloads before the damage, and the damage.
+fn read(bytes: &[u8]) -> (Vec<Vec<u8>>, Option<Error>) {
+    let mut payloads = Vec::new();
+    let mut frames = frames::read(bytes);
+    for frame in frames.by_ref() {
+        match frame {
+            Ok(frame) => {
+                assert_eq!(&bytes[frame.at..frame.at + frame.payload.len()], frame.payload, "place of a payload");
+                payloads.push(frame.payload.to_vec());
+            }
+            Err(error) => {
+                assert!(frames.next().is_none(), "went on behind the damage");
+                return (payloads, Some(error));
+            }
+        }
+    }
+    (payloads, None)
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn what_is_written_as_frames_is_read_as_frames(values in vec(any_value(Width::Single), 0..12)) {
+        let payloads: Vec<_> = values.iter().map(naive::value).collect();
+        let bytes = write_all(&values);
+        prop_assert_eq!(&bytes, &stream(&payloads));
+        prop_assert_eq!(read(&bytes), (payloads, None));
+    }
+}
+
+#[test]
+fn every_truncation_gives_the_whole_frames_before_it_and_one_error_at_its_byte() {
+    let payloads: Vec<_> = vectors::encoded().into_iter().step_by(9).map(|vector| vector.bytes).collect();
+    let bytes = stream(&payloads);
+    let mut start = 0;
+    for (index, payload) in payloads.iter().enumerate() {
+        let end = start + 4 + payload.len();
+        for cut in start..end {
+            let short = |at, part, expected| {
+                let reason = Box::new(Reason::ShortFrame { part, expected, found: cut - at });
+                Some(Error { at, reason })
+            };
+            let expected = match cut - start {
+                0 => None,
+                1..4 => short(start, "length", 4),
+                _ => short(start + 4, "payload", payload.len()),
+            };
+            assert_eq!(read(&bytes[..cut]), (payloads[..index].to_vec(), expected), "cut at {cut}");
+        }
+        start = end;
+    }
+    assert_eq!(read(&bytes), (payloads, None));
+}
+
+#[test]
+fn a_length_beyond_the_end_is_damage_however_large() {
+    for len in [5, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff_u32] {
+        let bytes = [&[0, 0, 0, 0][..], &len.to_le_bytes(), &[1, 2, 3, 4]].concat();
+        let reason = Box::new(Reason::ShortFrame { part: "payload", expected: len as usize, found: 4 });
+        assert_eq!(read(&bytes), (vec![vec![]], Some(Error { at: 8, reason })));
+    }
+}
+
+#[test]
+fn bytes_behind_the_value_of_a_frame_are_skipped() {
+    let bytes = stream(&[vec![2, 0, 0, 0, 7, 0, 0, 0, 0xff, 0xff, 0xff], vec![0, 0, 0, 0]]);
+    let found: Vec<_> = frames::read(&bytes).map(|frame| frame.expect("a frame")).collect();
+    let mut reader = Reader::at(found[0].payload, found[0].at);
+    assert_same(&rest(&mut reader).expect("reads"), &[Event::Int(7)]);
+    assert_eq!((reader.position(), found[0].payload.len()), (8, 11));
+    let mut reader = Reader::at(found[1].payload, found[1].at);
+    assert_same(&rest(&mut reader).expect("reads"), &[Event::Nil]);
+}
+
+#[test]
+fn a_frame_with_a_bad_value_does_not_end_the_reading() {
+    let bytes = stream(&[vec![], vec![2, 0], vec![99, 0, 0, 0], vec![2, 0, 0, 0, 7], vec![0, 0, 0, 0]]);
+    let (payloads, error) = read(&bytes);
+    assert_eq!((payloads.len(), error), (5, None));
+    // Each error names its byte in the stream.
+    let frames = frames::read(&bytes).map(|frame| frame.expect("a frame"));
+    let errors = frames.map(|frame| Reader::at(frame.payload, frame.at).next_event().err().map(|error| error.at));
+    assert_eq!(errors.collect::<Vec<_>>(), [Some(4), Some(8), Some(14), Some(26), None]);
+}
+
+#[test]
+fn no_bytes_are_no_frames() {
+    assert_eq!(read(&[]), (vec![], None));
+}
+
+#[test]
+fn a_value_that_fails_leaves_no_frame() {
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    let int = |value| move |writer: &mut Writer<'_>| writer.write(Event::Int(value));
+    frames::write(&mut writer, int(1)).expect("writes");
+    let before = writer.mark();
+    // The caller fails, behind a part of a value.
+    let failed: Result<(), Error> = frames::write(&mut writer, |writer| {
+        writer.write(Event::PackedStrings { count: 2 })?;
+        writer.write(Event::Bool(true))
+    });
+    assert!(matches!(*failed.expect_err("a bool for a text").reason, Reason::Order { .. }));
+    assert_eq!(writer.mark(), before);
+    // The value is not complete.
+    let failed = frames::write(&mut writer, |writer| writer.write(Event::PackedStrings { count: 2 }));
+    assert!(matches!(*failed.expect_err("no texts").reason, Reason::Order { .. }));
+    assert_eq!(writer.mark(), before);
+    frames::write(&mut writer, int(2)).expect("writes");
+    let expected = [[8, 0, 0, 0], [2, 0, 0, 0], [1, 0, 0, 0], [8, 0, 0, 0], [2, 0, 0, 0], [2, 0, 0, 0]];
+    assert_eq!(writer.into_plan().to_vec(), expected.as_flattened());
+}
