@@ -9,9 +9,13 @@ use crate::engine::{self, BytesOut, DIALECT, Slot, Value};
 use crate::pool;
 use crate::walk::{NotWalked, walk};
 
-/// Values that are planned at a time: few enough that what is known of them stays small beside their bytes, and that
-/// walking them takes at least as long as waking a thread.
+/// Values that are planned at a time, where each gets a buffer of its own: what is known of them stays small beside their
+/// bytes.
 const RUN: usize = 4000;
+
+/// From this many values on, several threads walk them. Below, the other core waits for what the first has in its cache:
+/// 20,000 arrays of 64 bytes that were just used took 0.34 ms on one thread and 0.52 ms on two, 100,000 took 3.2 and 2.2.
+const WALK_PARALLEL_FROM: usize = 50_000;
 
 /// Values after which the room for the others is guessed.
 const SAMPLE: usize = 64;
@@ -75,7 +79,7 @@ fn fill_slots(
 pub fn encode_frames(values: &AnyArray, full_objects: bool) -> (PackedByteArray, Failures) {
     with_engine(values, full_objects, |values, encoded, failures| {
         let bytes = slices(encoded);
-        let runs = pool::with(values.len() >= 2 * RUN, |threads| plan_frames(values, &bytes, threads))?;
+        let runs = pool::with(values.len() >= WALK_PARALLEL_FROM, |threads| plan_frames(values, &bytes, threads))?;
         let len = runs.iter().map(|run| run.writer.plan().len()).sum();
         let mut result = PackedByteArray::new();
         let mut dest = result.allocate(len);
