@@ -7,7 +7,7 @@ use crate::limits::MAX_VALUE_LEN;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}, at byte {at}")]
 pub struct Error {
-    /// Offset in the buffer that was read, or in the value that was written.
+    /// Offset in the buffer that was read, or in the plan that was written.
     pub at: usize,
     /// What was found there, and what was expected. Boxed, as every step of a walk returns room for it.
     pub reason: Box<Reason>,

@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The kind of the value, from its header, without reading on.
+    /// The kind of the value, from its header, without reading on. To be called before the first event.
     ///
     /// # Errors
     /// If there is no header, or it names no type.

@@ -65,9 +65,12 @@ pub(crate) fn append(chars: &[u32], len: usize, out: &mut Vec<u8>) {
 fn encode_to<P: Place>(chars: &[u32], dest: &mut [P]) {
     if chars.len() == dest.len() {
         // As many bytes as characters: all are ASCII.
+        let mut seen = 0;
         for (place, &c) in dest.iter_mut().zip(chars) {
             place.put(c as u8);
+            seen |= c;
         }
+        assert!(seen < 0x80, "text takes more bytes than planned");
         return;
     }
     let mut rest = dest;
@@ -118,9 +121,12 @@ pub fn utf32_len(text: &str) -> usize {
 /// If `dest` is not [`utf32_len`] characters long.
 pub fn write_utf32(text: &str, dest: &mut [MaybeUninit<u32>]) {
     if text.len() == dest.len() {
+        let mut seen = 0;
         for (slot, byte) in dest.iter_mut().zip(text.bytes()) {
             slot.write(u32::from(byte));
+            seen |= byte;
         }
+        assert!(seen < 0x80, "text has fewer characters than planned");
         return;
     }
     let (mut chars, mut count) = (text.chars(), 0);

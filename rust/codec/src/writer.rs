@@ -38,7 +38,7 @@ impl<'a> Writer<'a> {
     /// Adds one event to the value at hand.
     ///
     /// # Errors
-    /// If plain data has another width than the dialect, or a text stands where none is due. The value must then be
+    /// If plain data has another width than the dialect or another length than its count says, or a text stands where none is due. The value must then be
     /// dropped.
     // Always inlined: callers name the event, and its construction and the branch on it then fall away.
     #[inline(always)]
@@ -85,11 +85,12 @@ impl<'a> Writer<'a> {
     #[inline]
     pub fn end_value(&mut self, start: Mark) -> Result<(), Error> {
         let len = self.plan.len() - start.position();
-        if self.strings == 0 && len <= MAX_VALUE_LEN {
+        if self.strings == 0 && len > 0 && len <= MAX_VALUE_LEN {
             return Ok(());
         }
-        let error = match self.strings {
-            0 => Error::new(MAX_VALUE_LEN, Reason::TooLarge { found: len }),
+        let error = match (self.strings, len) {
+            (0, 0) => self.out_of_order("a value"),
+            (0, _) => Error::new(MAX_VALUE_LEN, Reason::TooLarge { found: len }),
             _ => self.out_of_order("the texts of the array"),
         };
         self.drop_value(start);
@@ -144,7 +145,12 @@ impl<'a> Writer<'a> {
 
     #[inline]
     fn plain_header(&self, plain: Plain<'_>) -> Result<u32, Error> {
-        if !plain.kind.shape().is_real() {
+        let shape = plain.kind.shape();
+        let len = shape.element_len(plain.width).and_then(|len| len.checked_mul(plain.count));
+        if len != Some(plain.bytes.len()) {
+            return Err(self.out_of_order("as many bytes as the count says"));
+        }
+        if !shape.is_real() {
             return Ok(header(plain.kind, 0));
         }
         match plain.width {

@@ -99,20 +99,26 @@ fn build_all(inputs: &[Option<Input<'_>>], failures: &mut Failures) -> (VarArray
     let left = Mutex::new(Vec::new());
     let result = engine::new_array(inputs.len(), |slots| {
         pool::with(total >= fill::PARALLEL_FROM, |threads| {
-            each_run(inputs.iter().enumerate(), |(_, input)| len(input), slots, threads, |(index, input), slot| {
-                let Some(Input { at, bytes }) = *input else { return };
-                let mut reader = Reader::at(bytes, at);
-                match reader.peek_kind() {
-                    Ok(kind) if !kind.is_native() => {
-                        left.lock().expect(UNPOISONED).push(Left { index, kind, range: at..at + bytes.len() });
-                    }
-                    _ => {
-                        if let Err(error) = build(&mut reader, slot, threads) {
-                            failed.lock().expect(UNPOISONED).push((index, Failure::Codec(error)));
+            each_run(
+                inputs.iter().enumerate(),
+                |(_, input)| len(input),
+                slots,
+                threads,
+                |(index, input), slot| {
+                    let Some(Input { at, bytes }) = *input else { return };
+                    let mut reader = Reader::at(bytes, at);
+                    match reader.peek_kind() {
+                        Ok(kind) if !kind.is_native() => {
+                            left.lock().expect(UNPOISONED).push(Left { index, kind, range: at..at + bytes.len() });
+                        }
+                        _ => {
+                            if let Err(error) = build(&mut reader, slot, threads) {
+                                failed.lock().expect(UNPOISONED).push((index, Failure::Codec(error)));
+                            }
                         }
                     }
-                }
-            });
+                },
+            );
         });
     });
     let mut left = left.into_inner().expect(UNPOISONED);

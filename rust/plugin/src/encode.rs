@@ -54,12 +54,7 @@ pub fn encode_each(values: &AnyArray, full_objects: bool) -> (Array<PackedByteAr
 }
 
 /// Fills one slot a value, run by run, so that no more than one plan is held; `None` as [`Run::plan`].
-fn fill_slots(
-    values: &[Value],
-    encoded: &[(usize, &[u8])],
-    slots: &mut [Slot],
-    failures: &mut Failures,
-) -> Option<()> {
+fn fill_slots(values: &[Value], encoded: &[(usize, &[u8])], slots: &mut [Slot], failures: &mut Failures) -> Option<()> {
     let mut run = Run::new();
     for (index, (values, slots)) in values.chunks(RUN).zip(slots.chunks_mut(RUN)).enumerate() {
         run.plan(values, index * RUN, encoded, Form::Bytes)?;
@@ -169,13 +164,7 @@ impl<'a> Run<'a> {
 
     /// Plans values, the first of which has the index `first` in the batch, instead of those before. `None` if one goes
     /// through the engine and is not in `encoded`.
-    fn plan(
-        &mut self,
-        values: &'a [Value],
-        first: usize,
-        encoded: &[(usize, &'a [u8])],
-        form: Form,
-    ) -> Option<()> {
+    fn plan(&mut self, values: &'a [Value], first: usize, encoded: &[(usize, &'a [u8])], form: Form) -> Option<()> {
         let Self { writer, marks, failures } = self;
         writer.clear();
         marks.clear();

@@ -134,10 +134,33 @@ fn the_longest_value_is_the_engines() {
 #[test]
 fn counts_beyond_the_longest_value_are_refused() {
     let count = limits::MAX_VALUE_LEN + 1;
-    let plain = Plain { kind: Kind::PackedByteArray, width: Width::Single, count, bytes: &[] };
-    for event in [Event::PackedStrings { count }, Event::Packed(plain)] {
-        assert_eq!(*of_writing(&[event]).reason, Reason::TooLarge { found: count });
+    assert_eq!(*of_writing(&[Event::PackedStrings { count }]).reason, Reason::TooLarge { found: count });
+}
+
+#[test]
+fn data_of_another_length_than_its_count_says_is_refused() {
+    for (kind, count, len) in [
+        (Kind::PackedByteArray, limits::MAX_VALUE_LEN + 1, 0),
+        (Kind::PackedInt64Array, 2, 3),
+        (Kind::PackedInt64Array, usize::MAX, 8),
+        (Kind::PackedVector3Array, 1, 13),
+        (Kind::Vector3, 1, 8),
+        (Kind::Color, 2, 16),
+    ] {
+        let plain = Plain { kind, width: Width::Single, count, bytes: &[0; 16][..len] };
+        for event in [Event::Packed(plain), Event::Components(plain)] {
+            assert!(matches!(*of_writing(&[event]).reason, Reason::Order { .. }), "{count} of {}", kind.name());
+        }
     }
+}
+
+#[test]
+fn a_value_without_events_is_refused() {
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    let start = writer.mark();
+    assert!(matches!(*writer.end_value(start).expect_err("nothing was written").reason, Reason::Order { .. }));
+    assert!(frames::write(&mut writer, |_| Ok::<(), Error>(())).is_err());
+    assert!(writer.into_plan().is_empty());
 }
 
 #[test]

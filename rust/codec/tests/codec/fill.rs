@@ -214,7 +214,7 @@ fn any_item() -> impl Strategy<Value = Item> {
         2 => any::<i64>().prop_map(Item::Int),
         4 => len().prop_map(Item::Bytes),
         2 => len().prop_map(|len| Item::Text(len / 2)),
-        1 => len().prop_map(Item::Encoded),
+        1 => len().prop_map(|len| Item::Encoded(len.max(1))),
     ]
 }
 

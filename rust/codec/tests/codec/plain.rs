@@ -107,7 +107,7 @@ fn a_destination_of_another_length_is_refused() {
         let work = || fill::plain(value, Width::Single, &mut vec![MaybeUninit::uninit(); to], &threads);
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err(), "{from} into {to}");
     }
-    for to in [0, 8, 16] {
+    for to in [0, 8, 11, 13, 16] {
         let value = plain(Kind::Vector3, Width::Double, &bytes[..24]);
         let work = || fill::plain(value, Width::Single, &mut vec![MaybeUninit::uninit(); to], &threads);
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err(), "24 into {to}");
