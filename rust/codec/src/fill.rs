@@ -12,11 +12,11 @@ use crate::plan::{Part, Payload};
 use crate::text;
 use crate::threads::Threads;
 
-/// From this many bytes on, one output is filled by several threads. Below, waking them costs more than it gains.
+/// From this many bytes on, one call's output is filled by several threads. Below, waking them costs more than it gains.
 ///
 /// `scripts/bench.sh --codec` prints the crossing point. On two cores it lay at 2 to 4 MiB where calls follow each other
-/// and the helping thread is awake, at 16 MiB where it sleeps: waking it took up to 0.15 ms.
-pub const PARALLEL_FROM: usize = 8 << 20;
+/// and the helping thread is awake, but at 16 MiB where it sleeps: waking it took up to 0.15 ms, which the caller waits.
+pub const PARALLEL_FROM: usize = 16 << 20;
 
 /// Bytes that a thread fills before it asks for more.
 const PIECE: usize = 512 << 10;
