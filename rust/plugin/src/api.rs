@@ -13,19 +13,7 @@ use crate::{decode, encode};
 /// The most threads that [`VarBatch::set_thread_count`] takes.
 const MAX_THREADS: i64 = 256;
 
-/// Turns Variants into bytes and back, whole batches at a time, in parallel.
-///
-/// The bytes are exactly those of `@GlobalScope.var_to_bytes`, `FileAccess.store_var` and
-/// `StreamPeer.put_var`, and every value that the engine decodes is decoded to an equal one. All methods are static and
-/// may be called from any thread, several at once.
-///
-/// ```gdscript
-/// var buffers := VarBatch.vars_to_bytes(chunks)
-/// var restored := VarBatch.bytes_to_vars(buffers)
-/// ```
-///
-/// A value that cannot be encoded or decoded never stops a batch: its result is empty or `null`, and one error line says
-/// which element it was, at which byte, and what was expected there.
+/// The class of static methods. What users read of it is in `docs/VarBatch.xml`.
 #[derive(GodotClass)]
 #[class(no_init, base = Object)]
 struct VarBatch {}
