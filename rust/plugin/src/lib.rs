@@ -38,7 +38,8 @@ unsafe impl ExtensionLibrary for VarBatchExtension {
     }
 
     fn on_stage_deinit(stage: InitStage) {
-        if stage == InitStage::Core {
+        // Not later: gdext promises only the stages from its lowest on, which is this one.
+        if stage == InitStage::Scene {
             pool::shut_down();
         }
     }
