@@ -1,7 +1,9 @@
-//! How fast the codec is alone, beside a plain copy of the same bytes: writing, reading, frames, text.
+//! How fast the codec is alone, beside a plain copy of the same bytes: writing, reading, frames, text, nested values.
 //!
 //! Each bench checks its result once before it is timed. Destinations and sources are warm: what an allocation or a
 //! page fault costs is left to `scripts/bench.sh`, which has the engine's own allocator.
+
+mod nested;
 
 use std::mem::MaybeUninit;
 

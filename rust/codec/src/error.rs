@@ -1,43 +1,71 @@
-//! What went wrong, at which byte, and what was expected there.
+//! What went wrong, at which byte and inside what, and what was expected there.
+
+use std::fmt;
 
 use crate::kind::Kind;
-use crate::limits::MAX_VALUE_LEN;
+use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
+use crate::path::{Path, Step};
 
 /// A value that cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}, at byte {at}")]
+#[error("{reason}, at byte {at}{path}")]
 pub struct Error {
     /// Offset in the buffer that was read, or in the plan that was written.
     pub at: usize,
     /// What was found there, and what was expected. Boxed, as every step of a walk returns room for it.
     pub reason: Box<Reason>,
+    /// In which part of the value.
+    pub path: Path,
 }
 
 impl Error {
+    /// An error about what begins at byte `at` of a value.
     #[cold]
-    pub(crate) fn new(at: usize, reason: Reason) -> Self {
-        Self { at, reason: Box::new(reason) }
+    pub fn new(at: usize, reason: Reason) -> Self {
+        Self { at, reason: Box::new(reason), path: Path::default() }
+    }
+
+    /// The same error, seen from one step further out.
+    #[cold]
+    #[must_use]
+    pub fn within(mut self, step: Step) -> Self {
+        self.path = self.path.within(step);
+        self
     }
 }
 
 /// Why a value cannot be read or written. Its text says what was expected and what was found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// The buffer ends inside a part of fixed size.
-    #[error("expected {expected} bytes for the {part} of {}, found {found}", .kind.name())]
+    /// The buffer ends inside a part of known size.
+    #[error("expected {} for {place}, found {found}", more(*.expected))]
     Short {
-        /// The type of the value.
-        kind: Kind,
-        /// The part of it.
-        part: &'static str,
+        /// The part.
+        place: Place,
         /// Bytes that the part takes.
         expected: usize,
         /// Bytes that are left.
         found: usize,
     },
     /// The buffer ends inside a header.
-    #[error("expected a header of 4 bytes, found {found}")]
+    #[error("expected 4 more bytes for a header, found {found}")]
     NoHeader {
+        /// Bytes that are left.
+        found: usize,
+    },
+    /// The buffer cannot hold as many parts as a count announces, however short they are.
+    #[error("expected at least {} for {count} {parts} of {}{}, found {found}", more(*.expected), .kind.name(), following(*.due))]
+    ShortCount {
+        /// The type of the value.
+        kind: Kind,
+        /// What is counted.
+        parts: &'static str,
+        /// How many were announced.
+        count: usize,
+        /// Bytes that they take at least, and what has to follow them.
+        expected: usize,
+        /// Bytes of these that are due for what has to follow: the rest of what the value is inside of.
+        due: usize,
         /// Bytes that are left.
         found: usize,
     },
@@ -47,58 +75,60 @@ pub enum Reason {
         /// The low byte of the header.
         id: u8,
     },
-    /// A count or length is negative.
-    #[error("expected a {what} of 0 or more for {}, found {found}", .kind.name())]
-    Negative {
-        /// The type of the value.
+    /// The type that a container gives to its elements is none.
+    #[error("expected an element type from 0 to {} for {}, found {found}", Kind::ALL.len() - 1, .kind.name())]
+    UnknownElementType {
+        /// The type of the container.
         kind: Kind,
-        /// Count or length of what.
-        what: &'static str,
         /// The number as it stands there.
         found: i32,
     },
-    /// The buffer ends inside the elements that the count announces.
-    #[error("expected {expected} bytes for the {count} elements of {}, found {found}", .kind.name())]
-    ShortArray {
-        /// The type of the value.
-        kind: Kind,
-        /// Elements that were announced.
-        count: usize,
-        /// Bytes that they take.
-        expected: usize,
-        /// Bytes that are left.
-        found: usize,
-    },
-    /// The buffer ends inside an element of a `PackedStringArray`.
-    #[error(
-        "expected {expected} bytes for the {part} of element {index} of {count} of {}, found {found}", .kind.name()
-    )]
-    ShortElement {
-        /// The type of the value.
-        kind: Kind,
-        /// The part of the element.
-        part: &'static str,
-        /// Which element.
-        index: usize,
-        /// Elements that were announced.
-        count: usize,
-        /// Bytes that the part takes.
-        expected: usize,
-        /// Bytes that are left.
-        found: usize,
+    /// A count or length is negative.
+    #[error("expected 0 or more for {place}, found {found}")]
+    Negative {
+        /// The count or length.
+        place: Place,
+        /// The number as it stands there.
+        found: i32,
     },
     /// Text is no UTF-8.
-    #[error("expected UTF-8 for element {index} of {count} of {}, found byte 0x{found:02x}", .kind.name())]
+    #[error("expected UTF-8 for {place}, found byte 0x{found:02x}")]
     Malformed {
-        /// The type of the value.
-        kind: Kind,
-        /// Which element.
-        index: usize,
-        /// Elements that were announced.
-        count: usize,
+        /// The text.
+        place: Place,
         /// The first byte that does not fit.
         found: u8,
     },
+    /// A NodePath as one string: no engine since Godot 3 reads it.
+    #[error("expected bit 31 in the name count of NodePath, found the format before Godot 3")]
+    OldNodePath,
+    /// Values lie in one another deeper than the engine goes.
+    #[error("expected at most {MAX_DEPTH} levels of nesting, found one more")]
+    TooDeep,
+    /// An object with class and properties where only ids are allowed.
+    #[error("expected no object with properties, as objects are not allowed, found one")]
+    ObjectRefused,
+    /// The engine cannot make an object of this class.
+    #[error("expected a class that can be instantiated, found {name:?}")]
+    NoSuchClass {
+        /// The name of the class.
+        name: String,
+    },
+    /// The engine cannot load this script.
+    #[error("expected the path of a script in res://, found {found}")]
+    NoSuchScript {
+        /// The path, or the type that stands in its place.
+        found: String,
+    },
+    /// The engine could not make an object, or not write it.
+    #[error("expected an object of class {class:?} as the engine takes it, found one that it refuses")]
+    ObjectFailed {
+        /// The name of its class.
+        class: String,
+    },
+    /// A typed container does not take it. No failure: the value is good without it.
+    #[error("expected what the container's type takes, found another type")]
+    Dropped,
     /// The engine counts bytes in a signed 32-bit integer and overflows here.
     #[error("expected at most {MAX_VALUE_LEN} bytes in one value, found {found}")]
     TooLarge {
@@ -106,7 +136,7 @@ pub enum Reason {
         found: usize,
     },
     /// A stream of frames ends inside a frame.
-    #[error("expected {expected} bytes for the {part} of a frame, found {found}")]
+    #[error("expected {} for the {part} of a frame, found {found}", more(*.expected))]
     ShortFrame {
         /// Length or payload.
         part: &'static str,
@@ -115,16 +145,62 @@ pub enum Reason {
         /// Bytes that are left.
         found: usize,
     },
-    /// This crate does not read or write the type itself.
-    #[error("expected a type that is read without the engine, found {}", .kind.name())]
-    NotNative {
-        /// The type.
-        kind: Kind,
-    },
     /// The events do not make a value. A mistake of the caller, not of the data.
     #[error("expected {expected}, found another event")]
     Order {
         /// What should have followed.
         expected: &'static str,
     },
+}
+
+fn more(bytes: usize) -> String {
+    if bytes == 1 { "1 more byte".into() } else { format!("{bytes} more bytes") }
+}
+
+fn following(due: usize) -> &'static str {
+    if due == 0 { "" } else { " and what has to follow" }
+}
+
+/// A part of a value. As text: `PackedVector3Array element 3 of 9`, `the class name of Object`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The type of the value.
+    pub kind: Kind,
+    /// Which part of it, empty for all of it.
+    pub part: &'static str,
+    /// Whether it is the length that stands before that.
+    pub length: bool,
+    /// What it is a part of, where the value has many: their name, the index from 0, and how many there are.
+    pub element: Option<(&'static str, usize, usize)>,
+}
+
+impl Place {
+    pub(crate) fn of(kind: Kind) -> Self {
+        Self { kind, part: "", length: false, element: None }
+    }
+
+    pub(crate) fn part(self, part: &'static str) -> Self {
+        Self { part, ..self }
+    }
+
+    pub(crate) fn length(self) -> Self {
+        Self { length: true, ..self }
+    }
+
+    pub(crate) fn element(self, what: &'static str, index: usize, count: usize) -> Self {
+        Self { element: Some((what, index, count)), ..self }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.length {
+            f.write_str("the length of ")?;
+        }
+        if !self.part.is_empty() {
+            write!(f, "the {} of ", self.part)?;
+        }
+        f.write_str(self.kind.name())?;
+        self.element.map_or(Ok(()), |(what, index, count)| write!(f, " {what} {index} of {count}"))
+    }
 }

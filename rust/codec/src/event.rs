@@ -5,7 +5,8 @@ use crate::kind::Kind;
 
 /// One step of a value, in the order of the wire.
 ///
-/// A value is one event; a `PackedStrings` is followed by as many [`Event::Text`] as it has elements.
+/// A value is one event and what that event says must follow: the [`Event::Text`]s of a `PackedStrings` or `NodePath`,
+/// the values of a container, a text and a value for each property of an object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event<'a> {
     /// `null`.
@@ -20,13 +21,75 @@ pub enum Event<'a> {
     Components(Plain<'a>),
     /// A packed array of numbers, vectors or colors.
     Packed(Plain<'a>),
-    /// The head of a `PackedStringArray`.
+    /// A `String`.
+    String(Text<'a>),
+    /// A `StringName`.
+    StringName(Text<'a>),
+    /// The head of a `NodePath`; a text for each name and subname follows.
+    NodePath {
+        /// Names: the parts between slashes.
+        names: usize,
+        /// Subnames: the parts behind colons.
+        subnames: usize,
+        /// Whether the path begins with a slash.
+        absolute: bool,
+    },
+    /// A `RID`, by its id.
+    Rid(u64),
+    /// A `Callable`, of which nothing is kept.
+    Callable,
+    /// A `Signal`.
+    Signal {
+        /// Its name.
+        name: Text<'a>,
+        /// The instance id of its object, 0 for none.
+        object: u64,
+    },
+    /// An object by its instance id; 0 is null.
+    ObjectId(u64),
+    /// The head of an object with its properties; for each, its name as text and then its value follow.
+    Object {
+        /// The class.
+        class: Text<'a>,
+        /// How many properties follow.
+        count: usize,
+    },
+    /// The head of a `Dictionary`; for each entry, its key and then its value follow.
+    Dictionary {
+        /// What the keys must be.
+        key: ElementType<'a>,
+        /// What the values must be.
+        value: ElementType<'a>,
+        /// How many entries follow.
+        count: usize,
+    },
+    /// The head of an `Array`; its elements follow.
+    Array {
+        /// What the elements must be.
+        element: ElementType<'a>,
+        /// How many follow.
+        count: usize,
+    },
+    /// The head of a `PackedStringArray`; a text for each element follows.
     PackedStrings {
         /// How many texts follow.
         count: usize,
     },
-    /// One element of a `PackedStringArray`.
+    /// An element of a `PackedStringArray`, a name of a `NodePath` or the name of a property.
     Text(Text<'a>),
+}
+
+/// What the elements of a typed container must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ElementType<'a> {
+    /// Anything.
+    Any,
+    /// A Variant type.
+    Builtin(Kind),
+    /// An object of this class.
+    Class(Text<'a>),
+    /// An object with the script at this path.
+    Script(Text<'a>),
 }
 
 /// Plain data as both the wire and the engine's memory hold it: little-endian scalars, one after the other.

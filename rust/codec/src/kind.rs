@@ -95,20 +95,6 @@ impl Shape {
     pub const fn is_real(self) -> bool {
         matches!(self, Self::Components { scalar: Scalar::Real, .. } | Self::Packed { scalar: Scalar::Real, .. })
     }
-
-    /// Whether this crate reads and writes the shape itself. The others go through the engine.
-    pub const fn is_native(self) -> bool {
-        matches!(
-            self,
-            Self::Nil
-                | Self::Bool
-                | Self::Int
-                | Self::Float
-                | Self::Components { .. }
-                | Self::Packed { .. }
-                | Self::PackedStrings
-        )
-    }
 }
 
 const fn components(scalar: Scalar, count: u8) -> Shape {
@@ -203,12 +189,6 @@ impl Kind {
     #[inline]
     pub const fn shape(self) -> Shape {
         Self::SHAPES[self as usize]
-    }
-
-    /// Whether this crate reads and writes the kind itself. The others go through the engine.
-    #[inline]
-    pub const fn is_native(self) -> bool {
-        self.shape().is_native()
     }
 }
 

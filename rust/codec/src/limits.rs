@@ -4,6 +4,10 @@
 /// (4.6.3 turns a PackedByteArray of 2^32 + 4 bytes into one of 4), so that longer values are refused.
 pub const MAX_VALUE_LEN: usize = i32::MAX as usize;
 
+/// The deepest that a value may lie, where the outermost lies at 0: `Variant::MAX_RECURSION_DEPTH` of the engine.
+/// Scalars count, so that 1025 nested arrays are a value if the innermost is empty.
+pub const MAX_DEPTH: usize = 1024;
+
 /// Payloads up to this length are copied into the plan's own bytes, longer ones are borrowed. In bytes.
 ///
 /// A borrowed payload costs a [`crate::Plan`] one segment, about as much as this.

@@ -125,6 +125,16 @@ impl<'a> Plan<'a> {
         self.segments.reserve(self.segments.len().saturating_mul(times));
     }
 
+    /// Adds the whole of another plan behind this one.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        let small_start = self.small.len();
+        self.small.append(&mut other.small);
+        self.segments.extend(
+            other.segments.into_iter().map(|segment| Segment { small_end: segment.small_end + small_start, ..segment }),
+        );
+        self.len += other.len;
+    }
+
     #[inline]
     pub(crate) fn small(&mut self, bytes: &[u8]) {
         self.small.extend_from_slice(bytes);
@@ -159,13 +169,18 @@ impl<'a> Plan<'a> {
 
     /// `len` is the length of `chars` in UTF-8.
     pub(crate) fn utf32(&mut self, chars: &'a [u32], len: u32) {
-        let bytes = len as usize;
-        if bytes <= INLINE_LEN {
-            text::append(chars, bytes, &mut self.small);
-            self.len += bytes;
+        if len as usize <= INLINE_LEN {
+            self.utf32_now(chars, len);
         } else {
-            self.segment(Payload::Utf32 { chars, len }, bytes);
+            self.segment(Payload::Utf32 { chars, len }, len as usize);
         }
+    }
+
+    /// As [`Self::utf32`], copied whatever its length.
+    #[inline]
+    pub(crate) fn utf32_now(&mut self, chars: &[u32], len: u32) {
+        text::append(chars, len as usize, &mut self.small);
+        self.len += len as usize;
     }
 
     fn segment(&mut self, payload: Payload<'a>, len: usize) {

@@ -7,6 +7,8 @@
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 
+use crate::event::Text;
+
 /// The engine's replacement for what has no UTF-8, U+FFFD.
 const REPLACEMENT: u32 = 0xfffd;
 
@@ -135,4 +137,44 @@ pub fn write_utf32(text: &str, dest: &mut [MaybeUninit<u32>]) {
         count += 1;
     }
     assert!(count == dest.len() && chars.next().is_none(), "text has other than the planned characters");
+}
+
+/// Characters of a text that an error shows.
+const SHOWN_CHARS: usize = 40;
+
+/// Text as an error shows it: quoted as in JSON.
+pub(crate) fn quoted(text: Text<'_>) -> String {
+    let escaped = escaped(text);
+    match escaped.strip_suffix(ELLIPSIS) {
+        Some(escaped) => format!("\"{escaped}\"{ELLIPSIS}"),
+        None => format!("\"{escaped}\""),
+    }
+}
+
+/// What stands for the rest of a long text.
+const ELLIPSIS: &str = "...";
+
+/// Text on one line, with escapes as in JSON, and not longer than a line can take.
+pub(crate) fn escaped(text: Text<'_>) -> String {
+    let chars: Vec<char> = match text {
+        Text::Utf8(text) => text.chars().take(SHOWN_CHARS + 1).collect(),
+        Text::Utf32(chars) => {
+            chars.iter().take(SHOWN_CHARS + 1).map(|&c| char::from_u32(c).unwrap_or('\u{fffd}')).collect()
+        }
+    };
+    let mut escaped = String::new();
+    for &c in chars.iter().take(SHOWN_CHARS) {
+        match c {
+            '"' | '\\' => escaped.extend(['\\', c]),
+            '\n' => escaped += "\\n",
+            '\r' => escaped += "\\r",
+            '\t' => escaped += "\\t",
+            c if c.is_control() => escaped += &format!("\\u{:04x}", u32::from(c)),
+            c => escaped.push(c),
+        }
+    }
+    if chars.len() > SHOWN_CHARS {
+        escaped += ELLIPSIS;
+    }
+    escaped
 }

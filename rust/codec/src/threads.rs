@@ -56,16 +56,22 @@ impl Threads {
         self.count
     }
 
-    /// Calls `work` once with each item, in no order, and returns when all are done.
+    /// Calls `work` once with each item, in no order, and returns when all are done. The items are made one at a time, on
+    /// any of the threads, as they are asked for.
     ///
     /// # Panics
     /// With the panic of a call that panicked, after the others have ended.
-    pub fn for_each<T: Send>(&self, items: Vec<T>, work: impl Fn(T) + Sync) {
-        let helpers = (self.count - 1).min(items.len().saturating_sub(1));
+    pub fn for_each<T, I>(&self, items: I, work: impl Fn(T) + Sync)
+    where
+        I: IntoIterator<Item = T, IntoIter: Send>,
+    {
+        let items = items.into_iter();
+        let most = items.size_hint().1.unwrap_or(usize::MAX);
+        let helpers = (self.count - 1).min(most.saturating_sub(1));
         let Some(pool) = self.pool.as_ref().filter(|_| helpers > 0) else {
-            return items.into_iter().for_each(work);
+            return items.for_each(work);
         };
-        let items = Mutex::new(items.into_iter());
+        let items = Mutex::new(items);
         let next = || items.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
         let run = || {
             while let Some(item) = next() {
@@ -102,7 +108,7 @@ mod tests {
             let threads = Threads::new(count);
             for len in [0, 1, 2, 1000] {
                 let seen: Vec<_> = (0..len).map(|_| AtomicUsize::new(0)).collect();
-                threads.for_each((0..len).collect(), |index: usize| {
+                threads.for_each(0..len, |index: usize| {
                     seen[index].fetch_add(1, Ordering::Relaxed);
                 });
                 assert!(seen.iter().all(|count| count.load(Ordering::Relaxed) == 1));
@@ -114,11 +120,11 @@ mod tests {
     fn a_panic_reaches_the_caller_and_the_threads_go_on() {
         let threads = Threads::new(3);
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            threads.for_each((0..100).collect(), |index: usize| assert_ne!(index, 50, "on purpose"));
+            threads.for_each(0..100, |index: usize| assert_ne!(index, 50, "on purpose"));
         }));
         assert!(result.is_err());
         let sum = AtomicUsize::new(0);
-        threads.for_each((0..100).collect(), |index| {
+        threads.for_each(0..100, |index: usize| {
             sum.fetch_add(index, Ordering::Relaxed);
         });
         assert_eq!(sum.into_inner(), 4950);

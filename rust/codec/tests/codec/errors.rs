@@ -1,14 +1,16 @@
 //! Guards: each error's text, to the letter, and the byte that it names. Users read these in the engine's log.
 
-use varbatch_codec::{Dialect, Error, Event, Kind, Plain, Reader, Reason, Text, Width, Writer, frames, limits};
+use varbatch_codec::{
+    Dialect, Error, Event, Kind, Path, Plain, Reader, Reason, Text, Width, Writer, frames, limits, validate,
+};
 
 use crate::support::steps::rest;
 use crate::support::vectors::hex;
 
-/// The error of reading these bytes, which stand at byte 100 of a larger buffer.
+/// The error of reading these bytes, which stand at byte 100 of a larger buffer. Objects are allowed.
 fn of_reading(bytes: &str) -> Error {
     let bytes = hex(bytes);
-    rest(&mut Reader::at(&bytes, 100)).expect_err("a bad value")
+    rest(&mut Reader::at(&bytes, 100).allow_objects(true)).expect_err("a bad value")
 }
 
 fn of_frames(bytes: &str) -> Error {
@@ -42,80 +44,176 @@ fn of_length(longer: usize) -> Result<(), Error> {
 }
 
 /// How many reasons there are. A new one fails to compile here until it has its text below.
-const REASONS: usize = 11;
+const REASONS: usize = 17;
 
 fn number(reason: &Reason) -> usize {
     match reason {
         Reason::Short { .. } => 0,
         Reason::NoHeader { .. } => 1,
-        Reason::UnknownType { .. } => 2,
-        Reason::Negative { .. } => 3,
-        Reason::ShortArray { .. } => 4,
-        Reason::ShortElement { .. } => 5,
+        Reason::ShortCount { .. } => 2,
+        Reason::UnknownType { .. } => 3,
+        Reason::UnknownElementType { .. } => 4,
+        Reason::Negative { .. } => 5,
         Reason::Malformed { .. } => 6,
-        Reason::TooLarge { .. } => 7,
-        Reason::ShortFrame { .. } => 8,
-        Reason::NotNative { .. } => 9,
-        Reason::Order { .. } => 10,
+        Reason::OldNodePath => 7,
+        Reason::TooDeep => 8,
+        Reason::ObjectRefused => 9,
+        Reason::NoSuchClass { .. } => 10,
+        Reason::NoSuchScript { .. } => 11,
+        Reason::ObjectFailed { .. } => 12,
+        Reason::Dropped => 13,
+        Reason::TooLarge { .. } => 14,
+        Reason::ShortFrame { .. } => 15,
+        Reason::Order { .. } => 16,
+    }
+}
+
+/// Bytes, and the text of the error of reading them where they stand at byte 100, with objects allowed.
+const READING: [(&str, &str); 47] = [
+    ("", "expected 4 more bytes for a header, found 0, at byte 100"),
+    ("020000", "expected 4 more bytes for a header, found 3, at byte 100"),
+    ("27000000", "expected a type from 0 to 38, found 39, at byte 100"),
+    ("ffffffff", "expected a type from 0 to 38, found 255, at byte 100"),
+    // numbers and math types
+    ("01000000 000000", "expected 4 more bytes for bool, found 3, at byte 104"),
+    ("02000100 00000000", "expected 8 more bytes for int, found 4, at byte 104"),
+    ("03000000", "expected 4 more bytes for float, found 0, at byte 104"),
+    ("09000000 0000803f 0000", "expected 12 more bytes for Vector3, found 6, at byte 104"),
+    ("09000100 0000803f 0000", "expected 24 more bytes for Vector3, found 6, at byte 104"),
+    ("17000000 00000000", "expected 8 more bytes for RID, found 4, at byte 104"),
+    // packed arrays: the first element that is not whole
+    ("1e000000 00", "expected 4 more bytes for the count of PackedInt32Array, found 1, at byte 104"),
+    ("20000000 feffffff", "expected 0 or more for the count of PackedFloat32Array, found -2, at byte 104"),
+    (
+        "24000100 03000000 00000000",
+        "expected 24 more bytes for PackedVector3Array element 0 of 3, found 4, at byte 108",
+    ),
+    (
+        "24000000 03000000 (00000000)x7 0000",
+        "expected 12 more bytes for PackedVector3Array element 2 of 3, found 6, at byte 132",
+    ),
+    (
+        "1f000000 02000000 (00000000)x2",
+        "expected 8 more bytes for PackedInt64Array element 1 of 2, found 0, at byte 116",
+    ),
+    ("1d000000 05000000 00000000", "expected 1 more byte for PackedByteArray element 4 of 5, found 0, at byte 112"),
+    // texts: the place of the length, of the text, of the first bad byte
+    ("04000000 0000", "expected 4 more bytes for the length of String, found 2, at byte 104"),
+    ("04000000 05000000 00000000", "expected 8 more bytes for String, found 4, at byte 108"),
+    ("04000000 fdffff7f 00000000", "expected 2147483648 more bytes for String, found 4, at byte 108"),
+    ("15000000 ffffffff", "expected 0 or more for the length of StringName, found -1, at byte 104"),
+    ("15000000 03000000 61ff6200", "expected UTF-8 for StringName, found byte 0xff, at byte 109"),
+    ("04000000 04000000 efbbbfc3", "expected UTF-8 for String, found byte 0xc3, at byte 111"),
+    ("22000000", "expected 4 more bytes for the count of PackedStringArray, found 0, at byte 104"),
+    (
+        "22000000 ffffff7f 00000000",
+        "expected at least 8589934588 more bytes for 2147483647 elements of PackedStringArray, found 4, at byte 108",
+    ),
+    (
+        "22000000 02000000 04000000 61626300 05000000",
+        "expected 8 more bytes for PackedStringArray element 1 of 2, found 0, at byte 120",
+    ),
+    (
+        "22000000 02000000 04000000 61626300 fbffffff",
+        "expected 0 or more for the length of PackedStringArray element 1 of 2, found -5, at byte 116",
+    ),
+    (
+        "22000000 01000000 03000000 61ff6200",
+        "expected UTF-8 for PackedStringArray element 0 of 1, found byte 0xff, at byte 113",
+    ),
+    // NodePath
+    ("16000000", "expected 4 more bytes for the name count of NodePath, found 0, at byte 104"),
+    (
+        "16000000 01000000 61000000",
+        "expected bit 31 in the name count of NodePath, found the format before Godot 3, at byte 104",
+    ),
+    ("16000000 00000080 00", "expected 4 more bytes for the subname count of NodePath, found 1, at byte 108"),
+    ("16000000 00000080 00000000", "expected 4 more bytes for the flags of NodePath, found 0, at byte 112"),
+    (
+        "16000000 01000080 01000000 00000000 00000000",
+        "expected at least 8 more bytes for 2 names of NodePath, found 4, at byte 116",
+    ),
+    (
+        "16000000 01000080 01000000 00000000 00000000 ffffff00",
+        "expected 16777216 more bytes for NodePath name 1 of 2, found 0, at byte 124",
+    ),
+    // Signal
+    ("1a000000 01000000", "expected 4 more bytes for the name of Signal, found 0, at byte 108"),
+    ("1a000000", "expected 4 more bytes for the length of the name of Signal, found 0, at byte 104"),
+    ("1a000000 00000000 00000000", "expected 8 more bytes for the object id of Signal, found 4, at byte 108"),
+    // Object
+    ("18000100 000000", "expected 8 more bytes for the instance id of Object, found 3, at byte 104"),
+    ("18000000 02000000 c3000000", "expected UTF-8 for the class name of Object, found byte 0xc3, at byte 108"),
+    ("18000000 01000000 41000000", "expected 4 more bytes for the property count of Object, found 0, at byte 112"),
+    (
+        "18000000 01000000 41000000 02000000 (00000000)x3",
+        "expected at least 16 more bytes for 2 properties of Object, found 12, at byte 116",
+    ),
+    (
+        "18000000 01000000 41000000 01000000 00000080 00000000",
+        "expected 0 or more for the length of the property name of Object, found -2147483648, at byte 116",
+    ),
+    // containers
+    ("1c000000", "expected 4 more bytes for the count of Array, found 0, at byte 104"),
+    ("1c000100 27000000", "expected an element type from 0 to 38 for Array, found 39, at byte 104"),
+    ("1b000500 04000000 ffffffff", "expected an element type from 0 to 38 for Dictionary, found -1, at byte 108"),
+    ("1c000200 01000000 ff000000", "expected UTF-8 for the element class of Array, found byte 0xff, at byte 108"),
+    (
+        "1b000300 ffffffff",
+        "expected 0 or more for the length of the element script of Dictionary, found -1, at byte 104",
+    ),
+    (
+        "1b000000 03000080 (00000000)x5",
+        "expected at least 24 more bytes for 3 entries of Dictionary, found 20, at byte 108",
+    ),
+];
+
+#[test]
+fn every_error_says_what_was_expected_what_was_found_and_where() {
+    for (bytes, text) in READING {
+        assert_eq!(of_reading(bytes).to_string(), text, "{bytes}");
     }
 }
 
 #[test]
-fn every_error_says_what_was_expected_what_was_found_and_where() {
-    let texts = [
-        (of_reading("09000000 0000803f 0000"), "expected 12 bytes for the components of Vector3, found 6, at byte 104"),
-        (of_reading("02000100 00000000"), "expected 8 bytes for the value of int, found 4, at byte 104"),
-        (of_reading("1e000000 00"), "expected 4 bytes for the count of PackedInt32Array, found 1, at byte 104"),
-        (of_reading(""), "expected a header of 4 bytes, found 0, at byte 100"),
-        (of_reading("27000000"), "expected a type from 0 to 38, found 39, at byte 100"),
+fn no_reason_is_without_a_text() {
+    let of_engine = |reason| Reader::at(&[0; 4], 100).error_at(0, reason);
+    let (class, script) = ("Nod\"e".to_string(), "int".to_string());
+    let mut texts: Vec<_> = READING.iter().map(|(bytes, text)| (of_reading(bytes), *text)).collect();
+    texts.extend([
+        (of_reading("(1c000000 01000000)x1025 00000000"), DEEP),
         (
-            of_reading("20000000 feffffff"),
-            "expected a count of 0 or more for PackedFloat32Array, found -2, at byte 104",
+            validate(Reader::at(&hex("18000000 00000000"), 100)).expect_err("an object"),
+            "expected no object with properties, as objects are not allowed, found one, at byte 100",
         ),
         (
-            of_reading("22000000 01000000 ffffffff"),
-            "expected a text length of 0 or more for PackedStringArray, found -1, at byte 108",
+            of_engine(Reason::NoSuchClass { name: class.clone() }),
+            "expected a class that can be instantiated, found \"Nod\\\"e\", at byte 100",
         ),
         (
-            of_reading("24000100 03000000 00000000"),
-            "expected 72 bytes for the 3 elements of PackedVector3Array, found 4, at byte 108",
+            of_engine(Reason::NoSuchScript { found: script }),
+            "expected the path of a script in res://, found int, at byte 100",
         ),
         (
-            of_reading("22000000 ffffff7f 00000000"),
-            "expected 8589934588 bytes for the 2147483647 elements of PackedStringArray, found 4, at byte 108",
+            of_engine(Reason::ObjectFailed { class }),
+            "expected an object of class \"Nod\\\"e\" as the engine takes it, found one that it refuses, at byte 100",
         ),
-        (
-            of_reading("22000000 02000000 04000000 61626300 00"),
-            "expected 4 bytes for the length of element 1 of 2 of PackedStringArray, found 1, at byte 116",
-        ),
-        (
-            of_reading("22000000 01000000 06000000 61626300 00"),
-            "expected 8 bytes for the text of element 0 of 1 of PackedStringArray, found 5, at byte 112",
-        ),
-        (
-            of_reading("22000000 01000000 03000000 61ff6200"),
-            "expected UTF-8 for element 0 of 1 of PackedStringArray, found byte 0xff, at byte 113",
-        ),
-        (
-            of_reading("22000000 01000000 04000000 efbbbfc3"),
-            "expected UTF-8 for element 0 of 1 of PackedStringArray, found byte 0xc3, at byte 115",
-        ),
+        (of_engine(Reason::Dropped), "expected what the container's type takes, found another type, at byte 100"),
         (
             of_length(1).expect_err("one byte too many"),
             "expected at most 2147483647 bytes in one value, found 2147483648, at byte 2147483647",
         ),
-        (of_frames("0800"), "expected 4 bytes for the length of a frame, found 2, at byte 0"),
+        (of_frames("0800"), "expected 4 more bytes for the length of a frame, found 2, at byte 0"),
         (
             of_frames("04000000 00000000 08000000 0200"),
-            "expected 8 bytes for the payload of a frame, found 2, at byte 12",
+            "expected 8 more bytes for the payload of a frame, found 2, at byte 12",
         ),
-        (of_reading("04000000"), "expected a type that is read without the engine, found String, at byte 100"),
         (of_writing(&[Event::Text(Text::Utf8(""))]), "expected a value, found another event, at byte 0"),
         (
             of_writing(&[Event::PackedStrings { count: 1 }, Event::Nil]),
-            "expected the texts of the array, found another event, at byte 8",
+            "expected a text, found another event, at byte 8",
         ),
-    ];
+    ]);
     let mut seen = [false; REASONS];
     for (error, text) in texts {
         assert_eq!(error.to_string(), text);
@@ -124,17 +222,29 @@ fn every_error_says_what_was_expected_what_was_found_and_where() {
     assert_eq!(seen, [true; REASONS], "a reason without a text here");
 }
 
+const DEEP: &str = "expected at most 1024 levels of nesting, found one more, at byte 8300 inside \
+    [0][0][0][0][0][0][0][0]...1009 more...[0][0][0][0][0][0][0][0]";
+
+#[test]
+fn a_count_is_refused_at_once_where_what_follows_has_no_room() {
+    // An array of 4, with an array of 2 in it: the engine would fail at the last null.
+    let error = of_reading("1c000000 04000000 1c000000 02000000 (00000000)x4");
+    let expected = "expected at least 20 more bytes for 2 elements of Array and what has to follow, found 16, \
+        at byte 116 inside [0]";
+    assert_eq!(error.to_string(), expected);
+    // A container of nothing takes no room: what follows it is what is missing.
+    let error = of_reading("1c000000 02000000 1c000000 00000000");
+    assert_eq!(error.to_string(), "expected 4 more bytes for a header, found 0, at byte 116 inside [1]");
+    // With one word more there is room.
+    let bytes = hex("1c000000 04000000 1c000000 02000000 (00000000)x5");
+    assert_eq!(validate(Reader::new(&bytes)), Ok(bytes.len()));
+}
+
 #[test]
 fn the_longest_value_is_the_engines() {
     assert_eq!(limits::MAX_VALUE_LEN, 0x7fff_ffff);
     assert_eq!(of_length(0), Ok(()));
     assert!(of_length(1).is_err());
-}
-
-#[test]
-fn counts_beyond_the_longest_value_are_refused() {
-    let count = limits::MAX_VALUE_LEN + 1;
-    assert_eq!(*of_writing(&[Event::PackedStrings { count }]).reason, Reason::TooLarge { found: count });
 }
 
 #[test]
@@ -179,5 +289,5 @@ fn buffers_beyond_the_longest_value_are_refused() {
     // SAFETY: taken above with this layout; no event of Nil borrows from it.
     unsafe { std::alloc::dealloc(memory, layout) };
     let reason = Box::new(Reason::TooLarge { found: 0x8000_0000 });
-    assert_eq!(found, [Err(Error { at: 100, reason }), Ok(Some(Event::Nil))]);
+    assert_eq!(found, [Err(Error { at: 100, reason, path: Path::default() }), Ok(Some(Event::Nil))]);
 }

@@ -75,7 +75,7 @@ impl Batch {
                     expected.push(0);
                 }
                 Item::Encoded(len) => {
-                    writer.encoded(&BYTES[offset..offset + len]);
+                    writer.encoded(&BYTES[offset..offset + len]).expect("a value is due");
                     expected.extend(&BYTES[offset..offset + len]);
                 }
             }

@@ -2,7 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use varbatch_codec::{Dialect, Error, Event, Reader, Reason, Width, Writer, frames};
+use varbatch_codec::{Dialect, Error, Event, Path, Reader, Reason, Width, Writer, frames};
 
 use crate::support::naive;
 use crate::support::steps::{assert_same, rest};
@@ -58,7 +58,7 @@ proptest! {
 
 #[test]
 fn every_truncation_gives_the_whole_frames_before_it_and_one_error_at_its_byte() {
-    let payloads: Vec<_> = vectors::encoded().into_iter().step_by(9).map(|vector| vector.bytes).collect();
+    let payloads: Vec<_> = vectors::written().step_by(9).map(|vector| vector.bytes).collect();
     let bytes = stream(&payloads);
     let mut start = 0;
     for (index, payload) in payloads.iter().enumerate() {
@@ -66,7 +66,7 @@ fn every_truncation_gives_the_whole_frames_before_it_and_one_error_at_its_byte()
         for cut in start..end {
             let short = |at, part, expected| {
                 let reason = Box::new(Reason::ShortFrame { part, expected, found: cut - at });
-                Some(Error { at, reason })
+                Some(Error { at, reason, path: Path::default() })
             };
             let expected = match cut - start {
                 0 => None,
@@ -85,7 +85,7 @@ fn a_length_beyond_the_end_is_damage_however_large() {
     for len in [5, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff_u32] {
         let bytes = [&[0, 0, 0, 0][..], &len.to_le_bytes(), &[1, 2, 3, 4]].concat();
         let reason = Box::new(Reason::ShortFrame { part: "payload", expected: len as usize, found: 4 });
-        assert_eq!(read(&bytes), (vec![vec![]], Some(Error { at: 8, reason })));
+        assert_eq!(read(&bytes), (vec![vec![]], Some(Error { at: 8, reason, path: Path::default() })));
     }
 }
 

@@ -1,248 +1,145 @@
-//! Guards: no input panics, and the Reader accepts exactly what the engine accepts, to the last byte.
+//! Guards: no damage to a vector panics, and the Reader accepts exactly what the engine accepts, to the last byte.
 
-use varbatch_codec::{Event, Kind, Reader, Reason, Text, frames};
+use varbatch_codec::{Event, Kind, Reader};
 
+use crate::support::agree::assert_agrees;
 use crate::support::model::{self, Verdict};
-use crate::support::random::Random;
-use crate::support::steps::{assert_same, plain_of, read, rest, write};
-use crate::support::vectors;
+use crate::support::steps::{read, rest};
+use crate::support::vectors::{self, Buffer};
 
-/// Reads `bytes` and fails unless all is as the model says.
+/// Longer ones are the same again and again.
+const SHORT: usize = 400;
+
 #[track_caller]
-fn assert_agrees(bytes: &[u8]) -> Verdict {
-    let verdict = model::verdict(bytes);
-    match (verdict, read(bytes)) {
-        (Verdict::Accepted(expected), Ok((events, consumed))) => {
-            assert_eq!(consumed, expected, "consumed of {bytes:02x?}");
-            assert!(consumed <= bytes.len().next_multiple_of(4), "past the padding of {bytes:02x?}");
-            for plain in events.iter().filter_map(plain_of) {
-                let element_len = plain.kind.shape().element_len(plain.width).expect("plain data");
-                assert_eq!(plain.bytes.len(), plain.count * element_len, "payload in {bytes:02x?}");
-            }
-            // What was read can be written, and is then read whole and as the same but for a second byte-order mark.
-            let again = write(&events).expect("writes what it has read");
-            let (once_more, consumed) = read(&again).expect("reads what it has written");
-            assert_eq!(consumed, again.len(), "written for {bytes:02x?}");
-            let marked =
-                |event: &Event<'_>| matches!(event, Event::Text(Text::Utf8(text)) if text.starts_with('\u{feff}'));
-            if !events.iter().any(marked) {
-                assert_same(&once_more, &events);
-            }
-        }
-        (Verdict::Refused | Verdict::NotNative, Err(error)) => {
-            let left = matches!(*error.reason, Reason::NotNative { .. });
-            assert_eq!(left, verdict == Verdict::NotNative, "{error}: {bytes:02x?}");
-            assert!(error.at <= bytes.len(), "{error}: {bytes:02x?}");
-        }
-        (verdict, found) => panic!("{verdict:?} by the model, found {found:?}: {bytes:02x?}"),
-    }
-    verdict
+fn is_accepted(bytes: &[u8], allow_objects: bool) -> bool {
+    matches!(assert_agrees(bytes, allow_objects), Verdict::Accepted(_))
 }
 
-/// All vectors, both those that the engine writes and those that it reads.
-fn buffers() -> impl Iterator<Item = Vec<u8>> {
-    let encoded = vectors::encoded().into_iter().map(|vector| vector.bytes);
-    encoded.chain(vectors::decoded().into_iter().map(|vector| vector.bytes))
+fn short_buffers() -> impl Iterator<Item = Buffer> {
+    vectors::buffers().filter(|vector| vector.bytes.len() <= SHORT)
 }
 
 #[test]
 fn the_model_is_right_about_what_the_engine_reads() {
     for vector in vectors::decoded() {
         let expected = vector.verdict.map_or(Verdict::Refused, |accepted| Verdict::Accepted(accepted.consumed));
-        assert_eq!(model::verdict(&vector.bytes), expected, "{}", vector.name);
+        assert_eq!(model::verdict(&vector.bytes, vector.allow_objects), expected, "{}", vector.name);
     }
 }
 
 #[test]
 fn every_truncation_is_refused_but_for_a_last_padding() {
-    for vector in vectors::encoded() {
-        let whole = &vector.bytes;
-        let needed = match Kind::from_id(whole[0]) {
-            Some(Kind::PackedByteArray) => 8 + usize::from(whole[4]),
-            _ => whole.len(),
+    for Buffer { name, allow_objects, bytes } in vectors::written() {
+        let padding = match read(&bytes).map(|(events, _)| events.last().copied()) {
+            Ok(Some(Event::Packed(plain))) if plain.kind == Kind::PackedByteArray => (4 - plain.count % 4) % 4,
+            _ => 0,
         };
-        for len in 0..whole.len() {
-            let accepted = matches!(assert_agrees(&whole[..len]), Verdict::Accepted(_));
-            assert_eq!(accepted, len >= needed, "{}, {len} bytes", vector.name);
+        let step = if bytes.len() > SHORT { 97 } else { 1 };
+        for len in (0..bytes.len()).step_by(step).chain(bytes.len().saturating_sub(16)..bytes.len()) {
+            let accepted = is_accepted(&bytes[..len], allow_objects);
+            assert_eq!(accepted, len + padding >= bytes.len(), "{name}, {len} bytes");
         }
     }
 }
 
 #[test]
 fn every_truncation_of_what_the_engine_reads_agrees() {
-    for bytes in buffers() {
-        (0..=bytes.len()).for_each(|len| _ = assert_agrees(&bytes[..len]));
+    for Buffer { allow_objects, bytes, .. } in vectors::buffers() {
+        let step = if bytes.len() > SHORT { 97 } else { 1 };
+        (0..=bytes.len()).step_by(step).for_each(|len| _ = assert_agrees(&bytes[..len], allow_objects));
+        assert_agrees(&bytes, allow_objects);
     }
 }
 
 #[test]
-fn a_wrong_count_is_refused() {
-    let is_packed = |bytes: &[u8]| bytes[0] >= Kind::PackedByteArray.id();
-    for vector in vectors::encoded().iter().filter(|vector| is_packed(&vector.bytes)) {
-        let mut bytes = vector.bytes.clone();
+fn every_error_lies_inside_of_the_bytes() {
+    let mut behind = 0;
+    for Buffer { name, allow_objects, bytes } in short_buffers() {
+        for len in 0..=bytes.len() {
+            let mut reader = Reader::at(&bytes[..len], 1000).allow_objects(allow_objects);
+            let Err(error) = rest(&mut reader) else { continue };
+            // The padding that is missing is counted, but no byte.
+            behind += usize::from(reader.position() > len);
+            assert!((1000..=1000 + len).contains(&error.at), "{name}, {len} bytes: {error}");
+        }
+    }
+    assert!(behind > 5, "{behind} errors behind a missing padding");
+}
+
+#[test]
+fn objects_allowed_or_not_agrees() {
+    for Buffer { allow_objects, bytes, .. } in vectors::buffers() {
+        assert_agrees(&bytes, !allow_objects);
+    }
+}
+
+#[test]
+fn a_wrong_count_of_a_packed_array_is_refused() {
+    for Buffer { name, bytes, .. } in vectors::written().filter(|vector| vector.bytes[0] >= 29) {
+        let mut bytes = bytes.clone();
         let count = i32::from_le_bytes(bytes[4..8].try_into().expect("four bytes"));
         let is = |kind: Kind| bytes[0] == kind.id();
         let (strings, padded) = (is(Kind::PackedStringArray), is(Kind::PackedByteArray) && count % 4 != 0);
         let mut verdict = |count: i32| {
             bytes[4..8].copy_from_slice(&count.to_le_bytes());
-            matches!(assert_agrees(&bytes), Verdict::Accepted(_))
+            is_accepted(&bytes, false)
         };
         for huge in [i32::MAX, 0x4000_0000, 0x2000_0000, 0x1555_5556, 0x1000_0001, 0x0aaa_aaab, 0x0800_0001] {
-            assert!(!verdict(huge), "{}: {huge}", vector.name);
+            assert!(!verdict(huge), "{name}: {huge}");
         }
         // Where there is padding, one byte more is a byte of it.
-        assert_eq!(verdict(count + 1), padded, "{}: one more", vector.name);
+        assert_eq!(verdict(count + 1), padded, "{name}: one more");
         for negative in [-1, -count - 1, i32::MIN, i32::MIN + 1] {
             // The engine takes it for an empty array of strings.
-            assert_eq!(verdict(negative), strings, "{}: {negative}", vector.name);
+            assert_eq!(verdict(negative), strings, "{name}: {negative}");
         }
     }
 }
 
 #[test]
-fn a_wrong_length_of_a_text_agrees() {
-    let is_strings = |bytes: &[u8]| bytes.first() == Some(&Kind::PackedStringArray.id());
-    for bytes in buffers().filter(|bytes| is_strings(bytes)) {
-        // Words that are no length are replaced as well, which does no harm.
-        for at in (8..bytes.len().saturating_sub(3)).step_by(4) {
-            let mut bytes = bytes.clone();
-            let len = i32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
-            let near = [len.wrapping_add(1), len.wrapping_sub(1), len.wrapping_add(4), len.wrapping_neg()];
-            let far = [i32::MAX, i32::MAX - 3, i32::MAX - 4, i32::MIN, -1, -4, 0, 1 << 30];
-            for len in near.into_iter().chain(far) {
-                bytes[at..at + 4].copy_from_slice(&len.to_le_bytes());
-                assert_agrees(&bytes);
+fn every_changed_word_agrees() {
+    // Counts, lengths, headers and types are all words, and what is none is changed as well.
+    for Buffer { allow_objects, mut bytes, .. } in short_buffers() {
+        for at in (0..bytes.len().saturating_sub(3)).step_by(4) {
+            let old = u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+            let near = [1, 2, 4, u32::MAX, u32::MAX - 3].map(|step| old.wrapping_add(step));
+            let far = [0, 1 << 30, 1 << 31, 0x7fff_ffff, 0x7fff_fffc, 0x7fff_fffb, 0x8000_0001, u32::MAX, u32::MAX - 3];
+            let flags = (16..20).map(|bit| old ^ 1 << bit);
+            for word in near.into_iter().chain(far).chain(flags).chain([old ^ 1 << 31]) {
+                bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+                assert_agrees(&bytes, allow_objects);
             }
+            bytes[at..at + 4].copy_from_slice(&old.to_le_bytes());
         }
     }
 }
 
 #[test]
 fn every_changed_byte_agrees() {
-    for mut bytes in buffers() {
+    for Buffer { allow_objects, mut bytes, .. } in vectors::buffers().filter(|vector| vector.bytes.len() <= 80) {
         for at in 0..bytes.len() {
             let old = bytes[at];
             for new in 0..=u8::MAX {
                 bytes[at] = new;
-                assert_agrees(&bytes);
+                assert_agrees(&bytes, allow_objects);
             }
             bytes[at] = old;
         }
     }
 }
 
-const WORDS: [u32; 16] = [
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    8,
-    0xff,
-    0x8000_0000,
-    0x8000_0001,
-    0xffff_ffff,
-    0x7fff_ffff,
-    0x7fff_fffc,
-    0x4000_0000,
-    0x1fff_ffff,
-    0x1555_5556,
-];
-
-const TEXTS: [&[u8]; 12] = [
-    b"",
-    b"a\0",
-    b"abc\0",
-    b"ab",
-    b"\xc3\xa9\0",
-    b"\xef\xbb\xbf",
-    b"\xef\xbb\xbf\0",
-    b"a\0\xff",
-    b"\xff",
-    b"\xed\xa0\x80",
-    b"\xe2\x82",
-    b"\xf0\x9f\x98\x80",
-];
-
-/// A buffer that is nearly a value: a header with any flags, a count that is mostly right, and a payload.
-fn nearly_a_value(random: &mut Random) -> Vec<u8> {
-    let id = if random.percent(5) { random.below(256) } else { random.below(40) } as u32;
-    let flags = random.pick(&[0, 0, 0, 0, 1, 1, 2, 3, 4, 5, 8, 0xffff]);
-    let ignored = random.pick(&[0, 0, 0, 0xff]);
-    let mut bytes = (id | ignored << 8 | flags << 16).to_le_bytes().to_vec();
-    let count = random.below(6);
-    let around = |random: &mut Random, right: usize| match random.below(20) {
-        0 => random.pick(&WORDS),
-        1 => right as u32 + 1,
-        2 => (right as u32).wrapping_sub(1),
-        _ => right as u32,
-    };
-    if id >= 29 {
-        bytes.extend(around(random, count).to_le_bytes());
-    }
-    if id == 34 {
-        for _ in 0..count {
-            let text = random.pick(&TEXTS);
-            bytes.extend(around(random, text.len()).to_le_bytes());
-            bytes.extend(text);
-            bytes.resize(bytes.len().next_multiple_of(4), random.pick(&[0, 0, 0, 7]));
-        }
-    } else {
-        let element_len =
-            Kind::from_id(id as u8).and_then(|kind| kind.shape().element_len(varbatch_codec::Width::Single));
-        let len = element_len.unwrap_or(4) * if id >= 29 { count } else { 1 } * random.pick(&[1, 1, 1, 2]);
-        bytes.extend((0..len).map(|_| random.pick(&[0, 0, 1, 0x3f, 0x80, 0xff])));
-    }
-    match random.below(10) {
-        0 | 1 => bytes.truncate(random.below(bytes.len() + 1)),
-        2 => {
-            let at = random.below(bytes.len());
-            bytes[at] = random.next() as u8;
-        }
-        3 => bytes.resize(bytes.len() + random.below(8), 0),
-        _ => {}
-    }
-    bytes
-}
-
-#[test]
-fn random_buffers_agree() {
-    let mut random = Random::new(20_260_101);
-    let mut accepted = 0;
-    for _ in 0..200_000 {
-        let bytes = nearly_a_value(&mut random);
-        accepted += usize::from(matches!(assert_agrees(&bytes), Verdict::Accepted(_)));
-    }
-    // Neither all bad nor all good, or this would test little.
-    assert!((60_000..140_000).contains(&accepted), "{accepted} accepted");
-}
-
-#[test]
-fn random_bytes_agree() {
-    let mut random = Random::new(2);
-    for _ in 0..100_000 {
-        let len = random.below(40);
-        let mut bytes = random.bytes(len);
-        assert_agrees(&bytes);
-        // With a header of a type, most of them get further.
-        if len > 3 {
-            bytes[0] %= 39;
-            assert_agrees(&bytes);
-        }
-        frames::read(&bytes).for_each(drop);
-    }
-}
-
 #[test]
 fn the_same_error_comes_again_and_counts_from_the_base() {
-    for bytes in buffers() {
-        let (mut reader, mut moved) = (Reader::new(&bytes), Reader::at(&bytes, 1000));
+    for Buffer { allow_objects, bytes, .. } in vectors::buffers() {
+        let (reader, moved) = (Reader::new(&bytes), Reader::at(&bytes, 1000));
+        let (mut reader, mut moved) = (reader.allow_objects(allow_objects), moved.allow_objects(allow_objects));
         let Err(error) = rest(&mut reader) else { continue };
         let position = reader.position();
         assert_eq!(reader.next_event(), Err(error.clone()));
+        assert_eq!(reader.next_event(), Err(error.clone()));
         assert_eq!(reader.position(), position, "read on behind an error");
-        assert_eq!(rest(&mut moved).map_err(|error| error.at), Err(1000 + error.at));
+        let again = rest(&mut moved).expect_err("the same bytes");
+        assert_eq!((again.at, again.reason, again.path), (1000 + error.at, error.reason, error.path));
     }
 }
 

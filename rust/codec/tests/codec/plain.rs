@@ -6,7 +6,6 @@ use varbatch_codec::{Kind, Plain, Shape, Threads, Width, fill};
 
 use crate::support::canary::filled;
 use crate::support::random::Random;
-use crate::support::value::native_kinds;
 
 fn plain(kind: Kind, width: Width, bytes: &[u8]) -> Plain<'_> {
     let count = bytes.len() / kind.shape().element_len(width).expect("plain data");
@@ -14,7 +13,7 @@ fn plain(kind: Kind, width: Width, bytes: &[u8]) -> Plain<'_> {
 }
 
 fn kinds() -> impl Iterator<Item = Kind> {
-    native_kinds().into_iter().filter(|kind| kind.shape().element_len(Width::Single).is_some())
+    Kind::ALL.into_iter().filter(|kind| kind.shape().element_len(Width::Single).is_some())
 }
 
 #[test]

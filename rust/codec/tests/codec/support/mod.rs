@@ -1,8 +1,10 @@
 //! What several test modules use.
 
+pub mod agree;
 pub mod canary;
 pub mod model;
 pub mod naive;
+pub mod nearly;
 pub mod random;
 pub mod steps;
 pub mod value;

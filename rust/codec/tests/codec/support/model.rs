@@ -1,7 +1,9 @@
 //! The reading half of the format once more, as plainly as it can be said: what the Reader must accept.
 //!
-//! Follows `decode_variant` of Godot 4.6.3 check by check, with numbers of its own instead of the crate's table. The
-//! same rules in Python were compared with the engine on 450,000 inputs; see `rust/FORMAT.md`.
+//! Follows `decode_variant` of Godot 4.6.3 check by check, call by call, with numbers of its own instead of the crate's
+//! table. Like the engine it counts nothing in advance: it fails at the first part that is missing.
+//!
+//! Only what the engine alone can know is not asked: whether a class can be instantiated and a script be loaded.
 
 /// What becomes of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,98 +11,180 @@ pub enum Verdict {
     /// Read, and this many bytes consumed.
     Accepted(usize),
     Refused,
-    /// A type that goes through the engine.
-    NotNative,
 }
 
-pub fn verdict(bytes: &[u8]) -> Verdict {
-    let Some(header) = u32_at(bytes, 0) else { return Verdict::Refused };
-    let id = header % 256;
-    let flagged = header / 0x10000 % 2 == 1;
-    let real = if flagged { 8 } else { 4 };
-    let consumed = match id {
-        0 => Some(4),
-        1 => fixed(bytes, 4),
-        2 | 3 => fixed(bytes, real),
-        5 => fixed(bytes, 2 * real),
-        6 => fixed(bytes, 2 * 4),
-        7 | 12 | 14 | 15 => fixed(bytes, 4 * real),
-        8 | 13 | 20 => fixed(bytes, 4 * 4),
-        9 => fixed(bytes, 3 * real),
-        10 => fixed(bytes, 3 * 4),
-        11 | 16 => fixed(bytes, 6 * real),
-        17 => fixed(bytes, 9 * real),
-        18 => fixed(bytes, 12 * real),
-        19 => fixed(bytes, 16 * real),
-        29 => packed(bytes, 1),
-        30 | 32 => packed(bytes, 4),
-        31 | 33 => packed(bytes, 8),
-        34 => packed_strings(bytes),
-        35 => packed(bytes, 2 * real),
-        36 => packed(bytes, 3 * real),
-        37 => packed(bytes, 4 * 4),
-        38 => packed(bytes, 4 * real),
-        4 | 21..=28 => return Verdict::NotNative,
-        39.. => None,
-    };
-    consumed.map_or(Verdict::Refused, Verdict::Accepted)
+pub fn verdict(bytes: &[u8], allow_objects: bool) -> Verdict {
+    Model { bytes, allow_objects }.value(0, 0).map_or(Verdict::Refused, Verdict::Accepted)
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    if at + 4 > bytes.len() {
-        return None;
-    }
-    Some(u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))
+struct Model<'a> {
+    bytes: &'a [u8],
+    allow_objects: bool,
 }
 
-fn fixed(bytes: &[u8], len: usize) -> Option<usize> {
-    (bytes.len() >= 4 + len).then_some(4 + len)
-}
+/// Each function gives the place behind what it looks at; `None` where the engine fails.
+///
+/// A place may lie behind the end of the bytes, by the padding that a PackedByteArray lacks.
+impl<'a> Model<'a> {
+    fn value(&self, at: usize, depth: usize) -> Option<usize> {
+        if depth > 1024 {
+            return None;
+        }
+        let header = self.u32(at)?;
+        let at = at + 4;
+        let flagged = header / 0x10000 % 2 == 1;
+        let real = if flagged { 8 } else { 4 };
+        match header % 256 {
+            0 | 25 => Some(at),
+            1 => self.fixed(at, 4),
+            2 | 3 => self.fixed(at, real),
+            4 | 21 => self.string(at).map(|(_, end)| end),
+            5 => self.fixed(at, 2 * real),
+            6 => self.fixed(at, 2 * 4),
+            7 | 12 | 14 | 15 => self.fixed(at, 4 * real),
+            8 | 13 | 20 => self.fixed(at, 4 * 4),
+            9 => self.fixed(at, 3 * real),
+            10 => self.fixed(at, 3 * 4),
+            11 | 16 => self.fixed(at, 6 * real),
+            17 => self.fixed(at, 9 * real),
+            18 => self.fixed(at, 12 * real),
+            19 => self.fixed(at, 16 * real),
+            22 => self.node_path(at),
+            23 => self.fixed(at, 8),
+            24 if flagged => self.fixed(at, 8),
+            24 => self.object(at, depth),
+            26 => {
+                let (_name, at) = self.string(at)?;
+                self.fixed(at, 8)
+            }
+            27 => {
+                let at = self.element_type(at, header / 0x10000 % 4)?;
+                let at = self.element_type(at, header / 0x40000 % 4)?;
+                let count = self.u32(at)? % 0x8000_0000;
+                self.values(at + 4, 2 * u64::from(count), depth + 1)
+            }
+            28 => {
+                let at = self.element_type(at, header / 0x10000 % 4)?;
+                let count = self.u32(at)? % 0x8000_0000;
+                self.values(at + 4, count.into(), depth + 1)
+            }
+            29 => self.packed(at, 1),
+            30 | 32 => self.packed(at, 4),
+            31 | 33 => self.packed(at, 8),
+            34 => {
+                let count = self.u32(at)? as i32;
+                self.strings(at + 4, count.max(0) as u32)
+            }
+            35 => self.packed(at, 2 * real),
+            36 => self.packed(at, 3 * real),
+            37 => self.packed(at, 4 * 4),
+            38 => self.packed(at, 4 * real),
+            39.. => None,
+        }
+    }
 
-fn packed(bytes: &[u8], element_len: usize) -> Option<usize> {
-    let count = u32_at(bytes, 4)? as i32;
-    if count < 0 {
-        return None;
+    fn values(&self, mut at: usize, count: u64, depth: usize) -> Option<usize> {
+        let mut index = 0;
+        while index < count {
+            at = self.value(at, depth)?;
+            index += 1;
+        }
+        Some(at)
     }
-    let len = count as u64 * element_len as u64;
-    if len > bytes.len() as u64 - 8 {
-        return None;
-    }
-    // The padding is counted, there or not.
-    Some(8 + padded(len as usize))
-}
 
-fn packed_strings(bytes: &[u8]) -> Option<usize> {
-    let count = u32_at(bytes, 4)? as i32;
-    let mut at = 8;
-    let mut index = 0;
-    while index < count {
-        at = string(bytes, at)?;
-        index += 1;
+    fn object(&self, at: usize, depth: usize) -> Option<usize> {
+        if !self.allow_objects {
+            return None;
+        }
+        let (class, at) = self.string(at)?;
+        if class.is_empty() {
+            return Some(at);
+        }
+        let count = self.u32(at)? as i32;
+        let mut at = at + 4;
+        let mut index = 0;
+        while index < count {
+            let (_name, value) = self.string(at)?;
+            at = self.value(value, depth + 1)?;
+            index += 1;
+        }
+        Some(at)
     }
-    Some(at)
-}
 
-/// The end of the string at `at`.
-fn string(bytes: &[u8], at: usize) -> Option<usize> {
-    let len = u32_at(bytes, at)? as i32;
-    if len < 0 {
-        return None;
+    fn node_path(&self, at: usize) -> Option<usize> {
+        let names = self.u32(at)?;
+        if names < 0x8000_0000 {
+            return None;
+        }
+        let mut subnames = self.u32(at + 4)?;
+        let flags = self.u32(at + 8)?;
+        if flags / 2 % 2 == 1 {
+            subnames = subnames.wrapping_add(1);
+        }
+        self.strings(at + 12, (names - 0x8000_0000).wrapping_add(subnames))
     }
-    let len = len as usize;
-    let start = at + 4;
-    if padded(len) > bytes.len() - start {
-        return None;
+
+    fn element_type(&self, at: usize, form: u32) -> Option<usize> {
+        match form {
+            0 => Some(at),
+            1 => (self.u32(at)? < 39).then_some(at + 4),
+            _ => self.string(at).map(|(_, end)| end),
+        }
     }
-    let mut text = &bytes[start..start + len];
-    if text.len() >= 3 && text[..3] == [0xef, 0xbb, 0xbf] {
-        text = &text[3..];
+
+    fn u32(&self, at: usize) -> Option<u32> {
+        if at + 4 > self.bytes.len() {
+            return None;
+        }
+        Some(u32::from_le_bytes([self.bytes[at], self.bytes[at + 1], self.bytes[at + 2], self.bytes[at + 3]]))
     }
-    if let Some(nul) = text.iter().position(|&byte| byte == 0) {
-        text = &text[..nul];
+
+    fn fixed(&self, at: usize, len: usize) -> Option<usize> {
+        (at + len <= self.bytes.len()).then_some(at + len)
     }
-    std::str::from_utf8(text).ok()?;
-    Some(start + padded(len))
+
+    fn packed(&self, at: usize, element_len: usize) -> Option<usize> {
+        let count = self.u32(at)? as i32;
+        if count < 0 {
+            return None;
+        }
+        let at = at + 4;
+        let len = count as u64 * element_len as u64;
+        if len > (self.bytes.len() - at) as u64 {
+            return None;
+        }
+        // The padding is counted, there or not.
+        Some(at + padded(len as usize))
+    }
+
+    fn strings(&self, mut at: usize, count: u32) -> Option<usize> {
+        let mut index = 0;
+        while index < count {
+            (_, at) = self.string(at)?;
+            index += 1;
+        }
+        Some(at)
+    }
+
+    fn string(&self, at: usize) -> Option<(&'a str, usize)> {
+        let len = self.u32(at)? as i32;
+        if len < 0 {
+            return None;
+        }
+        let len = len as usize;
+        let at = at + 4;
+        if padded(len) > self.bytes.len() - at {
+            return None;
+        }
+        let mut text = &self.bytes[at..at + len];
+        if text.len() >= 3 && text[..3] == [0xef, 0xbb, 0xbf] {
+            text = &text[3..];
+        }
+        if let Some(nul) = text.iter().position(|&byte| byte == 0) {
+            text = &text[..nul];
+        }
+        Some((std::str::from_utf8(text).ok()?, at + padded(len)))
+    }
 }
 
 fn padded(len: usize) -> usize {

@@ -2,12 +2,12 @@
 
 use varbatch_codec::{Kind, Width};
 
-use super::value::Value;
+use super::value::{Element, Value};
 
 /// One value.
-pub fn value(value: &Value) -> Vec<u8> {
+pub fn value(of: &Value) -> Vec<u8> {
     let mut out = Vec::new();
-    match value {
+    match of {
         Value::Nil => word(&mut out, 0),
         Value::Bool(value) => {
             word(&mut out, 1);
@@ -49,8 +49,83 @@ pub fn value(value: &Value) -> Vec<u8> {
                 pad(&mut out);
             }
         }
+        Value::String(chars) => {
+            word(&mut out, 4);
+            string(&mut out, chars);
+        }
+        Value::StringName(chars) => {
+            word(&mut out, 21);
+            string(&mut out, chars);
+        }
+        Value::NodePath { names, subnames, absolute } => {
+            word(&mut out, 22);
+            word(&mut out, 0x8000_0000 + names.len() as u32);
+            word(&mut out, subnames.len() as u32);
+            word(&mut out, if *absolute { 1 } else { 0 });
+            names.iter().chain(subnames).for_each(|name| string(&mut out, name));
+        }
+        Value::Rid(id) => {
+            word(&mut out, 23);
+            out.extend(id.to_le_bytes());
+        }
+        Value::Callable => word(&mut out, 25),
+        Value::Signal { name, object } => {
+            word(&mut out, 26);
+            string(&mut out, name);
+            out.extend(object.to_le_bytes());
+        }
+        Value::ObjectId(id) => {
+            word(&mut out, 0x10018);
+            out.extend(id.to_le_bytes());
+        }
+        Value::Object { class, properties } => {
+            word(&mut out, 24);
+            string(&mut out, class);
+            word(&mut out, properties.len() as u32);
+            for (name, property) in properties {
+                string(&mut out, name);
+                out.extend(value(property));
+            }
+        }
+        Value::Dictionary { key, value: of_value, entries } => {
+            word(&mut out, 27 + 0x1_0000 * form(key) + 0x4_0000 * form(of_value));
+            element(&mut out, key);
+            element(&mut out, of_value);
+            word(&mut out, entries.len() as u32);
+            entries.iter().flat_map(|(key, one)| [key, one]).for_each(|one| out.extend(value(one)));
+        }
+        Value::Array { element: of_all, elements } => {
+            word(&mut out, 28 + 0x1_0000 * form(of_all));
+            element(&mut out, of_all);
+            word(&mut out, elements.len() as u32);
+            elements.iter().for_each(|one| out.extend(value(one)));
+        }
     }
     out
+}
+
+fn form(element: &Element) -> u32 {
+    match element {
+        Element::Any => 0,
+        Element::Builtin(_) => 1,
+        Element::Class(_) => 2,
+        Element::Script(_) => 3,
+    }
+}
+
+fn element(out: &mut Vec<u8>, element: &Element) {
+    match element {
+        Element::Any => {}
+        Element::Builtin(kind) => word(out, u32::from(kind.id())),
+        Element::Class(text) | Element::Script(text) => string(out, text),
+    }
+}
+
+fn string(out: &mut Vec<u8>, chars: &[u32]) {
+    let text = utf8(chars);
+    word(out, text.len() as u32);
+    out.extend(text);
+    pad(out);
 }
 
 /// Text, with the five and six byte forms that UTF-8 once had; beyond 31 bits U+FFFD.

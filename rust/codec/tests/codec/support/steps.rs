@@ -1,10 +1,12 @@
 //! Whole values through the Reader and the Writer.
 
-use varbatch_codec::{Dialect, Error, Event, Plain, Reader, Width, Writer};
+use varbatch_codec::{Dialect, ElementType, Error, Event, Plain, Reader, Text, Threads, Width, Writer, fill};
 
-/// All events of the value at the start of `bytes`, and the bytes that it took.
+use super::canary::filled;
+
+/// All events of the value at the start of `bytes`, and the bytes that it took. Objects are allowed.
 pub fn read(bytes: &[u8]) -> Result<(Vec<Event<'_>>, usize), Error> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = Reader::new(bytes).allow_objects(true);
     let events = rest(&mut reader)?;
     Ok((events, reader.position()))
 }
@@ -33,24 +35,32 @@ pub fn write(events: &[Event<'_>]) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// The dialect that writes components as wide as these.
-pub fn dialect(events: &[Event<'_>]) -> Dialect {
-    let double = events.iter().any(|event| match event {
-        Event::Components(plain) | Event::Packed(plain) => plain.width == Width::Double,
-        _ => false,
-    });
-    if double { Dialect::GODOT_4_DOUBLE } else { Dialect::GODOT_4 }
+/// The value as a single-precision build of the engine holds and writes it.
+pub fn write_single(events: &[Event<'_>]) -> Vec<u8> {
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    let start = writer.mark();
+    for &event in events {
+        let wide = plain_of(&event).filter(|plain| plain.width == Width::Double);
+        let narrowed = wide.map(|plain| {
+            let len = plain.count * plain.kind.shape().element_len(Width::Single).expect("plain data");
+            filled(len, |dest| fill::plain(plain, Width::Single, dest, &Threads::alone()))
+        });
+        let single = |plain| Plain { width: Width::Single, bytes: narrowed.as_deref().expect("narrowed"), ..plain };
+        let event = match (event, &narrowed) {
+            (Event::Components(plain), Some(_)) => Event::Components(single(plain)),
+            (Event::Packed(plain), Some(_)) => Event::Packed(single(plain)),
+            (event, _) => event,
+        };
+        writer.write_now(event).expect("writes what it has read");
+    }
+    writer.end_value(start).expect("writes what it has read");
+    writer.into_plan().to_vec()
 }
 
-/// Fails unless two runs of events are the same. Floats are compared bit by bit: a NaN is itself, 0.0 is not -0.0.
-#[track_caller]
-pub fn assert_same(found: &[Event<'_>], expected: &[Event<'_>]) {
-    let same = |pair: (&Event<'_>, &Event<'_>)| match pair {
-        (Event::Float(a), Event::Float(b)) => a.to_bits() == b.to_bits(),
-        (a, b) => a == b,
-    };
-    let all = found.len() == expected.len() && found.iter().zip(expected).all(same);
-    assert!(all, "found {found:?}\nexpected {expected:?}");
+/// The dialect that writes components as wide as these.
+pub fn dialect(events: &[Event<'_>]) -> Dialect {
+    let double = events.iter().filter_map(plain_of).any(|plain| plain.width == Width::Double);
+    if double { Dialect::GODOT_4_DOUBLE } else { Dialect::GODOT_4 }
 }
 
 /// The plain data of an event that has some.
@@ -58,5 +68,79 @@ pub fn plain_of<'a>(event: &Event<'a>) -> Option<Plain<'a>> {
     match event {
         Event::Components(plain) | Event::Packed(plain) => Some(*plain),
         _ => None,
+    }
+}
+
+/// The texts in an event: of its own, its name, its class, those of its types.
+pub fn texts_of<'a>(event: &Event<'a>) -> Vec<Text<'a>> {
+    let of_type = |element| match element {
+        ElementType::Class(text) | ElementType::Script(text) => Some(text),
+        _ => None,
+    };
+    match *event {
+        Event::String(text) | Event::StringName(text) | Event::Text(text) => vec![text],
+        Event::Signal { name, .. } => vec![name],
+        Event::Object { class, .. } => vec![class],
+        Event::Array { element, .. } => of_type(element).into_iter().collect(),
+        Event::Dictionary { key, value, .. } => of_type(key).into_iter().chain(of_type(value)).collect(),
+        _ => vec![],
+    }
+}
+
+/// The parts that an event says will follow, each of four bytes or more.
+pub fn announced(event: &Event<'_>) -> usize {
+    match *event {
+        Event::Array { count, .. } | Event::PackedStrings { count } => count,
+        Event::Dictionary { count, .. } | Event::Object { count, .. } => 2 * count,
+        Event::NodePath { names, subnames, .. } => names + subnames,
+        _ => 0,
+    }
+}
+
+/// Fails unless two runs of events are the same. Floats are compared bit by bit: a NaN is itself, 0.0 is not -0.0.
+/// Texts are compared by their characters.
+#[track_caller]
+pub fn assert_same(found: &[Event<'_>], expected: &[Event<'_>]) {
+    let all = found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| is_same(a, b));
+    assert!(all, "found {found:?}\nexpected {expected:?}");
+}
+
+fn is_same(a: &Event<'_>, b: &Event<'_>) -> bool {
+    let (texts_a, texts_b) = (texts_of(a), texts_of(b));
+    let same_texts =
+        texts_a.len() == texts_b.len() && texts_a.iter().zip(&texts_b).all(|(a, b)| chars(*a) == chars(*b));
+    same_texts
+        && match (without_texts(*a), without_texts(*b)) {
+            (Event::Float(a), Event::Float(b)) => a.to_bits() == b.to_bits(),
+            (a, b) => a == b,
+        }
+}
+
+/// The characters of a text, however it is held.
+pub fn chars(text: Text<'_>) -> Vec<u32> {
+    match text {
+        Text::Utf8(text) => text.chars().map(u32::from).collect(),
+        Text::Utf32(chars) => chars.to_vec(),
+    }
+}
+
+fn without_texts(event: Event<'_>) -> Event<'_> {
+    const NONE: Text<'_> = Text::Utf8("");
+    let of_type = |element| match element {
+        ElementType::Class(_) => ElementType::Class(NONE),
+        ElementType::Script(_) => ElementType::Script(NONE),
+        element => element,
+    };
+    match event {
+        Event::String(_) => Event::String(NONE),
+        Event::StringName(_) => Event::StringName(NONE),
+        Event::Text(_) => Event::Text(NONE),
+        Event::Signal { object, .. } => Event::Signal { name: NONE, object },
+        Event::Object { count, .. } => Event::Object { class: NONE, count },
+        Event::Array { element, count } => Event::Array { element: of_type(element), count },
+        Event::Dictionary { key, value, count } => {
+            Event::Dictionary { key: of_type(key), value: of_type(value), count }
+        }
+        event => event,
     }
 }

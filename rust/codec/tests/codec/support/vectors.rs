@@ -3,12 +3,14 @@
 /// A value as the engine writes it.
 pub struct Encoded {
     pub name: &'static str,
-    pub bytes: Vec<u8>,
+    /// `None` where the engine fails.
+    pub bytes: Option<Vec<u8>>,
 }
 
 /// Bytes as the engine reads them.
 pub struct Decoded {
     pub name: &'static str,
+    pub allow_objects: bool,
     pub bytes: Vec<u8>,
     pub verdict: Option<Accepted>,
 }
@@ -20,9 +22,16 @@ pub struct Accepted {
     pub again: Vec<u8>,
 }
 
+/// A buffer of any vector.
+pub struct Buffer {
+    pub name: &'static str,
+    pub allow_objects: bool,
+    pub bytes: Vec<u8>,
+}
+
 pub fn encoded() -> Vec<Encoded> {
     let rows = rows(include_str!("../../vectors/encoded.txt"));
-    rows.map(|[name, _expression, bytes]| Encoded { name, bytes: hex(bytes) }).collect()
+    rows.map(|[name, _expression, bytes]| Encoded { name, bytes: (bytes != "-").then(|| hex(bytes)) }).collect()
 }
 
 pub fn decoded() -> Vec<Decoded> {
@@ -30,9 +39,27 @@ pub fn decoded() -> Vec<Decoded> {
     rows.map(|[name, bytes, consumed, again]| {
         let consumed = consumed.parse().expect("a number of bytes");
         let verdict = (consumed > 0).then(|| Accepted { consumed, again: hex(again) });
-        Decoded { name, bytes: hex(bytes), verdict }
+        Decoded { name, allow_objects: allows_objects(name), bytes: hex(bytes), verdict }
     })
     .collect()
+}
+
+/// What the engine writes.
+pub fn written() -> impl Iterator<Item = Buffer> {
+    encoded().into_iter().filter_map(|vector| {
+        Some(Buffer { name: vector.name, allow_objects: allows_objects(vector.name), bytes: vector.bytes? })
+    })
+}
+
+/// What the engine writes, and what it was given to read.
+pub fn buffers() -> impl Iterator<Item = Buffer> {
+    let read = decoded().into_iter();
+    written().chain(read.map(|Decoded { name, allow_objects, bytes, .. }| Buffer { name, allow_objects, bytes }))
+}
+
+/// The marker of `make.gd` for full objects.
+fn allows_objects(name: &str) -> bool {
+    name.ends_with(" (objects)")
 }
 
 fn rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; N]> {
@@ -42,8 +69,15 @@ fn rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static st
     })
 }
 
-/// Bytes from hex digits; whitespace between bytes does not matter.
+/// Bytes from hex digits; whitespace between bytes does not matter, `(...)xN` is that N times.
 pub fn hex(text: &str) -> Vec<u8> {
+    let Some((before, rest)) = text.split_once('(') else { return digits(text) };
+    let (group, rest) = rest.split_once(")x").expect("the end of a group");
+    let (times, behind) = rest.split_once(' ').unwrap_or((rest, ""));
+    [digits(before), digits(group).repeat(times.parse().expect("a number of times")), hex(behind)].concat()
+}
+
+fn digits(text: &str) -> Vec<u8> {
     let digits: Vec<_> = text.split_whitespace().flat_map(str::bytes).collect();
     assert!(digits.len().is_multiple_of(2), "half a byte in {text}");
     let digit = |byte: u8| char::from(byte).to_digit(16).unwrap_or_else(|| panic!("no hex: {text}"));

@@ -1,0 +1,94 @@
+//! Where in a nested value something is.
+
+use std::fmt;
+
+use crate::event::{Event, Text};
+use crate::kind::Kind;
+use crate::text::{escaped, quoted};
+
+/// Steps of a path that are shown at each end of a long one.
+const SHOWN: usize = 8;
+
+/// The way from a value to one inside it. Empty for the value itself.
+///
+/// As text: ` inside ["inventory"][2]`, or nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+// Boxed, as every step of a walk returns room for an error with its path.
+#[expect(clippy::box_collection, reason = "8 bytes instead of 24")]
+pub struct Path(Option<Box<Vec<Step>>>);
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// To this element of an Array.
+    Index(usize),
+    /// To the value of this key, as it is shown.
+    Key(String),
+    /// To the key of this entry.
+    KeyOf(usize),
+    /// To this property of an object.
+    Property(String),
+}
+
+impl Path {
+    /// The path to something inside what `self` leads to, seen from one step further out.
+    #[must_use]
+    pub fn within(mut self, step: Step) -> Self {
+        self.0.get_or_insert_default().push(step);
+        self
+    }
+
+    /// The steps, outermost first.
+    pub fn steps(&self) -> impl ExactSizeIterator<Item = &Step> {
+        self.0.as_ref().map_or(&[][..], |steps| steps).iter().rev()
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.steps().len();
+        if count > 0 {
+            f.write_str(" inside ")?;
+        }
+        for (index, step) in self.steps().enumerate() {
+            if count > 2 * SHOWN && index == SHOWN {
+                write!(f, "...{} more...", count - 2 * SHOWN)?;
+            }
+            if count <= 2 * SHOWN || index < SHOWN || index >= count - SHOWN {
+                step.fmt(f)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Index(index) => write!(f, "[{index}]"),
+            Self::Key(key) => write!(f, "[{key}]"),
+            Self::KeyOf(entry) => write!(f, "[key {entry}]"),
+            Self::Property(name) => write!(f, ".{name}"),
+        }
+    }
+}
+
+impl Step {
+    /// To the value of a key, which the event begins: a literal where that is short, else its type.
+    pub fn to_key(kind: Kind, event: Option<Event<'_>>) -> Self {
+        Self::Key(match event {
+            Some(Event::String(text)) => quoted(text),
+            Some(Event::StringName(text)) => format!("&{}", quoted(text)),
+            Some(Event::Int(value)) => value.to_string(),
+            Some(Event::Float(value)) => format!("{value:?}"),
+            Some(Event::Bool(value)) => value.to_string(),
+            Some(Event::Nil) => "null".into(),
+            _ => kind.name().into(),
+        })
+    }
+
+    /// To the property of this name.
+    pub fn to_property(name: Text<'_>) -> Self {
+        Self::Property(escaped(name))
+    }
+}

@@ -1,0 +1,309 @@
+//! Bytes to events: every bounds check of decoding.
+//!
+//! Counterpart of `decode_variant` in the engine's `core/io/marshalls.cpp`: what it accepts is accepted here, what it
+//! refuses is refused here, and what it does not look at (unknown flags, padding, what follows a value) is not looked
+//! at. Containers are a stack here where the engine calls itself, so that no input costs a thread its own stack.
+//!
+//! A count is only believed if the bytes that are left could hold as many parts, and the rest of what the container is
+//! inside of: all counts of a value together are then no larger than its bytes allow, and a caller may allocate for them.
+
+mod path;
+mod payload;
+
+use crate::dialect::{FLAG_64, Width};
+use crate::error::{Error, Reason};
+use crate::event::Event;
+use crate::kind::Kind;
+use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
+use crate::path::Path;
+
+/// Bytes of a header, and of a count or length: no value and no text takes less.
+const WORD: usize = 4;
+
+/// Reads one value.
+///
+/// Invariants: `at` never passes the end of `bytes` but for the padding that a last PackedByteArray may lack. `open`
+/// holds only containers with something still to come.
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    /// What is added to offsets in errors.
+    base: usize,
+    at: usize,
+    allow_objects: bool,
+    trust_counts: bool,
+    next: Next,
+    /// The containers around the next value, outermost first.
+    open: Vec<Open>,
+    /// The texts of the value at hand.
+    texts: Texts,
+    /// Bytes that all headers, names and texts take at least that are known to come.
+    due: usize,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Value,
+    /// A text of the value at hand.
+    Text,
+    /// The name of a property.
+    Name,
+    End,
+}
+
+/// A container with values still to come.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    form: Form,
+    /// Which value comes next. Of a dictionary, keys and values count.
+    index: usize,
+    count: usize,
+    /// Where the latest key, or the latest property's name, begins.
+    key_at: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Array,
+    Dictionary,
+    Object,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Texts {
+    kind: Kind,
+    index: usize,
+    count: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of the value at the start of `bytes`. Objects with properties are refused.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self::at(bytes, 0)
+    }
+
+    /// As [`Self::new`], for bytes that begin at `base` of a larger buffer: offsets in errors count from its start.
+    pub fn at(bytes: &'a [u8], base: usize) -> Self {
+        Self {
+            bytes,
+            base,
+            at: 0,
+            allow_objects: false,
+            trust_counts: false,
+            next: Next::Value,
+            open: Vec::new(),
+            texts: Texts { kind: Kind::Nil, index: 0, count: 0 },
+            due: WORD,
+        }
+    }
+
+    /// Whether objects with properties are read, instead of refused.
+    #[must_use]
+    pub fn allow_objects(self, allow_objects: bool) -> Self {
+        Self { allow_objects, ..self }
+    }
+
+    /// Lets counts pass that the bytes cannot hold: reading fails at the first part that is missing, as in the engine. For who
+    /// allocates nothing for a count, and wants to see what comes before the end.
+    #[must_use]
+    pub fn trust_counts(self) -> Self {
+        Self { trust_counts: true, ..self }
+    }
+
+    /// Whether objects with properties are read.
+    pub fn allows_objects(&self) -> bool {
+        self.allow_objects
+    }
+
+    /// Bytes read so far: where the next event begins. After the last: what the value takes, with the last padding
+    /// though it may be missing.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Whether the next value is that of a property of an object.
+    pub fn is_in_object(&self) -> bool {
+        self.next == Next::Value && self.open.last().is_some_and(|top| top.form == Form::Object)
+    }
+
+    /// The bytes from one position to another.
+    ///
+    /// # Panics
+    /// If `from` lies behind `to`.
+    pub fn bytes(&self, from: usize, to: usize) -> &'a [u8] {
+        &self.bytes[from..to.min(self.bytes.len())]
+    }
+
+    /// Bytes behind the position: those of the rest of the value, and perhaps more.
+    pub fn left(&self) -> usize {
+        self.rest().len()
+    }
+
+    /// How many containers with something still to come the next value is inside of.
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The next event of the value, `None` behind its last.
+    ///
+    /// # Errors
+    /// If the value ends early, or is malformed. Reading on is then pointless: the same error comes again.
+    #[inline]
+    pub fn next_event(&mut self) -> Result<Option<Event<'a>>, Error> {
+        self.next_event_to(|event| event)
+    }
+
+    /// As [`Self::next_event`], which it gives to `take`: faster for who branches on it, as the Reader has done so already.
+    ///
+    /// # Errors
+    /// As [`Self::next_event`].
+    #[inline(always)]
+    pub fn next_event_to<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<Option<R>, Error> {
+        match self.next {
+            Next::Value => self.value(take).map(Some),
+            Next::Text => self.text().map(|event| Some(take(event))),
+            Next::Name => self.name().map(|event| Some(take(event))),
+            Next::End => Ok(None),
+        }
+    }
+
+    /// Whether something is still to come of the value that began at this [`depth`](Self::depth).
+    #[inline]
+    pub fn is_inside(&self, depth: usize) -> bool {
+        self.next == Next::Text || self.open.len() > depth
+    }
+
+    /// Reads on until the value that began at this [`depth`](Self::depth) has ended.
+    ///
+    /// # Errors
+    /// As [`Self::next_event`].
+    pub fn finish_value(&mut self, depth: usize) -> Result<(), Error> {
+        while self.is_inside(depth) {
+            self.next_event()?;
+        }
+        Ok(())
+    }
+
+    /// Reads a value to its end: the next one, or all of it if none was begun. Not to be called where the name of a property
+    /// comes next.
+    ///
+    /// # Errors
+    /// As [`Self::next_event`].
+    pub fn skip_value(&mut self) -> Result<(), Error> {
+        let depth = self.open.len();
+        loop {
+            self.next_event()?;
+            if !self.is_inside(depth) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The kind of the value, from its header, without reading on. To be called before its first event.
+    ///
+    /// # Errors
+    /// If there is no header, or it names no type.
+    pub fn peek_kind(&self) -> Result<Kind, Error> {
+        self.header().map(|(kind, _)| kind)
+    }
+
+    #[inline(always)]
+    fn value<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<R, Error> {
+        let start = self.at;
+        let (kind, flags) = self.header()?;
+        if self.open.len() > MAX_DEPTH {
+            return Err(self.error(Reason::TooDeep));
+        }
+        self.at = start + WORD;
+        self.due -= WORD;
+        let taken = self.payload(kind, flags, take);
+        if taken.is_err() {
+            self.at = start;
+            self.due += WORD;
+        }
+        taken
+    }
+
+    #[inline]
+    fn header(&self) -> Result<(Kind, u32), Error> {
+        let rest = self.rest();
+        let Some(&bytes) = rest.first_chunk() else {
+            return Err(self.error(Reason::NoHeader { found: rest.len() }));
+        };
+        if self.bytes.len() > MAX_VALUE_LEN {
+            // The engine takes the length modulo 2^32, as a signed number.
+            return Err(self.error(Reason::TooLarge { found: self.bytes.len() }));
+        }
+        let word = u32::from_le_bytes(bytes);
+        let id = word as u8;
+        let kind = Kind::from_id(id).ok_or_else(|| self.error(Reason::UnknownType { id }))?;
+        Ok((kind, word))
+    }
+
+    /// To be called behind the last byte of a value.
+    #[inline]
+    fn end_value(&mut self) {
+        loop {
+            let Some(top) = self.open.last_mut() else {
+                self.next = Next::End;
+                return;
+            };
+            top.index += 1;
+            if top.index < top.count {
+                return self.begin_value();
+            }
+            self.open.pop();
+        }
+    }
+
+    /// To be called before the first byte of a value in a container.
+    #[inline]
+    fn begin_value(&mut self) {
+        let Some(top) = self.open.last_mut() else { return };
+        if top.index.is_multiple_of(2) || top.form == Form::Object {
+            top.key_at = self.at;
+        }
+        self.next = if top.form == Form::Object { Next::Name } else { Next::Value };
+    }
+
+    /// Opens a container whose `count` values come next.
+    #[inline]
+    fn open(&mut self, form: Form, count: usize) {
+        if count == 0 {
+            return self.end_value();
+        }
+        self.open.push(Open { form, index: 0, count, key_at: self.at });
+        self.begin_value();
+    }
+
+    #[inline]
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    #[cold]
+    fn error(&self, reason: Reason) -> Error {
+        // A missing padding may have put `at` behind the end.
+        let at = self.base + self.at.min(self.bytes.len());
+        Error { path: self.path(), ..Error::new(at, reason) }
+    }
+
+    /// An error of the caller's about the value that begins at `at`, with its path.
+    pub fn error_at(&self, at: usize, reason: Reason) -> Error {
+        Error { path: self.path_at(at), ..Error::new(self.base + at, reason) }
+    }
+
+    /// The path to the value that begins at `at`, which was read already.
+    pub fn path_at(&self, at: usize) -> Path {
+        let mut again = Reader::at(self.bytes, self.base).allow_objects(self.allow_objects);
+        while again.at < at && matches!(again.next_event(), Ok(Some(_))) {}
+        again.path()
+    }
+}
+
+/// The width that a header announces.
+#[inline]
+fn width(flags: u32) -> Width {
+    if flags & FLAG_64 == 0 { Width::Single } else { Width::Double }
+}

@@ -1,0 +1,46 @@
+//! Where in the value the Reader stands. Only errors ask, so keys are read once more then.
+
+use super::{Form, Next, Open, Reader};
+use crate::event::Event;
+use crate::kind::Kind;
+use crate::path::{Path, Step};
+
+impl Reader<'_> {
+    /// The way to the value that comes next, or to the value at hand if its texts do.
+    pub(super) fn path(&self) -> Path {
+        let innermost = self.open.len().saturating_sub(1);
+        let mut path = Path::default();
+        for (depth, open) in self.open.iter().enumerate().rev() {
+            if !(depth == innermost && self.next == Next::Name) {
+                path = path.within(self.step(open));
+            }
+        }
+        path
+    }
+
+    fn step(&self, open: &Open) -> Step {
+        match open.form {
+            Form::Array => Step::Index(open.index),
+            Form::Dictionary if open.index.is_multiple_of(2) => Step::KeyOf(open.index / 2),
+            Form::Dictionary => self.key(open.key_at),
+            Form::Object => self.property(open.key_at),
+        }
+    }
+
+    /// To the value of the key that begins at `at`.
+    fn key(&self, at: usize) -> Step {
+        let mut reader = Reader::at(self.bytes.get(at..).unwrap_or_default(), 0);
+        let kind = reader.peek_kind().unwrap_or(Kind::Nil);
+        Step::to_key(kind, reader.next_event().ok().flatten().filter(|_| kind != Kind::Object))
+    }
+
+    /// To the property whose name begins at `at`.
+    fn property(&self, at: usize) -> Step {
+        let mut reader = Reader::new(self.bytes.get(at..).unwrap_or_default());
+        reader.next = Next::Name;
+        match reader.next_event() {
+            Ok(Some(Event::Text(name))) => Step::to_property(name),
+            _ => unreachable!("it was read before"),
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! What follows a header, by wire shape. Each function follows the engine's checks in their order.
+
+use super::{Form, Next, Reader, Texts, WORD, width};
+use crate::dialect::Width;
+use crate::error::{Error, Place, Reason};
+use crate::event::{ElementType, Event, Plain, Text};
+use crate::kind::{Kind, Shape};
+use crate::text;
+
+/// The bits of a header that say what describes the elements of an Array, and the keys and values of a Dictionary.
+const ARRAY_TYPE: u32 = 3 << 16;
+const DICTIONARY_TYPES: u32 = 15 << 16;
+
+/// Bit 31 of a count: once "shared" for containers, "not the old format" for a NodePath.
+const HIGH_BIT: u32 = 0x8000_0000;
+
+impl<'a> Reader<'a> {
+    /// Gives the event to `take`. Each shape calls it for itself, so that what it does with another event falls away.
+    #[inline(always)]
+    pub(super) fn payload<R>(&mut self, kind: Kind, flags: u32, take: impl FnOnce(Event<'a>) -> R) -> Result<R, Error> {
+        let (place, width) = (Place::of(kind), width(flags));
+        match (kind.shape(), width) {
+            (Shape::Nil, _) => Ok(take(self.ends(Event::Nil))),
+            (Shape::Bool, _) => {
+                let value = self.array(place)? != [0; WORD];
+                Ok(take(self.ends(Event::Bool(value))))
+            }
+            (Shape::Int, Width::Single) => {
+                let value = i32::from_le_bytes(self.array(place)?);
+                Ok(take(self.ends(Event::Int(value.into()))))
+            }
+            (Shape::Int, Width::Double) => {
+                let value = i64::from_le_bytes(self.array(place)?);
+                Ok(take(self.ends(Event::Int(value))))
+            }
+            (Shape::Float, Width::Single) => {
+                let value = f32::from_le_bytes(self.array(place)?);
+                Ok(take(self.ends(Event::Float(value.into()))))
+            }
+            (Shape::Float, Width::Double) => {
+                let value = f64::from_le_bytes(self.array(place)?);
+                Ok(take(self.ends(Event::Float(value))))
+            }
+            (shape @ Shape::Components { scalar, count }, _) => {
+                let width = if shape.is_real() { width } else { Width::Single };
+                let bytes = self.take(place, scalar.size(width) * usize::from(count))?;
+                Ok(take(self.ends(Event::Components(Plain { kind, width, count: 1, bytes }))))
+            }
+            (shape @ Shape::Packed { scalar, count }, _) => {
+                let width = if shape.is_real() { width } else { Width::Single };
+                let plain = self.packed(kind, width, scalar.size(width) * usize::from(count))?;
+                Ok(take(self.ends(Event::Packed(plain))))
+            }
+            (Shape::Text, _) => {
+                let text = Text::Utf8(self.string(place)?);
+                let event = if kind == Kind::StringName { Event::StringName(text) } else { Event::String(text) };
+                Ok(take(self.ends(event)))
+            }
+            (Shape::Array, _) if flags & ARRAY_TYPE == 0 => {
+                let count = self.array_count()?;
+                Ok(take(Event::Array { element: ElementType::Any, count }))
+            }
+            (Shape::Dictionary, _) if flags & DICTIONARY_TYPES == 0 => {
+                let count = self.dictionary_count()?;
+                Ok(take(Event::Dictionary { key: ElementType::Any, value: ElementType::Any, count }))
+            }
+            (shape, _) => Ok(take(self.rare(kind, shape, flags)?)),
+        }
+    }
+
+    /// The shapes that a game has few of.
+    #[inline(never)]
+    fn rare(&mut self, kind: Kind, shape: Shape, flags: u32) -> Result<Event<'a>, Error> {
+        let place = Place::of(kind);
+        match (shape, width(flags)) {
+            (Shape::Array, _) => {
+                let element = self.element_type(kind, flags >> 16)?;
+                Ok(Event::Array { element, count: self.array_count()? })
+            }
+            (Shape::Dictionary, _) => {
+                let key = self.element_type(kind, flags >> 16)?;
+                let value = self.element_type(kind, flags >> 18)?;
+                Ok(Event::Dictionary { key, value, count: self.dictionary_count()? })
+            }
+            (Shape::Rid, _) => {
+                let id = u64::from_le_bytes(self.array(place)?);
+                Ok(self.ends(Event::Rid(id)))
+            }
+            (Shape::Signal, _) => {
+                let name = Text::Utf8(self.string(place.part("name"))?);
+                let object = u64::from_le_bytes(self.array(place.part("object id"))?);
+                Ok(self.ends(Event::Signal { name, object }))
+            }
+            (Shape::Object, Width::Double) => {
+                let id = u64::from_le_bytes(self.array(place.part("instance id"))?);
+                Ok(self.ends(Event::ObjectId(id)))
+            }
+            (Shape::Object, Width::Single) => self.object(),
+            (Shape::PackedStrings, _) => self.packed_strings(),
+            (Shape::NodePath, _) => self.node_path(),
+            (Shape::Callable, _) => Ok(self.ends(Event::Callable)),
+            _ => unreachable!("dealt with by the caller"),
+        }
+    }
+
+    /// The one event of a value that ends with it.
+    #[inline(always)]
+    fn ends(&mut self, event: Event<'a>) -> Event<'a> {
+        self.end_value();
+        event
+    }
+
+    #[inline]
+    fn packed(&mut self, kind: Kind, width: Width, element_len: usize) -> Result<Plain<'a>, Error> {
+        let place = Place::of(kind);
+        let found = i32::from_le_bytes(self.array(place.part("count"))?);
+        let Ok(count) = usize::try_from(found) else {
+            self.at -= WORD;
+            return Err(self.error(Reason::Negative { place: place.part("count"), found }));
+        };
+        // On 32-bit platforms the product may not fit; no buffer is that long.
+        let len = count.saturating_mul(element_len);
+        let Some(bytes) = self.rest().get(..len) else {
+            let left = self.rest().len();
+            self.at += left / element_len * element_len;
+            let place = place.element("element", left / element_len, count);
+            return Err(self.error(Reason::Short { place, expected: element_len, found: left % element_len }));
+        };
+        // The padding of a PackedByteArray need not be there.
+        self.at += len.next_multiple_of(WORD);
+        Ok(Plain { kind, width, count, bytes })
+    }
+
+    fn packed_strings(&mut self) -> Result<Event<'a>, Error> {
+        let kind = Kind::PackedStringArray;
+        // The engine counts from 0 up to a signed count: a negative one is an empty array.
+        let found = i32::from_le_bytes(self.array(Place::of(kind).part("count"))?);
+        let count = usize::try_from(found).unwrap_or(0);
+        self.expect_parts(kind, "elements", count, WORD)?;
+        self.begin_texts(kind, count);
+        Ok(Event::PackedStrings { count })
+    }
+
+    fn node_path(&mut self) -> Result<Event<'a>, Error> {
+        let kind = Kind::NodePath;
+        let word = self.word(Place::of(kind).part("name count"))?;
+        if word & HIGH_BIT == 0 {
+            self.at -= WORD;
+            return Err(self.error(Reason::OldNodePath));
+        }
+        let names = word & !HIGH_BIT;
+        let subnames = self.word(Place::of(kind).part("subname count"))?;
+        let flags = self.word(Place::of(kind).part("flags"))?;
+        // The obsolete flag 2: one subname more. The engine's sum may wrap, and it then reads no more than that.
+        let subnames = if flags & 2 == 0 { subnames } else { subnames.wrapping_add(1) };
+        let count = names.wrapping_add(subnames) as usize;
+        let names = count.min(names as usize);
+        self.expect_parts(kind, "names", count, WORD)?;
+        self.begin_texts(kind, count);
+        Ok(Event::NodePath { names, subnames: count - names, absolute: flags & 1 != 0 })
+    }
+
+    fn object(&mut self) -> Result<Event<'a>, Error> {
+        let kind = Kind::Object;
+        if !self.allow_objects {
+            self.at -= WORD;
+            return Err(self.error(Reason::ObjectRefused));
+        }
+        let class = self.string(Place::of(kind).part("class name"))?;
+        if class.is_empty() {
+            // Another form of null: nothing follows.
+            self.end_value();
+            return Ok(Event::ObjectId(0));
+        }
+        let found = i32::from_le_bytes(self.array(Place::of(kind).part("property count"))?);
+        let count = usize::try_from(found).unwrap_or(0);
+        self.expect_parts(kind, "properties", count, 2 * WORD)?;
+        self.open(Form::Object, count);
+        Ok(Event::Object { class: Text::Utf8(class), count })
+    }
+
+    /// The count of an Array, which it opens.
+    #[inline]
+    fn array_count(&mut self) -> Result<usize, Error> {
+        let kind = Kind::Array;
+        let count = (self.word(Place::of(kind).part("count"))? & !HIGH_BIT) as usize;
+        self.expect_parts(kind, "elements", count, WORD)?;
+        self.open(Form::Array, count);
+        Ok(count)
+    }
+
+    /// The count of a Dictionary, which it opens.
+    #[inline]
+    fn dictionary_count(&mut self) -> Result<usize, Error> {
+        let kind = Kind::Dictionary;
+        let count = (self.word(Place::of(kind).part("count"))? & !HIGH_BIT) as usize;
+        self.expect_parts(kind, "entries", count, 2 * WORD)?;
+        self.open(Form::Dictionary, count.saturating_mul(2));
+        Ok(count)
+    }
+
+    /// What the two low bits of `form` announce.
+    fn element_type(&mut self, kind: Kind, form: u32) -> Result<ElementType<'a>, Error> {
+        Ok(match form & 3 {
+            0 => ElementType::Any,
+            1 => {
+                let found = self.word(Place::of(kind).part("element type"))? as i32;
+                match u8::try_from(found).ok().and_then(Kind::from_id) {
+                    Some(Kind::Nil) => ElementType::Any,
+                    Some(element) => ElementType::Builtin(element),
+                    None => {
+                        self.at -= WORD;
+                        return Err(self.error(Reason::UnknownElementType { kind, found }));
+                    }
+                }
+            }
+            2 => ElementType::Class(Text::Utf8(self.string(Place::of(kind).part("element class"))?)),
+            _ => ElementType::Script(Text::Utf8(self.string(Place::of(kind).part("element script"))?)),
+        })
+    }
+
+    /// The next text of the value at hand.
+    pub(super) fn text(&mut self) -> Result<Event<'a>, Error> {
+        let Texts { kind, index, count } = self.texts;
+        let what = if kind == Kind::NodePath { "name" } else { "element" };
+        let text = self.whole_string(Place::of(kind).element(what, index, count))?;
+        self.texts.index += 1;
+        if self.texts.index == count {
+            self.end_value();
+        }
+        Ok(Event::Text(Text::Utf8(text)))
+    }
+
+    /// The name of the next property.
+    pub(super) fn name(&mut self) -> Result<Event<'a>, Error> {
+        let name = self.whole_string(Place::of(Kind::Object).part("property name"))?;
+        self.next = Next::Value;
+        Ok(Event::Text(Text::Utf8(name)))
+    }
+
+    fn begin_texts(&mut self, kind: Kind, count: usize) {
+        if count == 0 {
+            return self.end_value();
+        }
+        self.texts = Texts { kind, index: 0, count };
+        self.next = Next::Text;
+    }
+
+    /// Takes note of `count` parts that are to come, of `part_len` bytes each or more.
+    ///
+    /// The engine does not count in advance: it fails at the first part that is missing, with those before it built.
+    #[inline]
+    fn expect_parts(&mut self, kind: Kind, parts: &'static str, count: usize, part_len: usize) -> Result<(), Error> {
+        let (due, found) = (self.due, self.rest().len());
+        let expected = count.saturating_mul(part_len).saturating_add(due);
+        if count > 0 && expected > found && !self.trust_counts {
+            return Err(self.error(Reason::ShortCount { kind, parts, count, expected, due, found }));
+        }
+        self.due = expected;
+        Ok(())
+    }
+
+    /// A text that is an event of its own: nothing is consumed where it fails.
+    #[inline]
+    fn whole_string(&mut self, place: Place) -> Result<&'a str, Error> {
+        let start = self.at;
+        let text = self.string(place);
+        match text {
+            Ok(_) => self.due -= WORD,
+            Err(_) => self.at = start,
+        }
+        text
+    }
+
+    /// A length and a text of that length, with its padding. Where it fails, `at` is where the error is.
+    #[inline]
+    fn string(&mut self, place: Place) -> Result<&'a str, Error> {
+        let found = i32::from_le_bytes(self.array(place.length())?);
+        let Ok(len) = usize::try_from(found) else {
+            self.at -= WORD;
+            return Err(self.error(Reason::Negative { place: place.length(), found }));
+        };
+        // Unlike that of a PackedByteArray, this padding has to be there.
+        let padded = len.checked_next_multiple_of(WORD).unwrap_or(usize::MAX);
+        let rest = self.rest();
+        if padded > rest.len() {
+            return Err(self.error(Reason::Short { place, expected: padded, found: rest.len() }));
+        }
+        let text = text::decode(&rest[..len]).map_err(|offset| {
+            self.at += offset;
+            self.error(Reason::Malformed { place, found: rest[offset] })
+        })?;
+        self.at += padded;
+        Ok(text)
+    }
+
+    #[inline]
+    fn take(&mut self, place: Place, expected: usize) -> Result<&'a [u8], Error> {
+        let rest = self.rest();
+        let Some(bytes) = rest.get(..expected) else {
+            return Err(self.error(Reason::Short { place, expected, found: rest.len() }));
+        };
+        self.at += expected;
+        Ok(bytes)
+    }
+
+    #[inline]
+    fn array<const N: usize>(&mut self, place: Place) -> Result<[u8; N], Error> {
+        let bytes = self.take(place, N)?;
+        Ok(bytes.try_into().expect("taken with this length"))
+    }
+
+    #[inline]
+    fn word(&mut self, place: Place) -> Result<u32, Error> {
+        self.array(place).map(u32::from_le_bytes)
+    }
+}

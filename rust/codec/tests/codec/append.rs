@@ -1,0 +1,154 @@
+//! Guards: what several writers write is as written by one.
+
+use proptest::prelude::*;
+use varbatch_codec::{Dialect, ElementType, Error, Event, Reason, Text, Width, Writer};
+
+use crate::support::naive;
+use crate::support::steps::write;
+use crate::support::value::{Element, Value, any_value, cases};
+
+const ANY: ElementType<'_> = ElementType::Any;
+const A: Event<'_> = Event::Text(Text::Utf8("a"));
+const ARRAY: Event<'_> = Event::Array { element: ANY, count: 2 };
+const DICTIONARY: Event<'_> = Event::Dictionary { key: ANY, value: ANY, count: 1 };
+const OBJECT: Event<'_> = Event::Object { class: Text::Utf8("A"), count: 2 };
+const STRINGS: Event<'_> = Event::PackedStrings { count: 1 };
+
+/// Whether an error says that so many values are not due.
+#[track_caller]
+fn assert_not_due(result: Result<(), Error>, what: &[Event<'_>]) {
+    let expected = "as many values as were announced";
+    assert_eq!(*result.expect_err("not due").reason, Reason::Order { expected }, "{what:?}");
+}
+
+/// A container and what it holds, and how many of it come first.
+fn any_container() -> impl Strategy<Value = (Vec<Value>, bool, Vec<usize>)> {
+    (
+        proptest::collection::vec(any_value(Width::Single), 1..12),
+        any::<bool>(),
+        proptest::collection::vec(1..5_usize, 12),
+    )
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn what_several_writers_write_is_as_written_by_one((mut values, pairs, runs) in any_container()) {
+        let mut writer = Writer::new(Dialect::GODOT_4);
+        let start = writer.mark();
+        // The container lies in an array, between two more values.
+        writer.write(Event::Array { element: ANY, count: 3 }).expect("writes");
+        writer.write(Event::Int(1)).expect("writes");
+        values.truncate(if pairs { values.len() / 2 * 2 } else { values.len() });
+        let count = values.len();
+        let head = if pairs {
+            Event::Dictionary { key: ANY, value: ANY, count: count / 2 }
+        } else {
+            Event::Array { element: ANY, count }
+        };
+        writer.write(head).expect("writes");
+        let mut left = &values[..];
+        for (index, run) in runs.into_iter().enumerate() {
+            let (now, later) = left.split_at(run.min(left.len()));
+            left = later;
+            let events = now.iter().flat_map(Value::events);
+            if now.is_empty() {
+                break;
+            } else if index % 3 == 2 {
+                events.into_iter().try_for_each(|event| writer.write(event)).expect("writes");
+            } else {
+                prop_assert_eq!(writer.depth(), 2);
+                let mut other = Writer::at_depth(Dialect::GODOT_4, writer.depth());
+                events.into_iter().try_for_each(|event| other.write(event)).expect("writes");
+                writer.append(other, now.len()).expect("so many are due");
+            }
+        }
+        left.iter().flat_map(Value::events).try_for_each(|event| writer.write(event)).expect("writes");
+        writer.write(Event::Int(2)).expect("the last value");
+        writer.end_value(start).expect("ends");
+        let any = || Element::Any;
+        let entries = || values.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+        let inner = if pairs {
+            Value::Dictionary { key: any(), value: any(), entries: entries() }
+        } else {
+            Value::array(values.clone())
+        };
+        let expected = naive::value(&Value::array(vec![Value::Int(1), inner, Value::Int(2)]));
+        prop_assert_eq!(writer.into_plan().to_vec(), expected);
+    }
+}
+
+/// A writer of so many ints.
+fn ints(count: usize) -> Writer<'static> {
+    let mut writer = Writer::at_depth(Dialect::GODOT_4, 1);
+    (0..count).try_for_each(|_| writer.write(Event::Int(1))).expect("writes");
+    writer
+}
+
+#[test]
+fn other_writers_give_what_is_due_and_no_more() {
+    // Nothing is open.
+    assert_not_due(Writer::new(Dialect::GODOT_4).append(ints(1), 1), &[]);
+    for (events, count) in [
+        (&[ARRAY][..], 3),
+        (&[ARRAY, Event::Nil], 2),
+        (&[ARRAY, Event::Nil, Event::Nil], 1),
+        (&[DICTIONARY], 3),
+        (&[STRINGS], 1),
+        (&[OBJECT], 1),
+        (&[ARRAY, ARRAY], 3),
+        (&[ARRAY, STRINGS], 1),
+        (&[ARRAY, STRINGS], 2),
+        (&[ARRAY, Event::Nil, STRINGS], 1),
+        (&[OBJECT], 2),
+    ] {
+        let mut writer = Writer::new(Dialect::GODOT_4);
+        events.iter().try_for_each(|&event| writer.write(event)).expect("in order");
+        let before = writer.mark();
+        assert_not_due(writer.append(ints(count), count), events);
+        assert_eq!(writer.mark(), before, "nothing is taken");
+    }
+    // The other one is in the middle of a value.
+    for events in [&[ARRAY][..], &[STRINGS], &[OBJECT]] {
+        let mut other = ints(0);
+        events.iter().try_for_each(|&event| other.write(event)).expect("in order");
+        let mut writer = Writer::new(Dialect::GODOT_4);
+        writer.write(ARRAY).expect("a head");
+        assert_not_due(writer.append(other, 1), events);
+    }
+    // The last value ends all containers around it, and none is none.
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    let start = writer.mark();
+    for event in [ARRAY, Event::Nil, ARRAY] {
+        writer.write(event).expect("in order");
+    }
+    writer.append(ints(0), 0).expect("nothing");
+    writer.append(ints(1), 1).expect("one of two");
+    assert_eq!(writer.depth(), 2);
+    writer.append(ints(1), 1).expect("the last");
+    assert_eq!(writer.depth(), 0);
+    writer.end_value(start).expect("complete");
+}
+
+#[test]
+fn the_value_of_a_property_is_refused_from_another_writer_or_its_next_name_is_due() {
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    let start = writer.mark();
+    writer.write(OBJECT).expect("a head");
+    writer.write(A).expect("a name");
+    let before = writer.mark();
+    if writer.append(ints(1), 1).is_err() {
+        assert_eq!(writer.mark(), before, "nothing is taken");
+        writer.write(Event::Int(1)).expect("the value is due as before");
+    }
+    writer.write(A).expect("the next name");
+    // Two values would be one without a name.
+    writer.append(ints(2), 2).expect_err("one is due");
+    if writer.append(ints(1), 1).is_err() {
+        writer.write(Event::Int(1)).expect("the value is due as before");
+    }
+    writer.end_value(start).expect("complete");
+    let bytes = writer.into_plan().to_vec();
+    assert_eq!(bytes, write(&[OBJECT, A, Event::Int(1), A, Event::Int(1)]).expect("writes"));
+}
