@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Builds the extension and puts it where Godot looks for it: addons/varbatch/bin/.
 #
-#   scripts/build.sh [--debug] [--target TRIPLE]
+#   scripts/build.sh [--debug] [--features LIST] [--target TRIPLE]
 #
 #   --debug          with debug assertions and without optimisation; by default a release build
+#   --features LIST  with features of rust/plugin/Cargo.toml
 #   --target TRIPLE  for another platform (its Rust target and a linker for it must be there)
 #
 # For macOS the library holds the one architecture that was built, whatever its name says.
@@ -12,10 +13,12 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 profile=release
+features=
 target=
 while [ $# -gt 0 ]; do
   case $1 in
     --debug) profile=debug ;;
+    --features) [ "${2:-}" ] || usage_error "--features needs a list"; features=$2; shift ;;
     --target) [ "${2:-}" ] || usage_error "--target needs a triple"; target=$2; shift ;;
     -h | --help) usage; exit ;;
     *) usage_error "unknown argument: $1" ;;
@@ -30,6 +33,7 @@ read -r built wanted <<<"$names"
 
 flags=(--package varbatch --locked)
 [ "$profile" = debug ] || flags+=(--release)
+[ -z "$features" ] || flags+=(--features "$features")
 [ -z "$target" ] || flags+=(--target "$target")
 say "cargo build ${flags[*]}"
 (cd "$root" && cargo build "${flags[@]}") >&2

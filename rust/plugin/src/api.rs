@@ -1,14 +1,14 @@
 //! Class `VarBatch`: what GDScript sees, with its in-editor documentation.
 
-use godot::builtin::{AnyArray, Array, GString, PackedByteArray, VarArray, VarDictionary, vdict};
-use godot::global::godot_error;
+use godot::builtin::{AnyArray, Array, GString, PackedByteArray, PackedStringArray, VarArray, VarDictionary, vdict};
+use godot::global::{godot_error, godot_warn};
 use godot::register::{GodotClass, godot_api};
 use varbatch_codec::{Kind, Scalar, Shape};
 
-use crate::batch::Failures;
+use crate::batch::{Report, Reports};
 use crate::engine::{self, BytesOut, Call, Slot, Value};
 use crate::pool;
-use crate::{decode, encode};
+use crate::{decode, describe, encode, validate};
 
 /// The most threads that [`VarBatch::set_thread_count`] takes.
 const MAX_THREADS: i64 = 256;
@@ -23,33 +23,45 @@ impl VarBatch {
     /// Each value to a buffer of its own. What users read: `docs/VarBatch.xml`.
     #[func]
     fn vars_to_bytes(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Array<PackedByteArray> {
-        let (buffers, failures) = encode::encode_each(&values, full_objects);
-        report("vars_to_bytes", "value", failures);
+        let (buffers, reports) = encode::encode_each(&values, full_objects);
+        report("vars_to_bytes", "value", reports);
         buffers
     }
 
     /// Each buffer to a value, null where it is bad. What users read: `docs/VarBatch.xml`.
     #[func]
     fn bytes_to_vars(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
-        let (values, failures) = decode::decode_each(&buffers, allow_objects);
-        report("bytes_to_vars", "buffer", failures);
+        let (values, reports) = decode::decode_each(&buffers, allow_objects);
+        report("bytes_to_vars", "buffer", reports);
         values
     }
 
     /// All values to one buffer, as `store_var` writes them. What users read: `docs/VarBatch.xml`.
     #[func]
     fn vars_to_frames(values: AnyArray, #[opt(default = false)] full_objects: bool) -> PackedByteArray {
-        let (frames, failures) = encode::encode_frames(&values, full_objects);
-        report("vars_to_frames", "value", failures);
+        let (frames, reports) = encode::encode_frames(&values, full_objects);
+        report("vars_to_frames", "value", reports);
         frames
     }
 
     /// What `vars_to_frames` or `store_var` wrote to values. What users read: `docs/VarBatch.xml`.
     #[func]
     fn frames_to_vars(frames: PackedByteArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
-        let (values, failures) = decode::decode_frames(&frames, allow_objects);
-        report("frames_to_vars", "frame", failures);
+        let (values, reports) = decode::decode_frames(&frames, allow_objects);
+        report("frames_to_vars", "frame", reports);
         values
+    }
+
+    /// For each buffer what is wrong with it. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn validate(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> PackedStringArray {
+        validate::validate_each(&buffers, allow_objects)
+    }
+
+    /// The type tree of a buffer. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn describe(bytes: PackedByteArray) -> VarDictionary {
+        describe::describe(engine::bytes_of(&bytes))
     }
 
     /// 0 is one a core, 1 the caller alone. What users read: `docs/VarBatch.xml`.
@@ -86,16 +98,20 @@ impl VarBatch {
 
 impl Call for VarBatch {
     fn var_to_bytes(value: &Value, full_objects: bool, out: &mut impl BytesOut) {
-        if let Err(failure) = encode::encode(value, full_objects, out) {
+        if let Err(error) = encode::encode(value, full_objects, out) {
             out.set_bytes(PackedByteArray::new());
-            godot_error!("VarBatch.var_to_bytes: {failure}");
+            godot_error!("VarBatch.var_to_bytes: {error}");
         }
     }
 
     fn bytes_to_var(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) {
-        if let Err(failure) = decode::decode(bytes, allow_objects, out) {
-            out.clear();
-            godot_error!("VarBatch.bytes_to_var: {failure}");
+        match decode::decode(bytes, allow_objects, out) {
+            Ok(None) => {}
+            Ok(Some(dropped)) => godot_warn!("VarBatch.bytes_to_var: {}", Report::Dropped(dropped)),
+            Err(report) => {
+                out.clear();
+                godot_error!("VarBatch.bytes_to_var: {report}");
+            }
         }
     }
 }
@@ -110,10 +126,11 @@ pub fn load_docs() {
     engine::load_docs(include_str!("../docs/VarBatch.xml"));
 }
 
-/// One error line for each failed element of a batch.
-fn report(method: &str, element: &str, failures: Failures) {
-    for (index, failure) in failures {
-        godot_error!("VarBatch.{method}: {element} {index}: {failure}");
+/// One line for each element of a batch that there is something to say about.
+fn report(method: &str, element: &str, reports: Reports) {
+    for (index, report) in reports {
+        let line = format!("VarBatch.{method}: {element} {index}: {report}");
+        if report.is_warning() { godot_warn!("{line}") } else { godot_error!("{line}") }
     }
 }
 
@@ -129,8 +146,8 @@ fn wire(shape: Shape) -> String {
         Shape::Rid => "uint64".into(),
         Shape::Object => "instance id, or class name and properties".into(),
         Shape::Signal => "name, object id".into(),
-        Shape::Dictionary => "count, keys and values".into(),
-        Shape::Array => "count, elements".into(),
+        Shape::Dictionary => "types of keys and values if flagged, count, keys and values".into(),
+        Shape::Array => "type of elements if flagged, count, elements".into(),
         Shape::Packed { scalar, count: 1 } => format!("count, {} elements", scalar_name(scalar)),
         Shape::Packed { scalar, count } => format!("count, elements of {count} x {}", scalar_name(scalar)),
         Shape::PackedStrings => "count, texts with a NUL".into(),

@@ -1,76 +1,90 @@
-//! What the calls on many values have in common: their failures, and how their work is cut up.
+//! What the calls on many values have in common: what they report, and how their work is cut up.
 //!
-//! Types that are not walked yet go through the engine's own functions. Those can run scripts (a property's getter, an
-//! object's `_init`, a `Logger` that hears of an error), and a script can change the arrays of the call. So the engine
-//! is only called while nothing of them is borrowed: `encode` calls it before the walk of a private copy, `decode`
-//! after the build, and errors are printed last of all.
+//! An object with class and properties goes through the engine's own functions. Those can run scripts (a property's
+//! getter, an object's `_init`, a `Logger` that hears of an error), and a script can change the arrays of the call. So
+//! the engine is only called while nothing of them is borrowed: `objects` lets it encode after a walk that copies all it
+//! sees, `build` lets it decode from a reference of its own into what nobody else has seen, and what there is to report
+//! is printed last of all.
 
 use std::fmt;
 
 use varbatch_codec::{Error, Kind, Threads};
 
+use crate::build::Dropped;
 use crate::engine::Slot;
 
-/// Why a value was not written or read.
+/// What there is to say about a value.
 #[derive(Debug)]
-pub enum Failure {
-    /// The codec says why.
-    Codec(Error),
-    /// The engine refused, and has printed why.
-    Engine(Kind),
-    /// The element of a batch is no buffer.
+pub enum Report {
+    /// It was not written or read: the codec says why.
+    Error(Error),
+    /// It was not read: the element of a batch is no buffer.
     NoBuffer(Kind),
+    /// It was read, without what its typed containers do not take.
+    Dropped(Dropped),
 }
 
-impl fmt::Display for Failure {
+impl Report {
+    /// Whether there is a value all the same.
+    pub fn is_warning(&self) -> bool {
+        matches!(self, Self::Dropped(_))
+    }
+}
+
+impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Codec(error) => error.fmt(f),
-            Self::Engine(kind) => write!(f, "expected {} as the engine takes it, at byte 0", kind.name()),
+            Self::Error(error) => error.fmt(f),
             Self::NoBuffer(kind) => write!(f, "expected a PackedByteArray, found {}", kind.name()),
+            Self::Dropped(Dropped { count: 1, first }) => write!(f, "dropped an element: {first}"),
+            Self::Dropped(Dropped { count, first }) => write!(f, "dropped {count} elements; the first: {first}"),
         }
     }
 }
 
-/// The failures of a batch, by index.
-pub type Failures = Vec<(usize, Failure)>;
+impl From<Error> for Report {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// The reports of a batch, by index.
+pub type Reports = Vec<(usize, Report)>;
 
 /// Bytes of work that a thread takes at a time.
 const RUN: usize = 256 << 10;
 
-/// Values shorter than this on average are not worth a second thread: allocating them is most of the work, and the
-/// allocator lets one thread at a time through.
-const PARALLEL_VALUE: usize = 1 << 10;
-
-/// Calls `work` once with each item and its slot, in runs of about [`RUN`] bytes over `threads`.
-pub fn each_run<T: Send>(
+/// Calls `work` once with each item and its slot, in runs of about [`RUN`] bytes over `threads`, if they have at
+/// least `least` bytes on average. `begin` makes what the calls of one run share.
+pub fn each_run<T: Send, S>(
     items: impl ExactSizeIterator<Item = T> + Clone,
     len: impl Fn(&T) -> usize,
     slots: &mut [Slot],
-    threads: &Threads,
-    work: impl Fn(T, &mut Slot) + Sync,
+    (threads, least): (&Threads, usize),
+    begin: impl Fn() -> S + Sync,
+    work: impl Fn(T, &mut Slot, &mut S) + Sync,
 ) {
-    let pairs = items.clone().zip(slots.iter_mut());
-    if threads.count() == 1 {
-        return pairs.for_each(|(item, slot)| work(item, slot));
+    let mut pairs = items.clone().zip(slots.iter_mut());
+    let total: usize = if threads.count() == 1 { 0 } else { items.clone().map(|item| len(&item)).sum() };
+    if total / items.len().max(1) < least {
+        let mut shared = begin();
+        return pairs.for_each(|(item, slot)| work(item, slot, &mut shared));
     }
-    let total: usize = items.clone().map(|item| len(&item)).sum();
-    if total / items.len().max(1) < PARALLEL_VALUE {
-        return pairs.for_each(|(item, slot)| work(item, slot));
-    }
-    let mut runs = vec![Vec::new()];
-    let mut run_len = 0;
-    for (item, slot) in pairs {
-        run_len += len(&item);
-        runs.last_mut().expect("there is one from the start").push((item, slot));
-        if run_len >= RUN {
-            runs.push(Vec::new());
-            run_len = 0;
+    let mut runs = Vec::new();
+    while pairs.len() > 0 {
+        let (mut run, mut run_len) = (Vec::new(), 0);
+        while run_len < RUN
+            && let Some((item, slot)) = pairs.next()
+        {
+            run_len += len(&item);
+            run.push((item, slot));
         }
+        runs.push(run);
     }
     threads.for_each(runs, |run: Vec<(T, &mut Slot)>| {
+        let mut shared = begin();
         for (item, slot) in run {
-            work(item, slot);
+            work(item, slot, &mut shared);
         }
     });
 }

@@ -1,147 +1,177 @@
 //! Bytes to values: reads the inputs and builds the values in place.
 
-use std::ops::Range;
 use std::sync::Mutex;
 
-use godot::builtin::{AnyArray, PackedByteArray, VarArray, Variant};
-use godot::global::{bytes_to_var, bytes_to_var_with_objects};
+use godot::builtin::{AnyArray, PackedByteArray, VarArray};
 use varbatch_codec::frames::{self, Frame};
-use varbatch_codec::{Kind, Reader, fill};
+use varbatch_codec::{Kind, Reader, Threads};
 
-use crate::batch::{Failure, Failures, each_run};
-use crate::build::build;
+use crate::batch::{Report, Reports, each_run};
+use crate::build::{Build, Dropped, MayAsk, Stop};
 use crate::engine::{self, Slot};
-use crate::pool;
+use crate::texts::Texts;
+use crate::{objects, pool};
+
+/// Inputs of this many bytes together are built over threads.
+const PARALLEL_FROM: usize = 256 << 10;
+
+/// Inputs shorter than this on average are not worth a second thread, where they hold no containers: allocating them is
+/// most of the work, and the allocator lets one thread at a time through. In bytes.
+const PARALLEL_VALUE: usize = 1 << 10;
+
+/// Inputs that are looked at to tell the two apart.
+const SAMPLE: usize = 16;
+
+/// Bytes that hold a value.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// Where the bytes begin in the buffer of the call.
+    pub at: usize,
+    /// The bytes, and perhaps others behind them.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    /// A reader of the value.
+    pub fn reader(self, allow_objects: bool) -> Reader<'a> {
+        Reader::at(self.bytes, self.at).allow_objects(allow_objects)
+    }
+}
 
 /// Bytes to one value. Nothing is put out if it fails.
-pub fn decode(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<(), Failure> {
-    let data = engine::bytes_of(bytes);
-    let mut reader = Reader::new(data);
-    match reader.peek_kind() {
-        Ok(kind) if !kind.is_native() => {
-            out.set(engine_decode(bytes, kind, allow_objects)?);
-            Ok(())
-        }
-        _ => pool::with(data.len() >= fill::PARALLEL_FROM, |threads| build(&mut reader, out, threads))
-            .map_err(Failure::Codec),
+pub fn decode(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Dropped>, Report> {
+    let input = Input { at: 0, bytes: engine::bytes_of(bytes) };
+    match build(input, allow_objects, MayAsk::Nothing, out) {
+        Ok(dropped) => Ok(dropped),
+        Err(Stop::Error(error)) => Err(error.into()),
+        Err(Stop::MayNotAsk) => decode_held(bytes.clone(), allow_objects, out),
     }
+}
+
+/// As [`decode`], of bytes that have a reference of their own: a script that the engine runs, or that hears what it prints, may
+/// change the caller's array, but not these.
+#[cold]
+fn decode_held(bytes: PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Dropped>, Report> {
+    let input = Input { at: 0, bytes: engine::bytes_of(&bytes) };
+    match build(input, allow_objects, MayAsk::Conversions, out) {
+        Ok(dropped) => Ok(dropped),
+        Err(Stop::Error(error)) => Err(error.into()),
+        Err(Stop::MayNotAsk) => decode_with_objects(input, out),
+    }
+}
+
+#[inline]
+fn build(input: Input<'_>, allow_objects: bool, may_ask: MayAsk, out: &mut Slot) -> Result<Option<Dropped>, Stop> {
+    let mut texts = Texts::for_bytes(input.bytes.len());
+    pool::with(input.bytes.len() >= PARALLEL_FROM, |threads| {
+        Build::new(input.reader(allow_objects), &mut texts, threads, may_ask).build(out)
+    })
+}
+
+/// As [`decode`], where there are objects for the engine to make. The bytes must be such that no script can change them.
+fn decode_with_objects(input: Input<'_>, out: &mut Slot) -> Result<Option<Dropped>, Report> {
+    objects::check(input.reader(true))?;
+    let mut texts = Texts::for_bytes(input.bytes.len());
+    match Build::new(input.reader(true), &mut texts, &Threads::alone(), MayAsk::Objects).build(out) {
+        Ok(dropped) => Ok(dropped),
+        Err(Stop::Error(error)) => Err(error.into()),
+        Err(Stop::MayNotAsk) => unreachable!("they are made here"),
+    }
+}
+
+/// The inputs of a batch: what is no buffer is reported.
+pub fn inputs<'a>(buffers: &'a AnyArray, reports: &mut Reports) -> Vec<Option<Input<'a>>> {
+    let input = |(index, value): (usize, &'a engine::Value)| match value.view().kind() {
+        Kind::PackedByteArray => Some(Input { at: 0, bytes: value.view().plain().bytes }),
+        kind => {
+            reports.push((index, Report::NoBuffer(kind)));
+            None
+        }
+    };
+    engine::values(buffers).iter().enumerate().map(input).collect()
 }
 
 /// Each buffer to a value; null where a buffer is bad.
-pub fn decode_each(buffers: &AnyArray, allow_objects: bool) -> (VarArray, Failures) {
+pub fn decode_each(buffers: &AnyArray, allow_objects: bool) -> (VarArray, Reports) {
     // Scripts that the engine may run cannot change this copy, and so not the buffers in it.
     let buffers = buffers.duplicate_shallow();
-    let mut failures = Failures::new();
-    let mut inputs = Vec::with_capacity(buffers.len());
-    for (index, value) in engine::values(&buffers).iter().enumerate() {
-        let view = value.view();
-        inputs.push(match view.kind() {
-            Kind::PackedByteArray => Some(Input { at: 0, bytes: view.plain().bytes }),
-            kind => {
-                failures.push((index, Failure::NoBuffer(kind)));
-                None
-            }
-        });
-    }
-    let (mut result, left) = build_all(&inputs, &mut failures);
-    drop(inputs);
-    for Left { index, kind, .. } in left {
-        let bytes = buffers.at(index).to();
-        finish(index, engine_decode(&bytes, kind, allow_objects), &mut result, &mut failures);
-    }
-    failures.sort_by_key(|(index, _)| *index);
-    (result, failures)
+    let mut reports = Reports::new();
+    let inputs = inputs(&buffers, &mut reports);
+    let values = build_all(&inputs, allow_objects, &mut reports);
+    reports.sort_by_key(|(index, _)| *index);
+    (values, reports)
 }
 
 /// Frames to values, as many as there are whole ones; null where a payload is bad.
-pub fn decode_frames(stream: &PackedByteArray, allow_objects: bool) -> (VarArray, Failures) {
-    let mut failures = Failures::new();
+pub fn decode_frames(stream: &PackedByteArray, allow_objects: bool) -> (VarArray, Reports) {
+    let mut reports = Reports::new();
     let mut inputs = Vec::new();
     let mut damage = None;
     for (index, frame) in frames::read(engine::bytes_of(stream)).enumerate() {
         match frame {
             Ok(Frame { at, payload }) => inputs.push(Some(Input { at, bytes: payload })),
-            Err(error) => damage = Some((index, Failure::Codec(error))),
+            Err(error) => damage = Some((index, error.into())),
         }
     }
-    let (mut result, left) = build_all(&inputs, &mut failures);
-    for Left { index, kind, range } in left {
-        let bytes = stream.subarray(range);
-        finish(index, engine_decode(&bytes, kind, allow_objects), &mut result, &mut failures);
-    }
-    failures.sort_by_key(|(index, _)| *index);
-    failures.extend(damage);
-    (result, failures)
+    let values = build_all(&inputs, allow_objects, &mut reports);
+    reports.sort_by_key(|(index, _)| *index);
+    reports.extend(damage);
+    (values, reports)
 }
 
-/// Bytes that hold a value.
-#[derive(Clone, Copy)]
-struct Input<'a> {
-    /// Where the bytes begin in the buffer of the call.
-    at: usize,
-    bytes: &'a [u8],
-}
-
-/// A value that is left to the engine.
-struct Left {
-    index: usize,
-    kind: Kind,
-    /// Where its bytes are in the buffer of the call.
-    range: Range<usize>,
-}
-
-/// Builds what is native of `inputs`, one element of the result each, and returns what is left to the engine.
-fn build_all(inputs: &[Option<Input<'_>>], failures: &mut Failures) -> (VarArray, Vec<Left>) {
+/// Builds `inputs`, one element of the result each. The bytes must be such that no script can change them.
+fn build_all(inputs: &[Option<Input<'_>>], allow_objects: bool, reports: &mut Reports) -> VarArray {
     let len = |input: &Option<Input<'_>>| input.map_or(0, |input| input.bytes.len());
     let total: usize = inputs.iter().map(len).sum();
     // Most calls put nothing in here, so that a lock does not slow the threads down.
-    let failed = Mutex::new(Failures::new());
+    let reported = Mutex::new(Reports::new());
     let left = Mutex::new(Vec::new());
-    let result = engine::new_array(inputs.len(), |slots| {
-        pool::with(total >= fill::PARALLEL_FROM, |threads| {
+    let report = |index, report| reported.lock().expect(UNPOISONED).push((index, report));
+    let mut values = engine::new_array(inputs.len(), |slots| {
+        pool::with(total >= PARALLEL_FROM, |threads| {
+            let items = inputs.iter().enumerate();
+            let least = if mostly_containers(inputs) { 0 } else { PARALLEL_VALUE };
+            let texts = || Texts::for_bytes(total);
             each_run(
-                inputs.iter().enumerate(),
+                items,
                 |(_, input)| len(input),
                 slots,
-                threads,
-                |(index, input), slot| {
-                    let Some(Input { at, bytes }) = *input else { return };
-                    let mut reader = Reader::at(bytes, at);
-                    match reader.peek_kind() {
-                        Ok(kind) if !kind.is_native() => {
-                            left.lock().expect(UNPOISONED).push(Left { index, kind, range: at..at + bytes.len() });
-                        }
-                        _ => {
-                            if let Err(error) = build(&mut reader, slot, threads) {
-                                failed.lock().expect(UNPOISONED).push((index, Failure::Codec(error)));
-                            }
-                        }
+                (threads, least),
+                texts,
+                |(index, input), slot, texts| {
+                    let Some(input) = *input else { return };
+                    match Build::new(input.reader(allow_objects), texts, threads, MayAsk::Conversions).build(slot) {
+                        Ok(None) => {}
+                        Ok(Some(dropped)) => report(index, Report::Dropped(dropped)),
+                        Err(Stop::Error(error)) => report(index, error.into()),
+                        Err(Stop::MayNotAsk) => left.lock().expect(UNPOISONED).push(index),
                     }
                 },
             );
         });
     });
     let mut left = left.into_inner().expect(UNPOISONED);
-    left.sort_by_key(|left| left.index);
-    failures.append(&mut failed.into_inner().expect(UNPOISONED));
-    (result, left)
+    left.sort_unstable();
+    for index in left {
+        let mut slot = Slot::new();
+        let input = inputs[index].expect("only buffers are built");
+        match decode_with_objects(input, &mut slot) {
+            Ok(None) => {}
+            Ok(Some(dropped)) => report(index, Report::Dropped(dropped)),
+            Err(error) => report(index, error),
+        }
+        values.set(index, slot.value().variant());
+    }
+    reports.append(&mut reported.into_inner().expect(UNPOISONED));
+    values
+}
+
+/// Whether most of the first inputs are containers: building one is worth a second thread, however small it is.
+fn mostly_containers(inputs: &[Option<Input<'_>>]) -> bool {
+    let sample = &inputs[..inputs.len().min(SAMPLE)];
+    let is_container =
+        |input: &&Input<'_>| matches!(input.reader(false).peek_kind(), Ok(Kind::Array | Kind::Dictionary));
+    sample.iter().flatten().filter(is_container).count() * 2 > sample.len()
 }
 
 const UNPOISONED: &str = "nothing panics while it is held";
-
-fn finish(index: usize, decoded: Result<Variant, Failure>, result: &mut VarArray, failures: &mut Failures) {
-    match decoded {
-        Ok(value) => result.set(index, &value),
-        Err(failure) => failures.push((index, failure)),
-    }
-}
-
-fn engine_decode(bytes: &PackedByteArray, kind: Kind, allow_objects: bool) -> Result<Variant, Failure> {
-    let value = if allow_objects { bytes_to_var_with_objects(bytes) } else { bytes_to_var(bytes) };
-    let failed = match kind {
-        // The engine returns null for a failure, and for an object that is null.
-        Kind::Object if value.is_nil() => bytes.decode_var_allow_nil(0, allow_objects).1 == 0,
-        _ => value.is_nil(),
-    };
-    if failed { Err(Failure::Engine(kind)) } else { Ok(value) }
-}

@@ -1,36 +1,45 @@
 //! Values to bytes: plans the values and fills the outputs.
 
-use godot::builtin::{AnyArray, Array, PackedByteArray, Variant};
-use godot::global::{var_to_bytes, var_to_bytes_with_objects};
-use varbatch_codec::{Kind, Mark, Part, Threads, Writer, fill, frames};
+use godot::builtin::{AnyArray, Array, PackedByteArray};
+use varbatch_codec::{Error, Mark, Part, Threads, Writer, fill, frames};
 
-use crate::batch::{Failure, Failures, each_run};
+use crate::batch::{Report, Reports, each_run};
 use crate::engine::{self, BytesOut, DIALECT, Slot, Value};
-use crate::pool;
-use crate::walk::{NotWalked, walk};
+use crate::walk::{Borrowing, NotWalked, mostly_containers, walk};
+use crate::{objects, pool};
 
 /// Values that are planned at a time, where each gets a buffer of its own: what is known of them stays small beside their
 /// bytes.
 const RUN: usize = 4000;
 
+/// The same for containers, which threads plan, allocate and fill run by run.
+const CONTAINER_RUN: usize = 250;
+
 /// From this many values on, several threads walk them. Below, the other core waits for what the first has in its cache:
 /// 20,000 arrays of 64 bytes that were just used took 0.34 ms on one thread and 0.52 ms on two, 100,000 took 3.2 and 2.2.
 const WALK_PARALLEL_FROM: usize = 50_000;
+
+/// The same for containers.
+const CONTAINERS_PARALLEL_FROM: usize = 1000;
+
+/// Outputs shorter than this on average are not worth a second thread: allocating them is most of the work, and the
+/// allocator lets one thread at a time through. In bytes.
+const PARALLEL_VALUE: usize = 1 << 10;
 
 /// Values after which the room for the others is guessed.
 const SAMPLE: usize = 64;
 
 /// One value to bytes. Nothing is put out if it fails.
-pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Result<(), Failure> {
+pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Result<(), Error> {
     let mut writer = Writer::new(DIALECT);
     let start = writer.mark();
-    match walk(value, &mut writer) {
-        Ok(()) => writer.end_value(start).map_err(Failure::Codec)?,
-        Err(NotWalked::Engine(kind)) => {
-            out.set_bytes(engine_encode(value.variant(), kind, full_objects)?);
+    match walk(value, &mut Borrowing { writer: &mut writer, full_objects, may_split: true }) {
+        Ok(()) => writer.end_value(start)?,
+        Err(NotWalked::Error(error)) => return Err(error),
+        Err(NotWalked::FullObject) => {
+            out.set_bytes(objects::encode(value)?);
             return Ok(());
         }
-        Err(NotWalked::Error(error)) => return Err(Failure::Codec(error)),
     }
     let plan = writer.plan();
     let dest = out.allocate(plan.len());
@@ -39,12 +48,16 @@ pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Res
 }
 
 /// Each value to bytes of its own.
-pub fn encode_each(values: &AnyArray, full_objects: bool) -> (Array<PackedByteArray>, Failures) {
-    with_engine(values, full_objects, |values, encoded, failures| {
+pub fn encode_each(values: &AnyArray, full_objects: bool) -> (Array<PackedByteArray>, Reports) {
+    with_engine(values, full_objects, |values, encoded, reports| {
         let bytes = slices(encoded);
         let mut native = Some(());
         let result = engine::new_byte_arrays(values.len(), |slots| {
-            native = fill_slots(values, &bytes, slots, failures);
+            native = if values.len() >= CONTAINERS_PARALLEL_FROM && mostly_containers(values) {
+                pool::with(true, |threads| fill_runs(values, &bytes, full_objects, slots, reports, threads))
+            } else {
+                fill_slots(values, &bytes, full_objects, slots, reports)
+            };
             for (index, bytes) in encoded {
                 slots[*index].set_bytes(bytes.clone());
             }
@@ -54,27 +67,69 @@ pub fn encode_each(values: &AnyArray, full_objects: bool) -> (Array<PackedByteAr
 }
 
 /// Fills one slot a value, run by run, so that no more than one plan is held; `None` as [`Run::plan`].
-fn fill_slots(values: &[Value], encoded: &[(usize, &[u8])], slots: &mut [Slot], failures: &mut Failures) -> Option<()> {
-    let mut run = Run::new();
+fn fill_slots(
+    values: &[Value],
+    encoded: &[(usize, &[u8])],
+    full_objects: bool,
+    slots: &mut [Slot],
+    reports: &mut Reports,
+) -> Option<()> {
+    let mut run = Run::new(full_objects, true);
     for (index, (values, slots)) in values.chunks(RUN).zip(slots.chunks_mut(RUN)).enumerate() {
         run.plan(values, index * RUN, encoded, Form::Bytes)?;
         let plan = run.writer.plan();
         pool::with(plan.len() >= fill::PARALLEL_FROM, |threads| {
             let parts = run.marks.windows(2).map(|pair| plan.part(pair[0], pair[1]));
-            each_run(parts, Part::len, slots, threads, |part, slot| {
-                fill::fill_parallel(part, slot.allocate(part.len()), threads);
-            });
+            each_run(
+                parts,
+                Part::len,
+                slots,
+                (threads, PARALLEL_VALUE),
+                || (),
+                |part, slot, ()| {
+                    fill::fill_parallel(part, slot.allocate(part.len()), threads);
+                },
+            );
         });
-        failures.append(&mut run.failures);
+        reports.append(&mut run.reports);
+    }
+    Some(())
+}
+
+/// As [`fill_slots`], each run on a thread of its own.
+fn fill_runs(
+    values: &[Value],
+    encoded: &[(usize, &[u8])],
+    full_objects: bool,
+    slots: &mut [Slot],
+    reports: &mut Reports,
+    threads: &Threads,
+) -> Option<()> {
+    let chunks = values.chunks(CONTAINER_RUN).zip(slots.chunks_mut(CONTAINER_RUN));
+    let mut runs: Vec<_> = chunks.map(|(values, slots)| (values, slots, Some(Reports::new()))).collect();
+    let items = runs.iter_mut().enumerate();
+    threads.for_each(items, |(index, (values, slots, reports)): (usize, &mut (&[Value], &mut [Slot], _))| {
+        let mut run = Run::new(full_objects, false);
+        *reports = run.plan(values, index * CONTAINER_RUN, encoded, Form::Bytes).map(|()| {
+            for (pair, slot) in run.marks.windows(2).zip(slots.iter_mut()) {
+                let part = run.writer.plan().part(pair[0], pair[1]);
+                fill::fill(part, slot.allocate(part.len()));
+            }
+            run.reports
+        });
+    });
+    for (_, _, run) in runs {
+        reports.append(&mut run?);
     }
     Some(())
 }
 
 /// All values to one buffer of frames.
-pub fn encode_frames(values: &AnyArray, full_objects: bool) -> (PackedByteArray, Failures) {
-    with_engine(values, full_objects, |values, encoded, failures| {
+pub fn encode_frames(values: &AnyArray, full_objects: bool) -> (PackedByteArray, Reports) {
+    with_engine(values, full_objects, |values, encoded, reports| {
         let bytes = slices(encoded);
-        let runs = pool::with(values.len() >= WALK_PARALLEL_FROM, |threads| plan_frames(values, &bytes, threads))?;
+        let from = if mostly_containers(values) { CONTAINERS_PARALLEL_FROM } else { WALK_PARALLEL_FROM };
+        let runs = pool::with(values.len() >= from, |threads| plan_frames(values, &bytes, full_objects, threads))?;
         let len = runs.iter().map(|run| run.writer.plan().len()).sum();
         let mut result = PackedByteArray::new();
         let mut dest = result.allocate(len);
@@ -88,84 +143,91 @@ pub fn encode_frames(values: &AnyArray, full_objects: bool) -> (PackedByteArray,
             }
             threads.for_each(parts, |(part, dest)| fill::fill_parallel(part, dest, threads));
         });
-        failures.extend(runs.into_iter().flat_map(|run| run.failures));
+        reports.extend(runs.into_iter().flat_map(|run| run.reports));
         Some(result)
     })
 }
 
 /// Plans all values as frames, one run for each thread; `None` as [`Run::plan`].
-fn plan_frames<'a>(values: &'a [Value], encoded: &[(usize, &'a [u8])], threads: &Threads) -> Option<Vec<Run<'a>>> {
+fn plan_frames<'a>(
+    values: &'a [Value],
+    encoded: &[(usize, &'a [u8])],
+    full_objects: bool,
+    threads: &Threads,
+) -> Option<Vec<Run<'a>>> {
     let run_len = values.len().div_ceil(threads.count()).max(1);
-    let mut runs: Vec<_> = values.chunks(run_len).map(|values| (Run::new(), values, Some(()))).collect();
-    let items = runs.iter_mut().enumerate().collect();
+    let may_split = threads.count() == 1;
+    let mut runs: Vec<_> =
+        values.chunks(run_len).map(|values| (Run::new(full_objects, may_split), values, Some(()))).collect();
+    let items = runs.iter_mut().enumerate();
     threads.for_each(items, |(index, (run, values, native)): (usize, &mut (Run<'a>, &'a [Value], Option<()>))| {
         *native = run.plan(values, index * run_len, encoded, Form::Frames);
     });
     runs.into_iter().map(|(run, _, native)| native.map(|()| run)).collect()
 }
 
-/// What the engine has encoded, by index; empty where it could not.
+/// What the engine had a part in encoding, by index; empty where it could not.
 type EngineEncoded = Vec<(usize, PackedByteArray)>;
 
 fn slices(encoded: &EngineEncoded) -> Vec<(usize, &[u8])> {
     encoded.iter().map(|(index, bytes)| (*index, engine::bytes_of(bytes))).collect()
 }
 
-/// Calls `encode` with the values; if that gives `None`, again with what the engine has encoded of them.
+/// Calls `encode` with the values; if that gives `None`, again with those encoded that the engine has a part in.
 fn with_engine<R>(
     values: &AnyArray,
     full_objects: bool,
-    encode: impl Fn(&[Value], &EngineEncoded, &mut Failures) -> Option<R>,
-) -> (R, Failures) {
-    let mut failures = Failures::new();
-    if let Some(result) = encode(engine::values(values), &EngineEncoded::new(), &mut failures) {
-        return (result, failures);
+    encode: impl Fn(&[Value], &EngineEncoded, &mut Reports) -> Option<R>,
+) -> (R, Reports) {
+    let mut reports = Reports::new();
+    if let Some(result) = encode(engine::values(values), &EngineEncoded::new(), &mut reports) {
+        return (result, reports);
     }
-    failures.clear();
-    // The copy shares its elements with the original until one of them is changed.
+    reports.clear();
+    // A script that the engine runs may change the caller's array, but not this one. What it may change are the
+    // containers in it: so all values are encoded one by one, each with nothing borrowed at its end.
     let values = values.duplicate_shallow();
     let mut encoded = EngineEncoded::new();
     for index in 0..values.len() {
         let value = values.at(index);
-        let kind = engine::value(&value).view().kind();
-        if !kind.is_native() {
-            let bytes = engine_encode(&value, kind, full_objects).unwrap_or_else(|failure| {
-                failures.push((index, failure));
-                PackedByteArray::new()
-            });
-            encoded.push((index, bytes));
+        let mut bytes = PackedByteArray::new();
+        if let Err(error) = self::encode(engine::value(&value), full_objects, &mut bytes) {
+            reports.push((index, Report::Error(error)));
         }
+        encoded.push((index, bytes));
     }
-    let result = encode(engine::values(&values), &encoded, &mut failures).expect("all others are native");
-    failures.sort_by_key(|(index, _)| *index);
-    (result, failures)
+    let result = encode(engine::values(&values), &encoded, &mut reports).expect("all are encoded");
+    (result, reports)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Values end to end, with a mark between each two. What the engine encoded takes no room.
+    /// Values end to end, with a mark between each two. What is encoded already takes no room.
     Bytes,
-    /// Frames, those of the engine among them.
+    /// Frames, those of what is encoded already among them.
     Frames,
 }
 
 /// The plan of some values, one after the other.
 struct Run<'a> {
     writer: Writer<'a>,
+    full_objects: bool,
+    may_split: bool,
     /// For [`Form::Bytes`]: before the first value, and behind each.
     marks: Vec<Mark>,
-    failures: Failures,
+    reports: Reports,
 }
 
 impl<'a> Run<'a> {
-    fn new() -> Self {
-        Self { writer: Writer::new(DIALECT), marks: Vec::new(), failures: Failures::new() }
+    fn new(full_objects: bool, may_split: bool) -> Self {
+        let (marks, reports) = (Vec::new(), Reports::new());
+        Self { writer: Writer::new(DIALECT), full_objects, may_split, marks, reports }
     }
 
-    /// Plans values, the first of which has the index `first` in the batch, instead of those before. `None` if one goes
-    /// through the engine and is not in `encoded`.
+    /// Plans values, the first of which has the index `first` in the batch, instead of those before. `None` if the engine
+    /// has to have a part in one, and it is not in `encoded`.
     fn plan(&mut self, values: &'a [Value], first: usize, encoded: &[(usize, &'a [u8])], form: Form) -> Option<()> {
-        let Self { writer, marks, failures } = self;
+        let Self { writer, full_objects, may_split, marks, reports } = self;
         writer.clear();
         marks.clear();
         if form == Form::Bytes {
@@ -180,22 +242,24 @@ impl<'a> Run<'a> {
             }
             let from_engine = encoded.next_if(|(at, _)| *at == index);
             let start = writer.mark();
+            let (full_objects, may_split) = (*full_objects, *may_split);
+            let walk = |writer: &mut Writer<'a>| walk(value, &mut Borrowing { writer, full_objects, may_split });
             let written = match (form, from_engine) {
-                (Form::Bytes, None) => walk(value, writer).and_then(|()| Ok(writer.end_value(start)?)),
-                (Form::Frames, None) => frames::write(writer, |writer| walk(value, writer)),
-                (Form::Frames, Some((_, bytes))) if !bytes.is_empty() => frames::write(writer, |writer| {
-                    writer.encoded(bytes);
-                    Ok(())
-                }),
+                (Form::Bytes, None) => walk(writer).and_then(|()| Ok(writer.end_value(start)?)),
+                (Form::Frames, None) => frames::write(writer, walk),
+                (Form::Frames, Some((_, bytes))) if !bytes.is_empty() => {
+                    frames::write(writer, |writer| Ok(writer.encoded(bytes)?))
+                }
                 (_, Some(_)) => Ok(()),
             };
             match written {
                 Ok(()) => {}
-                Err(NotWalked::Engine(_)) => return None,
                 Err(NotWalked::Error(error)) => {
                     writer.drop_value(start);
-                    failures.push((index, Failure::Codec(error)));
+                    let at = error.at - start.position().min(error.at);
+                    reports.push((index, Report::Error(Error { at, ..error })));
                 }
+                Err(NotWalked::FullObject) => return None,
             }
             if form == Form::Bytes {
                 marks.push(writer.mark());
@@ -203,10 +267,4 @@ impl<'a> Run<'a> {
         }
         Some(())
     }
-}
-
-fn engine_encode(value: &Variant, kind: Kind, full_objects: bool) -> Result<PackedByteArray, Failure> {
-    let bytes = if full_objects { var_to_bytes_with_objects(value) } else { var_to_bytes(value) };
-    // Every value takes at least a header.
-    if bytes.is_empty() { Err(Failure::Engine(kind)) } else { Ok(bytes) }
 }

@@ -14,10 +14,18 @@ mod build;
 #[forbid(unsafe_code)]
 mod decode;
 #[forbid(unsafe_code)]
+mod describe;
+#[forbid(unsafe_code)]
 mod encode;
 mod engine;
 #[forbid(unsafe_code)]
+mod objects;
+#[forbid(unsafe_code)]
 mod pool;
+#[forbid(unsafe_code)]
+mod texts;
+#[forbid(unsafe_code)]
+mod validate;
 #[forbid(unsafe_code)]
 mod walk;
 

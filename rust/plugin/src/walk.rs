@@ -1,54 +1,374 @@
 //! Variant to events.
 
-use varbatch_codec::{Error, Event, Kind, Shape, Text, Writer};
+use godot::builtin::Variant;
+use varbatch_codec::{ElementType, Error, Event, Kind, Mark, Reason, Shape, Step, Text, Writer};
 
-use crate::engine::Value;
+use crate::engine::{self, DIALECT, OwnedType, Value, View, chars};
+use crate::pool;
 
-/// Gives the events of `value` to `writer`.
-///
-/// # Errors
-/// [`NotWalked::Engine`] for the types that go through the engine; nothing is written then.
-#[inline]
-pub fn walk<'a>(value: &'a Value, writer: &mut Writer<'a>) -> Result<(), NotWalked> {
-    let view = value.view();
-    let kind = view.kind();
-    match kind.shape() {
-        Shape::Nil => writer.write(Event::Nil)?,
-        Shape::Bool => writer.write(Event::Bool(view.bool()))?,
-        Shape::Int => writer.write(Event::Int(view.int()))?,
-        Shape::Float => writer.write(Event::Float(view.float()))?,
-        Shape::Components { .. } => writer.write(Event::Components(view.plain()))?,
-        Shape::Packed { .. } => writer.write(Event::Packed(view.plain()))?,
-        Shape::PackedStrings => {
-            let strings = view.strings();
-            writer.write(Event::PackedStrings { count: strings.len() })?;
-            for chars in strings {
-                writer.write(Event::Text(Text::Utf32(chars)))?;
-            }
-        }
-        Shape::Text
-        | Shape::NodePath
-        | Shape::Rid
-        | Shape::Object
-        | Shape::Callable
-        | Shape::Signal
-        | Shape::Dictionary
-        | Shape::Array => return Err(NotWalked::Engine(kind)),
+/// From this many elements on, an Array is walked in runs, over threads: where most are containers, and where not.
+const SPLIT_FROM: usize = 1000;
+const SPLIT_FLAT_FROM: usize = 50_000;
+
+/// Elements that are looked at to tell the two apart.
+const SAMPLE: usize = 16;
+
+/// Runs that each thread gets of an Array: several, so that one that is slow does not hold up the call.
+const RUNS: usize = 4;
+
+/// What takes the events of a walk.
+pub trait Target<'a>: TargetNow {
+    /// Takes an event of something that lives as long as what is walked.
+    fn put(&mut self, event: Event<'a>) -> Result<(), Error>;
+
+    /// Walks the elements of a large Array in its own way. `false` if they are to be walked one by one.
+    fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
+        let _ = elements;
+        Ok(false)
     }
-    Ok(())
 }
 
-/// Why a value gave no events.
+/// What takes the events of what was made on the way: nothing of it is there later.
+pub trait TargetNow {
+    /// Takes an event.
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error>;
+
+    /// Takes an object that is alive.
+    fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked>;
+
+    /// Whether objects are written with class and properties.
+    fn full_objects(&self) -> bool;
+
+    /// Bytes of the value so far.
+    fn position(&self) -> usize;
+}
+
+/// Takes all as [`TargetNow`].
+struct Now<'t>(&'t mut dyn TargetNow);
+
+impl TargetNow for Now<'_> {
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+        self.0.put_now(event)
+    }
+
+    fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked> {
+        self.0.object(value, id)
+    }
+
+    fn full_objects(&self) -> bool {
+        self.0.full_objects()
+    }
+
+    fn position(&self) -> usize {
+        self.0.position()
+    }
+}
+
+impl<'a> Target<'a> for Now<'_> {
+    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+        self.0.put_now(event)
+    }
+}
+
+/// Why a value gave no events, or not all.
 #[derive(Debug)]
 pub enum NotWalked {
-    /// Its type goes through the engine.
-    Engine(Kind),
     /// It cannot be written.
     Error(Error),
+    /// It holds an object that is to be written in full, which the engine does.
+    FullObject,
 }
 
 impl From<Error> for NotWalked {
     fn from(error: Error) -> Self {
         Self::Error(error)
+    }
+}
+
+impl NotWalked {
+    #[cold]
+    fn within(self, step: impl FnOnce() -> Step) -> Self {
+        match self {
+            Self::Error(error) => Self::Error(error.within(step())),
+            other => other,
+        }
+    }
+}
+
+/// Gives the events of `value` to `target`.
+#[inline(always)]
+pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
+    let view = value.view();
+    let kind = view.kind();
+    match kind.shape() {
+        Shape::Nil => target.put(Event::Nil)?,
+        Shape::Bool => target.put(Event::Bool(view.bool()))?,
+        Shape::Int => target.put(Event::Int(view.int()))?,
+        Shape::Float => target.put(Event::Float(view.float()))?,
+        Shape::Components { .. } => target.put(Event::Components(view.plain()))?,
+        Shape::Packed { .. } => target.put(Event::Packed(view.plain()))?,
+        Shape::Text if kind == Kind::String => target.put(Event::String(Text::Utf32(view.string())))?,
+        Shape::Text => target.put_now(Event::StringName(Text::Utf32(chars(&view.string_name()))))?,
+        Shape::PackedStrings => {
+            let strings = view.strings();
+            target.put(Event::PackedStrings { count: strings.len() })?;
+            for chars in strings {
+                target.put(Event::Text(Text::Utf32(chars)))?;
+            }
+        }
+        Shape::Array => return array(view, target),
+        Shape::Dictionary => return dictionary(view, target),
+        Shape::Object => match value.object_id() {
+            0 => target.put(Event::Nil)?,
+            id => return target.object(value, id),
+        },
+        Shape::Rid => target.put(Event::Rid(view.rid()))?,
+        Shape::Callable => target.put(Event::Callable)?,
+        Shape::Signal => {
+            let (name, object) = view.signal();
+            target.put_now(Event::Signal { name: Text::Utf32(chars(&name)), object })?;
+        }
+        Shape::NodePath => node_path(view, target)?,
+    }
+    Ok(())
+}
+
+/// As [`walk`], for what lies in a container: a call of its own, so that it can lead back here.
+fn walk_inner<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
+    walk(value, target)
+}
+
+#[inline(never)]
+fn array<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
+    let elements = view.elements();
+    array_head(view, target, elements.len())?;
+    if elements.len() >= SPLIT_FROM && target.split(elements)? {
+        return Ok(());
+    }
+    for (index, element) in elements.iter().enumerate() {
+        walk_inner(element, target).map_err(|error| error.within(|| Step::Index(index)))?;
+    }
+    Ok(())
+}
+
+#[inline(never)]
+fn dictionary<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
+    dictionary_head(view, target)?;
+    let Some(entries) = view.entries() else {
+        return copied(view, target);
+    };
+    for (entry, (key, value)) in entries.enumerate() {
+        walk_inner(key, target).map_err(|error| error.within(|| Step::KeyOf(entry)))?;
+        walk_inner(value, target).map_err(|error| error.within(|| step_to(key)))?;
+    }
+    Ok(())
+}
+
+// Calls of their own, so that they do not take of the stack at each level of nesting.
+#[inline(never)]
+fn array_head<'a>(view: View<'a>, target: &mut impl Target<'a>, count: usize) -> Result<(), Error> {
+    match view.element_type(target.full_objects()) {
+        OwnedType::Any => target.put(Event::Array { element: ElementType::Any, count }),
+        element => {
+            check_script(&element, target)?;
+            target.put_now(Event::Array { element: element.as_event(), count })
+        }
+    }
+}
+
+#[inline(never)]
+fn dictionary_head<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), Error> {
+    let (key, value) = view.entry_types(target.full_objects());
+    check_script(&key, target)?;
+    check_script(&value, target)?;
+    target.put_now(Event::Dictionary { key: key.as_event(), value: value.as_event(), count: view.entry_count() })
+}
+
+/// A script that is no file of the project could not be found again.
+fn check_script(element: &OwnedType, target: &impl TargetNow) -> Result<(), Error> {
+    match element {
+        OwnedType::Script(path) if !path.to_string().starts_with("res://") => {
+            Err(Error::new(target.position(), Reason::NoSuchScript { found: format!("\"{path}\"") }))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The entries of a dictionary by copies of its keys and values, where they cannot be read where they lie.
+#[inline(never)]
+fn copied(view: View<'_>, target: &mut dyn TargetNow) -> Result<(), NotWalked> {
+    let (keys, values) = view.keys_and_values();
+    for (entry, (key, value)) in keys.iter_shared().zip(values.iter_shared()).enumerate() {
+        let key = engine::value(&key);
+        walk_inner(key, &mut Now(target)).map_err(|error| error.within(|| Step::KeyOf(entry)))?;
+        walk_inner(engine::value(&value), &mut Now(target)).map_err(|error| error.within(|| step_to(key)))?;
+    }
+    Ok(())
+}
+
+#[inline(never)]
+fn node_path<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), Error> {
+    let (names, subnames, absolute) = view.node_path();
+    target.put(Event::NodePath { names: names.len(), subnames: subnames.len(), absolute })?;
+    for name in names.iter().chain(&subnames) {
+        target.put_now(Event::Text(Text::Utf32(chars(name))))?;
+    }
+    Ok(())
+}
+
+/// Writes what is walked. Long payloads are borrowed.
+pub struct Borrowing<'w, 'a> {
+    /// Where the events go.
+    pub writer: &'w mut Writer<'a>,
+    /// Whether an object that is alive ends the walk, instead of being written by its id.
+    pub full_objects: bool,
+    /// Whether large arrays may be walked over threads.
+    pub may_split: bool,
+}
+
+impl TargetNow for Borrowing<'_, '_> {
+    #[inline(always)]
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+        self.writer.write_now(event)
+    }
+
+    fn object(&mut self, _: &Value, id: u64) -> Result<(), NotWalked> {
+        if self.full_objects {
+            return Err(NotWalked::FullObject);
+        }
+        Ok(self.writer.write(Event::ObjectId(id))?)
+    }
+
+    fn full_objects(&self) -> bool {
+        self.full_objects
+    }
+
+    fn position(&self) -> usize {
+        self.writer.mark().position()
+    }
+}
+
+impl<'a> Target<'a> for Borrowing<'_, 'a> {
+    #[inline(always)]
+    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+        self.writer.write(event)
+    }
+
+    // Not inlined: what it needs of the stack would be taken at each level of nesting.
+    #[inline(never)]
+    fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
+        if !self.may_split || elements.len() < if mostly_containers(elements) { SPLIT_FROM } else { SPLIT_FLAT_FROM } {
+            return Ok(false);
+        }
+        let (depth, full_objects) = (self.writer.depth(), self.full_objects);
+        let runs = pool::with(true, |threads| {
+            if threads.count() == 1 {
+                return None;
+            }
+            let run_len = elements.len().div_ceil(threads.count() * RUNS);
+            let mut runs: Vec<_> =
+                elements.chunks(run_len).map(|elements| (elements, Writer::at_depth(DIALECT, depth), Ok(()))).collect();
+            let items = runs.iter_mut().enumerate();
+            threads.for_each(items, |(run, (elements, writer, result)): (usize, &mut (&'a [Value], _, _))| {
+                let mut target = Borrowing { writer, full_objects, may_split: false };
+                *result = elements.iter().enumerate().try_for_each(|(index, element)| {
+                    walk_inner(element, &mut target)
+                        .map_err(|error| error.within(|| Step::Index(run * run_len + index)))
+                });
+            });
+            Some(runs)
+        });
+        let Some(runs) = runs else { return Ok(false) };
+        for (elements, writer, result) in runs {
+            if let Err(NotWalked::Error(error)) = result {
+                let at = self.writer.mark().position() + error.at;
+                return Err(NotWalked::Error(Error { at, ..error }));
+            }
+            result?;
+            self.writer.append(writer, elements.len())?;
+        }
+        Ok(true)
+    }
+}
+
+/// Whether most of the first values are containers: each is worth many others.
+pub fn mostly_containers(values: &[Value]) -> bool {
+    let sample = &values[..values.len().min(SAMPLE)];
+    let is_container = |value: &&Value| matches!(value.view().kind(), Kind::Array | Kind::Dictionary);
+    sample.iter().filter(is_container).count() * 2 > sample.len()
+}
+
+/// Writes copies of what is walked, so that nothing is borrowed when it ends; leaves places for the objects.
+pub struct Owning {
+    /// Where the events go.
+    pub writer: Writer<'static>,
+    /// The objects that are alive, and where each has to go.
+    pub objects: Vec<(Mark, Variant)>,
+}
+
+impl<'a> Target<'a> for Owning {
+    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+        self.writer.write_now(event)
+    }
+}
+
+impl TargetNow for Owning {
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+        self.writer.write_now(event)
+    }
+
+    fn object(&mut self, value: &Value, _: u64) -> Result<(), NotWalked> {
+        self.objects.push((self.writer.mark(), value.variant().clone()));
+        Ok(self.writer.encoded(&[])?)
+    }
+
+    fn full_objects(&self) -> bool {
+        true
+    }
+
+    fn position(&self) -> usize {
+        self.writer.mark().position()
+    }
+}
+
+/// The step to the value of this key, as paths show it.
+fn step_to(key: &Value) -> Step {
+    let kind = key.view().kind();
+    let mut shown = Shown { kind, step: Step::to_key(kind, None) };
+    if matches!(kind.shape(), Shape::Nil | Shape::Bool | Shape::Int | Shape::Float | Shape::Text) {
+        // Never fails: it only looks at the one event.
+        let _ = walk(key, &mut shown);
+    }
+    shown.step
+}
+
+/// Keeps how a path shows the event.
+struct Shown {
+    kind: Kind,
+    step: Step,
+}
+
+impl<'a> Target<'a> for Shown {
+    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+        self.put_now(event)
+    }
+}
+
+impl TargetNow for Shown {
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+        self.step = Step::to_key(self.kind, Some(event));
+        Ok(())
+    }
+
+    fn object(&mut self, _: &Value, _: u64) -> Result<(), NotWalked> {
+        Ok(())
+    }
+
+    fn full_objects(&self) -> bool {
+        false
+    }
+
+    fn position(&self) -> usize {
+        0
     }
 }

@@ -1,5 +1,5 @@
-//! The only raw GDExtension calls: pointers into Variants, memory of engine arrays before it has a value, and the two
-//! methods that are called too often for gdext's conversions.
+//! The only raw GDExtension calls: pointers into Variants, memory of engine arrays before it has a value, containers that
+//! are filled in place, and the two methods that are called too often for gdext's conversions.
 //!
 //! gdext reads a packed array out of a Variant by taking a reference to it, and resizes it with zeros. Both cost more
 //! than the work of a small value. What stands here instead is what GDExtension 4.4 offers for it, each call behind a
@@ -17,17 +17,26 @@ use std::sync::OnceLock;
 use godot::builtin::{StringName, Variant};
 use godot::sys;
 
+use self::containers::Typed;
+use self::objects::Objects;
 use self::uninit::Uninit;
 use varbatch_codec::{Dialect, Kind, Shape, Width};
 
 mod call;
+mod containers;
+mod entries;
+mod objects;
 mod read;
+mod slot;
 mod uninit;
 mod write;
 
 pub use call::{Call, load_docs, register};
-pub use read::{Value, bytes_of, value, values};
-pub use write::{BytesOut, Slot, new_array, new_byte_arrays};
+pub use containers::OwnedType;
+pub use objects::{can_instantiate, class_of, is_of_class, script};
+pub use read::{Value, View, bytes_of, chars, value, values};
+pub use slot::{ArraySlot, Slot, SlotType, new_array, new_byte_arrays};
+pub use write::{BytesOut, string_of};
 
 /// The dialect of the engine that this library was built for.
 pub const DIALECT: Dialect =
@@ -51,12 +60,39 @@ struct Api {
     getters: [Option<Getter>; Kind::ALL.len()],
     /// By kind: makes a Variant of a value. `None` for Nil.
     from_type: [Option<FromType>; Kind::ALL.len()],
-    /// By kind: `size()` and `resize()` of arrays.
+    /// By kind: `size()` of arrays and dictionaries, `resize()` of arrays.
     sizes: [Option<Method>; Kind::ALL.len()],
     resizes: [Option<Method>; Kind::ALL.len()],
-    /// By kind: an empty packed array. As long as the library is loaded, like all of this.
-    empty: [Option<Variant>; Kind::ALL.len()],
+    /// By kind: an empty packed array or String. As long as the library is loaded, like all of this.
+    empty: [Option<Empty>; Kind::ALL.len()],
+    typed: Typed,
+    node_path_is_absolute: Method,
+    array_push_back: Method,
+    dictionary_keys: Method,
+    dictionary_values: Method,
+    /// Whether the entries of dictionaries lie in memory as `entries` reads them.
+    entries: bool,
+    objects: Objects,
     uninit: Option<Uninit>,
+}
+
+/// An empty value, and where it is in its Variant.
+struct Empty {
+    inner: Inner,
+    /// Boxed, so that it stays where it is.
+    _variant: Box<Variant>,
+}
+
+impl Empty {
+    fn new(interface: &sys::GDExtensionInterface, kind: Kind) -> Self {
+        let mut variant = Box::new(default_value(interface, kind));
+        // SAFETY: the id is that of a Variant type, and the Variant is of that type.
+        let inner = unsafe {
+            let getter = (interface.variant_get_ptr_internal_getter)(sys_type(kind)).expect("each type has one");
+            getter(variant.var_sys_mut()).cast()
+        };
+        Self { inner, _variant: variant }
+    }
 }
 
 // SAFETY: the pointers are to functions and method tables of the engine, constant while the library is loaded, and
@@ -71,12 +107,9 @@ fn api() -> &'static Api {
     API.get_or_init(|| {
         // SAFETY: gdext has initialised its binding before any of this library's functions can be called.
         let interface = unsafe { sys::get_interface() };
-        let method = |kind: Kind, name: &str, hash| {
-            let name = StringName::from(name);
-            // SAFETY: the name outlives the call; a method that does not exist gives null.
-            let fetch =
-                || unsafe { (interface.variant_get_ptr_builtin_method)(sys_type(kind), name.string_sys(), hash) };
-            if is_packed(kind) || kind == Kind::Array { fetch() } else { None }
+        let is_array = |kind| is_packed(kind) || kind == Kind::Array;
+        let needed = |kind: Kind, name: &str, hash: i64| {
+            builtin_method(interface, kind, name, hash).expect("the engine has it since 4.4")
         };
         Api {
             interface,
@@ -88,12 +121,28 @@ fn api() -> &'static Api {
                 // SAFETY: as above.
                 unsafe { (interface.get_variant_from_type_constructor)(sys_type(kind)) }
             }),
-            sizes: Kind::ALL.map(|kind| method(kind, "size", 3_173_160_232)),
-            resizes: Kind::ALL.map(|kind| method(kind, "resize", 848_867_239)),
-            empty: Kind::ALL.map(|kind| is_packed(kind).then(|| default_value(interface, kind))),
+            sizes: Kind::ALL.map(|kind| match kind {
+                _ if is_array(kind) || kind == Kind::Dictionary => Some(needed(kind, "size", 3_173_160_232)),
+                _ => None,
+            }),
+            resizes: Kind::ALL.map(|kind| is_array(kind).then(|| needed(kind, "resize", 848_867_239))),
+            empty: Kind::ALL.map(|kind| (is_packed(kind) || kind == Kind::String).then(|| Empty::new(interface, kind))),
+            typed: Typed::load(needed),
+            node_path_is_absolute: needed(Kind::NodePath, "is_absolute", 3_918_633_141),
+            array_push_back: needed(Kind::Array, "push_back", 3_316_032_543),
+            dictionary_keys: needed(Kind::Dictionary, "keys", 4_144_163_970),
+            dictionary_values: needed(Kind::Dictionary, "values", 4_144_163_970),
+            entries: entries::are_as_expected(interface),
+            objects: Objects::load(interface),
             uninit: Uninit::load(interface),
         }
     })
+}
+
+fn builtin_method(interface: &sys::GDExtensionInterface, kind: Kind, name: &str, hash: i64) -> Option<Method> {
+    let name = StringName::from(name);
+    // SAFETY: the name outlives the call; a method that does not exist, or not like this, gives null.
+    unsafe { (interface.variant_get_ptr_builtin_method)(sys_type(kind), name.string_sys(), hash) }
 }
 
 /// By kind, with nothing for Nil, about which the engine prints an error.
@@ -109,6 +158,7 @@ fn sys_type(kind: Kind) -> sys::GDExtensionVariantType {
     kind.id().into()
 }
 
+/// The default value of a kind: empty, zero.
 fn default_value(interface: &sys::GDExtensionInterface, kind: Kind) -> Variant {
     let mut error = sys::default_call_error();
     // SAFETY: without arguments this makes the default value of the type, which each type has.

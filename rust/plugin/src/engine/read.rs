@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use godot::builtin::{AnyArray, GString, PackedByteArray, PackedStringArray, Variant};
+use godot::builtin::{AnyArray, GString, NodePath, PackedByteArray, PackedStringArray, Signal, StringName, Variant};
 use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, Plain, Shape};
 
@@ -56,6 +56,16 @@ impl Value {
         View { kind, inner: inner.unwrap_or(std::ptr::null_mut()), _value: PhantomData }
     }
 
+    /// The instance id of the object that the Variant holds; 0 for null, and for an object that was freed.
+    pub fn object_id(&self) -> u64 {
+        let interface = api().interface;
+        // SAFETY: the Variant is alive; one that is no object gives 0.
+        let id = unsafe { (interface.variant_get_object_instance_id)(self.0.var_sys()) };
+        // SAFETY: any id may be asked for. The object is not touched.
+        let is_alive = id != 0 && unsafe { !(interface.object_get_instance_from_id)(id).is_null() };
+        if is_alive { id } else { 0 }
+    }
+
     /// The Variant itself, for the thread that owns it.
     pub fn variant(&self) -> &Variant {
         &self.0
@@ -67,7 +77,7 @@ impl Value {
 /// Invariant: `inner` points to a value of `kind` that lives as long as `'a`, unless the kind is Nil.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    kind: Kind,
+    pub(super) kind: Kind,
     pub(super) inner: Inner,
     _value: PhantomData<&'a Value>,
 }
@@ -116,7 +126,7 @@ impl<'a> View<'a> {
         let kind = self.kind;
         let element_len = kind.shape().element_len(REAL).expect("plain data");
         let count = match kind.shape() {
-            Shape::Packed { .. } => packed_len(kind, self.inner),
+            Shape::Packed { .. } => size(kind, self.inner),
             _ => 1,
         };
         let data = match kind.shape() {
@@ -135,9 +145,64 @@ impl<'a> View<'a> {
     /// # Panics
     /// If the Variant is of another type.
     pub fn byte_array(self) -> &'a PackedByteArray {
-        assert_eq!(self.kind, Kind::PackedByteArray);
-        // SAFETY: `inner` points to a PackedByteArray, which gdext's type of that name may stand for.
-        unsafe { &*self.inner.cast() }
+        // SAFETY: gdext's type of that name may stand for the engine's.
+        unsafe { self.builtin(Kind::PackedByteArray) }
+    }
+
+    /// The characters of a String, as UTF-32 without the NUL.
+    ///
+    /// # Panics
+    /// If the Variant is of another type.
+    #[inline]
+    pub fn string(self) -> &'a [u32] {
+        // SAFETY: gdext's GString may stand for the engine's String.
+        chars(unsafe { self.builtin(Kind::String) })
+    }
+
+    /// A StringName as text.
+    ///
+    /// # Panics
+    /// If the Variant is of another type.
+    pub fn string_name(self) -> GString {
+        // SAFETY: gdext's type of that name may stand for the engine's.
+        let name: &StringName = unsafe { self.builtin(Kind::StringName) };
+        name.into()
+    }
+
+    /// The names and the subnames of a NodePath, and whether it is absolute.
+    ///
+    /// # Panics
+    /// If the Variant is of another type.
+    pub fn node_path(self) -> (Vec<GString>, Vec<GString>, bool) {
+        // SAFETY: gdext's type of that name may stand for the engine's.
+        let path: &NodePath = unsafe { self.builtin(Kind::NodePath) };
+        let names = (0..path.get_name_count()).map(|index| GString::from(&path.get_name(index))).collect();
+        let subnames = (0..path.get_subname_count()).map(|index| GString::from(&path.get_subname(index))).collect();
+        let mut absolute = 0_u8;
+        // SAFETY: `is_absolute` takes nothing and returns a bool, one byte.
+        unsafe { (api().node_path_is_absolute)(self.inner, std::ptr::null(), (&raw mut absolute).cast(), 0) };
+        (names, subnames, absolute != 0)
+    }
+
+    /// The id of a RID.
+    ///
+    /// # Panics
+    /// If the Variant is of another type.
+    pub fn rid(self) -> u64 {
+        assert_eq!(self.kind, Kind::Rid);
+        // SAFETY: `inner` points to a RID, which is its id.
+        unsafe { *self.inner.cast() }
+    }
+
+    /// The name of a Signal, and the instance id of its object or 0.
+    ///
+    /// # Panics
+    /// If the Variant is of another type.
+    pub fn signal(self) -> (GString, u64) {
+        // SAFETY: gdext's type of that name may stand for the engine's.
+        let signal: &Signal = unsafe { self.builtin(Kind::Signal) };
+        let object = signal.object_id().map_or(0, |id| id.to_i64().cast_unsigned());
+        (GString::from(&signal.name()), object)
     }
 
     /// The elements of a PackedStringArray, each as UTF-32 without its NUL.
@@ -145,14 +210,29 @@ impl<'a> View<'a> {
     /// # Panics
     /// If the Variant is of another type.
     pub fn strings(self) -> impl ExactSizeIterator<Item = &'a [u32]> {
-        assert_eq!(self.kind, Kind::PackedStringArray);
-        // SAFETY: `inner` points to a PackedStringArray, which gdext's type of that name may stand for.
-        let strings = unsafe { &*self.inner.cast::<PackedStringArray>() };
+        // SAFETY: gdext's type of that name may stand for the engine's.
+        let strings: &PackedStringArray = unsafe { self.builtin(Kind::PackedStringArray) };
         strings.as_slice().iter().map(chars)
+    }
+
+    /// What the Variant holds, as gdext's type for it.
+    ///
+    /// # Safety
+    /// `T` has the layout of the engine's type of this kind, and no fields of its own as `VarArray` has them.
+    ///
+    /// # Panics
+    /// If the Variant is of another type.
+    #[inline]
+    unsafe fn builtin<T>(self, kind: Kind) -> &'a T {
+        assert_eq!(self.kind, kind);
+        // SAFETY: `inner` points to a value of `kind`, which lives as long as `'a`; a `T` by the promise of the caller.
+        unsafe { &*self.inner.cast() }
     }
 }
 
-fn chars(string: &GString) -> &[u32] {
+/// The characters of a String, as UTF-32 without the NUL.
+#[inline]
+pub fn chars(string: &GString) -> &[u32] {
     let interface = api().interface;
     // SAFETY: with no room to write, this only returns the length in characters.
     let len = unsafe { (interface.string_to_utf32_chars)(string.string_sys(), std::ptr::null_mut(), 0) };
@@ -166,11 +246,12 @@ fn chars(string: &GString) -> &[u32] {
     }
 }
 
+/// How many elements an array has, or entries a dictionary.
 #[inline]
-fn packed_len(kind: Kind, array: Inner) -> usize {
+pub(super) fn size(kind: Kind, array: Inner) -> usize {
     let mut len = 0_i64;
-    let size = api().sizes[usize::from(kind.id())].expect("packed arrays have a size");
-    // SAFETY: `array` points to a packed array of `kind`, whose `size` takes nothing and returns a 64-bit int.
+    let size = api().sizes[usize::from(kind.id())].expect("arrays and dictionaries have a size");
+    // SAFETY: `array` points to an array or dictionary of `kind`, whose `size` takes nothing and returns a 64-bit int.
     unsafe { size(array, std::ptr::null(), (&raw mut len).cast(), 0) };
     usize::try_from(len).expect("sizes are not negative")
 }

@@ -44,7 +44,12 @@ impl Uninit {
         };
         let (resize, get_data_array) = (bind("resize", 1_286_410_249)?, bind("get_data_array", 2_362_200_018)?);
         let (major, minor, _) = GdextBuild::godot_runtime_version_triple();
-        Some(Self { class, resize, get_data_array, known_header: (major, minor) == (4, 6) })
+        Some(Self {
+            class,
+            resize,
+            get_data_array,
+            known_header: (major, minor) == (4, 6) && !cfg!(feature = "no-engine-internals"),
+        })
     }
 
     /// A byte array of `len` bytes without a value. `None` if zeros cost less, or the engine has none.

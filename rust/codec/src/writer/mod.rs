@@ -1,0 +1,243 @@
+//! Events to a plan: every layout rule of encoding.
+//!
+//! Counterpart of `encode_variant` in the engine's `core/io/marshalls.cpp`, in one pass instead of two.
+
+mod payload;
+
+use self::payload::{Borrow, Copy};
+use crate::dialect::Dialect;
+use crate::error::{Error, Reason};
+use crate::event::Event;
+use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
+use crate::plan::{Mark, Plan};
+
+/// Writes values, one after the other, into a [`Plan`].
+///
+/// A value is what is written between [`Self::mark`] and [`Self::end_value`].
+#[derive(Debug)]
+pub struct Writer<'a> {
+    plan: Plan<'a>,
+    dialect: Dialect,
+    /// How deep the values lie that are written outside of any container of this writer.
+    depth: usize,
+    /// The containers around the next value, outermost first, each with something still to come.
+    open: Vec<Open>,
+    next: Next,
+    /// The texts that are due, if any.
+    texts: Texts,
+}
+
+/// What has to come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Value,
+    Text,
+    /// The name of a property.
+    Name,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    /// Values that are still to come. Of a dictionary, keys and values count.
+    left: usize,
+    /// Whether each is a property, with its name before it.
+    named: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Texts {
+    left: usize,
+    /// Whether their lengths count a NUL: in a PackedStringArray only.
+    nul: bool,
+}
+
+impl<'a> Writer<'a> {
+    /// A writer of an empty plan.
+    pub fn new(dialect: Dialect) -> Self {
+        Self::at_depth(dialect, 0)
+    }
+
+    /// As [`Self::new`], for values that lie `depth` containers deep in what another writer writes.
+    pub fn at_depth(dialect: Dialect, depth: usize) -> Self {
+        let texts = Texts { left: 0, nul: false };
+        Self { plan: Plan::new(), dialect, depth, open: Vec::new(), next: Next::Value, texts }
+    }
+
+    /// The end of what was written so far: the start of the next value.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        self.plan.mark()
+    }
+
+    /// Adds one event to the value at hand. Long payloads are borrowed.
+    ///
+    /// # Errors
+    /// If the value lies too deep, plain data has another width than the dialect or another length than its count says,
+    /// or the event is not due. The value must then be dropped.
+    // Always inlined: callers name the event, and its construction and the branch on it then fall away.
+    #[inline(always)]
+    pub fn write(&mut self, event: Event<'a>) -> Result<(), Error> {
+        self.put::<Borrow>(event)
+    }
+
+    /// As [`Self::write`], for an event that does not live as long as the plan: all of it is copied.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    #[inline(always)]
+    pub fn write_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+        self.put::<Copy>(event)
+    }
+
+    /// How many containers the next value lies in, those of other writers included.
+    pub fn depth(&self) -> usize {
+        self.depth + self.open.len()
+    }
+
+    /// Takes over what another writer has written at this [`depth`](Self::depth): the next `count` values of the container
+    /// at hand.
+    ///
+    /// # Errors
+    /// If that many are not due, or the other writer is in the middle of a value.
+    pub fn append(&mut self, other: Self, count: usize) -> Result<(), Error> {
+        let is_complete = other.open.is_empty() && other.next == Next::Value;
+        let is_due = is_complete && self.next == Next::Value;
+        match self.open.last_mut().filter(|top| is_due && !top.named) {
+            Some(top) if top.left > count => top.left -= count,
+            // The last value ends the container, and perhaps those around it.
+            Some(top) if top.left == count && count > 0 => {
+                top.left = 1;
+                self.close_value();
+            }
+            _ => return Err(self.out_of_order("as many values as were announced")),
+        }
+        self.plan.append(other.plan);
+        Ok(())
+    }
+
+    /// Takes a value that is already encoded.
+    ///
+    /// # Errors
+    /// If no value is due.
+    pub fn encoded(&mut self, bytes: &'a [u8]) -> Result<(), Error> {
+        self.begin_value()?;
+        self.plan.bytes(bytes);
+        self.close_value();
+        Ok(())
+    }
+
+    /// Ends the value that began at `start`.
+    ///
+    /// # Errors
+    /// If the value is longer than the engine can count, or not complete. It is then dropped.
+    #[inline]
+    pub fn end_value(&mut self, start: Mark) -> Result<(), Error> {
+        let len = self.plan.len() - start.position();
+        let is_complete = self.open.is_empty() && self.next == Next::Value;
+        if is_complete && len > 0 && len <= MAX_VALUE_LEN {
+            return Ok(());
+        }
+        let error = match (is_complete, len) {
+            (true, 0) => self.out_of_order("a value"),
+            (true, _) => Error::new(MAX_VALUE_LEN, Reason::TooLarge { found: len }),
+            _ => self.out_of_order("the rest of the value"),
+        };
+        self.drop_value(start);
+        Err(error)
+    }
+
+    /// Takes back what was written since `start`.
+    pub fn drop_value(&mut self, start: Mark) {
+        self.plan.rollback(start);
+        self.open.clear();
+        self.next = Next::Value;
+        self.texts.left = 0;
+    }
+
+    /// What was written.
+    pub fn plan(&self) -> &Plan<'a> {
+        &self.plan
+    }
+
+    /// Makes room for as much again as was written, `times` times.
+    pub fn reserve(&mut self, times: usize) {
+        self.plan.reserve(times);
+    }
+
+    /// Starts again, with the memory of what was written.
+    pub fn clear(&mut self) {
+        self.drop_value(Mark::default());
+    }
+
+    /// What was written.
+    pub fn into_plan(self) -> Plan<'a> {
+        self.plan
+    }
+
+    /// A word that is set later, with [`Self::set_word`] and the mark before it.
+    #[inline]
+    pub(crate) fn reserve_word(&mut self) {
+        self.plan.words([0]);
+    }
+
+    #[inline]
+    pub(crate) fn set_word(&mut self, at: Mark, word: u32) {
+        self.plan.patch(at, word);
+    }
+
+    #[inline]
+    fn begin_value(&mut self) -> Result<(), Error> {
+        if self.next != Next::Value {
+            return Err(self.out_of_order("a text"));
+        }
+        if self.depth() > MAX_DEPTH {
+            return Err(Error::new(self.plan.len(), Reason::TooDeep));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn close_value(&mut self) {
+        self.next = Next::Value;
+        while let Some(top) = self.open.last_mut() {
+            top.left -= 1;
+            if top.left > 0 {
+                if top.named {
+                    self.next = Next::Name;
+                }
+                return;
+            }
+            self.open.pop();
+        }
+    }
+
+    /// Ends the head of a container with its count; `left` values are to come.
+    #[inline]
+    fn open(&mut self, count: usize, left: usize, named: bool) -> Result<(), Error> {
+        let word = self.count(count)?;
+        self.plan.words([word]);
+        if left == 0 {
+            self.close_value();
+            return Ok(());
+        }
+        self.open.push(Open { left, named });
+        self.next = if named { Next::Name } else { Next::Value };
+        Ok(())
+    }
+
+    #[inline]
+    fn begin_texts(&mut self, left: usize, nul: bool) -> Result<(), Error> {
+        if left == 0 {
+            self.close_value();
+            return Ok(());
+        }
+        self.texts = Texts { left, nul };
+        self.next = Next::Text;
+        Ok(())
+    }
+
+    #[cold]
+    fn out_of_order(&self, expected: &'static str) -> Error {
+        Error::new(self.plan.len(), Reason::Order { expected })
+    }
+}

@@ -1,0 +1,144 @@
+//! Looks into arrays and dictionaries without a copy.
+
+use godot::builtin::{GString, StringName, Variant};
+use godot::sys::GodotFfi;
+use varbatch_codec::{ElementType, Kind, Text};
+
+use super::objects::script_path;
+use super::read::{Value, View, chars, size, value};
+use super::{Inner, Method, api};
+
+/// The class that stands for any object where only ids are written.
+const ENCODED_OBJECT: &str = "EncodedObjectAsID";
+
+/// What tells the types of the elements.
+pub struct Typed {
+    element: TypeOf,
+    key: TypeOf,
+    value: TypeOf,
+}
+
+/// The methods that tell one element type.
+struct TypeOf {
+    builtin: Method,
+    class_name: Method,
+    script: Method,
+}
+
+impl Typed {
+    /// `method` fetches a method by kind, name and hash.
+    pub fn load(method: impl Fn(Kind, &str, i64) -> Method) -> Self {
+        let type_of = |kind, part: &str| TypeOf {
+            builtin: method(kind, &format!("get_typed_{part}builtin"), 3_173_160_232),
+            class_name: method(kind, &format!("get_typed_{part}class_name"), 1_825_232_092),
+            script: method(kind, &format!("get_typed_{part}script"), 1_460_142_086),
+        };
+        Self {
+            element: type_of(Kind::Array, ""),
+            key: type_of(Kind::Dictionary, "key_"),
+            value: type_of(Kind::Dictionary, "value_"),
+        }
+    }
+}
+
+/// What the elements of a typed container must be, with texts of its own.
+pub enum OwnedType {
+    /// Anything.
+    Any,
+    /// A Variant type.
+    Builtin(Kind),
+    /// Any object, where only ids are written.
+    Ids,
+    /// An object of this class.
+    Class(GString),
+    /// An object with the script at this path.
+    Script(GString),
+}
+
+impl OwnedType {
+    /// As events have it.
+    pub fn as_event(&self) -> ElementType<'_> {
+        match self {
+            Self::Any => ElementType::Any,
+            Self::Builtin(kind) => ElementType::Builtin(*kind),
+            Self::Ids => ElementType::Class(Text::Utf8(ENCODED_OBJECT)),
+            Self::Class(name) => ElementType::Class(Text::Utf32(chars(name))),
+            Self::Script(path) => ElementType::Script(Text::Utf32(chars(path))),
+        }
+    }
+}
+
+impl<'a> View<'a> {
+    /// The elements of an Array.
+    ///
+    /// # Panics
+    /// If the Variant is of another type.
+    #[inline]
+    pub fn elements(self) -> &'a [Value] {
+        assert_eq!(self.kind, Kind::Array);
+        let len = size(Kind::Array, self.inner);
+        if len == 0 {
+            return &[];
+        }
+        // SAFETY: `inner` points to an Array with an element 0, which keeps its `len` Variants in one piece. `Value` is
+        // a transparent Variant.
+        unsafe {
+            let first = (api().interface.array_operator_index_const)(self.inner.cast_const(), 0);
+            std::slice::from_raw_parts(first.cast(), len)
+        }
+    }
+
+    /// What the elements of an Array must be; with class and script where objects are written in full.
+    ///
+    /// # Panics
+    /// If the Variant is of another type.
+    #[inline]
+    pub fn element_type(self, full_objects: bool) -> OwnedType {
+        assert_eq!(self.kind, Kind::Array);
+        api().typed.element.of(self.inner, full_objects)
+    }
+
+    /// What the keys and the values of a Dictionary must be.
+    ///
+    /// # Panics
+    /// If the Variant is of another type.
+    #[inline]
+    pub fn entry_types(self, full_objects: bool) -> (OwnedType, OwnedType) {
+        assert_eq!(self.kind, Kind::Dictionary);
+        let typed = &api().typed;
+        (typed.key.of(self.inner, full_objects), typed.value.of(self.inner, full_objects))
+    }
+}
+
+impl TypeOf {
+    /// `container` must point to a container that these methods are of.
+    #[inline]
+    fn of(&self, container: Inner, full_objects: bool) -> OwnedType {
+        let mut id = 0_i64;
+        // SAFETY: the method takes nothing and returns a 64-bit int.
+        unsafe { (self.builtin)(container, std::ptr::null(), (&raw mut id).cast(), 0) };
+        match u8::try_from(id).ok().and_then(Kind::from_id).expect("the engine has no other types") {
+            Kind::Nil => OwnedType::Any,
+            Kind::Object => self.object_type(container, full_objects),
+            kind => OwnedType::Builtin(kind),
+        }
+    }
+
+    #[cold]
+    fn object_type(&self, container: Inner, full_objects: bool) -> OwnedType {
+        let mut class = StringName::default();
+        let mut script = Variant::nil();
+        // SAFETY: the methods take nothing and assign a StringName and a Variant.
+        unsafe {
+            (self.class_name)(container, std::ptr::null(), class.sys_mut(), 0);
+            (self.script)(container, std::ptr::null(), script.sys_mut(), 0);
+        }
+        let has_script = value(&script).object_id() != 0;
+        match (has_script || class != StringName::default(), full_objects) {
+            (false, _) => OwnedType::Builtin(Kind::Object),
+            (true, false) => OwnedType::Ids,
+            (true, true) if has_script => OwnedType::Script(script_path(&script)),
+            (true, true) => OwnedType::Class(GString::from(&class)),
+        }
+    }
+}

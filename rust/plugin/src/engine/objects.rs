@@ -1,0 +1,222 @@
+//! Objects: by id as the engine holds them, and what it says of classes and scripts.
+//!
+//! Methods are called by their binding, never by name: a script may have one of the same name.
+
+use godot::builtin::{GString, Signal, StringName, Variant};
+use godot::classes::{Engine, Object};
+use godot::meta::ToGodot;
+use godot::obj::Singleton;
+use godot::sys::{self, GodotFfi};
+use varbatch_codec::Kind;
+
+use super::read::{Value, value};
+use super::slot::{Slot, SlotType};
+use super::{Api, api, default_value, string_of};
+
+/// Methods of objects.
+pub struct Objects {
+    encoded_class: StringName,
+    set_object_id: sys::GDExtensionMethodBindPtr,
+    notification: sys::GDExtensionMethodBindPtr,
+    get_class: sys::GDExtensionMethodBindPtr,
+    is_class: sys::GDExtensionMethodBindPtr,
+    get_script: sys::GDExtensionMethodBindPtr,
+    get_base_script: sys::GDExtensionMethodBindPtr,
+    get_instance_base_type: sys::GDExtensionMethodBindPtr,
+    get_path: sys::GDExtensionMethodBindPtr,
+    /// Whether a Signal lies in memory as [`SignalParts`].
+    signals: bool,
+}
+
+/// A Signal, as the engine has it.
+#[repr(C)]
+struct SignalParts {
+    name: StringName,
+    object: u64,
+}
+
+impl Objects {
+    pub fn load(interface: &sys::GDExtensionInterface) -> Self {
+        let bind = |class: &str, name: &str, hash| {
+            let (class, name) = (StringName::from(class), StringName::from(name));
+            // SAFETY: both names outlive the call; a method that does not exist, or not like this, gives null.
+            let bind = unsafe { (interface.classdb_get_method_bind)(class.string_sys(), name.string_sys(), hash) };
+            assert!(!bind.is_null(), "the engine has it since 4.4");
+            bind
+        };
+        Self {
+            encoded_class: StringName::from("EncodedObjectAsID"),
+            set_object_id: bind("EncodedObjectAsID", "set_object_id", 1_286_410_249),
+            notification: bind("Object", "notification", 4_023_243_586),
+            get_class: bind("Object", "get_class", 201_670_096),
+            is_class: bind("Object", "is_class", 3_927_539_163),
+            get_script: bind("Object", "get_script", 1_214_101_251),
+            get_base_script: bind("Script", "get_base_script", 278_624_046),
+            get_instance_base_type: bind("Script", "get_instance_base_type", 2_002_593_661),
+            get_path: bind("Resource", "get_path", 201_670_096),
+            signals: signals_are_as_expected(),
+        }
+    }
+}
+
+/// Whether this engine keeps a Signal as [`SignalParts`] says: seen in one.
+fn signals_are_as_expected() -> bool {
+    let (object, name) = (Engine::singleton().upcast::<Object>(), StringName::from("script_changed"));
+    let signal = Signal::from_object_signal(&object, &name);
+    // SAFETY: a Signal is 16 bytes, which are read as integers; a StringName is a pointer, the same for equal names.
+    let (found_name, found_id) = unsafe {
+        let words: *const u64 = signal.sys().cast();
+        (words.read(), words.add(1).read())
+    };
+    // SAFETY: a StringName is a pointer.
+    let expected_name = unsafe { name.string_sys().cast::<u64>().read() };
+    let expected_id = object.instance_id().to_i64().cast_unsigned();
+    (found_name, found_id) == (expected_name, expected_id) && !cfg!(feature = "no-engine-internals")
+}
+
+impl Slot {
+    /// Makes the value what the engine has for an instance id: null, or an EncodedObjectAsID that holds it.
+    pub fn set_object_id(&mut self, id: u64) {
+        let Api { interface, objects, from_type, .. } = api();
+        let from_type = from_type[usize::from(Kind::Object.id())].expect("not Nil");
+        let mut object = std::ptr::null_mut();
+        if id != 0 {
+            const POSTINITIALIZE: i64 = 0;
+            let (what, reversed) = (POSTINITIALIZE, 0_u8);
+            let what = [(&raw const what).cast(), (&raw const reversed).cast()];
+            let args = [(&raw const id).cast()];
+            // SAFETY: the class exists, as its method was found. The methods are those of the object's classes, found by
+            // the hash of their signature: an int of 64 bits and a bool, and an id of 64 bits; neither returns anything.
+            unsafe {
+                object = (interface.classdb_construct_object2)(objects.encoded_class.string_sys());
+                let call = interface.object_method_bind_ptrcall;
+                call(objects.notification, object, what.as_ptr(), std::ptr::null_mut());
+                call(objects.set_object_id, object, args.as_ptr(), std::ptr::null_mut());
+            }
+        }
+        // SAFETY: `object` is null, or a RefCounted whose first reference this Variant takes.
+        let variant = unsafe { Variant::new_with_var_uninit(|variant| from_type(variant, (&raw mut object).cast())) };
+        self.set_variant(variant);
+    }
+
+    /// Makes the value a Signal of any object, be it gone. `false` if this engine's cannot be made so, and nothing is changed.
+    pub fn set_signal(&mut self, name: &str, object: u64) -> bool {
+        let api = api();
+        if !api.objects.signals {
+            return false;
+        }
+        self.set_variant(default_value(api.interface, Kind::Signal));
+        // SAFETY: the Variant is a new Signal, and `signals_are_as_expected` has seen how one looks. There is no call of
+        // GDExtension for a signal of an object that is gone, and the engine prints when it is asked about a wrong id.
+        let parts = unsafe { &mut *self.value().view().inner.cast::<SignalParts>() };
+        *parts = SignalParts { name: StringName::from(&string_of(name)), object };
+        true
+    }
+}
+
+/// Calls a method without arguments that assigns a `T`.
+///
+/// # Safety
+/// The object is alive and of the method's class, and the method returns a `T`.
+unsafe fn get<T: GodotFfi + Default>(method: sys::GDExtensionMethodBindPtr, object: sys::GDExtensionObjectPtr) -> T {
+    let mut result = T::default();
+    // SAFETY: as promised.
+    unsafe {
+        (api().interface.object_method_bind_ptrcall)(method, object, std::ptr::null(), result.sys_mut());
+    }
+    result
+}
+
+/// The object that a Variant holds and keeps alive; null if there is none, or it was freed.
+fn object_of(holder: &Value) -> sys::GDExtensionObjectPtr {
+    let id = holder.object_id();
+    if id == 0 {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: any id may be asked for.
+    unsafe { (api().interface.object_get_instance_from_id)(id) }
+}
+
+/// The name of the class of the object that a Variant holds. Empty if there is none.
+pub fn class_of(holder: &Value) -> GString {
+    let object = object_of(holder);
+    if object.is_null() {
+        return GString::new();
+    }
+    // SAFETY: the object is alive, and `get_class` returns a String.
+    unsafe { get(api().objects.get_class, object) }
+}
+
+/// The path of the script that a Variant holds.
+///
+/// # Panics
+/// If it holds none.
+pub(super) fn script_path(script: &Variant) -> GString {
+    let object = object_of(value(script));
+    assert!(!object.is_null(), "no script");
+    // SAFETY: the callers pass a Script, which is a Resource, whose `get_path` returns a String.
+    unsafe { get(api().objects.get_path, object) }
+}
+
+/// Whether the object, or null, is of the class, and of the script, that a container expects.
+pub fn is_of_class(holder: &Value, expected: &SlotType) -> bool {
+    let Objects { is_class, get_script, get_base_script, .. } = &api().objects;
+    let object = object_of(holder);
+    if object.is_null() || expected.class == StringName::default() {
+        return true;
+    }
+    let class = GString::from(&expected.class);
+    let args = [class.string_sys().cast()];
+    let mut is_of_class = 0_u8;
+    // SAFETY: the object is alive; `is_class` takes a String and returns a bool.
+    unsafe {
+        let result = (&raw mut is_of_class).cast();
+        (api().interface.object_method_bind_ptrcall)(*is_class, object, args.as_ptr(), result);
+    }
+    let wanted = value(&expected.script).object_id();
+    if is_of_class == 0 || wanted == 0 {
+        return is_of_class != 0;
+    }
+    // SAFETY: the object is alive, and `get_script` returns a Variant.
+    let mut script: Variant = unsafe { get(*get_script, object) };
+    while value(&script).object_id() != 0 {
+        if value(&script).object_id() == wanted {
+            return true;
+        }
+        let mut error = sys::default_call_error();
+        // SAFETY: what the object has as its script is a Script, kept alive by the Variant; so is what it is based on.
+        script = unsafe {
+            let call = api().interface.object_method_bind_call;
+            let object = object_of(value(&script));
+            Variant::new_with_var_uninit(|base| {
+                call(*get_base_script, object, std::ptr::null(), 0, base, &raw mut error);
+            })
+        };
+    }
+    false
+}
+
+/// Whether the engine can make an object of this class. May run a script: see the text of `engine`.
+pub fn can_instantiate(class: &str) -> bool {
+    let Some(mut classes) = Engine::singleton().get_singleton("ClassDB") else { return false };
+    let mut ask = |question| classes.call(question, &[class.to_variant()]).booleanize();
+    // The second prints if the class does not exist.
+    ask("class_exists") && ask("can_instantiate")
+}
+
+/// The script at a path in `res://`, and the class that it extends. May run a script: see the text of `engine`.
+pub fn script(path: &str) -> Option<(Variant, StringName)> {
+    let mut loader = Engine::singleton().get_singleton("ResourceLoader").filter(|_| path.starts_with("res://"))?;
+    let args = [path.to_variant(), "Script".to_variant()];
+    if !loader.call("exists", &args).booleanize() {
+        return None;
+    }
+    let script = loader.call("load", &args);
+    let object = object_of(value(&script));
+    if object.is_null() {
+        return None;
+    }
+    // SAFETY: the object is alive and a Script, as that was asked for; the method returns a StringName.
+    let class = unsafe { get(api().objects.get_instance_base_type, object) };
+    Some((script, class))
+}

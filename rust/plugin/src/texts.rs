@@ -1,0 +1,97 @@
+//! Short texts that were made before: most of all keys.
+//!
+//! Most dictionaries of a game have the keys of others, and many values are words of a small set. A String that exists
+//! already is shared, as the engine's are when they are assigned: that costs a count, where a new one costs an allocation.
+
+use varbatch_codec::Kind;
+
+use crate::engine::Slot;
+
+/// How many texts are kept, a power of two.
+const COUNT: usize = 64;
+
+/// Longer texts than this are not kept, in bytes.
+const LONGEST: usize = 24;
+
+/// Inputs shorter than this have no use for it, in bytes.
+const FROM: usize = 1 << 10;
+
+/// The latest text of each place: a text has one place.
+pub struct Texts<'a> {
+    /// Made at the first text.
+    places: Vec<Place<'a>>,
+    is_wanted: bool,
+}
+
+struct Place<'a> {
+    kind: Kind,
+    text: &'a str,
+    made: Slot,
+}
+
+impl<'a> Texts<'a> {
+    /// For an input of that many bytes.
+    #[inline]
+    pub fn for_bytes(len: usize) -> Self {
+        Self { places: Vec::new(), is_wanted: len >= FROM }
+    }
+
+    /// Makes the value a String or StringName.
+    #[inline]
+    pub fn set(&mut self, slot: &mut Slot, kind: Kind, text: &'a str) {
+        match self.kept(kind, text) {
+            Some(made) => slot.set_variant(made.value().variant().clone()),
+            None => make(slot, kind, text),
+        }
+    }
+
+    /// A String or StringName: one that is kept, or a new one in `own`.
+    #[inline]
+    pub fn get<'k>(&'k mut self, own: &'k mut Slot, kind: Kind, text: &'a str) -> &'k Slot {
+        match self.kept(kind, text) {
+            Some(made) => made,
+            None => {
+                make(own, kind, text);
+                own
+            }
+        }
+    }
+
+    /// The text as one that is kept, if it is short.
+    #[inline]
+    fn kept(&mut self, kind: Kind, text: &'a str) -> Option<&Slot> {
+        if !self.is_wanted || text.len() > LONGEST {
+            return None;
+        }
+        if self.places.is_empty() {
+            let place = || Place { kind: Kind::Nil, text: "", made: Slot::new() };
+            self.places.extend(std::iter::repeat_with(place).take(COUNT));
+        }
+        let place = &mut self.places[place_of(text.as_bytes())];
+        if place.kind != kind || place.text != text {
+            make(&mut place.made, kind, text);
+            (place.kind, place.text) = (kind, text);
+        }
+        Some(&place.made)
+    }
+}
+
+fn make(slot: &mut Slot, kind: Kind, text: &str) {
+    match kind {
+        Kind::StringName => slot.set_string_name(text),
+        _ => slot.set_string(text),
+    }
+}
+
+/// A number below [`COUNT`] that depends on the length and up to 16 bytes.
+#[inline]
+fn place_of(text: &[u8]) -> usize {
+    let (first, last) = match (text.first_chunk(), text.last_chunk(), text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last), _, _) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
+        (_, _, Some(first), Some(last)) => (u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into()),
+        _ => (text.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte)), 0),
+    };
+    // Fibonacci hashing: the high bits of a product depend on all others.
+    let mixed = (first ^ last.rotate_left(29) ^ text.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> (u64::BITS - COUNT.trailing_zeros())) as usize
+}
