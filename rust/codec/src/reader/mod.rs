@@ -12,7 +12,7 @@ mod payload;
 
 use crate::dialect::{FLAG_64, Width};
 use crate::error::{Error, Reason};
-use crate::event::Event;
+use crate::event::{Event, Text};
 use crate::kind::Kind;
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 use crate::path::Path;
@@ -162,10 +162,19 @@ impl<'a> Reader<'a> {
     pub fn next_event_to<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<Option<R>, Error> {
         match self.next {
             Next::Value => self.value(take).map(Some),
-            Next::Text => self.text().map(|event| Some(take(event))),
+            Next::Text => self.text().map(|text| Some(take(Event::Text(Text::Utf8(text))))),
             Next::Name => self.name().map(|event| Some(take(event))),
             Next::End => Ok(None),
         }
+    }
+
+    /// As [`Self::next_event`], where a text of a PackedStringArray or NodePath is due; `None` where none is.
+    ///
+    /// # Errors
+    /// As [`Self::next_event`].
+    #[inline]
+    pub fn next_text(&mut self) -> Result<Option<&'a str>, Error> {
+        if self.next == Next::Text { self.text().map(Some) } else { Ok(None) }
     }
 
     /// Whether something is still to come of the value that began at this [`depth`](Self::depth).

@@ -220,7 +220,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The next text of the value at hand.
-    pub(super) fn text(&mut self) -> Result<Event<'a>, Error> {
+    #[inline]
+    pub(super) fn text(&mut self) -> Result<&'a str, Error> {
         let Texts { kind, index, count } = self.texts;
         let what = if kind == Kind::NodePath { "name" } else { "element" };
         let text = self.whole_string(Place::of(kind).element(what, index, count))?;
@@ -228,7 +229,7 @@ impl<'a> Reader<'a> {
         if self.texts.index == count {
             self.end_value();
         }
-        Ok(Event::Text(Text::Utf8(text)))
+        Ok(text)
     }
 
     /// The name of the next property.

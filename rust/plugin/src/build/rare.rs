@@ -20,8 +20,8 @@ impl<'a> Build<'a, '_> {
         match event {
             Event::PackedStrings { count } => {
                 for string in slot.set_strings(count) {
-                    if let Some(Event::Text(text)) = self.event()? {
-                        string.set(utf8(text));
+                    if let Some(text) = self.reader.next_text()? {
+                        string.set(text);
                     }
                 }
             }
@@ -70,8 +70,8 @@ impl<'a> Build<'a, '_> {
         let mut path = String::new();
         let mut is_plain = true;
         for index in 0..names + subnames {
-            let Some(Event::Text(text)) = self.event()? else { unreachable!("as many were announced") };
-            let (text, separator) = (utf8(text), if index < names { "/" } else { ":" });
+            let Some(text) = self.reader.next_text()? else { unreachable!("as many were announced") };
+            let separator = if index < names { "/" } else { ":" };
             is_plain &= !text.is_empty() && !text.contains(['/', ':']);
             if index >= names || index > 0 || absolute {
                 path += separator;
