@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # Tests everything, step by step, and closes with one line: "N passed, N failed".
 #
-#   scripts/test.sh                 all steps; each one runs even if an earlier one failed
-#   scripts/test.sh --only FILTER   only the conformance tests whose "suite/test" contains FILTER
+#   scripts/test.sh [--long] [--only FILTER]
 #
-# Counted are the tests of cargo and of the conformance suites, and 1 for each other step. A step that cannot
-# run because of an earlier one counts as failed. Each step's output is kept in target/test/.
+#   --long          all of the conformance suites' generated values and damaged buffers, instead of a tenth
+#                   of them; not with the debug library
+#   --only FILTER   only the conformance tests whose "suite/test" contains FILTER, without the debug library
+#
+# Each step runs even if an earlier one failed. Counted are the tests of cargo and of the conformance suites,
+# and 1 for each other step. A step that cannot run because of an earlier one counts as failed. Each step's
+# output is kept in target/test/.
 
 # shellcheck disable=SC2317 # what "step" calls by name
 set -euo pipefail
@@ -13,12 +17,16 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 filter=()
-case $#,${1:-} in
-  0,) ;;
-  2,--only) filter=(-- "$2") ;;
-  *,-h | *,--help) usage; exit ;;
-  *) usage_error "unknown arguments: $*" ;;
-esac
+long=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --only) [ "${2:-}" ] || usage_error "--only needs a value"; filter=("$2"); shift ;;
+    --long) long=(--long) ;;
+    -h | --help) usage; exit ;;
+    *) usage_error "unknown argument: $1" ;;
+  esac
+  shift
+done
 need_rust
 cd "$root"
 export CARGO_TERM_COLOR=never
@@ -66,12 +74,15 @@ find_editor() { editor=$("$root/scripts/godot.sh") && "$editor" --headless --ver
 find_template() { template=$("$root/scripts/godot.sh" --release) && "$template" --headless --version; }
 document() { RUSTDOCFLAGS='-D warnings' cargo doc --package varbatch-codec --no-deps --locked; }
 
-# conformance NAME BUILT ENGINE SECONDS
+# conformance NAME BUILT ENGINE SECONDS OPTIONS...: the options are for the suites' runner.
 conformance() {
-  if [ -z "$2" ]; then cannot "$1" "the library"; return; fi
-  if [ -z "$3" ]; then cannot "$1" "an engine"; return; fi
-  step count_suites "$1" "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --timeout "$4" -- \
-    "$3" --headless --path "$root/godot_project" res://conformance/all.tscn ${filter[@]+"${filter[@]}"}
+  local name=$1 built=$2 engine=$3 seconds=$4
+  shift 4
+  if [ -z "$built" ]; then cannot "$name" "the library"; return; fi
+  if [ -z "$engine" ]; then cannot "$name" "an engine"; return; fi
+  step count_suites "$name" "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' \
+    --timeout "$seconds" -- "$engine" --headless --path "$root/godot_project" res://conformance/all.tscn \
+    -- "$@" ${filter[@]+"${filter[@]}"}
 }
 
 is_checkout=
@@ -97,12 +108,13 @@ step count_step "release build" "$root/scripts/build.sh"
 built=$ok
 step count_step "engine, editor build" find_editor
 step count_step "engine, release template" find_template
-conformance "conformance, editor build" "$built" "$editor" 600
-conformance "conformance, release template" "$built" "$template" 600
+conformance "conformance, editor build" "$built" "$editor" 1200 ${long[@]+"${long[@]}"}
+conformance "conformance, release template" "$built" "$template" 1200 ${long[@]+"${long[@]}"}
 [ ${#filter[@]} = 0 ] || finish
 
+# The same library as it behaves in an engine that keeps dictionaries and arrays otherwise than known.
 debug_in_place=1
-step count_step "debug build" "$root/scripts/build.sh" --debug
+step count_step "debug build" "$root/scripts/build.sh" --debug --features no-engine-internals
 conformance "conformance, debug library" "$ok" "$editor" 1200
 step count_step "release build put back" "$root/scripts/build.sh"
 if [ "$ok" ]; then

@@ -23,6 +23,8 @@ const METHODS: Dictionary = {
 	"bytes_to_vars": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
 	"vars_to_frames": [[VALUES, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],
 	"frames_to_vars": [[FRAMES, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
+	"validate": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_PACKED_STRING_ARRAY, ""],
+	"describe": [[BYTES], [], TYPE_DICTIONARY, ""],
 	"set_thread_count": [[COUNT], [], NOTHING, ""],
 	"get_thread_count": [[], [], TYPE_INT, ""],
 	"get_version": [[], [], TYPE_STRING, ""],

@@ -25,6 +25,21 @@ static func difference(found: Variant, expected: Variant) -> String:
 	return ""
 
 
+## The first index at which two lists of values differ, -1 if they are the same. It is fast where
+## they are, so it is for many values: arrays compare by type and value, but objects by identity and
+## NaN never, and the bytes tell those apart.
+static func first_unequal(found: Array, expected: Array) -> int:
+	if found.size() != expected.size():
+		return mini(found.size(), expected.size())
+	if _is_same(found, expected):
+		return -1
+	for i: int in expected.size():
+		if not _is_same([found[i]], [expected[i]]):
+			if not difference(found[i], expected[i]).is_empty():
+				return i
+	return -1
+
+
 ## For byte arrays that differ: the first differing offset and the bytes around it.
 static func byte_difference(found: PackedByteArray, expected: PackedByteArray) -> String:
 	var at := first_difference(found, expected)
@@ -43,6 +58,13 @@ static func first_difference(a: PackedByteArray, b: PackedByteArray) -> int:
 	while at < shorter and a[at] == b[at]:
 		at += 1
 	return at
+
+
+static func _is_same(found: Array, expected: Array) -> bool:
+	if found != expected:
+		return false
+	var bytes := var_to_bytes_with_objects(expected)
+	return not bytes.is_empty() and var_to_bytes_with_objects(found) == bytes
 
 
 ## Types that the bytes do not tell apart: an Object that is null is encoded as Nil. A list of what

@@ -4,7 +4,8 @@ extends RefCounted
 ## Class Logger came with Godot 4.5. It is named in engine_logger.gd only, which is loaded only
 ## where it exists, so that the tests run in 4.4 as well, without this check.
 
-## The entry's kind is Logger.ERROR_TYPE_SCRIPT: never expected.
+## Kinds of entries: Logger.ERROR_TYPE_WARNING, and ERROR_TYPE_SCRIPT, which is never expected.
+const KIND_WARNING := 1
 const KIND_SCRIPT := 2
 
 var _entries: Array[Dictionary] = []

@@ -45,7 +45,7 @@ func test_full_objects_against_a_file() -> void:
 	_check_against_file(values, true)
 	var frames := VarBatch.vars_to_frames(values, true)
 	var denied := func() -> Array: return VarBatch.frames_to_vars(frames)
-	var found: Array = expect_own_errors(denied, values.size(), "VarBatch.frames_to_vars: frame ")
+	var found: Array = expect_errors(denied, values.size(), "VarBatch.frames_to_vars: frame ")
 	check_int(found.size(), values.size(), "values without permission for objects")
 	check_int(found.count(null), values.size(), "nulls without permission for objects")
 
@@ -72,10 +72,10 @@ func test_a_value_that_cannot_be_encoded() -> void:
 	var values: Array = [1, too_deep, "two", too_deep, PackedInt32Array([3])]
 	var good: Array = [1, "two", PackedInt32Array([3])]
 	var encode := func() -> PackedByteArray: return VarBatch.vars_to_frames(values)
-	var found: PackedByteArray = expect_own_errors(encode, 2, "VarBatch.vars_to_frames: value ")
+	var found: PackedByteArray = expect_errors(encode, 2, "VarBatch.vars_to_frames: value ")
 	check_bytes(found, VarBatch.vars_to_frames(good), "frames of the others")
 	var encode_each := func() -> Array[PackedByteArray]: return VarBatch.vars_to_bytes(values)
-	var buffers: Array[PackedByteArray] = expect_own_errors(
+	var buffers: Array[PackedByteArray] = expect_errors(
 		encode_each, 2, "VarBatch.vars_to_bytes: value "
 	)
 	var expected: Array[PackedByteArray] = Values.engine_bytes([1, 0, "two", 0, good[2]])

@@ -119,7 +119,9 @@ func test_decoded_arrays_live_on() -> void:
 	for type: int in Packed.STRIDES.keys() + [TYPE_PACKED_STRING_ARRAY]:
 		for count: int in [4, 2047, 2048, 2049, 4096, 16384, 300_000]:
 			var bytes := var_to_bytes(Packed.make(type, count))
-			for found: Variant in [VarBatch.bytes_to_var(bytes), VarBatch.bytes_to_vars([bytes])[0]]:
+			for found: Variant in [
+				VarBatch.bytes_to_var(bytes), VarBatch.bytes_to_vars([bytes])[0]
+			]:
 				_check_life(found, bytes_to_var(bytes), "%d of %s" % [count, type_string(type)])
 
 

@@ -1,17 +1,24 @@
 extends Node
 ## Runs suites: every function test_* of a suite's script, each in a fresh instance of its scene.
 ##
-## Arguments after `--`: keep the tests whose "suite/test" contains one of them. A run is good only
-## if it ends with the line "N passed, 0 failed", N over 0, and exit status 0. It says so itself,
-## so a script that does not load or a filter that matches nothing is a failure too.
+## Arguments after `--`: keep the tests whose "suite/test" contains one of them. `--long` tests all
+## of the generated values instead of a tenth. A run is good only if it ends with the line
+## "N passed, 0 failed", N over 0, and exit status 0. It says so itself, so a script that does not
+## load or a filter that matches nothing is a failure too.
 
 const ErrorLog := preload("error_log.gd")
 const Suite := preload("suite.gd")
+const MemoryProbe := preload("memory_probe.gd")
 
 ## Failures printed of one test; the rest are counted.
 const SHOWN_FAILURES := 4
 
-var _filters: PackedStringArray = OS.get_cmdline_user_args()
+## The option to test all of the generated values, and how much of them is tested without it.
+const LONG := "--long"
+const USUAL_SHARE := 0.1
+
+var _filters := PackedStringArray()
+var _share := USUAL_SHARE
 var _errors := ErrorLog.new()
 var _passed := 0
 var _failed := 0
@@ -19,6 +26,10 @@ var _failed := 0
 
 ## Runs the suites of these scenes, then quits.
 func run(scene_paths: PackedStringArray) -> void:
+	if MemoryProbe.ARGUMENT in OS.get_cmdline_user_args():
+		add_child(MemoryProbe.new())
+		return
+	_read_arguments()
 	print("Godot %s, %s" % [Engine.get_version_info().string, _build_name()])
 	if not ClassDB.class_exists(&"VarBatch"):
 		_fail("setup", ["class VarBatch is missing: build it first (scripts/build.sh)"])
@@ -31,6 +42,14 @@ func run(scene_paths: PackedStringArray) -> void:
 		_errors.close()
 	print("%d passed, %d failed" % [_passed, _failed])
 	get_tree().quit(0 if _failed == 0 and _passed > 0 else 1)
+
+
+func _read_arguments() -> void:
+	for argument: String in OS.get_cmdline_user_args():
+		if argument == LONG:
+			_share = 1.0
+		else:
+			_filters.append(argument)
 
 
 func _run_suite(scene_path: String) -> void:
@@ -56,6 +75,7 @@ func _run_suite(scene_path: String) -> void:
 func _run_test(scene: PackedScene, suite_name: String, test: StringName) -> void:
 	var suite: Suite = scene.instantiate()
 	suite.errors = _errors
+	suite.share = _share
 	add_child(suite)
 	_errors.take()
 	await suite.call(test)

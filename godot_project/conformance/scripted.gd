@@ -3,3 +3,5 @@ extends RefCounted
 
 @export var number := 1
 @export var words: PackedStringArray = []
+## Of any type, so that objects can hold containers and other objects.
+@export_storage var content: Variant

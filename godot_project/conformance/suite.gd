@@ -1,5 +1,5 @@
 extends Node
-## Base of every suite: the checks, and the errors that a test expects.
+## Base of every suite: the checks, and the errors and warnings that a test expects.
 ##
 ## A failed check is noted and the test goes on. Values are compared by type and by the engine's
 ## own bytes of them, never by `==` alone: it holds for 0.0 and -0.0 and not for NaN and NaN.
@@ -7,8 +7,13 @@ extends Node
 const ErrorLog := preload("error_log.gd")
 const Equal := preload("equal.gd")
 
+## Begins the text of a warning, wherever texts of errors and warnings stand in one list.
+const WARNING := "warning: "
+
 ## Set by the runner.
 var errors: ErrorLog
+## How much of the tests of generated values is run, 1.0 for all.
+var share := 0.1
 var failures: PackedStringArray = []
 var checks := 0
 
@@ -51,31 +56,76 @@ func check_value(found: Variant, expected: Variant, what: String) -> void:
 		failures.append("%s: %s" % [what, difference])
 
 
+## How many of [param count] generated values are to be tested in this run.
+func part_of(count: int) -> int:
+	return maxi(1, roundi(count * share))
+
+
 ## Calls [param action], which must log exactly [param count] errors, each with
-## [param must_contain] in it. Returns what the action returns.
+## [param must_contain] in it, and no warnings. Returns what the action returns.
 func expect_errors(action: Callable, count: int, must_contain: String) -> Variant:
+	return expect_logged(action, count, 0, must_contain)
+
+
+## Calls [param action], which must log so many errors and warnings, each with
+## [param must_contain] in it. Returns what the action returns.
+func expect_logged(
+	action: Callable, error_count: int, warning_count: int, must_contain: String
+) -> Variant:
 	_refuse_logged()
 	var result: Variant = action.call()
 	var texts := _take_texts()
-	_check_texts(texts, count, must_contain)
+	_check_texts(texts, error_count, warning_count, must_contain)
 	return result
 
 
-## The same, for values that go through the engine's own functions, which log lines of their own:
-## of all lines only those of VarBatch are counted.
-func expect_own_errors(action: Callable, count: int, must_contain: String) -> Variant:
+## The same as expect_logged(), where the engine logs lines of its own: for objects that fail inside
+## it, and conversions that it complains about. Of all lines only those of VarBatch are counted.
+func expect_own_logged(
+	action: Callable, error_count: int, warning_count: int, must_contain: String
+) -> Variant:
 	_refuse_logged()
 	var result: Variant = action.call()
 	var own := PackedStringArray()
 	for text: String in _take_texts():
-		if text.begins_with("VarBatch."):
+		if text.begins_with("VarBatch.") or text.begins_with(WARNING + "VarBatch."):
 			own.append(text)
-	_check_texts(own, count, must_contain)
+	_check_texts(own, error_count, warning_count, must_contain)
 	return result
 
 
-## Calls [param action] with the engine's error messages switched off, VarBatch's among them:
-## only for asking the engine itself about bad input.
+## Calls [param action], which must log exactly these texts, in this order. Warnings begin with
+## WARNING. Returns what the action returns.
+func expect_lines(action: Callable, expected: PackedStringArray) -> Variant:
+	_refuse_logged()
+	var result: Variant = action.call()
+	var texts := _take_texts()
+	checks += 1
+	if errors.is_open() and texts != expected:
+		var at := 0
+		while at < mini(texts.size(), expected.size()) and texts[at] == expected[at]:
+			at += 1
+		(
+			failures
+			. append(
+				(
+					"expected %d lines, found %d, first difference in line %d: expected '%s', found '%s'"
+					% [expected.size(), texts.size(), at, _line(expected, at), _line(texts, at)]
+				)
+			)
+		)
+	return result
+
+
+## Calls [param action], and returns what it logged.
+func logged(action: Callable) -> PackedStringArray:
+	_refuse_logged()
+	action.call()
+	return _take_texts()
+
+
+## Calls [param action] with all messages switched off, VarBatch's among them: for asking the engine
+## itself about bad input.
 func quietly(action: Callable) -> Variant:
 	Engine.print_error_messages = false
 	var result: Variant = action.call()
@@ -83,19 +133,32 @@ func quietly(action: Callable) -> Variant:
 	return result
 
 
-func _check_texts(texts: PackedStringArray, count: int, must_contain: String) -> void:
+func _check_texts(
+	texts: PackedStringArray, error_count: int, warning_count: int, must_contain: String
+) -> void:
 	checks += 1
 	if not errors.is_open():
 		return
-	if texts.size() != count:
-		var all := " | ".join(texts.slice(0, 3))
-		failures.append(
-			"expected %d errors with '%s', found %d: %s" % [count, must_contain, texts.size(), all]
-		)
-		return
+	var found_warnings := 0
 	for text: String in texts:
+		found_warnings += 1 if text.begins_with(WARNING) else 0
 		if not must_contain in text:
-			failures.append("expected an error with '%s', found: %s" % [must_contain, text])
+			failures.append("expected a line with '%s', found: %s" % [must_contain, text])
+	var found_errors := texts.size() - found_warnings
+	if found_errors != error_count or found_warnings != warning_count:
+		failures.append(
+			(
+				"expected %d errors and %d warnings with '%s', found %d and %d: %s"
+				% [
+					error_count,
+					warning_count,
+					must_contain,
+					found_errors,
+					found_warnings,
+					" | ".join(texts.slice(0, 3))
+				]
+			)
+		)
 
 
 ## The texts logged since the last look. A script error is never expected.
@@ -105,6 +168,8 @@ func _take_texts() -> PackedStringArray:
 		var text: String = entry.text
 		if entry.kind == ErrorLog.KIND_SCRIPT:
 			failures.append("script error: %s" % text)
+		elif entry.kind == ErrorLog.KIND_WARNING:
+			texts.append(WARNING + text)
 		else:
 			texts.append(text)
 	return texts
@@ -112,4 +177,8 @@ func _take_texts() -> PackedStringArray:
 
 func _refuse_logged() -> void:
 	for text: String in _take_texts():
-		failures.append("unexpected error logged: %s" % text)
+		failures.append("unexpected line logged: %s" % text)
+
+
+func _line(lines: PackedStringArray, at: int) -> String:
+	return lines[at] if at < lines.size() else "(none)"

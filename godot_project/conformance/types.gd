@@ -113,7 +113,7 @@ func test_full_objects_denied() -> void:
 	for value: Variant in [Resource.new(), [Resource.new()], {"a": Resource.new()}]:
 		var bytes := var_to_bytes_with_objects(value)
 		var decode := func() -> Variant: return VarBatch.bytes_to_var(bytes)
-		var found: Variant = expect_own_errors(decode, 1, "VarBatch.bytes_to_var: ")
+		var found: Variant = expect_errors(decode, 1, "VarBatch.bytes_to_var: ")
 		check_value(found, null, "a whole object without permission")
 
 
@@ -136,7 +136,7 @@ func test_deepest_nesting() -> void:
 	check_both_ways(Engines.nested(1024, [1]), "1 in 1024 arrays")
 	for too_deep: Array in [Engines.nested(1026), Engines.nested(1025, [1])]:
 		var encode := func() -> PackedByteArray: return VarBatch.var_to_bytes(too_deep)
-		var found: PackedByteArray = expect_own_errors(encode, 1, "VarBatch.var_to_bytes: ")
+		var found: PackedByteArray = expect_errors(encode, 1, "VarBatch.var_to_bytes: ")
 		check_bytes(found, PackedByteArray(), "arrays too deep")
 
 
@@ -150,7 +150,7 @@ func test_lone_surrogate() -> void:
 		check("edb080" in bytes.hex_encode(), "the engine wrote no half pair in %s" % what)
 		check_to_bytes(value, bytes, what)
 		var decode := func() -> Variant: return VarBatch.bytes_to_var(bytes)
-		check_value(expect_own_errors(decode, 1, "VarBatch.bytes_to_var: "), null, what)
+		check_value(expect_errors(decode, 1, "VarBatch.bytes_to_var: "), null, what)
 
 
 func _check_type(type: int) -> void:

@@ -7,40 +7,6 @@ extends RefCounted
 const Engines := preload("engine_values.gd")
 const Packed := preload("packed_values.gd")
 
-## Types that VarBatch walks itself; the others go through the engine, which logs its own errors.
-const NATIVE: PackedInt32Array = [
-	TYPE_NIL,
-	TYPE_BOOL,
-	TYPE_INT,
-	TYPE_FLOAT,
-	TYPE_VECTOR2,
-	TYPE_VECTOR2I,
-	TYPE_RECT2,
-	TYPE_RECT2I,
-	TYPE_VECTOR3,
-	TYPE_VECTOR3I,
-	TYPE_TRANSFORM2D,
-	TYPE_VECTOR4,
-	TYPE_VECTOR4I,
-	TYPE_PLANE,
-	TYPE_QUATERNION,
-	TYPE_AABB,
-	TYPE_BASIS,
-	TYPE_TRANSFORM3D,
-	TYPE_PROJECTION,
-	TYPE_COLOR,
-	TYPE_PACKED_BYTE_ARRAY,
-	TYPE_PACKED_INT32_ARRAY,
-	TYPE_PACKED_INT64_ARRAY,
-	TYPE_PACKED_FLOAT32_ARRAY,
-	TYPE_PACKED_FLOAT64_ARRAY,
-	TYPE_PACKED_STRING_ARRAY,
-	TYPE_PACKED_VECTOR2_ARRAY,
-	TYPE_PACKED_VECTOR3_ARRAY,
-	TYPE_PACKED_COLOR_ARRAY,
-	TYPE_PACKED_VECTOR4_ARRAY,
-]
-
 ## Number of components of the types that are made of 32-bit floats.
 const FLOAT_COMPONENTS: Dictionary[int, int] = {
 	TYPE_VECTOR2: 2,

@@ -1,0 +1,235 @@
+extends RefCounted
+## Random values of every type, nested and typed, the same ones for the same seed and options.
+
+const Values := preload("values.gd")
+const RandomText := preload("random_text.gd")
+const RandomObjects := preload("random_objects.gd")
+
+const MAX_DEPTH := 20
+## Values that one call of value() makes at most, roughly.
+const MAX_PARTS := 60
+const SCALARS := TYPE_DICTIONARY  # the types before the containers
+
+var random := RandomNumberGenerator.new()
+var texts := RandomText.new(random)
+var objects: RandomObjects
+
+var _parts := 0
+
+
+## With [param whole_objects] the values are for full_objects: of objects, only such as the engine
+## can store, with values of their own inside.
+func _init(seed_number: int, whole_objects := false) -> void:
+	random.seed = seed_number
+	objects = RandomObjects.new(random, texts, nested_value, whole_objects)
+
+
+## The next value, of any type.
+func value() -> Variant:
+	_parts = 0
+	var kind := random.randi_range(0, 99)
+	if kind < 2:
+		return _chain(random.randi_range(2, MAX_DEPTH))
+	if kind < 60:
+		return of_type(TYPE_ARRAY + random.randi_range(-1, 0), 1)
+	return of_type(random.randi_range(0, TYPE_MAX - 1), 0)
+
+
+## A value inside another at that depth.
+func nested_value(depth: int) -> Variant:
+	var type := random.randi_range(0, TYPE_MAX - 1)
+	if random.randi_range(0, 9) == 0:
+		type = TYPE_ARRAY + random.randi_range(-1, 0)
+	return of_type(type, depth)
+
+
+func of_type(type: int, depth: int) -> Variant:
+	_parts += 1
+	if Values.FLOAT_COMPONENTS.has(type):
+		return _vector(type, Values.FLOAT_COMPONENTS[type], Values.Packed.FLOAT_BITS)
+	if Values.INT_COMPONENTS.has(type):
+		return _vector(type, Values.INT_COMPONENTS[type], Values.Packed.INT_BITS)
+	var made: Variant = null
+	match type:
+		TYPE_NIL:
+			pass
+		TYPE_BOOL:
+			made = random.randi() % 2 == 1
+		TYPE_INT:
+			made = number()
+		TYPE_FLOAT:
+			made = _float()
+		TYPE_STRING:
+			made = texts.text()
+		TYPE_STRING_NAME:
+			made = StringName(texts.text())
+		TYPE_NODE_PATH:
+			made = _node_path()
+		TYPE_RID:
+			made = rid_from_int64(number())
+		TYPE_OBJECT:
+			made = objects.object(depth)
+		TYPE_CALLABLE:
+			made = objects.callable()
+		TYPE_SIGNAL:
+			made = objects.random_signal()
+		TYPE_DICTIONARY:
+			made = _dictionary(depth)
+		TYPE_ARRAY:
+			made = _array(depth)
+		_:
+			made = _packed(type)
+	return made
+
+
+## Whether there is room for values inside a container at this depth.
+func has_room(depth: int) -> bool:
+	return depth < MAX_DEPTH and _parts < MAX_PARTS
+
+
+## Integers of all sizes, and those where the number of bytes changes.
+func number() -> int:
+	var shift := random.randi_range(0, 63)
+	if random.randi_range(0, 3) == 0:
+		return (1 << shift) - random.randi_range(0, 2)
+	var bits := random.randi() << 32 | random.randi()
+	return bits >> shift
+
+
+func _float() -> float:
+	match random.randi_range(0, 3):
+		0:
+			var bits := Values.DOUBLE_BITS[random.randi_range(0, Values.DOUBLE_BITS.size() - 1)]
+			return Values.float_from_bits(bits)
+		1:
+			return random.randi_range(-1000, 1000) / 8.0
+		2:
+			return random.randfn(0.0, 1e6)
+	var bytes := PackedByteArray([0, 0, 0, 0, 0, 0, 0, 0])
+	bytes.encode_u64(0, random.randi() << 32 | random.randi())
+	return bytes.decode_double(0)
+
+
+## Components of any bits, specials more often than chance has them.
+func _vector(type: int, components: int, specials: PackedInt64Array) -> Variant:
+	var bytes := PackedByteArray([type, 0, 0, 0])
+	bytes.resize(4 + 4 * components)
+	for i: int in components:
+		var bits := random.randi()
+		if bits % 3 == 0:
+			bits = specials[random.randi_range(0, specials.size() - 1)]
+		bytes.encode_u32(4 + 4 * i, bits)
+	return bytes_to_var(bytes)
+
+
+func _packed(type: int) -> Variant:
+	var kind := random.randi_range(0, 999)
+	if kind == 0:
+		return Values.Packed.specials(type)
+	var count := random.randi_range(0, 9)
+	if kind < 10:
+		count = random.randi_range(0, 300)
+	elif kind == 10:
+		count = random.randi_range(0, 10_000)
+	if type != TYPE_PACKED_STRING_ARRAY:
+		return Values.Packed.make(type, count)
+	var strings := PackedStringArray()
+	for i: int in mini(count, 500):
+		strings.append(texts.of_length(random.randi_range(0, 20)))
+	return strings
+
+
+## From a text, or from names that no text can give: empty ones, with "/" or ":" in them.
+func _node_path() -> NodePath:
+	var names := PackedStringArray()
+	for i: int in random.randi_range(0, 4):
+		names.append(["..", ".", "%" + texts.name(), texts.name()][random.randi_range(0, 3)])
+	var subnames := PackedStringArray()
+	for i: int in random.randi_range(0, 3):
+		subnames.append(texts.name())
+	if random.randi_range(0, 1) == 0:
+		var path := "/" if random.randi_range(0, 2) == 0 else ""
+		path += "/".join(names)
+		return NodePath(path if subnames.is_empty() else path + ":" + ":".join(subnames))
+	names.append(texts.text())
+	var bytes := Values.header(TYPE_NODE_PATH) + Values.u32(names.size() | 0x80000000)
+	bytes += Values.u32(subnames.size()) + Values.u32(random.randi_range(0, 1))
+	for part: String in names + subnames:
+		bytes += var_to_bytes(part).slice(4)
+	return bytes_to_var(bytes)
+
+
+## Arrays in dictionaries in arrays, one in the other.
+func _chain(depth: int) -> Variant:
+	var inner: Variant = nested_value(depth)
+	for i: int in depth:
+		match random.randi_range(0, 4):
+			0:
+				inner = {nested_value(MAX_DEPTH): inner}
+			1:
+				inner = {inner: nested_value(MAX_DEPTH)}
+			2:
+				inner = [nested_value(MAX_DEPTH), inner, nested_value(MAX_DEPTH)]
+			_:
+				inner = [inner]
+	return inner
+
+
+func _array(depth: int) -> Array:
+	var array := []
+	var element: Array = [TYPE_NIL, &"", null]
+	if random.randi_range(0, 2) == 0:
+		element = _element_type()
+		array = Array([], element[0] as int, element[1] as StringName, element[2])
+	for i: int in _count(depth):
+		array.append(_element(element, depth + 1))
+	return array
+
+
+func _dictionary(depth: int) -> Dictionary:
+	var key: Array = [TYPE_NIL, &"", null]
+	var content: Array = [TYPE_NIL, &"", null]
+	var dictionary := {}
+	if random.randi_range(0, 2) == 0:
+		key = _element_type() if random.randi_range(0, 2) else key
+		content = _element_type() if random.randi_range(0, 2) else content
+		# The engine loses a script of values when it decodes, and misplaces a script of keys.
+		key = objects.without_script(key)
+		content = objects.without_script(content)
+		dictionary = Dictionary(
+			{},
+			key[0] as int,
+			key[1] as StringName,
+			key[2],
+			content[0] as int,
+			content[1] as StringName,
+			content[2]
+		)
+	for i: int in _count(depth):
+		dictionary[_element(key, depth + 1)] = _element(content, depth + 1)
+	return dictionary
+
+
+## How many elements a container at this depth gets.
+func _count(depth: int) -> int:
+	if not has_room(depth):
+		return 0
+	if random.randi_range(0, 3000) == 0:
+		return random.randi_range(0, 400)
+	return random.randi_range(0, 5)
+
+
+## Builtin type, class and script of typed elements.
+func _element_type() -> Array:
+	if random.randi_range(0, 2) == 0:
+		return objects.element_type()
+	var type := random.randi_range(1, TYPE_MAX - 1)
+	return objects.element_type() if type == TYPE_OBJECT else [type, &"", null]
+
+
+func _element(element: Array, depth: int) -> Variant:
+	if element[0] == TYPE_NIL:
+		return nested_value(depth)
+	if element[0] == TYPE_OBJECT:
+		return objects.element(element, depth)
+	return of_type(element[0] as int, depth)

@@ -1,0 +1,139 @@
+extends RefCounted
+## Random objects, and what refers to objects. Ids of objects differ from run to run; nothing else
+## does for the same seed.
+
+const Scripted := preload("scripted.gd")
+const Engines := preload("engine_values.gd")
+const RandomText := preload("random_text.gd")
+
+## Classes of typed containers, all counted: damaged bytes may make instances of them, which nobody
+## would free.
+const CLASSES: Array[StringName] = [&"RefCounted", &"Resource", &"Gradient", &"EncodedObjectAsID"]
+
+var _random: RandomNumberGenerator
+var _texts: RandomText
+var _nested_value: Callable
+var _whole: bool
+var _live: Array[RefCounted] = []
+var _node := Node.new()
+var _freed_signal: Signal
+
+
+## [param nested_value] makes a value that lies at the depth that it is given. With
+## [param whole] only objects that the engine can store whole, and that nobody needs to free.
+func _init(
+	random: RandomNumberGenerator, texts: RandomText, nested_value: Callable, whole: bool
+) -> void:
+	_random = random
+	_texts = texts
+	_nested_value = nested_value
+	_whole = whole
+	for i: int in 10:
+		_live.append(Resource.new() if i % 2 else RefCounted.new())
+	var freed := Object.new()
+	_freed_signal = Signal(freed, &"script_changed")
+	freed.free()
+
+
+func _notification(what: int) -> void:
+	if what == NOTIFICATION_PREDELETE:
+		_node.free()
+
+
+## A live, null or freed object. If it is to be stored whole, it may hold values that lie deeper.
+func object(depth: int) -> Variant:
+	match _random.randi_range(0, 9):
+		0:
+			return Engines.null_object()
+		1:
+			return Engines.freed_object()
+		2:
+			return _encoded_id()
+	if not _whole:
+		return _node if _random.randi_range(0, 4) == 0 else _one_of_live()
+	return _storable(_random.randi_range(0, 4), depth)
+
+
+## Builtin type, class and script of a container of objects.
+func element_type() -> Array:
+	var at := _random.randi_range(0, CLASSES.size())
+	if at == CLASSES.size():
+		return [TYPE_OBJECT, &"RefCounted", Scripted]
+	return [TYPE_OBJECT, CLASSES[at], null]
+
+
+## The same type of elements, but any class instead of a script.
+func without_script(element: Array) -> Array:
+	return [element[0], element[1], null]
+
+
+## An object for a container of such elements, or null.
+func element(type: Array, depth: int) -> Variant:
+	if _random.randi_range(0, 5) == 0:
+		return null
+	if type[2] != null:
+		return _storable(4, depth)
+	match type[1]:
+		&"EncodedObjectAsID":
+			return _encoded_id()
+		&"Gradient":
+			return _storable(2, depth)
+		&"Resource":
+			return _storable(_random.randi_range(1, 2), depth)
+	return _storable(_random.randi_range(0, 4), depth)
+
+
+func callable() -> Callable:
+	match _random.randi_range(0, 3):
+		0:
+			return Callable()
+		1:
+			return Callable(_one_of_live(), StringName(_texts.name()))
+		2:
+			return Callable(_one_of_live(), &"get_class").bind(1, "two")
+	return func() -> int: return 1
+
+
+func random_signal() -> Signal:
+	match _random.randi_range(0, 3):
+		0:
+			return Signal()
+		1:
+			return _freed_signal
+		2:
+			return Signal(_node, StringName(_texts.text()))
+	return Signal(_one_of_live(), &"script_changed")
+
+
+func _one_of_live() -> RefCounted:
+	return _live[_random.randi_range(0, _live.size() - 1)]
+
+
+func _encoded_id() -> EncodedObjectAsID:
+	var encoded := EncodedObjectAsID.new()
+	encoded.object_id = _random.randi() << 32 | _random.randi()
+	return encoded
+
+
+func _storable(kind: int, depth: int) -> RefCounted:
+	var made: RefCounted = RefCounted.new()
+	match kind:
+		1:
+			var resource := Resource.new()
+			resource.resource_name = _texts.text()
+			made = resource
+		2:
+			var gradient := Gradient.new()
+			gradient.offsets = PackedFloat32Array([_random.randf(), 0.5, 1.0])
+			made = gradient
+		3:
+			made = _encoded_id()
+		4:
+			var scripted := Scripted.new()
+			scripted.number = _random.randi()
+			if _whole:
+				scripted.content = _nested_value.call(depth + 1)
+			made = scripted
+	if _whole and _random.randi_range(0, 2) == 0:
+		made.set_meta(StringName(_texts.name()), _nested_value.call(depth + 1))
+	return made
