@@ -15,6 +15,8 @@ class Batch:
 	extends Probe
 	var values: Array
 	var buffers: Array[PackedByteArray]
+	## Whether to time the floor too. It says nothing of containers, which are many small blocks.
+	var floored := true
 
 	func _init(batch_values: Array) -> void:
 		values = batch_values
@@ -39,6 +41,9 @@ class Batch:
 			copy_once()
 		return Time.get_ticks_usec() - started
 
+	func has_floor() -> bool:
+		return floored
+
 	func engine_once() -> void:
 		pass
 
@@ -54,6 +59,12 @@ class Batch:
 		for value: Variant in values:
 			stream.put_var(value)
 		return stream.data_array
+
+	func encoded_len() -> int:
+		var total := 0
+		for buffer: PackedByteArray in buffers:
+			total += buffer.size()
+		return total
 
 	func check_buffers(found: Array) -> String:
 		if found.size() != buffers.size():

@@ -13,6 +13,7 @@ const SECTIONS: Array[String] = [
 	"res://bench/memory.gd",
 	"res://bench/packed.gd",
 	"res://bench/batches.gd",
+	"res://bench/save_game.gd",
 	"res://bench/singles.gd",
 ]
 

@@ -58,4 +58,9 @@ static func value_difference(expected: Variant, found: Variant) -> String:
 			"a value of type %s, expected %s"
 			% [type_string(typeof(found)), type_string(typeof(expected))]
 		)
+	if expected is EncodedObjectAsID:
+		# The engine's bytes of one hold the id of the EncodedObjectAsID itself.
+		if found is EncodedObjectAsID and found.object_id == expected.object_id:
+			return ""
+		return "%s, expected the EncodedObjectAsID of %d" % [found, expected.object_id]
 	return difference(var_to_bytes(expected), var_to_bytes(found))

@@ -27,7 +27,6 @@ const MIB := 1048576
 var case_count := 0
 
 var _build := "debug" if OS.is_debug_build() else "release"
-var _threads := VarBatch.get_thread_count()
 var _json: PackedStringArray = []
 var _below: PackedStringArray = []
 var _target_count := 0
@@ -36,7 +35,7 @@ var _heading := ""
 
 ## What the numbers depend on.
 func print_machine() -> void:
-	print("VarBatch ", VarBatch.get_version(), ", threads in effect: ", _threads)
+	print("VarBatch ", VarBatch.get_version(), ", threads in effect: ", VarBatch.get_thread_count())
 	print("engine ", Engine.get_version_info()["string"], ", ", _build, " build")
 	print(
 		(
@@ -106,11 +105,11 @@ func add(result: Result) -> void:
 	)
 
 
-## Keeps a machine-readable line for the end; what is the same for all cases is added here.
+## Keeps a machine-readable line for the end; what holds for all cases is added here.
 func add_json(row: Dictionary) -> void:
 	case_count += 1
 	row["build"] = _build
-	row["threads"] = _threads
+	row["threads"] = VarBatch.get_thread_count()
 	_json.append("JSON " + JSON.stringify(row, "", false))
 
 
@@ -125,10 +124,10 @@ func print_summary(seconds: float) -> void:
 		print("  BELOW: ", name)
 
 
-## `64 KiB` and so on; all sizes of the bench are whole.
+## `64 KiB` and so on; those sizes of the bench that are not whole are of megabytes.
 static func size_text(bytes: int) -> String:
 	if bytes >= MIB:
-		return "%d MiB" % (bytes / MIB)
+		return String.num(bytes / float(MIB), 1).trim_suffix(".0") + " MiB"
 	if bytes >= 1024:
 		return "%d KiB" % (bytes / 1024)
 	return "%d B" % bytes

@@ -1,5 +1,6 @@
 extends RefCounted
-## The values that the bench encodes: packed arrays of every type and of about a given payload.
+## The values that the bench encodes: packed arrays of every type and of about a given payload, and
+## a saved game.
 
 ## How the text of a PackedStringArray looks: its letters, and how many a word has.
 enum Words { ASCII_20, ASCII_4, MIXED_20 }
@@ -18,11 +19,17 @@ const ELEMENT_LEN: Dictionary[int, int] = {
 	TYPE_PACKED_VECTOR4_ARRAY: 16,
 	TYPE_PACKED_COLOR_ARRAY: 16,
 }
+## In a saved game.
+const ENTITIES := 20_000
 const _SEED := 20_260
 const _POOL := 256
 const _ASCII := "abcdefghijklmnopqrstuvwxyz"
 ## Letters of one to four bytes: Latin, Greek, Cyrillic, Devanagari, Kana, Han, Hangul, emoji.
 const _MIXED := "abcxyzéößñαβγδжщюяअआइかきくサシス山川森한국어🌲🔥🚀"
+const _SPECIES: Array[String] = [
+	"troll", "skeleton archer", "merchant", "guard", "Kobold-Jäger", "影の狐"
+]
+const _TAGS: Array[String] = ["hostile", "undead", "trader", "quest", "boss", "sleeping", "burning"]
 
 
 ## A packed array of numbers, of [param bytes] bytes of payload or a little less, at least one
@@ -65,6 +72,37 @@ static func batch(type: Variant.Type, bytes: int, count: int) -> Array:
 		value[0] = _element(type, random)
 		values.append(value)
 	return values
+
+
+## What a game saves of its entities: a dictionary of six keys each, with strings, vectors, an array
+## and a nested dictionary. As in a game whose scripts collect them, all share the text of their
+## keys. Every name is another; the other words are of a few.
+static func save_game() -> Array:
+	var random := RandomNumberGenerator.new()
+	random.seed = _SEED
+	var entities: Array = []
+	for id in ENTITIES:
+		var species: String = _SPECIES[random.randi() % _SPECIES.size()]
+		var tag: String = _TAGS[random.randi() % _TAGS.size()]
+		(
+			entities
+			. append(
+				{
+					"id": id,
+					"name": "%s %d" % [species, id],
+					"position": Vector3(random.randfn(), random.randfn(), random.randfn()),
+					"velocity": Vector2(random.randfn(), random.randfn()),
+					"tags": [tag, species, random.randi_range(0, 99)],
+					"stats":
+					{
+						"health": random.randi_range(0, 100),
+						"mana": random.randf() * 100.0,
+						"alive": random.randf() < 0.9,
+					},
+				}
+			)
+		)
+	return entities
 
 
 static func _element(type: Variant.Type, random: RandomNumberGenerator) -> Variant:
