@@ -1,0 +1,102 @@
+//! Any bytes through the Reader: it never panics, never leaves its input, and judges as the engine does.
+
+use varbatch_codec::{Error, Event, Reader};
+
+use super::Options;
+use super::grammar::{Due, Grammar};
+use super::model::{self, Verdict};
+use super::steps::{announced, plain_of, texts_of, validated};
+
+/// The error line of any input stays a line that one can read. In bytes.
+const LONGEST_TEXT: usize = 10_000;
+
+/// `path_at` reads from the start again, so that not every place of a long input is asked for.
+const PLACES: usize = 64;
+
+/// Reads a value event by event. Bit 0 of the options: objects are allowed.
+///
+/// # Panics
+/// If something does not hold.
+pub fn decode(data: &[u8]) {
+    let (options, bytes) = Options::split(data);
+    let allow_objects = options.allow_objects();
+    let mut reader = Reader::new(bytes).allow_objects(allow_objects);
+    let mut grammar = Grammar::default();
+    // Headers, texts and names that are announced, and bytes that are borrowed.
+    let (mut parts, mut borrowed) = (1, 0);
+    let mut count = 0;
+    let result = loop {
+        let (at, due) = (reader.position(), grammar.due());
+        assert_eq!(reader.depth(), grammar.depth(), "depth at byte {at}");
+        if count < PLACES || count.is_multiple_of(PLACES) {
+            let path = reader.path_at(at);
+            assert!(grammar.is_at(&path), "{path} at byte {at}, where {due:?} is due");
+        }
+        if due == Due::Value {
+            peek(&reader);
+        }
+        let event = match reader.next_event() {
+            Ok(Some(event)) => event,
+            Ok(None) => break Ok(at),
+            Err(error) => break Err(error),
+        };
+        assert!(reader.position() >= at + 4, "{event:?} takes no bytes");
+        assert!(reader.position() <= bytes.len().next_multiple_of(4), "read past the end");
+        assert!(reader.position().is_multiple_of(4), "read on at byte {}", reader.position());
+        grammar.take(&event);
+        parts += announced(&event);
+        borrowed += borrows(bytes, &event);
+        // So that a caller may allocate for every count at once.
+        assert!(parts * 4 <= bytes.len(), "{parts} parts announced up to byte {at}");
+        assert!(borrowed <= bytes.len(), "{borrowed} bytes borrowed up to byte {at}");
+        count += 1;
+    };
+    assert_eq!(result.is_ok(), grammar.due() == Due::Nothing, "{result:?} where {:?} is due", grammar.due());
+    match &result {
+        Ok(_) => assert_eq!(reader.next_event(), Ok(None), "an event came after the last"),
+        Err(error) => failed(&mut reader, error, bytes),
+    }
+    assert_eq!(validated(bytes, allow_objects), result);
+    let verdict = result.map_or(Verdict::Refused, Verdict::Accepted);
+    assert_eq!(verdict, model::verdict(bytes, allow_objects), "the engine's verdict");
+}
+
+/// The kind is known in advance exactly where the header is good.
+fn peek(reader: &Reader<'_>) {
+    let kind = reader.peek_kind();
+    match (reader.clone().next_event(), kind) {
+        (Ok(event), kind) => assert!(kind.is_ok() && event.is_some(), "{kind:?} before {event:?}"),
+        (Err(error), Err(peeked)) => assert_eq!(error, peeked),
+        (Err(_), Ok(_)) => {}
+    }
+}
+
+/// How many bytes an event borrows, all of which must lie in the input.
+fn borrows(bytes: &[u8], event: &Event<'_>) -> usize {
+    let within = bytes.as_ptr_range();
+    let inside = |part: &[u8]| {
+        let part = part.as_ptr_range();
+        assert!(within.start <= part.start && part.end <= within.end, "{event:?} borrows from elsewhere");
+    };
+    let texts = texts_of(event);
+    texts.iter().for_each(|text| inside(text.as_bytes()));
+    assert!(texts.iter().all(|text| !text.contains('\0')), "a NUL in {event:?}");
+    let plain = plain_of(event);
+    if let Some(plain) = plain {
+        inside(plain.bytes);
+        let element_len = plain.kind.shape().element_len(plain.width);
+        assert_eq!(element_len.map(|len| len * plain.count), Some(plain.bytes.len()), "{event:?}");
+    }
+    texts.iter().map(|text| text.len()).sum::<usize>() + plain.map_or(0, |plain| plain.bytes.len())
+}
+
+fn failed(reader: &mut Reader<'_>, error: &Error, bytes: &[u8]) {
+    assert!(error.at <= bytes.len(), "{error} in {} bytes", bytes.len());
+    let text = error.to_string();
+    assert!(text.len() <= LONGEST_TEXT, "{} bytes: {text}", text.len());
+    assert!(!text.contains(char::is_control), "not one line: {text:?}");
+    assert!(text.contains(&format!(", at byte {}", error.at)), "{text}");
+    let at = reader.position();
+    assert_eq!(reader.next_event().as_ref(), Err(error), "another error");
+    assert_eq!(reader.position(), at, "read on behind an error");
+}
