@@ -170,3 +170,13 @@ fn a_value_lies_at_most_as_deep_as_the_engine_goes() {
     writer.write(A).expect("a name");
     assert_eq!(*writer.write(Event::Nil).expect_err("too deep").reason, Reason::TooDeep);
 }
+
+#[test]
+fn an_object_without_a_class_is_refused_as_it_would_be_read_as_null() {
+    for class in [Text::Utf8(""), Text::Utf32(&[])] {
+        let mut writer = Writer::new(Dialect::GODOT_4);
+        let error = writer.write(Event::Object { class, count: 1 }).expect_err("no class");
+        assert_eq!(*error.reason, Reason::Order { expected: "the name of a class" });
+        assert!(writer.plan().is_empty());
+    }
+}
