@@ -23,7 +23,7 @@ const COUNTS: PackedInt64Array = [
 	0xc0000000,
 	0xffffffff,
 ]
-const MAX_HUGE_MSEC := 2000
+const MAX_HUGE_MSEC := 10_000
 const MAX_HUGE_KIB := 65536
 
 

@@ -20,7 +20,7 @@ func test_growth() -> void:
 		var size: int = found[what][0]
 		# What was made in vain before is free for the same values.
 		var engine_growth: int = maxi(
-			by_engine[what][1] as int, by_engine.get(Probe.CUT + what, [0, 0])[1] as int
+			by_engine.get(what, [0, 0])[1] as int, by_engine.get(Probe.CUT + what, [0, 0])[1] as int
 		)
 		var bound := maxi(MAX_FACTOR * size, roundi(engine_growth * ENGINE_SHARE)) + MIB
 		_check_growth(what, found[what], bound, engine_growth)

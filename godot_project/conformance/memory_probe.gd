@@ -48,7 +48,7 @@ var _decoder := OS.get_cmdline_user_args()[-1]
 
 
 func _ready() -> void:
-	if _reset_peak():
+	if _can_measure():
 		_measure("nothing", var_to_bytes(1))
 		_small_values()
 		_keys()
@@ -150,14 +150,20 @@ func _measure(what: String, bytes: PackedByteArray) -> void:
 	print("growth;%s;%d;%d" % [what, bytes.size(), growth])
 
 
-## Whether the peak is now what is in use.
-static func _reset_peak() -> bool:
+## Whether the peak can be set back to what is in use. Tried again, as that changes by itself, too.
+static func _can_measure() -> bool:
+	for attempt: int in 20:
+		_reset_peak()
+		if _status("VmHWM:") > 0 and _status("VmHWM:") - _status("VmRSS:") < LEN:
+			return true
+	return false
+
+
+static func _reset_peak() -> void:
 	var file := FileAccess.open("/proc/self/clear_refs", FileAccess.WRITE)
-	if file == null:
-		return false
-	file.store_string("5")
-	file.close()
-	return _status("VmHWM:") > 0 and _status("VmHWM:") - _status("VmRSS:") < LEN
+	if file != null:
+		file.store_string("5")
+		file.close()
 
 
 static func _status(field: String) -> int:

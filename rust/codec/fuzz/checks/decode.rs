@@ -1,11 +1,11 @@
 //! Any bytes through the Reader: it never panics, never leaves its input, and judges as the engine does.
 
-use varbatch_codec::{Error, Event, Reader};
+use varbatch_codec::{Error, Event, Reader, Reason, Text};
 
 use super::Options;
 use super::grammar::{Due, Grammar};
 use super::model::{self, Verdict};
-use super::steps::{announced, plain_of, texts_of, validated};
+use super::steps::{announced, plain_of, same, texts_of, validated};
 
 /// The error line of any input stays a line that one can read. In bytes.
 const LONGEST_TEXT: usize = 10_000;
@@ -32,8 +32,11 @@ pub fn decode(data: &[u8]) {
             let path = reader.path_at(at);
             assert!(grammar.is_at(&path), "{path} at byte {at}, where {due:?} is due");
         }
-        if due == Due::Value {
-            peek(&reader);
+        assert_eq!(reader.left(), bytes.len().saturating_sub(at), "bytes left at byte {at}");
+        assert_eq!(reader.is_in_object(), grammar.is_in_object(), "in an object at byte {at}");
+        match due {
+            Due::Value => peek(&reader),
+            Due::Text | Due::Name | Due::Nothing => peek_text(&reader, due),
         }
         let event = match reader.next_event() {
             Ok(Some(event)) => event,
@@ -57,6 +60,7 @@ pub fn decode(data: &[u8]) {
         Err(error) => failed(&mut reader, error, bytes),
     }
     assert_eq!(validated(bytes, allow_objects), result);
+    trusting(bytes, allow_objects, &result);
     let verdict = result.map_or(Verdict::Refused, Verdict::Accepted);
     assert_eq!(verdict, model::verdict(bytes, allow_objects), "the engine's verdict");
 }
@@ -68,6 +72,43 @@ fn peek(reader: &Reader<'_>) {
         (Ok(event), kind) => assert!(kind.is_ok() && event.is_some(), "{kind:?} before {event:?}"),
         (Err(error), Err(peeked)) => assert_eq!(error, peeked),
         (Err(_), Ok(_)) => {}
+    }
+}
+
+/// `next_text` gives a text exactly where one of the value at hand is due.
+fn peek_text(reader: &Reader<'_>, due: Due) {
+    let mut texts = reader.clone();
+    let expected = match due {
+        Due::Text => reader.clone().next_event(),
+        _ => Ok(None),
+    };
+    let found = texts.next_text();
+    assert_eq!(found.map(|text| text.map(|text| Event::Text(Text::Utf8(text)))), expected);
+}
+
+/// A Reader that trusts counts comes to the same end, or further before it fails.
+fn trusting(bytes: &[u8], allow_objects: bool, expected: &Result<usize, Error>) {
+    let mut careful = Reader::new(bytes).allow_objects(allow_objects);
+    let mut trusting = careful.clone().trust_counts();
+    let found = loop {
+        let event = trusting.next_event();
+        assert!(trusting.position() <= bytes.len().next_multiple_of(4), "read past the end");
+        if let (Ok(Some(expected)), Ok(Some(found))) = (careful.next_event(), &event) {
+            assert!(same(&[expected], &[*found]), "trusting {found:?}, else {expected:?}");
+        }
+        match event {
+            Ok(Some(_)) => {}
+            Ok(None) => break Ok(trusting.position()),
+            Err(error) => break Err(error),
+        }
+    };
+    let is_count = |error: &Error| matches!(*error.reason, Reason::ShortCount { .. });
+    match (expected, &found) {
+        (Err(error), Err(found)) if is_count(error) => {
+            assert!(found.at >= error.at && !is_count(found), "trusting {found}, else {error}");
+            failed(&mut trusting, found, bytes);
+        }
+        _ => assert_eq!(found, *expected, "trusting"),
     }
 }
 

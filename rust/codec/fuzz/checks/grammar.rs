@@ -52,6 +52,11 @@ impl Grammar {
         self.open.len()
     }
 
+    /// Whether the value of a property is due.
+    pub fn is_in_object(&self) -> bool {
+        self.due() == Due::Value && self.open.last().is_some_and(|top| top.form == Form::Object)
+    }
+
     /// Goes on by one event.
     ///
     /// # Panics
