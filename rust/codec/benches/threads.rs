@@ -1,10 +1,15 @@
-//! From which size on several threads fill an output faster than one: what `fill::PARALLEL_FROM` rests on.
+//! What a second thread costs and gains: what `fill::PARALLEL_FROM` and `fill::PIECE` rest on.
 //!
-//! Measured are one thread (`fill`) and several: the same plan cut into equal parts, one a thread and none beyond
-//! 512 KiB, whatever the size. The last column is the ratio of what the crate does: one thread below the threshold.
-//! Before each sample is a pause in which helping threads fall asleep, as they are when a game calls now and then. The
-//! first table has a destination that was written before, so that only copying counts; the second a new one each time,
-//! with the page faults that come with it. Times are medians of samples taken in turn.
+//! What is left of a gain depends on how long the helping threads take to come, so each table is made in three states:
+//! - **awake**: calls follow each other at once;
+//! - **asleep**: the caller was busy elsewhere for 0.2 ms, and the helpers fell asleep;
+//! - **all asleep**: the caller slept as well, for 10 ms, as a game does that waits for its next frame. On two cores
+//!   Linux then often wakes the helper on the caller's core, where it has to wait.
+//!
+//! The tables: a call whose items are nothing; filling a destination that was written before (copying alone) and a new
+//! one (page faults too); text to UTF-8, which computes. Columns: the time of one thread, then its ratio to that of
+//! several, who take pieces of that size each whatever the whole is; above 1 they are faster. `crate` is what the crate
+//! does, with its threshold. A ratio is the median of the rounds; in each round all ways take turns.
 //!
 //! Anything else that runs on the machine takes the cores away and moves the crossing up: look at several runs.
 
@@ -12,20 +17,27 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 
-use varbatch_codec::{Dialect, Event, Kind, Mark, Plain, Plan, Threads, Width, Writer, fill};
+use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Threads, Width, Writer, fill, text};
 
-const SIZES: [usize; 11] =
-    [64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20, 32 << 20, 64 << 20];
+/// Payloads to fill, in KiB, and the pieces of them.
+const SIZES: [usize; 11] = [64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
+const PIECES: [usize; 4] = [64, 128, 256, 512];
 
-/// What a thread is given at most.
-const PIECE: usize = 512 << 10;
+/// Texts, in thousands of characters, and the pieces of them.
+const TEXTS: [usize; 8] = [1, 4, 16, 32, 64, 128, 256, 1024];
+const TEXT_PIECES: [usize; 2] = [4, 16];
 
-/// Time for all tables together, and the fewest rounds in each of their lines.
-const BUDGET: Duration = Duration::from_secs(24);
+/// Time for a line of a table, and the fewest rounds.
+const BUDGET: Duration = Duration::from_millis(500);
 const ROUNDS: usize = 7;
 
-/// Before each sample, so that helping threads fall asleep.
-const PAUSE: Duration = Duration::from_micros(200);
+/// How the threads are before a sample.
+#[derive(Clone, Copy)]
+enum State {
+    Awake,
+    Asleep,
+    AllAsleep,
+}
 
 fn main() {
     // `cargo bench` says so; `cargo test` only wants to see that it runs.
@@ -35,105 +47,150 @@ fn main() {
         return;
     }
     let cores = Threads::planned(0);
-    println!("fill over threads, {cores} cores, PARALLEL_FROM = {}", size_name(fill::PARALLEL_FROM));
-    let sizes = if timed { &SIZES[..] } else { &SIZES[..1] };
-    let bytes: Vec<_> = (0..sizes[sizes.len() - 1]).map(|index| (index * 7 + index / 251) as u8).collect();
-    // Each count of a small machine; 2, 3, 4, 8, 16, ... and all cores of a large one.
-    let counts: Vec<_> = (2..=cores.max(2)).filter(|&n| n < 5 || n.is_power_of_two() || n == cores).collect();
-    let budget = BUDGET / (counts.len() * 2 * sizes.len()) as u32;
-    for count in counts {
+    println!("{cores} cores, PARALLEL_FROM = {} KiB", fill::PARALLEL_FROM >> 10);
+    // Each power of two, and all cores.
+    for count in (2..=cores.max(2)).filter(|&n| n.is_power_of_two() || n == cores) {
         let threads = Threads::new(count);
-        for new in [false, true] {
-            println!("\n{} destination", if new { "new" } else { "warm" });
-            println!("    size     1 thread   {count} threads  ratio  fill_parallel");
-            let row = |&size| row(&bytes[..size], &threads, new, timed.then_some(budget));
-            let ratios: Vec<_> = sizes.iter().map(row).collect();
-            // Behind the last size where they are clearly slower.
-            let slow = ratios.iter().rposition(|&ratio| ratio < 0.95).map_or(0, |index| index + 1);
-            match (slow..sizes.len()).find(|&index| ratios[index] >= 1.0) {
-                Some(index) => println!("{count} threads are faster from {}", size_name(sizes[index])),
-                None => println!("{count} threads are not faster"),
+        for (state, name) in [(State::Awake, "awake"), (State::Asleep, "asleep"), (State::AllAsleep, "all asleep")] {
+            println!("\n{count} threads, {name}");
+            let rounds = Rounds { state, timed };
+            nothing(&threads, rounds);
+            for (new, title) in [(false, "warm, KiB"), (true, "new, KiB")] {
+                table(title, &SIZES, &PIECES, timed, |kib| filling(kib << 10, &threads, new, rounds));
+            }
+            table("text, k chars", &TEXTS, &TEXT_PIECES, timed, |count| texts(count * 1000, &threads, rounds));
+        }
+    }
+}
+
+/// Prints a line for each size: microseconds of one thread, and how many times faster the other ways are.
+fn table(title: &str, sizes: &[usize], pieces: &[usize], timed: bool, line: impl Fn(usize) -> Vec<f64>) {
+    let heads: String = pieces.iter().map(|piece| format!("{piece:>7}")).collect();
+    println!("{title:>16} {:>9} {heads}  crate", "1 thread");
+    for &size in if timed { sizes } else { &sizes[..2] } {
+        let times = line(size);
+        let ratios: String = times[1..].iter().map(|ratio| format!("{ratio:>7.2}")).collect();
+        println!("{size:>16} {:>9.1} {ratios}", times[0]);
+    }
+}
+
+/// What [`Threads::for_each`] takes of the caller when there is an item for each thread, and they are nothing.
+fn nothing(threads: &Threads, rounds: Rounds) {
+    let times = rounds.take(1, |_| threads.for_each(0..threads.count(), |item: usize| _ = black_box(item)));
+    println!("{:>16} {:>9.1} us", "no work", times[0]);
+}
+
+/// Filling a destination: by one thread, in pieces, and as the crate does it.
+fn filling(len: usize, threads: &Threads, new: bool, rounds: Rounds) -> Vec<f64> {
+    let payload: Vec<_> = (0..len).map(|index| (index * 7 + index / 251) as u8).collect();
+    let plan = plan(&payload);
+    let expected = plan.to_vec();
+    let fill = |way, dest: &mut [MaybeUninit<u8>]| match way {
+        0 => fill::fill(plan.whole(), dest),
+        _ if way > PIECES.len() => fill::fill_parallel(plan.whole(), dest, threads),
+        _ => {
+            let (head, body) = dest.split_at_mut(expected.len() - len);
+            head.write_copy_of_slice(&expected[..expected.len() - len]);
+            let piece = PIECES[way - 1] << 10;
+            let pieces: Vec<_> = payload.chunks(piece).zip(body.chunks_mut(piece)).collect();
+            threads.for_each(pieces, |(from, to)| _ = to.write_copy_of_slice(from));
+        }
+    };
+    let mut warm = vec![MaybeUninit::new(0); plan.len()];
+    for way in 0..PIECES.len() + 2 {
+        warm.fill(MaybeUninit::new(0));
+        fill(way, &mut warm);
+        assert!(written(&warm) == expected);
+    }
+    rounds.take(PIECES.len() + 2, |way| {
+        if !new {
+            fill(way, black_box(&mut warm));
+            return Vec::new();
+        }
+        let mut dest: Vec<u8> = Vec::with_capacity(plan.len());
+        fill(way, &mut black_box(&mut dest).spare_capacity_mut()[..plan.len()]);
+        dest
+    })
+}
+
+/// Text to UTF-8: by one thread, and in pieces.
+fn texts(count: usize, threads: &Threads, rounds: Rounds) -> Vec<f64> {
+    let chars: Vec<_> = (0..count).map(|index| if index % 8 == 7 { 0xe9 } else { 0x61 }).collect();
+    let mut dest = vec![MaybeUninit::new(0); text::utf8_len(&chars)];
+    let expected: String = chars.iter().filter_map(|&c| char::from_u32(c)).collect();
+    let encode = |way, dest: &mut [MaybeUninit<u8>]| match way {
+        0 => text::encode(&chars, dest),
+        _ => {
+            // Each piece ends where a group of 8 characters does, which takes 9 bytes.
+            let piece = TEXT_PIECES[way - 1] * 1000;
+            let pieces: Vec<_> = chars.chunks(piece).zip(dest.chunks_mut(piece / 8 * 9)).collect();
+            threads.for_each(pieces, |(from, to)| text::encode(from, to));
+        }
+    };
+    for way in 0..=TEXT_PIECES.len() {
+        dest.fill(MaybeUninit::new(0));
+        encode(way, &mut dest);
+        assert!(written(&dest) == expected.as_bytes());
+    }
+    rounds.take(TEXT_PIECES.len() + 1, |way| encode(way, black_box(&mut dest)))
+}
+
+/// A plan of one array.
+fn plan(bytes: &[u8]) -> Plan<'_> {
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    let plain = Plain { kind: Kind::PackedByteArray, width: Width::Single, count: bytes.len(), bytes };
+    writer.write(Event::Packed(plain)).expect("writes");
+    writer.into_plan()
+}
+
+fn written(dest: &[MaybeUninit<u8>]) -> Vec<u8> {
+    // SAFETY: each destination here begins as values.
+    dest.iter().map(|byte| unsafe { byte.assume_init() }).collect()
+}
+
+/// How samples are taken.
+#[derive(Clone, Copy)]
+struct Rounds {
+    state: State,
+    timed: bool,
+}
+
+impl Rounds {
+    /// The median time of way 0, in microseconds; for each other way the median of how many times it was faster.
+    fn take<T>(self, ways: usize, mut run: impl FnMut(usize) -> T) -> Vec<f64> {
+        let begin = Instant::now();
+        let mut samples = vec![Vec::new(); ways];
+        while self.timed && (samples[0].len() < ROUNDS || begin.elapsed() < BUDGET) {
+            let times: Vec<_> = (0..ways).map(|way| self.sample(|| run(way))).collect();
+            for (way, samples) in samples.iter_mut().enumerate() {
+                samples.push(if way == 0 { times[0] } else { times[0] / times[way] });
             }
         }
+        samples.into_iter().map(median).collect()
     }
-}
 
-/// A way to fill a destination.
-type Way<'w> = &'w dyn Fn(&mut [MaybeUninit<u8>]);
-
-/// Measures one size, prints its line, and returns how many times faster several threads are.
-///
-/// Without a budget, only checks that all ways give the same.
-fn row(payload: &[u8], threads: &Threads, new: bool, budget: Option<Duration>) -> f64 {
-    let (plan, marks) = plan(payload, payload.len().div_ceil(threads.count()).min(PIECE));
-    let alone: Way<'_> = &|dest| fill::fill(plan.whole(), dest);
-    let cut: Way<'_> = &|dest| shared(&plan, &marks, dest, threads);
-    let parallel: Way<'_> = &|dest| fill::fill_parallel(plan.whole(), dest, threads);
-    let ways = [alone, cut, parallel];
-    let expected = plan.to_vec();
-    let mut warm = vec![MaybeUninit::new(0); plan.len()];
-    for way in ways {
-        warm.fill(MaybeUninit::new(0));
-        way(&mut warm);
-        // SAFETY: the destination begins as values.
-        assert!(warm.iter().map(|byte| unsafe { byte.assume_init() }).eq(expected.iter().copied()));
-    }
-    let Some(budget) = budget else { return 1.0 };
-    let mut times = [const { Vec::new() }; 3];
-    let begin = Instant::now();
-    while times[0].len() < ROUNDS || begin.elapsed() < budget {
-        for (way, times) in ways.iter().zip(&mut times) {
-            spin(PAUSE);
-            times.push(if new { time(|| fill_new(plan.len(), way)) } else { time(|| way(black_box(&mut warm))) });
+    /// Microseconds of one call, without what dropping its result takes.
+    fn sample<T>(self, run: impl FnOnce() -> T) -> f64 {
+        match self.state {
+            State::Awake => {}
+            State::Asleep => spin(Duration::from_micros(200)),
+            State::AllAsleep => {
+                std::thread::sleep(Duration::from_millis(10));
+                // The core takes a moment to be fast again.
+                spin(Duration::from_micros(50));
+            }
         }
+        let begin = Instant::now();
+        let result = run();
+        let elapsed = begin.elapsed();
+        drop(result);
+        elapsed.as_secs_f64() * 1e6
     }
-    let [alone, cut, parallel] = times.map(|mut times| {
-        times.sort();
-        times[times.len() / 2].as_secs_f64() * 1e6
-    });
-    let ratio = alone / cut;
-    println!("{:>8} {alone:>9.1} us {cut:>9.1} us {ratio:>6.2} {:>14.2}", size_name(payload.len()), alone / parallel);
-    ratio
 }
 
-/// A plan of one payload as arrays of `piece` bytes, with the marks around them.
-fn plan(payload: &[u8], piece: usize) -> (Plan<'_>, Vec<Mark>) {
-    let mut writer = Writer::new(Dialect::GODOT_4);
-    let mut marks = vec![writer.mark()];
-    for bytes in payload.chunks(piece) {
-        let plain = Plain { kind: Kind::PackedByteArray, width: Width::Single, count: bytes.len(), bytes };
-        writer.write(Event::Packed(plain)).expect("writes");
-        marks.push(writer.mark());
-    }
-    (writer.into_plan(), marks)
-}
-
-/// As `fill_parallel` without its threshold.
-fn shared(plan: &Plan<'_>, marks: &[Mark], dest: &mut [MaybeUninit<u8>], threads: &Threads) {
-    let mut rest = dest;
-    let mut parts = Vec::with_capacity(marks.len());
-    for ends in marks.windows(2) {
-        let part = plan.part(ends[0], ends[1]);
-        let (dest, tail) = rest.split_at_mut(part.len());
-        parts.push((part, dest));
-        rest = tail;
-    }
-    threads.for_each(parts, |(part, dest)| fill::fill(part, dest));
-}
-
-/// Fills a new destination and returns it, so that giving it back is not timed.
-fn fill_new(len: usize, way: Way<'_>) -> Vec<u8> {
-    let mut dest = Vec::with_capacity(len);
-    way(&mut black_box(&mut dest).spare_capacity_mut()[..len]);
-    dest
-}
-
-fn time<T>(work: impl FnOnce() -> T) -> Duration {
-    let begin = Instant::now();
-    let result = work();
-    let elapsed = begin.elapsed();
-    drop(result);
-    elapsed
+fn median(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn spin(time: Duration) {
@@ -141,8 +198,4 @@ fn spin(time: Duration) {
     while begin.elapsed() < time {
         std::hint::spin_loop();
     }
-}
-
-fn size_name(len: usize) -> String {
-    if len < 1 << 20 { format!("{} KiB", len >> 10) } else { format!("{} MiB", len >> 20) }
 }

@@ -1,6 +1,9 @@
 //! A fixed set of threads that share work with the caller, who waits.
 
-use std::sync::{Mutex, OnceLock};
+#[allow(unsafe_code)] // One line: see there.
+mod gate;
+
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 
 static CORES: OnceLock<usize> = OnceLock::new();
@@ -56,11 +59,13 @@ impl Threads {
         self.count
     }
 
-    /// Calls `work` once with each item, in no order, and returns when all are done. The items are made one at a time, on
-    /// any of the threads, as they are asked for.
+    /// Calls `work` once with each item, in no order, and returns when all are done. The items are made one at a time,
+    /// on any of the threads, as they are asked for. The caller begins at once, and waits for no thread that has not
+    /// come when the items are used up.
     ///
     /// # Panics
-    /// With the panic of a call that panicked, after the others have ended.
+    /// With the panic of a call that panicked, after those that had begun have ended: items may be left then. That of
+    /// a call on the caller's own thread comes first.
     pub fn for_each<T, I>(&self, items: I, work: impl Fn(T) + Sync)
     where
         I: IntoIterator<Item = T, IntoIter: Send>,
@@ -78,11 +83,11 @@ impl Threads {
                 work(item);
             }
         };
-        pool.in_place_scope(|scope| {
+        gate::share(&run, |gate| {
             for _ in 0..helpers {
-                scope.spawn(|_| run());
+                let gate = Arc::clone(gate);
+                pool.spawn(move || gate.enter());
             }
-            run();
         });
     }
 }
@@ -94,45 +99,5 @@ impl Drop for Threads {
             // A worker's panic was already passed on to the caller that it worked for.
             let _ = handle.join();
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    #[test]
-    fn every_item_is_worked_on_once() {
-        for count in [1, 2, 3, 8] {
-            let threads = Threads::new(count);
-            for len in [0, 1, 2, 1000] {
-                let seen: Vec<_> = (0..len).map(|_| AtomicUsize::new(0)).collect();
-                threads.for_each(0..len, |index: usize| {
-                    seen[index].fetch_add(1, Ordering::Relaxed);
-                });
-                assert!(seen.iter().all(|count| count.load(Ordering::Relaxed) == 1));
-            }
-        }
-    }
-
-    #[test]
-    fn a_panic_reaches_the_caller_and_the_threads_go_on() {
-        let threads = Threads::new(3);
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            threads.for_each(0..100, |index: usize| assert_ne!(index, 50, "on purpose"));
-        }));
-        assert!(result.is_err());
-        let sum = AtomicUsize::new(0);
-        threads.for_each(0..100, |index: usize| {
-            sum.fetch_add(index, Ordering::Relaxed);
-        });
-        assert_eq!(sum.into_inner(), 4950);
-    }
-
-    #[test]
-    fn zero_means_one_a_core() {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        assert_eq!(Threads::new(0).count(), cores);
     }
 }
