@@ -1,4 +1,4 @@
-//! How fast the codec is alone, beside a plain copy of the same bytes: writing, reading, frames, text, nested values.
+//! How fast the codec is alone, beside a plain copy of the same bytes: writing, reading, frames, nested values.
 //!
 //! Each bench checks its result once before it is timed. Destinations and sources are warm: what an allocation or a
 //! page fault costs is left to `scripts/bench.sh`, which has the engine's own allocator.
@@ -9,16 +9,13 @@ use std::mem::MaybeUninit;
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
-use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Reader, Text, Threads, Width, Writer, fill, frames, text};
+use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Reader, Threads, Width, Writer, fill, frames};
 
 /// Payloads of one packed array, in bytes.
 const SIZES: [usize; 5] = [64, 4 << 10, 64 << 10, 1 << 20, 8 << 20];
 
 /// A batch of small arrays: how many, and the payload of each in bytes.
 const BATCH: (usize, usize) = (20_000, 64);
-
-/// Characters of one text.
-const TEXT: usize = 64 << 10;
 
 fn main() {
     divan::main();
@@ -165,91 +162,5 @@ mod batch {
             .counter(BytesCount::new(encoded.len()))
             .counter(ItemsCount::new(BATCH.0))
             .bench_local(|| run(divan::black_box(&encoded)));
-    }
-}
-
-/// Bytes a second are of UTF-8 in all of these.
-#[divan::bench_group(max_time = 1)]
-mod texts {
-    use super::*;
-
-    /// Mixed is three letters in four, and one character of two, three or four bytes.
-    fn text(kind: &str) -> String {
-        let alphabet = match kind {
-            "ascii" => ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"],
-            _ => ["a", "b", "c", "é", "d", "e", "f", "日", "g", "h", "i", "😀"],
-        };
-        alphabet.into_iter().cycle().take(TEXT).collect()
-    }
-
-    fn utf32(text: &str) -> Vec<u32> {
-        text.chars().map(u32::from).collect()
-    }
-
-    #[divan::bench(args = ["ascii", "mixed"])]
-    fn utf8_len(bencher: Bencher<'_, '_>, kind: &str) {
-        let text = text(kind);
-        let chars = utf32(&text);
-        assert_eq!(text::utf8_len(&chars), text.len());
-        bencher.counter(BytesCount::new(text.len())).bench_local(|| text::utf8_len(divan::black_box(&chars)));
-    }
-
-    #[divan::bench(args = ["ascii", "mixed"])]
-    fn encode(bencher: Bencher<'_, '_>, kind: &str) {
-        let text = text(kind);
-        let chars = utf32(&text);
-        let mut to = dest(text.len());
-        text::encode(&chars, &mut to);
-        assert!(written(&to) == text.as_bytes());
-        bencher
-            .counter(BytesCount::new(text.len()))
-            .bench_local(|| text::encode(divan::black_box(&chars), divan::black_box(&mut to)));
-    }
-
-    #[divan::bench(args = ["ascii", "mixed"])]
-    fn decode(bencher: Bencher<'_, '_>, kind: &str) {
-        let text = text(kind);
-        assert_eq!(text::decode(text.as_bytes()), Ok(&text[..]));
-        bencher
-            .counter(BytesCount::new(text.len()))
-            .bench_local(|| text::decode(divan::black_box(text.as_bytes())).is_ok());
-    }
-
-    #[divan::bench(args = ["ascii", "mixed"])]
-    fn utf32_len_and_write(bencher: Bencher<'_, '_>, kind: &str) {
-        let text = text(kind);
-        let mut to = vec![MaybeUninit::new(0); TEXT];
-        assert_eq!(text::utf32_len(&text), TEXT);
-        bencher.counter(BytesCount::new(text.len())).bench_local(|| {
-            let len = text::utf32_len(divan::black_box(&text));
-            text::write_utf32(divan::black_box(&text), divan::black_box(&mut to[..len]));
-        });
-        // SAFETY: the destination begins as values.
-        assert!(to.iter().map(|slot| unsafe { slot.assume_init() }).eq(utf32(&text)));
-    }
-
-    /// 2,000 texts of 20 characters as a PackedStringArray, planned and filled.
-    #[divan::bench(args = ["ascii", "mixed"])]
-    fn write_array(bencher: Bencher<'_, '_>, kind: &str) {
-        let chars = utf32(&text(kind));
-        let texts: Vec<_> = chars.chunks_exact(20).take(2000).collect();
-        let plan = || {
-            let mut writer = Writer::new(Dialect::GODOT_4);
-            writer.write(Event::PackedStrings { count: texts.len() }).expect("writes");
-            texts.iter().try_for_each(|chars| writer.write(Event::Text(Text::Utf32(chars)))).expect("writes");
-            writer.into_plan()
-        };
-        let mut to = dest(plan().len());
-        fill::fill(plan().whole(), &mut to);
-        let written = written(&to);
-        let mut reader = Reader::new(&written);
-        assert_eq!(reader.next_event(), Ok(Some(Event::PackedStrings { count: texts.len() })));
-        for chars in &texts {
-            let text: String = chars.iter().filter_map(|&c| char::from_u32(c)).collect();
-            assert_eq!(reader.next_event(), Ok(Some(Event::Text(Text::Utf8(&text)))));
-        }
-        bencher
-            .counter(BytesCount::new(to.len()))
-            .bench_local(|| fill::fill(plan().whole(), divan::black_box(&mut to)));
     }
 }

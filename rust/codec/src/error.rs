@@ -7,13 +7,19 @@ use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 use crate::path::{Path, Step};
 
 /// A value that cannot be read or written.
+///
+/// One pointer, so that a step of a walk, which returns room for it, returns in registers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}, at byte {at}{path}")]
-pub struct Error {
+#[error("{}, at byte {}{}", .0.reason, .0.at, .0.path)]
+pub struct Error(Box<Fault>);
+
+/// What an [`Error`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
     /// Offset in the buffer that was read, or in the plan that was written.
     pub at: usize,
-    /// What was found there, and what was expected. Boxed, as every step of a walk returns room for it.
-    pub reason: Box<Reason>,
+    /// What was found there, and what was expected.
+    pub reason: Reason,
     /// In which part of the value.
     pub path: Path,
 }
@@ -22,15 +28,29 @@ impl Error {
     /// An error about what begins at byte `at` of a value.
     #[cold]
     pub fn new(at: usize, reason: Reason) -> Self {
-        Self { at, reason: Box::new(reason), path: Path::default() }
+        Self(Box::new(Fault { at, reason, path: Path::default() }))
     }
 
     /// The same error, seen from one step further out.
     #[cold]
     #[must_use]
     pub fn within(mut self, step: Step) -> Self {
-        self.path = self.path.within(step);
+        self.path = std::mem::take(&mut self.path).within(step);
         self
+    }
+}
+
+impl std::ops::Deref for Error {
+    type Target = Fault;
+
+    fn deref(&self) -> &Fault {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Error {
+    fn deref_mut(&mut self) -> &mut Fault {
+        &mut self.0
     }
 }
 

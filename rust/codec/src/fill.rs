@@ -14,11 +14,11 @@ use crate::threads::Threads;
 
 /// From this many bytes on, one call's output is filled by several threads. Below, waking them costs more than it gains.
 ///
-/// `scripts/bench.sh --codec` prints the crossing point. On two cores it lay at 2 to 4 MiB where calls follow each other
-/// and the helping thread is awake, but at 16 MiB where it sleeps: waking it took up to 0.15 ms, which the caller waits.
-pub const PARALLEL_FROM: usize = 16 << 20;
+/// `scripts/bench.sh --codec` prints the crossing point. On two cores it lay at 0.5 to 1 MiB where calls follow each
+/// other and the helping thread is awake, and at 4 to 8 MiB where it sleeps and comes after some 40 µs.
+pub const PARALLEL_FROM: usize = 8 << 20;
 
-/// Bytes that a thread fills before it asks for more.
+/// Bytes that a thread fills before it asks for more. From 128 KiB to 512 KiB it made no difference, 64 KiB was slower.
 const PIECE: usize = 512 << 10;
 
 /// Writes `part` over the whole of `dest`.
@@ -33,11 +33,16 @@ pub fn fill(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>]) {
         let small_end = segment.small_end - part.small_start;
         dest = put(dest, &part.small[small_at..small_end]);
         small_at = small_end;
-        dest = match segment.payload {
+        dest = match &segment.payload {
             Payload::Bytes(bytes) => put(dest, bytes),
             Payload::Utf32 { chars, len } => {
-                let (head, tail) = dest.split_at_mut(len as usize);
+                let (head, tail) = dest.split_at_mut(*len as usize);
                 text::encode(chars, head);
+                tail
+            }
+            Payload::Plan(plan) => {
+                let (head, tail) = dest.split_at_mut(plan.len());
+                fill(plan.whole(), head);
                 tail
             }
         };
@@ -143,19 +148,25 @@ fn pieces<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>]) -> Vec<Pi
         let small_end = segment.small_end - part.small_start;
         len += small_end - small_seen;
         small_seen = small_end;
-        match segment.payload {
-            Payload::Bytes(bytes) if bytes.len() > PIECE => {
-                let (head, tail) = dest.split_at_mut(len);
-                pieces.push(Piece::Part(run(first..index, small_at..small_end, len), head));
-                let (body, tail) = tail.split_at_mut(bytes.len());
-                let stretches = bytes.chunks(PIECE).zip(body.chunks_mut(PIECE));
-                pieces.extend(stretches.map(|(bytes, dest)| Piece::Bytes(bytes, dest)));
-                dest = tail;
-                (first, small_at, len) = (index + 1, small_end, 0);
+        let payload_len = segment.payload.len();
+        let is_text = matches!(segment.payload, Payload::Utf32 { .. });
+        if payload_len > PIECE && !is_text {
+            let (head, tail) = dest.split_at_mut(len);
+            pieces.push(Piece::Part(run(first..index, small_at..small_end, len), head));
+            let (body, tail) = tail.split_at_mut(payload_len);
+            match &segment.payload {
+                Payload::Bytes(bytes) => {
+                    let stretches = bytes.chunks(PIECE).zip(body.chunks_mut(PIECE));
+                    pieces.extend(stretches.map(|(bytes, dest)| Piece::Bytes(bytes, dest)));
+                }
+                Payload::Plan(plan) => pieces.append(&mut self::pieces(plan.whole(), body)),
+                Payload::Utf32 { .. } => unreachable!("a text is not cut"),
             }
-            Payload::Bytes(bytes) => len += bytes.len(),
-            Payload::Utf32 { len: text, .. } => len += text as usize,
+            dest = tail;
+            (first, small_at, len) = (index + 1, small_end, 0);
+            continue;
         }
+        len += payload_len;
         if len >= PIECE {
             let (head, tail) = dest.split_at_mut(len);
             pieces.push(Piece::Part(run(first..index + 1, small_at..small_end, len), head));

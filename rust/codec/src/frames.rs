@@ -44,18 +44,32 @@ pub struct Frame<'a> {
 }
 
 /// The frames of a stream. Ends after the first that is damaged, with its error.
-pub fn read(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, Error>> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        if at == bytes.len() {
-            return None;
-        }
-        let frame = frame(bytes, at);
-        at = frame.as_ref().map_or(bytes.len(), |frame| frame.at + frame.payload.len());
-        Some(frame)
-    })
+pub fn read(bytes: &[u8]) -> Frames<'_> {
+    Frames { bytes, at: 0 }
 }
 
+/// See [`read`].
+#[derive(Clone, Debug)]
+pub struct Frames<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Iterator for Frames<'a> {
+    type Item = Result<Frame<'a>, Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at == self.bytes.len() {
+            return None;
+        }
+        let frame = frame(self.bytes, self.at);
+        self.at = frame.as_ref().map_or(self.bytes.len(), |frame| frame.at + frame.payload.len());
+        Some(frame)
+    }
+}
+
+#[inline]
 fn frame(bytes: &[u8], at: usize) -> Result<Frame<'_>, Error> {
     let short = |at, part, expected, found| Error::new(at, Reason::ShortFrame { part, expected, found });
     let rest = &bytes[at..];

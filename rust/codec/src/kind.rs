@@ -118,6 +118,15 @@ macro_rules! kinds {
             /// Every kind, in the order of its id.
             pub const ALL: [Self; [$($id),*].len()] = [$(Self::$kind),*];
 
+            /// The kind with this id, if there is one.
+            #[inline]
+            pub const fn from_id(id: u8) -> Option<Self> {
+                match id {
+                    $($id => Some(Self::$kind),)*
+                    _ => None,
+                }
+            }
+
             // References, as an array by value would be copied to the stack for each look-up.
             const SHAPES: &[Shape; Self::ALL.len()] = &[$($shape),*];
             const NAMES: &[&str; Self::ALL.len()] = &[$($name),*];
@@ -168,12 +177,6 @@ kinds! {
 }
 
 impl Kind {
-    /// The kind with this id, if there is one.
-    #[inline]
-    pub fn from_id(id: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(id)).copied()
-    }
-
     /// The id: the low byte of the header, and the value of the engine's `TYPE_*` constant.
     #[inline]
     pub const fn id(self) -> u8 {

@@ -52,7 +52,7 @@ mod validate;
 mod writer;
 
 pub use dialect::{Dialect, Width};
-pub use error::{Error, Place, Reason};
+pub use error::{Error, Fault, Place, Reason};
 pub use event::{ElementType, Event, Plain, Text};
 pub use kind::{Kind, Scalar, Shape};
 pub use path::{Path, Step};

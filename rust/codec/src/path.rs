@@ -13,9 +13,7 @@ const SHOWN: usize = 8;
 ///
 /// As text: ` inside ["inventory"][2]`, or nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-// Boxed, as every step of a walk returns room for an error with its path.
-#[expect(clippy::box_collection, reason = "8 bytes instead of 24")]
-pub struct Path(Option<Box<Vec<Step>>>);
+pub struct Path(Vec<Step>);
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,13 +32,13 @@ impl Path {
     /// The path to something inside what `self` leads to, seen from one step further out.
     #[must_use]
     pub fn within(mut self, step: Step) -> Self {
-        self.0.get_or_insert_default().push(step);
+        self.0.push(step);
         self
     }
 
     /// The steps, outermost first.
     pub fn steps(&self) -> impl ExactSizeIterator<Item = &Step> {
-        self.0.as_ref().map_or(&[][..], |steps| steps).iter().rev()
+        self.0.iter().rev()
     }
 }
 

@@ -7,6 +7,10 @@ use crate::fill;
 use crate::limits::INLINE_LEN;
 use crate::text;
 
+/// Bytes of room that are made at once because somebody guesses that they will be needed: what follows may be smaller than
+/// what came before.
+const MOST_ROOM: usize = 4 << 20;
+
 /// The output of one or many values, ready to be filled in.
 ///
 /// Invariant: `len` is what the parts add up to, `small_end` never falls from one segment to the next.
@@ -24,13 +28,25 @@ pub(crate) struct Segment<'a> {
     pub(crate) payload: Payload<'a>,
 }
 
-/// Bytes that are not in the plan but follow from something it borrows.
-#[derive(Clone, Copy, Debug)]
+/// Bytes that are not among the plan's small ones.
+#[derive(Debug)]
 pub(crate) enum Payload<'a> {
     /// Copied as they are.
     Bytes(&'a [u8]),
     /// Turned into `len` bytes of UTF-8.
     Utf32 { chars: &'a [u32], len: u32 },
+    /// All of a plan that another writer made.
+    Plan(Box<Plan<'a>>),
+}
+
+impl Payload<'_> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Utf32 { len, .. } => *len as usize,
+            Self::Plan(plan) => plan.len(),
+        }
+    }
 }
 
 /// A place between two values of a plan.
@@ -112,7 +128,11 @@ impl<'a> Plan<'a> {
 
     /// Bytes of memory that the plan itself holds: what an encoding costs besides its output.
     pub fn overhead(&self) -> usize {
-        self.small.capacity() + self.segments.capacity() * size_of::<Segment<'_>>()
+        let inner = self.segments.iter().map(|segment| match &segment.payload {
+            Payload::Plan(plan) => plan.overhead(),
+            _ => 0,
+        });
+        self.small.capacity() + self.segments.capacity() * size_of::<Segment<'_>>() + inner.sum::<usize>()
     }
 
     /// The output as a vector.
@@ -121,18 +141,23 @@ impl<'a> Plan<'a> {
     }
 
     pub(crate) fn reserve(&mut self, times: usize) {
-        self.small.reserve(self.small.len().saturating_mul(times));
-        self.segments.reserve(self.segments.len().saturating_mul(times));
+        self.reserve_bytes(self.small.len().saturating_mul(times));
+        let most = MOST_ROOM / size_of::<Segment<'_>>();
+        self.segments.reserve(self.segments.len().saturating_mul(times).min(most));
+    }
+
+    pub(crate) fn inline_len(&self) -> usize {
+        self.small.len()
+    }
+
+    pub(crate) fn reserve_bytes(&mut self, len: usize) {
+        self.small.reserve(len.min(MOST_ROOM));
     }
 
     /// Adds the whole of another plan behind this one.
-    pub(crate) fn append(&mut self, mut other: Self) {
-        let small_start = self.small.len();
-        self.small.append(&mut other.small);
-        self.segments.extend(
-            other.segments.into_iter().map(|segment| Segment { small_end: segment.small_end + small_start, ..segment }),
-        );
-        self.len += other.len;
+    pub(crate) fn append(&mut self, other: Self) {
+        let len = other.len;
+        self.segment(Payload::Plan(Box::new(other)), len);
     }
 
     #[inline]
@@ -167,20 +192,35 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// `len` is the length of `chars` in UTF-8.
-    pub(crate) fn utf32(&mut self, chars: &'a [u32], len: u32) {
-        if len as usize <= INLINE_LEN {
-            self.utf32_now(chars, len);
-        } else {
-            self.segment(Payload::Utf32 { chars, len }, len as usize);
-        }
+    /// Up to [`text::SHORT_CHARS`] characters; gives their length in UTF-8.
+    #[inline]
+    pub(crate) fn short_utf32(&mut self, chars: &[u32]) -> usize {
+        let start = self.small.len();
+        text::append_short(chars, &mut self.small);
+        let len = self.small.len() - start;
+        self.len += len;
+        len
     }
 
-    /// As [`Self::utf32`], copied whatever its length.
-    #[inline]
+    /// More characters than these; `len` is their length in UTF-8.
+    pub(crate) fn utf32(&mut self, chars: &'a [u32], len: u32) {
+        self.segment(Payload::Utf32 { chars, len }, len as usize);
+    }
+
+    /// As [`Self::utf32`], copied.
     pub(crate) fn utf32_now(&mut self, chars: &[u32], len: u32) {
         text::append(chars, len as usize, &mut self.small);
         self.len += len as usize;
+    }
+
+    /// Zeros behind `len` bytes, up to a multiple of four.
+    #[inline]
+    pub(crate) fn pad(&mut self, len: usize) {
+        let count = len.wrapping_neg() % 4;
+        // All four are written, as their number is known then.
+        self.small.extend_from_slice(&[0; 4]);
+        self.small.truncate(self.small.len() - 4 + count);
+        self.len += count;
     }
 
     fn segment(&mut self, payload: Payload<'a>, len: usize) {

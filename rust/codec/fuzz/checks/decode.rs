@@ -102,7 +102,7 @@ fn trusting(bytes: &[u8], allow_objects: bool, expected: &Result<usize, Error>) 
             Err(error) => break Err(error),
         }
     };
-    let is_count = |error: &Error| matches!(*error.reason, Reason::ShortCount { .. });
+    let is_count = |error: &Error| matches!(error.reason, Reason::ShortCount { .. });
     match (expected, &found) {
         (Err(error), Err(found)) if is_count(error) => {
             assert!(found.at >= error.at && !is_count(found), "trusting {found}, else {error}");

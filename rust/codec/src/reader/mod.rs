@@ -177,6 +177,16 @@ impl<'a> Reader<'a> {
         if self.next == Next::Text { self.text().map(Some) } else { Ok(None) }
     }
 
+    /// Passes the next text of a PackedStringArray or NodePath without a look at its characters, so that another reader can be
+    /// sent to it; `false` where none is due.
+    ///
+    /// # Errors
+    /// If the value ends early. That a text is not UTF-8 is no error here.
+    #[inline]
+    pub fn pass_text(&mut self) -> Result<bool, Error> {
+        if self.next == Next::Text { self.pass().map(|()| true) } else { Ok(false) }
+    }
+
     /// Whether something is still to come of the value that began at this [`depth`](Self::depth).
     #[inline]
     pub fn is_inside(&self, depth: usize) -> bool {
@@ -295,12 +305,16 @@ impl<'a> Reader<'a> {
     fn error(&self, reason: Reason) -> Error {
         // A missing padding may have put `at` behind the end.
         let at = self.base + self.at.min(self.bytes.len());
-        Error { path: self.path(), ..Error::new(at, reason) }
+        let mut error = Error::new(at, reason);
+        error.path = self.path();
+        error
     }
 
     /// An error of the caller's about the value that begins at `at`, with its path.
     pub fn error_at(&self, at: usize, reason: Reason) -> Error {
-        Error { path: self.path_at(at), ..Error::new(self.base + at, reason) }
+        let mut error = Error::new(self.base + at, reason);
+        error.path = self.path_at(at);
+        error
     }
 
     /// The path to the value that begins at `at`, which was read already.

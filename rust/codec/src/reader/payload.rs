@@ -52,10 +52,15 @@ impl<'a> Reader<'a> {
                 Ok(take(self.ends(Event::Packed(plain))))
             }
             (Shape::Text, _) => {
-                let text = Text::Utf8(self.string(place)?);
+                let text = Text::Utf8(self.string(|| place)?);
                 let event = if kind == Kind::StringName { Event::StringName(text) } else { Event::String(text) };
                 Ok(take(self.ends(event)))
             }
+            (Shape::Rid, _) => {
+                let id = u64::from_le_bytes(self.array(place)?);
+                Ok(take(self.ends(Event::Rid(id))))
+            }
+            (Shape::Callable, _) => Ok(take(self.ends(Event::Callable))),
             (Shape::Array, _) if flags & ARRAY_TYPE == 0 => {
                 let count = self.array_count()?;
                 Ok(take(Event::Array { element: ElementType::Any, count }))
@@ -82,12 +87,8 @@ impl<'a> Reader<'a> {
                 let value = self.element_type(kind, flags >> 18)?;
                 Ok(Event::Dictionary { key, value, count: self.dictionary_count()? })
             }
-            (Shape::Rid, _) => {
-                let id = u64::from_le_bytes(self.array(place)?);
-                Ok(self.ends(Event::Rid(id)))
-            }
             (Shape::Signal, _) => {
-                let name = Text::Utf8(self.string(place.part("name"))?);
+                let name = Text::Utf8(self.string(|| place.part("name"))?);
                 let object = u64::from_le_bytes(self.array(place.part("object id"))?);
                 Ok(self.ends(Event::Signal { name, object }))
             }
@@ -98,7 +99,6 @@ impl<'a> Reader<'a> {
             (Shape::Object, Width::Single) => self.object(),
             (Shape::PackedStrings, _) => self.packed_strings(),
             (Shape::NodePath, _) => self.node_path(),
-            (Shape::Callable, _) => Ok(self.ends(Event::Callable)),
             _ => unreachable!("dealt with by the caller"),
         }
     }
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
             self.at -= WORD;
             return Err(self.error(Reason::ObjectRefused));
         }
-        let class = self.string(Place::of(kind).part("class name"))?;
+        let class = self.string(|| Place::of(kind).part("class name"))?;
         if class.is_empty() {
             // Another form of null: nothing follows.
             self.end_value();
@@ -214,27 +214,47 @@ impl<'a> Reader<'a> {
                     }
                 }
             }
-            2 => ElementType::Class(Text::Utf8(self.string(Place::of(kind).part("element class"))?)),
-            _ => ElementType::Script(Text::Utf8(self.string(Place::of(kind).part("element script"))?)),
+            2 => ElementType::Class(Text::Utf8(self.string(|| Place::of(kind).part("element class"))?)),
+            _ => ElementType::Script(Text::Utf8(self.string(|| Place::of(kind).part("element script"))?)),
         })
     }
 
     /// The next text of the value at hand.
     #[inline]
     pub(super) fn text(&mut self) -> Result<&'a str, Error> {
-        let Texts { kind, index, count } = self.texts;
-        let what = if kind == Kind::NodePath { "name" } else { "element" };
-        let text = self.whole_string(Place::of(kind).element(what, index, count))?;
+        let texts = self.texts;
+        let text = self.whole_string(|| texts.place())?;
+        self.text_is_over();
+        Ok(text)
+    }
+
+    /// Passes the next text of the value at hand. Whether it is UTF-8 is left to who reads it.
+    #[inline]
+    pub(super) fn pass(&mut self) -> Result<(), Error> {
+        let (texts, start) = (self.texts, self.at);
+        match self.text_bytes(|| texts.place()) {
+            Ok(bytes) => self.at += bytes.len().next_multiple_of(WORD),
+            Err(error) => {
+                self.at = start;
+                return Err(error);
+            }
+        }
+        self.due -= WORD;
+        self.text_is_over();
+        Ok(())
+    }
+
+    #[inline]
+    fn text_is_over(&mut self) {
         self.texts.index += 1;
-        if self.texts.index == count {
+        if self.texts.index == self.texts.count {
             self.end_value();
         }
-        Ok(text)
     }
 
     /// The name of the next property.
     pub(super) fn name(&mut self) -> Result<Event<'a>, Error> {
-        let name = self.whole_string(Place::of(Kind::Object).part("property name"))?;
+        let name = self.whole_string(|| Place::of(Kind::Object).part("property name"))?;
         self.next = Next::Value;
         Ok(Event::Text(Text::Utf8(name)))
     }
@@ -263,7 +283,7 @@ impl<'a> Reader<'a> {
 
     /// A text that is an event of its own: nothing is consumed where it fails.
     #[inline]
-    fn whole_string(&mut self, place: Place) -> Result<&'a str, Error> {
+    fn whole_string(&mut self, place: impl Fn() -> Place) -> Result<&'a str, Error> {
         let start = self.at;
         let text = self.string(place);
         match text {
@@ -273,26 +293,42 @@ impl<'a> Reader<'a> {
         text
     }
 
-    /// A length and a text of that length, with its padding. Where it fails, `at` is where the error is.
+    /// A length and a text of that length, with its padding. Where it fails, `at` is where the error is. The place is made
+    /// for an error only.
     #[inline]
-    fn string(&mut self, place: Place) -> Result<&'a str, Error> {
-        let found = i32::from_le_bytes(self.array(place.length())?);
-        let Ok(len) = usize::try_from(found) else {
-            self.at -= WORD;
-            return Err(self.error(Reason::Negative { place: place.length(), found }));
+    fn string(&mut self, place: impl Fn() -> Place) -> Result<&'a str, Error> {
+        let bytes = self.text_bytes(&place)?;
+        let text = text::decode(bytes).map_err(|offset| {
+            self.at += offset;
+            self.error(Reason::Malformed { place: place(), found: bytes[offset] })
+        })?;
+        self.at += bytes.len().next_multiple_of(WORD);
+        Ok(text)
+    }
+
+    /// The bytes of a text, with its length consumed, but not they.
+    #[inline]
+    fn text_bytes(&mut self, place: impl Fn() -> Place) -> Result<&'a [u8], Error> {
+        let rest = self.rest();
+        let Some((&length, rest)) = rest.split_first_chunk() else {
+            return Err(self.short(place().length(), WORD, rest.len()));
         };
+        let found = i32::from_le_bytes(length);
+        let Ok(len) = usize::try_from(found) else {
+            return Err(self.error(Reason::Negative { place: place().length(), found }));
+        };
+        self.at += WORD;
         // Unlike that of a PackedByteArray, this padding has to be there.
         let padded = len.checked_next_multiple_of(WORD).unwrap_or(usize::MAX);
-        let rest = self.rest();
         if padded > rest.len() {
-            return Err(self.error(Reason::Short { place, expected: padded, found: rest.len() }));
+            return Err(self.short(place(), padded, rest.len()));
         }
-        let text = text::decode(&rest[..len]).map_err(|offset| {
-            self.at += offset;
-            self.error(Reason::Malformed { place, found: rest[offset] })
-        })?;
-        self.at += padded;
-        Ok(text)
+        Ok(&rest[..len])
+    }
+
+    #[cold]
+    fn short(&self, place: Place, expected: usize, found: usize) -> Error {
+        self.error(Reason::Short { place, expected, found })
     }
 
     #[inline]
@@ -314,5 +350,14 @@ impl<'a> Reader<'a> {
     #[inline]
     fn word(&mut self, place: Place) -> Result<u32, Error> {
         self.array(place).map(u32::from_le_bytes)
+    }
+}
+
+impl Texts {
+    /// As an error names the next.
+    #[cold]
+    fn place(self) -> Place {
+        let what = if self.kind == Kind::NodePath { "name" } else { "element" };
+        Place::of(self.kind).element(what, self.index, self.count)
     }
 }

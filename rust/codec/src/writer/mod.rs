@@ -63,6 +63,17 @@ impl<'a> Writer<'a> {
         Self { plan: Plan::new(), dialect, depth, open: Vec::new(), next: Next::Value, texts }
     }
 
+    /// A writer of `count` texts of a PackedStringArray that another writer is in the middle of: see
+    /// [`Self::append_texts`].
+    pub fn for_texts(dialect: Dialect, count: usize) -> Self {
+        let mut writer = Self::new(dialect);
+        if count > 0 {
+            writer.texts = Texts { left: count, nul: true };
+            writer.next = Next::Text;
+        }
+        writer
+    }
+
     /// The end of what was written so far: the start of the next value.
     #[inline]
     pub fn mark(&self) -> Mark {
@@ -115,6 +126,24 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    /// Takes over what a writer [`for_texts`](Self::for_texts) has written: the next `count` texts of the PackedStringArray at
+    /// hand.
+    ///
+    /// # Errors
+    /// If that many are not due, or the other writer has not written all of its own.
+    pub fn append_texts(&mut self, other: Self, count: usize) -> Result<(), Error> {
+        let is_complete = other.open.is_empty() && other.next == Next::Value;
+        if !is_complete || self.next != Next::Text || !self.texts.nul || count > self.texts.left {
+            return Err(self.out_of_order("as many texts as were announced"));
+        }
+        self.texts.left -= count;
+        if self.texts.left == 0 {
+            self.close_value();
+        }
+        self.plan.append(other.plan);
+        Ok(())
+    }
+
     /// Takes a value that is already encoded.
     ///
     /// # Errors
@@ -159,9 +188,19 @@ impl<'a> Writer<'a> {
         &self.plan
     }
 
-    /// Makes room for as much again as was written, `times` times.
+    /// Makes room for as much again as was written, `times` times, or for some of it if that is much.
     pub fn reserve(&mut self, times: usize) {
         self.plan.reserve(times);
+    }
+
+    /// Bytes so far that are not borrowed.
+    pub fn inline_len(&self) -> usize {
+        self.plan.inline_len()
+    }
+
+    /// Makes room for `len` bytes that are not borrowed, or for some of them if they are many.
+    pub fn reserve_bytes(&mut self, len: usize) {
+        self.plan.reserve_bytes(len);
     }
 
     /// Starts again, with the memory of what was written.

@@ -9,8 +9,6 @@ use crate::limits::MAX_VALUE_LEN;
 use crate::plan::Plan;
 use crate::text;
 
-const ZEROS: [u8; 4] = [0; 4];
-
 impl<'a> Writer<'a> {
     #[inline(always)]
     pub(super) fn put<'e, T: Take<'e, 'a>>(&mut self, event: Event<'e>) -> Result<(), Error> {
@@ -40,7 +38,10 @@ impl<'a> Writer<'a> {
                 let count = self.count(plain.count)?;
                 self.plan.words([header, count]);
                 T::bytes(&mut self.plan, plain.bytes);
-                self.pad(plain.bytes.len());
+                // Only bytes ever need it.
+                if !plain.bytes.len().is_multiple_of(4) {
+                    self.plan.pad(plain.bytes.len());
+                }
             }
             Event::String(text) => self.headed_string::<T>(header(Kind::String, 0), text)?,
             Event::StringName(text) => self.headed_string::<T>(header(Kind::StringName, 0), text)?,
@@ -116,21 +117,34 @@ impl<'a> Writer<'a> {
     /// A length and a text, padded. The length counts a NUL behind the text if there is one.
     #[inline]
     fn string<'e, T: Take<'e, 'a>>(&mut self, text: Text<'e>, nul: bool) -> Result<(), Error> {
+        let nul = usize::from(nul);
         let len = match text {
-            Text::Utf8(text) => text.len(),
-            Text::Utf32(chars) => text::utf8_len(chars),
+            Text::Utf32(chars) if chars.len() <= text::SHORT_CHARS => {
+                // Its length is known when it is written.
+                let start = self.plan.mark();
+                self.plan.words([0]);
+                let len = self.plan.short_utf32(chars);
+                self.plan.patch(start, (len + nul) as u32);
+                len
+            }
+            Text::Utf32(chars) => {
+                let len = text::utf8_len(chars);
+                let word = self.count(len + nul)?;
+                self.plan.words([word]);
+                T::utf32(&mut self.plan, chars, len as u32);
+                len
+            }
+            Text::Utf8(text) => {
+                let word = self.count(text.len() + nul)?;
+                self.plan.words([word]);
+                T::bytes(&mut self.plan, text.as_bytes());
+                text.len()
+            }
         };
-        let with_nul = len + usize::from(nul);
-        let word = self.count(with_nul)?;
-        self.plan.words([word]);
-        match text {
-            Text::Utf8(text) => T::bytes(&mut self.plan, text.as_bytes()),
-            Text::Utf32(chars) => T::utf32(&mut self.plan, chars, len as u32),
+        if nul == 1 {
+            self.plan.small(&[0]);
         }
-        if nul {
-            self.plan.small(&ZEROS[..1]);
-        }
-        self.pad(with_nul);
+        self.plan.pad(len + nul);
         Ok(())
     }
 
@@ -174,14 +188,6 @@ impl<'a> Writer<'a> {
             return Err(Error::new(self.plan.len(), Reason::TooLarge { found: count }));
         }
         Ok(count as u32)
-    }
-
-    /// Fills up to a multiple of four bytes.
-    #[inline]
-    fn pad(&mut self, len: usize) {
-        if !len.is_multiple_of(4) {
-            self.plan.small(&ZEROS[len % 4..]);
-        }
     }
 }
 

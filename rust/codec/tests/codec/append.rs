@@ -18,7 +18,7 @@ const STRINGS: Event<'_> = Event::PackedStrings { count: 1 };
 #[track_caller]
 fn assert_not_due(result: Result<(), Error>, what: &[Event<'_>]) {
     let expected = "as many values as were announced";
-    assert_eq!(*result.expect_err("not due").reason, Reason::Order { expected }, "{what:?}");
+    assert_eq!(result.expect_err("not due").reason, Reason::Order { expected }, "{what:?}");
 }
 
 /// A container and what it holds, and how many of it come first.

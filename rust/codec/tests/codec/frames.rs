@@ -2,7 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use varbatch_codec::{Dialect, Error, Event, Path, Reader, Reason, Width, Writer, frames};
+use varbatch_codec::{Dialect, Error, Event, Reader, Reason, Width, Writer, frames};
 
 use crate::support::naive;
 use crate::support::steps::{assert_same, rest};
@@ -65,8 +65,8 @@ fn every_truncation_gives_the_whole_frames_before_it_and_one_error_at_its_byte()
         let end = start + 4 + payload.len();
         for cut in start..end {
             let short = |at, part, expected| {
-                let reason = Box::new(Reason::ShortFrame { part, expected, found: cut - at });
-                Some(Error { at, reason, path: Path::default() })
+                let reason = Reason::ShortFrame { part, expected, found: cut - at };
+                Some(Error::new(at, reason))
             };
             let expected = match cut - start {
                 0 => None,
@@ -84,8 +84,8 @@ fn every_truncation_gives_the_whole_frames_before_it_and_one_error_at_its_byte()
 fn a_length_beyond_the_end_is_damage_however_large() {
     for len in [5, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff_u32] {
         let bytes = [&[0, 0, 0, 0][..], &len.to_le_bytes(), &[1, 2, 3, 4]].concat();
-        let reason = Box::new(Reason::ShortFrame { part: "payload", expected: len as usize, found: 4 });
-        assert_eq!(read(&bytes), (vec![vec![]], Some(Error { at: 8, reason, path: Path::default() })));
+        let reason = Reason::ShortFrame { part: "payload", expected: len as usize, found: 4 };
+        assert_eq!(read(&bytes), (vec![vec![]], Some(Error::new(8, reason))));
     }
 }
 
@@ -127,11 +127,11 @@ fn a_value_that_fails_leaves_no_frame() {
         writer.write(Event::PackedStrings { count: 2 })?;
         writer.write(Event::Bool(true))
     });
-    assert!(matches!(*failed.expect_err("a bool for a text").reason, Reason::Order { .. }));
+    assert!(matches!(failed.expect_err("a bool for a text").reason, Reason::Order { .. }));
     assert_eq!(writer.mark(), before);
     // The value is not complete.
     let failed = frames::write(&mut writer, |writer| writer.write(Event::PackedStrings { count: 2 }));
-    assert!(matches!(*failed.expect_err("no texts").reason, Reason::Order { .. }));
+    assert!(matches!(failed.expect_err("no texts").reason, Reason::Order { .. }));
     assert_eq!(writer.mark(), before);
     frames::write(&mut writer, int(2)).expect("writes");
     let expected = [[8, 0, 0, 0], [2, 0, 0, 0], [1, 0, 0, 0], [8, 0, 0, 0], [2, 0, 0, 0], [2, 0, 0, 0]];

@@ -139,7 +139,7 @@ fn the_same_error_comes_again_and_counts_from_the_base() {
         assert_eq!(reader.next_event(), Err(error.clone()));
         assert_eq!(reader.position(), position, "read on behind an error");
         let again = rest(&mut moved).expect_err("the same bytes");
-        assert_eq!((again.at, again.reason, again.path), (1000 + error.at, error.reason, error.path));
+        assert_eq!((again.at, &again.reason, &again.path), (1000 + error.at, &error.reason, &error.path));
     }
 }
 

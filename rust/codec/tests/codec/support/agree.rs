@@ -42,7 +42,7 @@ pub fn assert_agrees(bytes: &[u8], allow_objects: bool) -> Verdict {
     let reader = || Reader::new(bytes).allow_objects(allow_objects);
     let trusting = validate(reader().trust_counts());
     assert_eq!(trusting.as_ref().ok(), end.as_ref().ok(), "counts are trusted, of {bytes:02x?}");
-    let is_count = |error: &Error| matches!(*error.reason, Reason::ShortCount { .. });
+    let is_count = |error: &Error| matches!(error.reason, Reason::ShortCount { .. });
     assert!(!trusting.as_ref().is_err_and(is_count), "{trusting:?} of {bytes:02x?}");
     if !end.as_ref().is_err_and(is_count) {
         assert_eq!(trusting, end, "counts are trusted, of {bytes:02x?}");

@@ -1,0 +1,108 @@
+//! The kernels as plain code: the oracle of the others, their way out of what is rare, and the place of an error.
+
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
+
+/// The engine's replacement for what has no UTF-8, U+FFFD.
+const REPLACEMENT: u32 = 0xfffd;
+
+/// Bytes that `chars` take in UTF-8.
+pub(super) fn utf8_len(chars: &[u32]) -> usize {
+    chars.iter().map(|&c| char_len(c)).sum()
+}
+
+fn char_len(c: u32) -> usize {
+    match c {
+        0..=0x7f => 1,
+        0x80..=0x7ff => 2,
+        0x800..=0xffff => 3,
+        0x1_0000..=0x1f_ffff => 4,
+        0x20_0000..=0x3ff_ffff => 5,
+        0x400_0000..=0x7fff_ffff => 6,
+        // Beyond 31 bits the engine writes the replacement character.
+        0x8000_0000.. => 3,
+    }
+}
+
+/// Writes `chars` as UTF-8 over the whole of `dest`.
+///
+/// # Panics
+/// If `dest` has another length than that takes.
+pub(super) fn encode(chars: &[u32], dest: &mut [MaybeUninit<u8>]) {
+    let mut rest = dest;
+    for &c in chars {
+        rest = match c {
+            0..=0x7f => lead::<1>(rest, 0, c),
+            0x80..=0x7ff => lead::<2>(rest, 0xc0, c),
+            0x800..=0xffff => lead::<3>(rest, 0xe0, c),
+            0x1_0000..=0x1f_ffff => lead::<4>(rest, 0xf0, c),
+            0x20_0000..=0x3ff_ffff => lead::<5>(rest, 0xf8, c),
+            0x400_0000..=0x7fff_ffff => lead::<6>(rest, 0xfc, c),
+            0x8000_0000.. => lead::<3>(rest, 0xe0, REPLACEMENT),
+        };
+    }
+    assert!(rest.is_empty(), "text takes fewer bytes than planned");
+}
+
+/// Writes a character of `N` bytes: the high bits behind the mark of the length, then six bits a byte.
+#[inline(always)]
+fn lead<const N: usize>(dest: &mut [MaybeUninit<u8>], mark: u8, c: u32) -> &mut [MaybeUninit<u8>] {
+    let (bytes, rest) = dest.split_first_chunk_mut::<N>().expect("text takes more bytes than planned");
+    bytes[0].write(mark | (c >> (6 * (N - 1))) as u8);
+    for (index, byte) in bytes.iter_mut().enumerate().skip(1) {
+        byte.write(0x80 | (c >> (6 * (N - 1 - index))) as u8 & 0x3f);
+    }
+    rest
+}
+
+/// Whether `bytes` are UTF-8 without a NUL.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
+    !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok()
+}
+
+/// The text in `bytes` up to the first NUL.
+///
+/// # Errors
+/// The offset of the first byte that is no UTF-8.
+pub(super) fn decode(bytes: &[u8]) -> Result<&str, usize> {
+    let text = CStr::from_bytes_until_nul(bytes).map_or(bytes, CStr::to_bytes);
+    std::str::from_utf8(text).map_err(|error| error.valid_up_to())
+}
+
+/// Characters of `text`.
+pub(super) fn utf32_len(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Writes `text` as UTF-32 over the whole of `dest`.
+///
+/// # Panics
+/// If `text` has not as many characters.
+pub(super) fn write_utf32(text: &str, dest: &mut [MaybeUninit<u32>]) {
+    let (mut chars, mut count) = (text.chars(), 0);
+    for (slot, c) in dest.iter_mut().zip(&mut chars) {
+        slot.write(u32::from(c));
+        count += 1;
+    }
+    assert!(count == dest.len() && chars.next().is_none(), "text has other than the planned characters");
+}
+
+/// Writes the lower byte of each character, if all are ASCII; gives whether they are.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(super) fn narrow<const N: usize>(chars: &[u32; N], dest: &mut [MaybeUninit<u8>; N]) -> bool {
+    dest.write_copy_of_slice(&chars.map(|c| c as u8));
+    chars.iter().all(|&c| c < 0x80)
+}
+
+/// Writes each byte as a character; gives whether all are ASCII.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(super) fn widen<const N: usize>(bytes: &[u8; N], dest: &mut [MaybeUninit<u32>; N]) -> bool {
+    dest.write_copy_of_slice(&bytes.map(u32::from));
+    bytes.is_ascii()
+}
+
+/// Whether all are ASCII, and none is a NUL.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(super) fn is_plain(bytes: &[u8; 16]) -> bool {
+    bytes.is_ascii() && !bytes.contains(&0)
+}

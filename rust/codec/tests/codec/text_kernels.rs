@@ -1,0 +1,286 @@
+//! Guards: every implementation of the text kernels that this machine has agrees with plain code, for every length and
+//! alignment, wherever in a block something odd stands, and writes nothing beside its destination.
+
+use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use varbatch_codec::text::{Kernels, available};
+
+use crate::support::canary::filled;
+use crate::support::naive;
+use crate::support::random::Random;
+
+/// Lengths that are tried: fewer where each step is interpreted.
+const LENGTHS: usize = if cfg!(miri) { 90 } else { 301 };
+const STEP: usize = if cfg!(miri) { 11 } else { 1 };
+
+/// Letters of one to four bytes.
+const MIXED: &str = "abcxyzéößñαβγδжщюяअआइかきくサシス山川森한국어🌲🔥🚀";
+
+/// One character of each length, and those around which a length or the validity changes.
+const EDGES: [u32; 20] = [
+    0,
+    1,
+    0x7f,
+    0x80,
+    0x7ff,
+    0x800,
+    0xd7ff,
+    0xd800,
+    0xdbff,
+    0xdc00,
+    0xdfff,
+    0xe000,
+    0xfeff,
+    0xffff,
+    0x1_0000,
+    0x10_ffff,
+    0x11_0000,
+    0x1f_ffff,
+    0x20_0000,
+    0x7fff_ffff,
+];
+
+/// What is wrong in itself, and what is right.
+const PARTS: [&[u8]; 30] = [
+    b"a",
+    b"0123456789abcdef",
+    b"\x7f",
+    b"\xc2\x80",
+    b"\xdf\xbf",
+    b"\xe0\xa0\x80",
+    b"\xed\x9f\xbf",
+    b"\xee\x80\x80",
+    b"\xef\xbf\xbf",
+    b"\xf0\x90\x80\x80",
+    b"\xf4\x8f\xbf\xbf",
+    b"\xef\xbb\xbf",
+    b"\0",
+    b"\x80",
+    b"\xbf\xbf",
+    b"\xc0\x80",
+    b"\xc1\xbf",
+    b"\xc3",
+    b"\xe0\x80\x80",
+    b"\xe0\x9f\xbf",
+    b"\xe2\x82",
+    b"\xed\xa0\x80",
+    b"\xed\xbf\xbf",
+    b"\xf0\x80\x80\x80",
+    b"\xf0\x8f\xbf\xbf",
+    b"\xf0\x9f\x98",
+    b"\xf4\x90\x80\x80",
+    b"\xf5\x80\x80\x80",
+    b"\xf8\x88\x80\x80\x80",
+    b"\xff",
+];
+
+/// How many of [`PARTS`] are right.
+const GOOD_PARTS: usize = 12;
+
+fn mixed(random: &mut Random, len: usize) -> String {
+    let letters: Vec<_> = MIXED.chars().collect();
+    (0..len).map(|_| random.pick(&letters)).collect()
+}
+
+fn utf32(text: &str) -> Vec<u32> {
+    text.chars().map(u32::from).collect()
+}
+
+/// A copy whose first element lies this many elements behind an address that is a multiple of 64.
+fn aligned<T: Copy + Default, R>(values: &[T], offset: usize, test: impl FnOnce(&[T]) -> R) -> R {
+    let mut memory = vec![T::default(); values.len() + 64 + offset];
+    let start = memory.as_ptr().align_offset(64).min(64) + offset;
+    memory.truncate(start);
+    memory.extend(values);
+    test(&memory[start..])
+}
+
+#[track_caller]
+fn assert_encodes(kernels: &Kernels, chars: &[u32]) {
+    let expected = naive::utf8(chars);
+    let what = || format!("{}: {chars:x?}", kernels.name);
+    assert_eq!((kernels.utf8_len)(chars), expected.len(), "length by {}", what());
+    assert_eq!(filled(expected.len(), |dest| (kernels.encode)(chars, dest)), expected, "by {}", what());
+    if chars.len() > 64 {
+        return;
+    }
+    let mut room = vec![MaybeUninit::new(0xc5); 4 * chars.len() + 16];
+    match (kernels.pack)(chars, &mut room) {
+        Some(len) => {
+            // SAFETY: the vector was made of values.
+            let packed: Vec<_> = room[..len].iter().map(|byte| unsafe { byte.assume_init() }).collect();
+            assert_eq!(packed, expected, "packed by {}", what());
+        }
+        None => assert!(kernels.name == "scalar" || chars.iter().any(|&c| c > 0x1f_ffff), "not packed by {}", what()),
+    }
+}
+
+#[track_caller]
+fn assert_decodes(kernels: &Kernels, bytes: &[u8]) {
+    let expected = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    assert_eq!((kernels.is_text)(bytes), expected.is_some(), "{}: {bytes:02x?}", kernels.name);
+    if let Some(text) = expected {
+        assert_writes(kernels, text);
+    }
+}
+
+#[track_caller]
+fn assert_writes(kernels: &Kernels, text: &str) {
+    let expected = utf32(text);
+    assert_eq!((kernels.utf32_len)(text), expected.len(), "length by {}: {text:?}", kernels.name);
+    let written = filled(expected.len(), |dest| (kernels.write_utf32)(text, dest));
+    assert_eq!(written, expected, "{}: {text:?}", kernels.name);
+}
+
+#[test]
+fn the_machine_has_more_than_plain_code() {
+    let names: Vec<_> = available().map(|kernels| kernels.name).collect();
+    assert_eq!(names[0], "scalar");
+    // What is not here is not tested. Miri has what it is compiled for.
+    println!("{names:?}");
+    assert!(names.len() > 1 || cfg!(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64")))));
+}
+
+#[test]
+fn every_length_and_width() {
+    for kernels in available() {
+        let mut random = Random::new(21);
+        for len in (0..LENGTHS).step_by(STEP) {
+            for c in ['a', 'é', '日', '😀'] {
+                let text: String = std::iter::repeat_n(c, len).collect();
+                assert_encodes(kernels, &utf32(&text));
+                assert_decodes(kernels, text.as_bytes());
+            }
+            let text = mixed(&mut random, len);
+            assert_encodes(kernels, &utf32(&text));
+            assert_decodes(kernels, text.as_bytes());
+            // Text of this length in bytes, whatever is cut off.
+            let cut = &text.as_bytes()[..len.min(text.len())];
+            assert_decodes(kernels, cut);
+            assert_decodes(kernels, String::from_utf8_lossy(cut).trim_end_matches('\u{fffd}').as_bytes());
+        }
+    }
+}
+
+#[test]
+fn every_alignment() {
+    let lengths: &[usize] = if cfg!(miri) { &[5, 21] } else { &[1, 4, 5, 16, 17, 21, 63, 64, 65, 100, 300] };
+    for kernels in available() {
+        let mut random = Random::new(22);
+        for (offset, &len) in (0..16).flat_map(|offset| lengths.iter().map(move |len| (offset, len))) {
+            for text in [mixed(&mut random, len), "x".repeat(len)] {
+                aligned(&utf32(&text), offset, |chars| assert_encodes(kernels, chars));
+                aligned(text.as_bytes(), offset, |bytes| assert_decodes(kernels, bytes));
+            }
+        }
+    }
+}
+
+#[test]
+fn an_odd_character_at_every_place() {
+    let lengths: &[usize] = if cfg!(miri) { &[9] } else { &[1, 3, 4, 7, 8, 16, 31, 64, 65, 130] };
+    for kernels in available() {
+        let mut random = Random::new(23);
+        for &len in lengths {
+            let ascii = vec![u32::from(b'x'); len];
+            let wide = utf32(&mixed(&mut random, len));
+            for at in 0..len {
+                for c in EDGES.into_iter().chain([0x3ff_ffff, 0x400_0000, 0x8000_0000, 0xffff_ffff]) {
+                    for mut chars in [ascii.clone(), wide.clone()] {
+                        chars[at] = c;
+                        assert_encodes(kernels, &chars);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_odd_part_at_every_place() {
+    let lengths: &[usize] =
+        if cfg!(miri) { &[18] } else { &[0, 1, 2, 3, 7, 8, 14, 15, 16, 17, 31, 32, 33, 62, 65, 131] };
+    for kernels in available() {
+        let mut random = Random::new(24);
+        for &len in lengths {
+            let wide = mixed(&mut random, len);
+            for text in ["x".repeat(len), wide] {
+                // Between any two characters, and in the middle of one.
+                for (at, part) in (0..=text.len()).flat_map(|at| PARTS.iter().map(move |part| (at, part))) {
+                    if cfg!(miri) && !random.percent(10) {
+                        continue;
+                    }
+                    let (before, behind) = text.as_bytes().split_at(at);
+                    assert_decodes(kernels, &[before, part, behind].concat());
+                    assert_decodes(kernels, &[before, part].concat());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_four_bytes_are_text_or_not() {
+    // Where something changes for one of the bytes, and beside it.
+    const BYTES: [u8; 25] = [
+        0x00, 0x01, 0x7f, 0x80, 0x81, 0x8f, 0x90, 0x91, 0x9f, 0xa0, 0xa1, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1,
+        0xec, 0xed, 0xee, 0xef, 0xf0, 0xf4, 0xf5,
+    ];
+    let step = if cfg!(miri) { 997 } else { 1 };
+    for kernels in available() {
+        for word in (0..BYTES.len().pow(4)).step_by(step) {
+            let byte = |place: u32| BYTES[word / BYTES.len().pow(place) % BYTES.len()];
+            let bytes = [byte(3), byte(2), byte(1), byte(0)];
+            // At the start, over the border of two blocks, and at the end.
+            for (before, behind) in [("", "bcdefghijklmnopqrst"), ("abcdefghijklmn", "pqrst"), ("", "")] {
+                let bytes = [before.as_bytes(), &bytes, behind.as_bytes()].concat();
+                let expected = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
+                assert_eq!((kernels.is_text)(&bytes), expected, "{}: {bytes:02x?}", kernels.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_parts() {
+    let rounds = if cfg!(miri) { 12 } else { 40_000 };
+    for kernels in available() {
+        let mut random = Random::new(25);
+        for _ in 0..rounds {
+            let parts = if random.percent(70) { &PARTS[..GOOD_PARTS] } else { &PARTS };
+            let count = random.below(40);
+            let bytes: Vec<_> = (0..count).flat_map(|_| random.pick(parts)).copied().collect();
+            assert_decodes(kernels, &bytes);
+            let chars: Vec<_> = (0..random.below(90)).map(|_| random.pick(&EDGES)).collect();
+            assert_encodes(kernels, &chars);
+        }
+    }
+}
+
+#[test]
+fn a_destination_of_another_length_is_refused_by_each() {
+    for kernels in available() {
+        let mut random = Random::new(26);
+        let lengths: &[usize] = if cfg!(miri) { &[3, 20] } else { &[0, 1, 2, 3, 4, 5, 8, 16, 20, 64, 65, 70, 130] };
+        for &len in lengths {
+            for text in [mixed(&mut random, len), "x".repeat(len)] {
+                let chars = utf32(&text);
+                for other in [1, 2, 3, 4, 12, 16, 17, 64, 100] {
+                    let others = |right: usize| [right + other, right.saturating_sub(other)];
+                    for bytes in others(text.len()).into_iter().filter(|&bytes| bytes != text.len()) {
+                        let mut dest = vec![MaybeUninit::uninit(); bytes];
+                        let refused = catch_unwind(AssertUnwindSafe(|| (kernels.encode)(&chars, &mut dest))).is_err();
+                        assert!(refused, "{}: {text:?} in {bytes} bytes", kernels.name);
+                    }
+                    for count in others(len).into_iter().filter(|&count| count != len) {
+                        let mut dest = vec![MaybeUninit::uninit(); count];
+                        let refused =
+                            catch_unwind(AssertUnwindSafe(|| (kernels.write_utf32)(&text, &mut dest))).is_err();
+                        assert!(refused, "{}: {text:?} in {count} characters", kernels.name);
+                    }
+                }
+            }
+        }
+    }
+}
