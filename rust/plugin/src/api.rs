@@ -104,6 +104,7 @@ impl Call for VarBatch {
         }
     }
 
+    #[inline(always)]
     fn bytes_to_var(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) {
         match decode::decode(bytes, allow_objects, out) {
             Ok(None) => {}

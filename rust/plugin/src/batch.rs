@@ -21,7 +21,7 @@ pub enum Report {
     /// It was not read: the element of a batch is no buffer.
     NoBuffer(Kind),
     /// It was read, without what its typed containers do not take.
-    Dropped(Dropped),
+    Dropped(Box<Dropped>),
 }
 
 impl Report {
@@ -36,8 +36,10 @@ impl fmt::Display for Report {
         match self {
             Self::Error(error) => error.fmt(f),
             Self::NoBuffer(kind) => write!(f, "expected a PackedByteArray, found {}", kind.name()),
-            Self::Dropped(Dropped { count: 1, first }) => write!(f, "dropped an element: {first}"),
-            Self::Dropped(Dropped { count, first }) => write!(f, "dropped {count} elements; the first: {first}"),
+            Self::Dropped(dropped) => match &**dropped {
+                Dropped { count: 1, first } => write!(f, "dropped an element: {first}"),
+                Dropped { count, first } => write!(f, "dropped {count} elements; the first: {first}"),
+            },
         }
     }
 }
@@ -54,36 +56,34 @@ pub type Reports = Vec<(usize, Report)>;
 /// Bytes of work that a thread takes at a time.
 const RUN: usize = 256 << 10;
 
-/// Calls `work` once with each item and its slot, in runs of about [`RUN`] bytes over `threads`, if they have at
-/// least `least` bytes on average. `begin` makes what the calls of one run share.
-pub fn each_run<T: Send, S>(
-    items: impl ExactSizeIterator<Item = T> + Clone,
-    len: impl Fn(&T) -> usize,
+/// Calls `work` once with each item and its slot, in runs of about [`RUN`] bytes over `threads`. `begin` makes what the
+/// calls of one run share. A run is found while others are worked on.
+pub fn each_run<T, S>(
+    mut items: impl Iterator<Item = T> + Clone + Send,
+    len: impl Fn(&T) -> usize + Sync,
     slots: &mut [Slot],
-    (threads, least): (&Threads, usize),
+    threads: &Threads,
     begin: impl Fn() -> S + Sync,
     work: impl Fn(T, &mut Slot, &mut S) + Sync,
 ) {
-    let mut pairs = items.clone().zip(slots.iter_mut());
-    let total: usize = if threads.count() == 1 { 0 } else { items.clone().map(|item| len(&item)).sum() };
-    if total / items.len().max(1) < least {
+    if threads.count() == 1 {
         let mut shared = begin();
-        return pairs.for_each(|(item, slot)| work(item, slot, &mut shared));
+        return items.zip(slots).for_each(|(item, slot)| work(item, slot, &mut shared));
     }
-    let mut runs = Vec::new();
-    while pairs.len() > 0 {
-        let (mut run, mut run_len) = (Vec::new(), 0);
-        while run_len < RUN
-            && let Some((item, slot)) = pairs.next()
-        {
-            run_len += len(&item);
-            run.push((item, slot));
+    let mut rest = slots;
+    let runs = std::iter::from_fn(|| {
+        let (start, mut count, mut run_len) = (items.clone(), 0, 0);
+        while count < rest.len() && run_len < RUN {
+            run_len += len(&items.next()?);
+            count += 1;
         }
-        runs.push(run);
-    }
-    threads.for_each(runs, |run: Vec<(T, &mut Slot)>| {
+        let (run, others) = std::mem::take(&mut rest).split_at_mut(count);
+        rest = others;
+        (count > 0).then_some((start, run))
+    });
+    threads.for_each(runs, |(items, slots)| {
         let mut shared = begin();
-        for (item, slot) in run {
+        for (item, slot) in items.zip(slots) {
             work(item, slot, &mut shared);
         }
     });

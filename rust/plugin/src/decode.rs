@@ -8,16 +8,20 @@ use varbatch_codec::{Kind, Reader, Threads};
 
 use crate::batch::{Report, Reports, each_run};
 use crate::build::{Build, Dropped, MayAsk, Stop};
-use crate::engine::{self, Slot};
+use crate::engine::{self, Slot, Value};
 use crate::texts::Texts;
 use crate::{objects, pool};
 
-/// Inputs of this many bytes together are built over threads.
+/// From this many bytes on, a value is built over threads, and containers are.
 const PARALLEL_FROM: usize = 256 << 10;
 
-/// Inputs shorter than this on average are not worth a second thread, where they hold no containers: allocating them is
-/// most of the work, and the allocator lets one thread at a time through. In bytes.
-const PARALLEL_VALUE: usize = 1 << 10;
+/// From this much work on, other inputs are: each is as much as copying [`VALUE_WORK`] bytes. On two cores it takes 0.25 ms.
+const FLAT_PARALLEL_FROM: usize = 5 << 20;
+const VALUE_WORK: usize = 1 << 10;
+
+/// In engines that count their allocations, inputs shorter than this on average are not worth a second thread, as that is
+/// most of the work then. In bytes.
+const COUNTED_VALUE: usize = 1 << 10;
 
 /// Inputs that are looked at to tell the two apart.
 const SAMPLE: usize = 16;
@@ -39,7 +43,8 @@ impl<'a> Input<'a> {
 }
 
 /// Bytes to one value. Nothing is put out if it fails.
-pub fn decode(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Dropped>, Report> {
+#[inline(always)]
+pub fn decode(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
     let input = Input { at: 0, bytes: engine::bytes_of(bytes) };
     match build(input, allow_objects, MayAsk::Nothing, out) {
         Ok(dropped) => Ok(dropped),
@@ -51,7 +56,7 @@ pub fn decode(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> R
 /// As [`decode`], of bytes that have a reference of their own: a script that the engine runs, or that hears what it prints, may
 /// change the caller's array, but not these.
 #[cold]
-fn decode_held(bytes: PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Dropped>, Report> {
+fn decode_held(bytes: PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
     let input = Input { at: 0, bytes: engine::bytes_of(&bytes) };
     match build(input, allow_objects, MayAsk::Conversions, out) {
         Ok(dropped) => Ok(dropped),
@@ -60,8 +65,8 @@ fn decode_held(bytes: PackedByteArray, allow_objects: bool, out: &mut Slot) -> R
     }
 }
 
-#[inline]
-fn build(input: Input<'_>, allow_objects: bool, may_ask: MayAsk, out: &mut Slot) -> Result<Option<Dropped>, Stop> {
+#[inline(always)]
+fn build(input: Input<'_>, allow_objects: bool, may_ask: MayAsk, out: &mut Slot) -> Result<Option<Box<Dropped>>, Stop> {
     let mut texts = Texts::for_bytes(input.bytes.len());
     pool::with(input.bytes.len() >= PARALLEL_FROM, |threads| {
         Build::new(input.reader(allow_objects), &mut texts, threads, may_ask).build(out)
@@ -69,7 +74,7 @@ fn build(input: Input<'_>, allow_objects: bool, may_ask: MayAsk, out: &mut Slot)
 }
 
 /// As [`decode`], where there are objects for the engine to make. The bytes must be such that no script can change them.
-fn decode_with_objects(input: Input<'_>, out: &mut Slot) -> Result<Option<Dropped>, Report> {
+fn decode_with_objects(input: Input<'_>, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
     objects::check(input.reader(true))?;
     let mut texts = Texts::for_bytes(input.bytes.len());
     match Build::new(input.reader(true), &mut texts, &Threads::alone(), MayAsk::Objects).build(out) {
@@ -79,68 +84,115 @@ fn decode_with_objects(input: Input<'_>, out: &mut Slot) -> Result<Option<Droppe
     }
 }
 
-/// The inputs of a batch: what is no buffer is reported.
-pub fn inputs<'a>(buffers: &'a AnyArray, reports: &mut Reports) -> Vec<Option<Input<'a>>> {
-    let input = |(index, value): (usize, &'a engine::Value)| match value.view().kind() {
-        Kind::PackedByteArray => Some(Input { at: 0, bytes: value.view().plain().bytes }),
-        kind => {
-            reports.push((index, Report::NoBuffer(kind)));
-            None
-        }
-    };
-    engine::values(buffers).iter().enumerate().map(input).collect()
+/// The bytes of a buffer, or what else it is.
+pub fn input(buffer: &Value) -> Result<Input<'_>, Kind> {
+    match buffer.view().kind() {
+        Kind::PackedByteArray => Ok(Input { at: 0, bytes: buffer.view().plain().bytes }),
+        kind => Err(kind),
+    }
 }
 
 /// Each buffer to a value; null where a buffer is bad.
 pub fn decode_each(buffers: &AnyArray, allow_objects: bool) -> (VarArray, Reports) {
-    // Scripts that the engine may run cannot change this copy, and so not the buffers in it.
-    let buffers = buffers.duplicate_shallow();
-    let mut reports = Reports::new();
-    let inputs = inputs(&buffers, &mut reports);
-    let values = build_all(&inputs, allow_objects, &mut reports);
+    let values = engine::values(buffers);
+    let step = values.len().div_ceil(SAMPLE).max(1);
+    let sample: Vec<_> = values.iter().step_by(step).filter_map(|buffer| input(buffer).ok()).collect();
+    let sampled: usize = sample.iter().map(|input| input.bytes.len()).sum();
+    let average = sampled / sample.len().max(1);
+    let work = Work { average, containers: mostly_containers(&sample), allow_objects, may_ask: MayAsk::Nothing };
+    let (mut result, mut reports, left) = build_all(values.iter().map(input), values.len(), &work);
+    for index in left {
+        // The engine has to be asked, and scripts that it may run cannot change a buffer that has this reference.
+        let Some(buffer) = engine::byte_array_at(buffers, index) else { continue };
+        let mut slot = Slot::new();
+        match decode_held(buffer, allow_objects, &mut slot) {
+            Ok(None) => {}
+            Ok(Some(dropped)) => reports.push((index, Report::Dropped(dropped))),
+            Err(error) => reports.push((index, error)),
+        }
+        result.set(index, slot.value().variant());
+    }
     reports.sort_by_key(|(index, _)| *index);
-    (values, reports)
+    (result, reports)
 }
 
-/// Frames to values, as many as there are whole ones; null where a payload is bad.
+/// Frames to values, as many as there are whole ones; null where a payload is bad. The caller holds a reference to the
+/// stream, so that no script can change it.
 pub fn decode_frames(stream: &PackedByteArray, allow_objects: bool) -> (VarArray, Reports) {
-    let mut reports = Reports::new();
-    let mut inputs = Vec::new();
-    let mut damage = None;
-    for (index, frame) in frames::read(engine::bytes_of(stream)).enumerate() {
+    let bytes = engine::bytes_of(stream);
+    let (mut count, mut damage) = (0, None);
+    for frame in frames::read(bytes) {
         match frame {
-            Ok(Frame { at, payload }) => inputs.push(Some(Input { at, bytes: payload })),
-            Err(error) => damage = Some((index, error.into())),
+            Ok(_) => count += 1,
+            Err(error) => damage = Some((count, error.into())),
         }
     }
-    let values = build_all(&inputs, allow_objects, &mut reports);
+    let payload = |Frame { at, payload }| Input { at, bytes: payload };
+    let inputs = frames::read(bytes).map_while(Result::ok).map(payload);
+    let sample: Vec<_> = inputs.clone().take(SAMPLE).collect();
+    let average = bytes.len() / count.max(1);
+    let work = Work { average, containers: mostly_containers(&sample), allow_objects, may_ask: MayAsk::Conversions };
+    let (mut result, mut reports, left) = build_all(inputs.clone().map(Ok), count, &work);
+    let mut frames = inputs.enumerate();
+    for index in left {
+        let (_, input) = frames.find(|(at, _)| *at == index).expect("it was there before");
+        let mut slot = Slot::new();
+        match decode_with_objects(input, &mut slot) {
+            Ok(None) => {}
+            Ok(Some(dropped)) => reports.push((index, Report::Dropped(dropped))),
+            Err(error) => reports.push((index, error)),
+        }
+        result.set(index, slot.value().variant());
+    }
     reports.sort_by_key(|(index, _)| *index);
     reports.extend(damage);
-    (values, reports)
+    (result, reports)
 }
 
-/// Builds `inputs`, one element of the result each. The bytes must be such that no script can change them.
-fn build_all(inputs: &[Option<Input<'_>>], allow_objects: bool, reports: &mut Reports) -> VarArray {
-    let len = |input: &Option<Input<'_>>| input.map_or(0, |input| input.bytes.len());
-    let total: usize = inputs.iter().map(len).sum();
+/// What is known of the inputs of a batch.
+struct Work {
+    /// Bytes of an input, about.
+    average: usize,
+    /// Whether most are containers: building one is worth a second thread, however small it is.
+    containers: bool,
+    allow_objects: bool,
+    may_ask: MayAsk,
+}
+
+/// Builds `count` inputs, one element of the result each. Also gives the indices of those that ask for more than they may.
+fn build_all<'a>(
+    inputs: impl Iterator<Item = Result<Input<'a>, Kind>> + Clone + Send,
+    count: usize,
+    work: &Work,
+) -> (VarArray, Reports, Vec<usize>) {
+    let &Work { average, containers, allow_objects, may_ask } = work;
+    let total = average * count;
+    let is_large = match containers {
+        true => total >= PARALLEL_FROM,
+        false => {
+            let is_worth_it = average >= COUNTED_VALUE || engine::allocates_in_parallel();
+            is_worth_it && total + count * VALUE_WORK >= FLAT_PARALLEL_FROM
+        }
+    };
     // Most calls put nothing in here, so that a lock does not slow the threads down.
-    let reported = Mutex::new(Reports::new());
+    let reports = Mutex::new(Reports::new());
     let left = Mutex::new(Vec::new());
-    let report = |index, report| reported.lock().expect(UNPOISONED).push((index, report));
-    let mut values = engine::new_array(inputs.len(), |slots| {
+    let report = |index, report| reports.lock().expect(UNPOISONED).push((index, report));
+    let values = engine::new_array(count, |slots| {
         pool::with(total >= PARALLEL_FROM, |threads| {
-            let items = inputs.iter().enumerate();
-            let least = if mostly_containers(inputs) { 0 } else { PARALLEL_VALUE };
-            let texts = || Texts::for_bytes(total);
+            let alone = Threads::alone();
             each_run(
-                items,
-                |(_, input)| len(input),
+                inputs.enumerate(),
+                |(_, input)| input.map_or(0, |input| input.bytes.len()),
                 slots,
-                (threads, least),
-                texts,
+                if is_large { threads } else { &alone },
+                || Texts::for_bytes(total),
                 |(index, input), slot, texts| {
-                    let Some(input) = *input else { return };
-                    match Build::new(input.reader(allow_objects), texts, threads, MayAsk::Conversions).build(slot) {
+                    let input = match input {
+                        Ok(input) => input,
+                        Err(kind) => return report(index, Report::NoBuffer(kind)),
+                    };
+                    match Build::new(input.reader(allow_objects), texts, threads, may_ask).build(slot) {
                         Ok(None) => {}
                         Ok(Some(dropped)) => report(index, Report::Dropped(dropped)),
                         Err(Stop::Error(error)) => report(index, error.into()),
@@ -152,26 +204,13 @@ fn build_all(inputs: &[Option<Input<'_>>], allow_objects: bool, reports: &mut Re
     });
     let mut left = left.into_inner().expect(UNPOISONED);
     left.sort_unstable();
-    for index in left {
-        let mut slot = Slot::new();
-        let input = inputs[index].expect("only buffers are built");
-        match decode_with_objects(input, &mut slot) {
-            Ok(None) => {}
-            Ok(Some(dropped)) => report(index, Report::Dropped(dropped)),
-            Err(error) => report(index, error),
-        }
-        values.set(index, slot.value().variant());
-    }
-    reports.append(&mut reported.into_inner().expect(UNPOISONED));
-    values
+    (values, reports.into_inner().expect(UNPOISONED), left)
 }
 
-/// Whether most of the first inputs are containers: building one is worth a second thread, however small it is.
-fn mostly_containers(inputs: &[Option<Input<'_>>]) -> bool {
-    let sample = &inputs[..inputs.len().min(SAMPLE)];
+fn mostly_containers(sample: &[Input<'_>]) -> bool {
     let is_container =
         |input: &&Input<'_>| matches!(input.reader(false).peek_kind(), Ok(Kind::Array | Kind::Dictionary));
-    sample.iter().flatten().filter(is_container).count() * 2 > sample.len()
+    sample.iter().filter(is_container).count() * 2 > sample.len()
 }
 
 const UNPOISONED: &str = "nothing panics while it is held";

@@ -4,7 +4,7 @@ use godot::builtin::{AnyArray, Array, PackedByteArray};
 use varbatch_codec::{Error, Mark, Part, Threads, Writer, fill, frames};
 
 use crate::batch::{Report, Reports, each_run};
-use crate::engine::{self, BytesOut, DIALECT, Slot, Value};
+use crate::engine::{self, BytesOut, DIALECT, Growing, Memory, Slot, Value};
 use crate::walk::{Borrowing, NotWalked, mostly_containers, walk};
 use crate::{objects, pool};
 
@@ -15,16 +15,19 @@ const RUN: usize = 4000;
 /// The same for containers, which threads plan, allocate and fill run by run.
 const CONTAINER_RUN: usize = 250;
 
-/// From this many values on, several threads walk them. Below, the other core waits for what the first has in its cache:
-/// 20,000 arrays of 64 bytes that were just used took 0.34 ms on one thread and 0.52 ms on two, 100,000 took 3.2 and 2.2.
-const WALK_PARALLEL_FROM: usize = 50_000;
+/// From this many values on, several threads walk them, if most are containers.
+const CONTAINERS_PARALLEL_FROM: usize = 2000;
 
-/// The same for containers.
-const CONTAINERS_PARALLEL_FROM: usize = 1000;
+/// The same for other values that get a buffer each, in engines that do not count their allocations.
+const BUFFERS_PARALLEL_FROM: usize = 5000;
 
 /// Outputs shorter than this on average are not worth a second thread: allocating them is most of the work, and the
 /// allocator lets one thread at a time through. In bytes.
 const PARALLEL_VALUE: usize = 1 << 10;
+
+/// Frames that one thread plans at a time, while they are shorter than this on average, in bytes.
+const STREAM_RUN: usize = 500;
+const LARGE_FRAME: usize = 1 << 10;
 
 /// Values after which the room for the others is guessed.
 const SAMPLE: usize = 64;
@@ -53,7 +56,11 @@ pub fn encode_each(values: &AnyArray, full_objects: bool) -> (Array<PackedByteAr
         let bytes = slices(encoded);
         let mut native = Some(());
         let result = engine::new_byte_arrays(values.len(), |slots| {
-            native = if values.len() >= CONTAINERS_PARALLEL_FROM && mostly_containers(values) {
+            let (is_worth_it, from) = match mostly_containers(values) {
+                true => (true, CONTAINERS_PARALLEL_FROM),
+                false => (engine::allocates_in_parallel(), BUFFERS_PARALLEL_FROM),
+            };
+            native = if is_worth_it && values.len() >= from {
                 pool::with(true, |threads| fill_runs(values, &bytes, full_objects, slots, reports, threads))
             } else {
                 fill_slots(values, &bytes, full_objects, slots, reports)
@@ -78,13 +85,14 @@ fn fill_slots(
     for (index, (values, slots)) in values.chunks(RUN).zip(slots.chunks_mut(RUN)).enumerate() {
         run.plan(values, index * RUN, encoded, Form::Bytes)?;
         let plan = run.writer.plan();
-        pool::with(plan.len() >= fill::PARALLEL_FROM, |threads| {
+        let is_worth_it = plan.len() >= fill::PARALLEL_FROM && plan.len() / values.len() >= PARALLEL_VALUE;
+        pool::with(is_worth_it, |threads| {
             let parts = run.marks.windows(2).map(|pair| plan.part(pair[0], pair[1]));
             each_run(
                 parts,
                 Part::len,
                 slots,
-                (threads, PARALLEL_VALUE),
+                threads,
                 || (),
                 |part, slot, ()| {
                     fill::fill_parallel(part, slot.allocate(part.len()), threads);
@@ -128,24 +136,59 @@ fn fill_runs(
 pub fn encode_frames(values: &AnyArray, full_objects: bool) -> (PackedByteArray, Reports) {
     with_engine(values, full_objects, |values, encoded, reports| {
         let bytes = slices(encoded);
-        let from = if mostly_containers(values) { CONTAINERS_PARALLEL_FROM } else { WALK_PARALLEL_FROM };
-        let runs = pool::with(values.len() >= from, |threads| plan_frames(values, &bytes, full_objects, threads))?;
-        let len = runs.iter().map(|run| run.writer.plan().len()).sum();
-        let mut result = PackedByteArray::new();
-        let mut dest = result.allocate(len);
-        pool::with(runs.len() > 1 || len >= fill::PARALLEL_FROM, |threads| {
-            let mut parts = Vec::with_capacity(runs.len());
-            for run in &runs {
-                let plan = run.writer.plan();
-                let (head, tail) = dest.split_at_mut(plan.len());
-                parts.push((plan.whole(), head));
-                dest = tail;
+        // What is not containers is walked faster than a second thread could take it from the first one's cache.
+        let is_large = values.len() >= CONTAINERS_PARALLEL_FROM && mostly_containers(values);
+        pool::with(is_large, |threads| match threads.count() {
+            1 => stream_frames(values, &bytes, full_objects, reports),
+            _ => {
+                let runs = plan_frames(values, &bytes, full_objects, threads)?;
+                let mut result = PackedByteArray::new();
+                fill_frames(&runs, result.allocate(len_of(&runs)), threads);
+                reports.extend(runs.into_iter().flat_map(|run| run.reports));
+                Some(result)
             }
-            threads.for_each(parts, |(part, dest)| fill::fill_parallel(part, dest, threads));
-        });
-        reports.extend(runs.into_iter().flat_map(|run| run.reports));
-        Some(result)
+        })
     })
+}
+
+/// One thread's way: plans and fills some frames at a time, as long as they are small, so that the plan stays in the
+/// cache. How large the result will be is guessed from those before.
+fn stream_frames(
+    values: &[Value],
+    encoded: &[(usize, &[u8])],
+    full_objects: bool,
+    reports: &mut Reports,
+) -> Option<PackedByteArray> {
+    let mut result = Growing::new();
+    let mut run = Run::new(full_objects, true);
+    let mut done = 0;
+    while done < values.len() {
+        let count = if done == 0 || result.len() / done < LARGE_FRAME { STREAM_RUN } else { values.len() };
+        let some = &values[done..values.len().min(done + count)];
+        run.plan(some, done, encoded, Form::Frames)?;
+        done += some.len();
+        let plan = run.writer.plan();
+        let (len, left) = (result.len() + plan.len(), values.len() - done);
+        let dest = result.grow(plan.len(), len.saturating_mul(left) / done);
+        pool::with(plan.len() >= fill::PARALLEL_FROM, |threads| fill::fill_parallel(plan.whole(), dest, threads));
+        reports.append(&mut run.reports);
+    }
+    Some(result.into_bytes())
+}
+
+fn len_of(runs: &[Run<'_>]) -> usize {
+    runs.iter().map(|run| run.writer.plan().len()).sum()
+}
+
+fn fill_frames(runs: &[Run<'_>], mut dest: Memory<'_>, threads: &Threads) {
+    let mut parts = Vec::with_capacity(runs.len());
+    for run in runs {
+        let plan = run.writer.plan();
+        let (head, tail) = dest.split_at_mut(plan.len());
+        parts.push((plan.whole(), head));
+        dest = tail;
+    }
+    threads.for_each(parts, |(part, dest)| fill::fill_parallel(part, dest, threads));
 }
 
 /// Plans all values as frames, one run for each thread; `None` as [`Run::plan`].
@@ -159,6 +202,12 @@ fn plan_frames<'a>(
     let may_split = threads.count() == 1;
     let mut runs: Vec<_> =
         values.chunks(run_len).map(|values| (Run::new(full_objects, may_split), values, Some(()))).collect();
+    // Room for all, if they are like the first, from this thread: see `walk`.
+    let mut sample = Run::new(full_objects, false);
+    sample.plan(&values[..values.len().min(SAMPLE)], 0, encoded, Form::Frames)?;
+    for (run, values, _) in &mut runs {
+        run.writer.reserve_bytes(sample.writer.inline_len() * values.len() / SAMPLE);
+    }
     let items = runs.iter_mut().enumerate();
     threads.for_each(items, |(index, (run, values, native)): (usize, &mut (Run<'a>, &'a [Value], Option<()>))| {
         *native = run.plan(values, index * run_len, encoded, Form::Frames);
@@ -234,13 +283,14 @@ impl<'a> Run<'a> {
             marks.reserve_exact(values.len() + 1);
             marks.push(writer.mark());
         }
-        let mut encoded = encoded[encoded.partition_point(|(at, _)| *at < first)..].iter().peekable();
+        let mut encoded = &encoded[encoded.partition_point(|(at, _)| *at < first)..];
         for (index, value) in (first..).zip(values) {
             if index == first + SAMPLE {
                 // Room for all, if they are like the first: growing bit by bit copies as much as it plans.
                 writer.reserve(values.len() / SAMPLE);
             }
-            let from_engine = encoded.next_if(|(at, _)| *at == index);
+            let from_engine = encoded.first().filter(|(at, _)| *at == index);
+            encoded = &encoded[usize::from(from_engine.is_some())..];
             let start = writer.mark();
             let (full_objects, may_split) = (*full_objects, *may_split);
             let walk = |writer: &mut Writer<'a>| walk(value, &mut Borrowing { writer, full_objects, may_split });
@@ -254,10 +304,10 @@ impl<'a> Run<'a> {
             };
             match written {
                 Ok(()) => {}
-                Err(NotWalked::Error(error)) => {
+                Err(NotWalked::Error(mut error)) => {
                     writer.drop_value(start);
-                    let at = error.at - start.position().min(error.at);
-                    reports.push((index, Report::Error(Error { at, ..error })));
+                    error.at -= start.position().min(error.at);
+                    reports.push((index, Report::Error(error)));
                 }
                 Err(NotWalked::FullObject) => return None,
             }

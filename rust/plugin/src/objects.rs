@@ -40,7 +40,7 @@ pub fn encode(value: &Value) -> Result<PackedByteArray, Error> {
     }
     // The engine has counted levels from each object on, not from the value.
     match validate(Reader::new(&bytes).allow_objects(true)) {
-        Err(error) if *error.reason == Reason::TooDeep => Err(error),
+        Err(error) if error.reason == Reason::TooDeep => Err(error),
         _ => Ok(bytes.into()),
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Mutex;
 use godot::builtin::{AnyArray, GString, PackedStringArray};
 use varbatch_codec::{Threads, validate};
 
-use crate::batch::Reports;
-use crate::decode::{Input, inputs};
-use crate::{objects, pool};
+use crate::batch::{Report, Reports};
+use crate::decode::{Input, input};
+use crate::{engine, objects, pool};
 
 /// Buffers of this many bytes together are looked at over threads.
 const PARALLEL_FROM: usize = 1 << 20;
@@ -20,7 +20,8 @@ pub fn validate_each(buffers: &AnyArray, allow_objects: bool) -> PackedStringArr
     // The engine may have to be asked, and scripts that it runs cannot change this copy.
     let buffers = buffers.duplicate_shallow();
     let mut reports = Reports::new();
-    let inputs = inputs(&buffers, &mut reports);
+    let of = |(index, buffer)| input(buffer).map_err(|kind| reports.push((index, Report::NoBuffer(kind)))).ok();
+    let inputs: Vec<_> = engine::values(&buffers).iter().enumerate().map(of).collect();
     let total: usize = inputs.iter().flatten().map(|input| input.bytes.len()).sum();
     reports.append(&mut pool::with(total >= PARALLEL_FROM, |threads| find_errors(&inputs, allow_objects, threads)));
     if allow_objects {

@@ -24,8 +24,7 @@ impl<'a> Build<'a, '_> {
             return Ok(());
         }
         let mut array = slot.array();
-        array.resize(count);
-        let elements = array.elements();
+        let elements = array.grow(count);
         if self.split(elements)? {
             return Ok(());
         }

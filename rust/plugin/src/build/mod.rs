@@ -2,6 +2,7 @@
 
 mod containers;
 mod rare;
+mod strings;
 
 use varbatch_codec::{ElementType, Error, Event, Kind, Reader, Reason, Text, Threads, fill};
 
@@ -55,15 +56,16 @@ pub struct Build<'a, 't> {
 }
 
 /// What is left to build of a value, and how many there are.
+// No larger than two registers, in which it is returned.
 enum Left {
     Nothing,
     /// The elements of an Array.
     Elements(usize),
-    TypedElements(Box<SlotType>, usize),
     /// The entries of a Dictionary.
     Entries(usize),
-    /// Of one whose keys are typed.
-    TypedEntries(Box<SlotType>, usize),
+    TypedElements(Box<(SlotType, usize)>),
+    /// Of a Dictionary whose keys are typed.
+    TypedEntries(Box<(SlotType, usize)>),
 }
 
 impl<'a, 't> Build<'a, 't> {
@@ -74,16 +76,28 @@ impl<'a, 't> Build<'a, 't> {
     }
 
     /// Builds the next value in `slot`, which is empty if it fails.
-    #[inline]
-    pub fn build(&mut self, slot: &mut Slot) -> Result<Option<Dropped>, Stop> {
-        if let Err(stop) = self.value(slot) {
-            slot.clear();
-            return Err(stop);
+    // Inlined: a small value costs as much as the calls on the way to it.
+    #[inline(always)]
+    pub fn build(&mut self, slot: &mut Slot) -> Result<Option<Box<Dropped>>, Stop> {
+        let built = match self.begin_here(slot) {
+            Ok(Left::Nothing) => Ok(()),
+            Ok(left) => self.finish(slot, left),
+            Err(stop) => Err(stop),
+        };
+        match built {
+            Ok(()) if self.dropped == 0 => Ok(None),
+            Ok(()) => Ok(Some(self.dropped())),
+            Err(stop) => {
+                slot.clear();
+                Err(stop)
+            }
         }
-        Ok((self.dropped > 0).then(|| {
-            let first = self.reader.error_at(self.first_dropped, Reason::Dropped).to_string();
-            Dropped { count: self.dropped, first }
-        }))
+    }
+
+    #[cold]
+    fn dropped(&self) -> Box<Dropped> {
+        let first = self.reader.error_at(self.first_dropped, Reason::Dropped).to_string();
+        Box::new(Dropped { count: self.dropped, first })
     }
 
     /// The next event, where speed does not ask for a copy of the Reader's code.
@@ -105,15 +119,20 @@ impl<'a, 't> Build<'a, 't> {
         match left {
             Left::Nothing => Ok(()),
             Left::Elements(count) => self.elements(slot, count),
-            Left::TypedElements(element, count) => self.typed_elements(slot, &element, count),
             Left::Entries(count) => self.entries(slot, count),
-            Left::TypedEntries(key, count) => self.typed_entries(slot, &key, count),
+            Left::TypedElements(typed) => self.typed_elements(slot, &typed.0, typed.1),
+            Left::TypedEntries(typed) => self.typed_entries(slot, &typed.0, typed.1),
         }
     }
 
     /// Builds all of the next value but what is in it.
     #[inline(never)]
     fn begin(&mut self, slot: &mut Slot) -> Result<Left, Stop> {
+        self.begin_here(slot)
+    }
+
+    #[inline(always)]
+    fn begin_here(&mut self, slot: &mut Slot) -> Result<Left, Stop> {
         let start = self.reader.position();
         let depth = self.reader.depth();
         let (texts, threads) = (&mut *self.texts, self.threads);
@@ -134,6 +153,8 @@ impl<'a, 't> Build<'a, 't> {
                     }
                     Event::String(text) => texts.set(slot, Kind::String, utf8(text)),
                     Event::StringName(text) => texts.set(slot, Kind::StringName, utf8(text)),
+                    Event::Rid(id) => slot.set_rid(id),
+                    Event::Callable => slot.set_callable(),
                     Event::Array { element: ElementType::Any, count } => {
                         slot.set_array();
                         return Ok(Left::Elements(count));

@@ -1,11 +1,11 @@
 //! What a game has few of: typed heads, ids, signals, paths, objects with class and properties.
 
-use godot::builtin::{Callable, NodePath, PackedByteArray};
+use godot::builtin::PackedByteArray;
 use godot::global::{bytes_to_var, bytes_to_var_with_objects};
 use varbatch_codec::{Error, Event, Kind, Reason};
 
 use super::{Build, Left, MayAsk, Stop, utf8};
-use crate::engine::{self, Slot};
+use crate::engine::{Slot, byte_array_of};
 
 impl<'a> Build<'a, '_> {
     /// As [`Self::begin`], for what a game has few of.
@@ -18,18 +18,12 @@ impl<'a> Build<'a, '_> {
         depth: usize,
     ) -> Result<Left, Stop> {
         match event {
-            Event::PackedStrings { count } => {
-                for string in slot.set_strings(count) {
-                    if let Some(text) = self.reader.next_text()? {
-                        string.set(text);
-                    }
-                }
-            }
+            Event::PackedStrings { count } => self.packed_strings(slot, count)?,
             Event::Array { element, count } => {
                 let element = self.slot_type(element, start)?;
                 slot.set_array();
                 slot.array().set_type(&element);
-                return Ok(Left::TypedElements(Box::new(element), count));
+                return Ok(Left::TypedElements(Box::new((element, count))));
             }
             Event::Dictionary { key, value, count } => {
                 let (key, value) = (self.slot_type(key, start)?, self.slot_type(value, start)?);
@@ -37,12 +31,10 @@ impl<'a> Build<'a, '_> {
                 slot.dictionary().set_types(&key, &value);
                 return Ok(match key.kind {
                     Kind::Nil => Left::Entries(count),
-                    _ => Left::TypedEntries(Box::new(key), count),
+                    _ => Left::TypedEntries(Box::new((key, count))),
                 });
             }
             Event::ObjectId(id) => slot.set_object_id(id),
-            Event::Rid(id) => slot.set_rid(id),
-            Event::Callable => slot.set(Callable::invalid()),
             Event::Signal { name, object } => self.signal(slot, utf8(name), object, start),
             Event::NodePath { names, subnames, absolute } => self.node_path(slot, names, subnames, absolute, start)?,
             Event::Object { class, .. } => self.object(slot, utf8(class), start, depth)?,
@@ -67,22 +59,21 @@ impl<'a> Build<'a, '_> {
         absolute: bool,
         start: usize,
     ) -> Result<(), Error> {
-        let mut path = String::new();
-        let mut is_plain = true;
+        // GDExtension makes a path of a text only.
+        let mut path = ShortText::new();
+        // Whether it is taken apart again as it was put together.
+        let mut is_same = names > 0 || !absolute;
         for index in 0..names + subnames {
             let Some(text) = self.reader.next_text()? else { unreachable!("as many were announced") };
-            let separator = if index < names { "/" } else { ":" };
-            is_plain &= !text.is_empty() && !text.contains(['/', ':']);
+            is_same &= !text.is_empty() && !text.bytes().any(|byte| matches!(byte, b'/' | b':'));
             if index >= names || index > 0 || absolute {
-                path += separator;
+                path.push(if index < names { "/" } else { ":" });
             }
-            path += text;
+            path.push(text);
         }
-        if is_plain && (names > 0 || !absolute) {
-            slot.set(NodePath::from(&engine::string_of(&path)));
-        } else {
-            // As text, it would be taken apart otherwise.
-            slot.set_variant(bytes_to_var(&self.bytes_since(start)));
+        match path.get() {
+            Some(path) if is_same => slot.set_node_path(path),
+            _ => slot.set_variant(bytes_to_var(&self.bytes_since(start))),
         }
         Ok(())
     }
@@ -102,6 +93,31 @@ impl<'a> Build<'a, '_> {
     }
 
     fn bytes_since(&self, start: usize) -> PackedByteArray {
-        self.reader.bytes(start, self.reader.position()).into()
+        byte_array_of(self.reader.bytes(start, self.reader.position()))
+    }
+}
+
+/// A text that is put together on the stack, if it is short.
+struct ShortText {
+    bytes: [u8; 128],
+    len: usize,
+}
+
+impl ShortText {
+    fn new() -> Self {
+        Self { bytes: [0; 128], len: 0 }
+    }
+
+    fn push(&mut self, text: &str) {
+        let end = self.len + text.len();
+        if let Some(room) = self.bytes.get_mut(self.len..end) {
+            room.copy_from_slice(text.as_bytes());
+        }
+        self.len = end;
+    }
+
+    /// `None` if it was too long.
+    fn get(&self) -> Option<&str> {
+        std::str::from_utf8(self.bytes.get(..self.len)?).ok()
     }
 }

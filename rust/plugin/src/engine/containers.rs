@@ -5,8 +5,8 @@ use godot::sys::GodotFfi;
 use varbatch_codec::{ElementType, Kind, Text};
 
 use super::objects::script_path;
-use super::read::{Value, View, chars, size, value};
-use super::{Inner, Method, api};
+use super::read::{Value, View, chars, elements, value};
+use super::{Inner, Method, api, layout};
 
 /// The class that stands for any object where only ids are written.
 const ENCODED_OBJECT: &str = "EncodedObjectAsID";
@@ -76,15 +76,12 @@ impl<'a> View<'a> {
     #[inline]
     pub fn elements(self) -> &'a [Value] {
         assert_eq!(self.kind, Kind::Array);
-        let len = size(Kind::Array, self.inner);
-        if len == 0 {
-            return &[];
-        }
-        // SAFETY: `inner` points to an Array with an element 0, which keeps its `len` Variants in one piece. `Value` is
-        // a transparent Variant.
+        // SAFETY: `inner` points to an Array, which keeps its Variants in one piece. `Value` is a transparent Variant.
         unsafe {
-            let first = (api().interface.array_operator_index_const)(self.inner.cast_const(), 0);
-            std::slice::from_raw_parts(first.cast(), len)
+            match elements(Kind::Array, self.inner) {
+                (_, 0) => &[],
+                (first, count) => std::slice::from_raw_parts(first.cast(), count),
+            }
         }
     }
 
@@ -95,6 +92,10 @@ impl<'a> View<'a> {
     #[inline]
     pub fn element_type(self, full_objects: bool) -> OwnedType {
         assert_eq!(self.kind, Kind::Array);
+        // SAFETY: the layout is known, and `inner` points to an Array.
+        if api().layout.is_known && unsafe { layout::element_id(self.inner) } == 0 {
+            return OwnedType::Any;
+        }
         api().typed.element.of(self.inner, full_objects)
     }
 
@@ -105,6 +106,9 @@ impl<'a> View<'a> {
     #[inline]
     pub fn entry_types(self, full_objects: bool) -> (OwnedType, OwnedType) {
         assert_eq!(self.kind, Kind::Dictionary);
+        if self.is_untyped() {
+            return (OwnedType::Any, OwnedType::Any);
+        }
         let typed = &api().typed;
         (typed.key.of(self.inner, full_objects), typed.value.of(self.inner, full_objects))
     }

@@ -6,13 +6,15 @@
 //! engine's own functions say, once, before it is relied on; in an engine that has it otherwise, keys and values
 //! are copied.
 
-use godot::builtin::{VarArray, VarDictionary, Variant};
+use std::ffi::c_void;
+
+use godot::builtin::{StringName, VarArray, VarDictionary, Variant};
 use godot::meta::ToGodot;
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
-use super::api;
 use super::read::{Value, View, size};
+use super::{Inner, api, sys_type};
 
 /// One entry, as the engine has it.
 #[repr(C)]
@@ -23,9 +25,28 @@ struct Entry {
     value: Variant,
 }
 
-/// Where a Dictionary's private data has the first entry: behind the reference count, the pointer for read-only
-/// dictionaries, and two tables (`DictionaryPrivate` in `core/variant/dictionary.cpp`). In pointers.
-const FIRST_ENTRY: usize = 4;
+/// A Dictionary's private data (`DictionaryPrivate` in `core/variant/dictionary.cpp`).
+#[repr(C)]
+struct Private {
+    references: u64,
+    read_only: *const c_void,
+    tables: [*const c_void; 2],
+    first: *const Entry,
+    last: *const Entry,
+    capacity: u32,
+    size: u32,
+    key: ElementType,
+    value: ElementType,
+}
+
+/// What the keys or the values must be (`ContainerTypeValidate`).
+#[repr(C)]
+struct ElementType {
+    id: u32,
+    class: *const c_void,
+    script: *const c_void,
+    text: *const c_void,
+}
 
 /// The entries of a Dictionary, in order.
 pub struct Entries<'a> {
@@ -39,9 +60,28 @@ impl<'a> View<'a> {
     ///
     /// # Panics
     /// If the Variant is of another type.
+    #[inline]
     pub fn entry_count(self) -> usize {
         assert_eq!(self.kind, Kind::Dictionary);
+        if api().entries {
+            // SAFETY: `inner` points to a Dictionary, and `are_as_expected` has seen how one looks.
+            return unsafe { private(self.inner) }.size as usize;
+        }
         size(Kind::Dictionary, self.inner)
+    }
+
+    /// Whether neither the keys nor the values of a Dictionary have to be of a type. `false` if that is not seen.
+    ///
+    /// # Panics
+    /// If the Variant is of another type.
+    #[inline]
+    pub(super) fn is_untyped(self) -> bool {
+        assert_eq!(self.kind, Kind::Dictionary);
+        api().entries && {
+            // SAFETY: as in `entry_count`.
+            let private = unsafe { private(self.inner) };
+            (private.key.id, private.value.id) == (0, 0)
+        }
     }
 
     /// Copies of the keys and of the values of a Dictionary, in order.
@@ -69,9 +109,9 @@ impl<'a> View<'a> {
         if !api().entries {
             return None;
         }
-        // SAFETY: `inner` points to a Dictionary, and `are_as_expected` has seen how one looks.
-        let next = unsafe { first(self.inner.cast_const()) };
-        Some(Entries { next, left: size(Kind::Dictionary, self.inner), _view: std::marker::PhantomData })
+        // SAFETY: as in `entry_count`.
+        let Private { first, size, .. } = unsafe { private(self.inner) };
+        Some(Entries { next: *first, left: *size as usize, _view: std::marker::PhantomData })
     }
 }
 
@@ -96,11 +136,11 @@ impl<'a> Iterator for Entries<'a> {
 impl ExactSizeIterator for Entries<'_> {}
 
 /// # Safety
-/// `dictionary` points to a Dictionary of an engine whose private data holds that many pointers.
+/// `dictionary` points to a Dictionary of an engine whose private data is that large, alive as long as `'a`.
 #[inline]
-unsafe fn first(dictionary: sys::GDExtensionConstTypePtr) -> *const Entry {
-    // SAFETY: a Dictionary is a pointer to its private data.
-    unsafe { *(*dictionary.cast::<*const *const Entry>()).add(FIRST_ENTRY) }
+unsafe fn private<'a>(dictionary: Inner) -> &'a Private {
+    // SAFETY: a Dictionary is a pointer to its private data. All of it are integers here, which nothing is believed of.
+    unsafe { &**dictionary.cast::<*const Private>() }
 }
 
 /// Whether this engine keeps entries as [`Entry`] says: seen in dictionaries that grew, shrank and grew again.
@@ -111,6 +151,9 @@ pub fn are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
         return false;
     }
     let mut dictionary = VarDictionary::new();
+    if !types_are_as_expected(interface) {
+        return false;
+    }
     let mut keys: Vec<Variant> = Vec::new();
     let mut good = matches(interface, &dictionary, &keys);
     for round in 0..40_i64 {
@@ -137,9 +180,10 @@ fn matches(interface: &sys::GDExtensionInterface, dictionary: &VarDictionary, ke
         value.cast_const().cast::<u8>().wrapping_sub(std::mem::offset_of!(Entry, value)).cast()
     };
     let expected: Vec<_> = keys.iter().map(entry_of).collect();
-    // SAFETY: the private data of a Dictionary is larger than this in any engine since 4.4, tables and types included.
-    let first = unsafe { first(dictionary.sys()) };
-    if first != expected.first().copied().unwrap_or(std::ptr::null()) {
+    // SAFETY: the private data of a Dictionary is as large in any engine since 4.4, tables and types included.
+    let private = unsafe { private(dictionary.sys().cast_mut()) };
+    let first = expected.first().copied().unwrap_or(std::ptr::null());
+    if (private.first, private.size as usize) != (first, keys.len()) {
         return false;
     }
     expected.iter().enumerate().all(|(index, &entry)| {
@@ -151,5 +195,22 @@ fn matches(interface: &sys::GDExtensionInterface, dictionary: &VarDictionary, ke
     }) && keys.iter().zip(&expected).all(|(key, &entry)| {
         // SAFETY: the links were as expected, so the key is where the layout has it.
         unsafe { (*entry).key == *key }
+    })
+}
+
+/// Whether dictionaries have the types of their keys and values where [`Private`] says.
+fn types_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
+    let (nil, name) = (Variant::nil(), StringName::default());
+    let types = [(Kind::Nil, Kind::Nil), (Kind::String, Kind::Int), (Kind::Nil, Kind::Array), (Kind::Color, Kind::Nil)];
+    types.into_iter().all(|(key, value)| {
+        let mut dictionary = VarDictionary::new();
+        // SAFETY: the dictionary is new; the types are no objects, so that they have no class and no script.
+        let private = unsafe {
+            let (name, nil) = (name.string_sys(), nil.var_sys());
+            let typed = dictionary.sys_mut();
+            (interface.dictionary_set_typed)(typed, sys_type(key), name, nil, sys_type(value), name, nil);
+            private(dictionary.sys_mut())
+        };
+        (private.key.id, private.value.id) == (key.id().into(), value.id().into())
     })
 }

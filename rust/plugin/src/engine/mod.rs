@@ -18,25 +18,30 @@ use godot::builtin::{StringName, Variant};
 use godot::sys;
 
 use self::containers::Typed;
+use self::layout::Layout;
 use self::objects::Objects;
 use self::uninit::Uninit;
 use varbatch_codec::{Dialect, Kind, Shape, Width};
 
 mod call;
+mod container_slot;
 mod containers;
 mod entries;
+mod layout;
 mod objects;
 mod read;
 mod slot;
+mod text_slot;
 mod uninit;
 mod write;
 
 pub use call::{Call, load_docs, register};
+pub use container_slot::{ArraySlot, SlotType, new_array, new_byte_arrays};
 pub use containers::OwnedType;
 pub use objects::{can_instantiate, class_of, is_of_class, script};
-pub use read::{Value, View, bytes_of, chars, value, values};
-pub use slot::{ArraySlot, Slot, SlotType, new_array, new_byte_arrays};
-pub use write::{BytesOut, string_of};
+pub use read::{Str, Value, View, byte_array_at, bytes_of, chars, value, values};
+pub use slot::Slot;
+pub use write::{BytesOut, Growing, Memory, StringSlot, byte_array_of, string_of};
 
 /// The dialect of the engine that this library was built for.
 pub const DIALECT: Dialect =
@@ -50,6 +55,7 @@ type Inner = sys::GDExtensionTypePtr;
 
 type Getter = unsafe extern "C" fn(sys::GDExtensionVariantPtr) -> *mut c_void;
 type FromType = unsafe extern "C" fn(sys::GDExtensionUninitializedVariantPtr, sys::GDExtensionTypePtr);
+type Constructor = unsafe extern "C" fn(sys::GDExtensionUninitializedTypePtr, *const sys::GDExtensionConstTypePtr);
 type Method =
     unsafe extern "C" fn(sys::GDExtensionTypePtr, *const sys::GDExtensionConstTypePtr, sys::GDExtensionTypePtr, i32);
 
@@ -63,7 +69,11 @@ struct Api {
     /// By kind: `size()` of arrays and dictionaries, `resize()` of arrays.
     sizes: [Option<Method>; Kind::ALL.len()],
     resizes: [Option<Method>; Kind::ALL.len()],
-    /// By kind: an empty packed array or String. As long as the library is loaded, like all of this.
+    new_array: Constructor,
+    new_dictionary: Constructor,
+    name_of_string: Constructor,
+    path_of_string: Constructor,
+    /// By kind: an empty packed array, String, Callable or Signal. As long as the library is loaded, like all of this.
     empty: [Option<Empty>; Kind::ALL.len()],
     typed: Typed,
     node_path_is_absolute: Method,
@@ -72,7 +82,9 @@ struct Api {
     dictionary_values: Method,
     /// Whether the entries of dictionaries lie in memory as `entries` reads them.
     entries: bool,
+    layout: Layout,
     objects: Objects,
+    allocates_in_parallel: bool,
     uninit: Option<Uninit>,
 }
 
@@ -126,17 +138,32 @@ fn api() -> &'static Api {
                 _ => None,
             }),
             resizes: Kind::ALL.map(|kind| is_array(kind).then(|| needed(kind, "resize", 848_867_239))),
-            empty: Kind::ALL.map(|kind| (is_packed(kind) || kind == Kind::String).then(|| Empty::new(interface, kind))),
+            empty: Kind::ALL.map(|kind| {
+                let has_one = is_packed(kind) || matches!(kind, Kind::String | Kind::Callable | Kind::Signal);
+                has_one.then(|| Empty::new(interface, kind))
+            }),
+            new_array: constructor(interface, Kind::Array, 0),
+            new_dictionary: constructor(interface, Kind::Dictionary, 0),
+            name_of_string: constructor(interface, Kind::StringName, 2),
+            path_of_string: constructor(interface, Kind::NodePath, 2),
             typed: Typed::load(needed),
             node_path_is_absolute: needed(Kind::NodePath, "is_absolute", 3_918_633_141),
             array_push_back: needed(Kind::Array, "push_back", 3_316_032_543),
             dictionary_keys: needed(Kind::Dictionary, "keys", 4_144_163_970),
             dictionary_values: needed(Kind::Dictionary, "values", 4_144_163_970),
             entries: entries::are_as_expected(interface),
+            layout: Layout::of(interface),
             objects: Objects::load(interface),
+            allocates_in_parallel: !objects::is_debug_build(),
             uninit: Uninit::load(interface),
         }
     })
+}
+
+/// Whether several threads that allocate do not wait for each other. They do in debug builds of the engine, the editor
+/// among them: those count all memory in one place, which goes from core to core each time.
+pub fn allocates_in_parallel() -> bool {
+    api().allocates_in_parallel
 }
 
 fn builtin_method(interface: &sys::GDExtensionInterface, kind: Kind, name: &str, hash: i64) -> Option<Method> {
@@ -145,12 +172,18 @@ fn builtin_method(interface: &sys::GDExtensionInterface, kind: Kind, name: &str,
     unsafe { (interface.variant_get_ptr_builtin_method)(sys_type(kind), name.string_sys(), hash) }
 }
 
+/// A constructor by its number in `extension_api.json`: 0 makes an empty value.
+fn constructor(interface: &sys::GDExtensionInterface, kind: Kind, index: i32) -> Constructor {
+    // SAFETY: the id is that of a Variant type; a number that it does not have gives null.
+    unsafe { (interface.variant_get_ptr_constructor)(sys_type(kind), index) }.expect("the engine has it since 4.4")
+}
+
 /// By kind, with nothing for Nil, about which the engine prints an error.
 fn not_nil<T>(get: impl Fn(Kind) -> Option<T>) -> [Option<T>; Kind::ALL.len()] {
     Kind::ALL.map(|kind| if kind == Kind::Nil { None } else { get(kind) })
 }
 
-fn is_packed(kind: Kind) -> bool {
+const fn is_packed(kind: Kind) -> bool {
     matches!(kind.shape(), Shape::Packed { .. } | Shape::PackedStrings)
 }
 

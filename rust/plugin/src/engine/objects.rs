@@ -9,9 +9,11 @@ use godot::obj::Singleton;
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
+use super::container_slot::SlotType;
 use super::read::{Value, value};
-use super::slot::{Slot, SlotType};
-use super::{Api, api, default_value, string_of};
+use super::slot::Slot;
+use super::write::name_of;
+use super::{Api, api};
 
 /// Methods of objects.
 pub struct Objects {
@@ -57,6 +59,11 @@ impl Objects {
             signals: signals_are_as_expected(),
         }
     }
+}
+
+/// Whether the engine is a debug build, as its editor is.
+pub(super) fn is_debug_build() -> bool {
+    Engine::singleton().get_singleton("OS").is_none_or(|mut os| os.call("is_debug_build", &[]).booleanize())
 }
 
 /// Whether this engine keeps a Signal as [`SignalParts`] says: seen in one.
@@ -105,11 +112,10 @@ impl Slot {
         if !api.objects.signals {
             return false;
         }
-        self.set_variant(default_value(api.interface, Kind::Signal));
-        // SAFETY: the Variant is a new Signal, and `signals_are_as_expected` has seen how one looks. There is no call of
-        // GDExtension for a signal of an object that is gone, and the engine prints when it is asked about a wrong id.
-        let parts = unsafe { &mut *self.value().view().inner.cast::<SignalParts>() };
-        *parts = SignalParts { name: StringName::from(&string_of(name)), object };
+        let parts = SignalParts { name: name_of(name), object };
+        // SAFETY: `signals_are_as_expected` has seen how a Signal looks. There is no call of GDExtension for a signal of an
+        // object that is gone, and the engine prints when it is asked about a wrong id.
+        unsafe { self.set_signal_parts(parts) };
         true
     }
 }

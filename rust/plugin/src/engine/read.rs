@@ -7,7 +7,7 @@ use godot::builtin::{AnyArray, GString, NodePath, PackedByteArray, PackedStringA
 use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, Plain, Shape};
 
-use super::{Inner, REAL, api};
+use super::{Api, Inner, REAL, api, layout};
 
 /// A Variant that is only read, possibly on another thread while the caller waits.
 #[repr(transparent)]
@@ -30,6 +30,12 @@ pub fn values(array: &AnyArray) -> &[Value] {
     unsafe { std::slice::from_raw_parts(first.cast(), len) }
 }
 
+/// A byte array that is an element of an array, with a reference of its own.
+pub fn byte_array_at(array: &AnyArray, index: usize) -> Option<PackedByteArray> {
+    let view = values(array).get(index)?.view();
+    (view.kind() == Kind::PackedByteArray).then(|| view.byte_array().clone())
+}
+
 /// The one Variant as a value.
 pub fn value(variant: &Variant) -> &Value {
     // SAFETY: `Value` is a transparent Variant, and adds no promise to a reference.
@@ -37,6 +43,7 @@ pub fn value(variant: &Variant) -> &Value {
 }
 
 /// The bytes of a byte array.
+#[inline]
 pub fn bytes_of(bytes: &PackedByteArray) -> &[u8] {
     let inner = bytes.sys().cast_mut();
     View { kind: Kind::PackedByteArray, inner, _value: PhantomData }.plain().bytes
@@ -48,6 +55,13 @@ impl Value {
     pub fn view(&self) -> View<'_> {
         let api = api();
         let variant = self.0.var_sys();
+        if api.layout.is_known {
+            // SAFETY: the Variant is alive, and the layout known.
+            unsafe {
+                let kind = layout::kind(variant);
+                return View { kind, inner: layout::inner(kind, variant.cast_mut()), _value: PhantomData };
+            }
+        }
         // SAFETY: the Variant is alive.
         let id = unsafe { (api.interface.variant_get_type)(variant) };
         let kind = u8::try_from(id).ok().and_then(Kind::from_id).expect("the engine has no other types");
@@ -69,6 +83,21 @@ impl Value {
     /// The Variant itself, for the thread that owns it.
     pub fn variant(&self) -> &Variant {
         &self.0
+    }
+}
+
+/// A String that is only read, as [`Value`].
+#[repr(transparent)]
+pub struct Str(GString);
+
+// SAFETY: a `&Str` gives out only its characters, which the engine allows to be read from several threads.
+unsafe impl Sync for Str {}
+
+impl Str {
+    /// The characters, as UTF-32 without the NUL.
+    #[inline]
+    pub fn chars(&self) -> &[u32] {
+        chars(&self.0)
     }
 }
 
@@ -125,16 +154,12 @@ impl<'a> View<'a> {
     pub fn plain(self) -> Plain<'a> {
         let kind = self.kind;
         let element_len = kind.shape().element_len(REAL).expect("plain data");
-        let count = match kind.shape() {
-            Shape::Packed { .. } => size(kind, self.inner),
-            _ => 1,
-        };
-        let data = match kind.shape() {
-            _ if count == 0 => NonNull::<u8>::dangling().as_ptr().cast_const(),
+        let (data, count) = match kind.shape() {
             // SAFETY: `inner` points to a packed array of `kind`.
-            Shape::Packed { .. } => unsafe { packed_data(kind, self.inner, false) },
-            _ => self.inner.cast_const().cast(),
+            Shape::Packed { .. } => unsafe { elements(kind, self.inner) },
+            _ => (self.inner.cast_const().cast(), 1),
         };
+        let data = if count == 0 { NonNull::<u8>::dangling().as_ptr().cast_const() } else { data };
         // SAFETY: `data` points to `count` elements of this size, without padding, that live as long as `'a`.
         let bytes = unsafe { std::slice::from_raw_parts(data, count * element_len) };
         Plain { kind, width: REAL, count, bytes }
@@ -205,14 +230,15 @@ impl<'a> View<'a> {
         (GString::from(&signal.name()), object)
     }
 
-    /// The elements of a PackedStringArray, each as UTF-32 without its NUL.
+    /// The elements of a PackedStringArray.
     ///
     /// # Panics
     /// If the Variant is of another type.
-    pub fn strings(self) -> impl ExactSizeIterator<Item = &'a [u32]> {
+    pub fn strings(self) -> &'a [Str] {
         // SAFETY: gdext's type of that name may stand for the engine's.
-        let strings: &PackedStringArray = unsafe { self.builtin(Kind::PackedStringArray) };
-        strings.as_slice().iter().map(chars)
+        let strings = unsafe { self.builtin::<PackedStringArray>(Kind::PackedStringArray) }.as_slice();
+        // SAFETY: `Str` is a transparent GString.
+        unsafe { std::slice::from_raw_parts(strings.as_ptr().cast(), strings.len()) }
     }
 
     /// What the Variant holds, as gdext's type for it.
@@ -233,7 +259,17 @@ impl<'a> View<'a> {
 /// The characters of a String, as UTF-32 without the NUL.
 #[inline]
 pub fn chars(string: &GString) -> &[u32] {
-    let interface = api().interface;
+    let Api { interface, layout, .. } = api();
+    if layout.is_known {
+        // SAFETY: the layout is known, and the string alive.
+        let (data, count) = unsafe { layout::elements(Kind::String, string.string_sys().cast_mut().cast()) };
+        // A String without characters has no NUL either.
+        return match count {
+            0 | 1 => &[],
+            // SAFETY: its elements are characters, the last a NUL. Read as integers: not each is a valid `char`.
+            _ => unsafe { std::slice::from_raw_parts(data.cast(), count - 1) },
+        };
+    }
     // SAFETY: with no room to write, this only returns the length in characters.
     let len = unsafe { (interface.string_to_utf32_chars)(string.string_sys(), std::ptr::null_mut(), 0) };
     if len == 0 {
@@ -243,6 +279,27 @@ pub fn chars(string: &GString) -> &[u32] {
     unsafe {
         let first = (interface.string_operator_index_const)(string.string_sys(), 0);
         std::slice::from_raw_parts(first.cast(), len as usize)
+    }
+}
+
+/// The elements of a packed array of plain data, or of an Array: where they are, and how many.
+///
+/// # Safety
+/// `array` points to one of `kind`.
+#[inline(always)]
+pub(super) unsafe fn elements(kind: Kind, array: Inner) -> (*const u8, usize) {
+    if api().layout.is_known {
+        // SAFETY: the layout is known; the rest is promised by the caller.
+        return unsafe { layout::elements(kind, array) };
+    }
+    match size(kind, array) {
+        0 => (std::ptr::null(), 0),
+        // SAFETY: an Array with an element 0.
+        count if kind == Kind::Array => unsafe {
+            ((api().interface.array_operator_index_const)(array.cast_const(), 0).cast(), count)
+        },
+        // SAFETY: promised by the caller.
+        count => unsafe { (packed_data(kind, array, false), count) },
     }
 }
 

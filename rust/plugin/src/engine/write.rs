@@ -2,12 +2,12 @@
 
 use std::mem::MaybeUninit;
 
-use godot::builtin::{GString, PackedByteArray};
+use godot::builtin::{GString, NodePath, PackedByteArray, StringName};
 use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, text};
 
-use super::read::packed_data;
-use super::{Inner, api};
+use super::read::{bytes_of, packed_data};
+use super::{Api, Inner, api, layout};
 
 /// Memory of an engine array, to be given a value in full before anyone else sees the array.
 pub type Memory<'a> = &'a mut [MaybeUninit<u8>];
@@ -27,6 +27,16 @@ impl BytesOut for PackedByteArray {
             self.clear();
             return &mut [];
         }
+        if api().layout.makes_blocks {
+            if !self.is_empty() {
+                self.clear();
+            }
+            // SAFETY: the layout makes blocks, and the array is empty and borrowed for writing; it gives out its block.
+            return unsafe {
+                let data = layout::new_block_in(Kind::PackedByteArray, self.sys_mut(), len, 1);
+                std::slice::from_raw_parts_mut(data.cast(), len)
+            };
+        }
         match api().uninit.as_ref().and_then(|uninit| uninit.bytes(len)) {
             Some(uninit) => *self = uninit,
             None => resize(Kind::PackedByteArray, self.sys_mut(), len),
@@ -40,6 +50,59 @@ impl BytesOut for PackedByteArray {
 
     fn set_bytes(&mut self, bytes: PackedByteArray) {
         *self = bytes;
+    }
+}
+
+/// Bytes of room that are made on a guess, unless there are half as many already.
+const MOST_ROOM: usize = 8 << 20;
+
+/// A byte array that grows piece by piece.
+pub struct Growing {
+    /// Longer than what was written, so that it need not grow each time.
+    bytes: PackedByteArray,
+    len: usize,
+}
+
+impl Growing {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self { bytes: PackedByteArray::new(), len: 0 }
+    }
+
+    /// Bytes so far.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Memory for the next `len` bytes, to be given a value at once. Some `expected` bytes will follow them.
+    pub fn grow(&mut self, len: usize, expected: usize) -> Memory<'_> {
+        let from = self.len;
+        self.len += len;
+        if self.len > self.bytes.len() {
+            let mut larger = PackedByteArray::new();
+            // A little more, for a guess that is a little wrong; not much more than there is, for one that is very wrong.
+            let guessed = (expected + expected / 64).min(MOST_ROOM.max(2 * self.len));
+            let room = larger.allocate(self.len + guessed);
+            room[..from].write_copy_of_slice(&bytes_of(&self.bytes)[..from]);
+            self.bytes = larger;
+        }
+        if len == 0 {
+            return &mut [];
+        }
+        // SAFETY: the array is borrowed for writing, nobody else has it, and it has as many bytes.
+        unsafe {
+            let data = packed_data(Kind::PackedByteArray, self.bytes.sys_mut(), true);
+            std::slice::from_raw_parts_mut(data.cast_mut().add(from).cast(), len)
+        }
+    }
+
+    /// The bytes that were written.
+    pub fn into_bytes(mut self) -> PackedByteArray {
+        if self.bytes.len() - self.len > self.len / 8 {
+            return byte_array_of(&bytes_of(&self.bytes)[..self.len]);
+        }
+        self.bytes.resize(self.len);
+        self.bytes
     }
 }
 
@@ -58,6 +121,9 @@ pub(super) fn resize(kind: Kind, array: Inner, count: usize) {
 #[repr(transparent)]
 pub struct StringSlot(GString);
 
+// SAFETY: as a `Slot`: a text without anything behind it.
+unsafe impl Send for StringSlot {}
+
 impl StringSlot {
     /// The String at `inner`, which must be one that nobody else uses as long as `'a`.
     ///
@@ -69,21 +135,30 @@ impl StringSlot {
         unsafe { &mut *inner.cast() }
     }
 
-    /// Makes the string this text.
+    /// Makes the string, which is empty, this text.
     #[inline]
     pub fn set(&mut self, text: &str) {
         text::write_utf32(text, self.allocate(text::utf32_len(text)));
     }
 
-    /// Makes the string one of `len` characters and gives out its memory.
+    /// Makes the string, which is empty, one of `len` characters and gives out its memory.
     #[inline]
     fn allocate(&mut self, len: usize) -> &mut [MaybeUninit<u32>] {
         if len == 0 {
             return &mut [];
         }
-        let interface = api().interface;
-        let size = i64::try_from(len + 1).expect("counts are 32-bit");
+        let Api { interface, layout, .. } = api();
         let string = self.0.string_sys_mut();
+        if layout.makes_blocks {
+            // SAFETY: the layout makes blocks, and the string is empty and borrowed for writing. The last character is set
+            // here, the others are given out.
+            return unsafe {
+                let data = layout::new_block_in(Kind::String, string.cast(), len + 1, 4).cast::<MaybeUninit<u32>>();
+                data.add(len).write(MaybeUninit::new(0));
+                std::slice::from_raw_parts_mut(data, len)
+            };
+        }
+        let size = i64::try_from(len + 1).expect("counts are 32-bit");
         // SAFETY: the string is borrowed for writing. Resizing it counts the NUL; then it has `len` + 1 characters in
         // one piece, of which the last is set here.
         unsafe {
@@ -95,9 +170,52 @@ impl StringSlot {
     }
 }
 
+/// Bytes as a byte array of its own.
+pub fn byte_array_of(bytes: &[u8]) -> PackedByteArray {
+    let mut array = PackedByteArray::new();
+    array.allocate(bytes.len()).write_copy_of_slice(bytes);
+    array
+}
+
 /// Text as a String of its own.
 pub fn string_of(text: &str) -> GString {
     let mut string = StringSlot(GString::new());
     string.set(text);
     string.0
+}
+
+/// Text as a StringName.
+pub fn name_of(text: &str) -> StringName {
+    /// Bytes of a C string that is made on the stack.
+    const SHORT: usize = 64;
+    let mut name = MaybeUninit::<StringName>::uninit();
+    if text.len() < SHORT && text.is_ascii() {
+        // The engine looks for such a name before it makes a String.
+        let mut chars = [0; SHORT];
+        chars[..text.len()].copy_from_slice(text.as_bytes());
+        // SAFETY: `chars` ends with a NUL, and is copied: the name is not static. This makes a StringName.
+        return unsafe {
+            (api().interface.string_name_new_with_latin1_chars)(name.as_mut_ptr().cast(), chars.as_ptr().cast(), 0);
+            name.assume_init()
+        };
+    }
+    let string = string_of(text);
+    let args = [string.sys()];
+    // SAFETY: the constructor makes a StringName of a String.
+    unsafe {
+        (api().name_of_string)(name.as_mut_ptr().cast(), args.as_ptr());
+        name.assume_init()
+    }
+}
+
+/// Text as a NodePath.
+pub fn node_path_of(text: &str) -> NodePath {
+    let string = string_of(text);
+    let args = [string.sys()];
+    let mut path = MaybeUninit::<NodePath>::uninit();
+    // SAFETY: the constructor makes a NodePath of a String.
+    unsafe {
+        (api().path_of_string)(path.as_mut_ptr().cast(), args.as_ptr());
+        path.assume_init()
+    }
 }

@@ -1,20 +1,13 @@
 //! Variant to events.
 
+mod borrowing;
+
 use godot::builtin::Variant;
 use varbatch_codec::{ElementType, Error, Event, Kind, Mark, Reason, Shape, Step, Text, Writer};
 
-use crate::engine::{self, DIALECT, OwnedType, Value, View, chars};
-use crate::pool;
-
-/// From this many elements on, an Array is walked in runs, over threads: where most are containers, and where not.
-const SPLIT_FROM: usize = 1000;
-const SPLIT_FLAT_FROM: usize = 50_000;
-
-/// Elements that are looked at to tell the two apart.
-const SAMPLE: usize = 16;
-
-/// Runs that each thread gets of an Array: several, so that one that is slow does not hold up the call.
-const RUNS: usize = 4;
+pub use self::borrowing::{Borrowing, mostly_containers};
+use self::borrowing::{SPLIT_FROM, SPLIT_TEXTS_FROM};
+use crate::engine::{self, OwnedType, Str, Value, View, chars};
 
 /// What takes the events of a walk.
 pub trait Target<'a>: TargetNow {
@@ -24,6 +17,12 @@ pub trait Target<'a>: TargetNow {
     /// Walks the elements of a large Array in its own way. `false` if they are to be walked one by one.
     fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
         let _ = elements;
+        Ok(false)
+    }
+
+    /// As [`Self::split`], for the texts of a PackedStringArray.
+    fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, Error> {
+        let _ = strings;
         Ok(false)
     }
 }
@@ -109,13 +108,7 @@ pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), No
         Shape::Packed { .. } => target.put(Event::Packed(view.plain()))?,
         Shape::Text if kind == Kind::String => target.put(Event::String(Text::Utf32(view.string())))?,
         Shape::Text => target.put_now(Event::StringName(Text::Utf32(chars(&view.string_name()))))?,
-        Shape::PackedStrings => {
-            let strings = view.strings();
-            target.put(Event::PackedStrings { count: strings.len() })?;
-            for chars in strings {
-                target.put(Event::Text(Text::Utf32(chars)))?;
-            }
-        }
+        Shape::PackedStrings => return packed_strings(view, target),
         Shape::Array => return array(view, target),
         Shape::Dictionary => return dictionary(view, target),
         Shape::Object => match value.object_id() {
@@ -133,8 +126,19 @@ pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), No
     Ok(())
 }
 
-/// As [`walk`], for what lies in a container: a call of its own, so that it can lead back here.
+/// As [`walk`], for what lies in a container. One that leads on takes no more of the stack than itself: what a leaf needs is
+/// gone by then.
 fn walk_inner<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
+    let view = value.view();
+    match view.kind() {
+        Kind::Array => array(view, target),
+        Kind::Dictionary => dictionary(view, target),
+        _ => leaf(value, target),
+    }
+}
+
+#[inline(never)]
+fn leaf<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
     walk(value, target)
 }
 
@@ -145,8 +149,26 @@ fn array<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), NotWalk
     if elements.len() >= SPLIT_FROM && target.split(elements)? {
         return Ok(());
     }
+    each(elements, 0, target)
+}
+
+/// The elements of an Array from this index on.
+#[inline]
+fn each<'a>(elements: &'a [Value], from: usize, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
     for (index, element) in elements.iter().enumerate() {
-        walk_inner(element, target).map_err(|error| error.within(|| Step::Index(index)))?;
+        walk_inner(element, target).map_err(|error| error.within(|| Step::Index(from + index)))?;
+    }
+    Ok(())
+}
+
+#[inline(never)]
+fn packed_strings<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
+    let strings = view.strings();
+    target.put(Event::PackedStrings { count: strings.len() })?;
+    if strings.len() < SPLIT_TEXTS_FROM || !target.split_texts(strings)? {
+        for string in strings {
+            target.put(Event::Text(Text::Utf32(string.chars())))?;
+        }
     }
     Ok(())
 }
@@ -214,88 +236,6 @@ fn node_path<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), Err
         target.put_now(Event::Text(Text::Utf32(chars(name))))?;
     }
     Ok(())
-}
-
-/// Writes what is walked. Long payloads are borrowed.
-pub struct Borrowing<'w, 'a> {
-    /// Where the events go.
-    pub writer: &'w mut Writer<'a>,
-    /// Whether an object that is alive ends the walk, instead of being written by its id.
-    pub full_objects: bool,
-    /// Whether large arrays may be walked over threads.
-    pub may_split: bool,
-}
-
-impl TargetNow for Borrowing<'_, '_> {
-    #[inline(always)]
-    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
-        self.writer.write_now(event)
-    }
-
-    fn object(&mut self, _: &Value, id: u64) -> Result<(), NotWalked> {
-        if self.full_objects {
-            return Err(NotWalked::FullObject);
-        }
-        Ok(self.writer.write(Event::ObjectId(id))?)
-    }
-
-    fn full_objects(&self) -> bool {
-        self.full_objects
-    }
-
-    fn position(&self) -> usize {
-        self.writer.mark().position()
-    }
-}
-
-impl<'a> Target<'a> for Borrowing<'_, 'a> {
-    #[inline(always)]
-    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
-        self.writer.write(event)
-    }
-
-    // Not inlined: what it needs of the stack would be taken at each level of nesting.
-    #[inline(never)]
-    fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
-        if !self.may_split || elements.len() < if mostly_containers(elements) { SPLIT_FROM } else { SPLIT_FLAT_FROM } {
-            return Ok(false);
-        }
-        let (depth, full_objects) = (self.writer.depth(), self.full_objects);
-        let runs = pool::with(true, |threads| {
-            if threads.count() == 1 {
-                return None;
-            }
-            let run_len = elements.len().div_ceil(threads.count() * RUNS);
-            let mut runs: Vec<_> =
-                elements.chunks(run_len).map(|elements| (elements, Writer::at_depth(DIALECT, depth), Ok(()))).collect();
-            let items = runs.iter_mut().enumerate();
-            threads.for_each(items, |(run, (elements, writer, result)): (usize, &mut (&'a [Value], _, _))| {
-                let mut target = Borrowing { writer, full_objects, may_split: false };
-                *result = elements.iter().enumerate().try_for_each(|(index, element)| {
-                    walk_inner(element, &mut target)
-                        .map_err(|error| error.within(|| Step::Index(run * run_len + index)))
-                });
-            });
-            Some(runs)
-        });
-        let Some(runs) = runs else { return Ok(false) };
-        for (elements, writer, result) in runs {
-            if let Err(NotWalked::Error(error)) = result {
-                let at = self.writer.mark().position() + error.at;
-                return Err(NotWalked::Error(Error { at, ..error }));
-            }
-            result?;
-            self.writer.append(writer, elements.len())?;
-        }
-        Ok(true)
-    }
-}
-
-/// Whether most of the first values are containers: each is worth many others.
-pub fn mostly_containers(values: &[Value]) -> bool {
-    let sample = &values[..values.len().min(SAMPLE)];
-    let is_container = |value: &&Value| matches!(value.view().kind(), Kind::Array | Kind::Dictionary);
-    sample.iter().filter(is_container).count() * 2 > sample.len()
 }
 
 /// Writes copies of what is walked, so that nothing is borrowed when it ends; leaves places for the objects.

@@ -1,0 +1,39 @@
+//! Makes texts and names in place.
+
+use varbatch_codec::Kind;
+
+use super::slot::Slot;
+use super::write::{StringSlot, name_of, node_path_of};
+use super::{api, layout};
+
+impl Slot {
+    /// Makes the value a String.
+    #[inline]
+    pub fn set_string(&mut self, text: &str) {
+        let inner = self.set_empty(Kind::String);
+        // SAFETY: `inner` is the String in this slot, which is borrowed for writing.
+        unsafe { StringSlot::from_inner(inner) }.set(text);
+    }
+
+    /// Makes the value a StringName.
+    pub fn set_string_name(&mut self, text: &str) {
+        let name = name_of(text);
+        if !api().layout.is_known {
+            return self.set(name);
+        }
+        self.release();
+        // SAFETY: the layout is known, and what was in the slot is gone. A StringName is a pointer.
+        unsafe { layout::write(self.memory(), Kind::StringName, name) };
+    }
+
+    /// Makes the value the NodePath of a text.
+    pub fn set_node_path(&mut self, text: &str) {
+        let path = node_path_of(text);
+        if !api().layout.is_known {
+            return self.set(path);
+        }
+        self.release();
+        // SAFETY: the layout is known, and what was in the slot is gone. A NodePath is a pointer.
+        unsafe { layout::write(self.memory(), Kind::NodePath, path) };
+    }
+}
