@@ -1,11 +1,9 @@
 extends RefCounted
 ## Probes of whole batches, against the plain loop that a script would write.
 ##
-## The body of each loop is a method that returns nothing, so that all it made is freed when it
-## returns, the same on every side: GDScript keeps the last result of a call until the next call.
-## Next to a batch, one more call is nothing.
-# Results that are only dropped are named with an underscore, as the engine's own warnings want.
-# gdlint: disable=function-variable-name
+## What a call made is kept in a member until it is freed, the same on every side. GDScript itself
+## keeps the last result of a call until the next call or until the method returns: so each call is
+## made in a method of its own. Next to a batch, one more call is nothing.
 
 const Probe = preload("res://bench/probe.gd")
 
@@ -17,32 +15,42 @@ class Batch:
 	var buffers: Array[PackedByteArray]
 	## Whether to time the floor too. It says nothing of containers, which are many small blocks.
 	var floored := true
+	## Whether the result is freed outside of the time that is taken, on every side. By default it
+	## is part of it: who makes buffers to send them pays for it at once, and what is made on many
+	## threads may be dearer to free. Who keeps what a call made does not pay then, and sees this.
+	## The loop of the engine keeps its results in an Array until it ends, as VarBatch must: one that
+	## drops each at once would get the same block of memory every time, and be no batch. In both
+	## ways the memory that a call takes is what the calls before have freed.
+	var freeing_apart := false
+	## What the last call made.
+	var kept: Variant
 
 	func _init(batch_values: Array) -> void:
 		values = batch_values
 		for value: Variant in values:
 			buffers.append(var_to_bytes(value))
 
-	func engine(calls: int) -> int:
+	func run(contender: Contender, calls: int) -> int:
+		var usec := 0
 		var started := Time.get_ticks_usec()
 		for _call in calls:
-			engine_once()
-		return Time.get_ticks_usec() - started
-
-	func varbatch(calls: int) -> int:
-		var started := Time.get_ticks_usec()
-		for _call in calls:
-			varbatch_once()
-		return Time.get_ticks_usec() - started
-
-	func copy(calls: int) -> int:
-		var started := Time.get_ticks_usec()
-		for _call in calls:
-			copy_once()
-		return Time.get_ticks_usec() - started
+			match contender:
+				Contender.ENGINE:
+					engine_once()
+				Contender.VARBATCH:
+					varbatch_once()
+				Contender.FLOOR:
+					copy_once()
+			if freeing_apart:
+				usec += Time.get_ticks_usec() - started
+				kept = null
+				started = Time.get_ticks_usec()
+			else:
+				kept = null
+		return usec if freeing_apart else Time.get_ticks_usec() - started
 
 	func has_floor() -> bool:
-		return floored
+		return floored and not freeing_apart
 
 	func engine_once() -> void:
 		pass
@@ -70,14 +78,16 @@ class Batch:
 		if found.size() != buffers.size():
 			return "%d buffers, expected %d" % [found.size(), buffers.size()]
 		for index in found.size():
-			var problem := difference(buffers[index], found[index])
-			if not problem.is_empty():
-				return "buffer %d: %s" % [index, problem]
+			if found[index] != buffers[index]:
+				return "buffer %d: %s" % [index, difference(buffers[index], found[index])]
 		return ""
 
 	func check_values(found: Array) -> String:
 		if found.size() != values.size():
 			return "%d values, expected %d" % [found.size(), values.size()]
+		# All at once is quick; where that is not the same, which of them is not.
+		if found.size() > 1 and var_to_bytes(found) == var_to_bytes(values):
+			return ""
 		for index in found.size():
 			var problem := value_difference(values[index], found[index])
 			if not problem.is_empty():
@@ -89,23 +99,23 @@ class VarsToBytes:
 	extends Batch
 	var _payloads: Array[PackedByteArray]
 
-	func _init(batch_values: Array) -> void:
-		super(batch_values)
-		for buffer: PackedByteArray in buffers:
-			_payloads.append(buffer.slice(8))
-
 	func engine_once() -> void:
 		var out: Array = []
 		for value: Variant in values:
 			out.append(var_to_bytes(value))
+		kept = out
 
 	func varbatch_once() -> void:
-		var _out: Array[PackedByteArray] = VarBatch.vars_to_bytes(values)
+		kept = VarBatch.vars_to_bytes(values)
 
 	func copy_once() -> void:
+		if _payloads.is_empty():  # In the first call, which is not timed.
+			for buffer: PackedByteArray in buffers:
+				_payloads.append(buffer.slice(8))
 		var out: Array = []
 		for payload: Variant in _payloads:
 			out.append(var_to_bytes(payload))
+		kept = out
 
 	func check() -> String:
 		return check_buffers(VarBatch.vars_to_bytes(values))
@@ -118,14 +128,16 @@ class BytesToVars:
 		var out: Array = []
 		for buffer: PackedByteArray in buffers:
 			out.append(bytes_to_var(buffer))
+		kept = out
 
 	func varbatch_once() -> void:
-		var _out: Array = VarBatch.bytes_to_vars(buffers)
+		kept = VarBatch.bytes_to_vars(buffers)
 
 	func copy_once() -> void:
 		var out: Array = []
 		for buffer: PackedByteArray in buffers:
 			out.append(buffer.slice(8))
+		kept = out
 
 	func check() -> String:
 		return check_values(VarBatch.bytes_to_vars(buffers))
@@ -144,12 +156,13 @@ class VarsToFrames:
 		var out: Array = []
 		for value: Variant in values:
 			out.append(var_to_bytes(value))
+		kept = out
 
 	func varbatch_once() -> void:
-		var _out: PackedByteArray = VarBatch.vars_to_frames(values)
+		kept = VarBatch.vars_to_frames(values)
 
 	func copy_once() -> void:
-		var _out: PackedByteArray = frames.slice(4)
+		kept = frames.slice(4)
 
 	func check() -> String:
 		return difference(frames, VarBatch.vars_to_frames(values))
@@ -160,29 +173,19 @@ class VarsToFramesPutVar:
 	extends VarsToFrames
 
 	func engine_once() -> void:
-		var _out: PackedByteArray = put_all()
+		kept = put_all()
 
 
 class FramesToVars:
-	extends Batch
+	extends BytesToVars
 	var frames: PackedByteArray
 
 	func _init(batch_values: Array) -> void:
 		super(batch_values)
 		frames = put_all()
 
-	func engine_once() -> void:
-		var out: Array = []
-		for buffer: PackedByteArray in buffers:
-			out.append(bytes_to_var(buffer))
-
 	func varbatch_once() -> void:
-		var _out: Array = VarBatch.frames_to_vars(frames)
-
-	func copy_once() -> void:
-		var out: Array = []
-		for buffer: PackedByteArray in buffers:
-			out.append(buffer.slice(8))
+		kept = VarBatch.frames_to_vars(frames)
 
 	func check() -> String:
 		return check_values(VarBatch.frames_to_vars(frames))
@@ -197,3 +200,20 @@ class FramesToVarsGetVar:
 		stream.data_array = frames
 		for _index in values.size():
 			out.append(stream.get_var())
+		kept = out
+
+
+## The probe of a call on many values, by the name of the call.
+static func of(call_name: String, values: Array) -> Batch:
+	match call_name:
+		"vars_to_bytes":
+			return VarsToBytes.new(values)
+		"vars_to_frames":
+			return VarsToFrames.new(values)
+		"vars_to_frames, put_var":
+			return VarsToFramesPutVar.new(values)
+		"bytes_to_vars":
+			return BytesToVars.new(values)
+		"frames_to_vars":
+			return FramesToVars.new(values)
+	return FramesToVarsGetVar.new(values)

@@ -1,8 +1,9 @@
 extends Node
 ## Entry of the bench: how fast VarBatch is against the engine's own functions, in this engine.
 ##
-##     godot --headless --path godot_project res://bench/bench.tscn [-- FILTER ...]
+##     godot --headless --path godot_project res://bench/bench.tscn [-- [--scaling] [FILTER ...]]
 ##
+## `--scaling` measures instead how times grow with size, count and threads.
 ## A filter keeps the cases whose name contains it, as in `packed/PackedInt32Array` or `/64KiB/`.
 ## Every result is compared with the engine's before it is timed: a wrong one is printed and the
 ## exit status is 1. A speed below its target is marked, and fails nothing.
@@ -16,6 +17,13 @@ const SECTIONS: Array[String] = [
 	"res://bench/save_game.gd",
 	"res://bench/singles.gd",
 ]
+const SCALING_SECTIONS: Array[String] = [
+	# Before the others make the process own much memory.
+	"res://bench/scaling/sizes.gd",
+	"res://bench/scaling/counts.gd",
+	"res://bench/scaling/threads.gd",
+	"res://bench/scaling/crossing.gd",
+]
 
 
 func _ready() -> void:
@@ -23,8 +31,13 @@ func _ready() -> void:
 		printerr("bench: the VarBatch extension is not loaded; build it with scripts/build.sh")
 		get_tree().quit(1)
 		return
-	var session: RefCounted = load("res://bench/session.gd").new(OS.get_cmdline_user_args())
-	for path: String in SECTIONS:
+	var filters := OS.get_cmdline_user_args()
+	var sections := SECTIONS
+	if "--scaling" in filters:
+		filters.remove_at(filters.find("--scaling"))
+		sections = SCALING_SECTIONS
+	var session: RefCounted = load("res://bench/session.gd").new(filters)
+	for path: String in sections:
 		await get_tree().process_frame  # So that the tables come out section by section.
 		var section: RefCounted = load(path).new()
 		section.call(&"run", session)

@@ -109,8 +109,8 @@ func _print(
 		session
 		. report
 		. add_json(
+			_name(batch) + call_name,
 			{
-				"case": _name(batch) + call_name,
 				"type": batch.type,
 				"bytes": payload / batch.count,
 				"count": batch.count,

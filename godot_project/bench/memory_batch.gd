@@ -15,8 +15,8 @@ enum Call {
 }
 
 const Probe = preload("res://bench/probe.gd")
-const Report = preload("res://bench/report.gd")
 const Resident = preload("res://bench/resident.gd")
+const Table = preload("res://bench/table.gd")
 const Values = preload("res://bench/values.gd")
 
 const TYPE := TYPE_PACKED_INT32_ARRAY
@@ -43,9 +43,7 @@ func _init(batch_count: int, batch_bytes: int) -> void:
 
 
 func size_text() -> String:
-	if bytes > 0:
-		return "%dx%s" % [count, Report.size_text(bytes)]
-	return "one" if count == 1 else str(count)
+	return Table.batch_text(count, bytes)
 
 
 func make_values() -> void:

@@ -1,8 +1,8 @@
 extends RefCounted
 ## Section: one packed array to bytes and from bytes, every type, from 16 bytes to megabytes.
 
-const Report = preload("res://bench/report.gd")
 const Result = preload("res://bench/result.gd")
+const SaveProbes = preload("res://bench/save_probes.gd")
 const Session = preload("res://bench/session.gd")
 const ValueProbes = preload("res://bench/value_probes.gd")
 const Values = preload("res://bench/values.gd")
@@ -24,20 +24,37 @@ const OTHER_TYPES: Array[Variant.Type] = [
 	TYPE_PACKED_COLOR_ARRAY,
 ]
 
-## No array of any type and size may be slower than this.
-const NEVER_BELOW := 0.9
 ## The least size and the ratio from there on, largest size first; for arrays of numbers other
 ## than bytes, which the engine itself already copies with memcpy.
 const TARGETS_TO_BYTES: Array[Array] = [
-	[32 * MIB, NEVER_BELOW], [8 * MIB, 8.0], [64 * KIB, 14.0], [4 * KIB, 5.0], [0, NEVER_BELOW]
+	[32 * MIB, Result.NEVER_BELOW],
+	[8 * MIB, 8.0],
+	[64 * KIB, 14.0],
+	[4 * KIB, 5.0],
+	[0, Result.NEVER_BELOW]
 ]
 const TARGETS_FROM_BYTES: Array[Array] = [
-	[32 * MIB, NEVER_BELOW], [8 * MIB, 1.15], [64 * KIB, 10.0], [4 * KIB, 5.0], [0, NEVER_BELOW]
+	[32 * MIB, Result.NEVER_BELOW],
+	[8 * MIB, 1.15],
+	[64 * KIB, 10.0],
+	[4 * KIB, 5.0],
+	[0, Result.NEVER_BELOW]
 ]
 ## From this size on the floor has a target too.
 const FLOOR_FROM := 64 * KIB
 const FLOOR_TO_BYTES := 1.15
 const FLOOR_FROM_BYTES := 1.3
+## Of text, in both directions, from this size on.
+const TEXT_FROM := KIB
+const TEXT_TARGETS: Dictionary[Values.Words, Array] = {
+	Values.Words.ASCII_20: [8.0, 2.5],
+	Values.Words.ASCII_4: [6.0, 2.5],
+	Values.Words.MIXED_20: [8.0, 2.5],
+	Values.Words.TAGS: [Result.NEVER_BELOW, Result.NEVER_BELOW],
+}
+## From this size on the text is freed apart as well: it is many allocations then.
+const APART_FROM := 64 * KIB
+const TAGS_SIZES: Array[int] = [64 * KIB]
 
 
 func run(session: Session) -> void:
@@ -48,7 +65,7 @@ func run(session: Session) -> void:
 		for size: int in SIZES:
 			_time_numbers(session, type, size)
 	for kind: Values.Words in Values.Words.values():
-		for size: int in SIZES:
+		for size: int in TAGS_SIZES if kind == Values.Words.TAGS else SIZES:
 			_time_words(session, kind, size)
 
 
@@ -67,23 +84,25 @@ func _time_numbers(session: Session, type: Variant.Type, size: int) -> void:
 
 func _time_words(session: Session, kind: Values.Words, size: int) -> void:
 	var cases := _cases("PackedStringArray " + Values.WORD_NAMES[kind], size)
-	if session.wants_any([cases[0].name, cases[1].name]):
-		_time(session, cases, Values.words(kind, size))
+	if not session.wants_any([cases[0].name, cases[1].name]):
+		return
+	var words := Values.words(kind, size)
+	if size >= TEXT_FROM:
+		cases[0].target = TEXT_TARGETS[kind][0]
+		cases[1].target = TEXT_TARGETS[kind][1]
+	if size < APART_FROM:
+		_time(session, cases, words)
+		return
+	session.time_twice(cases[0], SaveProbes.of("var_to_bytes", [words]))
+	session.time_twice(cases[1], SaveProbes.of("bytes_to_var", [words]))
 
 
 ## The two cases of a size: to bytes and from bytes.
 func _cases(type: String, size: int) -> Array[Result]:
-	var cases: Array[Result] = []
-	for direction: String in ["to bytes", "from bytes"]:
-		var result := Result.new()
-		result.type = type
-		result.bytes = size
-		result.direction = direction
-		result.target = NEVER_BELOW
-		var size_name := Report.size_text(size).replace(" ", "")
-		result.set_name("packed/%s/%s/%s" % [type, size_name, direction])
-		cases.append(result)
-	return cases
+	return [
+		Result.new("packed", type, 1, size, "to bytes"),
+		Result.new("packed", type, 1, size, "from bytes"),
+	]
 
 
 func _time(session: Session, cases: Array[Result], value: Variant) -> void:

@@ -4,12 +4,13 @@ extends RefCounted
 # gdlint: disable=function-variable-name
 
 const Result = preload("res://bench/result.gd")
+const Table = preload("res://bench/table.gd")
 
-## Columns of the table of times: title and width; titles of the numbers end where they end.
+## Columns of the table of times: title and width.
 const COLUMNS: Array[Array] = [
 	["type", -28],
 	["size", -12],
-	["direction", -25],
+	["direction", -40],
 	["engine min", 11],
 	["median", 11],
 	["VarBatch min", 14],
@@ -30,7 +31,9 @@ var _build := "debug" if OS.is_debug_build() else "release"
 var _json: PackedStringArray = []
 var _below: PackedStringArray = []
 var _target_count := 0
+var _table := Table.new(COLUMNS)
 var _heading := ""
+var _explained := false
 
 
 ## What the numbers depend on.
@@ -47,8 +50,6 @@ func print_machine() -> void:
 	print("memcpy of 1 MiB: %.1f GB/s; slice of 1 MiB: %.1f GB/s" % [speeds.x, speeds.y])
 	if speeds.y < speeds.x / 2.0:
 		print("(slice copies byte by byte in this build: as a floor from bytes it says little)")
-	print("Times in microseconds a call. ratio = engine / VarBatch, /floor = VarBatch / floor,")
-	print("medians of paired rounds; ~ = noisy. target = at least, and beside /floor at most.")
 
 
 ## The heading of the next cases; it is printed when there is one.
@@ -64,40 +65,43 @@ func add(result: Result) -> void:
 		mark = "reached" if result.reached() else "BELOW"
 		if not result.reached():
 			_below.append(result.name)
-	_print_row(
-		[
-			result.type,
-			size_text(result.bytes) if result.count == 1 else _batch_text(result),
-			result.direction,
-			_usec(result.engine_min),
-			_usec(result.engine_median),
-			_usec(result.varbatch_min),
-			_usec(result.varbatch_median),
-			"%.2f" % result.speed(),
-			"%.2fx%s" % [result.ratio, "~" if result.noisy else " "],
-			_optional("%sx", result.target),
-			_usec(result.floor_median),
-			_optional("%.2f", result.floor_ratio),
-			_optional("%s", result.floor_target),
-			mark,
-		]
+	(
+		_table
+		. print_row(
+			[
+				result.type,
+				Table.batch_text(result.count, result.bytes),
+				result.direction,
+				Table.usec_text(result.engine_min),
+				Table.usec_text(result.engine_median),
+				Table.usec_text(result.varbatch_min),
+				Table.usec_text(result.varbatch_median),
+				"%.2f" % result.speed(),
+				Table.ratio_text(result.ratio, result.noisy),
+				_optional("%sx", result.target),
+				Table.usec_text(result.floor_median),
+				_optional("%.2f", result.floor_ratio),
+				_optional("%s", result.floor_target),
+				mark,
+			]
+		)
 	)
 	add_json(
+		result.name,
 		{
-			"case": result.name,
 			"type": result.type,
 			"bytes": result.bytes,
 			"count": result.count,
 			"direction": result.direction,
-			"engine_us": _number(result.engine_median),
-			"engine_min_us": _number(result.engine_min),
-			"varbatch_us": _number(result.varbatch_median),
-			"varbatch_min_us": _number(result.varbatch_min),
-			"floor_us": _number(result.floor_median),
-			"ratio": _number(result.ratio),
-			"floor_ratio": _number(result.floor_ratio),
-			"target": _number(result.target),
-			"floor_target": _number(result.floor_target),
+			"engine_us": Table.number(result.engine_median),
+			"engine_min_us": Table.number(result.engine_min),
+			"varbatch_us": Table.number(result.varbatch_median),
+			"varbatch_min_us": Table.number(result.varbatch_min),
+			"floor_us": Table.number(result.floor_median),
+			"ratio": Table.number(result.ratio),
+			"floor_ratio": Table.number(result.floor_ratio),
+			"target": Table.number(result.target),
+			"floor_target": Table.number(result.floor_target),
 			"reached": result.reached() if result.has_target() else null,
 			"rounds": result.rounds,
 			"noisy": result.noisy,
@@ -105,12 +109,13 @@ func add(result: Result) -> void:
 	)
 
 
-## Keeps a machine-readable line for the end; what holds for all cases is added here.
-func add_json(row: Dictionary) -> void:
+## Keeps a machine-readable line for the end; what holds for most cases is added here.
+func add_json(name: String, row: Dictionary) -> void:
 	case_count += 1
-	row["build"] = _build
-	row["threads"] = VarBatch.get_thread_count()
-	_json.append("JSON " + JSON.stringify(row, "", false))
+	var line := {"case": name}
+	line.merge(row)
+	line.merge({"build": _build, "threads": VarBatch.get_thread_count()})
+	_json.append("JSON " + JSON.stringify(line, "", false))
 
 
 func print_summary(seconds: float) -> void:
@@ -124,36 +129,19 @@ func print_summary(seconds: float) -> void:
 		print("  BELOW: ", name)
 
 
-## `64 KiB` and so on; those sizes of the bench that are not whole are of megabytes.
-static func size_text(bytes: int) -> String:
-	if bytes >= MIB:
-		return String.num(bytes / float(MIB), 1).trim_suffix(".0") + " MiB"
-	if bytes >= 1024:
-		return "%d KiB" % (bytes / 1024)
-	return "%d B" % bytes
-
-
 func _print_heading() -> void:
+	if not _explained:
+		_explained = true
+		print(
+			"\nTimes in microseconds a call. ratio = engine / VarBatch, /floor = VarBatch / floor,"
+		)
+		print("medians of paired rounds; ~ = noisy. target = at least, and beside /floor at most.")
+		print("A result is freed within its time, but where it says 'freeing apart'.")
 	if _heading.is_empty():
 		return
 	print("\n", _heading)
-	var titles: PackedStringArray = []
-	for column: Array in COLUMNS:
-		titles.append(column[0])
-	_print_row(titles)
+	_table.print_titles()
 	_heading = ""
-
-
-func _print_row(cells: PackedStringArray) -> void:
-	var line := ""
-	for index in cells.size():
-		var width: int = COLUMNS[index][1]
-		line += cells[index].lpad(width) if width > 0 else cells[index].rpad(-width)
-	print(line.rstrip(" "))
-
-
-func _batch_text(result: Result) -> String:
-	return "%dx%s" % [result.count, size_text(result.bytes)]
 
 
 ## A number, or nothing where there is none.
@@ -161,19 +149,6 @@ func _optional(format: String, number: float) -> String:
 	if is_nan(number):
 		return ""
 	return format % (String.num(number, 2).trim_suffix(".0") if format.contains("%s") else number)
-
-
-## Three or more digits that say something, and none that do not.
-func _usec(usec: float) -> String:
-	if is_nan(usec):
-		return ""
-	if usec < 10.0:
-		return "%.3f" % usec
-	return "%.2f" % usec if usec < 1000.0 else "%.0f" % usec
-
-
-func _number(value: float) -> Variant:
-	return null if is_nan(value) else snappedf(value, 0.0001)
 
 
 ## GB a second of one thread copying 1 MiB, the best of several: by the engine's copy-on-write,

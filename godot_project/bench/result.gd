@@ -1,5 +1,11 @@
 extends RefCounted
-## What one case came to. Times are microseconds a call; NAN where there is nothing to tell.
+## One case: what it is, and what it came to. Times are microseconds a call; NAN where there is
+## nothing to tell.
+
+const Table = preload("res://bench/table.gd")
+
+## No value of any type, size or number may be slower than this.
+const NEVER_BELOW := 0.9
 
 ## Where the case is: section, type, size and direction, as `packed/PackedColorArray/1KiB/to_bytes`.
 var name := ""
@@ -24,13 +30,21 @@ var rounds := 0
 var noisy := false
 
 ## The ratio to reach, and the ratio to the floor not to pass.
-var target := NAN
+var target := NEVER_BELOW
 var floor_target := NAN
 
 
-## Names are for a command line: no spaces, no commas.
-func set_name(text: String) -> void:
-	name = text.replace(",", "").replace(" ", "_")
+## A case that is named after its section and what it is.
+func _init(
+	section: String, case_type: String, case_count: int, case_bytes: int, case_direction: String
+) -> void:
+	type = case_type
+	count = case_count
+	bytes = case_bytes
+	direction = case_direction
+	# For a command line: no spaces inside, no commas.
+	var size := Table.batch_text(count, bytes).replace(" ", "")
+	name = "/".join([section, type, size, direction]).replace(",", "").replace(" ", "_")
 
 
 func has_target() -> bool:

@@ -1,8 +1,5 @@
 extends RefCounted
-## Probes of a saved game that is one value, and of `validate`, in the way of the batches: what a
-## call made is freed inside its time.
-# Results that are only dropped are named with an underscore, as the engine's own warnings want.
-# gdlint: disable=function-variable-name
+## Probes of one large value of many parts, and of `validate`, in the way of the batches.
 
 const BatchProbes = preload("res://bench/batch_probes.gd")
 
@@ -12,10 +9,10 @@ class VarToBytes:
 	extends BatchProbes.Batch
 
 	func engine_once() -> void:
-		var _bytes: PackedByteArray = var_to_bytes(values[0])
+		kept = var_to_bytes(values[0])
 
 	func varbatch_once() -> void:
-		var _bytes: PackedByteArray = VarBatch.var_to_bytes(values[0])
+		kept = VarBatch.var_to_bytes(values[0])
 
 	func check() -> String:
 		return check_buffers([VarBatch.var_to_bytes(values[0])])
@@ -25,10 +22,10 @@ class BytesToVar:
 	extends BatchProbes.Batch
 
 	func engine_once() -> void:
-		var _value: Variant = bytes_to_var(buffers[0])
+		kept = bytes_to_var(buffers[0])
 
 	func varbatch_once() -> void:
-		var _value: Variant = VarBatch.bytes_to_var(buffers[0])
+		kept = VarBatch.bytes_to_var(buffers[0])
 
 	func check() -> String:
 		return check_values([VarBatch.bytes_to_var(buffers[0])])
@@ -39,7 +36,7 @@ class Validate:
 	extends BatchProbes.BytesToVars
 
 	func varbatch_once() -> void:
-		var _reasons: PackedStringArray = VarBatch.validate(buffers)
+		kept = VarBatch.validate(buffers)
 
 	func check() -> String:
 		var reasons: PackedStringArray = VarBatch.validate(buffers)
@@ -53,3 +50,19 @@ class Validate:
 		broken[-1] = buffers[-1].slice(0, -1)
 		reasons = VarBatch.validate(broken)
 		return "a missing byte was not found" if reasons[-1].is_empty() else ""
+
+
+## The probe of a call, by its name; floors say nothing of values of many parts.
+static func of(call_name: String, values: Array) -> BatchProbes.Batch:
+	var probe: BatchProbes.Batch
+	match call_name:
+		"var_to_bytes":
+			probe = VarToBytes.new(values)
+		"bytes_to_var":
+			probe = BytesToVar.new(values)
+		"validate":
+			probe = Validate.new(values)
+		_:
+			probe = BatchProbes.of(call_name, values)
+	probe.floored = false
+	return probe

@@ -1,15 +1,11 @@
 extends RefCounted
-## Section: one small value, where the call itself is most of the cost. Most rows are for
-## information: both sides pay the loop and the call of GDScript, so the ratio says what a script
-## sees.
+## Section: one small value, where the call itself is most of the cost. Both sides pay the loop and
+## the call of GDScript, so the ratio says what a script sees.
 
 const Result = preload("res://bench/result.gd")
 const Session = preload("res://bench/session.gd")
 const ValueProbes = preload("res://bench/value_probes.gd")
 const Values = preload("res://bench/values.gd")
-
-## Of a type, in both directions.
-const TARGETS: Dictionary[String, float] = {"Dictionary, 3 keys": 0.9}
 
 
 func run(session: Session) -> void:
@@ -20,10 +16,13 @@ func run(session: Session) -> void:
 	for type: String in values:
 		var bytes := var_to_bytes(values[type])
 		session.time(
-			_case(type, bytes.size(), "to bytes"),
+			Result.new("single", type, 1, bytes.size(), "to bytes"),
 			ValueProbes.ToBytes.new(values[type], maxi(bytes.size() - 8, 0))
 		)
-		session.time(_case(type, bytes.size(), "from bytes"), ValueProbes.FromBytes.new(bytes))
+		session.time(
+			Result.new("single", type, 1, bytes.size(), "from bytes"),
+			ValueProbes.FromBytes.new(bytes)
+		)
 
 
 func _values(object: Resource) -> Dictionary[String, Variant]:
@@ -52,13 +51,3 @@ func _values(object: Resource) -> Dictionary[String, Variant]:
 		"Dictionary, 3 keys": {"name": "torch", "count": 3, "position": Vector2i(4, 5)},
 		"Dictionary[String, int], 3": typed_dictionary,
 	}
-
-
-func _case(type: String, bytes: int, direction: String) -> Result:
-	var result := Result.new()
-	result.set_name("single/%s/%s" % [type, direction])
-	result.type = type
-	result.bytes = bytes
-	result.direction = direction
-	result.target = TARGETS.get(type, NAN)
-	return result

@@ -2,10 +2,11 @@ extends RefCounted
 ## The values that the bench encodes: packed arrays of every type and of about a given payload, and
 ## a saved game.
 
-## How the text of a PackedStringArray looks: its letters, and how many a word has.
-enum Words { ASCII_20, ASCII_4, MIXED_20 }
+## How the text of a PackedStringArray looks: its letters, and how many a word has. Tags are a few
+## words of 20 letters, again and again: they show what knowing a word gains.
+enum Words { ASCII_20, ASCII_4, MIXED_20, TAGS }
 
-const WORD_NAMES: Array[String] = ["ASCII 20", "ASCII 4", "mixed 20"]
+const WORD_NAMES: Array[String] = ["ASCII 20", "ASCII 4", "mixed 20", "64 tags"]
 
 ## Payload bytes of an element, of every packed array of numbers.
 const ELEMENT_LEN: Dictionary[int, int] = {
@@ -23,6 +24,9 @@ const ELEMENT_LEN: Dictionary[int, int] = {
 const ENTITIES := 20_000
 const _SEED := 20_260
 const _POOL := 256
+const _TAG_COUNT := 64
+## Each half of a word is one of so many, or of all that there are of its letters.
+const _HALVES := 2048
 const _ASCII := "abcdefghijklmnopqrstuvwxyz"
 ## Letters of one to four bytes: Latin, Greek, Cyrillic, Devanagari, Kana, Han, Hangul, emoji.
 const _MIXED := "abcxyzéößñαβγδжщюяअआइかきくサシス山川森한국어🌲🔥🚀"
@@ -43,22 +47,26 @@ static func numbers(type: Variant.Type, bytes: int) -> Variant:
 	return _repeat(type_convert(pool, type), maxi(bytes / ELEMENT_LEN[type], 1))
 
 
-## Words of about [param bytes] bytes of text together, at least one.
+## Words of about [param bytes] bytes of text together, at least one. All differ, up to four million
+## words of 20 letters and 456,976 of 4: a word that comes again would be known already.
 static func words(kind: Words, bytes: int) -> PackedStringArray:
 	var random := RandomNumberGenerator.new()
 	random.seed = _SEED
 	var letters := _MIXED if kind == Words.MIXED_20 else _ASCII
-	var length := 4 if kind == Words.ASCII_4 else 20
-	var pool: PackedStringArray = []
-	for _index in _POOL:
-		var word := ""
-		for _letter in length:
-			word += letters[random.randi_range(0, letters.length() - 1)]
-		pool.append(word)
-	var word_len := "".join(pool).to_utf8_buffer().size() / float(_POOL)
-	var repeated: PackedStringArray = _repeat(pool, maxi(roundi(bytes / word_len), 1))
-	# Repeated words share their text. Decoded words have each their own, as a game's have.
-	return bytes_to_var(var_to_bytes(repeated))
+	var length := 2 if kind == Words.ASCII_4 else 10
+	var heads := _half_words(letters, length, random)
+	var tails := _half_words(letters, length, random)
+	var text_len := ("".join(heads) + "".join(tails)).to_utf8_buffer().size()
+	var count := maxi(roundi(bytes * heads.size() / float(text_len)), 1)
+	var all: PackedStringArray = []
+	all.resize(count)
+	for index in count:
+		var word := random.randi() % _TAG_COUNT if kind == Words.TAGS else index
+		# Both halves change from word to word, so that no branch can be foreseen.
+		var head := word % heads.size()
+		all[index] = heads[head] + tails[(head + word / heads.size()) % tails.size()]
+	# A decoded word takes no more memory than its text.
+	return bytes_to_var(var_to_bytes(all))
 
 
 ## Packed arrays that share no payload: the first element of each is another.
@@ -103,6 +111,19 @@ static func save_game() -> Array:
 			)
 		)
 	return entities
+
+
+## Different texts of so many letters.
+static func _half_words(
+	letters: String, length: int, random: RandomNumberGenerator
+) -> PackedStringArray:
+	var halves: Dictionary[String, bool] = {}
+	while halves.size() < mini(_HALVES, roundi(pow(letters.length(), length))):
+		var half := ""
+		for _letter in length:
+			half += letters[random.randi_range(0, letters.length() - 1)]
+		halves[half] = true
+	return PackedStringArray(halves.keys())
 
 
 static func _element(type: Variant.Type, random: RandomNumberGenerator) -> Variant:
