@@ -137,7 +137,7 @@ func _measure_both(what: String, bytes: PackedByteArray) -> void:
 func _measure(what: String, bytes: PackedByteArray) -> void:
 	Engine.print_error_messages = false
 	_reset_peak()
-	var before := _status("VmRSS:")
+	var before := status("VmRSS:")
 	match _decoder:
 		"engine":
 			_kept.append(bytes.decode_var(0))
@@ -145,7 +145,7 @@ func _measure(what: String, bytes: PackedByteArray) -> void:
 			_kept.append(VarBatch.bytes_to_var(bytes))
 		"validate":
 			_kept.append(VarBatch.validate([bytes]))
-	var growth := maxi(0, _status("VmHWM:") - before)
+	var growth := maxi(0, status("VmHWM:") - before)
 	Engine.print_error_messages = true
 	print("growth;%s;%d;%d" % [what, bytes.size(), growth])
 
@@ -154,7 +154,7 @@ func _measure(what: String, bytes: PackedByteArray) -> void:
 static func _can_measure() -> bool:
 	for attempt: int in 20:
 		_reset_peak()
-		if _status("VmHWM:") > 0 and _status("VmHWM:") - _status("VmRSS:") < LEN:
+		if status("VmHWM:") > 0 and status("VmHWM:") - status("VmRSS:") < LEN:
 			return true
 	return false
 
@@ -166,7 +166,8 @@ static func _reset_peak() -> void:
 		file.close()
 
 
-static func _status(field: String) -> int:
+## A field of /proc/self/status in bytes, 0 where there is none.
+static func status(field: String) -> int:
 	var file := FileAccess.open("/proc/self/status", FileAccess.READ)
 	while file != null and not file.eof_reached():
 		var line := file.get_line()
