@@ -8,6 +8,7 @@ const SUITES: PackedStringArray = [
 	"types",
 	"broken",
 	"broken_text",
+	"guesses",
 	"strings",
 	"alive",
 	"containers",
@@ -29,7 +30,6 @@ const SUITES: PackedStringArray = [
 	"packed",
 	"packed_large",
 	"many_texts",
-	"guesses",
 	"differential",
 	"mutations",
 ]

@@ -3,7 +3,8 @@ extends "round_trip.gd"
 ## than all others must not ask for memory by those: it may not be there, and that ends the game.
 ##
 ## Looked at is how much memory a process ever had in its address space, used or not: VmPeak of
-## /proc/self/status, on Linux. Elsewhere only the results are.
+## /proc/self/status, on Linux. Elsewhere only the results are. What asked for more before hides it,
+## so this suite is one of the first.
 
 const MAX_GROWTH := 512 << 20
 const Probe := preload("memory_probe.gd")

@@ -8,7 +8,8 @@ pub const MAX_VALUE_LEN: usize = i32::MAX as usize;
 /// Scalars count, so that 1025 nested arrays are a value if the innermost is empty.
 pub const MAX_DEPTH: usize = 1024;
 
-/// Payloads up to this length are copied into the plan's own bytes, longer ones are borrowed. In bytes.
+/// Payloads up to this length are copied into the plan's own bytes, longer ones are borrowed. In bytes; of UTF-32 it is the
+/// number of characters.
 ///
 /// A borrowed payload costs a [`crate::Plan`] one segment, about as much as this.
 pub const INLINE_LEN: usize = 64;

@@ -151,24 +151,22 @@ impl Slot {
     #[inline]
     pub fn set_components(&mut self, kind: Kind, fill: impl FnOnce(Memory<'_>)) {
         let len = kind.shape().element_len(REAL).expect("plain data");
-        // As large as the largest math type, a Projection, and zero, so that no byte is ever without a value.
-        let mut components = [MaybeUninit::new(0_u64); 2 * REAL_SIZE];
-        // SAFETY: the memory is that of `components`, which need not have a value.
-        let dest = unsafe { std::slice::from_raw_parts_mut(components.as_mut_ptr().cast(), size_of_val(&components)) };
-        fill(&mut dest[..len]);
-        self.release();
-        let variant: *mut Variant = &raw mut *self.0;
-        // SAFETY: math types lie in memory as their components, in the Variant if they are bare. Else `from_type` makes a
-        // new Variant of them.
-        unsafe {
-            if api().layout.is_known && layout::is_bare(kind) {
-                let [words @ .., _, _] =
-                    components.first_chunk::<{ layout::VALUE_LEN / 8 + 2 }>().expect("large enough");
-                return layout::write(variant, kind, *words);
-            }
-            let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
-            from_type(variant.cast(), components.as_mut_ptr().cast());
+        if api().layout.is_known && layout::is_bare(kind) {
+            // Zero, so that no byte is ever without a value.
+            let mut words = [MaybeUninit::new(0_u64); layout::VALUE_LEN / 8];
+            fill(&mut bytes_of_words(&mut words)[..len]);
+            self.release();
+            // SAFETY: the layout is known, and what was in the slot is gone. These types lie in their Variant as their
+            // components.
+            return unsafe { layout::write(self.memory(), kind, words) };
         }
+        // As large as the largest math type, a Projection.
+        let mut words = [MaybeUninit::new(0_u64); 2 * REAL_SIZE];
+        fill(&mut bytes_of_words(&mut words)[..len]);
+        self.release();
+        let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
+        // SAFETY: math types lie in memory as their components, of which `from_type` makes a new Variant.
+        unsafe { from_type(self.memory().cast(), words.as_mut_ptr().cast()) };
     }
 
     /// Makes the value a packed array of `count` elements, and gives out its memory.
@@ -373,4 +371,9 @@ impl BytesOut for Slot {
     fn set_bytes(&mut self, bytes: PackedByteArray) {
         *self.bytes_mut() = bytes;
     }
+}
+
+fn bytes_of_words(words: &mut [MaybeUninit<u64>]) -> Memory<'_> {
+    // SAFETY: the bytes of words, which need not have a value.
+    unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) }
 }

@@ -79,9 +79,9 @@ impl Growing {
         let from = self.len;
         self.len += len;
         if self.len > self.bytes.len() {
-            let mut larger = PackedByteArray::new();
             // A little more, for a guess that is a little wrong; not much more than there is, for one that is very wrong.
             let guessed = (expected + expected / 64).min(MOST_ROOM.max(2 * self.len));
+            let mut larger = PackedByteArray::new();
             let room = larger.allocate(self.len + guessed);
             room[..from].write_copy_of_slice(&bytes_of(&self.bytes)[..from]);
             self.bytes = larger;
