@@ -101,9 +101,10 @@ pub fn decode_each(buffers: &AnyArray, allow_objects: bool) -> (VarArray, Report
     let average = sampled / sample.len().max(1);
     let work = Work { average, containers: mostly_containers(&sample), allow_objects, may_ask: MayAsk::Nothing };
     let (mut result, mut reports, left) = build_all(values.iter().map(input), values.len(), &work);
-    for index in left {
-        // The engine has to be asked, and scripts that it may run cannot change a buffer that has this reference.
-        let Some(buffer) = engine::byte_array_at(buffers, index) else { continue };
+    // For these the engine has to be asked. Scripts that it may run cannot change buffers that have a reference of ours.
+    let held = |index| Some((index, engine::byte_array_at(buffers, index)?));
+    let left: Vec<_> = left.into_iter().filter_map(held).collect();
+    for (index, buffer) in left {
         let mut slot = Slot::new();
         match decode_held(buffer, allow_objects, &mut slot) {
             Ok(None) => {}

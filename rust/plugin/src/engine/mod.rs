@@ -2,8 +2,9 @@
 //! are filled in place, and the two methods that are called too often for gdext's conversions.
 //!
 //! gdext reads a packed array out of a Variant by taking a reference to it, and resizes it with zeros. Both cost more
-//! than the work of a small value. What stands here instead is what GDExtension 4.4 offers for it, each call behind a
-//! safe function. Nothing outside this module is `unsafe`.
+//! than the work of a small value. What stands here instead is what GDExtension 4.4 offers for it, and in engines that
+//! keep values as [`layout`] knows them the few words themselves; each behind a safe function. Nothing outside this module
+//! is `unsafe`.
 //!
 //! What the safety of the module rests on:
 //! - **Layout**: `Array` keeps its Variants, and `PackedStringArray` its Strings, one after the other (gdext relies on
