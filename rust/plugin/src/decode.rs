@@ -12,7 +12,7 @@ use crate::engine::{self, Slot, Value};
 use crate::texts::Texts;
 use crate::{objects, pool};
 
-/// From this many bytes on, a value is built over threads, and containers are.
+/// From this many bytes on, one value is built over threads, and so are inputs that are mostly containers.
 const PARALLEL_FROM: usize = 256 << 10;
 
 /// From this much work on, other inputs are: each is as much as copying [`VALUE_WORK`] bytes. On two cores it takes 0.25 ms.

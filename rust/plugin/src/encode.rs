@@ -21,8 +21,8 @@ const CONTAINERS_PARALLEL_FROM: usize = 2000;
 /// The same for other values that get a buffer each, in engines that do not count their allocations.
 const BUFFERS_PARALLEL_FROM: usize = 5000;
 
-/// Outputs shorter than this on average are not worth a second thread: allocating them is most of the work, and the
-/// allocator lets one thread at a time through. In bytes.
+/// Outputs shorter than this on average are not worth a second thread where they were planned by one: allocating them is
+/// most of the work then. In bytes.
 const PARALLEL_VALUE: usize = 1 << 10;
 
 /// Frames that one thread plans at a time, while they are shorter than this on average, in bytes.
