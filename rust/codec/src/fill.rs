@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 use crate::dialect::Width;
 use crate::event::Plain;
 use crate::kind::Scalar;
-use crate::plan::{Part, Payload};
+use crate::plan::{Content, Part};
 use crate::text;
 use crate::threads::Threads;
 
@@ -17,6 +17,9 @@ use crate::threads::Threads;
 /// `scripts/bench.sh --codec` prints the crossing point. On two cores it lay at 0.5 to 1 MiB where calls follow each
 /// other and the helping thread is awake, and at 4 to 8 MiB where it sleeps and comes after some 40 µs.
 pub const PARALLEL_FROM: usize = 8 << 20;
+
+/// The same for threads that are [awake](Threads::awake).
+const PARALLEL_AWAKE_FROM: usize = 1 << 20;
 
 /// Bytes that a thread fills before it asks for more. From 128 KiB to 512 KiB it made no difference, 64 KiB was slower.
 const PIECE: usize = 512 << 10;
@@ -33,14 +36,14 @@ pub fn fill(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>]) {
         let small_end = segment.small_end - part.small_start;
         dest = put(dest, &part.small[small_at..small_end]);
         small_at = small_end;
-        dest = match &segment.payload {
-            Payload::Bytes(bytes) => put(dest, bytes),
-            Payload::Utf32 { chars, len } => {
-                let (head, tail) = dest.split_at_mut(*len as usize);
+        dest = match segment.payload.content() {
+            Content::Bytes(bytes) => put(dest, bytes),
+            Content::Utf32 { chars, len } => {
+                let (head, tail) = dest.split_at_mut(len);
                 text::encode(chars, head);
                 tail
             }
-            Payload::Plan(plan) => {
+            Content::Plan(plan) => {
                 let (head, tail) = dest.split_at_mut(plan.len());
                 fill(plan.whole(), head);
                 tail
@@ -56,7 +59,7 @@ pub fn fill(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>]) {
 /// # Panics
 /// As [`fill`].
 pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
-    if dest.len() < PARALLEL_FROM || threads.count() == 1 {
+    if !is_shared(dest.len(), threads) {
         return fill(part, dest);
     }
     threads.for_each(pieces(part, dest), |piece| match piece {
@@ -99,7 +102,7 @@ pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>], threa
 /// # Panics
 /// If the two differ in length.
 fn copy(bytes: &[u8], dest: &mut [MaybeUninit<u8>], threads: &Threads) {
-    if dest.len() < PARALLEL_FROM || threads.count() == 1 {
+    if !is_shared(dest.len(), threads) {
         dest.write_copy_of_slice(bytes);
         return;
     }
@@ -108,6 +111,11 @@ fn copy(bytes: &[u8], dest: &mut [MaybeUninit<u8>], threads: &Threads) {
     threads.for_each(pieces, |(bytes, dest)| {
         dest.write_copy_of_slice(bytes);
     });
+}
+
+/// Whether several threads fill so many bytes.
+fn is_shared(len: usize, threads: &Threads) -> bool {
+    threads.count() > 1 && len >= if threads.are_awake() { PARALLEL_AWAKE_FROM } else { PARALLEL_FROM }
 }
 
 /// The bytes of `part` as a vector.
@@ -128,7 +136,7 @@ fn put<'d>(dest: &'d mut [MaybeUninit<u8>], bytes: &[u8]) -> &'d mut [MaybeUnini
 /// A piece of the work, with its own stretch of the destination.
 enum Piece<'w, 'a> {
     Part(Part<'w, 'a>, &'w mut [MaybeUninit<u8>]),
-    Bytes(&'a [u8], &'w mut [MaybeUninit<u8>]),
+    Bytes(&'w [u8], &'w mut [MaybeUninit<u8>]),
 }
 
 /// Cuts a part into pieces of about [`PIECE`] bytes: runs of segments, and stretches of a long payload.
@@ -148,19 +156,20 @@ fn pieces<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>]) -> Vec<Pi
         let small_end = segment.small_end - part.small_start;
         len += small_end - small_seen;
         small_seen = small_end;
+        let content = segment.payload.content();
         let payload_len = segment.payload.len();
-        let is_text = matches!(segment.payload, Payload::Utf32 { .. });
+        let is_text = matches!(content, Content::Utf32 { .. });
         if payload_len > PIECE && !is_text {
             let (head, tail) = dest.split_at_mut(len);
             pieces.push(Piece::Part(run(first..index, small_at..small_end, len), head));
             let (body, tail) = tail.split_at_mut(payload_len);
-            match &segment.payload {
-                Payload::Bytes(bytes) => {
+            match content {
+                Content::Bytes(bytes) => {
                     let stretches = bytes.chunks(PIECE).zip(body.chunks_mut(PIECE));
                     pieces.extend(stretches.map(|(bytes, dest)| Piece::Bytes(bytes, dest)));
                 }
-                Payload::Plan(plan) => pieces.append(&mut self::pieces(plan.whole(), body)),
-                Payload::Utf32 { .. } => unreachable!("a text is not cut"),
+                Content::Plan(plan) => pieces.append(&mut self::pieces(plan.whole(), body)),
+                Content::Utf32 { .. } => unreachable!("a text is not cut"),
             }
             dest = tail;
             (first, small_at, len) = (index + 1, small_end, 0);

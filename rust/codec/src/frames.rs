@@ -69,6 +69,11 @@ impl<'a> Iterator for Frames<'a> {
     }
 }
 
+/// Bytes of the frames that are whole, from the start on.
+pub(crate) fn whole_len(bytes: &[u8]) -> usize {
+    read(bytes).map_while(Result::ok).last().map_or(0, |frame| frame.at + frame.payload.len())
+}
+
 #[inline]
 fn frame(bytes: &[u8], at: usize) -> Result<Frame<'_>, Error> {
     let short = |at, part, expected, found| Error::new(at, Reason::ShortFrame { part, expected, found });

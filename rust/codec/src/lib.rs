@@ -35,9 +35,12 @@
 #[cfg(target_endian = "big")]
 compile_error!("plain data is copied as it lies in memory, and the wire is little-endian");
 
+mod chunks;
+pub mod compressed;
 mod dialect;
 mod error;
 mod event;
+pub mod file;
 #[allow(unsafe_code)] // One block: see there.
 pub mod fill;
 pub mod frames;
@@ -46,18 +49,20 @@ pub mod limits;
 mod path;
 mod plan;
 mod reader;
+pub mod tasks;
 pub mod text;
 mod threads;
 mod validate;
 mod writer;
 
+pub use chunks::{Chunk, Cursor};
 pub use dialect::{Dialect, Width};
 pub use error::{Error, Fault, Place, Reason};
 pub use event::{ElementType, Event, Plain, Text};
 pub use kind::{Kind, Scalar, Shape};
 pub use path::{Path, Step};
-pub use plan::{Mark, Part, Plan};
+pub use plan::{Held, Mark, Part, Plan};
 pub use reader::Reader;
 pub use threads::Threads;
 pub use validate::validate;
-pub use writer::Writer;
+pub use writer::{Holder, Writer};

@@ -13,3 +13,9 @@ pub const MAX_DEPTH: usize = 1024;
 ///
 /// A borrowed payload costs a [`crate::Plan`] one segment, about as much as this.
 pub const INLINE_LEN: usize = 64;
+
+/// Payloads up to this length are copied into a plan that outlives its values, longer ones are held by a reference that is
+/// counted. In bytes.
+///
+/// To hold one takes two small allocations and, at the end, two frees: as long as copying this much.
+pub const HELD_LEN: usize = 1 << 10;

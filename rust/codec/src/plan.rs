@@ -3,8 +3,10 @@
 //! A plan is made in one pass over the values. It holds one or many values end to end; a [`Mark`] between two of them
 //! lets each go to a destination of its own.
 
+use std::fmt;
+
 use crate::fill;
-use crate::limits::INLINE_LEN;
+use crate::limits::{HELD_LEN, INLINE_LEN};
 use crate::text;
 
 /// Bytes of room that are made at once because somebody guesses that they will be needed: what follows may be smaller than
@@ -28,8 +30,10 @@ pub(crate) struct Segment<'a> {
     pub(crate) payload: Payload<'a>,
 }
 
+/// What keeps a payload alive and unchanged as long as it exists, instead of a borrow: a reference that is counted.
+pub type Held<T> = Box<dyn AsRef<[T]> + Send + Sync>;
+
 /// Bytes that are not among the plan's small ones.
-#[derive(Debug)]
 pub(crate) enum Payload<'a> {
     /// Copied as they are.
     Bytes(&'a [u8]),
@@ -37,14 +41,46 @@ pub(crate) enum Payload<'a> {
     Utf32 { chars: &'a [u32], len: u32 },
     /// All of a plan that another writer made.
     Plan(Box<Plan<'a>>),
+    /// As `Bytes`.
+    HeldBytes(Held<u8>),
+    /// As `Utf32`.
+    HeldUtf32 { chars: Held<u32>, len: u32 },
 }
 
-impl Payload<'_> {
-    pub(crate) fn len(&self) -> usize {
+/// A payload, whoever keeps it.
+pub(crate) enum Content<'p, 'a> {
+    Bytes(&'p [u8]),
+    Utf32 { chars: &'p [u32], len: usize },
+    Plan(&'p Plan<'a>),
+}
+
+impl<'a> Payload<'a> {
+    #[inline]
+    pub(crate) fn content(&self) -> Content<'_, 'a> {
         match self {
-            Self::Bytes(bytes) => bytes.len(),
-            Self::Utf32 { len, .. } => *len as usize,
-            Self::Plan(plan) => plan.len(),
+            Self::Bytes(bytes) => Content::Bytes(bytes),
+            Self::Utf32 { chars, len } => Content::Utf32 { chars, len: *len as usize },
+            Self::Plan(plan) => Content::Plan(plan),
+            Self::HeldBytes(bytes) => Content::Bytes((**bytes).as_ref()),
+            Self::HeldUtf32 { chars, len } => Content::Utf32 { chars: (**chars).as_ref(), len: *len as usize },
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self.content() {
+            Content::Bytes(bytes) => bytes.len(),
+            Content::Utf32 { len, .. } => len,
+            Content::Plan(plan) => plan.len(),
+        }
+    }
+}
+
+impl fmt::Debug for Payload<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let held = if matches!(self, Self::HeldBytes(_) | Self::HeldUtf32 { .. }) { "held " } else { "" };
+        match self.content() {
+            Content::Plan(plan) => plan.fmt(f),
+            _ => write!(f, "{held}payload of {} bytes", self.len()),
         }
     }
 }
@@ -128,8 +164,8 @@ impl<'a> Plan<'a> {
 
     /// Bytes of memory that the plan itself holds: what an encoding costs besides its output.
     pub fn overhead(&self) -> usize {
-        let inner = self.segments.iter().map(|segment| match &segment.payload {
-            Payload::Plan(plan) => plan.overhead(),
+        let inner = self.segments.iter().map(|segment| match segment.payload.content() {
+            Content::Plan(plan) => plan.overhead(),
             _ => 0,
         });
         self.small.capacity() + self.segments.capacity() * size_of::<Segment<'_>>() + inner.sum::<usize>()
@@ -138,6 +174,14 @@ impl<'a> Plan<'a> {
     /// The output as a vector.
     pub fn to_vec(&self) -> Vec<u8> {
         fill::to_vec(self.whole())
+    }
+
+    pub(crate) fn segments(&self) -> &[Segment<'a>] {
+        &self.segments
+    }
+
+    pub(crate) fn small_bytes(&self) -> &[u8] {
+        &self.small
     }
 
     pub(crate) fn reserve(&mut self, times: usize) {
@@ -189,6 +233,25 @@ impl<'a> Plan<'a> {
             self.small(bytes);
         } else {
             self.segment(Payload::Bytes(bytes), bytes.len());
+        }
+    }
+
+    /// Bytes that `hold` keeps, or a copy if they are few.
+    #[inline]
+    pub(crate) fn held_bytes(&mut self, bytes: &[u8], hold: impl FnOnce() -> Held<u8>) {
+        if bytes.len() <= HELD_LEN {
+            self.small(bytes);
+        } else {
+            self.segment(Payload::HeldBytes(hold()), bytes.len());
+        }
+    }
+
+    /// As [`Self::utf32`], of characters that `hold` keeps, or of a copy if they are few.
+    pub(crate) fn held_utf32(&mut self, chars: &[u32], len: u32, hold: impl FnOnce() -> Held<u32>) {
+        if len as usize <= HELD_LEN {
+            self.utf32_now(chars, len);
+        } else {
+            self.segment(Payload::HeldUtf32 { chars: hold(), len }, len as usize);
         }
     }
 

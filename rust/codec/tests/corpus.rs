@@ -31,6 +31,11 @@ fn decode() {
 }
 
 #[test]
+fn compressed() {
+    feed("compressed", checks::compressed);
+}
+
+#[test]
 fn roundtrip() {
     feed("roundtrip", checks::roundtrip);
 }

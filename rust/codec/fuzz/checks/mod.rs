@@ -3,6 +3,7 @@
 //! The targets call them with what the fuzzer makes up, `tests/corpus.rs` with the inputs that are kept in `corpus/`.
 //! They panic where something does not hold. The first byte of an input says how the rest is to be taken.
 
+mod compressed;
 mod decode;
 mod frames;
 mod grammar;
@@ -13,6 +14,7 @@ mod roundtrip;
 mod steps;
 mod validate;
 
+pub use compressed::compressed;
 pub use decode::decode;
 pub use frames::frames;
 pub use roundtrip::roundtrip;

@@ -4,12 +4,12 @@
 
 mod payload;
 
-use self::payload::{Borrow, Copy};
+use self::payload::{Borrow, Copy, Hold};
 use crate::dialect::Dialect;
 use crate::error::{Error, Reason};
 use crate::event::Event;
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
-use crate::plan::{Mark, Plan};
+use crate::plan::{Held, Mark, Plan};
 
 /// Writes values, one after the other, into a [`Plan`].
 ///
@@ -25,6 +25,14 @@ pub struct Writer<'a> {
     next: Next,
     /// The texts that are due, if any.
     texts: Texts,
+}
+
+/// Makes what keeps the payload of an event: the same bytes, or characters, as the event has.
+pub trait Holder {
+    /// Of a packed array, or of text from the wire.
+    fn bytes(self) -> Held<u8>;
+    /// Of text from the engine.
+    fn chars(self) -> Held<u32>;
 }
 
 /// What has to come next.
@@ -88,7 +96,7 @@ impl<'a> Writer<'a> {
     // Always inlined: callers name the event, and its construction and the branch on it then fall away.
     #[inline(always)]
     pub fn write(&mut self, event: Event<'a>) -> Result<(), Error> {
-        self.put::<Borrow>(event)
+        self.put(event, Borrow)
     }
 
     /// As [`Self::write`], for an event that does not live as long as the plan: all of it is copied.
@@ -97,7 +105,16 @@ impl<'a> Writer<'a> {
     /// As [`Self::write`].
     #[inline(always)]
     pub fn write_now(&mut self, event: Event<'_>) -> Result<(), Error> {
-        self.put::<Copy>(event)
+        self.put(event, Copy)
+    }
+
+    /// As [`Self::write_now`], but a long payload is not copied: the plan keeps what `holder` gives for it.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    #[inline]
+    pub fn write_held(&mut self, event: Event<'_>, holder: impl Holder) -> Result<(), Error> {
+        self.put(event, Hold(holder))
     }
 
     /// How many containers the next value lies in, those of other writers included.
@@ -151,6 +168,17 @@ impl<'a> Writer<'a> {
     pub fn encoded(&mut self, bytes: &'a [u8]) -> Result<(), Error> {
         self.begin_value()?;
         self.plan.bytes(bytes);
+        self.close_value();
+        Ok(())
+    }
+
+    /// As [`Self::encoded`], copied.
+    ///
+    /// # Errors
+    /// As [`Self::encoded`].
+    pub fn encoded_now(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.begin_value()?;
+        self.plan.small(bytes);
         self.close_value();
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What each event writes: headers, widths, counts, texts and padding.
 
-use super::{Next, Writer};
+use super::{Holder, Next, Writer};
 use crate::dialect::{FLAG_64, Width};
 use crate::error::{Error, Reason};
 use crate::event::{ElementType, Event, Plain, Text};
@@ -11,9 +11,9 @@ use crate::text;
 
 impl<'a> Writer<'a> {
     #[inline(always)]
-    pub(super) fn put<'e, T: Take<'e, 'a>>(&mut self, event: Event<'e>) -> Result<(), Error> {
+    pub(super) fn put<'e, T: Take<'e, 'a>>(&mut self, event: Event<'e>, take: T) -> Result<(), Error> {
         if let Event::Text(text) = event {
-            return self.text::<T>(text);
+            return self.text(text, take);
         }
         self.begin_value()?;
         match event {
@@ -31,24 +31,24 @@ impl<'a> Writer<'a> {
             Event::Components(plain) => {
                 let header = self.plain_header(plain)?;
                 self.plan.words([header]);
-                T::bytes(&mut self.plan, plain.bytes);
+                take.bytes(&mut self.plan, plain.bytes);
             }
             Event::Packed(plain) => {
                 let header = self.plain_header(plain)?;
                 let count = self.count(plain.count)?;
                 self.plan.words([header, count]);
-                T::bytes(&mut self.plan, plain.bytes);
+                take.bytes(&mut self.plan, plain.bytes);
                 // Only bytes ever need it.
                 if !plain.bytes.len().is_multiple_of(4) {
                     self.plan.pad(plain.bytes.len());
                 }
             }
-            Event::String(text) => self.headed_string::<T>(header(Kind::String, 0), text)?,
-            Event::StringName(text) => self.headed_string::<T>(header(Kind::StringName, 0), text)?,
+            Event::String(text) => self.headed_string(header(Kind::String, 0), text, take)?,
+            Event::StringName(text) => self.headed_string(header(Kind::StringName, 0), text, take)?,
             Event::Rid(id) => self.wide(header(Kind::Rid, 0), id),
             Event::Callable => self.plan.words([header(Kind::Callable, 0)]),
             Event::Signal { name, object } => {
-                self.headed_string::<T>(header(Kind::Signal, 0), name)?;
+                self.headed_string(header(Kind::Signal, 0), name, take)?;
                 self.plan.words([object as u32, (object >> 32) as u32]);
             }
             // As the engine: a null object is no object at all.
@@ -59,18 +59,18 @@ impl<'a> Writer<'a> {
                 return Err(self.out_of_order("the name of a class"));
             }
             Event::Object { class, count } => {
-                self.headed_string::<T>(header(Kind::Object, 0), class)?;
+                self.headed_string(header(Kind::Object, 0), class, take)?;
                 return self.open(count, count, true);
             }
             Event::Dictionary { key, value, count } => {
                 self.plan.words([header(Kind::Dictionary, form(key) << 16 | form(value) << 18)]);
-                self.element_type::<T>(key)?;
-                self.element_type::<T>(value)?;
+                self.element_type(key, T::Names::default())?;
+                self.element_type(value, T::Names::default())?;
                 return self.open(count, count.saturating_mul(2), false);
             }
             Event::Array { element, count } => {
                 self.plan.words([header(Kind::Array, form(element) << 16)]);
-                self.element_type::<T>(element)?;
+                self.element_type(element, T::Names::default())?;
                 return self.open(count, count, false);
             }
             Event::PackedStrings { count } => {
@@ -91,16 +91,16 @@ impl<'a> Writer<'a> {
     }
 
     #[inline]
-    fn text<'e, T: Take<'e, 'a>>(&mut self, text: Text<'e>) -> Result<(), Error> {
+    fn text<'e>(&mut self, text: Text<'e>, take: impl Take<'e, 'a>) -> Result<(), Error> {
         match self.next {
             Next::Value => return Err(self.out_of_order("a value")),
             Next::Name => {
                 self.next = Next::Value;
-                return self.string::<T>(text, false);
+                return self.string(text, false, take);
             }
             Next::Text => {}
         }
-        self.string::<T>(text, self.texts.nul)?;
+        self.string(text, self.texts.nul, take)?;
         self.texts.left -= 1;
         if self.texts.left == 0 {
             self.close_value();
@@ -109,14 +109,14 @@ impl<'a> Writer<'a> {
     }
 
     #[inline]
-    fn headed_string<'e, T: Take<'e, 'a>>(&mut self, header: u32, text: Text<'e>) -> Result<(), Error> {
+    fn headed_string<'e>(&mut self, header: u32, text: Text<'e>, take: impl Take<'e, 'a>) -> Result<(), Error> {
         self.plan.words([header]);
-        self.string::<T>(text, false)
+        self.string(text, false, take)
     }
 
     /// A length and a text, padded. The length counts a NUL behind the text if there is one.
     #[inline]
-    fn string<'e, T: Take<'e, 'a>>(&mut self, text: Text<'e>, nul: bool) -> Result<(), Error> {
+    fn string<'e>(&mut self, text: Text<'e>, nul: bool, take: impl Take<'e, 'a>) -> Result<(), Error> {
         let nul = usize::from(nul);
         let len = match text {
             Text::Utf32(chars) if chars.len() <= text::SHORT_CHARS => {
@@ -131,13 +131,13 @@ impl<'a> Writer<'a> {
                 let len = text::utf8_len(chars);
                 let word = self.count(len + nul)?;
                 self.plan.words([word]);
-                T::utf32(&mut self.plan, chars, len as u32);
+                take.utf32(&mut self.plan, chars, len as u32);
                 len
             }
             Text::Utf8(text) => {
                 let word = self.count(text.len() + nul)?;
                 self.plan.words([word]);
-                T::bytes(&mut self.plan, text.as_bytes());
+                take.bytes(&mut self.plan, text.as_bytes());
                 text.len()
             }
         };
@@ -148,14 +148,14 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn element_type<'e, T: Take<'e, 'a>>(&mut self, element: ElementType<'e>) -> Result<(), Error> {
+    fn element_type<'e>(&mut self, element: ElementType<'e>, take: impl Take<'e, 'a>) -> Result<(), Error> {
         match element {
             ElementType::Any => Ok(()),
             ElementType::Builtin(kind) => {
                 self.plan.words([u32::from(kind.id())]);
                 Ok(())
             }
-            ElementType::Class(text) | ElementType::Script(text) => self.string::<T>(text, false),
+            ElementType::Class(text) | ElementType::Script(text) => self.string(text, false, take),
         }
     }
 
@@ -191,39 +191,65 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// How a plan takes payloads that live as long as `'e`.
+/// How a plan takes payloads that live as long as `'e`. An event has one at most, besides the names of element types.
 pub(super) trait Take<'e, 'a> {
-    fn bytes(plan: &mut Plan<'a>, bytes: &'e [u8]);
-    fn utf32(plan: &mut Plan<'a>, chars: &'e [u32], len: u32);
+    /// How it takes those names.
+    type Names: Take<'e, 'a> + Default;
+
+    fn bytes(self, plan: &mut Plan<'a>, bytes: &'e [u8]);
+    fn utf32(self, plan: &mut Plan<'a>, chars: &'e [u32], len: u32);
 }
 
 /// Long ones by reference.
+#[derive(Default)]
 pub(super) struct Borrow;
 
 impl<'a> Take<'a, 'a> for Borrow {
+    type Names = Self;
+
     #[inline]
-    fn bytes(plan: &mut Plan<'a>, bytes: &'a [u8]) {
+    fn bytes(self, plan: &mut Plan<'a>, bytes: &'a [u8]) {
         plan.bytes(bytes);
     }
 
     #[inline]
-    fn utf32(plan: &mut Plan<'a>, chars: &'a [u32], len: u32) {
+    fn utf32(self, plan: &mut Plan<'a>, chars: &'a [u32], len: u32) {
         plan.utf32(chars, len);
     }
 }
 
 /// All at once.
+#[derive(Default)]
 pub(super) struct Copy;
 
 impl<'a> Take<'_, 'a> for Copy {
+    type Names = Self;
+
     #[inline]
-    fn bytes(plan: &mut Plan<'a>, bytes: &[u8]) {
+    fn bytes(self, plan: &mut Plan<'a>, bytes: &[u8]) {
         plan.small(bytes);
     }
 
     #[inline]
-    fn utf32(plan: &mut Plan<'a>, chars: &[u32], len: u32) {
+    fn utf32(self, plan: &mut Plan<'a>, chars: &[u32], len: u32) {
         plan.utf32_now(chars, len);
+    }
+}
+
+/// Long ones by what keeps them.
+pub(super) struct Hold<H>(pub H);
+
+impl<'a, H: Holder> Take<'_, 'a> for Hold<H> {
+    type Names = Copy;
+
+    #[inline]
+    fn bytes(self, plan: &mut Plan<'a>, bytes: &[u8]) {
+        plan.held_bytes(bytes, || self.0.bytes());
+    }
+
+    #[inline]
+    fn utf32(self, plan: &mut Plan<'a>, chars: &[u32], len: u32) {
+        plan.held_utf32(chars, len, || self.0.chars());
     }
 }
 

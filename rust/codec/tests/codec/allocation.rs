@@ -54,7 +54,7 @@ unsafe impl GlobalAlloc for Counting {
 static COUNTING: Counting = Counting;
 
 /// Calls and bytes that `work` takes from the allocator, and what it gives.
-fn taken<T>(work: impl FnOnce() -> T) -> ((usize, usize), T) {
+pub fn taken<T>(work: impl FnOnce() -> T) -> ((usize, usize), T) {
     TAKEN.set((0, 0));
     let result = work();
     (TAKEN.get(), result)

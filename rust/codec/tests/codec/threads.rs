@@ -23,7 +23,7 @@ pub const fn times(many: usize, few: usize) -> usize {
 
 /// Waits until `done`, or panics.
 #[track_caller]
-fn wait_for(what: &str, done: impl Fn() -> bool) {
+pub fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !done() {
         assert!(begin.elapsed() < PATIENCE, "{what} did not happen");

@@ -2,6 +2,7 @@
 
 pub mod agree;
 pub mod canary;
+pub mod folder;
 pub mod model;
 pub mod naive;
 pub mod nearly;

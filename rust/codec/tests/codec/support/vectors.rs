@@ -44,6 +44,14 @@ pub fn decoded() -> Vec<Decoded> {
     .collect()
 }
 
+/// Compressed files of the engine: the mode, the length of the stream, and the file.
+pub fn compressed() -> impl Iterator<Item = (u32, usize, Vec<u8>)> {
+    rows(include_str!("../../vectors/compressed.txt")).map(|[name, bytes]| {
+        let (mode, len) = name.split_once(' ').expect("a mode and a length");
+        (mode.parse().expect("a mode"), len.parse().expect("a length"), hex(bytes))
+    })
+}
+
 /// What the engine writes.
 pub fn written() -> impl Iterator<Item = Buffer> {
     encoded().into_iter().filter_map(|vector| {

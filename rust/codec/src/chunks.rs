@@ -1,0 +1,137 @@
+//! A plan a piece at a time, for who puts it out over time: into a file, or in the steps of a task.
+//!
+//! [`crate::fill`] is the way where all of the output is there at once. What both put out is the same.
+
+use std::mem::MaybeUninit;
+
+use crate::plan::{Content, Plan};
+use crate::text;
+
+/// Bytes that a character takes at most.
+const CHAR_LEN: usize = 6;
+
+/// How far a plan was put out. Belongs to one plan, which does not change meanwhile.
+#[derive(Clone, Debug)]
+pub struct Cursor {
+    /// Where it stands in the plan, and in the plans within it that it is in the middle of.
+    levels: Vec<Level>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Level {
+    /// Small bytes that were put out.
+    small: usize,
+    /// Segments that were put out.
+    segment: usize,
+    /// Of the next one: bytes, or characters.
+    offset: usize,
+}
+
+/// A piece of a plan.
+#[derive(Clone, Copy, Debug)]
+pub enum Chunk<'p> {
+    /// As it is.
+    Bytes(&'p [u8]),
+    /// To be turned into UTF-8.
+    Utf32(&'p [u32]),
+}
+
+impl Cursor {
+    /// At the start of a plan.
+    pub fn new() -> Self {
+        Self { levels: vec![Level::default()] }
+    }
+
+    /// The next chunk, of up to `most` bytes, or of one character if that takes more. `None` at the end.
+    ///
+    /// # Panics
+    /// If `most` is 0, or the cursor is that of another plan.
+    pub fn next<'p>(&mut self, plan: &'p Plan<'_>, most: usize) -> Option<Chunk<'p>> {
+        assert!(most > 0, "nothing was asked for");
+        loop {
+            let (level, outer) = self.levels.split_last_mut().expect("there is always one");
+            let plan = outer.iter().fold(plan, |plan, level| match plan.segments()[level.segment].payload.content() {
+                Content::Plan(inner) => inner,
+                _ => unreachable!("the cursor is that of another plan"),
+            });
+            let segment = plan.segments().get(level.segment);
+            let small_end = segment.map_or(plan.small_bytes().len(), |segment| segment.small_end);
+            if level.small < small_end {
+                return Some(Chunk::Bytes(stretch(&plan.small_bytes()[..small_end], &mut level.small, most)));
+            }
+            let chunk = match segment.map(|segment| segment.payload.content()) {
+                Some(Content::Bytes(bytes)) => Chunk::Bytes(stretch(bytes, &mut level.offset, most)),
+                Some(Content::Utf32 { chars, .. }) => {
+                    Chunk::Utf32(stretch(chars, &mut level.offset, (most / CHAR_LEN).max(1)))
+                }
+                Some(Content::Plan(_)) => {
+                    self.levels.push(Level::default());
+                    continue;
+                }
+                None if outer.is_empty() => return None,
+                None => {
+                    // The plan around this one goes on behind it.
+                    outer.last_mut()?.segment += 1;
+                    self.levels.pop();
+                    continue;
+                }
+            };
+            if !chunk.is_empty() {
+                return Some(chunk);
+            }
+            *level = Level { segment: level.segment + 1, offset: 0, ..*level };
+        }
+    }
+}
+
+impl Default for Cursor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Chunk<'_> {
+    /// Bytes that it takes.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Utf32(chars) => text::utf8_len(chars),
+        }
+    }
+
+    /// Whether it takes none.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Bytes(bytes) => bytes.is_empty(),
+            Self::Utf32(chars) => chars.is_empty(),
+        }
+    }
+
+    /// Writes it over the whole of `dest`.
+    ///
+    /// # Panics
+    /// If `dest` is not [`Self::len`] bytes long.
+    pub fn fill(&self, dest: &mut [MaybeUninit<u8>]) {
+        match self {
+            Self::Bytes(bytes) => {
+                dest.write_copy_of_slice(bytes);
+            }
+            Self::Utf32(chars) => text::encode(chars, dest),
+        }
+    }
+
+    /// Adds its bytes to a vector.
+    pub fn append_to(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Bytes(bytes) => out.extend_from_slice(bytes),
+            Self::Utf32(chars) => text::append(chars, text::utf8_len(chars), out),
+        }
+    }
+}
+
+/// Up to `most` elements from `at` on, which moves behind them.
+fn stretch<'p, T>(elements: &'p [T], at: &mut usize, most: usize) -> &'p [T] {
+    let start = *at;
+    *at = elements.len().min(start.saturating_add(most));
+    &elements[start..*at]
+}

@@ -1,0 +1,134 @@
+//! One block to its compressed bytes and back.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use flate2::{Compress, Decompress, FlushCompress, FlushDecompress, Status};
+use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::{CParameter, compress_bound};
+
+use super::Compression;
+
+/// The levels that the engine's project settings have unless somebody changes them.
+const ZSTD_LEVEL: i32 = 3;
+const ZLIB_LEVEL: u32 = 6;
+
+/// The engine's `window_bits`: the most.
+const WINDOW_BITS: u8 = 15;
+
+/// What many blocks are worked on with: one for each thread that works, made when one is needed, and kept.
+#[derive(Debug)]
+pub(super) struct Pool<T>(Mutex<Vec<T>>);
+
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> Pool<T> {
+    pub(super) fn with<R>(
+        &self,
+        make: impl FnOnce() -> io::Result<T>,
+        work: impl FnOnce(&mut T) -> io::Result<R>,
+    ) -> io::Result<R> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut one = kept.map_or_else(make, Ok)?;
+        let result = work(&mut one)?;
+        // One that failed is not used again.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(one);
+        Ok(result)
+    }
+}
+
+/// Compresses blocks. The bytes depend on nothing but the block.
+pub(super) enum Packer {
+    Zlib(Compress),
+    Zstd(Compressor<'static>),
+}
+
+impl Packer {
+    pub(super) fn new(compression: Compression) -> io::Result<Self> {
+        let level = flate2::Compression::new(ZLIB_LEVEL);
+        Ok(match compression {
+            Compression::Deflate => Self::Zlib(Compress::new_with_window_bits(level, true, WINDOW_BITS)),
+            Compression::Gzip => Self::Zlib(Compress::new_gzip(level, WINDOW_BITS)),
+            Compression::Zstd => {
+                let mut compressor = Compressor::new(ZSTD_LEVEL)?;
+                // The engine writes none, and reads them. The other two have one by themselves.
+                compressor.set_parameter(CParameter::ChecksumFlag(true))?;
+                Self::Zstd(compressor)
+            }
+        })
+    }
+
+    /// Compresses `block` to `out`, whose contents are dropped.
+    pub(super) fn pack(&mut self, block: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+        out.clear();
+        match self {
+            Self::Zstd(compressor) => {
+                out.reserve(compress_bound(block.len()));
+                compressor.compress_to_buffer(block, out)?;
+            }
+            Self::Zlib(compress) => {
+                compress.reset();
+                // What cannot be compressed grows by a few bytes in thousands; more is asked for below.
+                out.reserve(block.len() + block.len() / 256 + 64);
+                loop {
+                    let rest = &block[compress.total_in() as usize..];
+                    if compress.compress_vec(rest, out, FlushCompress::Finish)? == Status::StreamEnd {
+                        break;
+                    }
+                    out.reserve(block.len() / 8 + 64);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Decompresses blocks.
+pub(super) enum Unpacker {
+    Deflate,
+    Gzip,
+    Zstd(Decompressor<'static>),
+}
+
+impl Unpacker {
+    pub(super) fn new(compression: Compression) -> io::Result<Self> {
+        Ok(match compression {
+            Compression::Deflate => Self::Deflate,
+            Compression::Gzip => Self::Gzip,
+            Compression::Zstd => Self::Zstd(Decompressor::new()?),
+        })
+    }
+
+    /// Fills `out` with what `packed` holds. Fails if that is more or less, or damaged.
+    pub(super) fn unpack(&mut self, packed: &[u8], out: &mut [u8]) -> io::Result<()> {
+        let damage = || io::Error::from(io::ErrorKind::InvalidData);
+        // One that is used again would not take gzip's format any more.
+        let mut inflate = match self {
+            Self::Zstd(decompressor) => {
+                let len = decompressor.decompress_to_buffer(packed, out)?;
+                return if len == out.len() { Ok(()) } else { Err(damage()) };
+            }
+            Self::Deflate => Decompress::new_with_window_bits(true, WINDOW_BITS),
+            Self::Gzip => Decompress::new_gzip(WINDOW_BITS),
+        };
+        let status = inflate.decompress(packed, out, FlushDecompress::Finish)?;
+        let whole = status == Status::StreamEnd && inflate.total_out() == out.len() as u64;
+        if whole { Ok(()) } else { Err(damage()) }
+    }
+}
+
+/// The least and the most bytes that a block of `len` can have been compressed to.
+pub(super) fn packed_bounds(compression: Compression, len: u64) -> (u64, u64) {
+    let ratio = match compression {
+        // 258 bytes in two bits.
+        Compression::Deflate | Compression::Gzip => 1032,
+        // A run of 128 KiB in four bytes.
+        Compression::Zstd => 32 << 10,
+    };
+    // No encoder makes a block much longer than it was; twice is far from any.
+    (len.div_ceil(ratio), 2 * len + 1024)
+}

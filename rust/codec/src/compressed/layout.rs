@@ -1,0 +1,89 @@
+//! The head and the table of a compressed file that is read, and what follows from them. They are bytes from anywhere.
+
+use std::io::Read;
+
+use super::block::packed_bounds;
+use super::{Compression, Error, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, block_count};
+
+/// Where the blocks are.
+pub(super) struct Layout {
+    pub(super) compression: Compression,
+    /// Bytes of the stream.
+    pub(super) total: u64,
+    pub(super) block_len: u64,
+    /// The compressed sizes, as they stand in the file.
+    table: Vec<u8>,
+}
+
+impl Layout {
+    /// Reads what stands before the blocks of a file of `file_len` bytes. What it takes for that is no more.
+    pub(super) fn read(input: &mut impl Read, file_len: u64) -> Result<Self, Error> {
+        let mut head = Vec::with_capacity(HEAD_LEN);
+        read(input, 0, HEAD_LEN as u64, &mut head)?;
+        if !head.starts_with(&MAGIC) && !MAGIC.starts_with(&head) {
+            return Err(Error::NoMagic);
+        }
+        let at = HEAD_LEN as u64;
+        if head.len() < HEAD_LEN {
+            return Err(Error::Short { part: "head", expected: at, found: head.len() as u64, at: 0 });
+        }
+        let (mode, block_len, total) = (word(&head, 1), word(&head, 2), u64::from(word(&head, 3)));
+        let compression = Compression::from_mode(mode).ok_or(Error::Mode { found: mode })?;
+        // A single block is no longer than the stream, whatever the head says.
+        if block_len == 0 || u64::from(block_len).min(total) > MAX_BLOCK_LEN as u64 {
+            return Err(Error::BlockLen { found: block_len });
+        }
+        let expected = 4 * block_count(total, block_len.into());
+        let short = |found| Error::Short { part: "table", expected, found, at };
+        if file_len.saturating_sub(at) < expected {
+            return Err(short(file_len.saturating_sub(at)));
+        }
+        let mut table = Vec::new();
+        read(input, at, expected, &mut table)?;
+        if (table.len() as u64) < expected {
+            return Err(short(table.len() as u64));
+        }
+        Ok(Self { compression, total, block_len: block_len.into(), table })
+    }
+
+    /// Where the first block begins in the file.
+    pub(super) fn blocks_at(&self) -> u64 {
+        (HEAD_LEN + self.table.len()) as u64
+    }
+
+    /// How many blocks there are.
+    pub(super) fn count(&self) -> u64 {
+        block_count(self.total, self.block_len)
+    }
+
+    /// Bytes of a block in the stream.
+    pub(super) fn len(&self, block: u64) -> u64 {
+        self.block_len.min(self.total - block * self.block_len)
+    }
+
+    /// Bytes of a block in the file, if the table tells the truth.
+    pub(super) fn packed_len(&self, block: u64) -> u64 {
+        word(&self.table, block as usize).into()
+    }
+
+    /// Refuses a size in the file that would take memory for nothing.
+    pub(super) fn check(&self, block: u64) -> Result<(), Error> {
+        let (found, expected) = (self.packed_len(block), packed_bounds(self.compression, self.len(block)));
+        if (expected.0..=expected.1).contains(&found) {
+            return Ok(());
+        }
+        Err(Error::BlockSize { block, count: self.count(), expected, found, at: HEAD_LEN as u64 + 4 * block })
+    }
+}
+
+/// Appends the next `len` bytes of the file, which stands at `at`, or as many as there are.
+pub(super) fn read(input: &mut impl Read, at: u64, len: u64, out: &mut Vec<u8>) -> Result<(), Error> {
+    let before = out.len();
+    let result = input.by_ref().take(len).read_to_end(out);
+    result.map(|_| ()).map_err(|source| Error::Read { at: at + (out.len() - before) as u64, source })
+}
+
+/// The little-endian number at `index`.
+fn word(bytes: &[u8], index: usize) -> u32 {
+    u32::from_le_bytes(bytes.as_chunks().0[index])
+}

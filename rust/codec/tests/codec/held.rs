@@ -1,0 +1,216 @@
+//! Guards: a plan that holds its payloads gives what one that borrows them gives, outlives them and goes to other threads;
+//! what keeps a payload is made once, for a long one, and dropped as soon as nobody needs it.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use varbatch_codec::limits::{HELD_LEN, INLINE_LEN};
+use varbatch_codec::{
+    Dialect, ElementType, Error, Event, Held, Holder, Kind, Plain, Plan, Text, Threads, Width, Writer, fill,
+};
+
+use crate::support::canary::filled;
+use crate::support::random::Random;
+use crate::support::steps::{plain_of, texts_of};
+use crate::threads::times;
+
+/// Writes events with what keeps them, and counts.
+pub struct Keeper {
+    /// How often something was asked for.
+    asked: Cell<usize>,
+    /// Shared by all that was given.
+    live: Arc<()>,
+}
+
+impl Keeper {
+    pub fn new() -> Self {
+        Self { asked: Cell::new(0), live: Arc::new(()) }
+    }
+
+    pub fn write(&self, writer: &mut Writer<'_>, event: Event<'_>) -> Result<(), Error> {
+        writer.write_held(event, Keep { event, keeper: self })
+    }
+
+    fn live(&self) -> usize {
+        Arc::strong_count(&self.live) - 1
+    }
+}
+
+struct Keep<'e> {
+    event: Event<'e>,
+    keeper: &'e Keeper,
+}
+
+struct Kept<T>(Vec<T>, #[expect(dead_code, reason = "is counted")] Arc<()>);
+
+impl<T> AsRef<[T]> for Kept<T> {
+    fn as_ref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl Keep<'_> {
+    fn keep<T: Copy + Send + Sync + 'static>(self, payload: &[T]) -> Held<T> {
+        self.keeper.asked.update(|asked| asked + 1);
+        Box::new(Kept(payload.to_vec(), Arc::clone(&self.keeper.live)))
+    }
+}
+
+impl Holder for Keep<'_> {
+    fn bytes(self) -> Held<u8> {
+        let text = texts_of(&self.event).first().copied();
+        match (plain_of(&self.event), text) {
+            (Some(plain), _) => self.keep(plain.bytes),
+            (None, Some(Text::Utf8(text))) => self.keep(text.as_bytes()),
+            _ => panic!("asked for bytes of {:?}", self.event),
+        }
+    }
+
+    fn chars(self) -> Held<u32> {
+        match texts_of(&self.event).first().copied() {
+            Some(Text::Utf32(chars)) => self.keep(chars),
+            _ => panic!("asked for characters of {:?}", self.event),
+        }
+    }
+}
+
+fn packed(kind: Kind, count: usize, bytes: &[u8]) -> Event<'_> {
+    Event::Packed(Plain { kind, width: Width::Single, count, bytes })
+}
+
+/// Values with a payload each, and its bytes where it may be held.
+fn values<'e>(bytes: &'e [u8], text: &'e str, chars: &'e [u32]) -> Vec<(Vec<Event<'e>>, usize)> {
+    let mut values = vec![(vec![packed(Kind::PackedByteArray, bytes.len(), bytes)], bytes.len())];
+    for (kind, len) in [(Kind::PackedInt32Array, 4), (Kind::PackedVector3Array, 12), (Kind::PackedFloat64Array, 8)] {
+        let bytes = &bytes[..bytes.len() / len * len];
+        values.push((vec![packed(kind, bytes.len() / len, bytes)], bytes.len()));
+    }
+    let chars_len = varbatch_codec::text::utf8_len(chars);
+    for (text, len) in [(Text::Utf8(text), text.len()), (Text::Utf32(chars), chars_len)] {
+        let class = ElementType::Class(text);
+        values.extend([
+            (vec![Event::String(text)], len),
+            (vec![Event::StringName(text)], len),
+            (vec![Event::Signal { name: text, object: 1 }], len),
+            (vec![Event::PackedStrings { count: 1 }, Event::Text(text)], len),
+            (vec![Event::NodePath { names: 0, subnames: 1, absolute: true }, Event::Text(text)], len),
+            (vec![Event::Object { class: Text::Utf8("A"), count: 1 }, Event::Text(text), Event::Nil], len),
+            // These are never held.
+            (vec![Event::Array { element: class, count: 0 }], 0),
+            (vec![Event::Dictionary { key: class, value: class, count: 0 }], 0),
+        ]);
+        if len > 0 {
+            values.push((vec![Event::Object { class: text, count: 0 }], len));
+        }
+    }
+    values
+}
+
+#[test]
+fn what_is_held_is_written_as_what_is_borrowed() {
+    let mut random = Random::new(1);
+    let around = |edge: usize| edge.saturating_sub(times(5, 0))..edge + times(6, 2);
+    // A text of three bytes a character has the limit elsewhere.
+    let edges = [HELD_LEN, 0, INLINE_LEN, HELD_LEN / 3, 3 * HELD_LEN];
+    for len in edges.into_iter().take(times(5, 1)).flat_map(around) {
+        let bytes = random.bytes(len);
+        let text = "a".repeat(len);
+        for c in [0x61, 0x65e5] {
+            let chars = vec![c; len];
+            for (events, len) in values(&bytes, &text, &chars) {
+                let mut borrowing = Writer::new(Dialect::GODOT_4);
+                let (keeper, mut writer) = (Keeper::new(), Writer::new(Dialect::GODOT_4));
+                for &event in &events {
+                    borrowing.write(event).expect("writes");
+                    keeper.write(&mut writer, event).expect("writes");
+                }
+                let held = usize::from(len > HELD_LEN);
+                assert_eq!((keeper.asked.get(), keeper.live()), (held, held), "{len} bytes of {:?}", events[0]);
+                assert_eq!(writer.mark().position(), borrowing.mark().position());
+                let plan = writer.into_plan();
+                assert!(plan.to_vec() == borrowing.into_plan().to_vec(), "{len} bytes of {:?}", events[0]);
+                drop(plan);
+                assert_eq!(keeper.live(), 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_value_without_a_payload_asks_for_nothing() {
+    let (keeper, mut writer) = (Keeper::new(), Writer::new(Dialect::GODOT_4));
+    let component = Event::Components(Plain { kind: Kind::Vector2i, width: Width::Single, count: 1, bytes: &[7; 8] });
+    let events = [Event::Nil, Event::Int(1), component, Event::Callable, Event::ObjectId(5)];
+    events.iter().try_for_each(|&event| keeper.write(&mut writer, event)).expect("writes");
+    let mut borrowing = Writer::new(Dialect::GODOT_4);
+    events.iter().try_for_each(|&event| borrowing.write(event)).expect("writes");
+    assert_eq!((keeper.asked.get(), writer.plan().to_vec()), (0, borrowing.into_plan().to_vec()));
+}
+
+#[test]
+fn what_is_taken_back_is_let_go() {
+    let keeper = Keeper::new();
+    let bytes = vec![7; 2 * HELD_LEN];
+    let long = packed(Kind::PackedByteArray, bytes.len(), &bytes);
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    keeper.write(&mut writer, long).expect("writes");
+    let start = writer.mark();
+    writer.write(Event::Array { element: ElementType::Any, count: 3 }).expect("writes");
+    keeper.write(&mut writer, long).expect("writes");
+    // One in a plan of another writer.
+    let mut other = Writer::at_depth(Dialect::GODOT_4, writer.depth());
+    keeper.write(&mut other, long).expect("writes");
+    writer.append(other, 1).expect("is due");
+    assert_eq!(keeper.live(), 3);
+    writer.end_value(start).expect_err("not complete");
+    assert_eq!(keeper.live(), 1, "the value was not complete");
+    keeper.write(&mut writer, long).expect("writes");
+    writer.drop_value(start);
+    assert_eq!(keeper.live(), 1, "the value was dropped");
+    // Nothing is asked for where nothing is due.
+    let asked = keeper.asked.get();
+    writer.write(Event::PackedStrings { count: 1 }).expect("writes");
+    keeper.write(&mut writer, long).expect_err("a text is due");
+    assert_eq!((keeper.asked.get(), keeper.live()), (asked, 1));
+    writer.clear();
+    assert_eq!(keeper.live(), 0, "all was dropped");
+    keeper.write(&mut writer, long).expect("writes");
+    drop(writer.into_plan());
+    assert_eq!((keeper.asked.get(), keeper.live()), (5, 0));
+}
+
+#[test]
+fn a_plan_that_holds_goes_where_its_values_do_not() {
+    const fn is_sent<T: Send + Sync + 'static>() {}
+    const { is_sent::<Plan<'static>>() };
+    const { is_sent::<Writer<'static>>() };
+    let keeper = Keeper::new();
+    let mut writer: Writer<'static> = Writer::new(Dialect::GODOT_4);
+    let mut expected = Vec::new();
+    writer.write(Event::Array { element: ElementType::Any, count: 6 }).expect("writes");
+    expected.extend([[28, 0, 0, 0], [6, 0, 0, 0]].as_flattened());
+    for seed in 0..3 {
+        let mut other: Writer<'static> = Writer::at_depth(Dialect::GODOT_4, 1);
+        let bytes = Random::new(seed).bytes(4 * HELD_LEN);
+        let chars = vec![0x65e5; HELD_LEN];
+        let both = [packed(Kind::PackedByteArray, bytes.len(), &bytes), Event::String(Text::Utf32(&chars))];
+        both.iter().try_for_each(|&event| keeper.write(&mut other, event)).expect("writes");
+        writer.append(other, 2).expect("so many are due");
+        let mut borrowing = Writer::new(Dialect::GODOT_4);
+        both.iter().try_for_each(|&event| borrowing.write(event)).expect("writes");
+        expected.extend(borrowing.into_plan().to_vec());
+    }
+    let plan = writer.into_plan();
+    assert!(plan.overhead() < HELD_LEN * 2, "{} bytes: a payload was copied", plan.overhead());
+    let text = format!("{plan:?}");
+    assert!(text.contains("held payload of 4096 bytes") && text.len() < 4000, "{text}");
+    assert_eq!(keeper.live(), 6);
+    let found = std::thread::spawn(move || {
+        let parallel = filled(plan.len(), |dest| fill::fill_parallel(plan.whole(), dest, &Threads::new(2)));
+        assert!(plan.to_vec() == parallel, "other bytes over threads");
+        drop(plan);
+        parallel
+    });
+    assert!(found.join().expect("no panic") == expected);
+    assert_eq!(keeper.live(), 0, "dropped there");
+}

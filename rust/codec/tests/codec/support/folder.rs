@@ -1,0 +1,44 @@
+//! A folder for one test, on the disk on which the tests are built, and gone at its end.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub struct Folder(PathBuf);
+
+static LAST: AtomicUsize = AtomicUsize::new(0);
+
+impl Folder {
+    pub fn new() -> Self {
+        let name = format!("varbatch-{}-{}", std::process::id(), LAST.fetch_add(1, Ordering::Relaxed));
+        // Who runs the tests may be another than who has built them.
+        let made = [Path::new(env!("CARGO_TARGET_TMPDIR")), &std::env::temp_dir()].into_iter().find_map(|parent| {
+            let path = parent.join(&name);
+            fs::create_dir_all(&path).ok().map(|()| path)
+        });
+        Self(made.expect("a folder for temporary files"))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Of all that is in it, in order.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("the folder is there");
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8")).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
