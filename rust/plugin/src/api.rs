@@ -1,14 +1,16 @@
 //! Class `VarBatch`: what GDScript sees, with its in-editor documentation.
 
 use godot::builtin::{AnyArray, Array, GString, PackedByteArray, PackedStringArray, VarArray, VarDictionary, vdict};
-use godot::global::{godot_error, godot_warn};
+use godot::global::{Error as EngineError, godot_error, godot_warn};
+use godot::obj::Gd;
 use godot::register::{GodotClass, godot_api};
 use varbatch_codec::{Kind, Scalar, Shape};
 
-use crate::batch::{Report, Reports};
+use crate::batch::{Line, Report, Reports, lines};
 use crate::engine::{self, BytesOut, Call, Slot, Value};
-use crate::pool;
-use crate::{decode, describe, encode, validate};
+use crate::files::{NOT_COMPRESSED, Target};
+use crate::task::{FromBytes, FromFrames, Load, Save, ToBytes, ToFrames, VarBatchTask};
+use crate::{decode, describe, encode, files, pool, task, validate};
 
 /// The most threads that [`VarBatch::set_thread_count`] takes.
 const MAX_THREADS: i64 = 256;
@@ -20,11 +22,15 @@ struct VarBatch {}
 
 #[godot_api]
 impl VarBatch {
+    /// No compression: what `compression_mode` is by default.
+    #[constant]
+    const COMPRESSION_NONE: i64 = NOT_COMPRESSED;
+
     /// Each value to a buffer of its own. What users read: `docs/VarBatch.xml`.
     #[func]
     fn vars_to_bytes(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Array<PackedByteArray> {
         let (buffers, reports) = encode::encode_each(&values, full_objects);
-        report("vars_to_bytes", "value", reports);
+        report("vars_to_bytes", "value", &reports);
         buffers
     }
 
@@ -32,7 +38,7 @@ impl VarBatch {
     #[func]
     fn bytes_to_vars(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
         let (values, reports) = decode::decode_each(&buffers, allow_objects);
-        report("bytes_to_vars", "buffer", reports);
+        report("bytes_to_vars", "buffer", &reports);
         values
     }
 
@@ -40,7 +46,7 @@ impl VarBatch {
     #[func]
     fn vars_to_frames(values: AnyArray, #[opt(default = false)] full_objects: bool) -> PackedByteArray {
         let (frames, reports) = encode::encode_frames(&values, full_objects);
-        report("vars_to_frames", "value", reports);
+        report("vars_to_frames", "value", &reports);
         frames
     }
 
@@ -48,8 +54,83 @@ impl VarBatch {
     #[func]
     fn frames_to_vars(frames: PackedByteArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
         let (values, reports) = decode::decode_frames(&frames, allow_objects);
-        report("frames_to_vars", "frame", reports);
+        report("frames_to_vars", "frame", &reports);
         values
+    }
+
+    /// All values to a file. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn save_vars(
+        path: GString,
+        values: AnyArray,
+        #[opt(default = false)] full_objects: bool,
+        #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
+    ) -> EngineError {
+        let saved = Target::new(&path, compression_mode).and_then(|target| files::save(&target, &values, full_objects));
+        match saved {
+            Ok(()) => EngineError::OK,
+            Err(failure) => {
+                Line::error(&failure.text).print("save_vars");
+                failure.code
+            }
+        }
+    }
+
+    /// What `save_vars` or `store_var` wrote. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn load_vars(path: GString, #[opt(default = false)] allow_objects: bool) -> VarArray {
+        let (values, lines) = match files::open(&path) {
+            Ok(loader) => {
+                let (values, lines, _) = files::load(loader, allow_objects).of_file(&path.to_string());
+                (values.into_array(), lines)
+            }
+            Err(failure) => (VarArray::new(), vec![Line::error(failure.text)]),
+        };
+        for line in lines {
+            line.print("load_vars");
+        }
+        values
+    }
+
+    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn vars_to_bytes_async(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Gd<VarBatchTask> {
+        task::start("vars_to_bytes_async", ToBytes::new(&values, full_objects))
+    }
+
+    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn bytes_to_vars_async(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> Gd<VarBatchTask> {
+        task::start("bytes_to_vars_async", FromBytes::new(&buffers, allow_objects))
+    }
+
+    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn vars_to_frames_async(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Gd<VarBatchTask> {
+        task::start("vars_to_frames_async", ToFrames::new(&values, full_objects))
+    }
+
+    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn frames_to_vars_async(frames: PackedByteArray, #[opt(default = false)] allow_objects: bool) -> Gd<VarBatchTask> {
+        task::start("frames_to_vars_async", FromFrames::new(frames, allow_objects))
+    }
+
+    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn save_vars_async(
+        path: GString,
+        values: AnyArray,
+        #[opt(default = false)] full_objects: bool,
+        #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
+    ) -> Gd<VarBatchTask> {
+        task::start("save_vars_async", Save::new(&path, &values, full_objects, compression_mode))
+    }
+
+    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn load_vars_async(path: GString, #[opt(default = false)] allow_objects: bool) -> Gd<VarBatchTask> {
+        task::start("load_vars_async", Load::new(&path, allow_objects))
     }
 
     /// For each buffer what is wrong with it. What users read: `docs/VarBatch.xml`.
@@ -125,14 +206,12 @@ pub fn register() {
 /// Gives the editor the documentation of the class.
 pub fn load_docs() {
     engine::load_docs(include_str!("../docs/VarBatch.xml"));
+    engine::load_docs(include_str!("../docs/VarBatchTask.xml"));
 }
 
-/// One line for each element of a batch that there is something to say about.
-fn report(method: &str, element: &str, reports: Reports) {
-    for (index, report) in reports {
-        let line = format!("VarBatch.{method}: {element} {index}: {report}");
-        if report.is_warning() { godot_warn!("{line}") } else { godot_error!("{line}") }
-    }
+/// Prints what there is to say about a batch.
+fn report(method: &str, element: &str, reports: &Reports) {
+    lines(element, reports).for_each(|line| line.print(method));
 }
 
 fn wire(shape: Shape) -> String {
@@ -177,7 +256,7 @@ mod tests {
     }
 
     /// A method that the editor's help does not have, or one that only the help has, is a mistake.
-    /// For parameters: `godot --doctool DIR --gdextension-docs` leaves a right DIR/doc_classes/VarBatch.xml as it is.
+    /// For parameters: `godot --doctool DIR --gdextension-docs` leaves right files in DIR/doc_classes as they are.
     #[test]
     fn every_method_is_documented() {
         let (api, _) = include_str!("api.rs").split_once("#[cfg(test)]").expect("this module");
@@ -185,5 +264,14 @@ mod tests {
         methods.append(&mut names(include_str!("engine/call.rs"), "::from_signature", "StringName::from(\"", "\")"));
         assert_eq!(methods, names(include_str!("../docs/VarBatch.xml"), "<method ", "name=\"", "\""));
         assert!(methods.contains("vars_to_bytes") && methods.contains("var_to_bytes"), "{methods:?}");
+    }
+
+    #[test]
+    fn every_method_of_tasks_is_documented() {
+        let (task, help) = (include_str!("task/mod.rs"), include_str!("../docs/VarBatchTask.xml"));
+        let methods = names(task, "    #[func", "fn ", "(");
+        assert_eq!(methods, names(help, "<method ", "name=\"", "\""));
+        assert!(methods.contains("wait"), "{methods:?}");
+        assert_eq!(names(task, "    #[signal", "fn ", "("), names(help, "<signal ", "name=\"", "\""));
     }
 }

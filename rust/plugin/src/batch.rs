@@ -8,6 +8,7 @@
 
 use std::fmt;
 
+use godot::global::{godot_error, godot_warn};
 use varbatch_codec::{Error, Kind, Threads};
 
 use crate::build::Dropped;
@@ -52,6 +53,34 @@ impl From<Error> for Report {
 
 /// The reports of a batch, by index.
 pub type Reports = Vec<(usize, Report)>;
+
+/// What is printed about a call, without its name.
+#[derive(Debug)]
+pub struct Line {
+    pub text: String,
+    pub is_warning: bool,
+}
+
+impl Line {
+    /// An error.
+    pub fn error(text: impl fmt::Display) -> Self {
+        Self { text: text.to_string(), is_warning: false }
+    }
+
+    /// Prints it, as that of a method.
+    pub fn print(&self, method: &str) {
+        let line = format!("VarBatch.{method}: {}", self.text);
+        if self.is_warning { godot_warn!("{line}") } else { godot_error!("{line}") }
+    }
+}
+
+/// One line for each element of a batch that there is something to say about.
+pub fn lines(element: &str, reports: &Reports) -> impl Iterator<Item = Line> {
+    reports.iter().map(move |(index, report)| Line {
+        text: format!("{element} {index}: {report}"),
+        is_warning: report.is_warning(),
+    })
+}
 
 /// Bytes of work that a thread takes at a time.
 const RUN: usize = 256 << 10;

@@ -24,7 +24,7 @@ const VALUE_WORK: usize = 1 << 10;
 const COUNTED_VALUE: usize = 1 << 10;
 
 /// Inputs that are looked at to tell the two apart.
-const SAMPLE: usize = 16;
+pub const SAMPLE: usize = 16;
 
 /// Bytes that hold a value.
 #[derive(Clone, Copy)]
@@ -53,11 +53,14 @@ pub fn decode(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> R
     }
 }
 
-/// As [`decode`], of bytes that have a reference of their own: a script that the engine runs, or that hears what it prints, may
-/// change the caller's array, but not these.
 #[cold]
 fn decode_held(bytes: PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
-    let input = Input { at: 0, bytes: engine::bytes_of(&bytes) };
+    decode_kept(Input { at: 0, bytes: engine::bytes_of(&bytes) }, allow_objects, out)
+}
+
+/// As [`decode`], of bytes that stay as they are: a script that the engine runs, or that hears what it prints, may change the
+/// caller's array, but not these.
+pub fn decode_kept(input: Input<'_>, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
     match build(input, allow_objects, MayAsk::Conversions, out) {
         Ok(dropped) => Ok(dropped),
         Err(Stop::Error(error)) => Err(error.into()),
@@ -97,9 +100,8 @@ pub fn decode_each(buffers: &AnyArray, allow_objects: bool) -> (VarArray, Report
     let values = engine::values(buffers);
     let step = values.len().div_ceil(SAMPLE).max(1);
     let sample: Vec<_> = values.iter().step_by(step).filter_map(|buffer| input(buffer).ok()).collect();
-    let sampled: usize = sample.iter().map(|input| input.bytes.len()).sum();
-    let average = sampled / sample.len().max(1);
-    let work = Work { average, containers: mostly_containers(&sample), allow_objects, may_ask: MayAsk::Nothing };
+    let sampled = sample.iter().map(|input| input.bytes.len()).sum();
+    let work = Work::of(&sample, sampled, sample.len(), allow_objects, MayAsk::Nothing);
     let (mut result, mut reports, left) = build_all(values.iter().map(input), values.len(), &work);
     // For these the engine has to be asked. Scripts that it may run cannot change buffers that have a reference of ours.
     let held = |index| Some((index, engine::byte_array_at(buffers, index)?));
@@ -131,8 +133,7 @@ pub fn decode_frames(stream: &PackedByteArray, allow_objects: bool) -> (VarArray
     let payload = |Frame { at, payload }| Input { at, bytes: payload };
     let inputs = frames::read(bytes).map_while(Result::ok).map(payload);
     let sample: Vec<_> = inputs.clone().take(SAMPLE).collect();
-    let average = bytes.len() / count.max(1);
-    let work = Work { average, containers: mostly_containers(&sample), allow_objects, may_ask: MayAsk::Conversions };
+    let work = Work::of(&sample, bytes.len(), count, allow_objects, MayAsk::Conversions);
     let (mut result, mut reports, left) = build_all(inputs.clone().map(Ok), count, &work);
     let mut frames = inputs.enumerate();
     for index in left {
@@ -151,7 +152,7 @@ pub fn decode_frames(stream: &PackedByteArray, allow_objects: bool) -> (VarArray
 }
 
 /// What is known of the inputs of a batch.
-struct Work {
+pub struct Work {
     /// Bytes of an input, about.
     average: usize,
     /// Whether most are containers: building one is worth a second thread, however small it is.
@@ -160,52 +161,72 @@ struct Work {
     may_ask: MayAsk,
 }
 
+impl Work {
+    /// What is known from some of `count` inputs of `total` bytes.
+    pub fn of(sample: &[Input<'_>], total: usize, count: usize, allow_objects: bool, may_ask: MayAsk) -> Self {
+        Self { average: total / count.max(1), containers: mostly_containers(sample), allow_objects, may_ask }
+    }
+
+    /// Whether more than one thread is worth it.
+    fn is_large(&self, count: usize) -> bool {
+        let total = self.average * count;
+        if self.containers {
+            return total >= PARALLEL_FROM;
+        }
+        let is_worth_it = self.average >= COUNTED_VALUE || engine::allocates_in_parallel();
+        is_worth_it && total + count * VALUE_WORK >= FLAT_PARALLEL_FROM
+    }
+}
+
 /// Builds `count` inputs, one element of the result each. Also gives the indices of those that ask for more than they may.
 fn build_all<'a>(
     inputs: impl Iterator<Item = Result<Input<'a>, Kind>> + Clone + Send,
     count: usize,
     work: &Work,
 ) -> (VarArray, Reports, Vec<usize>) {
-    let &Work { average, containers, allow_objects, may_ask } = work;
-    let total = average * count;
-    let is_large = match containers {
-        true => total >= PARALLEL_FROM,
-        false => {
-            let is_worth_it = average >= COUNTED_VALUE || engine::allocates_in_parallel();
-            is_worth_it && total + count * VALUE_WORK >= FLAT_PARALLEL_FROM
-        }
-    };
+    let mut built = (Reports::new(), Vec::new());
+    let values = engine::new_array(count, |slots| {
+        pool::with(work.average * count >= PARALLEL_FROM, |threads| built = build_slots(inputs, slots, work, threads));
+    });
+    (values, built.0, built.1)
+}
+
+/// Builds an input in each slot. Gives the reports, and the indices of inputs that ask for more than they may.
+pub fn build_slots<'a>(
+    inputs: impl Iterator<Item = Result<Input<'a>, Kind>> + Clone + Send,
+    slots: &mut [Slot],
+    work: &Work,
+    threads: &Threads,
+) -> (Reports, Vec<usize>) {
+    let &Work { average, allow_objects, may_ask, .. } = work;
     // Most calls put nothing in here, so that a lock does not slow the threads down.
     let reports = Mutex::new(Reports::new());
     let left = Mutex::new(Vec::new());
     let report = |index, report| reports.lock().expect(UNPOISONED).push((index, report));
-    let values = engine::new_array(count, |slots| {
-        pool::with(total >= PARALLEL_FROM, |threads| {
-            let alone = Threads::alone();
-            each_run(
-                inputs.enumerate(),
-                |(_, input)| input.map_or(0, |input| input.bytes.len()),
-                slots,
-                if is_large { threads } else { &alone },
-                || Texts::for_bytes(total),
-                |(index, input), slot, texts| {
-                    let input = match input {
-                        Ok(input) => input,
-                        Err(kind) => return report(index, Report::NoBuffer(kind)),
-                    };
-                    match Build::new(input.reader(allow_objects), texts, threads, may_ask).build(slot) {
-                        Ok(None) => {}
-                        Ok(Some(dropped)) => report(index, Report::Dropped(dropped)),
-                        Err(Stop::Error(error)) => report(index, error.into()),
-                        Err(Stop::MayNotAsk) => left.lock().expect(UNPOISONED).push(index),
-                    }
-                },
-            );
-        });
-    });
+    let alone = Threads::alone();
+    let total = average * slots.len();
+    each_run(
+        inputs.enumerate(),
+        |(_, input)| input.map_or(0, |input| input.bytes.len()),
+        slots,
+        if work.is_large(slots.len()) { threads } else { &alone },
+        || Texts::for_bytes(total),
+        |(index, input), slot, texts| {
+            let input = match input {
+                Ok(input) => input,
+                Err(kind) => return report(index, Report::NoBuffer(kind)),
+            };
+            match Build::new(input.reader(allow_objects), texts, threads, may_ask).build(slot) {
+                Ok(None) => {}
+                Ok(Some(dropped)) => report(index, Report::Dropped(dropped)),
+                Err(Stop::Error(error)) => report(index, error.into()),
+                Err(Stop::MayNotAsk) => left.lock().expect(UNPOISONED).push(index),
+            }
+        },
+    );
     let mut left = left.into_inner().expect(UNPOISONED);
     left.sort_unstable();
-    (values, reports.into_inner().expect(UNPOISONED), left)
+    (reports.into_inner().expect(UNPOISONED), left)
 }
 
 fn mostly_containers(sample: &[Input<'_>]) -> bool {

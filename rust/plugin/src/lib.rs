@@ -19,9 +19,13 @@ mod describe;
 mod encode;
 mod engine;
 #[forbid(unsafe_code)]
+mod files;
+#[forbid(unsafe_code)]
 mod objects;
 #[forbid(unsafe_code)]
 mod pool;
+#[forbid(unsafe_code)]
+mod task;
 #[forbid(unsafe_code)]
 mod texts;
 #[forbid(unsafe_code)]
@@ -49,6 +53,7 @@ unsafe impl ExtensionLibrary for VarBatchExtension {
         // Not later: gdext promises only the stages from its lowest on, which is this one.
         if stage == InitStage::Scene {
             pool::shut_down();
+            task::shut_down();
         }
     }
 }

@@ -43,7 +43,7 @@ pub struct ArraySlot<'s> {
     _slot: PhantomData<&'s mut Slot>,
 }
 
-impl ArraySlot<'_> {
+impl<'s> ArraySlot<'s> {
     /// `inner` must point to an Array that nobody else uses as long as the slot.
     #[inline]
     pub(super) fn of(inner: Inner) -> Self {
@@ -81,6 +81,13 @@ impl ArraySlot<'_> {
                 }
             }
         }
+    }
+
+    /// As [`Self::elements`], for as long as the slot is borrowed.
+    pub fn into_elements(mut self) -> &'s mut [Slot] {
+        let elements = std::ptr::from_mut(self.elements());
+        // SAFETY: the slot that the array is in is borrowed for writing as long as 's, and this was its only view.
+        unsafe { &mut *elements }
     }
 
     /// Makes the empty, untyped array one of `count` nils and gives them out.

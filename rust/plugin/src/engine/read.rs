@@ -99,6 +99,10 @@ impl Str {
     pub fn chars(&self) -> &[u32] {
         chars(&self.0)
     }
+
+    pub(super) fn string(&self) -> &GString {
+        &self.0
+    }
 }
 
 /// What a Variant holds: its kind, and where.

@@ -1,18 +1,36 @@
 //! Variant to events.
 
-mod borrowing;
+mod planning;
 
 use godot::builtin::Variant;
 use varbatch_codec::{ElementType, Error, Event, Kind, Mark, Reason, Shape, Step, Text, Writer};
 
-pub use self::borrowing::{Borrowing, mostly_containers};
-use self::borrowing::{SPLIT_FROM, SPLIT_TEXTS_FROM};
+pub use self::planning::{Borrowing, Encodes, Planning, mostly_containers};
+use self::planning::{SPLIT_FROM, SPLIT_TEXTS_FROM};
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
 
 /// What takes the events of a walk.
 pub trait Target<'a>: TargetNow {
     /// Takes an event of something that lives as long as what is walked.
     fn put(&mut self, event: Event<'a>) -> Result<(), Error>;
+
+    /// Takes a packed array of plain data.
+    #[inline(always)]
+    fn put_packed(&mut self, view: View<'a>) -> Result<(), Error> {
+        self.put(Event::Packed(view.plain()))
+    }
+
+    /// Takes a String.
+    #[inline(always)]
+    fn put_string(&mut self, view: View<'a>) -> Result<(), Error> {
+        self.put(Event::String(Text::Utf32(view.string())))
+    }
+
+    /// Takes an element of a PackedStringArray.
+    #[inline(always)]
+    fn put_text(&mut self, string: &'a Str) -> Result<(), Error> {
+        self.put(Event::Text(Text::Utf32(string.chars())))
+    }
 
     /// Walks the elements of a large Array in its own way. `false` if they are to be walked one by one.
     fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
@@ -105,8 +123,8 @@ pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), No
         Shape::Int => target.put(Event::Int(view.int()))?,
         Shape::Float => target.put(Event::Float(view.float()))?,
         Shape::Components { .. } => target.put(Event::Components(view.plain()))?,
-        Shape::Packed { .. } => target.put(Event::Packed(view.plain()))?,
-        Shape::Text if kind == Kind::String => target.put(Event::String(Text::Utf32(view.string())))?,
+        Shape::Packed { .. } => target.put_packed(view)?,
+        Shape::Text if kind == Kind::String => target.put_string(view)?,
         Shape::Text => target.put_now(Event::StringName(Text::Utf32(chars(&view.string_name()))))?,
         Shape::PackedStrings => return packed_strings(view, target),
         Shape::Array => return array(view, target),
@@ -167,7 +185,7 @@ fn packed_strings<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<()
     target.put(Event::PackedStrings { count: strings.len() })?;
     if strings.len() < SPLIT_TEXTS_FROM || !target.split_texts(strings)? {
         for string in strings {
-            target.put(Event::Text(Text::Utf32(string.chars())))?;
+            target.put_text(string)?;
         }
     }
     Ok(())

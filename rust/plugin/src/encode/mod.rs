@@ -1,9 +1,12 @@
 //! Values to bytes: plans the values and fills the outputs.
 
-use godot::builtin::{AnyArray, Array, PackedByteArray};
-use varbatch_codec::{Error, Mark, Part, Threads, Writer, fill, frames};
+mod run;
 
-use crate::batch::{Report, Reports, each_run};
+use godot::builtin::{AnyArray, Array, PackedByteArray};
+use varbatch_codec::{Error, Part, Threads, Writer, fill};
+
+pub use self::run::{Form, Run, into_plans, plan_held, plan_runs, slices, with_engine};
+use crate::batch::{Reports, each_run};
 use crate::engine::{self, BytesOut, DIALECT, Growing, Memory, Slot, Value};
 use crate::walk::{Borrowing, NotWalked, mostly_containers, walk};
 use crate::{objects, pool};
@@ -16,7 +19,7 @@ const RUN: usize = 4000;
 const CONTAINER_RUN: usize = 250;
 
 /// From this many values on, several threads walk them, if most are containers.
-const CONTAINERS_PARALLEL_FROM: usize = 2000;
+pub const CONTAINERS_PARALLEL_FROM: usize = 2000;
 
 /// The same for other values that get a buffer each, in engines that do not count their allocations.
 const BUFFERS_PARALLEL_FROM: usize = 5000;
@@ -28,9 +31,6 @@ const PARALLEL_VALUE: usize = 1 << 10;
 /// Frames that one thread plans at a time, while they are shorter than this on average, in bytes.
 const STREAM_RUN: usize = 500;
 const LARGE_FRAME: usize = 1 << 10;
-
-/// Values after which the room for the others is guessed.
-const SAMPLE: usize = 64;
 
 /// One value to bytes. Nothing is put out if it fails.
 pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Result<(), Error> {
@@ -81,7 +81,7 @@ fn fill_slots(
     slots: &mut [Slot],
     reports: &mut Reports,
 ) -> Option<()> {
-    let mut run = Run::new(full_objects, true);
+    let mut run = Run::<false>::new(full_objects, true);
     for (index, (values, slots)) in values.chunks(RUN).zip(slots.chunks_mut(RUN)).enumerate() {
         run.plan(values, index * RUN, encoded, Form::Bytes)?;
         let plan = run.writer.plan();
@@ -117,7 +117,7 @@ fn fill_runs(
     let mut runs: Vec<_> = chunks.map(|(values, slots)| (values, slots, Some(Reports::new()))).collect();
     let items = runs.iter_mut().enumerate();
     threads.for_each(items, |(index, (values, slots, reports)): (usize, &mut (&[Value], &mut [Slot], _))| {
-        let mut run = Run::new(full_objects, false);
+        let mut run = Run::<false>::new(full_objects, false);
         *reports = run.plan(values, index * CONTAINER_RUN, encoded, Form::Bytes).map(|()| {
             for (pair, slot) in run.marks.windows(2).zip(slots.iter_mut()) {
                 let part = run.writer.plan().part(pair[0], pair[1]);
@@ -141,7 +141,7 @@ pub fn encode_frames(values: &AnyArray, full_objects: bool) -> (PackedByteArray,
         pool::with(is_large, |threads| match threads.count() {
             1 => stream_frames(values, &bytes, full_objects, reports),
             _ => {
-                let runs = plan_frames(values, &bytes, full_objects, threads)?;
+                let runs: Vec<Run<'_, false>> = plan_runs(values, 0, &bytes, full_objects, Form::Frames, threads)?;
                 let mut result = PackedByteArray::new();
                 fill_frames(&runs, result.allocate(len_of(&runs)), threads);
                 reports.extend(runs.into_iter().flat_map(|run| run.reports));
@@ -160,7 +160,7 @@ fn stream_frames(
     reports: &mut Reports,
 ) -> Option<PackedByteArray> {
     let mut result = Growing::new();
-    let mut run = Run::new(full_objects, true);
+    let mut run = Run::<false>::new(full_objects, true);
     let mut done = 0;
     while done < values.len() {
         let count = if done == 0 || result.len() / done < LARGE_FRAME { STREAM_RUN } else { values.len() };
@@ -176,11 +176,11 @@ fn stream_frames(
     Some(result.into_bytes())
 }
 
-fn len_of(runs: &[Run<'_>]) -> usize {
+fn len_of(runs: &[Run<'_, false>]) -> usize {
     runs.iter().map(|run| run.writer.plan().len()).sum()
 }
 
-fn fill_frames(runs: &[Run<'_>], mut dest: Memory<'_>, threads: &Threads) {
+fn fill_frames(runs: &[Run<'_, false>], mut dest: Memory<'_>, threads: &Threads) {
     let mut parts = Vec::with_capacity(runs.len());
     for run in runs {
         let plan = run.writer.plan();
@@ -189,132 +189,4 @@ fn fill_frames(runs: &[Run<'_>], mut dest: Memory<'_>, threads: &Threads) {
         dest = tail;
     }
     threads.for_each(parts, |(part, dest)| fill::fill_parallel(part, dest, threads));
-}
-
-/// Plans all values as frames, one run for each thread; `None` as [`Run::plan`].
-fn plan_frames<'a>(
-    values: &'a [Value],
-    encoded: &[(usize, &'a [u8])],
-    full_objects: bool,
-    threads: &Threads,
-) -> Option<Vec<Run<'a>>> {
-    let run_len = values.len().div_ceil(threads.count()).max(1);
-    let may_split = threads.count() == 1;
-    let mut runs: Vec<_> =
-        values.chunks(run_len).map(|values| (Run::new(full_objects, may_split), values, Some(()))).collect();
-    // Room for all, if they are like the first, from this thread: see `walk`.
-    let mut sample = Run::new(full_objects, false);
-    sample.plan(&values[..values.len().min(SAMPLE)], 0, encoded, Form::Frames)?;
-    for (run, values, _) in &mut runs {
-        run.writer.reserve_bytes(sample.writer.inline_len() * values.len() / SAMPLE);
-    }
-    let items = runs.iter_mut().enumerate();
-    threads.for_each(items, |(index, (run, values, native)): (usize, &mut (Run<'a>, &'a [Value], Option<()>))| {
-        *native = run.plan(values, index * run_len, encoded, Form::Frames);
-    });
-    runs.into_iter().map(|(run, _, native)| native.map(|()| run)).collect()
-}
-
-/// What the engine had a part in encoding, by index; empty where it could not.
-type EngineEncoded = Vec<(usize, PackedByteArray)>;
-
-fn slices(encoded: &EngineEncoded) -> Vec<(usize, &[u8])> {
-    encoded.iter().map(|(index, bytes)| (*index, engine::bytes_of(bytes))).collect()
-}
-
-/// Calls `encode` with the values; if that gives `None`, again with those encoded that the engine has a part in.
-fn with_engine<R>(
-    values: &AnyArray,
-    full_objects: bool,
-    encode: impl Fn(&[Value], &EngineEncoded, &mut Reports) -> Option<R>,
-) -> (R, Reports) {
-    let mut reports = Reports::new();
-    if let Some(result) = encode(engine::values(values), &EngineEncoded::new(), &mut reports) {
-        return (result, reports);
-    }
-    reports.clear();
-    // A script that the engine runs may change the caller's array, but not this one. What it may change are the
-    // containers in it: so all values are encoded one by one, each with nothing borrowed at its end.
-    let values = values.duplicate_shallow();
-    let mut encoded = EngineEncoded::new();
-    for index in 0..values.len() {
-        let value = values.at(index);
-        let mut bytes = PackedByteArray::new();
-        if let Err(error) = self::encode(engine::value(&value), full_objects, &mut bytes) {
-            reports.push((index, Report::Error(error)));
-        }
-        encoded.push((index, bytes));
-    }
-    let result = encode(engine::values(&values), &encoded, &mut reports).expect("all are encoded");
-    (result, reports)
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// Values end to end, with a mark between each two. What is encoded already takes no room.
-    Bytes,
-    /// Frames, those of what is encoded already among them.
-    Frames,
-}
-
-/// The plan of some values, one after the other.
-struct Run<'a> {
-    writer: Writer<'a>,
-    full_objects: bool,
-    may_split: bool,
-    /// For [`Form::Bytes`]: before the first value, and behind each.
-    marks: Vec<Mark>,
-    reports: Reports,
-}
-
-impl<'a> Run<'a> {
-    fn new(full_objects: bool, may_split: bool) -> Self {
-        let (marks, reports) = (Vec::new(), Reports::new());
-        Self { writer: Writer::new(DIALECT), full_objects, may_split, marks, reports }
-    }
-
-    /// Plans values, the first of which has the index `first` in the batch, instead of those before. `None` if the engine
-    /// has to have a part in one, and it is not in `encoded`.
-    fn plan(&mut self, values: &'a [Value], first: usize, encoded: &[(usize, &'a [u8])], form: Form) -> Option<()> {
-        let Self { writer, full_objects, may_split, marks, reports } = self;
-        writer.clear();
-        marks.clear();
-        if form == Form::Bytes {
-            marks.reserve_exact(values.len() + 1);
-            marks.push(writer.mark());
-        }
-        let mut encoded = &encoded[encoded.partition_point(|(at, _)| *at < first)..];
-        for (index, value) in (first..).zip(values) {
-            if index == first + SAMPLE {
-                // Room for all, if they are like the first: growing bit by bit copies as much as it plans.
-                writer.reserve(values.len() / SAMPLE);
-            }
-            let from_engine = encoded.first().filter(|(at, _)| *at == index);
-            encoded = &encoded[usize::from(from_engine.is_some())..];
-            let start = writer.mark();
-            let (full_objects, may_split) = (*full_objects, *may_split);
-            let walk = |writer: &mut Writer<'a>| walk(value, &mut Borrowing { writer, full_objects, may_split });
-            let written = match (form, from_engine) {
-                (Form::Bytes, None) => walk(writer).and_then(|()| Ok(writer.end_value(start)?)),
-                (Form::Frames, None) => frames::write(writer, walk),
-                (Form::Frames, Some((_, bytes))) if !bytes.is_empty() => {
-                    frames::write(writer, |writer| Ok(writer.encoded(bytes)?))
-                }
-                (_, Some(_)) => Ok(()),
-            };
-            match written {
-                Ok(()) => {}
-                Err(NotWalked::Error(mut error)) => {
-                    writer.drop_value(start);
-                    error.at -= start.position().min(error.at);
-                    reports.push((index, Report::Error(error)));
-                }
-                Err(NotWalked::FullObject) => return None,
-            }
-            if form == Form::Bytes {
-                marks.push(writer.mark());
-            }
-        }
-        Some(())
-    }
 }

@@ -1,0 +1,54 @@
+//! Files as the engine finds them.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use godot::builtin::{GString, PackedByteArray};
+use godot::classes::file_access::ModeFlags;
+use godot::classes::{Engine, FileAccess};
+use godot::global::Error as EngineError;
+use godot::meta::ToGodot;
+use godot::obj::{EngineEnum, Gd, Singleton};
+
+use super::read::bytes_of;
+
+/// Where a path as Godot writes it leads to on this machine.
+pub fn globalize(path: &GString) -> PathBuf {
+    let mut settings = Engine::singleton().get_singleton("ProjectSettings").expect("the engine has it");
+    // As `FileAccess` does it on each system.
+    let path = path.to_string().replace('\\', "/");
+    settings.call("globalize_path", &[path.to_variant()]).to::<GString>().to_string().into()
+}
+
+/// What a code of the engine means.
+pub fn error_text(code: EngineError) -> String {
+    godot::global::error_string(i64::from(code.ord())).to_string()
+}
+
+/// A file that the engine reads: one of the project, which may be in a pack.
+pub struct EngineFile(Gd<FileAccess>);
+
+// SAFETY: nobody else has this object, and it has no script. The engine lets any thread use a FileAccess, one at a time.
+unsafe impl Send for EngineFile {}
+
+impl EngineFile {
+    /// Opens a file to read it, and gives its length.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn open(path: &GString) -> Result<(Self, u64), EngineError> {
+        let file = FileAccess::open(path, ModeFlags::READ).ok_or_else(FileAccess::get_open_error)?;
+        let len = file.get_length();
+        Ok((Self(file), len))
+    }
+}
+
+impl Read for EngineFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = i64::try_from(buffer.len()).unwrap_or(i64::MAX);
+        let bytes: PackedByteArray = self.0.get_buffer(len);
+        let bytes = bytes_of(&bytes);
+        buffer[..bytes.len()].copy_from_slice(bytes);
+        Ok(bytes.len())
+    }
+}

@@ -1,0 +1,61 @@
+//! Values to files and back: frames as `FileAccess.store_var` writes them, compressed or not.
+
+mod load;
+mod save;
+
+use std::fmt;
+use std::io;
+
+use godot::global::Error as EngineError;
+use varbatch_codec::compressed::Compression;
+
+pub use self::load::{Loading, load, open};
+pub use self::save::{Saving, Target, save};
+
+/// Why a file was not saved, or not loaded: the engine's code for it, and the text.
+#[derive(Debug)]
+pub struct Failure {
+    /// Not `OK`.
+    pub code: EngineError,
+    /// With the path.
+    pub text: String,
+}
+
+impl Failure {
+    fn new(code: EngineError, text: impl fmt::Display) -> Self {
+        Self { code, text: text.to_string() }
+    }
+}
+
+/// The code that the engine has for a file that cannot be opened.
+fn open_code(error: &io::Error) -> EngineError {
+    match error.kind() {
+        io::ErrorKind::NotFound => EngineError::ERR_FILE_NOT_FOUND,
+        _ => EngineError::ERR_FILE_CANT_OPEN,
+    }
+}
+
+/// A compression mode as `FileAccess` numbers them, or [`NOT_COMPRESSED`].
+///
+/// # Errors
+/// If there is no such mode, or none that is served.
+fn compression(mode: i64) -> Result<Option<Compression>, String> {
+    if mode == NOT_COMPRESSED {
+        return Ok(None);
+    }
+    let known = u32::try_from(mode).ok().and_then(Compression::from_mode);
+    known.map(Some).ok_or_else(|| {
+        let name = match mode {
+            0 => " (COMPRESSION_FASTLZ)",
+            4 => " (COMPRESSION_BROTLI)",
+            _ => "",
+        };
+        format!(
+            "expected COMPRESSION_DEFLATE, COMPRESSION_ZSTD or COMPRESSION_GZIP of FileAccess, or \
+             VarBatch.COMPRESSION_NONE, as the compression mode, found {mode}{name}"
+        )
+    })
+}
+
+/// No compression.
+pub const NOT_COMPRESSED: i64 = -1;

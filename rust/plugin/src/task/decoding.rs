@@ -1,0 +1,129 @@
+//! Bytes to values, step by step.
+
+use godot::builtin::{AnyArray, PackedByteArray};
+use godot::global::Error as EngineError;
+use varbatch_codec::file::Loader;
+use varbatch_codec::tasks::Step;
+use varbatch_codec::{Kind, Threads};
+
+use super::job::{Job, Outcome, PIECES, STEP, VALUE};
+use crate::batch::{Report, Reports};
+use crate::build::MayAsk;
+use crate::decode::{self, Input, build_slots, decode_kept};
+use crate::engine::{self, HeldBytes, OwnArray, Slot};
+use crate::files::Loading;
+
+/// Buffers to one value each.
+pub struct FromBytes {
+    buffers: Vec<Result<HeldBytes, Kind>>,
+    values: OwnArray,
+    allow_objects: bool,
+    next: usize,
+    done: usize,
+    total: usize,
+    reports: Reports,
+    /// Buffers that the engine is asked about. The next one last, when all others are done.
+    left: Vec<usize>,
+}
+
+impl FromBytes {
+    pub fn new(buffers: &AnyArray, allow_objects: bool) -> Self {
+        let values = engine::values(buffers);
+        let kind = |index: usize| values[index].view().kind();
+        let buffers: Vec<_> = (0..values.len())
+            .map(|index| engine::byte_array_at(buffers, index).map(HeldBytes::new).ok_or_else(|| kind(index)))
+            .collect();
+        let total = buffers.iter().map(work_of).sum();
+        let values = OwnArray::new(buffers.len());
+        let (reports, left) = (Reports::new(), Vec::new());
+        Self { buffers, values, allow_objects, next: 0, done: 0, total, reports, left }
+    }
+
+    fn step_with_engine(&mut self) {
+        let Some(index) = self.left.pop() else { return };
+        let mut slot = Slot::new();
+        let Ok(buffer) = &self.buffers[index] else { return };
+        match decode_kept(Input { at: 0, bytes: buffer.bytes() }, self.allow_objects, &mut slot) {
+            Ok(None) => {}
+            Ok(Some(dropped)) => self.reports.push((index, Report::Dropped(dropped))),
+            Err(report) => {
+                slot.clear();
+                self.reports.push((index, report));
+            }
+        }
+        std::mem::swap(&mut self.values.elements()[index], &mut slot);
+    }
+}
+
+fn input(buffer: &Result<HeldBytes, Kind>) -> Result<Input<'_>, Kind> {
+    match buffer {
+        Ok(buffer) => Ok(Input { at: 0, bytes: buffer.bytes() }),
+        Err(kind) => Err(*kind),
+    }
+}
+
+fn work_of(buffer: &Result<HeldBytes, Kind>) -> usize {
+    VALUE + buffer.as_ref().map_or(0, |buffer| buffer.bytes().len())
+}
+
+impl Job for FromBytes {
+    fn step(&mut self, threads: &Threads) -> Step {
+        if self.next == self.buffers.len() {
+            self.step_with_engine();
+            return if self.left.is_empty() { Step::Done } else { Step::Caller };
+        }
+        let (first, mut len) = (self.next, 0);
+        while self.next < self.buffers.len() && len < STEP {
+            len += work_of(&self.buffers[self.next]);
+            self.next += 1;
+        }
+        let buffers = &self.buffers[first..self.next];
+        let sample: Vec<_> = buffers.iter().take(decode::SAMPLE).filter_map(|buffer| input(buffer).ok()).collect();
+        let work = decode::Work::of(&sample, len, buffers.len(), self.allow_objects, MayAsk::Nothing);
+        let slots = &mut self.values.elements()[first..self.next];
+        let (reports, asking) = build_slots(buffers.iter().map(input), slots, &work, threads);
+        self.reports.extend(reports.into_iter().map(|(index, report)| (first + index, report)));
+        self.left.extend(asking.into_iter().map(|index| first + index));
+        self.done += len;
+        if self.next < self.buffers.len() {
+            return Step::More;
+        }
+        self.left.reverse();
+        if self.left.is_empty() { Step::Done } else { Step::Caller }
+    }
+
+    fn progress(&self) -> f32 {
+        self.done as f32 / self.total.max(1) as f32
+    }
+
+    fn outcome(mut self: Box<Self>) -> Outcome {
+        self.reports.sort_by_key(|(index, _)| *index);
+        Outcome::of_batch(self.values.into_slot(), "buffer", &self.reports, EngineError::ERR_INVALID_DATA)
+    }
+}
+
+/// Frames in memory to values.
+pub struct FromFrames(Loading);
+
+impl FromFrames {
+    pub fn new(frames: PackedByteArray, allow_objects: bool) -> Self {
+        let bytes = HeldBytes::new(frames);
+        let len = bytes.bytes().len() as u64;
+        Self(Loading::new(Loader::uncompressed(Box::new(std::io::Cursor::new(bytes)), len), allow_objects))
+    }
+}
+
+impl Job for FromFrames {
+    fn step(&mut self, threads: &Threads) -> Step {
+        self.0.step(PIECES * threads.count(), threads)
+    }
+
+    fn progress(&self) -> f32 {
+        self.0.progress()
+    }
+
+    fn outcome(self: Box<Self>) -> Outcome {
+        let loaded = self.0.finish();
+        Outcome::of_batch(loaded.values.into_slot(), "frame", &loaded.reports, EngineError::ERR_INVALID_DATA)
+    }
+}

@@ -1,0 +1,128 @@
+//! Values to a file and back, step by step.
+
+use godot::builtin::{AnyArray, GString};
+use godot::global::Error as EngineError;
+use varbatch_codec::Threads;
+use varbatch_codec::file::Replaced;
+use varbatch_codec::tasks::Step;
+
+use super::dispatch;
+use super::job::{AnyJob, Job, Outcome, PIECES, slot_of};
+use crate::encode::{Form, into_plans, plan_held};
+use crate::engine::{OwnArray, Slot};
+use crate::files::{self, Failure, Loading, Saving, Target};
+use crate::pool;
+
+/// Values that were planned, to a file.
+pub struct Save(Result<Saving, Failure>);
+
+impl Save {
+    pub fn new(path: &GString, values: &AnyArray, full_objects: bool, compression_mode: i64) -> Self {
+        Self(Target::new(path, compression_mode).and_then(|target| {
+            let (runs, _, reports) = plan_held(values, full_objects, Form::Frames);
+            target.check(&reports)?;
+            Ok(Saving::new(target, into_plans(runs)))
+        }))
+    }
+}
+
+impl Job for Save {
+    fn step(&mut self, threads: &Threads) -> Step {
+        match self.0.as_mut().map(|saving| saving.step(threads)) {
+            Ok(Ok(step)) => step,
+            Ok(Err(failure)) => {
+                // With that goes what was written.
+                self.0 = Err(failure);
+                Step::Done
+            }
+            Err(_) => Step::Done,
+        }
+    }
+
+    fn progress(&self) -> f32 {
+        self.0.as_ref().map_or(0.0, Saving::progress)
+    }
+
+    /// Whoever closes the game does not want to lose what it saves.
+    fn outlives_shut_down(&self) -> bool {
+        true
+    }
+
+    fn outcome(self: Box<Self>) -> Outcome {
+        match self.0 {
+            Ok(_) => Outcome { result: slot_of(EngineError::OK), lines: Vec::new(), code: EngineError::OK },
+            Err(Failure { code, text }) => Outcome::failed(slot_of(code), code, text),
+        }
+    }
+}
+
+/// A file to values.
+pub struct Load {
+    path: String,
+    loading: Result<Loading, Failure>,
+}
+
+impl Load {
+    pub fn new(path: &GString, allow_objects: bool) -> Self {
+        let loading = files::open(path).map(|loader| Loading::new(loader, allow_objects));
+        Self { path: path.to_string(), loading }
+    }
+}
+
+impl Job for Load {
+    fn step(&mut self, threads: &Threads) -> Step {
+        self.loading.as_mut().map_or(Step::Done, |loading| loading.step(PIECES * threads.count(), threads))
+    }
+
+    fn progress(&self) -> f32 {
+        self.loading.as_ref().map_or(0.0, Loading::progress)
+    }
+
+    fn outcome(self: Box<Self>) -> Outcome {
+        let empty = || OwnArray::new(0).into_slot();
+        match self.loading {
+            Err(Failure { code, text }) => Outcome::failed(empty(), code, text),
+            Ok(loading) => {
+                let (values, lines, code) = loading.finish().of_file(&self.path);
+                Outcome { result: values.into_slot(), lines, code }
+            }
+        }
+    }
+}
+
+/// From this many bytes on, it takes the system long to free a file that was replaced.
+const SLOW_TO_FREE: u64 = 4 << 20;
+
+/// Frees a file that was replaced, in the background if that takes long and there are threads for it.
+pub fn dispose(replaced: Option<Replaced>) {
+    let Some(file) = replaced.filter(|file| file.len() >= SLOW_TO_FREE) else { return };
+    let threads = pool::threads();
+    if threads.count() > 1 {
+        pool::tasks().start(&threads, AnyJob(Box::new(Dispose { file: Some(file), has_begun: false })), |_, event| {
+            dispatch::wake(event);
+        });
+    }
+}
+
+struct Dispose {
+    file: Option<Replaced>,
+    has_begun: bool,
+}
+
+impl Job for Dispose {
+    fn step(&mut self, _: &Threads) -> Step {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            return Step::Blocking;
+        }
+        self.file = None;
+        Step::Done
+    }
+
+    fn progress(&self) -> f32 {
+        0.0
+    }
+
+    fn outcome(self: Box<Self>) -> Outcome {
+        Outcome { result: Slot::new(), lines: Vec::new(), code: EngineError::OK }
+    }
+}
