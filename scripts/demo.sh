@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# Runs the demo: a world of chunks to bytes and back, by the engine and by VarBatch, side by side.
+# Runs the demo: a world of chunks to bytes and back, and saves of 256 MiB while a game runs at 60 frames
+# a second; each by the engine and by VarBatch, side by side.
 #
 #   scripts/demo.sh [--window] [-- ARGS...]
 #
-#   --window  with a window; by default as text
-#   ARGS      for the demo, e.g.  scripts/demo.sh -- --chunks 64
+#   --window  with a window and a tab for each; by default as text
+#   ARGS      for the demo, e.g.  scripts/demo.sh -- --chunks 64 --mib 16 --save-rounds 1
+#             or  scripts/demo.sh --window -- --tab saves
+#
+# The saves go to the project's user:// folder, need 771 MiB there, and are removed at the end.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

@@ -1,16 +1,30 @@
 extends Control
-## Entry of the demo: a world of chunks to bytes and back, by the engine and by VarBatch.
+## Entry of the demo: a world of chunks to bytes and back, and saves while a game runs; each by the
+## engine and by VarBatch.
 ##
 ##     godot [--headless] --path godot_project res://demo/demo.tscn [-- OPTIONS]
 ##
-## Without a display it prints a table and ends. With one it shows the same table in a window.
+## Without a display it prints both tables and ends. With one it shows them in a window, a tab each.
 ## This script never names VarBatch, so that it can say what is missing when the library is.
 
+const AnyRun = preload("res://demo/any_run.gd")
 const Options = preload("res://demo/options.gd")
+
+## The runs, by the script of each.
+const _BYTES := "res://demo/run.gd"
+const _SAVES := "res://demo/save/run.gd"
+const _TABLES: Dictionary[String, String] = {
+	_BYTES: "res://demo/table.gd", _SAVES: "res://demo/save/table.gd"
+}
 
 var _options: Options
 ## The window, or null without a display.
 var _view: Control
+## The run of each kind, the last one or that to come.
+var _runs: Dictionary[String, AnyRun] = {}
+## The kind of run that is under way, or "".
+var _running := ""
+var _is_all_right := true
 
 
 func _ready() -> void:
@@ -21,35 +35,114 @@ func _ready() -> void:
 	if not ClassDB.class_exists(&"VarBatch"):
 		_fail("the VarBatch extension is not loaded; build it with scripts/build.sh")
 		return
-	if DisplayServer.get_name() != "headless":
+	if DisplayServer.get_name() == "headless":
+		_begin(_BYTES)
+	else:
 		_view = load("res://demo/window.tscn").instantiate()
 		add_child(_view)
-		_view.connect(&"run_requested", _run)
-	_run()
+		for kind: String in [_BYTES, _SAVES]:
+			_make_run(kind)
+		_view.connect(&"run_requested", _begin_shown)
+		_view.connect(&"tab_opened", _begin_if_new)
+		if _options.shows_saves:
+			_view.call(&"open_saves")
+		else:
+			_begin_if_new()
 
 
-## One step a frame, so that the progress is seen.
-func _run() -> void:
-	var run: RefCounted = load("res://demo/run.gd").new(_options)
+func _exit_tree() -> void:
+	for run: AnyRun in _runs.values():
+		run.tidy()
+
+
+## One step a frame, so that the progress is seen. No loop with `await`: it would be left behind
+## when the window is closed.
+func _process(_delta: float) -> void:
+	if _running.is_empty():
+		return
+	var goes_on := _runs[_running].advance()
 	if _view != null:
-		_view.call(&"start", run)
-		await get_tree().process_frame
-	while run.call(&"advance"):
-		if _view != null:
-			_view.call(&"refresh")
-		await get_tree().process_frame
+		_view.call(&"refresh")
+	if not goes_on:
+		_finish()
+
+
+func _begin(kind: String) -> void:
+	_running = kind
+	# That of the saves goes on with another round.
+	if kind not in _runs or kind == _BYTES and _runs[kind].is_begun:
+		_make_run(kind)
+	_let_frames_run(kind == _SAVES)
+	_runs[kind].begin()
 	if _view != null:
-		_view.call(&"finish")
-	var problem: String = run.get(&"problem")
-	print(load("res://demo/table.gd").call(&"text", run))
-	if problem.is_empty():
-		print("demo: all bytes and values equal")
+		_view.call(&"start")
+
+
+func _begin_shown() -> void:
+	if _running.is_empty():
+		_begin(_shown())
+
+
+func _begin_if_new() -> void:
+	if not _runs[_shown()].is_begun:
+		_begin_shown()
+
+
+func _shown() -> String:
+	return _SAVES if _view.call(&"shows_saves") else _BYTES
+
+
+func _finish() -> void:
+	var kind := _running
+	var run := _runs[kind]
+	_running = ""
+	_let_frames_run(false)
+	if run.problem.is_empty():
+		print(load(_TABLES[kind]).call(&"text", run))
 	else:
-		printerr("demo: WRONG: ", problem)
-	if _view != null and not _options.screenshot.is_empty():
+		_is_all_right = false
+		printerr("demo: FAILED: ", run.problem)
+	if _view == null:
+		_finish_headless(kind)
+	else:
+		_finish_shown(kind)
+
+
+func _finish_headless(kind: String) -> void:
+	if kind == _BYTES:
+		print()
+		_begin(_SAVES)
+		return
+	if _is_all_right:
+		print("demo: all bytes, values and files equal")
+	get_tree().quit(0 if _is_all_right else 1)
+
+
+func _finish_shown(kind: String) -> void:
+	_view.call(&"finish")
+	if _is_all_right:
+		print("demo: all bytes and values equal" if kind == _BYTES else "demo: all files equal")
+	if not _options.screenshot.is_empty():
 		await _save_screenshot()
-	if _view == null or _options.quit:
-		get_tree().quit(0 if problem.is_empty() else 1)
+	if _options.quit:
+		get_tree().quit(0 if _is_all_right else 1)
+	else:
+		_begin_if_new()  # Another tab may have been opened meanwhile.
+
+
+func _make_run(kind: String) -> void:
+	_runs[kind] = load(kind).new(_options)
+	if _view != null:
+		_view.call(&"show_run", _runs[kind])
+
+
+## As a game has them: one after the other, 60 a second where no display sets the pace.
+func _let_frames_run(on: bool) -> void:
+	var has_pace := _view != null
+	if has_pace:
+		has_pace = DisplayServer.window_get_vsync_mode() != DisplayServer.VSYNC_DISABLED
+	Engine.max_fps = 60 if on and not has_pace else 0
+	OS.low_processor_usage_mode = not on
 
 
 func _save_screenshot() -> void:

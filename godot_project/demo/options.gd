@@ -5,12 +5,19 @@ const USAGE := """options:
   --chunks N         size of the world (512)
   --seed N           which world (1)
   --rounds N         rounds; the best of each step counts (15)
+  --mib N            size of the saves; the disk needs three times as much (256)
+  --save-rounds N    rounds of saving; medians count (3; with a display 1, and more with its button)
+  --tab NAME         what is shown first: bytes or saves (bytes)
   --quit             end after the run, with a display too
   --screenshot PATH  save a picture of the window after the run, and end"""
 
 var chunk_count := 512
 var world_seed := 1
 var round_count := 15
+var mib := 256
+var save_round_count := 1 if DisplayServer.get_name() != "headless" else 3
+## What the window shows first.
+var shows_saves := false
 var quit := false
 var screenshot := ""
 ## What is wrong with the command line, or "".
@@ -28,6 +35,14 @@ func _init(arguments: PackedStringArray) -> void:
 				world_seed = _number(value, 0)
 			"--rounds":
 				round_count = _number(value, 1)
+			"--mib":
+				mib = _number(value, 1)
+			"--save-rounds":
+				save_round_count = _number(value, 1)
+			"--tab":
+				shows_saves = value == "saves"
+				if value not in ["bytes", "saves"]:
+					problem = "--tab takes bytes or saves, found '%s'" % value
 			"--screenshot":
 				screenshot = value
 				quit = true

@@ -1,6 +1,6 @@
-extends RefCounted
-## One run of the demo, a step at a time: makes the world, then times each way to encode and decode
-## it in several rounds, then compares every byte and every value. Knows nothing of how it is shown.
+extends "res://demo/any_run.gd"
+## To bytes and back, a step at a time: makes the world, then times each way to encode and decode
+## it in several rounds, then compares every byte and every value.
 
 ## In the order in which they are timed: what decodes needs what was encoded before it.
 enum Step {
@@ -23,11 +23,6 @@ var rows: Array[Row] = [
 ]
 var options: Options
 var world: World
-## What is being done, for people.
-var status := ""
-## What came out unequal, or "".
-var problem := ""
-var is_finished := false
 ## What made the world took, in microseconds.
 var world_usec := 0
 
@@ -41,10 +36,13 @@ func _init(run_options: Options) -> void:
 	options = run_options
 	world = World.new(options.chunk_count, options.world_seed)
 	_results.resize(Step.size())
+
+
+func begin() -> void:
+	super()
 	status = "Making the world"
 
 
-## Does the next step; returns whether there are more.
 func advance() -> bool:
 	if not _is_world_made:
 		_make_world()
@@ -58,7 +56,6 @@ func advance() -> bool:
 	return not is_finished
 
 
-## How much of the run is done, from 0 to 1.
 func progress() -> float:
 	if is_finished:
 		return 1.0

@@ -51,21 +51,28 @@ static func text(run: Run) -> String:
 	var lines: Array[PackedStringArray] = [PackedStringArray(TITLES)]
 	for row: Row in run.rows:
 		lines.append(cells(row))
+	var out := headlines(run)
+	out.append("")
+	out.append_array(aligned(lines, 2))
+	return "\n".join(out)
+
+
+## Lines of cells in columns; the first columns are texts, the others numbers.
+static func aligned(lines: Array[PackedStringArray], text_columns: int) -> PackedStringArray:
 	var widths: PackedInt32Array = []
-	widths.resize(TITLES.size())
+	widths.resize(lines[0].size())
 	for line: PackedStringArray in lines:
 		for column in line.size():
 			widths[column] = maxi(widths[column], line[column].length())
-	var out := headlines(run)
-	out.append("")
+	var out: PackedStringArray = []
 	for line: PackedStringArray in lines:
 		var padded: PackedStringArray = []
 		for column in line.size():
-			var is_text := column < 2
+			var is_text := column < text_columns
 			var cell := line[column]
 			padded.append(cell.rpad(widths[column]) if is_text else cell.lpad(widths[column] + 2))
 		out.append("  ".join(padded).rstrip(" "))
-	return "\n".join(out)
+	return out
 
 
 ## 1234567 as 1,234,567.

@@ -1,14 +1,11 @@
 extends GridContainer
 ## The demo's table in the window: the cells of the plain table, and a bar for each speed.
 
+const Palette = preload("res://demo/palette.gd")
 const Row = preload("res://demo/row.gd")
 const SpeedBar = preload("res://demo/speed_bar.gd")
 const Table = preload("res://demo/table.gd")
 
-const ENGINE_COLOR := Color("7d8aa5")
-const VARBATCH_COLOR := Color("35d6b4")
-const _TEXT_COLOR := Color("e8edf7")
-const _DIM_COLOR := Color("8f9bb3")
 const _ROW_HEIGHT := 37.0
 ## Width of the columns; the one of the bars takes what is left.
 const _WIDTHS: Array[float] = [84.0, 244.0, 104.0, 72.0, 78.0, 76.0]
@@ -28,11 +25,11 @@ func show_rows(rows: Array[Row]) -> void:
 	_bars.clear()
 	_rows = rows
 	columns = _WIDTHS.size() + 1
-	_add_line(Table.TITLES, _DIM_COLOR, 15, null)
+	_add_line(Table.TITLES, Palette.DIM, 15, null)
 	for index in rows.size():
 		if index > 0 and rows[index].group != rows[index - 1].group:
 			_add_gap()
-		_add_line(Table.cells(rows[index]), _TEXT_COLOR, 18, rows[index])
+		_add_line(Table.cells(rows[index]), Palette.TEXT, 18, rows[index])
 	refresh()
 
 
@@ -72,9 +69,9 @@ func _add_line(texts: Array, color: Color, font_size: int, row: Row) -> void:
 
 func _cell_color(row: Row, column: int, color: Color) -> Color:
 	if row == null or column == 0:
-		return _DIM_COLOR
+		return Palette.DIM
 	if column == _BAR_COLUMN:
-		return ENGINE_COLOR if row.by_engine else VARBATCH_COLOR
+		return Palette.ENGINE if row.by_engine else Palette.VARBATCH
 	return color
 
 
@@ -83,7 +80,7 @@ func _add_bar(row: Row) -> void:
 		add_child(Control.new())
 		return
 	var bar := SpeedBar.new()
-	bar.color = ENGINE_COLOR if row.by_engine else VARBATCH_COLOR
+	bar.color = Palette.ENGINE if row.by_engine else Palette.VARBATCH
 	bar.size_flags_horizontal = SIZE_EXPAND_FILL
 	_bars.append(bar)
 	add_child(bar)

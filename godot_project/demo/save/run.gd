@@ -1,0 +1,230 @@
+extends "res://demo/any_run.gd"
+## Saves the same values in each way while the engine runs frames, a step a frame. Between the
+## saves the game rests, so that an idle frame is known. Then compares the files.
+##
+## A round is: rest, store_var in a loop, rest, save_vars, rest, save_vars_async, rest.
+
+enum State { MAKE, REST, SAVE, COMPARE, DONE }
+
+const Files = preload("res://demo/save/files.gd")
+const Options = preload("res://demo/options.gd")
+const Phase = preload("res://demo/save/phase.gd")
+const Values = preload("res://demo/save/values.gd")
+const Way = preload("res://demo/save/way.gd")
+
+const REST_USEC := 600_000
+## For this part of a rest it is told what comes next.
+const _ANNOUNCE_USEC := 300_000
+const _VALUES_PER_STEP := 8
+const _ENGINE := 1
+const _SAVE_VARS := 2
+const _SAVE_VARS_ASYNC := 3
+
+## The rows of the table. The first is idle, the others are the ways to save, in their order.
+var ways: Array[Way] = [
+	Way.new(Way.IDLE, false),
+	Way.new("store_var, in a loop", true),
+	Way.new("VarBatch.save_vars", false),
+	Way.new("VarBatch.save_vars_async", false),
+]
+var options: Options
+## The round that is under way, or the last one, from 1; and its rests and saves.
+var round_number := 0
+var phases: Array[Phase] = []
+## What the game tells its player about saving, and how much is saved, from 0 to 1.
+var notice := ""
+var saved_fraction := 0.0
+
+var _state := State.MAKE
+var _values: Values
+var _files: Files
+var _rounds_left := 0
+var _saved_count := 0
+## The way that is next or under way.
+var _way := _ENGINE
+var _task: VarBatchTask
+var _started_usec := 0
+var _last_usec := 0
+var _compared := 0.0
+
+
+func _init(run_options: Options) -> void:
+	options = run_options
+	_values = Values.new(options.mib, options.world_seed)
+	_files = Files.new(ways.size() - 1)
+
+
+## Some rounds more; their samples are added to those there are.
+func begin() -> void:
+	super()
+	_compared = 0.0
+	_saved_count = 0
+	_rounds_left = options.save_round_count
+	_state = State.MAKE
+	_files.prepare(options.mib)
+	_stop_if(_files.problem)
+
+
+func advance() -> bool:
+	var now := Time.get_ticks_usec()
+	if _state == State.REST or _state == State.SAVE:
+		# The frame that has just ended, with all that was done in it.
+		phases[-1].add(now - _last_usec)
+	_last_usec = now
+	match _state:
+		State.MAKE:
+			_make()
+		State.REST:
+			_rest()
+		State.SAVE:
+			if saved_fraction == 1.0:
+				_end_save()
+		State.COMPARE:
+			_compare()
+	is_finished = _state == State.DONE
+	return not is_finished
+
+
+func progress() -> float:
+	if is_finished:
+		return 1.0
+	var saves := float(_saved_count) / (options.save_round_count * (ways.size() - 1))
+	return 0.1 * _values.values.size() / options.mib + 0.8 * saves + 0.1 * _compared
+
+
+func tidy() -> void:
+	if _task != null:
+		_task.cancel()
+		_task.wait()
+		_task = null
+	_files.remove_all()
+
+
+## Rounds that are measured in full.
+func round_count() -> int:
+	return ways[-1].longest_usec.size()
+
+
+func _make() -> void:
+	status = "Making %d MiB of packed arrays" % options.mib
+	if not _values.grow(_VALUES_PER_STEP):
+		_begin_round()
+
+
+func _begin_round() -> void:
+	_files.remove_files()
+	phases = []
+	_rounds_left -= 1
+	round_number += 1
+	_way = _ENGINE
+	_last_usec = Time.get_ticks_usec()  # What was done until here is no frame of the round.
+	notice = "Just playing"
+	_begin_rest()
+
+
+func _begin_rest() -> void:
+	_state = State.REST
+	_begin_phase(ways[0])
+	_set_status("resting, to see idle frames")
+
+
+func _rest() -> void:
+	var rested := phases[-1].usec()
+	if rested < REST_USEC:
+		if rested > REST_USEC - _ANNOUNCE_USEC and _way < ways.size():
+			notice = "Next: " + ways[_way].label
+			saved_fraction = 0.0
+		return
+	ways[0].longest_usec.append(phases[-1].longest_usec)
+	if _way < ways.size():
+		_begin_save()
+	elif _rounds_left > 0:
+		_begin_round()
+	else:
+		_state = State.COMPARE
+
+
+func _begin_save() -> void:
+	var way := ways[_way]
+	_state = State.SAVE
+	_begin_phase(way)
+	_set_status(way.label)
+	notice = "Saving with " + way.label
+	saved_fraction = 0.0
+	var path := _files.paths[_way - 1]
+	_started_usec = Time.get_ticks_usec()
+	match _way:
+		_ENGINE:
+			_on_saved(_save_by_engine(path))
+		_SAVE_VARS:
+			_on_saved(VarBatch.save_vars(path, _values.values))
+		_SAVE_VARS_ASYNC:
+			_task = VarBatch.save_vars_async(path, _values.values)
+	way.blocked_usec.append(Time.get_ticks_usec() - _started_usec)
+	if _way == _SAVE_VARS_ASYNC:
+		_task.progressed.connect(_on_progressed)
+		_task.finished.connect(_on_saved)
+
+
+func _save_by_engine(path: String) -> Error:
+	var file := FileAccess.open(path, FileAccess.WRITE)
+	if file == null:
+		return FileAccess.get_open_error()
+	for value: Variant in _values.values:
+		if not file.store_var(value):
+			return ERR_FILE_CANT_WRITE
+	file.close()
+	return OK
+
+
+func _on_progressed(fraction: float) -> void:
+	saved_fraction = minf(fraction, 0.99)
+
+
+func _on_saved(error: Error) -> void:
+	var way := ways[_way]
+	var usec := Time.get_ticks_usec() - _started_usec
+	way.saved_usec.append(usec)
+	saved_fraction = 1.0
+	notice = "Saved in %.2f s" % (usec / 1_000_000.0)
+	if error != OK:
+		_stop_if("%s: %s" % [way.label, error_string(error)])
+
+
+## The frame in which it was saved has ended.
+func _end_save() -> void:
+	_task = null
+	ways[_way].longest_usec.append(phases[-1].longest_usec)
+	_saved_count += 1
+	_way += 1
+	_begin_rest()
+
+
+func _compare() -> void:
+	notice = "Just playing"
+	saved_fraction = 0.0
+	status = "Comparing the files"
+	_compared = minf(_compared + float(Files.PIECE_MIB) / options.mib, 1.0)
+	if _files.compare_some():
+		return
+	_stop_if(_files.problem)
+	if problem.is_empty():
+		status = "All files equal"
+		_state = State.DONE
+		tidy()
+
+
+func _begin_phase(way: Way) -> void:
+	phases.append(Phase.new(way, 0 if phases.is_empty() else phases[-1].end_usec))
+
+
+func _set_status(text: String) -> void:
+	status = "Round %d: %s" % [round_number, text]
+
+
+func _stop_if(what: String) -> void:
+	if not what.is_empty():
+		problem = what
+		status = what
+		_state = State.DONE
+		tidy()

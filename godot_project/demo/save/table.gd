@@ -1,0 +1,86 @@
+extends RefCounted
+## The table of the saves as text: the cells of a row, for the window and for the plain table alike.
+
+const Files = preload("res://demo/save/files.gd")
+const Plain = preload("res://demo/table.gd")
+const Run = preload("res://demo/save/run.gd")
+const Way = preload("res://demo/save/way.gd")
+
+const TITLES: Array[String] = ["", "saved after", "caller blocked", "longest frame", "vs. idle"]
+
+
+## Label, when the file was complete, how long the call took, the longest frame, and that as a
+## multiple of an idle game's.
+static func cells(run: Run, way: Way) -> PackedStringArray:
+	var saved := Way.median(way.saved_usec)
+	var blocked := Way.median(way.blocked_usec)
+	var times := longest(way) / longest(run.ways[0])
+	return [
+		way.label,
+		"" if is_nan(saved) else "%.2f s" % (saved / 1_000_000.0),
+		"" if is_nan(blocked) else milliseconds(blocked),
+		"" if is_nan(longest(way)) else milliseconds(longest(way)),
+		"" if is_nan(times) else "%.*fx" % [1 if times >= 2.0 else 2, times],
+	]
+
+
+static func longest(way: Way) -> float:
+	return Way.median(way.longest_usec)
+
+
+## What is longer than this is seen as a hitch.
+static func late_usec(run: Run) -> float:
+	var idle := longest(run.ways[0])
+	return 1.5 * maxf(0.0 if is_nan(idle) else idle, 1_000_000.0 / 60.0)
+
+
+## The two lines over the table: what runs, and how.
+static func headlines(run: Run) -> PackedStringArray:
+	var rounds := run.round_count()
+	return [
+		(
+			"Saves %d MiB: %d packed arrays of 1 MiB. %s"
+			% [
+				run.options.mib,
+				run.options.mib,
+				"Median of %d rounds." % rounds if rounds > 1 else "One round.",
+			]
+		),
+		(
+			"VarBatch waits until the disk has it all, store_var does not. The files take %d MiB meanwhile."
+			% Files.needed_mib(run.ways.size() - 1, run.options.mib)
+		),
+	]
+
+
+## The whole table in plain text, columns aligned, and each round below.
+static func text(run: Run) -> String:
+	var lines: Array[PackedStringArray] = [PackedStringArray(TITLES)]
+	for way: Way in run.ways:
+		lines.append(cells(run, way))
+	var out := headlines(run)
+	out.append("")
+	out.append_array(Plain.aligned(lines, 1))
+	out.append("")
+	out.append_array(Plain.aligned(_samples(run), 4))
+	return "\n".join(out)
+
+
+static func milliseconds(usec: float) -> String:
+	return "%.*f ms" % [2 if usec < 1_000.0 else 1 if usec < 100_000.0 else 0, usec / 1_000.0]
+
+
+## What was measured in each round, to judge the medians by.
+static func _samples(run: Run) -> Array[PackedStringArray]:
+	var lines: Array[PackedStringArray] = [
+		["each, in ms", "saved after", "caller blocked", "longest frame"]
+	]
+	for way: Way in run.ways:
+		var line: PackedStringArray = [way.label]
+		for samples: PackedInt64Array in [way.saved_usec, way.blocked_usec, way.longest_usec]:
+			var texts: PackedStringArray = []
+			for usec in samples:
+				texts.append(milliseconds(usec).trim_suffix(" ms"))
+			line.append(" ".join(texts))
+		lines.append(line)
+	return lines
