@@ -1,0 +1,106 @@
+extends RefCounted
+## The files of a run: a folder of their own in user://, on whose disk all is measured.
+
+const MIB := 1 << 20
+## Of files of `--mib`, at the same time: three that are kept, two that take the place of others,
+## and one to spare.
+const _FILES := 6
+const _NAME := "varbatch_bench_"
+## What another run left behind when it was ended by force is removed after this time.
+const _OLD_SECONDS := 1_800
+## VarBatch frees the file that it replaced in the background.
+const _FREEING_MSEC := 250
+
+var folder := ProjectSettings.globalize_path("user://%s%d" % [_NAME, OS.get_process_id()])
+
+
+## Makes the folder. Returns what is wrong, or "".
+func prepare(mib: int) -> String:
+	_remove_old()
+	var error := DirAccess.make_dir_recursive_absolute(folder)
+	var opened := DirAccess.open(folder)
+	if opened == null:
+		return "cannot write to %s: %s" % [folder, error_string(error)]
+	var free := opened.get_space_left() / MIB
+	if free < mib * _FILES:
+		return (
+			"too little room: %d MiB are needed in %s, and %d are free. Try --mib %d"
+			% [mib * _FILES, folder, free, maxi(free / _FILES, 1)]
+		)
+	print("files are in ", folder)
+	return ""
+
+
+func path(name: String) -> String:
+	return folder.path_join(name)
+
+
+func remove_files() -> void:
+	for name: String in DirAccess.get_files_at(folder):
+		DirAccess.remove_absolute(path(name))
+
+
+func remove_all() -> void:
+	_remove_folder(folder)
+
+
+## Until the disk has nothing to do any more: who comes next would pay for it.
+func settle() -> void:
+	OS.delay_msec(_FREEING_MSEC)
+	OS.execute("sync", ["-f", folder])
+
+
+## Saves as a script does without VarBatch.
+static func store(at: String, values: Array, mode := -1) -> void:
+	var file := open(at, FileAccess.WRITE, mode)
+	for value: Variant in values:
+		file.store_var(value)
+	file.close()
+
+
+## Loads as a script does without VarBatch.
+static func fetch(at: String, mode := -1) -> Array:
+	var values: Array = []
+	var file := open(at, FileAccess.READ, mode)
+	var length := file.get_length()
+	while file.get_position() < length:
+		values.append(file.get_var())
+	return values
+
+
+## Compressed, or plain where the mode is negative.
+static func open(at: String, flags: FileAccess.ModeFlags, mode := -1) -> FileAccess:
+	if mode < 0:
+		return FileAccess.open(at, flags)
+	return FileAccess.open_compressed(at, flags, mode as FileAccess.CompressionMode)
+
+
+## Where two files differ, or "".
+static func difference(expected_path: String, found_path: String) -> String:
+	var expected := FileAccess.open(expected_path, FileAccess.READ)
+	var found := FileAccess.open(found_path, FileAccess.READ)
+	if expected == null or found == null:
+		return "cannot read %s and %s" % [expected_path, found_path]
+	if expected.get_length() != found.get_length():
+		return "%d bytes, expected %d" % [found.get_length(), expected.get_length()]
+	while expected.get_position() < expected.get_length():
+		var at := expected.get_position()
+		if expected.get_buffer(8 * MIB) != found.get_buffer(8 * MIB):
+			return "differs from the engine's file after byte %d" % at
+	return ""
+
+
+static func _remove_old() -> void:
+	for name: String in DirAccess.get_directories_at("user://"):
+		var old := "user://" + name
+		var age := Time.get_unix_time_from_system() - FileAccess.get_modified_time(old)
+		if name.begins_with(_NAME) and age > _OLD_SECONDS:
+			_remove_folder(old)
+
+
+static func _remove_folder(old: String) -> void:
+	if not DirAccess.dir_exists_absolute(old):
+		return
+	for name: String in DirAccess.get_files_at(old):
+		DirAccess.remove_absolute(old.path_join(name))
+	DirAccess.remove_absolute(old)

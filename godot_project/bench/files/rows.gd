@@ -1,0 +1,15 @@
+extends RefCounted
+## A table that is read as it is and in a README.
+
+
+static func start(title: String, columns: PackedStringArray) -> void:
+	print("\n", title, "\n")
+	add(columns)
+	var line: PackedStringArray = []
+	for _column in columns:
+		line.append("---")
+	add(line)
+
+
+static func add(cells: PackedStringArray) -> void:
+	print("| ", " | ".join(cells), " |")

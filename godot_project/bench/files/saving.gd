@@ -1,0 +1,121 @@
+extends RefCounted
+## Section: packed arrays to a file, by a loop of `store_var`, by `save_vars`, and as plain bytes to
+## a file that is renamed. What flushes, flushes; the loop never does. With `--no-flush` nothing
+## does, but what the file system does by itself: ext4 starts to write a file when it is renamed
+## over another one, or closed after it was opened to be written anew. So new files are saved too.
+## Plain and the loop free the old file themselves, `save_vars` in the background.
+## The bytes of the plain file are ready before. It is flushed by `sync -d`: what it takes to start
+## that is measured with a file that has nothing to flush, and taken off.
+
+const Data = preload("res://bench/files/data.gd")
+const Options = preload("res://bench/files/options.gd")
+const Place = preload("res://bench/files/place.gd")
+const Rows = preload("res://bench/files/rows.gd")
+const Session = preload("res://bench/session.gd")
+const Turns = preload("res://bench/files/turns.gd")
+
+const _LOOP := "`store_var` in a loop"
+const _OURS := "`save_vars`"
+const _PLAIN := "plain"
+const _PARTS: Array[String] = ["write", "flush", "rename"]
+const _PIECE := 1 << 20
+
+var _place: Place
+var _no_flush := false
+var _values: Array
+var _pieces: Array[PackedByteArray] = []
+## The parts of the plain way, round by round.
+var _parts: Array[PackedFloat64Array] = []
+
+
+func run(session: Session, options: Options, place: Place) -> void:
+	_place = place
+	_no_flush = options.no_flush
+	_values = Data.make(Data.PACKED, options.mib)
+	Place.store(place.path(_LOOP), _values)
+	var error := VarBatch.save_vars(place.path(_OURS), _values)
+	var problem := Place.difference(place.path(_LOOP), place.path(_OURS))
+	if not session.verify("saving", error_string(error) if error != OK else problem):
+		return
+	_cut_pieces()
+	_save_plain()
+	problem = Place.difference(place.path(_LOOP), place.path(_PLAIN))
+	if not session.verify("saving, plain", problem):
+		return
+	_time(session, options, "over an old file", place.settle)
+	if _no_flush:
+		_time(session, options, "to a new file", _remove_and_settle)
+
+
+func _time(session: Session, options: Options, where: String, before: Callable) -> void:
+	_parts.clear()
+	var ways: Dictionary[String, Callable] = {
+		_LOOP: _save_by_loop, _OURS: _save_by_varbatch, _PLAIN: _save_plain
+	}
+	var turns := Turns.new(ways, options.rounds, before)
+	_parts.remove_at(0)  # Of the round that only warms up.
+	_print(turns, session, "%s, packed, %s" % [Data.title(Data.PACKED, options.mib), where])
+
+
+func _remove_and_settle() -> void:
+	_place.remove_files()
+	_place.settle()
+
+
+func _save_by_loop() -> float:
+	var started := Time.get_ticks_usec()
+	Place.store(_place.path(_LOOP), _values)
+	return Turns.msec_since(started)
+
+
+func _save_by_varbatch() -> float:
+	var started := Time.get_ticks_usec()
+	VarBatch.save_vars(_place.path(_OURS), _values)
+	return Turns.msec_since(started)
+
+
+func _save_plain() -> float:
+	var beside := _place.path("beside")
+	var started := Time.get_ticks_usec()
+	var file := FileAccess.open(beside, FileAccess.WRITE)
+	for piece: PackedByteArray in _pieces:
+		file.store_buffer(piece)
+	file.close()
+	var parts: PackedFloat64Array = [Turns.msec_since(started), 0.0, 0.0]
+	if not _no_flush:
+		# Twice: the second one has nothing to flush.
+		for factor: int in [1, -1]:
+			started = Time.get_ticks_usec()
+			OS.execute("sync", ["-d", beside])
+			parts[1] += factor * Turns.msec_since(started)
+	started = Time.get_ticks_usec()
+	DirAccess.rename_absolute(beside, _place.path(_PLAIN))
+	parts[2] = Turns.msec_since(started)
+	_parts.append(parts)
+	return parts[0] + parts[1] + parts[2]
+
+
+func _cut_pieces() -> void:
+	var file := FileAccess.open(_place.path(_LOOP), FileAccess.READ)
+	while file.get_position() < file.get_length():
+		_pieces.append(file.get_buffer(_PIECE))
+
+
+func _print(turns: Turns, session: Session, title: String) -> void:
+	var how := "NOTHING is flushed" if _no_flush else "save_vars and plain flush, the loop does not"
+	Rows.start("Files: save %s, ms; %s" % [title, how], ["save", "min", "median", "max"])
+	for name: String in turns.times:
+		Rows.add(PackedStringArray([name]) + turns.cells(name))
+	for part in _PARTS.size():
+		var msecs: PackedFloat64Array = []
+		for round_parts: PackedFloat64Array in _parts:
+			msecs.append(round_parts[part])
+		if not (_no_flush and _PARTS[part] == "flush"):
+			Rows.add(PackedStringArray(["… " + _PARTS[part]]) + Turns.spread(msecs, "%.1f"))
+	var targets := ["", "; target: at least 3x"] if _no_flush else ["; limit: 1.3x", ""]
+	print("\nsave_vars / plain: ", turns.ratio(_OURS, _PLAIN), targets[0])
+	print("loop / save_vars: ", turns.ratio(_LOOP, _OURS), targets[1])
+	var line := {"no_flush": _no_flush}
+	for name: String in turns.times:
+		line[name.replace("`", "") + "_ms"] = turns.times[name]
+	session.report.add_json("saving/" + title, line)

@@ -1,0 +1,115 @@
+extends RefCounted
+## Section: what a game at 60 frames a second notices of `save_vars_async`: how long the call takes,
+## how long until the file is there, and the longest frame meanwhile, against the longest of as many
+## frames of the same game when it is idle. Beside it `vars_to_frames`, as what blocks is the walk.
+## The game is told between two frames that it is finished, so that this is known to a frame.
+
+const Data = preload("res://bench/files/data.gd")
+const Options = preload("res://bench/files/options.gd")
+const Place = preload("res://bench/files/place.gd")
+const Rows = preload("res://bench/files/rows.gd")
+const Session = preload("res://bench/session.gd")
+const Timing = preload("res://bench/timing.gd")
+const Turns = preload("res://bench/files/turns.gd")
+
+const _DATA: Array[String] = [Data.PACKED, Data.SAVE_GAME, Data.MILLION]
+const _RESTING_FRAMES := 10
+const _MEASURES: Array[String] = [
+	"call, ms", "finished, ms", "longest frame, ms", "idle, ms", "`vars_to_frames`, ms"
+]
+
+var _tree: SceneTree = Engine.get_main_loop()
+var _path := ""
+var _result: Variant = null
+## For each measure its values, run by run.
+var _runs: Array[PackedFloat64Array] = []
+var _last_usec := 0
+
+
+func run(session: Session, options: Options, place: Place) -> void:
+	_path = place.path("saved")
+	Engine.max_fps = 60
+	OS.low_processor_usage_mode = false
+	for name: String in _DATA:
+		var title := Data.title(name, options.mib)
+		var values := Data.make(name, options.mib)
+		Place.store(place.path("expected"), values)
+		_runs.clear()
+		for measure in _MEASURES:
+			_runs.append(PackedFloat64Array())
+		for turn in options.runs + 1:
+			await _measure(values, place, turn > 0)
+			if turn == 0 and not session.verify("tasks/" + title, _difference(place)):
+				return
+		_print(session, title)
+	Engine.max_fps = 0
+
+
+func _measure(values: Array, place: Place, counts: bool) -> void:
+	await _rest(place)
+	_result = null
+	# The call is at the begin of a frame, as in _process.
+	var started := Time.get_ticks_usec()
+	var task := VarBatch.save_vars_async(_path, values)
+	var blocked := Turns.msec_since(started)
+	task.finished.connect(func(result: Variant) -> void: _result = result)
+	var longest := 0.0
+	var frame_count := 0
+	while _result == null:
+		longest = maxf(longest, await _frame())
+		frame_count += 1
+	var finished := Turns.msec_since(started)
+	await _rest(place)
+	var idle := 0.0
+	for _idle_frame in frame_count:
+		idle = maxf(idle, await _frame())
+	started = Time.get_ticks_usec()
+	VarBatch.vars_to_frames(values)
+	var encoded := Turns.msec_since(started)
+	var measured: PackedFloat64Array = [blocked, finished, longest, idle, encoded]
+	for index in measured.size():
+		if counts:
+			_runs[index].append(measured[index])
+
+
+## Until the disk and the frames are as if nothing had been.
+func _rest(place: Place) -> void:
+	place.settle()
+	for _frame_number in _RESTING_FRAMES:
+		await _frame()
+
+
+## Until the next frame begins; returns the milliseconds since the last one began.
+func _frame() -> float:
+	await _tree.process_frame
+	var now := Time.get_ticks_usec()
+	var msec := (now - _last_usec) / 1000.0
+	_last_usec = now
+	return msec
+
+
+func _difference(place: Place) -> String:
+	if _result != OK:
+		return "finished with %s" % _result
+	return Place.difference(place.path("expected"), _path)
+
+
+func _print(session: Session, title: String) -> void:
+	var runs := _runs[0].size()
+	Rows.start(
+		"Tasks: save_vars_async of %s, %d runs at 60 frames a second" % [title, runs],
+		["", "min", "median", "max", "all"]
+	)
+	var line := {}
+	for index in _MEASURES.size():
+		var format := "%.2f" if index == 0 else "%.1f"
+		var all: PackedStringArray = []
+		for number in _runs[index]:
+			all.append(format % number)
+		var cells := PackedStringArray([_MEASURES[index]])
+		Rows.add(cells + Turns.spread(_runs[index], format) + PackedStringArray([" ".join(all)]))
+		line[_MEASURES[index].replace("`", "").replace(", ", "_")] = _runs[index]
+	var longest := Timing.quantile(_runs[2], 0.5)
+	var idle := Timing.quantile(_runs[3], 0.5)
+	print("\nmedian of longest / median of idle: %.2fx; limit: 1.5x" % (longest / idle))
+	session.report.add_json("tasks/" + title, line)
