@@ -111,6 +111,11 @@ step count_step "engine, release template" find_template
 conformance "conformance, editor build" "$built" "$editor" 1200 ${long[@]+"${long[@]}"}
 conformance "conformance, release template" "$built" "$template" 1200 ${long[@]+"${long[@]}"}
 [ ${#filter[@]} = 0 ] || finish
+if [ "$built" ] && [ "$template" ]; then
+  step count_suites "games that are killed while they save" "$root/scripts/crash-test.sh" --engine "$template"
+else
+  cannot "games that are killed while they save" "the library or an engine"
+fi
 
 # The same library as it behaves in an engine that keeps dictionaries and arrays otherwise than known.
 debug_in_place=1
@@ -119,7 +124,7 @@ conformance "conformance, debug library" "$ok" "$editor" 1200
 step count_step "release build put back" "$root/scripts/build.sh"
 if [ "$ok" ]; then
   debug_in_place=
-  step count_step "demo" "$root/scripts/demo.sh" -- --chunks 16
+  step count_step "demo" "$root/scripts/demo.sh" -- --chunks 16 --mib 16 --save-rounds 1
   step count_step "package" "$root/scripts/package.sh"
 else
   cannot "demo" "the library"

@@ -12,10 +12,13 @@ const BYTES: Array = ["bytes", TYPE_PACKED_BYTE_ARRAY]
 const BUFFERS: Array = ["buffers", TYPE_ARRAY]
 const FRAMES: Array = ["frames", TYPE_PACKED_BYTE_ARRAY]
 const COUNT: Array = ["count", TYPE_INT]
+const PATH: Array = ["path", TYPE_STRING]
+const COMPRESSION_MODE: Array = ["compression_mode", TYPE_INT]
 const FULL_OBJECTS: Array = ["full_objects", TYPE_BOOL]
 const ALLOW_OBJECTS: Array = ["allow_objects", TYPE_BOOL]
 
-## Method: arguments, defaults of the last ones, result, and the elements of a typed result.
+## Method: arguments, defaults of the last ones, result, and the elements of a typed result or its
+## class or enum.
 const METHODS: Dictionary = {
 	"var_to_bytes": [[VALUE, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],
 	"bytes_to_var": [[BYTES, ALLOW_OBJECTS], [false], ANY, ""],
@@ -23,6 +26,16 @@ const METHODS: Dictionary = {
 	"bytes_to_vars": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
 	"vars_to_frames": [[VALUES, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],
 	"frames_to_vars": [[FRAMES, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
+	"save_vars":
+	[[PATH, VALUES, FULL_OBJECTS, COMPRESSION_MODE], [false, -1], TYPE_INT, "Error"],
+	"load_vars": [[PATH, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
+	"vars_to_bytes_async": [[VALUES, FULL_OBJECTS], [false], TYPE_OBJECT, "VarBatchTask"],
+	"bytes_to_vars_async": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_OBJECT, "VarBatchTask"],
+	"vars_to_frames_async": [[VALUES, FULL_OBJECTS], [false], TYPE_OBJECT, "VarBatchTask"],
+	"frames_to_vars_async": [[FRAMES, ALLOW_OBJECTS], [false], TYPE_OBJECT, "VarBatchTask"],
+	"save_vars_async":
+	[[PATH, VALUES, FULL_OBJECTS, COMPRESSION_MODE], [false, -1], TYPE_OBJECT, "VarBatchTask"],
+	"load_vars_async": [[PATH, ALLOW_OBJECTS], [false], TYPE_OBJECT, "VarBatchTask"],
 	"validate": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_PACKED_STRING_ARRAY, ""],
 	"describe": [[BYTES], [], TYPE_DICTIONARY, ""],
 	"set_thread_count": [[COUNT], [], NOTHING, ""],
@@ -77,6 +90,43 @@ func test_results() -> void:
 		_check_type(result, expected[2], expected[3], "result of %s" % method.name)
 
 
+func test_constants() -> void:
+	check_int(VarBatch.COMPRESSION_NONE, -1, "COMPRESSION_NONE")
+	check_value(
+		ClassDB.class_get_integer_constant_list(&"VarBatch", true),
+		PackedStringArray(["COMPRESSION_NONE"]),
+		"constants"
+	)
+
+
+## The class of tasks: what it has, and that nobody else makes one.
+func test_task() -> void:
+	check(ClassDB.is_parent_class(&"VarBatchTask", &"RefCounted"), "VarBatchTask is no RefCounted")
+	check(not ClassDB.can_instantiate(&"VarBatchTask"), "VarBatchTask can be made")
+	var found := PackedStringArray()
+	for method: Dictionary in ClassDB.class_get_method_list(&"VarBatchTask", true):
+		found.append("%s: %d" % [method.name, method["return"].type])
+	found.sort()
+	var expected := PackedStringArray(
+		[
+			"cancel: %d" % TYPE_NIL,
+			"get_error: %d" % TYPE_INT,
+			"get_error_message: %d" % TYPE_STRING,
+			"get_progress: %d" % TYPE_FLOAT,
+			"get_result: %d" % TYPE_NIL,
+			"is_finished: %d" % TYPE_BOOL,
+			"wait: %d" % TYPE_NIL,
+		]
+	)
+	check(found == expected, "methods of tasks: expected %s, found %s" % [expected, found])
+	var signals := PackedStringArray()
+	for each: Dictionary in ClassDB.class_get_signal_list(&"VarBatchTask", true):
+		signals.append("%s(%s: %d)" % [each.name, each.args[0].name, each.args[0].type])
+	signals.sort()
+	var promised := ["finished(result: %d)" % TYPE_NIL, "progressed(fraction: %d)" % TYPE_FLOAT]
+	check(signals == PackedStringArray(promised), "signals of tasks: %s" % signals)
+
+
 ## As a Callable, and by name, for scripts that do not know the class at compile time.
 func test_callable_by_name() -> void:
 	var bytes: Variant = ClassDB.class_call_static(&"VarBatch", &"var_to_bytes", [1, "a"], false)
@@ -98,6 +148,8 @@ func _check_type(found: Dictionary, type: int, elements: String, what: String) -
 		return
 	check_int(found.type as int, type, "type of %s" % what)
 	check(type != NOTHING or not is_any, "%s is a Variant: %s" % [what, found])
+	if type == TYPE_INT or type == TYPE_OBJECT:
+		check_value(str(found["class_name"]), elements, "class of %s" % what)
 	if type != TYPE_ARRAY:
 		return
 	if elements.is_empty():

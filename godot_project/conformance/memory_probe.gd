@@ -136,7 +136,7 @@ func _measure_both(what: String, bytes: PackedByteArray) -> void:
 
 func _measure(what: String, bytes: PackedByteArray) -> void:
 	Engine.print_error_messages = false
-	_reset_peak()
+	reset_peak()
 	var before := status("VmRSS:")
 	match _decoder:
 		"engine":
@@ -153,13 +153,13 @@ func _measure(what: String, bytes: PackedByteArray) -> void:
 ## Whether the peak can be set back to what is in use. Tried again, as that changes by itself, too.
 static func _can_measure() -> bool:
 	for attempt: int in 20:
-		_reset_peak()
+		reset_peak()
 		if status("VmHWM:") > 0 and status("VmHWM:") - status("VmRSS:") < LEN:
 			return true
 	return false
 
 
-static func _reset_peak() -> void:
+static func reset_peak() -> void:
 	var file := FileAccess.open("/proc/self/clear_refs", FileAccess.WRITE)
 	if file != null:
 		file.store_string("5")

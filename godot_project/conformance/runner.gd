@@ -8,6 +8,7 @@ extends Node
 
 const ErrorLog := preload("error_log.gd")
 const Suite := preload("suite.gd")
+const FileProbe := preload("file_probe.gd")
 const MemoryProbe := preload("memory_probe.gd")
 
 ## Failures printed of one test; the rest are counted.
@@ -26,9 +27,10 @@ var _failed := 0
 
 ## Runs the suites of these scenes, then quits.
 func run(scene_paths: PackedStringArray) -> void:
-	if MemoryProbe.ARGUMENT in OS.get_cmdline_user_args():
-		add_child(MemoryProbe.new())
-		return
+	for probe: GDScript in [MemoryProbe, FileProbe]:
+		if probe.get_script_constant_map().ARGUMENT in OS.get_cmdline_user_args():
+			add_child(probe.new() as Node)
+			return
 	_read_arguments()
 	print("Godot %s, %s" % [Engine.get_version_info().string, _build_name()])
 	if not ClassDB.class_exists(&"VarBatch"):

@@ -1,0 +1,208 @@
+extends Node
+## A game that saves and is ended at any moment, for scripts/crash-test.sh. Arguments after `--`:
+## what to do, and a folder for it.
+##
+## kill    looks at what the last one left, then saves generations until it is killed
+## look    looks at what the last one left
+## quit    begins saves in the manner that the third argument says, by as many threads as the
+##         fourth does, and quits
+## verify  looks at what all of those who quit left in the folder
+##
+## Its own notes are in files beside the folder of the saves, as they have to outlive it.
+
+const CrashFile := preload("crash_file.gd")
+const Files := preload("files_base.gd")
+
+const SAVE := "game.save"
+const LAST_LINE := "done"
+## What is left in a folder by one who quits, and the generation of the first save in it.
+const QUIT_GENERATION := 20
+
+var _arguments := OS.get_cmdline_user_args()
+var _folder := _arguments[1]
+var _saves := _folder.path_join("saves")
+var _path := _saves.path_join(SAVE)
+
+
+func _ready() -> void:
+	DirAccess.make_dir_recursive_absolute(_saves)
+	match _arguments[0]:
+		"kill":
+			var generation := _look()
+			_note_ready()
+			await _save_for_ever(generation + 1)
+		"look":
+			_look()
+			_end()
+		"quit":
+			VarBatch.set_thread_count(_arguments[3].to_int())
+			await _quit(_arguments[2])
+		"verify":
+			_verify()
+			_end()
+
+
+## A save that is begun when all is over.
+func _exit_tree() -> void:
+	if _arguments[0] == "quit" and _arguments[2] == "exit tree":
+		_begin(0)
+
+
+## Looks at the save, and notes "good" or "bad" and what is known of it. Returns its generation.
+func _look() -> int:
+	var began := 0
+	var saved := 0
+	for line: String in FileAccess.get_file_as_string(_folder.path_join("notes")).split(
+		"\n", false
+	):
+		if line.begins_with("began "):
+			began = line.to_int()
+		elif line.begins_with("saved "):
+			saved = line.to_int()
+	var generation := 0
+	var is_good := true
+	if FileAccess.file_exists(_path):
+		generation = CrashFile.generation_of(VarBatch.load_vars(_path))
+		is_good = generation >= saved and generation <= began
+	else:
+		is_good = saved == 0
+	var left := 0
+	for named: String in Files.names(_saves):
+		if named.begins_with("."):
+			left += 1
+			DirAccess.remove_absolute(_saves.path_join(named))
+		elif named != SAVE:
+			is_good = false
+			print("a file %s" % named)
+	var verdict := "good" if is_good else "bad"
+	var text := (
+		"%s: generation %d, saved %d, began %d, left %d, %s"
+		% [verdict, generation, saved, began, left, "saving" if is_saving else "idle"]
+	)
+	print(text)
+	_append("results", text)
+	_append("notes", "began %d\nsaved %d" % [generation, generation])
+	return generation
+
+
+func _save_for_ever(from: int) -> void:
+	var generation := from
+	while true:
+		var values := CrashFile.make(generation)
+		var mode := CrashFile.mode(generation)
+		VarBatch.set_thread_count(generation % 4)
+		_append("notes", "began %d" % generation)
+		var error := -1
+		match randi_range(0, 3):
+			0:
+				error = VarBatch.save_vars(_path, values, false, mode)
+			1:
+				error = VarBatch.save_vars_async(_path, values, false, mode).wait()
+			2:
+				error = await VarBatch.save_vars_async(_path, values, false, mode).finished
+			3:
+				var task := VarBatch.save_vars_async(_path, values, false, mode)
+				await get_tree().process_frame
+				task.cancel()
+				error = task.wait()
+		if error == OK:
+			_append("notes", "saved %d" % generation)
+		else:
+			_append("notes", "skipped %d" % generation)
+		if error != OK and error != ERR_SKIP:
+			_append("results", "bad: save of generation %d: error %d" % [generation, error])
+		generation += 1
+
+
+## Begins what the kind says, and quits.
+func _quit(kind: String) -> void:
+	match kind:
+		"at once":
+			_begin(0)
+		"exit tree":
+			pass
+		"close":
+			_begin(0)
+			get_tree().root.close_requested.emit()
+			print(LAST_LINE)
+			return
+		"frames":
+			_begin(0)
+			await get_tree().process_frame
+			await get_tree().process_frame
+		"thread":
+			var thread := Thread.new()
+			thread.start(_begin.bind(0))
+			thread.wait_to_finish()
+		"compressed":
+			_begin(0, FileAccess.COMPRESSION_ZSTD)
+		"held":
+			set_meta(&"held", [_begin(0), VarBatch.vars_to_bytes_async(CrashFile.make(6))])
+		"listened to":
+			_begin(0).finished.connect(func(_result: Variant) -> void: print("finished"))
+		"many":
+			for i: int in 7:
+				_begin(i, CrashFile.mode(i))
+			_begin_others()
+	print(LAST_LINE)
+	get_tree().quit()
+
+
+## Tasks that are dropped.
+func _begin_others() -> void:
+	var values := CrashFile.make(6)
+	var frames := VarBatch.vars_to_frames([Resource.new(), values], true)
+	VarBatch.vars_to_bytes_async(values)
+	VarBatch.vars_to_frames_async(values)
+	VarBatch.frames_to_vars_async(frames, true)
+	VarBatch.bytes_to_vars_async(VarBatch.vars_to_bytes(values))
+	VarBatch.load_vars_async(_path)
+	VarBatch.save_vars_async(_path + ".cancelled", values).cancel()
+
+
+func _begin(number: int, mode := -1) -> VarBatchTask:
+	var to := _path if number == 0 else "%s.%d" % [_path, number]
+	return VarBatch.save_vars_async(to, CrashFile.make(QUIT_GENERATION + number), false, mode)
+
+
+## Each folder is one run that quit. What was begun is there, whole, and nothing else.
+func _verify() -> void:
+	for kind: String in DirAccess.get_directories_at(_folder):
+		if kind == "saves":
+			continue
+		var saves := _folder.path_join(kind).path_join("saves")
+		var expected := PackedStringArray([SAVE])
+		for i: int in range(1, 7) if kind.begins_with("many") else []:
+			expected.append("%s.%d" % [SAVE, i])
+		var found := Files.names(saves)
+		var is_good := found == expected
+		for i: int in expected.size():
+			var values := VarBatch.load_vars(saves.path_join(expected[i]))
+			is_good = is_good and CrashFile.generation_of(values) == QUIT_GENERATION + i
+		print("%s: quit %s: %s" % ["good" if is_good else "bad", kind, found])
+
+
+func _end() -> void:
+	print(LAST_LINE)
+	get_tree().quit()
+
+
+## The id of this process, for who is to kill it: what started it may be a script. In one step, so
+## that it is never read in part.
+func _note_ready() -> void:
+	var beside := _folder.path_join("ready.new")
+	var file := FileAccess.open(beside, FileAccess.WRITE)
+	file.store_line(str(OS.get_process_id()))
+	file.close()
+	DirAccess.rename_absolute(beside, _folder.path_join("ready"))
+
+
+## Kept by the system though the process is killed the moment after.
+func _append(to: String, text: String) -> void:
+	var at := _folder.path_join(to)
+	if not FileAccess.file_exists(at):
+		FileAccess.open(at, FileAccess.WRITE).close()
+	var file := FileAccess.open(at, FileAccess.READ_WRITE)
+	file.seek_end()
+	file.store_string(text + "\n")
+	file.close()
