@@ -1,5 +1,5 @@
 extends "suite.gd"
-## The class as scripts and the editor see it: exactly the methods that are promised, with their
+## The classes as scripts and the editor see them: exactly the methods that are promised, with their
 ## arguments, defaults and types.
 
 ## Stands for "any type", which the engine writes as Nil with a usage flag.
@@ -11,11 +11,25 @@ const VALUES: Array = ["values", TYPE_ARRAY]
 const BYTES: Array = ["bytes", TYPE_PACKED_BYTE_ARRAY]
 const BUFFERS: Array = ["buffers", TYPE_ARRAY]
 const FRAMES: Array = ["frames", TYPE_PACKED_BYTE_ARRAY]
+const PATH: Array = ["path", TYPE_STRING]
 const COUNT: Array = ["count", TYPE_INT]
+const MODE: Array = ["compression_mode", TYPE_INT]
 const PATH: Array = ["path", TYPE_STRING]
 const COMPRESSION_MODE: Array = ["compression_mode", TYPE_INT]
 const FULL_OBJECTS: Array = ["full_objects", TYPE_BOOL]
 const ALLOW_OBJECTS: Array = ["allow_objects", TYPE_BOOL]
+
+const TASK := "VarBatchTask"
+## Method of a task: its result. None has arguments.
+const TASK_METHODS: Dictionary[String, int] = {
+	"is_finished": TYPE_BOOL,
+	"get_progress": TYPE_FLOAT,
+	"get_result": ANY,
+	"get_error": TYPE_INT,
+	"get_error_message": TYPE_STRING,
+	"wait": ANY,
+	"cancel": NOTHING,
+}
 
 ## Method: arguments, defaults of the last ones, result, and the elements of a typed result or its
 ## class or enum.
@@ -26,8 +40,7 @@ const METHODS: Dictionary = {
 	"bytes_to_vars": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
 	"vars_to_frames": [[VALUES, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],
 	"frames_to_vars": [[FRAMES, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
-	"save_vars":
-	[[PATH, VALUES, FULL_OBJECTS, COMPRESSION_MODE], [false, -1], TYPE_INT, "Error"],
+	"save_vars": [[PATH, VALUES, FULL_OBJECTS, COMPRESSION_MODE], [false, -1], TYPE_INT, "Error"],
 	"load_vars": [[PATH, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
 	"vars_to_bytes_async": [[VALUES, FULL_OBJECTS], [false], TYPE_OBJECT, "VarBatchTask"],
 	"bytes_to_vars_async": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_OBJECT, "VarBatchTask"],
@@ -36,6 +49,14 @@ const METHODS: Dictionary = {
 	"save_vars_async":
 	[[PATH, VALUES, FULL_OBJECTS, COMPRESSION_MODE], [false, -1], TYPE_OBJECT, "VarBatchTask"],
 	"load_vars_async": [[PATH, ALLOW_OBJECTS], [false], TYPE_OBJECT, "VarBatchTask"],
+	"save_vars": [[PATH, VALUES, FULL_OBJECTS, MODE], [false, -1], TYPE_INT, ""],
+	"load_vars": [[PATH, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
+	"vars_to_bytes_async": [[VALUES, FULL_OBJECTS], [false], TYPE_OBJECT, TASK],
+	"bytes_to_vars_async": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_OBJECT, TASK],
+	"vars_to_frames_async": [[VALUES, FULL_OBJECTS], [false], TYPE_OBJECT, TASK],
+	"frames_to_vars_async": [[FRAMES, ALLOW_OBJECTS], [false], TYPE_OBJECT, TASK],
+	"save_vars_async": [[PATH, VALUES, FULL_OBJECTS, MODE], [false, -1], TYPE_OBJECT, TASK],
+	"load_vars_async": [[PATH, ALLOW_OBJECTS], [false], TYPE_OBJECT, TASK],
 	"validate": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_PACKED_STRING_ARRAY, ""],
 	"describe": [[BYTES], [], TYPE_DICTIONARY, ""],
 	"set_thread_count": [[COUNT], [], NOTHING, ""],
@@ -127,6 +148,41 @@ func test_task() -> void:
 	check(signals == PackedStringArray(promised), "signals of tasks: %s" % signals)
 
 
+func test_constants() -> void:
+	var found := ClassDB.class_get_integer_constant_list(&"VarBatch", true)
+	check(found == PackedStringArray(["COMPRESSION_NONE"]), "constants: %s" % found)
+	check_int(VarBatch.COMPRESSION_NONE, -1, "COMPRESSION_NONE")
+
+
+## Nobody but VarBatch makes one.
+func test_class_of_tasks() -> void:
+	check(ClassDB.is_parent_class(TASK, &"RefCounted"), "a task is no RefCounted")
+	check(not ClassDB.can_instantiate(TASK), "a task can be made by anybody")
+	var found := PackedStringArray()
+	for method: Dictionary in ClassDB.class_get_method_list(TASK, true):
+		found.append(method.name as String)
+		check(method.flags & METHOD_FLAG_STATIC == 0, "%s is static" % method.name)
+		check((method.args as Array).is_empty(), "%s has arguments" % method.name)
+		var type: int = TASK_METHODS.get(method.name, NOTHING)
+		_check_type(method["return"] as Dictionary, type, "", "result of %s" % method.name)
+	found.sort()
+	var expected := PackedStringArray(TASK_METHODS.keys())
+	expected.sort()
+	check(found == expected, "methods: expected %s, found %s" % [expected, found])
+
+
+func test_signals_of_tasks() -> void:
+	var found := {}
+	for entry: Dictionary in ClassDB.class_get_signal_list(TASK, true):
+		found[entry.name] = entry.args
+	check_value(found.keys(), ["progressed", "finished"], "signals")
+	if found.size() == 2:
+		check_value(found.progressed[0].name, "fraction", "argument of progressed")
+		_check_type(found.progressed[0] as Dictionary, TYPE_FLOAT, "", "argument of progressed")
+		check_value(found.finished[0].name, "result", "argument of finished")
+		_check_type(found.finished[0] as Dictionary, ANY, "", "argument of finished")
+
+
 ## As a Callable, and by name, for scripts that do not know the class at compile time.
 func test_callable_by_name() -> void:
 	var bytes: Variant = ClassDB.class_call_static(&"VarBatch", &"var_to_bytes", [1, "a"], false)
@@ -150,6 +206,8 @@ func _check_type(found: Dictionary, type: int, elements: String, what: String) -
 	check(type != NOTHING or not is_any, "%s is a Variant: %s" % [what, found])
 	if type == TYPE_INT or type == TYPE_OBJECT:
 		check_value(str(found["class_name"]), elements, "class of %s" % what)
+	if type == TYPE_OBJECT:
+		check_value(found["class_name"], StringName(elements), "class of %s" % what)
 	if type != TYPE_ARRAY:
 		return
 	if elements.is_empty():

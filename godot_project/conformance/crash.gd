@@ -52,9 +52,10 @@ func _exit_tree() -> void:
 func _look() -> int:
 	var began := 0
 	var saved := 0
-	for line: String in FileAccess.get_file_as_string(_folder.path_join("notes")).split(
-		"\n", false
-	):
+	var is_saving := false
+	var notes := FileAccess.get_file_as_string(_folder.path_join("notes"))
+	for line: String in notes.split("\n", false):
+		is_saving = line.begins_with("began ")
 		if line.begins_with("began "):
 			began = line.to_int()
 		elif line.begins_with("saved "):
@@ -140,12 +141,25 @@ func _quit(kind: String) -> void:
 			set_meta(&"held", [_begin(0), VarBatch.vars_to_bytes_async(CrashFile.make(6))])
 		"listened to":
 			_begin(0).finished.connect(func(_result: Variant) -> void: print("finished"))
+		"connected":
+			_begin(0).finished.connect(_on_finished)
+		"awaited":
+			_await.call_deferred()
 		"many":
 			for i: int in 7:
 				_begin(i, CrashFile.mode(i))
 			_begin_others()
 	print(LAST_LINE)
 	get_tree().quit()
+
+
+func _await() -> void:
+	await _begin(0).finished
+	_on_finished()
+
+
+func _on_finished(_result: Variant = null) -> void:
+	print("finished")
 
 
 ## Tasks that are dropped.

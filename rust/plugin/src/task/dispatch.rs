@@ -23,8 +23,9 @@ const FRAME: Duration = Duration::from_millis(3);
 
 static DISPATCHER: Mutex<Option<Reference<VarBatchDispatcher>>> = Mutex::new(None);
 
-/// Tasks that the main thread is to look at.
-static POSTED: Mutex<Vec<Arc<Shared>>> = Mutex::new(Vec::new());
+/// Tasks that have got on, and those that have ended, in this order.
+static PROGRESSED: Mutex<Vec<Arc<Shared>>> = Mutex::new(Vec::new());
+static ENDED: Mutex<Vec<Arc<Shared>>> = Mutex::new(Vec::new());
 
 /// Whether tasks have asked for the main thread's work.
 static IS_WAITING: AtomicBool = AtomicBool::new(false);
@@ -46,11 +47,14 @@ impl VarBatchDispatcher {
     fn deliver() {
         // Before anything is looked at: what comes from now on is called for again.
         IS_CALLED.store(false, Ordering::Release);
-        let posted = std::mem::take(&mut *lock(&POSTED));
-        for shared in posted {
+        let (progressed, ended) = (std::mem::take(&mut *lock(&PROGRESSED)), std::mem::take(&mut *lock(&ENDED)));
+        for shared in progressed {
             // As above.
             shared.is_posted.store(false, Ordering::Release);
-            shared.tell();
+            shared.tell_progress();
+        }
+        for shared in ended {
+            shared.tell_end();
         }
         if IS_WAITING.swap(false, Ordering::AcqRel) {
             work_each_frame();
@@ -71,10 +75,12 @@ impl VarBatchDispatcher {
 
 /// Lets the main thread look at a task soon. From any thread.
 pub(super) fn post(shared: Arc<Shared>, event: Event) {
-    if !shared.is_posted.swap(true, Ordering::AcqRel) {
-        lock(&POSTED).push(shared);
-        call_soon();
+    match event {
+        Event::Finished => lock(&ENDED).push(shared),
+        _ if shared.is_posted.swap(true, Ordering::AcqRel) => return wake(event),
+        _ => lock(&PROGRESSED).push(shared),
     }
+    call_soon();
     wake(event);
 }
 
@@ -119,7 +125,8 @@ fn work_each_frame() {
 
 /// Lets go of all objects, without a word. To be called when all tasks have ended.
 pub fn shut_down() {
-    for shared in std::mem::take(&mut *lock(&POSTED)) {
+    lock(&PROGRESSED).clear();
+    for shared in std::mem::take(&mut *lock(&ENDED)) {
         *lock(&shared.object) = None;
     }
     if let Some(dispatcher) = lock(&DISPATCHER).take() {

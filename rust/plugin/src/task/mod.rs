@@ -125,23 +125,22 @@ impl Shared {
         }
     }
 
-    /// Emits the signals that are due. On the main thread.
-    fn tell(&self) {
+    /// Emits how far the task is, if that is news. On the main thread.
+    fn tell_progress(&self) {
+        let Some(mut emitter) = lock(&self.object).as_ref().map(Reference::get) else { return };
         let progress = self.task().progress();
-        let result = self.with_end(|end| end.result.value().variant().clone());
-        let mut object = lock(&self.object);
-        let Some(emitter) = object.as_ref().map(Reference::get) else { return };
-        if result.is_some() {
-            // Nobody keeps it from here on but those who use it.
-            *object = None;
-        }
-        drop(object);
-        let mut emitter = emitter;
         if progress > f32::from_bits(self.told.swap(progress.to_bits(), Ordering::Relaxed)) {
             emitter.emit_signal("progressed", &[Variant::from(progress)]);
         }
-        if let Some(result) = result {
-            emitter.emit_signal("finished", &[result]);
+    }
+
+    /// Emits that the task has ended. On the main thread.
+    fn tell_end(&self) {
+        self.tell_progress();
+        // Nobody keeps the object from here on but those who use it.
+        let Some(object) = lock(&self.object).take() else { return };
+        if let Some(result) = self.with_end(|end| end.result.value().variant().clone()) {
+            object.get().emit_signal("finished", &[result]);
         }
     }
 }
