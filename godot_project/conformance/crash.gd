@@ -22,6 +22,7 @@ var _arguments := OS.get_cmdline_user_args()
 var _folder := _arguments[1]
 var _saves := _folder.path_join("saves")
 var _path := _saves.path_join(SAVE)
+var _awaited: VarBatchTask
 
 
 func _ready() -> void:
@@ -153,9 +154,16 @@ func _quit(kind: String) -> void:
 	get_tree().quit()
 
 
+## The task is not held by the function: what that holds is never freed when a game ends while it
+## waits, of any class (see rust/DESIGN.md).
 func _await() -> void:
-	await _begin(0).finished
+	_keep_awaited()
+	await _awaited.finished
 	_on_finished()
+
+
+func _keep_awaited() -> void:
+	_awaited = _begin(0)
 
 
 func _on_finished(_result: Variant = null) -> void:

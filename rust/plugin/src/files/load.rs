@@ -21,7 +21,7 @@ const SHARED_FROM: u64 = 2 << 20;
 
 /// Pieces that are decoded before their values are put together, for each thread: so many that the threads seldom wait for
 /// each other.
-const PIECES: usize = 16;
+const PIECES: usize = 64;
 
 const UNPOISONED: &str = "nothing panics while it is held";
 
@@ -99,6 +99,8 @@ pub struct Loading {
     damage: Option<LoadError>,
     is_read: bool,
     len: u64,
+    /// Memory for pieces, which is used again.
+    buffers: Mutex<Vec<Vec<u8>>>,
 }
 
 struct Left {
@@ -146,6 +148,7 @@ impl Loading {
             damage: None,
             is_read: false,
             len,
+            buffers: Mutex::new(Vec::new()),
         }
     }
 
@@ -158,7 +161,7 @@ impl Loading {
         let (loader, alone, awake) = (&mut self.loader, Threads::alone(), threads.awake());
         // What is compressed takes long to read, and all threads together read it.
         let (most, reading) = if loader.is_compressed() { (1, threads) } else { (most, &alone) };
-        let (buffers, built) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+        let (buffers, built) = (&self.buffers, Mutex::new(Vec::new()));
         let (mut order, mut is_read, mut damage) = (0, false, None);
         // One thread after the other takes a piece, and so reads it, and decodes it while the next one reads.
         let pieces = std::iter::from_fn(|| {

@@ -30,6 +30,9 @@ static ENDED: Mutex<Vec<Arc<Shared>>> = Mutex::new(Vec::new());
 /// Whether tasks have asked for the main thread's work.
 static IS_WAITING: AtomicBool = AtomicBool::new(false);
 
+/// Whether the main thread will hear of the end of the game.
+static IS_WATCHING: AtomicBool = AtomicBool::new(false);
+
 /// Whether the engine was asked for a call that has not come yet.
 static IS_CALLED: AtomicBool = AtomicBool::new(false);
 
@@ -45,6 +48,9 @@ impl VarBatchDispatcher {
     /// Between two frames.
     #[func]
     fn deliver() {
+        if !IS_WATCHING.swap(true, Ordering::AcqRel) {
+            watch_end();
+        }
         // Before anything is looked at: what comes from now on is called for again.
         IS_CALLED.store(false, Ordering::Release);
         let (progressed, ended) = (std::mem::take(&mut *lock(&PROGRESSED)), std::mem::take(&mut *lock(&ENDED)));
@@ -61,15 +67,29 @@ impl VarBatchDispatcher {
         }
     }
 
+    /// When the game ends, and scripts are still there: a signal that is connected to one must not outlive it.
+    #[func]
+    fn end() {
+        pool::shut_down();
+        release();
+    }
+
     /// Each frame.
     #[func]
     fn work() {
         if !pool::tasks().run_slice(FRAME)
-            && let (Some(mut tree), Some(callable)) = (tree(), callable())
+            && let (Some(mut tree), Some(callable)) = (tree(), callable("work"))
             && tree.is_connected("process_frame", &callable)
         {
             tree.disconnect("process_frame", &callable);
         }
+    }
+}
+
+/// Makes sure that the main thread hears of the end of the game. From any thread.
+pub(super) fn watch() {
+    if !IS_WATCHING.load(Ordering::Acquire) {
+        call_soon();
     }
 }
 
@@ -103,8 +123,8 @@ fn dispatcher() -> Gd<VarBatchDispatcher> {
     lock(&DISPATCHER).get_or_insert_with(new).get()
 }
 
-fn callable() -> Option<Callable> {
-    lock(&DISPATCHER).as_ref().map(|dispatcher| Callable::from_object_method(&dispatcher.get(), "work"))
+fn callable(method: &str) -> Option<Callable> {
+    lock(&DISPATCHER).as_ref().map(|dispatcher| Callable::from_object_method(&dispatcher.get(), method))
 }
 
 fn tree() -> Option<Gd<SceneTree>> {
@@ -112,7 +132,7 @@ fn tree() -> Option<Gd<SceneTree>> {
 }
 
 fn work_each_frame() {
-    match (tree(), callable()) {
+    match (tree(), callable("work")) {
         (Some(mut tree), Some(callable)) => {
             if !tree.is_connected("process_frame", &callable) {
                 tree.connect("process_frame", &callable);
@@ -123,14 +143,28 @@ fn work_each_frame() {
     }
 }
 
-/// Lets go of all objects, without a word. To be called when all tasks have ended.
-pub fn shut_down() {
+fn watch_end() {
+    if let (Some(mut tree), Some(callable)) = (tree(), callable("end"))
+        && let Ok(mut root) = tree.call("get_root", &[]).try_to::<Gd<Object>>()
+    {
+        root.connect("tree_exiting", &callable);
+    }
+}
+
+/// Lets go of the objects of all tasks, which have ended. Nobody is told any more.
+fn release() {
     lock(&PROGRESSED).clear();
     for shared in std::mem::take(&mut *lock(&ENDED)) {
-        *lock(&shared.object) = None;
+        shared.release();
     }
+}
+
+/// Lets go of all objects. To be called when all tasks have ended.
+pub fn shut_down() {
+    release();
     if let Some(dispatcher) = lock(&DISPATCHER).take() {
         dispatcher.get().free();
     }
     IS_CALLED.store(false, Ordering::Relaxed);
+    IS_WATCHING.store(false, Ordering::Relaxed);
 }

@@ -79,6 +79,7 @@ pub fn start(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> 
             }
         }
     };
+    dispatch::watch();
     let task = pool::tasks().start(&pool::threads(), AnyJob(Box::new(job)), listener);
     shared.task.get_or_init(|| task);
     object
@@ -142,6 +143,14 @@ impl Shared {
         if let Some(result) = self.with_end(|end| end.result.value().variant().clone()) {
             object.get().emit_signal("finished", &[result]);
         }
+    }
+
+    /// Lets go of the object. What there is to print is printed. What is connected to it is left to it: a function that
+    /// awaits it may hold it, and is dropped by the engine with what it holds if nobody disconnects it.
+    fn release(&self) {
+        self.with_end(|_| ());
+        let object = lock(&self.object).take();
+        drop(object);
     }
 }
 
