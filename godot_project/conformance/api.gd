@@ -16,6 +16,21 @@ const COUNT: Array = ["count", TYPE_INT]
 const MODE: Array = ["compression_mode", TYPE_INT]
 const FULL_OBJECTS: Array = ["full_objects", TYPE_BOOL]
 const ALLOW_OBJECTS: Array = ["allow_objects", TYPE_BOOL]
+const SOURCE: Array = ["source", TYPE_STRING]
+const TARGET: Array = ["target", TYPE_STRING]
+const FROM: Array = ["from", TYPE_INT, DIALECTS]
+const TO: Array = ["to", TYPE_INT, DIALECTS]
+const DIALECT: Array = ["dialect", TYPE_INT, DIALECTS]
+
+const DIALECTS := "VarBatch.Dialect"
+const CONSTANTS: Dictionary[String, int] = {
+	"COMPRESSION_NONE": -1,
+	"DIALECT_GODOT_4": 0,
+	"DIALECT_GODOT_3": 1,
+	"DIALECT_PANDEMONIUM": 2,
+	"DIALECT_PANDEMONIUM_3_8": 3,
+	"DIALECT_PANDEMONIUM_3_5": 4,
+}
 
 const TASK := "VarBatchTask"
 ## Method of a task: its result. None has arguments.
@@ -29,8 +44,8 @@ const TASK_METHODS: Dictionary[String, int] = {
 	"cancel": NOTHING,
 }
 
-## Method: arguments, defaults of the last ones, result, and the elements of a typed result or its
-## class or enum.
+## Method: arguments with type and enum, defaults of the last ones, result, and the elements of a
+## typed result or its class or enum.
 const METHODS: Dictionary = {
 	"var_to_bytes": [[VALUE, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],
 	"bytes_to_var": [[BYTES, ALLOW_OBJECTS], [false], ANY, ""],
@@ -47,7 +62,11 @@ const METHODS: Dictionary = {
 	"save_vars_async": [[PATH, VALUES, FULL_OBJECTS, MODE], [false, -1], TYPE_OBJECT, TASK],
 	"load_vars_async": [[PATH, ALLOW_OBJECTS], [false], TYPE_OBJECT, TASK],
 	"validate": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_PACKED_STRING_ARRAY, ""],
-	"describe": [[BYTES], [], TYPE_DICTIONARY, ""],
+	"describe": [[BYTES, DIALECT], [0], TYPE_DICTIONARY, ""],
+	"transcode": [[BYTES, FROM, TO], [], TYPE_PACKED_BYTE_ARRAY, ""],
+	"transcode_file": [[SOURCE, TARGET, FROM, TO], [], TYPE_INT, "Error"],
+	"bytes_to_var_in": [[BYTES, DIALECT, ALLOW_OBJECTS], [false], ANY, ""],
+	"var_to_bytes_in": [[VALUE, DIALECT, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],
 	"set_thread_count": [[COUNT], [], NOTHING, ""],
 	"get_thread_count": [[], [], TYPE_INT, ""],
 	"get_version": [[], [], TYPE_STRING, ""],
@@ -84,7 +103,8 @@ func test_arguments() -> void:
 		for i: int in mini(found.size(), expected.size()):
 			var what := "argument %d of %s" % [i, method.name]
 			check_value(found[i].name, expected[i][0], "name of %s" % what)
-			_check_type(found[i], expected[i][1], "", what)
+			var enum_name: String = expected[i][2] if (expected[i] as Array).size() > 2 else ""
+			_check_type(found[i], expected[i][1], enum_name, what)
 
 
 func test_defaults() -> void:
@@ -102,8 +122,20 @@ func test_results() -> void:
 
 func test_constants() -> void:
 	var found := ClassDB.class_get_integer_constant_list(&"VarBatch", true)
-	check(found == PackedStringArray(["COMPRESSION_NONE"]), "constants: %s" % found)
-	check_int(VarBatch.COMPRESSION_NONE, -1, "COMPRESSION_NONE")
+	check(found == PackedStringArray(CONSTANTS.keys()), "constants: %s" % found)
+	for constant: String in CONSTANTS:
+		var number := ClassDB.class_get_integer_constant(&"VarBatch", constant)
+		check_int(number, CONSTANTS[constant], constant)
+
+
+## A real enum, that a variable can have as its type.
+func test_enum() -> void:
+	var enums := ClassDB.class_get_enum_list(&"VarBatch", true)
+	check(enums == PackedStringArray(["Dialect"]), "enums: %s" % enums)
+	var found := ClassDB.class_get_enum_constants(&"VarBatch", &"Dialect", true)
+	check(found == PackedStringArray(CONSTANTS.keys().slice(1)), "constants of Dialect: %s" % found)
+	var dialect: VarBatch.Dialect = VarBatch.Dialect.DIALECT_GODOT_3
+	check_int(dialect, VarBatch.DIALECT_GODOT_3, "a variable of the enum")
 
 
 ## Nobody but VarBatch makes one.

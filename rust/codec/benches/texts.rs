@@ -181,7 +181,7 @@ mod short_texts {
         assert_eq!(reader.next_event(), Ok(Some(Event::PackedStrings { count: texts.len() })));
         for chars in &texts {
             let text: String = chars.iter().filter_map(|&c| char::from_u32(c)).collect();
-            assert_eq!(reader.next_text(), Ok(Some(&text[..])));
+            assert_eq!(reader.next_text(), Ok(Some(Text::Utf8(&text))));
         }
         bencher
             .counter(BytesCount::new(utf8_len(&texts)))
@@ -199,7 +199,7 @@ mod short_texts {
             let mut reader = Reader::new(encoded);
             assert!(matches!(reader.next_event(), Ok(Some(Event::PackedStrings { count: COUNT }))));
             for to in &mut to {
-                let text = reader.next_text().expect("text").expect("one more");
+                let Ok(Some(Text::Utf8(text))) = reader.next_text() else { unreachable!("UTF-8") };
                 let len = text::utf32_len(text);
                 text::write_utf32(text, divan::black_box(&mut to[..len]));
             }

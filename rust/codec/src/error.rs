@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::dialect::Engine;
 use crate::kind::Kind;
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 use crate::path::{Path, Step};
@@ -29,6 +30,11 @@ impl Error {
     #[cold]
     pub fn new(at: usize, reason: Reason) -> Self {
         Self(Box::new(Fault { at, reason, path: Path::default() }))
+    }
+
+    /// What was found, and what was expected.
+    pub(crate) fn into_reason(self) -> Reason {
+        self.0.reason
     }
 
     /// The same error, seen from one step further out.
@@ -90,14 +96,18 @@ pub enum Reason {
         found: usize,
     },
     /// The header names no type.
-    #[error("expected a type from 0 to {}, found {id}", Kind::ALL.len() - 1)]
+    #[error("expected a type from 0 to {last}, found {id}")]
     UnknownType {
+        /// The highest that the engine has.
+        last: usize,
         /// The low byte of the header.
         id: u8,
     },
     /// The type that a container gives to its elements is none.
-    #[error("expected an element type from 0 to {} for {}, found {found}", Kind::ALL.len() - 1, .kind.name())]
+    #[error("expected an element type from 0 to {last} for {}, found {found}", .kind.name())]
     UnknownElementType {
+        /// The highest that the engine has.
+        last: usize,
         /// The type of the container.
         kind: Kind,
         /// The number as it stands there.
@@ -118,6 +128,22 @@ pub enum Reason {
         place: Place,
         /// The first byte that does not fit.
         found: u8,
+    },
+    /// Where a name has to be, as a value, is another.
+    #[error("expected a StringName for {place}, found type {id}")]
+    NoStringName {
+        /// What it names.
+        place: Place,
+        /// The low byte of the header.
+        id: u8,
+    },
+    /// The engine that is written for has no such type.
+    #[error("expected a type that {} has, found {what}", .engine.name())]
+    NoSuchType {
+        /// Whose types they must be.
+        engine: Engine,
+        /// The type.
+        what: &'static str,
     },
     /// A NodePath as one string: no engine since Godot 3 reads it.
     #[error("expected bit 31 in the name count of NodePath, found the format before Godot 3")]

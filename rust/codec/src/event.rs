@@ -1,7 +1,10 @@
 //! One step of a value. Events borrow from what they describe and never copy it.
 
+use std::borrow::Cow;
+
 use crate::dialect::Width;
 use crate::kind::Kind;
+use crate::text::Loose;
 
 /// One step of a value, in the order of the wire.
 ///
@@ -113,6 +116,27 @@ pub struct Plain<'a> {
 pub enum Text<'a> {
     /// From the wire: checked, without byte-order mark and without NUL.
     Utf8(&'a str),
+    /// From the wire of Godot 3: checked as well, but no UTF-8.
+    Loose(Loose<'a>),
     /// From the engine: any 32-bit value may occur, lone surrogates too.
     Utf32(&'a [u32]),
+}
+
+impl<'a> Text<'a> {
+    /// The text as UTF-8. What is no character is U+FFFD.
+    pub fn to_utf8(self) -> Cow<'a, str> {
+        match self {
+            Self::Utf8(text) => Cow::Borrowed(text),
+            Self::Loose(text) => Cow::Owned(text.chars().collect()),
+            Self::Utf32(chars) => {
+                let char = |&c| char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER);
+                Cow::Owned(chars.iter().map(char).collect())
+            }
+        }
+    }
+
+    /// Whether there is no character.
+    pub fn is_empty(self) -> bool {
+        matches!(self, Self::Utf8("") | Self::Utf32([]))
+    }
 }

@@ -1,9 +1,10 @@
-//! THE table: one row a Variant type, with its Godot name, its id on the wire and its wire shape.
+//! THE table: one row a Variant type, with its Godot name, its ids on the wire and its wire shape.
 //!
-//! Everything that differs between types is a column here; the code branches on the [`Shape`].
-//! The ids are those of Godot 4.3 and later (`core/variant/variant.h`, `Variant::Type`).
+//! Everything that differs between types is a column here; the code branches on the [`Shape`]. The first column of ids is
+//! that of Godot 4.3 and later, and of Redot (`core/variant/variant.h`, `Variant::Type`); the others are the numberings of
+//! the engines that [`Engine`](crate::Engine) names.
 
-use crate::dialect::Width;
+use crate::dialect::{FLAG_64, Width};
 
 /// The scalar that a vector, a matrix or a packed array is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,9 @@ impl Scalar {
 }
 
 /// What a value looks like on the wire, behind its four-byte header.
+// As a byte of its own the number of the variant is read faster than out of the fields of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Shape {
     /// Nothing.
     Nil,
@@ -76,6 +79,21 @@ pub enum Shape {
     },
     /// An element count, then texts that include a NUL.
     PackedStrings,
+    /// What no Godot 4 writes.
+    Foreign(Foreign),
+}
+
+/// Shapes that only other engines write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Foreign {
+    /// No such type.
+    None,
+    /// Nothing: a RID whose id was not written.
+    EmptyRid,
+    /// An element type, then a class name as a `StringName` value if that is Object, an element count and the elements.
+    TypedArray,
+    /// An element count, then components of this kind without headers: read as an Array of it.
+    Bare(Kind),
 }
 
 impl Shape {
@@ -105,8 +123,18 @@ const fn packed(scalar: Scalar, count: u8) -> Shape {
     Shape::Packed { scalar, count }
 }
 
+/// An id, or `-` for none.
+macro_rules! id {
+    (-) => {
+        None
+    };
+    ($id:literal) => {
+        Some($id)
+    };
+}
+
 macro_rules! kinds {
-    ($($id:literal $kind:ident $name:literal $shape:expr;)*) => {
+    ($($id:literal $godot3:tt $p50:tt $p38:tt $p35:tt $kind:ident $name:literal $shape:expr;)*) => {
         /// A Variant type of Godot 4, in the order of `Variant.Type`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
@@ -131,50 +159,63 @@ macro_rules! kinds {
             const SHAPES: &[Shape; Self::ALL.len()] = &[$($shape),*];
             const NAMES: &[&str; Self::ALL.len()] = &[$($name),*];
         }
+
+        /// The ids of each kind in the other engines.
+        const OTHER_IDS: [[Option<u8>; 4]; Kind::ALL.len()] = [$([id!($godot3), id!($p50), id!($p38), id!($p35)]),*];
     };
 }
 
 kinds! {
-     0 Nil                "Nil"                Shape::Nil;
-     1 Bool               "bool"               Shape::Bool;
-     2 Int                "int"                Shape::Int;
-     3 Float              "float"              Shape::Float;
-     4 String             "String"             Shape::Text;
-     5 Vector2            "Vector2"            components(Scalar::Real, 2);
-     6 Vector2i           "Vector2i"           components(Scalar::I32, 2);
-     7 Rect2              "Rect2"              components(Scalar::Real, 4);
-     8 Rect2i             "Rect2i"             components(Scalar::I32, 4);
-     9 Vector3            "Vector3"            components(Scalar::Real, 3);
-    10 Vector3i           "Vector3i"           components(Scalar::I32, 3);
-    11 Transform2D        "Transform2D"        components(Scalar::Real, 6);
-    12 Vector4            "Vector4"            components(Scalar::Real, 4);
-    13 Vector4i           "Vector4i"           components(Scalar::I32, 4);
-    14 Plane              "Plane"              components(Scalar::Real, 4);
-    15 Quaternion         "Quaternion"         components(Scalar::Real, 4);
-    16 Aabb               "AABB"               components(Scalar::Real, 6);
-    17 Basis              "Basis"              components(Scalar::Real, 9);
-    18 Transform3D        "Transform3D"        components(Scalar::Real, 12);
-    19 Projection         "Projection"         components(Scalar::Real, 16);
-    20 Color              "Color"              components(Scalar::F32, 4);
-    21 StringName         "StringName"         Shape::Text;
-    22 NodePath           "NodePath"           Shape::NodePath;
-    23 Rid                "RID"                Shape::Rid;
-    24 Object             "Object"             Shape::Object;
-    25 Callable           "Callable"           Shape::Callable;
-    26 Signal             "Signal"             Shape::Signal;
-    27 Dictionary         "Dictionary"         Shape::Dictionary;
-    28 Array              "Array"              Shape::Array;
-    29 PackedByteArray    "PackedByteArray"    packed(Scalar::U8, 1);
-    30 PackedInt32Array   "PackedInt32Array"   packed(Scalar::I32, 1);
-    31 PackedInt64Array   "PackedInt64Array"   packed(Scalar::I64, 1);
-    32 PackedFloat32Array "PackedFloat32Array" packed(Scalar::F32, 1);
-    33 PackedFloat64Array "PackedFloat64Array" packed(Scalar::F64, 1);
-    34 PackedStringArray  "PackedStringArray"  Shape::PackedStrings;
-    35 PackedVector2Array "PackedVector2Array" packed(Scalar::Real, 2);
-    36 PackedVector3Array "PackedVector3Array" packed(Scalar::Real, 3);
-    37 PackedColorArray   "PackedColorArray"   packed(Scalar::F32, 4);
-    38 PackedVector4Array "PackedVector4Array" packed(Scalar::Real, 4);
+//   4  3 P5 P38 P35: Godot 4 and Redot, Godot 3, Pandemonium from 5.0, from 3.8 and from 3.5 on. "-": no such type there.
+     0  0  0  0  0  Nil                "Nil"                Shape::Nil;
+     1  1  1  1  1  Bool               "bool"               Shape::Bool;
+     2  2  2  2  2  Int                "int"                Shape::Int;
+     3  3  3  3  3  Float              "float"              Shape::Float;
+     4  4  4  4  4  String             "String"             Shape::Text;
+     5  5  7  7  5  Vector2            "Vector2"            components(Scalar::Real, 2);
+     6  -  8  8  6  Vector2i           "Vector2i"           components(Scalar::I32, 2);
+     7  6  5  5  7  Rect2              "Rect2"              components(Scalar::Real, 4);
+     8  -  6  6  8  Rect2i             "Rect2i"             components(Scalar::I32, 4);
+     9  7  9  9  9  Vector3            "Vector3"            components(Scalar::Real, 3);
+    10  - 10 10 10  Vector3i           "Vector3i"           components(Scalar::I32, 3);
+    11  8 18 18 11  Transform2D        "Transform2D"        components(Scalar::Real, 6);
+    12  - 11 11  -  Vector4            "Vector4"            components(Scalar::Real, 4);
+    13  - 12 12  -  Vector4i           "Vector4i"           components(Scalar::I32, 4);
+    14  9 13 13 12  Plane              "Plane"              components(Scalar::Real, 4);
+    15 10 14 14 13  Quaternion         "Quaternion"         components(Scalar::Real, 4);
+    16 11 15 15 14  Aabb               "AABB"               components(Scalar::Real, 6);
+    17 12 16 16 15  Basis              "Basis"              components(Scalar::Real, 9);
+    18 13 17 17 16  Transform3D        "Transform3D"        components(Scalar::Real, 12);
+    19  - 19 19  -  Projection         "Projection"         components(Scalar::Real, 16);
+    20 14 20 20 17  Color              "Color"              components(Scalar::F32, 4);
+    21  - 24 24 21  StringName         "StringName"         Shape::Text;
+    22 15 21 21 18  NodePath           "NodePath"           Shape::NodePath;
+    23 16 22 22 19  Rid                "RID"                Shape::Rid;
+    24 17 23 23 20  Object             "Object"             Shape::Object;
+    25  -  -  -  -  Callable           "Callable"           Shape::Callable;
+    26  -  -  -  -  Signal             "Signal"             Shape::Signal;
+    27 18 25 25 22  Dictionary         "Dictionary"         Shape::Dictionary;
+    28 19 26 26 23  Array              "Array"              Shape::Array;
+    29 20 29 27 24  PackedByteArray    "PackedByteArray"    packed(Scalar::U8, 1);
+    30 21 30 28 25  PackedInt32Array   "PackedInt32Array"   packed(Scalar::I32, 1);
+    31  -  -  -  -  PackedInt64Array   "PackedInt64Array"   packed(Scalar::I64, 1);
+    32 22 31 29 26  PackedFloat32Array "PackedFloat32Array" packed(Scalar::F32, 1);
+    33  -  -  -  -  PackedFloat64Array "PackedFloat64Array" packed(Scalar::F64, 1);
+    34 23 32 30 27  PackedStringArray  "PackedStringArray"  Shape::PackedStrings;
+    35 24 33 31 28  PackedVector2Array "PackedVector2Array" packed(Scalar::Real, 2);
+    36 25 35 33 30  PackedVector3Array "PackedVector3Array" packed(Scalar::Real, 3);
+    37 26 39 37 32  PackedColorArray   "PackedColorArray"   packed(Scalar::F32, 4);
+    38  - 37 35  -  PackedVector4Array "PackedVector4Array" packed(Scalar::Real, 4);
 }
+
+/// Types of Pandemonium that Godot 4 has no other name for: their ids from 5.0, from 3.8 and from 3.5 on, and what they are.
+const PANDEMONIUM_ONLY: [([Option<u8>; 3], Foreign); 5] = [
+    ([id!(27), id!(-), id!(-)], Foreign::TypedArray),
+    ([id!(28), id!(-), id!(-)], Foreign::TypedArray), // its packed form, on the wire the same
+    ([id!(34), id!(32), id!(29)], Foreign::Bare(Kind::Vector2i)),
+    ([id!(36), id!(34), id!(31)], Foreign::Bare(Kind::Vector3i)),
+    ([id!(38), id!(36), id!(-)], Foreign::Bare(Kind::Vector4i)),
+];
 
 impl Kind {
     /// The id: the low byte of the header, and the value of the engine's `TYPE_*` constant.
@@ -194,6 +235,114 @@ impl Kind {
         Self::SHAPES[self as usize]
     }
 }
+
+/// What an engine writes for one of its types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// What it is read as.
+    pub kind: Kind,
+    pub shape: Shape,
+    /// The bits of the header, besides the id, that the engine looks at.
+    pub flags: u32,
+}
+
+impl Row {
+    const NONE: Self = Self { kind: Kind::Nil, shape: Shape::Foreign(Foreign::None), flags: 0 };
+
+    /// Whether the engine has such a type.
+    #[inline]
+    pub const fn is_some(self) -> bool {
+        !matches!(self.shape, Shape::Foreign(Foreign::None))
+    }
+
+    const fn godot_4(kind: Kind) -> Self {
+        let shape = kind.shape();
+        let flags = match shape {
+            Shape::Int | Shape::Float | Shape::Object => FLAG_64,
+            Shape::Array => ARRAY_TYPE,
+            Shape::Dictionary => DICTIONARY_TYPES,
+            _ if shape.is_real() => FLAG_64,
+            _ => 0,
+        };
+        Self { kind, shape, flags }
+    }
+
+    /// As [`Self::godot_4`], of the engines that know neither 64-bit components nor types of elements.
+    const fn other(kind: Kind) -> Self {
+        let Self { shape, flags, .. } = Self::godot_4(kind);
+        match shape {
+            Shape::Int | Shape::Float | Shape::Object => Self { kind, shape, flags },
+            Shape::Rid => Self { kind, shape: Shape::Foreign(Foreign::EmptyRid), flags: 0 },
+            _ => Self { kind, shape, flags: 0 },
+        }
+    }
+
+    const fn foreign(foreign: Foreign) -> Self {
+        let flags = if matches!(foreign, Foreign::TypedArray) { FLAG_64 } else { 0 };
+        Self { kind: Kind::Array, shape: Shape::Foreign(foreign), flags }
+    }
+}
+
+/// A row for each byte, so that none has to be compared with their number.
+pub(crate) type Rows = [Row; 256];
+
+/// The types of Godot 4, by id.
+pub(crate) const GODOT_4: Rows = {
+    let mut rows = [Row::NONE; 256];
+    let mut id = 0;
+    while id < Kind::ALL.len() {
+        rows[id] = Row::godot_4(Kind::ALL[id]);
+        id += 1;
+    }
+    rows
+};
+
+/// The types of the engine in this column of the table, which has so many, by id.
+pub(crate) const fn rows(column: usize, types: usize) -> Rows {
+    let mut rows = [Row::NONE; 256];
+    let (mut kind, mut count) = (0, 0);
+    while kind < Kind::ALL.len() {
+        if let Some(id) = OTHER_IDS[kind][column] {
+            rows[id as usize] = Row::other(Kind::ALL[kind]);
+            count += 1;
+        }
+        kind += 1;
+    }
+    let mut own = 0;
+    while column > 0 && own < PANDEMONIUM_ONLY.len() {
+        let (ids, foreign) = PANDEMONIUM_ONLY[own];
+        if let Some(id) = ids[column - 1] {
+            rows[id as usize] = Row::foreign(foreign);
+            count += 1;
+        }
+        own += 1;
+    }
+    let mut id = 0;
+    while id < types {
+        assert!(rows[id].is_some(), "each id is that of a type");
+        id += 1;
+    }
+    assert!(count == types, "no id is that of two types");
+    rows
+}
+
+/// The ids of all kinds in the engine of this column.
+pub(crate) const fn ids(column: usize) -> [Option<u8>; Kind::ALL.len()] {
+    let mut ids = [None; Kind::ALL.len()];
+    let mut kind = 0;
+    while kind < ids.len() {
+        ids[kind] = OTHER_IDS[kind][column];
+        kind += 1;
+    }
+    ids
+}
+
+/// The class of what stands for an object by its id.
+pub(crate) const ENCODED_OBJECT: &str = "EncodedObjectAsID";
+
+/// The bits of a header that say what describes the elements of an Array, and the keys and values of a Dictionary.
+pub(crate) const ARRAY_TYPE: u32 = 3 << 16;
+pub(crate) const DICTIONARY_TYPES: u32 = 15 << 16;
 
 #[cfg(test)]
 mod tests {

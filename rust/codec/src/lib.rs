@@ -11,6 +11,7 @@
 //! - [`Writer`] turns events into a [`Plan`] and holds every layout rule of encoding.
 //! - [`fill`] copies a [`Part`] of a plan into its destination, over [`Threads`] when that pays.
 //! - [`kind`] is the table that both follow; [`Dialect`] names the engine whose rules hold.
+//! - [`transcode`] drives a Writer of one dialect with a Reader of another.
 //!
 //! The walk and the build belong to whoever owns the values: the plugin crate does both for Godot's Variants.
 //! `FORMAT.md` one folder up holds the wire format with its evidence, `DESIGN.md` the reasons for this shape.
@@ -37,6 +38,7 @@ compile_error!("plain data is copied as it lies in memory, and the wire is littl
 
 mod chunks;
 pub mod compressed;
+pub mod describe;
 mod dialect;
 mod error;
 mod event;
@@ -52,14 +54,15 @@ mod reader;
 pub mod tasks;
 pub mod text;
 mod threads;
+pub mod transcode;
 mod validate;
 mod writer;
 
 pub use chunks::{Chunk, Cursor};
-pub use dialect::{Dialect, Width};
+pub use dialect::{Dialect, Engine, Width};
 pub use error::{Error, Fault, Place, Reason};
 pub use event::{ElementType, Event, Plain, Text};
-pub use kind::{Kind, Scalar, Shape};
+pub use kind::{Foreign, Kind, Scalar, Shape};
 pub use path::{Path, Step};
 pub use plan::{Held, Mark, Part, Plan};
 pub use reader::Reader;

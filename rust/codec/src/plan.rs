@@ -276,6 +276,14 @@ impl<'a> Plan<'a> {
         self.len += len as usize;
     }
 
+    /// Characters; gives their length in UTF-8.
+    #[cold]
+    pub(crate) fn chars(&mut self, chars: impl Iterator<Item = char>) -> usize {
+        let start = self.len;
+        chars.for_each(|char| self.small(char.encode_utf8(&mut [0; 4]).as_bytes()));
+        self.len - start
+    }
+
     /// Zeros behind `len` bytes, up to a multiple of four.
     #[inline]
     pub(crate) fn pad(&mut self, len: usize) {

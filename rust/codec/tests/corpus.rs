@@ -49,3 +49,8 @@ fn validate() {
 fn frames() {
     feed("frames", checks::frames);
 }
+
+#[test]
+fn transcode() {
+    feed("transcode", checks::transcode);
+}

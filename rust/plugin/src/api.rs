@@ -1,16 +1,19 @@
 //! Class `VarBatch`: what GDScript sees, with its in-editor documentation.
 
-use godot::builtin::{AnyArray, Array, GString, PackedByteArray, PackedStringArray, VarArray, VarDictionary, vdict};
+use godot::builtin::{
+    AnyArray, Array, GString, PackedByteArray, PackedStringArray, VarArray, VarDictionary, Variant, vdict,
+};
 use godot::global::{Error as EngineError, godot_error, godot_warn};
 use godot::obj::Gd;
 use godot::register::{GodotClass, godot_api};
-use varbatch_codec::{Kind, Scalar, Shape};
+use varbatch_codec::transcode::Translation;
+use varbatch_codec::{Dialect, Kind, Scalar, Shape};
 
 use crate::batch::{Line, Report, Reports, lines};
-use crate::engine::{self, BytesOut, Call, Slot, Value};
+use crate::engine::{self, BytesOut, Call, DIALECTS, DialectArg, Slot, Value};
 use crate::files::{NOT_COMPRESSED, Target};
 use crate::task::{FromBytes, FromFrames, Load, Save, ToBytes, ToFrames, VarBatchTask};
-use crate::{decode, describe, encode, files, pool, task, validate};
+use crate::{decode, describe, encode, files, pool, task, transcode, validate};
 
 /// The most threads that [`VarBatch::set_thread_count`] takes.
 const MAX_THREADS: i64 = 256;
@@ -139,10 +142,51 @@ impl VarBatch {
         validate::validate_each(&buffers, allow_objects)
     }
 
+    /// The bytes of one engine to those of another. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn transcode(bytes: PackedByteArray, from: DialectArg, to: DialectArg) -> PackedByteArray {
+        in_dialects("transcode", from, to, |translation| transcode::transcode(&bytes, translation)).unwrap_or_default()
+    }
+
+    /// A file of one engine to one of another. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn transcode_file(source: GString, target: GString, from: DialectArg, to: DialectArg) -> EngineError {
+        let transcoded = in_dialects("transcode_file", from, to, |translation| {
+            match files::transcode(&source, &target, translation) {
+                Ok(lines) => (EngineError::OK, lines),
+                Err(failure) => (failure.code, vec![Line::error(failure.text)]),
+            }
+        });
+        transcoded.unwrap_or(EngineError::ERR_INVALID_PARAMETER)
+    }
+
+    /// The bytes of another engine to a value. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn bytes_to_var_in(
+        bytes: PackedByteArray,
+        dialect: DialectArg,
+        #[opt(default = false)] allow_objects: bool,
+    ) -> Variant {
+        let decode = |from| transcode::to_var(&bytes, from, allow_objects);
+        in_dialect("bytes_to_var_in", dialect, decode).unwrap_or_default()
+    }
+
+    /// A value to the bytes of another engine. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn var_to_bytes_in(
+        value: Variant,
+        dialect: DialectArg,
+        #[opt(default = false)] full_objects: bool,
+    ) -> PackedByteArray {
+        let encode = |to| transcode::from_var(&value, to, full_objects);
+        in_dialect("var_to_bytes_in", dialect, encode).unwrap_or_default()
+    }
+
     /// The type tree of a buffer. What users read: `docs/VarBatch.xml`.
     #[func]
-    fn describe(bytes: PackedByteArray) -> VarDictionary {
-        describe::describe(engine::bytes_of(&bytes))
+    fn describe(bytes: PackedByteArray, #[opt(default = DialectArg::GODOT_4)] dialect: DialectArg) -> VarDictionary {
+        let describe = |dialect| (describe::describe(engine::bytes_of(&bytes), dialect), Vec::new());
+        in_dialect("describe", dialect, describe).unwrap_or_default()
     }
 
     /// 0 is one a core, 1 the caller alone. What users read: `docs/VarBatch.xml`.
@@ -171,7 +215,12 @@ impl VarBatch {
     fn get_type_table() -> Array<VarDictionary> {
         let row = |kind: Kind| {
             let wire = wire(kind.shape());
-            vdict! { "type" => i64::from(kind.id()), "name" => kind.name(), "wire" => wire.as_str() }
+            let mut row = vdict! { "type" => i64::from(kind.id()), "name" => kind.name(), "wire" => wire.as_str() };
+            for (name, dialect) in &DIALECTS[1..] {
+                let name = name.trim_start_matches("DIALECT_").to_ascii_lowercase();
+                row.set(name.as_str(), dialect.engine.id(kind).map_or(-1, i64::from));
+            }
+            row
         };
         Kind::ALL.into_iter().map(row).collect()
     }
@@ -201,12 +250,39 @@ impl Call for VarBatch {
 /// Adds to the class what is not a `#[func]`. To be called when it is registered.
 pub fn register() {
     engine::register::<VarBatch>();
+    engine::register_dialects::<VarBatch>();
 }
 
 /// Gives the editor the documentation of the class.
 pub fn load_docs() {
     engine::load_docs(include_str!("../docs/VarBatch.xml"));
     engine::load_docs(include_str!("../docs/VarBatchTask.xml"));
+}
+
+/// What `work` gives in a dialect, and prints what there is to say about it. Nothing if there is no such dialect.
+fn in_dialect<T>(method: &str, arg: DialectArg, work: impl FnOnce(Dialect) -> (T, Vec<Line>)) -> Option<T> {
+    let (result, lines) = match arg.dialect() {
+        Ok(dialect) => {
+            let (result, lines) = work(dialect);
+            (Some(result), lines)
+        }
+        Err(why) => (None, vec![Line::error(why)]),
+    };
+    for line in lines {
+        line.print(method);
+    }
+    result
+}
+
+/// The same from one dialect to another.
+fn in_dialects<T>(
+    method: &str,
+    from: DialectArg,
+    to: DialectArg,
+    work: impl FnOnce(Translation) -> (T, Vec<Line>),
+) -> Option<T> {
+    let second = |from| in_dialect(method, to, |to| work(Translation::new(from, to)));
+    in_dialect(method, from, |from| (second(from), Vec::new())).flatten()
 }
 
 /// Prints what there is to say about a batch.
@@ -231,6 +307,7 @@ fn wire(shape: Shape) -> String {
         Shape::Packed { scalar, count: 1 } => format!("count, {} elements", scalar_name(scalar)),
         Shape::Packed { scalar, count } => format!("count, elements of {count} x {}", scalar_name(scalar)),
         Shape::PackedStrings => "count, texts with a NUL".into(),
+        Shape::Foreign(_) => unreachable!("no type of Godot 4 has it"),
     }
 }
 
@@ -249,6 +326,8 @@ fn scalar_name(scalar: Scalar) -> &'static str {
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::DIALECTS;
+
     /// For each `mark` in `text`, what stands between the next `before` and the next `after`.
     fn names<'a>(text: &'a str, mark: &str, before: &str, after: &str) -> BTreeSet<&'a str> {
         let name = |rest: &'a str| rest.split_once(before)?.1.split_once(after).map(|(name, _)| name);
@@ -264,6 +343,16 @@ mod tests {
         methods.append(&mut names(include_str!("engine/call.rs"), "::from_signature", "StringName::from(\"", "\")"));
         assert_eq!(methods, names(include_str!("../docs/VarBatch.xml"), "<method ", "name=\"", "\""));
         assert!(methods.contains("vars_to_bytes") && methods.contains("var_to_bytes"), "{methods:?}");
+    }
+
+    #[test]
+    fn every_dialect_is_documented() {
+        let help = include_str!("../docs/VarBatch.xml");
+        for (value, (name, _)) in DIALECTS.iter().enumerate() {
+            let line = format!("<constant name=\"{name}\" value=\"{value}\" enum=\"Dialect\">");
+            assert_eq!(help.matches(&line).count(), 1, "{line}");
+        }
+        assert_eq!(help.matches("enum=\"Dialect\">").count(), DIALECTS.len());
     }
 
     #[test]

@@ -67,6 +67,11 @@ impl Line {
         Self { text: text.to_string(), is_warning: false }
     }
 
+    /// A warning.
+    pub fn warning(text: impl fmt::Display) -> Self {
+        Self { text: text.to_string(), is_warning: true }
+    }
+
     /// Prints it, as that of a method.
     pub fn print(&self, method: &str) {
         let line = format!("VarBatch.{method}: {}", self.text);

@@ -29,6 +29,8 @@ mod task;
 #[forbid(unsafe_code)]
 mod texts;
 #[forbid(unsafe_code)]
+mod transcode;
+#[forbid(unsafe_code)]
 mod validate;
 #[forbid(unsafe_code)]
 mod walk;

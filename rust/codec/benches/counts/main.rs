@@ -7,6 +7,7 @@
 
 mod cases;
 mod save_game;
+mod save_read;
 mod table;
 mod valgrind;
 

@@ -1,12 +1,6 @@
 //! A saved game: one array of dictionaries of six keys.
 
-use varbatch_codec::{Dialect, ElementType, Event, Kind, Plain, Plan, Reader, Text, Width, Writer};
-
-/// Events of one dictionary: its head, and six keys with their values.
-const EVENTS: usize = 13;
-
-/// Bytes of plain data in one dictionary: a Vector3 and eight ints.
-const PLAIN_LEN: usize = 12 + 32;
+use varbatch_codec::{Dialect, ElementType, Event, Kind, Plain, Plan, Text, Width, Writer};
 
 /// What the values borrow: texts as the engine holds them, plain data.
 pub struct SaveGame {
@@ -57,22 +51,4 @@ impl SaveGame {
             writer.write(value).expect("writes");
         }
     }
-
-    /// What [`read`] has to find.
-    pub fn found(&self) -> (usize, usize) {
-        (1 + self.entities * EVENTS, self.entities * PLAIN_LEN)
-    }
-}
-
-/// Events, and bytes of plain data in them.
-pub fn read(encoded: &[u8]) -> (usize, usize) {
-    let (mut events, mut payload) = (0, 0);
-    let mut reader = Reader::new(encoded);
-    while let Some(event) = reader.next_event().expect("reads") {
-        events += 1;
-        if let Event::Components(plain) | Event::Packed(plain) = event {
-            payload += plain.bytes.len();
-        }
-    }
-    (events, payload)
 }

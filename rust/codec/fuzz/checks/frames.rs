@@ -1,12 +1,12 @@
 //! Frames lie in their stream end to end, and written again they are the stream. A value that fails leaves no trace.
 
-use varbatch_codec::{Dialect, Event, Plan, Reader, Width, Writer, frames};
+use varbatch_codec::{Dialect, Engine, Event, Plan, Width, Writer, frames};
 
 use super::Options;
-use super::steps::{plain_of, write};
+use super::steps::{is_written, plain_of, reader, write};
 
-/// Reads a stream of frames, writes it, and reads the values in it. Bit 0 of the options: objects are allowed; the
-/// others choose a place.
+/// Reads a stream of frames, writes it, and reads the values in it. Bit 0 of the options: objects are allowed; the next
+/// three are the engine. Bit 1 chooses the components of Godot 4 as well.
 ///
 /// # Panics
 /// If something does not hold.
@@ -62,11 +62,13 @@ fn as_they_are(bytes: &[u8], payloads: &[&[u8]]) {
 
 /// Writes the values of the payloads, and what was read of those that are none.
 fn by_value(payloads: &[&[u8]], options: Options) {
-    let dialect = if options.pick() & 1 == 0 { Dialect::GODOT_4 } else { Dialect::GODOT_4_DOUBLE };
+    let engine = options.engine();
+    let is_double = engine == Engine::Godot4 && options.pick() & 1 != 0;
+    let dialect = if is_double { Dialect::GODOT_4_DOUBLE } else { Dialect::of(engine) };
     let mut writer = Writer::new(dialect);
     let mut expected = Vec::new();
     for (index, payload) in payloads.iter().enumerate() {
-        let (events, whole) = events(payload, options.allow_objects());
+        let (events, whole) = events(payload, engine, options.allow_objects());
         let before = (writer.mark(), writer.plan().len());
         let result = frames::write(&mut writer, |writer| {
             events.iter().try_for_each(|&event| match index.is_multiple_of(2) {
@@ -74,7 +76,9 @@ fn by_value(payloads: &[&[u8]], options: Options) {
                 false => writer.write_now(event),
             })
         });
-        let fits = |event: &Event<'_>| plain_of(event).is_none_or(|plain| fits(plain.width, plain.kind, dialect));
+        let fits = |event: &Event<'_>| {
+            is_written(engine, event) && plain_of(event).is_none_or(|plain| fits(plain.width, plain.kind, dialect))
+        };
         assert_eq!(result.is_ok(), whole && events.iter().all(fits), "frame {index}: {result:?}");
         if result.is_ok() {
             expected.extend(framed(&write(&events, dialect)));
@@ -91,8 +95,8 @@ fn fits(width: Width, kind: varbatch_codec::Kind, dialect: Dialect) -> bool {
 }
 
 /// The events that can be read, and whether those are a value.
-fn events(payload: &[u8], allow_objects: bool) -> (Vec<Event<'_>>, bool) {
-    let mut reader = Reader::new(payload).allow_objects(allow_objects);
+fn events(payload: &[u8], engine: Engine, allow_objects: bool) -> (Vec<Event<'_>>, bool) {
+    let mut reader = reader(payload, engine, allow_objects);
     let mut events = Vec::new();
     loop {
         match reader.next_event() {

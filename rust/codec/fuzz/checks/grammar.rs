@@ -27,10 +27,12 @@ struct Open {
     /// Values that have come. Of a dictionary, keys and values count.
     seen: usize,
     count: usize,
+    /// Whether its values have no headers.
+    bare: bool,
 }
 
 /// Follows the events of one value.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Grammar {
     open: Vec<Open>,
     texts: usize,
@@ -55,6 +57,24 @@ impl Grammar {
     /// Whether the value of a property is due.
     pub fn is_in_object(&self) -> bool {
         self.due() == Due::Value && self.open.last().is_some_and(|top| top.form == Form::Object)
+    }
+
+    /// Whether a value without a header is due.
+    pub fn is_bare(&self) -> bool {
+        self.due() == Due::Value && self.open.last().is_some_and(|top| top.bare)
+    }
+
+    /// As [`Self::take`]. `bare` says of an array that its elements have no headers.
+    ///
+    /// # Panics
+    /// If the event was not due.
+    pub fn take_of(&mut self, event: &Event<'_>, bare: bool) {
+        let (of_bare, is_vector) = (self.is_bare(), matches!(event, Event::Components(_)));
+        assert!(is_vector || !of_bare, "{event:?} among vectors without headers");
+        self.take(event);
+        if let Some(top) = self.open.last_mut().filter(|top| bare && top.seen == 0 && top.form == Form::Array) {
+            top.bare = true;
+        }
     }
 
     /// Goes on by one event.
@@ -86,7 +106,7 @@ impl Grammar {
         };
         assert_ne!(due, Due::Nothing, "{event:?} behind the end");
         self.named = false;
-        if count == 0 { self.end_of_value() } else { self.open.push(Open { form, seen: 0, count }) }
+        if count == 0 { self.end_of_value() } else { self.open.push(Open { form, seen: 0, count, bare: false }) }
     }
 
     /// Whether `path` is the way to what comes next. The names of keys and properties are not looked at.

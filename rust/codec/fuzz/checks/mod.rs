@@ -4,21 +4,30 @@
 //! They panic where something does not hold. The first byte of an input says how the rest is to be taken.
 
 mod compressed;
+mod converted;
 mod decode;
 mod frames;
 mod grammar;
 #[path = "../../tests/codec/support/model.rs"]
+#[allow(dead_code)] // The tests use more of it.
 mod model;
+#[path = "../../tests/codec/support/numbers.rs"]
+#[allow(dead_code)]
+mod numbers;
 mod pieces;
 mod roundtrip;
 mod steps;
+mod transcode;
 mod validate;
 
 pub use compressed::compressed;
 pub use decode::decode;
 pub use frames::frames;
 pub use roundtrip::roundtrip;
+pub use transcode::transcode;
 pub use validate::validate;
+
+use varbatch_codec::Engine;
 
 /// How an input is to be taken: its first byte.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +41,14 @@ impl Options {
 
     fn allow_objects(self) -> bool {
         self.0 & 1 != 0
+    }
+
+    /// Whose the bytes are: what the three bits behind the first say, Godot 4 for most.
+    fn engine(self) -> Engine {
+        match self.pick() & 7 {
+            number @ 1..=4 => Engine::ALL[number],
+            _ => Engine::Godot4,
+        }
     }
 
     /// A number that the fuzzer chooses, below 128.

@@ -2,11 +2,18 @@
 
 use std::mem::MaybeUninit;
 
-use varbatch_codec::{Dialect, ElementType, Error, Event, Plain, Reader, Text, Writer};
+use varbatch_codec::{Dialect, ElementType, Engine, Error, Event, Plain, Reader, Text, Writer};
+
+use super::numbers;
+
+/// A reader by the rules of an engine.
+pub fn reader(bytes: &[u8], engine: Engine, allow_objects: bool) -> Reader<'_> {
+    Reader::new(bytes).dialect(Dialect::of(engine)).allow_objects(allow_objects)
+}
 
 /// All events of the value at the start of `bytes`, and the bytes that it takes.
-pub fn read(bytes: &[u8], allow_objects: bool) -> Result<(Vec<Event<'_>>, usize), Error> {
-    let mut reader = Reader::new(bytes).allow_objects(allow_objects);
+pub fn read(bytes: &[u8], engine: Engine, allow_objects: bool) -> Result<(Vec<Event<'_>>, usize), Error> {
+    let mut reader = reader(bytes, engine, allow_objects);
     let mut events = Vec::new();
     while let Some(event) = reader.next_event()? {
         events.push(event);
@@ -15,8 +22,23 @@ pub fn read(bytes: &[u8], allow_objects: bool) -> Result<(Vec<Event<'_>>, usize)
 }
 
 /// The bytes that the value at the start of `bytes` takes, with nothing read of it but its size.
-pub fn validated(bytes: &[u8], allow_objects: bool) -> Result<usize, Error> {
-    varbatch_codec::validate(Reader::new(bytes).allow_objects(allow_objects))
+pub fn validated(bytes: &[u8], engine: Engine, allow_objects: bool) -> Result<usize, Error> {
+    varbatch_codec::validate(reader(bytes, engine, allow_objects))
+}
+
+/// Whether an event that begins at `at` is an array whose elements have no headers.
+pub fn is_bare(bytes: &[u8], engine: Engine, at: usize, event: &Event<'_>) -> bool {
+    matches!(event, Event::Array { .. }) && numbers::bare(engine, bytes[at]).is_some()
+}
+
+/// Whether an engine has arrays that say what is in them, so that it can write this.
+pub fn is_written(engine: Engine, event: &Event<'_>) -> bool {
+    let any = |element| element == ElementType::Any;
+    match *event {
+        _ if matches!(engine, Engine::Godot4 | Engine::Pandemonium) => true,
+        Event::Array { element, .. } => any(element),
+        _ => true,
+    }
 }
 
 /// One value from its events.
@@ -35,13 +57,28 @@ pub fn write_all<'a>(writer: &mut Writer<'a>, events: &[Event<'a>]) {
     events.iter().for_each(|&event| writer.write(event).expect("writes what the Reader gave"));
 }
 
-/// Whether two runs of events are the same. Floats are compared bit by bit: a NaN is itself, 0.0 is not -0.0.
+/// Whether two runs of events are the same. Floats are compared bit by bit: a NaN is itself, 0.0 is not -0.0. Texts are
+/// compared by their characters.
 pub fn same(left: &[Event<'_>], right: &[Event<'_>]) -> bool {
-    let pair = |pair: (&Event<'_>, &Event<'_>)| match pair {
+    left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same_event(left, right))
+}
+
+pub fn same_event(left: &Event<'_>, right: &Event<'_>) -> bool {
+    match (left, right) {
         (Event::Float(left), Event::Float(right)) => left.to_bits() == right.to_bits(),
-        (left, right) => left == right,
-    };
-    left.len() == right.len() && left.iter().zip(right).all(pair)
+        (left, right) => {
+            let (texts, other) = (texts_of(left), texts_of(right));
+            let none = |_| Text::Utf8("");
+            texts.len() == other.len()
+                && texts.iter().zip(other).all(|(text, other)| text.to_utf8() == other.to_utf8())
+                && (texts.is_empty() && left == right || map_texts(left, none) == map_texts(right, none))
+        }
+    }
+}
+
+/// Whether a text would lose a byte-order mark when it is read: it changes each time.
+pub fn is_marked(events: &[Event<'_>]) -> bool {
+    events.iter().flat_map(texts_of).any(|text| text.to_utf8().starts_with('\u{feff}'))
 }
 
 /// How many headers, texts and names an event announces, itself not counted.
@@ -85,13 +122,10 @@ pub fn map_texts<'a>(event: &Event<'a>, mut change: impl FnMut(Text<'a>) -> Text
 }
 
 /// All texts of an event.
-pub fn texts_of<'a>(event: &Event<'a>) -> Vec<&'a str> {
+pub fn texts_of<'a>(event: &Event<'a>) -> Vec<Text<'a>> {
     let mut texts = Vec::new();
     map_texts(event, |text| {
-        match text {
-            Text::Utf8(utf8) => texts.push(utf8),
-            Text::Utf32(_) => panic!("the Reader gave UTF-32"),
-        }
+        texts.push(text);
         text
     });
     texts

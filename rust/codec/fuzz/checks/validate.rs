@@ -1,16 +1,16 @@
 //! All ways to read a value end at the same byte, and nothing behind the value changes it.
 
-use varbatch_codec::{Error, Reader};
+use varbatch_codec::{Engine, Error, Reader};
 
 use super::Options;
 use super::grammar::{Due, Grammar};
-use super::steps::{read, same, validated};
+use super::steps::{is_bare, read, reader, same, validated};
 
 /// Each value is read once more for each that is around it, so that not all values of a long input are.
 const VALUES: usize = 32;
 
-/// Reads a value event by event, and each one inside it at one go. Bit 0 of the options: objects are allowed. The two
-/// bytes behind the options say where the input is cut off.
+/// Reads a value event by event, and each one inside it at one go. Bit 0 of the options: objects are allowed; the next
+/// three are the engine. The two bytes behind the options say where the input is cut off.
 ///
 /// # Panics
 /// If something does not hold.
@@ -18,32 +18,34 @@ pub fn validate(data: &[u8]) {
     let (options, rest) = Options::split(data);
     let Some((&cut, bytes)) = rest.split_first_chunk() else { return };
     let cut = usize::from(u16::from_le_bytes(cut)) % (bytes.len() + 1);
-    step_by_step(bytes, options.allow_objects());
-    cut_off(bytes, cut, options.allow_objects());
+    step_by_step(bytes, options.engine(), options.allow_objects());
+    cut_off(bytes, cut, options.engine(), options.allow_objects());
 }
 
 /// A value that has begun: how deep it lies, and where it ends if it is read at one go.
 struct Begun {
     depth: usize,
     at: usize,
+    /// Whether it has no header.
+    bare: bool,
     end: Result<usize, Error>,
 }
 
-fn step_by_step(bytes: &[u8], allow_objects: bool) {
-    let mut reader = Reader::new(bytes).allow_objects(allow_objects);
+fn step_by_step(bytes: &[u8], engine: Engine, allow_objects: bool) {
+    let mut reader = reader(bytes, engine, allow_objects);
     let mut grammar = Grammar::default();
     let mut begun: Vec<Begun> = Vec::new();
     let mut count = 0;
     let result = loop {
-        let depth = reader.depth();
+        let (depth, at, bare) = (reader.depth(), reader.position(), grammar.is_bare());
         if grammar.due() == Due::Value {
             if count < VALUES || count.is_multiple_of(VALUES) {
-                begun.push(Begun { depth, at: reader.position(), end: at_one_go(&reader) });
+                begun.push(Begun { depth, at, bare, end: at_one_go(&reader) });
             }
             count += 1;
         }
         match reader.next_event() {
-            Ok(Some(event)) => grammar.take(&event),
+            Ok(Some(event)) => grammar.take_of(&event, is_bare(bytes, engine, at, &event)),
             Ok(None) => break Ok(reader.position()),
             Err(error) => break Err(error),
         }
@@ -52,13 +54,14 @@ fn step_by_step(bytes: &[u8], allow_objects: bool) {
             assert_eq!(ended.end, Ok(end), "the end of a value at depth {}", ended.depth);
             // Alone it is a value as well.
             let alone = reader.bytes(ended.at, end);
-            assert_eq!(validated(alone, allow_objects), Ok(end - ended.at), "{alone:02x?}");
+            let is_value = validated(alone, engine, allow_objects) == Ok(end - ended.at);
+            assert!(is_value || ended.bare, "{alone:02x?}");
         }
     };
     for value in begun {
         assert_eq!(value.end.err(), result.clone().err(), "a value at depth {} that does not end", value.depth);
     }
-    assert_eq!(validated(bytes, allow_objects), result);
+    assert_eq!(validated(bytes, engine, allow_objects), result);
 }
 
 /// Where the next value ends, by `skip_value` and by `finish_value`.
@@ -72,9 +75,9 @@ fn at_one_go(reader: &Reader<'_>) -> Result<usize, Error> {
     skip
 }
 
-fn cut_off(bytes: &[u8], cut: usize, allow_objects: bool) {
-    let whole = read(bytes, allow_objects);
-    let part = read(&bytes[..cut], allow_objects);
+fn cut_off(bytes: &[u8], cut: usize, engine: Engine, allow_objects: bool) {
+    let whole = read(bytes, engine, allow_objects);
+    let part = read(&bytes[..cut], engine, allow_objects);
     match (&whole, &part) {
         (Ok((whole, len)), Ok((part, part_len))) => {
             assert!(same(whole, part), "{whole:?}, but cut off {part:?}");
@@ -86,5 +89,5 @@ fn cut_off(bytes: &[u8], cut: usize, allow_objects: bool) {
         (Err(error), Ok(_)) => panic!("read where it is cut off, but: {error}"),
         (Err(_), Err(_)) => {}
     }
-    assert_eq!(validated(&bytes[..cut], allow_objects), part.map(|(_, len)| len));
+    assert_eq!(validated(&bytes[..cut], engine, allow_objects), part.map(|(_, len)| len));
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::compressed::{self, Decoder, MAGIC};
+use crate::compressed::{self, Compression, Decoder, MAGIC};
 use crate::error::{Error, Reason};
 use crate::frames::{self, PREFIX_LEN};
 use crate::threads::Threads;
@@ -91,6 +91,14 @@ impl Loader {
     /// Whether to read takes longer than to decode what was read.
     pub fn is_compressed(&self) -> bool {
         matches!(self.source, Source::Compressed(_))
+    }
+
+    /// How the file is compressed, if it is.
+    pub fn compression(&self) -> Option<Compression> {
+        match &self.source {
+            Source::Plain(_) => None,
+            Source::Compressed(decoder) => Some(decoder.compression()),
+        }
     }
 
     /// Bytes of the stream, uncompressed, and how many of them were not given yet.

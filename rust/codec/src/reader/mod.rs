@@ -7,18 +7,22 @@
 //! A count is only believed if the bytes that are left could hold as many parts, and the rest of what the container is
 //! inside of: all counts of a value together are then no larger than its bytes allow, and a caller may allocate for them.
 
+mod containers;
 mod path;
 mod payload;
 
-use crate::dialect::{FLAG_64, Width};
+use crate::dialect::{Dialect, FLAG_64, Rules, Width};
 use crate::error::{Error, Reason};
 use crate::event::{Event, Text};
-use crate::kind::Kind;
+use crate::kind::{Kind, Row, Rows};
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 use crate::path::Path;
 
 /// Bytes of a header, and of a count or length: no value and no text takes less.
 const WORD: usize = 4;
+
+/// Bit 31 of a count: once "shared" for containers, "not the old format" for a NodePath.
+const HIGH_BIT: u32 = 0x8000_0000;
 
 /// Reads one value.
 ///
@@ -30,6 +34,9 @@ pub struct Reader<'a> {
     /// What is added to offsets in errors.
     base: usize,
     at: usize,
+    rules: &'static Rules,
+    /// Those of the rules, at hand.
+    rows: &'static Rows,
     allow_objects: bool,
     trust_counts: bool,
     next: Next,
@@ -37,6 +44,8 @@ pub struct Reader<'a> {
     open: Vec<Open>,
     /// The texts of the value at hand.
     texts: Texts,
+    /// What the elements without headers are that come next.
+    bare: Kind,
     /// Bytes that all headers, names and texts take at least that are known to come.
     due: usize,
 }
@@ -49,6 +58,8 @@ enum Next {
     Text,
     /// The name of a property.
     Name,
+    /// An element without a header.
+    Bare,
     End,
 }
 
@@ -68,6 +79,8 @@ enum Form {
     Array,
     Dictionary,
     Object,
+    /// An array whose elements have no headers.
+    Bare,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +91,7 @@ struct Texts {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of the value at the start of `bytes`. Objects with properties are refused.
+    /// A reader of the value at the start of `bytes`, by the rules of Godot 4. Objects with properties are refused.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self::at(bytes, 0)
     }
@@ -89,13 +102,26 @@ impl<'a> Reader<'a> {
             bytes,
             base,
             at: 0,
+            rules: Dialect::GODOT_4.engine.rules(),
+            rows: Dialect::GODOT_4.engine.rules().rows,
             allow_objects: false,
             trust_counts: false,
             next: Next::Value,
             open: Vec::new(),
             texts: Texts { kind: Kind::Nil, index: 0, count: 0 },
+            bare: Kind::Nil,
             due: WORD,
         }
+    }
+
+    /// The rules to follow. To be called before the first event.
+    #[must_use]
+    pub fn dialect(self, dialect: Dialect) -> Self {
+        self.by(dialect.engine.rules())
+    }
+
+    fn by(self, rules: &'static Rules) -> Self {
+        Self { rules, rows: rules.rows, ..self }
     }
 
     /// Whether objects with properties are read, instead of refused.
@@ -125,6 +151,11 @@ impl<'a> Reader<'a> {
     /// Whether the next value is that of a property of an object.
     pub fn is_in_object(&self) -> bool {
         self.next == Next::Value && self.open.last().is_some_and(|top| top.form == Form::Object)
+    }
+
+    /// Whether the name of a property comes next.
+    pub fn is_at_name(&self) -> bool {
+        self.next == Next::Name
     }
 
     /// The bytes from one position to another.
@@ -162,8 +193,9 @@ impl<'a> Reader<'a> {
     pub fn next_event_to<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<Option<R>, Error> {
         match self.next {
             Next::Value => self.value(take).map(Some),
-            Next::Text => self.text().map(|text| Some(take(Event::Text(Text::Utf8(text))))),
+            Next::Text => self.text().map(|text| Some(take(Event::Text(text)))),
             Next::Name => self.name().map(|event| Some(take(event))),
+            Next::Bare => self.bare().map(|event| Some(take(event))),
             Next::End => Ok(None),
         }
     }
@@ -173,7 +205,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// As [`Self::next_event`].
     #[inline]
-    pub fn next_text(&mut self) -> Result<Option<&'a str>, Error> {
+    pub fn next_text(&mut self) -> Result<Option<Text<'a>>, Error> {
         if self.next == Next::Text { self.text().map(Some) } else { Ok(None) }
     }
 
@@ -224,19 +256,23 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// If there is no header, or it names no type.
     pub fn peek_kind(&self) -> Result<Kind, Error> {
-        self.header().map(|(kind, _)| kind)
+        if self.next == Next::Bare {
+            return Ok(self.bare);
+        }
+        let (row, word) = self.header()?;
+        if row.is_some() { Ok(row.kind) } else { Err(self.unknown_type(word)) }
     }
 
     #[inline(always)]
     fn value<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<R, Error> {
         let start = self.at;
-        let (kind, flags) = self.header()?;
+        let (row, word) = self.header()?;
         if self.open.len() > MAX_DEPTH {
             return Err(self.error(Reason::TooDeep));
         }
         self.at = start + WORD;
         self.due -= WORD;
-        let taken = self.payload(kind, flags, take);
+        let taken = self.payload(row, word, take);
         if taken.is_err() {
             self.at = start;
             self.due += WORD;
@@ -244,8 +280,9 @@ impl<'a> Reader<'a> {
         taken
     }
 
+    /// The first word of a value, and its row, of which there may be none.
     #[inline]
-    fn header(&self) -> Result<(Kind, u32), Error> {
+    fn header(&self) -> Result<(Row, u32), Error> {
         let rest = self.rest();
         let Some(&bytes) = rest.first_chunk() else {
             return Err(self.error(Reason::NoHeader { found: rest.len() }));
@@ -255,9 +292,7 @@ impl<'a> Reader<'a> {
             return Err(self.error(Reason::TooLarge { found: self.bytes.len() }));
         }
         let word = u32::from_le_bytes(bytes);
-        let id = word as u8;
-        let kind = Kind::from_id(id).ok_or_else(|| self.error(Reason::UnknownType { id }))?;
-        Ok((kind, word))
+        Ok((self.rows[usize::from(word as u8)], word))
     }
 
     /// To be called behind the last byte of a value.
@@ -283,7 +318,11 @@ impl<'a> Reader<'a> {
         if top.index.is_multiple_of(2) || top.form == Form::Object {
             top.key_at = self.at;
         }
-        self.next = if top.form == Form::Object { Next::Name } else { Next::Value };
+        self.next = match top.form {
+            Form::Array | Form::Dictionary => Next::Value,
+            Form::Object => Next::Name,
+            Form::Bare => Next::Bare,
+        };
     }
 
     /// Opens a container whose `count` values come next.
@@ -302,6 +341,11 @@ impl<'a> Reader<'a> {
     }
 
     #[cold]
+    fn unknown_type(&self, word: u32) -> Error {
+        self.error(Reason::UnknownType { id: word as u8, last: self.rules.types - 1 })
+    }
+
+    #[cold]
     fn error(&self, reason: Reason) -> Error {
         // A missing padding may have put `at` behind the end.
         let at = self.base + self.at.min(self.bytes.len());
@@ -317,9 +361,14 @@ impl<'a> Reader<'a> {
         error
     }
 
+    /// Where what begins at `at` is in the buffer, and the path to it. It was read already.
+    pub(crate) fn place_of(&self, at: usize) -> (usize, Path) {
+        (self.base + at, self.path_at(at))
+    }
+
     /// The path to the value that begins at `at`, which was read already.
     pub fn path_at(&self, at: usize) -> Path {
-        let mut again = Reader::at(self.bytes, self.base).allow_objects(self.allow_objects);
+        let mut again = Reader::at(self.bytes, self.base).allow_objects(self.allow_objects).by(self.rules);
         while again.at < at && matches!(again.next_event(), Ok(Some(_))) {}
         again.path()
     }

@@ -20,7 +20,7 @@ impl Reader<'_> {
 
     fn step(&self, open: &Open) -> Step {
         match open.form {
-            Form::Array => Step::Index(open.index),
+            Form::Array | Form::Bare => Step::Index(open.index),
             Form::Dictionary if open.index.is_multiple_of(2) => Step::KeyOf(open.index / 2),
             Form::Dictionary => self.key(open.key_at),
             Form::Object => self.property(open.key_at),
@@ -29,18 +29,23 @@ impl Reader<'_> {
 
     /// To the value of the key that begins at `at`.
     fn key(&self, at: usize) -> Step {
-        let mut reader = Reader::at(self.bytes.get(at..).unwrap_or_default(), 0);
+        let mut reader = self.again(at);
         let kind = reader.peek_kind().unwrap_or(Kind::Nil);
         Step::to_key(kind, reader.next_event().ok().flatten().filter(|_| kind != Kind::Object))
     }
 
     /// To the property whose name begins at `at`.
     fn property(&self, at: usize) -> Step {
-        let mut reader = Reader::new(self.bytes.get(at..).unwrap_or_default());
+        let mut reader = self.again(at);
         reader.next = Next::Name;
         match reader.next_event() {
             Ok(Some(Event::Text(name))) => Step::to_property(name),
             _ => unreachable!("it was read before"),
         }
+    }
+
+    /// A reader of what was read already.
+    fn again(&self, at: usize) -> Reader<'_> {
+        Reader::new(self.bytes.get(at..).unwrap_or_default()).by(self.rules)
     }
 }

@@ -1,25 +1,20 @@
 //! What follows a header, by wire shape. Each function follows the engine's checks in their order.
 
-use super::{Form, Next, Reader, Texts, WORD, width};
+use super::{HIGH_BIT, Next, Reader, Texts, WORD, width};
 use crate::dialect::Width;
 use crate::error::{Error, Place, Reason};
 use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::{Kind, Shape};
+use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Foreign, Kind, Row, Shape};
 use crate::text;
-
-/// The bits of a header that say what describes the elements of an Array, and the keys and values of a Dictionary.
-const ARRAY_TYPE: u32 = 3 << 16;
-const DICTIONARY_TYPES: u32 = 15 << 16;
-
-/// Bit 31 of a count: once "shared" for containers, "not the old format" for a NodePath.
-const HIGH_BIT: u32 = 0x8000_0000;
 
 impl<'a> Reader<'a> {
     /// Gives the event to `take`. Each shape calls it for itself, so that what it does with another event falls away.
     #[inline(always)]
-    pub(super) fn payload<R>(&mut self, kind: Kind, flags: u32, take: impl FnOnce(Event<'a>) -> R) -> Result<R, Error> {
+    pub(super) fn payload<R>(&mut self, row: Row, word: u32, take: impl FnOnce(Event<'a>) -> R) -> Result<R, Error> {
+        let Row { kind, shape, .. } = row;
+        let flags = word & row.flags;
         let (place, width) = (Place::of(kind), width(flags));
-        match (kind.shape(), width) {
+        match (shape, width) {
             (Shape::Nil, _) => Ok(take(self.ends(Event::Nil))),
             (Shape::Bool, _) => {
                 let value = self.array(place)? != [0; WORD];
@@ -41,18 +36,16 @@ impl<'a> Reader<'a> {
                 let value = f64::from_le_bytes(self.array(place)?);
                 Ok(take(self.ends(Event::Float(value))))
             }
-            (shape @ Shape::Components { scalar, count }, _) => {
-                let width = if shape.is_real() { width } else { Width::Single };
+            (Shape::Components { scalar, count }, width) => {
                 let bytes = self.take(place, scalar.size(width) * usize::from(count))?;
                 Ok(take(self.ends(Event::Components(Plain { kind, width, count: 1, bytes }))))
             }
-            (shape @ Shape::Packed { scalar, count }, _) => {
-                let width = if shape.is_real() { width } else { Width::Single };
+            (Shape::Packed { scalar, count }, width) => {
                 let plain = self.packed(kind, width, scalar.size(width) * usize::from(count))?;
                 Ok(take(self.ends(Event::Packed(plain))))
             }
             (Shape::Text, _) => {
-                let text = Text::Utf8(self.string(|| place)?);
+                let text = self.string(|| place)?;
                 let event = if kind == Kind::StringName { Event::StringName(text) } else { Event::String(text) };
                 Ok(take(self.ends(event)))
             }
@@ -69,13 +62,13 @@ impl<'a> Reader<'a> {
                 let count = self.dictionary_count()?;
                 Ok(take(Event::Dictionary { key: ElementType::Any, value: ElementType::Any, count }))
             }
-            (shape, _) => Ok(take(self.rare(kind, shape, flags)?)),
+            (shape, _) => Ok(take(self.rare(kind, shape, flags, word)?)),
         }
     }
 
     /// The shapes that a game has few of.
     #[inline(never)]
-    fn rare(&mut self, kind: Kind, shape: Shape, flags: u32) -> Result<Event<'a>, Error> {
+    fn rare(&mut self, kind: Kind, shape: Shape, flags: u32, word: u32) -> Result<Event<'a>, Error> {
         let place = Place::of(kind);
         match (shape, width(flags)) {
             (Shape::Array, _) => {
@@ -88,7 +81,7 @@ impl<'a> Reader<'a> {
                 Ok(Event::Dictionary { key, value, count: self.dictionary_count()? })
             }
             (Shape::Signal, _) => {
-                let name = Text::Utf8(self.string(|| place.part("name"))?);
+                let name = self.string(|| place.part("name"))?;
                 let object = u64::from_le_bytes(self.array(place.part("object id"))?);
                 Ok(self.ends(Event::Signal { name, object }))
             }
@@ -99,19 +92,26 @@ impl<'a> Reader<'a> {
             (Shape::Object, Width::Single) => self.object(),
             (Shape::PackedStrings, _) => self.packed_strings(),
             (Shape::NodePath, _) => self.node_path(),
+            (Shape::Foreign(Foreign::None), _) => {
+                self.at -= WORD;
+                Err(self.unknown_type(word))
+            }
+            (Shape::Foreign(Foreign::EmptyRid), _) => Ok(self.ends(Event::Rid(0))),
+            (Shape::Foreign(Foreign::TypedArray), width) => self.typed_array(width),
+            (Shape::Foreign(Foreign::Bare(element)), _) => self.bare_array(element),
             _ => unreachable!("dealt with by the caller"),
         }
     }
 
     /// The one event of a value that ends with it.
     #[inline(always)]
-    fn ends(&mut self, event: Event<'a>) -> Event<'a> {
+    pub(super) fn ends(&mut self, event: Event<'a>) -> Event<'a> {
         self.end_value();
         event
     }
 
     #[inline]
-    fn packed(&mut self, kind: Kind, width: Width, element_len: usize) -> Result<Plain<'a>, Error> {
+    pub(super) fn packed(&mut self, kind: Kind, width: Width, element_len: usize) -> Result<Plain<'a>, Error> {
         let place = Place::of(kind);
         let found = i32::from_le_bytes(self.array(place.part("count"))?);
         let Ok(count) = usize::try_from(found) else {
@@ -157,71 +157,13 @@ impl<'a> Reader<'a> {
         let names = count.min(names as usize);
         self.expect_parts(kind, "names", count, WORD)?;
         self.begin_texts(kind, count);
-        Ok(Event::NodePath { names, subnames: count - names, absolute: flags & 1 != 0 })
-    }
-
-    fn object(&mut self) -> Result<Event<'a>, Error> {
-        let kind = Kind::Object;
-        if !self.allow_objects {
-            self.at -= WORD;
-            return Err(self.error(Reason::ObjectRefused));
-        }
-        let class = self.string(|| Place::of(kind).part("class name"))?;
-        if class.is_empty() {
-            // Another form of null: nothing follows.
-            self.end_value();
-            return Ok(Event::ObjectId(0));
-        }
-        let found = i32::from_le_bytes(self.array(Place::of(kind).part("property count"))?);
-        let count = usize::try_from(found).unwrap_or(0);
-        self.expect_parts(kind, "properties", count, 2 * WORD)?;
-        self.open(Form::Object, count);
-        Ok(Event::Object { class: Text::Utf8(class), count })
-    }
-
-    /// The count of an Array, which it opens.
-    #[inline]
-    fn array_count(&mut self) -> Result<usize, Error> {
-        let kind = Kind::Array;
-        let count = (self.word(Place::of(kind).part("count"))? & !HIGH_BIT) as usize;
-        self.expect_parts(kind, "elements", count, WORD)?;
-        self.open(Form::Array, count);
-        Ok(count)
-    }
-
-    /// The count of a Dictionary, which it opens.
-    #[inline]
-    fn dictionary_count(&mut self) -> Result<usize, Error> {
-        let kind = Kind::Dictionary;
-        let count = (self.word(Place::of(kind).part("count"))? & !HIGH_BIT) as usize;
-        self.expect_parts(kind, "entries", count, 2 * WORD)?;
-        self.open(Form::Dictionary, count.saturating_mul(2));
-        Ok(count)
-    }
-
-    /// What the two low bits of `form` announce.
-    fn element_type(&mut self, kind: Kind, form: u32) -> Result<ElementType<'a>, Error> {
-        Ok(match form & 3 {
-            0 => ElementType::Any,
-            1 => {
-                let found = self.word(Place::of(kind).part("element type"))? as i32;
-                match u8::try_from(found).ok().and_then(Kind::from_id) {
-                    Some(Kind::Nil) => ElementType::Any,
-                    Some(element) => ElementType::Builtin(element),
-                    None => {
-                        self.at -= WORD;
-                        return Err(self.error(Reason::UnknownElementType { kind, found }));
-                    }
-                }
-            }
-            2 => ElementType::Class(Text::Utf8(self.string(|| Place::of(kind).part("element class"))?)),
-            _ => ElementType::Script(Text::Utf8(self.string(|| Place::of(kind).part("element script"))?)),
-        })
+        let absolute = flags & 1 != 0 && (count > 0 || self.rules.root_path);
+        Ok(Event::NodePath { names, subnames: count - names, absolute })
     }
 
     /// The next text of the value at hand.
     #[inline]
-    pub(super) fn text(&mut self) -> Result<&'a str, Error> {
+    pub(super) fn text(&mut self) -> Result<Text<'a>, Error> {
         let texts = self.texts;
         let text = self.whole_string(|| texts.place())?;
         self.text_is_over();
@@ -256,7 +198,7 @@ impl<'a> Reader<'a> {
     pub(super) fn name(&mut self) -> Result<Event<'a>, Error> {
         let name = self.whole_string(|| Place::of(Kind::Object).part("property name"))?;
         self.next = Next::Value;
-        Ok(Event::Text(Text::Utf8(name)))
+        Ok(Event::Text(name))
     }
 
     fn begin_texts(&mut self, kind: Kind, count: usize) {
@@ -271,7 +213,13 @@ impl<'a> Reader<'a> {
     ///
     /// The engine does not count in advance: it fails at the first part that is missing, with those before it built.
     #[inline]
-    fn expect_parts(&mut self, kind: Kind, parts: &'static str, count: usize, part_len: usize) -> Result<(), Error> {
+    pub(super) fn expect_parts(
+        &mut self,
+        kind: Kind,
+        parts: &'static str,
+        count: usize,
+        part_len: usize,
+    ) -> Result<(), Error> {
         let (due, found) = (self.due, self.rest().len());
         let expected = count.saturating_mul(part_len).saturating_add(due);
         if count > 0 && expected > found && !self.trust_counts {
@@ -283,7 +231,7 @@ impl<'a> Reader<'a> {
 
     /// A text that is an event of its own: nothing is consumed where it fails.
     #[inline]
-    fn whole_string(&mut self, place: impl Fn() -> Place) -> Result<&'a str, Error> {
+    fn whole_string(&mut self, place: impl Fn() -> Place) -> Result<Text<'a>, Error> {
         let start = self.at;
         let text = self.string(place);
         match text {
@@ -296,14 +244,24 @@ impl<'a> Reader<'a> {
     /// A length and a text of that length, with its padding. Where it fails, `at` is where the error is. The place is made
     /// for an error only.
     #[inline]
-    fn string(&mut self, place: impl Fn() -> Place) -> Result<&'a str, Error> {
+    pub(super) fn string(&mut self, place: impl Fn() -> Place) -> Result<Text<'a>, Error> {
         let bytes = self.text_bytes(&place)?;
-        let text = text::decode(bytes).map_err(|offset| {
-            self.at += offset;
-            self.error(Reason::Malformed { place: place(), found: bytes[offset] })
-        })?;
+        let text = match text::decode(bytes) {
+            Ok(text) => Text::Utf8(text),
+            Err(offset) => self.loose_string(bytes, offset, place)?,
+        };
         self.at += bytes.len().next_multiple_of(WORD);
         Ok(text)
+    }
+
+    /// A text that is no UTF-8 at this offset, if the engine reads it all the same.
+    #[cold]
+    fn loose_string(&mut self, bytes: &'a [u8], offset: usize, place: impl Fn() -> Place) -> Result<Text<'a>, Error> {
+        let loose = if self.rules.loose_text { text::decode_loose(bytes) } else { Err(offset) };
+        loose.map(Text::Loose).map_err(|offset| {
+            self.at += offset;
+            self.error(Reason::Malformed { place: place(), found: bytes[offset] })
+        })
     }
 
     /// The bytes of a text, with its length consumed, but not they.
@@ -332,7 +290,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn take(&mut self, place: Place, expected: usize) -> Result<&'a [u8], Error> {
+    pub(super) fn take(&mut self, place: Place, expected: usize) -> Result<&'a [u8], Error> {
         let rest = self.rest();
         let Some(bytes) = rest.get(..expected) else {
             return Err(self.error(Reason::Short { place, expected, found: rest.len() }));
@@ -342,13 +300,13 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn array<const N: usize>(&mut self, place: Place) -> Result<[u8; N], Error> {
+    pub(super) fn array<const N: usize>(&mut self, place: Place) -> Result<[u8; N], Error> {
         let bytes = self.take(place, N)?;
         Ok(bytes.try_into().expect("taken with this length"))
     }
 
     #[inline]
-    fn word(&mut self, place: Place) -> Result<u32, Error> {
+    pub(super) fn word(&mut self, place: Place) -> Result<u32, Error> {
         self.array(place).map(u32::from_le_bytes)
     }
 }

@@ -16,6 +16,7 @@ mod check;
 mod kernels;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lanes;
+mod loose;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod pack;
 mod scalar;
@@ -31,7 +32,11 @@ use self::ascii::SHORT;
 #[doc(hidden)]
 pub use self::kernels::{Kernels, available};
 use self::kernels::{best, pack_room};
+pub use self::loose::Loose;
 pub(crate) use self::shown::{escaped, quoted};
+
+/// The byte-order mark.
+const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Characters up to which a text is encoded at once, without being measured before.
 pub(crate) const SHORT_CHARS: usize = SHORT;
@@ -102,13 +107,23 @@ pub fn decode(bytes: &[u8]) -> Result<&str, usize> {
 
 #[inline(never)]
 fn decode_any(bytes: &[u8]) -> Result<&str, usize> {
-    let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
     let text = &bytes[start..];
     if (best().is_text)(text) {
         // SAFETY: all kernels give true for UTF-8 only.
         return Ok(unsafe { std::str::from_utf8_unchecked(text) });
     }
     scalar::decode(text).map_err(|offset| start + offset)
+}
+
+/// As [`decode`], as Godot 3 reads it.
+///
+/// # Errors
+/// As [`decode`].
+#[cold]
+pub(crate) fn decode_loose(bytes: &[u8]) -> Result<Loose<'_>, usize> {
+    let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+    Loose::new(&bytes[start..]).map_err(|offset| start + offset)
 }
 
 /// Characters of `text`: the length of the engine's String, without its NUL.

@@ -21,6 +21,7 @@ pub(crate) fn quoted(text: Text<'_>) -> String {
 pub(crate) fn escaped(text: Text<'_>) -> String {
     let chars: Vec<char> = match text {
         Text::Utf8(text) => text.chars().take(SHOWN_CHARS + 1).collect(),
+        Text::Loose(text) => text.chars().take(SHOWN_CHARS + 1).collect(),
         Text::Utf32(chars) => {
             chars.iter().take(SHOWN_CHARS + 1).map(|&c| char::from_u32(c).unwrap_or('\u{fffd}')).collect()
         }

@@ -5,7 +5,7 @@
 mod payload;
 
 use self::payload::{Borrow, Copy, Hold};
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Engine};
 use crate::error::{Error, Reason};
 use crate::event::Event;
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
@@ -23,6 +23,8 @@ pub struct Writer<'a> {
     /// The containers around the next value, outermost first, each with something still to come.
     open: Vec<Open>,
     next: Next,
+    /// Whether the dialect is another than that of Godot 4.
+    is_foreign: bool,
     /// The texts that are due, if any.
     texts: Texts,
 }
@@ -68,7 +70,8 @@ impl<'a> Writer<'a> {
     /// As [`Self::new`], for values that lie `depth` containers deep in what another writer writes.
     pub fn at_depth(dialect: Dialect, depth: usize) -> Self {
         let texts = Texts { left: 0, nul: false };
-        Self { plan: Plan::new(), dialect, depth, open: Vec::new(), next: Next::Value, texts }
+        let is_foreign = dialect.engine != Engine::Godot4;
+        Self { plan: Plan::new(), dialect, depth, open: Vec::new(), next: Next::Value, is_foreign, texts }
     }
 
     /// A writer of `count` texts of a PackedStringArray that another writer is in the middle of: see
@@ -91,8 +94,8 @@ impl<'a> Writer<'a> {
     /// Adds one event to the value at hand. Long payloads are borrowed.
     ///
     /// # Errors
-    /// If the value lies too deep, plain data has another width than the dialect or another length than its count says,
-    /// or the event is not due. The value must then be dropped.
+    /// If the value lies too deep, the engine has no such type, plain data has another width than the dialect or another
+    /// length than its count says, or the event is not due. The value must then be dropped.
     // Always inlined: callers name the event, and its construction and the branch on it then fall away.
     #[inline(always)]
     pub fn write(&mut self, event: Event<'a>) -> Result<(), Error> {

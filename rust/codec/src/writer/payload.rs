@@ -4,7 +4,7 @@ use super::{Holder, Next, Writer};
 use crate::dialect::{FLAG_64, Width};
 use crate::error::{Error, Reason};
 use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::Kind;
+use crate::kind::{ENCODED_OBJECT, Kind};
 use crate::limits::MAX_VALUE_LEN;
 use crate::plan::Plan;
 use crate::text;
@@ -17,17 +17,17 @@ impl<'a> Writer<'a> {
         }
         self.begin_value()?;
         match event {
-            Event::Nil => self.plan.words([header(Kind::Nil, 0)]),
-            Event::Bool(value) => self.plan.words([header(Kind::Bool, 0), u32::from(value)]),
+            Event::Nil => self.plan.words([self.header(Kind::Nil, 0)?]),
+            Event::Bool(value) => self.plan.words([self.header(Kind::Bool, 0)?, u32::from(value)]),
             Event::Int(value) => match i32::try_from(value) {
-                Ok(short) => self.plan.words([header(Kind::Int, 0), short as u32]),
-                Err(_) => self.wide(header(Kind::Int, FLAG_64), value as u64),
+                Ok(short) => self.plan.words([self.header(Kind::Int, 0)?, short as u32]),
+                Err(_) => self.wide(self.header(Kind::Int, FLAG_64)?, value as u64),
             },
             // Not for a NaN, which equals nothing: the engine writes those in 64 bits.
             Event::Float(value) if f64::from(value as f32) == value => {
-                self.plan.words([header(Kind::Float, 0), (value as f32).to_bits()]);
+                self.plan.words([self.header(Kind::Float, 0)?, (value as f32).to_bits()]);
             }
-            Event::Float(value) => self.wide(header(Kind::Float, FLAG_64), value.to_bits()),
+            Event::Float(value) => self.wide(self.header(Kind::Float, FLAG_64)?, value.to_bits()),
             Event::Components(plain) => {
                 let header = self.plain_header(plain)?;
                 self.plan.words([header]);
@@ -43,44 +43,58 @@ impl<'a> Writer<'a> {
                     self.plan.pad(plain.bytes.len());
                 }
             }
-            Event::String(text) => self.headed_string(header(Kind::String, 0), text, take)?,
-            Event::StringName(text) => self.headed_string(header(Kind::StringName, 0), text, take)?,
-            Event::Rid(id) => self.wide(header(Kind::Rid, 0), id),
-            Event::Callable => self.plan.words([header(Kind::Callable, 0)]),
+            Event::String(text) => self.headed_string(self.header(Kind::String, 0)?, text, take)?,
+            Event::StringName(text) => self.headed_string(self.header(Kind::StringName, 0)?, text, take)?,
+            // Elsewhere a RID has no id.
+            Event::Rid(_) if self.is_foreign => {
+                let header = self.header(Kind::Rid, 0)?;
+                self.plan.words([header]);
+            }
+            Event::Rid(id) => self.wide(self.header(Kind::Rid, 0)?, id),
+            Event::Callable => self.plan.words([self.header(Kind::Callable, 0)?]),
             Event::Signal { name, object } => {
-                self.headed_string(header(Kind::Signal, 0), name, take)?;
+                self.headed_string(self.header(Kind::Signal, 0)?, name, take)?;
                 self.plan.words([object as u32, (object >> 32) as u32]);
             }
             // As the engine: a null object is no object at all.
-            Event::ObjectId(0) => self.plan.words([header(Kind::Nil, 0)]),
-            Event::ObjectId(id) => self.wide(header(Kind::Object, FLAG_64), id),
+            Event::ObjectId(0) => self.plan.words([self.header(Kind::Nil, 0)?]),
+            Event::ObjectId(id) => self.wide(self.header(Kind::Object, FLAG_64)?, id),
             // Read back, it would be null, with nothing behind it.
-            Event::Object { class: Text::Utf8("") | Text::Utf32([]), .. } => {
+            Event::Object { class, .. } if class.is_empty() => {
                 return Err(self.out_of_order("the name of a class"));
             }
             Event::Object { class, count } => {
-                self.headed_string(header(Kind::Object, 0), class, take)?;
+                self.headed_string(self.header(Kind::Object, 0)?, class, take)?;
                 return self.open(count, count, true);
             }
             Event::Dictionary { key, value, count } => {
-                self.plan.words([header(Kind::Dictionary, form(key) << 16 | form(value) << 18)]);
+                if !matches!((key, value), (ElementType::Any, ElementType::Any)) && self.is_foreign {
+                    return Err(self.no_such_type("typed Dictionary"));
+                }
+                let header = self.header(Kind::Dictionary, form(key) << 16 | form(value) << 18)?;
+                self.plan.words([header]);
                 self.element_type(key, T::Names::default())?;
                 self.element_type(value, T::Names::default())?;
                 return self.open(count, count.saturating_mul(2), false);
             }
             Event::Array { element, count } => {
-                self.plan.words([header(Kind::Array, form(element) << 16)]);
-                self.element_type(element, T::Names::default())?;
+                if !matches!(element, ElementType::Any) && self.is_foreign {
+                    self.typed_array(element, take)?;
+                } else {
+                    let header = self.header(Kind::Array, form(element) << 16)?;
+                    self.plan.words([header]);
+                    self.element_type(element, T::Names::default())?;
+                }
                 return self.open(count, count, false);
             }
             Event::PackedStrings { count } => {
                 let word = self.count(count)?;
-                self.plan.words([header(Kind::PackedStringArray, 0), word]);
+                self.plan.words([self.header(Kind::PackedStringArray, 0)?, word]);
                 return self.begin_texts(count, true);
             }
             Event::NodePath { names, subnames, absolute } => {
                 let (name_count, subname_count) = (self.count(names)?, self.count(subnames)?);
-                let head = [header(Kind::NodePath, 0), name_count | 1 << 31, subname_count, u32::from(absolute)];
+                let head = [self.header(Kind::NodePath, 0)?, name_count | 1 << 31, subname_count, u32::from(absolute)];
                 self.plan.words(head);
                 return self.begin_texts(names.saturating_add(subnames), false);
             }
@@ -134,6 +148,14 @@ impl<'a> Writer<'a> {
                 take.utf32(&mut self.plan, chars, len as u32);
                 len
             }
+            Text::Loose(text) => {
+                let start = self.plan.mark();
+                self.plan.words([0]);
+                let len = self.plan.chars(text.chars());
+                let word = self.count(len + nul)?;
+                self.plan.patch(start, word);
+                len
+            }
             Text::Utf8(text) => {
                 let word = self.count(text.len() + nul)?;
                 self.plan.words([word]);
@@ -164,21 +186,64 @@ impl<'a> Writer<'a> {
         self.plan.words([header, bits as u32, (bits >> 32) as u32]);
     }
 
-    #[inline]
+    #[inline(always)]
     fn plain_header(&self, plain: Plain<'_>) -> Result<u32, Error> {
         let shape = plain.kind.shape();
         let len = shape.element_len(plain.width).and_then(|len| len.checked_mul(plain.count));
         if len != Some(plain.bytes.len()) {
             return Err(self.out_of_order("as many bytes as the count says"));
         }
-        if !shape.is_real() {
-            return Ok(header(plain.kind, 0));
+        if shape.is_real() && plain.width != self.dialect.real {
+            return Err(self.out_of_order("components of the dialect's width"));
         }
-        match plain.width {
-            width if width != self.dialect.real => Err(self.out_of_order("components of the dialect's width")),
-            Width::Single => Ok(header(plain.kind, 0)),
-            Width::Double => Ok(header(plain.kind, FLAG_64)),
-        }
+        self.header(plain.kind, if shape.is_real() && plain.width == Width::Double { FLAG_64 } else { 0 })
+    }
+
+    /// The first word of a value. For Godot 4 a constant, where the caller names the kind.
+    #[inline(always)]
+    fn header(&self, kind: Kind, flags: u32) -> Result<u32, Error> {
+        if self.is_foreign { self.foreign_header(kind, flags) } else { Ok(u32::from(kind.id()) | flags) }
+    }
+
+    #[cold]
+    fn foreign_header(&self, kind: Kind, flags: u32) -> Result<u32, Error> {
+        Ok(u32::from(self.foreign_id(kind)?) | flags)
+    }
+
+    fn foreign_id(&self, kind: Kind) -> Result<u8, Error> {
+        self.dialect.engine.id(kind).ok_or_else(|| self.no_such_type(kind.name()))
+    }
+
+    #[cold]
+    fn no_such_type(&self, what: &'static str) -> Error {
+        Error::new(self.plan.len(), Reason::NoSuchType { engine: self.dialect.engine, what })
+    }
+
+    /// The head of an array of Pandemonium that says what its elements are.
+    #[inline(never)]
+    fn typed_array<'e>(&mut self, element: ElementType<'e>, take: impl Take<'e, 'a>) -> Result<(), Error> {
+        let Some(id) = self.dialect.engine.rules().typed_array else {
+            return Err(self.no_such_type("typed Array"));
+        };
+        let object = self.foreign_id(Kind::Object)?.into();
+        let class = match element {
+            ElementType::Any => unreachable!("it is typed"),
+            ElementType::Script(_) => return Err(self.no_such_type("Array typed with a script")),
+            ElementType::Class(class) if class.to_utf8() == ENCODED_OBJECT => {
+                self.plan.words([u32::from(id) | FLAG_64, object]);
+                return Ok(());
+            }
+            ElementType::Class(class) => class,
+            ElementType::Builtin(Kind::Object) => Text::Utf8(""),
+            ElementType::Builtin(kind) => {
+                let element = self.foreign_id(kind)?.into();
+                self.plan.words([u32::from(id), element]);
+                return Ok(());
+            }
+        };
+        let name = self.foreign_id(Kind::StringName)?.into();
+        self.plan.words([u32::from(id), object, name]);
+        self.string(class, false, take)
     }
 
     /// A count that does not fit cannot belong to a value that does: each element takes a byte or more.
@@ -251,11 +316,6 @@ impl<'a, H: Holder> Take<'_, 'a> for Hold<H> {
     fn utf32(self, plan: &mut Plan<'a>, chars: &[u32], len: u32) {
         plan.held_utf32(chars, len, || self.0.chars());
     }
-}
-
-#[inline]
-fn header(kind: Kind, flags: u32) -> u32 {
-    u32::from(kind.id()) | flags
 }
 
 /// The two bits of a container's header that say what describes its element type.

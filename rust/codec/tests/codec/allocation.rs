@@ -8,12 +8,14 @@ use varbatch_codec::{Error, Fault, Kind, Reader, Reason, frames, validate};
 use crate::support::steps::announced;
 use crate::support::vectors;
 
-/// The system's allocator, with a count of what each thread takes.
+/// The system's allocator, with a count of what each thread takes and holds.
 struct Counting;
 
 thread_local! {
     /// Calls, bytes.
     static TAKEN: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+    /// Bytes that are held, and the most that were: more or less than when the count began.
+    static HELD: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
 }
 
 fn count(len: usize) {
@@ -21,6 +23,14 @@ fn count(len: usize) {
     let _ = TAKEN.try_with(|taken| {
         let (calls, bytes) = taken.get();
         taken.set((calls + 1, bytes + len));
+    });
+    hold(len as isize);
+}
+
+fn hold(len: isize) {
+    let _ = HELD.try_with(|held| {
+        let (now, most) = held.get();
+        held.set((now + len, most.max(now + len)));
     });
 }
 
@@ -40,11 +50,13 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, len: usize) -> *mut u8 {
         count(len);
+        hold(-(layout.size() as isize));
         // SAFETY: the caller keeps the rules.
         unsafe { System.realloc(pointer, layout, len) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        hold(-(layout.size() as isize));
         // SAFETY: the caller keeps the rules.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -58,6 +70,13 @@ pub fn taken<T>(work: impl FnOnce() -> T) -> ((usize, usize), T) {
     TAKEN.set((0, 0));
     let result = work();
     (TAKEN.get(), result)
+}
+
+/// The most bytes that `work` holds at a time on this thread, and what it gives.
+pub fn most_held<T>(work: impl FnOnce() -> T) -> (usize, T) {
+    HELD.set((0, 0));
+    let result = work();
+    (HELD.get().1 as usize, result)
 }
 
 /// What the Reader keeps of each container that it is inside of, in bytes, at most.
@@ -101,6 +120,8 @@ fn assert_frugal(what: &str, bytes: &[u8], allow_objects: bool) {
 fn the_counter_counts() {
     assert_eq!(taken(|| Vec::<u8>::with_capacity(100)).0, (1, 100));
     assert_eq!(taken(|| vec![0_u64; 10]).0, (1, 80));
+    assert_eq!(most_held(|| (0..9).for_each(|_| drop(vec![0_u64; 10]))).0, 80);
+    assert_eq!(most_held(|| vec![vec![0_u8; 50], vec![0; 30]].len()).0, 80 + 2 * size_of::<Vec<u8>>());
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn of_length(longer: usize) -> Result<(), Error> {
 }
 
 /// How many reasons there are. A new one fails to compile here until it has its text below.
-const REASONS: usize = 17;
+const REASONS: usize = 19;
 
 fn number(reason: &Reason) -> usize {
     match reason {
@@ -65,6 +65,8 @@ fn number(reason: &Reason) -> usize {
         Reason::TooLarge { .. } => 14,
         Reason::ShortFrame { .. } => 15,
         Reason::Order { .. } => 16,
+        Reason::NoStringName { .. } => 17,
+        Reason::NoSuchType { .. } => 18,
     }
 }
 
@@ -182,6 +184,15 @@ fn no_reason_is_without_a_text() {
     let mut texts: Vec<_> = READING.iter().map(|(bytes, text)| (of_reading(bytes), *text)).collect();
     texts.extend([
         (of_reading("(1c000000 01000000)x1025 00000000"), DEEP),
+        (
+            validate(Reader::at(&hex("1b000000 17000000 04000000"), 100).dialect(Dialect::PANDEMONIUM))
+                .expect_err("no class"),
+            "expected a StringName for the element class of Array, found type 4, at byte 108",
+        ),
+        (
+            Writer::new(Dialect::GODOT_3).write(Event::Signal { name: Text::Utf8(""), object: 0 }).expect_err("new"),
+            "expected a type that Godot 3 has, found Signal, at byte 0",
+        ),
         (
             validate(Reader::at(&hex("18000000 00000000"), 100)).expect_err("an object"),
             "expected no object with properties, as objects are not allowed, found one, at byte 100",

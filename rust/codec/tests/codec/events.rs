@@ -18,7 +18,7 @@ fn of_each_kind(width: Width) -> Vec<BoxedStrategy<Value>> {
 
 /// Writes a value in the dialect of `width`, by reference or by copies, and gives the plan's bytes.
 fn written(events: &[Event<'_>], width: Width, now: bool) -> Vec<u8> {
-    let mut writer = Writer::new(Dialect { real: width });
+    let mut writer = Writer::new(Dialect { real: width, ..Dialect::GODOT_4 });
     let start = writer.mark();
     let mut write = |event| if now { writer.write_now(event) } else { writer.write(event) };
     events.iter().try_for_each(|&event| write(event)).expect("writes");
@@ -58,7 +58,7 @@ proptest! {
     #[test]
     fn values_one_after_the_other_come_back_one_by_one(
         (dialect, values) in any_width().prop_flat_map(|width| {
-            (Just(Dialect { real: width }), vec(any_value(width), 0..12))
+            (Just(Dialect { real: width, ..Dialect::GODOT_4 }), vec(any_value(width), 0..12))
         }),
     ) {
         let mut writer = Writer::new(dialect);

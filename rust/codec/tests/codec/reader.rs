@@ -117,7 +117,7 @@ fn a_kind_is_known_before_its_value_is_read() {
     for (bytes, reason) in [
         (&[][..], Reason::NoHeader { found: 0 }),
         (&[2, 0, 0], Reason::NoHeader { found: 3 }),
-        (&[39, 0, 0, 0], Reason::UnknownType { id: 39 }),
+        (&[39, 0, 0, 0], Reason::UnknownType { id: 39, last: 38 }),
     ] {
         let error = Reader::at(bytes, 100).peek_kind().expect_err("no kind");
         assert_eq!((error.at, error.reason.clone()), (100, reason));

@@ -225,6 +225,6 @@ fn readers_sent_to_runs_of_texts_read_all_of_them() {
     }
     assert_eq!(scan.pass_text(), Ok(false));
     assert_eq!(rest(&mut scan), Ok(vec![Event::Int(5)]));
-    let chars = |text: &&str| text.chars().map(u32::from).collect::<Vec<_>>();
+    let chars = |text: &Text<'_>| text.to_utf8().chars().map(u32::from).collect::<Vec<_>>();
     assert_eq!(found.iter().map(chars).collect::<Vec<_>>(), strings);
 }

@@ -180,6 +180,6 @@ impl<'a, 't> Build<'a, 't> {
 fn utf8(text: Text<'_>) -> &str {
     match text {
         Text::Utf8(text) => text,
-        Text::Utf32(_) => unreachable!("a Reader gives UTF-8"),
+        Text::Loose(_) | Text::Utf32(_) => unreachable!("a Reader of Godot 4 gives UTF-8"),
     }
 }

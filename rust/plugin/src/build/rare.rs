@@ -64,7 +64,7 @@ impl<'a> Build<'a, '_> {
         // Whether it is taken apart again as it was put together.
         let mut is_same = names > 0 || !absolute;
         for index in 0..names + subnames {
-            let Some(text) = self.reader.next_text()? else { unreachable!("as many were announced") };
+            let Some(text) = self.reader.next_text()?.map(utf8) else { unreachable!("as many were announced") };
             is_same &= !text.is_empty() && !text.bytes().any(|byte| matches!(byte, b'/' | b':'));
             if index >= names || index > 0 || absolute {
                 path.push(if index < names { "/" } else { ":" });

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use varbatch_codec::{Error, Reader};
 
-use super::Build;
+use super::{Build, utf8};
 use crate::engine::{self, Slot, StringSlot};
 
 /// Bytes of texts that a thread builds at a time, and from which on an array is built over threads.
@@ -60,7 +60,7 @@ impl Build<'_, '_> {
 fn read(reader: &mut Reader<'_>, strings: &mut [StringSlot]) -> Result<(), Error> {
     for string in strings {
         if let Some(text) = reader.next_text()? {
-            string.set(text);
+            string.set(utf8(text));
         }
     }
     Ok(())

@@ -17,7 +17,7 @@ use crate::engine::{self, EngineFile, OwnArray, Slot};
 use crate::pool;
 
 /// From this many bytes on, more than one thread reads and decodes.
-const SHARED_FROM: u64 = 2 << 20;
+pub(super) const SHARED_FROM: u64 = 2 << 20;
 
 /// Pieces that are decoded before their values are put together, for each thread: so many that the threads seldom wait for
 /// each other.

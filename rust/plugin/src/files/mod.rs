@@ -2,6 +2,7 @@
 
 mod load;
 mod save;
+mod transcode;
 
 use std::fmt;
 use std::io;
@@ -11,6 +12,7 @@ use varbatch_codec::compressed::Compression;
 
 pub use self::load::{Loading, load, open};
 pub use self::save::{Saving, Target, save};
+pub use self::transcode::transcode;
 
 /// Why a file was not saved, or not loaded: the engine's code for it, and the text.
 #[derive(Debug)]

@@ -48,12 +48,12 @@ impl Target {
         Ok(target)
     }
 
-    fn create(&self, total: u64) -> Result<Saver, Failure> {
+    pub(super) fn create(&self, total: u64) -> Result<Saver, Failure> {
         let compressed = self.compression.map(|compression| (compression, total));
         Saver::create(&self.path, compressed).map_err(|error| self.failure(open_code(&error), &error))
     }
 
-    fn not_written(&self, error: &io::Error) -> Failure {
+    pub(super) fn not_written(&self, error: &io::Error) -> Failure {
         self.failure(EngineError::ERR_FILE_CANT_WRITE, error)
     }
 
@@ -168,7 +168,8 @@ fn write(target: &Target, saver: &mut Saver, plan: &Plan<'_>, threads: &Threads)
     Ok(())
 }
 
-fn finish(target: &Target, saver: Saver, threads: &Threads) -> Result<(), Failure> {
+/// Flushes a file and puts it in its place.
+pub(super) fn finish(target: &Target, saver: Saver, threads: &Threads) -> Result<(), Failure> {
     let flushed = saver.flush(threads).map_err(|error| target.not_written(&error))?;
     task::dispose(flushed.commit().map_err(|error| target.not_written(&error))?);
     Ok(())

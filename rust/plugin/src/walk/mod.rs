@@ -140,6 +140,7 @@ pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), No
             target.put_now(Event::Signal { name: Text::Utf32(chars(&name)), object })?;
         }
         Shape::NodePath => node_path(view, target)?,
+        Shape::Foreign(_) => unreachable!("no type of Godot 4 has it"),
     }
     Ok(())
 }

@@ -1,9 +1,14 @@
 //! The reading half of the format once more, as plainly as it can be said: what the Reader must accept.
 //!
-//! Follows `decode_variant` of Godot 4.6.3 check by check, call by call, with numbers of its own instead of the crate's
-//! table. Like the engine it counts nothing in advance: it fails at the first part that is missing.
+//! Follows `decode_variant` of Godot 4.6.3, and of Godot 3.6.2, check by check, call by call, with `numbers` instead of
+//! the crate's table. Like the engines it counts nothing in advance: it fails at the first part that is missing. Of
+//! Pandemonium it follows the encoder, as the decoder there does not read all that is written.
 //!
 //! Only what the engine alone can know is not asked: whether a class can be instantiated and a script be loaded.
+
+use varbatch_codec::Engine;
+
+use super::numbers::{self, TYPED_ARRAY};
 
 /// What becomes of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,11 +18,17 @@ pub enum Verdict {
     Refused,
 }
 
+/// By the rules of Godot 4.
 pub fn verdict(bytes: &[u8], allow_objects: bool) -> Verdict {
-    Model { bytes, allow_objects }.value(0, 0).map_or(Verdict::Refused, Verdict::Accepted)
+    verdict_of(Engine::Godot4, bytes, allow_objects)
+}
+
+pub fn verdict_of(engine: Engine, bytes: &[u8], allow_objects: bool) -> Verdict {
+    Model { engine, bytes, allow_objects }.value(0, 0).map_or(Verdict::Refused, Verdict::Accepted)
 }
 
 struct Model<'a> {
+    engine: Engine,
     bytes: &'a [u8],
     allow_objects: bool,
 }
@@ -32,12 +43,15 @@ impl<'a> Model<'a> {
         }
         let header = self.u32(at)?;
         let at = at + 4;
+        let number = (header % 256) as u8;
+        let kind = *numbers::types(self.engine).get(usize::from(number))?;
+        let is_godot_4 = self.engine == Engine::Godot4;
         let flagged = header / 0x10000 % 2 == 1;
-        let real = if flagged { 8 } else { 4 };
-        match header % 256 {
+        let real = if flagged && is_godot_4 { 8 } else { 4 };
+        match kind {
             0 | 25 => Some(at),
             1 => self.fixed(at, 4),
-            2 | 3 => self.fixed(at, real),
+            2 | 3 => self.fixed(at, if flagged { 8 } else { 4 }),
             4 | 21 => self.string(at).map(|(_, end)| end),
             5 => self.fixed(at, 2 * real),
             6 => self.fixed(at, 2 * 4),
@@ -50,7 +64,8 @@ impl<'a> Model<'a> {
             18 => self.fixed(at, 12 * real),
             19 => self.fixed(at, 16 * real),
             22 => self.node_path(at),
-            23 => self.fixed(at, 8),
+            23 if is_godot_4 => self.fixed(at, 8),
+            23 => Some(at),
             24 if flagged => self.fixed(at, 8),
             24 => self.object(at, depth),
             26 => {
@@ -58,13 +73,14 @@ impl<'a> Model<'a> {
                 self.fixed(at, 8)
             }
             27 => {
-                let at = self.element_type(at, header / 0x10000 % 4)?;
-                let at = self.element_type(at, header / 0x40000 % 4)?;
+                let forms = if is_godot_4 { header / 0x10000 % 16 } else { 0 };
+                let at = self.element_type(at, forms % 4)?;
+                let at = self.element_type(at, forms / 4)?;
                 let count = self.u32(at)? % 0x8000_0000;
                 self.values(at + 4, 2 * u64::from(count), depth + 1)
             }
             28 => {
-                let at = self.element_type(at, header / 0x10000 % 4)?;
+                let at = self.element_type(at, if is_godot_4 { header / 0x10000 % 4 } else { 0 })?;
                 let count = self.u32(at)? % 0x8000_0000;
                 self.values(at + 4, count.into(), depth + 1)
             }
@@ -79,7 +95,17 @@ impl<'a> Model<'a> {
             36 => self.packed(at, 3 * real),
             37 => self.packed(at, 4 * 4),
             38 => self.packed(at, 4 * real),
-            39.. => None,
+            TYPED_ARRAY => {
+                let at = self.typed_array(at, flagged)?;
+                let count = self.u32(at)? % 0x8000_0000;
+                self.values(at + 4, count.into(), depth + 1)
+            }
+            _ => {
+                // An Array of vectors in Godot 4: each of them lies one deeper there.
+                let (_, len) = numbers::bare(self.engine, number)?;
+                let end = self.packed(at, len)?;
+                (depth < 1024 || end == at + 4).then_some(end)
+            }
         }
     }
 
@@ -132,6 +158,21 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// The type of the elements of Pandemonium's arrays: of objects that are no ids, the class as a value.
+    fn typed_array(&self, at: usize, flagged: bool) -> Option<usize> {
+        let types = numbers::types(self.engine);
+        let element = *types.get(self.u32(at)? as usize)?;
+        let at = at + 4;
+        if element != 24 || flagged {
+            return Some(at);
+        }
+        let header = self.u32(at)?;
+        if types.get(header as usize % 256) != Some(&21) {
+            return None;
+        }
+        self.string(at + 4).map(|(_, end)| end)
+    }
+
     fn u32(&self, at: usize) -> Option<u32> {
         if at + 4 > self.bytes.len() {
             return None;
@@ -166,7 +207,7 @@ impl<'a> Model<'a> {
         Some(at)
     }
 
-    fn string(&self, at: usize) -> Option<(&'a str, usize)> {
+    fn string(&self, at: usize) -> Option<(&'a [u8], usize)> {
         let len = self.u32(at)? as i32;
         if len < 0 {
             return None;
@@ -183,8 +224,39 @@ impl<'a> Model<'a> {
         if let Some(nul) = text.iter().position(|&byte| byte == 0) {
             text = &text[..nul];
         }
-        Some((std::str::from_utf8(text).ok()?, at + padded(len)))
+        let is_read = match self.engine {
+            Engine::Godot3 => godot_3_reads(text),
+            _ => std::str::from_utf8(text).is_ok(),
+        };
+        is_read.then_some((text, at + padded(len)))
     }
+}
+
+/// `String::parse_utf8` of Godot 3: surrogates, long forms and characters of up to 31 bits pass.
+fn godot_3_reads(mut text: &[u8]) -> bool {
+    while let [lead, rest @ ..] = text {
+        let behind = match lead {
+            0x00..=0x7f => 0,
+            0xc2..=0xdf => 1,
+            0xe0..=0xef => 2,
+            0xf0..=0xf7 => 3,
+            0xf8..=0xfb => 4,
+            0xfc..=0xfd => 5,
+            _ => return false,
+        };
+        if rest.len() < behind || rest[..behind].iter().any(|byte| !(0x80..=0xbf).contains(byte)) {
+            return false;
+        }
+        // The only long forms that it finds.
+        match text {
+            [0xe0, 0x80, 0x80..=0x8f, ..]
+            | [0xf0, 0x80, 0x80..=0x87, ..]
+            | [0xf8, 0x80, 0x80..=0x83, ..]
+            | [0xfc, 0x80, 0x80..=0x81, ..] => return false,
+            _ => text = &rest[behind..],
+        }
+    }
+    true
 }
 
 fn padded(len: usize) -> usize {

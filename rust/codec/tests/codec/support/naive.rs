@@ -1,11 +1,18 @@
 //! The writing half of the format once more, as plainly as it can be said: what the Writer and `fill` must give.
 
-use varbatch_codec::{Kind, Width};
+use varbatch_codec::{Engine, Kind, Width};
 
+use super::numbers::{self, TYPED_ARRAY};
 use super::value::{Element, Value};
 
 /// One value.
 pub fn value(of: &Value) -> Vec<u8> {
+    value_of(Engine::Godot4, of)
+}
+
+/// One value by the rules of an engine, which has a type for each part of it.
+pub fn value_of(engine: Engine, of: &Value) -> Vec<u8> {
+    let number = |kind| u32::from(numbers::number(engine, kind).expect("a type of the engine"));
     let mut out = Vec::new();
     match of {
         Value::Nil => word(&mut out, 0),
@@ -31,7 +38,7 @@ pub fn value(of: &Value) -> Vec<u8> {
         }
         Value::Plain { kind, width, count, bytes } => {
             let flag = if *width == Width::Double { 0x10000 } else { 0 };
-            word(&mut out, u32::from(kind.id()) | flag);
+            word(&mut out, number(kind.id()) | flag);
             if kind.id() >= Kind::PackedByteArray.id() {
                 word(&mut out, *count as u32);
             }
@@ -39,7 +46,7 @@ pub fn value(of: &Value) -> Vec<u8> {
             pad(&mut out);
         }
         Value::Texts(texts) => {
-            word(&mut out, 34);
+            word(&mut out, number(34));
             word(&mut out, texts.len() as u32);
             for chars in texts {
                 let mut text = utf8(chars);
@@ -54,51 +61,58 @@ pub fn value(of: &Value) -> Vec<u8> {
             string(&mut out, chars);
         }
         Value::StringName(chars) => {
-            word(&mut out, 21);
+            word(&mut out, number(21));
             string(&mut out, chars);
         }
         Value::NodePath { names, subnames, absolute } => {
-            word(&mut out, 22);
+            word(&mut out, number(22));
             word(&mut out, 0x8000_0000 + names.len() as u32);
             word(&mut out, subnames.len() as u32);
             word(&mut out, if *absolute { 1 } else { 0 });
             names.iter().chain(subnames).for_each(|name| string(&mut out, name));
         }
         Value::Rid(id) => {
-            word(&mut out, 23);
-            out.extend(id.to_le_bytes());
+            word(&mut out, number(23));
+            // Other engines write no id.
+            if engine == Engine::Godot4 {
+                out.extend(id.to_le_bytes());
+            }
         }
-        Value::Callable => word(&mut out, 25),
+        Value::Callable => word(&mut out, number(25)),
         Value::Signal { name, object } => {
-            word(&mut out, 26);
+            word(&mut out, number(26));
             string(&mut out, name);
             out.extend(object.to_le_bytes());
         }
         Value::ObjectId(id) => {
-            word(&mut out, 0x10018);
+            word(&mut out, 0x10000 + number(24));
             out.extend(id.to_le_bytes());
         }
         Value::Object { class, properties } => {
-            word(&mut out, 24);
+            word(&mut out, number(24));
             string(&mut out, class);
             word(&mut out, properties.len() as u32);
             for (name, property) in properties {
                 string(&mut out, name);
-                out.extend(value(property));
+                out.extend(value_of(engine, property));
             }
         }
         Value::Dictionary { key, value: of_value, entries } => {
-            word(&mut out, 27 + 0x1_0000 * form(key) + 0x4_0000 * form(of_value));
+            word(&mut out, number(27) + 0x1_0000 * form(key) + 0x4_0000 * form(of_value));
             element(&mut out, key);
             element(&mut out, of_value);
             word(&mut out, entries.len() as u32);
-            entries.iter().flat_map(|(key, one)| [key, one]).for_each(|one| out.extend(value(one)));
+            entries.iter().flat_map(|(key, one)| [key, one]).for_each(|one| out.extend(value_of(engine, one)));
         }
         Value::Array { element: of_all, elements } => {
-            word(&mut out, 28 + 0x1_0000 * form(of_all));
-            element(&mut out, of_all);
+            if engine == Engine::Pandemonium && form(of_all) > 0 {
+                typed_array(&mut out, of_all);
+            } else {
+                word(&mut out, number(28) + 0x1_0000 * form(of_all));
+                element(&mut out, of_all);
+            }
             word(&mut out, elements.len() as u32);
-            elements.iter().for_each(|one| out.extend(value(one)));
+            elements.iter().for_each(|one| out.extend(value_of(engine, one)));
         }
     }
     out
@@ -119,6 +133,22 @@ fn element(out: &mut Vec<u8>, element: &Element) {
         Element::Builtin(kind) => word(out, u32::from(kind.id())),
         Element::Class(text) | Element::Script(text) => string(out, text),
     }
+}
+
+/// The head of a typed array of Pandemonium 5, up to its count.
+fn typed_array(out: &mut Vec<u8>, element: &Element) {
+    let number = |kind| u32::from(numbers::number(Engine::Pandemonium, kind).expect("a type of the engine"));
+    word(out, number(TYPED_ARRAY));
+    let class: &[u32] = match element {
+        Element::Builtin(kind) if *kind != Kind::Object => return word(out, number(kind.id())),
+        Element::Builtin(_) => &[],
+        Element::Class(class) => class,
+        Element::Any | Element::Script(_) => panic!("not {element:?}"),
+    };
+    word(out, number(24));
+    // The class is a value: a StringName.
+    word(out, number(21));
+    string(out, class);
 }
 
 fn string(out: &mut Vec<u8>, chars: &[u32]) {

@@ -1,7 +1,8 @@
 //! Buffers that are nearly values: made to the rules, with here and there a part that is not, then damaged.
 
-use varbatch_codec::{Kind, Width};
+use varbatch_codec::{Engine, Kind, Width};
 
+use super::numbers::{self, TYPED_ARRAY};
 use super::random::Random;
 
 const WORDS: [u32; 16] = [
@@ -47,6 +48,7 @@ const GOOD_TEXTS: usize = 13;
 
 /// A buffer, and how likely each of its parts is not to the rules, in percent of a percent.
 struct Maker<'r> {
+    engine: Engine,
     random: &'r mut Random,
     bytes: Vec<u8>,
     slips: usize,
@@ -54,16 +56,43 @@ struct Maker<'r> {
 
 /// A value of any kind, nested up to `depth` deep. A slip is a part against the rules; `slips` of 10,000 parts are.
 pub fn value(random: &mut Random, depth: usize, slips: usize) -> Vec<u8> {
-    let mut maker = Maker { random, bytes: Vec::new(), slips };
+    value_of(Engine::Godot4, random, depth, slips)
+}
+
+/// As [`value`], with the types and numbers of an engine.
+pub fn value_of(engine: Engine, random: &mut Random, depth: usize, slips: usize) -> Vec<u8> {
+    let mut maker = Maker { engine, random, bytes: Vec::new(), slips };
     let id = maker.random.pick(&[27, 28, 28, 24, 34, 22, 0]);
-    let id = if depth == 0 || id == 0 { maker.random.below(39) } else { id };
-    maker.value(id as u32, depth);
+    let id = if depth == 0 || id == 0 { maker.any_type() } else { id };
+    maker.value(id, depth);
     maker.bytes
 }
 
 impl Maker<'_> {
     fn slips(&mut self) -> bool {
         self.random.below(10_000) < self.slips
+    }
+
+    fn is_godot_4(&self) -> bool {
+        self.engine == Engine::Godot4
+    }
+
+    /// A type of the engine.
+    fn any_type(&mut self) -> u32 {
+        let types = numbers::types(self.engine);
+        types[self.random.below(types.len())].into()
+    }
+
+    /// The number of a type in the engine, or one of both; some number where it has none.
+    fn number(&mut self, id: u32) -> u32 {
+        let types = numbers::types(self.engine);
+        let all: Vec<_> = (0..types.len()).filter(|&number| u32::from(types[number]) == id).collect();
+        let number = match all[..] {
+            [] => self.random.below(types.len()),
+            [number] => number,
+            _ => self.random.pick(&all),
+        };
+        number as u32
     }
 
     fn word(&mut self, word: u32) {
@@ -113,8 +142,9 @@ impl Maker<'_> {
                 self.word(word);
             }
             1 => {
-                let id = self.random.below(39) as u32;
-                self.word(id);
+                let id = self.any_type();
+                let number = self.number(id);
+                self.word(number);
             }
             _ => self.text(),
         }
@@ -122,11 +152,12 @@ impl Maker<'_> {
 
     /// A value of the type with this id.
     fn value(&mut self, id: u32, depth: usize) {
-        let id = if self.slips() { self.random.below(256) as u32 } else { id };
+        let number = if self.slips() { self.random.below(256) as u32 } else { self.number(id) };
+        let id = numbers::types(self.engine).get(number as usize).map_or(255, |&id| id.into());
         let ignored = self.random.pick(&[0, 0, 0, 0xff]);
         let flags = self.random.pick(&[0, 0, 0, 1, 1, 2, 3, 4, 8, 9, 12, 0xffff]) as u32;
-        self.word(id | ignored << 8 | flags << 16);
-        let width = if flags & 1 == 0 { Width::Single } else { Width::Double };
+        self.word(number | ignored << 8 | flags << 16);
+        let width = if flags & 1 == 0 || !self.is_godot_4() { Width::Single } else { Width::Double };
         let short = if flags & 1 == 0 { 4 } else { 8 };
         let count = self.random.pick(&[0, 1, 1, 2, 3, 5]);
         let high_bit = self.random.pick(&[0, 0, 0, 1]) << 31;
@@ -135,7 +166,8 @@ impl Maker<'_> {
             2 | 3 => self.data(short),
             4 | 21 => self.text(),
             22 => self.node_path(count),
-            23 => self.data(8),
+            23 if self.is_godot_4() => self.data(8),
+            23 => {}
             24 if flags & 1 != 0 => self.data(8),
             24 => {
                 self.text();
@@ -150,19 +182,25 @@ impl Maker<'_> {
                 self.data(8);
             }
             27 => {
-                self.element_type(flags);
-                self.element_type(flags >> 2);
+                let forms = if self.is_godot_4() { flags } else { 0 };
+                self.element_type(forms);
+                self.element_type(forms >> 2);
                 self.count(count, high_bit);
                 (0..2 * count).for_each(|_| self.inner(depth));
             }
             28 => {
-                self.element_type(flags);
+                self.element_type(if self.is_godot_4() { flags } else { 0 });
                 self.count(count, high_bit);
                 (0..count).for_each(|_| self.inner(depth));
             }
             34 => {
                 self.count(count, 0);
                 (0..count).for_each(|_| self.text());
+            }
+            id if id == u32::from(TYPED_ARRAY) => self.typed_array(flags & 1 != 0, count, high_bit, depth),
+            _ if let Some((_, len)) = numbers::bare(self.engine, number as u8) => {
+                self.count(count, 0);
+                self.data(len * count);
             }
             _ => {
                 let kind = Kind::from_id(id as u8);
@@ -184,11 +222,25 @@ impl Maker<'_> {
         let id = match self.random.below(10) {
             0..3 if depth > 1 => self.random.pick(&[24, 27, 27, 28, 28]),
             3..6 => self.random.pick(&[0, 1, 2, 4, 5, 21, 22, 25, 29]),
-            _ => self.random.below(39) as u32,
+            _ => self.any_type(),
         };
         // At the bottom, containers are other things.
-        let id = if depth <= 1 && [24, 27, 28].contains(&id) { 34 } else { id };
+        let id = if depth <= 1 && [24, 27, 28, TYPED_ARRAY.into()].contains(&id) { 34 } else { id };
         self.value(id, depth.saturating_sub(1));
+    }
+
+    fn typed_array(&mut self, flagged: bool, count: usize, high_bit: u32, depth: usize) {
+        let element = if self.random.percent(40) { 24 } else { self.any_type() };
+        let number = if self.slips() { self.random.pick(&WORDS) } else { self.number(element) };
+        self.word(number);
+        if element == 24 && !flagged {
+            let name = if self.slips() { self.any_type() } else { 21 };
+            let number = self.number(name);
+            self.word(number);
+            self.text();
+        }
+        self.count(count, high_bit);
+        (0..count).for_each(|_| self.inner(depth));
     }
 
     fn node_path(&mut self, count: usize) {

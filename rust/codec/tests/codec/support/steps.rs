@@ -1,12 +1,17 @@
 //! Whole values through the Reader and the Writer.
 
-use varbatch_codec::{Dialect, ElementType, Error, Event, Plain, Reader, Text, Threads, Width, Writer, fill};
+use varbatch_codec::{Dialect, ElementType, Engine, Error, Event, Plain, Reader, Text, Threads, Width, Writer, fill};
 
 use super::canary::filled;
 
 /// All events of the value at the start of `bytes`, and the bytes that it took. Objects are allowed.
 pub fn read(bytes: &[u8]) -> Result<(Vec<Event<'_>>, usize), Error> {
-    let mut reader = Reader::new(bytes).allow_objects(true);
+    read_of(Engine::Godot4, bytes)
+}
+
+/// As [`read`], by the rules of an engine.
+pub fn read_of(engine: Engine, bytes: &[u8]) -> Result<(Vec<Event<'_>>, usize), Error> {
+    let mut reader = Reader::new(bytes).dialect(Dialect::of(engine)).allow_objects(true);
     let events = rest(&mut reader)?;
     Ok((events, reader.position()))
 }
@@ -23,7 +28,16 @@ pub fn rest<'a>(reader: &mut Reader<'a>) -> Result<Vec<Event<'a>>, Error> {
 
 /// One value from its events, in the dialect of its components.
 pub fn write(events: &[Event<'_>]) -> Result<Vec<u8>, Error> {
-    let mut writer = Writer::new(dialect(events));
+    write_in(dialect(events), events)
+}
+
+/// As [`write`], by the rules of an engine, with narrow components.
+pub fn write_of(engine: Engine, events: &[Event<'_>]) -> Result<Vec<u8>, Error> {
+    write_in(Dialect::of(engine), events)
+}
+
+fn write_in(dialect: Dialect, events: &[Event<'_>]) -> Result<Vec<u8>, Error> {
+    let mut writer = Writer::new(dialect);
     let start = writer.mark();
     for &event in events {
         writer.write(event)?;
@@ -120,6 +134,7 @@ fn is_same(a: &Event<'_>, b: &Event<'_>) -> bool {
 pub fn chars(text: Text<'_>) -> Vec<u32> {
     match text {
         Text::Utf8(text) => text.chars().map(u32::from).collect(),
+        Text::Loose(text) => text.chars().map(u32::from).collect(),
         Text::Utf32(chars) => chars.to_vec(),
     }
 }

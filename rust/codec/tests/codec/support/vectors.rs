@@ -1,4 +1,6 @@
-//! The vectors that a real engine made: see the comments in `tests/vectors/`.
+//! The vectors that a real engine made: see the comments in `tests/vectors/`. Those of Pandemonium are made by hand.
+
+use varbatch_codec::Engine;
 
 /// A value as the engine writes it.
 pub struct Encoded {
@@ -29,19 +31,63 @@ pub struct Buffer {
     pub bytes: Vec<u8>,
 }
 
+/// A value of Pandemonium, and the same of Godot 4.
+pub struct Foreign {
+    pub name: &'static str,
+    pub engine: Engine,
+    pub bytes: Vec<u8>,
+    pub godot_4: Vec<u8>,
+    /// What Pandemonium has for that.
+    pub back: Vec<u8>,
+}
+
 pub fn encoded() -> Vec<Encoded> {
-    let rows = rows(include_str!("../../vectors/encoded.txt"));
-    rows.map(|[name, _expression, bytes]| Encoded { name, bytes: (bytes != "-").then(|| hex(bytes)) }).collect()
+    encoded_in(include_str!("../../vectors/encoded.txt"))
+}
+
+/// What Godot 3 writes.
+pub fn godot_3_encoded() -> Vec<Encoded> {
+    encoded_in(include_str!("../../vectors/godot3_encoded.txt"))
+}
+
+fn encoded_in(text: &'static str) -> Vec<Encoded> {
+    rows(text).map(|[name, _expression, bytes]| Encoded { name, bytes: (bytes != "-").then(|| hex(bytes)) }).collect()
 }
 
 pub fn decoded() -> Vec<Decoded> {
-    let rows = rows(include_str!("../../vectors/decoded.txt"));
-    rows.map(|[name, bytes, consumed, again]| {
-        let consumed = consumed.parse().expect("a number of bytes");
-        let verdict = (consumed > 0).then(|| Accepted { consumed, again: hex(again) });
-        Decoded { name, allow_objects: allows_objects(name), bytes: hex(bytes), verdict }
+    decoded_in(include_str!("../../vectors/decoded.txt"))
+}
+
+/// What Godot 3 was given to read.
+pub fn godot_3_decoded() -> Vec<Decoded> {
+    decoded_in(include_str!("../../vectors/godot3_decoded.txt"))
+}
+
+/// What Pandemonium writes.
+pub fn pandemonium() -> Vec<Foreign> {
+    let rows = rows(include_str!("../../vectors/pandemonium.txt"));
+    rows.map(|[name, bytes, godot_4, back]| {
+        let engine = match name.split_once(" (") {
+            None => Engine::Pandemonium,
+            Some((_, "3.8)")) => Engine::Pandemonium38,
+            Some((_, "3.5)")) => Engine::Pandemonium35,
+            Some(_) => panic!("not a version: {name}"),
+        };
+        let bytes = hex(bytes);
+        let back = if back == "=" { bytes.clone() } else { hex(back) };
+        Foreign { name, engine, bytes, godot_4: hex(godot_4), back }
     })
     .collect()
+}
+
+fn decoded_in(text: &'static str) -> Vec<Decoded> {
+    rows(text)
+        .map(|[name, bytes, consumed, again]| {
+            let consumed = consumed.parse().expect("a number of bytes");
+            let verdict = (consumed > 0).then(|| Accepted { consumed, again: hex(again) });
+            Decoded { name, allow_objects: allows_objects(name), bytes: hex(bytes), verdict }
+        })
+        .collect()
 }
 
 /// Compressed files of the engine: the mode, the length of the stream, and the file.

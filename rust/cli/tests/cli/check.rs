@@ -1,0 +1,136 @@
+//! `varbatch check`.
+
+use std::fs;
+
+use varbatch_codec::compressed::Compression;
+
+use crate::support::{Folder, frames, int, save, save_3, string, text, value, words};
+
+#[test]
+fn sound_files() {
+    let folder = Folder::with("frames", &frames(&[&int(1), &save()]));
+    folder.write("value", &save());
+    folder.write("empty", &[]);
+    folder.write("old", &frames(&[&save_3()]));
+    folder.run("check frames").expect(0, "frames: ok, 2 values\n", "");
+    folder.run("check value").expect(0, "value: ok, 1 value\n", "");
+    folder.run("check empty").expect(0, "empty: ok, 0 values\n", "");
+    folder.run("check --from godot3 old").expect(0, "old: ok, 1 value\n", "");
+    folder.run("check --quiet frames").expect(0, "", "");
+}
+
+#[test]
+fn damage_is_told_with_its_byte_and_path() {
+    let broken = value(27, &[&words(&[1]), &string("list"), &words(&[28, 2, 0, 99])]);
+    let folder = Folder::with("a", &frames(&[&int(1), &broken, &int(2)]));
+    let error = "error: a: frame 1: expected a type from 0 to 38, found 99, at byte 48 inside [\"list\"][1]\n";
+    folder.run("check a").expect(1, "a: damaged, 2 values of 3\n", error);
+    folder.run("check --quiet a").expect(1, "", "");
+}
+
+#[test]
+fn a_file_that_ends_early() {
+    let whole = frames(&[&int(1), &save()]);
+    let folder = Folder::with("a", &whole[..whole.len() - 1]);
+    let error = format!(
+        "error: a: expected {} more bytes for the payload of a frame, found {}, at byte 16\n",
+        save().len(),
+        save().len() - 1
+    );
+    folder.run("check a").expect(1, "a: damaged, 1 value before the end\n", &error);
+    folder.run("check --format frames a").expect(1, "a: damaged, 1 value before the end\n", &error);
+}
+
+#[test]
+fn every_truncation_of_a_value_is_damage() {
+    let folder = Folder::new();
+    let whole = save();
+    for len in 1..whole.len() {
+        folder.write("a", &whole[..len]);
+        assert_eq!(folder.run("check --format value --quiet a").code, 1, "{len} bytes");
+        let ran = folder.run("check a");
+        // 27, a Dictionary, and just 27 bytes: a frame, with something behind its value.
+        let said = if len == 4 + 27 { "error: a: 1 value is followed by bytes" } else { "hint: " };
+        assert!(ran.code == 1 && ran.err.contains(said), "{len} bytes: {ran:?}");
+    }
+}
+
+#[test]
+fn much_damage_is_cut_short() {
+    let bad = words(&[99]);
+    let folder = Folder::with("a", &frames(&[&bad[..]; 25]));
+    let ran = folder.run("check a");
+    let lines: Vec<_> = ran.err.lines().collect();
+    assert_eq!((ran.code, ran.out.as_str()), (1, "a: damaged, 0 values of 25\n"));
+    assert_eq!(lines[9], "error: a: frame 9: expected a type from 0 to 38, found 99, at byte 76");
+    assert_eq!(lines[10], "error: a: 15 more values are damaged");
+}
+
+#[test]
+fn a_file_of_another_engine_is_recognized() {
+    let folder = Folder::with("a", &frames(&[&int(1), &save_3()]));
+    // A Dictionary of Godot 3 is read as a Transform3D, with bytes behind it.
+    let rest = "error: a: 1 value is followed by bytes that engines ignore, first at byte 68\n";
+    let hint = "hint: all of it can be read with --from godot3\n";
+    folder.run("check a").expect(1, "a: damaged, 1 value of 2\n", &format!("{rest}{hint}"));
+    folder.run("check --quiet a").expect(1, "", "");
+    // A Rect2 of Godot 3.
+    let rect = words(&[6, 0, 0, 0, 0]);
+    folder.write("b", &frames(&[&rect[..]]));
+    let ran = folder.run("check --format frames b");
+    let hint = "hint: all of it can be read with --from godot3 or --from pandemonium or --from pandemonium-3.8";
+    assert!(ran.code == 1 && ran.err.lines().last() == Some(hint), "{ran:?}");
+}
+
+#[test]
+fn what_follows_a_value_is_told() {
+    let folder = Folder::with("a", &[save(), vec![9, 9]].concat());
+    let error = format!("error: a: 1 value is followed by bytes that engines ignore, first at byte {}\n", save().len());
+    folder.run("check --format value a").expect(1, "a: damaged, 0 values of 1\n", &error);
+}
+
+#[test]
+fn formats_are_told_apart() {
+    let folder = Folder::new();
+    let kinds = [
+        // Frames of one null, and a String without a character.
+        (words(&[4, 0]), "frame 0\n"),
+        // A bool, which is a Rect2i as well, then null.
+        (words(&[8, 1, 1, 4, 0]), "frame 1\n"),
+        // A Vector2 is longer than this frame.
+        (words(&[8, 5, 5, 4, 0]), "Rect2i"),
+        // As long as a frame, with another value in it.
+        (value(4, &[&text("none")]), "String"),
+        (words(&[0]), "Nil"),
+        // A PackedByteArray without its padding.
+        ([words(&[29, 1]), vec![7]].concat(), "PackedByteArray"),
+    ];
+    for (bytes, part) in kinds {
+        folder.write("a", &bytes);
+        let ran = folder.run("show a");
+        assert!(ran.code == 0 && ran.out.contains(part), "{bytes:?}: {ran:?}");
+        assert_eq!(ran.out.contains("frame"), part.contains("frame"), "{bytes:?}: {ran:?}");
+    }
+    folder.write("a", &frames(&[&int(1)]));
+    assert_eq!(folder.run("check --format value a").code, 1, "a header of 8 is a Rect2i, which is longer");
+}
+
+#[test]
+fn compressed_files() {
+    let stream = frames(&[&int(1), &save()]);
+    for compression in Compression::ALL {
+        let folder = Folder::new();
+        crate::support::compress(&folder, "a", &stream, compression);
+        folder.run("check a").expect(0, "a: ok, 2 values\n", "");
+        let mut bytes = fs::read(folder.path("a")).expect("read");
+        let middle = bytes.len() - 12;
+        bytes[middle] ^= 0xff;
+        folder.write("a", &bytes);
+        let ran = folder.run("check a");
+        assert!(ran.code == 1 && ran.err.contains("block 0 of 1"), "{ran:?}");
+    }
+    // FastLZ, which is not served.
+    let folder = Folder::with("a", &[&b"GCPF"[..], &words(&[0, 4096, 0, 0])].concat());
+    let ran = folder.run("check a");
+    assert!(ran.code == 1 && ran.err.contains("FastLZ"), "{ran:?}");
+}

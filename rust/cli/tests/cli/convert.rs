@@ -1,0 +1,197 @@
+//! `varbatch convert`.
+
+use varbatch_codec::Threads;
+use varbatch_codec::compressed::{Compression, Decoder};
+
+use crate::support::{Folder, compress, floats, frames, int, save_3, save_3_in_4, string, text, value, words};
+
+const TO_4: &str = "convert --from godot3 --to godot4";
+const TO_3: &str = "convert --from godot4 --to godot3";
+
+#[test]
+fn frames_and_values_to_the_byte() {
+    let folder = Folder::with("old", &frames(&[&int(1), &save_3()]));
+    folder.run(&format!("{TO_4} old new")).expect(0, "new: 2 values from godot3 to godot4\n", "");
+    assert_eq!(folder.read("new"), frames(&[&int(1), &save_3_in_4()]));
+    folder.run(&format!("{TO_3} new back")).expect(0, "back: 2 values from godot4 to godot3\n", "");
+    assert_eq!(folder.read("back"), folder.read("old"));
+
+    folder.write("value", &save_3());
+    folder.run(&format!("{TO_4} value value4")).expect(0, "value4: 1 value from godot3 to godot4\n", "");
+    assert_eq!(folder.read("value4"), save_3_in_4());
+    folder.write("empty", &[]);
+    folder.run(&format!("{TO_4} empty empty4")).expect(0, "empty4: 0 values from godot3 to godot4\n", "");
+    assert_eq!(folder.read("empty4"), []);
+}
+
+#[test]
+fn every_dialect_to_every_other() {
+    let list = |id| words(&[id, 2, 2, 7, 0]);
+    let all = [
+        ("godot4", 28),
+        ("redot", 28),
+        ("godot3", 19),
+        ("pandemonium", 26),
+        ("pandemonium-3.8", 26),
+        ("pandemonium-3.5", 23),
+    ];
+    for (from, id) in all {
+        let folder = Folder::with("in", &frames(&[&list(id)]));
+        for (to, other) in all {
+            let ran = folder.run(&format!("convert --from {from} --to {to} in {to}"));
+            assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{from} to {to}");
+            assert_eq!(folder.read(to), frames(&[&list(other)]), "{from} to {to}");
+        }
+    }
+}
+
+#[test]
+fn a_format_that_is_said() {
+    // Frames of one null, or a String without a character.
+    let folder = Folder::with("a", &words(&[4, 0]));
+    folder.run(&format!("{TO_4} --format value a value")).expect(0, "value: 1 value from godot3 to godot4\n", "");
+    folder.run(&format!("{TO_4} --format frames a frames")).expect(0, "frames: 1 value from godot3 to godot4\n", "");
+    assert_eq!((folder.read("value"), folder.read("frames")), (words(&[4, 0]), words(&[4, 0])));
+    // The bytes of a value are no frames.
+    folder.write("b", &save_3());
+    let ran = folder.run(&format!("{TO_4} --format frames b out"));
+    assert!(ran.code == 1 && ran.err.starts_with("error: b: frame 1: "), "{ran:?}");
+    assert_eq!(folder.names(), ["a", "b", "frames", "value"]);
+}
+
+#[test]
+fn an_output_that_is_there_is_left_alone() {
+    let folder = Folder::with("in", &save_3());
+    folder.write("out", b"precious");
+    folder.run(&format!("{TO_4} in out")).fails(3, "error: out: it is there already; --force replaces it\n");
+    assert_eq!(folder.read("out"), b"precious");
+    folder.run(&format!("{TO_4} in in")).fails(3, "error: in: it is there already; --force replaces it\n");
+    assert_eq!(folder.read("in"), save_3());
+    folder.run(&format!("{TO_4} --force in out")).expect(0, "out: 1 value from godot3 to godot4\n", "");
+    assert_eq!(folder.read("out"), save_3_in_4());
+    assert_eq!(folder.names(), ["in", "out"]);
+}
+
+#[test]
+fn a_file_may_become_itself() {
+    let folder = Folder::with("a", &frames(&[&save_3()]).repeat(3));
+    folder.run(&format!("{TO_4} --force a a")).expect(0, "a: 3 values from godot3 to godot4\n", "");
+    assert_eq!(folder.read("a"), frames(&[&save_3_in_4(), &save_3_in_4(), &save_3_in_4()]));
+    assert_eq!(folder.names(), ["a"]);
+}
+
+/// A failure leaves an output that is there as it was, makes none where none was, and leaves nothing else.
+#[track_caller]
+fn leaves_nothing(bytes: &[u8], args: &str, code: i32, err: &str) {
+    let folder = Folder::with("in", bytes);
+    folder.run(&format!("{args} in out")).fails(code, err);
+    assert_eq!(folder.names(), ["in"]);
+    folder.write("out", b"precious");
+    folder.run(&format!("{args} --force in out")).fails(code, err);
+    folder.run(&format!("{args} --force in in")).fails(code, err);
+    assert_eq!((folder.read("out"), folder.read("in")), (b"precious".to_vec(), bytes.to_vec()));
+    assert_eq!(folder.names(), ["in", "out"]);
+}
+
+#[test]
+fn damage_leaves_nothing() {
+    let bad = value(18, &[&words(&[1]), &string("list"), &words(&[19, 2, 0, 99])]);
+    let error = "error: in: frame 1: expected a type from 0 to 26, found 99, at byte 48 inside [\"list\"][1]\n";
+    leaves_nothing(&frames(&[&int(1), &bad, &int(2)]), TO_4, 1, error);
+    let error = "error: in: expected a type from 0 to 26, found 99, at byte 32 inside [\"list\"][1]\n";
+    leaves_nothing(&bad, &format!("{TO_4} --format value"), 1, error);
+    let cut = &frames(&[&int(1), &int(2)])[..22];
+    let error = "error: in: expected 8 more bytes for the payload of a frame, found 6, at byte 16\n";
+    leaves_nothing(cut, TO_4, 1, error);
+}
+
+#[test]
+fn a_type_that_the_other_engine_has_not() {
+    let list = value(28, &[&words(&[2, 0]), &words(&[10, 1, 2, 3])]);
+    let bad = value(27, &[&words(&[1]), &string("at"), &list]);
+    let what = "expected a type that Godot 3 has, found Vector3i";
+    let error = format!("error: in: frame 1: {what}, at byte 48 inside [\"at\"][1]\n");
+    leaves_nothing(&frames(&[&int(1), &bad]), TO_3, 1, &error);
+    let error = format!("error: in: {what}, at byte 32 inside [\"at\"][1]\n");
+    leaves_nothing(&bad, TO_3, 1, &error);
+}
+
+#[test]
+fn losses_are_warnings() {
+    let ids = value(27, &[&words(&[2]), &string("a"), &words(&[23, 9, 0]), &string("b"), &words(&[23, 8, 0])]);
+    let typed = words(&[28 | 1 << 16, 2, 0]);
+    let folder = Folder::with("a", &frames(&[&int(1), &ids, &typed]));
+    let warnings = "\
+warning: a: 2 RIDs lost their ids, the first at byte 36 inside [\"a\"]
+warning: a: 1 typed container became untyped, at byte 76
+";
+    folder.run(&format!("{TO_3} a b")).expect(0, "b: 3 values from godot4 to godot3\n", warnings);
+}
+
+#[test]
+fn objects_are_translated() {
+    let object = |header, class: &str| {
+        let script = [text("script"), words(&[0])].concat();
+        value(header, &[&text(class), &words(&[1]), &script])
+    };
+    let folder = Folder::with("a", &frames(&[&object(17, "Reference")]));
+    folder.run(&format!("{TO_4} a b")).expect(0, "b: 1 value from godot3 to godot4\n", "");
+    assert_eq!(folder.read("b"), frames(&[&object(24, "RefCounted")]));
+}
+
+#[test]
+fn bytes_behind_values_are_told() {
+    let folder = Folder::with("a", &[save_3(), vec![0; 8]].concat());
+    let warning = "warning: a: 1 value was followed by bytes that are none of its, at byte 64\n";
+    folder.run(&format!("{TO_4} --format value a b")).expect(0, "b: 1 value from godot3 to godot4\n", warning);
+    assert_eq!(folder.read("b"), save_3_in_4());
+    // Read as another engine's, a save has such bytes.
+    folder.write("c", &frames(&[&int(1), &save_3()]));
+    let warning = "warning: c: 1 value was followed by bytes that are none of its, at byte 68\n";
+    let hint = "hint: all of it can be read with --from godot3\n";
+    let ran = folder.run("convert --from godot4 --to pandemonium c d");
+    ran.expect(0, "d: 2 values from godot4 to pandemonium\n", &format!("{warning}{hint}"));
+}
+
+#[test]
+fn a_compressed_file_stays_compressed() {
+    let stream = frames(&[&save_3(), &int(1), &value(20, &[&words(&[100_000]), &[7; 100_000]])]);
+    let expected = frames(&[&save_3_in_4(), &int(1), &value(29, &[&words(&[100_000]), &[7; 100_000]])]);
+    for compression in Compression::ALL {
+        let folder = Folder::new();
+        compress(&folder, "a", &stream, compression);
+        folder.run(&format!("{TO_4} --force a a")).expect(0, "a: 3 values from godot3 to godot4\n", "");
+        let bytes = folder.read("a");
+        assert_eq!(bytes[4..8], compression.mode().to_le_bytes());
+        let mut decoder = Decoder::new(&bytes[..], bytes.len() as u64).expect("compressed");
+        let mut found = Vec::new();
+        while decoder.read(&mut found, 1 << 20, &Threads::alone()).expect("sound") > 0 {}
+        assert!(found == expected, "{}", compression.name());
+    }
+    let folder = Folder::new();
+    compress(&folder, "a", &frames(&[&int(1), &words(&[19, 1, 99])]), Compression::Zstd);
+    let error = "error: a: frame 1: expected a type from 0 to 26, found 99, at byte 24 inside [0]\n";
+    folder.run(&format!("{TO_4} a b")).fails(1, error);
+    assert_eq!(folder.names(), ["a"]);
+}
+
+#[test]
+fn outputs_that_cannot_be_written() {
+    let folder = Folder::with("a", &save_3());
+    for output in ["none/out", "."] {
+        let ran = folder.run(&format!("{TO_4} --force a {output}"));
+        assert!(ran.code == 3 && ran.err.starts_with(&format!("error: {output}: ")), "{ran:?}");
+    }
+    assert_eq!(folder.names(), ["a"]);
+}
+
+#[test]
+fn threads_change_nothing() {
+    let values: Vec<_> = (0..20_000).map(|number| value(5, &[&floats(&[number as f32, 0.5])])).collect();
+    let folder = Folder::with("a", &frames(&values.iter().map(|value| &value[..]).collect::<Vec<_>>()));
+    for threads in [0, 1, 2, 7] {
+        let ran = folder.run(&format!("{TO_4} --threads {threads} a {threads}"));
+        ran.expect(0, &format!("{threads}: 20000 values from godot3 to godot4\n"), "");
+        assert_eq!(folder.read(&threads.to_string()), folder.read("a"), "a Vector2 has the same type in both");
+    }
+}

@@ -1,0 +1,61 @@
+//! Files that are larger than what the tool holds of them.
+
+use std::process::Stdio;
+
+use varbatch_codec::compressed::Compression;
+
+use crate::support::{Folder, Ran, compress, frames, save_3};
+
+/// Bytes of the file.
+const LEN: usize = 48 << 20;
+
+/// Bytes that the tool may take at the most, on two threads.
+const MOST_MEMORY: usize = 40 << 20;
+
+/// A folder with a large save of Godot 3 and the same compressed, and how many values it has.
+fn folder() -> (Folder, usize) {
+    let frame = frames(&[&save_3()]);
+    let count = LEN / frame.len();
+    let stream = frame.repeat(count);
+    let folder = Folder::with("a", &stream);
+    compress(&folder, "packed", &stream, Compression::Deflate);
+    (folder, count)
+}
+
+/// Runs the tool, and gives the most memory that it was seen to take, in bytes: on Linux, which tells.
+fn watched(folder: &Folder, args: &str) -> (Ran, usize) {
+    let mut command = folder.command(args);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("run");
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    while child.try_wait().expect("alive").is_none() {
+        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+        most = peak.map_or(most, |peak| most.max(1024 * peak.trim().parse::<usize>().expect("a number")));
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    (Ran::of(&child.wait_with_output().expect("ended")), most)
+}
+
+#[test]
+fn memory_does_not_grow_with_the_file() {
+    let (folder, count) = folder();
+    let check = format!("a: ok, {count} values\n");
+    let convert = format!("b: {count} values from godot3 to godot4\n");
+    let convert_packed = format!("c: {count} values from godot3 to godot4\n");
+    let show = format!("frame 600000\n{:>10} {:>9}  Dictionary of 2 ...\n", 600_000 * 68 + 4, 64);
+    for (args, out) in [
+        ("check --from godot3 --threads 2 a", check),
+        ("convert --from godot3 --to godot4 --threads 2 a b", convert),
+        // So slow that a terminal would see a bar.
+        ("convert --from godot3 --to godot4 --threads 2 packed c", convert_packed),
+        ("show --from godot3 --threads 2 --frame 600000 --depth 0 a", show),
+    ] {
+        let (ran, most) = watched(&folder, args);
+        // Nor is there a progress bar: this is no terminal.
+        ran.expect(0, &out, "");
+        if cfg!(target_os = "linux") {
+            assert!((1..MOST_MEMORY).contains(&most), "{args}: {most} bytes");
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! `varbatch show`.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use crate::support::{Folder, Ran, floats, frames, int, save, save_3, string, text, value, words};
+
+#[test]
+fn a_save_by_hand() {
+    let folder = Folder::with("a", &frames(&[&int(-5), &save()]));
+    let tree = "\
+frame 0
+         4         8  int -5
+frame 1
+        16        68  Dictionary of 2
+        36         8    \"hp\": int 7
+        56        28    \"at\": Array of 2
+        64        12      [0]: Vector2i (1, 2)
+        76         8      [1]: bool true
+";
+    folder.run("show a").expect(0, tree, "");
+    folder.write("a", &save());
+    let tree = "         0        68  Dictionary of 2
+        20         8    \"hp\": int 7
+        40        28    \"at\": Array of 2
+        48        12      [0]: Vector2i (1, 2)
+        60         8      [1]: bool true
+";
+    folder.run("show a").expect(0, tree, "");
+}
+
+#[test]
+fn a_save_of_godot_3() {
+    let folder = Folder::with("a", &save_3());
+    let ran = folder.run("show --from godot3 a");
+    let ends = ["Dictionary of 2", "\"at\": Vector3 (1.0, 2.0, 3.0)", "\"ids\": PackedInt32Array of 2 [4, 5]"];
+    assert_eq!((ran.code, ran.err.as_str(), ran.out.lines().count()), (0, "", ends.len()));
+    for (line, end) in ran.out.lines().zip(ends) {
+        assert!(line.ends_with(end), "{line}");
+    }
+}
+
+/// What a single value is shown as, behind its offset and size.
+#[track_caller]
+fn shows(bytes: &[u8], expected: &str) {
+    let ran = Folder::with("a", bytes).run("show --format value a");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let start = format!("{:>10} {:>9}  ", 0, bytes.len());
+    assert_eq!(ran.out.strip_prefix(&start), Some(format!("{expected}\n").as_str()));
+}
+
+#[test]
+fn values_in_short() {
+    shows(&words(&[0]), "Nil");
+    shows(&words(&[1, 0]), "bool false");
+    shows(&words(&[2 | 1 << 16, 0, 1]), "int 4294967296");
+    shows(&value(3, &[&floats(&[1.5])]), "float 1.5");
+    shows(&words(&[3, 0x7fc0_0000]), "float nan");
+    shows(&words(&[3, 0xff80_0000]), "float -inf");
+    shows(&string("a\"\n\u{1b}[31m\u{202e}é"), r#"String "a\"\n\u001b[31m\u202eé""#);
+    shows(&string(&"x".repeat(60)), &format!("String \"{}\"", "x".repeat(60)));
+    shows(&string(&"é".repeat(1000)), &format!("String \"{}\"...", "é".repeat(60)));
+    shows(&value(21, &[&text("name")]), "StringName &\"name\"");
+    shows(&value(5, &[&floats(&[1.0, -0.5])]), "Vector2 (1.0, -0.5)");
+    shows(&words(&[5 | 1 << 16, 0, 0x3ff0_0000, 0, 0]), "Vector2 (1.0, 0.0)");
+    shows(&words(&[10, 1, 2, u32::MAX]), "Vector3i (1, 2, -1)");
+    shows(&value(20, &[&floats(&[0.5, 0.0, 1.0, 1.0])]), "Color (0.5, 0.0, 1.0, 1.0)");
+    let path = [words(&[0x8000_0002, 1, 1]), text("a"), text("b"), text("c")].concat();
+    shows(&value(22, &[&path]), "NodePath ^\"/a/b:c\"");
+    shows(&words(&[23, 9, 0]), "RID 9");
+    shows(&words(&[24 | 1 << 16, 0, 0]), "Object null");
+    shows(&words(&[24 | 1 << 16, 7, 0]), "Object with id 7");
+    shows(&words(&[25]), "Callable");
+    shows(&value(26, &[&text("done"), &words(&[8, 0])]), "Signal \"done\" of object 8");
+    shows(&words(&[28 | 1 << 16, 2, 0]), "Array[int] of 0");
+    shows(&words(&[27 | 5 << 16, 4, 2, 0]), "Dictionary[String, int] of 0");
+    shows(&value(24, &[&text("No\u{1b}de"), &words(&[0])]), "Object No\\u001bde of 0");
+}
+
+#[test]
+fn the_first_elements_of_packed_arrays() {
+    shows(&words(&[29, 0]), "PackedByteArray of 0 []");
+    shows(&words(&[29, 4, 0xff02_0100]), "PackedByteArray of 4 [0, 1, 2, 255]");
+    let numbers: Vec<u32> = (0..1000).collect();
+    let first: Vec<_> = (0..100).map(|number: i32| number.to_string()).collect();
+    let ran = Folder::with("a", &value(30, &[&words(&[1000]), &words(&numbers)])).run("show a");
+    let list = ran.out.split_once('[').expect("a list").1.trim_end();
+    let shown = list.strip_suffix(", ...]").expect("a sign that there are more");
+    assert!(first.join(", ").starts_with(shown) && (40..=80).contains(&shown.len()), "{list}");
+    shows(
+        &value(35, &[&words(&[2]), &floats(&[1.0, 2.0, 3.0, 4.0])]),
+        "PackedVector2Array of 2 [(1.0, 2.0), (3.0, 4.0)]",
+    );
+    let texts = [words(&[2]), text("a\0"), text("b\0")].concat();
+    shows(&value(34, &[&texts]), "PackedStringArray of 2 [\"a\", \"b\"]");
+    let many = [words(&[500]), text("a\0").repeat(500)].concat();
+    let ran = Folder::with("a", &value(34, &[&many])).run("show a");
+    assert!(
+        ran.out.contains(" 4008  PackedStringArray of 500 [\"a\", \"a\", ") && ran.out.ends_with(", ...]\n"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn keys_are_shown_as_what_they_are() {
+    let keys: [(Vec<u8>, &str); 7] = [
+        (string("a\tb"), "\"a\\tb\": "),
+        (int(-3), "-3: "),
+        (words(&[0]), "null: "),
+        (value(21, &[&text("n")]), "&\"n\": "),
+        (words(&[6, 1, 2]), "Vector2i(1, 2): "),
+        (words(&[28, 1, 0]), "Array: "),
+        (words(&[29, 0]), "PackedByteArray: "),
+    ];
+    let entries: Vec<u8> = keys.iter().flat_map(|(key, _)| [&key[..], &int(1)].concat()).collect();
+    let folder = Folder::with("a", &value(27, &[&words(&[7]), &entries]));
+    let ran = folder.run("show a");
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 8));
+    for (line, (_, key)) in ran.out.lines().skip(1).zip(keys) {
+        assert!(line.ends_with(&format!("    {key}int 1")), "{line}");
+    }
+}
+
+#[test]
+fn only_what_was_asked_for() {
+    let folder = Folder::with("a", &frames(&[&int(1), &save(), &int(2)]));
+    let lines = |args: &str| {
+        let ran = folder.run(&format!("show {args} a"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
+        let value = |line: &str| line.trim_start_matches(|char: char| char == ' ' || char.is_ascii_digit()).to_owned();
+        ran.out.lines().map(value).collect::<Vec<_>>()
+    };
+    assert_eq!(lines("--frame 2"), ["frame 2", "int 2"]);
+    assert_eq!(lines("--frame 1 --depth 0"), ["frame 1", "Dictionary of 2 ..."]);
+    assert_eq!(lines("--frame 1 --depth 1"), ["frame 1", "Dictionary of 2", "\"hp\": int 7", "\"at\": Array of 2 ..."]);
+    assert_eq!(lines("--frame 1 --depth 2").len(), 6);
+    assert_eq!(lines("--frame 1 --max-items 1"), ["frame 1", "Dictionary of 2", "\"hp\": int 7", "... 1 more"]);
+    folder.run("show --frame 3 a").fails(2, "error: --frame 3: the file has 3 frames\n");
+    folder.write("a", &save());
+    folder.run("show --frame 0 a").fails(2, "error: --frame: the file is one value, and has no frames\n");
+}
+
+#[test]
+fn long_containers_are_cut() {
+    let row = value(28, &[&words(&[150]), &int(1).repeat(150)]);
+    let folder = Folder::with("a", &value(28, &[&words(&[2]), &row, &row]));
+    let cut = folder.run("show a").out;
+    assert_eq!((cut.lines().count(), cut.matches("... 50 more").count()), (1 + 2 * 102, 2));
+    let whole = folder.run("show --max-items 0 a").out;
+    assert_eq!((whole.lines().count(), whole.matches("more").count()), (1 + 2 * 151, 0));
+    // Both rows know their size, the one that was cut before the other too.
+    assert_eq!(cut.matches(" 1208    [").count(), 2, "{cut}");
+}
+
+#[test]
+fn all_before_the_damage_is_shown() {
+    let broken = value(27, &[&words(&[2]), &string("ok"), &int(3), &string("list"), &words(&[28, 2, 0, 99])]);
+    let folder = Folder::with("a", &frames(&[&int(1), &broken, &int(2)]));
+    let ran = folder.run("show a");
+    let error = "error: a: frame 1: expected a type from 0 to 38, found 99, at byte 68 inside [\"list\"][1]\n";
+    assert_eq!((ran.code, ran.err.as_str()), (1, error));
+    let ends = ["frame 0", "int 1", "frame 1", "Dictionary of 2", "\"ok\": int 3", "\"list\": Array of 2", "[0]: Nil"];
+    assert_eq!(ran.out.lines().count(), ends.len(), "{}", ran.out);
+    for (line, end) in ran.out.lines().zip(ends) {
+        assert!(line.ends_with(end), "{line}");
+    }
+    folder.write("a", &frames(&[&int(1), &int(2)])[..20]);
+    let ran = folder.run("show a");
+    assert_eq!((ran.code, ran.out.as_str()), (1, "frame 0\n         4         8  int 1\n"));
+    assert_eq!(ran.err, "error: a: expected 8 more bytes for the payload of a frame, found 4, at byte 16\n");
+}
+
+#[test]
+fn a_file_of_another_engine_is_recognized() {
+    let folder = Folder::with("a", &frames(&[&words(&[19, 1, 2, 7])]));
+    let ran = folder.run("show a");
+    assert_eq!((ran.code, ran.err.lines().last()), (1, Some("hint: all of it can be read with --from godot3")));
+}
+
+#[test]
+fn what_is_behind_a_value_is_told() {
+    let folder = Folder::with("a", &frames(&[&[int(1), vec![1, 2, 3]].concat()]));
+    let ran = folder.run("show --format frames a");
+    assert_eq!(ran.code, 0);
+    assert!(
+        ran.out.ends_with("\n        12            ... 3 bytes behind the value, which engines ignore\n"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn the_deepest_value() {
+    let deep = [words(&[28, 1]).repeat(1024), words(&[28, 0])].concat();
+    let ran = Folder::with("a", &deep).run("show a");
+    assert_eq!((ran.code, ran.err.as_str(), ran.out.lines().count()), (0, "", 1025));
+    assert!(ran.out.ends_with(" (1024) [0]: Array of 0\n"));
+    let deeper = [words(&[28, 1]).repeat(1025), words(&[28, 0])].concat();
+    let ran = Folder::with("a", &deeper).run("show --format value a");
+    assert_eq!((ran.code, ran.out.lines().count()), (1, 1025));
+    assert!(
+        ran.err.contains("expected at most 1024 levels of nesting, found one more, at byte 8200 inside [0]"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let folder = Folder::with("a", &save());
+    assert!(!folder.run("show a").out.contains('\u{1b}'));
+    let coloured = folder.command("show a").env("CLICOLOR_FORCE", "1").output().expect("run");
+    assert!(Ran::of(&coloured).out.contains("\u{1b}[32mDictionary\u{1b}[0m of 2"));
+}
+
+#[test]
+fn who_reads_the_output_may_have_enough() {
+    let folder = Folder::with("a", &frames(&[&int(1)]).repeat(100_000));
+    let mut command = folder.command("show a");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("run");
+    let mut start = [0; 8];
+    child.stdout.take().expect("piped").read_exact(&mut start).expect("a line");
+    let ran = Ran::of(&child.wait_with_output().expect("ended"));
+    ran.expect(0, "", "");
+}
+
+#[test]
+fn long_paths_are_cut() {
+    let names = [words(&[0x8000_0000 | 200, 0, 0]), text("a").repeat(200)].concat();
+    shows(&value(22, &[&names]), &format!("NodePath ^\"{}\"...", "a/".repeat(30)));
+    let empty = [words(&[0x8000_0000 | 200, 0, 1]), words(&[0]).repeat(200)].concat();
+    shows(&value(22, &[&empty]), &format!("NodePath ^\"{}\"...", "/".repeat(60)));
+}

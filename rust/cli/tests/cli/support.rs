@@ -1,0 +1,155 @@
+//! Runs the tool in a folder of its own, on bytes that are made here.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+use varbatch_codec::Threads;
+use varbatch_codec::compressed::{Compression, Encoder};
+
+/// A folder that goes when it is dropped.
+pub struct Folder(TempDir);
+
+/// What a run of the tool left.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(TempDir::new().expect("a folder"))
+    }
+
+    /// A folder with a file, as most tests want it.
+    pub fn with(name: &str, bytes: &[u8]) -> Self {
+        let folder = Self::new();
+        folder.write(name, bytes);
+        folder
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.path(name), bytes).expect("written");
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).expect("read")
+    }
+
+    /// What is in it.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).expect("listed");
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.expect("listed").file_name().into_string().expect("a name")).collect();
+        names.sort();
+        names
+    }
+
+    /// The tool, about to be run here.
+    pub fn command(&self, args: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_varbatch"));
+        command.args(args.split_whitespace()).current_dir(self.0.path()).stdin(Stdio::null());
+        command.env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+        command
+    }
+
+    pub fn run(&self, args: &str) -> Ran {
+        Ran::of(&self.command(args).output().expect("run"))
+    }
+}
+
+impl Ran {
+    pub fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8").replace("\r\n", "\n");
+        let ran = Self {
+            code: output.status.code().expect("not killed"),
+            out: text(&output.stdout),
+            err: text(&output.stderr),
+        };
+        assert!(!ran.err.contains("panicked"), "{}", ran.err);
+        ran
+    }
+
+    /// That all is exactly so.
+    #[track_caller]
+    pub fn expect(&self, code: i32, out: &str, err: &str) {
+        assert_eq!((self.out.as_str(), self.err.as_str(), self.code), (out, err, code));
+    }
+
+    /// That it failed with this code, and said nothing but this.
+    #[track_caller]
+    pub fn fails(&self, code: i32, err: &str) {
+        self.expect(code, "", err);
+    }
+}
+
+/// Little-endian words.
+pub fn words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// A text with its length and padding.
+pub fn text(text: &str) -> Vec<u8> {
+    let mut bytes = words(&[text.len() as u32]);
+    bytes.extend(text.as_bytes());
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    bytes
+}
+
+/// A value: its header, and what follows.
+pub fn value(header: u32, parts: &[&[u8]]) -> Vec<u8> {
+    [&words(&[header]), &parts.concat()[..]].concat()
+}
+
+pub fn string(content: &str) -> Vec<u8> {
+    value(4, &[&text(content)])
+}
+
+pub fn int(number: i32) -> Vec<u8> {
+    words(&[2, number as u32])
+}
+
+/// What store_var() writes for each.
+pub fn frames(values: &[&[u8]]) -> Vec<u8> {
+    values.iter().flat_map(|value| [&words(&[value.len() as u32])[..], value].concat()).collect()
+}
+
+/// A save of Godot 4: {"hp": 7, "at": [Vector2i(1, 2), true]}
+pub fn save() -> Vec<u8> {
+    let place = words(&[6, 1, 2]);
+    let list = value(28, &[&words(&[2]), &place, &words(&[1, 1])]);
+    value(27, &[&words(&[2]), &string("hp"), &int(7), &string("at"), &list])
+}
+
+/// A save of Godot 3: {"at": Vector3(1, 2, 3), "ids": PoolIntArray([4, 5])}
+pub fn save_3() -> Vec<u8> {
+    let place = value(7, &[&floats(&[1.0, 2.0, 3.0])]);
+    let ids = words(&[21, 2, 4, 5]);
+    value(18, &[&words(&[2]), &string("at"), &place, &string("ids"), &ids])
+}
+
+/// The same of Godot 4.
+pub fn save_3_in_4() -> Vec<u8> {
+    let place = value(9, &[&floats(&[1.0, 2.0, 3.0])]);
+    let ids = words(&[30, 2, 4, 5]);
+    value(27, &[&words(&[2]), &string("at"), &place, &string("ids"), &ids])
+}
+
+pub fn floats(floats: &[f32]) -> Vec<u8> {
+    floats.iter().flat_map(|float| float.to_le_bytes()).collect()
+}
+
+/// A file as FileAccess.open_compressed() writes it.
+pub fn compress(folder: &Folder, name: &str, stream: &[u8], compression: Compression) {
+    let file = fs::File::create(folder.path(name)).expect("made");
+    let mut encoder = Encoder::new(file, compression, stream.len() as u64).expect("begun");
+    encoder.write(stream, &Threads::alone()).expect("written");
+    encoder.finish(&Threads::alone()).expect("ended");
+}

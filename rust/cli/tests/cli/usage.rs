@@ -1,0 +1,58 @@
+//! Help, and arguments that are none.
+
+use crate::support::{Folder, frames, int};
+
+#[test]
+fn help_has_examples_and_exit_codes() {
+    let folder = Folder::new();
+    for args in ["--help", "show --help", "convert --help", "check --help"] {
+        let ran = folder.run(args);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
+        for part in ["Examples:\n  varbatch ", "Exit codes:\n  0 ", "\n  1 ", "\n  2 ", "\n  3 "] {
+            assert!(ran.out.contains(part), "{args}: {}", ran.out);
+        }
+        assert!(ran.out.lines().all(|line| line.len() <= 120), "{args}: {}", ran.out);
+    }
+    let version = folder.run("--version");
+    version.expect(0, concat!("varbatch ", env!("CARGO_PKG_VERSION"), "\n"), "");
+}
+
+#[test]
+fn wrong_arguments_are_refused() {
+    let folder = Folder::with("a", &frames(&[&int(1)]));
+    for (args, part) in [
+        ("", "Usage: varbatch"),
+        ("look a", "'look'"),
+        ("show", "<FILE>"),
+        ("show a b", "'b'"),
+        ("show --from godot5 a", "[possible values: godot4, godot3,"),
+        ("show --depth -1 a", "'-1'"),
+        ("check --format text a", "[possible values: auto, frames, value]"),
+        ("convert --to godot4 a b", "--from <DIALECT>"),
+        ("convert --from godot3 a b", "--to <DIALECT>"),
+        ("convert --from godot3 --to godot4 a", "<OUT>"),
+    ] {
+        let ran = folder.run(args);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args}");
+        assert!(ran.err.contains(part), "{args}: {}", ran.err);
+    }
+    assert_eq!(folder.names(), ["a"]);
+}
+
+#[test]
+fn redot_is_godot_4() {
+    let folder = Folder::with("a", &frames(&[&int(1)]));
+    folder.run("check --from redot a").expect(0, "a: ok, 1 value\n", "");
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let folder = Folder::new();
+    let text = |path: &str| std::fs::read(folder.path(path)).expect_err("nothing to read").to_string();
+    for command in ["show", "check", "check --quiet", "convert --from godot3 --to godot4"] {
+        let out = if command.starts_with("convert") { "out" } else { "" };
+        folder.run(&format!("{command} none {out}")).fails(3, &format!("error: none: {}\n", text("none")));
+        folder.run(&format!("{command} . {out}")).fails(3, "error: .: is a directory\n");
+    }
+    assert_eq!(folder.names(), [""; 0]);
+}

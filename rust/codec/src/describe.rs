@@ -1,0 +1,287 @@
+//! What is in a buffer, value by value, for people who look at one: a [`Reader`] whose events become nodes of a tree.
+//!
+//! The buffer may be broken. Counts are believed here even if the bytes cannot hold them, so that there is a tree up to
+//! where the bytes end: who walks it allocates nothing for a count. The walk calls nothing recursively.
+//!
+//! ```
+//! use varbatch_codec::describe::{Found, nodes};
+//! use varbatch_codec::{Dialect, Kind};
+//!
+//! // [7], by Godot 4.
+//! let bytes = [28, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0];
+//! let mut kinds = Vec::new();
+//! for found in nodes(&bytes, 0, Dialect::GODOT_4) {
+//!     if let Found::Node(node) = found? {
+//!         kinds.push((node.depth, node.at, node.kind));
+//!     }
+//! }
+//! assert_eq!(kinds, [(0, 0, Kind::Array), (1, 8, Kind::Int)]);
+//! # Ok::<(), varbatch_codec::Error>(())
+//! ```
+
+use std::borrow::Cow;
+
+use crate::dialect::Dialect;
+use crate::error::Error;
+use crate::event::{ElementType, Event, Text};
+use crate::kind::Kind;
+use crate::path::Step;
+use crate::reader::Reader;
+use crate::validate::validate;
+
+/// The value at the start of `bytes`, and all inside of it. Offsets count from `base` bytes before it. Objects with
+/// properties are looked at, and none is made.
+pub fn nodes(bytes: &[u8], base: usize, dialect: Dialect) -> Nodes<'_> {
+    let strict = Reader::at(bytes, base).dialect(dialect).allow_objects(true);
+    let reader = strict.clone().trust_counts();
+    Nodes { reader, strict, base, open: Vec::new(), state: State::Before }
+}
+
+/// What a walk comes by, in the order of the wire: a node, then what is inside of it, then its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Found<'a> {
+    /// A value begins.
+    Node(Node<'a>),
+    /// A text of the PackedStringArray or NodePath that was last begun.
+    Text(Text<'a>),
+    /// The value ends that was last begun and not ended yet.
+    End {
+        /// Bytes that it takes. Before an error: those that could be read.
+        size: usize,
+    },
+}
+
+/// A value in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Node<'a> {
+    /// In how many values it lies.
+    pub depth: usize,
+    /// Where it begins, in bytes.
+    pub at: usize,
+    /// The type that it is read as: one of Godot 4, whatever the dialect.
+    pub kind: Kind,
+    /// Its first event. For what has texts or values inside, these follow, as many as it says.
+    pub event: Event<'a>,
+    /// How it is reached from the value around it.
+    pub way: Way<'a>,
+}
+
+/// How a value is reached from the one around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Way<'a> {
+    /// Nothing is around it.
+    Root,
+    /// It is the element of an Array at this index.
+    Index(usize),
+    /// It is the value of a Dictionary's key, which is no node of its own.
+    Key {
+        /// The key as it is encoded, in the same dialect.
+        bytes: &'a [u8],
+        /// Its type.
+        kind: Kind,
+        /// Its first event: all of it, for what holds nothing else.
+        event: Event<'a>,
+    },
+    /// It is the property of an object of this name.
+    Property(Text<'a>),
+}
+
+impl Way<'_> {
+    /// The same as a step of a path; `None` for the root.
+    pub fn step(self) -> Option<Step> {
+        match self {
+            Self::Root => None,
+            Self::Index(index) => Some(Step::Index(index)),
+            Self::Key { kind, event, .. } => Some(Step::to_key(kind, Some(event).filter(|_| kind != Kind::Object))),
+            Self::Property(name) => Some(Step::to_property(name)),
+        }
+    }
+}
+
+impl<'a> Node<'a> {
+    /// The name of its type as GDScript writes it, with the types of typed containers: `Array[int]`.
+    pub fn type_name(&self) -> Cow<'a, str> {
+        match self.event {
+            Event::Array { element, .. } if element != ElementType::Any => {
+                format!("Array[{}]", element_name(element)).into()
+            }
+            Event::Dictionary { key, value, .. } if (key, value) != (ElementType::Any, ElementType::Any) => {
+                format!("Dictionary[{}, {}]", element_name(key), element_name(value)).into()
+            }
+            _ => self.kind.name().into(),
+        }
+    }
+
+    /// The class of an object with properties.
+    pub fn class(&self) -> Option<Text<'a>> {
+        if let Event::Object { class, .. } = self.event { Some(class) } else { None }
+    }
+}
+
+fn element_name(element: ElementType<'_>) -> Cow<'_, str> {
+    match element {
+        ElementType::Any => "Variant".into(),
+        ElementType::Builtin(kind) => kind.name().into(),
+        ElementType::Class(name) | ElementType::Script(name) => name.to_utf8(),
+    }
+}
+
+/// A walk over a value, of [`nodes`]. It ends after the value, or after an error, before which all that was begun is
+/// ended.
+///
+/// The error is the one of [`validate`], so it is about the first thing that is wrong, which may lie before the last
+/// node.
+#[derive(Clone, Debug)]
+pub struct Nodes<'a> {
+    reader: Reader<'a>,
+    /// The same at the start, that believes no count which cannot be.
+    strict: Reader<'a>,
+    base: usize,
+    open: Vec<Open>,
+    state: State,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Before,
+    Inside,
+    Failed(Error),
+    Over,
+}
+
+/// A value that has not ended.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    form: Form,
+    /// Where it begins, in what the reader reads.
+    at: usize,
+    /// The reader's depth there.
+    depth: usize,
+    /// Which part of it comes next, and how many it has.
+    index: usize,
+    count: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Texts,
+    Array,
+    Dictionary,
+    Object,
+}
+
+impl<'a> Iterator for Nodes<'a> {
+    type Item = Result<Found<'a>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match (&self.state, self.open.last_mut()) {
+                (State::Over, _) => return None,
+                (State::Before, _) => {
+                    self.state = State::Inside;
+                    match self.node(Way::Root) {
+                        Ok(found) => return Some(Ok(found)),
+                        Err(error) => self.fail(error),
+                    }
+                }
+                (State::Inside, None) => self.state = State::Over,
+                (State::Inside, Some(open)) if open.index < open.count => {
+                    open.index += 1;
+                    let open = *open;
+                    match self.part(open) {
+                        Ok(found) => return Some(Ok(found)),
+                        Err(error) => self.fail(error),
+                    }
+                }
+                (State::Inside | State::Failed(_), Some(open)) => {
+                    let size = self.reader.position() - open.at;
+                    self.open.pop();
+                    return Some(Ok(Found::End { size }));
+                }
+                (State::Failed(_), None) => {
+                    let State::Failed(error) = std::mem::replace(&mut self.state, State::Over) else { unreachable!() };
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Nodes<'a> {
+    /// Where what comes next begins, in bytes.
+    pub fn at(&self) -> usize {
+        self.base + self.reader.position()
+    }
+
+    /// Passes what is left inside of the value that was last begun and not ended: its end comes next.
+    pub fn skip_inside(&mut self) {
+        if let (State::Inside, Some(open)) = (&self.state, self.open.last_mut()) {
+            open.index = open.count;
+            let depth = open.depth;
+            if let Err(error) = self.reader.finish_value(depth) {
+                self.fail(error);
+            }
+        }
+    }
+
+    /// The next part of what is open.
+    fn part(&mut self, Open { form, index, .. }: Open) -> Result<Found<'a>, Error> {
+        match form {
+            Form::Texts => Ok(Found::Text(self.text()?)),
+            Form::Array => self.node(Way::Index(index - 1)),
+            Form::Dictionary => {
+                let key = self.key()?;
+                self.node(key)
+            }
+            Form::Object => {
+                let name = self.text()?;
+                self.node(Way::Property(name))
+            }
+        }
+    }
+
+    fn node(&mut self, way: Way<'a>) -> Result<Found<'a>, Error> {
+        let reader = &mut self.reader;
+        let (at, depth) = (reader.position(), reader.depth());
+        let kind = reader.peek_kind()?;
+        let event = Self::event(reader)?;
+        let (form, count) = match event {
+            Event::Array { count, .. } => (Form::Array, count),
+            Event::Dictionary { count, .. } => (Form::Dictionary, count),
+            Event::Object { count, .. } => (Form::Object, count),
+            Event::PackedStrings { count } => (Form::Texts, count),
+            Event::NodePath { names, subnames, .. } => (Form::Texts, names + subnames),
+            _ => (Form::Texts, 0),
+        };
+        let node = Node { depth: self.open.len(), at: self.base + at, kind, event, way };
+        self.open.push(Open { form, at, depth, index: 0, count });
+        Ok(Found::Node(node))
+    }
+
+    fn key(&mut self) -> Result<Way<'a>, Error> {
+        let reader = &mut self.reader;
+        let (start, depth) = (reader.position(), reader.depth());
+        let kind = reader.peek_kind()?;
+        let event = Self::event(reader)?;
+        reader.finish_value(depth)?;
+        Ok(Way::Key { bytes: reader.bytes(start, reader.position()), kind, event })
+    }
+
+    fn text(&mut self) -> Result<Text<'a>, Error> {
+        let Event::Text(text) = Self::event(&mut self.reader)? else { unreachable!("a text is due") };
+        Ok(text)
+    }
+
+    fn event(reader: &mut Reader<'a>) -> Result<Event<'a>, Error> {
+        Ok(reader.next_event()?.expect("the value has not ended"))
+    }
+
+    #[cold]
+    fn fail(&mut self, error: Error) {
+        // What stopped it is the last thing that is wrong; said is the first.
+        self.state = State::Failed(validate(self.strict.clone()).err().unwrap_or(error));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! What holds values: objects, arrays and dictionaries, with the types of their elements.
+
+use super::{Form, HIGH_BIT, Reader, WORD};
+use crate::dialect::Width;
+use crate::error::{Error, Place, Reason};
+use crate::event::{ElementType, Event, Plain, Text};
+use crate::kind::{ENCODED_OBJECT, Kind};
+use crate::limits::MAX_DEPTH;
+
+impl<'a> Reader<'a> {
+    pub(super) fn object(&mut self) -> Result<Event<'a>, Error> {
+        let kind = Kind::Object;
+        if !self.allow_objects {
+            self.at -= WORD;
+            return Err(self.error(Reason::ObjectRefused));
+        }
+        let class = self.string(|| Place::of(kind).part("class name"))?;
+        if class.is_empty() {
+            // Another form of null: nothing follows.
+            self.end_value();
+            return Ok(Event::ObjectId(0));
+        }
+        let found = i32::from_le_bytes(self.array(Place::of(kind).part("property count"))?);
+        let count = usize::try_from(found).unwrap_or(0);
+        self.expect_parts(kind, "properties", count, 2 * WORD)?;
+        self.open(Form::Object, count);
+        Ok(Event::Object { class, count })
+    }
+
+    /// The count of an Array, which it opens.
+    #[inline]
+    pub(super) fn array_count(&mut self) -> Result<usize, Error> {
+        let kind = Kind::Array;
+        let count = (self.word(Place::of(kind).part("count"))? & !HIGH_BIT) as usize;
+        self.expect_parts(kind, "elements", count, WORD)?;
+        self.open(Form::Array, count);
+        Ok(count)
+    }
+
+    /// The count of a Dictionary, which it opens.
+    #[inline]
+    pub(super) fn dictionary_count(&mut self) -> Result<usize, Error> {
+        let kind = Kind::Dictionary;
+        let count = (self.word(Place::of(kind).part("count"))? & !HIGH_BIT) as usize;
+        self.expect_parts(kind, "entries", count, 2 * WORD)?;
+        self.open(Form::Dictionary, count.saturating_mul(2));
+        Ok(count)
+    }
+
+    /// What the two low bits of `form` announce.
+    pub(super) fn element_type(&mut self, kind: Kind, form: u32) -> Result<ElementType<'a>, Error> {
+        Ok(match form & 3 {
+            0 => ElementType::Any,
+            1 => match self.element_kind(kind)? {
+                Kind::Nil => ElementType::Any,
+                element => ElementType::Builtin(element),
+            },
+            2 => ElementType::Class(self.string(|| Place::of(kind).part("element class"))?),
+            _ => ElementType::Script(self.string(|| Place::of(kind).part("element script"))?),
+        })
+    }
+
+    /// The id of a type, for elements of a container.
+    fn element_kind(&mut self, kind: Kind) -> Result<Kind, Error> {
+        let found = self.word(Place::of(kind).part("element type"))? as i32;
+        let row = u8::try_from(found).map(|id| self.rows[usize::from(id)]).ok().filter(|row| row.is_some());
+        row.map(|row| row.kind).ok_or_else(|| {
+            self.at -= WORD;
+            self.error(Reason::UnknownElementType { kind, found, last: self.rules.types - 1 })
+        })
+    }
+
+    /// An array of Pandemonium that says what its elements are. `width` tells whether objects among them are ids.
+    pub(super) fn typed_array(&mut self, width: Width) -> Result<Event<'a>, Error> {
+        let kind = Kind::Array;
+        let element = match (self.element_kind(kind)?, width) {
+            (Kind::Nil, _) => ElementType::Any,
+            (Kind::Object, Width::Double) => ElementType::Class(Text::Utf8(ENCODED_OBJECT)),
+            (Kind::Object, Width::Single) => {
+                let class = self.class_value()?;
+                if class.is_empty() { ElementType::Builtin(Kind::Object) } else { ElementType::Class(class) }
+            }
+            (element, _) => ElementType::Builtin(element),
+        };
+        Ok(Event::Array { element, count: self.array_count()? })
+    }
+
+    /// A StringName with its header.
+    fn class_value(&mut self) -> Result<Text<'a>, Error> {
+        let place = Place::of(Kind::Array).part("element class");
+        let word = self.word(place)?;
+        if self.rows[usize::from(word as u8)].kind != Kind::StringName {
+            self.at -= WORD;
+            return Err(self.error(Reason::NoStringName { place, id: word as u8 }));
+        }
+        self.string(|| place)
+    }
+
+    /// The head of an array whose elements have no headers: all of them have to be there.
+    pub(super) fn bare_array(&mut self, element: Kind) -> Result<Event<'a>, Error> {
+        let kind = Kind::Array;
+        let element_len = element.shape().element_len(Width::Single).expect("made of components");
+        let start = self.at;
+        let count = self.packed(kind, Width::Single, element_len)?.count;
+        self.at = start + WORD;
+        self.expect_parts(kind, "elements", count, element_len)?;
+        self.bare = element;
+        self.open(Form::Bare, count);
+        Ok(Event::Array { element: ElementType::Builtin(element), count })
+    }
+
+    /// The next element without a header.
+    pub(super) fn bare(&mut self) -> Result<Event<'a>, Error> {
+        if self.open.len() > MAX_DEPTH {
+            return Err(self.error(Reason::TooDeep));
+        }
+        let kind = self.bare;
+        let len = kind.shape().element_len(Width::Single).expect("made of components");
+        let bytes = self.take(Place::of(kind), len)?;
+        self.due -= len;
+        Ok(self.ends(Event::Components(Plain { kind, width: Width::Single, count: 1, bytes })))
+    }
+}

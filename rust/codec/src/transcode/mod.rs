@@ -1,0 +1,244 @@
+//! Values of one engine as those of another: a [`Reader`] of one dialect that drives a [`Writer`] of another.
+//!
+//! Nothing is built. What the other engine has no type for is an error. What it has a type for that keeps less is written
+//! as that, and told as a [`Loss`].
+
+mod classes;
+mod files;
+mod frames;
+mod loss;
+mod objects;
+
+pub use self::files::{FileError, file, translated_len};
+pub use self::frames::{Frames, frames};
+pub use self::loss::{Loss, Losses, Lost};
+
+use self::objects::Objects;
+use crate::dialect::{Dialect, Rules, Width};
+use crate::error::Error;
+use crate::event::{ElementType, Event, Plain, Text};
+use crate::kind::Kind;
+use crate::reader::Reader;
+use crate::writer::Writer;
+
+/// From which dialect to which. Small, `Copy`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Translation {
+    /// What the bytes are.
+    pub from: Dialect,
+    /// What they become.
+    pub to: Dialect,
+    /// Whether objects with properties are translated, instead of refused.
+    pub allow_objects: bool,
+}
+
+impl Translation {
+    /// A translation that takes objects with properties: none is made.
+    pub fn new(from: Dialect, to: Dialect) -> Self {
+        Self { from, to, allow_objects: true }
+    }
+
+    /// The value at the start of `bytes`, which begin at `base` of a larger buffer, behind what was written to `writer`; gives
+    /// the bytes that it takes. What follows it is a loss.
+    ///
+    /// # Errors
+    /// If there is no such value, or the other engine has no type for a part of it. It must then be dropped from the writer.
+    pub fn value<'a>(
+        self,
+        bytes: &'a [u8],
+        base: usize,
+        writer: &mut Writer<'a>,
+        losses: &mut Losses,
+    ) -> Result<usize, Error> {
+        let reader = Reader::at(bytes, base).dialect(self.from).allow_objects(self.allow_objects);
+        let (from, to) = (self.from.engine.rules(), self.to.engine.rules());
+        let objects = Objects::new(self.from.engine, self.to.engine);
+        Translator { reader, writer, losses, objects, dialect: self.to, from, to }.run()
+    }
+
+    /// One value alone.
+    ///
+    /// # Errors
+    /// As [`Self::value`].
+    pub fn bytes(self, bytes: &[u8]) -> Result<(Vec<u8>, Losses), Error> {
+        let (mut writer, mut losses) = (Writer::new(self.to), Losses::default());
+        let start = writer.mark();
+        self.value(bytes, 0, &mut writer, &mut losses)?;
+        writer.end_value(start)?;
+        Ok((writer.into_plan().to_vec(), losses))
+    }
+}
+
+struct Translator<'a, 't> {
+    reader: Reader<'a>,
+    writer: &'t mut Writer<'a>,
+    losses: &'t mut Losses,
+    objects: Objects<'a>,
+    /// What is written.
+    dialect: Dialect,
+    from: &'static Rules,
+    to: &'static Rules,
+}
+
+impl<'a> Translator<'a, '_> {
+    fn run(mut self) -> Result<usize, Error> {
+        loop {
+            let (at, depth, is_name) = (self.reader.position(), self.reader.depth(), self.reader.is_at_name());
+            let Some(event) = self.reader.next_event()? else {
+                if self.reader.left() > 0 {
+                    self.lose(at, Lost::Rest);
+                }
+                return Ok(at);
+            };
+            match event {
+                name if is_name => self.property(at, name)?,
+                Event::Object { class, .. } if self.objects.is_gone(class) => self.gone(at, depth)?,
+                event => self.event(at, event)?,
+            }
+        }
+    }
+
+    /// Writes what the other engine has for an event.
+    #[inline]
+    fn event(&mut self, at: usize, event: Event<'a>) -> Result<(), Error> {
+        match event {
+            Event::String(Text::Loose(text)) | Event::Text(Text::Loose(text)) if text.is_lossy() => {
+                self.lose(at, Lost::Character);
+            }
+            Event::Components(plain) | Event::Packed(plain)
+                if plain.width != self.dialect.real && plain.kind.shape().is_real() =>
+            {
+                return self.other_width(at, event, plain);
+            }
+            Event::Array { element, count } if element != ElementType::Any => {
+                let element = self.element_type(at, element);
+                return self.write(at, Event::Array { element, count });
+            }
+            Event::Dictionary { key, value, count } if (key, value) != (ElementType::Any, ElementType::Any) => {
+                let (key, value) = self.dictionary_types(at, key, value);
+                return self.write(at, Event::Dictionary { key, value, count });
+            }
+            Event::StringName(text) if self.dialect.engine.id(Kind::StringName).is_none() => {
+                return self.write(at, Event::String(text));
+            }
+            Event::Rid(id) if id != 0 && !self.to.rids => self.lose(at, Lost::Rid),
+            Event::NodePath { names: 0, subnames: 0, absolute: true } if !self.to.root_path => {
+                self.lose(at, Lost::RootPath);
+            }
+            Event::Object { class, count } => {
+                if matches!(class, Text::Loose(text) if text.is_lossy()) {
+                    self.lose(at, Lost::Character);
+                }
+                let renamed = self.objects.begin(class, count, self.reader.depth());
+                let class = renamed.map_or(class, Text::Utf8);
+                return self.write(at, Event::Object { class, count });
+            }
+            _ => {}
+        }
+        self.write(at, event)
+    }
+
+    /// The name of a property, and what it has to become.
+    fn property(&mut self, at: usize, name: Event<'a>) -> Result<(), Error> {
+        let Event::Text(text) = name else { unreachable!("a name is due") };
+        if text == Text::Utf8("script") && self.from.script_paths != self.to.script_paths {
+            self.write(at, name)?;
+            return self.script();
+        }
+        if self.objects.is_metadata(text) {
+            self.lose(at, Lost::Metadata);
+        }
+        let renamed = self.objects.property(self.reader.depth(), text);
+        self.event(at, renamed.map_or(name, |name| Event::Text(Text::Utf8(name))))
+    }
+
+    /// A script that the other engine would not find: null in its place.
+    fn script(&mut self) -> Result<(), Error> {
+        let (at, depth) = (self.reader.position(), self.reader.depth());
+        if !matches!(self.reader.next_event()?, Some(Event::Nil | Event::ObjectId(0))) {
+            self.lose(at, Lost::Script);
+        }
+        self.reader.finish_value(depth)?;
+        self.write(at, Event::Nil)
+    }
+
+    /// An object that the other engine cannot make, and that began at this depth: null in its place.
+    #[cold]
+    fn gone(&mut self, at: usize, depth: usize) -> Result<(), Error> {
+        self.lose(at, Lost::Object);
+        self.reader.finish_value(depth)?;
+        self.write(at, Event::Nil)
+    }
+
+    /// What the elements of an Array may be, as far as the other engine can say it.
+    fn element_type(&mut self, at: usize, element: ElementType<'a>) -> ElementType<'a> {
+        let is_kept = match element {
+            _ if self.to.typed_containers => true,
+            ElementType::Any | ElementType::Class(_) => self.to.typed_array.is_some(),
+            ElementType::Builtin(kind) => self.to.typed_array.is_some() && self.dialect.engine.id(kind).is_some(),
+            ElementType::Script(_) => false,
+        };
+        if is_kept {
+            return element;
+        }
+        self.lose(at, Lost::ElementType);
+        ElementType::Any
+    }
+
+    /// What the keys and values of a Dictionary may be.
+    fn dictionary_types(
+        &mut self,
+        at: usize,
+        key: ElementType<'a>,
+        value: ElementType<'a>,
+    ) -> (ElementType<'a>, ElementType<'a>) {
+        if self.to.typed_containers {
+            return (key, value);
+        }
+        self.lose(at, Lost::ElementType);
+        (ElementType::Any, ElementType::Any)
+    }
+
+    /// Components of the other width: rounded, as an engine does that reads them, or widened.
+    #[cold]
+    fn other_width(&mut self, at: usize, event: Event<'a>, plain: Plain<'a>) -> Result<(), Error> {
+        let mut is_exact = true;
+        let bytes: Vec<u8> = match self.dialect.real {
+            Width::Single => {
+                let narrow = |bytes: &[u8; 8]| {
+                    let wide = f64::from_le_bytes(*bytes);
+                    is_exact &= f64::from(wide as f32) == wide || wide.is_nan();
+                    (wide as f32).to_le_bytes()
+                };
+                plain.bytes.as_chunks().0.iter().flat_map(narrow).collect()
+            }
+            Width::Double => {
+                let widen = |bytes: &[u8; 4]| f64::from(f32::from_le_bytes(*bytes)).to_le_bytes();
+                plain.bytes.as_chunks().0.iter().flat_map(widen).collect()
+            }
+        };
+        if !is_exact {
+            self.lose(at, Lost::Precision);
+        }
+        let plain = Plain { width: self.dialect.real, bytes: &bytes, ..plain };
+        let event = if matches!(event, Event::Packed(_)) { Event::Packed(plain) } else { Event::Components(plain) };
+        self.writer.write_now(event).map_err(|error| self.not_written(at, error))
+    }
+
+    #[inline]
+    fn write(&mut self, at: usize, event: Event<'a>) -> Result<(), Error> {
+        self.writer.write(event).map_err(|error| self.not_written(at, error))
+    }
+
+    /// What the writer said of the event that was read at `at`.
+    #[cold]
+    fn not_written(&self, at: usize, error: Error) -> Error {
+        self.reader.error_at(at, error.into_reason())
+    }
+
+    #[cold]
+    fn lose(&mut self, at: usize, what: Lost) {
+        let (reader, losses) = (&self.reader, &mut *self.losses);
+        losses.add(what, || reader.place_of(at));
+    }
+}

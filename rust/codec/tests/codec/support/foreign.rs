@@ -1,0 +1,63 @@
+//! Values as an engine has them that is not Godot 4.
+
+use proptest::prelude::*;
+use varbatch_codec::{Engine, Kind, Width};
+
+use super::numbers;
+use super::value::{Element, Value, any_of, any_value};
+
+/// Whether the engine has such a type.
+pub fn has(engine: Engine, kind: Kind) -> bool {
+    numbers::number(engine, kind.id()).is_some()
+}
+
+/// Any value that the engine has, of each of its types.
+pub fn of_each_kind(engine: Engine) -> Vec<BoxedStrategy<Value>> {
+    let kinds = Kind::ALL.into_iter().filter(|&kind| has(engine, kind));
+    kinds.map(|kind| any_of(kind, Width::Single).prop_map(move |value| fitted(engine, value)).boxed()).collect()
+}
+
+/// Any value that the engine has.
+pub fn any_value_of(engine: Engine) -> impl Strategy<Value = Value> {
+    any_value(Width::Single).prop_map(move |value| fitted(engine, value))
+}
+
+/// The value as the engine can have it: what it has no type for is an int, and containers say less of what is in them.
+pub fn fitted(engine: Engine, value: Value) -> Value {
+    let is_godot_4 = engine == Engine::Godot4;
+    let all = |values: Vec<Value>| values.into_iter().map(|value| fitted(engine, value)).collect();
+    match value {
+        Value::Plain { kind, count, .. } if !has(engine, kind) => Value::Int(count as i64),
+        Value::StringName(chars) if !has(engine, Kind::StringName) => Value::Int(chars.len() as i64),
+        Value::Callable if !has(engine, Kind::Callable) => Value::Int(0),
+        Value::Signal { object, .. } if !has(engine, Kind::Signal) => Value::Int(object as i64),
+        Value::Rid(_) if !is_godot_4 => Value::Rid(0),
+        Value::NodePath { names, subnames, .. } if !is_godot_4 && names.len() + subnames.len() == 0 => {
+            Value::NodePath { names, subnames, absolute: false }
+        }
+        Value::Array { element, elements } => {
+            Value::Array { element: fitted_element(engine, element), elements: all(elements) }
+        }
+        Value::Dictionary { key, value, entries } => {
+            let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
+            let entries = all(keys).into_iter().zip(all(values)).collect();
+            let (key, value) = if is_godot_4 { (key, value) } else { (Element::Any, Element::Any) };
+            Value::Dictionary { key, value, entries }
+        }
+        Value::Object { class, properties } => {
+            let (names, values): (Vec<_>, Vec<_>) = properties.into_iter().unzip();
+            Value::Object { class, properties: names.into_iter().zip(all(values)).collect() }
+        }
+        other => other,
+    }
+}
+
+fn fitted_element(engine: Engine, element: Element) -> Element {
+    match (engine, element) {
+        (Engine::Godot4, element) => element,
+        (Engine::Pandemonium, Element::Builtin(kind)) if has(engine, kind) => Element::Builtin(kind),
+        // Without a name it is any object.
+        (Engine::Pandemonium, Element::Class(class)) if !class.is_empty() => Element::Class(class),
+        _ => Element::Any,
+    }
+}

@@ -1,0 +1,175 @@
+//! Guards: what cannot be translated is refused with what it is, where it sits in the bytes and inside what; and nothing
+//! of it is left.
+
+use varbatch_codec::transcode::{Losses, Translation};
+use varbatch_codec::{Dialect, Engine, Error, Kind, Reader, Reason, Shape, Width, Writer, validate};
+
+use crate::support::numbers;
+use crate::support::steps::read;
+use crate::support::vectors;
+use crate::support::wire::{object, string, text, words};
+
+fn error(from: Dialect, to: Dialect, bytes: &[u8]) -> Error {
+    Translation::new(from, to).bytes(bytes).expect_err("no such value")
+}
+
+/// A small value of Godot 4.
+fn some(kind: Kind) -> Vec<u8> {
+    let header = words(&[kind.id().into()]);
+    let zeros = |len| vec![0; len];
+    match kind.shape() {
+        Shape::Components { .. } => [header, zeros(kind.shape().element_len(Width::Single).expect("plain"))].concat(),
+        Shape::Packed { .. } => [header, words(&[0])].concat(),
+        Shape::Signal => [header, text("s"), zeros(8)].concat(),
+        Shape::Callable => header,
+        shape => unreachable!("each engine has it: {shape:?}"),
+    }
+}
+
+#[test]
+fn each_type_without_a_home_is_named_with_its_byte_and_its_path() {
+    let mut refused = 0;
+    for engine in Engine::ALL {
+        for kind in Kind::ALL {
+            // A StringName becomes a String.
+            if numbers::number(engine, kind.id()).is_some() || kind == Kind::StringName {
+                continue;
+            }
+            let to = Dialect::of(engine);
+            let inside = [words(&[27, 1]), string("a"), words(&[28, 3, 0, 2, 5]), some(kind)].concat();
+            for (bytes, place) in [(some(kind), "at byte 0"), (inside, "at byte 40 inside [\"a\"][2]")] {
+                let error = error(Dialect::GODOT_4, to, &bytes);
+                assert_eq!(error.reason, Reason::NoSuchType { engine, what: kind.name() });
+                let name = (engine.name(), kind.name());
+                let line = format!("expected a type that {} has, found {}, {place}", name.0, name.1);
+                assert_eq!(error.to_string(), line);
+            }
+            refused += 1;
+        }
+    }
+    assert_eq!(refused, 11 + 4 + 4 + 8);
+}
+
+#[test]
+fn a_key_and_a_property_without_a_home_are_found() {
+    let vector = words(&[10, 1, 2, 3]);
+    for (bytes, place) in [
+        ([words(&[27, 1]), vector.clone(), words(&[0])].concat(), "at byte 8 inside [key 0]"),
+        ([words(&[27, 1]), words(&[2, 7]), vector.clone()].concat(), "at byte 16 inside [7]"),
+        (object(24, "Node", &[("a", words(&[0])), ("where", vector)]), "at byte 40 inside .where"),
+    ] {
+        let line = format!("expected a type that Godot 3 has, found Vector3i, {place}");
+        assert_eq!(error(Dialect::GODOT_4, Dialect::GODOT_3, &bytes).to_string(), line);
+    }
+}
+
+#[test]
+fn a_type_of_elements_without_a_home_is_lost_with_no_element_of_it() {
+    let empty = words(&[28, 1, 0x1_001c, 25, 0]);
+    for (to, id) in [(Dialect::GODOT_3, 19), (Dialect::PANDEMONIUM, 26)] {
+        let (there, losses) = Translation::new(Dialect::GODOT_4, to).bytes(&empty).expect("empty");
+        let lines: Vec<_> = losses.iter().map(ToString::to_string).collect();
+        assert_eq!(lines, ["1 typed container became untyped, at byte 8 inside [0]"]);
+        assert_eq!(there, words(&[id, 1, id, 0]));
+        let error = error(Dialect::GODOT_4, to, &words(&[28, 1, 0x1_001c, 25, 1, 25]));
+        assert_eq!(error.at, 20, "{error}");
+    }
+}
+
+#[test]
+fn damage_is_that_of_the_reader() {
+    let mut failed = 0;
+    let mut check = |from: Dialect, bytes: &[u8], allow_objects| {
+        let reader = || Reader::new(bytes).dialect(from).allow_objects(allow_objects);
+        let Err(expected) = validate(reader()) else { return };
+        for to in [Dialect::GODOT_4, Dialect::GODOT_3, Dialect::PANDEMONIUM] {
+            let translation = Translation { allow_objects, ..Translation::new(from, to) };
+            let found = translation.bytes(bytes).expect_err("damaged");
+            // What has no home may come before it.
+            if !matches!(found.reason, Reason::NoSuchType { .. }) {
+                assert_eq!(found, expected, "{bytes:02x?}");
+                failed += 1;
+            }
+        }
+    };
+    for vector in vectors::buffers() {
+        check(Dialect::GODOT_4, &vector.bytes, vector.allow_objects);
+        check(Dialect::GODOT_4, &vector.bytes[..vector.bytes.len() / 2], true);
+    }
+    for vector in vectors::godot_3_decoded() {
+        check(Dialect::GODOT_3, &vector.bytes, vector.allow_objects);
+        check(Dialect::GODOT_3, &vector.bytes[..vector.bytes.len() / 2], true);
+    }
+    assert!(failed > 500, "{failed} failed");
+}
+
+#[test]
+fn objects_are_refused_where_they_are_not_allowed() {
+    let bytes = [words(&[28, 1]), object(24, "Node", &[])].concat();
+    let translation = Translation { allow_objects: false, ..Translation::new(Dialect::GODOT_4, Dialect::GODOT_3) };
+    let error = translation.bytes(&bytes).expect_err("refused");
+    assert_eq!((&error.reason, error.at), (&Reason::ObjectRefused, 8), "{error}");
+    // Ids are not.
+    let ids = words(&[0x1_0018, 5, 0]);
+    assert_eq!(translation.bytes(&ids).expect("an id").0, words(&[0x1_0011, 5, 0]));
+}
+
+#[test]
+fn what_follows_a_value_is_left_and_its_length_is_told() {
+    let value = [words(&[19, 1]), string("abc")].concat();
+    let bytes = [&value[..], &[0xff; 5]].concat();
+    let translation = Translation::new(Dialect::GODOT_3, Dialect::GODOT_4);
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    let mut losses = Losses::default();
+    let start = writer.mark();
+    assert_eq!(translation.value(&bytes, 0, &mut writer, &mut losses), Ok(value.len()));
+    writer.end_value(start).expect("whole");
+    assert_eq!(writer.into_plan().to_vec(), [words(&[28, 1]), string("abc")].concat());
+    let lines: Vec<_> = losses.iter().map(ToString::to_string).collect();
+    assert_eq!(lines, [format!("1 value was followed by bytes that are none of its, at byte {}", value.len())]);
+}
+
+#[test]
+fn a_value_that_fails_leaves_what_was_before_it() {
+    let translation = Translation::new(Dialect::GODOT_4, Dialect::GODOT_3);
+    let mut writer = Writer::new(Dialect::GODOT_3);
+    let mut losses = Losses::default();
+    let (good, bad) = (words(&[2, 5]), words(&[28, 2, 2, 1, 6, 0, 0]));
+    for round in 0..3 {
+        let start = writer.mark();
+        translation.value(&good, 0, &mut writer, &mut losses).expect("an int");
+        writer.end_value(start).expect("whole");
+        let start = writer.mark();
+        let error = translation.value(&bad, 1000, &mut writer, &mut losses).expect_err("a Vector2i");
+        assert_eq!(error.at, 1000 + 16, "round {round}");
+        writer.drop_value(start);
+    }
+    assert_eq!(writer.into_plan().to_vec(), good.repeat(3));
+}
+
+#[test]
+fn the_deepest_values_are_translated_and_no_deeper_ones() {
+    let nested = |id, levels: usize, inner: &[u8]| [words(&[id, 1]).repeat(levels), inner.to_vec()].concat();
+    for (from, to, ids) in [
+        (Dialect::GODOT_3, Dialect::GODOT_4, [19, 28]),
+        (Dialect::GODOT_4, Dialect::PANDEMONIUM, [28, 26]),
+        (Dialect::PANDEMONIUM, Dialect::GODOT_4_DOUBLE, [26, 28]),
+    ] {
+        let deepest = nested(ids[0], 1024, &words(&[2, 7]));
+        let (there, _) = Translation::new(from, to).bytes(&deepest).expect("deep");
+        assert_eq!(there, nested(ids[1], 1024, &words(&[2, 7])));
+        let error = error(from, to, &nested(ids[0], 1025, &words(&[2, 7])));
+        assert_eq!((&error.reason, error.at), (&Reason::TooDeep, 1025 * 8));
+    }
+    // A pool of vectors becomes an Array, whose elements lie one deeper.
+    let pool = |count| words(&[&[34, count][..], &[1; 4][..2 * count as usize]].concat());
+    for (levels, count, fits) in [(1023, 2, true), (1024, 0, true), (1024, 1, false)] {
+        let bytes = nested(26, levels, &pool(count));
+        let result = Translation::new(Dialect::PANDEMONIUM, Dialect::GODOT_4).bytes(&bytes);
+        assert_eq!(result.is_ok(), fits, "{levels} levels");
+        match result {
+            Ok((there, _)) => assert_eq!(read(&there).expect("reads").1, there.len()),
+            Err(error) => assert_eq!((&error.reason, error.at), (&Reason::TooDeep, levels * 8 + 8)),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Guards: components become those of the other width as an engine rounds them, both ways, and nothing else changes.
+
+use proptest::prelude::*;
+use varbatch_codec::transcode::{Lost, Translation};
+use varbatch_codec::{Dialect, Event, Kind, Plain, Shape, Width};
+
+use crate::support::naive;
+use crate::support::steps::{plain_of, read};
+use crate::support::value::{Value, any_value, cases};
+use crate::support::wire::{doubles, floats, words};
+
+const SINGLE: Dialect = Dialect::GODOT_4;
+const DOUBLE: Dialect = Dialect::GODOT_4_DOUBLE;
+
+/// As many components as a value of the kind has, in both widths; the first cannot be kept in 32 bits if `rounded`.
+fn both(kind: Kind, rounded: bool) -> [Vec<u8>; 2] {
+    let (count, packed) = match kind.shape() {
+        Shape::Components { count, .. } => (usize::from(count), false),
+        Shape::Packed { count, .. } => (2 * usize::from(count), true),
+        shape => unreachable!("{shape:?} has no components"),
+    };
+    let mut wide: Vec<f64> = (0..count).map(|index| index as f64 - 1.5).collect();
+    if rounded {
+        wide[0] = 0.1;
+    }
+    let narrow: Vec<f32> = wide.iter().map(|&wide| wide as f32).collect();
+    let head = |flag| words(&[&[u32::from(kind.id()) | flag][..], if packed { &[2] } else { &[] }].concat());
+    [[head(0), floats(&narrow)].concat(), [head(0x1_0000), doubles(&wide)].concat()]
+}
+
+#[test]
+fn each_type_of_components_has_both_widths() {
+    let reals: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.shape().is_real()).collect();
+    assert_eq!(reals.len(), 14);
+    for kind in reals {
+        for rounded in [false, true] {
+            let [narrow, wide] = both(kind, rounded);
+            let (found, losses) = Translation::new(DOUBLE, SINGLE).bytes(&wide).expect("narrows");
+            assert_eq!(found, narrow, "{}", kind.name());
+            let lost: Vec<_> = losses.iter().map(|loss| (loss.what, loss.count, loss.at)).collect();
+            assert_eq!(lost.first(), rounded.then_some(&(Lost::Precision, 1, 0)), "{}", kind.name());
+            let (found, losses) = Translation::new(SINGLE, DOUBLE).bytes(&narrow).expect("widens");
+            assert!(losses.is_empty());
+            assert_eq!(found == wide, !rounded, "{}", kind.name());
+            // As they are.
+            assert_eq!(Translation::new(DOUBLE, DOUBLE).bytes(&wide).expect("stays").0, wide);
+            assert_eq!(Translation::new(SINGLE, SINGLE).bytes(&narrow).expect("stays").0, narrow);
+            // A build of either width writes both, as a file of it may hold data of the other.
+            assert_eq!(Translation::new(SINGLE, SINGLE).bytes(&wide).expect("narrows").0, narrow);
+        }
+    }
+}
+
+#[test]
+fn an_empty_packed_array_says_its_width() {
+    for kind in Kind::ALL {
+        let (Shape::Packed { .. }, id) = (kind.shape(), u32::from(kind.id())) else { continue };
+        let flag = if kind.shape().is_real() { 0x1_0000 } else { 0 };
+        let (there, losses) = Translation::new(SINGLE, DOUBLE).bytes(&words(&[id, 0])).expect("nothing");
+        assert_eq!((there, losses.is_empty()), (words(&[id | flag, 0]), true), "{}", kind.name());
+    }
+}
+
+#[test]
+fn what_is_no_real_keeps_its_width() {
+    let color = [words(&[20]), floats(&[0.1, 0.2, 0.3, 1.0])].concat();
+    let float64s = [words(&[33, 1]), doubles(&[0.1])].concat();
+    let float = [words(&[0x1_0003]), doubles(&[0.1])].concat();
+    let all = [words(&[28, 4]), color, float64s, float, words(&[13, 1, 2, 3, 4])].concat();
+    for translation in [Translation::new(SINGLE, DOUBLE), Translation::new(DOUBLE, SINGLE)] {
+        let (there, losses) = translation.bytes(&all).expect("translates");
+        assert_eq!((there, losses.is_empty()), (all.clone(), true));
+    }
+}
+
+#[test]
+fn a_nan_stays_one() {
+    for bits in [f64::NAN.to_bits(), (-f64::NAN).to_bits(), 0x7ff0_0000_0000_0001, 0x7fff_ffff_ffff_ffff] {
+        let bytes = [words(&[0x1_0005]), doubles(&[f64::from_bits(bits), 1.0])].concat();
+        let (there, losses) = Translation::new(DOUBLE, SINGLE).bytes(&bytes).expect("narrows");
+        assert!(losses.is_empty());
+        let x = f32::from_le_bytes(there[4..8].try_into().expect("four bytes"));
+        assert!(x.is_nan() && there.len() == 12, "{bits:x}: {there:02x?}");
+    }
+}
+
+/// The values of a single build as a double one has them.
+fn widened(events: &[Event<'_>]) -> Vec<Option<Vec<u8>>> {
+    let widen = |plain: Plain<'_>| {
+        let lanes = plain.bytes.as_chunks().0.iter();
+        lanes.flat_map(|&bytes| f64::from(f32::from_le_bytes(bytes)).to_le_bytes()).collect()
+    };
+    events.iter().map(|event| plain_of(event).filter(|plain| plain.kind.shape().is_real()).map(widen)).collect()
+}
+
+fn has_nan(value: &Value) -> bool {
+    value
+        .events()
+        .iter()
+        .filter_map(plain_of)
+        .filter(|plain| plain.kind.shape().is_real())
+        .any(|plain| plain.bytes.as_chunks().0.iter().any(|&bytes| f32::from_le_bytes(bytes).is_nan()))
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn any_value_of_32_bits_comes_back_from_64(value in any_value(Width::Single)) {
+        let bytes = naive::value(&value);
+        let (wide, losses) = Translation::new(SINGLE, DOUBLE).bytes(&bytes).expect("widens");
+        prop_assert!(losses.is_empty());
+        let (events, found) = (read(&bytes).expect("reads").0, read(&wide).expect("reads").0);
+        prop_assert_eq!(events.len(), found.len());
+        for ((event, found), widened) in events.iter().zip(&found).zip(widened(&events)) {
+            match (widened, plain_of(found)) {
+                (Some(expected), Some(plain)) => {
+                    prop_assert_eq!((plain.width, plain.bytes), (Width::Double, &expected[..]));
+                }
+                (None, _) => prop_assert!(event == found || matches!(event, Event::Float(float) if float.is_nan())),
+                (widened, plain) => panic!("{widened:?} {plain:?}"),
+            }
+        }
+        let (back, losses) = Translation::new(DOUBLE, SINGLE).bytes(&wide).expect("narrows");
+        prop_assert!(losses.is_empty());
+        // Signalling NaNs become quiet ones.
+        prop_assert!(back == bytes || has_nan(&value), "{:?} came back as {:02x?}", value, back);
+    }
+
+    #[test]
+    fn any_value_of_64_bits_is_rounded_once(value in any_value(Width::Double)) {
+        let bytes = naive::value(&value);
+        let (narrow, losses) = Translation::new(DOUBLE, SINGLE).bytes(&bytes).expect("narrows");
+        let events = value.events();
+        let wides = events.iter().filter_map(plain_of).filter(|plain| plain.kind.shape().is_real());
+        let is_rounded = |plain: &Plain<'_>| {
+            let lanes = plain.bytes.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes));
+            { lanes }.any(|wide| !wide.is_nan() && f64::from(wide as f32).to_bits() != wide.to_bits())
+        };
+        let expected = wides.filter(is_rounded).count();
+        let count = losses.iter().map(|loss| loss.count).sum::<usize>();
+        prop_assert_eq!(count, expected);
+        let (again, losses) = Translation::new(DOUBLE, SINGLE).bytes(&narrow).expect("is narrow");
+        prop_assert!(losses.is_empty() && again == narrow);
+    }
+}
