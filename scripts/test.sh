@@ -72,6 +72,11 @@ editor=
 template=
 find_editor() { editor=$("$root/scripts/godot.sh") && "$editor" --headless --version; }
 find_template() { template=$("$root/scripts/godot.sh" --release) && "$template" --headless --version; }
+find_godot3() {
+  local version
+  if [ "${GODOT3:-}" ]; then "$root/scripts/godot3.sh"; return; fi
+  for version in 3.2 3.6; do "$root/scripts/godot3.sh" --version "$version" || return; done
+}
 document() { RUSTDOCFLAGS='-D warnings' cargo doc --package varbatch-codec --no-deps --locked; }
 
 # conformance NAME BUILT ENGINE SECONDS OPTIONS...: the options are for the suites' runner.
@@ -115,6 +120,12 @@ if [ "$built" ] && [ "$template" ]; then
   step count_suites "games that are killed while they save" "$root/scripts/crash-test.sh" --engine "$template"
 else
   cannot "games that are killed while they save" "the library or an engine"
+fi
+step count_step "engines, Godot 3" find_godot3
+if [ "$built" ] && [ "$editor" ] && [ "$ok" ]; then
+  step count_suites "saves of Godot 3" "$root/scripts/godot3-test.sh" --engine "$editor"
+else
+  cannot "saves of Godot 3" "the library or an engine"
 fi
 
 # The same library as it behaves in an engine that keeps dictionaries and arrays otherwise than known.

@@ -1,0 +1,126 @@
+extends "from_godot3_base.gd"
+## Save files that a real Godot 3 has written with store_var(): converted, the real Godot 4 reads
+## them with get_var(), and converted back, Godot 3 loads them. They are NAME.save, and what the
+## values are is in NAME.txt: a line of JSON for each, of what var2str() says, or null for objects.
+
+const PLAIN := "plain"
+const IDS := "ids"
+const OBJECTS := "objects"
+## One of them has metadata, which Godot 4 keeps in another way.
+const METADATA := '1 object has metadata that are ignored, at byte 2444 inside ["marked"][0]'
+## Of the same values as the plain one.
+const COMPRESSED: Dictionary[String, FileAccess.CompressionMode] = {
+	"deflate": FileAccess.COMPRESSION_DEFLATE,
+	"zstd": FileAccess.COMPRESSION_ZSTD,
+	"gzip": FileAccess.COMPRESSION_GZIP,
+}
+
+
+func test_plain() -> void:
+	_check_texts_of(_converted(PLAIN), PLAIN)
+
+
+func test_compressed() -> void:
+	var plain := FileAccess.get_file_as_bytes(_converted(PLAIN))
+	for mode: String in COMPRESSED:
+		var magic := FileAccess.get_file_as_bytes(path_of(mode + ".save")).slice(0, 4)
+		check_bytes(magic, "GCPF".to_ascii_buffer(), "magic of " + mode)
+		var file := FileAccess.open_compressed(_converted(mode), FileAccess.READ, COMPRESSED[mode])
+		check_bytes(file.get_buffer(file.get_length()), plain, "converted " + mode)
+
+
+func test_ids() -> void:
+	var values := _check_texts_of(_converted(IDS), IDS)
+	var ids := 0
+	for value: Variant in values:
+		if value is EncodedObjectAsID:
+			ids += 1
+		elif value is Dictionary and (value as Dictionary).has("targets"):
+			var found: Dictionary = value
+			check(found.target is EncodedObjectAsID, "target: %s" % found)
+			check(found.targets[0] == null, "targets[0]: %s" % found)
+			check(found.targets[1] is EncodedObjectAsID, "targets[1]: %s" % found)
+			ids += 2
+	check_int(ids, 3, "ids")
+
+
+func test_objects() -> void:
+	var values := _check_texts_of(_converted(OBJECTS), OBJECTS)
+	var found := {}
+	for value: Variant in values:
+		if value is Resource:
+			found["named"] = (value as Resource).resource_name
+		elif value is RefCounted:
+			found["bare"] = (value as RefCounted).get_class()
+		elif value is Dictionary and (value as Dictionary).has("curve"):
+			found["curve"] = value.curve.get_class()
+			found["marked"] = value.marked[0].get_class()
+			check(value.marked[1] == null, "marked[1]: %s" % [value.marked[1]])
+	var expected := {
+		"bare": "RefCounted", "named": "Schlüssel", "curve": "Curve", "marked": "RefCounted"
+	}
+	check_value(found, expected, "objects")
+
+
+## FastLZ is the mode that Godot 3 takes if none is given.
+func test_fastlz() -> void:
+	var target := path_of("fastlz.godot4")
+	var convert := func() -> Variant:
+		return VarBatch.transcode_file(path_of("fastlz.save"), target, GODOT_3, GODOT_4)
+	check(expect_errors(convert, 1, "0 (FastLZ)") != OK, "it is converted")
+	check(not FileAccess.file_exists(target), "a file is left")
+
+
+## The converted file's path. It is converted back as well: to NAME.back, which Godot 3 loads next.
+## That is what Godot 3 wrote, but for the padding in node paths: there is what was in memory.
+func _converted(save: String) -> String:
+	var target := path_of(save + ".godot4")
+	var source := path_of(save + ".save")
+	var back := path_of(save + ".back")
+	var clean := path_of(save + ".clean")
+	var convert := func() -> Variant:
+		return VarBatch.transcode_file(source, target, GODOT_3, GODOT_4)
+	var lines := PackedStringArray()
+	if save == OBJECTS:
+		lines.append(WARNING + 'VarBatch.transcode_file: "%s": %s' % [source, METADATA])
+	check_value(expect_lines(convert, lines), OK, "conversion of " + save)
+	check_int(VarBatch.transcode_file(target, back, GODOT_4, GODOT_3), OK, "and back, " + save)
+	check_int(VarBatch.transcode_file(source, clean, GODOT_3, GODOT_3), OK, "as it is, " + save)
+	var expected := FileAccess.get_file_as_bytes(clean)
+	check_bytes(FileAccess.get_file_as_bytes(back), expected, "what came back, " + save)
+	return target
+
+
+## Compares the values that the engine reads with their texts. Returns those that have none.
+func _check_texts_of(path: String, save: String) -> Array:
+	var without: Array = []
+	var count := 0
+	var file := FileAccess.open(path, FileAccess.READ)
+	for line: String in FileAccess.get_file_as_string(path_of(save + ".txt")).split("\n", false):
+		var value: Variant = file.get_var(save == OBJECTS)
+		var text: Variant = JSON.parse_string(line)
+		if text == null:
+			without.append(value)
+		else:
+			var expected: Variant = str_to_var(text as String)
+			check_value(_sorted(value), _sorted(expected), "%s, value %d" % [save, count])
+		count += 1
+	check(count > 100, "%s: only %d values" % [save, count])
+	check_int(file.get_position(), file.get_length(), "end of " + save)
+	return without
+
+
+## The same with each Dictionary in one order: Godot 3 sorts the keys in texts. The order in the
+## bytes is compared when Godot 3 loads what came back.
+static func _sorted(value: Variant) -> Variant:
+	if value is Array:
+		return (value as Array).map(_sorted)
+	if not value is Dictionary:
+		return value
+	var dictionary: Dictionary = value
+	var keys := dictionary.keys()
+	keys.sort_custom(func(a: Variant, b: Variant) -> bool: return var_to_str(a) < var_to_str(b))
+	var sorted := {}
+	for key: Variant in keys:
+		sorted[key] = _sorted(dictionary[key])
+	return sorted

@@ -1,0 +1,137 @@
+extends "from_godot3_base.gd"
+## Each value that a real Godot 3 has written: translated on the bytes alone it is a value to the
+## real Godot 4, it is read here as that one, and what is written back is what Godot 3 wrote.
+
+## The types of Godot 4, by the ids of Godot 3.
+const TYPES: PackedInt32Array = [
+	TYPE_NIL,
+	TYPE_BOOL,
+	TYPE_INT,
+	TYPE_FLOAT,
+	TYPE_STRING,
+	TYPE_VECTOR2,
+	TYPE_RECT2,
+	TYPE_VECTOR3,
+	TYPE_TRANSFORM2D,
+	TYPE_PLANE,
+	TYPE_QUATERNION,
+	TYPE_AABB,
+	TYPE_BASIS,
+	TYPE_TRANSFORM3D,
+	TYPE_COLOR,
+	TYPE_NODE_PATH,
+	TYPE_RID,
+	TYPE_OBJECT,
+	TYPE_DICTIONARY,
+	TYPE_ARRAY,
+	TYPE_PACKED_BYTE_ARRAY,
+	TYPE_PACKED_INT32_ARRAY,
+	TYPE_PACKED_FLOAT32_ARRAY,
+	TYPE_PACKED_STRING_ARRAY,
+	TYPE_PACKED_VECTOR2_ARRAY,
+	TYPE_PACKED_VECTOR3_ARRAY,
+	TYPE_PACKED_COLOR_ARRAY,
+]
+const FILE := "godot3_encoded.txt"
+## What stands in a vector: its name, an expression, the bytes.
+const BYTES_PART := 2
+## What stands behind bytes for Godot 3 that it has to read as another value than its own.
+const OTHER := "other"
+## And where there are none.
+const NONE := "none"
+
+
+func test_all_types_are_there() -> void:
+	var seen := {}
+	for vector: Vectors in _written():
+		seen[vector.bytes(BYTES_PART)[0]] = true
+	check(_written().size() >= 150, "only %d values" % _written().size())
+	check_int(seen.size(), TYPES.size(), "types")
+
+
+func test_they_are_values_of_godot_4() -> void:
+	for vector: Vectors in _written():
+		var bytes := vector.bytes(BYTES_PART)
+		var here := _translated(vector)
+		var value: Variant = engine_value_of_all(here, vector.objects, vector.name)
+		check_int(typeof(value), TYPES[bytes[0]], "type of " + vector.name)
+		var warning := Reasons.warning(Reasons.OF_VALUES, vector.name)
+		var found: Variant = read_here(bytes, vector.objects, warning, vector.name)
+		check_value(found, value, vector.name)
+		if not vector.objects:
+			var again := var_to_bytes(value)
+			check_bytes_or(_reason(vector, Reasons.AGAIN), again, here, "again, " + vector.name)
+		discard([value, found])
+
+
+func test_what_is_too_deep() -> void:
+	var all := vectors_in(FILE)
+	for vector: Vectors in all:
+		if not _reason(vector, Reasons.REFUSED).is_empty():
+			var bytes := vector.bytes(BYTES_PART)
+			var translate := func() -> Variant: return VarBatch.transcode(bytes, GODOT_3, GODOT_4)
+			var read := func() -> Variant: return VarBatch.bytes_to_var_in(bytes, GODOT_3)
+			var here: PackedByteArray = expect_errors(translate, 1, "1024 levels of nesting")
+			check(here.is_empty(), "%s is translated" % vector.name)
+			check(
+				expect_errors(read, 1, "1024 levels of nesting") == null, "%s is read" % vector.name
+			)
+	check(_written().size() < all.size(), "nothing is as deep")
+
+
+## And the file of them, which Godot 3 reads next.
+func test_they_come_back() -> void:
+	var file := _begin("back.txt")
+	for vector: Vectors in _written():
+		var what := "back, " + vector.name
+		var back := translated(_translated(vector), GODOT_4, GODOT_3, "", what)
+		check_bytes_or(_reason(vector, Reasons.BACK), back, vector.bytes(BYTES_PART), what)
+		_store(file, vector, back, Reasons.BACK_READ)
+
+
+## The same from the values, for objects with what Godot 4 has made of them.
+func test_they_are_written() -> void:
+	var file := _begin("written.txt")
+	for vector: Vectors in _written():
+		var value: Variant = engine_value(_translated(vector), vector.objects)
+		var what := "written, " + vector.name
+		var written := written_here(value, vector.objects, what)
+		check_bytes_or(_reason(vector, Reasons.WRITTEN), written, vector.bytes(BYTES_PART), what)
+		_store(file, vector, written, Reasons.WRITTEN_READ)
+		discard(value)
+
+
+func test_reasons_name_vectors() -> void:
+	check_names(Reasons.names(Reasons.OF_VALUES), FILE)
+
+
+## What this version writes, and no engine refuses.
+func _written() -> Array[RefCounted]:
+	return vectors_in(FILE).filter(
+		func(vector: Vectors) -> bool:
+			var is_refused := not _reason(vector, Reasons.REFUSED).is_empty()
+			return vector.parts[BYTES_PART] != Vectors.NONE and not is_refused
+	)
+
+
+func _translated(vector: Vectors) -> PackedByteArray:
+	var warning := Reasons.warning(Reasons.OF_VALUES, vector.name)
+	return translated(vector.bytes(BYTES_PART), GODOT_3, GODOT_4, warning, vector.name)
+
+
+func _reason(vector: Vectors, where: int) -> String:
+	return Reasons.of(Reasons.OF_VALUES, vector.name, where)
+
+
+## A file of bytes for Godot 3, with what was refused.
+func _begin(file_name: String) -> FileAccess:
+	var file := FileAccess.open(path_of(file_name), FileAccess.WRITE)
+	for vector: Vectors in vectors_in(FILE):
+		if not _reason(vector, Reasons.REFUSED).is_empty():
+			file.store_line("%s\t\t%s" % [vector.name, NONE])
+	return file
+
+
+func _store(file: FileAccess, vector: Vectors, bytes: PackedByteArray, read: int) -> void:
+	var other := "" if _reason(vector, read).is_empty() else "\t" + OTHER
+	file.store_line("%s\t%s%s" % [vector.name, bytes.hex_encode(), other])

@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# Old saves, end to end: a real Godot 3 writes values and save files, VarBatch converts them, a real Godot 4 reads
+# them, VarBatch converts them back, and the real Godot 3 reads that. Closes with one line: "N passed, N failed".
+#
+#   scripts/godot3-test.sh [--version 3.N] [--engine ENGINE] [--project FOLDER]
+#
+#   --version 3.N     with that Godot 3 alone, 3.2 or 3.6; by default with $GODOT3, or with each if that is not set
+#   --engine ENGINE   the Godot 4; by default the one that scripts/godot.sh prints
+#   --project FOLDER  godot_project by default
+#
+# The engines come from scripts/godot3.sh and scripts/godot.sh. The library must be built.
+set -euo pipefail
+# shellcheck source=lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+versions=()
+engine=
+project=$root/godot_project
+while [ $# -gt 0 ]; do
+  case $1 in
+    --version | --engine | --project)
+      [ "${2:-}" ] || usage_error "$1 needs a value"
+      case $1 in --version) versions=("$2") ;; --engine) engine=$2 ;; --project) project=$2 ;; esac
+      shift ;;
+    -h | --help) usage; exit ;;
+    *) usage_error "unknown argument: $1" ;;
+  esac
+  shift
+done
+[ "$engine" ] || engine=$("$root/scripts/godot.sh")
+project=$(cd "$project" && pwd)
+timeout=$(command -v timeout || command -v gtimeout) || die "'timeout' is missing: install GNU coreutils"
+vectors=$root/rust/codec/tests/vectors
+if [ ${#versions[@]} = 0 ] && [ "${GODOT3:-}" ]; then
+  old=$("$root/scripts/godot3.sh")
+  versions=("$("$old" --version | sed -nE 's/^(3\.[0-9]+).*/\1/p')")
+elif [ ${#versions[@]} = 0 ]; then
+  versions=(3.2 3.6)
+fi
+
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+trap 'exit 130' HUP INT TERM
+passed=0
+failed=0
+good() { passed=$((passed + 1)); }
+bad() {
+  failed=$((failed + 1))
+  echo "FAIL $version: $1"
+}
+
+# old_engine REGEX SCRIPT ARGS: runs a script of the Godot 3 project. Judged by the last line that it prints, which must
+# match: 3.2 has no exit status for a script that does not load.
+old_engine() {
+  local expect=$1 status=0 last
+  shift
+  (unset DISPLAY; HOME=$files "$timeout" -k 5 60 "$old" --no-window --path "$project/conformance/godot3/project" \
+    -s "$@" </dev/null >"$files/out" 2>"$files/log") || status=$?
+  last=$(awk 'NF { line = $0 } END { print line }' "$files/out" | tr -d '\r')
+  [ "$status" != 0 ] || ! grep -qE -e "$expect" <<<"$last" || return 0
+  printf 'exit status %s, and not /%s/ but:\n' "$status" "$expect"
+  { grep -aE 'SCRIPT ERROR|Parse Error' "$files/log" || :; tail -n 5 "$files/out"; } | cut -c 1-400
+  return 1
+}
+
+# reads NAME SCRIPT ARGS: a script of the Godot 3 project that looks at many values.
+reads() {
+  local name=$1
+  shift
+  if old_engine '^[1-9][0-9]* passed, 0 failed$' "$@"; then
+    good
+    printf '%s: %s: %s\n' "$version" "$name" "$(tail -n 1 "$files/out")"
+  else
+    bad "$name"
+  fi
+}
+
+# The record in the tests is what this engine says: without its answers, the same are filled in again.
+check_record() {
+  local file other=3.2
+  [ "$version" != 3.2 ] || other=3.6
+  for file in godot3_encoded.txt godot3_decoded.txt; do
+    awk -F ' [|] ' -v other="($other)" '/^#/ || !NF || index($1, other) { print; next } { print $1 " | " $2 }' \
+      "$vectors/$file" >"$files/$file"
+    ! cmp -s "$vectors/$file" "$files/$file" || bad "$file has no answers"
+  done
+  if ! old_engine '^godot3_decoded.txt: [1-9][0-9]* vectors$' make.gd "--vectors=$files"; then bad "make.gd"; return; fi
+  for file in godot3_encoded.txt godot3_decoded.txt; do
+    # Another build of the version may have another name.
+    if diff <(grep -v '^# engine' "$vectors/$file") <(grep -v '^# engine' "$files/$file") | cut -c 1-400; then
+      good
+    else
+      bad "$file is not what the engine says"
+    fi
+    cp "$vectors/$file" "$files/$file"
+  done
+}
+
+# Each save file that Godot 3 writes: its name, and how it is written and loaded. Some are of more than 2 MiB, so that
+# they are converted in several pieces.
+saves=("plain --entities=12000" "ids --ids" "objects --objects" "fastlz --compression=fastlz")
+for mode in deflate zstd gzip; do saves+=("$mode --entities=12000 --compression=$mode"); done
+
+make_saves() {
+  local save name options
+  for save in "${saves[@]}"; do
+    read -r name options <<<"$save"
+    # shellcheck disable=SC2086 # the options are separate arguments
+    old_engine '^[1-9][0-9]* values written$' save.gd "--to=$files/$name.save" "--text=$files/$name.txt" $options ||
+      bad "save.gd, $name"
+  done
+}
+
+load_saves() {
+  local save name options
+  for save in "${saves[@]}"; do
+    read -r name options <<<"$save"
+    [ "$name" != fastlz ] || continue
+    # shellcheck disable=SC2086 # the options are separate arguments
+    reads "$name save that came back" load.gd "--from=$files/$name.back" $options
+  done
+}
+
+# The suites of Godot 4; they write what Godot 3 reads then.
+convert() {
+  local log=$files/godot4.log is_bad=
+  VARBATCH_GODOT3_FILES=$files VARBATCH_GODOT3_VERSION=$version \
+    "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --timeout 120 --log "$log" \
+    -- "$engine" --headless --path "$project" res://conformance/from_godot3.tscn >/dev/null || is_bad=1
+  grep -aE '^FAIL|^from_godot3' "$log" || :
+  read -r p f < <(awk '/^[0-9]+ passed, [0-9]+ failed\r?$/ { p = $1; f = $3 } END { print p + 0, f + 0 }' "$log")
+  passed=$((passed + p))
+  failed=$((failed + f))
+  [ -z "$is_bad" ] || [ "$f" -gt 0 ] || bad "a run of Godot 4"
+}
+
+for version in "${versions[@]}"; do
+  if ! old=$("$root/scripts/godot3.sh" --version "$version"); then bad "no such engine"; continue; fi
+  files=$temporary/$version
+  mkdir "$files"
+  echo "Godot $("$old" --version | head -n 1) ($old)"
+  check_record
+  make_saves
+  convert
+  for file in back written; do
+    reads "values that are $file" read.gd "--vectors=$vectors/godot3_encoded.txt" "--bytes=$files/$file.txt"
+  done
+  load_saves
+done
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

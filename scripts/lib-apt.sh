@@ -1,0 +1,110 @@
+# shellcheck shell=bash
+# What the scripts share that find a Godot: a cache of engines, filled from the package archives that this machine's
+# own apt uses and trusts, without root, installing nothing. Sourced behind lib.sh, never run. The functions are
+# called in the order in which they stand here.
+
+# done_if_cached NAME: if the command NAME is in the cache, prints its path and ends the script. Sets $cache.
+done_if_cached() {
+  cache=${VARBATCH_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/varbatch}
+  mkdir -p "$cache/bin"
+  cache=$(cd "$cache" && pwd)
+  if [ -x "$cache/bin/$1" ]; then echo "$cache/bin/$1"; exit; fi
+}
+
+# lock_cache NAME ADVICE: one caller fills the cache; the others wait and find it filled. What a killed run left
+# behind goes. Sets $name, $advice (for those who get no engine here), and $tmp.
+lock_cache() {
+  local command
+  name=$1
+  advice=$2
+  for command in apt-get dpkg-deb flock; do
+    command -v "$command" >/dev/null || die "no $name here, and no $command to fetch it with: $advice"
+  done
+  exec 9>"$cache/$name.lock"
+  flock 9
+  done_if_cached "$name"
+  tmp=$cache/$name.tmp
+  rm -rf "$tmp"
+  trap 'rm -rf "$tmp"' EXIT
+  trap 'exit 1' HUP INT TERM
+  mkdir -p "$tmp"/{lists/partial,archives/partial,deb,root} && : >"$tmp/status"
+}
+
+fail() { cat "$tmp/log" >&2; die "$name: $*"; }
+
+# An apt with a state of its own that believes nothing is installed, so that it names every library.
+private_apt() {
+  apt-get -q -o Dir::State="$tmp" -o Dir::State::status="$tmp/status" -o Dir::State::lists="$tmp/lists" \
+    -o Dir::Cache="$tmp" -o Dir::Etc::sourcelist="$tmp/source" -o Dir::Etc::sourceparts=/dev/null \
+    -o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null -o APT::Sandbox::User= \
+    -o APT::Update::Error-Mode=any -o Acquire::Languages=none -o Acquire::Retries=3 "$@" </dev/null
+}
+
+# sources SUITE...: one source line for each archive of this machine and each release to try, the machine's own
+# and the given ones, with the key it already trusts.
+sources() {
+  # shellcheck disable=SC2016 # apt fills these in
+  apt-get indextargets --no-release-info 'Created-By: Packages' \
+    --format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(SOURCESENTRY)' |
+    while read -r uri release component entry; do
+      case $component in main) components=main ;; universe) components='main universe' ;; *) continue ;; esac
+      key=$(sed -nE '/^[^#]*[Ss]igned-[Bb]y *[=:] *(\/[^] ]+).*/{s//\1/p;q}' "${entry%:*}" || :)
+      for suite in "$release" "$@"; do
+        echo "deb [target=Packages${key:+ signed-by=$key}] $uri $suite $components"
+      done
+    done | awk '!seen[$0]++'
+}
+
+# unpack PACKAGE VERSION SUITE...: the first PACKAGE whose version begins with VERSION (a regular expression), and its
+# libraries. Sets $loader and $libraries, below the usr folder of what is unpacked, and $package.
+unpack() {
+  local version=
+  package=$1
+  sources "${@:3}" >"$tmp/sources"
+  while read -r line; do
+    echo "$line" >"$tmp/source"
+    private_apt update >"$tmp/log" 2>&1 || continue
+    private_apt -y --no-install-recommends --print-uris install "$package" 2>/dev/null |
+      sed -nE "s/^'[^']+' ([^ ]+) .*/\1/p" >"$tmp/files" || continue
+    version=$(sed -nE "s/^${package}_($2[^_]*)_.*/\1/p" "$tmp/files")
+    [ -z "$version" ] || break
+  done <"$tmp/sources"
+  [ "$version" ] || die "no $name here, nor in this machine's package archives: $advice"
+  say "unpacking $package $version into $cache"
+
+  # Godot and its libraries; not the GPU drivers, fonts and maintenance tools, which do not matter without a window.
+  mapfile -t packages < <(sed 's/_.*//' "$tmp/files" | grep -E '^(lib|zlib|godot)' |
+    grep -Ev '^lib(llvm|z3-|gallium|gl1-mesa|glx-mesa|egl-mesa|sensors|pam|c-gconv|c-bin)')
+  (cd "$tmp/deb" && private_apt download "${packages[@]}") >"$tmp/log" 2>&1 || fail "the download failed"
+  for file in "$tmp"/deb/*.deb; do dpkg-deb -x "$file" "$tmp/root"; done
+  rm -rf "$tmp/root/usr/share" "$tmp/root/usr/include"
+  # Older packages have some of their libraries outside of usr.
+  if [ -d "$tmp/root/lib" ]; then cp -a "$tmp/root/lib/." "$tmp/root/usr/lib/" && rm -rf "$tmp/root/lib"; fi
+
+  cd "$tmp/root/usr" || fail "nothing was unpacked"
+  loader=$(printf '%s\n' lib/*/ld-*.so.* | sed -n 1p)
+  libraries=${loader%/*}
+  for library in "$libraries"/pulseaudio/*.so; do ln -sf "pulseaudio/${library##*/}" "$libraries/"; done
+}
+
+# unpacked ARGS...: the engine, before it is in its place. Started through its own dynamic loader, it needs nothing of
+# this machine's libraries, which may be older.
+unpacked() {
+  "$tmp/root/usr/$loader" --library-path "$tmp/root/usr/$libraries" "$tmp/root/usr/bin/$package" "$@"
+}
+
+# publish <SCRIPT: puts the engine in its place, and SCRIPT as the command that callers get. It finds the paths in
+# $usr, and the names of $loader and $libraries below it. Prints the path of the command.
+publish() {
+  cd "$cache" || exit
+  rm -rf "${cache:?}/$name"
+  mv "$tmp/root" "$cache/$name"
+  {
+    echo '#!/usr/bin/env bash'
+    printf 'usr=%q loader=%q libraries=%q\n' "$cache/$name/usr" "$loader" "$libraries"
+    cat
+  } >"$tmp/wrapper"
+  chmod 755 "$tmp/wrapper"
+  mv "$tmp/wrapper" "$cache/bin/$name"
+  echo "$cache/bin/$name"
+}
