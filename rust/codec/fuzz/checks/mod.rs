@@ -6,6 +6,7 @@
 mod compressed;
 mod converted;
 mod decode;
+mod described;
 mod frames;
 mod grammar;
 #[path = "../../tests/codec/support/model.rs"]

@@ -1,8 +1,9 @@
-//! All ways to read a value end at the same byte, and nothing behind the value changes it.
+//! All ways to read a value end at the same byte, and nothing behind the value changes it. Its tree is whole.
 
 use varbatch_codec::{Engine, Error, Reader};
 
 use super::Options;
+use super::described::described;
 use super::grammar::{Due, Grammar};
 use super::steps::{is_bare, read, reader, same, validated};
 
@@ -20,6 +21,7 @@ pub fn validate(data: &[u8]) {
     let cut = usize::from(u16::from_le_bytes(cut)) % (bytes.len() + 1);
     step_by_step(bytes, options.engine(), options.allow_objects());
     cut_off(bytes, cut, options.engine(), options.allow_objects());
+    described(bytes, options.engine());
 }
 
 /// A value that has begun: how deep it lies, and where it ends if it is read at one go.
