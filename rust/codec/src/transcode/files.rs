@@ -58,10 +58,10 @@ pub fn file(
     })
 }
 
-/// The bytes that [`file`] would write: what a compressed file has to say in its head.
+/// The bytes that [`file()`] would write: what a compressed file has to say in its head.
 ///
 /// # Errors
-/// As [`file`].
+/// As [`file()`].
 pub fn translated_len(
     loader: &mut Loader,
     translation: Translation,

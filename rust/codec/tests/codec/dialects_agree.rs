@@ -188,6 +188,20 @@ fn vectors_in_an_array_lie_one_deeper_than_it() {
 }
 
 #[test]
+fn vectors_are_only_believed_with_what_has_to_follow_them() {
+    // Three elements: a pool of two Vector2i takes all that is left.
+    let bytes = hex("1a000000 03000000 22000000 02000000 01000000 02000000 03000000 04000000");
+    let error = read_of(Engine::Pandemonium, &bytes).expect_err("two are missing");
+    let (kind, parts) = (Kind::Array, "elements");
+    assert_eq!(error.reason, Reason::ShortCount { kind, parts, count: 2, expected: 24, due: 8, found: 16 });
+    assert_eq!((error.at, error.path.to_string().as_str()), (16, " inside [0]"));
+    let trusting = Reader::new(&bytes).dialect(Dialect::PANDEMONIUM).trust_counts();
+    let error = validate(trusting).expect_err("two are missing");
+    assert_eq!((&error.reason, error.at), (&Reason::NoHeader { found: 0 }, 32));
+    assert_agrees_of(Engine::Pandemonium, &bytes, false);
+}
+
+#[test]
 fn a_huge_count_allocates_nothing_but_its_error() {
     for engine in others() {
         for id in 0..numbers::types(engine).len() as u8 {
