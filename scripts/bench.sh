@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures VarBatch against the engine's own functions, in the editor build and in the release template.
 #
-#   scripts/bench.sh [--scaling] [--editor | --release-template | --both] [-- FILTER]
+#   scripts/bench.sh [--scaling | --diff] [--editor | --release-template | --both] [-- FILTER]
 #   scripts/bench.sh --files [--editor | --release-template | --both] [-- ARGS... FILTER]
 #   scripts/bench.sh --codec [-- ARGS...]
 #   scripts/bench.sh --count [--update | -- FILTER]
@@ -11,6 +11,8 @@
 #   FILTER    only the cases whose name contains it
 #   --scaling instead, how times grow with size (16 B to 256 MiB), count (1 to 1,000,000) and threads, and from which
 #             size on threads pay: some minutes an engine, to target/bench/ENGINE-scaling.jsonl
+#   --diff    instead, how fast the difference of two states is found, what deltas cost, and how large those of a
+#             recorded motion are (FILTER motion): to target/bench/ENGINE-diff.jsonl
 #   --files   instead, how fast files are saved and loaded on the disk of user://, what a game notices of tasks, and the
 #             memory that all of it takes: some minutes an engine, to target/bench/ENGINE-files.jsonl. Needs six times
 #             256 MiB of the disk, and on Linux a C compiler, to measure saving apart from the flush too. ARGS are
@@ -27,6 +29,7 @@ set -euo pipefail
 
 engines=(editor release-template)
 scaling=
+diff=
 codec=
 count=
 update=
@@ -37,6 +40,7 @@ while [ $# -gt 0 ]; do
     --editor) engines=(editor) ;;
     --release-template) engines=(release-template) ;;
     --scaling) scaling=1 ;;
+    --diff) diff=1 ;;
     --codec) codec=1 ;;
     --count) count=1 ;;
     --update) update=1 ;;
@@ -52,7 +56,7 @@ if [ "$update" ] && { [ ! "$count" ] || [ $# -gt 0 ]; }; then
   usage_error "--update needs --count, and counts all cases"
 fi
 
-[ ! "$scaling" ] || [ ! "$files" ] || usage_error "--scaling and --files are two benches"
+case $scaling$diff$files in 11*) usage_error "--scaling, --diff and --files are benches of their own" ;; esac
 
 if [ "$count" ]; then
   need_rust
@@ -81,7 +85,7 @@ fi
 
 "$root/scripts/build.sh"
 folder=$root/target/bench
-kind=${scaling:+-scaling}${files:+-files}
+kind=${scaling:+-scaling}${diff:+-diff}${files:+-files}
 scene=res://bench/bench.tscn
 [ ! "$files" ] || scene=res://bench/files/files.tscn
 
@@ -112,6 +116,6 @@ for name in "${engines[@]}"; do
   engine=$("$root/scripts/godot.sh" $option)
   out=$folder/$name$kind
   rm -f "$out.jsonl"
-  run "$out.log" ${scaling:+--scaling} "$@"
+  run "$out.log" ${scaling:+--scaling} ${diff:+--diff} "$@"
   [ ! "$no_flush" ] || before=$no_flush run "$out-no-flush.log" --no-flush "$@"
 done

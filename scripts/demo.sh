@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Runs the demo: a world of chunks to bytes and back, and saves of 256 MiB while a game runs at 60 frames
-# a second; each by the engine and by VarBatch, side by side.
+# a second; each by the engine and by VarBatch, side by side. Then that of undo, in which nodes are dragged around.
 #
-#   scripts/demo.sh [--window] [-- ARGS...]
+#   scripts/demo.sh [--window] [--undo] [-- ARGS...]
 #
 #   --window  with a window and a tab for each; by default as text
+#   --undo    only that of undo: with a window you drag the nodes, without one the demo does
 #   ARGS      for the demo, e.g.  scripts/demo.sh -- --chunks 64 --mib 16 --save-rounds 1
 #             or  scripts/demo.sh --window -- --tab saves
 #
@@ -16,18 +17,33 @@ set -euo pipefail
 # A window stays until it is closed, and its drivers may report errors that are not ours.
 display=(--headless)
 rules=(--no-errors)
-case ${1:-} in
-  --window) display=(); rules=(--timeout 0); shift ;;
-  -h | --help) usage; exit ;;
-esac
-case ${1:-} in
-  '') ;;
-  --) shift ;;
-  *) usage_error "unknown argument: $1 (arguments for the demo come after --)" ;;
-esac
+only_undo=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --window) display=(); rules=(--timeout 0) ;;
+    --undo) only_undo=1 ;;
+    -h | --help) usage; exit ;;
+    --) shift; break ;;
+    *) usage_error "unknown argument: $1 (arguments for the demo come after --)" ;;
+  esac
+  shift
+done
+
+# demo SCENE LAST_LINE ARGS...
+demo() {
+  local scene=$1 last_line=$2
+  shift 2
+  say "running res://demo/$scene.tscn"
+  "$root/scripts/run-godot.sh" --expect "$last_line" "${rules[@]}" --log "$root/target/demo/$scene.log" -- \
+    "$engine" ${display[@]+"${display[@]}"} --path "$root/godot_project" "res://demo/$scene.tscn" -- "$@"
+}
 
 "$root/scripts/build.sh"
 engine=$("$root/scripts/godot.sh")
-say "running res://demo/demo.tscn"
-"$root/scripts/run-godot.sh" --expect '^demo: .*equal' "${rules[@]}" --log "$root/target/demo/demo.log" -- \
-  "$engine" ${display[@]+"${display[@]}"} --path "$root/godot_project" res://demo/demo.tscn -- "$@"
+[ "$only_undo" ] || demo demo '^demo: .*equal' "$@"
+if [ ${#display[@]} -gt 0 ]; then
+  demo undo '^undo: [1-9].* as they were$' --auto
+elif [ "$only_undo" ]; then
+  # Whoever closes the window ends it: then there is no last line to wait for.
+  demo undo '^' "$@"
+fi

@@ -121,6 +121,11 @@ if [ "$built" ] && [ "$template" ]; then
 else
   cannot "games that are killed while they save" "the library or an engine"
 fi
+if [ "$built" ] && [ "$editor" ]; then
+  step count_suites "undo in the editor" "$root/scripts/editor-test.sh" --engine "$editor"
+else
+  cannot "undo in the editor" "the library or an engine"
+fi
 step count_step "engines, Godot 3" find_godot3
 if [ "$built" ] && [ "$editor" ] && [ "$ok" ]; then
   step count_suites "saves of Godot 3" "$root/scripts/godot3-test.sh" --engine "$editor"

@@ -1,9 +1,10 @@
 extends Node
 ## Entry of the bench: how fast VarBatch is against the engine's own functions, in this engine.
 ##
-##     godot --headless --path godot_project res://bench/bench.tscn [-- [--scaling] [FILTER ...]]
+##     godot --headless --path godot_project res://bench/bench.tscn [-- [OPTION] [FILTER ...]]
 ##
-## `--scaling` measures instead how times grow with size, count and threads.
+## OPTION `--scaling` measures instead how times grow with size, count and threads, and `--diff`
+## what differs between states, deltas, and how large these are.
 ## A filter keeps the cases whose name contains it, as in `packed/PackedInt32Array` or `/64KiB/`.
 ## Every result is compared with the engine's before it is timed: a wrong one is printed and the
 ## exit status is 1. A speed below its target is marked, and fails nothing.
@@ -16,6 +17,7 @@ const SECTIONS: Array[String] = [
 	"res://bench/batches.gd",
 	"res://bench/save_game.gd",
 	"res://bench/singles.gd",
+	"res://bench/undo.gd",
 ]
 const SCALING_SECTIONS: Array[String] = [
 	# Before the others make the process own much memory.
@@ -24,6 +26,14 @@ const SCALING_SECTIONS: Array[String] = [
 	"res://bench/scaling/threads.gd",
 	"res://bench/scaling/crossing.gd",
 ]
+const DIFF_SECTIONS: Array[String] = [
+	"res://bench/diff/motion.gd",
+	"res://bench/diff/deltas.gd",
+	"res://bench/diff/states.gd",
+]
+const OPTIONS: Dictionary[String, Array] = {
+	"--scaling": SCALING_SECTIONS, "--diff": DIFF_SECTIONS
+}
 
 
 func _ready() -> void:
@@ -32,10 +42,11 @@ func _ready() -> void:
 		get_tree().quit(1)
 		return
 	var filters := OS.get_cmdline_user_args()
-	var sections := SECTIONS
-	if "--scaling" in filters:
-		filters.remove_at(filters.find("--scaling"))
-		sections = SCALING_SECTIONS
+	var sections := SECTIONS.duplicate()
+	for option: String in OPTIONS:
+		if option in filters:
+			filters.remove_at(filters.find(option))
+			sections.assign(OPTIONS[option])
 	var session: RefCounted = load("res://bench/session.gd").new(filters)
 	for path: String in sections:
 		await get_tree().process_frame  # So that the tables come out section by section.

@@ -38,6 +38,16 @@ const SUITES: PackedStringArray = [
 	"compressed_damage",
 	"transcode_files",
 	"transcode_file_errors",
+	"diff",
+	"diff_errors",
+	"diff_threads",
+	"patch_errors",
+	"undo",
+	"undo_paths",
+	"undo_lists",
+	"undo_history",
+	"undo_meddling",
+	"examples",
 	"tasks",
 	"task_values",
 	"task_errors",
@@ -51,6 +61,7 @@ const SUITES: PackedStringArray = [
 	"many_texts",
 	"differential",
 	"mutations",
+	"diff_generated",
 ]
 
 

@@ -22,6 +22,12 @@ const FROM: Array = ["from", TYPE_INT, DIALECTS]
 const TO: Array = ["to", TYPE_INT, DIALECTS]
 const DIALECT: Array = ["dialect", TYPE_INT, DIALECTS]
 
+const BEFORE: Array = ["before", TYPE_PACKED_BYTE_ARRAY]
+const AFTER: Array = ["after", TYPE_PACKED_BYTE_ARRAY]
+const DELTA: Array = ["delta", TYPE_PACKED_BYTE_ARRAY]
+const CHANGES: Array = ["changes", TYPE_ARRAY]
+const PAIRS: Array = ["pairs", TYPE_ARRAY]
+
 const DIALECTS := "VarBatch.Dialect"
 const CONSTANTS: Dictionary[String, int] = {
 	"COMPRESSION_NONE": -1,
@@ -42,6 +48,15 @@ const TASK_METHODS: Dictionary[String, int] = {
 	"get_error_message": TYPE_STRING,
 	"wait": ANY,
 	"cancel": NOTHING,
+}
+
+const RECORDER := "VarBatchUndoRecorder"
+## Method of a recorder: its result.
+const RECORDER_METHODS: Dictionary[String, int] = {
+	"record": NOTHING,
+	"record_all": NOTHING,
+	"flush": TYPE_ARRAY,
+	"commit": TYPE_INT,
 }
 
 ## Method: arguments with type and enum, defaults of the last ones, result, and the elements of a
@@ -67,6 +82,13 @@ const METHODS: Dictionary = {
 	"transcode_file": [[SOURCE, TARGET, FROM, TO], [], TYPE_INT, "Error"],
 	"bytes_to_var_in": [[BYTES, DIALECT, ALLOW_OBJECTS], [false], ANY, ""],
 	"var_to_bytes_in": [[VALUE, DIALECT, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],
+	"diff": [[BEFORE, AFTER, ALLOW_OBJECTS], [false], TYPE_ARRAY, "Dictionary"],
+	"diff_batch": [[PAIRS, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
+	"patch": [[BEFORE, CHANGES, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],
+	"make_delta": [[BEFORE, AFTER], [], TYPE_PACKED_BYTE_ARRAY, ""],
+	"make_deltas": [[PAIRS], [], TYPE_ARRAY, "PackedByteArray"],
+	"apply_delta": [[BEFORE, DELTA], [], TYPE_PACKED_BYTE_ARRAY, ""],
+	"apply_deltas": [[PAIRS], [], TYPE_ARRAY, "PackedByteArray"],
 	"set_thread_count": [[COUNT], [], NOTHING, ""],
 	"get_thread_count": [[], [], TYPE_INT, ""],
 	"get_version": [[], [], TYPE_STRING, ""],
@@ -166,6 +188,23 @@ func test_signals_of_tasks() -> void:
 		_check_type(found.progressed[0] as Dictionary, TYPE_FLOAT, "", "argument of progressed")
 		check_value(found.finished[0].name, "result", "argument of finished")
 		_check_type(found.finished[0] as Dictionary, ANY, "", "argument of finished")
+
+
+func test_class_of_recorders() -> void:
+	check(ClassDB.is_parent_class(RECORDER, &"RefCounted"), "a recorder is no RefCounted")
+	check(ClassDB.can_instantiate(RECORDER), "nobody can make a recorder")
+	var found := PackedStringArray()
+	for method: Dictionary in ClassDB.class_get_method_list(RECORDER, true):
+		if (method.name as String).begins_with("_"):
+			continue  # What the history calls.
+		found.append(method.name as String)
+		var type: int = RECORDER_METHODS.get(method.name, NOTHING)
+		var elements := "Dictionary" if type == TYPE_ARRAY else ""
+		_check_type(method["return"] as Dictionary, type, elements, "result of %s" % method.name)
+	found.sort()
+	var expected := PackedStringArray(RECORDER_METHODS.keys())
+	expected.sort()
+	check(found == expected, "methods: expected %s, found %s" % [expected, found])
 
 
 ## As a Callable, and by name, for scripts that do not know the class at compile time.

@@ -11,3 +11,7 @@ const BAND := Color(1.0, 1.0, 1.0, 0.07)
 ## Of a frame that is seen to be late.
 const HITCH := Color("ff8f6b")
 const WRONG := Color("ff6b6b")
+## Below the cards.
+const GROUND := Color("0f131d")
+## Of the nodes that are dragged around.
+const TOKENS: Array[Color] = [VARBATCH, BLUE, Color("b48cff"), Color("ffcf6b"), HITCH]

@@ -95,6 +95,12 @@ pub enum Reason {
         /// Bytes that are left.
         found: usize,
     },
+    /// Something stands behind a value that has to be alone.
+    #[error("expected nothing behind the value, found {found} byte{}", if *.found == 1 { "" } else { "s" })]
+    Behind {
+        /// Bytes behind it.
+        found: usize,
+    },
     /// The header names no type.
     #[error("expected a type from 0 to {last}, found {id}")]
     UnknownType {

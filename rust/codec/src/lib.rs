@@ -38,8 +38,10 @@ compile_error!("plain data is copied as it lies in memory, and the wire is littl
 
 mod chunks;
 pub mod compressed;
+pub mod delta;
 pub mod describe;
 mod dialect;
+pub mod diff;
 mod error;
 mod event;
 pub mod file;
@@ -48,6 +50,7 @@ pub mod fill;
 pub mod frames;
 pub mod kind;
 pub mod limits;
+pub mod patch;
 mod path;
 mod plan;
 mod reader;

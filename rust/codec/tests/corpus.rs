@@ -36,8 +36,18 @@ fn compressed() {
 }
 
 #[test]
+fn delta() {
+    feed("delta", checks::delta);
+}
+
+#[test]
 fn roundtrip() {
     feed("roundtrip", checks::roundtrip);
+}
+
+#[test]
+fn states() {
+    feed("states", checks::states);
 }
 
 #[test]

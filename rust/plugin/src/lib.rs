@@ -14,7 +14,11 @@ mod build;
 #[forbid(unsafe_code)]
 mod decode;
 #[forbid(unsafe_code)]
+mod delta;
+#[forbid(unsafe_code)]
 mod describe;
+#[forbid(unsafe_code)]
+mod diff;
 #[forbid(unsafe_code)]
 mod encode;
 mod engine;
@@ -23,6 +27,10 @@ mod files;
 #[forbid(unsafe_code)]
 mod objects;
 #[forbid(unsafe_code)]
+mod pairs;
+#[forbid(unsafe_code)]
+mod patch;
+#[forbid(unsafe_code)]
 mod pool;
 #[forbid(unsafe_code)]
 mod task;
@@ -30,6 +38,8 @@ mod task;
 mod texts;
 #[forbid(unsafe_code)]
 mod transcode;
+#[forbid(unsafe_code)]
+mod undo;
 #[forbid(unsafe_code)]
 mod validate;
 #[forbid(unsafe_code)]

@@ -6,6 +6,7 @@
 mod compressed;
 mod converted;
 mod decode;
+mod delta;
 mod described;
 mod frames;
 mod grammar;
@@ -17,14 +18,17 @@ mod model;
 mod numbers;
 mod pieces;
 mod roundtrip;
+mod states;
 mod steps;
 mod transcode;
 mod validate;
 
 pub use compressed::compressed;
 pub use decode::decode;
+pub use delta::delta;
 pub use frames::frames;
 pub use roundtrip::roundtrip;
+pub use states::states;
 pub use transcode::transcode;
 pub use validate::validate;
 

@@ -10,6 +10,8 @@
 mod containers;
 mod path;
 mod payload;
+mod skim;
+mod template;
 
 use crate::dialect::{Dialect, FLAG_64, Rules, Width};
 use crate::error::{Error, Reason};
@@ -17,6 +19,8 @@ use crate::event::{Event, Text};
 use crate::kind::{Kind, Row, Rows};
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 use crate::path::Path;
+
+pub(crate) use self::skim::Skim;
 
 /// Bytes of a header, and of a count or length: no value and no text takes less.
 const WORD: usize = 4;

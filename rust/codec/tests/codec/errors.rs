@@ -44,7 +44,7 @@ fn of_length(longer: usize) -> Result<(), Error> {
 }
 
 /// How many reasons there are. A new one fails to compile here until it has its text below.
-const REASONS: usize = 19;
+const REASONS: usize = 20;
 
 fn number(reason: &Reason) -> usize {
     match reason {
@@ -67,6 +67,7 @@ fn number(reason: &Reason) -> usize {
         Reason::Order { .. } => 16,
         Reason::NoStringName { .. } => 17,
         Reason::NoSuchType { .. } => 18,
+        Reason::Behind { .. } => 19,
     }
 }
 
@@ -209,6 +210,7 @@ fn no_reason_is_without_a_text() {
             of_engine(Reason::ObjectFailed { class }),
             "expected an object of class \"Nod\\\"e\" as the engine takes it, found one that it refuses, at byte 100",
         ),
+        (of_engine(Reason::Behind { found: 1 }), "expected nothing behind the value, found 1 byte, at byte 100"),
         (of_engine(Reason::Dropped), "expected what the container's type takes, found another type, at byte 100"),
         (
             of_length(1).expect_err("one byte too many"),

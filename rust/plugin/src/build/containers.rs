@@ -210,6 +210,10 @@ impl<'a> Build<'a, '_> {
             ElementType::Class(name) if allow_objects => {
                 of(Kind::Object, StringName::from(&engine::string_of(utf8(name))))
             }
+            ElementType::Script(_) if !self.kept.as_slice().is_empty() => {
+                let script = self.kept.next().expect("as was just seen").variant().clone();
+                SlotType { kind: Kind::Object, class: engine::base_class(&script), script }
+            }
             ElementType::Script(_) if allow_objects && self.may_ask != MayAsk::Objects => {
                 return Err(Stop::MayNotAsk);
             }

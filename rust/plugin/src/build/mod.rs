@@ -6,7 +6,7 @@ mod strings;
 
 use varbatch_codec::{ElementType, Error, Event, Kind, Reader, Reason, Text, Threads, fill};
 
-use crate::engine::{REAL, Slot, SlotType};
+use crate::engine::{REAL, Slot, SlotType, Value};
 use crate::texts::Texts;
 
 /// What the engine may be asked for, from little to much.
@@ -50,6 +50,8 @@ pub struct Build<'a, 't> {
     threads: &'t Threads,
     may_ask: MayAsk,
     texts: &'t mut Texts<'a>,
+    /// What was kept of the value, see [`Self::keeping`].
+    kept: std::slice::Iter<'t, Value>,
     /// How many elements were dropped, and where the first begins.
     dropped: usize,
     first_dropped: usize,
@@ -72,7 +74,14 @@ impl<'a, 't> Build<'a, 't> {
     /// A build of what `reader` reads, over `threads` where it is large, with the texts of what was built before.
     #[inline]
     pub fn new(reader: Reader<'a>, texts: &'t mut Texts<'a>, threads: &'t Threads, may_ask: MayAsk) -> Self {
-        Self { reader, threads, may_ask, texts, dropped: 0, first_dropped: 0 }
+        Self { reader, threads, may_ask, texts, kept: [].iter(), dropped: 0, first_dropped: 0 }
+    }
+
+    /// Puts back what [`crate::walk::Keeping`] kept of the value, its objects as far as they are alive. Only for a build on one
+    /// thread.
+    pub fn keeping(self, kept: &'t [Value]) -> Self {
+        debug_assert_eq!(self.threads.count(), 1, "they are put back in order");
+        Self { kept: kept.iter(), ..self }
     }
 
     /// Builds the next value in `slot`, which is empty if it fails.
@@ -135,7 +144,7 @@ impl<'a, 't> Build<'a, 't> {
     fn begin_here(&mut self, slot: &mut Slot) -> Result<Left, Stop> {
         let start = self.reader.position();
         let depth = self.reader.depth();
-        let (texts, threads) = (&mut *self.texts, self.threads);
+        let (texts, threads, kept) = (&mut *self.texts, self.threads, &mut self.kept);
         // What needs no more of the Reader is made at once, the rest is left.
         let left = self.reader.next_event_to(
             #[inline(always)]
@@ -154,7 +163,10 @@ impl<'a, 't> Build<'a, 't> {
                     Event::String(text) => texts.set(slot, Kind::String, utf8(text)),
                     Event::StringName(text) => texts.set(slot, Kind::StringName, utf8(text)),
                     Event::Rid(id) => slot.set_rid(id),
-                    Event::Callable => slot.set_callable(),
+                    Event::Callable => match kept.next() {
+                        Some(kept) => slot.set_own(kept),
+                        None => slot.set_callable(),
+                    },
                     Event::Array { element: ElementType::Any, count } => {
                         slot.set_array();
                         return Ok(Left::Elements(count));

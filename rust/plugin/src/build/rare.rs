@@ -34,7 +34,11 @@ impl<'a> Build<'a, '_> {
                     _ => Left::TypedEntries(Box::new((key, count))),
                 });
             }
-            Event::ObjectId(id) => slot.set_object_id(id),
+            Event::ObjectId(id) => match self.kept.next() {
+                Some(object) if object.object_id() != 0 => slot.set_copy(object),
+                Some(_) => slot.clear(),
+                None => slot.set_object_id(id),
+            },
             Event::Signal { name, object } => self.signal(slot, utf8(name), object, start),
             Event::NodePath { names, subnames, absolute } => self.node_path(slot, names, subnames, absolute, start)?,
             Event::Object { class, .. } => self.object(slot, utf8(class), start, depth)?,

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use godot::builtin::{Array, PackedByteArray, StringName, VarArray, Variant};
+use godot::builtin::{Array, PackedByteArray, StringName, VarArray, VarDictionary, Variant};
 use godot::sys::GodotFfi;
 use varbatch_codec::Kind;
 
@@ -20,6 +20,15 @@ pub fn new_array(len: usize, fill: impl FnOnce(&mut [Slot])) -> VarArray {
 
 /// A typed array of `len` empty byte arrays, with its elements to be filled in as [`BytesOut`].
 pub fn new_byte_arrays(len: usize, fill: impl FnOnce(&mut [Slot])) -> Array<PackedByteArray> {
+    let mut array = Array::new();
+    let mut slot = ArraySlot::of(array.sys_mut());
+    slot.resize(len);
+    fill(slot.elements());
+    array
+}
+
+/// A typed array of `len` empty dictionaries, with its elements to be filled.
+pub fn new_dictionaries(len: usize, fill: impl FnOnce(&mut [Slot])) -> Array<VarDictionary> {
     let mut array = Array::new();
     let mut slot = ArraySlot::of(array.sys_mut());
     slot.resize(len);

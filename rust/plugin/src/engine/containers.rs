@@ -51,8 +51,13 @@ pub enum OwnedType {
     Ids,
     /// An object of this class.
     Class(GString),
-    /// An object with the script at this path.
-    Script(GString),
+    /// An object with this script.
+    Script {
+        /// Where the script is, if it is a file.
+        path: GString,
+        /// The script itself.
+        script: Variant,
+    },
 }
 
 impl OwnedType {
@@ -63,7 +68,7 @@ impl OwnedType {
             Self::Builtin(kind) => ElementType::Builtin(*kind),
             Self::Ids => ElementType::Class(Text::Utf8(ENCODED_OBJECT)),
             Self::Class(name) => ElementType::Class(Text::Utf32(chars(name))),
-            Self::Script(path) => ElementType::Script(Text::Utf32(chars(path))),
+            Self::Script { path, .. } => ElementType::Script(Text::Utf32(chars(path))),
         }
     }
 }
@@ -141,7 +146,7 @@ impl TypeOf {
         match (has_script || class != StringName::default(), full_objects) {
             (false, _) => OwnedType::Builtin(Kind::Object),
             (true, false) => OwnedType::Ids,
-            (true, true) if has_script => OwnedType::Script(script_path(&script)),
+            (true, true) if has_script => OwnedType::Script { path: script_path(&script), script },
             (true, true) => OwnedType::Class(GString::from(&class)),
         }
     }

@@ -22,10 +22,12 @@ pub struct Objects {
     notification: sys::GDExtensionMethodBindPtr,
     get_class: sys::GDExtensionMethodBindPtr,
     is_class: sys::GDExtensionMethodBindPtr,
-    get_script: sys::GDExtensionMethodBindPtr,
+    pub(super) get_script: sys::GDExtensionMethodBindPtr,
     get_base_script: sys::GDExtensionMethodBindPtr,
     get_instance_base_type: sys::GDExtensionMethodBindPtr,
     get_path: sys::GDExtensionMethodBindPtr,
+    pub(super) get_property_list: sys::GDExtensionMethodBindPtr,
+    pub(super) get_meta_list: sys::GDExtensionMethodBindPtr,
     /// Whether a Signal lies in memory as [`SignalParts`].
     signals: bool,
 }
@@ -56,6 +58,8 @@ impl Objects {
             get_base_script: bind("Script", "get_base_script", 278_624_046),
             get_instance_base_type: bind("Script", "get_instance_base_type", 2_002_593_661),
             get_path: bind("Resource", "get_path", 201_670_096),
+            get_property_list: bind("Object", "get_property_list", 3_995_934_104),
+            get_meta_list: bind("Object", "get_meta_list", 3_995_934_104),
             signals: signals_are_as_expected(),
         }
     }
@@ -134,7 +138,7 @@ unsafe fn get<T: GodotFfi + Default>(method: sys::GDExtensionMethodBindPtr, obje
 }
 
 /// The object that a Variant holds and keeps alive; null if there is none, or it was freed.
-fn object_of(holder: &Value) -> sys::GDExtensionObjectPtr {
+pub(super) fn object_of(holder: &Value) -> sys::GDExtensionObjectPtr {
     let id = holder.object_id();
     if id == 0 {
         return std::ptr::null_mut();
@@ -218,11 +222,20 @@ pub fn script(path: &str) -> Option<(Variant, StringName)> {
         return None;
     }
     let script = loader.call("load", &args);
-    let object = object_of(value(&script));
-    if object.is_null() {
+    if object_of(value(&script)).is_null() {
         return None;
     }
-    // SAFETY: the object is alive and a Script, as that was asked for; the method returns a StringName.
-    let class = unsafe { get(api().objects.get_instance_base_type, object) };
+    let class = base_class(&script);
     Some((script, class))
+}
+
+/// The class that a script extends.
+///
+/// # Panics
+/// If the Variant holds no script.
+pub fn base_class(script: &Variant) -> StringName {
+    let object = object_of(value(script));
+    assert!(!object.is_null(), "no script");
+    // SAFETY: the object is alive and a Script, by the promise of the callers; the method returns a StringName.
+    unsafe { get(api().objects.get_instance_base_type, object) }
 }

@@ -1,10 +1,12 @@
 //! Variant to events.
 
+mod keeping;
 mod planning;
 
-use godot::builtin::Variant;
+use godot::builtin::{GString, Variant};
 use varbatch_codec::{ElementType, Error, Event, Kind, Mark, Reason, Shape, Step, Text, Writer};
 
+pub use self::keeping::Keeping;
 pub use self::planning::{Borrowing, Encodes, Planning, mostly_containers};
 use self::planning::{SPLIT_FROM, SPLIT_TEXTS_FROM};
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
@@ -32,6 +34,13 @@ pub trait Target<'a>: TargetNow {
         self.put(Event::Text(Text::Utf32(string.chars())))
     }
 
+    /// Takes a text, or what is made of texts, in its own way. `false` if its events are to be put.
+    #[inline(always)]
+    fn keep(&mut self, view: View<'a>) -> Result<bool, Error> {
+        let _ = view;
+        Ok(false)
+    }
+
     /// Walks the elements of a large Array in its own way. `false` if they are to be walked one by one.
     fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
         let _ = elements;
@@ -53,6 +62,21 @@ pub trait TargetNow {
     /// Takes an object that is alive.
     fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked>;
 
+    /// Takes a Callable, of which the bytes say nothing but that it is one.
+    fn callable(&mut self, value: &Value) -> Result<(), Error> {
+        let _ = value;
+        self.put_now(Event::Callable)
+    }
+
+    /// Takes the script that a container asks of its elements: one that is no file of the project could not be found again.
+    fn script(&mut self, script: &Variant, path: &GString) -> Result<(), Error> {
+        let _ = script;
+        match path.to_string() {
+            path if path.starts_with("res://") => Ok(()),
+            path => Err(Error::new(self.position(), Reason::NoSuchScript { found: format!("\"{path}\"") })),
+        }
+    }
+
     /// Whether objects are written with class and properties.
     fn full_objects(&self) -> bool;
 
@@ -70,6 +94,14 @@ impl TargetNow for Now<'_> {
 
     fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked> {
         self.0.object(value, id)
+    }
+
+    fn callable(&mut self, value: &Value) -> Result<(), Error> {
+        self.0.callable(value)
+    }
+
+    fn script(&mut self, script: &Variant, path: &GString) -> Result<(), Error> {
+        self.0.script(script, path)
     }
 
     fn full_objects(&self) -> bool {
@@ -117,6 +149,9 @@ impl NotWalked {
 pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
     let view = value.view();
     let kind = view.kind();
+    if matches!(kind.shape(), Shape::Text | Shape::NodePath | Shape::PackedStrings) && target.keep(view)? {
+        return Ok(());
+    }
     match kind.shape() {
         Shape::Nil => target.put(Event::Nil)?,
         Shape::Bool => target.put(Event::Bool(view.bool()))?,
@@ -134,7 +169,7 @@ pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), No
             id => return target.object(value, id),
         },
         Shape::Rid => target.put(Event::Rid(view.rid()))?,
-        Shape::Callable => target.put(Event::Callable)?,
+        Shape::Callable => target.callable(value)?,
         Shape::Signal => {
             let (name, object) = view.signal();
             target.put_now(Event::Signal { name: Text::Utf32(chars(&name)), object })?;
@@ -211,7 +246,7 @@ fn array_head<'a>(view: View<'a>, target: &mut impl Target<'a>, count: usize) ->
     match view.element_type(target.full_objects()) {
         OwnedType::Any => target.put(Event::Array { element: ElementType::Any, count }),
         element => {
-            check_script(&element, target)?;
+            put_script(&element, target)?;
             target.put_now(Event::Array { element: element.as_event(), count })
         }
     }
@@ -220,17 +255,14 @@ fn array_head<'a>(view: View<'a>, target: &mut impl Target<'a>, count: usize) ->
 #[inline(never)]
 fn dictionary_head<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), Error> {
     let (key, value) = view.entry_types(target.full_objects());
-    check_script(&key, target)?;
-    check_script(&value, target)?;
+    put_script(&key, target)?;
+    put_script(&value, target)?;
     target.put_now(Event::Dictionary { key: key.as_event(), value: value.as_event(), count: view.entry_count() })
 }
 
-/// A script that is no file of the project could not be found again.
-fn check_script(element: &OwnedType, target: &impl TargetNow) -> Result<(), Error> {
+fn put_script(element: &OwnedType, target: &mut impl TargetNow) -> Result<(), Error> {
     match element {
-        OwnedType::Script(path) if !path.to_string().starts_with("res://") => {
-            Err(Error::new(target.position(), Reason::NoSuchScript { found: format!("\"{path}\"") }))
-        }
+        OwnedType::Script { path, script } => target.script(script, path),
         _ => Ok(()),
     }
 }

@@ -2,6 +2,8 @@
 
 pub mod agree;
 pub mod canary;
+pub mod edited;
+pub mod edits;
 pub mod folder;
 pub mod foreign;
 pub mod model;

@@ -13,7 +13,7 @@ use crate::batch::{Line, Report, Reports, lines};
 use crate::engine::{self, BytesOut, Call, DIALECTS, DialectArg, Slot, Value};
 use crate::files::{NOT_COMPRESSED, Target};
 use crate::task::{FromBytes, FromFrames, Load, Save, ToBytes, ToFrames, VarBatchTask};
-use crate::{decode, describe, encode, files, pool, task, transcode, validate};
+use crate::{decode, delta, describe, diff, encode, files, patch, pool, task, transcode, validate};
 
 /// The most threads that [`VarBatch::set_thread_count`] takes.
 const MAX_THREADS: i64 = 256;
@@ -189,6 +189,56 @@ impl VarBatch {
         in_dialect("describe", dialect, describe).unwrap_or_default()
     }
 
+    /// What differs between two buffers. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn diff(
+        before: PackedByteArray,
+        after: PackedByteArray,
+        #[opt(default = false)] allow_objects: bool,
+    ) -> Array<VarDictionary> {
+        said("diff", diff::diff(&before, &after, allow_objects))
+    }
+
+    /// The same of each pair. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn diff_batch(pairs: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
+        said("diff_batch", diff::diff_each(&pairs, allow_objects))
+    }
+
+    /// A buffer with all changes. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn patch(
+        before: PackedByteArray,
+        changes: AnyArray,
+        #[opt(default = false)] full_objects: bool,
+    ) -> PackedByteArray {
+        said("patch", patch::patch(&before, &changes, full_objects))
+    }
+
+    /// What differs, as bytes. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn make_delta(before: PackedByteArray, after: PackedByteArray) -> PackedByteArray {
+        said("make_delta", delta::make(&before, &after))
+    }
+
+    /// What a delta makes of a buffer. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn apply_delta(before: PackedByteArray, delta: PackedByteArray) -> PackedByteArray {
+        said("apply_delta", delta::apply(&before, &delta))
+    }
+
+    /// The same of each pair. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn make_deltas(pairs: AnyArray) -> Array<PackedByteArray> {
+        said("make_deltas", delta::make_each(&pairs))
+    }
+
+    /// The same of each pair. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn apply_deltas(pairs: AnyArray) -> Array<PackedByteArray> {
+        said("apply_deltas", delta::apply_each(&pairs))
+    }
+
     /// 0 is one a core, 1 the caller alone. What users read: `docs/VarBatch.xml`.
     #[func]
     fn set_thread_count(count: i64) {
@@ -255,8 +305,9 @@ pub fn register() {
 
 /// Gives the editor the documentation of the class.
 pub fn load_docs() {
-    engine::load_docs(include_str!("../docs/VarBatch.xml"));
-    engine::load_docs(include_str!("../docs/VarBatchTask.xml"));
+    engine::load_docs(include_str!("../../docs/VarBatch.xml"));
+    engine::load_docs(include_str!("../../docs/VarBatchTask.xml"));
+    engine::load_docs(include_str!("../../docs/VarBatchUndoRecorder.xml"));
 }
 
 /// What `work` gives in a dialect, and prints what there is to say about it. Nothing if there is no such dialect.
@@ -283,6 +334,14 @@ fn in_dialects<T>(
 ) -> Option<T> {
     let second = |from| in_dialect(method, to, |to| work(Translation::new(from, to)));
     in_dialect(method, from, |from| (second(from), Vec::new())).flatten()
+}
+
+/// What a call gives, when what there is to say about it is printed.
+fn said<T>(method: &str, (result, lines): (T, impl IntoIterator<Item = Line>)) -> T {
+    for line in lines {
+        line.print(method);
+    }
+    result
 }
 
 /// Prints what there is to say about a batch.
@@ -323,44 +382,4 @@ fn scalar_name(scalar: Scalar) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::DIALECTS;
-
-    /// For each `mark` in `text`, what stands between the next `before` and the next `after`.
-    fn names<'a>(text: &'a str, mark: &str, before: &str, after: &str) -> BTreeSet<&'a str> {
-        let name = |rest: &'a str| rest.split_once(before)?.1.split_once(after).map(|(name, _)| name);
-        text.split(mark).skip(1).filter_map(name).collect()
-    }
-
-    /// A method that the editor's help does not have, or one that only the help has, is a mistake.
-    /// For parameters: `godot --doctool DIR --gdextension-docs` leaves right files in DIR/doc_classes as they are.
-    #[test]
-    fn every_method_is_documented() {
-        let (api, _) = include_str!("api.rs").split_once("#[cfg(test)]").expect("this module");
-        let mut methods = names(api, "    #[func", "fn ", "(");
-        methods.append(&mut names(include_str!("engine/call.rs"), "::from_signature", "StringName::from(\"", "\")"));
-        assert_eq!(methods, names(include_str!("../docs/VarBatch.xml"), "<method ", "name=\"", "\""));
-        assert!(methods.contains("vars_to_bytes") && methods.contains("var_to_bytes"), "{methods:?}");
-    }
-
-    #[test]
-    fn every_dialect_is_documented() {
-        let help = include_str!("../docs/VarBatch.xml");
-        for (value, (name, _)) in DIALECTS.iter().enumerate() {
-            let line = format!("<constant name=\"{name}\" value=\"{value}\" enum=\"Dialect\">");
-            assert_eq!(help.matches(&line).count(), 1, "{line}");
-        }
-        assert_eq!(help.matches("enum=\"Dialect\">").count(), DIALECTS.len());
-    }
-
-    #[test]
-    fn every_method_of_tasks_is_documented() {
-        let (task, help) = (include_str!("task/mod.rs"), include_str!("../docs/VarBatchTask.xml"));
-        let methods = names(task, "    #[func", "fn ", "(");
-        assert_eq!(methods, names(help, "<method ", "name=\"", "\""));
-        assert!(methods.contains("wait"), "{methods:?}");
-        assert_eq!(names(task, "    #[signal", "fn ", "("), names(help, "<signal ", "name=\"", "\""));
-    }
-}
+mod tests;

@@ -1,0 +1,23 @@
+extends RefCounted
+## Section: what an edit has changed, of many nodes, by VarBatchUndoRecorder and by a loop.
+
+const Result = preload("res://bench/result.gd")
+const Session = preload("res://bench/session.gd")
+const UndoProbes = preload("res://bench/undo_probes.gd")
+
+## How many times as fast as the loop it is to be.
+const TARGET := 3.0
+const NODES := 10_000
+## What is recorded of each node: these, or all that are stored.
+const NAMED: Dictionary[String, PackedStringArray] = {
+	"3 named": ["position", "rotation", "scale"], "all stored": []
+}
+
+
+func run(session: Session) -> void:
+	session.report.start_table("Undo: record 10,000 nodes, change 3 properties of each, flush")
+	for properties: String in NAMED:
+		var result := Result.new("undo", "Node2D, " + properties, NODES, 0, "record and flush")
+		result.target = TARGET
+		if session.wants(result.name):
+			session.time(result, UndoProbes.Edit.new(NODES, NAMED[properties]))

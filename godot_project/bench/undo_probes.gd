@@ -1,0 +1,110 @@
+extends RefCounted
+## Probe of an edit of many nodes. The edit itself is not in the time.
+
+const Probe = preload("res://bench/probe.gd")
+
+
+class Edit:
+	extends Probe
+	var nodes: Array[Node2D] = []
+	## Nothing for all that are stored.
+	var names: PackedStringArray
+	var _edits := 0
+
+	func _init(count: int, properties: PackedStringArray) -> void:
+		names = properties
+		for _index in count:
+			nodes.append(Node2D.new())
+
+	func _notification(what: int) -> void:
+		if what == NOTIFICATION_PREDELETE:
+			for node: Node2D in nodes:
+				node.free()
+
+	func has_floor() -> bool:
+		return false
+
+	func engine(calls: int) -> int:
+		var usec := 0
+		for _call in calls:
+			var started := Time.get_ticks_usec()
+			var states := _record_by_loop()
+			usec += Time.get_ticks_usec() - started
+			edit()
+			started = Time.get_ticks_usec()
+			_flush_by_loop(states)
+			states.clear()
+			usec += Time.get_ticks_usec() - started
+		return usec
+
+	func varbatch(calls: int) -> int:
+		var usec := 0
+		var recorder := VarBatchUndoRecorder.new()
+		for _call in calls:
+			var started := Time.get_ticks_usec()
+			recorder.record_all(nodes, names)
+			usec += Time.get_ticks_usec() - started
+			edit()
+			started = Time.get_ticks_usec()
+			recorder.flush()
+			usec += Time.get_ticks_usec() - started
+		return usec
+
+	func edit() -> void:
+		_edits += 1
+		for node: Node2D in nodes:
+			node.position.y += 2
+			node.rotation = _edits * 0.001
+			node.scale += Vector2(0.001, 0.002)
+
+	func check() -> String:
+		var recorder := VarBatchUndoRecorder.new()
+		edit()
+		var states := _record_by_loop()
+		recorder.record_all(nodes, names)
+		edit()
+		var found := recorder.flush()
+		var expected := _flush_by_loop(states)
+		if found.size() != 3 * nodes.size():
+			return "%d modifications, expected %d" % [found.size(), 3 * nodes.size()]
+		return Probe.value_difference(expected, found)
+
+	func _record_by_loop() -> Dictionary[Node2D, Dictionary]:
+		var states: Dictionary[Node2D, Dictionary] = {}
+		for node: Node2D in nodes:
+			var state: Dictionary[StringName, PackedByteArray] = {}
+			if names.is_empty():
+				for property: Dictionary in node.get_property_list():
+					var usage: int = property.usage
+					if usage & PROPERTY_USAGE_STORAGE and property.name != "script":
+						var name: StringName = property.name
+						state[name] = var_to_bytes(node.get(name))
+			else:
+				for name: StringName in names:
+					state[name] = var_to_bytes(node.get(name))
+			states[node] = state
+		return states
+
+	func _flush_by_loop(states: Dictionary[Node2D, Dictionary]) -> Array[Dictionary]:
+		var rows: Array[Dictionary] = []
+		for node: Node2D in states:
+			if not is_instance_valid(node):
+				continue
+			var state: Dictionary[StringName, PackedByteArray] = states[node]
+			for name: StringName in state:
+				var before := state[name]
+				var after := var_to_bytes(node.get(name))
+				if after != before:
+					rows.append(_row(node, name, bytes_to_var(before), bytes_to_var(after)))
+		return rows
+
+	## What has changed, with a path that leads no further than that: of the types that are here, Vector2 has parts.
+	func _row(node: Node2D, name: String, old: Variant, new: Variant) -> Dictionary:
+		if old is Vector2 and new is Vector2:
+			var before: Vector2 = old
+			var after: Vector2 = new
+			if before.x == after.x:
+				return {"object": node, "property": name + ":y", "old": before.y, "new": after.y}
+			if before.y == after.y:
+				return {"object": node, "property": name + ":x", "old": before.x, "new": after.x}
+		return {"object": node, "property": name, "old": old, "new": new}

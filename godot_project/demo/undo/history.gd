@@ -1,0 +1,65 @@
+extends RefCounted
+## The undo history of the field, and what each of its actions has changed.
+
+const Edit = preload("res://demo/undo/edit.gd")
+const Token = preload("res://demo/undo/token.gd")
+
+var undo_redo := UndoRedo.new()
+
+## The edit of each action.
+var _edits: Array[Edit] = []
+var _recorder := VarBatchUndoRecorder.new()
+## Another one, to tell the modifications: who commits them is not told.
+var _teller := VarBatchUndoRecorder.new()
+var _tokens: Array[Token]
+var _before: PackedByteArray
+var _record_usec := 0
+
+
+func _init(tokens: Array[Token]) -> void:
+	_tokens = tokens
+
+
+func _notification(what: int) -> void:
+	if what == NOTIFICATION_PREDELETE:
+		undo_redo.free()
+
+
+## To be called before an edit.
+func begin(edited: Array[Token]) -> void:
+	_before = snapshot()
+	_recorder.record_all(edited)
+	var started := Time.get_ticks_usec()
+	_teller.record_all(edited)
+	_record_usec = Time.get_ticks_usec() - started
+
+
+## To be called after it. An edit that has changed nothing is no action.
+func end(name: String) -> void:
+	var edit := Edit.new()
+	var started := Time.get_ticks_usec()
+	edit.modifications = _teller.flush()
+	edit.usec = _record_usec + Time.get_ticks_usec() - started
+	if _recorder.commit(undo_redo, name) == 0:
+		return
+	var after := snapshot()
+	edit.delta_size = VarBatch.make_delta(_before, after).size()
+	edit.snapshot_size = after.size()
+	_edits.resize(undo_redo.get_current_action())
+	_edits.append(edit)
+
+
+## What the last action has changed that is not undone, or null.
+func current() -> Edit:
+	var action := undo_redo.get_current_action()
+	return _edits[action] if action >= 0 else null
+
+
+## All of the field as bytes.
+func snapshot() -> PackedByteArray:
+	var states: Array = []
+	for token: Token in _tokens:
+		states.append(
+			{"position": token.position, "rotation": token.rotation, "color": token.color}
+		)
+	return VarBatch.var_to_bytes(states)

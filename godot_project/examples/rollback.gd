@@ -1,0 +1,122 @@
+extends Node
+## Worked example: a rollback loop, as games over a network have it.
+##
+## No tick waits for the network. It is simulated at once, with a guess of what the other player
+## does; the true input comes some ticks later. If the guess was wrong, the game goes back to that
+## tick and simulates all since then once more. Run as a scene, it prints what happened:
+##
+##     godot --headless --path godot_project res://examples/rollback.tscn
+
+const Game := preload("rollback_game.gd")
+
+const TICKS := 120
+## Ticks until the input of the other player is here.
+const DELAY := 6
+## The packet to the spectator that the network loses.
+const LOST_PACKET := 40
+
+var tick := 0
+var state := Game.new_state()
+## The state as bytes, after the last tick. No other snapshot is kept whole.
+var snapshot := VarBatch.var_to_bytes(state)
+## What was guessed wrong: the tick, the snapshots before and after, and the changes between them.
+var corrections: Array[Dictionary] = []
+## What a spectator knows, who is sent what is certain.
+var spectator := snapshot
+var sent_bytes := 0
+var refused_packets := 0
+
+## A ring of deltas: each makes of the snapshot after a tick the one before it.
+var _ways_back: Array[PackedByteArray] = []
+## What the other player does, by tick: true inputs, then guesses.
+var _inputs: PackedInt32Array = []
+var _sent := snapshot
+
+
+func _init() -> void:
+	_ways_back.resize(DELAY)
+
+
+func _ready() -> void:
+	if get_tree().current_scene != self:
+		return
+	while tick < TICKS:
+		advance()
+	for correction: Dictionary in corrections:
+		print("tick %d was guessed wrong:" % correction.tick)
+		for change: Dictionary in correction.changes:
+			print("  %s %s" % [change.op, "/".join(change.path.map(str))])
+	print(
+		(
+			"rollback: %d ticks, %d corrections, %d bytes a snapshot, %d a packet"
+			% [TICKS, corrections.size(), snapshot.size(), sent_bytes / (TICKS - DELAY + 1)]
+		)
+	)
+	get_tree().quit()
+
+
+## What a game does each physics frame.
+func advance() -> void:
+	# Predict: whoever moved goes on to move, and does not shoot.
+	_inputs.append(0 if _inputs.is_empty() else _inputs[-1] & ~Game.FIRE)
+	_simulate()
+	# The network: what the other player did some ticks ago.
+	var true_tick := tick - DELAY
+	if true_tick >= 0:
+		_receive(true_tick, Game.true_input(1, true_tick))
+		_send(snapshot_before(true_tick + 1))
+
+
+## The snapshot before a tick of the last few: from the present one backwards, a delta each tick.
+func snapshot_before(earlier: int) -> PackedByteArray:
+	var bytes := snapshot
+	for undone: int in range(tick - 1, earlier - 1, -1):
+		bytes = VarBatch.apply_delta(bytes, _ways_back[undone % DELAY])
+	return bytes
+
+
+func _simulate() -> void:
+	var before := snapshot
+	Game.step(state, [Game.true_input(0, tick), _inputs[tick]])
+	snapshot = VarBatch.var_to_bytes(state)
+	_ways_back[tick % DELAY] = VarBatch.make_delta(snapshot, before)
+	tick += 1
+
+
+func _receive(true_tick: int, input: int) -> void:
+	if _inputs[true_tick] == input:
+		return
+	var now := tick
+	var predicted := snapshot
+	_inputs[true_tick] = input
+	for later: int in range(true_tick + 1, now):
+		_inputs[later] = input & ~Game.FIRE
+
+	# Roll back, and simulate again.
+	snapshot = snapshot_before(true_tick)
+	state = VarBatch.bytes_to_var(snapshot)
+	tick = true_tick
+	while tick < now:
+		_simulate()
+
+	# What a game would smooth over, or play a sound for: here it is only kept.
+	var changes := VarBatch.diff(predicted, snapshot)
+	corrections.append(
+		{"tick": true_tick, "predicted": predicted, "corrected": snapshot, "changes": changes}
+	)
+
+
+## Both sides of the way to the spectator, of what will not change any more.
+func _send(certain: PackedByteArray) -> void:
+	var packet := VarBatch.make_delta(_sent, certain)
+	_sent = certain
+	sent_bytes += packet.size()
+	if tick == LOST_PACKET:
+		return
+	var received := VarBatch.apply_delta(spectator, packet)
+	if received.is_empty():
+		# A delta knows the bytes that it was made from, and VarBatch has printed that these are
+		# others: as the packet before was lost. So the spectator asks for the whole state.
+		refused_packets += 1
+		received = certain
+	spectator = received

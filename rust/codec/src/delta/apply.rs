@@ -1,0 +1,97 @@
+//! A delta and its base to the plan of the result. All bounds checks of deltas are here and in `number`.
+
+use super::number::Input;
+use super::output::Output;
+use super::{CODE_BITS, DeltaError, LEN_AT, LONG, OTHER_LEN, VERSION, hash};
+use crate::limits::MAX_VALUE_LEN;
+use crate::plan::Plan;
+
+/// The plan of what `delta` makes of `before`. Nothing of the size of the result is allocated: that is up to who fills
+/// in the plan, and by then all is checked.
+///
+/// The delta may come from anywhere. It is read once. The plan holds less than 96 bytes for each of the delta, and the
+/// result has at most `before.len() + delta.len()`: each byte of it is one of the base, which is passed once, or a
+/// literal one of the delta. It has at most [`MAX_VALUE_LEN`], too.
+///
+/// # Errors
+/// If the delta was made from another base, or is damaged so that it shows. Its literal bytes have no hash: bytes that
+/// are damaged there go into the result.
+pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaError> {
+    let mut input = Input::new(delta);
+    let len = head(before, &mut input)?;
+    let mut base = Base { bytes: before, at: 0 };
+    let mut output = Output::new();
+    while !input.is_at_end() {
+        let at = input.at();
+        let token = input.number("a token")?;
+        let copied = base.rest();
+        let copy = base.pass("copy", token >> CODE_BITS, at)?;
+        output.start_of(copied, copy);
+        let code = token & ((1 << CODE_BITS) - 1);
+        let (skip, insert) = match code as usize {
+            OTHER_LEN => (input.number("a count to skip")?, input.number("a count to insert")?),
+            LONG => {
+                let len = LONG as u64 + input.number("a count to replace")?;
+                (len, len)
+            }
+            _ => (code, code),
+        };
+        base.pass("replace", skip, at)?;
+        let literals = input.rest();
+        let insert = input.bytes("literals", insert)?.len();
+        output.start_of(literals, insert);
+    }
+    output.start_of(base.rest(), base.rest().len());
+    let plan = output.into_plan();
+    if plan.len() as u64 != len {
+        return Err(DeltaError::Len { expected: len, found: plan.len() });
+    }
+    Ok(plan)
+}
+
+/// Reads what stands before the tokens, and gives the length of the result.
+fn head(before: &[u8], input: &mut Input<'_>) -> Result<u64, DeltaError> {
+    if input.is_at_end() {
+        return Err(DeltaError::End { part: "the version", at: 0 });
+    }
+    match input.bytes("the version", 1)? {
+        [VERSION] => {}
+        found => return Err(DeltaError::Version { found: found[0] }),
+    }
+    let expected = input.bytes("the hash", 8)?;
+    let expected = u64::from_le_bytes(expected.try_into().expect("eight bytes"));
+    debug_assert_eq!(input.at(), LEN_AT);
+    let len = input.number("the length of the result")?;
+    if len > MAX_VALUE_LEN as u64 {
+        return Err(DeltaError::TooLarge { found: len });
+    }
+    // Last, as it takes the longest.
+    let found = hash(before);
+    if expected != found {
+        return Err(DeltaError::Base { expected, found, len: before.len() });
+    }
+    Ok(len)
+}
+
+/// The base, and how far it was passed.
+struct Base<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Base<'a> {
+    /// Passes the next `len` bytes, for the token at byte `at` of the delta.
+    #[inline]
+    fn pass(&mut self, action: &'static str, len: u64, at: usize) -> Result<usize, DeltaError> {
+        let left = self.bytes.len() - self.at;
+        if len > left as u64 {
+            return Err(DeltaError::BeyondBase { action, base_at: self.at, left, found: len, at });
+        }
+        self.at += len as usize;
+        Ok(len as usize)
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+}

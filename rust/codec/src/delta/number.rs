@@ -1,0 +1,78 @@
+//! Numbers of a delta: unsigned LEB128, seven bits a byte, the lowest first, in as few bytes as they need.
+
+use super::DeltaError;
+
+/// The longest number, in bytes: 63 bits, so that it fits where integers have a sign.
+pub(super) const MAX_LEN: usize = 9;
+
+/// Appends a number below 2^63.
+#[inline]
+pub(super) fn write(mut number: usize, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// The bytes of a delta that were not looked at yet.
+pub(super) struct Input<'d> {
+    delta: &'d [u8],
+    at: usize,
+}
+
+impl<'d> Input<'d> {
+    pub(super) fn new(delta: &'d [u8]) -> Self {
+        Self { delta, at: 0 }
+    }
+
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn is_at_end(&self) -> bool {
+        self.at == self.delta.len()
+    }
+
+    pub(super) fn rest(&self) -> &'d [u8] {
+        &self.delta[self.at..]
+    }
+
+    /// The next `len` bytes.
+    #[inline]
+    pub(super) fn bytes(&mut self, part: &'static str, len: u64) -> Result<&'d [u8], DeltaError> {
+        let rest = self.rest();
+        if len > rest.len() as u64 {
+            return Err(DeltaError::Short { part, expected: len, found: rest.len(), at: self.at });
+        }
+        self.at += len as usize;
+        Ok(&rest[..len as usize])
+    }
+
+    /// The next number.
+    #[inline]
+    pub(super) fn number(&mut self, part: &'static str) -> Result<u64, DeltaError> {
+        match self.delta.get(self.at) {
+            Some(&byte) if byte < 0x80 => {
+                self.at += 1;
+                Ok(byte.into())
+            }
+            _ => self.long_number(part),
+        }
+    }
+
+    fn long_number(&mut self, part: &'static str) -> Result<u64, DeltaError> {
+        let rest = self.rest();
+        let Some(last) = rest.iter().take(MAX_LEN).position(|&byte| byte < 0x80) else {
+            return Err(match rest.len() {
+                MAX_LEN.. => DeltaError::LongNumber { part, at: self.at },
+                _ => DeltaError::End { part, at: self.delta.len() },
+            });
+        };
+        if last > 0 && rest[last] == 0 {
+            return Err(DeltaError::PaddedNumber { part, at: self.at });
+        }
+        self.at += last + 1;
+        Ok(rest[..=last].iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f)))
+    }
+}

@@ -1,0 +1,195 @@
+//! Guards: a delta from anywhere gives an error that says where, or a result within its limit; nothing panics.
+
+use std::collections::BTreeMap;
+
+use varbatch_codec::delta::{self, DeltaError, Edit};
+use varbatch_codec::limits::MAX_VALUE_LEN;
+
+use super::delta::{made, varint};
+use crate::allocation::most_held;
+use crate::support::random::Random;
+
+const BASE: &[u8] = b"0123456789";
+
+/// A delta of the base with these tokens, that announces `len` bytes.
+fn delta(base: &[u8], len: usize, tokens: &[u8]) -> Vec<u8> {
+    [&[1][..], &delta::hash(base).to_le_bytes(), &varint(len), tokens].concat()
+}
+
+/// The result; fails if it breaks the limit.
+fn applied(base: &[u8], delta: &[u8]) -> Result<Vec<u8>, DeltaError> {
+    let plan = delta::apply(base, delta)?;
+    assert!(plan.len() <= base.len() + delta.len(), "{} of {} and {}", plan.len(), base.len(), delta.len());
+    Ok(plan.to_vec())
+}
+
+#[track_caller]
+fn assert_error(delta: &[u8], text: &str) {
+    let error = applied(BASE, delta).expect_err("an error");
+    assert_eq!(error.to_string(), text);
+}
+
+#[test]
+fn each_error_says_what_was_expected_and_found() {
+    assert_error(b"", "expected the version, found the end, at byte 0 of the delta");
+    assert_error(b"\x02", "expected version 1 of the delta format, found 2, at byte 0 of the delta");
+    assert_error(b"\x01\x02\x03", "expected 8 bytes for the hash, found 2, at byte 1 of the delta");
+    let good = delta(BASE, 10, &[]);
+    assert_error(&good[..9], "expected the length of the result, found the end, at byte 9 of the delta");
+    let found = delta::hash(BASE);
+    let other = [&[1, 0xef, 0xcd, 0xab, 0, 0, 0, 0, 0][..], &[10]].concat();
+    assert_error(
+        &other,
+        &format!(
+            "expected a base with the hash 0000000000abcdef, \
+             found {found:016x} for its 10 bytes, at byte 1 of the delta"
+        ),
+    );
+    let error = applied(b"x", &good).expect_err("an error").to_string();
+    assert!(error.ends_with(" for its 1 byte, at byte 1 of the delta"), "{error}");
+
+    assert_error(
+        &delta(BASE, MAX_VALUE_LEN + 1, &[]),
+        "expected at most 2147483647 bytes for the result, found 2147483648, at byte 9 of the delta",
+    );
+    assert_error(&delta(BASE, 11, &[]), "expected 11 bytes for the result, found 10, at byte 9 of the delta");
+    assert_error(&delta(BASE, 1, &[]), "expected 1 byte for the result, found 10, at byte 9 of the delta");
+    assert_error(
+        &delta(BASE, 10, &[0, 1, 2, 7, 7]),
+        "expected 10 bytes for the result, found 11, at byte 9 of the delta",
+    );
+
+    assert_error(&delta(BASE, 10, &[0x80]), "expected a token, found the end, at byte 11 of the delta");
+    assert_error(&delta(BASE, 10, &[0]), "expected a count to skip, found the end, at byte 11 of the delta");
+    assert_error(&delta(BASE, 10, &[0, 1]), "expected a count to insert, found the end, at byte 12 of the delta");
+    assert_error(&delta(BASE, 10, &[7]), "expected a count to replace, found the end, at byte 11 of the delta");
+    assert_error(&delta(BASE, 10, &[3, 1]), "expected 3 bytes for literals, found 1, at byte 11 of the delta");
+    assert_error(&delta(BASE, 10, &[1]), "expected 1 byte for literals, found 0, at byte 11 of the delta");
+
+    assert_error(
+        &delta(BASE, 10, &[0xff; 9]),
+        "expected at most 9 bytes for a token, found more, at byte 10 of the delta",
+    );
+    assert_error(&delta(BASE, 10, &[0xff; 8]), "expected a token, found the end, at byte 18 of the delta");
+    assert_error(
+        &delta(BASE, 10, &[0x88, 0]),
+        "expected a token in as few bytes as it needs, found a last byte of 0, at byte 10 of the delta",
+    );
+
+    assert_error(
+        &delta(BASE, 10, &[11 << 3 | 1, 7]),
+        "expected at most 10 bytes to copy at byte 0 of the base, found 11, at byte 10 of the delta",
+    );
+    assert_error(
+        &delta(BASE, 10, &[9 << 3 | 2, 7, 7]),
+        "expected at most 1 byte to replace at byte 9 of the base, found 2, at byte 10 of the delta",
+    );
+    assert_error(
+        &delta(BASE, 10, &[1, 7, 7, 3]),
+        "expected at most 9 bytes to replace at byte 1 of the base, found 10, at byte 12 of the delta",
+    );
+    let most = usize::MAX >> 1;
+    assert_error(
+        &delta(BASE, 10, &varint(most)),
+        "expected at most 10 bytes to copy at byte 0 of the base, found 1152921504606846975, at byte 10 of the delta",
+    );
+    assert_error(
+        &delta(BASE, 10, &[&[0, 0][..], &varint(most)].concat()),
+        "expected 9223372036854775807 bytes for literals, found 0, at byte 21 of the delta",
+    );
+}
+
+#[test]
+fn what_no_one_writes_but_says_what_it_means_is_taken() {
+    for (tokens, result) in
+        [(&[0, 0, 0][..], "0123456789"), (&[8, 2, 0], "03456789"), (&[80, 0, 1, b'x'], "0123456789x")]
+    {
+        assert_eq!(applied(BASE, &delta(BASE, result.len(), tokens)).expect("applies"), result.as_bytes());
+    }
+}
+
+/// A small delta with a token of each kind.
+fn small() -> (Vec<u8>, Vec<u8>, Vec<u8>) {
+    let before = Random::new(3).bytes(200);
+    let mut after = before.clone();
+    after[4..7].fill(0);
+    after[20..40].fill(1);
+    after.splice(150..152, [9; 5]);
+    let edits = [(0..100, 0..100), (150..152, 150..155)].map(|(before, after)| Edit { before, after });
+    let delta = made(&before, &after, edits);
+    (before, after, delta)
+}
+
+/// A cut between two tokens shows by the length, unless what follows changes none.
+#[test]
+fn each_cut_is_seen_or_gives_the_announced_length() {
+    let (before, after, delta) = small();
+    let mut errors = 0;
+    for cut in 0..delta.len() {
+        match applied(&before, &delta[..cut]) {
+            Ok(result) => assert_eq!(result.len(), after.len(), "cut at {cut}"),
+            Err(_) => errors += 1,
+        }
+    }
+    // The last token is the one that changes the length, so that no cut is left.
+    assert_eq!(errors, delta.len());
+}
+
+#[test]
+fn each_other_byte_is_seen_or_stays_within_the_limit() {
+    let (before, after, delta) = small();
+    let mut kinds = BTreeMap::<String, usize>::new();
+    for at in 0..delta.len() {
+        for change in 1..=255 {
+            let mut damaged = delta.clone();
+            damaged[at] ^= change;
+            let kind = match applied(&before, &damaged) {
+                Ok(result) => {
+                    assert!(at > 9 && result.len() == after.len(), "byte {at} as {}", damaged[at]);
+                    "applied".into()
+                }
+                Err(error) => format!("{error:?}").split([' ', '(']).next().expect("a name").into(),
+            };
+            *kinds.entry(kind).or_default() += 1;
+        }
+    }
+    let names: Vec<_> = kinds.keys().map(String::as_str).collect();
+    assert_eq!(names, ["Base", "BeyondBase", "Len", "PaddedNumber", "Short", "Version", "applied"][..], "{kinds:?}");
+    assert_eq!((kinds["Version"], kinds["Base"]), (255, 8 * 255));
+}
+
+#[test]
+fn random_tokens_stay_within_the_limit() {
+    let mut random = Random::new(11);
+    let base = random.bytes(300);
+    let mut applied_count = 0;
+    for _ in 0..50_000 {
+        let len = random.below(24);
+        let tokens: Vec<_> = (0..len).map(|_| random.pick(&[0, 1, 2, 7, 8, 15, 0x81, 0xff, 3, 64])).collect();
+        // What they make is not known before, so that the announced length is taken from the error.
+        let tried = delta(&base, 0, &tokens);
+        if let Err(DeltaError::Len { found, .. }) = applied(&base, &tried) {
+            assert_eq!(applied(&base, &delta(&base, found, &tokens)).expect("applies").len(), found);
+            applied_count += 1;
+        }
+    }
+    assert!(applied_count > 5000, "{applied_count}");
+}
+
+/// The most that a byte of a delta may cost: short copies, and borrowed ones.
+#[test]
+fn memory_is_bounded_by_the_delta() {
+    let base = vec![5; 4 << 20];
+    for copy in [0, 15, 16, 64, 65, 100] {
+        let token = [&varint(copy << 3 | 1)[..], &[6]].concat();
+        let count = base.len() / (copy + 1) / 4;
+        let delta = delta(&base, base.len(), &token.repeat(count));
+        let (bytes, plan) = most_held(|| delta::apply(&base, &delta).expect("applies").len());
+        assert_eq!(plan, base.len());
+        assert!(bytes <= 96 * delta.len(), "{copy}: {bytes} bytes for {}", delta.len());
+    }
+    // A length that is announced takes none.
+    let hostile = delta(&base, MAX_VALUE_LEN, &[]);
+    let (bytes, result) = most_held(|| delta::apply(&base, &hostile).map(|plan| plan.len()));
+    assert!(bytes < 1024 && matches!(result, Err(DeltaError::Len { .. })), "{bytes} bytes");
+}

@@ -1,0 +1,111 @@
+//! Guards what is passed without following its lengths: long arrays of records that are laid out alike, but not quite.
+
+use varbatch_codec::diff::{self, Step};
+use varbatch_codec::patch::Op;
+use varbatch_codec::{Kind, Width};
+
+use crate::diff::OPTIONS;
+use crate::support::naive;
+use crate::support::random::Random;
+use crate::support::value::{Element, Value};
+use crate::support::wire::words;
+
+fn string(text: &str) -> Value {
+    Value::String(text.chars().map(u32::from).collect())
+}
+
+fn dictionary(entries: Vec<(&str, Value)>) -> Value {
+    let entries = entries.into_iter().map(|(key, value)| (string(key), value)).collect();
+    Value::Dictionary { key: Element::Any, value: Element::Any, entries }
+}
+
+/// A record: the more it `varies`, the fewer are laid out as the one before.
+fn record(random: &mut Random, id: i64, varies: usize) -> Value {
+    let mut some = |most: usize| if random.percent(varies) { random.below(most) } else { 3 };
+    let name: String = "Skeleton archer of the north".chars().take(some(28)).collect();
+    let bytes = vec![7; some(9)];
+    let blob = Value::Plain { kind: Kind::PackedByteArray, width: Width::Single, count: bytes.len(), bytes };
+    let numbers = vec![1; 12 * some(4)];
+    let (kind, count) = (Kind::PackedVector3Array, numbers.len() / 12);
+    let points = Value::Plain { kind, width: Width::Single, count, bytes: numbers };
+    let bag = (0..some(5)).map(|at| Value::Int(at as i64)).collect();
+    let score = if some(2) == 0 { 0.1 } else { 0.5 };
+    let gold = if some(2) == 0 { 1 << 40 } else { 1 };
+    let mut entries = vec![
+        ("id", Value::Int(id)),
+        ("name", string(&name)),
+        ("blob", blob),
+        ("stats", dictionary(vec![("score", Value::Float(score)), ("gold", Value::Int(gold))])),
+        ("points", points),
+        ("bag", Value::Array { element: Element::Builtin(Kind::Int), elements: bag }),
+        ("none", Value::Nil),
+    ];
+    entries.truncate(4 + some(4).min(3));
+    if some(9) == 0 {
+        return string(&name);
+    }
+    dictionary(entries)
+}
+
+fn states(random: &mut Random, varies: usize) -> Vec<Value> {
+    (0..400).map(|id| record(random, id, varies)).collect()
+}
+
+#[test]
+fn one_change_among_records_is_one_change() {
+    let mut random = Random::new(21);
+    for round in 0..150 {
+        let records = states(&mut random, [0, 2, 20, 70][round % 4]);
+        let at = random.below(records.len());
+        let mut changed = records.clone();
+        let Value::Dictionary { entries, .. } = &mut changed[at] else { continue };
+        entries[0].1 = Value::Int(-1);
+        let (before, after) = (naive::value(&Value::array(records)), naive::value(&Value::array(changed)));
+        let changes = diff::changes(&before, &after, OPTIONS).expect("both are values");
+        let key = naive::value(&string("id"));
+        let found: Vec<_> = changes.iter().map(|change| (change.op, changes.path(change))).collect();
+        assert_eq!(found, [(Op::Set, vec![Step::Index(at), Step::Key(&key)])], "round {round}");
+        let edits = diff::edits(&before, &after);
+        assert_eq!(edits.iter().filter(|edit| !edit.after.is_empty()).count(), 1, "round {round}");
+    }
+}
+
+#[test]
+fn one_record_more_or_less_is_one_change() {
+    let mut random = Random::new(22);
+    for round in 0..150 {
+        let records = states(&mut random, [0, 2, 20, 70][round % 4]);
+        let at = random.below(records.len());
+        let mut fewer = records.clone();
+        fewer.remove(at);
+        let (all, fewer) = (naive::value(&Value::array(records)), naive::value(&Value::array(fewer)));
+        for (before, after, op) in [(&all, &fewer, Op::Remove), (&fewer, &all, Op::Insert)] {
+            let changes = diff::changes(before, after, OPTIONS).expect("both are values");
+            let found: Vec<_> = changes.iter().map(|change| change.op).collect();
+            assert_eq!(found, [op], "round {round}");
+        }
+    }
+}
+
+/// Bytes that are damaged alike in both are read for their lengths, which have to be right: else it is an error, of that side.
+#[test]
+fn damage_in_both_is_seen_or_harmless() {
+    let mut random = Random::new(23);
+    let mut refused = 0;
+    for _ in 0..2000 {
+        let records = states(&mut random, 5);
+        let mut before = naive::value(&Value::array(records[..40].to_vec()));
+        let at = random.below(before.len() / 4) * 4;
+        before[at..at + 4].copy_from_slice(&words(&[random.next() as u32 >> random.below(32)]));
+        let mut after = before.clone();
+        let last = after.len() - 1;
+        after[random.below(last) / 4 * 4] ^= 1;
+        match diff::changes(&before, &after, OPTIONS) {
+            Ok(changes) => _ = changes.iter().count(),
+            Err(_) => refused += 1,
+        }
+        let edits = diff::edits(&before, &after);
+        assert!(edits.iter().all(|edit| edit.before.end <= before.len() && edit.after.end <= after.len()));
+    }
+    assert!(refused > 500, "{refused}");
+}

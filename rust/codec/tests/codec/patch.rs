@@ -1,0 +1,267 @@
+//! Guards: what a patch leaves of a value byte for byte, and what it asks of others.
+
+use std::cell::RefCell;
+
+use varbatch_codec::limits::MAX_DEPTH;
+use varbatch_codec::patch::{Op, Patch};
+use varbatch_codec::{Kind, Step, Width};
+
+use crate::support::edits::{Edit, Encoded, patched};
+use crate::support::naive;
+use crate::support::value::{Element, Value};
+use crate::support::vectors::{self, hex};
+use crate::support::wire::{doubles, floats, object, string, words};
+
+fn int(value: i64) -> Value {
+    Value::Int(value)
+}
+
+fn chars(text: &str) -> Vec<u32> {
+    text.chars().map(u32::from).collect()
+}
+
+fn key(text: &str) -> Value {
+    Value::String(chars(text))
+}
+
+fn dictionary(entries: Vec<(Value, Value)>) -> Value {
+    Value::Dictionary { key: Element::Any, value: Element::Any, entries }
+}
+
+fn plain(kind: Kind, width: Width, bytes: Vec<u8>) -> Value {
+    let width = if kind.shape().is_real() { width } else { Width::Single };
+    let count = bytes.len() / kind.shape().element_len(width).expect("plain data");
+    Value::Plain { kind, width, count, bytes }
+}
+
+#[track_caller]
+fn assert_patched(before: &Value, edits: &[Edit], after: &Value) {
+    let found = patched(&naive::value(before), edits).expect("fits");
+    assert_eq!(found, naive::value(after), "{edits:?}");
+}
+
+#[test]
+fn without_changes_every_vector_stays_as_it_is() {
+    for vector in vectors::buffers() {
+        let reads = varbatch_codec::validate(varbatch_codec::Reader::new(&vector.bytes).allow_objects(true));
+        let expected = match reads {
+            Ok(len) if len >= vector.bytes.len() => {
+                let mut bytes = vector.bytes.clone();
+                // The padding that the last PackedByteArray may lack.
+                bytes.resize(len, 0);
+                Ok(bytes)
+            }
+            Ok(len) => {
+                let found = vector.bytes.len() - len;
+                let s = if found == 1 { "" } else { "s" };
+                Err(format!("expected nothing behind the value, found {found} byte{s}, at byte {len}"))
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        let found = Patch::new(&vector.bytes).map(|patch| patch.plan().expect("short").to_vec());
+        assert_eq!(found.map_err(|error| error.to_string()), expected, "{}", vector.name);
+    }
+}
+
+#[test]
+fn arrays_and_dictionaries_in_order() {
+    let before = Value::array(vec![int(1), dictionary(vec![(key("a"), int(2)), (key("b"), int(3))])]);
+    let edits = [
+        Edit::insert(vec![int(0)], key("x")),
+        Edit::insert(vec![int(3)], key("y")),
+        Edit::remove(vec![int(1)], Some(int(1))),
+        Edit::insert(vec![int(1), key("c")], int(4)).at(1),
+        Edit::insert(vec![int(1), key("d")], Value::array(vec![])),
+        Edit::insert(vec![int(1), key("d"), int(0)], int(5)),
+        Edit::remove(vec![int(1), key("a")], None).at(0),
+        Edit::set(vec![int(1), key("b")], Some(int(3)), int(6)),
+    ];
+    let inner = vec![(key("c"), int(4)), (key("b"), int(6)), (key("d"), Value::array(vec![int(5)]))];
+    assert_patched(&before, &edits, &Value::array(vec![key("x"), dictionary(inner), key("y")]));
+}
+
+#[test]
+fn the_whole_value_is_set_and_then_changed() {
+    let edits = [Edit::set(vec![], Some(int(1)), Value::array(vec![])), Edit::insert(vec![int(0)], int(2))];
+    assert_patched(&int(1), &edits, &Value::array(vec![int(2)]));
+}
+
+#[test]
+fn a_string_is_the_key_that_a_string_name_is() {
+    let before = dictionary(vec![(key("a"), int(1)), (Value::StringName(chars("b")), int(2))]);
+    let edits = [
+        Edit::set(vec![Value::StringName(chars("a"))], None, int(3)),
+        Edit::remove(vec![key("b")], Some(int(2))),
+        Edit::insert(vec![Value::StringName(chars("b"))], int(4)).at(0),
+    ];
+    let after = dictionary(vec![(Value::StringName(chars("b")), int(4)), (key("a"), int(3))]);
+    assert_patched(&before, &edits, &after);
+    // Where both are there, each is the one of its bytes.
+    let both = dictionary(vec![(key("a"), int(1)), (Value::StringName(chars("a")), int(2))]);
+    let edits = [Edit::set(vec![Value::StringName(chars("a"))], None, int(3)), Edit::remove(vec![key("a")], None)];
+    assert_patched(&both, &edits, &dictionary(vec![(Value::StringName(chars("a")), int(3))]));
+}
+
+#[test]
+fn properties_of_objects_are_set_by_string_and_string_name() {
+    let inner = |hp| object(24, "B", &[("hp", words(&[2, hp]))]);
+    let bytes = |name: &str, hp| object(24, "A", &[("name", string(name)), ("rest", vec![0; 4]), ("b", inner(hp))]);
+    let edits = [
+        Edit::set(vec![key("name")], Some(key("old")), key("new name")),
+        Edit::set(vec![Value::StringName(chars("b")), key("hp")], None, int(7)),
+    ];
+    assert_eq!(patched(&bytes("old", 1), &edits), Ok(bytes("new name", 7)));
+}
+
+#[test]
+fn packed_arrays_of_every_kind_are_changed_by_runs() {
+    for kind in Kind::ALL.into_iter().filter(|kind| kind.id() >= Kind::PackedByteArray.id()) {
+        for width in [Width::Single, Width::Double] {
+            let of = |elements: &[u8]| match kind.shape().element_len(width) {
+                Some(len) => plain(kind, width, elements.iter().flat_map(|&element| vec![element; len]).collect()),
+                None => Value::Texts(elements.iter().map(|&element| vec![u32::from(element); 5]).collect()),
+            };
+            let before = [b"abcdefg".as_slice(), &[b'z'; 100]].concat();
+            let edits = [
+                Edit::set(vec![int(1)], Some(of(b"bc")), of(b"BC")),
+                Edit::set(vec![int(6)], None, of(b"G")),
+                Edit::insert(vec![int(0)], of(b"123")),
+                Edit::remove(vec![int(6)], Some(of(b"d"))),
+                Edit::remove(vec![int(9)], Some(of(&[b'z'; 100]))),
+                Edit::insert(vec![int(9)], of(b"h")),
+                Edit::insert(vec![int(2)], of(b"")),
+            ];
+            assert_patched(&of(&before), &edits, &of(b"123aBCefGh"));
+        }
+    }
+}
+
+#[test]
+fn what_is_not_changed_stays_byte_for_byte() {
+    // Unknown flags, bit 31 of counts, an int that is wider than it need be, padding that is not zero.
+    let odd = hex("1c00f0ff 02000080 02000100 01000000 00000000 04000000 01000000 61ffffff");
+    let entry = |value: &[u8]| [&hex("1b00f0ff 01000080 04000000 01000000 61111111")[..], value].concat();
+    let before = [words(&[28, 2]), entry(&odd), words(&[2, 1])].concat();
+    let set = Edit::set(vec![int(1)], None, int(5));
+    assert_eq!(patched(&before, &[set]), Ok([words(&[28, 2]), entry(&odd), words(&[2, 5])].concat()));
+    // Inside of it, all but the count that changes.
+    let remove = Edit::remove(vec![int(0), int(0)], None);
+    let inner = hex("1c00f0ff 01000000 04000000 01000000 61ffffff");
+    assert_eq!(patched(&entry(&odd), &[]), Ok(entry(&odd)));
+    let before = [words(&[28, 1]), odd].concat();
+    assert_eq!(patched(&before, &[remove]), Ok([words(&[28, 1]), inner].concat()));
+}
+
+#[test]
+fn a_last_padding_that_is_missing_is_written() {
+    let before = [words(&[28, 1, 29, 1]), vec![7]].concat();
+    let append = |index, value| Edit::insert(vec![int(index)], value);
+    assert_eq!(patched(&before, &[]), Ok([words(&[28, 1, 29, 1]), vec![7, 0, 0, 0]].concat()));
+    let after = [words(&[28, 2, 29, 1]), vec![7, 0, 0, 0], words(&[2, 5])].concat();
+    assert_eq!(patched(&before, &[append(1, int(5))]), Ok(after));
+    let more = Edit::insert(vec![int(0), int(1)], plain(Kind::PackedByteArray, Width::Single, vec![8; 4]));
+    assert_eq!(patched(&before, &[more]), Ok([words(&[28, 1, 29, 5]), vec![7, 8, 8, 8, 8, 0, 0, 0]].concat()));
+}
+
+/// What is there, and what is said to be.
+type Question = (Vec<u8>, Vec<u8>);
+
+/// What is asked by one change, after others.
+fn asked(before: &Value, edits: &[Edit], answer: bool) -> (Vec<Question>, bool) {
+    let bytes = naive::value(before);
+    let encoded: Vec<_> = edits.iter().map(Encoded::new).collect();
+    let steps: Vec<_> = encoded.iter().map(Encoded::steps).collect();
+    let mut patch = Patch::new(&bytes).expect("a value");
+    let asked: RefCell<Vec<Question>> = RefCell::default();
+    let fits = encoded.iter().zip(&steps).all(|(edit, steps)| {
+        let ask = |there: &[u8], old: &[u8]| {
+            asked.borrow_mut().push((there.to_vec(), old.to_vec()));
+            answer
+        };
+        patch.apply(&edit.change(steps), ask).is_ok()
+    });
+    (asked.into_inner(), fits)
+}
+
+#[test]
+fn somebody_else_is_asked_whether_other_bytes_are_the_same() {
+    let before = Value::array(vec![int(1), Value::array(vec![int(2), int(3)])]);
+    let inner = |first| Value::array(vec![int(first), int(3)]);
+    for answer in [true, false] {
+        let edit = Edit::set(vec![int(0)], Some(Value::Float(1.0)), int(5));
+        let question = (naive::value(&int(1)), naive::value(&Value::Float(1.0)));
+        assert_eq!(asked(&before, &[edit], answer), (vec![question], answer));
+        // What has been changed is encoded for that.
+        let edits = [Edit::set(vec![int(1), int(0)], Some(int(2)), int(9)), Edit::remove(vec![int(1)], Some(inner(2)))];
+        let question = (naive::value(&inner(9)), naive::value(&inner(2)));
+        assert_eq!(asked(&before, &edits, answer), (vec![question], answer));
+        // Elements of 16 bytes, and of one, with padding.
+        for (kind, len) in [(Kind::PackedVector2Array, 16), (Kind::PackedByteArray, 1)] {
+            let of =
+                |bytes: &[u8]| plain(kind, Width::Double, bytes.iter().flat_map(|&byte| vec![byte; len]).collect());
+            let edit = Edit::set(vec![int(1)], Some(of(b"bb")), of(b"xx"));
+            let question = (naive::value(&of(b"bc")), naive::value(&of(b"bb")));
+            assert_eq!(asked(&of(b"abcd"), &[edit], answer), (vec![question], answer));
+        }
+    }
+    let same = Edit::set(vec![int(1)], Some(inner(2)), int(5));
+    assert_eq!(asked(&before, &[same], false), (vec![], true), "nobody is asked for the same bytes");
+}
+
+#[test]
+fn wide_components_are_changed_as_wide_ones() {
+    let array = |values: &[f64]| plain(Kind::PackedVector2Array, Width::Double, doubles(values));
+    let narrow = plain(Kind::PackedVector2Array, Width::Single, floats(&[1.0, 2.0]));
+    let before = array(&[1.0, 2.0, 3.0, 4.0]);
+    let edit = Edit::set(vec![int(1)], Some(array(&[3.0, 4.0])), array(&[5.0, 6.0]));
+    assert_patched(&before, &[edit], &array(&[1.0, 2.0, 5.0, 6.0]));
+    assert!(patched(&naive::value(&before), &[Edit::insert(vec![int(0)], narrow)]).is_err());
+}
+
+#[test]
+fn a_value_is_changed_as_deep_as_it_may_be() {
+    let nested = |depth: usize, inner: Value| (0..depth).fold(inner, |inner, _| Value::array(vec![inner]));
+    let head = words(&[28, 1]);
+    let before = [head.repeat(MAX_DEPTH), words(&[2, 1])].concat();
+    let path = |len: usize| vec![int(0); len];
+    let set = |len: usize, new| Edit::set(path(len), None, new);
+    assert_eq!(patched(&before, &[set(MAX_DEPTH, int(7))]), Ok([head.repeat(MAX_DEPTH), words(&[2, 7])].concat()));
+    let deep = set(MAX_DEPTH - 2, nested(2, int(7)));
+    assert_eq!(patched(&before, &[deep]), Ok([head.repeat(MAX_DEPTH), words(&[2, 7])].concat()));
+    let misfit = patched(&before, &[set(MAX_DEPTH - 2, nested(3, int(7)))]).expect_err("too deep");
+    let steps = "[0]".repeat(8);
+    let path = format!(" inside {steps}...{} more...{steps}", MAX_DEPTH - 2 - 16);
+    let expected = format!("expected at most 1024 levels of nesting, found 1025, in change 0{path}");
+    assert_eq!(misfit.to_string(), expected);
+}
+
+#[test]
+fn what_lies_between_changes_is_one_piece() {
+    const COUNT: u32 = 200_000;
+    let bytes = [words(&[28, COUNT]), words(&[2, 5]).repeat(COUNT as usize)].concat();
+    let encoded = Encoded::new(&Edit::set(vec![int(100_000)], None, int(6)));
+    let steps = encoded.steps();
+    let mut patch = Patch::new(&bytes).expect("a value");
+    patch.apply(&encoded.change(&steps), |_, _| false).expect("fits");
+    let plan = patch.plan().expect("short");
+    assert!(plan.overhead() < 1000, "{} bytes for three pieces", plan.overhead());
+    let mut expected = bytes.clone();
+    expected[8 + 8 * 100_000 + 4] = 6;
+    assert!(plan.to_vec() == expected);
+}
+
+#[test]
+fn operations_have_the_names_of_scripts() {
+    assert_eq!([Op::Set, Op::Insert, Op::Remove].map(Op::name), ["set", "insert", "remove"]);
+}
+
+#[test]
+fn a_misfit_names_the_steps_that_lead_to_it() {
+    let inner = object(24, "A", &[("list", words(&[30, 1, 5]))]);
+    let before = [words(&[27, 1]), words(&[2, 7]), words(&[28, 1]), inner].concat();
+    let path = vec![int(7), int(0), key("list"), int(1)];
+    let ints = plain(Kind::PackedInt32Array, Width::Single, words(&[0]));
+    let misfit = patched(&before, &[Edit::set(path, None, ints)]).expect_err("there is one");
+    let steps = [Step::Key("7".into()), Step::Index(0), Step::Property("list".into()), Step::Index(1)];
+    assert!(misfit.path.steps().eq(&steps), "{:?}", misfit.path);
+}

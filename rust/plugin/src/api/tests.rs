@@ -1,0 +1,49 @@
+//! The editor's help has what the classes have.
+
+use std::collections::BTreeSet;
+
+use super::DIALECTS;
+
+/// For each `mark` in `text`, what stands between the next `before` and the next `after`.
+fn names<'a>(text: &'a str, mark: &str, before: &str, after: &str) -> BTreeSet<&'a str> {
+    let name = |rest: &'a str| rest.split_once(before)?.1.split_once(after).map(|(name, _)| name);
+    text.split(mark).skip(1).filter_map(name).collect()
+}
+
+/// A method that the editor's help does not have, or one that only the help has, is a mistake.
+/// For parameters: `godot --doctool DIR --gdextension-docs` leaves right files in DIR/doc_classes as they are.
+#[test]
+fn every_method_is_documented() {
+    let (api, _) = include_str!("mod.rs").split_once("#[cfg(test)]").expect("this module");
+    let mut methods = names(api, "    #[func", "fn ", "(");
+    methods.append(&mut names(include_str!("../engine/call.rs"), "::from_signature", "StringName::from(\"", "\")"));
+    assert_eq!(methods, names(include_str!("../../docs/VarBatch.xml"), "<method ", "name=\"", "\""));
+    assert!(methods.contains("vars_to_bytes") && methods.contains("var_to_bytes"), "{methods:?}");
+}
+
+#[test]
+fn every_dialect_is_documented() {
+    let help = include_str!("../../docs/VarBatch.xml");
+    for (value, (name, _)) in DIALECTS.iter().enumerate() {
+        let line = format!("<constant name=\"{name}\" value=\"{value}\" enum=\"Dialect\">");
+        assert_eq!(help.matches(&line).count(), 1, "{line}");
+    }
+    assert_eq!(help.matches("enum=\"Dialect\">").count(), DIALECTS.len());
+}
+
+#[test]
+fn every_method_of_tasks_is_documented() {
+    let (task, help) = (include_str!("../task/mod.rs"), include_str!("../../docs/VarBatchTask.xml"));
+    let methods = names(task, "    #[func", "fn ", "(");
+    assert_eq!(methods, names(help, "<method ", "name=\"", "\""));
+    assert!(methods.contains("wait"), "{methods:?}");
+    assert_eq!(names(task, "    #[signal", "fn ", "("), names(help, "<signal ", "name=\"", "\""));
+}
+
+#[test]
+fn every_method_of_undo_recorders_is_documented() {
+    let (recorder, help) = (include_str!("../undo/mod.rs"), include_str!("../../docs/VarBatchUndoRecorder.xml"));
+    let methods = names(recorder, "    #[func", "fn ", "(");
+    assert_eq!(methods, names(help, "<method ", "name=\"", "\""));
+    assert!(methods.contains("record"), "{methods:?}");
+}

@@ -1,0 +1,257 @@
+//! What has changed since it was recorded.
+
+use foldhash::HashMap;
+use godot::builtin::{Array, StringName, VarDictionary};
+
+use super::lists::Listed;
+use super::narrow;
+use super::record::{BATCH, read};
+use super::recording::{Part, Recording};
+use super::states::{Span, State, States};
+use crate::batch::Line;
+use crate::engine::{self, Slot};
+use crate::pool;
+use crate::texts::Texts;
+
+/// From this many modifications on, several threads make their Dictionaries, in engines that do not count allocations.
+const PARALLEL_FROM: usize = 1000;
+
+/// Modifications that a thread makes at a time.
+const RUN: usize = 500;
+
+/// What is different, and what there is to say about objects that were skipped.
+pub struct Changes {
+    recording: Recording,
+    /// The new values of what has changed.
+    new: States,
+    changes: Vec<Change>,
+}
+
+struct Change {
+    part: usize,
+    property: usize,
+    new: Span,
+    /// The part of the value that has changed, where it is not all.
+    narrowed: Option<narrow::Part>,
+}
+
+/// One modification.
+pub struct Modification<'c> {
+    pub object: &'c Slot,
+    pub name: &'c StringName,
+    pub narrowed: Option<narrow::Part>,
+    pub old: State<'c>,
+    pub new: State<'c>,
+    text: &'c str,
+}
+
+impl Changes {
+    /// Compares objects with what was recorded. Their getters run.
+    pub fn find(recording: Recording) -> (Self, Vec<Line>) {
+        let mut found = Self { recording, new: States::default(), changes: Vec::new() };
+        let (mut lines, mut values, mut read_parts) = (Vec::new(), Vec::new(), Vec::new());
+        for index in 0..found.recording.parts.len() {
+            let start = values.len();
+            match found.read(index, &mut values) {
+                Ok(()) => read_parts.push(index),
+                Err(why) => {
+                    values.truncate(start);
+                    lines.push(Line::warning(format!("skipped {}: {why}", found.recording.parts[index].shown())));
+                }
+            }
+            if values.len() >= BATCH {
+                found.compare(&mut read_parts, &mut values, &mut lines);
+            }
+        }
+        found.compare(&mut read_parts, &mut values, &mut lines);
+        (found, lines)
+    }
+
+    /// Reads what the properties of a part are now, unless it is to be skipped.
+    fn read(&self, index: usize, values: &mut Vec<Slot>) -> Result<(), String> {
+        let part = &self.recording.parts[index];
+        let (object, properties) = (part.object.value(), &part.properties);
+        if !part.is_alive() {
+            return Err("it was freed".into());
+        }
+        if let Some(all) = &properties.all {
+            let ask = !properties.is_shared() || self.recording.has_list_changed(part.id);
+            if let Some(why) = all.difference(object, ask) {
+                return Err(why);
+            }
+        }
+        let doubtful = read(object, properties, values);
+        if !part.is_alive() {
+            return Err("it was freed by one of its getters".into());
+        }
+        if !doubtful.is_empty() {
+            let listed = Listed::of(object);
+            if let Some(&gone) = doubtful.iter().find(|&&index| !listed.has(&properties.names[index])) {
+                return Err(format!("its property \"{}\" is gone", properties.texts[gone]));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares what was read of some parts.
+    fn compare(&mut self, parts: &mut Vec<usize>, values: &mut Vec<Slot>, lines: &mut Vec<Line>) {
+        let (mut now, mut spans) = (States::default(), Vec::with_capacity(values.len()));
+        let errors: HashMap<usize, _> = now.encode(values, &mut spans).into_iter().collect();
+        let mut at = 0;
+        for index in parts.drain(..) {
+            let part = &self.recording.parts[index];
+            let mut listed = None;
+            for (property, name) in part.properties.texts.iter().enumerate() {
+                let (old, new) = (self.recording.spans[part.first_span + property], spans[at]);
+                at += 1;
+                if let Some(error) = errors.get(&(at - 1)) {
+                    lines.push(Line::error(format!("{}, property \"{name}\": {error}", part.shown())));
+                }
+                if old.is_empty() || new.is_empty() {
+                    continue;
+                }
+                let (old_state, new_state) = (self.recording.states.get(old), now.get(new));
+                if old_state.is_same(new_state) || !is_stored(part, property, &mut listed) {
+                    continue;
+                }
+                let narrowed = narrow::Part::of_change(old_state, new_state).filter(|_| is_plain_name(name));
+                let new = self.new.add(new_state);
+                self.changes.push(Change { part: index, property, new, narrowed });
+            }
+        }
+        values.clear();
+    }
+
+    pub fn len(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// The modifications, in the order in which the objects were recorded.
+    pub fn iter(&self) -> impl Iterator<Item = Modification<'_>> {
+        self.changes.iter().map(|change| {
+            let part = &self.recording.parts[change.part];
+            Modification {
+                object: &part.object,
+                name: &part.properties.names[change.property],
+                narrowed: change.narrowed,
+                old: self.recording.states.get(self.recording.spans[part.first_span + change.property]),
+                new: self.new.get(change.new),
+                text: &part.properties.texts[change.property],
+            }
+        })
+    }
+
+    /// The modifications as scripts have them.
+    pub fn to_array(&self) -> Array<VarDictionary> {
+        let is_large = self.len() >= PARALLEL_FROM && engine::allocates_in_parallel();
+        engine::new_dictionaries(self.len(), |slots| {
+            pool::with(is_large, |threads| {
+                if threads.count() == 1 {
+                    let mut maker = RowMaker::default();
+                    return self.iter().zip(slots).for_each(|(change, slot)| maker.make(&change.row(), slot));
+                }
+                // What threads share of it is only read.
+                let rows: Vec<_> = self.iter().map(|change| change.row()).collect();
+                threads.for_each(rows.chunks(RUN).zip(slots.chunks_mut(RUN)), |(rows, slots)| {
+                    let mut maker = RowMaker::default();
+                    rows.iter().zip(slots).for_each(|(row, slot)| maker.make(row, slot));
+                });
+            });
+        })
+    }
+}
+
+impl<'c> Modification<'c> {
+    /// The path of what has changed, as Godot writes it.
+    pub fn path(&self) -> String {
+        path_of(self.text, self.narrowed)
+    }
+
+    /// What was there, and what is.
+    pub fn values(&self) -> (Slot, Slot) {
+        let made = |state| {
+            let mut slot = Slot::new();
+            build(state, self.narrowed, &mut slot, &mut Texts::for_bytes(0));
+            slot
+        };
+        (made(self.old), made(self.new))
+    }
+
+    fn row(&self) -> Row<'c> {
+        let (text, narrowed) = (self.text, self.narrowed);
+        Row { object: self.object.value(), text, narrowed, old: self.old, new: self.new }
+    }
+}
+
+/// What the Dictionary of a modification is made of, on any thread.
+struct Row<'c> {
+    object: &'c engine::Value,
+    text: &'c str,
+    narrowed: Option<narrow::Part>,
+    old: State<'c>,
+    new: State<'c>,
+}
+
+/// Makes Dictionaries. Their keys, and paths that come again, are shared.
+struct RowMaker<'c> {
+    keys: [Slot; 4],
+    paths: HashMap<(*const u8, Option<narrow::Part>), Slot>,
+    texts: Texts<'c>,
+}
+
+impl Default for RowMaker<'_> {
+    fn default() -> Self {
+        let key = |text| {
+            let mut slot = Slot::new();
+            slot.set_string(text);
+            slot
+        };
+        let keys = ["object", "property", "old", "new"].map(key);
+        Self { keys, paths: HashMap::default(), texts: Texts::for_bytes(usize::MAX) }
+    }
+}
+
+impl<'c> RowMaker<'c> {
+    fn make(&mut self, row: &Row<'c>, slot: &mut Slot) {
+        let Self { keys: [object, property, old, new], paths, texts } = self;
+        let path = paths.entry((row.text.as_ptr(), row.narrowed)).or_insert_with(|| {
+            let mut slot = Slot::new();
+            slot.set_string(&path_of(row.text, row.narrowed));
+            slot
+        });
+        let mut dictionary = slot.dictionary();
+        dictionary.entry(object).set_copy(row.object);
+        dictionary.entry(property).set_copy(path.value());
+        build(row.old, row.narrowed, dictionary.entry(old), texts);
+        build(row.new, row.narrowed, dictionary.entry(new), texts);
+    }
+}
+
+fn build<'c>(state: State<'c>, narrowed: Option<narrow::Part>, slot: &mut Slot, texts: &mut Texts<'c>) {
+    match narrowed {
+        Some(part) => part.build(state, slot),
+        None => state.build(slot, texts),
+    }
+}
+
+fn path_of(text: &str, narrowed: Option<narrow::Part>) -> String {
+    let mut path = text.to_string();
+    if let Some(part) = narrowed {
+        part.add_to(&mut path);
+    }
+    path
+}
+
+/// Whether a path may begin with the name: a path ends names at a colon, and leaves out empty ones.
+fn is_plain_name(name: &str) -> bool {
+    !name.contains(':') && name.split('/').all(|part| !part.is_empty())
+}
+
+/// Whether an object stores a property that others of its class do not.
+fn is_stored(part: &Part, property: usize, listed: &mut Option<Listed>) -> bool {
+    if !part.properties.are_doubtful[property] {
+        return true;
+    }
+    let listed = listed.get_or_insert_with(|| Listed::of(part.object.value()));
+    listed.stores(&part.properties.names[property])
+}

@@ -1,0 +1,96 @@
+//! Registers modifications with an undo history of the engine.
+
+use godot::builtin::{Callable, GString, StringName, VarArray, Variant};
+use godot::classes::Object;
+use godot::meta::ToGodot;
+use godot::obj::Gd;
+use varbatch_codec::{Kind, Shape};
+
+use super::changes::{Changes, Modification};
+use super::step::VarBatchUndoStep;
+use crate::engine;
+
+/// `UndoRedo.MERGE_DISABLE`.
+const MERGE_DISABLE: i64 = 0;
+
+/// An undo history.
+pub struct History {
+    object: Gd<Object>,
+    is_editor: bool,
+}
+
+impl History {
+    /// A history of one of the two classes that the engine has.
+    pub fn new(object: &Variant) -> Result<Self, String> {
+        let value = engine::value(object);
+        let found = match (value.view().kind(), value.object_id()) {
+            (Kind::Nil, _) => "null".into(),
+            (Kind::Object, 0) => "an object that was freed".into(),
+            (Kind::Object, _) => match object.try_to::<Gd<Object>>() {
+                Ok(object) if object.is_class("UndoRedo") => return Ok(Self { object, is_editor: false }),
+                Ok(object) if object.is_class("EditorUndoRedoManager") => return Ok(Self { object, is_editor: true }),
+                _ => engine::class_of(value).to_string(),
+            },
+            (kind, _) => kind.name().to_string(),
+        };
+        Err(format!("expected an UndoRedo or EditorUndoRedoManager, found {found}"))
+    }
+
+    /// Registers all modifications as one action, without doing them once more.
+    pub fn register(mut self, name: &GString, changes: &Changes) {
+        let Some(first) = changes.iter().next() else { return };
+        let mut args = vec![name.to_variant(), MERGE_DISABLE.to_variant()];
+        if self.is_editor {
+            // The history of the first object takes all, those of other scenes as well.
+            args.push(first.object.value().variant().clone());
+        }
+        self.object.call("create_action", &args);
+        for change in changes.iter() {
+            self.add(&change);
+        }
+        self.object.call("commit_action", &[false.to_variant()]);
+    }
+
+    fn add(&mut self, change: &Modification<'_>) {
+        let object = change.object.value().variant();
+        if is_shared(change.old.kind()) || is_shared(change.new.kind()) {
+            let step = VarBatchUndoStep::new(change.object, change.name, change.old.to_owned(), change.new.to_owned());
+            let step = step.upcast::<Object>().to_variant();
+            self.add_method("add_do_method", &step, "redo", &[]);
+            self.add_method("add_undo_method", &step, "undo", &[]);
+            return;
+        }
+        let (old, new) = change.values();
+        let (old, new) = (old.value().variant().clone(), new.value().variant().clone());
+        if change.narrowed.is_none() {
+            let name = change.name.to_variant();
+            self.object.call("add_do_property", &[object.clone(), name.clone(), new]);
+            self.object.call("add_undo_property", &[object.clone(), name, old]);
+            return;
+        }
+        let path = change.path().to_variant();
+        self.add_method("add_do_method", object, "set_indexed", &[path.clone(), new]);
+        self.add_method("add_undo_method", object, "set_indexed", &[path, old]);
+    }
+
+    /// Both classes have the method, and take it differently.
+    fn add_method(&mut self, add: &str, object: &Variant, method: &str, args: &[Variant]) {
+        if self.is_editor {
+            let mut all = vec![object.clone(), StringName::from(method).to_variant()];
+            all.extend_from_slice(args);
+            self.object.call(add, &all);
+        } else if let Ok(object) = object.try_to::<Gd<Object>>() {
+            let callable =
+                Callable::from_object_method(&object, method).bindv(&args.iter().cloned().collect::<VarArray>());
+            self.object.call(add, &[callable.to_variant()]);
+        }
+    }
+}
+
+/// Whether a value must be made anew each time: scripts that have it can change it, or objects in it may be freed.
+fn is_shared(kind: Kind) -> bool {
+    matches!(
+        kind.shape(),
+        Shape::Array | Shape::Dictionary | Shape::Object | Shape::Packed { .. } | Shape::PackedStrings
+    )
+}

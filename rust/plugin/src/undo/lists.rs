@@ -1,0 +1,235 @@
+//! Which properties of an object are recorded.
+//!
+//! An object is asked for its list once for each class and script, as that takes up to 0.2 ms. A list holds for all objects
+//! of a class and a script unless a script makes it, or the object has properties that its class does not tell of.
+
+use std::sync::Arc;
+
+use godot::builtin::{Array, StringName, VarDictionary, Variant};
+use godot::classes::Engine;
+use godot::meta::ToGodot;
+use godot::obj::Singleton;
+use varbatch_codec::Kind;
+
+use super::record::shared;
+use crate::engine::{self, Value};
+
+/// `PROPERTY_USAGE_STORAGE`: a scene keeps the property.
+const STORAGE: i64 = 1 << 1;
+
+/// `PROPERTY_USAGE_GROUP`, `_CATEGORY` and `_SUBGROUP`: no property, but a heading.
+const HEADINGS: i64 = 1 << 6 | 1 << 7 | 1 << 8;
+
+/// `PROPERTY_USAGE_SCRIPT_VARIABLE`.
+const OF_SCRIPT: i64 = 1 << 12;
+
+/// Before the name of metadata, as a property.
+const METADATA: &str = "metadata/";
+
+/// What makes a list differ from object to object, if a script has it.
+const LIST_MAKERS: [&str; 2] = ["_get_property_list", "_validate_property"];
+
+/// Names of properties, in order.
+pub struct Properties {
+    pub names: Vec<StringName>,
+    /// The names as text.
+    pub texts: Vec<String>,
+    /// Whether the object may not store a property that others of its class do.
+    pub are_doubtful: Vec<bool>,
+    /// The list that they are of. `None` if they were named.
+    pub all: Option<Arc<All>>,
+}
+
+/// What holds for an object as long as its list does.
+pub struct All {
+    class: StringName,
+    script: u64,
+    metadata: Vec<StringName>,
+    names: Vec<StringName>,
+    /// How many of the names are stored. The class says so of the others as well, the object that was asked did not.
+    stored: usize,
+    /// Whether other objects have the same list.
+    is_shared: bool,
+}
+
+impl Properties {
+    /// Those that were asked for, each once.
+    pub fn named(names: Vec<StringName>) -> Self {
+        Self::new(names, None)
+    }
+
+    fn of_list(list: All) -> Self {
+        Self::new(list.names.clone(), Some(shared(list)))
+    }
+
+    fn new(names: Vec<StringName>, all: Option<Arc<All>>) -> Self {
+        let texts = names.iter().map(ToString::to_string).collect();
+        let is_doubtful = |name| all.as_ref().is_some_and(|all| all.names[all.stored..].contains(name));
+        let are_doubtful = names.iter().map(is_doubtful).collect();
+        Self { names, texts, are_doubtful, all }
+    }
+
+    /// Some of these, by index.
+    pub fn only(&self, indices: &[usize]) -> Self {
+        let names = indices.iter().map(|&index| self.names[index].clone()).collect();
+        Self::new(names, self.all.clone())
+    }
+
+    /// Whether an object has to be asked for its list to know whether it is still this one.
+    pub fn is_shared(&self) -> bool {
+        self.all.as_ref().is_some_and(|all| all.is_shared)
+    }
+}
+
+/// The lists that are known.
+#[derive(Default)]
+pub struct Lists {
+    /// The latest used first.
+    shared: Vec<Arc<Properties>>,
+    /// Classes and scripts whose objects are asked one by one.
+    asked: Vec<(StringName, u64)>,
+}
+
+impl Lists {
+    /// All properties of an object that are stored. Its script may run.
+    pub fn of(&mut self, object: &Value) -> Arc<Properties> {
+        let (class, script, metadata) = (engine::class_name(object), engine::script_id(object), metadata_of(object));
+        let is_same = |list: &Arc<Properties>| {
+            let all = list.all.as_ref().expect("a list of all");
+            all.script == script && all.class == class && all.metadata == metadata
+        };
+        if let Some(index) = self.shared.iter().position(is_same) {
+            self.shared[..=index].rotate_right(1);
+            return Arc::clone(&self.shared[0]);
+        }
+        let of_class = match self.asked.contains(&(class.clone(), script)) {
+            true => None,
+            false => Listed::of_class(&class),
+        };
+        let listed = Listed::of(object);
+        let is_shared = of_class.as_ref().is_some_and(|of_class| {
+            let is_made = LIST_MAKERS.iter().any(|name| engine::has_script_method(object, &StringName::from(*name)));
+            let is_told =
+                |entry: &Entry| entry.usage & OF_SCRIPT != 0 || entry.is_metadata() || of_class.has(&entry.name);
+            !is_made && listed.0.iter().all(is_told)
+        });
+        let mut names = listed.stored();
+        let stored = names.len();
+        if is_shared {
+            // What this object does not store for now, others may.
+            let of_class = of_class.map(|of_class| of_class.stored()).unwrap_or_default();
+            let others: Vec<_> = of_class.into_iter().filter(|name| !names.contains(name)).collect();
+            names.extend(others);
+        } else {
+            self.asked.push((class.clone(), script));
+        }
+        let list = shared(Properties::of_list(All { class, script, metadata, names, stored, is_shared }));
+        if is_shared {
+            self.shared.insert(0, Arc::clone(&list));
+        }
+        list
+    }
+
+    /// As [`Self::of`], from the object itself.
+    pub fn of_one(&mut self, object: &Value) -> Arc<Properties> {
+        let (class, script, metadata) = (engine::class_name(object), engine::script_id(object), metadata_of(object));
+        let names = Listed::of(object).stored();
+        let stored = names.len();
+        shared(Properties::of_list(All { class, script, metadata, names, stored, is_shared: false }))
+    }
+}
+
+impl All {
+    /// Why the list of an object is not what it was. `None` if it is. The object is asked if `ask`.
+    pub fn difference(&self, object: &Value, ask: bool) -> Option<String> {
+        if engine::script_id(object) != self.script {
+            return Some("its script is another".into());
+        }
+        if metadata_of(object) != self.metadata {
+            return Some("its metadata are others".into());
+        }
+        if !ask {
+            return None;
+        }
+        let now = Listed::of(object);
+        let stored = now.stored();
+        let gone = |&(index, name): &(usize, &StringName)| match self.is_shared {
+            // The class may store it or not; it is a property all the same.
+            true => index < self.stored && !now.has(name),
+            false => !stored.contains(name),
+        };
+        if let Some((_, name)) = self.names.iter().enumerate().find(gone) {
+            return Some(format!("its property \"{name}\" is gone"));
+        }
+        let new = stored.iter().find(|name| !self.names.contains(name))?;
+        Some(format!("its property \"{new}\" is new"))
+    }
+}
+
+/// What an object, or a class, says of its properties.
+pub struct Listed(Vec<Entry>);
+
+struct Entry {
+    name: StringName,
+    usage: i64,
+}
+
+impl Entry {
+    fn is_metadata(&self) -> bool {
+        self.name.to_string().starts_with(METADATA)
+    }
+}
+
+impl Listed {
+    /// Asks an object.
+    pub fn of(object: &Value) -> Self {
+        Self::from(&engine::property_list(object))
+    }
+
+    fn of_class(class: &StringName) -> Option<Self> {
+        let mut classes = Engine::singleton().get_singleton("ClassDB")?;
+        Some(Self::from(&classes.call("class_get_property_list", &[class.to_variant()])))
+    }
+
+    fn from(list: &Variant) -> Self {
+        let list: Array<VarDictionary> = list.try_to().unwrap_or_default();
+        let script = StringName::from("script");
+        let entry = |entry: VarDictionary| {
+            let name: StringName = entry.get("name")?.try_to_relaxed().ok()?;
+            let usage = entry.get("usage")?.try_to().ok()?;
+            // With another script the list is another.
+            (usage & HEADINGS == 0 && name != script).then_some(Entry { name, usage })
+        };
+        Self(list.iter_shared().filter_map(entry).collect())
+    }
+
+    /// Whether there is a property of that name, stored or not.
+    pub fn has(&self, name: &StringName) -> bool {
+        self.0.iter().any(|entry| entry.name == *name)
+    }
+
+    /// Whether there is one that is stored.
+    pub fn stores(&self, name: &StringName) -> bool {
+        self.0.iter().any(|entry| entry.usage & STORAGE != 0 && entry.name == *name)
+    }
+
+    /// Those that are stored, each once.
+    fn stored(&self) -> Vec<StringName> {
+        let mut names: Vec<StringName> = Vec::new();
+        for entry in &self.0 {
+            if entry.usage & STORAGE != 0 && !names.contains(&entry.name) {
+                names.push(entry.name.clone());
+            }
+        }
+        names
+    }
+}
+
+fn metadata_of(object: &Value) -> Vec<StringName> {
+    let list = engine::meta_list(object);
+    let view = engine::value(&list).view();
+    match view.kind() {
+        Kind::Array => view.elements().iter().map(|name| name.variant().to()).collect(),
+        _ => Vec::new(),
+    }
+}

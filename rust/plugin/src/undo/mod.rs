@@ -1,0 +1,115 @@
+//! Class `VarBatchUndoRecorder`: what an edit has changed, as modifications of properties.
+//!
+//! ```text
+//! record: properties --read--> values --States::encode, over threads--> Recording
+//! flush:  properties --read--> values --States::encode--> compared --> Changes --> Dictionaries
+//! commit:                                                             Changes --> an undo history
+//! ```
+//!
+//! A state is bytes, so that whatever a script does to an Array later changes nothing of it. Objects are in it as they
+//! are. Getters, setters and Loggers may run at any call of the engine and use the recorder again: nothing is locked or
+//! borrowed meanwhile, and messages are printed last.
+
+mod changes;
+mod commit;
+mod lists;
+mod narrow;
+mod record;
+mod recording;
+mod states;
+mod step;
+mod watch;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use godot::builtin::{AnyArray, Array, GString, VarDictionary, Variant};
+use godot::classes::RefCounted;
+use godot::global::{godot_error, godot_warn};
+use godot::obj::{Base, Gd};
+use godot::register::{GodotClass, godot_api};
+
+use self::changes::Changes;
+use self::commit::History;
+use self::record::{Wanted, record, shared};
+use self::recording::Recording;
+use crate::batch::Line;
+use crate::engine::{self, NamesArg, Slot};
+
+/// What users read of it is in `docs/VarBatchUndoRecorder.xml`.
+#[derive(GodotClass)]
+#[class(init, base = RefCounted)]
+pub struct VarBatchUndoRecorder {
+    #[init(val = shared(Mutex::default()))]
+    recording: Arc<Mutex<Recording>>,
+    _base: Base<RefCounted>,
+}
+
+#[godot_api]
+impl VarBatchUndoRecorder {
+    /// Takes the state of an object. What users read: `docs/VarBatchUndoRecorder.xml`.
+    #[func(gd_self)]
+    fn record(this: Gd<Self>, object: Variant, #[opt(default = &NamesArg::none())] properties: NamesArg) {
+        let recording = Arc::clone(&this.bind().recording);
+        let lines = match Wanted::new(&properties) {
+            Ok(wanted) => record(&recording, vec![Slot::of(engine::value(&object))], &wanted),
+            Err(text) => vec![Line::error(text)],
+        };
+        lines.iter().for_each(|line| print("record", line));
+    }
+
+    /// The same for many. What users read: `docs/VarBatchUndoRecorder.xml`.
+    #[func(gd_self)]
+    fn record_all(this: Gd<Self>, objects: AnyArray, #[opt(default = &NamesArg::none())] properties: NamesArg) {
+        let recording = Arc::clone(&this.bind().recording);
+        let lines = match Wanted::new(&properties) {
+            Ok(wanted) => record(&recording, engine::values(&objects).iter().map(Slot::of).collect(), &wanted),
+            Err(text) => vec![Line::error(text)],
+        };
+        lines.iter().for_each(|line| print("record_all", line));
+    }
+
+    /// What has changed since. What users read: `docs/VarBatchUndoRecorder.xml`.
+    #[func(gd_self)]
+    fn flush(this: Gd<Self>) -> Array<VarDictionary> {
+        let (changes, lines) = take_changes(&this);
+        let modifications = changes.to_array();
+        // Objects that only the recording kept are freed before anything is printed.
+        drop(changes);
+        lines.iter().for_each(|line| print("flush", line));
+        modifications
+    }
+
+    /// What has changed since, as an action of an undo history. What users read: `docs/VarBatchUndoRecorder.xml`.
+    #[func(gd_self)]
+    fn commit(this: Gd<Self>, undo_redo: Variant, action_name: GString) -> i64 {
+        let history = match History::new(&undo_redo) {
+            Ok(history) => history,
+            Err(text) => {
+                print("commit", &Line::error(text));
+                return 0;
+            }
+        };
+        let (changes, lines) = take_changes(&this);
+        history.register(&action_name, &changes);
+        let count = changes.len();
+        drop(changes);
+        lines.iter().for_each(|line| print("commit", line));
+        i64::try_from(count).unwrap_or(i64::MAX)
+    }
+}
+
+/// Ends the recording, and compares.
+fn take_changes(this: &Gd<VarBatchUndoRecorder>) -> (Changes, Vec<Line>) {
+    let recording = Arc::clone(&this.bind().recording);
+    let taken = std::mem::take(&mut *lock(&recording));
+    Changes::find(taken)
+}
+
+fn print(method: &str, line: &Line) {
+    let text = format!("VarBatchUndoRecorder.{method}: {}", line.text);
+    if line.is_warning { godot_warn!("{text}") } else { godot_error!("{text}") }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

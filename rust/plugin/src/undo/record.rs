@@ -1,0 +1,229 @@
+//! Takes the state of objects.
+//!
+//! A getter is a script: it may free objects, record and flush. So nothing is locked while properties are read: what
+//! comes of it is added to the recording at the end.
+
+use std::sync::{Arc, Mutex};
+
+use godot::builtin::StringName;
+use varbatch_codec::Kind;
+
+use super::lists::{Listed, Lists, Properties};
+use super::lock;
+use super::recording::{Left, Part, Recording};
+use super::states::{Span, States};
+use super::watch::Watch;
+use crate::batch::Line;
+use crate::engine::{self, NamesArg, Slot, Value};
+
+/// Values that are read before they are encoded: as many as stay in the cache.
+pub const BATCH: usize = 16_000;
+
+/// What to record of each object.
+pub enum Wanted {
+    /// All properties that are stored.
+    Stored,
+    Named(Arc<Properties>),
+}
+
+impl Wanted {
+    /// As the caller says it: names, or none for all.
+    pub fn new(names: &NamesArg) -> Result<Self, String> {
+        let names = names.elements()?;
+        let mut wanted: Vec<StringName> = Vec::with_capacity(names.len());
+        for (index, name) in names.iter().enumerate() {
+            let kind = engine::value(name).view().kind();
+            let name = match kind {
+                Kind::String | Kind::StringName => name.try_to_relaxed::<StringName>().ok(),
+                _ => None,
+            };
+            let Some(name) = name else {
+                let found = kind.name();
+                return Err(format!("property {index}: expected a String or StringName, found {found}"));
+            };
+            if !wanted.contains(&name) {
+                wanted.push(name);
+            }
+        }
+        Ok(match wanted.is_empty() {
+            true => Self::Stored,
+            false => Self::Named(shared(Properties::named(wanted))),
+        })
+    }
+}
+
+/// Counted atomically: which thread calls, and drops, is decided by the engine.
+pub fn shared<T>(value: T) -> Arc<T> {
+    Arc::new(value)
+}
+
+/// Records objects, and tells what there is to say about them.
+pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted) -> Vec<Line> {
+    let lists = std::mem::take(&mut lock(recording).lists);
+    let watch = matches!(wanted, Wanted::Stored).then(|| {
+        let mut recording = lock(recording);
+        if recording.watches.is_empty() {
+            recording.watches.push(shared(Watch::new()));
+        }
+        Arc::clone(&recording.watches[0])
+    });
+    let mut pass = Pass {
+        recording,
+        lists,
+        watch,
+        parts: Vec::with_capacity(objects.len()),
+        values: Vec::new(),
+        states: States::default(),
+        spans: Vec::new(),
+        lines: Vec::new(),
+    };
+    let is_batch = objects.len() > 1;
+    for (index, object) in objects.into_iter().enumerate() {
+        if let Err(text) = pass.object(object, wanted) {
+            pass.lines.push(Line::error(if is_batch { format!("object {index}: {text}") } else { text }));
+        }
+        if pass.values.len() >= BATCH {
+            pass.encode();
+        }
+    }
+    pass.finish()
+}
+
+struct Pass<'r> {
+    recording: &'r Mutex<Recording>,
+    lists: Lists,
+    watch: Option<Arc<Watch>>,
+    parts: Vec<Part>,
+    /// Of the last parts, not encoded yet.
+    values: Vec<Slot>,
+    states: States,
+    spans: Vec<Span>,
+    lines: Vec<Line>,
+}
+
+impl Pass<'_> {
+    /// Reads the properties of an object.
+    fn object(&mut self, object: Slot, wanted: &Wanted) -> Result<(), String> {
+        let id = alive(object.value())?;
+        let properties = match wanted {
+            Wanted::Named(properties) => Arc::clone(properties),
+            Wanted::Stored => {
+                // First, so that nothing is missed that its script does.
+                if let Some(watch) = &self.watch {
+                    watch.add(object.value(), id);
+                }
+                self.lists.of(object.value())
+            }
+        };
+        let properties = match lock(self.recording).left(id, &properties) {
+            Left::Everything => properties,
+            Left::Only(left) if left.is_empty() => return Ok(()),
+            Left::Only(left) => shared(properties.only(&left)),
+        };
+        let mut part = Part::new(object, id, properties, self.spans.len() + self.values.len());
+        let doubtful = self.read(&part)?;
+        if !doubtful.is_empty() {
+            part = self.read_doubtful(part, &doubtful)?;
+        }
+        // One that stores nothing has a list all the same.
+        if !part.properties.names.is_empty() || part.properties.all.is_some() {
+            self.parts.push(part);
+        }
+        Ok(())
+    }
+
+    /// Reads the values of a part. Those of the indices that are returned may be no properties.
+    fn read(&mut self, part: &Part) -> Result<Vec<usize>, String> {
+        let start = self.values.len();
+        let doubtful = read(part.object.value(), &part.properties, &mut self.values);
+        if !part.is_alive() {
+            self.values.truncate(start);
+            return Err(format!("{} was freed by one of its getters", part.shown()));
+        }
+        Ok(doubtful)
+    }
+
+    #[cold]
+    fn read_doubtful(&mut self, mut part: Part, doubtful: &[usize]) -> Result<Part, String> {
+        let start = self.values.len() - part.properties.names.len();
+        if part.properties.is_shared() {
+            // Others of its class have what this one has not: it is asked itself.
+            part.properties = self.lists.of_one(part.object.value());
+            self.values.truncate(start);
+            self.read(&part)?;
+            return Ok(part);
+        }
+        let listed = Listed::of(part.object.value());
+        let is_missing = |index: &&usize| !listed.has(&part.properties.names[**index]);
+        let missing: Vec<usize> = doubtful.iter().filter(is_missing).copied().collect();
+        if part.properties.all.is_some() || missing.is_empty() {
+            return Ok(part);
+        }
+        let object = part.shown();
+        for &at in &missing {
+            let text = format!("{object} has no property \"{}\"", part.properties.texts[at]);
+            self.lines.push(Line::error(text));
+        }
+        let present: Vec<usize> = (0..part.properties.names.len()).filter(|at| !missing.contains(at)).collect();
+        let values = self.values.split_off(start);
+        let mut at = 0..;
+        self.values.extend(values.into_iter().filter(|_| !missing.contains(&at.next().expect("no end"))));
+        part.properties = shared(part.properties.only(&present));
+        Ok(part)
+    }
+
+    /// Encodes what was read.
+    fn encode(&mut self) {
+        let first = self.spans.len();
+        let errors = self.states.encode(&self.values, &mut self.spans);
+        for (value, error) in errors {
+            let at = first + value;
+            let part = &self.parts[self.parts.partition_point(|part| part.first_span <= at) - 1];
+            let name = &part.properties.texts[at - part.first_span];
+            self.lines.push(Line::error(format!("{}, property \"{name}\": {error}", part.shown())));
+        }
+        // What is dropped may be the last reference to an object, whose script then runs: nothing is locked.
+        self.values.clear();
+    }
+
+    fn finish(mut self) -> Vec<Line> {
+        self.encode();
+        let mut recording = lock(self.recording);
+        recording.add(self.parts, self.states, &self.spans);
+        let lists = std::mem::replace(&mut recording.lists, self.lists);
+        if let Some(watch) = self.watch
+            && !recording.watches.iter().any(|other| Arc::ptr_eq(other, &watch))
+        {
+            recording.watches.push(watch);
+        }
+        drop(recording);
+        drop(lists);
+        self.lines
+    }
+}
+
+/// The instance id of an object that is alive.
+fn alive(object: &Value) -> Result<u64, String> {
+    match (object.view().kind(), object.object_id()) {
+        (Kind::Object, 0) if object.variant().is_nil() => Err("expected an object, found null".into()),
+        (Kind::Object, 0) => Err("expected an object, found one that was freed".into()),
+        (Kind::Nil, _) => Err("expected an object, found null".into()),
+        (Kind::Object, id) => Ok(id),
+        (kind, _) => Err(format!("expected an object, found {}", kind.name())),
+    }
+}
+
+/// Reads the values of properties. Those of the indices that are returned may be no properties: they are null, or what
+/// the engine gives for the name of a method or a signal.
+pub fn read(object: &Value, properties: &Properties, values: &mut Vec<Slot>) -> Vec<usize> {
+    let mut doubtful = Vec::new();
+    for (index, name) in properties.names.iter().enumerate() {
+        let found = engine::property(object, name);
+        let kind = found.as_ref().map_or(Kind::Nil, |found| found.value().view().kind());
+        if found.is_none() || properties.all.is_none() && matches!(kind, Kind::Callable | Kind::Signal) {
+            doubtful.push(index);
+        }
+        values.push(found.unwrap_or_else(Slot::new));
+    }
+    doubtful
+}

@@ -1,0 +1,193 @@
+//! Values as bytes, and what the bytes do not tell beside them.
+
+use varbatch_codec::{Error, Kind, Mark, Reader, Threads, Writer, fill};
+
+use crate::build::{Build, MayAsk};
+use crate::engine::{DIALECT, Slot, Value};
+use crate::pool;
+use crate::texts::Texts;
+use crate::walk::{Keeping, NotWalked, walk};
+
+/// From this many values on, several threads encode them.
+const PARALLEL_FROM: usize = 2000;
+
+/// Runs that each thread gets of them.
+const RUNS: usize = 4;
+
+/// Encoded values, end to end.
+#[derive(Default)]
+pub struct States {
+    bytes: Vec<u8>,
+    /// What has no bytes, or not all of it: see [`Keeping`].
+    kept: Vec<Slot>,
+}
+
+/// Where one value is in its [`States`].
+#[derive(Clone, Copy, Default)]
+pub struct Span {
+    at: usize,
+    /// A value has up to 2 GiB, and in each 4 bytes one that is kept.
+    len: u32,
+    kept_count: u32,
+    kept_at: usize,
+}
+
+impl Span {
+    /// Whether there is no value, as it could not be encoded.
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    fn moved(self, bytes: usize, kept: usize) -> Self {
+        Self { at: self.at + bytes, kept_at: self.kept_at + kept, ..self }
+    }
+}
+
+/// One value.
+#[derive(Clone, Copy)]
+pub struct State<'a> {
+    pub bytes: &'a [u8],
+    kept: &'a [Value],
+}
+
+impl States {
+    /// Encodes values, and adds a span for each. One that cannot be encoded has an empty span; it is told which and why.
+    pub fn encode(&mut self, values: &[Slot], spans: &mut Vec<Span>) -> Vec<(usize, Error)> {
+        let values = Slot::values(values);
+        pool::with(values.len() >= PARALLEL_FROM, |threads| {
+            let len = values.len().div_ceil(threads.count() * RUNS).max(PARALLEL_FROM / RUNS);
+            let mut runs: Vec<_> = values.chunks(len).map(|values| (values, Encoded::default())).collect();
+            threads.for_each(&mut runs, |(values, encoded)| *encoded = Encoded::of(values));
+            let mut errors = Vec::new();
+            for (run, (_, encoded)) in runs.into_iter().enumerate() {
+                errors.extend(encoded.errors.into_iter().map(|(index, error)| (run * len + index, error)));
+                self.append(encoded.states, &encoded.spans, spans);
+            }
+            errors
+        })
+    }
+
+    /// Adds other values behind those that are there, with their spans.
+    pub fn append(&mut self, mut other: Self, others: &[Span], spans: &mut Vec<Span>) {
+        let (bytes, kept) = (self.bytes.len(), self.kept.len());
+        spans.extend(others.iter().map(|span| span.moved(bytes, kept)));
+        if self.bytes.is_empty() && self.kept.is_empty() {
+            *self = other;
+        } else {
+            self.bytes.append(&mut other.bytes);
+            self.kept.append(&mut other.kept);
+        }
+    }
+
+    /// Adds a copy of a value of other states.
+    pub fn add(&mut self, state: State<'_>) -> Span {
+        let span = Span {
+            at: self.bytes.len(),
+            len: state.bytes.len() as u32,
+            kept_at: self.kept.len(),
+            kept_count: state.kept.len() as u32,
+        };
+        self.bytes.extend_from_slice(state.bytes);
+        self.kept.extend(state.kept.iter().map(Slot::of));
+        span
+    }
+
+    /// A value.
+    pub fn get(&self, span: Span) -> State<'_> {
+        State {
+            bytes: &self.bytes[span.at..][..span.len as usize],
+            kept: &Slot::values(&self.kept)[span.kept_at..][..span.kept_count as usize],
+        }
+    }
+}
+
+/// What one thread has encoded.
+#[derive(Default)]
+struct Encoded {
+    states: States,
+    spans: Vec<Span>,
+    errors: Vec<(usize, Error)>,
+}
+
+impl Encoded {
+    fn of(values: &[Value]) -> Self {
+        let (mut writer, mut kept) = (Writer::new(DIALECT), Vec::new());
+        let (mut spans, mut errors) = (Vec::with_capacity(values.len()), Vec::new());
+        for (index, value) in values.iter().enumerate() {
+            let (start, kept_at) = (writer.mark(), kept.len());
+            let walked = walk(value, &mut Keeping { writer: &mut writer, kept: &mut kept });
+            match walked.and_then(|()| Ok(writer.end_value(start)?)) {
+                Ok(()) => {
+                    let (at, end) = (start.position(), writer.mark().position());
+                    let (len, kept_count) = ((end - at) as u32, (kept.len() - kept_at) as u32);
+                    spans.push(Span { at, len, kept_at, kept_count });
+                }
+                Err(NotWalked::Error(mut error)) => {
+                    writer.drop_value(start);
+                    kept.truncate(kept_at);
+                    error.at -= start.position().min(error.at);
+                    spans.push(Span::default());
+                    errors.push((index, error));
+                }
+                Err(NotWalked::FullObject) => unreachable!("they are kept"),
+            }
+        }
+        let plan = writer.plan();
+        let bytes = fill::to_vec(plan.part(Mark::default(), plan.mark()));
+        Self { states: States { bytes, kept }, spans, errors }
+    }
+}
+
+impl<'a> State<'a> {
+    /// Whether two values are the same: to the byte, and in what is kept beside. To be called by the thread of the
+    /// call.
+    pub fn is_same(self, other: Self) -> bool {
+        let is_same = |(one, other): (&Value, &Value)| match (one.view().kind(), other.view().kind()) {
+            (Kind::Object, Kind::Object) => one.object_id() == other.object_id(),
+            (kind, other_kind) => kind == other_kind && one.variant() == other.variant(),
+        };
+        self.bytes == other.bytes && self.kept.iter().zip(other.kept).all(is_same)
+    }
+
+    /// What type the value has.
+    pub fn kind(self) -> Kind {
+        // A value begins with its type.
+        let kind = self.bytes.first().and_then(|&id| Kind::from_id(id)).unwrap_or(Kind::Nil);
+        match (kind, self.kept) {
+            (Kind::Callable, [kept]) => kept.view().kind(),
+            (kind, _) => kind,
+        }
+    }
+
+    /// A reader of the value.
+    pub fn reader(self) -> Reader<'a> {
+        Reader::new(self.bytes).allow_objects(true)
+    }
+
+    /// Makes the value, new each time. Objects are the same as before, or null if they were freed.
+    pub fn build(self, slot: &mut Slot, texts: &mut Texts<'a>) {
+        let alone = Threads::alone();
+        let mut build = Build::new(self.reader(), texts, &alone, MayAsk::Conversions).keeping(self.kept);
+        // The slot is empty if it fails: what was encoded here is a value.
+        let built = build.build(slot);
+        debug_assert!(built.is_ok(), "{built:?}");
+    }
+
+    /// The value on its own.
+    pub fn to_owned(self) -> OwnState {
+        OwnState { bytes: self.bytes.into(), kept: self.kept.iter().map(Slot::of).collect() }
+    }
+}
+
+/// A value that belongs to nobody else.
+pub struct OwnState {
+    bytes: Box<[u8]>,
+    kept: Box<[Slot]>,
+}
+
+impl OwnState {
+    /// The value.
+    pub fn get(&self) -> State<'_> {
+        State { bytes: &self.bytes, kept: Slot::values(&self.kept) }
+    }
+}

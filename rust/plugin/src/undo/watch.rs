@@ -1,0 +1,71 @@
+//! Hears of objects whose lists of properties change, as the engine's inspector does.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex};
+
+use godot::builtin::{Callable, StringName, varray};
+use godot::classes::{Object, RefCounted};
+use godot::obj::{Base, Gd};
+use godot::register::{GodotClass, godot_api};
+
+use super::lock;
+use crate::engine::Value;
+
+/// What the engine calls. Not for users.
+#[derive(GodotClass)]
+#[class(internal, no_init, base = RefCounted)]
+pub struct VarBatchPropertyWatch {
+    /// Of those that are watched, by their ids: whether their lists have changed.
+    has_changed: Arc<Mutex<HashMap<i64, bool>>>,
+    _base: Base<RefCounted>,
+}
+
+#[godot_api]
+impl VarBatchPropertyWatch {
+    /// The list of an object has changed.
+    #[func]
+    fn list_changed(&self, id: i64) {
+        lock(&self.has_changed).insert(id, true);
+    }
+}
+
+/// Watches objects as long as it lives: the engine disconnects what is connected to an object that is freed.
+pub struct Watch {
+    has_changed: Arc<Mutex<HashMap<i64, bool>>>,
+    signal: StringName,
+    callable: Callable,
+    _watch: Gd<VarBatchPropertyWatch>,
+}
+
+impl Watch {
+    pub fn new() -> Self {
+        let has_changed: Arc<Mutex<HashMap<i64, bool>>> = Arc::default();
+        let shared = Arc::clone(&has_changed);
+        let watch = Gd::from_init_fn(|base| VarBatchPropertyWatch { has_changed: shared, _base: base });
+        let callable = Callable::from_object_method(&watch, "list_changed");
+        Self { has_changed, signal: StringName::from("property_list_changed"), callable, _watch: watch }
+    }
+
+    /// Watches an object, if it is not watched already.
+    pub fn add(&self, object: &Value, id: u64) {
+        let id = id.cast_signed();
+        let is_new = match lock(&self.has_changed).entry(id) {
+            Entry::Vacant(entry) => {
+                entry.insert(false);
+                true
+            }
+            Entry::Occupied(_) => false,
+        };
+        if let Ok(mut object) = object.variant().try_to::<Gd<Object>>()
+            && is_new
+        {
+            object.connect(&self.signal, &self.callable.bindv(&varray![id]));
+        }
+    }
+
+    /// Whether the list of an object has changed since.
+    pub fn has_changed(&self, id: u64) -> bool {
+        lock(&self.has_changed).get(&id.cast_signed()).copied().unwrap_or_default()
+    }
+}

@@ -1,0 +1,148 @@
+@tool
+extends EditorPlugin
+## A tool that aligns nodes, as a plugin of the editor has it, and its undo. Closes with
+## "N passed, N failed", and the editor with it.
+
+const SCENE := "res://addons/editor_test/scene.tscn"
+const ROUNDS := 3
+const ScatterPlugin := preload("res://addons/scatter/plugin.gd")
+## Frames in which the editor must have opened the scene.
+const PATIENCE := 600
+
+var _passed := 0
+var _failed := 0
+
+
+func _enter_tree() -> void:
+	_run.call_deferred()
+
+
+func _run() -> void:
+	while EditorInterface.get_resource_filesystem().is_scanning():
+		await get_tree().process_frame
+	EditorInterface.open_scene_from_path(SCENE)
+	var frames := 0
+	while EditorInterface.get_edited_scene_root() == null and frames < PATIENCE:
+		frames += 1
+		await get_tree().process_frame
+	var root := EditorInterface.get_edited_scene_root()
+	_check(root != null, "the scene is open")
+	if root != null:
+		_test_tool(root)
+		_test_mixed_histories(root)
+		_test_nothing(root)
+		_test_scatter(root)
+	print("%d passed, %d failed" % [_passed, _failed])
+	get_tree().quit(0 if _failed == 0 else 1)
+
+
+## The worked example: what a button of the plugin would do with the selected nodes.
+func align(nodes: Array[Node], recorder: VarBatchUndoRecorder) -> int:
+	recorder.record_all(nodes)
+	for index: int in nodes.size():
+		nodes[index].position = Vector2(index * 64, nodes[0].position.y)
+		nodes[index].set_meta(
+			&"history", (nodes[index].get_meta(&"history", []) as Array) + [index]
+		)
+		nodes[index].tags.append("aligned")
+	return recorder.commit(get_undo_redo(), "Align Nodes")
+
+
+func _test_tool(root: Node) -> void:
+	var nodes := root.get_children()
+	for node: Node in nodes:
+		node.set_meta(&"history", ["made"])
+	var before := _state_of(nodes)
+	_check(align(nodes, VarBatchUndoRecorder.new()) == 3 * nodes.size() - 1, "modifications")
+	var after := _state_of(nodes)
+	var manager := get_undo_redo()
+	var history := manager.get_history_undo_redo(manager.get_object_history_id(root))
+	_check(history.get_current_action_name() == "Align Nodes", "the name of the action")
+	_check(manager.get_object_history_id(root) != EditorUndoRedoManager.GLOBAL_HISTORY, "history")
+	for turn: int in ROUNDS:
+		_check(history.undo(), "undo")
+		_check(_state_of(nodes) == before, "undone")
+		nodes[1].tags.append("changed in place")
+		_check(history.redo(), "redo")
+		_check(_state_of(nodes) == after, "done again")
+
+
+## Nodes of the scene, a node outside of it and a resource in one action: that of the first.
+func _test_mixed_histories(root: Node) -> void:
+	var outside := Node2D.new()
+	get_tree().root.add_child(outside)
+	var resource := Gradient.new()
+	var objects: Array = [root.get_child(0), outside, resource, root]
+	var recorder := VarBatchUndoRecorder.new()
+	var before := _state_of(objects)
+	recorder.record_all(objects)
+	root.get_child(0).position += Vector2(5, 0)
+	outside.rotation = 1
+	resource.offsets = [0.25, 0.75]
+	root.process_priority = 4
+	_check(recorder.commit(get_undo_redo(), "Mix") == 4, "modifications of several histories")
+	var after := _state_of(objects)
+	var manager := get_undo_redo()
+	var history := manager.get_history_undo_redo(manager.get_object_history_id(root))
+	for turn: int in ROUNDS:
+		history.undo()
+		_check(_state_of(objects) == before, "several histories, undone")
+		history.redo()
+		_check(_state_of(objects) == after, "several histories, done again")
+	history.undo()
+	outside.free()
+
+
+## The worked example, as its menu items do it with the selected nodes.
+func _test_scatter(root: Node) -> void:
+	var nodes := root.get_children()
+	for node: Node in nodes:
+		EditorInterface.get_selection().add_node(node)
+	var example: ScatterPlugin = null
+	for plugin: Node in get_parent().get_children():
+		if plugin is ScatterPlugin:
+			example = plugin
+	_check(example != null, "the example is enabled")
+	var manager := get_undo_redo()
+	var history := manager.get_history_undo_redo(manager.get_object_history_id(root))
+	var edits: Dictionary[String, String] = {
+		"scatter_selected": "Scatter Nodes", "align_selected": "Align Nodes"
+	}
+	for edit: String in edits:
+		var before := _state_of(nodes)
+		example.call(edit)
+		var after := _state_of(nodes)
+		_check(after != before, edit)
+		_check(history.get_current_action_name() == edits[edit], "an action of %s" % edit)
+		for turn: int in ROUNDS:
+			history.undo()
+			_check(_state_of(nodes) == before, "%s, undone" % edit)
+			history.redo()
+			_check(_state_of(nodes) == after, "%s, done again" % edit)
+
+
+func _test_nothing(root: Node) -> void:
+	var manager := get_undo_redo()
+	var history := manager.get_history_undo_redo(manager.get_object_history_id(root))
+	var count := history.get_history_count()
+	var recorder := VarBatchUndoRecorder.new()
+	recorder.record(root)
+	_check(recorder.commit(manager, "Nothing") == 0, "modifications of nothing")
+	_check(history.get_history_count() == count, "actions of nothing")
+
+
+func _state_of(objects: Array) -> PackedByteArray:
+	var states: Array = []
+	for object: Object in objects:
+		for property: Dictionary in object.get_property_list():
+			if property.usage & PROPERTY_USAGE_STORAGE:
+				states.append([property.name, object.get(property.name as StringName)])
+	return var_to_bytes(states)
+
+
+func _check(is_good: bool, what: String) -> void:
+	if is_good:
+		_passed += 1
+	else:
+		_failed += 1
+		print("FAIL %s" % what)
