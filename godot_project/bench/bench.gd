@@ -31,9 +31,7 @@ const DIFF_SECTIONS: Array[String] = [
 	"res://bench/diff/deltas.gd",
 	"res://bench/diff/states.gd",
 ]
-const OPTIONS: Dictionary[String, Array] = {
-	"--scaling": SCALING_SECTIONS, "--diff": DIFF_SECTIONS
-}
+const OPTIONS: Dictionary[String, Array] = {"--scaling": SCALING_SECTIONS, "--diff": DIFF_SECTIONS}
 
 
 func _ready() -> void:

@@ -276,7 +276,9 @@ func test_keys_of_the_same_bytes() -> void:
 	check_int(changes.size(), 1, "changes")
 	check(changes[0].path == [0], "the path is %s" % [changes[0].path])
 	check_bytes(VarBatch.patch(before, changes, true), after, "patch")
-	check_bytes(VarBatch.apply_delta(before, VarBatch.make_delta(before, after)), after, "apply_delta")
+	check_bytes(
+		VarBatch.apply_delta(before, VarBatch.make_delta(before, after)), after, "apply_delta"
+	)
 
 
 func test_as_deep_as_values_go() -> void:
@@ -298,9 +300,7 @@ func _check(before: Variant, after: Variant, expected: Array[Dictionary]) -> voi
 	_check_bytes([var_to_bytes(before), var_to_bytes(after)], expected, what)
 
 
-func _check_bytes(
-	bytes: Array[PackedByteArray], expected: Array[Dictionary], what: String
-) -> void:
+func _check_bytes(bytes: Array[PackedByteArray], expected: Array[Dictionary], what: String) -> void:
 	var changes := VarBatch.diff(bytes[0], bytes[1])
 	check_value(changes, expected, what)
 	check_bytes(VarBatch.patch(bytes[0], changes), bytes[1], "patch, " + what)

@@ -94,9 +94,7 @@ func test_damaged_deltas() -> void:
 			var damaged := delta.duplicate()
 			damaged[at] ^= 1 << bit
 			var result: Array[PackedByteArray] = [PackedByteArray()]
-			var lines := logged(
-				func() -> void: result[0] = VarBatch.apply_delta(before, damaged)
-			)
+			var lines := logged(func() -> void: result[0] = VarBatch.apply_delta(before, damaged))
 			refused += lines.size()
 			var expected := 0 if lines.size() == 1 else after.size()
 			check_int(result[0].size(), expected, "size of a result")

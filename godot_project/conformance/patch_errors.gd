@@ -89,9 +89,7 @@ func test_paths_that_lead_nowhere() -> void:
 	change.path = ["a", "x"]
 	_misfit(change, 'expected an int as the index of an element of Array, found "x"', '["a"]')
 	change.path = ["d", 1.5, 0, "y"]
-	_misfit(
-		change, 'expected a key that is there, found none that is "y"', '["d"][1.5][0]'
-	)
+	_misfit(change, 'expected a key that is there, found none that is "y"', '["d"][1.5][0]')
 	change.path = ["a", 0, 0]
 	_misfit(change, NO_HOLDER + "int", '["a"][0]')
 	change.path = ["v", "x"]

@@ -94,7 +94,9 @@ func test_shared_values() -> void:
 	object.value = PackedStringArray(["a"])
 	recorder.record(object)
 	object.value.append("b")
-	check_exact(recorder.flush()[0].old, PackedStringArray(["a"]), "a packed array, changed in place")
+	check_exact(
+		recorder.flush()[0].old, PackedStringArray(["a"]), "a packed array, changed in place"
+	)
 
 
 ## The order of entries, and types of containers.
@@ -253,7 +255,9 @@ func test_threads() -> void:
 		VarBatch.set_thread_count(threads)
 		var objects: Array = []
 		for i: int in 20_000:
-			objects.append(box([i, {"n": str(i), "at": Vector3(i, 0, 1)}, PackedByteArray([i % 256])]))
+			objects.append(
+				box([i, {"n": str(i), "at": Vector3(i, 0, 1)}, PackedByteArray([i % 256])])
+			)
 		recorder.record_all(objects, ["value", "other"])
 		for i: int in 20_000:
 			objects[i].value[1].n = i

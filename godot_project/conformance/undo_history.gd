@@ -148,7 +148,9 @@ func test_freed() -> void:
 	nodes[1].set_meta(&"list", [2])
 	nodes[2].free()
 	var commit := func() -> int: return recorder.commit(history, "move")
-	check_int(expect_logged(commit, 0, 1, "VarBatchUndoRecorder.commit: skipped ") as int, 3, "kept")
+	check_int(
+		expect_logged(commit, 0, 1, "VarBatchUndoRecorder.commit: skipped ") as int, 3, "kept"
+	)
 	recorder = null
 	nodes[1].free()
 	history.undo()

@@ -12,7 +12,9 @@ const PERCENTS: Array[int] = [0, 1, 10]
 
 
 func run(session: Session) -> void:
-	session.report.start_table("Deltas of 1 MiB of floats (engine: Zstandard of all; floor: a copy)")
+	session.report.start_table(
+		"Deltas of 1 MiB of floats (engine: Zstandard of all; floor: a copy)"
+	)
 	for percent: int in PERCENTS:
 		var type := "PackedFloat32Array, %d %%" % percent
 		var results: Array[Result] = [

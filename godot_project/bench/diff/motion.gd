@@ -57,7 +57,9 @@ func _sizes(
 		var after := snapshots[index + 1]
 		var delta := VarBatch.make_delta(snapshots[index], after)
 		var is_right := VarBatch.apply_delta(snapshots[index], delta) == after
-		if not session.verify(name, "" if is_right else "the delta of snapshot %d is wrong" % index):
+		if not session.verify(
+			name, "" if is_right else "the delta of snapshot %d is wrong" % index
+		):
 			return sums
 		var sizes: PackedFloat64Array = [
 			after.size(),

@@ -2,7 +2,7 @@
 //!
 //! The value is a tree that is made where paths lead: all else of it stays the bytes that it was, and is copied once,
 //! when the result is filled in. All bytes, those of the value and those of the changes, go through a
-//! [`Reader`](crate::Reader) before anything is made of them, once, and a container is passed once more when a path
+//! [`Reader`] before anything is made of them, once, and a container is passed once more when a path
 //! leads into it. Then each change costs its own bytes and its path, if they come in order or in the opposite order.
 //! Nothing here calls itself.
 //!

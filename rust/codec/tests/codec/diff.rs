@@ -121,7 +121,7 @@ fn a_last_padding_that_is_missing_is_no_difference_of_values() {
     for len in 1..=4 {
         for last in [1, 2] {
             let bare = bytes(len, last);
-            for head in [&[28, 1][..], &[28, 2, 0], &[27, 1, 0], &[27, 1, 2, 7], &[27, 2, 0, 0, 0], &[]] {
+            for head in [&[28, 1][..], &[28, 2, 0], &[27, 1, 0], &[27, 1, 2, 7], &[27, 2, 2, 7, 0, 0], &[]] {
                 all.push(inside(&bare, head));
                 let mut padded = inside(&bare, head);
                 padded.resize(padded.len().next_multiple_of(4), 0);
