@@ -55,8 +55,6 @@ pub(super) struct Frame {
     pub runs: Vec<Run>,
     /// Whether `runs` says all about those to come.
     pub is_ordered: bool,
-    /// Whether those of `before` alone were told already.
-    pub has_told_removed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,28 +239,27 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         if left.0 != left.1 {
             self.sink.derived(before.end - WORD..before.end, after.end - WORD..after.end);
         }
-        self.frames.push(Frame { form, left, index: 0, runs: Vec::new(), is_ordered: false, has_told_removed: false });
+        self.frames.push(Frame { form, left, index: 0, runs: Vec::new(), is_ordered: false });
         self.trail.enter();
     }
 
     /// Whether two objects have the same properties in the same order. Both have been entered.
     fn has_same_names(&mut self, count: usize) -> Result<bool, Failed> {
         let (mut before, mut after) = (self.before.clone(), self.after.clone());
-        let start = before.position();
-        let mut is_same = true;
+        let (start, mut is_same) = (before.position(), true);
         for _ in 0..count {
             let names = (before.position(), after.position());
             before.next_event().map_err(of(Side::Before))?;
             after.next_event().map_err(of(Side::After))?;
             let (old, new) = (before.bytes(names.0, before.position()), after.bytes(names.1, after.position()));
-            if old != new || self.effort == 0 {
+            if old != new || before.position() - start > self.effort {
                 is_same = false;
                 break;
             }
             before.skip_value().map_err(of(Side::Before))?;
             after.skip_value().map_err(of(Side::After))?;
-            self.effort = self.effort.saturating_sub(before.position() - start);
         }
+        self.effort = self.effort.saturating_sub(before.position() - start);
         Ok(is_same)
     }
 

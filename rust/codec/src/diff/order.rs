@@ -18,6 +18,8 @@ pub(super) enum Run {
     Pairs(usize),
     /// So many of `before` are in it alone.
     Removed(usize),
+    /// The same, but they were told already.
+    ToldRemoved(usize),
     /// So many of `after` are in it alone.
     Inserted(usize),
 }
@@ -103,38 +105,34 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     /// with.
     fn pairs_ahead(&mut self) -> Result<usize, Failed> {
         let Some(frame) = self.frames.last_mut() else { return Ok(0) };
-        let side = match (frame.runs.last_mut(), frame.left) {
-            (None, (_, 0)) => Side::Before,
-            (None, (0, _)) => Side::After,
+        let run = match (frame.runs.last_mut(), frame.left) {
+            (None, (_, 0)) => Run::Removed(1),
+            (None, (0, _)) => Run::Inserted(1),
             (None, (old, new)) => return Ok(old.min(new)),
             (Some(Run::Pairs(0)), _) => {
                 frame.runs.pop();
                 return Ok(0);
             }
             (Some(Run::Pairs(count)), _) => return Ok(*count),
-            (Some(Run::Removed(count)), _) => {
-                *count -= 1;
-                if *count == 0 {
+            (Some(run), _) => {
+                let next = *run;
+                let (Run::Pairs(left) | Run::Removed(left) | Run::ToldRemoved(left) | Run::Inserted(left)) = run;
+                *left -= 1;
+                if *left == 0 {
                     frame.runs.pop();
                 }
-                Side::Before
-            }
-            (Some(Run::Inserted(count)), _) => {
-                *count -= 1;
-                if *count == 0 {
-                    frame.runs.pop();
-                }
-                Side::After
+                next
             }
         };
-        self.one_sided(side)?;
+        let side = if matches!(run, Run::Inserted(_)) { Side::After } else { Side::Before };
+        self.one_sided(side, matches!(run, Run::ToldRemoved(_)))?;
         Ok(0)
     }
 
-    /// Tells the next part of one side.
-    fn one_sided(&mut self, side: Side) -> Result<(), Failed> {
+    /// Tells the next part of one side, unless it was told already.
+    fn one_sided(&mut self, side: Side, is_told: bool) -> Result<(), Failed> {
         let Some(frame) = self.frames.last() else { return Ok(()) };
-        let (form, index, is_told) = (frame.form, frame.index, frame.has_told_removed && side == Side::Before);
+        let (form, index) = (frame.form, frame.index);
         let (reader, op) = match side {
             Side::Before => (&mut self.before, Op::Remove),
             Side::After => (&mut self.after, Op::Insert),
@@ -229,7 +227,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     }
 
     fn set_runs(&mut self, mut runs: Vec<Run>, is_ordered: bool) {
-        runs.retain(|run| !matches!(run, Run::Pairs(0) | Run::Removed(0) | Run::Inserted(0)));
+        runs.retain(|run| !matches!(run, Run::Pairs(0) | Run::Removed(0) | Run::ToldRemoved(0) | Run::Inserted(0)));
         runs.reverse();
         if let Some(frame) = self.frames.last_mut() {
             frame.runs = runs;
@@ -256,7 +254,8 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         let (mut runs, mut done, mut removed) = (Vec::new(), 0, 0);
         for Hunk { before, after } in align(&old, &new, 0, suffix) {
             runs.push(Run::Pairs(before.start - done));
-            runs.push(Run::Removed(before.len()));
+            let is_told = self.sink.needs_ways();
+            runs.push(if is_told { Run::ToldRemoved(before.len()) } else { Run::Removed(before.len()) });
             runs.push(Run::Inserted(after.len()));
             done = before.end;
             // A key that has moved must be gone before it is there again.
@@ -271,9 +270,6 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         }
         runs.push(Run::Pairs(left.0 - done));
         self.set_runs(runs, true);
-        if let Some(frame) = self.frames.last_mut() {
-            frame.has_told_removed = self.sink.needs_ways();
-        }
         Ok(())
     }
 }

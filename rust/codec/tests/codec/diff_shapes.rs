@@ -175,3 +175,14 @@ fn keys_of_the_same_bytes_are_set_with_all_around() {
     };
     assert_eq!(shown(&of(2), &of(3)), ["set [\"all\"]: 2 entries -> 2 entries"]);
 }
+
+/// However many properties an object has, one that changed is one change.
+#[test]
+fn one_property_of_many() {
+    let object = |changed: i64| {
+        let name = |at: i64| format!("property_{at}").chars().map(u32::from).collect();
+        let properties = (0..100).map(|at| (name(at), Value::Int(if at == 50 { changed } else { at }))).collect();
+        Value::Object { class: "Node".chars().map(u32::from).collect(), properties }
+    };
+    assert_eq!(shown(&object(1), &object(2)), ["set .property_50: 1 -> 2"]);
+}
