@@ -48,6 +48,7 @@ const SUITES: PackedStringArray = [
 	"undo_history",
 	"undo_meddling",
 	"examples",
+	"documents",
 	"tasks",
 	"task_values",
 	"task_errors",
