@@ -63,7 +63,7 @@ func test_missing_values() -> void:
 			_misfit({"op": op, "path": [key, 0]}, text, '["%s"][0]' % key)
 	_misfit(
 		{"op": "remove", "path": ["p", 0]},
-		"expected an old value for `remove`, found none",
+		'expected an old value for "remove", found none',
 		'["p"][0]'
 	)
 
@@ -71,7 +71,7 @@ func test_missing_values() -> void:
 func test_the_whole_value() -> void:
 	for op: String in ["insert", "remove"]:
 		_misfit(
-			{"op": op, "path": [], "new": 1}, "expected `set` for the whole value, found `%s`" % op
+			{"op": op, "path": [], "new": 1}, 'expected "set" for the whole value, found "%s"' % op
 		)
 	_misfit({"op": "set", "path": []}, "expected a new value for `set`, found none")
 

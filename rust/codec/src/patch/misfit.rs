@@ -123,7 +123,7 @@ pub enum Unfit {
         found: String,
     },
     /// The operation is not one for such a place.
-    #[error("expected `set` for {place}, found `{found}`")]
+    #[error("expected \"set\" for {place}, found \"{found}\"")]
     OnlySet {
         /// What is to be changed.
         place: &'static str,
@@ -131,7 +131,7 @@ pub enum Unfit {
         found: &'static str,
     },
     /// A value is missing that the operation needs.
-    #[error("expected {what} for `{op}`, found none")]
+    #[error("expected {what} for \"{op}\", found none")]
     Missing {
         /// The old or the new value.
         what: &'static str,

@@ -95,17 +95,17 @@ fn paths_that_lead_nowhere() {
 fn operations_that_a_place_does_not_have() {
     let check = |op, wrong, expected| assert_misfit(&before(), op, wrong, expected);
     let hp = || at(&[int(4), string("hp")]);
-    check(Op::Insert, at(&[]).with_new(int(0)), "expected `set` for the whole value, found `insert`...");
-    check(Op::Remove, at(&[]), "expected `set` for the whole value, found `remove`...");
-    check(Op::Remove, hp(), "expected `set` for a property of an object, found `remove`... inside [4].hp");
+    check(Op::Insert, at(&[]).with_new(int(0)), "expected \"set\" for the whole value, found \"insert\"...");
+    check(Op::Remove, at(&[]), "expected \"set\" for the whole value, found \"remove\"...");
+    check(Op::Remove, hp(), "expected \"set\" for a property of an object, found \"remove\"... inside [4].hp");
     check(
         Op::Insert,
         hp().with_new(int(0)),
-        "expected `set` for a property of an object, found `insert`... inside [4].hp",
+        "expected \"set\" for a property of an object, found \"insert\"... inside [4].hp",
     );
-    check(Op::Set, at(&[int(0)]), "expected a new value for `set`, found none... inside [0]");
-    check(Op::Insert, at(&[int(0)]), "expected a new value for `insert`, found none... inside [0]");
-    check(Op::Remove, at(&[int(2), int(0)]), "expected an old value for `remove`, found none... inside [2][0]");
+    check(Op::Set, at(&[int(0)]), "expected a new value for \"set\", found none... inside [0]");
+    check(Op::Insert, at(&[int(0)]), "expected a new value for \"insert\", found none... inside [0]");
+    check(Op::Remove, at(&[int(2), int(0)]), "expected an old value for \"remove\", found none... inside [2][0]");
     let there = "expected an index from 0 to 5 for what is inserted in Array, found 6...";
     check(Op::Insert, at(&[int(6)]).with_new(int(0)), there);
     let entry = |name: &str| at(&[int(1), string(name)]);
