@@ -31,6 +31,8 @@ const SUITES: PackedStringArray = [
 	"packets",
 	"threads",
 	"files",
+	"one_var",
+	"last_error",
 	"file_paths",
 	"file_errors",
 	"file_damage",

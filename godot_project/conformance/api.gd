@@ -14,6 +14,7 @@ const FRAMES: Array = ["frames", TYPE_PACKED_BYTE_ARRAY]
 const PATH: Array = ["path", TYPE_STRING]
 const COUNT: Array = ["count", TYPE_INT]
 const MODE: Array = ["compression_mode", TYPE_INT]
+const DEFAULT: Array = ["default", ANY]
 const FULL_OBJECTS: Array = ["full_objects", TYPE_BOOL]
 const ALLOW_OBJECTS: Array = ["allow_objects", TYPE_BOOL]
 const SOURCE: Array = ["source", TYPE_STRING]
@@ -68,12 +69,16 @@ const METHODS: Dictionary = {
 	"bytes_to_vars": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
 	"vars_to_frames": [[VALUES, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],
 	"frames_to_vars": [[FRAMES, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
+	"save_var": [[PATH, VALUE, FULL_OBJECTS, MODE], [false, -1], TYPE_INT, "Error"],
+	"load_var": [[PATH, DEFAULT, ALLOW_OBJECTS], [null, false], ANY, ""],
 	"save_vars": [[PATH, VALUES, FULL_OBJECTS, MODE], [false, -1], TYPE_INT, "Error"],
 	"load_vars": [[PATH, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
 	"vars_to_bytes_async": [[VALUES, FULL_OBJECTS], [false], TYPE_OBJECT, TASK],
 	"bytes_to_vars_async": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_OBJECT, TASK],
 	"vars_to_frames_async": [[VALUES, FULL_OBJECTS], [false], TYPE_OBJECT, TASK],
 	"frames_to_vars_async": [[FRAMES, ALLOW_OBJECTS], [false], TYPE_OBJECT, TASK],
+	"save_var_async": [[PATH, VALUE, FULL_OBJECTS, MODE], [false, -1], TYPE_OBJECT, TASK],
+	"load_var_async": [[PATH, DEFAULT, ALLOW_OBJECTS], [null, false], TYPE_OBJECT, TASK],
 	"save_vars_async": [[PATH, VALUES, FULL_OBJECTS, MODE], [false, -1], TYPE_OBJECT, TASK],
 	"load_vars_async": [[PATH, ALLOW_OBJECTS], [false], TYPE_OBJECT, TASK],
 	"validate": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_PACKED_STRING_ARRAY, ""],
@@ -91,6 +96,8 @@ const METHODS: Dictionary = {
 	"apply_deltas": [[PAIRS], [], TYPE_ARRAY, "PackedByteArray"],
 	"set_thread_count": [[COUNT], [], NOTHING, ""],
 	"get_thread_count": [[], [], TYPE_INT, ""],
+	"get_last_error": [[], [], TYPE_INT, "Error"],
+	"get_last_error_message": [[], [], TYPE_STRING, ""],
 	"get_version": [[], [], TYPE_STRING, ""],
 	"get_type_table": [[], [], TYPE_ARRAY, "Dictionary"],
 }

@@ -10,6 +10,10 @@ extends RefCounted
 const FILES: PackedStringArray = [
 	"user://chunks.dat",
 	"user://log.dat",
+	"user://game.dat",
+	"user://options.dat",
+	"user://party.dat",
+	"user://state.dat",
 	"user://world.dat",
 	"user://points.dat",
 	"user://settings.dat",
@@ -75,6 +79,19 @@ class Peer:
 	func get_packet() -> PackedByteArray:
 		return VarBatch.var_to_bytes_in({"pos": Vector3(1, 2, 3)}, VarBatch.DIALECT_GODOT_3)
 var peer := Peer.new()
+""",
+	},
+	{
+		"of": "match VarBatch.get_last_error():",
+		"before": 'VarBatch.save_var("user://game.dat", {"level": 3})',
+		"after": 'expect(save == {"level": 3}, "the save differs")',
+	},
+	{
+		"of": "func save_game(state):",
+		"after":
+		"""
+await save_game({"level": 3})
+expect(VarBatch.load_var("user://state.dat") == {"level": 3}, "the game differs")
 """,
 	},
 	{

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::DIALECTS;
+use crate::engine::DIALECTS;
 
 /// For each `mark` in `text`, what stands between the next `before` and the next `after`.
 fn names<'a>(text: &'a str, mark: &str, before: &str, after: &str) -> BTreeSet<&'a str> {
@@ -16,6 +16,7 @@ fn names<'a>(text: &'a str, mark: &str, before: &str, after: &str) -> BTreeSet<&
 fn every_method_is_documented() {
     let (api, _) = include_str!("mod.rs").split_once("#[cfg(test)]").expect("this module");
     let mut methods = names(api, "    #[func", "fn ", "(");
+    methods.append(&mut names(include_str!("files.rs"), "    #[func", "fn ", "("));
     methods.append(&mut names(include_str!("../engine/call.rs"), "::from_signature", "StringName::from(\"", "\")"));
     assert_eq!(methods, names(include_str!("../../docs/VarBatch.xml"), "<method ", "name=\"", "\""));
     assert!(methods.contains("vars_to_bytes") && methods.contains("var_to_bytes"), "{methods:?}");

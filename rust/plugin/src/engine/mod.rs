@@ -24,6 +24,7 @@ use self::objects::Objects;
 use self::uninit::Uninit;
 use varbatch_codec::{Dialect, Kind, Shape, Width};
 
+mod args;
 mod call;
 mod container_slot;
 mod containers;
@@ -43,6 +44,7 @@ mod text_slot;
 mod uninit;
 mod write;
 
+pub use args::AnyArg;
 pub use call::{Call, load_docs, register};
 pub use container_slot::{ArraySlot, SlotType, new_array, new_byte_arrays, new_dictionaries};
 pub use containers::OwnedType;

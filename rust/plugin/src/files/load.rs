@@ -9,7 +9,7 @@ use varbatch_codec::file::{LoadError, Loader};
 use varbatch_codec::frames::{self, Frame};
 use varbatch_codec::tasks::Step;
 
-use super::{Failure, open_code};
+use super::{Failure, Values, open_code};
 use crate::batch::{Line, Report, Reports, lines};
 use crate::build::MayAsk;
 use crate::decode::{self, Input, Work, build_slots, decode_kept};
@@ -70,7 +70,7 @@ pub struct Loaded {
 
 impl Loaded {
     /// The values, what there is to print about the file, and `OK` or the code for it.
-    pub fn of_file(self, path: &str) -> (OwnArray, Vec<Line>, EngineError) {
+    pub fn of_file(self, path: &str) -> Values {
         let failed = self.reports.iter().any(|(_, report)| !report.is_warning());
         let mut code = if failed { EngineError::ERR_FILE_CORRUPT } else { EngineError::OK };
         let mut lines: Vec<_> = lines(&format!("\"{path}\": frame"), &self.reports).collect();

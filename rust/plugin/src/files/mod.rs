@@ -3,6 +3,7 @@
 mod load;
 mod save;
 mod transcode;
+mod values;
 
 use std::fmt;
 use std::io;
@@ -13,6 +14,7 @@ use varbatch_codec::compressed::Compression;
 pub use self::load::{Loading, load, open};
 pub use self::save::{Saving, Target, save};
 pub use self::transcode::transcode;
+pub use self::values::{Values, all, only};
 
 /// Why a file was not saved, or not loaded: the engine's code for it, and the text.
 #[derive(Debug)]

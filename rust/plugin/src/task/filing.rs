@@ -9,7 +9,7 @@ use varbatch_codec::tasks::Step;
 use super::dispatch;
 use super::job::{AnyJob, Job, Outcome, PIECES, slot_of};
 use crate::encode::{Form, into_plans, plan_held};
-use crate::engine::{OwnArray, Slot};
+use crate::engine::Slot;
 use crate::files::{self, Failure, Loading, Saving, Target};
 use crate::pool;
 
@@ -56,16 +56,22 @@ impl Job for Save {
     }
 }
 
-/// A file to values.
+/// A file to its values, or to the only one.
 pub struct Load {
     path: String,
     loading: Result<Loading, Failure>,
+    /// Stands for the only value if there is none; `None` if all values are wanted.
+    default: Option<Slot>,
 }
 
 impl Load {
-    pub fn new(path: &GString, allow_objects: bool) -> Self {
+    pub fn all(path: &GString, allow_objects: bool) -> Self {
         let loading = files::open(path).map(|loader| Loading::new(loader, allow_objects));
-        Self { path: path.to_string(), loading }
+        Self { path: path.to_string(), loading, default: None }
+    }
+
+    pub fn only(path: &GString, default: Slot, allow_objects: bool) -> Self {
+        Self { default: Some(default), ..Self::all(path, allow_objects) }
     }
 }
 
@@ -79,14 +85,15 @@ impl Job for Load {
     }
 
     fn outcome(self: Box<Self>) -> Outcome {
-        let empty = || OwnArray::new(0).into_slot();
-        match self.loading {
-            Err(Failure { code, text }) => Outcome::failed(empty(), code, text),
-            Ok(loading) => {
-                let (values, lines, code) = loading.finish().of_file(&self.path);
-                Outcome { result: values.into_slot(), lines, code }
+        let loaded = self.loading.map(|loading| loading.finish().of_file(&self.path));
+        let (result, lines, code) = match self.default {
+            Some(default) => files::only(&self.path, loaded, default),
+            None => {
+                let (values, lines, code) = files::all(loaded);
+                (values.into_slot(), lines, code)
             }
-        }
+        };
+        Outcome { result, lines, code }
     }
 }
 

@@ -1,0 +1,129 @@
+//! The methods of class `VarBatch` for files. What users read of them is in `docs/VarBatch.xml`.
+
+use godot::builtin::{AnyArray, GString, VarArray, Variant, varray};
+use godot::global::Error as EngineError;
+use godot::obj::Gd;
+use godot::register::godot_api;
+
+use super::said::{failed, say, started};
+use super::{VarBatch, translation};
+use crate::engine::{AnyArg, DialectArg};
+use crate::files::{self, Failure, NOT_COMPRESSED, Target, Values};
+use crate::task::{Load, Save, VarBatchTask};
+
+#[godot_api(secondary)]
+impl VarBatch {
+    /// One value to a file. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn save_var(
+        path: GString,
+        value: Variant,
+        #[opt(default = false)] full_objects: bool,
+        #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
+    ) -> EngineError {
+        save("save_var", &path, &array_of(&value), full_objects, compression_mode)
+    }
+
+    /// All values to a file. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn save_vars(
+        path: GString,
+        values: AnyArray,
+        #[opt(default = false)] full_objects: bool,
+        #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
+    ) -> EngineError {
+        save("save_vars", &path, &values, full_objects, compression_mode)
+    }
+
+    /// What `save_var` or `store_var` wrote. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn load_var(
+        path: GString,
+        #[opt(default = &AnyArg::null())] default: AnyArg,
+        #[opt(default = false)] allow_objects: bool,
+    ) -> Variant {
+        let (value, lines, code) = files::only(&path.to_string(), load(&path, allow_objects), default.slot());
+        say("load_var", lines, code);
+        value.value().variant().clone()
+    }
+
+    /// What `save_vars` or `store_var` wrote. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn load_vars(path: GString, #[opt(default = false)] allow_objects: bool) -> VarArray {
+        let (values, lines, code) = files::all(load(&path, allow_objects));
+        say("load_vars", lines, code);
+        values.into_array()
+    }
+
+    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn save_var_async(
+        path: GString,
+        value: Variant,
+        #[opt(default = false)] full_objects: bool,
+        #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
+    ) -> Gd<VarBatchTask> {
+        started("save_var_async", Save::new(&path, &array_of(&value), full_objects, compression_mode))
+    }
+
+    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn save_vars_async(
+        path: GString,
+        values: AnyArray,
+        #[opt(default = false)] full_objects: bool,
+        #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
+    ) -> Gd<VarBatchTask> {
+        started("save_vars_async", Save::new(&path, &values, full_objects, compression_mode))
+    }
+
+    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn load_var_async(
+        path: GString,
+        #[opt(default = &AnyArg::null())] default: AnyArg,
+        #[opt(default = false)] allow_objects: bool,
+    ) -> Gd<VarBatchTask> {
+        started("load_var_async", Load::only(&path, default.slot(), allow_objects))
+    }
+
+    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn load_vars_async(path: GString, #[opt(default = false)] allow_objects: bool) -> Gd<VarBatchTask> {
+        started("load_vars_async", Load::all(&path, allow_objects))
+    }
+
+    /// A file of one engine to one of another. What users read: `docs/VarBatch.xml`.
+    #[func]
+    fn transcode_file(source: GString, target: GString, from: DialectArg, to: DialectArg) -> EngineError {
+        let Some(translation) = translation("transcode_file", from, to) else {
+            return EngineError::ERR_INVALID_PARAMETER;
+        };
+        match files::transcode(&source, &target, translation) {
+            Ok(lines) => {
+                say("transcode_file", lines, EngineError::OK);
+                EngineError::OK
+            }
+            Err(failure) => failed("transcode_file", failure),
+        }
+    }
+}
+
+fn array_of(value: &Variant) -> AnyArray {
+    varray![value].upcast_any_array()
+}
+
+fn save(method: &str, path: &GString, values: &AnyArray, full_objects: bool, compression_mode: i64) -> EngineError {
+    let saved = Target::new(path, compression_mode).and_then(|target| files::save(&target, values, full_objects));
+    match saved {
+        Ok(()) => {
+            say(method, [], EngineError::OK);
+            EngineError::OK
+        }
+        Err(failure) => failed(method, failure),
+    }
+}
+
+fn load(path: &GString, allow_objects: bool) -> Result<Values, Failure> {
+    files::open(path).map(|loader| files::load(loader, allow_objects).of_file(&path.to_string()))
+}

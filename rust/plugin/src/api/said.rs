@@ -1,0 +1,105 @@
+//! What a call says: the lines that it prints, and the error that scripts can ask for afterwards.
+//!
+//! Every method of the class ends here, but those that only look something up. The error is kept last of all: printing
+//! runs Loggers, which may call the class themselves.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use godot::global::Error as EngineError;
+use godot::obj::Gd;
+
+use crate::batch::{Line, Reports, lines};
+use crate::engine;
+use crate::files::Failure;
+use crate::task::{self, Job, VarBatchTask};
+
+/// Why a call failed.
+struct LastError {
+    code: EngineError,
+    message: String,
+}
+
+thread_local! {
+    /// The error of this thread's last call; `None` if that succeeded.
+    static LAST: RefCell<Option<LastError>> = const { RefCell::new(None) };
+}
+
+/// Threads whose last call failed, those that have ended among them. While there are none, a call that succeeds costs one
+/// load.
+static FAILED: AtomicUsize = AtomicUsize::new(0);
+
+/// Prints what there is to say about a call, and keeps its code. The message is the first error, or what the engine calls
+/// the code if none is printed.
+pub fn say(method: &str, lines: impl IntoIterator<Item = Line>, code: EngineError) {
+    keep(code, print(method, lines));
+}
+
+/// What a call gives, when what there is to say about it is printed.
+pub fn said<T>(method: &str, (result, lines): (T, impl IntoIterator<Item = Line>)) -> T {
+    let first = print(method, lines);
+    keep(if first.is_some() { EngineError::ERR_INVALID_DATA } else { EngineError::OK }, first);
+    result
+}
+
+/// The same of a batch.
+pub fn reported<T>(method: &str, element: &str, (result, reports): (T, Reports)) -> T {
+    said(method, (result, lines(element, &reports)))
+}
+
+/// The code of a call that failed as a whole, when that is printed.
+pub fn failed(method: &str, Failure { code, text }: Failure) -> EngineError {
+    say(method, [Line::error(text)], code);
+    code
+}
+
+/// Starts a task. What comes of it is for the task to tell.
+pub fn started(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> {
+    let task = task::start(method, job);
+    succeeded();
+    task
+}
+
+/// Keeps that a call has succeeded.
+#[inline]
+pub fn succeeded() {
+    if FAILED.load(Ordering::Relaxed) > 0 {
+        keep(EngineError::OK, None);
+    }
+}
+
+/// The error of this thread's last call.
+pub fn last_error() -> EngineError {
+    LAST.with_borrow(|last| last.as_ref().map_or(EngineError::OK, |error| error.code))
+}
+
+/// What there is to say about it.
+pub fn last_message() -> String {
+    LAST.with_borrow(|last| last.as_ref().map_or_else(String::new, |error| error.message.clone()))
+}
+
+/// Prints lines; gives the text of the first that is an error.
+fn print(method: &str, lines: impl IntoIterator<Item = Line>) -> Option<String> {
+    let mut first = None;
+    for line in lines {
+        line.print(method);
+        if !line.is_warning {
+            first.get_or_insert(line.text);
+        }
+    }
+    first
+}
+
+#[cold]
+fn keep(code: EngineError, message: Option<String>) {
+    let new = (code != EngineError::OK)
+        .then(|| LastError { code, message: message.unwrap_or_else(|| engine::error_text(code)) });
+    let is_failure = new.is_some();
+    let old = LAST.replace(new);
+    // Another thread need not see this at once: it counts for this one alone.
+    match (old.is_some(), is_failure) {
+        (false, true) => FAILED.fetch_add(1, Ordering::Relaxed),
+        (true, false) => FAILED.fetch_sub(1, Ordering::Relaxed),
+        _ => return,
+    };
+}
