@@ -33,6 +33,7 @@ const SUITES: PackedStringArray = [
 	"files",
 	"one_var",
 	"last_error",
+	"flags",
 	"file_paths",
 	"file_errors",
 	"file_damage",

@@ -16,6 +16,9 @@ const COUNT: Array = ["count", TYPE_INT]
 const MODE: Array = ["compression_mode", TYPE_INT]
 const DEFAULT: Array = ["default", ANY]
 const FULL_OBJECTS: Array = ["full_objects", TYPE_BOOL]
+## Flags that no number is taken for: Variants for the engine, see the suite "flags".
+const FULL_FLAG: Array = ["full_objects", ANY]
+const ALLOW_FLAG: Array = ["allow_objects", ANY]
 const ALLOW_OBJECTS: Array = ["allow_objects", TYPE_BOOL]
 const SOURCE: Array = ["source", TYPE_STRING]
 const TARGET: Array = ["target", TYPE_STRING]
@@ -69,18 +72,18 @@ const METHODS: Dictionary = {
 	"bytes_to_vars": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
 	"vars_to_frames": [[VALUES, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],
 	"frames_to_vars": [[FRAMES, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
-	"save_var": [[PATH, VALUE, FULL_OBJECTS, MODE], [false, -1], TYPE_INT, "Error"],
-	"load_var": [[PATH, DEFAULT, ALLOW_OBJECTS], [null, false], ANY, ""],
-	"save_vars": [[PATH, VALUES, FULL_OBJECTS, MODE], [false, -1], TYPE_INT, "Error"],
-	"load_vars": [[PATH, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
+	"save_var": [[PATH, VALUE, FULL_FLAG, MODE], [false, -1], TYPE_INT, "Error"],
+	"load_var": [[PATH, DEFAULT, ALLOW_FLAG], [null, false], ANY, ""],
+	"save_vars": [[PATH, VALUES, FULL_FLAG, MODE], [false, -1], TYPE_INT, "Error"],
+	"load_vars": [[PATH, ALLOW_FLAG], [false], TYPE_ARRAY, ""],
 	"vars_to_bytes_async": [[VALUES, FULL_OBJECTS], [false], TYPE_OBJECT, TASK],
 	"bytes_to_vars_async": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_OBJECT, TASK],
 	"vars_to_frames_async": [[VALUES, FULL_OBJECTS], [false], TYPE_OBJECT, TASK],
 	"frames_to_vars_async": [[FRAMES, ALLOW_OBJECTS], [false], TYPE_OBJECT, TASK],
-	"save_var_async": [[PATH, VALUE, FULL_OBJECTS, MODE], [false, -1], TYPE_OBJECT, TASK],
-	"load_var_async": [[PATH, DEFAULT, ALLOW_OBJECTS], [null, false], TYPE_OBJECT, TASK],
-	"save_vars_async": [[PATH, VALUES, FULL_OBJECTS, MODE], [false, -1], TYPE_OBJECT, TASK],
-	"load_vars_async": [[PATH, ALLOW_OBJECTS], [false], TYPE_OBJECT, TASK],
+	"save_var_async": [[PATH, VALUE, FULL_FLAG, MODE], [false, -1], TYPE_OBJECT, TASK],
+	"load_var_async": [[PATH, DEFAULT, ALLOW_FLAG], [null, false], TYPE_OBJECT, TASK],
+	"save_vars_async": [[PATH, VALUES, FULL_FLAG, MODE], [false, -1], TYPE_OBJECT, TASK],
+	"load_vars_async": [[PATH, ALLOW_FLAG], [false], TYPE_OBJECT, TASK],
 	"validate": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_PACKED_STRING_ARRAY, ""],
 	"describe": [[BYTES, DIALECT], [0], TYPE_DICTIONARY, ""],
 	"transcode": [[BYTES, FROM, TO], [], TYPE_PACKED_BYTE_ARRAY, ""],

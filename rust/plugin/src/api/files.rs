@@ -7,8 +7,8 @@ use godot::register::godot_api;
 
 use super::said::{failed, say, started};
 use super::{VarBatch, translation};
-use crate::engine::{AnyArg, DialectArg};
-use crate::files::{self, Failure, NOT_COMPRESSED, Target, Values};
+use crate::engine::{AnyArg, DialectArg, FlagArg};
+use crate::files::{self, Failure, NOT_COMPRESSED, Values};
 use crate::task::{Load, Save, VarBatchTask};
 
 #[godot_api(secondary)]
@@ -18,7 +18,7 @@ impl VarBatch {
     fn save_var(
         path: GString,
         value: Variant,
-        #[opt(default = false)] full_objects: bool,
+        #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
     ) -> EngineError {
         save("save_var", &path, &array_of(&value), full_objects, compression_mode)
@@ -29,7 +29,7 @@ impl VarBatch {
     fn save_vars(
         path: GString,
         values: AnyArray,
-        #[opt(default = false)] full_objects: bool,
+        #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
     ) -> EngineError {
         save("save_vars", &path, &values, full_objects, compression_mode)
@@ -40,7 +40,7 @@ impl VarBatch {
     fn load_var(
         path: GString,
         #[opt(default = &AnyArg::null())] default: AnyArg,
-        #[opt(default = false)] allow_objects: bool,
+        #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg,
     ) -> Variant {
         let (value, lines, code) = files::only(&path.to_string(), load(&path, allow_objects), default.slot());
         say("load_var", lines, code);
@@ -49,7 +49,7 @@ impl VarBatch {
 
     /// What `save_vars` or `store_var` wrote. What users read: `docs/VarBatch.xml`.
     #[func]
-    fn load_vars(path: GString, #[opt(default = false)] allow_objects: bool) -> VarArray {
+    fn load_vars(path: GString, #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg) -> VarArray {
         let (values, lines, code) = files::all(load(&path, allow_objects));
         say("load_vars", lines, code);
         values.into_array()
@@ -60,7 +60,7 @@ impl VarBatch {
     fn save_var_async(
         path: GString,
         value: Variant,
-        #[opt(default = false)] full_objects: bool,
+        #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
     ) -> Gd<VarBatchTask> {
         started("save_var_async", Save::new(&path, &array_of(&value), full_objects, compression_mode))
@@ -71,7 +71,7 @@ impl VarBatch {
     fn save_vars_async(
         path: GString,
         values: AnyArray,
-        #[opt(default = false)] full_objects: bool,
+        #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
     ) -> Gd<VarBatchTask> {
         started("save_vars_async", Save::new(&path, &values, full_objects, compression_mode))
@@ -82,14 +82,14 @@ impl VarBatch {
     fn load_var_async(
         path: GString,
         #[opt(default = &AnyArg::null())] default: AnyArg,
-        #[opt(default = false)] allow_objects: bool,
+        #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg,
     ) -> Gd<VarBatchTask> {
         started("load_var_async", Load::only(&path, default.slot(), allow_objects))
     }
 
     /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
     #[func]
-    fn load_vars_async(path: GString, #[opt(default = false)] allow_objects: bool) -> Gd<VarBatchTask> {
+    fn load_vars_async(path: GString, #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg) -> Gd<VarBatchTask> {
         started("load_vars_async", Load::all(&path, allow_objects))
     }
 
@@ -113,8 +113,9 @@ fn array_of(value: &Variant) -> AnyArray {
     varray![value].upcast_any_array()
 }
 
-fn save(method: &str, path: &GString, values: &AnyArray, full_objects: bool, compression_mode: i64) -> EngineError {
-    let saved = Target::new(path, compression_mode).and_then(|target| files::save(&target, values, full_objects));
+fn save(method: &str, path: &GString, values: &AnyArray, full_objects: FlagArg, compression_mode: i64) -> EngineError {
+    let saved = files::to_save(path, full_objects, compression_mode)
+        .and_then(|(target, full_objects)| files::save(&target, values, full_objects));
     match saved {
         Ok(()) => {
             say(method, [], EngineError::OK);
@@ -124,6 +125,7 @@ fn save(method: &str, path: &GString, values: &AnyArray, full_objects: bool, com
     }
 }
 
-fn load(path: &GString, allow_objects: bool) -> Result<Values, Failure> {
-    files::open(path).map(|loader| files::load(loader, allow_objects).of_file(&path.to_string()))
+fn load(path: &GString, allow_objects: FlagArg) -> Result<Values, Failure> {
+    let (loader, allow_objects) = files::to_load(path, allow_objects)?;
+    Ok(files::load(loader, allow_objects).of_file(&path.to_string()))
 }

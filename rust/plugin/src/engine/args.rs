@@ -4,6 +4,7 @@ use godot::builtin::Variant;
 use godot::meta::error::ConvertError;
 use godot::meta::shape::GodotShape;
 use godot::meta::{FromGodot, GodotConvert, GodotImmutable, ToGodot};
+use varbatch_codec::Kind;
 
 use super::read::value;
 use super::slot::Slot;
@@ -48,3 +49,69 @@ impl FromGodot for AnyArg {
 
 // SAFETY: the default is null.
 unsafe impl GodotImmutable for AnyArg {}
+
+/// What a script passes for a flag next to which a number could be meant, such as a compression mode.
+///
+/// Of type Variant for the engine: GDScript makes a bool of a constant for a parameter of type bool, when it compiles
+/// the call, so that nobody could tell a mode from `true`.
+#[derive(Clone, Copy, Debug)]
+pub enum FlagArg {
+    /// What it has to be.
+    Flag(bool),
+    /// A number.
+    Number(i64),
+    /// Anything else.
+    Other(Kind),
+}
+
+impl FlagArg {
+    /// What it is by default.
+    pub const FALSE: Self = Self::Flag(false);
+
+    /// The flag of this name.
+    ///
+    /// # Errors
+    /// If it is none: what is to be said then.
+    pub fn flag(self, name: &str) -> Result<bool, String> {
+        let found = match self {
+            Self::Flag(flag) => return Ok(flag),
+            Self::Number(number) => number.to_string(),
+            Self::Other(kind) => kind.name().into(),
+        };
+        Err(format!("expected true or false as {name}, found {found}"))
+    }
+}
+
+impl GodotConvert for FlagArg {
+    type Via = Variant;
+
+    fn godot_shape() -> GodotShape {
+        Variant::godot_shape()
+    }
+}
+
+impl ToGodot for FlagArg {
+    type Pass = godot::meta::conv::ByValue;
+
+    fn to_godot(&self) -> Variant {
+        match *self {
+            Self::Flag(flag) => flag.to_variant(),
+            Self::Number(number) => number.to_variant(),
+            Self::Other(_) => Variant::nil(),
+        }
+    }
+}
+
+impl FromGodot for FlagArg {
+    fn try_from_godot(arg: Variant) -> Result<Self, ConvertError> {
+        let view = value(&arg).view();
+        Ok(match view.kind() {
+            Kind::Bool => Self::Flag(view.bool()),
+            Kind::Int => Self::Number(view.int()),
+            kind => Self::Other(kind),
+        })
+    }
+}
+
+// SAFETY: nothing in it refers to anything.
+unsafe impl GodotImmutable for FlagArg {}

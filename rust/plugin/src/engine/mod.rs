@@ -44,7 +44,7 @@ mod text_slot;
 mod uninit;
 mod write;
 
-pub use args::AnyArg;
+pub use args::{AnyArg, FlagArg};
 pub use call::{Call, load_docs, register};
 pub use container_slot::{ArraySlot, SlotType, new_array, new_byte_arrays, new_dictionaries};
 pub use containers::OwnedType;

@@ -8,8 +8,12 @@ mod values;
 use std::fmt;
 use std::io;
 
+use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_codec::compressed::Compression;
+use varbatch_codec::file::Loader;
+
+use crate::engine::FlagArg;
 
 pub use self::load::{Loading, load, open};
 pub use self::save::{Saving, Target, save};
@@ -29,6 +33,30 @@ impl Failure {
     fn new(code: EngineError, text: impl fmt::Display) -> Self {
         Self { code, text: text.to_string() }
     }
+}
+
+/// Where a script wants values saved, and whether objects with class and properties.
+///
+/// # Errors
+/// If an argument is none of those that are served.
+pub fn to_save(path: &GString, full_objects: FlagArg, compression_mode: i64) -> Result<(Target, bool), Failure> {
+    let full_objects = full_objects.flag("full_objects").map_err(|why| {
+        let why = format!("cannot save \"{path}\": {why}; the compression mode is the fourth argument");
+        Failure::new(EngineError::ERR_INVALID_PARAMETER, why)
+    })?;
+    Ok((Target::new(path, compression_mode)?, full_objects))
+}
+
+/// The file that a script wants loaded, and whether with objects.
+///
+/// # Errors
+/// As for [`to_save`], and if it cannot be opened.
+pub fn to_load(path: &GString, allow_objects: FlagArg) -> Result<(Loader, bool), Failure> {
+    let allow_objects = allow_objects.flag("allow_objects").map_err(|why| {
+        let why = format!("cannot load \"{path}\": {why}; a compressed file is recognized");
+        Failure::new(EngineError::ERR_INVALID_PARAMETER, why)
+    })?;
+    Ok((open(path)?, allow_objects))
 }
 
 /// The code that the engine has for a file that cannot be opened.

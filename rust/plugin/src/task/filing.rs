@@ -9,16 +9,16 @@ use varbatch_codec::tasks::Step;
 use super::dispatch;
 use super::job::{AnyJob, Job, Outcome, PIECES, slot_of};
 use crate::encode::{Form, into_plans, plan_held};
-use crate::engine::Slot;
-use crate::files::{self, Failure, Loading, Saving, Target};
+use crate::engine::{FlagArg, Slot};
+use crate::files::{self, Failure, Loading, Saving};
 use crate::pool;
 
 /// Values that were planned, to a file.
 pub struct Save(Result<Saving, Failure>);
 
 impl Save {
-    pub fn new(path: &GString, values: &AnyArray, full_objects: bool, compression_mode: i64) -> Self {
-        Self(Target::new(path, compression_mode).and_then(|target| {
+    pub fn new(path: &GString, values: &AnyArray, full_objects: FlagArg, compression_mode: i64) -> Self {
+        Self(files::to_save(path, full_objects, compression_mode).and_then(|(target, full_objects)| {
             let (runs, _, reports) = plan_held(values, full_objects, Form::Frames);
             target.check(&reports)?;
             Ok(Saving::new(target, into_plans(runs)))
@@ -65,12 +65,13 @@ pub struct Load {
 }
 
 impl Load {
-    pub fn all(path: &GString, allow_objects: bool) -> Self {
-        let loading = files::open(path).map(|loader| Loading::new(loader, allow_objects));
+    pub fn all(path: &GString, allow_objects: FlagArg) -> Self {
+        let loading =
+            files::to_load(path, allow_objects).map(|(loader, allow_objects)| Loading::new(loader, allow_objects));
         Self { path: path.to_string(), loading, default: None }
     }
 
-    pub fn only(path: &GString, default: Slot, allow_objects: bool) -> Self {
+    pub fn only(path: &GString, default: Slot, allow_objects: FlagArg) -> Self {
         Self { default: Some(default), ..Self::all(path, allow_objects) }
     }
 }
