@@ -58,6 +58,7 @@ const SUITES: PackedStringArray = [
 	"task_threads",
 	"task_objects",
 	"tasks_cancel",
+	"save_order",
 	"any_thread",
 	"soak",
 	"packed",

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::order::Ticket;
+
 /// Symbolic links that are followed, one after the other: as many as Linux follows.
 const MOST_LINKS: usize = 40;
 
@@ -37,6 +39,15 @@ enum Temporary {
 pub struct Replaced {
     file: File,
     len: u64,
+}
+
+/// What came of a file that was complete.
+#[derive(Debug)]
+pub enum Committed {
+    /// It is in its place. With the file that was there.
+    InPlace(Option<Replaced>),
+    /// It was dropped, as a save that was called later is there.
+    Overtaken,
 }
 
 impl Replaced {
@@ -80,20 +91,29 @@ impl Replacement {
         }
     }
 
-    /// Puts it in its place, and gives the file that was there.
+    /// Where it goes, behind links.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts it in its place, unless a save is there that was called after this one was, and gives the file that was there.
     ///
     /// # Errors
     /// Those of the system. The old file is still there then.
-    pub fn commit(self) -> io::Result<Option<Replaced>> {
+    pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
         // Elsewhere a file that is open cannot be replaced.
         let old = self.old.filter(|_| cfg!(unix));
-        match self.temporary {
-            #[cfg(target_os = "linux")]
-            Temporary::Unnamed(unnamed) => unnamed.put_at(&self.path)?,
-            Temporary::Named(named) => _ = named.persist(&self.path)?,
-        }
+        let is_in_place = called.put_in_place(&self.path, || {
+            match self.temporary {
+                #[cfg(target_os = "linux")]
+                Temporary::Unnamed(unnamed) => unnamed.put_at(&self.path)?,
+                Temporary::Named(named) => _ = named.persist(&self.path)?,
+            }
+            Ok(())
+        })?;
+        // The later save may have been put there this moment.
         flush_folder(folder_of(&self.path));
-        Ok(old)
+        Ok(if is_in_place { Committed::InPlace(old) } else { Committed::Overtaken })
     }
 }
 
@@ -132,7 +152,8 @@ impl Temporary {
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
+/// The folder that a file is in.
+pub(super) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

@@ -4,9 +4,10 @@
 use std::fs::File;
 use std::io::{self, IoSlice, Write};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::replace::{Replaced, Replacement};
+use super::order::Ticket;
+use super::replace::{Committed, Replaced, Replacement};
 use crate::chunks::{Chunk, Cursor};
 use crate::compressed::{Compression, Encoder};
 use crate::plan::Plan;
@@ -21,6 +22,8 @@ const MOST_PIECES: usize = 1024;
 /// A file that is being written. Dropped before its end, it leaves the old file as it was, and nothing else.
 pub struct Saver {
     out: Out,
+    /// Where it goes, behind links.
+    path: PathBuf,
     /// Kept for the next call.
     gathered: Vec<u8>,
 }
@@ -38,11 +41,12 @@ impl Saver {
     /// If there is no such folder, or no file can be made in it, or the old file could not be written to, or is none.
     pub fn create(path: &Path, compressed: Option<(Compression, u64)>) -> io::Result<Self> {
         let file = Replacement::new(path)?;
+        let path = file.path().to_owned();
         let out = match compressed {
             None => Out::Plain(file),
             Some((how, total)) => Out::Compressed(Box::new(Encoder::new(file, how, total)?)),
         };
-        Ok(Self { out, gathered: Vec::new() })
+        Ok(Self { out, path, gathered: Vec::new() })
     }
 
     /// Writes the next part of a plan, about `most` bytes; gives how many. 0 at its end.
@@ -86,6 +90,11 @@ impl Saver {
         Ok(len)
     }
 
+    /// Whether a save is in its place that was called after this one was, so that nobody will see this one.
+    pub fn is_overtaken(&self, called: &Ticket) -> bool {
+        called.is_overtaken(&self.path)
+    }
+
     /// Ends the file, and waits until it is on the disk. What was written before is not there yet.
     ///
     /// # Errors
@@ -122,7 +131,18 @@ impl Flushed {
     /// # Errors
     /// Those of the system. The old file is still there then.
     pub fn commit(self) -> io::Result<Option<Replaced>> {
-        self.0.commit()
+        Ok(match self.commit_as(&Ticket::take())? {
+            Committed::InPlace(replaced) => replaced,
+            Committed::Overtaken => None,
+        })
+    }
+
+    /// Puts it in its place, unless a save is there that was called after this one was.
+    ///
+    /// # Errors
+    /// As [`Self::commit`].
+    pub fn commit_as(self, called: &Ticket) -> io::Result<Committed> {
+        self.0.commit(called)
     }
 }
 

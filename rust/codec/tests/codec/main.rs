@@ -22,6 +22,7 @@ mod events;
 mod file_crash;
 mod file_damage;
 mod file_load;
+mod file_order;
 mod file_save;
 #[cfg(unix)]
 mod file_unix;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use godot::builtin::{AnyArray, GString};
 use godot::global::Error as EngineError;
 use varbatch_codec::compressed::Compression;
-use varbatch_codec::file::{Flushed, Saver};
+use varbatch_codec::file::{Committed, Flushed, Saver, Ticket};
 use varbatch_codec::tasks::Step;
 use varbatch_codec::{Cursor, Plan, Threads};
 
@@ -28,12 +28,14 @@ const FIRST_RUN: usize = 16;
 const MOST_ALONE: usize = 500;
 const MOST_SHARED: usize = 100_000;
 
-/// Where values are saved, and how.
+/// Where values are saved, and how, by one call.
 pub struct Target {
     path: PathBuf,
     /// As the caller wrote it.
     shown: String,
-    compression: Option<Compression>,
+    pub(super) compression: Option<Compression>,
+    /// When the call came.
+    called: Ticket,
 }
 
 impl Target {
@@ -42,7 +44,12 @@ impl Target {
     /// # Errors
     /// If that is no compression that is served.
     pub fn new(path: &GString, compression_mode: i64) -> Result<Self, Failure> {
-        let mut target = Self { path: engine::globalize(path), shown: path.to_string(), compression: None };
+        let (called, mut at) = (Ticket::take(), engine::globalize(path));
+        // Now: the engine changes the current folder for moments, and a task would ask later.
+        if at.is_relative() {
+            at = std::path::absolute(&at).unwrap_or(at);
+        }
+        let mut target = Self { path: at, shown: path.to_string(), compression: None, called };
         target.compression =
             compression(compression_mode).map_err(|why| target.failure(EngineError::ERR_INVALID_PARAMETER, &why))?;
         Ok(target)
@@ -171,8 +178,18 @@ fn write(target: &Target, saver: &mut Saver, plan: &Plan<'_>, threads: &Threads)
 /// Flushes a file and puts it in its place.
 pub(super) fn finish(target: &Target, saver: Saver, threads: &Threads) -> Result<(), Failure> {
     let flushed = saver.flush(threads).map_err(|error| target.not_written(&error))?;
-    task::dispose(flushed.commit().map_err(|error| target.not_written(&error))?);
-    Ok(())
+    commit(target, flushed).map(|_| ())
+}
+
+/// Puts a file in its place, unless a later save is there: whether it did.
+fn commit(target: &Target, flushed: Flushed) -> Result<bool, Failure> {
+    match flushed.commit_as(&target.called).map_err(|error| target.not_written(&error))? {
+        Committed::InPlace(replaced) => {
+            task::dispose(replaced);
+            Ok(true)
+        }
+        Committed::Overtaken => Ok(false),
+    }
 }
 
 /// Bytes after which a file is flushed while it is written, where the flush at the end would hold up the game.
@@ -196,6 +213,8 @@ enum Stage {
     Write(Box<Saver>),
     Flush(Box<Saver>),
     Commit(Box<Flushed>),
+    /// A later save is in its place.
+    Overtaken,
     Ended,
 }
 
@@ -214,22 +233,24 @@ impl Saving {
     pub fn step(&mut self, threads: &Threads) -> Result<Step, Failure> {
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         self.stage = match stage {
+            // What nobody will see need not be written.
+            Stage::Write(saver) | Stage::Flush(saver) if saver.is_overtaken(&self.target.called) => Stage::Overtaken,
             Stage::Create => Stage::Write(Box::new(self.target.create(self.total as u64)?)),
             Stage::Write(saver) => self.write(saver, threads).map_err(|error| self.target.not_written(&error))?,
             Stage::Flush(saver) => {
                 let flushed = saver.flush(threads).map_err(|error| self.target.not_written(&error))?;
                 Stage::Commit(Box::new(flushed))
             }
-            Stage::Commit(flushed) => {
-                task::dispose(flushed.commit().map_err(|error| self.target.not_written(&error))?);
-                Stage::Ended
-            }
-            Stage::Ended => Stage::Ended,
+            Stage::Commit(flushed) => match commit(&self.target, *flushed)? {
+                true => Stage::Ended,
+                false => Stage::Overtaken,
+            },
+            ended @ (Stage::Overtaken | Stage::Ended) => ended,
         };
         Ok(match self.stage {
             Stage::Create | Stage::Write(_) => Step::More,
             Stage::Flush(_) | Stage::Commit(_) => Step::Blocking,
-            Stage::Ended => Step::Done,
+            Stage::Overtaken | Stage::Ended => Step::Done,
         })
     }
 
@@ -246,6 +267,11 @@ impl Saving {
             saver.flush_written()?;
         }
         Ok(Stage::Write(saver))
+    }
+
+    /// Whether it was dropped, as a later save was in its place.
+    pub fn is_overtaken(&self) -> bool {
+        matches!(self.stage, Stage::Overtaken)
     }
 
     /// How much is done, from 0 to 1. The last part is the flush.

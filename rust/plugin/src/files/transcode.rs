@@ -19,9 +19,9 @@ use crate::pool;
 /// If the source cannot be read to its end, a value not be translated, or the target not be written. The old target is
 /// as it was then.
 pub fn transcode(source: &GString, target: &GString, translation: Translation) -> Result<Vec<Line>, Failure> {
+    let mut target = Target::new(target, NOT_COMPRESSED)?;
     let mut loader = open(source)?;
-    let mode = loader.compression().map_or(NOT_COMPRESSED, |compression| compression.mode().into());
-    let target = Target::new(target, mode)?;
+    target.compression = loader.compression();
     let (len, _) = loader.len();
     pool::with(len >= SHARED_FROM || loader.is_compressed(), |threads| {
         let failed = |error| failure(source, &target, &error);

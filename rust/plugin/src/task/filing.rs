@@ -13,6 +13,9 @@ use crate::engine::{FlagArg, Slot};
 use crate::files::{self, Failure, Loading, Saving};
 use crate::pool;
 
+/// What is said of a save that was overtaken.
+const OVERTAKEN: &str = "a later save of the same file is in its place";
+
 /// Values that were planned, to a file.
 pub struct Save(Result<Saving, Failure>);
 
@@ -50,7 +53,10 @@ impl Job for Save {
 
     fn outcome(self: Box<Self>) -> Outcome {
         match self.0 {
-            Ok(_) => Outcome { result: slot_of(EngineError::OK), lines: Vec::new(), code: EngineError::OK },
+            Ok(saving) => {
+                let note = if saving.is_overtaken() { OVERTAKEN } else { "" };
+                Outcome::quiet(slot_of(EngineError::OK), EngineError::OK, note)
+            }
             Err(Failure { code, text }) => Outcome::failed(slot_of(code), code, text),
         }
     }
@@ -94,7 +100,7 @@ impl Job for Load {
                 (values.into_slot(), lines, code)
             }
         };
-        Outcome { result, lines, code }
+        Outcome::with_lines(result, lines, code)
     }
 }
 
@@ -131,6 +137,6 @@ impl Job for Dispose {
     }
 
     fn outcome(self: Box<Self>) -> Outcome {
-        Outcome { result: Slot::new(), lines: Vec::new(), code: EngineError::OK }
+        Outcome::quiet(Slot::new(), EngineError::OK, "")
     }
 }

@@ -25,6 +25,8 @@ pub struct Outcome {
     pub result: Slot,
     /// What is printed.
     pub lines: Vec<Line>,
+    /// What is said when asked for, where nothing is printed.
+    pub note: &'static str,
     /// `OK` if nothing failed.
     pub code: EngineError,
 }
@@ -64,15 +66,25 @@ impl Work for AnyJob {
 }
 
 impl Outcome {
+    /// Of what there is nothing to print about.
+    pub fn quiet(result: Slot, code: EngineError, note: &'static str) -> Self {
+        Self { result, lines: Vec::new(), note, code }
+    }
+
+    /// Of what went as `code` says, with `lines` to print.
+    pub fn with_lines(result: Slot, lines: Vec<Line>, code: EngineError) -> Self {
+        Self { result, lines, note: "", code }
+    }
+
     /// Of a batch with these reports; `bad` is the code if a value failed.
     pub fn of_batch(result: Slot, element: &str, reports: &Reports, bad: EngineError) -> Self {
         let failed = reports.iter().any(|(_, report)| !report.is_warning());
-        Self { result, lines: lines(element, reports).collect(), code: if failed { bad } else { EngineError::OK } }
+        Self::with_lines(result, lines(element, reports).collect(), if failed { bad } else { EngineError::OK })
     }
 
     /// Of what failed as a whole.
     pub fn failed(result: Slot, code: EngineError, text: impl Display) -> Self {
-        Self { result, lines: vec![Line::error(text)], code }
+        Self::with_lines(result, vec![Line::error(text)], code)
     }
 }
 

@@ -101,7 +101,10 @@ impl Shared {
         let end_now = end.get_or_insert_with(|| {
             let outcome = self.outcome();
             lines = outcome.lines;
-            let texts: Vec<_> = lines.iter().map(|line| line.text.as_str()).collect();
+            let mut texts: Vec<_> = lines.iter().map(|line| line.text.as_str()).collect();
+            if texts.is_empty() {
+                texts.push(outcome.note);
+            }
             End { result: outcome.result, code: outcome.code, message: texts.join("\n") }
         });
         let got = get(end_now);
@@ -119,10 +122,7 @@ impl Shared {
             None if self.task().is_panicked() => {
                 Outcome::failed((self.if_cancelled)(), EngineError::ERR_BUG, "it panicked, which is a bug of VarBatch")
             }
-            None => {
-                let result = (self.if_cancelled)();
-                Outcome { result, lines: Vec::new(), code: EngineError::ERR_SKIP }
-            }
+            None => Outcome::quiet((self.if_cancelled)(), EngineError::ERR_SKIP, ""),
         }
     }
 
