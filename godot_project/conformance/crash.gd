@@ -2,7 +2,8 @@ extends Node
 ## A game that saves and is ended at any moment, for scripts/crash-test.sh. Arguments after `--`:
 ## what to do, and a folder for it.
 ##
-## kill    looks at what the last one left, then saves generations until it is killed
+## kill    looks at what the last one left, then saves generations until it is killed: one by one, or
+##         several under way, by tasks and at once
 ## look    looks at what the last one left
 ## quit    begins saves in the manner that the third argument says, by as many threads as the
 ##         fourth does, and quits
@@ -23,6 +24,8 @@ var _folder := _arguments[1]
 var _saves := _folder.path_join("saves")
 var _path := _saves.path_join(SAVE)
 var _awaited: VarBatchTask
+## The newest generation that was said to be saved by this process.
+var _reported := 0
 
 
 func _ready() -> void:
@@ -53,14 +56,21 @@ func _exit_tree() -> void:
 func _look() -> int:
 	var began := 0
 	var saved := 0
-	var is_saving := false
+	var under_way: Dictionary[int, bool] = {}
 	var notes := FileAccess.get_file_as_string(_folder.path_join("notes"))
 	for line: String in notes.split("\n", false):
-		is_saving = line.begins_with("began ")
-		if line.begins_with("began "):
-			began = line.to_int()
-		elif line.begins_with("saved "):
-			saved = line.to_int()
+		var noted := line.to_int()
+		if line.begins_with("found "):
+			began = noted
+			saved = noted
+			under_way.clear()
+		elif line.begins_with("began "):
+			began = noted
+			under_way[noted] = true
+		else:
+			under_way.erase(noted)
+			if line.begins_with("saved "):
+				saved = maxi(saved, noted)
 	var generation := 0
 	var is_good := true
 	if FileAccess.file_exists(_path):
@@ -77,43 +87,95 @@ func _look() -> int:
 			is_good = false
 			print("a file %s" % named)
 	var verdict := "good" if is_good else "bad"
+	var overtaken := under_way.keys().filter(func(other: int) -> bool: return other < saved).size()
 	var text := (
-		"%s: generation %d, saved %d, began %d, left %d, %s"
-		% [verdict, generation, saved, began, left, "saving" if is_saving else "idle"]
+		"%s: generation %d, saved %d, began %d, left %d, saving %d, overtaken %d"
+		% [verdict, generation, saved, began, left, under_way.size(), overtaken]
 	)
 	print(text)
 	_append("results", text)
-	_append("notes", "began %d\nsaved %d" % [generation, generation])
+	_append("notes", "found %d" % generation)
 	return generation
 
 
+## A generation is called after all before it. So the file must never be older than one that was
+## reported, even if earlier ones are under way.
 func _save_for_ever(from: int) -> void:
 	var generation := from
 	while true:
-		var values := CrashFile.make(generation)
-		var mode := CrashFile.mode(generation)
 		VarBatch.set_thread_count(generation % 4)
-		_append("notes", "began %d" % generation)
-		var error := -1
-		match randi_range(0, 3):
+		match [0, 1, 2, 3, 4, 4, 5, 6, 7, 7].pick_random():
 			0:
-				error = VarBatch.save_vars(_path, values, false, mode)
+				_save(generation)
 			1:
-				error = VarBatch.save_vars_async(_path, values, false, mode).wait()
+				_note(generation, _start(generation).wait() as int)
 			2:
-				error = await VarBatch.save_vars_async(_path, values, false, mode).finished
+				_note(generation, await _start(generation).finished as int)
 			3:
-				var task := VarBatch.save_vars_async(_path, values, false, mode)
+				var task := _start(generation)
 				await get_tree().process_frame
 				task.cancel()
-				error = task.wait()
-		if error == OK:
-			_append("notes", "saved %d" % generation)
-		else:
-			_append("notes", "skipped %d" % generation)
-		if error != OK and error != ERR_SKIP:
-			_append("results", "bad: save of generation %d: error %d" % [generation, error])
+				_note(generation, task.wait() as int, true)
+			4:
+				var task := _start(generation)
+				generation += 1
+				_save(generation)
+				_note(generation - 1, task.wait() as int)
+			5:
+				var task := _start(generation)
+				generation += 1
+				_save(generation)
+				await _end_of([task], generation - 1)
+			6:
+				_save(generation)
+				generation += 1
+				var tasks: Array[VarBatchTask] = [_start(generation), _start(generation + 1)]
+				await _end_of(tasks, generation)
+				generation += 1
+			7:
+				var tasks: Array[VarBatchTask] = []
+				for i: int in 4:
+					tasks.append(_start(generation + i))
+				await get_tree().process_frame
+				generation += 4
+				_save(generation)
+				tasks[3].cancel()
+				await _end_of(tasks, generation - 4)
+		var found := VarBatch.load_vars(_path)
+		if found and found[0] < _reported:
+			_append("results", "bad: generation %d came after %d was saved" % [found[0], _reported])
 		generation += 1
+
+
+func _save(generation: int) -> void:
+	var values := CrashFile.make(generation)
+	_append("notes", "began %d" % generation)
+	_note(generation, VarBatch.save_vars(_path, values, false, CrashFile.mode(generation)))
+
+
+func _start(generation: int) -> VarBatchTask:
+	var values := CrashFile.make(generation)
+	_append("notes", "began %d" % generation)
+	return VarBatch.save_vars_async(_path, values, false, CrashFile.mode(generation))
+
+
+## Notes the end of each of these, the first of which saves [param generation], when it comes.
+func _end_of(tasks: Array[VarBatchTask], generation: int) -> void:
+	var left := range(tasks.size())
+	while left:
+		await get_tree().process_frame
+		for i: int in left.duplicate():
+			if tasks[i].is_finished():
+				left.erase(i)
+				_note(generation + i, tasks[i].get_error(), i == 3)
+
+
+func _note(generation: int, error: int, may_be_cancelled := false) -> void:
+	if error == OK:
+		_reported = maxi(_reported, generation)
+	_append("notes", "%s %d" % ["saved" if error == OK else "skipped", generation])
+	if error != OK and not (may_be_cancelled and error == ERR_SKIP):
+		_append("results", "bad: save of generation %d: error %d" % [generation, error])
 
 
 ## Begins what the kind says, and quits.
@@ -150,6 +212,21 @@ func _quit(kind: String) -> void:
 			for i: int in 7:
 				_begin(i, CrashFile.mode(i))
 			_begin_others()
+		"task, save":
+			_begin_as(QUIT_GENERATION, _path + ".1")
+			_save_last()
+		"save, task":
+			VarBatch.save_vars(_path + ".1", CrashFile.make(QUIT_GENERATION))
+			_begin(1)
+		"task, task":
+			_begin_as(QUIT_GENERATION, _path + ".1")
+			_begin(1)
+		"task, cancelled":
+			_begin(1)
+			_begin_as(QUIT_GENERATION, _path + ".1").cancel()
+		"task, spelled":
+			_begin_as(QUIT_GENERATION, _saves.path_join("../saves/%s.1" % SAVE))
+			_save_last()
 	print(LAST_LINE)
 	get_tree().quit()
 
@@ -184,7 +261,16 @@ func _begin_others() -> void:
 
 func _begin(number: int, mode := -1) -> VarBatchTask:
 	var to := _path if number == 0 else "%s.%d" % [_path, number]
-	return VarBatch.save_vars_async(to, CrashFile.make(QUIT_GENERATION + number), false, mode)
+	return _begin_as(QUIT_GENERATION + number, to, mode)
+
+
+func _begin_as(generation: int, to: String, mode := -1) -> VarBatchTask:
+	return VarBatch.save_vars_async(to, CrashFile.make(generation), false, mode)
+
+
+## At once, and small: an earlier task takes longer.
+func _save_last() -> void:
+	VarBatch.save_vars(_path + ".1", CrashFile.make(QUIT_GENERATION + 1))
 
 
 ## Each folder is one run that quit. What was begun is there, whole, and nothing else.
@@ -196,11 +282,15 @@ func _verify() -> void:
 		var expected := PackedStringArray([SAVE])
 		for i: int in range(1, 7) if kind.begins_with("many") else []:
 			expected.append("%s.%d" % [SAVE, i])
+		var first := QUIT_GENERATION
+		if kind.contains(", ") and kind.get_slice(", ", 0) in ["task", "save"]:
+			expected = [SAVE + ".1"]
+			first += 1
 		var found := Files.names(saves)
 		var is_good := found == expected
 		for i: int in expected.size():
 			var values := VarBatch.load_vars(saves.path_join(expected[i]))
-			is_good = is_good and CrashFile.generation_of(values) == QUIT_GENERATION + i
+			is_good = is_good and CrashFile.generation_of(values) == first + i
 		print("%s: quit %s: %s" % ["good" if is_good else "bad", kind, found])
 
 
