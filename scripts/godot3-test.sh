@@ -98,8 +98,8 @@ check_record() {
 
 # Each save file that Godot 3 writes: its name, and how it is written and loaded. Some are of more than 2 MiB, so that
 # they are converted in several pieces.
-saves=("plain --entities=12000" "ids --ids" "objects --objects" "fastlz --compression=fastlz")
-for mode in deflate zstd gzip; do saves+=("$mode --entities=12000 --compression=$mode"); done
+saves=("plain --entities=12000" "ids --ids" "objects --objects")
+for mode in fastlz deflate zstd gzip; do saves+=("$mode --entities=12000 --compression=$mode"); done
 
 make_saves() {
   local save name options
@@ -115,7 +115,6 @@ load_saves() {
   local save name options
   for save in "${saves[@]}"; do
     read -r name options <<<"$save"
-    [ "$name" != fastlz ] || continue
     # shellcheck disable=SC2086 # the options are separate arguments
     reads "$name save that came back" load.gd "--from=$files/$name.back" $options
   done

@@ -39,6 +39,7 @@ const SUITES: PackedStringArray = [
 	"file_damage",
 	"compressed",
 	"compressed_damage",
+	"fastlz",
 	"transcode_files",
 	"transcode_file_errors",
 	"diff",

@@ -99,10 +99,6 @@ func test_replaced_by_another_mode() -> void:
 
 
 func test_modes_that_cannot_be_read() -> void:
-	var file := FileAccess.open_compressed(path, FileAccess.WRITE, FileAccess.COMPRESSION_FASTLZ)
-	file.store_var(_noise)
-	file.close()
-	_check_refused("a FastLZ file of the engine")
 	for mode: int in Gcpf.UNKNOWN_MODES:
 		write(
 			path,

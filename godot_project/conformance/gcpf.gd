@@ -7,9 +7,7 @@ const TABLE_AT := 16
 const MODES: PackedInt32Array = [
 	FileAccess.COMPRESSION_ZSTD, FileAccess.COMPRESSION_DEFLATE, FileAccess.COMPRESSION_GZIP
 ]
-const UNKNOWN_MODES: PackedInt32Array = [
-	FileAccess.COMPRESSION_FASTLZ, FileAccess.COMPRESSION_BROTLI, 5, 0x7fffffff
-]
+const UNKNOWN_MODES: PackedInt32Array = [FileAccess.COMPRESSION_BROTLI, 5, 0x7fffffff]
 
 var mode := 0
 var block_len := 0

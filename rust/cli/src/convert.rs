@@ -36,7 +36,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
                 let mut first = Loader::open(input).map_err(|error| Failure::load(input, error))?;
                 let set = |done, total| progress.set(done, 2 * total);
                 let len = transcode::translated_len(&mut first, translation, &threads, set).map_err(failed)?;
-                (compressed, before) = (Some((compression, len)), loader.len().0);
+                (compressed, before) = (Some((compression.written(), len)), loader.len().0);
             }
             let mut saver = saver(compressed)?;
             let set = |done, total| progress.set(before + done, before + total);

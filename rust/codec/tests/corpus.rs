@@ -41,6 +41,11 @@ fn delta() {
 }
 
 #[test]
+fn fastlz() {
+    feed("fastlz", checks::fastlz);
+}
+
+#[test]
 fn roundtrip() {
     feed("roundtrip", checks::roundtrip);
 }

@@ -8,6 +8,7 @@ mod converted;
 mod decode;
 mod delta;
 mod described;
+mod fastlz;
 mod frames;
 mod grammar;
 #[path = "../../tests/codec/support/model.rs"]
@@ -26,6 +27,7 @@ mod validate;
 pub use compressed::compressed;
 pub use decode::decode;
 pub use delta::delta;
+pub use fastlz::fastlz;
 pub use frames::frames;
 pub use roundtrip::roundtrip;
 pub use states::states;

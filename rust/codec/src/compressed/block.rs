@@ -7,7 +7,7 @@ use flate2::{Compress, Decompress, FlushCompress, FlushDecompress, Status};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, compress_bound};
 
-use super::Compression;
+use super::{Compression, fastlz};
 
 /// The levels that the engine's project settings have unless somebody changes them.
 const ZSTD_LEVEL: i32 = 3;
@@ -51,6 +51,7 @@ impl Packer {
     pub(super) fn new(compression: Compression) -> io::Result<Self> {
         let level = flate2::Compression::new(ZLIB_LEVEL);
         Ok(match compression {
+            Compression::FastLz => unreachable!("the encoder refuses it"),
             Compression::Deflate => Self::Zlib(Compress::new_with_window_bits(level, true, WINDOW_BITS)),
             Compression::Gzip => Self::Zlib(Compress::new_gzip(level, WINDOW_BITS)),
             Compression::Zstd => {
@@ -89,6 +90,7 @@ impl Packer {
 
 /// Decompresses blocks.
 pub(super) enum Unpacker {
+    FastLz,
     Deflate,
     Gzip,
     Zstd(Decompressor<'static>),
@@ -97,6 +99,7 @@ pub(super) enum Unpacker {
 impl Unpacker {
     pub(super) fn new(compression: Compression) -> io::Result<Self> {
         Ok(match compression {
+            Compression::FastLz => Self::FastLz,
             Compression::Deflate => Self::Deflate,
             Compression::Gzip => Self::Gzip,
             Compression::Zstd => Self::Zstd(Decompressor::new()?),
@@ -108,6 +111,7 @@ impl Unpacker {
         let damage = || io::Error::from(io::ErrorKind::InvalidData);
         // One that is used again would not take gzip's format any more.
         let mut inflate = match self {
+            Self::FastLz => return fastlz::unpack(packed, out).ok_or_else(damage),
             Self::Zstd(decompressor) => {
                 let len = decompressor.decompress_to_buffer(packed, out)?;
                 return if len == out.len() { Ok(()) } else { Err(damage()) };
@@ -124,6 +128,8 @@ impl Unpacker {
 /// The least and the most bytes that a block of `len` can have been compressed to.
 pub(super) fn packed_bounds(compression: Compression, len: u64) -> (u64, u64) {
     let ratio = match compression {
+        // 255 bytes in one, of a very long copy.
+        Compression::FastLz => 255,
         // 258 bytes in two bits.
         Compression::Deflate | Compression::Gzip => 1032,
         // A run of 128 KiB in four bytes.

@@ -39,7 +39,7 @@ impl<W: Write + Seek> Encoder<W> {
     /// Begins a file for a stream of `total` bytes, in blocks of [`BLOCK_LEN`].
     ///
     /// # Errors
-    /// Those of `out`; and [`ErrorKind::InvalidInput`] for a total over [`MAX_TOTAL`].
+    /// Those of `out`; and [`ErrorKind::InvalidInput`] for a total over [`MAX_TOTAL`], or a compression that is only read.
     pub fn new(out: W, compression: Compression, total: u64) -> io::Result<Self> {
         Self::with_block_len(out, compression, total, BLOCK_LEN)
     }
@@ -49,6 +49,9 @@ impl<W: Write + Seek> Encoder<W> {
     /// # Errors
     /// As [`Self::new`], and [`ErrorKind::InvalidInput`] for a block of 0 or more than [`MAX_BLOCK_LEN`] bytes.
     pub fn with_block_len(mut out: W, compression: Compression, total: u64, block_len: usize) -> io::Result<Self> {
+        if compression.written() != compression {
+            return refuse(format!("expected a compression that can be written, found {}", compression.name()));
+        }
         if total > MAX_TOTAL {
             return refuse(format!("expected at most {MAX_TOTAL} bytes for a compressed file, found {total}"));
         }

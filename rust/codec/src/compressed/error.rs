@@ -32,7 +32,8 @@ pub enum Error {
     },
     /// A compression that is not served, or none.
     #[error(
-        "expected compression mode 1 (DEFLATE), 2 (Zstandard) or 3 (gzip), found {found} ({}), at byte 4 of the file",
+        "expected compression mode 0 (FastLZ), 1 (DEFLATE), 2 (Zstandard) or 3 (gzip), found {found} ({}), at byte 4 of \
+         the file",
         mode_name(*.found)
     )]
     Mode {

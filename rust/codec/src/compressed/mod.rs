@@ -9,13 +9,13 @@
 //! shorter than the others, and holds nothing where the block size divides the total. From
 //! `core/io/file_access_compressed.cpp` of Godot 4.6.3.
 //!
-//! Two of the engine's modes are refused: FastLZ, which no well kept crate serves, and Brotli, which the engine itself can
-//! only read.
+//! FastLZ is only read: nobody needs it written. Brotli is refused, as the engine itself cannot write it.
 
 mod block;
 mod decoder;
 mod encoder;
 mod error;
+mod fastlz;
 mod layout;
 
 pub use decoder::Decoder;
@@ -40,6 +40,8 @@ const HEAD_LEN: usize = 16;
 /// How the blocks are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compression {
+    /// FastLZ, which is only read.
+    FastLz,
     /// Deflate in zlib's format.
     Deflate,
     /// Zstandard.
@@ -49,12 +51,23 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// Each of them.
-    pub const ALL: [Self; 3] = [Self::Deflate, Self::Zstd, Self::Gzip];
+    /// All that [`Encoder`] writes.
+    pub const WRITTEN: [Self; 3] = [Self::Deflate, Self::Zstd, Self::Gzip];
+
+    /// How a file is written that takes the place of one that was compressed so: the same way, or as Zstandard, which the
+    /// engine's `open_compressed` reads without being told.
+    #[must_use]
+    pub const fn written(self) -> Self {
+        match self {
+            Self::FastLz => Self::Zstd,
+            Self::Deflate | Self::Zstd | Self::Gzip => self,
+        }
+    }
 
     /// By the number that `FileAccess.CompressionMode` has for it.
     pub const fn from_mode(mode: u32) -> Option<Self> {
         match mode {
+            0 => Some(Self::FastLz),
             1 => Some(Self::Deflate),
             2 => Some(Self::Zstd),
             3 => Some(Self::Gzip),
@@ -65,6 +78,7 @@ impl Compression {
     /// The number that `FileAccess.CompressionMode` has for it.
     pub const fn mode(self) -> u32 {
         match self {
+            Self::FastLz => 0,
             Self::Deflate => 1,
             Self::Zstd => 2,
             Self::Gzip => 3,
@@ -74,6 +88,7 @@ impl Compression {
     /// As the engine's documentation calls it.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::FastLz => "FastLZ",
             Self::Deflate => "DEFLATE",
             Self::Zstd => "Zstandard",
             Self::Gzip => "gzip",
@@ -85,7 +100,6 @@ impl Compression {
 pub(crate) const fn mode_name(mode: u32) -> &'static str {
     match (mode, Compression::from_mode(mode)) {
         (_, Some(compression)) => compression.name(),
-        (0, None) => "FastLZ",
         (4, None) => "Brotli",
         _ => "no mode of the engine",
     }

@@ -69,7 +69,7 @@ fn assert_gives(file: &[u8], stream: &[u8], most: usize, threads: &Threads) {
 fn comes_back_whatever_the_lengths_pieces_and_threads() {
     let all_threads = [1, 2, 3].map(Threads::new);
     let mut random = Random::new(5);
-    for compression in Compression::ALL {
+    for compression in Compression::WRITTEN {
         for block_len in [1, 7, 100, 4096] {
             for len in [0, 1, 2, block_len - 1, block_len, block_len + 1, 3 * block_len, 40 * block_len + 5] {
                 // Half of it noise, so that blocks differ and some do not shrink.
@@ -93,7 +93,7 @@ fn comes_back_whatever_the_lengths_pieces_and_threads() {
 fn long_streams_are_the_same_over_threads() {
     let mut random = Random::new(6);
     let stream = [random.bytes(300_000), stream(4 << 20), random.bytes(1_700_000)].concat();
-    for (compression, block_len) in Compression::ALL.into_iter().zip([BLOCK_LEN, 4096, MAX_BLOCK_LEN]) {
+    for (compression, block_len) in Compression::WRITTEN.into_iter().zip([BLOCK_LEN, 4096, MAX_BLOCK_LEN]) {
         let file = compress(&stream, compression, block_len);
         for threads in [2, 3].map(Threads::new) {
             let pieces = stream.chunks(random.below(1 << 20) + 1);
@@ -125,7 +125,7 @@ fn read_gives_whole_blocks_and_no_more_than_asked_for() {
 /// `FileAccessCompressed::open_after_magic` believes each of these numbers.
 #[test]
 fn the_file_is_laid_out_as_the_engine_has_it() {
-    for compression in Compression::ALL {
+    for compression in Compression::WRITTEN {
         for (len, blocks) in [(0, 1), (99, 1), (100, 2), (101, 2), (300, 4)] {
             let file = compress(&stream(len), compression, 100);
             assert_eq!(&file[..4], b"GCPF");
@@ -149,6 +149,9 @@ fn files_of_the_engine_are_read() {
         for threads in [1, 2].map(Threads::new) {
             assert_gives(&file, &stream(len), 5000, &threads);
         }
+        if compression == Compression::FastLz {
+            continue;
+        }
         let ours = compress(&stream(len), compression, 4096);
         assert_eq!(ours[..16], file[..16], "the head");
         assert!(ours.len() <= file.len() + 40, "{compression:?}, {len} bytes: {} for {}", ours.len(), file.len());
@@ -158,10 +161,11 @@ fn files_of_the_engine_are_read() {
 
 #[test]
 fn modes_are_the_engines() {
-    let modes: Vec<_> = Compression::ALL.iter().map(|compression| (compression.mode(), compression.name())).collect();
+    let modes: Vec<_> =
+        Compression::WRITTEN.iter().map(|compression| (compression.mode(), compression.name())).collect();
     assert_eq!(modes, [(1, "DEFLATE"), (2, "Zstandard"), (3, "gzip")]);
     for mode in 0..6 {
-        assert_eq!(Compression::from_mode(mode).map(Compression::mode), (1..4).contains(&mode).then_some(mode));
+        assert_eq!(Compression::from_mode(mode).map(Compression::mode), (0..4).contains(&mode).then_some(mode));
     }
 }
 

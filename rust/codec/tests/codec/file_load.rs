@@ -168,7 +168,7 @@ fn compressed_streams_as_well() {
         stream(&[8, 9])[..22].to_vec(),
         [&stream(&[PIECE])[..], &[0xff; 10]].concat(),
     ];
-    for (bytes, how) in streams.iter().flat_map(|stream| Compression::ALL.map(|how| (stream, how))) {
+    for (bytes, how) in streams.iter().flat_map(|stream| Compression::WRITTEN.map(|how| (stream, how))) {
         let expected = all_at_once(bytes);
         let file = compress(bytes, how, random.pick(&[4096, 65_536]));
         for threads in [1, 2, 3].map(Threads::new) {

@@ -18,6 +18,7 @@ mod diff_patch;
 mod diff_shapes;
 mod errors;
 mod events;
+mod fastlz;
 #[cfg(unix)]
 mod file_crash;
 mod file_damage;

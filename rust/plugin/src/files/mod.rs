@@ -76,9 +76,9 @@ fn compression(mode: i64) -> Result<Option<Compression>, String> {
         return Ok(None);
     }
     let known = u32::try_from(mode).ok().and_then(Compression::from_mode);
-    known.map(Some).ok_or_else(|| {
+    known.filter(|compression| compression.written() == *compression).map(Some).ok_or_else(|| {
         let name = match mode {
-            0 => " (COMPRESSION_FASTLZ)",
+            0 => " (COMPRESSION_FASTLZ, which can only be loaded: use COMPRESSION_ZSTD)",
             4 => " (COMPRESSION_BROTLI)",
             _ => "",
         };

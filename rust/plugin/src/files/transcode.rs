@@ -3,6 +3,7 @@
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_codec::Reason;
+use varbatch_codec::compressed::Compression;
 use varbatch_codec::file::LoadError;
 use varbatch_codec::transcode::{self, FileError, Translation};
 
@@ -13,7 +14,8 @@ use crate::batch::Line;
 use crate::pool;
 
 /// Translates all values of the file at `source` to the file at `target`, which may be the same, and returns when they
-/// are on the disk. What is compressed stays compressed, in the same way. Gives what there is to say about what was lost.
+/// are on the disk. What is compressed stays compressed, in the same way if that can be written. Gives what there is to say
+/// about what was lost.
 ///
 /// # Errors
 /// If the source cannot be read to its end, a value not be translated, or the target not be written. The old target is
@@ -21,7 +23,7 @@ use crate::pool;
 pub fn transcode(source: &GString, target: &GString, translation: Translation) -> Result<Vec<Line>, Failure> {
     let mut target = Target::new(target, NOT_COMPRESSED)?;
     let mut loader = open(source)?;
-    target.compression = loader.compression();
+    target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
     pool::with(len >= SHARED_FROM || loader.is_compressed(), |threads| {
         let failed = |error| failure(source, &target, &error);
