@@ -5,7 +5,9 @@ extends SceneTree
 
 const PREFIX := "addons/varbatch/"
 const MANIFEST := "varbatch.gdextension"
-const FILES: Array[String] = ["LICENSE", "README.md", "icon.svg", MANIFEST]
+const FILES: Array[String] = [
+	"LICENSE", "README.md", "icon.svg", "icon_task.svg", "icon_undo_recorder.svg", MANIFEST
+]
 
 const ENTRY_SIGNATURE := 0x02014b50
 const END_SIGNATURE := 0x06054b50

@@ -13,7 +13,7 @@ const BUFFERS: Array = ["buffers", TYPE_ARRAY]
 const FRAMES: Array = ["frames", TYPE_PACKED_BYTE_ARRAY]
 const PATH: Array = ["path", TYPE_STRING]
 const COUNT: Array = ["count", TYPE_INT]
-const MODE: Array = ["compression_mode", TYPE_INT]
+const MODE: Array = ["compression_mode", TYPE_INT, "FileAccess.CompressionMode"]
 const DEFAULT: Array = ["default", ANY]
 const FULL_OBJECTS: Array = ["full_objects", TYPE_BOOL]
 ## Flags that no number is taken for: Variants for the engine, see the suite "flags".
@@ -55,12 +55,13 @@ const TASK_METHODS: Dictionary[String, int] = {
 }
 
 const RECORDER := "VarBatchUndoRecorder"
-## Method of a recorder: its result.
-const RECORDER_METHODS: Dictionary[String, int] = {
-	"record": NOTHING,
-	"record_all": NOTHING,
-	"flush": TYPE_ARRAY,
-	"commit": TYPE_INT,
+const PROPERTIES: Array = ["properties", TYPE_PACKED_STRING_ARRAY]
+## Method of a recorder: its arguments, and its result.
+const RECORDER_METHODS: Dictionary[String, Array] = {
+	"record": [[["object", TYPE_OBJECT], PROPERTIES], NOTHING],
+	"record_all": [[["objects", TYPE_ARRAY], PROPERTIES], NOTHING],
+	"flush": [[], TYPE_ARRAY],
+	"commit": [[["undo_redo", TYPE_OBJECT], ["action_name", TYPE_STRING]], TYPE_INT],
 }
 
 ## Method: arguments with type and enum, defaults of the last ones, result, and the elements of a
@@ -130,13 +131,7 @@ func test_static() -> void:
 func test_arguments() -> void:
 	for method: Dictionary in _methods():
 		var expected: Array = METHODS.get(method.name, [[], [], NOTHING, ""])[0]
-		var found: Array = method.args
-		check_int(found.size(), expected.size(), "arguments of %s" % method.name)
-		for i: int in mini(found.size(), expected.size()):
-			var what := "argument %d of %s" % [i, method.name]
-			check_value(found[i].name, expected[i][0], "name of %s" % what)
-			var enum_name: String = expected[i][2] if (expected[i] as Array).size() > 2 else ""
-			_check_type(found[i], expected[i][1], enum_name, what)
+		_check_arguments(method, expected)
 
 
 func test_defaults() -> void:
@@ -208,13 +203,35 @@ func test_class_of_recorders() -> void:
 		if (method.name as String).begins_with("_"):
 			continue  # What the history calls.
 		found.append(method.name as String)
-		var type: int = RECORDER_METHODS.get(method.name, NOTHING)
+		var row: Array = RECORDER_METHODS.get(method.name, [[], NOTHING])
+		var expected_arguments: Array = row[0]
+		_check_arguments(method, expected_arguments)
+		var has_properties := expected_arguments.has(PROPERTIES)
+		var defaults: Array = [PackedStringArray()] if has_properties else []
+		check_value(method.default_args, defaults, "defaults of %s" % method.name)
+		var type: int = row[1]
 		var elements := "Dictionary" if type == TYPE_ARRAY else ""
 		_check_type(method["return"] as Dictionary, type, elements, "result of %s" % method.name)
 	found.sort()
 	var expected := PackedStringArray(RECORDER_METHODS.keys())
 	expected.sort()
 	check(found == expected, "methods: expected %s, found %s" % [expected, found])
+
+
+## Each class that a script can name has an icon of its own.
+func test_icons() -> void:
+	var manifest := ConfigFile.new()
+	check_int(manifest.load("res://addons/varbatch/varbatch.gdextension"), OK, "the manifest")
+	var paths := PackedStringArray()
+	for named: String in ["VarBatch", TASK, RECORDER]:
+		var path: String = manifest.get_value("icons", named, "")
+		check(not path in paths, "the icon of %s is that of another class" % named)
+		paths.append(path)
+		var image := Image.new()
+		var svg := FileAccess.get_file_as_string("res://addons/varbatch/".path_join(path))
+		check(not svg.is_empty(), "the icon of %s is missing" % named)
+		if image.has_method(&"load_svg_from_string") and not svg.is_empty():
+			check_int(image.load_svg_from_string(svg), OK, "the icon of %s" % named)
 
 
 ## As a Callable, and by name, for scripts that do not know the class at compile time.
@@ -229,6 +246,16 @@ func _methods() -> Array[Dictionary]:
 	var methods := ClassDB.class_get_method_list(&"VarBatch", true)
 	check(not methods.is_empty(), "VarBatch has no methods")
 	return methods
+
+
+func _check_arguments(method: Dictionary, expected: Array) -> void:
+	var found: Array = method.args
+	check_int(found.size(), expected.size(), "arguments of %s" % method.name)
+	for i: int in mini(found.size(), expected.size()):
+		var what := "argument %d of %s" % [i, method.name]
+		check_value(found[i].name, expected[i][0], "name of %s" % what)
+		var enum_name: String = expected[i][2] if (expected[i] as Array).size() > 2 else ""
+		_check_type(found[i], expected[i][1], enum_name, what)
 
 
 func _check_type(found: Dictionary, type: int, elements: String, what: String) -> void:

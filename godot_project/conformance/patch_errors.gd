@@ -59,7 +59,7 @@ func test_wrong_index() -> void:
 func test_missing_values() -> void:
 	for op: String in ["set", "insert"]:
 		for key: String in ["a", "p"]:
-			var text := "expected a new value for `%s`, found none" % op
+			var text := 'expected a new value for "%s", found none' % op
 			_misfit({"op": op, "path": [key, 0]}, text, '["%s"][0]' % key)
 	_misfit(
 		{"op": "remove", "path": ["p", 0]},
@@ -73,7 +73,7 @@ func test_the_whole_value() -> void:
 		_misfit(
 			{"op": op, "path": [], "new": 1}, 'expected "set" for the whole value, found "%s"' % op
 		)
-	_misfit({"op": "set", "path": []}, "expected a new value for `set`, found none")
+	_misfit({"op": "set", "path": []}, 'expected a new value for "set", found none')
 
 
 func test_paths_that_lead_nowhere() -> void:

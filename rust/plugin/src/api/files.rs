@@ -7,7 +7,7 @@ use godot::register::godot_api;
 
 use super::said::{failed, say, started};
 use super::{VarBatch, translation};
-use crate::engine::{AnyArg, DialectArg, FlagArg};
+use crate::engine::{AnyArg, CompressionArg, DialectArg, FlagArg};
 use crate::files::{self, Failure, NOT_COMPRESSED, Values};
 use crate::task::{Load, Save, VarBatchTask};
 
@@ -19,9 +19,9 @@ impl VarBatch {
         path: GString,
         value: Variant,
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
-        #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
+        #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
-        save("save_var", &path, &array_of(&value), full_objects, compression_mode)
+        save("save_var", &path, &array_of(&value), full_objects, compression_mode.0)
     }
 
     /// All values to a file. What users read: `docs/VarBatch.xml`.
@@ -30,9 +30,9 @@ impl VarBatch {
         path: GString,
         values: AnyArray,
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
-        #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
+        #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
-        save("save_vars", &path, &values, full_objects, compression_mode)
+        save("save_vars", &path, &values, full_objects, compression_mode.0)
     }
 
     /// What `save_var` or `store_var` wrote. What users read: `docs/VarBatch.xml`.
@@ -61,9 +61,9 @@ impl VarBatch {
         path: GString,
         value: Variant,
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
-        #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
+        #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> Gd<VarBatchTask> {
-        started("save_var_async", Save::new(&path, &array_of(&value), full_objects, compression_mode))
+        started("save_var_async", Save::new(&path, &array_of(&value), full_objects, compression_mode.0))
     }
 
     /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
@@ -72,9 +72,9 @@ impl VarBatch {
         path: GString,
         values: AnyArray,
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
-        #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
+        #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> Gd<VarBatchTask> {
-        started("save_vars_async", Save::new(&path, &values, full_objects, compression_mode))
+        started("save_vars_async", Save::new(&path, &values, full_objects, compression_mode.0))
     }
 
     /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.

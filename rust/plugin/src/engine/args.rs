@@ -1,12 +1,17 @@
-//! Arguments of methods for which gdext has no type of its own.
+//! Arguments of methods for which gdext has no type of its own, or none that takes all that a script may pass.
 
-use godot::builtin::Variant;
+use std::borrow::Cow;
+
+use godot::builtin::{Variant, VariantType};
+use godot::classes::Object;
 use godot::meta::error::ConvertError;
 use godot::meta::shape::GodotShape;
 use godot::meta::{FromGodot, GodotConvert, GodotImmutable, ToGodot};
+use godot::obj::Gd;
+use godot::register::info::{ParamMetadata, PropertyHintInfo, PropertyUsageFlags};
 use varbatch_codec::Kind;
 
-use super::read::value;
+use super::read::{Value, value};
 use super::slot::Slot;
 
 /// Any value, null by default. gdext has no default for a Variant.
@@ -115,3 +120,75 @@ impl FromGodot for FlagArg {
 
 // SAFETY: nothing in it refers to anything.
 unsafe impl GodotImmutable for FlagArg {}
+
+/// An object, null, or an object that was freed: for gdext the last one is an error before any of our code runs.
+#[derive(Clone, Debug)]
+pub struct ObjectArg(Variant);
+
+impl ObjectArg {
+    /// What was passed.
+    pub fn value(&self) -> &Value {
+        value(&self.0)
+    }
+}
+
+impl GodotConvert for ObjectArg {
+    type Via = Option<Gd<Object>>;
+
+    fn godot_shape() -> GodotShape {
+        GodotShape::Custom {
+            variant_type: VariantType::OBJECT,
+            var_hint: PropertyHintInfo::none(),
+            export_hint: PropertyHintInfo::none(),
+            // Of no class: GDScript then passes the Variant, and not only the pointer, which may be that of an object
+            // that was freed.
+            class_name: None,
+            usage_flags: PropertyUsageFlags::NONE,
+            metadata: ParamMetadata::NONE,
+        }
+    }
+}
+
+impl FromGodot for ObjectArg {
+    fn try_from_godot(object: Option<Gd<Object>>) -> Result<Self, ConvertError> {
+        Ok(Self(object.to_variant()))
+    }
+
+    fn try_from_variant(object: &Variant) -> Result<Self, ConvertError> {
+        Ok(Self(object.clone()))
+    }
+}
+
+/// A `FileAccess.CompressionMode`, or any other number.
+#[derive(Clone, Copy, Debug)]
+pub struct CompressionArg(pub i64);
+
+impl GodotConvert for CompressionArg {
+    type Via = i64;
+
+    fn godot_shape() -> GodotShape {
+        GodotShape::Enum {
+            variant_type: VariantType::INT,
+            enumerators: Cow::Borrowed(&[]),
+            godot_name: Some(Cow::Borrowed("FileAccess.CompressionMode")),
+            is_bitfield: false,
+        }
+    }
+}
+
+impl ToGodot for CompressionArg {
+    type Pass = godot::meta::conv::ByValue;
+
+    fn to_godot(&self) -> i64 {
+        self.0
+    }
+}
+
+impl FromGodot for CompressionArg {
+    fn try_from_godot(mode: i64) -> Result<Self, ConvertError> {
+        Ok(Self(mode))
+    }
+}
+
+// SAFETY: a number that is copied.
+unsafe impl GodotImmutable for CompressionArg {}

@@ -8,7 +8,7 @@ use varbatch_codec::{Kind, Shape};
 
 use super::changes::{Changes, Modification};
 use super::step::VarBatchUndoStep;
-use crate::engine;
+use crate::engine::{self, Value};
 
 /// `UndoRedo.MERGE_DISABLE`.
 const MERGE_DISABLE: i64 = 0;
@@ -21,12 +21,11 @@ pub struct History {
 
 impl History {
     /// A history of one of the two classes that the engine has.
-    pub fn new(object: &Variant) -> Result<Self, String> {
-        let value = engine::value(object);
+    pub fn new(value: &Value) -> Result<Self, String> {
         let found = match (value.view().kind(), value.object_id()) {
             (Kind::Nil, _) => "null".into(),
             (Kind::Object, 0) => "an object that was freed".into(),
-            (Kind::Object, _) => match object.try_to::<Gd<Object>>() {
+            (Kind::Object, _) => match value.variant().try_to::<Gd<Object>>() {
                 Ok(object) if object.is_class("UndoRedo") => return Ok(Self { object, is_editor: false }),
                 Ok(object) if object.is_class("EditorUndoRedoManager") => return Ok(Self { object, is_editor: true }),
                 _ => engine::class_of(value).to_string(),

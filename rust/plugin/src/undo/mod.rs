@@ -22,7 +22,7 @@ mod watch;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use godot::builtin::{AnyArray, Array, GString, VarDictionary, Variant};
+use godot::builtin::{AnyArray, Array, GString, PackedStringArray, VarDictionary};
 use godot::classes::RefCounted;
 use godot::global::{godot_error, godot_warn};
 use godot::obj::{Base, Gd};
@@ -33,7 +33,7 @@ use self::commit::History;
 use self::record::{Wanted, record, shared};
 use self::recording::Recording;
 use crate::batch::Line;
-use crate::engine::{self, NamesArg, Slot};
+use crate::engine::{self, ObjectArg, Slot};
 
 /// What users read of it is in `docs/VarBatchUndoRecorder.xml`.
 #[derive(GodotClass)]
@@ -48,23 +48,26 @@ pub struct VarBatchUndoRecorder {
 impl VarBatchUndoRecorder {
     /// Takes the state of an object. What users read: `docs/VarBatchUndoRecorder.xml`.
     #[func(gd_self)]
-    fn record(this: Gd<Self>, object: Variant, #[opt(default = &NamesArg::none())] properties: NamesArg) {
+    fn record(
+        this: Gd<Self>,
+        object: ObjectArg,
+        #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
+    ) {
         let recording = Arc::clone(&this.bind().recording);
-        let lines = match Wanted::new(&properties) {
-            Ok(wanted) => record(&recording, vec![Slot::of(engine::value(&object))], &wanted),
-            Err(text) => vec![Line::error(text)],
-        };
+        let lines = record(&recording, vec![Slot::of(object.value())], &Wanted::new(&properties));
         lines.iter().for_each(|line| print("record", line));
     }
 
     /// The same for many. What users read: `docs/VarBatchUndoRecorder.xml`.
     #[func(gd_self)]
-    fn record_all(this: Gd<Self>, objects: AnyArray, #[opt(default = &NamesArg::none())] properties: NamesArg) {
+    fn record_all(
+        this: Gd<Self>,
+        objects: AnyArray,
+        #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
+    ) {
         let recording = Arc::clone(&this.bind().recording);
-        let lines = match Wanted::new(&properties) {
-            Ok(wanted) => record(&recording, engine::values(&objects).iter().map(Slot::of).collect(), &wanted),
-            Err(text) => vec![Line::error(text)],
-        };
+        let objects = engine::values(&objects).iter().map(Slot::of).collect();
+        let lines = record(&recording, objects, &Wanted::new(&properties));
         lines.iter().for_each(|line| print("record_all", line));
     }
 
@@ -81,8 +84,8 @@ impl VarBatchUndoRecorder {
 
     /// What has changed since, as an action of an undo history. What users read: `docs/VarBatchUndoRecorder.xml`.
     #[func(gd_self)]
-    fn commit(this: Gd<Self>, undo_redo: Variant, action_name: GString) -> i64 {
-        let history = match History::new(&undo_redo) {
+    fn commit(this: Gd<Self>, undo_redo: ObjectArg, action_name: GString) -> i64 {
+        let history = match History::new(undo_redo.value()) {
             Ok(history) => history,
             Err(text) => {
                 print("commit", &Line::error(text));

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use godot::builtin::StringName;
+use godot::builtin::{PackedStringArray, StringName};
 use varbatch_codec::Kind;
 
 use super::lists::{Listed, Lists, Properties};
@@ -14,7 +14,7 @@ use super::recording::{Left, Part, Recording};
 use super::states::{Span, States};
 use super::watch::Watch;
 use crate::batch::Line;
-use crate::engine::{self, NamesArg, Slot, Value};
+use crate::engine::{self, Slot, Value};
 
 /// Values that are read before they are encoded: as many as stay in the cache.
 pub const BATCH: usize = 16_000;
@@ -28,27 +28,18 @@ pub enum Wanted {
 
 impl Wanted {
     /// As the caller says it: names, or none for all.
-    pub fn new(names: &NamesArg) -> Result<Self, String> {
-        let names = names.elements()?;
+    pub fn new(names: &PackedStringArray) -> Self {
         let mut wanted: Vec<StringName> = Vec::with_capacity(names.len());
-        for (index, name) in names.iter().enumerate() {
-            let kind = engine::value(name).view().kind();
-            let name = match kind {
-                Kind::String | Kind::StringName => name.try_to_relaxed::<StringName>().ok(),
-                _ => None,
-            };
-            let Some(name) = name else {
-                let found = kind.name();
-                return Err(format!("property {index}: expected a String or StringName, found {found}"));
-            };
+        for name in names.as_slice() {
+            let name = StringName::from(name);
             if !wanted.contains(&name) {
                 wanted.push(name);
             }
         }
-        Ok(match wanted.is_empty() {
+        match wanted.is_empty() {
             true => Self::Stored,
             false => Self::Named(shared(Properties::named(wanted))),
-        })
+        }
     }
 }
 
