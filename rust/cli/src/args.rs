@@ -150,7 +150,7 @@ pub enum Format {
 /// An engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Name {
-    /// Godot 4, and Redot, which has the same types
+    /// Godot 4, and Redot before it had structs
     #[value(alias = "redot")]
     Godot4,
     /// Godot 3.0 to 3.6

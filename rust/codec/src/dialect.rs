@@ -14,7 +14,7 @@ pub enum Width {
 /// An engine that numbers its types in its own way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// Godot 4 since 4.0, and Redot, which has the same types.
+    /// Godot 4 since 4.0, and Redot as long as it has the same types: before its structs.
     Godot4,
     /// Godot 3.0 to 3.6.
     Godot3,

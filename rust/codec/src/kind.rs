@@ -1,7 +1,7 @@
 //! THE table: one row a Variant type, with its Godot name, its ids on the wire and its wire shape.
 //!
 //! Everything that differs between types is a column here; the code branches on the [`Shape`]. The first column of ids is
-//! that of Godot 4.3 and later, and of Redot (`core/variant/variant.h`, `Variant::Type`); the others are the numberings of
+//! that of Godot 4.3 and later, and of Redot before its structs (`core/variant/variant.h`, `Variant::Type`); the others are the numberings of
 //! the engines that [`Engine`](crate::Engine) names.
 
 use crate::dialect::{FLAG_64, Width};

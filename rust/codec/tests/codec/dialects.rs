@@ -10,7 +10,7 @@ use crate::support::steps::{assert_same, read_of, write_of};
 use crate::support::value::{Value, cases};
 use crate::support::{naive, numbers};
 
-/// `Variant::Type` of Redot (`core/variant/variant.h` at 182541b), in its order.
+/// `Variant::Type` of Redot before its structs (`core/variant/variant.h` at 182541b), in its order.
 const REDOT: [&str; 39] = [
     "NIL",
     "BOOL",
@@ -68,6 +68,22 @@ fn redot_has_the_types_of_godot_4() {
         let error = validate(Reader::new(&bytes)).expect_err("no such value");
         assert!(matches!(error.reason, Reason::Short { .. }), "{error}");
     }
+}
+
+/// With structs (`core/variant/variant.h` at d540e6d) Redot is another engine, which has no column: DIALECTS.md says so.
+#[test]
+fn redot_with_structs_has_other_types() {
+    let mut types = REDOT.to_vec();
+    types.insert(25, "STRUCT");
+    for (number, name) in types.into_iter().enumerate() {
+        let same = Engine::Godot4.kind(number as u8).filter(|kind| kind.name().to_uppercase() == name.replace('_', ""));
+        assert_eq!(same.is_some(), number < 25, "type {number}");
+    }
+    // A Dictionary of such a build is an Array here, and its values are behind it.
+    let dictionary: Vec<_> = [28, 1, 2, 7, 2, 8].into_iter().flat_map(u32::to_le_bytes).collect();
+    assert_eq!(validate(Reader::new(&dictionary)), Ok(16));
+    let document = include_str!("../../../DIALECTS.md");
+    assert!(document.contains("has STRUCT as type 25") && document.contains("there is none for it"));
 }
 
 #[test]
