@@ -68,6 +68,7 @@ const SUITES: PackedStringArray = [
 	"differential",
 	"mutations",
 	"diff_generated",
+	"diff_hostile",
 ]
 
 

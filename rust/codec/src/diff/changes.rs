@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::found::{Found, Sink, Slice, Trail, What};
+use super::found::{Found, Mark, Sink, Slice, Trail, What};
 use super::same::common_prefix;
 use crate::dialect::Width;
 use crate::event::{Plain, Text};
@@ -140,6 +140,9 @@ impl<'a> Changes<'a> {
             self.ways.push(Way { from: from.map(|from| from as usize), step: level.step });
             from = Some(self.ways.len() as u32 - 1);
             level.number = from;
+            if let Step::Key(key) = level.step {
+                level.keys.push(key);
+            }
         }
         from.map(|from| from as usize)
     }
@@ -166,12 +169,27 @@ impl<'a> Sink<'a> for Changes<'a> {
         width == self.real
     }
 
+    fn real(&self) -> Width {
+        self.real
+    }
+
     fn is_full(&self) -> bool {
         self.changes.len() > self.most
     }
 
     fn needs_ways(&self) -> bool {
         true
+    }
+
+    fn mark(&self) -> Mark {
+        Mark { ways: self.ways.len(), changes: self.changes.len() }
+    }
+
+    fn forget(&mut self, trail: &mut Trail<'a>, Mark { ways, changes }: Mark) {
+        self.ways.truncate(ways);
+        self.changes.truncate(changes);
+        let is_gone = |number: &mut u32| *number as usize >= ways;
+        trail.levels.iter_mut().for_each(|level| _ = level.number.take_if(is_gone));
     }
 
     fn change(&mut self, trail: &mut Trail<'a>, Found { op, what, before, after }: Found) {

@@ -43,6 +43,11 @@ pub(super) trait Sink<'a> {
     /// Whether changes of arrays with components of this width can be told by element.
     fn takes(&self, width: Width) -> bool;
 
+    /// The width of `real_t` of whoever writes what is told.
+    fn real(&self) -> Width {
+        Width::Single
+    }
+
     /// Whether there is no use in going on.
     fn is_full(&self) -> bool;
 
@@ -52,6 +57,14 @@ pub(super) trait Sink<'a> {
     /// Whether changes are told by their ways: each has to lead to one place, and an entry that is removed has to be told before one
     /// of the same key is inserted.
     fn needs_ways(&self) -> bool;
+
+    /// How much was taken so far.
+    fn mark(&self) -> Mark {
+        Mark::default()
+    }
+
+    /// Drops all that was taken since.
+    fn forget(&mut self, _: &mut Trail<'a>, _: Mark) {}
 
     /// Takes an entry that is removed, if it needs that early.
     fn removed_early(&mut self, trail: &mut Trail<'a>, found: Found) {
@@ -68,6 +81,13 @@ pub(super) trait Sink<'a> {
     fn derived(&mut self, before: Range<usize>, after: Range<usize>);
 }
 
+/// How much a [`Sink`] had taken at some moment.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub ways: usize,
+    pub changes: usize,
+}
+
 /// The way to where the walk is: a step for each container that it is in.
 #[derive(Default)]
 pub(super) struct Trail<'a> {
@@ -78,21 +98,24 @@ pub(super) struct Trail<'a> {
 pub(super) struct Level<'a> {
     pub step: Step<'a>,
     pub number: Option<u32>,
+    /// The keys among all steps at this level that were given one.
+    pub keys: Vec<&'a [u8]>,
 }
 
 impl<'a> Trail<'a> {
     pub fn enter(&mut self) {
-        self.levels.push(Level { step: Step::Index(0), number: None });
+        self.levels.push(Level { step: Step::Index(0), number: None, keys: Vec::new() });
     }
 
-    pub fn leave(&mut self) {
-        self.levels.pop();
+    /// Leaves the innermost container. Returns the keys that steps from it were told with.
+    pub fn leave(&mut self) -> Vec<&'a [u8]> {
+        self.levels.pop().map(|level| level.keys).unwrap_or_default()
     }
 
     /// The step from the innermost container.
     pub fn to(&mut self, step: Step<'a>) {
         if let Some(level) = self.levels.last_mut() {
-            *level = Level { step, number: None };
+            (level.step, level.number) = (step, None);
         }
     }
 }

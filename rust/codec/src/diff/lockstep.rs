@@ -1,15 +1,18 @@
 //! The walk itself.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::Invalid;
 use super::changes::Step;
-use super::found::{Found, Sink, Slice, Trail, What};
+use super::found::{Found, Mark, Sink, Slice, Trail, What};
 use super::order::Run;
 use super::same::Same;
+use super::ways::is_plain_text;
 use crate::error::Error;
 use crate::event::{Event, Text};
-use crate::patch::Op;
+use crate::kind::Kind;
+use crate::patch::{Op, builtin};
 use crate::reader::{Reader, Skim};
 use crate::validate::validate;
 
@@ -55,6 +58,19 @@ pub(super) struct Frame {
     pub runs: Vec<Run>,
     /// Whether `runs` says all about those to come.
     pub is_ordered: bool,
+    /// Where the container begins, and the first value in it.
+    pub start: (usize, usize),
+    pub first: (usize, usize),
+    /// How many elements, entries or properties there are.
+    pub counts: (usize, usize),
+    /// What the elements of an Array or the keys of a Dictionary have to be.
+    pub of: Option<Kind>,
+    /// Whether a change was found that patching would refuse.
+    pub is_unfit: bool,
+    /// What had been told before.
+    pub told: Mark,
+    /// The containers in it that were entered.
+    pub entered: Vec<(Range<usize>, Range<usize>)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,8 +127,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
                 return self.finish();
             }
             if frame.left == (0, 0) {
-                self.frames.pop();
-                self.trail.leave();
+                self.close()?;
                 continue;
             }
             match frame.form {
@@ -182,20 +197,20 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         let end = self.at();
         let heads = (start.0..end.0, start.1..end.1);
         match (old, new) {
-            (Event::Array { count: old, .. }, Event::Array { count: new, .. }) if self.is_same_head(&heads) => {
-                self.enter(Form::Array, (old, new), &heads);
+            (Event::Array { element, count: old }, Event::Array { count: new, .. }) if self.is_same_head(&heads) => {
+                self.enter(Form::Array, builtin(element), (old, new), &heads);
                 return Ok(());
             }
-            (Event::Dictionary { count: old, .. }, Event::Dictionary { count: new, .. })
-                if self.is_same_head(&heads) && self.has_ways((old, new), (heads.0.end, heads.1.end))? =>
+            (Event::Dictionary { key, count: old, .. }, Event::Dictionary { count: new, .. })
+                if self.is_same_head(&heads) =>
             {
-                self.enter(Form::Dictionary, (old, new), &heads);
+                self.enter(Form::Dictionary, builtin(key), (old, new), &heads);
                 return Ok(());
             }
             (Event::Object { count, .. }, Event::Object { count: new, .. })
                 if count == new && self.is_same_head(&heads) && self.has_same_names(count)? =>
             {
-                self.enter(Form::Object, (count, new), &heads);
+                self.enter(Form::Object, None, (count, new), &heads);
                 return Ok(());
             }
             (Event::PackedStrings { count: old }, Event::PackedStrings { count: new }) if self.is_same_head(&heads) => {
@@ -221,9 +236,24 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         let end = self.at();
         let (before, after) = (start.0..end.0, start.1..end.1);
         if self.bytes.0[before.clone()] != self.bytes.1[after.clone()] {
-            self.sink.change(&mut self.trail, Found { op: Op::Set, what: What::Value, before, after });
+            self.tell(Found { op: Op::Set, what: What::Value, before, after });
         }
         Ok(())
+    }
+
+    /// Tells a change of a part of the innermost container.
+    pub fn tell(&mut self, found: Found) {
+        if let Some(frame) = self.frames.last_mut() {
+            // It begins with the element, or with the key.
+            let is_checked = match frame.form {
+                Form::Array => found.op != Op::Remove,
+                Form::Dictionary => found.op == Op::Insert,
+                Form::Object => false,
+            };
+            let id = self.bytes.1.get(found.after.start);
+            frame.is_unfit |= is_checked && frame.of.is_some_and(|of| id != Some(&of.id()));
+        }
+        self.sink.change(&mut self.trail, found);
     }
 
     /// Whether two heads differ in nothing but the count at their end, which patching makes anew: so it must be a plain one.
@@ -235,24 +265,64 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         old == new && (old_count == new_count || is_plain(old_count) && is_plain(new_count))
     }
 
-    fn enter(&mut self, form: Form, left: (usize, usize), (before, after): &(Range<usize>, Range<usize>)) {
-        if left.0 != left.1 {
+    fn enter(
+        &mut self,
+        form: Form,
+        of: Option<Kind>,
+        counts: (usize, usize),
+        (before, after): &(Range<usize>, Range<usize>),
+    ) {
+        if counts.0 != counts.1 {
             self.sink.derived(before.end - WORD..before.end, after.end - WORD..after.end);
         }
-        self.frames.push(Frame { form, left, index: 0, runs: Vec::new(), is_ordered: false });
+        self.frames.push(Frame {
+            form,
+            left: counts,
+            index: 0,
+            runs: Vec::new(),
+            is_ordered: false,
+            start: (before.start, after.start),
+            first: (before.end, after.end),
+            counts,
+            of,
+            is_unfit: false,
+            told: self.sink.mark(),
+            entered: Vec::new(),
+        });
         self.trail.enter();
     }
 
-    /// Whether two objects have the same properties in the same order. Both have been entered.
+    /// Leaves the innermost container, of which nothing is to come. It is told as a whole if patching would refuse what was told of
+    /// its parts, or take it for something else.
+    fn close(&mut self) -> Result<(), Failed> {
+        let (Some(frame), keys) = (self.frames.pop(), self.trail.leave()) else { return Ok(()) };
+        if !self.sink.needs_ways() {
+            return Ok(());
+        }
+        let end = self.at();
+        let (before, after) = (frame.start.0..end.0, frame.start.1..end.1);
+        if self.sink.mark() != frame.told && (frame.is_unfit || !self.are_ways(&frame, &keys)?) {
+            self.sink.forget(&mut self.trail, frame.told);
+            self.tell(Found { op: Op::Set, what: What::Value, before: before.clone(), after: after.clone() });
+        }
+        if let Some(outer) = self.frames.last_mut() {
+            outer.entered.push((before, after));
+        }
+        Ok(())
+    }
+
+    /// Whether two objects have the same properties in the same order, each of which its name leads to. Both have been entered.
     fn has_same_names(&mut self, count: usize) -> Result<bool, Failed> {
         let (mut before, mut after) = (self.before.clone(), self.after.clone());
         let (start, mut is_same) = (before.position(), true);
+        let mut seen = HashSet::new();
         for _ in 0..count {
             let names = (before.position(), after.position());
             before.next_event().map_err(of(Side::Before))?;
             after.next_event().map_err(of(Side::After))?;
             let (old, new) = (before.bytes(names.0, before.position()), after.bytes(names.1, after.position()));
-            if old != new || before.position() - start > self.effort {
+            let is_way = !self.sink.needs_ways() || is_plain_text(old) && seen.insert(old);
+            if old != new || !is_way || before.position() - start > self.effort {
                 is_same = false;
                 break;
             }

@@ -11,6 +11,7 @@ mod lockstep;
 mod order;
 mod packed;
 mod same;
+mod ways;
 
 pub use self::changes::{Change, Changes, Piece, Step, Texts, Way};
 use self::found::Edits;

@@ -1,6 +1,5 @@
 //! Elements and entries in lockstep, and which of them belong together where one side has others.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::align::{Hunk, Parts, Ranges, align, are_alike, gap};
@@ -82,25 +81,6 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         Ok(())
     }
 
-    /// Whether each entry of two Dictionaries, whose first keys begin here, has a key of its own that leads to it. Only objects are
-    /// other keys and have the same bytes.
-    pub fn has_ways(&mut self, counts: (usize, usize), start: (usize, usize)) -> Result<bool, Failed> {
-        if !self.sink.needs_ways() || !self.before.allows_objects() {
-            return Ok(true);
-        }
-        let old = keys(&mut self.scouts.0, start.0, counts.0, self.effort).map_err(of(Side::Before))?;
-        let new = keys(&mut self.scouts.1, start.1, counts.1, self.effort).map_err(of(Side::After))?;
-        let is_one_each = |found: Option<Keys>, start: usize, bytes: &[u8], effort: &mut usize| {
-            let Some((keys, ends)) = found else { return false };
-            *effort = effort.saturating_sub(ends.last().map_or(0, |end| end - start));
-            let mut seen = HashSet::with_capacity(keys.len());
-            keys.into_iter().all(|key| seen.insert(&bytes[key]))
-        };
-        let (old_bytes, new_bytes) = self.bytes;
-        Ok(is_one_each(old, start.0, old_bytes, &mut self.effort)
-            && is_one_each(new, start.1, new_bytes, &mut self.effort))
-    }
-
     /// How many of the next parts belong together in pairs. None if the next is one that only one side has, which is then dealt
     /// with.
     fn pairs_ahead(&mut self) -> Result<usize, Failed> {
@@ -153,7 +133,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
             Side::After => (before..before, start..after),
         };
         if !is_told {
-            self.sink.change(&mut self.trail, Found { op, what, before, after });
+            self.tell(Found { op, what, before, after });
         }
         match side {
             Side::Before => self.take((1, 0), 0),

@@ -30,6 +30,8 @@ mod source;
 
 pub use self::misfit::{Misfit, StepKind, Unfit};
 
+pub(crate) use self::node::builtin;
+
 use self::emit::Emit;
 use self::misfit::key_step;
 use self::node::{Body, Child, Names, Node};

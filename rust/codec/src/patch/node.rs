@@ -155,7 +155,7 @@ pub(super) fn texts(sources: &Sources<'_>, raw: Raw) -> Vec<Raw> {
 }
 
 /// What the values must be, as far as their bytes show it.
-fn builtin(element: ElementType<'_>) -> Option<Kind> {
+pub(crate) fn builtin(element: ElementType<'_>) -> Option<Kind> {
     match element {
         ElementType::Builtin(kind) if kind != Kind::Object => Some(kind),
         _ => None,

@@ -16,6 +16,7 @@ mod diff;
 mod diff_alike;
 mod diff_patch;
 mod diff_shapes;
+mod diff_told;
 mod errors;
 mod events;
 mod fastlz;
