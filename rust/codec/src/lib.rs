@@ -50,6 +50,7 @@ pub mod fill;
 pub mod frames;
 pub mod kind;
 pub mod limits;
+pub mod lookup;
 pub mod patch;
 mod path;
 mod plan;

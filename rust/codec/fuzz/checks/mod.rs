@@ -11,6 +11,7 @@ mod described;
 mod fastlz;
 mod frames;
 mod grammar;
+mod looked_up;
 #[path = "../../tests/codec/support/model.rs"]
 #[allow(dead_code)] // The tests use more of it.
 mod model;

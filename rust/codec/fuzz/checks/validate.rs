@@ -1,10 +1,12 @@
-//! All ways to read a value end at the same byte, and nothing behind the value changes it. Its tree is whole.
+//! All ways to read a value end at the same byte, and nothing behind the value changes it. Its tree is whole, and
+//! its values are found at their paths.
 
 use varbatch_codec::{Engine, Error, Reader};
 
 use super::Options;
 use super::described::described;
 use super::grammar::{Due, Grammar};
+use super::looked_up::looked_up;
 use super::steps::{is_bare, read, reader, same, validated};
 
 /// Each value is read once more for each that is around it, so that not all values of a long input are.
@@ -22,6 +24,7 @@ pub fn validate(data: &[u8]) {
     step_by_step(bytes, options.engine(), options.allow_objects());
     cut_off(bytes, cut, options.engine(), options.allow_objects());
     described(bytes, options.engine());
+    looked_up(bytes, options.engine());
 }
 
 /// A value that has begun: how deep it lies, and where it ends if it is read at one go.

@@ -14,7 +14,7 @@ mod skim;
 mod template;
 
 use crate::dialect::{Dialect, FLAG_64, Rules, Width};
-use crate::error::{Error, Reason};
+use crate::error::{Error, Place, Reason};
 use crate::event::{Event, Text};
 use crate::kind::{Kind, Row, Rows};
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
@@ -265,6 +265,19 @@ impl<'a> Reader<'a> {
         }
         let (row, word) = self.header()?;
         if row.is_some() { Ok(row.kind) } else { Err(self.unknown_type(word)) }
+    }
+
+    /// The kind of the elements that come next, if they have no headers.
+    pub(crate) fn bare_kind(&self) -> Option<Kind> {
+        (self.next == Next::Bare).then_some(self.bare)
+    }
+
+    /// The text that comes next, read as the name of a property.
+    ///
+    /// # Errors
+    /// As [`Self::next_event`].
+    pub(crate) fn next_name(&mut self) -> Result<Text<'a>, Error> {
+        self.whole_string(|| Place::of(Kind::Object).part("property name"))
     }
 
     #[inline(always)]

@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
 
     /// A text that is an event of its own: nothing is consumed where it fails.
     #[inline]
-    fn whole_string(&mut self, place: impl Fn() -> Place) -> Result<Text<'a>, Error> {
+    pub(super) fn whole_string(&mut self, place: impl Fn() -> Place) -> Result<Text<'a>, Error> {
         let start = self.at;
         let text = self.string(place);
         match text {

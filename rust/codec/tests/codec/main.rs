@@ -34,6 +34,7 @@ mod godot3_vectors;
 mod held;
 mod hostile;
 mod layout;
+mod lookup;
 mod nested;
 mod patch;
 mod patch_misfits;

@@ -1,0 +1,87 @@
+//! A key that a path asks for, and whether a Dictionary takes another one for the same.
+
+use super::Seek;
+use crate::dialect::Dialect;
+use crate::event::{Event, Plain, Text};
+use crate::kind::{Kind, Scalar, Shape};
+use crate::patch::Unfit;
+use crate::path::Step;
+use crate::reader::Reader;
+
+/// A key that is looked for.
+pub(super) struct Key<'p> {
+    bytes: &'p [u8],
+    kind: Kind,
+    pub event: Event<'p>,
+}
+
+impl<'p> Key<'p> {
+    /// What a step looks for, if that is a key.
+    pub fn of(seek: Seek<'p>, dialect: Dialect) -> Result<Option<Self>, Unfit> {
+        let Seek::Key(bytes) = seek else { return Ok(None) };
+        let mut reader = Reader::new(bytes).dialect(dialect).allow_objects(true);
+        let broken = |error| Unfit::Broken { what: "a step of the path", error };
+        let kind = reader.peek_kind().map_err(broken)?;
+        let event = reader.next_event().map_err(broken)?.expect("a value has an event");
+        Ok(Some(Self { bytes, kind, event }))
+    }
+
+    pub fn shown(&self) -> String {
+        match Step::to_key(self.kind, Some(self.event).filter(|_| self.kind != Kind::Object)) {
+            Step::Key(text) => text,
+            _ => unreachable!("it is the step to a key"),
+        }
+    }
+
+    pub fn text(&self) -> Option<Text<'p>> {
+        if let Event::String(text) | Event::StringName(text) = self.event { Some(text) } else { None }
+    }
+
+    /// Whether a Dictionary takes it for the same as this one.
+    pub fn is(&self, bytes: &[u8], event: Event<'_>) -> bool {
+        match (self.event, event) {
+            // As in the engine, a String is the same key as a StringName of the same text.
+            (Event::String(a) | Event::StringName(a), Event::String(b) | Event::StringName(b)) => is_same_text(a, b),
+            (Event::Float(a), Event::Float(b)) => is_same_number(a, b),
+            (Event::Components(a), Event::Components(b)) | (Event::Packed(a), Event::Packed(b)) => {
+                a.kind == b.kind && a.count == b.count && are_same_numbers(a, b)
+            }
+            // Neither head says it all.
+            (Event::NodePath { .. } | Event::PackedStrings { .. }, _)
+            | (Event::Array { .. } | Event::Dictionary { .. } | Event::Object { .. }, _) => self.bytes == bytes,
+            (a, b) => a == b,
+        }
+    }
+}
+
+pub(super) fn is_same_text(a: Text<'_>, b: Text<'_>) -> bool {
+    match (a, b) {
+        (Text::Utf8(a), Text::Utf8(b)) => a == b,
+        _ => a.to_utf8() == b.to_utf8(),
+    }
+}
+
+/// As the engine compares the parts of keys: not a number is the same as not a number.
+fn is_same_number(a: f64, b: f64) -> bool {
+    a == b || (a.is_nan() && b.is_nan())
+}
+
+fn are_same_numbers(a: Plain<'_>, b: Plain<'_>) -> bool {
+    let (Shape::Components { scalar, .. } | Shape::Packed { scalar, .. }) = a.kind.shape() else { return false };
+    if a.bytes == b.bytes && a.width == b.width {
+        return true;
+    }
+    let numbers = |plain: Plain<'_>| -> Option<Vec<f64>> {
+        let four = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().expect("of four bytes")).into();
+        let eight = |bytes: &[u8]| f64::from_le_bytes(bytes.try_into().expect("of eight bytes"));
+        match (scalar, scalar.size(plain.width)) {
+            (Scalar::F32 | Scalar::Real, 4) => Some(plain.bytes.chunks_exact(4).map(four).collect()),
+            (Scalar::F64 | Scalar::Real, 8) => Some(plain.bytes.chunks_exact(8).map(eight).collect()),
+            _ => None,
+        }
+    };
+    match (numbers(a), numbers(b)) {
+        (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| is_same_number(*a, *b)),
+        _ => false,
+    }
+}

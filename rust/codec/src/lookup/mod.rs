@@ -1,0 +1,343 @@
+//! Finds the value at a path without decoding the others: they are only passed, by their lengths and counts.
+//!
+//! A path leads where it would lead in the decoded value. Bytes that it does not lead through are not checked: a value
+//! that is damaged elsewhere still has its sound parts.
+//!
+//! ```
+//! use varbatch_codec::Dialect;
+//! use varbatch_codec::lookup::{Seek, Target, lookup};
+//!
+//! // [true, 7], and the index 1, as Godot 4 encodes them.
+//! let bytes = [28, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0];
+//! let index = [2, 0, 0, 0, 1, 0, 0, 0];
+//! let found = lookup(&bytes, 0, Dialect::GODOT_4, &[Seek::Key(&index)])?;
+//! assert_eq!(found, Target::Value { at: 16, bytes: &bytes[16..] });
+//! # Ok::<(), varbatch_codec::lookup::LookupError>(())
+//! ```
+
+mod key;
+
+use self::key::{Key, is_same_text};
+use crate::describe::Way;
+use crate::dialect::{Dialect, Width};
+use crate::error::{self, Error, Reason};
+use crate::event::{Event, Plain, Text};
+use crate::kind::Kind;
+use crate::patch::{StepKind, Unfit};
+use crate::path::{Path, Step};
+use crate::reader::Reader;
+
+/// What one step of a path leads to.
+#[derive(Clone, Copy)]
+pub enum Seek<'p> {
+    /// What this value leads to, encoded in the same dialect, as in a [`Change`](crate::patch::Change): an int to an
+    /// element of an array, the key to the value of an entry, a String or StringName to a property.
+    Key(&'p [u8]),
+    /// The value of the only entry or property for which `is` holds.
+    Where {
+        /// Asked about each of them.
+        is: &'p dyn Fn(Way<'_>) -> bool,
+        /// What to call it in an error.
+        name: &'p str,
+    },
+    /// The key of this entry of a Dictionary.
+    KeyOf(usize),
+}
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Target<'a> {
+    /// A value.
+    Value {
+        /// Where it begins, in bytes.
+        at: usize,
+        /// The value.
+        bytes: &'a [u8],
+    },
+    /// An element without a header, of a packed array or a bare one.
+    Element {
+        /// Where it begins, in bytes.
+        at: usize,
+        /// The element: `count` is 1.
+        plain: Plain<'a>,
+    },
+    /// An element of a PackedStringArray.
+    Text {
+        /// Where its length begins, in bytes.
+        at: usize,
+        /// The text.
+        text: Text<'a>,
+    },
+}
+
+/// Why a path leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LookupError {
+    /// The value is damaged where the path leads through it.
+    #[error(transparent)]
+    Damaged(Error),
+    /// A step leads to nothing.
+    #[error("{reason}{path}")]
+    Unfit {
+        /// As far as the path could be followed.
+        path: Path,
+        /// What was found there, and what was expected.
+        reason: Unfit,
+    },
+}
+
+/// Why one step leads nowhere.
+enum Failed {
+    Damaged(Error),
+    Unfit(Unfit),
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::Damaged(error)
+    }
+}
+
+impl From<Unfit> for Failed {
+    fn from(unfit: Unfit) -> Self {
+        Self::Unfit(unfit)
+    }
+}
+
+/// Follows `path` from the value at the start of `bytes`. Offsets count from `base` bytes before it.
+///
+/// Of a key or a name that there is more than once, the last counts, as when all is decoded; before damage, the last
+/// that can be reached. It takes about as long as
+/// [`crate::diff`] takes to pass as many bytes that are the same.
+///
+/// # Errors
+/// If a step leads to nothing, or the value is damaged where the path leads through it.
+pub fn lookup<'a>(
+    bytes: &'a [u8],
+    base: usize,
+    dialect: Dialect,
+    path: &[Seek<'_>],
+) -> Result<Target<'a>, LookupError> {
+    let mut place = Place { bytes, base, dialect, at: 0 };
+    let mut done: Vec<Step> = Vec::new();
+    for (index, seek) in path.iter().enumerate() {
+        let end = match place.step(*seek) {
+            Ok((step, end)) => {
+                done.push(step);
+                end
+            }
+            Err(failed) => return Err(failed.after(done)),
+        };
+        let more = path.len() - index - 1;
+        match end {
+            None => {}
+            Some(target) if more == 0 => return Ok(target),
+            Some(target) => {
+                let kind = match target {
+                    Target::Element { plain, .. } => plain.kind,
+                    _ => Kind::PackedStringArray,
+                };
+                return Err(Failed::Unfit(Unfit::TooLong { kind, more }).after(done));
+            }
+        }
+    }
+    let end = place.end().map_err(|error| Failed::Damaged(error).after(done))?;
+    Ok(Target::Value { at: base + place.at, bytes: &bytes[place.at..end] })
+}
+
+impl Failed {
+    #[cold]
+    fn after(self, done: Vec<Step>) -> LookupError {
+        match self {
+            Self::Damaged(error) => LookupError::Damaged(done.into_iter().rev().fold(error, Error::within)),
+            Self::Unfit(reason) => {
+                LookupError::Unfit { path: done.into_iter().rev().fold(Path::default(), Path::within), reason }
+            }
+        }
+    }
+}
+
+/// How far a path was followed.
+struct Place<'a> {
+    bytes: &'a [u8],
+    base: usize,
+    dialect: Dialect,
+    at: usize,
+}
+
+/// Where a step came to: the step as it is shown, and what it leads to if that is no value with a header.
+type Came<'a> = (Step, Option<Target<'a>>);
+
+impl<'a> Place<'a> {
+    /// A reader of the value that begins at `at`. Counts are followed, and nothing is allocated for them.
+    fn reader(&self, at: usize) -> Reader<'a> {
+        let bytes = self.bytes.get(at..).unwrap_or_default();
+        Reader::at(bytes, self.base + at).dialect(self.dialect).allow_objects(true).trust_counts()
+    }
+
+    /// Where the value at hand ends.
+    fn end(&self) -> Result<usize, Error> {
+        let mut scout = self.reader(self.at).skim();
+        Ok(self.at + scout.end_of(0)?)
+    }
+
+    fn step(&mut self, seek: Seek<'_>) -> Result<Came<'a>, Failed> {
+        let mut reader = self.reader(self.at);
+        let kind = reader.peek_kind()?;
+        let event = reader.next_event()?.expect("a value has an event");
+        match event {
+            Event::Array { count, .. } => self.element(seek, count, reader),
+            Event::Dictionary { count, .. } => self.entry(seek, count, reader.position()),
+            Event::Object { count, .. } => self.property(seek, count, reader.position()),
+            Event::Packed(plain) => {
+                let index = index(seek, self.dialect, kind, plain.count)?;
+                let len = plain.bytes.len() / plain.count;
+                // Behind the header and the count.
+                let at = self.base + self.at + 2 * 4 + index * len;
+                let plain = Plain { count: 1, bytes: &plain.bytes[index * len..][..len], ..plain };
+                Ok((Step::Index(index), Some(Target::Element { at, plain })))
+            }
+            Event::PackedStrings { count } => {
+                let index = index(seek, self.dialect, kind, count)?;
+                for _ in 0..index {
+                    reader.pass_text()?;
+                }
+                let at = self.base + self.at + reader.position();
+                let text = reader.next_text()?.expect("the index is that of a text");
+                Ok((Step::Index(index), Some(Target::Text { at, text })))
+            }
+            _ => Err(Unfit::NotInside { found: kind }.into()),
+        }
+    }
+
+    fn element(&mut self, seek: Seek<'_>, count: usize, reader: Reader<'a>) -> Result<Came<'a>, Failed> {
+        let index = index(seek, self.dialect, Kind::Array, count)?;
+        let inside = self.at + reader.position();
+        if let Some(kind) = reader.bare_kind() {
+            let width = Width::Single;
+            let len = kind.shape().element_len(width).expect("made of components");
+            let at = inside.saturating_add(index.saturating_mul(len));
+            let Some(bytes) = self.bytes.get(at..at.saturating_add(len)) else {
+                let place = error::Place::of(kind);
+                let (at, found) = (at.min(self.bytes.len()), self.bytes.len().saturating_sub(at));
+                return Err(Error::new(self.base + at, Reason::Short { place, expected: len, found }).into());
+            };
+            let plain = Plain { kind, width, count: 1, bytes };
+            return Ok((Step::Index(index), Some(Target::Element { at: self.base + at, plain })));
+        }
+        self.at = inside;
+        if index > 0 {
+            let mut scout = self.reader(inside).skim();
+            scout.start(0, 0);
+            scout.search(usize::MAX, index)?;
+            self.at += scout.end;
+        }
+        Ok((Step::Index(index), None))
+    }
+
+    fn entry(&mut self, seek: Seek<'_>, count: usize, head: usize) -> Result<Came<'a>, Failed> {
+        let wanted = Key::of(seek, self.dialect)?;
+        let start = self.at + head;
+        let mut scout = self.reader(start).skim();
+        let (mut at, mut found) = (0, None);
+        for entry in 0..count {
+            let key_at = start + at;
+            let end = match scout.end_of(at) {
+                Err(_) if found.is_some() => break,
+                end => end?,
+            };
+            if let Seek::KeyOf(number) = seek {
+                if number == entry {
+                    self.at = key_at;
+                    return Ok((Step::KeyOf(entry), None));
+                }
+            } else {
+                let bytes = &self.bytes[key_at..start + end];
+                let mut reader = self.reader(key_at);
+                let kind = reader.peek_kind()?;
+                let event = reader.next_event()?.expect("a value has an event");
+                let is = match (seek, &wanted) {
+                    (Seek::Where { is, .. }, _) => is(Way::Key { bytes, kind, event }),
+                    (_, Some(wanted)) => wanted.is(bytes, event),
+                    _ => false,
+                };
+                if is {
+                    refuse_second(seek, "a key", found.is_some())?;
+                    found = Some((start + end, Step::to_key(kind, Some(event).filter(|_| kind != Kind::Object))));
+                }
+            }
+            at = match scout.end_of(end) {
+                Err(_) if found.is_some() => break,
+                end => end?,
+            };
+        }
+        let Some((at, step)) = found else {
+            return Err(Unfit::NotThere { what: "a key", found: shown(seek, wanted) }.into());
+        };
+        self.at = at;
+        Ok((step, None))
+    }
+
+    fn property(&mut self, seek: Seek<'_>, count: usize, head: usize) -> Result<Came<'a>, Failed> {
+        let wanted = Key::of(seek, self.dialect)?;
+        if wanted.as_ref().is_some_and(|key| key.text().is_none()) || matches!(seek, Seek::KeyOf(_)) {
+            return Err(Unfit::WrongStep { expected: StepKind::Name, found: shown(seek, wanted) }.into());
+        }
+        let start = self.at + head;
+        let mut scout = self.reader(start).skim();
+        let (mut at, mut found) = (0, None);
+        for _ in 0..count {
+            let mut names = self.reader(start + at);
+            let name = match names.next_name() {
+                Err(_) if found.is_some() => break,
+                name => name?,
+            };
+            let value = at + names.position();
+            let is = match (seek, wanted.as_ref().and_then(Key::text)) {
+                (Seek::Where { is, .. }, _) => is(Way::Property(name)),
+                (_, Some(wanted)) => is_same_text(wanted, name),
+                _ => false,
+            };
+            if is {
+                refuse_second(seek, "a property", found.is_some())?;
+                found = Some((start + value, Step::to_property(name)));
+            }
+            at = match scout.end_of(value) {
+                Err(_) if found.is_some() => break,
+                end => end?,
+            };
+        }
+        let Some((at, step)) = found else {
+            return Err(Unfit::NotThere { what: "a property", found: shown(seek, wanted) }.into());
+        };
+        self.at = at;
+        Ok((step, None))
+    }
+}
+
+/// A condition has to hold for one alone.
+fn refuse_second(seek: Seek<'_>, what: &'static str, is_second: bool) -> Result<(), Unfit> {
+    match seek {
+        Seek::Where { name, .. } if is_second => Err(Unfit::Twice { what, found: name.into() }),
+        _ => Ok(()),
+    }
+}
+
+/// A step that is the index of one of `count` elements.
+fn index(seek: Seek<'_>, dialect: Dialect, kind: Kind, count: usize) -> Result<usize, Unfit> {
+    let wanted = Key::of(seek, dialect)?;
+    let Some(Key { event: Event::Int(found), .. }) = wanted else {
+        return Err(Unfit::WrongStep { expected: StepKind::Index(kind), found: shown(seek, wanted) });
+    };
+    usize::try_from(found).ok().filter(|&index| index < count).ok_or(Unfit::NoElement { kind, count, found })
+}
+
+/// The step as an error shows it.
+fn shown(seek: Seek<'_>, wanted: Option<Key<'_>>) -> String {
+    match (seek, wanted) {
+        (Seek::Where { name, .. }, _) => name.into(),
+        (Seek::KeyOf(entry), _) => format!("key {entry}"),
+        (Seek::Key(_), Some(key)) => key.shown(),
+        (Seek::Key(_), None) => "no value".into(),
+    }
+}
