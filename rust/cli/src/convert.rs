@@ -1,68 +1,117 @@
 //! `varbatch convert`: a file of one engine as one of another engine.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 
-use varbatch_codec::file::{Loader, Saver};
+use tempfile::TempDir;
+use varbatch_codec::file::Saver;
 use varbatch_codec::transcode::{self, FileError, Losses, Lost, Translation};
 use varbatch_codec::{Cursor, Threads, Writer};
 
 use crate::args::Convert;
-use crate::failure::{Failure, say};
+use crate::failure::{Failure, print, say};
 use crate::hint;
+use crate::input::{Input, STANDARD};
 use crate::progress::Progress;
-use crate::source::Source;
+use crate::source::{Source, loader};
 
 /// Bytes that are written at a time.
 const WRITTEN: usize = 1 << 20;
 
+/// Where the new file is written.
+enum Target {
+    File(PathBuf),
+    /// The standard output: what goes there is written to a temporary file first, so that it is complete or nothing.
+    Standard(TempDir),
+}
+
+impl Target {
+    fn new(path: &Path) -> Result<Self, Failure> {
+        if path != Path::new(STANDARD) {
+            return Ok(Self::File(path.to_owned()));
+        }
+        if io::stdout().is_terminal() {
+            return Err(Failure::Usage("-: expected a file or a pipe for the output, found a terminal".into()));
+        }
+        tempfile::tempdir().map(Self::Standard).map_err(|error| Failure::output(&error))
+    }
+
+    fn path(&self) -> PathBuf {
+        match self {
+            Self::File(path) => path.clone(),
+            Self::Standard(folder) => folder.path().join("out"),
+        }
+    }
+
+    /// As messages call it.
+    fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::Standard(_) => "standard output".into(),
+        }
+    }
+}
+
 pub fn run(args: &Convert) -> Result<(), Failure> {
-    refuse_to_replace(args)?;
-    let (input, output) = (&args.input, &args.output);
+    let target = Target::new(&args.output)?;
+    refuse_to_replace(args, &target)?;
+    let input = Input::open(&args.input)?;
+    convert(args, &input, &target).map_err(|failure| hint::explain(failure, &input, &args.reading, args.from))
+}
+
+fn convert(args: &Convert, input: &Input, target: &Target) -> Result<(), Failure> {
     let translation = Translation::new(args.from.dialect(), args.to.dialect());
     let threads = Threads::new(args.reading.threads);
-    let saver = |compressed| Saver::create(output, compressed).map_err(|error| Failure::file(output, error));
+    let unwritten = |error| Failure::file(target.name(), error);
+    let saver = |compressed| Saver::create(&target.path(), compressed).map_err(unwritten);
     let (saver, count, losses) = match Source::open(input, args.reading.format, translation.from)? {
         Source::Value(bytes) => {
             let mut saver = saver(None)?;
-            let losses = value(args, &bytes, &mut saver, translation, &threads)?;
+            let losses = value(input, target, &bytes, &mut saver, translation, &threads)?;
             (saver, 1, losses)
         }
-        Source::Frames(mut loader) => {
+        Source::Frames(mut frames) => {
             let mut progress = Progress::new();
-            let failed = |error| translation_failed(args, error);
+            let failed = |error| translation_failed(input, target, error);
             // What is compressed is read twice, as its head says how long it is.
             let (mut compressed, mut before) = (None, 0);
-            if let Some(compression) = loader.compression() {
-                let mut first = Loader::open(input).map_err(|error| Failure::load(input, error))?;
+            if let Some(compression) = frames.compression() {
+                let mut first = loader(input)?;
                 let set = |done, total| progress.set(done, 2 * total);
                 let len = transcode::translated_len(&mut first, translation, &threads, set).map_err(failed)?;
-                (compressed, before) = (Some((compression.written(), len)), loader.len().0);
+                (compressed, before) = (Some((compression.written(), len)), frames.len().0);
             }
             let mut saver = saver(compressed)?;
             let set = |done, total| progress.set(before + done, before + total);
             let (count, losses) =
-                transcode::file(&mut loader, &mut saver, translation, &threads, set).map_err(failed)?;
+                transcode::file(&mut frames, &mut saver, translation, &threads, set).map_err(failed)?;
             drop(progress);
             (saver, count, losses)
         }
     };
-    let flushed = saver.flush(&threads).map_err(|error| Failure::file(output, error))?;
-    refuse_to_replace(args)?;
-    flushed.commit().map_err(|error| Failure::file(output, error))?;
-    report(args, count, &losses)
+    let flushed = saver.flush(&threads).map_err(unwritten)?;
+    refuse_to_replace(args, target)?;
+    flushed.commit().map_err(unwritten)?;
+    if let Target::Standard(_) = target {
+        let copied = File::open(target.path()).and_then(|mut file| io::copy(&mut file, &mut io::stdout()));
+        copied.map_err(|error| Failure::output(&error))?;
+    }
+    report(args, input, target, count, &losses)
 }
 
-fn refuse_to_replace(args: &Convert) -> Result<(), Failure> {
+fn refuse_to_replace(args: &Convert, target: &Target) -> Result<(), Failure> {
     // A link that leads nowhere is there as well.
-    match args.output.symlink_metadata() {
-        Ok(_) if !args.force => Err(Failure::file(&args.output, "it is there already; --force replaces it")),
+    match target.path().symlink_metadata() {
+        Ok(_) if !args.force => Err(Failure::file(target.name(), "it is there already; --force replaces it")),
         _ => Ok(()),
     }
 }
 
 /// Writes the one value of a file.
 fn value(
-    args: &Convert,
+    input: &Input,
+    target: &Target,
     bytes: &[u8],
     saver: &mut Saver,
     translation: Translation,
@@ -70,7 +119,7 @@ fn value(
 ) -> Result<Losses, Failure> {
     let (mut writer, mut losses) = (Writer::new(translation.to), Losses::default());
     let start = writer.mark();
-    let data = |error| Failure::data(&args.input, error);
+    let data = |error| Failure::data(input.name(), error);
     translation.value(bytes, 0, &mut writer, &mut losses).map_err(data)?;
     writer.end_value(start).map_err(data)?;
     let (plan, mut cursor) = (writer.into_plan(), Cursor::new());
@@ -78,27 +127,31 @@ fn value(
         match saver.write(&plan, &mut cursor, WRITTEN, threads) {
             Ok(0) => return Ok(losses),
             Ok(_) => {}
-            Err(error) => return Err(Failure::file(&args.output, error)),
+            Err(error) => return Err(Failure::file(target.name(), error)),
         }
     }
 }
 
-fn translation_failed(args: &Convert, error: FileError) -> Failure {
+fn translation_failed(input: &Input, target: &Target, error: FileError) -> Failure {
     match error {
-        FileError::Load(error) => Failure::load(&args.input, error),
-        FileError::Value { .. } => Failure::data(&args.input, error),
-        FileError::Save(error) => Failure::file(&args.output, error),
+        FileError::Load(error) => Failure::load(input.name(), error),
+        FileError::Value { .. } => Failure::data(input.name(), error),
+        FileError::Save(error) => Failure::file(target.name(), error),
     }
 }
 
-fn report(args: &Convert, count: usize, losses: &Losses) -> Result<(), Failure> {
+fn report(args: &Convert, input: &Input, target: &Target, count: usize, losses: &Losses) -> Result<(), Failure> {
     for loss in losses.iter() {
-        say("warning", format_args!("{}: {loss}", args.input.display()));
+        say("warning", format_args!("{}: {loss}", input.name()));
     }
     if losses.iter().any(|loss| loss.what == Lost::Rest) {
-        hint::give(&args.input, &args.reading, args.from);
+        hint::give(input, &args.reading, args.from);
     }
     let values = if count == 1 { "value" } else { "values" };
-    let (path, from, to) = (args.output.display(), args.from.text(), args.to.text());
-    writeln!(io::stdout(), "{path}: {count} {values} from {from} to {to}").map_err(|error| Failure::output(&error))
+    let (from, to) = (args.from.text(), args.to.text());
+    match target {
+        Target::File(_) => print(format_args!("{}: {count} {values} from {from} to {to}", target.name())),
+        // The output is the file.
+        Target::Standard(_) => Ok(()),
+    }
 }

@@ -1,7 +1,7 @@
 //! What went wrong, and with which exit code.
 
+use std::fmt::Display;
 use std::io;
-use std::path::Path;
 use std::process::ExitCode;
 
 use varbatch_codec::compressed;
@@ -12,25 +12,27 @@ use varbatch_codec::file::LoadError;
 pub enum Failure {
     /// The file is damaged, or cannot be converted.
     Data(String),
-    /// Everything was said already, and the file is damaged.
+    /// The file is damaged, or differs from another, and everything was said already.
     Told,
     /// The arguments do not fit the file.
     Usage(String),
     /// A file cannot be read or written.
     File(String),
+    /// A file cannot be read, and that was said already.
+    FileTold,
     /// Who reads the output has enough.
     Closed,
 }
 
 impl Failure {
     /// About the data of a file.
-    pub fn data(path: &Path, error: impl std::fmt::Display) -> Self {
-        Self::Data(format!("{}: {error}", path.display()))
+    pub fn data(name: impl Display, error: impl Display) -> Self {
+        Self::Data(format!("{name}: {error}"))
     }
 
     /// What the system says about a file.
-    pub fn file(path: &Path, error: impl std::fmt::Display) -> Self {
-        Self::File(format!("{}: {error}", path.display()))
+    pub fn file(name: impl Display, error: impl Display) -> Self {
+        Self::File(format!("{name}: {error}"))
     }
 
     /// What the system says about the standard output.
@@ -42,12 +44,12 @@ impl Failure {
     }
 
     /// What stopped the reading of a file.
-    pub fn load(path: &Path, error: LoadError) -> Self {
+    pub fn load(name: impl Display, error: LoadError) -> Self {
         match error {
-            LoadError::Read(error) => Self::file(path, error),
-            LoadError::Compressed(error @ compressed::Error::Read { .. }) => Self::file(path, error),
-            LoadError::Compressed(error) => Self::data(path, error),
-            LoadError::Frame(error) => Self::data(path, error),
+            LoadError::Read(error) => Self::file(name, error),
+            LoadError::Compressed(error @ compressed::Error::Read { .. }) => Self::file(name, error),
+            LoadError::Compressed(error) => Self::data(name, error),
+            LoadError::Frame(error) => Self::data(name, error),
         }
     }
 
@@ -55,11 +57,18 @@ impl Failure {
         matches!(self, Self::Data(_) | Self::Told)
     }
 
+    /// What is said, if that was not done already.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Data(text) | Self::Usage(text) | Self::File(text) => Some(text),
+            Self::Told | Self::FileTold | Self::Closed => None,
+        }
+    }
+
     /// Says it, if that was not done already.
     pub fn report(&self) {
-        match self {
-            Self::Data(text) | Self::Usage(text) | Self::File(text) => say("error", text),
-            Self::Told | Self::Closed => {}
+        if let Some(text) = self.text() {
+            say("error", text);
         }
     }
 
@@ -68,14 +77,20 @@ impl Failure {
             Self::Closed => 0,
             Self::Data(_) | Self::Told => 1,
             Self::Usage(_) => 2,
-            Self::File(_) => 3,
+            Self::File(_) | Self::FileTold => 3,
         })
     }
 }
 
 /// A line for people, which is no result.
-pub fn say(what: &str, text: impl std::fmt::Display) {
+pub fn say(what: &str, text: impl Display) {
     use io::Write;
     // Where nobody can be told, the exit code is left.
     let _ = writeln!(io::stderr(), "{what}: {text}");
+}
+
+/// Writes to the standard output, and takes note if nobody reads it any more.
+pub fn print(text: impl Display) -> Result<(), Failure> {
+    use io::Write;
+    writeln!(io::stdout(), "{text}").map_err(|error| Failure::output(&error))
 }

@@ -1,53 +1,63 @@
 //! What could have been meant, where a file cannot be read as it was asked for.
 
-use std::path::Path;
-
 use clap::ValueEnum;
 use varbatch_codec::Threads;
 
 use crate::args::{Format, Name, Reading};
 use crate::failure::{Failure, say};
-use crate::source::{Source, each_frame, is_value};
+use crate::input::Input;
+use crate::source::{Frames, Source, is_value};
 
-/// Says as what else the file can be read in full, if it is damaged as this dialect.
-pub fn give(path: &Path, reading: &Reading, from: Name) {
+/// Says what went wrong with the data of an input, and what could have been meant.
+pub fn explain(failure: Failure, input: &Input, reading: &Reading, from: Name) -> Failure {
+    if !failure.is_about_data() {
+        return failure;
+    }
+    failure.report();
+    give(input, reading, from);
+    Failure::Told
+}
+
+/// Says as what else the input can be read in full, if it is damaged as this dialect.
+pub fn give(input: &Input, reading: &Reading, from: Name) {
     let threads = Threads::new(reading.threads);
-    if reads(path, reading, from, &threads) {
+    if reads(input, reading, from, &threads) {
         return;
     }
     let others = Name::value_variants().iter().filter(|&&name| name != from);
-    let names: Vec<_> = others.filter(|name| reads(path, reading, **name, &threads)).map(|name| name.text()).collect();
+    let names: Vec<_> = others.filter(|name| reads(input, reading, **name, &threads)).map(|name| name.text()).collect();
     if !names.is_empty() {
         say("hint", format_args!("all of it can be read with --from {}", names.join(" or --from ")));
-    } else if reading.format == Format::Auto && !has_frame(path, from, &threads) {
+    } else if reading.format == Format::Auto && !has_frame(input, from, &threads) {
         say("hint", "it was read as values of store_var(); --format value reads it as one value");
     }
 }
 
-/// Whether all values of the file are sound in a dialect, with nothing behind them.
-fn reads(path: &Path, reading: &Reading, name: Name, threads: &Threads) -> bool {
+/// Whether all values of the input are sound in a dialect, with nothing behind them.
+fn reads(input: &Input, reading: &Reading, name: Name, threads: &Threads) -> bool {
     let dialect = name.dialect();
-    let is_value = |bytes: &[u8]| is_value(bytes, dialect);
-    match Source::open(path, reading.format, dialect) {
-        Ok(Source::Value(bytes)) => is_value(&bytes),
-        Ok(Source::Frames(mut loader)) => {
-            let sound = |payload: &[u8]| if is_value(payload) { Ok(()) } else { Err(Failure::Told) };
-            each_frame(path, &mut loader, threads, |frame| sound(frame.payload)).is_ok()
+    match Source::open(input, reading.format, dialect) {
+        Ok(Source::Value(bytes)) => is_value(&bytes, dialect),
+        Ok(Source::Frames(loader)) => {
+            let mut frames = Frames::new(input, loader, threads);
+            loop {
+                match frames.next() {
+                    Ok(None) => return true,
+                    Ok(Some(frame)) if is_value(frame.payload, dialect) => {}
+                    _ => return false,
+                }
+            }
         }
         Err(_) => false,
     }
 }
 
-/// Whether the file begins with a frame whose value takes all of it, or is compressed: nothing else can be meant then.
-fn has_frame(path: &Path, from: Name, threads: &Threads) -> bool {
-    let Ok(Source::Frames(mut loader)) = Source::open(path, Format::Frames, from.dialect()) else { return true };
+/// Whether the input begins with a frame whose value takes all of it, or is compressed: nothing else can be meant then.
+fn has_frame(input: &Input, from: Name, threads: &Threads) -> bool {
+    let Ok(Source::Frames(loader)) = Source::open(input, Format::Frames, from.dialect()) else { return true };
     if loader.is_compressed() {
         return true;
     }
-    let mut is_sound = false;
-    let _ = each_frame(path, &mut loader, threads, |frame| {
-        is_sound = is_value(frame.payload, from.dialect());
-        Err(Failure::Told)
-    });
-    is_sound
+    let mut frames = Frames::new(input, loader, threads);
+    frames.next().is_ok_and(|frame| frame.is_some_and(|frame| is_value(frame.payload, from.dialect())))
 }

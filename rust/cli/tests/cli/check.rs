@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use serde_json::json;
 use varbatch_codec::compressed::Compression;
 
 use crate::support::{Folder, frames, int, save, save_3, string, text, value, words};
@@ -14,7 +15,6 @@ fn sound_files() {
     folder.write("old", &frames(&[&save_3()]));
     folder.run("check frames").expect(0, "frames: ok, 2 values\n", "");
     folder.run("check value").expect(0, "value: ok, 1 value\n", "");
-    folder.run("check empty").expect(0, "empty: ok, 0 values\n", "");
     folder.run("check --from godot3 old").expect(0, "old: ok, 1 value\n", "");
     folder.run("check --quiet frames").expect(0, "", "");
 }
@@ -56,14 +56,94 @@ fn every_truncation_of_a_value_is_damage() {
 }
 
 #[test]
-fn much_damage_is_cut_short() {
+fn at_most_20_errors_are_reported() {
     let bad = words(&[99]);
     let folder = Folder::with("a", &frames(&[&bad[..]; 25]));
     let ran = folder.run("check a");
     let lines: Vec<_> = ran.err.lines().collect();
     assert_eq!((ran.code, ran.out.as_str()), (1, "a: damaged, 0 values of 25\n"));
-    assert_eq!(lines[9], "error: a: frame 9: expected a type from 0 to 38, found 99, at byte 76");
-    assert_eq!(lines[10], "error: a: 15 more values are damaged");
+    assert_eq!(lines.iter().filter(|line| line.starts_with("error: ")).count(), 21, "{ran:?}");
+    assert_eq!(lines[19], "error: a: frame 19: expected a type from 0 to 38, found 99, at byte 156");
+    assert_eq!(lines[20], "error: a: 5 more values are damaged; --all reports them");
+    assert_eq!(folder.run("check --all a").err.matches("error: ").count(), 25);
+}
+
+#[test]
+fn damage_without_an_end_is_given_up() {
+    let bad = words(&[99]);
+    let sound = frames(&[&int(1)]);
+    let folder = Folder::with("a", &[frames(&[&bad[..]; 100]), sound.clone()].concat());
+    let ran = folder.run("check a");
+    assert_eq!((ran.code, ran.out.as_str()), (1, "a: damaged, 0 values of the first 100\n"));
+    let lines: Vec<_> = ran.err.lines().collect();
+    let rest =
+        "80 more values are damaged, 100 in a row, and the rest from byte 800 of 812 was not read; --all reads it";
+    assert_eq!(lines[20], format!("error: a: {rest}"));
+    assert_eq!(ran.err.matches("error: ").count(), 21);
+    let all = folder.run("check --all a");
+    assert_eq!((all.out.as_str(), all.err.matches("error: ").count()), ("a: damaged, 1 value of 101\n", 100));
+    // Not where nothing is left, nor where a sound value is between.
+    folder.write("b", &frames(&[&bad[..]; 100]));
+    assert_eq!(folder.run("check b").out, "b: damaged, 0 values of 100\n");
+    folder.write("c", &[frames(&[&bad[..]; 99]), sound.clone(), frames(&[&bad[..]; 99]), sound].concat());
+    assert_eq!(folder.run("check c").out, "c: damaged, 2 values of 200\n");
+}
+
+#[test]
+fn several_files_each_have_a_line() {
+    let folder = Folder::with("a", &frames(&[&int(1)]));
+    folder.write("b", &save());
+    folder.run("check a b").expect(0, "a: ok, 1 value\nb: ok, 1 value\n", "");
+    folder.write("bad", &frames(&[&int(1), &words(&[99])]));
+    let error = "error: bad: frame 1: expected a type from 0 to 38, found 99, at byte 16\n";
+    folder.run("check a bad b").expect(1, "a: ok, 1 value\nbad: damaged, 1 value of 2\nb: ok, 1 value\n", error);
+    folder.run("check --quiet a bad b").expect(1, "", "");
+    // The others are checked although one cannot be read.
+    let missing = fs::read(folder.path("none")).expect_err("no such file");
+    let error = format!("error: none: {missing}\n");
+    folder.run("check none a").expect(3, "a: ok, 1 value\n", &error);
+    assert_eq!(folder.run("check bad none").code, 3);
+}
+
+#[test]
+fn an_empty_file_is_called_empty() {
+    let folder = Folder::with("a", &[]);
+    folder.run("check a").expect(1, "a: empty\n", "");
+    folder.run("check --quiet a").expect(1, "", "");
+    folder.run("check --format value a").expect(1, "a: empty\n", "");
+    folder.run("check --json a").expect(
+        1,
+        "{\"file\":\"a\",\"state\":\"empty\",\"values\":0,\"damaged\":0,\"followed\":0,\"complete\":true}\n",
+        "",
+    );
+}
+
+#[test]
+fn json_is_an_object_a_line() {
+    let broken = value(27, &[&words(&[1]), &string("a\"\n"), &words(&[28, 2, 0, 99])]);
+    let folder = Folder::with("a", &frames(&[&int(1), &broken, &[int(2), vec![0; 4]].concat()]));
+    folder.write("b \"\u{e9}", &frames(&[&int(1)]));
+    let ran = folder.run_with(&["check", "--json", "--format", "frames", "a", "b \"\u{e9}", "none"]);
+    assert_eq!(ran.code, 3);
+    let lines = ran.json();
+    assert_eq!(lines.len(), 5, "{}", ran.out);
+    assert_eq!(
+        lines[0],
+        json!({"file": "a", "frame": 1, "at": 48, "path": "[\"a\\\"\\n\"][1]",
+            "error": "expected a type from 0 to 38, found 99"})
+    );
+    assert_eq!(lines[1]["error"], "1 value is followed by bytes that engines ignore, first at byte 64");
+    assert_eq!(
+        lines[2],
+        json!({"file": "a", "state": "damaged", "values": 3, "damaged": 1, "followed": 1, "complete": true})
+    );
+    assert_eq!(lines[3]["file"], "b \"\u{e9}");
+    assert_eq!((&lines[3]["state"], &lines[4]["state"]), (&json!("ok"), &json!("unreadable")));
+    // What ends a file early is an error as well.
+    folder.write("c", &frames(&[&int(1)])[..10]);
+    let lines = folder.run("check --json c").json();
+    assert_eq!(lines[0]["error"], "expected 8 more bytes for the payload of a frame, found 6, at byte 4");
+    assert_eq!(lines[1]["complete"], false);
 }
 
 #[test]

@@ -59,3 +59,25 @@ fn memory_does_not_grow_with_the_file() {
         }
     }
 }
+
+#[test]
+fn zeros_without_an_end_are_given_up() {
+    let folder = Folder::with("a", &[]);
+    let file = std::fs::OpenOptions::new().write(true).open(folder.path("a")).expect("opened");
+    // Nothing is on the disk where the file system can do that.
+    file.set_len(3 << 30).expect("made longer");
+    for args in ["check a", "check --json a", "show a"] {
+        let start = std::time::Instant::now();
+        let (ran, most) = watched(&folder, args);
+        let lines = ran.out.lines().count() + ran.err.lines().count();
+        assert!(ran.code == 1 && lines <= 25, "{args}: {lines} lines");
+        // It takes some ten milliseconds. All of the file take minutes.
+        assert!(start.elapsed().as_secs() < 10, "{args}: {:?}", start.elapsed());
+        assert!(!cfg!(target_os = "linux") || (1..MOST_MEMORY).contains(&most), "{args}: {most} bytes");
+    }
+    // Short enough for a value, but none.
+    file.set_len(1 << 30).expect("made shorter");
+    let (ran, most) = watched(&folder, "check a");
+    assert_eq!(ran.code, 1);
+    assert!(!cfg!(target_os = "linux") || (1..MOST_MEMORY).contains(&most), "{most} bytes");
+}

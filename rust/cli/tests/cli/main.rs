@@ -1,7 +1,12 @@
 //! The tool as somebody at a terminal meets it: arguments, files, output, exit codes.
 
+mod about;
 mod check;
 mod convert;
+mod diff;
+mod get;
+mod inputs;
+mod json;
 mod large;
 mod show;
 mod support;

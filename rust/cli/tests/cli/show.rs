@@ -213,6 +213,30 @@ fn colours_are_for_terminals() {
 }
 
 #[test]
+fn the_first_thousand_values_are_shown() {
+    let folder = Folder::with("a", &frames(&[&int(1)]).repeat(1500));
+    let ran = folder.run("show a");
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 2001));
+    assert!(ran.out.ends_with("\n... 500 more values; --all shows them\n"));
+    assert_eq!(folder.run("show --all a").out.lines().count(), 3000);
+    assert!(folder.run("show --count 1499 a").out.ends_with("\n... 1 more value; --all shows it\n"));
+    assert_eq!(folder.run("show --count 1500 a").out.lines().count(), 3000);
+    assert_eq!(folder.run("show --count 0 a").out, "... 1500 more values; --all shows them\n");
+    assert_eq!(folder.run("show --frame 1400 a").out.lines().count(), 2);
+    assert_eq!(folder.run("show --count 1 --json a").json()[1], serde_json::json!({"more": 1499}));
+    // Where to count them takes long, it is only said that there are more.
+    let long = value(29, &[&words(&[1 << 20]), &[7; 1 << 20]]);
+    folder.write("b", &frames(&[&long]).repeat(70));
+    assert!(folder.run("show --count 2 b").out.ends_with("\n... more values; --all shows them\n"));
+    assert_eq!(folder.run("show --count 2 --json b").json()[2], serde_json::json!({"more": null}));
+}
+
+#[test]
+fn an_empty_file_is_called_empty() {
+    Folder::with("a", &[]).run("show a").expect(0, "", "note: a: the file is empty\n");
+}
+
+#[test]
 fn who_reads_the_output_may_have_enough() {
     let folder = Folder::with("a", &frames(&[&int(1)]).repeat(100_000));
     let mut command = folder.command("show a");

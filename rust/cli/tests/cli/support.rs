@@ -1,6 +1,7 @@
 //! Runs the tool in a folder of its own, on bytes that are made here.
 
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -63,6 +64,29 @@ impl Folder {
     pub fn run(&self, args: &str) -> Ran {
         Ran::of(&self.command(args).output().expect("run"))
     }
+
+    /// Runs the tool with arguments that may hold spaces.
+    pub fn run_with(&self, args: &[&str]) -> Ran {
+        Ran::of(&self.command("").args(args).output().expect("run"))
+    }
+
+    /// Runs the tool with these bytes in a pipe as its standard input, and gives its output as it is.
+    pub fn piped(&self, args: &str, bytes: &[u8]) -> Output {
+        let mut command = self.command(args);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("run");
+        let (mut pipe, bytes) = (child.stdin.take().expect("piped"), bytes.to_vec());
+        // A tool that ends early reads no more.
+        let writer = std::thread::spawn(move || _ = pipe.write_all(&bytes));
+        let output = child.wait_with_output().expect("ended");
+        writer.join().expect("written");
+        output
+    }
+
+    /// The same with an output that is text.
+    pub fn run_piped(&self, args: &str, bytes: &[u8]) -> Ran {
+        Ran::of(&self.piped(args, bytes))
+    }
 }
 
 impl Ran {
@@ -81,6 +105,15 @@ impl Ran {
     #[track_caller]
     pub fn expect(&self, code: i32, out: &str, err: &str) {
         assert_eq!((self.out.as_str(), self.err.as_str(), self.code), (out, err, code));
+    }
+
+    /// Its lines, each as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Vec<serde_json::Value> {
+        self.out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+            .collect()
     }
 
     /// That it failed with this code, and said nothing but this.

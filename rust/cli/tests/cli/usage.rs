@@ -5,7 +5,7 @@ use crate::support::{Folder, frames, int};
 #[test]
 fn help_has_examples_and_exit_codes() {
     let folder = Folder::new();
-    for args in ["--help", "show --help", "convert --help", "check --help"] {
+    for args in ["--help", "show --help", "convert --help", "check --help", "diff --help", "get --help"] {
         let ran = folder.run(args);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
         for part in ["Examples:\n  varbatch ", "Exit codes:\n  0 ", "\n  1 ", "\n  2 ", "\n  3 "] {
@@ -25,6 +25,13 @@ fn wrong_arguments_are_refused() {
         ("look a", "'look'"),
         ("show", "<FILE>"),
         ("show a b", "'b'"),
+        ("show --all --count 3 a", "--count"),
+        ("check", "<FILE>"),
+        ("check --json --quiet a", "--quiet"),
+        ("diff a", "<B>"),
+        ("get a", "<PATH>"),
+        ("get --raw --json a [0]", "--json"),
+        ("completions", "<SHELL>"),
         ("show --from godot5 a", "[possible values: godot4, godot3,"),
         ("show --depth -1 a", "'-1'"),
         ("check --format text a", "[possible values: auto, frames, value]"),

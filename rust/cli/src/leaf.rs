@@ -1,7 +1,9 @@
 //! A value in short, as a line has room for it.
 
 use varbatch_codec::describe::{Node, Way};
-use varbatch_codec::{Event, Plain, Scalar, Shape, Text};
+use varbatch_codec::{Event, Kind, Plain, Scalar, Shape, Text};
+
+use crate::json::Number;
 
 /// Characters that a text or a list is cut at.
 pub const LINE: usize = 60;
@@ -26,13 +28,18 @@ pub fn way(way: Way<'_>) -> String {
         Way::Root => String::new(),
         Way::Index(index) => format!("[{index}]"),
         Way::Property(name) => format!(".{}", escaped(&name.to_utf8(), KEY)),
-        Way::Key { kind, event, .. } => match event {
-            Event::Nil => "null".into(),
-            Event::Bool(_) | Event::Int(_) | Event::Float(_) | Event::StringName(_) => of_event(event, KEY),
-            Event::String(_) => of_event(event, KEY),
-            Event::Components(_) => format!("{}{}", kind.name(), of_event(event, KEY)),
-            _ => kind.name().into(),
-        },
+        Way::Key { kind, event, .. } => key(kind, event, KEY),
+    }
+}
+
+/// A key that is cut at so many characters; only its type if it holds others.
+pub fn key(kind: Kind, event: Event<'_>, room: usize) -> String {
+    match event {
+        Event::Nil => "null".into(),
+        Event::Bool(_) | Event::Int(_) | Event::Float(_) | Event::StringName(_) => of_event(event, room),
+        Event::String(_) => of_event(event, room),
+        Event::Components(_) => format!("{}{}", kind.name(), of_event(event, room)),
+        _ => kind.name().into(),
     }
 }
 
@@ -43,24 +50,36 @@ pub fn value(node: &Node<'_>, texts: &[Text<'_>]) -> String {
             let list = list(count, texts.iter().map(|text| quoted(*text, LINE)), LINE);
             format!("of {count} [{list}]")
         }
-        Event::NodePath { names, absolute, .. } => {
-            let (names, subnames) = texts.split_at(names.min(texts.len()));
-            let names: Vec<_> = names.iter().map(|text| text.to_utf8()).collect();
-            let mut path = format!("{}{}", if absolute { "/" } else { "" }, names.join("/"));
-            for name in subnames {
-                path += &format!(":{}", name.to_utf8());
-            }
-            format!("^{}", quoted(Text::Utf8(&path), LINE))
-        }
+        Event::NodePath { .. } => format!("^{}", quoted(Text::Utf8(&node_path(node.event, texts)), LINE)),
         event => of_event(event, LINE),
     }
 }
 
-fn of_event(event: Event<'_>, room: usize) -> String {
+/// A value on one line: its type, its class, and what it is or how many values are inside.
+pub fn short(node: &Node<'_>, texts: &[Text<'_>]) -> String {
+    let class = node.class().map(|class| escaped(&class.to_utf8(), LINE));
+    let value = values(node).map_or_else(|| value(node, texts), |count| format!("of {count}"));
+    let parts = [Some(escaped(&node.type_name(), LINE)), class, Some(value)];
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// A NodePath as it is written in scripts. `texts` are its names and subnames, or the first of them.
+pub fn node_path(event: Event<'_>, texts: &[Text<'_>]) -> String {
+    let Event::NodePath { names, absolute, .. } = event else { return String::new() };
+    let (names, subnames) = texts.split_at(names.min(texts.len()));
+    let names: Vec<_> = names.iter().map(|text| text.to_utf8()).collect();
+    let mut path = format!("{}{}", if absolute { "/" } else { "" }, names.join("/"));
+    for name in subnames {
+        path += &format!(":{}", name.to_utf8());
+    }
+    path
+}
+
+pub fn of_event(event: Event<'_>, room: usize) -> String {
     match event {
         Event::Bool(value) => value.to_string(),
         Event::Int(value) => value.to_string(),
-        Event::Float(value) => float(value, format!("{value:?}")),
+        Event::Float(value) => Number::F64(value).to_string(),
         Event::String(text) => quoted(text, room),
         Event::StringName(text) => format!("&{}", quoted(text, room)),
         Event::Components(plain) => elements(plain, room).next().unwrap_or_default(),
@@ -95,39 +114,20 @@ fn list(count: usize, texts: impl Iterator<Item = String>, room: usize) -> Strin
 
 /// The elements of plain data.
 fn elements<'a>(plain: Plain<'a>, room: usize) -> impl Iterator<Item = String> + 'a {
-    let (scalar, count) = match plain.kind.shape() {
-        Shape::Components { scalar, count } | Shape::Packed { scalar, count } => (scalar, usize::from(count)),
-        _ => unreachable!("no plain data is of {}", plain.kind.name()),
-    };
+    let (scalar, count) = scalars(plain);
     let size = scalar.size(plain.width);
     plain.bytes.chunks(size * count).map(move |element| {
-        let scalars = element.chunks(size).map(|bytes| number(scalar, bytes));
+        let scalars = element.chunks(size).map(|bytes| Number::of(scalar, bytes).to_string());
         if count == 1 { scalars.collect() } else { format!("({})", list(count, scalars, room)) }
     })
 }
 
-/// A scalar.
-fn number(scalar: Scalar, bytes: &[u8]) -> String {
-    let four = || bytes.try_into().expect("of four bytes");
-    let eight = || bytes.try_into().expect("of eight bytes");
-    match (scalar, bytes.len()) {
-        (Scalar::U8, _) => bytes[0].to_string(),
-        (Scalar::I32, _) => i32::from_le_bytes(four()).to_string(),
-        (Scalar::I64, _) => i64::from_le_bytes(eight()).to_string(),
-        (Scalar::F32, _) | (Scalar::Real, 4) => {
-            let value = f32::from_le_bytes(four());
-            float(value.into(), format!("{value:?}"))
-        }
-        (Scalar::F64 | Scalar::Real, _) => {
-            let value = f64::from_le_bytes(eight());
-            float(value, format!("{value:?}"))
-        }
+/// What each element of plain data is made of, and of how many.
+pub fn scalars(plain: Plain<'_>) -> (Scalar, usize) {
+    match plain.kind.shape() {
+        Shape::Components { scalar, count } | Shape::Packed { scalar, count } => (scalar, usize::from(count)),
+        _ => unreachable!("no plain data is of {}", plain.kind.name()),
     }
-}
-
-/// A float as GDScript writes it.
-fn float(value: f64, text: String) -> String {
-    if value.is_nan() { "nan".into() } else { text }
 }
 
 /// Text in quotes, with a sign if it is cut.

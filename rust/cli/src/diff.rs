@@ -1,0 +1,238 @@
+//! `varbatch diff`: what changed from one file to another.
+
+use std::borrow::Cow;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use serde::Serialize;
+use varbatch_codec::describe::{Node, Way};
+use varbatch_codec::diff::{self, Invalid, Options, Piece};
+use varbatch_codec::patch::Op;
+use varbatch_codec::transcode::{Losses, Translation};
+use varbatch_codec::{Dialect, Error, Event, Threads, Width, Writer, validate};
+
+use crate::args::{Diff, Name};
+use crate::failure::Failure;
+use crate::hint;
+use crate::input::{Input, STANDARD};
+use crate::json::{self, Content, Value};
+use crate::leaf;
+use crate::path;
+use crate::source::{Frames, Source, reader};
+
+/// Elements of a packed array that are shown of what changed, in JSON.
+const MOST_ELEMENTS: usize = 100;
+
+/// One of the two.
+struct Side<'i> {
+    name: &'i str,
+    dialect: Dialect,
+    values: Values<'i>,
+}
+
+enum Values<'i> {
+    Frames(Frames<'i>),
+    /// The bytes of one value, and whether they were given.
+    Value(Vec<u8>, bool),
+}
+
+/// A value, as Godot 4 has it.
+struct Next<'a> {
+    bytes: Cow<'a, [u8]>,
+    /// Where it begins in its file.
+    at: usize,
+    /// Of its frame.
+    index: Option<usize>,
+}
+
+/// A change in JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frame: Option<usize>,
+    op: &'static str,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old: Option<Value<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new: Option<Value<'a>>,
+}
+
+/// Where changes go.
+struct Report<'a> {
+    args: &'a Diff,
+    count: usize,
+    out: BufWriter<io::Stdout>,
+}
+
+/// Why a comparison ends early: something about one of the two, or about the output.
+enum Stop {
+    Before(Failure),
+    After(Failure),
+    /// There is no use in going on.
+    Enough,
+    Output(Failure),
+}
+
+pub fn run(args: &Diff) -> Result<(), Failure> {
+    if [&args.before, &args.after].iter().all(|path| *path == Path::new(STANDARD)) {
+        return Err(Failure::Usage("the standard input can be given only once".into()));
+    }
+    let (before, after) = (Input::open(&args.before)?, Input::open(&args.after)?);
+    let from_b = args.from_b.unwrap_or(args.from);
+    let mut report = Report { args, count: 0, out: BufWriter::new(io::stdout()) };
+    let compared = report.files((&before, args.from), (&after, from_b));
+    // What is before an error is seen before it.
+    report.out.flush().map_err(|error| Failure::output(&error))?;
+    match compared {
+        Ok(()) | Err(Stop::Enough) if report.count == 0 => Ok(()),
+        Ok(()) | Err(Stop::Enough) => Err(Failure::Told),
+        Err(Stop::Before(failure)) => Err(hint::explain(failure, &before, &args.reading, args.from)),
+        Err(Stop::After(failure)) => Err(hint::explain(failure, &after, &args.reading, from_b)),
+        Err(Stop::Output(failure)) => Err(failure),
+    }
+}
+
+impl<'i> Side<'i> {
+    fn open(args: &Diff, (input, from): (&'i Input, Name), threads: &'i Threads) -> Result<Self, Failure> {
+        let dialect = from.dialect();
+        let values = match Source::open(input, args.reading.format, dialect)? {
+            Source::Frames(loader) => Values::Frames(Frames::new(input, loader, threads)),
+            Source::Value(bytes) => Values::Value(bytes, false),
+        };
+        Ok(Self { name: input.name(), dialect, values })
+    }
+
+    fn next(&mut self) -> Result<Option<Next<'_>>, Failure> {
+        let (bytes, at, index) = match &mut self.values {
+            Values::Frames(frames) => match frames.next()? {
+                Some(frame) => (frame.payload, frame.at, Some(frame.index)),
+                None => return Ok(None),
+            },
+            Values::Value(_, true) => return Ok(None),
+            Values::Value(bytes, given) => {
+                *given = true;
+                (&bytes[..], 0, None)
+            }
+        };
+        let mut next = Next { bytes: bytes.into(), at, index };
+        if self.dialect != Dialect::GODOT_4 {
+            next.bytes = in_godot_4(bytes, at, self.dialect).map_err(|error| next.damaged(self.name, error))?.into();
+        }
+        Ok(Some(next))
+    }
+}
+
+fn in_godot_4(bytes: &[u8], at: usize, dialect: Dialect) -> Result<Vec<u8>, Error> {
+    let (mut writer, mut losses) = (Writer::new(Dialect::GODOT_4), Losses::default());
+    let start = writer.mark();
+    Translation::new(dialect, Dialect::GODOT_4).value(bytes, at, &mut writer, &mut losses)?;
+    writer.end_value(start)?;
+    Ok(writer.into_plan().to_vec())
+}
+
+impl Next<'_> {
+    fn damaged(&self, name: &str, error: Error) -> Failure {
+        let frame = self.index.map_or_else(String::new, |index| format!("frame {index}: "));
+        Failure::data(name, format_args!("{frame}{error}"))
+    }
+
+    /// The same, of an error whose bytes count from the start of the value.
+    fn damaged_inside(&self, name: &str, mut error: Error) -> Failure {
+        error.at += self.at;
+        self.damaged(name, error)
+    }
+
+    /// All of it, if it is a value.
+    fn piece(&self, name: &str) -> Result<Piece<'_>, Failure> {
+        validate(reader(&self.bytes, self.at, Dialect::GODOT_4)).map_err(|error| self.damaged(name, error))?;
+        Ok(Piece::Value { at: 0, bytes: &self.bytes })
+    }
+}
+
+impl Report<'_> {
+    /// Compares all values in pairs.
+    fn files(&mut self, before: (&Input, Name), after: (&Input, Name)) -> Result<(), Stop> {
+        let threads = Threads::new(self.args.reading.threads);
+        let mut before = Side::open(self.args, before, &threads).map_err(Stop::Before)?;
+        let mut after = Side::open(self.args, after, &threads).map_err(Stop::After)?;
+        let names = (before.name, after.name);
+        loop {
+            match (before.next().map_err(Stop::Before)?, after.next().map_err(Stop::After)?) {
+                (None, None) => return Ok(()),
+                (Some(old), Some(new)) if old.bytes == new.bytes => {}
+                (Some(old), Some(new)) => self.values(&old, &new, names)?,
+                (Some(old), None) => {
+                    let piece = old.piece(names.0).map_err(Stop::Before)?;
+                    self.change(old.index, Op::Remove, "", None, [Some(piece), None])?;
+                }
+                (None, Some(new)) => {
+                    let piece = new.piece(names.1).map_err(Stop::After)?;
+                    self.change(new.index, Op::Insert, "", None, [None, Some(piece)])?;
+                }
+            }
+        }
+    }
+
+    /// Compares two values.
+    fn values(&mut self, old: &Next<'_>, new: &Next<'_>, names: (&str, &str)) -> Result<(), Stop> {
+        let options = Options { allow_objects: true, real: Width::Single };
+        let changes = diff::changes(&old.bytes, &new.bytes, options).map_err(|error| match error {
+            Invalid::Before(error) => Stop::Before(old.damaged_inside(names.0, error)),
+            Invalid::After(error) => Stop::After(new.damaged_inside(names.1, error)),
+        })?;
+        for change in changes.iter() {
+            let path = path::of_change(&changes.path(change));
+            self.change(old.index.or(new.index), change.op, &path, change.index, [change.old, change.new])?;
+        }
+        Ok(())
+    }
+
+    fn change(
+        &mut self,
+        frame: Option<usize>,
+        op: Op,
+        path: &str,
+        index: Option<usize>,
+        [old, new]: [Option<Piece<'_>>; 2],
+    ) -> Result<(), Stop> {
+        self.count += 1;
+        if self.args.quiet {
+            return Err(Stop::Enough);
+        }
+        if self.count > self.args.count && !self.args.all {
+            let more = if self.args.json { "{\"more\":null}" } else { "... more changes; --all shows them" };
+            self.line(more)?;
+            return Err(Stop::Enough);
+        }
+        // Texts have no header of their own.
+        let arrays =
+            [old, new].map(|piece| if let Some(Piece::Texts(texts)) = piece { texts.to_value() } else { vec![] });
+        let [old, new] = [(old, &arrays[0]), (new, &arrays[1])].map(|(piece, array)| {
+            piece.map(|piece| match piece {
+                Piece::Value { bytes, .. } => json::first(bytes, Dialect::GODOT_4, MOST_ELEMENTS),
+                Piece::Texts(_) => json::first(array, Dialect::GODOT_4, MOST_ELEMENTS),
+                Piece::Elements(plain) => {
+                    let event = Event::Packed(plain);
+                    (Node { depth: 0, at: 0, kind: plain.kind, event, way: Way::Root }, Vec::new())
+                }
+            })
+        });
+        if self.args.json {
+            let [old, new] = [old, new]
+                .map(|one| one.map(|(node, texts)| Value::new(&node, Content::of(&node, texts, MOST_ELEMENTS))));
+            return self.line(&json::line(&Line { frame, op: op.name(), path, index, old, new }));
+        }
+        let frame = frame.map_or_else(String::new, |frame| format!("frame {frame}: "));
+        let space = if path.is_empty() { "" } else { " " };
+        let [old, new] = [old, new].map(|one| one.map_or_else(String::new, |(node, texts)| leaf::short(&node, &texts)));
+        let arrow = if op == Op::Set { " -> " } else { "" };
+        self.line(&format!("{frame}{}{space}{path}: {old}{arrow}{new}", op.name()))
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), Stop> {
+        writeln!(self.out, "{line}").map_err(|error| Stop::Output(Failure::output(&error)))
+    }
+}

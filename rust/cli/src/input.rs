@@ -1,0 +1,131 @@
+//! What a command reads: a file, the standard input, or a pipe. Any of them can be read again from its start.
+//!
+//! A file is read where it lies. What comes through a pipe is first kept in a temporary file without a name: most
+//! formats need to know how long it is, and some are read twice.
+
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Read, Seek};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::failure::{Failure, say};
+
+/// The path that means the standard input or output.
+pub const STANDARD: &str = "-";
+
+/// Something to read.
+#[derive(Debug)]
+pub struct Input {
+    /// As messages call it.
+    name: String,
+    file: Arc<File>,
+    /// The byte of the file where it begins.
+    start: u64,
+    len: u64,
+}
+
+impl Input {
+    /// Opens what `path` names, and reads a pipe to its end.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        if path == Path::new(STANDARD) {
+            return Self::standard();
+        }
+        let name = path.display().to_string();
+        let failed = |error: io::Error| Failure::file(&name, error);
+        // Asked before it is opened: to open some devices does something, and not every system opens a folder.
+        let metadata = fs::metadata(path).map_err(failed)?;
+        if let Some(what) = special(&metadata) {
+            return Err(Failure::file(&name, format_args!("expected a file or a pipe, found {what}")));
+        }
+        if metadata.is_dir() {
+            return Err(failed(io::ErrorKind::IsADirectory.into()));
+        }
+        let file = File::open(path).map_err(failed)?;
+        Self::of(name.clone(), file).map_err(failed)
+    }
+
+    fn standard() -> Result<Self, Failure> {
+        let name = "standard input";
+        if io::stdin().is_terminal() {
+            say("note", "reading standard input");
+        }
+        standard_input().and_then(|file| Self::of(name.into(), file)).map_err(|error| Failure::file(name, error))
+    }
+
+    /// What an open file has from here on.
+    fn of(name: String, mut file: File) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        // Files that the system makes up say that they are empty.
+        if metadata.is_file() && metadata.len() > 0 {
+            let start = file.stream_position()?;
+            return Ok(Self { name, file: file.into(), start, len: metadata.len().saturating_sub(start) });
+        }
+        let mut kept = tempfile::tempfile()?;
+        let len = io::copy(&mut file, &mut kept)?;
+        Ok(Self { name, file: kept.into(), start: 0, len })
+    }
+
+    /// As messages call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many bytes it has.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Reads it from its start, whoever else does.
+    pub fn reader(&self) -> Bytes {
+        Bytes { file: Arc::clone(&self.file), at: self.start }
+    }
+}
+
+/// See [`Input::reader`].
+#[derive(Debug)]
+pub struct Bytes {
+    file: Arc<File>,
+    at: u64,
+}
+
+impl Read for Bytes {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        let read = std::os::unix::fs::FileExt::read_at(&*self.file, buffer, self.at)?;
+        #[cfg(windows)]
+        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, buffer, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+#[cfg(unix)]
+fn standard_input() -> io::Result<File> {
+    use std::os::fd::AsFd;
+    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
+}
+
+#[cfg(windows)]
+fn standard_input() -> io::Result<File> {
+    use std::os::windows::io::AsHandle;
+    Ok(io::stdin().as_handle().try_clone_to_owned()?.into())
+}
+
+/// What a file is that never ends, or cannot be opened.
+#[cfg(unix)]
+fn special(metadata: &fs::Metadata) -> Option<&'static str> {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = metadata.file_type();
+    if kind.is_char_device() || kind.is_block_device() {
+        Some("a device")
+    } else if kind.is_socket() {
+        Some("a socket")
+    } else {
+        None
+    }
+}
+
+#[cfg(windows)]
+fn special(_: &fs::Metadata) -> Option<&'static str> {
+    None
+}
