@@ -25,6 +25,7 @@ const SUITES: PackedStringArray = [
 	"memory",
 	"freed",
 	"batches",
+	"reports",
 	"reads",
 	"frames",
 	"streams",

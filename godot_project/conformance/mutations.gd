@@ -114,7 +114,7 @@ func _check_batch(buffers: Array[PackedByteArray], allow_objects: bool, what: St
 		check_int(read.size(), buffers.size(), "%s, frames" % what)
 
 
-## Exactly the reasons of validate() are printed, one line each, and at most one warning for each of
+## The first reasons of validate() are printed, one line each, and at most one warning for each of
 ## the others.
 func _check_lines(buffers: Array[PackedByteArray]) -> void:
 	var reasons := VarBatch.validate(buffers)
@@ -131,6 +131,8 @@ func _check_lines(buffers: Array[PackedByteArray]) -> void:
 	var found := PackedStringArray()
 	var warned: Dictionary[String, bool] = {}
 	for line: String in logged(func() -> void: VarBatch.bytes_to_vars(buffers)):
+		if more_of(line) != Vector2i.ZERO:
+			continue
 		if not line.begins_with(WARNING):
 			if not line in noise:
 				found.append(line)
@@ -141,6 +143,7 @@ func _check_lines(buffers: Array[PackedByteArray]) -> void:
 		check(start.begins_with(WARNING + "VarBatch.bytes_to_vars: buffer "), line)
 		check(not warned.has(start), "a second warning: %s" % line)
 		warned[start] = true
+	expected = expected.slice(0, MAX_LINES)
 	if not errors.is_open() or found == expected:
 		return
 	var at := 0

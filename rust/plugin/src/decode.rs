@@ -6,9 +6,10 @@ use godot::builtin::{AnyArray, PackedByteArray, VarArray};
 use varbatch_codec::frames::{self, Frame};
 use varbatch_codec::{Kind, Reader, Threads};
 
-use crate::batch::{Report, Reports, each_run};
+use crate::batch::each_run;
 use crate::build::{Build, Dropped, MayAsk, Stop};
 use crate::engine::{self, Slot, Value};
+use crate::reports::{Report, Reports};
 use crate::texts::Texts;
 use crate::{objects, pool};
 
@@ -110,12 +111,11 @@ pub fn decode_each(buffers: &AnyArray, allow_objects: bool) -> (VarArray, Report
         let mut slot = Slot::new();
         match decode_held(buffer, allow_objects, &mut slot) {
             Ok(None) => {}
-            Ok(Some(dropped)) => reports.push((index, Report::Dropped(dropped))),
-            Err(error) => reports.push((index, error)),
+            Ok(Some(dropped)) => reports.push(index, dropped),
+            Err(report) => reports.push(index, report),
         }
         result.set(index, slot.value().variant());
     }
-    reports.sort_by_key(|(index, _)| *index);
     (result, reports)
 }
 
@@ -127,7 +127,7 @@ pub fn decode_frames(stream: &PackedByteArray, allow_objects: bool) -> (VarArray
     for frame in frames::read(bytes) {
         match frame {
             Ok(_) => count += 1,
-            Err(error) => damage = Some((count, error.into())),
+            Err(error) => damage = Some(error),
         }
     }
     let payload = |Frame { at, payload }| Input { at, bytes: payload };
@@ -141,13 +141,14 @@ pub fn decode_frames(stream: &PackedByteArray, allow_objects: bool) -> (VarArray
         let mut slot = Slot::new();
         match decode_with_objects(input, &mut slot) {
             Ok(None) => {}
-            Ok(Some(dropped)) => reports.push((index, Report::Dropped(dropped))),
-            Err(error) => reports.push((index, error)),
+            Ok(Some(dropped)) => reports.push(index, dropped),
+            Err(report) => reports.push(index, report),
         }
         result.set(index, slot.value().variant());
     }
-    reports.sort_by_key(|(index, _)| *index);
-    reports.extend(damage);
+    if let Some(damage) = damage {
+        reports.set_end(count, damage);
+    }
     (result, reports)
 }
 
@@ -184,7 +185,7 @@ fn build_all<'a>(
     count: usize,
     work: &Work,
 ) -> (VarArray, Reports, Vec<usize>) {
-    let mut built = (Reports::new(), Vec::new());
+    let mut built = (Reports::default(), Vec::new());
     let values = engine::new_array(count, |slots| {
         pool::with(work.average * count >= PARALLEL_FROM, |threads| built = build_slots(inputs, slots, work, threads));
     });
@@ -199,10 +200,7 @@ pub fn build_slots<'a>(
     threads: &Threads,
 ) -> (Reports, Vec<usize>) {
     let &Work { average, allow_objects, may_ask, .. } = work;
-    // Most calls put nothing in here, so that a lock does not slow the threads down.
-    let reports = Mutex::new(Reports::new());
-    let left = Mutex::new(Vec::new());
-    let report = |index, report| reports.lock().expect(UNPOISONED).push((index, report));
+    let found = Mutex::new((Reports::default(), Vec::new()));
     let alone = Threads::alone();
     let total = average * slots.len();
     each_run(
@@ -210,23 +208,28 @@ pub fn build_slots<'a>(
         |(_, input)| input.map_or(0, |input| input.bytes.len()),
         slots,
         if work.is_large(slots.len()) { threads } else { &alone },
-        || Texts::for_bytes(total),
-        |(index, input), slot, texts| {
+        || (Texts::for_bytes(total), Reports::default(), Vec::new()),
+        |(index, input), slot, (texts, reports, left)| {
             let input = match input {
                 Ok(input) => input,
-                Err(kind) => return report(index, Report::NoBuffer(kind)),
+                Err(kind) => return reports.push(index, Report::NoBuffer(kind)),
             };
             match Build::new(input.reader(allow_objects), texts, threads, may_ask).build(slot) {
                 Ok(None) => {}
-                Ok(Some(dropped)) => report(index, Report::Dropped(dropped)),
-                Err(Stop::Error(error)) => report(index, error.into()),
-                Err(Stop::MayNotAsk) => left.lock().expect(UNPOISONED).push(index),
+                Ok(Some(dropped)) => reports.push(index, dropped),
+                Err(Stop::Error(error)) => reports.push(index, error),
+                Err(Stop::MayNotAsk) => left.push(index),
             }
         },
+        |(_, mut reports, mut left)| {
+            let mut found = found.lock().expect(UNPOISONED);
+            found.0.append(&mut reports);
+            found.1.append(&mut left);
+        },
     );
-    let mut left = left.into_inner().expect(UNPOISONED);
+    let (reports, mut left) = found.into_inner().expect(UNPOISONED);
     left.sort_unstable();
-    (reports.into_inner().expect(UNPOISONED), left)
+    (reports, left)
 }
 
 fn mostly_containers(sample: &[Input<'_>]) -> bool {

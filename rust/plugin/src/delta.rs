@@ -7,10 +7,10 @@ use varbatch_codec::delta::{self, DeltaError};
 use varbatch_codec::limits::MAX_VALUE_LEN;
 use varbatch_codec::{Plan, diff, fill};
 
-use crate::batch::Line;
 use crate::engine::{self, BytesOut};
 use crate::pairs;
 use crate::pool;
+use crate::reports::{Line, PAIRS, Reports};
 
 /// What makes `after` of `before`, nothing if that fails.
 pub fn make(before: &PackedByteArray, after: &PackedByteArray) -> (PackedByteArray, Option<Line>) {
@@ -56,19 +56,19 @@ fn each(
     plan: impl for<'a> Fn(&'a [u8], &'a [u8]) -> Result<Plan<'a>, DeltaError> + Sync,
 ) -> (Array<PackedByteArray>, Vec<Line>) {
     let pairs = pairs::held(pairs);
-    let mut lines = Vec::new();
+    let mut reports = Reports::default();
     let mut bytes = Vec::with_capacity(pairs.len());
     for (index, pair) in pairs.iter().enumerate() {
         match pair {
             Ok(pair) => bytes.push(Some(pair.bytes())),
             Err(no_pair) => {
                 bytes.push(None);
-                lines.push((index, Line::error(format!("pair {index}: {no_pair}"))));
+                reports.push_error(index, || no_pair.to_string());
             }
         }
     }
     let total = bytes.iter().flatten().map(|(first, second)| first.len() + second.len()).sum();
-    let failed = Mutex::new(lines);
+    let failed = Mutex::new(reports);
     let result = engine::new_byte_arrays(pairs.len(), |slots| {
         pairs::over_threads(total, |threads| {
             threads.for_each(bytes.iter().zip(slots).enumerate(), |(index, (bytes, slot))| {
@@ -76,14 +76,13 @@ fn each(
                 match plan(first, second) {
                     Ok(plan) => fill::fill(plan.whole(), slot.allocate(plan.len())),
                     Err(error) => {
-                        let line = Line::error(format!("pair {index}: {error}"));
-                        failed.lock().expect("nothing panics while it is held").push((index, line));
+                        let mut failed = failed.lock().expect("nothing panics while it is held");
+                        failed.push_error(index, || error.to_string());
                     }
                 }
             });
         });
     });
-    let mut lines = failed.into_inner().expect("nothing panics while it is held");
-    lines.sort_by_key(|(index, _)| *index);
-    (result, lines.into_iter().map(|(_, line)| line).collect())
+    let reports = failed.into_inner().expect("nothing panics while it is held");
+    (result, reports.lines(&PAIRS))
 }

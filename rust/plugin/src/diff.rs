@@ -7,18 +7,20 @@ use godot::meta::ToGodot;
 use varbatch_codec::diff::{self, Change, Changes, Invalid, Options, Piece, Step};
 use varbatch_codec::{Text, Threads, fill};
 
-use crate::batch::{Line, Report};
 use crate::decode::{self, Input};
 use crate::engine::{self, REAL, Slot};
 use crate::pairs::{self, Pair};
 use crate::pool;
+use crate::reports::{Line, PAIRS, Report, Reports};
 
 /// The changes as a script is told them: typed, so that an element is known to be a Dictionary.
 pub type Told = Array<VarDictionary>;
 
 /// What differs between two buffers, nothing if that fails.
 pub fn diff(before: &PackedByteArray, after: &PackedByteArray, allow_objects: bool) -> (Told, Vec<Line>) {
-    tell(find(engine::bytes_of(before), engine::bytes_of(after), allow_objects), allow_objects)
+    let found = find(engine::bytes_of(before), engine::bytes_of(after), allow_objects);
+    let (told, reports) = tell(found, allow_objects);
+    (told, reports.lines(&PAIRS))
 }
 
 /// The same for each pair of buffers.
@@ -32,45 +34,54 @@ pub fn diff_each(pairs: &AnyArray, allow_objects: bool) -> (VarArray, Vec<Line>)
             *found = bytes.map(|(before, after)| find(before, after, allow_objects));
         });
     });
-    let (mut result, mut lines) = (VarArray::new(), Vec::new());
+    let (mut result, mut reports) = (VarArray::new(), Reports::default());
     for (index, (found, pair)) in found.into_iter().zip(&pairs).enumerate() {
-        let (told, said) = match (found, pair) {
-            (Some(found), _) => tell(found, allow_objects),
-            (None, Err(report)) => (Told::new(), vec![Line::error(report)]),
-            (None, Ok(_)) => (Told::new(), Vec::new()),
+        let told = match (found, pair) {
+            (Some(found), _) => {
+                let (told, mut said) = tell(found, allow_objects);
+                reports.append_as(&mut said, |_| Some(index));
+                told
+            }
+            (None, no_pair) => {
+                if let Err(no_pair) = no_pair {
+                    reports.push_error(index, || no_pair.to_string());
+                }
+                Told::new()
+            }
         };
         result.push(&told.to_variant());
-        lines.extend(said.into_iter().map(|line| Line { text: format!("pair {index}: {}", line.text), ..line }));
     }
-    (result, lines)
+    (result, reports.lines(&PAIRS))
 }
 
 fn find<'a>(before: &'a [u8], after: &'a [u8], allow_objects: bool) -> Result<Changes<'a>, Invalid> {
     diff::changes(before, after, Options { allow_objects, real: REAL })
 }
 
-fn tell(found: Result<Changes<'_>, Invalid>, allow_objects: bool) -> (Told, Vec<Line>) {
-    let mut lines = Vec::new();
-    let told = found.map_err(Line::error).and_then(|changes| Telling::of(&changes, allow_objects, &mut lines).tell());
-    match told {
-        Ok(told) => (told, lines),
-        Err(line) => (Told::new(), vec![line]),
-    }
+fn tell(found: Result<Changes<'_>, Invalid>, allow_objects: bool) -> (Told, Reports) {
+    let mut reports = Reports::default();
+    let told =
+        found.map_err(Report::failed).and_then(|changes| Telling::of(&changes, allow_objects, &mut reports).tell());
+    told.map(|told| (told, reports)).unwrap_or_else(|report| {
+        let mut reports = Reports::default();
+        reports.push(None, report);
+        (Told::new(), reports)
+    })
 }
 
 /// Makes dictionaries of changes.
 struct Telling<'c, 'a> {
     changes: &'c Changes<'a>,
     allow_objects: bool,
-    lines: &'c mut Vec<Line>,
+    reports: &'c mut Reports,
 }
 
 impl<'c, 'a> Telling<'c, 'a> {
-    fn of(changes: &'c Changes<'a>, allow_objects: bool, lines: &'c mut Vec<Line>) -> Self {
-        Self { changes, allow_objects, lines }
+    fn of(changes: &'c Changes<'a>, allow_objects: bool, reports: &'c mut Reports) -> Self {
+        Self { changes, allow_objects, reports }
     }
 
-    fn tell(mut self) -> Result<Told, Line> {
+    fn tell(mut self) -> Result<Told, Report> {
         let mut steps = Vec::with_capacity(self.changes.ways().len());
         for way in self.changes.ways() {
             steps.push(self.step(way.step)?);
@@ -106,7 +117,7 @@ impl<'c, 'a> Telling<'c, 'a> {
         }
     }
 
-    fn step(&mut self, step: Step<'a>) -> Result<Slot, Line> {
+    fn step(&mut self, step: Step<'a>) -> Result<Slot, Report> {
         match step {
             Step::Index(index) => {
                 let mut slot = Slot::new();
@@ -119,7 +130,7 @@ impl<'c, 'a> Telling<'c, 'a> {
     }
 
     /// A part that changed; null where there is none.
-    fn piece(&mut self, piece: Option<Piece<'a>>) -> Result<Slot, Line> {
+    fn piece(&mut self, piece: Option<Piece<'a>>) -> Result<Slot, Report> {
         match piece {
             None => Ok(Slot::new()),
             Some(Piece::Value { at, bytes }) => self.value(Input { at, bytes }),
@@ -134,12 +145,12 @@ impl<'c, 'a> Telling<'c, 'a> {
         }
     }
 
-    fn value(&mut self, input: Input<'_>) -> Result<Slot, Line> {
+    fn value(&mut self, input: Input<'_>) -> Result<Slot, Report> {
         let mut slot = Slot::new();
         match decode::decode_kept(input, self.allow_objects, &mut slot) {
             Ok(None) => {}
-            Ok(Some(dropped)) => self.lines.push(Line::warning(Report::Dropped(dropped))),
-            Err(report) => return Err(Line::error(report)),
+            Ok(Some(dropped)) => self.reports.push(None, dropped),
+            Err(report) => return Err(report),
         }
         Ok(slot)
     }

@@ -33,6 +33,8 @@ mod patch;
 #[forbid(unsafe_code)]
 mod pool;
 #[forbid(unsafe_code)]
+mod reports;
+#[forbid(unsafe_code)]
 mod task;
 #[forbid(unsafe_code)]
 mod texts;

@@ -4,9 +4,9 @@ use godot::builtin::{AnyArray, PackedByteArray, VarDictionary, Variant};
 use varbatch_codec::patch::{Change, Op, Patch};
 use varbatch_codec::{Error, Event, Kind, Mark, Plan, Writer, fill};
 
-use crate::batch::Line;
 use crate::decode::{self, Input};
 use crate::engine::{self, BytesOut, DIALECT, Slot, Value};
+use crate::reports::Line;
 use crate::walk::{NotWalked, Target, TargetNow, walk};
 use crate::{encode, pool};
 

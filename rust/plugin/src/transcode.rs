@@ -7,9 +7,9 @@ use godot::builtin::{PackedByteArray, Variant};
 use varbatch_codec::transcode::{Losses, Lost, Translation};
 use varbatch_codec::{Dialect, Engine, Error, Event, Reader, Writer, fill};
 
-use crate::batch::{Line, Report};
 use crate::decode::{self, Input};
 use crate::engine::{self, BytesOut, DIALECT, Slot};
+use crate::reports::{Line, Report};
 use crate::{encode, pool};
 
 /// The value at the start of `bytes` in another dialect.

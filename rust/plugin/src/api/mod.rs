@@ -12,9 +12,9 @@ use varbatch_codec::Dialect;
 use varbatch_codec::transcode::Translation;
 
 use self::said::{reported, said, say, started, succeeded};
-use crate::batch::{Line, Report};
 use crate::engine::{self, BytesOut, Call, DialectArg, Slot, Value};
 use crate::files::NOT_COMPRESSED;
+use crate::reports::{BUFFERS, FRAMES, Line, Report, VALUES};
 use crate::task::{FromBytes, FromFrames, ToBytes, ToFrames, VarBatchTask};
 use crate::{decode, delta, describe, diff, encode, patch, pool, transcode, validate};
 
@@ -35,25 +35,25 @@ impl VarBatch {
     /// Each value to a buffer of its own. What users read: `docs/VarBatch.xml`.
     #[func]
     fn vars_to_bytes(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Array<PackedByteArray> {
-        reported("vars_to_bytes", "value", encode::encode_each(&values, full_objects))
+        reported("vars_to_bytes", &VALUES, encode::encode_each(&values, full_objects))
     }
 
     /// Each buffer to a value, null where it is bad. What users read: `docs/VarBatch.xml`.
     #[func]
     fn bytes_to_vars(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
-        reported("bytes_to_vars", "buffer", decode::decode_each(&buffers, allow_objects))
+        reported("bytes_to_vars", &BUFFERS, decode::decode_each(&buffers, allow_objects))
     }
 
     /// All values to one buffer, as `store_var` writes them. What users read: `docs/VarBatch.xml`.
     #[func]
     fn vars_to_frames(values: AnyArray, #[opt(default = false)] full_objects: bool) -> PackedByteArray {
-        reported("vars_to_frames", "value", encode::encode_frames(&values, full_objects))
+        reported("vars_to_frames", &VALUES, encode::encode_frames(&values, full_objects))
     }
 
     /// What `vars_to_frames` or `store_var` wrote to values. What users read: `docs/VarBatch.xml`.
     #[func]
     fn frames_to_vars(frames: PackedByteArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
-        reported("frames_to_vars", "frame", decode::decode_frames(&frames, allow_objects))
+        reported("frames_to_vars", &FRAMES, decode::decode_frames(&frames, allow_objects))
     }
 
     /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.

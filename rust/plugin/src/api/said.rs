@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use godot::global::Error as EngineError;
 use godot::obj::Gd;
 
-use crate::batch::{Line, Reports, lines};
 use crate::engine;
 use crate::files::Failure;
+use crate::reports::{Line, Reports, Subject};
 use crate::task::{self, Job, VarBatchTask};
 
 /// Why a call failed.
@@ -43,8 +43,8 @@ pub fn said<T>(method: &str, (result, lines): (T, impl IntoIterator<Item = Line>
 }
 
 /// The same of a batch.
-pub fn reported<T>(method: &str, element: &str, (result, reports): (T, Reports)) -> T {
-    said(method, (result, lines(element, &reports)))
+pub fn reported<T>(method: &str, subject: &Subject<'_>, (result, reports): (T, Reports)) -> T {
+    said(method, (result, reports.lines(subject)))
 }
 
 /// The code of a call that failed as a whole, when that is printed.
@@ -82,7 +82,7 @@ pub fn last_message() -> String {
 fn print(method: &str, lines: impl IntoIterator<Item = Line>) -> Option<String> {
     let mut first = None;
     for line in lines {
-        line.print(method);
+        line.print("VarBatch", method);
         if !line.is_warning {
             first.get_or_insert(line.text);
         }

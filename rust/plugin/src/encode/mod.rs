@@ -6,8 +6,9 @@ use godot::builtin::{AnyArray, Array, PackedByteArray};
 use varbatch_codec::{Error, Part, Threads, Writer, fill};
 
 pub use self::run::{Form, Run, into_plans, plan_held, plan_runs, slices, with_engine};
-use crate::batch::{Reports, each_run};
+use crate::batch::each_run;
 use crate::engine::{self, BytesOut, DIALECT, Growing, Memory, Slot, Value};
+use crate::reports::Reports;
 use crate::walk::{Borrowing, NotWalked, mostly_containers, walk};
 use crate::{objects, pool};
 
@@ -97,6 +98,7 @@ fn fill_slots(
                 |part, slot, ()| {
                     fill::fill_parallel(part, slot.allocate(part.len()), threads);
                 },
+                |()| (),
             );
         });
         reports.append(&mut run.reports);
@@ -114,7 +116,7 @@ fn fill_runs(
     threads: &Threads,
 ) -> Option<()> {
     let chunks = values.chunks(CONTAINER_RUN).zip(slots.chunks_mut(CONTAINER_RUN));
-    let mut runs: Vec<_> = chunks.map(|(values, slots)| (values, slots, Some(Reports::new()))).collect();
+    let mut runs: Vec<_> = chunks.map(|(values, slots)| (values, slots, Some(Reports::default()))).collect();
     let items = runs.iter_mut().enumerate();
     threads.for_each(items, |(index, (values, slots, reports)): (usize, &mut (&[Value], &mut [Slot], _))| {
         let mut run = Run::<false>::new(full_objects, false);
@@ -144,7 +146,7 @@ pub fn encode_frames(values: &AnyArray, full_objects: bool) -> (PackedByteArray,
                 let runs: Vec<Run<'_, false>> = plan_runs(values, 0, &bytes, full_objects, Form::Frames, threads)?;
                 let mut result = PackedByteArray::new();
                 fill_frames(&runs, result.allocate(len_of(&runs)), threads);
-                reports.extend(runs.into_iter().flat_map(|run| run.reports));
+                runs.into_iter().for_each(|mut run| reports.append(&mut run.reports));
                 Some(result)
             }
         })

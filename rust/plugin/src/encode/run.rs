@@ -4,9 +4,9 @@ use godot::builtin::{AnyArray, PackedByteArray};
 use varbatch_codec::{Mark, Plan, Threads, Writer, frames};
 
 use super::{CONTAINERS_PARALLEL_FROM, encode};
-use crate::batch::{Report, Reports};
 use crate::engine::{self, DIALECT, Value};
 use crate::pool;
+use crate::reports::Reports;
 use crate::walk::{Encodes, NotWalked, Planning, mostly_containers, walk};
 
 /// Values after which the room for the others is guessed.
@@ -83,11 +83,11 @@ pub fn with_engine<R>(
     full_objects: bool,
     run: impl Fn(&[Value], &EngineEncoded, &mut Reports) -> Option<R>,
 ) -> (R, Reports) {
-    let mut reports = Reports::new();
+    let mut reports = Reports::default();
     if let Some(result) = run(engine::values(values), &EngineEncoded::new(), &mut reports) {
         return (result, reports);
     }
-    reports.clear();
+    reports = Reports::default();
     // A script that the engine runs may change the caller's array, but not this one. What it may change are the
     // containers in it: so all values are encoded one by one, each with nothing borrowed at its end.
     let values = values.duplicate_shallow();
@@ -96,7 +96,7 @@ pub fn with_engine<R>(
         let value = values.at(index);
         let mut bytes = PackedByteArray::new();
         if let Err(error) = encode(engine::value(&value), full_objects, &mut bytes) {
-            reports.push((index, Report::Error(error)));
+            reports.push(index, error);
         }
         encoded.push((index, bytes));
     }
@@ -124,7 +124,7 @@ pub struct Run<'p, const HOLD: bool> {
 
 impl<'p, const HOLD: bool> Run<'p, HOLD> {
     pub fn new(full_objects: bool, may_split: bool) -> Self {
-        let (marks, reports) = (Vec::new(), Reports::new());
+        let (marks, reports) = (Vec::new(), Reports::default());
         Self { writer: Writer::new(DIALECT), full_objects, may_split, marks, reports }
     }
 
@@ -174,7 +174,7 @@ impl<'p, const HOLD: bool> Run<'p, HOLD> {
                 Err(NotWalked::Error(mut error)) => {
                     writer.drop_value(start);
                     error.at -= start.position().min(error.at);
-                    reports.push((index, Report::Error(error)));
+                    reports.push(index, error);
                 }
                 Err(NotWalked::FullObject) => return None,
             }

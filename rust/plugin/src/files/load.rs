@@ -10,11 +10,11 @@ use varbatch_codec::frames::{self, Frame};
 use varbatch_codec::tasks::Step;
 
 use super::{Failure, Values, open_code};
-use crate::batch::{Line, Report, Reports, lines};
 use crate::build::MayAsk;
 use crate::decode::{self, Input, Work, build_slots, decode_kept};
 use crate::engine::{self, EngineFile, OwnArray, Slot};
 use crate::pool;
+use crate::reports::{Report, Reports, Subject};
 
 /// From this many bytes on, more than one thread reads and decodes.
 pub(super) const SHARED_FROM: u64 = 2 << 20;
@@ -71,17 +71,16 @@ pub struct Loaded {
 impl Loaded {
     /// The values, what there is to print about the file, and `OK` or the code for it.
     pub fn of_file(self, path: &str) -> Values {
-        let failed = self.reports.iter().any(|(_, report)| !report.is_warning());
-        let mut code = if failed { EngineError::ERR_FILE_CORRUPT } else { EngineError::OK };
-        let mut lines: Vec<_> = lines(&format!("\"{path}\": frame"), &self.reports).collect();
+        let code = match &self.damage {
+            Some(LoadError::Read(_)) => EngineError::ERR_FILE_CANT_READ,
+            None if !self.reports.has_errors() => EngineError::OK,
+            _ => EngineError::ERR_FILE_CORRUPT,
+        };
+        let mut reports = self.reports;
         if let Some(damage) = self.damage {
-            code = match damage {
-                LoadError::Read(_) => EngineError::ERR_FILE_CANT_READ,
-                _ => EngineError::ERR_FILE_CORRUPT,
-            };
-            lines.push(Line::error(format_args!("\"{path}\": {damage}")));
+            reports.set_end(None, Report::failed(damage));
         }
-        (self.values, lines, code)
+        (self.values, reports.lines(&Subject::file(path)), code)
     }
 }
 
@@ -143,7 +142,7 @@ impl Loading {
             allow_objects,
             values: OwnArray::new(0),
             count: 0,
-            reports: Reports::new(),
+            reports: Reports::default(),
             left: Vec::new(),
             damage: None,
             is_read: false,
@@ -199,7 +198,7 @@ impl Loading {
         let first = self.count;
         self.count += piece.values.len();
         self.values.room(first, piece.values.len()).swap_with_slice(&mut piece.values);
-        self.reports.extend(piece.reports.into_iter().map(|(index, report)| (first + index, report)));
+        self.reports.append_from(first, piece.reports);
         self.left.extend(piece.left.into_iter().map(|left| Left { index: first + left.index, ..left }));
     }
 
@@ -208,10 +207,10 @@ impl Loading {
             let mut slot = Slot::new();
             match decode_kept(Input { at, bytes: &payload }, self.allow_objects, &mut slot) {
                 Ok(None) => {}
-                Ok(Some(dropped)) => self.reports.push((index, Report::Dropped(dropped))),
+                Ok(Some(dropped)) => self.reports.push(index, dropped),
                 Err(report) => {
                     slot.clear();
-                    self.reports.push((index, report));
+                    self.reports.push(index, report);
                 }
             }
             std::mem::swap(&mut self.values.elements()[index], &mut slot);
@@ -232,11 +231,10 @@ impl Loading {
     /// What was loaded.
     pub fn finish(mut self) -> Loaded {
         self.values.resize(self.count);
-        self.reports.sort_by_key(|(index, _)| *index);
         let damage = match self.damage {
             // Damage of a stream is a report like the others, of the frame that is not there.
             Some(LoadError::Frame(error)) => {
-                self.reports.push((self.count, Report::Error(error)));
+                self.reports.set_end(self.count, error);
                 None
             }
             damage => damage,

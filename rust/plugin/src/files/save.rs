@@ -11,9 +11,9 @@ use varbatch_codec::tasks::Step;
 use varbatch_codec::{Cursor, Plan, Threads};
 
 use super::{Failure, compression, open_code};
-use crate::batch::Reports;
 use crate::encode::{CONTAINERS_PARALLEL_FROM, Form, Run, into_plans, plan_runs, slices, with_engine};
 use crate::engine::{self, Value};
+use crate::reports::Reports;
 use crate::walk::mostly_containers;
 use crate::{pool, task};
 
@@ -70,7 +70,7 @@ impl Target {
 
     /// What the first value that cannot be saved makes of it all.
     pub fn check(&self, reports: &Reports) -> Result<(), Failure> {
-        match reports.first() {
+        match reports.first_error() {
             None => Ok(()),
             Some((index, report)) => {
                 Err(self.failure(EngineError::ERR_INVALID_DATA, &format_args!("value {index}: {report}")))

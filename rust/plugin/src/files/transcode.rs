@@ -10,8 +10,8 @@ use varbatch_codec::transcode::{self, FileError, Translation};
 use super::load::{SHARED_FROM, open};
 use super::save::{Target, finish};
 use super::{Failure, NOT_COMPRESSED};
-use crate::batch::Line;
 use crate::pool;
+use crate::reports::Line;
 
 /// Translates all values of the file at `source` to the file at `target`, which may be the same, and returns when they
 /// are on the disk. What is compressed stays compressed, in the same way if that can be written. Gives what there is to say

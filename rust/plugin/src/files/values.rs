@@ -3,8 +3,8 @@
 use godot::global::Error as EngineError;
 
 use super::Failure;
-use crate::batch::Line;
 use crate::engine::{OwnArray, Slot};
+use crate::reports::Line;
 
 /// The values of a file, what there is to print about it, and `OK` or the code for it.
 pub type Values = (OwnArray, Vec<Line>, EngineError);

@@ -7,11 +7,11 @@ use varbatch_codec::tasks::Step;
 use varbatch_codec::{Kind, Threads};
 
 use super::job::{Job, Outcome, PIECES, STEP, VALUE};
-use crate::batch::{Report, Reports};
 use crate::build::MayAsk;
 use crate::decode::{self, Input, build_slots, decode_kept};
 use crate::engine::{self, HeldBytes, OwnArray, Slot};
 use crate::files::Loading;
+use crate::reports::{BUFFERS, FRAMES, Reports};
 
 /// Buffers to one value each.
 pub struct FromBytes {
@@ -35,7 +35,7 @@ impl FromBytes {
             .collect();
         let total = buffers.iter().map(work_of).sum();
         let values = OwnArray::new(buffers.len());
-        let (reports, left) = (Reports::new(), Vec::new());
+        let (reports, left) = (Reports::default(), Vec::new());
         Self { buffers, values, allow_objects, next: 0, done: 0, total, reports, left }
     }
 
@@ -45,10 +45,10 @@ impl FromBytes {
         let Ok(buffer) = &self.buffers[index] else { return };
         match decode_kept(Input { at: 0, bytes: buffer.bytes() }, self.allow_objects, &mut slot) {
             Ok(None) => {}
-            Ok(Some(dropped)) => self.reports.push((index, Report::Dropped(dropped))),
+            Ok(Some(dropped)) => self.reports.push(index, dropped),
             Err(report) => {
                 slot.clear();
-                self.reports.push((index, report));
+                self.reports.push(index, report);
             }
         }
         std::mem::swap(&mut self.values.elements()[index], &mut slot);
@@ -82,7 +82,7 @@ impl Job for FromBytes {
         let work = decode::Work::of(&sample, len, buffers.len(), self.allow_objects, MayAsk::Nothing);
         let slots = &mut self.values.elements()[first..self.next];
         let (reports, asking) = build_slots(buffers.iter().map(input), slots, &work, threads);
-        self.reports.extend(reports.into_iter().map(|(index, report)| (first + index, report)));
+        self.reports.append_from(first, reports);
         self.left.extend(asking.into_iter().map(|index| first + index));
         self.done += len;
         if self.next < self.buffers.len() {
@@ -96,9 +96,8 @@ impl Job for FromBytes {
         self.done as f32 / self.total.max(1) as f32
     }
 
-    fn outcome(mut self: Box<Self>) -> Outcome {
-        self.reports.sort_by_key(|(index, _)| *index);
-        Outcome::of_batch(self.values.into_slot(), "buffer", &self.reports, EngineError::ERR_INVALID_DATA)
+    fn outcome(self: Box<Self>) -> Outcome {
+        Outcome::of_batch(self.values.into_slot(), &BUFFERS, &self.reports, EngineError::ERR_INVALID_DATA)
     }
 }
 
@@ -124,6 +123,6 @@ impl Job for FromFrames {
 
     fn outcome(self: Box<Self>) -> Outcome {
         let loaded = self.0.finish();
-        Outcome::of_batch(loaded.values.into_slot(), "frame", &loaded.reports, EngineError::ERR_INVALID_DATA)
+        Outcome::of_batch(loaded.values.into_slot(), &FRAMES, &loaded.reports, EngineError::ERR_INVALID_DATA)
     }
 }

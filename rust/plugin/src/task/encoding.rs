@@ -6,9 +6,9 @@ use varbatch_codec::tasks::Step;
 use varbatch_codec::{Cursor, Plan, Threads};
 
 use super::job::{Job, Outcome, STEP, VALUE};
-use crate::batch::Reports;
 use crate::encode::{Form, Run, into_plans, plan_held};
 use crate::engine::{BytesOut, Filling, OwnArray, Slot};
+use crate::reports::{Reports, VALUES};
 
 /// Values that were planned, to one buffer each.
 pub struct ToBytes {
@@ -94,7 +94,7 @@ impl Job for ToBytes {
     }
 
     fn outcome(self: Box<Self>) -> Outcome {
-        Outcome::of_batch(self.buffers.into_slot(), "value", &self.reports, EngineError::ERR_INVALID_DATA)
+        Outcome::of_batch(self.buffers.into_slot(), &VALUES, &self.reports, EngineError::ERR_INVALID_DATA)
     }
 }
 
@@ -134,6 +134,6 @@ impl Job for ToFrames {
     fn outcome(self: Box<Self>) -> Outcome {
         let mut result = Slot::new();
         result.set_bytes(self.filling.into_bytes());
-        Outcome::of_batch(result, "value", &self.reports, EngineError::ERR_INVALID_DATA)
+        Outcome::of_batch(result, &VALUES, &self.reports, EngineError::ERR_INVALID_DATA)
     }
 }

@@ -7,8 +7,8 @@ use godot::obj::EngineEnum;
 use varbatch_codec::Threads;
 use varbatch_codec::tasks::{Step, Work};
 
-use crate::batch::{Line, Reports, lines};
 use crate::engine::Slot;
+use crate::reports::{Line, Reports, Subject};
 
 /// Bytes that a step works on: less than a millisecond.
 pub const STEP: usize = 1 << 20;
@@ -77,9 +77,9 @@ impl Outcome {
     }
 
     /// Of a batch with these reports; `bad` is the code if a value failed.
-    pub fn of_batch(result: Slot, element: &str, reports: &Reports, bad: EngineError) -> Self {
-        let failed = reports.iter().any(|(_, report)| !report.is_warning());
-        Self::with_lines(result, lines(element, reports).collect(), if failed { bad } else { EngineError::OK })
+    pub fn of_batch(result: Slot, subject: &Subject<'_>, reports: &Reports, bad: EngineError) -> Self {
+        let code = if reports.has_errors() { bad } else { EngineError::OK };
+        Self::with_lines(result, reports.lines(subject), code)
     }
 
     /// Of what failed as a whole.

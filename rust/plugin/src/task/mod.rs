@@ -111,7 +111,7 @@ impl Shared {
         // Printing may run a script that asks again.
         drop(end);
         for line in lines {
-            line.print(self.method);
+            line.print("VarBatch", self.method);
         }
         Some(got)
     }

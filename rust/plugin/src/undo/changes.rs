@@ -8,9 +8,9 @@ use super::narrow;
 use super::record::{BATCH, read};
 use super::recording::{Part, Recording};
 use super::states::{Span, State, States};
-use crate::batch::Line;
 use crate::engine::{self, Slot};
 use crate::pool;
+use crate::reports::Reports;
 use crate::texts::Texts;
 
 /// From this many modifications on, several threads make their Dictionaries, in engines that do not count allocations.
@@ -47,24 +47,24 @@ pub struct Modification<'c> {
 
 impl Changes {
     /// Compares objects with what was recorded. Their getters run.
-    pub fn find(recording: Recording) -> (Self, Vec<Line>) {
+    pub fn find(recording: Recording) -> (Self, Reports) {
         let mut found = Self { recording, new: States::default(), changes: Vec::new() };
-        let (mut lines, mut values, mut read_parts) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut reports, mut values, mut read_parts) = (Reports::default(), Vec::new(), Vec::new());
         for index in 0..found.recording.parts.len() {
             let start = values.len();
             match found.read(index, &mut values) {
                 Ok(()) => read_parts.push(index),
                 Err(why) => {
                     values.truncate(start);
-                    lines.push(Line::warning(format!("skipped {}: {why}", found.recording.parts[index].shown())));
+                    reports.push_warning(index, || format!("skipped {}: {why}", found.recording.parts[index].shown()));
                 }
             }
             if values.len() >= BATCH {
-                found.compare(&mut read_parts, &mut values, &mut lines);
+                found.compare(&mut read_parts, &mut values, &mut reports);
             }
         }
-        found.compare(&mut read_parts, &mut values, &mut lines);
-        (found, lines)
+        found.compare(&mut read_parts, &mut values, &mut reports);
+        (found, reports)
     }
 
     /// Reads what the properties of a part are now, unless it is to be skipped.
@@ -94,7 +94,7 @@ impl Changes {
     }
 
     /// Compares what was read of some parts.
-    fn compare(&mut self, parts: &mut Vec<usize>, values: &mut Vec<Slot>, lines: &mut Vec<Line>) {
+    fn compare(&mut self, parts: &mut Vec<usize>, values: &mut Vec<Slot>, reports: &mut Reports) {
         let (mut now, mut spans) = (States::default(), Vec::with_capacity(values.len()));
         let errors: HashMap<usize, _> = now.encode(values, &mut spans).into_iter().collect();
         let mut at = 0;
@@ -105,7 +105,7 @@ impl Changes {
                 let (old, new) = (self.recording.spans[part.first_span + property], spans[at]);
                 at += 1;
                 if let Some(error) = errors.get(&(at - 1)) {
-                    lines.push(Line::error(format!("{}, property \"{name}\": {error}", part.shown())));
+                    reports.push_error(index, || format!("{}, property \"{name}\": {error}", part.shown()));
                 }
                 if old.is_empty() || new.is_empty() {
                     continue;

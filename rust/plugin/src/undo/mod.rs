@@ -24,7 +24,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use godot::builtin::{AnyArray, Array, GString, PackedStringArray, VarDictionary};
 use godot::classes::RefCounted;
-use godot::global::{godot_error, godot_warn};
 use godot::obj::{Base, Gd};
 use godot::register::{GodotClass, godot_api};
 
@@ -32,8 +31,8 @@ use self::changes::Changes;
 use self::commit::History;
 use self::record::{Wanted, record, shared};
 use self::recording::Recording;
-use crate::batch::Line;
 use crate::engine::{self, ObjectArg, Slot};
+use crate::reports::{Line, OBJECTS, Reports};
 
 /// What users read of it is in `docs/VarBatchUndoRecorder.xml`.
 #[derive(GodotClass)]
@@ -54,8 +53,8 @@ impl VarBatchUndoRecorder {
         #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
     ) {
         let recording = Arc::clone(&this.bind().recording);
-        let lines = record(&recording, vec![Slot::of(object.value())], &Wanted::new(&properties));
-        lines.iter().for_each(|line| print("record", line));
+        let reports = record(&recording, vec![Slot::of(object.value())], &Wanted::new(&properties));
+        print("record", reports.lines(&OBJECTS));
     }
 
     /// The same for many. What users read: `docs/VarBatchUndoRecorder.xml`.
@@ -67,18 +66,18 @@ impl VarBatchUndoRecorder {
     ) {
         let recording = Arc::clone(&this.bind().recording);
         let objects = engine::values(&objects).iter().map(Slot::of).collect();
-        let lines = record(&recording, objects, &Wanted::new(&properties));
-        lines.iter().for_each(|line| print("record_all", line));
+        let reports = record(&recording, objects, &Wanted::new(&properties));
+        print("record_all", reports.lines(&OBJECTS));
     }
 
     /// What has changed since. What users read: `docs/VarBatchUndoRecorder.xml`.
     #[func(gd_self)]
     fn flush(this: Gd<Self>) -> Array<VarDictionary> {
-        let (changes, lines) = take_changes(&this);
+        let (changes, reports) = take_changes(&this);
         let modifications = changes.to_array();
         // Objects that only the recording kept are freed before anything is printed.
         drop(changes);
-        lines.iter().for_each(|line| print("flush", line));
+        print("flush", reports.lines(&OBJECTS));
         modifications
     }
 
@@ -88,29 +87,28 @@ impl VarBatchUndoRecorder {
         let history = match History::new(undo_redo.value()) {
             Ok(history) => history,
             Err(text) => {
-                print("commit", &Line::error(text));
+                print("commit", [Line::error(text)]);
                 return 0;
             }
         };
-        let (changes, lines) = take_changes(&this);
+        let (changes, reports) = take_changes(&this);
         history.register(&action_name, &changes);
         let count = changes.len();
         drop(changes);
-        lines.iter().for_each(|line| print("commit", line));
+        print("commit", reports.lines(&OBJECTS));
         i64::try_from(count).unwrap_or(i64::MAX)
     }
 }
 
 /// Ends the recording, and compares.
-fn take_changes(this: &Gd<VarBatchUndoRecorder>) -> (Changes, Vec<Line>) {
+fn take_changes(this: &Gd<VarBatchUndoRecorder>) -> (Changes, Reports) {
     let recording = Arc::clone(&this.bind().recording);
     let taken = std::mem::take(&mut *lock(&recording));
     Changes::find(taken)
 }
 
-fn print(method: &str, line: &Line) {
-    let text = format!("VarBatchUndoRecorder.{method}: {}", line.text);
-    if line.is_warning { godot_warn!("{text}") } else { godot_error!("{text}") }
+fn print(method: &str, lines: impl IntoIterator<Item = Line>) {
+    lines.into_iter().for_each(|line| line.print("VarBatchUndoRecorder", method));
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -3,6 +3,7 @@
 //! A getter is a script: it may free objects, record and flush. So nothing is locked while properties are read: what
 //! comes of it is added to the recording at the end.
 
+use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use godot::builtin::{PackedStringArray, StringName};
@@ -13,8 +14,8 @@ use super::lock;
 use super::recording::{Left, Part, Recording};
 use super::states::{Span, States};
 use super::watch::Watch;
-use crate::batch::Line;
 use crate::engine::{self, Slot, Value};
+use crate::reports::Reports;
 
 /// Values that are read before they are encoded: as many as stay in the cache.
 pub const BATCH: usize = 16_000;
@@ -43,13 +44,31 @@ impl Wanted {
     }
 }
 
+/// Why an object was not recorded.
+#[derive(Debug)]
+enum NotRecorded {
+    /// It is none, but this.
+    NoObject(&'static str),
+    /// It was freed meanwhile. As messages called it.
+    Freed(String),
+}
+
+impl fmt::Display for NotRecorded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoObject(found) => write!(f, "expected an object, found {found}"),
+            Self::Freed(object) => write!(f, "{object} was freed by one of its getters"),
+        }
+    }
+}
+
 /// Counted atomically: which thread calls, and drops, is decided by the engine.
 pub fn shared<T>(value: T) -> Arc<T> {
     Arc::new(value)
 }
 
 /// Records objects, and tells what there is to say about them.
-pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted) -> Vec<Line> {
+pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted) -> Reports {
     let lists = std::mem::take(&mut lock(recording).lists);
     let watch = matches!(wanted, Wanted::Stored).then(|| {
         let mut recording = lock(recording);
@@ -66,12 +85,13 @@ pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted)
         values: Vec::new(),
         states: States::default(),
         spans: Vec::new(),
-        lines: Vec::new(),
+        reports: Reports::default(),
     };
     let is_batch = objects.len() > 1;
     for (index, object) in objects.into_iter().enumerate() {
-        if let Err(text) = pass.object(object, wanted) {
-            pass.lines.push(Line::error(if is_batch { format!("object {index}: {text}") } else { text }));
+        if let Err(why) = pass.object(object, wanted) {
+            let at = pass.parts.len();
+            pass.reports.push_error(at, || if is_batch { format!("object {index}: {why}") } else { why.to_string() });
         }
         if pass.values.len() >= BATCH {
             pass.encode();
@@ -89,12 +109,13 @@ struct Pass<'r> {
     values: Vec<Slot>,
     states: States,
     spans: Vec<Span>,
-    lines: Vec<Line>,
+    /// By the part that they are about, or that there would be.
+    reports: Reports,
 }
 
 impl Pass<'_> {
     /// Reads the properties of an object.
-    fn object(&mut self, object: Slot, wanted: &Wanted) -> Result<(), String> {
+    fn object(&mut self, object: Slot, wanted: &Wanted) -> Result<(), NotRecorded> {
         let id = alive(object.value())?;
         let properties = match wanted {
             Wanted::Named(properties) => Arc::clone(properties),
@@ -124,18 +145,18 @@ impl Pass<'_> {
     }
 
     /// Reads the values of a part. Those of the indices that are returned may be no properties.
-    fn read(&mut self, part: &Part) -> Result<Vec<usize>, String> {
+    fn read(&mut self, part: &Part) -> Result<Vec<usize>, NotRecorded> {
         let start = self.values.len();
         let doubtful = read(part.object.value(), &part.properties, &mut self.values);
         if !part.is_alive() {
             self.values.truncate(start);
-            return Err(format!("{} was freed by one of its getters", part.shown()));
+            return Err(NotRecorded::Freed(part.shown()));
         }
         Ok(doubtful)
     }
 
     #[cold]
-    fn read_doubtful(&mut self, mut part: Part, doubtful: &[usize]) -> Result<Part, String> {
+    fn read_doubtful(&mut self, mut part: Part, doubtful: &[usize]) -> Result<Part, NotRecorded> {
         let start = self.values.len() - part.properties.names.len();
         if part.properties.is_shared() {
             // Others of its class have what this one has not: it is asked itself.
@@ -150,10 +171,9 @@ impl Pass<'_> {
         if part.properties.all.is_some() || missing.is_empty() {
             return Ok(part);
         }
-        let object = part.shown();
         for &at in &missing {
-            let text = format!("{object} has no property \"{}\"", part.properties.texts[at]);
-            self.lines.push(Line::error(text));
+            let name = &part.properties.texts[at];
+            self.reports.push_error(self.parts.len(), || format!("{} has no property \"{name}\"", part.shown()));
         }
         let present: Vec<usize> = (0..part.properties.names.len()).filter(|at| !missing.contains(at)).collect();
         let values = self.values.split_off(start);
@@ -169,15 +189,16 @@ impl Pass<'_> {
         let errors = self.states.encode(&self.values, &mut self.spans);
         for (value, error) in errors {
             let at = first + value;
-            let part = &self.parts[self.parts.partition_point(|part| part.first_span <= at) - 1];
+            let index = self.parts.partition_point(|part| part.first_span <= at) - 1;
+            let part = &self.parts[index];
             let name = &part.properties.texts[at - part.first_span];
-            self.lines.push(Line::error(format!("{}, property \"{name}\": {error}", part.shown())));
+            self.reports.push_error(index, || format!("{}, property \"{name}\": {error}", part.shown()));
         }
         // What is dropped may be the last reference to an object, whose script then runs: nothing is locked.
         self.values.clear();
     }
 
-    fn finish(mut self) -> Vec<Line> {
+    fn finish(mut self) -> Reports {
         self.encode();
         let mut recording = lock(self.recording);
         recording.add(self.parts, self.states, &self.spans);
@@ -189,18 +210,18 @@ impl Pass<'_> {
         }
         drop(recording);
         drop(lists);
-        self.lines
+        self.reports
     }
 }
 
 /// The instance id of an object that is alive.
-fn alive(object: &Value) -> Result<u64, String> {
+fn alive(object: &Value) -> Result<u64, NotRecorded> {
     match (object.view().kind(), object.object_id()) {
-        (Kind::Object, 0) if object.variant().is_nil() => Err("expected an object, found null".into()),
-        (Kind::Object, 0) => Err("expected an object, found one that was freed".into()),
-        (Kind::Nil, _) => Err("expected an object, found null".into()),
+        (Kind::Object, 0) if object.variant().is_nil() => Err(NotRecorded::NoObject("null")),
+        (Kind::Object, 0) => Err(NotRecorded::NoObject("one that was freed")),
+        (Kind::Nil, _) => Err(NotRecorded::NoObject("null")),
         (Kind::Object, id) => Ok(id),
-        (kind, _) => Err(format!("expected an object, found {}", kind.name())),
+        (kind, _) => Err(NotRecorded::NoObject(kind.name())),
     }
 }
 
