@@ -33,6 +33,7 @@ const SUITES: PackedStringArray = [
 	"threads",
 	"files",
 	"one_var",
+	"lost",
 	"last_error",
 	"flags",
 	"file_paths",

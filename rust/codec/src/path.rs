@@ -11,7 +11,7 @@ const SHOWN: usize = 8;
 
 /// The way from a value to one inside it. Empty for the value itself.
 ///
-/// As text: ` inside ["inventory"][2]`, or nothing.
+/// As text: ` inside ["inventory"][2]`, or nothing; with `{:#}` the steps alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path(Vec<Step>);
 
@@ -45,7 +45,7 @@ impl Path {
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.steps().len();
-        if count > 0 {
+        if count > 0 && !f.alternate() {
             f.write_str(" inside ")?;
         }
         for (index, step) in self.steps().enumerate() {

@@ -1,6 +1,6 @@
 //! The methods of class `VarBatch` for files. What users read of them is in `docs/VarBatch.xml`.
 
-use godot::builtin::{AnyArray, GString, VarArray, Variant, varray};
+use godot::builtin::{AnyArray, GString, VarArray, Variant};
 use godot::global::Error as EngineError;
 use godot::obj::Gd;
 use godot::register::godot_api;
@@ -8,7 +8,7 @@ use godot::register::godot_api;
 use super::said::{failed, say, started};
 use super::{VarBatch, translation};
 use crate::engine::{AnyArg, CompressionArg, DialectArg, FlagArg};
-use crate::files::{self, Failure, NOT_COMPRESSED, Values};
+use crate::files::{self, Contents, Failure, NOT_COMPRESSED, Values};
 use crate::task::{Load, Save, VarBatchTask};
 
 #[godot_api(secondary)]
@@ -21,7 +21,7 @@ impl VarBatch {
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
-        save("save_var", &path, &array_of(&value), full_objects, compression_mode.0)
+        save("save_var", &path, &Contents::One(&value), full_objects, compression_mode.0)
     }
 
     /// All values to a file. What users read: `docs/VarBatch.xml`.
@@ -32,7 +32,7 @@ impl VarBatch {
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
-        save("save_vars", &path, &values, full_objects, compression_mode.0)
+        save("save_vars", &path, &Contents::All(&values), full_objects, compression_mode.0)
     }
 
     /// What `save_var` or `store_var` wrote. What users read: `docs/VarBatch.xml`.
@@ -63,7 +63,7 @@ impl VarBatch {
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> Gd<VarBatchTask> {
-        started("save_var_async", Save::new(&path, &array_of(&value), full_objects, compression_mode.0))
+        started("save_var_async", Save::new(&path, &Contents::One(&value), full_objects, compression_mode.0))
     }
 
     /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
@@ -74,7 +74,7 @@ impl VarBatch {
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> Gd<VarBatchTask> {
-        started("save_vars_async", Save::new(&path, &values, full_objects, compression_mode.0))
+        started("save_vars_async", Save::new(&path, &Contents::All(&values), full_objects, compression_mode.0))
     }
 
     /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
@@ -109,16 +109,18 @@ impl VarBatch {
     }
 }
 
-fn array_of(value: &Variant) -> AnyArray {
-    varray![value].upcast_any_array()
-}
-
-fn save(method: &str, path: &GString, values: &AnyArray, full_objects: FlagArg, compression_mode: i64) -> EngineError {
-    let saved = files::to_save(path, full_objects, compression_mode)
-        .and_then(|(target, full_objects)| files::save(&target, values, full_objects));
+fn save(
+    method: &str,
+    path: &GString,
+    contents: &Contents<'_>,
+    full_objects: FlagArg,
+    compression_mode: i64,
+) -> EngineError {
+    let saved = files::to_save(path, contents, full_objects, compression_mode)
+        .and_then(|(target, full_objects)| files::save(&target, &contents.values(), full_objects));
     match saved {
-        Ok(()) => {
-            say(method, [], EngineError::OK);
+        Ok(warning) => {
+            say(method, warning, EngineError::OK);
             EngineError::OK
         }
         Err(failure) => failed(method, failure),

@@ -2,6 +2,8 @@
 
 mod run;
 
+use std::sync::atomic::AtomicBool;
+
 use godot::builtin::{AnyArray, Array, PackedByteArray};
 use varbatch_codec::{Error, Part, Threads, Writer, fill};
 
@@ -37,7 +39,8 @@ const LARGE_FRAME: usize = 1 << 10;
 pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Result<(), Error> {
     let mut writer = Writer::new(DIALECT);
     let start = writer.mark();
-    match walk(value, &mut Borrowing { writer: &mut writer, full_objects, may_split: true }) {
+    let is_lossy = &AtomicBool::new(false);
+    match walk(value, &mut Borrowing { writer: &mut writer, full_objects, may_split: true, is_lossy }) {
         Ok(()) => writer.end_value(start)?,
         Err(NotWalked::Error(error)) => return Err(error),
         Err(NotWalked::FullObject) => {

@@ -1,5 +1,7 @@
 //! The plan of many values, on one thread or several, with what the engine encodes among them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use godot::builtin::{AnyArray, PackedByteArray};
 use varbatch_codec::{Mark, Plan, Threads, Writer, frames};
 
@@ -120,12 +122,18 @@ pub struct Run<'p, const HOLD: bool> {
     /// For [`Form::Bytes`]: before the first value, and behind each.
     pub marks: Vec<Mark>,
     pub reports: Reports,
+    is_lossy: AtomicBool,
 }
 
 impl<'p, const HOLD: bool> Run<'p, HOLD> {
     pub fn new(full_objects: bool, may_split: bool) -> Self {
         let (marks, reports) = (Vec::new(), Reports::default());
-        Self { writer: Writer::new(DIALECT), full_objects, may_split, marks, reports }
+        Self { writer: Writer::new(DIALECT), full_objects, may_split, marks, reports, is_lossy: AtomicBool::new(false) }
+    }
+
+    /// Whether it has ever planned what may say nothing to another process: see [`Lost`].
+    pub fn is_lossy(&self) -> bool {
+        self.is_lossy.load(Ordering::Relaxed)
     }
 
     /// Plans values, the first of which has the index `first` in the batch, instead of those before. `None` if the engine
@@ -140,7 +148,7 @@ impl<'p, const HOLD: bool> Run<'p, HOLD> {
     where
         for<'w> Planning<'w, 'p, HOLD>: Encodes<'a>,
     {
-        let Self { writer, full_objects, may_split, marks, reports } = self;
+        let Self { writer, full_objects, may_split, marks, reports, is_lossy } = self;
         writer.clear();
         marks.clear();
         if form == Form::Bytes {
@@ -156,14 +164,16 @@ impl<'p, const HOLD: bool> Run<'p, HOLD> {
             let from_engine = encoded.first().filter(|(at, _)| *at == index);
             encoded = &encoded[usize::from(from_engine.is_some())..];
             let start = writer.mark();
-            let (full_objects, may_split) = (*full_objects, *may_split);
-            let walk = |writer: &mut Writer<'p>| walk(value, &mut Planning::<HOLD> { writer, full_objects, may_split });
+            let (full_objects, may_split, is_lossy) = (*full_objects, *may_split, &*is_lossy);
+            let walk = |writer: &mut Writer<'p>| {
+                walk(value, &mut Planning::<HOLD> { writer, full_objects, may_split, is_lossy })
+            };
             let written = match (form, from_engine) {
                 (Form::Bytes, None) => walk(writer).and_then(|()| Ok(writer.end_value(start)?)),
                 (Form::Frames, None) => frames::write(writer, walk),
                 (Form::Frames, Some((_, bytes))) if !bytes.is_empty() => {
                     let put = |writer: &mut Writer<'p>| {
-                        Ok(Planning::<HOLD> { writer, full_objects, may_split }.put_encoded(bytes)?)
+                        Ok(Planning::<HOLD> { writer, full_objects, may_split, is_lossy }.put_encoded(bytes)?)
                     };
                     frames::write(writer, put)
                 }

@@ -8,7 +8,7 @@ mod values;
 use std::fmt;
 use std::io;
 
-use godot::builtin::GString;
+use godot::builtin::{AnyArray, GString, Variant, varray};
 use godot::global::Error as EngineError;
 use varbatch_codec::compressed::Compression;
 use varbatch_codec::file::Loader;
@@ -35,16 +35,41 @@ impl Failure {
     }
 }
 
+/// What a call saves.
+pub enum Contents<'v> {
+    /// One value.
+    One(&'v Variant),
+    /// All elements.
+    All(&'v AnyArray),
+}
+
+impl Contents<'_> {
+    /// As a batch.
+    pub fn values(&self) -> AnyArray {
+        match *self {
+            Self::One(value) => varray![value].upcast_any_array(),
+            Self::All(values) => values.clone(),
+        }
+    }
+}
+
 /// Where a script wants values saved, and whether objects with class and properties.
 ///
 /// # Errors
 /// If an argument is none of those that are served.
-pub fn to_save(path: &GString, full_objects: FlagArg, compression_mode: i64) -> Result<(Target, bool), Failure> {
+pub fn to_save(
+    path: &GString,
+    contents: &Contents<'_>,
+    full_objects: FlagArg,
+    compression_mode: i64,
+) -> Result<(Target, bool), Failure> {
     let full_objects = full_objects.flag("full_objects").map_err(|why| {
         let why = format!("cannot save \"{path}\": {why}; the compression mode is the fourth argument");
         Failure::new(EngineError::ERR_INVALID_PARAMETER, why)
     })?;
-    Ok((Target::new(path, compression_mode)?, full_objects))
+    let target = Target::new(path, compression_mode)?;
+    let target = if let Contents::One(_) = contents { target.of_one() } else { target };
+    Ok((target, full_objects))
 }
 
 /// The file that a script wants loaded, and whether with objects.

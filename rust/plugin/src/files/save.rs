@@ -13,8 +13,8 @@ use varbatch_codec::{Cursor, Plan, Threads};
 use super::{Failure, compression, open_code};
 use crate::encode::{CONTAINERS_PARALLEL_FROM, Form, Run, into_plans, plan_runs, slices, with_engine};
 use crate::engine::{self, Value};
-use crate::reports::Reports;
-use crate::walk::mostly_containers;
+use crate::reports::{Line, Reports};
+use crate::walk::{Lost, mostly_containers};
 use crate::{pool, task};
 
 /// Bytes that are written at a time.
@@ -36,6 +36,8 @@ pub struct Target {
     pub(super) compression: Option<Compression>,
     /// When the call came.
     called: Ticket,
+    /// Whether values have an index.
+    is_batch: bool,
 }
 
 impl Target {
@@ -49,10 +51,16 @@ impl Target {
         if at.is_relative() {
             at = std::path::absolute(&at).unwrap_or(at);
         }
-        let mut target = Self { path: at, shown: path.to_string(), compression: None, called };
+        let shown = path.to_string();
+        let mut target = Self { path: at, shown, compression: None, called, is_batch: true };
         target.compression =
             compression(compression_mode).map_err(|why| target.failure(EngineError::ERR_INVALID_PARAMETER, &why))?;
         Ok(target)
+    }
+
+    /// The same for one value, of which nobody counts the index.
+    pub(super) fn of_one(self) -> Self {
+        Self { is_batch: false, ..self }
     }
 
     pub(super) fn create(&self, total: u64) -> Result<Saver, Failure> {
@@ -70,37 +78,40 @@ impl Target {
 
     /// What the first value that cannot be saved makes of it all.
     pub fn check(&self, reports: &Reports) -> Result<(), Failure> {
-        match reports.first_error() {
-            None => Ok(()),
-            Some((index, report)) => {
-                Err(self.failure(EngineError::ERR_INVALID_DATA, &format_args!("value {index}: {report}")))
-            }
-        }
+        let Some((index, report)) = reports.first_error() else { return Ok(()) };
+        let text = if self.is_batch { format!("value {index}: {report}") } else { report.to_string() };
+        Err(self.failure(EngineError::ERR_INVALID_DATA, &text))
+    }
+
+    /// What is said of a save that is not all that it was meant to be.
+    pub fn warning(&self, lost: &Lost) -> Line {
+        Line::warning(format_args!("\"{}\": {}", self.shown, lost.text(self.is_batch)))
     }
 }
 
-/// Saves values, and returns when they are on the disk.
+/// Saves values, and returns when they are on the disk, with what there is to say about it.
 ///
 /// # Errors
 /// If a value cannot be encoded, or the file not be written. The old one is as it was then.
-pub fn save(target: &Target, values: &AnyArray, full_objects: bool) -> Result<(), Failure> {
+pub fn save(target: &Target, values: &AnyArray, full_objects: bool) -> Result<Option<Line>, Failure> {
     let (result, _) = with_engine(values, full_objects, |values, encoded, reports| {
         let encoded = slices(encoded);
         let is_shared = values.len() >= CONTAINERS_PARALLEL_FROM && mostly_containers(values);
-        pool::with(is_shared || target.compression.is_some(), |threads| {
+        let saved = pool::with(is_shared || target.compression.is_some(), |threads| {
             // The head of a compressed file says how long it is.
             match target.compression {
                 Some(_) => save_planned(target, values, &encoded, full_objects, reports, threads),
                 None if is_shared => stream(target, values, &encoded, full_objects, reports, threads),
                 None => stream(target, values, &encoded, full_objects, reports, &Threads::alone()),
             }
-        })
+        })?;
+        Some(saved.map(|is_lossy| Lost::of(values, &encoded, is_lossy).map(|lost| target.warning(&lost))))
     });
     result
 }
 
-/// What was written, or why not; `None` as [`Run::plan`].
-type Saved = Option<Result<(), Failure>>;
+/// Whether something may be lost of what was written, or why nothing was; `None` as [`Run::plan`].
+type Saved = Option<Result<bool, Failure>>;
 
 /// Plans all values before the first is written.
 fn save_planned(
@@ -115,6 +126,7 @@ fn save_planned(
     for run in &mut runs {
         reports.append(&mut run.reports);
     }
+    let is_lossy = runs.iter().any(Run::is_lossy);
     let plans = into_plans(runs);
     Some(target.check(reports).and_then(|()| {
         let total = plans.iter().map(Plan::len).sum::<usize>();
@@ -122,7 +134,8 @@ fn save_planned(
         for plan in &plans {
             write(target, &mut saver, plan, threads)?;
         }
-        finish(target, saver, threads)
+        finish(target, saver, threads)?;
+        Ok(is_lossy)
     }))
 }
 
@@ -144,12 +157,13 @@ fn stream(
     };
     let most = if threads.count() == 1 { MOST_ALONE } else { MOST_SHARED };
     let mut alone = Run::<false>::new(full_objects, true);
-    let (mut done, mut count) = (0, FIRST_RUN * threads.count());
+    let (mut done, mut count, mut is_lossy) = (0, FIRST_RUN * threads.count(), false);
     while done < values.len() {
         let some = &values[done..values.len().min(done + count)];
         let mut planned = 0;
         let mut write_run = |run: &mut Run<'_, false>| {
             planned += run.writer.inline_len();
+            is_lossy |= run.is_lossy();
             reports.append(&mut run.reports);
             target.check(reports).and_then(|()| write(target, &mut saver, run.writer.plan(), threads))
         };
@@ -166,7 +180,7 @@ fn stream(
         done += some.len();
         count = (PLANNED * threads.count() * some.len() / planned.max(1)).clamp(1, most);
     }
-    Some(finish(target, saver, threads))
+    Some(finish(target, saver, threads).map(|()| is_lossy))
 }
 
 fn write(target: &Target, saver: &mut Saver, plan: &Plan<'_>, threads: &Threads) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! Values to a file and back, step by step.
 
-use godot::builtin::{AnyArray, GString};
+use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_codec::Threads;
 use varbatch_codec::file::Replaced;
@@ -8,34 +8,47 @@ use varbatch_codec::tasks::Step;
 
 use super::dispatch;
 use super::job::{AnyJob, Job, Outcome, PIECES, slot_of};
-use crate::encode::{Form, into_plans, plan_held};
-use crate::engine::{FlagArg, Slot};
-use crate::files::{self, Failure, Loading, Saving};
+use crate::encode::{Form, Run, into_plans, plan_held, slices};
+use crate::engine::{self, FlagArg, Slot};
+use crate::files::{self, Contents, Failure, Loading, Saving};
 use crate::pool;
+use crate::reports::Line;
+use crate::walk::Lost;
 
 /// What is said of a save that was overtaken.
 const OVERTAKEN: &str = "a later save of the same file is in its place";
 
 /// Values that were planned, to a file.
-pub struct Save(Result<Saving, Failure>);
+pub struct Save {
+    saving: Result<Saving, Failure>,
+    /// What there is to say if it is saved.
+    warning: Option<Line>,
+}
 
 impl Save {
-    pub fn new(path: &GString, values: &AnyArray, full_objects: FlagArg, compression_mode: i64) -> Self {
-        Self(files::to_save(path, full_objects, compression_mode).and_then(|(target, full_objects)| {
-            let (runs, _, reports) = plan_held(values, full_objects, Form::Frames);
-            target.check(&reports)?;
-            Ok(Saving::new(target, into_plans(runs)))
-        }))
+    pub fn new(path: &GString, contents: &Contents<'_>, full_objects: FlagArg, compression_mode: i64) -> Self {
+        let mut warning = None;
+        let saving =
+            files::to_save(path, contents, full_objects, compression_mode).and_then(|(target, full_objects)| {
+                let values = contents.values();
+                let (runs, encoded, reports) = plan_held(&values, full_objects, Form::Frames);
+                target.check(&reports)?;
+                let is_lossy = runs.iter().any(Run::is_lossy);
+                let lost = Lost::of(engine::values(&values), &slices(&encoded), is_lossy);
+                warning = lost.map(|lost| target.warning(&lost));
+                Ok(Saving::new(target, into_plans(runs)))
+            });
+        Self { saving, warning }
     }
 }
 
 impl Job for Save {
     fn step(&mut self, threads: &Threads) -> Step {
-        match self.0.as_mut().map(|saving| saving.step(threads)) {
+        match self.saving.as_mut().map(|saving| saving.step(threads)) {
             Ok(Ok(step)) => step,
             Ok(Err(failure)) => {
                 // With that goes what was written.
-                self.0 = Err(failure);
+                self.saving = Err(failure);
                 Step::Done
             }
             Err(_) => Step::Done,
@@ -43,7 +56,7 @@ impl Job for Save {
     }
 
     fn progress(&self) -> f32 {
-        self.0.as_ref().map_or(0.0, Saving::progress)
+        self.saving.as_ref().map_or(0.0, Saving::progress)
     }
 
     /// Whoever closes the game does not want to lose what it saves.
@@ -52,10 +65,11 @@ impl Job for Save {
     }
 
     fn outcome(self: Box<Self>) -> Outcome {
-        match self.0 {
-            Ok(saving) => {
-                let note = if saving.is_overtaken() { OVERTAKEN } else { "" };
-                Outcome::quiet(slot_of(EngineError::OK), EngineError::OK, note)
+        match self.saving {
+            Ok(saving) if saving.is_overtaken() => Outcome::quiet(slot_of(EngineError::OK), EngineError::OK, OVERTAKEN),
+            Ok(_) => {
+                let lines = self.warning.into_iter().collect();
+                Outcome::with_lines(slot_of(EngineError::OK), lines, EngineError::OK)
             }
             Err(Failure { code, text }) => Outcome::failed(slot_of(code), code, text),
         }

@@ -1,12 +1,14 @@
 //! Variant to events.
 
 mod keeping;
+mod lost;
 mod planning;
 
 use godot::builtin::{GString, Variant};
 use varbatch_codec::{ElementType, Error, Event, Kind, Mark, Reason, Shape, Step, Text, Writer};
 
 pub use self::keeping::Keeping;
+pub use self::lost::Lost;
 pub use self::planning::{Borrowing, Encodes, Planning, mostly_containers};
 use self::planning::{SPLIT_FROM, SPLIT_TEXTS_FROM};
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
@@ -68,6 +70,9 @@ pub trait TargetNow {
         self.put_now(Event::Callable)
     }
 
+    /// Hears that what comes next says nothing to another process: a RID, a Callable or a Signal.
+    fn passing(&mut self) {}
+
     /// Takes the script that a container asks of its elements: one that is no file of the project could not be found again.
     fn script(&mut self, script: &Variant, path: &GString) -> Result<(), Error> {
         let _ = script;
@@ -98,6 +103,10 @@ impl TargetNow for Now<'_> {
 
     fn callable(&mut self, value: &Value) -> Result<(), Error> {
         self.0.callable(value)
+    }
+
+    fn passing(&mut self) {
+        self.0.passing();
     }
 
     fn script(&mut self, script: &Variant, path: &GString) -> Result<(), Error> {
@@ -168,9 +177,16 @@ pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), No
             0 => target.put(Event::Nil)?,
             id => return target.object(value, id),
         },
-        Shape::Rid => target.put(Event::Rid(view.rid()))?,
-        Shape::Callable => target.callable(value)?,
+        Shape::Rid => {
+            target.passing();
+            target.put(Event::Rid(view.rid()))?;
+        }
+        Shape::Callable => {
+            target.passing();
+            target.callable(value)?;
+        }
         Shape::Signal => {
+            target.passing();
             let (name, object) = view.signal();
             target.put_now(Event::Signal { name: Text::Utf32(chars(&name)), object })?;
         }

@@ -1,5 +1,7 @@
 //! Plans what is walked without copies of what is large, over threads where that is much.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use varbatch_codec::{Error, Event, Kind, Text, Writer};
 
 use super::{NotWalked, Target, TargetNow, each};
@@ -27,6 +29,8 @@ pub struct Planning<'w, 'p, const HOLD: bool> {
     pub full_objects: bool,
     /// Whether large arrays may be walked over threads.
     pub may_split: bool,
+    /// Set where something is written that may say nothing to another process: see [`super::Lost`].
+    pub is_lossy: &'w AtomicBool,
 }
 
 /// Borrows what is long.
@@ -45,7 +49,13 @@ impl<const HOLD: bool> TargetNow for Planning<'_, '_, HOLD> {
         if self.full_objects {
             return Err(NotWalked::FullObject);
         }
+        self.passing();
         Ok(self.writer.write(Event::ObjectId(id))?)
+    }
+
+    #[cold]
+    fn passing(&mut self) {
+        self.is_lossy.store(true, Ordering::Relaxed);
     }
 
     fn full_objects(&self) -> bool {
@@ -134,7 +144,7 @@ where
     if !target.may_split || !is_long(if mostly_containers(elements) { SPLIT_FROM } else { SPLIT_FLAT_FROM }) {
         return Ok(false);
     }
-    let (depth, full_objects) = (target.writer.depth(), target.full_objects);
+    let (depth, full_objects, is_lossy) = (target.writer.depth(), target.full_objects, target.is_lossy);
     // One by one, to see how much room the others take.
     let start = target.writer.inline_len();
     let (first, others) = elements.split_at(SAMPLE);
@@ -149,7 +159,7 @@ where
         let mut runs: Vec<_> = others.chunks(run_len).map(run).collect();
         let items = runs.iter_mut().enumerate();
         threads.for_each(items, |(run, (elements, writer, result)): (usize, &mut (&'a [Value], Writer<'p>, _))| {
-            let mut target = Planning::<HOLD> { writer, full_objects, may_split: false };
+            let mut target = Planning::<HOLD> { writer, full_objects, may_split: false, is_lossy };
             *result = each(elements, SAMPLE + run * run_len, &mut target);
         });
         Some(runs)
@@ -173,6 +183,7 @@ fn split_texts<'a, 'p, const HOLD: bool>(target: &mut Planning<'_, 'p, HOLD>, st
 where
     for<'w> Planning<'w, 'p, HOLD>: Target<'a>,
 {
+    let is_lossy = target.is_lossy;
     let runs = pool::with(target.may_split, |threads| {
         if threads.count() == 1 {
             return None;
@@ -188,7 +199,7 @@ where
             })
             .collect();
         threads.for_each(&mut runs, |(strings, writer, result)| {
-            let mut target = Planning::<HOLD> { writer, full_objects: false, may_split: false };
+            let mut target = Planning::<HOLD> { writer, full_objects: false, may_split: false, is_lossy };
             *result = strings.iter().try_for_each(|string| target.put_text(string));
         });
         Some(runs)

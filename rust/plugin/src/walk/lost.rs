@@ -1,0 +1,150 @@
+//! What is saved, but cannot be loaded by another process: objects by their ids, Callables, Signals and RIDs.
+//!
+//! A walk only notes that there may be some. Who wants to know walks once more, after all is written: so they cost nothing
+//! where there are none.
+
+use godot::builtin::Callable;
+use godot::obj::InstanceId;
+use varbatch_codec::{Error, Event, Path, Reader, Reason};
+
+use super::{NotWalked, Target, TargetNow, walk};
+use crate::engine::Value;
+
+/// What was lost of many values.
+#[derive(Debug, Default)]
+pub struct Lost {
+    objects: usize,
+    callables: usize,
+    signals: usize,
+    rids: usize,
+    /// The index of the value with the first, and the path to it.
+    first: (usize, Path),
+}
+
+impl Lost {
+    /// What was lost of values that are saved, those in `encoded` with whole objects. All or none are there.
+    pub fn of(values: &[Value], encoded: &[(usize, &[u8])], is_lossy: bool) -> Option<Self> {
+        let lost = match encoded {
+            [] if is_lossy => Self::of_values(values),
+            encoded => Self::of_bytes(encoded),
+        };
+        (lost.count() > 0).then_some(lost)
+    }
+
+    fn of_values(values: &[Value]) -> Self {
+        let mut lost = Self::default();
+        for (index, value) in values.iter().enumerate() {
+            let is_first = lost.count() == 0;
+            // What was written is not too deep.
+            let _ = walk(value, &mut Counting { lost: &mut lost, ends: false });
+            if is_first && lost.count() > 0 {
+                let found = walk(value, &mut Counting { lost: &mut Self::default(), ends: true });
+                let Err(NotWalked::Error(error)) = found else { unreachable!("it was found before") };
+                lost.first = (index, error.path.clone());
+            }
+        }
+        lost
+    }
+
+    /// Scripts have run meanwhile, so that the values may be others. Bytes do not tell whether a Callable has led anywhere.
+    fn of_bytes(encoded: &[(usize, &[u8])]) -> Self {
+        let mut lost = Self::default();
+        for &(index, bytes) in encoded {
+            let mut reader = Reader::new(bytes).allow_objects(true);
+            loop {
+                let (at, is_first) = (reader.position(), lost.count() == 0);
+                let Ok(Some(event)) = reader.next_event() else { break };
+                lost.add(event);
+                if is_first && lost.count() > 0 {
+                    lost.first = (index, reader.path_at(at));
+                }
+            }
+        }
+        lost
+    }
+
+    fn count(&self) -> usize {
+        self.objects + self.callables + self.signals + self.rids
+    }
+
+    fn add(&mut self, event: Event<'_>) {
+        let is_alive = |object: u64| object != 0 && InstanceId::from_i64(object.cast_signed()).lookup_validity();
+        match event {
+            Event::ObjectId(_) => self.objects += 1,
+            Event::Callable => self.callables += 1,
+            Event::Signal { object, .. } if is_alive(object) => self.signals += 1,
+            Event::Rid(1..) => self.rids += 1,
+            _ => {}
+        }
+    }
+
+    /// What to say about it. Of a value that is saved alone, only the path.
+    pub fn text(&self, is_batch: bool) -> String {
+        let counted = |count: usize, one: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            _ => Some(format!("{count} {one}s")),
+        };
+        let ids = [counted(self.objects, "object"), counted(self.signals, "Signal"), counted(self.rids, "RID")];
+        let ids: Vec<_> = ids.into_iter().flatten().collect();
+        let mut kept = Vec::new();
+        if let Some((last, others)) = ids.split_last() {
+            let id = if self.count() - self.callables == 1 { "ID" } else { "IDs" };
+            let and = if others.is_empty() { "" } else { " and " };
+            kept.push(format!("only the {id} of {}{and}{last}", others.join(", ")));
+        }
+        kept.extend(counted(self.callables, "Callable").map(|callables| format!("nothing of {callables}")));
+        let (index, path) = &self.first;
+        let path = match is_batch {
+            true => format!("value {index}{path:#}"),
+            false if path.steps().len() == 0 => "the value itself".into(),
+            false => format!("{path:#}"),
+        };
+        let first = if self.count() == 1 { "it is" } else { "the first is" };
+        let advice = match self.objects {
+            0 => "",
+            _ => "; pass true as full_objects to save objects with their properties",
+        };
+        format!("saved {}; {first} {path}{advice}", kept.join(" and "))
+    }
+}
+
+/// Counts, or ends at the first.
+struct Counting<'l> {
+    lost: &'l mut Lost,
+    ends: bool,
+}
+
+impl<'a> Target<'a> for Counting<'_> {
+    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+        self.put_now(event)
+    }
+}
+
+impl TargetNow for Counting<'_> {
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+        let before = self.lost.count();
+        self.lost.add(event);
+        // Only the path of the error is asked for.
+        if self.ends && self.lost.count() > before { Err(Error::new(0, Reason::TooDeep)) } else { Ok(()) }
+    }
+
+    fn object(&mut self, _: &Value, id: u64) -> Result<(), NotWalked> {
+        Ok(self.put_now(Event::ObjectId(id))?)
+    }
+
+    /// One that leads nowhere is saved as what it is.
+    fn callable(&mut self, value: &Value) -> Result<(), Error> {
+        let callable: Callable = value.variant().to();
+        let is_alive = callable.is_custom() || callable.object_id().is_some_and(InstanceId::lookup_validity);
+        if is_alive { self.put_now(Event::Callable) } else { Ok(()) }
+    }
+
+    fn full_objects(&self) -> bool {
+        false
+    }
+
+    fn position(&self) -> usize {
+        0
+    }
+}
