@@ -60,6 +60,7 @@ const SUITES: PackedStringArray = [
 	"task_errors",
 	"task_threads",
 	"task_objects",
+	"task_loads",
 	"tasks_cancel",
 	"save_order",
 	"any_thread",

@@ -3,6 +3,7 @@ extends EditorPlugin
 ## A tool that aligns nodes, as a plugin of the editor has it, and its undo. Closes with
 ## "N passed, N failed", and the editor with it.
 
+const EXTENSION := "res://addons/varbatch/varbatch.gdextension"
 const SCENE := "res://addons/editor_test/scene.tscn"
 const ROUNDS := 3
 const ScatterPlugin := preload("res://addons/scatter/plugin.gd")
@@ -20,6 +21,7 @@ func _enter_tree() -> void:
 func _run() -> void:
 	while EditorInterface.get_resource_filesystem().is_scanning():
 		await get_tree().process_frame
+	await _test_reload()
 	EditorInterface.open_scene_from_path(SCENE)
 	var frames := 0
 	while EditorInterface.get_edited_scene_root() == null and frames < PATIENCE:
@@ -34,6 +36,42 @@ func _run() -> void:
 		_test_scatter(root)
 	print("%d passed, %d failed" % [_passed, _failed])
 	get_tree().quit(0 if _failed == 0 else 1)
+
+
+## The library is reloaded while tasks are under way: whoever awaits one goes on, and all works after.
+func _test_reload() -> void:
+	var path := "user://reload.dat"
+	var large := PackedByteArray()
+	large.resize(64 << 20)
+	for threads: int in [1, 2]:
+		VarBatch.set_thread_count(threads)
+		var heard: Array = []
+		_await_save(path, [large], heard)
+		_await_frames([large, large], heard)
+		_check(heard.is_empty(), "tasks are under way, %d threads" % threads)
+		var status := GDExtensionManager.reload_extension(EXTENSION)
+		_check(status == GDExtensionManager.LOAD_STATUS_OK, "the library is reloaded")
+		heard.sort()
+		_check(heard == ["cancelled", "saved", "saved again"], "awaited in a reload: %s" % [heard])
+		_check(VarBatch.load_vars(path) == [large], "saved in a reload")
+		var result: Array = await VarBatch.vars_to_bytes_async([1, 2]).finished
+		_check(result.size() == 2, "a task after a reload")
+		# Not from within the signal, which the library emits that is to be reloaded.
+		await get_tree().process_frame
+	DirAccess.remove_absolute(path)
+
+
+func _await_save(path: String, values: Array, heard: Array) -> void:
+	var code: int = await VarBatch.save_vars_async(path, values).finished
+	heard.append("saved" if code == OK else error_string(code))
+	code = await VarBatch.save_vars_async(path, values).finished
+	heard.append("saved again" if code == OK else error_string(code))
+
+
+func _await_frames(values: Array, heard: Array) -> void:
+	var task := VarBatch.vars_to_frames_async(values)
+	await task.finished
+	heard.append("cancelled" if task.get_error() == ERR_SKIP else "not cancelled")
 
 
 ## The worked example: what a button of the plugin would do with the selected nodes.

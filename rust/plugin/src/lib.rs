@@ -66,7 +66,6 @@ unsafe impl ExtensionLibrary for VarBatchExtension {
     fn on_stage_deinit(stage: InitStage) {
         // Not later: gdext promises only the stages from its lowest on, which is this one.
         if stage == InitStage::Scene {
-            pool::shut_down();
             task::shut_down();
         }
     }
