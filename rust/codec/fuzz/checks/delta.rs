@@ -1,7 +1,7 @@
 //! Any tokens give an error or what a plain reader makes of them, within the limit; what is made restores what it was
 //! made of.
 
-use varbatch_codec::delta::{DeltaError, Edit, MAX_OVERHEAD, apply, hash, make};
+use varbatch_codec::delta::{DeltaError, Edit, MAX_OVERHEAD, Swap, apply, hash, make};
 
 use super::Options;
 
@@ -94,6 +94,12 @@ fn bytewise(before: &[u8], after: &[u8]) -> Vec<Edit> {
 }
 
 fn restores(before: &[u8], after: &[u8], edits: Vec<Edit>) {
+    let mut swap = Swap::new(before, after, edits.clone());
+    let mut bytes = before.to_vec();
+    for expected in [after, before, after] {
+        swap.apply(&mut bytes);
+        assert_eq!(bytes, expected, "not swapped");
+    }
     let delta = make(before, after, edits).to_vec();
     assert!(delta.len() <= after.len() + MAX_OVERHEAD, "{} bytes for {}", delta.len(), after.len());
     assert!(before != after || delta.len() < 32, "{} bytes for nothing", delta.len());

@@ -22,7 +22,20 @@ const JOIN_LEN: usize = 1;
 /// If a range of an edit is outside of `before` or `after`, begins before the end of that of the edit before it, or
 /// lies otherwise behind it in `before` than in `after`. Debug builds also panic if the bytes between them differ.
 pub fn make<'a>(before: &[u8], after: &'a [u8], edits: impl IntoIterator<Item = Edit>) -> Plan<'a> {
-    let mut tokens = Tokens::new(before, after);
+    let mut head = vec![VERSION];
+    head.extend_from_slice(&hash(before).to_le_bytes());
+    number::write(after.len(), &mut head);
+    tokens(before, after, edits, head)
+}
+
+/// The tokens that make `after` of `before`, behind `head`.
+pub(super) fn tokens<'a>(
+    before: &[u8],
+    after: &'a [u8],
+    edits: impl IntoIterator<Item = Edit>,
+    head: Vec<u8>,
+) -> Plan<'a> {
+    let mut tokens = Tokens::new(after, head);
     let (mut before_at, mut after_at) = (0, 0);
     for Edit { before: old, after: new } in edits {
         assert_same(before, after, before_at..old.start, after_at..new.start);
@@ -67,10 +80,7 @@ struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    fn new(before: &[u8], after: &'a [u8]) -> Self {
-        let mut head = vec![VERSION];
-        head.extend_from_slice(&hash(before).to_le_bytes());
-        number::write(after.len(), &mut head);
+    fn new(after: &'a [u8], head: Vec<u8>) -> Self {
         let mut output = Output::new();
         output.small.extend_from_slice(&head);
         Self { after, head, output, first: None, done: 0, pending: Edit { before: 0..0, after: 0..0 } }
@@ -139,7 +149,7 @@ impl<'a> Tokens<'a> {
 
 /// All of a token but its literals: `copy` bytes of the base stay, `insert` others take the place of `skip`.
 #[inline(always)]
-fn write_token(copy: usize, skip: usize, insert: usize, out: &mut Vec<u8>) {
+pub(super) fn write_token(copy: usize, skip: usize, insert: usize, out: &mut Vec<u8>) {
     let code = if skip != insert { OTHER_LEN } else { insert.min(LONG) };
     number::write(copy << CODE_BITS | code, out);
     match code {

@@ -30,6 +30,7 @@ mod make;
 mod number;
 mod output;
 mod refine;
+mod swap;
 
 use std::ops::Range;
 
@@ -38,6 +39,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub use apply::apply;
 pub use error::DeltaError;
 pub use make::make;
+pub use swap::Swap;
 
 /// The first byte of each delta, and the only version there is.
 pub const VERSION: u8 = 1;

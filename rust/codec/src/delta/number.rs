@@ -15,6 +15,21 @@ pub(super) fn write(mut number: usize, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
+/// Reads a number that [`write`] has written at `at`, and passes it.
+#[inline(always)]
+pub(super) fn read(bytes: &[u8], at: &mut usize) -> usize {
+    let (mut number, mut shift) = (0, 0);
+    loop {
+        let byte = bytes[*at];
+        *at += 1;
+        number |= usize::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return number;
+        }
+        shift += 7;
+    }
+}
+
 /// The bytes of a delta that were not looked at yet.
 pub(super) struct Input<'d> {
     delta: &'d [u8],

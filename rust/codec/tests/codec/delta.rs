@@ -22,7 +22,7 @@ pub fn made(before: &[u8], after: &[u8], edits: impl IntoIterator<Item = Edit>) 
     made
 }
 
-fn edit(before: Range<usize>, after: Range<usize>) -> Edit {
+pub fn edit(before: Range<usize>, after: Range<usize>) -> Edit {
     Edit { before, after }
 }
 
@@ -33,9 +33,9 @@ fn tokens(before: &[u8], after: &[u8]) -> Vec<u8> {
 }
 
 /// What lies before an edit, what it takes away and what it puts there; the bytes behind the last.
-type Parts = (Vec<(Vec<u8>, Vec<u8>, Vec<u8>)>, Vec<u8>);
+pub type Parts = (Vec<(Vec<u8>, Vec<u8>, Vec<u8>)>, Vec<u8>);
 
-fn parts() -> impl Strategy<Value = Parts> {
+pub fn parts() -> impl Strategy<Value = Parts> {
     // Few different bytes, so that edits cover much that is the same.
     let bytes = |most| prop::collection::vec(0..3_u8, 0..most);
     let old_and_new = prop_oneof![
@@ -47,19 +47,25 @@ fn parts() -> impl Strategy<Value = Parts> {
     (prop::collection::vec(edit, 0..12), bytes(200))
 }
 
+/// Both states that the parts make, and the edits that lead from one to the other.
+pub fn edits_of((edits, rest): &Parts) -> (Vec<u8>, Vec<u8>, Vec<Edit>) {
+    let (mut before, mut after, mut list) = (Vec::new(), Vec::new(), Vec::new());
+    for (same, old, new) in edits {
+        before.extend_from_slice(same);
+        after.extend_from_slice(same);
+        list.push(edit(before.len()..before.len() + old.len(), after.len()..after.len() + new.len()));
+        before.extend_from_slice(old);
+        after.extend_from_slice(new);
+    }
+    before.extend_from_slice(rest);
+    after.extend_from_slice(rest);
+    (before, after, list)
+}
+
 proptest! {
     #[test]
-    fn any_edits_restore_what_they_are_of((edits, rest) in parts()) {
-        let (mut before, mut after, mut list) = (Vec::new(), Vec::new(), Vec::new());
-        for (same, old, new) in &edits {
-            before.extend_from_slice(same);
-            after.extend_from_slice(same);
-            list.push(edit(before.len()..before.len() + old.len(), after.len()..after.len() + new.len()));
-            before.extend_from_slice(old);
-            after.extend_from_slice(new);
-        }
-        before.extend_from_slice(&rest);
-        after.extend_from_slice(&rest);
+    fn any_edits_restore_what_they_are_of(parts in parts()) {
+        let (before, after, list) = edits_of(&parts);
         made(&before, &after, list);
         made(&before, &after, [edit(0..before.len(), 0..after.len())]);
     }

@@ -8,6 +8,7 @@ mod compressed_damage;
 mod delta;
 mod delta_damage;
 mod delta_document;
+mod delta_swap;
 mod depth;
 mod dialects;
 mod dialects_agree;

@@ -1,0 +1,133 @@
+//! Tokens without a head, for a buffer of one's own: they are applied in place, and become those that lead back.
+
+use std::fmt;
+use std::mem;
+
+use super::make::{tokens, write_token};
+use super::{CODE_BITS, Edit, LONG, OTHER_LEN, number};
+
+/// The difference between two states of a buffer. Whichever of the two the buffer is, this makes the other one of it.
+///
+/// It takes the memory of a delta, and holds no hash: it knows neither of the states. So it is for a buffer that nobody else
+/// changes.
+///
+/// ```
+/// use varbatch_codec::delta::{Edit, Swap};
+///
+/// let mut buffer = b"the quick fox".to_vec();
+/// let mut swap = Swap::new(&buffer, b"the slow fox", [Edit { before: 4..9, after: 4..8 }]);
+/// swap.apply(&mut buffer);
+/// assert_eq!(buffer, b"the slow fox");
+/// swap.apply(&mut buffer);
+/// assert_eq!(buffer, b"the quick fox");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Swap {
+    tokens: Vec<u8>,
+    /// Whether each token replaces as many bytes as it has.
+    keeps_len: bool,
+}
+
+impl Swap {
+    /// What makes `after` of `before`. The edits are those of [`make`](super::make()).
+    ///
+    /// # Panics
+    /// As [`make`](super::make()).
+    pub fn new(before: &[u8], after: &[u8], edits: impl IntoIterator<Item = Edit>) -> Self {
+        let mut keeps_len = true;
+        let edits = edits.into_iter().inspect(|edit| keeps_len &= edit.before.len() == edit.after.len());
+        let tokens = tokens(before, after, edits, Vec::new()).to_vec();
+        Self { tokens, keeps_len }
+    }
+
+    /// How many bytes it takes.
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Whether both states are the same.
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// Makes the other state of `bytes`. Where both have the same length, only the bytes that differ are touched if the
+    /// edits were of the same length, too; else the buffer is a new one, without spare capacity.
+    ///
+    /// # Panics
+    /// If `bytes` ends before what is to be replaced, which neither of the states does.
+    pub fn apply(&mut self, bytes: &mut Vec<u8>) {
+        if self.keeps_len { self.exchange(bytes) } else { self.rebuild(bytes) }
+    }
+
+    fn exchange(&mut self, bytes: &mut [u8]) {
+        let (mut read_at, mut at) = (0, 0);
+        while read_at < self.tokens.len() {
+            let token = Token::read(&self.tokens, &mut read_at);
+            at += token.copy;
+            self.tokens[read_at..][..token.insert].swap_with_slice(&mut bytes[at..][..token.skip]);
+            read_at += token.insert;
+            at += token.skip;
+        }
+    }
+
+    fn rebuild(&mut self, bytes: &mut Vec<u8>) {
+        let (mut read_at, mut skipped, mut inserted) = (0, 0, 0);
+        while read_at < self.tokens.len() {
+            let token = Token::read(&self.tokens, &mut read_at);
+            read_at += token.insert;
+            skipped += token.skip;
+            inserted += token.insert;
+        }
+        let before = mem::take(bytes);
+        bytes.reserve_exact(before.len() + inserted - skipped);
+        let mut back = Vec::with_capacity(self.tokens.len() + skipped - skipped.min(inserted));
+        let (mut read_at, mut rest) = (0, &before[..]);
+        while read_at < self.tokens.len() {
+            let token = Token::read(&self.tokens, &mut read_at);
+            let (same, behind) = rest.split_at(token.copy);
+            let (old, behind) = behind.split_at(token.skip);
+            bytes.extend_from_slice(same);
+            bytes.extend_from_slice(&self.tokens[read_at..][..token.insert]);
+            write_token(token.copy, token.insert, token.skip, &mut back);
+            back.extend_from_slice(old);
+            read_at += token.insert;
+            rest = behind;
+        }
+        bytes.extend_from_slice(rest);
+        back.shrink_to_fit();
+        self.tokens = back;
+    }
+}
+
+impl fmt::Debug for Swap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Swap").field("len", &self.len()).field("keeps_len", &self.keeps_len).finish()
+    }
+}
+
+/// All of a token but its literals.
+struct Token {
+    copy: usize,
+    skip: usize,
+    insert: usize,
+}
+
+impl Token {
+    /// Reads one of our own, and passes it.
+    #[inline(always)]
+    fn read(tokens: &[u8], at: &mut usize) -> Self {
+        let token = number::read(tokens, at);
+        let copy = token >> CODE_BITS;
+        match token & ((1 << CODE_BITS) - 1) {
+            OTHER_LEN => {
+                let skip = number::read(tokens, at);
+                Self { copy, skip, insert: number::read(tokens, at) }
+            }
+            LONG => {
+                let len = LONG + number::read(tokens, at);
+                Self { copy, skip: len, insert: len }
+            }
+            len => Self { copy, skip: len, insert: len },
+        }
+    }
+}
