@@ -53,6 +53,8 @@ const SUITES: PackedStringArray = [
 	"undo_lists",
 	"undo_history",
 	"undo_meddling",
+	"undo_steps",
+	"undo_memory",
 	"examples",
 	"documents",
 	"tasks",

@@ -18,6 +18,7 @@ const FILES: PackedStringArray = [
 	"user://points.dat",
 	"user://settings.dat",
 	"user://save.dat",
+	"user://save.delta",
 	"user://save3.dat",
 	"user://save4.dat",
 	"user://save_4.dat",
@@ -71,6 +72,14 @@ expect(VarBatch.load_vars("user://save4.dat") == [[1, "two"]], "the save was not
 """,
 	},
 	# VarBatch.xml
+	{
+		"of": 'VarBatch.save_var("user://save.delta", delta',
+		"members":
+		"""
+var last_save := var_to_bytes({"items": [{"name": "rope", "count": 1}], "level": 3})
+var save := var_to_bytes({"items": [{"name": "rope", "count": 2}, {"name": "lamp"}], "level": 4})
+""",
+	},
 	{
 		"of": "var packet = peer.get_packet()",
 		"members":

@@ -10,6 +10,7 @@ const ErrorLog := preload("error_log.gd")
 const Suite := preload("suite.gd")
 const FileProbe := preload("file_probe.gd")
 const MemoryProbe := preload("memory_probe.gd")
+const UndoProbe := preload("undo_memory_probe.gd")
 
 ## Failures printed of one test; the rest are counted.
 const SHOWN_FAILURES := 4
@@ -27,7 +28,7 @@ var _failed := 0
 
 ## Runs the suites of these scenes, then quits.
 func run(scene_paths: PackedStringArray) -> void:
-	for probe: GDScript in [MemoryProbe, FileProbe]:
+	for probe: GDScript in [MemoryProbe, FileProbe, UndoProbe]:
 		if probe.get_script_constant_map().ARGUMENT in OS.get_cmdline_user_args():
 			add_child(probe.new() as Node)
 			return

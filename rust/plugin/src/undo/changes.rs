@@ -7,7 +7,7 @@ use super::lists::Listed;
 use super::narrow;
 use super::record::{BATCH, read};
 use super::recording::{Part, Recording};
-use super::states::{Span, State, States};
+use super::states::{OwnState, Span, State, States};
 use crate::engine::{self, Slot};
 use crate::pool;
 use crate::reports::Reports;
@@ -175,6 +175,11 @@ impl<'c> Modification<'c> {
             slot
         };
         (made(self.old), made(self.new))
+    }
+
+    /// The same as values of bytes, for a history.
+    pub fn own_states(&self) -> (OwnState, OwnState) {
+        OwnState::pair(self.object.value(), self.text, self.old, self.new)
     }
 
     fn row(&self) -> Row<'c> {

@@ -53,7 +53,7 @@ impl History {
     fn add(&mut self, change: &Modification<'_>) {
         let object = change.object.value().variant();
         if is_shared(change.old.kind()) || is_shared(change.new.kind()) {
-            let step = VarBatchUndoStep::new(change.object, change.name, change.old.to_owned(), change.new.to_owned());
+            let step = VarBatchUndoStep::new(change.object, change.name, change.own_states());
             let step = step.upcast::<Object>().to_variant();
             self.add_method("add_do_method", &step, "redo", &[]);
             self.add_method("add_undo_method", &step, "undo", &[]);

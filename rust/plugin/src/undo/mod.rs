@@ -18,6 +18,7 @@ mod record;
 mod recording;
 mod states;
 mod step;
+mod versions;
 mod watch;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,10 @@
 //! Values as bytes, and what the bytes do not tell beside them.
 
+use std::sync::Arc;
+
 use varbatch_codec::{Error, Kind, Mark, Reader, Threads, Writer, fill};
 
+use super::versions::Version;
 use crate::build::{Build, MayAsk};
 use crate::engine::{DIALECT, Slot, Value};
 use crate::pool;
@@ -173,21 +176,36 @@ impl<'a> State<'a> {
         debug_assert!(built.is_ok(), "{built:?}");
     }
 
-    /// The value on its own.
-    pub fn to_owned(self) -> OwnState {
-        OwnState { bytes: self.bytes.into(), kept: self.kept.iter().map(Slot::of).collect() }
+    /// Whether nothing but objects is kept beside the bytes, and the same ones.
+    fn keeps_same_objects(self, other: Self) -> bool {
+        let is_same = |(one, other): (&Value, &Value)| {
+            matches!((one.view().kind(), other.view().kind()), (Kind::Object, Kind::Object))
+                && one.object_id() == other.object_id()
+        };
+        self.kept.len() == other.kept.len() && self.kept.iter().zip(other.kept).all(is_same)
     }
 }
 
-/// A value that belongs to nobody else.
+/// A value that belongs to nobody else: a state of a property.
 pub struct OwnState {
-    bytes: Box<[u8]>,
-    kept: Box<[Slot]>,
+    bytes: Version,
+    kept: Arc<[Slot]>,
 }
 
 impl OwnState {
-    /// The value.
-    pub fn get(&self) -> State<'_> {
-        State { bytes: &self.bytes, kept: Slot::values(&self.kept) }
+    /// Two values that a property of an object had one after the other.
+    pub fn pair(object: &Value, property: &str, old: State<'_>, new: State<'_>) -> (Self, Self) {
+        let own =
+            |state: State<'_>, kept| Self { bytes: Version::new(object.object_id(), property, state.bytes), kept };
+        let kept = |state: State<'_>| state.kept.iter().map(Slot::of).collect::<Arc<[Slot]>>();
+        let old_kept = kept(old);
+        let new_kept = if old.keeps_same_objects(new) { Arc::clone(&old_kept) } else { kept(new) };
+        (own(old, old_kept), own(new, new_kept))
+    }
+
+    /// Makes the value, as [`State::build`] does.
+    pub fn build(&self, slot: &mut Slot) {
+        let kept = Slot::values(&self.kept);
+        self.bytes.with(|bytes| State { bytes, kept }.build(slot, &mut Texts::for_bytes(0)));
     }
 }

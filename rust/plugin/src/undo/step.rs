@@ -7,11 +7,11 @@ use godot::register::{GodotClass, godot_api};
 
 use super::states::OwnState;
 use crate::engine::{self, Slot};
-use crate::texts::Texts;
 
 /// What an undo history calls. Not for users.
 ///
-/// A history that held an Array itself would hold what a script changes in it later. This makes a new one each time.
+/// A history that held an Array itself would hold what a script changes in it later. This makes a new one each time, of bytes
+/// that the steps of one property share.
 #[derive(GodotClass)]
 #[class(internal, no_init, base = RefCounted)]
 pub struct VarBatchUndoStep {
@@ -38,7 +38,7 @@ impl VarBatchUndoStep {
 }
 
 impl VarBatchUndoStep {
-    pub fn new(object: &Slot, property: &StringName, old: OwnState, new: OwnState) -> Gd<Self> {
+    pub fn new(object: &Slot, property: &StringName, (old, new): (OwnState, OwnState)) -> Gd<Self> {
         let (object, property) = (Slot::of(object.value()), property.clone());
         Gd::from_init_fn(|base| Self { object, property, old, new, _base: base })
     }
@@ -46,7 +46,7 @@ impl VarBatchUndoStep {
     // A setter may run, and undo or do this again: it only reads itself.
     fn set(&self, state: &OwnState) {
         let mut value = Slot::new();
-        state.get().build(&mut value, &mut Texts::for_bytes(0));
+        state.build(&mut value);
         engine::set_property(self.object.value(), &self.property, value.value());
     }
 }

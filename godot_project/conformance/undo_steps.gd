@@ -1,0 +1,287 @@
+extends "undo_base.gd"
+## Histories of large values, whose steps share bytes: whatever is undone, done again, merged,
+## branched off, dropped or changed behind the history's back, each step restores its own state.
+
+const TURNS := 20_000
+const LEN := 20_000
+
+var _histories: Array[UndoRedo] = [UndoRedo.new(), UndoRedo.new()]
+var _random := RandomNumberGenerator.new()
+## By history: of each of its actions the object, the property, and its bytes before and after; and
+## how many are done.
+var _actions: Array[Array] = [[], []]
+var _done: PackedInt32Array = [0, 0]
+var _objects: Array[Box] = []
+var _resources: Array[Resource] = [
+	Resource.new(), Resource.new(), Resource.new(), Resource.new()
+]
+
+
+## Not in finish(): the runner also makes a suite that runs no test.
+func _notification(what: int) -> void:
+	if what == NOTIFICATION_PREDELETE:
+		for history: UndoRedo in _histories:
+			history.free()
+
+
+func test_any_order() -> void:
+	_random.seed = 16
+	_objects = [box(_made(0)), box(_made(1))]
+	for object: Box in _objects:
+		object.other = _made(2)
+	for turn: int in part_of(TURNS):
+		var which := _random.randi_range(0, 1)
+		match _random.randi_range(0, 11):
+			0, 1, 2:
+				_commit(which, turn)
+			3:
+				_merge(which, turn)
+			4, 5, 6, 7:
+				_undo(which)
+			8, 9:
+				_redo(which)
+			10:
+				# What no history knows of.
+				var object: Box = _objects[_random.randi_range(0, 1)]
+				object.value = _edited(object.value)
+			11:
+				if _random.randi_range(0, 9) == 0:
+					_histories[which].clear_history()
+					_actions[which].clear()
+					_done[which] = 0
+	# All that is left.
+	for which: int in [0, 1, 1, 0]:
+		while _done[which] > 0:
+			_undo(which)
+		while _done[which] < _actions[which].size():
+			_redo(which)
+
+
+## The steps in the middle are dropped, those at both ends stay.
+func test_many_that_are_merged() -> void:
+	for mode: UndoRedo.MergeMode in [UndoRedo.MERGE_ENDS, UndoRedo.MERGE_ALL]:
+		var history := _histories[0]
+		var object := box(_noise(LEN))
+		var before := var_to_bytes(object.value)
+		for step: int in 50:
+			history.create_action("stroke", mode, true)
+			recorder.record(object, ["value"])
+			object.value[step * 3] = 255 - (object.value[step * 3] as int)
+			recorder.commit(history, "part of a stroke")
+			history.commit_action(false)
+		check_int(history.get_history_count(), 1, "actions")
+		var after := var_to_bytes(object.value)
+		for turn: int in 3:
+			history.undo()
+			check_bytes(var_to_bytes(object.value), before, "a stroke, undone")
+			history.redo()
+			check_bytes(var_to_bytes(object.value), after, "a stroke, done again")
+		history.clear_history()
+
+
+## The oldest steps are dropped, as a history with a limit does.
+func test_a_limit() -> void:
+	var history := _histories[0]
+	history.max_steps = 5
+	var object := box(_noise(LEN))
+	var states: Array[PackedByteArray] = [var_to_bytes(object.value)]
+	for step: int in 12:
+		recorder.record(object, ["value"])
+		object.value = _changed(object.value)
+		recorder.commit(history, "edit %d" % step)
+		states.append(var_to_bytes(object.value))
+	for step: int in 5:
+		history.undo()
+		check_bytes(var_to_bytes(object.value), states[11 - step], "undone, with a limit")
+	for step: int in 5:
+		history.redo()
+		check_bytes(var_to_bytes(object.value), states[8 + step], "done again, with a limit")
+	history.max_steps = 0
+
+
+## Two properties of one object, and of two objects, in one action.
+func test_several_at_once() -> void:
+	var history := _histories[0]
+	var objects: Array[Box] = [box(_noise(LEN)), box(_noise(LEN))]
+	for object: Box in objects:
+		object.other = object.value.duplicate()
+	var states: Array[PackedByteArray] = [_state(objects)]
+	for step: int in 6:
+		recorder.record_all(objects)
+		for object: Box in objects:
+			object.value = _changed(object.value)
+			object.other = _changed(object.other)
+		recorder.commit(history, "edit %d" % step)
+		states.append(_state(objects))
+	for turn: int in 2:
+		for step: int in 6:
+			history.undo()
+			check_bytes(_state(objects), states[5 - step], "undone")
+		for step: int in 6:
+			history.redo()
+			check_bytes(_state(objects), states[step + 1], "done again")
+	history.clear_history()
+
+
+## Undone by threads, each with objects of its own.
+func test_threads() -> void:
+	var threads: Array[Thread] = []
+	for i: int in 4:
+		var thread := Thread.new()
+		thread.start(_undo_alone.bind(_noise(LEN)))
+		threads.append(thread)
+	for thread: Thread in threads:
+		check_int(thread.wait_to_finish() as int, 0, "wrong states on a thread")
+
+
+func _undo_alone(value: PackedByteArray) -> int:
+	var alone := VarBatchUndoRecorder.new()
+	var history := UndoRedo.new()
+	var object := box(value)
+	var states: Array[PackedByteArray] = [value.duplicate()]
+	for step: int in 20:
+		alone.record(object, ["value"])
+		object.value[step * 7] = object.value[step * 7] ^ 1
+		alone.commit(history, "edit %d" % step)
+		states.append((object.value as PackedByteArray).duplicate())
+	var wrong := 0
+	for turn: int in 3:
+		for step: int in 20:
+			history.undo()
+			wrong += 0 if object.value == states[19 - step] else 1
+		for step: int in 20:
+			history.redo()
+			wrong += 0 if object.value == states[step + 1] else 1
+	history.free()
+	return wrong
+
+
+func _commit(which: int, turn: int) -> void:
+	var object: Box = _objects[_random.randi_range(0, 1)]
+	var property: StringName = [&"value", &"other"][_random.randi_range(0, 1)]
+	recorder.record(object, [property])
+	var before := var_to_bytes(object.get(property))
+	object.set(property, _edited(object.get(property)))
+	var count := recorder.commit(_histories[which], "edit %d" % turn)
+	var after := var_to_bytes(object.get(property))
+	check_int(count, 0 if before == after else 1, "modifications")
+	if count == 1:
+		_push(which, [object, property, before, after])
+
+
+## One action of three edits, of which UndoRedo keeps the ends.
+func _merge(which: int, turn: int) -> void:
+	var object: Box = _objects[0]
+	var before := var_to_bytes(object.value)
+	var history := _histories[which]
+	var mode := UndoRedo.MERGE_ENDS if turn % 2 == 0 else UndoRedo.MERGE_ALL
+	for part: int in 3:
+		history.create_action("merged %d" % turn, mode, true)
+		recorder.record(object, ["value"])
+		object.value = [part, turn, _noise(LEN + part)] if part == 1 else _changed(object.value)
+		recorder.commit(history, "")
+		history.commit_action(false)
+	_push(which, [object, &"value", before, var_to_bytes(object.value)])
+
+
+func _push(which: int, action: Array) -> void:
+	_actions[which].resize(_done[which])
+	_actions[which].append(action)
+	_done[which] += 1
+
+
+func _undo(which: int) -> void:
+	check(_histories[which].undo() == (_done[which] > 0), "undo")
+	if _done[which] > 0:
+		_done[which] -= 1
+		_check_state(_actions[which][_done[which]], 2, "undone")
+
+
+func _redo(which: int) -> void:
+	var has_one := _done[which] < _actions[which].size()
+	check(_histories[which].redo() == has_one, "redo")
+	if has_one:
+		_check_state(_actions[which][_done[which]], 3, "done again")
+		_done[which] += 1
+
+
+func _check_state(action: Array, state: int, what: String) -> void:
+	var object: Box = action[0]
+	var found := var_to_bytes(object.get(action[1] as StringName))
+	check_bytes(found, action[state] as PackedByteArray, what)
+	# A script may change what was restored: the history does not hear of it.
+	if _random.randi_range(0, 3) == 0:
+		var value: Variant = object.get(action[1] as StringName)
+		if value is Array and not (value as Array).is_typed():
+			(value as Array).append(1)
+		elif value is PackedByteArray:
+			object.set(action[1] as StringName, _edited(value))
+
+
+## A value that differs a little, or much, or is of another type.
+func _edited(value: Variant) -> Variant:
+	match _random.randi_range(0, 14):
+		0:
+			return _made(_random.randi_range(0, 5))
+		1:
+			return [_made(1), value] if var_to_bytes(value).size() < 5 * LEN else 7
+		2:
+			return "short"
+	if value is PackedByteArray:
+		var bytes: PackedByteArray = (value as PackedByteArray).duplicate()
+		for edit: int in _random.randi_range(1, 5):
+			var at := _random.randi_range(0, maxi(bytes.size() - 1, 0))
+			match _random.randi_range(0, 3):
+				0:
+					bytes.insert(at, 7)
+				1 when bytes.size() > 100:
+					bytes = bytes.slice(0, at) + bytes.slice(at + 9)
+				_ when at < bytes.size():
+					bytes[at] = bytes[at] ^ 0x55
+		return bytes
+	if value is Array:
+		var list: Array = (value as Array).duplicate(not (value as Array).is_typed())
+		if not list.is_typed():
+			list.insert(_random.randi_range(0, list.size()), _resources[_random.randi_range(0, 3)])
+			list[_random.randi_range(0, list.size() - 1)] = _random.randi()
+		return list
+	return _made(_random.randi_range(0, 5))
+
+
+## One that differs.
+func _changed(value: Variant) -> Variant:
+	var before := var_to_bytes(value)
+	var after: Variant = _edited(value)
+	while var_to_bytes(after) == before:
+		after = _edited(value)
+	return after
+
+
+func _made(kind: int) -> Variant:
+	match kind:
+		0:
+			return _noise(LEN)
+		1:
+			return [_resources[0], {"noise": _noise(LEN), _resources[1]: "key"}, box.bind(5), "x"]
+		2:
+			return _noise(LEN * 2).to_int32_array()
+		3:
+			return PackedStringArray(["a".repeat(LEN), "b", "c"])
+		4:
+			return Array(_resources, TYPE_OBJECT, &"Resource", null)
+	return range(LEN / 8)
+
+
+func _noise(len: int) -> PackedByteArray:
+	var ints := PackedInt32Array()
+	ints.resize((len + 3) / 4)
+	for i: int in ints.size():
+		ints[i] = _random.randi()
+	return ints.to_byte_array().slice(0, len)
+
+
+func _state(objects: Array[Box]) -> PackedByteArray:
+	var states: Array = []
+	for object: Box in objects:
+		states.append([object.value, object.other])
+	return var_to_bytes(states)
