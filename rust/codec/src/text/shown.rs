@@ -33,6 +33,10 @@ pub(crate) fn escaped(text: Text<'_>) -> String {
             '\n' => escaped += "\\n",
             '\r' => escaped += "\\r",
             '\t' => escaped += "\\t",
+            // What would turn the order of a line round, or cannot be seen.
+            '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
+                escaped += &format!("\\u{:04x}", u32::from(c));
+            }
             c if c.is_control() => escaped += &format!("\\u{:04x}", u32::from(c)),
             c => escaped.push(c),
         }
