@@ -71,7 +71,7 @@ Examples:
 const DIFF_EXAMPLES: &str = "\
 Values are compared in pairs: the first of A with the first of B, and so on. Each line is a change: `set`, `insert` or
 `remove`, with the path of what changed. Of packed arrays the path is that of the first element that changed. Applied in
-their order, the changes make A into B.
+their order, the changes make A into B. Values of the same bytes are the same, damaged or not.
 
 With --json each line is an object: frame (not for the bytes of one value), op, path, index (of an entry of a
 Dictionary: where in its order), old and new. These have type, class, count and value as in `varbatch show --json`.

@@ -9,7 +9,7 @@ use varbatch_codec::describe::{Node, Way};
 use varbatch_codec::diff::{self, Invalid, Options, Piece};
 use varbatch_codec::patch::Op;
 use varbatch_codec::transcode::{Losses, Translation};
-use varbatch_codec::{Dialect, Error, Event, Threads, Width, Writer, validate};
+use varbatch_codec::{Dialect, Error, Event, Text, Threads, Width, Writer, validate};
 
 use crate::args::{Diff, Name};
 use crate::failure::Failure;
@@ -36,9 +36,12 @@ enum Values<'i> {
     Value(Vec<u8>, bool),
 }
 
-/// A value, as Godot 4 has it.
+/// A value of one of the two.
 struct Next<'a> {
-    bytes: Cow<'a, [u8]>,
+    /// What the file is called, and who wrote it.
+    name: &'a str,
+    dialect: Dialect,
+    bytes: &'a [u8],
     /// Where it begins in its file.
     at: usize,
     /// Of its frame.
@@ -117,38 +120,39 @@ impl<'i> Side<'i> {
                 (&bytes[..], 0, None)
             }
         };
-        let mut next = Next { bytes: bytes.into(), at, index };
-        if self.dialect != Dialect::GODOT_4 {
-            next.bytes = in_godot_4(bytes, at, self.dialect).map_err(|error| next.damaged(self.name, error))?.into();
-        }
-        Ok(Some(next))
+        Ok(Some(Next { name: self.name, dialect: self.dialect, bytes, at, index }))
     }
-}
-
-fn in_godot_4(bytes: &[u8], at: usize, dialect: Dialect) -> Result<Vec<u8>, Error> {
-    let (mut writer, mut losses) = (Writer::new(Dialect::GODOT_4), Losses::default());
-    let start = writer.mark();
-    Translation::new(dialect, Dialect::GODOT_4).value(bytes, at, &mut writer, &mut losses)?;
-    writer.end_value(start)?;
-    Ok(writer.into_plan().to_vec())
 }
 
 impl Next<'_> {
-    fn damaged(&self, name: &str, error: Error) -> Failure {
+    /// The same as Godot 4 would have it.
+    fn in_godot_4(&self) -> Result<Cow<'_, [u8]>, Failure> {
+        if self.dialect == Dialect::GODOT_4 {
+            return Ok(self.bytes.into());
+        }
+        let (mut writer, mut losses) = (Writer::new(Dialect::GODOT_4), Losses::default());
+        let start = writer.mark();
+        let translation = Translation::new(self.dialect, Dialect::GODOT_4);
+        let written = translation.value(self.bytes, self.at, &mut writer, &mut losses);
+        written.and_then(|_| writer.end_value(start)).map_err(|error| self.damaged(&error))?;
+        Ok(writer.into_plan().to_vec().into())
+    }
+
+    fn damaged(&self, error: &Error) -> Failure {
         let frame = self.index.map_or_else(String::new, |index| format!("frame {index}: "));
-        Failure::data(name, format_args!("{frame}{error}"))
+        Failure::data(self.name, format_args!("{frame}{error}"))
     }
 
     /// The same, of an error whose bytes count from the start of the value.
-    fn damaged_inside(&self, name: &str, mut error: Error) -> Failure {
+    fn damaged_inside(&self, mut error: Error) -> Failure {
         error.at += self.at;
-        self.damaged(name, error)
+        self.damaged(&error)
     }
 
-    /// All of it, if it is a value.
-    fn piece(&self, name: &str) -> Result<Piece<'_>, Failure> {
-        validate(reader(&self.bytes, self.at, Dialect::GODOT_4)).map_err(|error| self.damaged(name, error))?;
-        Ok(Piece::Value { at: 0, bytes: &self.bytes })
+    /// The value that the other file has none for, as Godot 4 would have it.
+    fn alone(&self) -> Result<Cow<'_, [u8]>, Failure> {
+        validate(reader(self.bytes, self.at, self.dialect)).map_err(|error| self.damaged(&error))?;
+        self.in_godot_4()
     }
 }
 
@@ -158,30 +162,31 @@ impl Report<'_> {
         let threads = Threads::new(self.args.reading.threads);
         let mut before = Side::open(self.args, before, &threads).map_err(Stop::Before)?;
         let mut after = Side::open(self.args, after, &threads).map_err(Stop::After)?;
-        let names = (before.name, after.name);
         loop {
             match (before.next().map_err(Stop::Before)?, after.next().map_err(Stop::After)?) {
                 (None, None) => return Ok(()),
-                (Some(old), Some(new)) if old.bytes == new.bytes => {}
-                (Some(old), Some(new)) => self.values(&old, &new, names)?,
+                (Some(old), Some(new)) if (old.dialect, old.bytes) == (new.dialect, new.bytes) => {}
+                (Some(old), Some(new)) => self.values(&old, &new)?,
                 (Some(old), None) => {
-                    let piece = old.piece(names.0).map_err(Stop::Before)?;
-                    self.change(old.index, Op::Remove, "", None, [Some(piece), None])?;
+                    let bytes = &old.alone().map_err(Stop::Before)?;
+                    self.change(old.index, Op::Remove, "", None, [Some(Piece::Value { at: 0, bytes }), None])?;
                 }
                 (None, Some(new)) => {
-                    let piece = new.piece(names.1).map_err(Stop::After)?;
-                    self.change(new.index, Op::Insert, "", None, [None, Some(piece)])?;
+                    let bytes = &new.alone().map_err(Stop::After)?;
+                    self.change(new.index, Op::Insert, "", None, [None, Some(Piece::Value { at: 0, bytes })])?;
                 }
             }
         }
     }
 
     /// Compares two values.
-    fn values(&mut self, old: &Next<'_>, new: &Next<'_>, names: (&str, &str)) -> Result<(), Stop> {
+    fn values(&mut self, old: &Next<'_>, new: &Next<'_>) -> Result<(), Stop> {
+        let before = old.in_godot_4().map_err(Stop::Before)?;
+        let after = new.in_godot_4().map_err(Stop::After)?;
         let options = Options { allow_objects: true, real: Width::Single };
-        let changes = diff::changes(&old.bytes, &new.bytes, options).map_err(|error| match error {
-            Invalid::Before(error) => Stop::Before(old.damaged_inside(names.0, error)),
-            Invalid::After(error) => Stop::After(new.damaged_inside(names.1, error)),
+        let changes = diff::changes(&before, &after, options).map_err(|error| match error {
+            Invalid::Before(error) => Stop::Before(old.damaged_inside(error)),
+            Invalid::After(error) => Stop::After(new.damaged_inside(error)),
         })?;
         for change in changes.iter() {
             let path = path::of_change(&changes.path(change));
@@ -212,8 +217,8 @@ impl Report<'_> {
             [old, new].map(|piece| if let Some(Piece::Texts(texts)) = piece { texts.to_value() } else { vec![] });
         let [old, new] = [(old, &arrays[0]), (new, &arrays[1])].map(|(piece, array)| {
             piece.map(|piece| match piece {
-                Piece::Value { bytes, .. } => json::first(bytes, Dialect::GODOT_4, MOST_ELEMENTS),
-                Piece::Texts(_) => json::first(array, Dialect::GODOT_4, MOST_ELEMENTS),
+                Piece::Value { bytes, .. } => first(bytes),
+                Piece::Texts(_) => first(array),
                 Piece::Elements(plain) => {
                     let event = Event::Packed(plain);
                     (Node { depth: 0, at: 0, kind: plain.kind, event, way: Way::Root }, Vec::new())
@@ -235,4 +240,9 @@ impl Report<'_> {
     fn line(&mut self, line: &str) -> Result<(), Stop> {
         writeln!(self.out, "{line}").map_err(|error| Stop::Output(Failure::output(&error)))
     }
+}
+
+/// The outermost node of what a comparison has read, and its first texts.
+fn first(bytes: &[u8]) -> (Node<'_>, Vec<Text<'_>>) {
+    json::first(bytes, 0, Dialect::GODOT_4, MOST_ELEMENTS).expect("it was read before")
 }

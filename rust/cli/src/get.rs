@@ -1,10 +1,11 @@
 //! `varbatch get`: one value, found without decoding the others.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use varbatch_codec::describe::{Node, Way};
 use varbatch_codec::lookup::{LookupError, Seek, Target, lookup};
-use varbatch_codec::{Event, Kind, Threads};
+use varbatch_codec::{Error, Event, Kind, Threads};
 
 use crate::args::Get;
 use crate::failure::Failure;
@@ -51,20 +52,20 @@ fn found(
     frame: Option<usize>,
 ) -> Result<(), Failure> {
     let dialect = args.from.dialect();
+    let damaged = |error: Error| {
+        let frame = frame.map_or_else(String::new, |frame| format!("frame {frame}: "));
+        Failure::data(input.name(), format_args!("{frame}{error}"))
+    };
     let conditions: Vec<_> = wanted.iter().map(|wanted| move |way: Way<'_>| wanted.is(way)).collect();
     let seeks: Vec<Seek<'_>> = wanted.iter().zip(&conditions).map(|(wanted, is)| wanted.seek(is)).collect();
     let target = lookup(bytes, base, dialect, &seeks).map_err(|error| match error {
-        LookupError::Damaged(error) => {
-            let frame = frame.map_or_else(String::new, |frame| format!("frame {frame}: "));
-            Failure::data(input.name(), format_args!("{frame}{error}"))
-        }
+        LookupError::Damaged(error) => damaged(error),
         LookupError::Unfit { .. } => Failure::Usage(format!("{}: {error}", input.name())),
     })?;
     let mut out = BufWriter::new(io::stdout());
     if args.raw {
-        return raw(&target, args).and_then(|bytes| {
-            out.write_all(&bytes).and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
-        });
+        let bytes = raw(&target, args, damaged)?;
+        return out.write_all(&bytes).and_then(|()| out.flush()).map_err(|error| Failure::output(&error));
     }
     let mut tree = Tree::new(&args.shown, input.name(), dialect, out);
     tree.at_path(args.wanted.trim().to_owned());
@@ -100,22 +101,29 @@ fn element_kind(kind: Kind) -> Kind {
 }
 
 /// What a text or a packed array holds.
-fn raw(target: &Target<'_>, args: &Get) -> Result<Vec<u8>, Failure> {
+fn raw<'a>(target: &Target<'a>, args: &Get, damaged: impl Fn(Error) -> Failure) -> Result<Cow<'a, [u8]>, Failure> {
     let refused = |kind: Kind| {
         let message = format!("--raw: expected a text or a packed array of numbers, found {}", kind.name());
         Failure::Usage(message)
     };
     match *target {
-        Target::Text { text, .. } => Ok(text.to_utf8().into_owned().into_bytes()),
-        Target::Element { plain, .. } => Ok(plain.bytes.to_vec()),
-        Target::Value { bytes, .. } => {
-            let (node, texts) = json::first(bytes, args.from.dialect(), 0);
+        Target::Text { text, .. } => Ok(bytes_of(text.to_utf8())),
+        Target::Element { plain, .. } => Ok(plain.bytes.into()),
+        Target::Value { at, bytes } => {
+            let (node, texts) = json::first(bytes, at, args.from.dialect(), 0).map_err(damaged)?;
             match node.event {
-                Event::String(text) | Event::StringName(text) => Ok(text.to_utf8().into_owned().into_bytes()),
-                Event::NodePath { .. } => Ok(leaf::node_path(node.event, &texts).into_bytes()),
-                Event::Packed(plain) => Ok(plain.bytes.to_vec()),
+                Event::String(text) | Event::StringName(text) => Ok(bytes_of(text.to_utf8())),
+                Event::NodePath { .. } => Ok(leaf::node_path(node.event, &texts).into_bytes().into()),
+                Event::Packed(plain) => Ok(plain.bytes.into()),
                 _ => Err(refused(node.kind)),
             }
         }
+    }
+}
+
+fn bytes_of(text: Cow<'_, str>) -> Cow<'_, [u8]> {
+    match text {
+        Cow::Borrowed(text) => text.as_bytes().into(),
+        Cow::Owned(text) => text.into_bytes().into(),
     }
 }

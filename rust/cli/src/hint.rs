@@ -27,9 +27,11 @@ pub fn give(input: &Input, reading: &Reading, from: Name) {
     let others = Name::value_variants().iter().filter(|&&name| name != from);
     let names: Vec<_> = others.filter(|name| reads(input, reading, **name, &threads)).map(|name| name.text()).collect();
     if !names.is_empty() {
-        say("hint", format_args!("all of it can be read with --from {}", names.join(" or --from ")));
+        let names = names.join(" or --from ");
+        say("hint", format_args!("{}: all of it can be read with --from {names}", input.name()));
     } else if reading.format == Format::Auto && !has_frame(input, from, &threads) {
-        say("hint", "it was read as values of store_var(); --format value reads it as one value");
+        let read = "it was read as values of store_var()";
+        say("hint", format_args!("{}: {read}; --format value reads it as one value", input.name()));
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use varbatch_codec::describe::{Found, Node, nodes};
-use varbatch_codec::{Dialect, Event, Plain, Scalar, Shape, Text};
+use varbatch_codec::{Dialect, Error, Event, Plain, Scalar, Shape, Text};
 
 use crate::leaf;
 
@@ -39,18 +39,24 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The outermost node of what begins as a value does, and its first texts.
-pub fn first(bytes: &[u8], dialect: Dialect, most: usize) -> (Node<'_>, Vec<Text<'_>>) {
-    let mut walk = nodes(bytes, 0, dialect);
-    let Some(Ok(Found::Node(node))) = walk.next() else { unreachable!("its header was read before") };
+/// The outermost node of a value, and its first texts. Offsets in an error count from `base` bytes before it.
+pub fn first(bytes: &[u8], base: usize, dialect: Dialect, most: usize) -> Result<(Node<'_>, Vec<Text<'_>>), Error> {
+    let mut walk = nodes(bytes, base, dialect);
+    let node = match walk.next() {
+        Some(Ok(Found::Node(node))) => node,
+        Some(Err(error)) => return Err(error),
+        _ => unreachable!("a walk begins with a node or an error"),
+    };
     let mut texts = Vec::new();
     let most = if let Event::NodePath { .. } = node.event { usize::MAX } else { most };
-    while texts.len() < most
-        && let Some(Ok(Found::Text(text))) = walk.next()
-    {
-        texts.push(text);
+    for found in walk.take(most) {
+        match found {
+            Ok(Found::Text(text)) => texts.push(text),
+            Err(error) => return Err(error),
+            Ok(_) => break,
+        }
     }
-    (node, texts)
+    Ok((node, texts))
 }
 
 /// What a value is that holds no others.

@@ -151,14 +151,14 @@ fn a_file_of_another_engine_is_recognized() {
     let folder = Folder::with("a", &frames(&[&int(1), &save_3()]));
     // A Dictionary of Godot 3 is read as a Transform3D, with bytes behind it.
     let rest = "error: a: 1 value is followed by bytes that engines ignore, first at byte 68\n";
-    let hint = "hint: all of it can be read with --from godot3\n";
+    let hint = "hint: a: all of it can be read with --from godot3\n";
     folder.run("check a").expect(1, "a: damaged, 1 value of 2\n", &format!("{rest}{hint}"));
     folder.run("check --quiet a").expect(1, "", "");
     // A Rect2 of Godot 3.
     let rect = words(&[6, 0, 0, 0, 0]);
     folder.write("b", &frames(&[&rect[..]]));
     let ran = folder.run("check --format frames b");
-    let hint = "hint: all of it can be read with --from godot3 or --from pandemonium or --from pandemonium-3.8";
+    let hint = "hint: b: all of it can be read with --from godot3 or --from pandemonium or --from pandemonium-3.8";
     assert!(ran.code == 1 && ran.err.lines().last() == Some(hint), "{ran:?}");
 }
 

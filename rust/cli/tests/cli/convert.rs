@@ -148,7 +148,7 @@ fn bytes_behind_values_are_told() {
     // Read as another engine's, a save has such bytes.
     folder.write("c", &frames(&[&int(1), &save_3()]));
     let warning = "warning: c: 1 value was followed by bytes that are none of its, at byte 68\n";
-    let hint = "hint: all of it can be read with --from godot3\n";
+    let hint = "hint: c: all of it can be read with --from godot3\n";
     let ran = folder.run("convert --from godot4 --to pandemonium c d");
     ran.expect(0, "d: 2 values from godot4 to pandemonium\n", &format!("{warning}{hint}"));
 }

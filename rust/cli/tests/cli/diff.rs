@@ -95,7 +95,7 @@ frame 1: remove [\"ids\"]: PackedInt32Array of 2 [4, 5]
     folder.write("new", &frames(&[&int(1), &save_3_in_4()]));
     folder.run("diff --from godot3 --from-b godot4 a new").expect(0, "", "");
     let hint = folder.run("diff a new");
-    assert!(hint.code == 1 && hint.err.ends_with("hint: all of it can be read with --from godot3\n"), "{hint:?}");
+    assert!(hint.code == 1 && hint.err.ends_with("hint: a: all of it can be read with --from godot3\n"), "{hint:?}");
 }
 
 #[test]

@@ -132,6 +132,14 @@ fn sound_parts_of_a_damaged_value_are_found() {
     folder.run("get --frame 1 a [\"ok\"]").expect(0, "        36         8  int 3\n", "");
     let error = "error: a: frame 1: expected a type from 0 to 38, found 99, at byte 68 inside [\"list\"][1]\n";
     folder.run("get --frame 1 a [\"list\"][1]").fails(1, error);
+    // A text that is no UTF-8, although its length is good.
+    folder.write("text", &frames(&[&value(4, &[&words(&[2]), &[0xff, 0xfe, 0, 0]])]));
+    let error = "error: text: frame 0: expected UTF-8 for String, found byte 0xff, at byte 12\n";
+    for option in ["", "--raw", "--json"] {
+        let ran = folder
+            .run_with(&["get", "--format", "frames", "text", "", option][..if option.is_empty() { 5 } else { 6 }]);
+        assert!(ran.code == 1 && ran.err.starts_with(error), "{ran:?}");
+    }
     // The path of the error, as it is printed.
     folder.run("get --frame 1 a [\"list\"][0]").expect(0, "        64         4  Nil\n", "");
 }

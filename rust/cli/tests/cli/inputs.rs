@@ -40,7 +40,7 @@ fn damage_in_a_pipe_is_damage() {
     assert_eq!((ran.code, ran.out.as_str()), (1, "standard input: damaged, 1 value before the end\n"));
     // Another engine's is recognized, although that reads it again.
     let ran = folder.run_piped("check -", &frames(&[&save_3()]));
-    assert!(ran.err.ends_with("hint: all of it can be read with --from godot3\n"), "{ran:?}");
+    assert!(ran.err.ends_with("hint: standard input: all of it can be read with --from godot3\n"), "{ran:?}");
     let ran = folder.run_piped(&format!("{TO_4} - out"), &bad);
     assert_eq!((ran.code, folder.names().len()), (1, 0), "{ran:?}");
 }

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use varbatch_codec::compressed::Compression;
 
-use crate::support::{Folder, Ran, compress, frames, save_3};
+use crate::support::{Folder, Ran, compress, frames, save_3, words};
 
 /// Bytes of the file.
 const LEN: usize = 48 << 20;
@@ -80,4 +80,17 @@ fn zeros_without_an_end_are_given_up() {
     let (ran, most) = watched(&folder, "check a");
     assert_eq!(ran.code, 1);
     assert!(!cfg!(target_os = "linux") || (1..MOST_MEMORY).contains(&most), "{most} bytes");
+}
+
+#[test]
+fn showing_one_value_holds_only_its_bytes() {
+    // An array of empty arrays, of which most are not shown.
+    let count = LEN / 8;
+    let value = [words(&[28, count as u32]), words(&[28, 0]).repeat(count)].concat();
+    let folder = Folder::with("a", &value);
+    for args in ["show --format value a", "show --format value --json a", "get --format value a [4000000]"] {
+        let (ran, most) = watched(&folder, args);
+        assert_eq!(ran.code, 0, "{args}: {}", ran.err);
+        assert!(!cfg!(target_os = "linux") || (LEN..LEN + MOST_MEMORY).contains(&most), "{args}: {most} bytes");
+    }
 }

@@ -174,7 +174,7 @@ fn all_before_the_damage_is_shown() {
 fn a_file_of_another_engine_is_recognized() {
     let folder = Folder::with("a", &frames(&[&words(&[19, 1, 2, 7])]));
     let ran = folder.run("show a");
-    assert_eq!((ran.code, ran.err.lines().last()), (1, Some("hint: all of it can be read with --from godot3")));
+    assert_eq!((ran.code, ran.err.lines().last()), (1, Some("hint: a: all of it can be read with --from godot3")));
 }
 
 #[test]
