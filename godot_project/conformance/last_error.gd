@@ -115,6 +115,24 @@ func test_tasks() -> void:
 	check_value(VarBatch.vars_to_bytes_async([1]).wait(), VarBatch.vars_to_bytes([1]), "a task")
 
 
+## Whoever hears of the error may call VarBatch: what is kept is that of the outer call.
+func test_a_logger_that_calls() -> void:
+	if not ClassDB.class_exists(&"Logger"):
+		checks += 1
+		return
+	var script := GDScript.new()
+	script.source_code = """extends Logger
+func _log_error(_function, _file, _line, _code, _rationale, _notify, _type, _backtraces):
+	VarBatch.var_to_bytes(1)
+"""
+	check_int(script.reload(), OK, "compiling a Logger")
+	var logger: RefCounted = script.new()
+	OS.call(&"add_logger", logger)
+	_fail()
+	OS.call(&"remove_logger", logger)
+	_check(ERR_INVALID_DATA, NO_TYPE)
+
+
 ## Each thread has its own, also when they fail and succeed at the same time.
 func test_threads() -> void:
 	_fail()

@@ -70,8 +70,11 @@ func test_a_file_that_is_missing() -> void:
 		var default := {"level": 1}
 		check(is_same(VarBatch.load_var(missing, default), default), "not the same default")
 		var task := VarBatch.load_var_async(missing, default)
+		VarBatch.load_var(missing)
 		check(is_same(task.wait(), default), "not the same default of a task")
 		check_int(task.get_error(), ERR_FILE_NOT_FOUND, "error of a task for " + missing)
+		for message: String in [task.get_error_message(), VarBatch.get_last_error_message()]:
+			check(message == error_string(ERR_FILE_NOT_FOUND), "message: '%s'" % message)
 
 
 func test_an_empty_file() -> void:

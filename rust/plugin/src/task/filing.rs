@@ -18,6 +18,9 @@ use crate::walk::Lost;
 /// What is said of a save that was overtaken.
 const OVERTAKEN: &str = "a later save of the same file is in its place";
 
+/// What is said of a file that nobody has saved yet: what the engine calls the code.
+const MISSING: &str = "File not found";
+
 /// Values that were planned, to a file.
 pub struct Save {
     saving: Result<Saving, Failure>,
@@ -114,7 +117,10 @@ impl Job for Load {
                 (values.into_slot(), lines, code)
             }
         };
-        Outcome::with_lines(result, lines, code)
+        match code {
+            EngineError::ERR_FILE_NOT_FOUND if lines.is_empty() => Outcome::quiet(result, code, MISSING),
+            code => Outcome::with_lines(result, lines, code),
+        }
     }
 }
 

@@ -39,8 +39,10 @@ impl Lost {
             let _ = walk(value, &mut Counting { lost: &mut lost, ends: false });
             if is_first && lost.count() > 0 {
                 let found = walk(value, &mut Counting { lost: &mut Self::default(), ends: true });
-                let Err(NotWalked::Error(error)) = found else { unreachable!("it was found before") };
-                lost.first = (index, error.path.clone());
+                // Unless another thread has freed it meanwhile.
+                if let Err(NotWalked::Error(error)) = found {
+                    lost.first = (index, error.path.clone());
+                }
             }
         }
         lost
