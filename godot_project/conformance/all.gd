@@ -39,6 +39,7 @@ const SUITES: PackedStringArray = [
 	"file_paths",
 	"file_errors",
 	"file_damage",
+	"file_kinds",
 	"compressed",
 	"compressed_damage",
 	"fastlz",

@@ -2,11 +2,12 @@
 
 use clap::ValueEnum;
 use varbatch_codec::Threads;
+use varbatch_codec::file::{self, Guess};
 
 use crate::args::{Format, Name, Reading};
 use crate::failure::{Failure, say};
 use crate::input::Input;
-use crate::source::{Frames, Source, is_value};
+use crate::source::{Frames, Source, is_value, loader};
 
 /// Says what went wrong with the data of an input, and what could have been meant.
 pub fn explain(failure: Failure, input: &Input, reading: &Reading, from: Name) -> Failure {
@@ -29,10 +30,28 @@ pub fn give(input: &Input, reading: &Reading, from: Name) {
     if !names.is_empty() {
         let names = names.join(" or --from ");
         say("hint", format_args!("{}: all of it can be read with --from {names}", input.name()));
+    } else if let Some(what) = loader(input).ok().and_then(|loader| loader.guess(from.dialect())).and_then(what) {
+        say("hint", format_args!("{}: {what}", input.name()));
     } else if reading.format == Format::Auto && !has_frame(input, from, &threads) {
         let read = "it was read as values of store_var()";
         say("hint", format_args!("{}: {read}; --format value reads it as one value", input.name()));
     }
+}
+
+/// What a file is that is something else, and what to do with it.
+fn what(guess: Guess) -> Option<String> {
+    let advice = match guess {
+        Guess::Format(file::Format::Encrypted) => {
+            "Godot reads it with the password, see FileAccess.open_encrypted_with_pass()"
+        }
+        Guess::Format(file::Format::Gzip) => "gzip -d unpacks it",
+        Guess::Format(_) => "no values of store_var()",
+        Guess::BigEndian => return Some("its lengths are big-endian, as of FileAccess.big_endian".into()),
+        // These are found in full, see above and below.
+        _ => return None,
+    };
+    let Guess::Format(format) = guess else { return None };
+    Some(format!("this is {format}: {advice}"))
 }
 
 /// Whether all values of the input are sound in a dialect, with nothing behind them.

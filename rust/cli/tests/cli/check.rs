@@ -214,3 +214,23 @@ fn compressed_files() {
     let ran = folder.run("check a");
     assert!(ran.code == 1 && ran.err.contains("Brotli"), "{ran:?}");
 }
+
+#[test]
+fn a_file_that_is_something_else_is_named() {
+    let mut big_endian = frames(&[&save(), &save()]);
+    big_endian[..4].reverse();
+    for (bytes, hint) in [
+        (&b"GDEC\x01\0\0\0rest"[..], "this is an encrypted file (\"GDEC\"): Godot reads it with the password"),
+        (b"{\"level\": 3}", "this is text, such as JSON: "),
+        (b"RSRC\0\0\0\0", "this is a resource (\"RSRC\"): "),
+        (b"\x1f\x8b\x08\0\0\0", "this is a gzip stream: gzip -d unpacks it"),
+        (&big_endian, "its lengths are big-endian"),
+    ] {
+        let folder = Folder::with("a", bytes);
+        for command in ["check a", "show a", "convert --from godot4 --to godot3 a b"] {
+            let ran = folder.run(command);
+            let last = ran.err.lines().last().unwrap_or_default();
+            assert!(ran.code == 1 && last.starts_with(&format!("hint: a: {hint}")), "{command}: {ran:?}");
+        }
+    }
+}

@@ -1,9 +1,9 @@
 //! Frames out of a file, piece by piece: while one thread decodes a piece, another one reads the next.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::open::open;
 use crate::compressed::{self, Compression, Decoder, MAGIC};
 use crate::error::{Error, Reason};
 use crate::frames::{self, PREFIX_LEN};
@@ -32,7 +32,7 @@ impl<T: Read + Send> Input for T {}
 
 /// A stream of frames that is read piece by piece.
 pub struct Loader {
-    source: Source,
+    pub(super) source: Source,
     /// Bytes that the source has yet, as far as is known.
     left: u64,
     /// The start of a frame that was read with those before it.
@@ -44,23 +44,19 @@ pub struct Loader {
     ended: bool,
 }
 
-enum Source {
+pub(super) enum Source {
     Plain(Box<dyn Input>),
     Compressed(Box<Decoder<Box<dyn Input>>>),
 }
 
 impl Loader {
-    /// Opens a file.
+    /// Opens a file, as [`open`] does.
     ///
     /// # Errors
-    /// Those of the system, and of a damaged head of a compressed file.
+    /// Those of [`open`], and of a damaged head of a compressed file.
     pub fn open(path: &Path) -> Result<Self, LoadError> {
-        let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        if metadata.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
-        }
-        Self::new(Box::new(file), metadata.len())
+        let (file, len) = open(path)?;
+        Self::new(Box::new(file), len)
     }
 
     /// Reads from `input`, which has `len` bytes.
@@ -169,7 +165,7 @@ impl Loader {
 
 impl Source {
     /// Adds about `most` bytes to `out`, also before an error.
-    fn read(&mut self, out: &mut Vec<u8>, most: usize, threads: &Threads) -> Result<(), LoadError> {
+    pub(super) fn read(&mut self, out: &mut Vec<u8>, most: usize, threads: &Threads) -> Result<(), LoadError> {
         match self {
             Self::Plain(input) => {
                 out.reserve(most);

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::open::refuse_special;
 use super::order::Ticket;
 
 /// Symbolic links that are followed, one after the other: as many as Linux follows.
@@ -180,9 +181,7 @@ fn replaceable(path: &Path) -> io::Result<Option<Replaced>> {
         metadata => metadata?,
     };
     // To open a pipe would wait for who reads it.
-    if !metadata.is_file() && !metadata.is_dir() {
-        return Err(io::Error::other("not a regular file"));
-    }
+    refuse_special(&metadata)?;
     let file = OpenOptions::new().write(true).open(path)?;
     Ok(Some(Replaced { file, len: metadata.len() }))
 }

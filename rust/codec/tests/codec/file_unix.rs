@@ -3,10 +3,13 @@
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::channel;
 use std::time::Duration;
+
+use varbatch_codec::file::Loader;
 
 use crate::file_save::{MEBI, assert_holds, assert_refuses, encoded, save};
 use crate::support::folder::Folder;
@@ -104,6 +107,31 @@ fn a_pipe_or_a_device_is_refused_at_once() {
         assert_eq!(result, Err("not a regular file".to_owned()));
     }
     assert_eq!(folder.names(), ["pipe"]);
+}
+
+#[test]
+fn what_is_no_file_is_not_opened_and_not_waited_for() {
+    let folder = Folder::new();
+    let pipe = folder.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()), "no mkfifo");
+    symlink(&pipe, folder.join("link")).expect("links");
+    let _socket = UnixListener::bind(folder.join("socket")).expect("a socket");
+    let (told, hear) = channel();
+    let paths =
+        [pipe, folder.join("link"), folder.join("socket"), "/dev/zero".into(), "/dev/tty".into(), folder.path().into()];
+    std::thread::spawn({
+        let paths = paths.clone();
+        move || {
+            for path in paths {
+                told.send(Loader::open(&path).map(|_| ()).map_err(|error| error.to_string())).expect("heard");
+            }
+        }
+    });
+    for path in &paths {
+        let result = hear.recv_timeout(Duration::from_secs(20)).expect("it hangs");
+        let expected = if path == folder.path() { "is a directory" } else { "not a regular file" };
+        assert_eq!(result, Err(expected.to_owned()), "{}", path.display());
+    }
 }
 
 /// So that nothing is left if the process is killed.

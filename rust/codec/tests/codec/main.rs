@@ -32,6 +32,7 @@ mod file_unix;
 mod fill;
 mod frames;
 mod godot3_vectors;
+mod guess;
 mod held;
 mod hostile;
 mod layout;

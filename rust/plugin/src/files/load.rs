@@ -9,10 +9,10 @@ use varbatch_codec::file::{LoadError, Loader};
 use varbatch_codec::frames::{self, Frame};
 use varbatch_codec::tasks::Step;
 
-use super::{Failure, Values, open_code};
+use super::{Failure, Values, named, open_code};
 use crate::build::MayAsk;
 use crate::decode::{self, Input, Work, build_slots, decode_kept};
-use crate::engine::{self, EngineFile, OwnArray, Slot};
+use crate::engine::{self, DIALECT, EngineFile, OwnArray, Slot};
 use crate::pool;
 use crate::reports::{Report, Reports, Subject};
 
@@ -80,7 +80,11 @@ impl Loaded {
         if let Some(damage) = self.damage {
             reports.set_end(None, Report::failed(damage));
         }
-        (self.values, reports.lines(&Subject::file(path)), code)
+        let mut lines = reports.lines(&Subject::file(path));
+        if code == EngineError::ERR_FILE_CORRUPT {
+            named::name(path, DIALECT, &mut lines);
+        }
+        (self.values, lines, code)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Values to files and back: frames as `FileAccess.store_var` writes them, compressed or not.
 
 mod load;
+mod named;
 mod save;
 mod transcode;
 mod values;

@@ -2,14 +2,14 @@
 
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
-use varbatch_codec::Reason;
 use varbatch_codec::compressed::Compression;
 use varbatch_codec::file::LoadError;
 use varbatch_codec::transcode::{self, FileError, Translation};
+use varbatch_codec::{Dialect, Reason};
 
 use super::load::{SHARED_FROM, open};
 use super::save::{Target, finish};
-use super::{Failure, NOT_COMPRESSED};
+use super::{Failure, NOT_COMPRESSED, named};
 use crate::pool;
 use crate::reports::Line;
 
@@ -26,7 +26,7 @@ pub fn transcode(source: &GString, target: &GString, translation: Translation) -
     target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
     pool::with(len >= SHARED_FROM || loader.is_compressed(), |threads| {
-        let failed = |error| failure(source, &target, &error);
+        let failed = |error| failure(source, &target, translation.from, &error);
         // What is compressed is read twice, as its head says how long it is.
         let mut total = 0;
         if loader.is_compressed() {
@@ -42,7 +42,7 @@ pub fn transcode(source: &GString, target: &GString, translation: Translation) -
     })
 }
 
-fn failure(source: &GString, target: &Target, error: &FileError) -> Failure {
+fn failure(source: &GString, target: &Target, from: Dialect, error: &FileError) -> Failure {
     let code = match error {
         FileError::Save(error) => return target.not_written(error),
         FileError::Load(LoadError::Read(_)) => EngineError::ERR_FILE_CANT_READ,
@@ -50,7 +50,11 @@ fn failure(source: &GString, target: &Target, error: &FileError) -> Failure {
         FileError::Value { error, .. } if is_refused(&error.reason) => EngineError::ERR_INVALID_DATA,
         _ => EngineError::ERR_FILE_CORRUPT,
     };
-    Failure::new(code, format_args!("\"{source}\": {error}"))
+    let mut lines = vec![Line::error(format_args!("\"{source}\": {error}"))];
+    if code == EngineError::ERR_FILE_CORRUPT {
+        named::name(&source.to_string(), from, &mut lines);
+    }
+    Failure::new(code, &lines[0].text)
 }
 
 fn is_refused(reason: &Reason) -> bool {
