@@ -60,7 +60,8 @@ impl Input {
             let start = file.stream_position()?;
             return Ok(Self { name, file: file.into(), start, len: metadata.len().saturating_sub(start) });
         }
-        let mut kept = tempfile::tempfile()?;
+        let unkept = |error| io::Error::other(format!("no temporary file to keep it in: {error}"));
+        let mut kept = tempfile::tempfile().map_err(unkept)?;
         let len = io::copy(&mut file, &mut kept)?;
         Ok(Self { name, file: kept.into(), start: 0, len })
     }

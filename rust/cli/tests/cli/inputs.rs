@@ -140,6 +140,20 @@ mod unix {
     }
 
     #[test]
+    fn a_pipe_needs_room_for_a_temporary_file() {
+        let folder = Folder::with("a", &save());
+        let ran = bash(&folder, "cat a | TMPDIR=/nowhere varbatch check -");
+        let error = "error: standard input: no temporary file to keep it in: ";
+        assert!(ran.code == 3 && ran.err.starts_with(error), "{ran:?}");
+        // A file needs none.
+        bash(&folder, "TMPDIR=/nowhere varbatch check a - <a").expect(
+            0,
+            "a: ok, 1 value\nstandard input: ok, 1 value\n",
+            "",
+        );
+    }
+
+    #[test]
     fn standard_input_may_be_a_socket() {
         // As some programs start others.
         let (mut ours, theirs) = UnixStream::pair().expect("a pair");
