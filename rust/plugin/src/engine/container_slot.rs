@@ -108,7 +108,8 @@ impl<'s> ArraySlot<'s> {
         }
         // SAFETY: the layout makes blocks, and the array is empty. Zeros are a nil.
         unsafe {
-            let data = layout::new_block_in(Kind::Array, self.inner, count, size_of::<Slot>()).cast::<Slot>();
+            let data =
+                layout::new_block_in(api().interface, Kind::Array, self.inner, count, size_of::<Slot>()).cast::<Slot>();
             data.write_bytes(0, count);
             std::slice::from_raw_parts_mut(data, count)
         }

@@ -5,7 +5,7 @@ use godot::sys::GodotFfi;
 use varbatch_codec::{ElementType, Kind, Text};
 
 use super::objects::script_path;
-use super::read::{Value, View, chars, elements, value};
+use super::read::{Value, View, chars, elements, kind_of, value};
 use super::{Inner, Method, api, layout};
 
 /// The class that stands for any object where only ids are written.
@@ -47,6 +47,8 @@ pub enum OwnedType {
     Any,
     /// A Variant type.
     Builtin(Kind),
+    /// A Variant type that is none of the table's: its id. Elements of it cannot be written.
+    Unknown(i64),
     /// Any object, where only ids are written.
     Ids,
     /// An object of this class.
@@ -64,7 +66,7 @@ impl OwnedType {
     /// As events have it.
     pub fn as_event(&self) -> ElementType<'_> {
         match self {
-            Self::Any => ElementType::Any,
+            Self::Any | Self::Unknown(_) => ElementType::Any,
             Self::Builtin(kind) => ElementType::Builtin(*kind),
             Self::Ids => ElementType::Class(Text::Utf8(ENCODED_OBJECT)),
             Self::Class(name) => ElementType::Class(Text::Utf32(chars(name))),
@@ -126,10 +128,11 @@ impl TypeOf {
         let mut id = 0_i64;
         // SAFETY: the method takes nothing and returns a 64-bit int.
         unsafe { (self.builtin)(container, std::ptr::null(), (&raw mut id).cast(), 0) };
-        match u8::try_from(id).ok().and_then(Kind::from_id).expect("the engine has no other types") {
-            Kind::Nil => OwnedType::Any,
-            Kind::Object => self.object_type(container, full_objects),
-            kind => OwnedType::Builtin(kind),
+        match u32::try_from(id).ok().and_then(kind_of) {
+            Some(Kind::Nil) => OwnedType::Any,
+            Some(Kind::Object) => self.object_type(container, full_objects),
+            Some(kind) => OwnedType::Builtin(kind),
+            None => OwnedType::Unknown(id),
         }
     }
 

@@ -164,7 +164,7 @@ fn api() -> &'static Api {
             array_push_back: needed(Kind::Array, "push_back", 3_316_032_543),
             dictionary_keys: needed(Kind::Dictionary, "keys", 4_144_163_970),
             dictionary_values: needed(Kind::Dictionary, "values", 4_144_163_970),
-            entries: entries::are_as_expected(interface),
+            entries: layout::dictionaries::are_as_expected(interface),
             layout: Layout::of(interface),
             objects: Objects::load(interface),
             allocates_in_parallel: !objects::is_debug_build(),

@@ -50,24 +50,36 @@ pub fn bytes_of(bytes: &PackedByteArray) -> &[u8] {
 }
 
 impl Value {
-    /// Looks at what the Variant holds.
+    /// Looks at what the Variant holds. It looks like Nil if it is of no [`Kind`]; see [`Self::known`].
     #[inline(always)]
     pub fn view(&self) -> View<'_> {
+        self.known().unwrap_or(View { kind: Kind::Nil, inner: std::ptr::null_mut(), _value: PhantomData })
+    }
+
+    /// Looks at what the Variant holds.
+    ///
+    /// # Errors
+    /// If it is of a type that a later engine may have: the id.
+    #[inline(always)]
+    pub fn known(&self) -> Result<View<'_>, u32> {
         let api = api();
         let variant = self.0.var_sys();
         if api.layout.is_known {
             // SAFETY: the Variant is alive, and the layout known.
             unsafe {
-                let kind = layout::kind(variant);
-                return View { kind, inner: layout::inner(kind, variant.cast_mut()), _value: PhantomData };
+                let id = layout::id(variant);
+                let kind = kind_of(id).ok_or(id)?;
+                return Ok(View { kind, inner: layout::inner(kind, variant.cast_mut()), _value: PhantomData });
             }
         }
         // SAFETY: the Variant is alive.
         let id = unsafe { (api.interface.variant_get_type)(variant) };
-        let kind = u8::try_from(id).ok().and_then(Kind::from_id).expect("the engine has no other types");
+        // Its sign is the platform's.
+        let id = u32::try_from(id).unwrap_or(u32::MAX);
+        let kind = kind_of(id).ok_or(id)?;
         // SAFETY: the getter is that of the Variant's type. It takes a mutable pointer but changes nothing.
         let inner = api.getters[usize::from(kind.id())].map(|getter| unsafe { getter(variant.cast_mut()).cast() });
-        View { kind, inner: inner.unwrap_or(std::ptr::null_mut()), _value: PhantomData }
+        Ok(View { kind, inner: inner.unwrap_or(std::ptr::null_mut()), _value: PhantomData })
     }
 
     /// The instance id of the object that the Variant holds; 0 for null, and for an object that was freed.
@@ -84,6 +96,12 @@ impl Value {
     pub fn variant(&self) -> &Variant {
         &self.0
     }
+}
+
+/// The kind of this id, if there is one.
+#[inline(always)]
+pub(super) fn kind_of(id: u32) -> Option<Kind> {
+    u8::try_from(id).ok().and_then(Kind::from_id)
 }
 
 /// A String that is only read, as [`Value`].

@@ -199,7 +199,7 @@ impl Slot {
         // SAFETY: the callers have seen that the layout makes blocks. The slot is empty; its block is given out to be
         // filled in.
         unsafe {
-            let data = layout::new_packed((&raw mut *self.0).cast(), from_type, count, element_len);
+            let data = layout::new_packed(api().interface, (&raw mut *self.0).cast(), from_type, count, element_len);
             std::slice::from_raw_parts_mut(data.cast(), count * element_len)
         }
     }

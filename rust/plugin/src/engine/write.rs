@@ -33,7 +33,7 @@ impl BytesOut for PackedByteArray {
             }
             // SAFETY: the layout makes blocks, and the array is empty and borrowed for writing; it gives out its block.
             return unsafe {
-                let data = layout::new_block_in(Kind::PackedByteArray, self.sys_mut(), len, 1);
+                let data = layout::new_block_in(api().interface, Kind::PackedByteArray, self.sys_mut(), len, 1);
                 std::slice::from_raw_parts_mut(data.cast(), len)
             };
         }
@@ -153,7 +153,8 @@ impl StringSlot {
             // SAFETY: the layout makes blocks, and the string is empty and borrowed for writing. The last character is set
             // here, the others are given out.
             return unsafe {
-                let data = layout::new_block_in(Kind::String, string.cast(), len + 1, 4).cast::<MaybeUninit<u32>>();
+                let data =
+                    layout::new_block_in(interface, Kind::String, string.cast(), len + 1, 4).cast::<MaybeUninit<u32>>();
                 data.add(len).write(MaybeUninit::new(0));
                 std::slice::from_raw_parts_mut(data, len)
             };

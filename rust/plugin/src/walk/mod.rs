@@ -156,7 +156,10 @@ impl NotWalked {
 /// Gives the events of `value` to `target`.
 #[inline(always)]
 pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
-    let view = value.view();
+    let view = match value.known() {
+        Ok(view) => view,
+        Err(id) => return Err(unknown(id, target.position()).into()),
+    };
     let kind = view.kind();
     if matches!(kind.shape(), Shape::Text | Shape::NodePath | Shape::PackedStrings) && target.keep(view)? {
         return Ok(());
@@ -194,6 +197,13 @@ pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), No
         Shape::Foreign(_) => unreachable!("no type of Godot 4 has it"),
     }
     Ok(())
+}
+
+/// A value of a type that the engine has and the format has not.
+#[cold]
+fn unknown(id: u32, position: usize) -> Error {
+    let id = u8::try_from(id).unwrap_or(u8::MAX);
+    Error::new(position, Reason::UnknownType { last: Kind::ALL.len() - 1, id })
 }
 
 /// As [`walk`], for what lies in a container. One that leads on takes no more of the stack than itself: what a leaf needs is
@@ -262,7 +272,7 @@ fn array_head<'a>(view: View<'a>, target: &mut impl Target<'a>, count: usize) ->
     match view.element_type(target.full_objects()) {
         OwnedType::Any => target.put(Event::Array { element: ElementType::Any, count }),
         element => {
-            put_script(&element, target)?;
+            check_type(&element, Kind::Array, target)?;
             target.put_now(Event::Array { element: element.as_event(), count })
         }
     }
@@ -271,14 +281,19 @@ fn array_head<'a>(view: View<'a>, target: &mut impl Target<'a>, count: usize) ->
 #[inline(never)]
 fn dictionary_head<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), Error> {
     let (key, value) = view.entry_types(target.full_objects());
-    put_script(&key, target)?;
-    put_script(&value, target)?;
+    check_type(&key, Kind::Dictionary, target)?;
+    check_type(&value, Kind::Dictionary, target)?;
     target.put_now(Event::Dictionary { key: key.as_event(), value: value.as_event(), count: view.entry_count() })
 }
 
-fn put_script(element: &OwnedType, target: &mut impl TargetNow) -> Result<(), Error> {
+/// Whether what a container asks of its elements can be written.
+fn check_type(element: &OwnedType, kind: Kind, target: &mut impl TargetNow) -> Result<(), Error> {
     match element {
         OwnedType::Script { path, script } => target.script(script, path),
+        OwnedType::Unknown(id) => {
+            let found = i32::try_from(*id).unwrap_or(i32::MAX);
+            Err(Error::new(target.position(), Reason::UnknownElementType { kind, found, last: Kind::ALL.len() - 1 }))
+        }
         _ => Ok(()),
     }
 }

@@ -4,23 +4,28 @@
 //! takes 2 to 5 ns, which for a small value or a text is more than all else. What those calls do is to read a few words.
 //! The words stand here, as Godot 4.6 has them (`core/variant/variant.h`, `core/variant/array.cpp`,
 //! `core/templates/cowdata.h`). That is no promise of GDExtension. So it is compared with what the engine's own functions
-//! say, for each type, when the library is loaded; in an engine that has it otherwise, the calls are made.
+//! say, for each type, when the library is loaded: `probe` and `dictionaries` ask, `seen` compares, `blocks` lets the engine use what is made
+//! here. In an engine that has it otherwise, and in versions whose sources were not read, the calls are made.
 
+mod blocks;
+pub mod dictionaries;
 mod probe;
+mod seen;
+#[cfg(test)]
+mod tests;
 
 use godot::builtin::Variant;
 use godot::sys;
 use varbatch_codec::{Kind, Shape};
 
-use super::{FromType, Inner, api, is_packed};
+use super::{FromType, Inner, is_packed};
 
 /// What was seen of this engine.
 #[derive(Clone, Copy)]
 pub struct Layout {
     /// Whether all that stands here holds for it, so that values may be read and written in place.
     pub is_known: bool,
-    /// Whether blocks may be made here as well: it frees them as they are allocated here. That cannot be seen, so that it
-    /// is believed of the one version whose sources were read.
+    /// Whether blocks may be made here as well: the engine was seen to resize and to free some.
     pub makes_blocks: bool,
 }
 
@@ -78,21 +83,20 @@ const BARE: u64 = {
     bits
 };
 
-/// The kind of a Variant.
+/// The id of the type of a Variant.
 ///
 /// # Safety
 /// The layout is known, and the Variant alive.
 #[inline(always)]
-pub unsafe fn kind(variant: sys::GDExtensionConstVariantPtr) -> Kind {
+pub unsafe fn id(variant: sys::GDExtensionConstVariantPtr) -> u32 {
     // SAFETY: a Variant begins with its id.
-    let id = unsafe { *variant.cast::<u32>() };
-    Kind::from_id(id as u8).expect("the engine has no other types")
+    unsafe { *variant.cast::<u32>() }
 }
 
 /// Where the value of a Variant of this kind is.
 ///
 /// # Safety
-/// As [`kind`].
+/// As [`id`].
 #[inline(always)]
 pub unsafe fn inner(kind: Kind, variant: sys::GDExtensionVariantPtr) -> Inner {
     let place = PLACES[usize::from(kind.id())];
@@ -106,12 +110,13 @@ pub unsafe fn inner(kind: Kind, variant: sys::GDExtensionVariantPtr) -> Inner {
 /// Whether a Variant owns nothing, so that it may be forgotten.
 ///
 /// # Safety
-/// As [`kind`].
+/// As [`id`].
 #[inline(always)]
 pub unsafe fn owns_nothing(variant: sys::GDExtensionConstVariantPtr) -> bool {
-    // SAFETY: as in `kind`.
-    let id = unsafe { *variant.cast::<u32>() };
-    BARE >> id & 1 == 1
+    // SAFETY: promised by the caller.
+    let id = unsafe { id(variant) };
+    // A type that is not known here may own something.
+    BARE.checked_shr(id).unwrap_or(0) & 1 == 1
 }
 
 /// Makes memory a Variant.
@@ -139,17 +144,21 @@ struct Header {
     _padding: u64,
 }
 
+/// Where the private data of an Array has the pointer to its elements, behind a count of references and an empty member; and the type of the
+/// elements, behind that and a pointer.
+const ARRAY_BLOCK_AT: usize = 16;
+const ARRAY_TYPE_AT: usize = 32;
+
 /// Where a packed array, a String or an Array has the pointer to its elements.
 ///
 /// # Safety
 /// The layout is known. `inner` points to a value of `kind`, one of those.
 #[inline(always)]
 unsafe fn block(kind: Kind, inner: Inner) -> *mut *mut u8 {
-    // SAFETY: an Array is a pointer to its private data, which has them behind a count of references; a packed array has
-    // an empty member before.
+    // SAFETY: an Array is a pointer to its private data, and a packed array has an empty member before the pointer.
     unsafe {
         match kind {
-            Kind::Array => (*inner.cast::<*mut *mut u8>()).add(2),
+            Kind::Array => (*inner.cast::<*mut u8>()).add(ARRAY_BLOCK_AT).cast(),
             Kind::String => inner.cast(),
             _ => inner.cast::<*mut u8>().add(1),
         }
@@ -178,18 +187,24 @@ pub unsafe fn elements(kind: Kind, inner: Inner) -> (*const u8, usize) {
 /// As [`block`], for an Array.
 #[inline(always)]
 pub unsafe fn element_id(array: Inner) -> u32 {
-    // SAFETY: the private data has it behind a count of references, the elements, and a pointer.
-    unsafe { (*array.cast::<*const u64>()).add(4).cast::<u32>().read() }
+    // SAFETY: an Array is a pointer to its private data.
+    unsafe { (*array.cast::<*const u8>()).add(ARRAY_TYPE_AT).cast::<u32>().read() }
 }
 
 /// A block of `count` elements without a value, in an array or String that has none.
 ///
 /// # Safety
-/// The layout makes blocks. `inner` points to an empty value of `kind`, a packed array, a String or an Array, that nobody
+/// The layout is known. `inner` points to an empty value of `kind`, a packed array, a String or an Array, that nobody
 /// else uses. All elements must be given a value before anyone else sees it.
 #[inline]
-pub unsafe fn new_block_in(kind: Kind, inner: Inner, count: usize, element_len: usize) -> *mut u8 {
-    let data = new_block(count, element_len);
+pub unsafe fn new_block_in(
+    interface: &sys::GDExtensionInterface,
+    kind: Kind,
+    inner: Inner,
+    count: usize,
+    element_len: usize,
+) -> *mut u8 {
+    let data = new_block(interface, count, element_len);
     // SAFETY: as promised; it is empty, so that nothing is lost.
     unsafe { *block(kind, inner) = data };
     data
@@ -198,16 +213,17 @@ pub unsafe fn new_block_in(kind: Kind, inner: Inner, count: usize, element_len: 
 /// A packed array with a block of `count` elements without a value, put where a new Variant is to be.
 ///
 /// # Safety
-/// The layout makes blocks. `variant` points to the memory of a Variant that may be forgotten. All elements must be given
+/// The layout is known. `variant` points to the memory of a Variant that may be forgotten. All elements must be given
 /// a value before anyone else sees it.
 #[inline]
 pub unsafe fn new_packed(
+    interface: &sys::GDExtensionInterface,
     variant: sys::GDExtensionUninitializedVariantPtr,
     from_type: FromType,
     count: usize,
     element_len: usize,
 ) -> *mut u8 {
-    let data = new_block(count, element_len);
+    let data = new_block(interface, count, element_len);
     let mut array = [std::ptr::null_mut(), data];
     // SAFETY: `array` is a packed array of one reference. The Variant takes a second; the first ends with `array`.
     unsafe {
@@ -217,13 +233,13 @@ pub unsafe fn new_packed(
     data
 }
 
-fn new_block(count: usize, element_len: usize) -> *mut u8 {
+fn new_block(interface: &sys::GDExtensionInterface, count: usize, element_len: usize) -> *mut u8 {
     assert!(count > 0, "an empty array has no block");
     // As the engine does it: never less than two.
     let capacity = count.max(2);
     let len = capacity.checked_mul(element_len).and_then(|len| len.checked_add(size_of::<Header>()));
     // SAFETY: any length may be asked for.
-    let header: *mut Header = unsafe { (api().interface.mem_alloc)(len.expect("lengths are 32-bit")).cast() };
+    let header: *mut Header = unsafe { (interface.mem_alloc)(len.expect("lengths are 32-bit")).cast() };
     assert!(!header.is_null(), "out of memory");
     // SAFETY: the memory is large enough for a header, and aligned as malloc aligns.
     unsafe {

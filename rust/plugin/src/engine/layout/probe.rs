@@ -1,120 +1,173 @@
-//! Compares the layout with the engine, once.
-
-use std::mem::MaybeUninit;
+//! Asks the engine for values of every kind, once, and compares the layout with them.
+//!
+//! Only in versions whose sources were read: there it is known how large the private data of an Array and the header of a block are.
 
 use godot::builtin::{
     Array, GString, PackedByteArray, PackedColorArray, PackedFloat32Array, PackedFloat64Array, PackedInt32Array,
-    PackedInt64Array, PackedStringArray, PackedVector2Array, PackedVector3Array, PackedVector4Array, VarArray, Variant,
+    PackedInt64Array, PackedStringArray, PackedVector2Array, PackedVector3Array, PackedVector4Array, Projection,
+    VarArray, Variant, Vector4,
 };
+use godot::classes::RefCounted;
 use godot::init::GdextBuild;
+use godot::meta::ToGodot;
+use godot::obj::{Gd, NewGd};
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
 use super::super::{default_value, sys_type};
-use super::{Header, Layout, POINTED_TO, block, element_id, is_empty_zero, place};
+use super::seen::{SeenBlock, SeenVariant, Words, blocks_are_as_seen, element_types_are_as_seen, variant_is_as_seen};
+use super::{Layout, blocks};
+
+/// The engine's memory.
+pub struct Memory;
+
+impl Words for Memory {
+    fn word(&self, at: usize) -> u64 {
+        // SAFETY: `seen` asks for words of the caller's own memory, of what the engine gave out, and of what lies next to words that were as
+        // expected; in the versions that are probed all of them belong to the same block of memory. Any bits are an integer.
+        unsafe { *(at as *const u64) }
+    }
+}
 
 impl Layout {
     /// Compares what stands here with the engine.
     pub fn of(interface: &sys::GDExtensionInterface) -> Self {
-        let is_known = !cfg!(feature = "no-engine-internals")
-            && Kind::ALL.into_iter().all(|kind| variant_is_as_expected(interface, kind))
-            && arrays_are_as_expected(interface);
         let (major, minor, _) = GdextBuild::godot_runtime_version_triple();
-        Self { is_known, makes_blocks: is_known && (major, minor) == (4, 6) }
+        let is_known = !cfg!(feature = "no-engine-internals")
+            && (major, minor) == (4, 6)
+            && types_are_as_expected(interface)
+            && variants_are_as_expected(interface)
+            && arrays_are_as_expected(interface);
+        Self { is_known, makes_blocks: is_known && blocks::are_taken(interface) }
     }
 }
 
-/// Whether a Variant of this kind has its id and its value where they should be.
-fn variant_is_as_expected(interface: &sys::GDExtensionInterface, kind: Kind) -> bool {
-    let mut variant = default_value(interface, kind);
-    let pointer = variant.var_sys_mut();
-    // SAFETY: a Variant has three words and more in every engine, which are read as integers; nothing that they may point
-    // to is looked at.
-    let [id, second, third] = unsafe { *pointer.cast::<[usize; 3]>() };
-    if id as u32 != u32::from(kind.id()) || kind == Kind::Nil {
-        return id as u32 == u32::from(kind.id());
-    }
-    if is_empty_zero(kind) && (second, third) != (0, 0) {
-        return false;
-    }
-    // SAFETY: the getter is that of the Variant's type.
-    let found =
-        unsafe { (interface.variant_get_ptr_internal_getter)(sys_type(kind)).map(|getter| getter(pointer) as usize) };
-    let place = place(kind);
-    let start = if place & POINTED_TO == 0 { pointer as usize } else { second };
-    found == Some(start + usize::from(place & !POINTED_TO))
+/// Whether the ids of the types are those of the table.
+fn types_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
+    Kind::ALL.into_iter().all(|kind| {
+        let mut name = GString::new();
+        // SAFETY: an empty String owns nothing, so that it may be written over.
+        unsafe { (interface.variant_get_type_name)(sys_type(kind), name.string_sys_mut().cast()) };
+        name == kind.name()
+    })
 }
 
-/// Whether arrays and Strings have their elements, and the header before them, where they should be.
+/// Whether Variants have their value where it should be: new ones, and those that held something else before.
+fn variants_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
+    let is_as_expected = |pointer: sys::GDExtensionVariantPtr, kind: Kind, is_default: bool| {
+        let getter = (kind != Kind::Nil).then(|| {
+            // SAFETY: the id is that of a Variant type.
+            unsafe { (interface.variant_get_ptr_internal_getter)(sys_type(kind)) }
+        });
+        // SAFETY: the getter is that of the Variant's type.
+        let inner = getter.flatten().map(|getter| unsafe { getter(pointer) } as usize);
+        (kind == Kind::Nil || inner.is_some())
+            && variant_is_as_seen(&Memory, SeenVariant { kind, at: pointer as usize, inner, is_default })
+    };
+    let defaults = Kind::ALL.map(|kind| default_value(interface, kind));
+    // Values that leave something behind: in the Variant, behind a pointer, and counted.
+    let before = [
+        Vector4::new(1.0, 2.0, 3.0, 4.0).to_variant(),
+        Projection::IDENTITY.to_variant(),
+        "text".to_variant(),
+        PackedByteArray::from([1, 2, 3]).to_variant(),
+        RefCounted::new_gd().to_variant(),
+    ];
+    let mut used = VarArray::new();
+    used.resize(1, &Variant::nil());
+    Kind::ALL.into_iter().zip(&defaults).all(|(kind, value)| {
+        let mut new = value.clone();
+        is_as_expected(new.var_sys_mut(), kind, true)
+            && before.iter().all(|before| {
+                used.fill(before);
+                used.fill(value);
+                // SAFETY: the array has an element 0, which the engine has assigned to twice. The getters only read.
+                let assigned = unsafe { (interface.array_operator_index_const)(used.sys(), 0) };
+                is_as_expected(assigned.cast(), kind, false)
+            })
+    })
+}
+
+/// The elements of arrays and Strings of these sizes are looked for.
+const COUNTS: [usize; 6] = [0, 1, 2, 3, 40, 1000];
+
+/// Whether arrays and Strings have their elements, the header before them, and their type where they should be.
 fn arrays_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
-    const COUNTS: [usize; 6] = [0, 1, 2, 3, 40, 1000];
     macro_rules! packed {
-        ($($kind:ident $array:ident)*) => {
+        ($($array:ident)*) => {
             COUNTS.into_iter().all(|count| true $(&& {
                 let mut array = $array::new();
                 array.resize(count);
-                let shared = (count % 2 == 0).then(|| array.clone());
-                block_is_as_expected(Kind::$kind, array.sys(), array.as_slice().as_ptr().cast(), count, shared.is_some())
+                let mut shared = array.clone();
+                let seen = |array: &$array, references| SeenBlock {
+                    kind: Kind::$array,
+                    inner: array.sys() as usize,
+                    first: array.as_slice().as_ptr() as usize,
+                    count,
+                    references,
+                    element: Kind::Nil,
+                };
+                blocks_are_as_seen(&Memory, &[seen(&array, 2), seen(&shared, 2)]) && {
+                    // Whoever writes to one of the two gets a copy.
+                    shared.as_mut_slice();
+                    blocks_are_as_seen(&Memory, &[seen(&array, 1), seen(&shared, 1)])
+                }
             })*)
         };
     }
-    let packed = packed! {
-        PackedByteArray PackedByteArray PackedInt32Array PackedInt32Array PackedInt64Array PackedInt64Array
-        PackedFloat32Array PackedFloat32Array PackedFloat64Array PackedFloat64Array PackedStringArray PackedStringArray
-        PackedVector2Array PackedVector2Array PackedVector3Array PackedVector3Array PackedColorArray PackedColorArray
-        PackedVector4Array PackedVector4Array
-    };
-    packed
-        && COUNTS.into_iter().all(|count| {
-            let string = GString::from(&"x".repeat(count));
-            let chars = string.chars().as_ptr().cast();
-            // An empty one has a NUL, or nothing.
-            count == 0 || block_is_as_expected(Kind::String, string.sys(), chars, count + 1, false)
-        })
-        && COUNTS.into_iter().all(|count| {
-            let mut array = VarArray::new();
-            array.resize(count, &Variant::nil());
-            // SAFETY: the array is alive; one that has no element 0 is not asked for it.
-            let first = unsafe {
-                match count {
-                    0 => std::ptr::null(),
-                    _ => (interface.array_operator_index_const)(array.sys(), 0),
-                }
-            };
-            block_is_as_expected(Kind::Array, array.sys(), first.cast(), count, false)
-        })
-        && [
-            (VarArray::new().sys(), Kind::Nil),
-            (Array::<i64>::new().sys(), Kind::Int),
-            (Array::<GString>::new().sys(), Kind::String),
-            (Array::<PackedByteArray>::new().sys(), Kind::PackedByteArray),
-        ]
-        .into_iter()
-        .all(|(array, kind)| {
-            // SAFETY: the private data of an Array is more than four words in every engine, of which one is read as an integer.
-            unsafe { element_id(array.cast_mut()) == u32::from(kind.id()) }
-        })
+    packed! {
+        PackedByteArray PackedInt32Array PackedInt64Array PackedFloat32Array PackedFloat64Array PackedStringArray
+        PackedVector2Array PackedVector3Array PackedColorArray PackedVector4Array
+    }
+    .then(|| strings_are_as_expected() && var_arrays_are_as_expected(interface))
+    .unwrap_or_default()
 }
 
-/// `first` is where the engine has the elements.
-fn block_is_as_expected(
-    kind: Kind,
-    array: sys::GDExtensionConstTypePtr,
-    first: *const u8,
-    count: usize,
-    is_shared: bool,
-) -> bool {
-    // SAFETY: each of these values is that many words in every engine, and the private data of an Array more than three;
-    // they are read as integers.
-    let data = unsafe { *block(kind, array.cast_mut()) };
-    if count == 0 {
-        return data.is_null();
-    }
-    if data.cast_const() != first {
-        return false;
-    }
-    // SAFETY: before the elements is a header in every engine, and before that what the allocator keeps: memory that may
-    // be read, as integers.
-    let header = unsafe { data.cast::<Header>().sub(1).cast::<MaybeUninit<[u64; 3]>>().read().assume_init() };
-    header[0] == 1 + u64::from(is_shared) && header[1] >= count as u64 && header[2] == count as u64
+fn strings_are_as_expected() -> bool {
+    // An empty one has a NUL, or nothing.
+    COUNTS.into_iter().skip(1).all(|count| {
+        let string = GString::from(&"x".repeat(count));
+        let first = string.chars().as_ptr() as usize;
+        let inner = string.sys() as usize;
+        let shared = string.clone();
+        let seen = SeenBlock { kind: Kind::String, inner, first, count: count + 1, references: 2, element: Kind::Nil };
+        let is_good = blocks_are_as_seen(&Memory, &[seen, SeenBlock { inner: shared.sys() as usize, ..seen }]);
+        drop(shared);
+        is_good && blocks_are_as_seen(&Memory, &[SeenBlock { references: 1, ..seen }])
+    })
+}
+
+/// Arrays: untyped, typed by a type and by a class, shared, and read-only.
+fn var_arrays_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
+    let seen = |array: sys::GDExtensionConstTypePtr, count: usize, element: Kind| {
+        // SAFETY: the array is alive; one that has no element 0 is not asked for it.
+        let first = (count > 0).then(|| unsafe { (interface.array_operator_index_const)(array, 0) as usize });
+        let first = first.unwrap_or_default();
+        SeenBlock { kind: Kind::Array, inner: array as usize, first, count, references: 1, element }
+    };
+    COUNTS.into_iter().all(|count| {
+        let mut any = VarArray::new();
+        any.resize(count, &Variant::nil());
+        // Another reference to the same private data.
+        let same = any.clone();
+        let mut ints = Array::<i64>::new();
+        ints.resize(count, 7);
+        let mut texts = Array::<GString>::new();
+        texts.resize(count, &GString::from("text"));
+        let mut bytes = Array::<PackedByteArray>::new();
+        bytes.resize(count, &PackedByteArray::new());
+        let read_only = bytes.duplicate_shallow().into_read_only();
+        let objects = Array::<Option<Gd<RefCounted>>>::new();
+        let arrays = [
+            seen(any.sys(), count, Kind::Nil),
+            seen(same.sys(), count, Kind::Nil),
+            seen(ints.sys(), count, Kind::Int),
+            seen(texts.sys(), count, Kind::String),
+            // Two Arrays that have the same elements until one of them is written to.
+            SeenBlock { references: 2, ..seen(bytes.sys(), count, Kind::PackedByteArray) },
+            SeenBlock { references: 2, ..seen(read_only.sys(), count, Kind::PackedByteArray) },
+            seen(objects.sys(), 0, Kind::Object),
+        ];
+        blocks_are_as_seen(&Memory, &arrays) && element_types_are_as_seen(&Memory, &arrays)
+    })
 }

@@ -1,0 +1,115 @@
+//! Makes a few blocks as `layout` makes them, and lets the engine read, share, resize and free them, before any is believed.
+
+use godot::builtin::{
+    GString, PackedByteArray, PackedColorArray, PackedFloat32Array, PackedFloat64Array, PackedInt32Array,
+    PackedInt64Array, PackedStringArray, PackedVector2Array, PackedVector3Array, PackedVector4Array, VarArray, Variant,
+};
+use godot::sys::{self, GodotFfi};
+use varbatch_codec::Kind;
+
+use super::super::sys_type;
+use super::probe::Memory;
+use super::seen::{SeenBlock, blocks_are_as_seen};
+use super::{new_block_in, new_packed};
+
+/// Elements of the blocks: as few as there are, and so many that the engine moves a block that grows.
+const COUNTS: [usize; 2] = [1, 300];
+
+/// Whether the engine does with blocks of each kind as with its own. The layout has to be known.
+pub fn are_taken(interface: &sys::GDExtensionInterface) -> bool {
+    macro_rules! packed {
+        ($($array:ident)*) => {
+            COUNTS.into_iter().all(|count| true $(&& {
+                let bytes = |array: &$array| -> Vec<u8> {
+                    let slice = array.as_slice();
+                    // SAFETY: the bytes of elements without padding; Strings are compared as pointers, and are null.
+                    unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), size_of_val(slice)) }.to_vec()
+                };
+                let element_len = size_of_val(&$array::from(&[Default::default()]).as_slice()[0]);
+                let pattern: Vec<u8> = match Kind::$array {
+                    Kind::PackedStringArray => vec![0; count * element_len],
+                    _ => (0..count * element_len).map(|at| at as u8 % 101).collect(),
+                };
+                let mut array = $array::new();
+                // SAFETY: the layout is known. The array is empty, and all of its elements get a value: null is an empty String. The
+                // Variant is a nil, of which nothing is lost.
+                let (first, variant) = unsafe {
+                    let first = new_block_in(interface, Kind::$array, array.sys_mut(), count, element_len);
+                    first.copy_from_nonoverlapping(pattern.as_ptr(), pattern.len());
+                    let variant = Variant::new_with_var_uninit(|variant| {
+                        let from_type = (interface.get_variant_from_type_constructor)(sys_type(Kind::$array));
+                        let from_type = from_type.expect("each type has one");
+                        let data = new_packed(interface, variant, from_type, count, element_len);
+                        data.copy_from_nonoverlapping(pattern.as_ptr(), pattern.len());
+                    });
+                    (first as usize, variant)
+                };
+                let seen = |array: &$array, references| {
+                    let (kind, inner) = (Kind::$array, array.sys() as usize);
+                    blocks_are_as_seen(&Memory, &[SeenBlock { kind, inner, first, count, references, element: Kind::Nil }])
+                };
+                let is_read = array.len() == count && bytes(&array) == pattern && seen(&array, 1);
+                let shared = array.clone();
+                let is_shared = seen(&array, 2) && seen(&shared, 2);
+                drop(shared);
+                let copied = variant.to::<$array>();
+                drop(variant);
+                let is_good = is_read && is_shared && seen(&array, 1) && bytes(&copied) == pattern;
+                is_good && [array, copied].into_iter().all(|mut array| {
+                    array.extend_array(&$array::from(&[Default::default()]));
+                    let has_grown = array.len() == count + 1 && bytes(&array).starts_with(&pattern);
+                    array.resize(5000);
+                    let is_large = array.len() == 5000 && bytes(&array).starts_with(&pattern);
+                    array.resize(1);
+                    let is_small = array.len() == 1 && pattern.starts_with(&bytes(&array));
+                    array.clear();
+                    has_grown && is_large && is_small && array.is_empty()
+                })
+            })*)
+        };
+    }
+    let packed = packed! {
+        PackedByteArray PackedInt32Array PackedInt64Array PackedFloat32Array PackedFloat64Array PackedStringArray
+        PackedVector2Array PackedVector3Array PackedColorArray PackedVector4Array
+    };
+    packed && COUNTS.into_iter().all(|count| string_is_taken(interface, count) && array_is_taken(interface, count))
+}
+
+fn string_is_taken(interface: &sys::GDExtensionInterface, count: usize) -> bool {
+    let mut string = GString::new();
+    // SAFETY: the layout is known, and the String empty. All of its characters get a value, the last is a NUL.
+    unsafe {
+        let chars = new_block_in(interface, Kind::String, string.sys_mut(), count + 1, 4).cast::<u32>();
+        (0..count).for_each(|at| chars.add(at).write(u32::from('a')));
+        chars.add(count).write(0);
+    }
+    let text = "a".repeat(count);
+    let is_read = string == GString::from(&text) && string.len() == count;
+    // SAFETY: the String is alive. Resizing counts the NUL, which is set again.
+    let is_large = unsafe {
+        let resized = (interface.string_resize)(string.string_sys_mut(), 3001) == 0;
+        (count..=3000).for_each(|at| *(interface.string_operator_index)(string.string_sys_mut(), at as i64) = 0);
+        resized
+            && (0..count as i64)
+                .all(|at| *(interface.string_operator_index_const)(string.string_sys(), at) == u32::from('a'))
+    };
+    is_read && is_large
+}
+
+fn array_is_taken(interface: &sys::GDExtensionInterface, count: usize) -> bool {
+    let mut array = VarArray::new();
+    // SAFETY: the layout is known, and the Array empty. Zeros are a nil.
+    unsafe {
+        let elements = new_block_in(interface, Kind::Array, array.sys_mut(), count, size_of::<Variant>());
+        elements.write_bytes(0, count * size_of::<Variant>());
+    }
+    let is_read = array.len() == count && array.iter_shared().all(|element| element.is_nil());
+    array.set(count - 1, &Variant::from("text"));
+    let copied = array.duplicate_shallow();
+    array.push(&Variant::from(7));
+    let has_grown = array.len() == count + 1 && array.at(count - 1) == Variant::from("text");
+    array.resize(3000, &Variant::nil());
+    let is_large = array.at(count - 1) == Variant::from("text") && array.at(2999).is_nil();
+    array.clear();
+    is_read && has_grown && is_large && array.is_empty() && copied.len() == count
+}

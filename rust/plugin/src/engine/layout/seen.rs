@@ -1,0 +1,131 @@
+//! What the engine says of a few values, and whether their words in memory agree.
+//!
+//! Nothing here asks the engine: `probe` and `dictionaries` do, and tests make up engines that keep values in other ways. **A word is read
+//! only if the words between it and a place that the engine itself named are as expected**, in every value that was gathered. So in an engine that
+//! keeps less, one of the nearer words differs before anything behind its end is read.
+
+use std::mem::offset_of;
+
+use varbatch_codec::Kind;
+
+use super::{ARRAY_BLOCK_AT, ARRAY_TYPE_AT, Header, POINTED_TO, is_empty_zero, place};
+use crate::engine::entries::{Entry, Private};
+
+/// Memory, word by word.
+pub trait Words {
+    /// The word at an address that is a multiple of its size.
+    fn word(&self, at: usize) -> u64;
+}
+
+/// A Variant.
+#[derive(Clone, Copy, Debug)]
+pub struct SeenVariant {
+    pub kind: Kind,
+    pub at: usize,
+    /// Where the engine says that the value is; `None` for Nil.
+    pub inner: Option<usize>,
+    /// Whether it is the default value of its kind.
+    pub is_default: bool,
+}
+
+/// A packed array, a String or an Array.
+#[derive(Clone, Copy, Debug)]
+pub struct SeenBlock {
+    pub kind: Kind,
+    pub inner: usize,
+    /// Where the engine says that element 0 is.
+    pub first: usize,
+    /// How many elements there are, with the NUL of a String.
+    pub count: usize,
+    /// How many arrays share the elements.
+    pub references: u64,
+    /// The type of an Array's elements.
+    pub element: Kind,
+}
+
+/// A Dictionary.
+#[derive(Clone, Debug)]
+pub struct SeenDictionary {
+    pub inner: usize,
+    /// Where the engine says that the values are, and the keys that are ints, in order.
+    pub values: Vec<(usize, Option<i64>)>,
+    pub key: Kind,
+    pub value: Kind,
+}
+
+const WORD: usize = 8;
+
+/// Whether a Variant has its id and its value where they should be. All of a Variant is the caller's own memory.
+pub fn variant_is_as_seen(words: &impl Words, seen: SeenVariant) -> bool {
+    let SeenVariant { kind, at, inner, is_default } = seen;
+    if words.word(at) as u32 != u32::from(kind.id()) {
+        return false;
+    }
+    let Some(inner) = inner else { return kind == Kind::Nil };
+    let (second, third) = (at + WORD, at + 2 * WORD);
+    if is_default && is_empty_zero(kind) && (words.word(second), words.word(third)) != (0, 0) {
+        return false;
+    }
+    let place = place(kind);
+    let start = if place & POINTED_TO == 0 { at } else { words.word(second) as usize };
+    inner == start + usize::from(place & !POINTED_TO)
+}
+
+/// Whether arrays and Strings have their elements, and the header before them, where they should be.
+pub fn blocks_are_as_seen(words: &impl Words, seen: &[SeenBlock]) -> bool {
+    let data = |block: &SeenBlock| match block.kind {
+        Kind::Array => words.word(words.word(block.inner) as usize + ARRAY_BLOCK_AT),
+        // A String is one word, a packed array two: the caller's own memory.
+        Kind::String => words.word(block.inner),
+        _ => words.word(block.inner + WORD),
+    };
+    let before = |block: &SeenBlock, field: usize| words.word(block.first - size_of::<Header>() + field);
+    let all = |check: &dyn Fn(&SeenBlock) -> bool| seen.iter().all(check);
+    let each = |check: &dyn Fn(&SeenBlock) -> bool| seen.iter().filter(|block| block.count > 0).all(check);
+    all(&|block| data(block) as usize == if block.count == 0 { 0 } else { block.first })
+        // From the elements backwards.
+        && each(&|block| before(block, offset_of!(Header, size)) == block.count as u64)
+        && each(&|block| before(block, offset_of!(Header, capacity)) >= block.count as u64)
+        && each(&|block| before(block, offset_of!(Header, references)) == block.references)
+}
+
+/// Whether Arrays have the type of their elements where it should be: behind where their elements were found.
+pub fn element_types_are_as_seen(words: &impl Words, seen: &[SeenBlock]) -> bool {
+    let arrays = || seen.iter().filter(|block| block.kind == Kind::Array);
+    arrays().all(|array| {
+        words.word(words.word(array.inner) as usize + ARRAY_TYPE_AT) as u32 == u32::from(array.element.id())
+    })
+}
+
+/// Whether Dictionaries have their entries, linked in order, and their types where they should be.
+pub fn dictionaries_are_as_seen(words: &impl Words, seen: &[SeenDictionary]) -> bool {
+    let private = |dictionary: &SeenDictionary, field: usize| {
+        words.word(words.word(dictionary.inner) as usize + field / WORD * WORD) >> (field % WORD * 8)
+    };
+    let entry =
+        |value: Option<&(usize, Option<i64>)>| value.map_or(0, |&(value, _)| value - offset_of!(Entry, value)) as u64;
+    let all = |check: &dyn Fn(&SeenDictionary) -> bool| seen.iter().all(check);
+    let id = |kind: Kind| u32::from(kind.id());
+    all(&|seen| private(seen, offset_of!(Private, first)) == entry(seen.values.first()))
+        && all(&|seen| private(seen, offset_of!(Private, last)) == entry(seen.values.last()))
+        && all(&|seen| private(seen, offset_of!(Private, size)) as u32 as usize == seen.values.len())
+        && all(&|seen| private(seen, offset_of!(Private, key)) as u32 == id(seen.key))
+        && all(&|seen| private(seen, offset_of!(Private, value)) as u32 == id(seen.value))
+        && all(&|seen| entries_are_as_seen(words, seen))
+}
+
+/// Whether each entry is linked with those before and behind it, and has its key. An entry is looked at only where another one leads to it.
+fn entries_are_as_seen(words: &impl Words, seen: &SeenDictionary) -> bool {
+    let entry = |index: usize| seen.values.get(index).map_or(0, |&(value, _)| value - offset_of!(Entry, value));
+    seen.values.iter().enumerate().all(|(index, &(_, key))| {
+        let at = entry(index);
+        let previous = index.checked_sub(1).map_or(0, entry);
+        let key_at = at + offset_of!(Entry, key);
+        words.word(at + offset_of!(Entry, next)) as usize == entry(index + 1)
+            && words.word(at + offset_of!(Entry, previous)) as usize == previous
+            && key.is_none_or(|key| {
+                words.word(key_at) as u32 == u32::from(Kind::Int.id())
+                    && words.word(key_at + super::VALUE_AT).cast_signed() == key
+            })
+    })
+}
