@@ -31,6 +31,7 @@ const AFTER: Array = ["after", TYPE_PACKED_BYTE_ARRAY]
 const DELTA: Array = ["delta", TYPE_PACKED_BYTE_ARRAY]
 const CHANGES: Array = ["changes", TYPE_ARRAY]
 const PAIRS: Array = ["pairs", TYPE_ARRAY]
+const MAX_NODES: Array = ["max_nodes", TYPE_INT]
 
 const DIALECTS := "VarBatch.Dialect"
 const CONSTANTS: Dictionary[String, int] = {
@@ -86,7 +87,7 @@ const METHODS: Dictionary = {
 	"save_vars_async": [[PATH, VALUES, FULL_FLAG, MODE], [false, -1], TYPE_OBJECT, TASK],
 	"load_vars_async": [[PATH, ALLOW_FLAG], [false], TYPE_OBJECT, TASK],
 	"validate": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_PACKED_STRING_ARRAY, ""],
-	"describe": [[BYTES, DIALECT], [0], TYPE_DICTIONARY, ""],
+	"describe": [[BYTES, DIALECT, MAX_NODES], [0, 100_000], TYPE_DICTIONARY, ""],
 	"transcode": [[BYTES, FROM, TO], [], TYPE_PACKED_BYTE_ARRAY, ""],
 	"transcode_file": [[SOURCE, TARGET, FROM, TO], [], TYPE_INT, "Error"],
 	"bytes_to_var_in": [[BYTES, DIALECT, ALLOW_OBJECTS], [false], ANY, ""],

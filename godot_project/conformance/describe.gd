@@ -3,7 +3,7 @@ extends "broken_base.gd"
 
 const Generator := preload("generator.gd")
 const Scripted := preload("scripted.gd")
-const FIELDS: PackedStringArray = ["type", "type_name", "offset", "size", "children"]
+const FIELDS: PackedStringArray = ["type", "type_name", "offset", "size"]
 ## Types of which there is something to tell once their counts can be read.
 const CONTAINERS: PackedInt32Array = [TYPE_ARRAY, TYPE_DICTIONARY]
 const MAX_LEN := 600
@@ -15,15 +15,15 @@ func test_by_hand() -> void:
 	var scores: Dictionary[String, Variant] = {"a": 1.5}
 	var value := {"list": ints, 5: scores, &"n": null, Vector2(1, 2): [[]]}
 	var list := _node(TYPE_ARRAY, "Array[int]", 20, 32, {"key": "list"})
-	list.children = [
+	list["children"] = [
 		_node(TYPE_INT, "int", 32, 8, {"index": 0}), _node(TYPE_INT, "int", 40, 12, {"index": 1})
 	]
 	var table := _node(TYPE_DICTIONARY, "Dictionary[String, Variant]", 60, 32, {"key": 5})
-	table.children = [_node(TYPE_FLOAT, "float", 84, 8, {"key": "a"})]
+	table["children"] = [_node(TYPE_FLOAT, "float", 84, 8, {"key": "a"})]
 	var pair := _node(TYPE_ARRAY, "Array", 120, 16, {"key": Vector2(1, 2)})
-	pair.children = [_node(TYPE_ARRAY, "Array", 128, 8, {"index": 0})]
+	pair["children"] = [_node(TYPE_ARRAY, "Array", 128, 8, {"index": 0})]
 	var root := _node(TYPE_DICTIONARY, "Dictionary", 0, 136, {})
-	root.children = [list, table, _node(TYPE_NIL, "Nil", 104, 4, {"key": &"n"}), pair]
+	root["children"] = [list, table, _node(TYPE_NIL, "Nil", 104, 4, {"key": &"n"}), pair]
 	_check_same(_describe(var_to_bytes(value)), root, "tree")
 
 
@@ -139,15 +139,130 @@ func test_deep_and_wide() -> void:
 	var tree := _describe(deep)
 	for i: int in 1025:
 		check_int(tree.size as int, deep.size() - 8 * i, "size at depth %d" % i)
+		check_int(_children(tree).size(), 1 if i < 1024 else 0, "children at depth %d" % i)
 		tree = tree.children[0] if i < 1024 else {}
 	var too_deep := "1c00000001000000".repeat(1026).hex_decode() + var_to_bytes(1)
 	check("1024 levels" in str(_describe(too_deep).get("error")), "too deep")
 	var wide := range(100_000)
-	tree = _describe(var_to_bytes(wide))
+	tree = _cut(var_to_bytes(wide), 100_001)
 	check_int(tree.children.size(), 100_000, "children")
 	check_int(tree.children[-1].offset as int, 8 + 99_999 * 8, "offset of the last child")
 	var elapsed := Time.get_ticks_msec() - started
 	check(elapsed < MAX_MSEC, "took %d ms" % elapsed)
+
+
+## A list shows half of the nodes at most, and says how many of its elements are left out.
+func test_a_long_list() -> void:
+	var bytes := var_to_bytes(range(1000))
+	for max_nodes: int in [1, 2, 3, 100, 999, 1000]:
+		var tree := _cut(bytes, max_nodes)
+		check_int(tree.size as int, bytes.size(), "size")
+		check_int(_children(tree).size(), max_nodes / 2, "children of %d nodes" % max_nodes)
+		check_int(tree.get("omitted", 0) as int, 1000 - max_nodes / 2, "omitted")
+		check(max_nodes > 1 or not tree.has("children"), "children of a root alone")
+	for max_nodes: int in [1001, 100_000, 0x7fffffff, 0x7fffffffffffffff]:
+		var whole := _cut(bytes, max_nodes)
+		check_int(_children(whole).size(), 1000, "children of all")
+		check(not whole.has("omitted"), "nothing is left out")
+
+
+## The upper levels first, then as many children of each node.
+func test_a_cut_tree() -> void:
+	var entity := {"name": "x", "pos": Vector3.ONE, "tags": ["a", "b"]}
+	var entities: Array = []
+	entities.resize(10_000)
+	entities.fill(entity)
+	var save := {"world": {"entities": entities}, "player": {"hp": 7, "at": [1, 2]}, "list": [[1]]}
+	var bytes := var_to_bytes(save)
+	var tree := _cut(bytes, 500)
+	check_int(tree.size as int, bytes.size(), "size")
+	check_int(_children(tree).size(), 3, "keys at the top")
+	var world: Dictionary = tree.children[0].children[0]
+	check_value(world.key, "entities", "the long list")
+	check_int(_children(world).size() + (world.omitted as int), 10_000, "entities")
+	check(_children(world).size() > 50, "%d entities" % _children(world).size())
+	for shown: Dictionary in _children(world):
+		check_value(bytes.decode_var(shown.offset as int), entity, "a shown entity")
+		check_int(_children(shown).size(), 3, "fields of an entity")
+		check_int(_children(shown.children[2] as Dictionary).size(), 2, "tags")
+	check_int(_children(tree.children[1].children[1] as Dictionary).size(), 2, "what is beside")
+	check_int(_children(tree.children[2].children[0] as Dictionary).size(), 1, "and behind")
+	# What was left out is in a part of the bytes.
+	var from: int = world.offset
+	var part := _cut(bytes.slice(from, from + int(world.size)), 200_000)
+	check_int(_children(part).size(), 10_000, "entities on their own")
+
+
+func test_the_number_of_nodes() -> void:
+	var generator := Generator.new(271828)
+	for i: int in part_of(500):
+		var bytes := var_to_bytes([generator.value(), generator.value(), generator.value()])
+		var all := _count(_cut(bytes, 1_000_000))
+		for max_nodes: int in [1, 2, 5, 10, all - 1, all, all + 1]:
+			var shown := _count(_cut(bytes, max_nodes))
+			check(shown <= max_nodes, "%d nodes of %d" % [shown, max_nodes])
+			check(max_nodes < all or shown == all, "%d nodes of %d" % [shown, all])
+
+
+## The error is found where no node is made any more.
+func test_an_error_behind_the_cut() -> void:
+	var bytes := var_to_bytes([range(1000), range(1000), "end"])
+	for length: int in [bytes.size() - 4, bytes.size() - 8, 9000, 5000, 12]:
+		var part := bytes.slice(0, length)
+		for max_nodes: int in [1, 10, 500]:
+			var tree := _cut(part, max_nodes)
+			check_value(tree.get("error"), VarBatch.validate([part])[0], "%d bytes" % length)
+			check(_count(tree) <= max_nodes, "nodes")
+			check(int(tree.size) <= length, "size")
+
+
+func test_bad_numbers_of_nodes() -> void:
+	for max_nodes: int in [0, -1, -0x7fffffffffffffff]:
+		var describe := func() -> Dictionary: return _cut(var_to_bytes(1), max_nodes)
+		var line := "VarBatch.describe: expected 1 or more as max_nodes, found %d" % max_nodes
+		check_value(expect_lines(describe, [line]), {}, "max_nodes %d" % max_nodes)
+		check_int(VarBatch.get_last_error(), ERR_INVALID_PARAMETER, "the last error")
+
+
+## Keys that hold as much as a tree are not made.
+func test_large_keys() -> void:
+	var key: Array = []
+	key.resize(1000)
+	var bytes := var_to_bytes({key: 1, [2]: 3})
+	check_value(_cut(bytes, 2000).children[0].key, key, "a large key")
+	var tree := _cut(bytes, 500)
+	check_value(tree.children[0].key, "Array", "a large key")
+	check_value(tree.children[1].key, [2], "a small key")
+
+
+## 8 MiB of nulls: 3.8 GB and 10 s without a bound.
+func test_memory_and_time() -> void:
+	var bytes := Values.u32(TYPE_ARRAY) + Values.u32(0)
+	bytes.resize(8 << 20)
+	bytes.encode_u32(4, (bytes.size() - 8) / 4)
+	var before := OS.get_static_memory_usage()
+	var started := Time.get_ticks_msec()
+	var tree := VarBatch.describe(bytes)
+	var elapsed := Time.get_ticks_msec() - started
+	var grown := OS.get_static_memory_usage() - before
+	check_int(_children(tree).size() + int(tree.omitted), (bytes.size() - 8) / 4, "children")
+	check(grown < 64 << 20, "grew by %d bytes" % grown)
+	check(elapsed < MAX_MSEC, "took %d ms" % elapsed)
+
+
+func _cut(bytes: PackedByteArray, max_nodes: int) -> Dictionary:
+	return VarBatch.describe(bytes, VarBatch.DIALECT_GODOT_4, max_nodes)
+
+
+func _children(node: Dictionary) -> Array:
+	return node.get("children", [])
+
+
+func _count(node: Dictionary) -> int:
+	var count := 1
+	for child: Dictionary in _children(node):
+		count += _count(child)
+	return count
 
 
 func _describe(bytes: PackedByteArray) -> Dictionary:
@@ -155,7 +270,7 @@ func _describe(bytes: PackedByteArray) -> Dictionary:
 
 
 func _node(type: int, name: String, offset: int, size: int, more: Dictionary) -> Dictionary:
-	var node := {"type": type, "type_name": name, "offset": offset, "size": size, "children": []}
+	var node := {"type": type, "type_name": name, "offset": offset, "size": size}
 	node.merge(more)
 	return node
 
@@ -195,7 +310,7 @@ func _check_node(bytes: PackedByteArray, node: Dictionary, value: Variant, what:
 	else:
 		check_value(found, value, what)
 	check_value(node.type_name, _type_name(value), "type's name, " + what)
-	var children: Array = node.children
+	var children := _children(node)
 	if value is Array:
 		check_int(children.size(), (value as Array).size(), "children, " + what)
 		for i: int in children.size():
@@ -240,7 +355,8 @@ func _check_partial(tree: Dictionary, whole: Dictionary, end: int, what: String)
 	for field: String in ["type", "type_name", "offset"]:
 		check_value(tree[field], whole[field], "%s, %s" % [field, what])
 	check(tree.offset + tree.size <= end, "%s: a node behind the end: %s" % [what, tree])
-	var children: Array = tree.children
-	check(children.size() <= whole.children.size(), "%s: too many children" % what)
-	for i: int in mini(children.size(), whole.children.size()):
-		_check_partial(children[i] as Dictionary, whole.children[i] as Dictionary, end, what)
+	var children := _children(tree)
+	var all := _children(whole)
+	check(children.size() <= all.size(), "%s: too many children" % what)
+	for i: int in mini(children.size(), all.size()):
+		_check_partial(children[i] as Dictionary, all[i] as Dictionary, end, what)

@@ -161,8 +161,8 @@ func _check_node(node: Dictionary, bytes: PackedByteArray, value: Variant) -> vo
 	check_value(node.type_name, type_string(typeof(value)), "name of %s" % node)
 	check_int(bytes[node.offset as int], id_in(typeof(value), GODOT_3), "id at %s" % node)
 	if value is Array or value is Dictionary:
-		check_int((node.children as Array).size(), len(value), "children of %s" % node)
-		for child: Dictionary in node.children:
+		check_int((node.get("children", []) as Array).size(), len(value), "children of %s" % node)
+		for child: Dictionary in node.get("children", []):
 			_check_node(child, bytes, value[child.get("index", child.get("key"))])
 
 

@@ -19,8 +19,11 @@
 //! # Ok::<(), varbatch_codec::Error>(())
 //! ```
 
+mod overview;
+
 use std::borrow::Cow;
 
+pub use self::overview::{Overview, Part, overview};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::event::{ElementType, Event, Text};

@@ -214,6 +214,10 @@ pub fn build_slots<'a>(
                 Ok(input) => input,
                 Err(kind) => return reports.push(index, Report::NoBuffer(kind)),
             };
+            // Zeros are empty frames: a million of them is 4 MiB.
+            if input.bytes.is_empty() && reports.count_error(index) {
+                return;
+            }
             match Build::new(input.reader(allow_objects), texts, threads, may_ask).build(slot) {
                 Ok(None) => {}
                 Ok(Some(dropped)) => reports.push(index, dropped),

@@ -88,14 +88,17 @@ struct Kept {
 impl Kept {
     fn add(&mut self, index: Index, report: impl FnOnce() -> Report) {
         self.count += 1;
-        if self.first.len() == MAX_LINES {
-            match self.first.last() {
-                Some((last, _)) if index < *last => self.first.pop(),
-                _ => return,
-            };
+        if self.is_full(index) {
+            return;
         }
+        self.first.truncate(MAX_LINES - 1);
         let at = self.first.partition_point(|(other, _)| *other <= index);
         self.first.insert(at, (index, report()));
+    }
+
+    /// Whether one of this index is not kept.
+    fn is_full(&self, index: Index) -> bool {
+        self.first.len() == MAX_LINES && self.first.last().is_some_and(|(last, _)| index >= *last)
     }
 
     fn append(&mut self, other: &mut Self, index_of: impl Fn(Index) -> Index) {
@@ -117,6 +120,14 @@ impl Reports {
     /// Adds an error, whose text is made only if it is printed.
     pub fn push_error(&mut self, index: impl Into<Index>, text: impl FnOnce() -> String) {
         self.errors.add(index.into(), || Report::Failed(text()));
+    }
+
+    /// Counts an error that nobody will see; whether it is one.
+    #[inline]
+    pub fn count_error(&mut self, index: usize) -> bool {
+        let is_counted = self.errors.is_full(Some(index));
+        self.errors.count += usize::from(is_counted);
+        is_counted
     }
 
     /// Adds a warning, whose text is made only if it is printed.

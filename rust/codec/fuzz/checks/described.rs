@@ -1,6 +1,6 @@
 //! The tree of a value: nodes inside of nodes, up to where the bytes end.
 
-use varbatch_codec::describe::{Found, nodes};
+use varbatch_codec::describe::{Found, Part, nodes, overview};
 use varbatch_codec::{Dialect, Engine, Error};
 
 use super::steps::validated;
@@ -45,5 +45,35 @@ pub fn described(bytes: &[u8], engine: Engine) {
         error.at -= BASE;
         error
     });
-    assert_eq!(root.ok_or(failed), expected.map_err(Some), "the size of it all, or what is wrong with it");
+    let whole = root.ok_or(failed);
+    for max_nodes in [1, 2, 9, 100] {
+        assert_eq!(cut(bytes, engine, max_nodes), whole, "cut to {max_nodes} nodes");
+    }
+    assert_eq!(whole, expected.map_err(Some), "the size of it all, or what is wrong with it");
+}
+
+/// The size of a value, or what is wrong with it, as its tree of so many nodes has it.
+fn cut(bytes: &[u8], engine: Engine, max_nodes: usize) -> Result<usize, Option<Error>> {
+    let (mut count, mut depth, mut root) = (0, 0, Err(None));
+    for part in overview(bytes, BASE, Dialect::of(engine), max_nodes) {
+        match part {
+            Ok(Part::Node(node)) => {
+                assert_eq!(node.depth, depth, "the depth of {node:?}");
+                count += 1;
+                depth += 1;
+            }
+            Ok(Part::End { size, .. }) => {
+                depth -= 1;
+                if depth == 0 {
+                    root = Ok(size);
+                }
+            }
+            Err(mut error) => {
+                error.at -= BASE;
+                root = Err(Some(error));
+            }
+        }
+    }
+    assert!(count <= max_nodes && depth == 0, "{count} nodes of {max_nodes}, {depth} of which do not end");
+    root
 }

@@ -117,9 +117,18 @@ impl VarBatch {
 
     /// The type tree of a buffer. What users read: `docs/VarBatch.xml`.
     #[func]
-    fn describe(bytes: PackedByteArray, #[opt(default = DialectArg::GODOT_4)] dialect: DialectArg) -> VarDictionary {
+    fn describe(
+        bytes: PackedByteArray,
+        #[opt(default = DialectArg::GODOT_4)] dialect: DialectArg,
+        #[opt(default = describe::MAX_NODES)] max_nodes: i64,
+    ) -> VarDictionary {
         let Some(dialect) = dialect_of("describe", dialect) else { return VarDictionary::new() };
-        said("describe", (describe::describe(engine::bytes_of(&bytes), dialect), []))
+        let Some(count) = usize::try_from(max_nodes).ok().filter(|&count| count > 0) else {
+            let line = Line::error(format_args!("expected 1 or more as max_nodes, found {max_nodes}"));
+            say("describe", [line], EngineError::ERR_INVALID_PARAMETER);
+            return VarDictionary::new();
+        };
+        said("describe", (describe::describe(engine::bytes_of(&bytes), dialect, count), []))
     }
 
     /// What differs between two buffers. What users read: `docs/VarBatch.xml`.

@@ -27,9 +27,12 @@ fn the_others_are_counted_and_never_made() {
     for index in MAX_LINES..1000 {
         reports.push_error(index, || panic!("the text of {index} is not printed"));
     }
+    assert!(!failed(0..5).count_error(5), "it is printed");
+    assert!(!failed(10..50).count_error(3), "it is before others");
+    assert!(reports.count_error(1000));
     let lines = texts(reports.lines(&BUFFERS));
     assert_eq!(lines.len(), MAX_LINES + 1);
-    assert_eq!(lines[MAX_LINES], "980 more errors are not printed; VarBatch.validate() returns all errors");
+    assert_eq!(lines[MAX_LINES], "981 more errors are not printed; VarBatch.validate() returns all errors");
     assert_eq!(reports.errors.first.len(), MAX_LINES);
     let one = texts(failed(0..=MAX_LINES).lines(&Subject::file("a.dat")));
     assert_eq!(

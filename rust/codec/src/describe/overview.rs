@@ -1,0 +1,177 @@
+//! A tree with no more than so many nodes, that says what it leaves out.
+//!
+//! Levels nearest to the root are whole as long as they take half of the nodes at most. Below them each container shows its
+//! first children, as many everywhere: the most with which the tree has no more nodes than it may, and never more than
+//! half of them, so that a long list leaves room for what is in it.
+//!
+//! The value is read up to three times, and nothing is kept of it but a number for each level, and for each count of
+//! children that a container could show.
+
+use super::{Found, Node, Nodes, nodes};
+use crate::dialect::Dialect;
+use crate::error::Error;
+
+/// Bytes that a node takes at least: its header.
+const LEAST_LEN: usize = 4;
+
+/// The value at the start of `bytes`, and what fits into a tree of `max_nodes` of what is inside of it: see [`nodes()`].
+///
+/// # Panics
+/// If `max_nodes` is 0.
+pub fn overview(bytes: &[u8], base: usize, dialect: Dialect, max_nodes: usize) -> Overview<'_> {
+    assert!(max_nodes > 0, "there is a root");
+    let nodes = nodes(bytes, base, dialect);
+    let cut = Cut::of(&nodes, bytes.len(), max_nodes);
+    Overview { nodes, cut, open: Vec::new(), is_left_out: false }
+}
+
+/// A part of a tree that may be cut.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Part<'a> {
+    /// A value begins.
+    Node(Node<'a>),
+    /// The value ends that was last begun and not ended yet.
+    End {
+        /// Bytes that it takes. Before an error: those that could be read.
+        size: usize,
+        /// How many of its children were left out.
+        omitted: usize,
+    },
+}
+
+/// A walk over a value, of [`overview()`]. It ends as [`Nodes`] does, and says the same error, wherever that is.
+#[derive(Clone, Debug)]
+pub struct Overview<'a> {
+    nodes: Nodes<'a>,
+    cut: Cut,
+    open: Vec<Children>,
+    /// Whether the next end is of a node that is not shown.
+    is_left_out: bool,
+}
+
+/// How many children a node had so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Children {
+    count: usize,
+    omitted: usize,
+}
+
+impl<'a> Iterator for Overview<'a> {
+    type Item = Result<Part<'a>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.nodes.next()? {
+                Ok(Found::Node(node)) => {
+                    if self.shows(&node) {
+                        self.open.push(Children::default());
+                        return Some(Ok(Part::Node(node)));
+                    }
+                    self.nodes.skip_inside();
+                    self.is_left_out = true;
+                }
+                Ok(Found::Text(_)) => self.nodes.skip_inside(),
+                Ok(Found::End { .. }) if self.is_left_out => self.is_left_out = false,
+                Ok(Found::End { size }) => {
+                    let Children { omitted, .. } = self.open.pop().expect("it was begun");
+                    return Some(Ok(Part::End { size, omitted }));
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+impl Overview<'_> {
+    fn shows(&mut self, node: &Node<'_>) -> bool {
+        let Some(parent) = self.open.last_mut() else { return true };
+        parent.count += 1;
+        let is_shown = node.depth <= self.cut.whole_depth || parent.count <= self.cut.widest;
+        parent.omitted += usize::from(!is_shown);
+        is_shown
+    }
+}
+
+/// Which nodes are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cut {
+    /// All that are not deeper.
+    whole_depth: usize,
+    /// Of each deeper container as many children.
+    widest: usize,
+}
+
+impl Cut {
+    fn of(nodes: &Nodes<'_>, len: usize, max_nodes: usize) -> Self {
+        let all = Self { whole_depth: usize::MAX, widest: usize::MAX };
+        if len / LEAST_LEN <= max_nodes {
+            return all;
+        }
+        let counts = level_counts(nodes.clone());
+        if counts.iter().sum::<usize>() <= max_nodes {
+            return all;
+        }
+        let half = (max_nodes / 2).max(1);
+        let (mut shown, mut whole_depth) = (0, 0);
+        for (depth, count) in counts.iter().enumerate() {
+            if shown + count > half {
+                break;
+            }
+            shown += count;
+            whole_depth = depth;
+        }
+        let mut widest = 0;
+        for (width, count) in width_counts(nodes.clone(), whole_depth, half).into_iter().enumerate().skip(1) {
+            shown += count as usize;
+            if shown > max_nodes {
+                break;
+            }
+            widest = width;
+        }
+        Self { whole_depth, widest }
+    }
+}
+
+/// How many nodes there are on each level.
+fn level_counts(nodes: Nodes<'_>) -> Vec<usize> {
+    let mut counts = Vec::new();
+    for found in nodes {
+        if let Ok(Found::Node(node)) = found {
+            if node.depth == counts.len() {
+                counts.push(0);
+            }
+            counts[node.depth] += 1;
+        }
+    }
+    counts
+}
+
+/// How many nodes below a level are shown first where each container shows so many children, up to `most`.
+fn width_counts(mut nodes: Nodes<'_>, whole_depth: usize, most: usize) -> Vec<u32> {
+    let mut counts = vec![0; most + 1];
+    // Of each open node: how many children it had so far, and how wide its container and those around it must be.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    while let Some(found) = nodes.next() {
+        match found {
+            Ok(Found::Node(node)) => {
+                let width = open.last_mut().map_or(0, |(count, width)| {
+                    *count += 1;
+                    if node.depth > whole_depth { (*count).max(*width) } else { 0 }
+                });
+                open.push((0, width));
+                if width > most {
+                    nodes.skip_inside();
+                } else if node.depth > whole_depth {
+                    counts[width] += 1;
+                }
+            }
+            Ok(Found::Text(_)) => nodes.skip_inside(),
+            Ok(Found::End { .. }) => _ = open.pop(),
+            Err(_) => {}
+        }
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests;
