@@ -1,5 +1,7 @@
 //! What could have been meant, where a file cannot be read as it was asked for.
 
+use std::io::Read;
+
 use clap::ValueEnum;
 use varbatch_codec::Threads;
 use varbatch_codec::file::{self, Guess};
@@ -32,7 +34,7 @@ pub fn give(input: &Input, reading: &Reading, from: Name) {
         say("hint", format_args!("{}: all of it can be read with --from {names}", input.name()));
     } else if let Some(what) = loader(input).ok().and_then(|loader| loader.guess(from.dialect())).and_then(what) {
         say("hint", format_args!("{}: {what}", input.name()));
-    } else if reading.format == Format::Auto && !has_frame(input, from, &threads) {
+    } else if reading.format == Format::Auto && !has_frame(input, from, &threads) && !is_null(input, from) {
         let read = "it was read as values of store_var()";
         say("hint", format_args!("{}: {read}; --format value reads it as one value", input.name()));
     }
@@ -81,4 +83,11 @@ fn has_frame(input: &Input, from: Name, threads: &Threads) -> bool {
     }
     let mut frames = Frames::new(input, loader, threads);
     frames.next().is_ok_and(|frame| frame.is_some_and(|frame| is_value(frame.payload, from.dialect())))
+}
+
+/// Whether it begins with a null, with others behind it: nobody writes that as one value.
+fn is_null(input: &Input, from: Name) -> bool {
+    let mut header = Vec::new();
+    let read = input.reader().take(4).read_to_end(&mut header);
+    read.is_ok() && input.len() > 4 && is_value(&header, from.dialect())
 }

@@ -90,6 +90,14 @@ fn damage_without_an_end_is_given_up() {
 }
 
 #[test]
+fn zeros_are_not_taken_for_one_value() {
+    let folder = Folder::with("a", &[0; 1 << 20]);
+    let ran = folder.run("check a");
+    assert_eq!((ran.code, ran.out.as_str()), (1, "a: damaged, 0 values of the first 100\n"));
+    assert!(ran.err.lines().count() == 21 && !ran.err.contains("hint"), "{ran:?}");
+}
+
+#[test]
 fn several_files_each_have_a_line() {
     let folder = Folder::with("a", &frames(&[&int(1)]));
     folder.write("b", &save());
