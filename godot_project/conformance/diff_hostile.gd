@@ -1,7 +1,7 @@
 extends "suite.gd"
 ## Bytes that the engine reads and would not write: elements of another type in typed containers,
-## keys that are there twice, ints of 64 bits that fit into 32. What differs between two of them fits,
-## and makes the same value of the one as the engine reads of the other.
+## keys that are there twice, ints of 64 bits that fit into 32. What differs between two of them
+## fits, and makes the same value of the one as the engine reads of the other.
 
 const Generator := preload("generator.gd")
 const Mutator := preload("mutator.gd")
@@ -120,7 +120,9 @@ func _difference(before: PackedByteArray, after: PackedByteArray, allow_objects:
 	var changes := VarBatch.diff(before, after, allow_objects)
 	var expected: Variant = _decoded(after, allow_objects)
 	_pair_count += 1
-	_partial_count += 1 if not changes.is_empty() and not (changes[0].path as Array).is_empty() else 0
+	_partial_count += (
+		1 if not changes.is_empty() and not (changes[0].path as Array).is_empty() else 0
+	)
 	var patched := VarBatch.patch(before, changes, allow_objects)
 	if patched.is_empty():
 		return "patch refuses %s" % [changes]
@@ -134,12 +136,16 @@ func _decoded(bytes: PackedByteArray, allow_objects: bool) -> Variant:
 	return bytes_to_var_with_objects(bytes) if allow_objects else bytes_to_var(bytes)
 
 
-## Whether the engine reads the same again of what it writes of the value. It does not of a text that
-## begins with two byte order marks: each time one is lost.
+## Whether the engine reads the same again of what it writes of the value. It does not of a text
+## that begins with two byte order marks: each time one is lost.
 func _is_stable(bytes: PackedByteArray, allow_objects: bool) -> bool:
-	var whole: Array[Dictionary] = [{"path": [], "op": "set", "new": _decoded(bytes, allow_objects)}]
+	var whole: Array[Dictionary] = [
+		{"path": [], "op": "set", "new": _decoded(bytes, allow_objects)}
+	]
 	var again := VarBatch.patch(bytes, whole, allow_objects)
-	return Equal.difference(_decoded(again, allow_objects), _decoded(bytes, allow_objects)).is_empty()
+	return (
+		Equal.difference(_decoded(again, allow_objects), _decoded(bytes, allow_objects)).is_empty()
+	)
 
 
 func _encoded(allow_objects: bool) -> PackedByteArray:
@@ -169,17 +175,16 @@ func _container(depth: int) -> Variant:
 func _element(type: int, depth: int) -> Variant:
 	var random := _generator.random
 	var number := random.randi() % 3
-	match type:
-		TYPE_INT:
-			return number
-		TYPE_FLOAT:
-			return [0.0, -0.0, NAN, 1.0][random.randi() % 4]
-		TYPE_STRING:
-			return "ab".left(number)
-		TYPE_STRING_NAME:
-			return StringName("ab".left(number))
-		TYPE_BOOL:
-			return number == 0
+	var of_type: Dictionary = {
+		TYPE_INT: number,
+		TYPE_FLOAT: [0.0, -0.0, NAN, 1.0][random.randi() % 4],
+		TYPE_STRING: "ab".left(number),
+		TYPE_STRING_NAME: StringName("ab".left(number)),
+		TYPE_BOOL: number == 0,
+	}
+	if of_type.has(type):
+		return of_type[type]
 	if depth > 0:
 		return _container(depth - 1)
-	return [null, number, "a", &"a", 1.5, ^"a/b:c", Vector2(number, 0), [number]][random.randi() % 8]
+	var others: Array = [null, number, "a", &"a", 1.5, ^"a/b:c", Vector2(number, 0), [number]]
+	return others[random.randi() % others.size()]

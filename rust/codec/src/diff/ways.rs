@@ -1,7 +1,7 @@
 //! Whether the keys that a change is told with lead to what changed.
 //!
-//! The engine reads more than it writes: a key that is there twice, a small int in 64 bits, a padding that is not zero. Whoever is told such a
-//! key as a value writes other bytes for it, and finds another entry or none.
+//! The engine reads more than it writes: a key that is there twice, a small int in 64 bits, a padding that is not zero.
+//! Whoever is told such a key as a value writes other bytes for it, and finds another entry or none.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -16,7 +16,8 @@ use crate::reader::Reader;
 use crate::writer::Writer;
 
 impl<'a, S: Sink<'a>> Lockstep<'a, S> {
-    /// Whether each of these keys is there once in either Dictionary, and is written as it stands there. Other containers have no keys.
+    /// Whether each of these keys is there once in either Dictionary, and is written as it stands there. Other
+    /// containers have no keys.
     pub fn are_ways(&mut self, frame: &Frame, keys: &[&'a [u8]]) -> Result<bool, Failed> {
         if frame.form != Form::Dictionary || keys.is_empty() {
             return Ok(true);
@@ -73,7 +74,8 @@ fn name(key: &[u8]) -> (u8, &[u8]) {
 /// Bytes of a key up to which it is asked for what it holds, on each level of it.
 const MAX_KEY_LEN: usize = 16 << 10;
 
-/// Whether the value of a key is written as it was read. Keys that are longer, hold objects, or are typed by a class, are not asked for.
+/// Whether the value of a key is written as it was read. Keys that are longer, hold objects, or are typed by a class,
+/// are not asked for.
 fn is_as_written(key: &[u8], allow_objects: bool, real: Width) -> bool {
     if key[..WORD] == [Kind::String.id(), 0, 0, 0] || key[..WORD] == [Kind::StringName.id(), 0, 0, 0] {
         return is_plain_text(&key[WORD..]);

@@ -1,7 +1,7 @@
 //! Changes that are told as values, of bytes that no engine writes: they fit, and make what is read of the other value.
 //!
-//! Whoever is told a change writes its parts as the engine does, and not as they stood there. `written` is a model of that: elements that a
-//! typed container does not take are gone, a key is there once, with its last value.
+//! Whoever is told a change writes its parts as the engine does, and not as they stood there. `written` is a model of
+//! that: elements that a typed container does not take are gone, a key is there once, with its last value.
 
 use varbatch_codec::diff::{self, Options, Piece, Step};
 use varbatch_codec::patch::{Change, Patch};

@@ -1,4 +1,5 @@
-//! Makes a few blocks as `layout` makes them, and lets the engine read, share, resize and free them, before any is believed.
+//! Makes a few blocks as `layout` makes them, and lets the engine read, share, resize and free them, before any is
+//! believed.
 
 use godot::builtin::{
     GString, PackedByteArray, PackedColorArray, PackedFloat32Array, PackedFloat64Array, PackedInt32Array,
@@ -31,8 +32,8 @@ pub fn are_taken(interface: &sys::GDExtensionInterface) -> bool {
                     _ => (0..count * element_len).map(|at| at as u8 % 101).collect(),
                 };
                 let mut array = $array::new();
-                // SAFETY: the layout is known. The array is empty, and all of its elements get a value: null is an empty String. The
-                // Variant is a nil, of which nothing is lost.
+                // SAFETY: the layout is known. The array is empty, and all of its elements get a value: null is an
+                // empty String. The Variant is a nil, of which nothing is lost.
                 let (first, variant) = unsafe {
                     let first = new_block_in(interface, Kind::$array, array.sys_mut(), count, element_len);
                     first.copy_from_nonoverlapping(pattern.as_ptr(), pattern.len());

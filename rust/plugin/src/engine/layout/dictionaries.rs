@@ -26,7 +26,8 @@ pub fn are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
         && entries_are_as_expected(interface)
 }
 
-/// A Dictionary, and what the engine said of its entries when they were made. They stay where they are as long as they live.
+/// A Dictionary, and what the engine said of its entries when they were made. They stay where they are as long as they
+/// live.
 struct Watched<'i> {
     interface: &'i sys::GDExtensionInterface,
     dictionary: VarDictionary,
@@ -46,7 +47,8 @@ impl Watched<'_> {
     /// Adds an entry at the end, or assigns a value of another type to one.
     fn put(&mut self, number: i64, value: &Variant) {
         let (key, _) = Self::key(number);
-        // SAFETY: the Dictionary and the key are alive. This gives where the value is, a Variant that may be assigned to.
+        // SAFETY: the Dictionary and the key are alive. This gives where the value is, a Variant that may be assigned
+        // to.
         let found = unsafe {
             let found = (self.interface.dictionary_operator_index)(self.dictionary.sys_mut(), key.var_sys());
             *found.cast::<Variant>() = value.clone();
@@ -72,8 +74,8 @@ impl Watched<'_> {
     }
 }
 
-/// Whether entries are found in Dictionaries that grew, lost most of their entries, got some back, were cleared, filled again, shared and made
-/// read-only.
+/// Whether entries are found in Dictionaries that grew, lost most of their entries, got some back, were cleared, filled
+/// again, shared and made read-only.
 fn entries_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     let (mut watched, small) = (
         Watched { interface, dictionary: VarDictionary::new(), entries: Vec::with_capacity(COUNT as usize) },

@@ -1,11 +1,12 @@
 //! How the engine keeps values in memory, where it was seen to do so.
 //!
 //! GDExtension has a call for each look at a value: its type, where it is, how long it is, where its elements are. Each
-//! takes 2 to 5 ns, which for a small value or a text is more than all else. What those calls do is to read a few words.
-//! The words stand here, as Godot 4.6 has them (`core/variant/variant.h`, `core/variant/array.cpp`,
-//! `core/templates/cowdata.h`). That is no promise of GDExtension. So it is compared with what the engine's own functions
-//! say, for each type, when the library is loaded: `probe` and `dictionaries` ask, `seen` compares, `blocks` lets the engine use what is made
-//! here. In an engine that has it otherwise, and in versions whose sources were not read, the calls are made.
+//! takes 2 to 5 ns, which for a small value or a text is more than all else. What those calls do is to read a few
+//! words. The words stand here, as Godot 4.6 has them (`core/variant/variant.h`, `core/variant/array.cpp`,
+//! `core/templates/cowdata.h`). That is no promise of GDExtension. So it is compared with what the engine's own
+//! functions say, for each type, when the library is loaded: `probe` and `dictionaries` ask, `seen` compares, `blocks`
+//! lets the engine use what is made here. In an engine that has it otherwise, and in versions whose sources were not
+//! read, the calls are made.
 
 mod blocks;
 pub mod dictionaries;
@@ -144,8 +145,8 @@ struct Header {
     _padding: u64,
 }
 
-/// Where the private data of an Array has the pointer to its elements, behind a count of references and an empty member; and the type of the
-/// elements, behind that and a pointer.
+/// Where the private data of an Array has the pointer to its elements, behind a count of references and an empty
+/// member; and the type of the elements, behind that and a pointer.
 const ARRAY_BLOCK_AT: usize = 16;
 const ARRAY_TYPE_AT: usize = 32;
 
@@ -165,7 +166,8 @@ unsafe fn block(kind: Kind, inner: Inner) -> *mut *mut u8 {
     }
 }
 
-/// The elements of a packed array or an Array, or the characters of a String with its NUL: where they are, and how many.
+/// The elements of a packed array or an Array, or the characters of a String with its NUL: where they are, and how
+/// many.
 ///
 /// # Safety
 /// As [`block`].

@@ -1,6 +1,7 @@
 //! Asks the engine for values of every kind, once, and compares the layout with them.
 //!
-//! Only in versions whose sources were read: there it is known how large the private data of an Array and the header of a block are.
+//! Only in versions whose sources were read: there it is known how large the private data of an Array and the header of
+//! a block are.
 
 use godot::builtin::{
     Array, GString, PackedByteArray, PackedColorArray, PackedFloat32Array, PackedFloat64Array, PackedInt32Array,
@@ -23,8 +24,9 @@ pub struct Memory;
 
 impl Words for Memory {
     fn word(&self, at: usize) -> u64 {
-        // SAFETY: `seen` asks for words of the caller's own memory, of what the engine gave out, and of what lies next to words that were as
-        // expected; in the versions that are probed all of them belong to the same block of memory. Any bits are an integer.
+        // SAFETY: `seen` asks for words of the caller's own memory, of what the engine gave out, and of what lies next
+        // to words that were as expected; in the versions that are probed all of them belong to the same block of
+        // memory. Any bits are an integer.
         unsafe { *(at as *const u64) }
     }
 }

@@ -1,8 +1,10 @@
 //! What the engine says of a few values, and whether their words in memory agree.
 //!
-//! Nothing here asks the engine: `probe` and `dictionaries` do, and tests make up engines that keep values in other ways. **A word is read
-//! only if the words between it and a place that the engine itself named are as expected**, in every value that was gathered. So in an engine that
-//! keeps less, one of the nearer words differs before anything behind its end is read.
+//! Nothing here asks the engine: `probe` and `dictionaries` do, and tests make up engines that keep values in other
+//! ways. **Of the words that are compared, those next to a place that the engine itself named come first**, for all
+//! values that were gathered, and one that is not as expected ends it. So in an engine that keeps less, a nearer word
+//! differs before anything outside of its block is read. What is read first is in any block: the size is next to the
+//! elements, the private data of an Array has a count and its elements (24 bytes), that of a Dictionary its table (40).
 
 use std::mem::offset_of;
 
@@ -114,7 +116,8 @@ pub fn dictionaries_are_as_seen(words: &impl Words, seen: &[SeenDictionary]) -> 
         && all(&|seen| entries_are_as_seen(words, seen))
 }
 
-/// Whether each entry is linked with those before and behind it, and has its key. An entry is looked at only where another one leads to it.
+/// Whether each entry is linked with those before and behind it, and has its key. An entry is looked at only where
+/// another one leads to it.
 fn entries_are_as_seen(words: &impl Words, seen: &SeenDictionary) -> bool {
     let entry = |index: usize| seen.values.get(index).map_or(0, |&(value, _)| value - offset_of!(Entry, value));
     seen.values.iter().enumerate().all(|(index, &(_, key))| {

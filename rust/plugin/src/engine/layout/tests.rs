@@ -1,4 +1,5 @@
-//! Engines that keep values in other ways: each of them is seen to be another, and nothing is read that it does not have.
+//! Engines that keep values in other ways: each of them is seen to be another, and nothing is read that it does not
+//! have.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +42,8 @@ impl Model {
     }
 }
 
-/// The check holds for the memory, and for none that has a word otherwise that it looked at. Of `halves` only the low half matters.
+/// The check holds for the memory, and for none that has a word otherwise that it looked at. Of `halves` only the low
+/// half matters.
 fn each_word_matters(model: &Model, halves: &[usize], check: impl Fn(&Model) -> bool) {
     assert!(check(model));
     let read = model.read.take();
