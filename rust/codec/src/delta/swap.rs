@@ -6,6 +6,9 @@ use std::mem;
 use super::make::{tokens, write_token};
 use super::{CODE_BITS, Edit, LONG, OTHER_LEN, number};
 
+/// Parts that may change their length before all is copied to a new buffer: each moves what is behind it.
+const MAX_MOVES: usize = 4;
+
 /// The difference between two states of a buffer. Whichever of the two the buffer is, this makes the other one of it.
 ///
 /// It takes the memory of a delta, and holds no hash: it knows neither of the states. So it is for a buffer that nobody else
@@ -50,37 +53,73 @@ impl Swap {
         self.tokens.is_empty()
     }
 
-    /// Makes the other state of `bytes`. Where both have the same length, only the bytes that differ are touched if the
-    /// edits were of the same length, too; else the buffer is a new one, without spare capacity.
+    /// Makes the other state of `bytes`, in place unless very many parts change their length. No spare capacity is left.
     ///
     /// # Panics
     /// If `bytes` ends before what is to be replaced, which neither of the states does.
     pub fn apply(&mut self, bytes: &mut Vec<u8>) {
-        if self.keeps_len { self.exchange(bytes) } else { self.rebuild(bytes) }
+        if self.keeps_len {
+            return self.exchange(bytes);
+        }
+        let (mut moves, mut grown, mut shrunk, mut read_at) = (0, 0, 0, 0);
+        while read_at < self.tokens.len() {
+            let token = Token::read(&self.tokens, &mut read_at);
+            moves += usize::from(token.skip != token.insert);
+            grown += token.insert.saturating_sub(token.skip);
+            shrunk += token.skip.saturating_sub(token.insert);
+            read_at += token.insert;
+        }
+        let mut back = Vec::with_capacity(self.tokens.len() + shrunk);
+        if moves <= MAX_MOVES {
+            bytes.reserve_exact(grown);
+            self.splice(bytes, &mut back);
+            bytes.shrink_to_fit();
+        } else {
+            self.rebuild(bytes, bytes.len() + grown - shrunk, &mut back);
+        }
+        back.shrink_to_fit();
+        self.tokens = back;
     }
 
+    /// Every token replaces as many bytes as it has.
     fn exchange(&mut self, bytes: &mut [u8]) {
         let (mut read_at, mut at) = (0, 0);
         while read_at < self.tokens.len() {
             let token = Token::read(&self.tokens, &mut read_at);
             at += token.copy;
-            self.tokens[read_at..][..token.insert].swap_with_slice(&mut bytes[at..][..token.skip]);
-            read_at += token.insert;
+            let (literals, replaced) = (&mut self.tokens[read_at..], &mut bytes[at..]);
+            match (literals.first_chunk_mut(), replaced.first_chunk_mut()) {
+                // Where everything moves a little there are very many of these.
+                (Some(literals), Some(replaced)) if token.skip < LONG => exchange_start(literals, replaced, token.skip),
+                _ => literals[..token.skip].swap_with_slice(&mut replaced[..token.skip]),
+            }
+            read_at += token.skip;
             at += token.skip;
         }
     }
 
-    fn rebuild(&mut self, bytes: &mut Vec<u8>) {
-        let (mut read_at, mut skipped, mut inserted) = (0, 0, 0);
+    /// Moves what stands behind each part that changes its length.
+    fn splice(&self, bytes: &mut Vec<u8>, back: &mut Vec<u8>) {
+        let (mut read_at, mut at) = (0, 0);
         while read_at < self.tokens.len() {
             let token = Token::read(&self.tokens, &mut read_at);
+            at += token.copy;
+            let literals = &self.tokens[read_at..][..token.insert];
+            write_token(token.copy, token.insert, token.skip, back);
+            back.extend_from_slice(&bytes[at..][..token.skip]);
+            if token.skip == token.insert {
+                bytes[at..][..token.skip].copy_from_slice(literals);
+            } else {
+                bytes.splice(at..at + token.skip, literals.iter().copied());
+            }
             read_at += token.insert;
-            skipped += token.skip;
-            inserted += token.insert;
+            at += token.insert;
         }
-        let before = mem::take(bytes);
-        bytes.reserve_exact(before.len() + inserted - skipped);
-        let mut back = Vec::with_capacity(self.tokens.len() + skipped - skipped.min(inserted));
+    }
+
+    /// Copies all to a new buffer of this length.
+    fn rebuild(&self, bytes: &mut Vec<u8>, len: usize, back: &mut Vec<u8>) {
+        let before = mem::replace(bytes, Vec::with_capacity(len));
         let (mut read_at, mut rest) = (0, &before[..]);
         while read_at < self.tokens.len() {
             let token = Token::read(&self.tokens, &mut read_at);
@@ -88,15 +127,21 @@ impl Swap {
             let (old, behind) = behind.split_at(token.skip);
             bytes.extend_from_slice(same);
             bytes.extend_from_slice(&self.tokens[read_at..][..token.insert]);
-            write_token(token.copy, token.insert, token.skip, &mut back);
+            write_token(token.copy, token.insert, token.skip, back);
             back.extend_from_slice(old);
             read_at += token.insert;
             rest = behind;
         }
         bytes.extend_from_slice(rest);
-        back.shrink_to_fit();
-        self.tokens = back;
     }
+}
+
+/// Exchanges the first `len` bytes, as words: copying parts of a length that is not known before takes longer.
+#[inline(always)]
+fn exchange_start(one: &mut [u8; 8], other: &mut [u8; 8], len: usize) {
+    let (a, b) = (u64::from_le_bytes(*one), u64::from_le_bytes(*other));
+    let differ = (a ^ b) & ((1 << (8 * len)) - 1);
+    (*one, *other) = ((a ^ differ).to_le_bytes(), (b ^ differ).to_le_bytes());
 }
 
 impl fmt::Debug for Swap {

@@ -18,6 +18,10 @@ use super::lock;
 /// From this many bytes on a state is in a chain.
 const CHAINED_FROM: usize = 4096;
 
+/// A difference takes at most one of so many parts of a state. A larger one spares little memory, and where it has very many small
+/// parts, exchanging them takes several times as long as building the value.
+const MAX_SHARE: usize = 2;
+
 /// An object by its instance id, and the name of its property.
 type Key = (u64, Box<str>);
 
@@ -118,7 +122,7 @@ impl Chain {
         self.leave_unused_root();
         if *self.bytes != bytes {
             let swap = Swap::new(bytes, &self.bytes, diff::edits(bytes, &self.bytes));
-            if swap.len() >= self.bytes.len() {
+            if swap.len() > self.bytes.len() / MAX_SHARE {
                 return None;
             }
             let (old, new) = (self.root, self.next_id);
