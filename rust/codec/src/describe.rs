@@ -227,6 +227,35 @@ impl<'a> Nodes<'a> {
         }
     }
 
+    /// As [`Self::skip_inside`]; gives how many values there are in what is passed, without those inside of them.
+    pub fn count_inside(&mut self) -> usize {
+        let mut count = 0;
+        while let (State::Inside, Some(open)) = (&self.state, self.open.last_mut())
+            && open.index < open.count
+        {
+            open.index += 1;
+            let form = open.form;
+            if let Err(error) = self.pass(form, &mut count) {
+                self.fail(error);
+            }
+        }
+        count
+    }
+
+    /// Passes the next part of what is open, and counts it if it is a value that begins.
+    fn pass(&mut self, form: Form, count: &mut usize) -> Result<(), Error> {
+        match form {
+            Form::Texts => return self.text().map(|_| ()),
+            Form::Array => {}
+            Form::Dictionary => self.reader.skip_value()?,
+            Form::Object => _ = self.text()?,
+        }
+        let depth = self.reader.depth();
+        Self::event(&mut self.reader)?;
+        *count += 1;
+        self.reader.finish_value(depth)
+    }
+
     /// The next part of what is open.
     fn part(&mut self, Open { form, index, .. }: Open) -> Result<Found<'a>, Error> {
         match form {

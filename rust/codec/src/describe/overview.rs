@@ -71,7 +71,12 @@ impl<'a> Iterator for Overview<'a> {
                     self.is_left_out = true;
                 }
                 Ok(Found::Text(_)) => self.nodes.skip_inside(),
-                Ok(Found::End { .. }) if self.is_left_out => self.is_left_out = false,
+                Ok(Found::End { .. }) if self.is_left_out => {
+                    self.is_left_out = false;
+                    if let Some(parent) = self.open.last_mut() {
+                        parent.omitted += self.nodes.count_inside();
+                    }
+                }
                 Ok(Found::End { size }) => {
                     let Children { omitted, .. } = self.open.pop().expect("it was begun");
                     return Some(Ok(Part::End { size, omitted }));
@@ -107,11 +112,8 @@ impl Cut {
         if len / LEAST_LEN <= max_nodes {
             return all;
         }
-        let counts = level_counts(nodes.clone());
-        if counts.iter().sum::<usize>() <= max_nodes {
-            return all;
-        }
         let half = (max_nodes / 2).max(1);
+        let Some(counts) = level_counts(nodes.clone(), half, max_nodes) else { return all };
         let (mut shown, mut whole_depth) = (0, 0);
         for (depth, count) in counts.iter().enumerate() {
             if shown + count > half {
@@ -132,18 +134,31 @@ impl Cut {
     }
 }
 
-/// How many nodes there are on each level.
-fn level_counts(nodes: Nodes<'_>) -> Vec<usize> {
-    let mut counts = Vec::new();
-    for found in nodes {
+/// How many nodes there are on each level, down to one on which there are more than `half`; `None` if there are no more than
+/// `max_nodes` together.
+fn level_counts(mut nodes: Nodes<'_>, half: usize, max_nodes: usize) -> Option<Vec<usize>> {
+    let (mut counts, mut total) = (Vec::new(), 0);
+    // The first level that cannot be whole. What is below does not matter, if something is cut at all.
+    let mut last = usize::MAX;
+    while let Some(found) = nodes.next() {
         if let Ok(Found::Node(node)) = found {
             if node.depth == counts.len() {
                 counts.push(0);
             }
             counts[node.depth] += 1;
+            total += 1;
+            if counts[node.depth] > half {
+                last = last.min(node.depth);
+            }
+            if total > max_nodes && last <= node.depth {
+                if last == 1 {
+                    break;
+                }
+                nodes.skip_inside();
+            }
         }
     }
-    counts
+    (total > max_nodes).then_some(counts)
 }
 
 /// How many nodes below a level are shown first where each container shows so many children, up to `most`.
@@ -166,7 +181,12 @@ fn width_counts(mut nodes: Nodes<'_>, whole_depth: usize, most: usize) -> Vec<u3
                 }
             }
             Ok(Found::Text(_)) => nodes.skip_inside(),
-            Ok(Found::End { .. }) => _ = open.pop(),
+            Ok(Found::End { .. }) => {
+                // Those behind a child that is not shown are not either.
+                if open.pop().is_some_and(|(_, width)| width > most) {
+                    nodes.skip_inside();
+                }
+            }
             Err(_) => {}
         }
     }
