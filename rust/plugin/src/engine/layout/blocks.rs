@@ -16,6 +16,9 @@ use super::{new_block_in, new_packed};
 /// Elements of the blocks: as few as there are, and so many that the engine moves a block that grows.
 const COUNTS: [usize; 2] = [1, 300];
 
+/// Elements that they get.
+const LARGE: usize = 700;
+
 /// Whether the engine does with blocks of each kind as with its own. The layout has to be known.
 pub fn are_taken(interface: &sys::GDExtensionInterface) -> bool {
     macro_rules! packed {
@@ -59,8 +62,8 @@ pub fn are_taken(interface: &sys::GDExtensionInterface) -> bool {
                 is_good && [array, copied].into_iter().all(|mut array| {
                     array.extend_array(&$array::from(&[Default::default()]));
                     let has_grown = array.len() == count + 1 && bytes(&array).starts_with(&pattern);
-                    array.resize(5000);
-                    let is_large = array.len() == 5000 && bytes(&array).starts_with(&pattern);
+                    array.resize(LARGE);
+                    let is_large = array.len() == LARGE && bytes(&array).starts_with(&pattern);
                     array.resize(1);
                     let is_small = array.len() == 1 && pattern.starts_with(&bytes(&array));
                     array.clear();
@@ -88,8 +91,8 @@ fn string_is_taken(interface: &sys::GDExtensionInterface, count: usize) -> bool 
     let is_read = string == GString::from(&text) && string.len() == count;
     // SAFETY: the String is alive. Resizing counts the NUL, which is set again.
     let is_large = unsafe {
-        let resized = (interface.string_resize)(string.string_sys_mut(), 3001) == 0;
-        (count..=3000).for_each(|at| *(interface.string_operator_index)(string.string_sys_mut(), at as i64) = 0);
+        let resized = (interface.string_resize)(string.string_sys_mut(), LARGE as i64 + 1) == 0;
+        (count..=LARGE).for_each(|at| *(interface.string_operator_index)(string.string_sys_mut(), at as i64) = 0);
         resized
             && (0..count as i64)
                 .all(|at| *(interface.string_operator_index_const)(string.string_sys(), at) == u32::from('a'))
@@ -109,8 +112,8 @@ fn array_is_taken(interface: &sys::GDExtensionInterface, count: usize) -> bool {
     let copied = array.duplicate_shallow();
     array.push(&Variant::from(7));
     let has_grown = array.len() == count + 1 && array.at(count - 1) == Variant::from("text");
-    array.resize(3000, &Variant::nil());
-    let is_large = array.at(count - 1) == Variant::from("text") && array.at(2999).is_nil();
+    array.resize(LARGE, &Variant::nil());
+    let is_large = array.at(count - 1) == Variant::from("text") && array.at(LARGE - 1).is_nil();
     array.clear();
     is_read && has_grown && is_large && array.is_empty() && copied.len() == count
 }
