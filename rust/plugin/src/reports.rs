@@ -13,6 +13,10 @@ use crate::build::Dropped;
 /// Lines that a call prints at most, before the one that counts the others.
 const MAX_LINES: usize = 20;
 
+/// Bytes of a longer line that are printed, of its start and of its end: a name in hostile bytes can have megabytes.
+const MAX_START: usize = 6 << 10;
+const MAX_END: usize = 2 << 10;
+
 /// What there is to say about a value.
 #[derive(Debug)]
 pub enum Report {
@@ -211,7 +215,7 @@ impl<'s> Subject<'s> {
             Some(index) if !self.element.is_empty() => format!("{} {index}: {report}", self.element),
             _ => report.to_string(),
         };
-        Line { text: self.in_file(text), is_warning: report.is_warning() }
+        Line::new(self.in_file(text), report.is_warning())
     }
 
     /// That there are more errors and warnings than are printed.
@@ -225,7 +229,7 @@ impl<'s> Subject<'s> {
         };
         let are = if errors + warnings == 1 { "is" } else { "are" };
         let text = self.in_file(format!("{what} {are} not printed{advice}"));
-        Some(Line { text, is_warning: errors == 0 })
+        Some(Line::new(text, errors == 0))
     }
 
     fn in_file(&self, text: String) -> String {
@@ -257,12 +261,20 @@ pub struct Line {
 impl Line {
     /// An error.
     pub fn error(text: impl fmt::Display) -> Self {
-        Self { text: text.to_string(), is_warning: false }
+        Self::new(text.to_string(), false)
     }
 
     /// A warning.
     pub fn warning(text: impl fmt::Display) -> Self {
-        Self { text: text.to_string(), is_warning: true }
+        Self::new(text.to_string(), true)
+    }
+
+    fn new(mut text: String, is_warning: bool) -> Self {
+        if text.len() > MAX_START + MAX_END {
+            let (start, end) = (text.floor_char_boundary(MAX_START), text.ceil_char_boundary(text.len() - MAX_END));
+            text.replace_range(start..end, "...");
+        }
+        Self { text, is_warning }
     }
 
     /// Prints it, as that of a method of a class.

@@ -96,3 +96,17 @@ fn reports_of_the_call_have_no_index() {
     assert_eq!(texts(reports.lines(&BUFFERS)), ["all is bad", "buffer 1: bad 1"]);
     assert_eq!(texts(reports.lines(&OBJECTS)), ["all is bad", "bad 1"]);
 }
+
+#[test]
+fn a_long_line_loses_its_middle() {
+    let name = "\u{e4}".repeat(1 << 20);
+    let lines = texts(vec![Line::error(format_args!("found x{name}y, at byte 4"))]);
+    assert!(lines[0].len() < 9 << 10 && lines[0].starts_with("found x\u{e4}"), "{} bytes", lines[0].len());
+    assert!(lines[0].contains("...") && lines[0].ends_with("\u{e4}y, at byte 4"));
+    let mut reports = Reports::default();
+    reports.push(3, Report::Warning(name));
+    let lines = texts(reports.lines(&BUFFERS));
+    assert!(lines[0].len() < 9 << 10 && lines[0].starts_with("W buffer 3: "), "{} bytes", lines[0].len());
+    let short = "x".repeat(8 << 10);
+    assert_eq!(texts(vec![Line::error(&short)]), [short]);
+}
