@@ -64,6 +64,7 @@ const SUITES: PackedStringArray = [
 	"task_threads",
 	"task_objects",
 	"task_loads",
+	"meddling_calls",
 	"tasks_cancel",
 	"save_order",
 	"any_thread",

@@ -27,7 +27,7 @@ func _exit_tree() -> void:
 
 ## What a load starts, and what the main thread starts and awaits meanwhile.
 func test_started_in_a_load() -> void:
-	use(Values.mixed(50) + [_noise])
+	use([1, "two", {"k": [Vector2.ONE, _noise]}, _noise])
 	for count: int in THREAD_COUNTS:
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
@@ -50,7 +50,7 @@ func test_started_in_a_load() -> void:
 
 ## The load has gone on to wait for its tasks, more than once, when its queue is dropped.
 func test_waited_for_in_a_load() -> void:
-	use(Values.mixed(50) + [_noise])
+	use([1, "two", {"k": [Vector2.ONE, _noise]}, _noise])
 	for count: int in THREAD_COUNTS:
 		VarBatch.set_thread_count(count)
 		for sub_threads: bool in [false, true]:
@@ -99,7 +99,7 @@ func test_tasks_of_the_main_thread_in_a_load() -> void:
 
 ## All workers of the engine but one are held up.
 func test_one_worker() -> void:
-	use(Values.mixed(50) + [_noise])
+	use([1, "two", {"k": [Vector2.ONE, _noise]}, _noise])
 	var semaphore := Semaphore.new()
 	var workers: Array[int] = []
 	for i: int in OS.get_processor_count() - 1:
@@ -126,8 +126,8 @@ func test_one_worker() -> void:
 ## Before the first frame, and where there never is one: in main loops of their own.
 func test_before_the_first_frame() -> void:
 	var command := Child.own_command()
-	if command.is_empty():
-		check(true, "the command line is not known here")
+	if command.is_empty() or not OS.has_feature("editor"):
+		check(true, "this build runs no script as its main loop")
 		return
 	for main_loop: String in ["early_tree", "early_loop"]:
 		for count: int in THREAD_COUNTS:

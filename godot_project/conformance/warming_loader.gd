@@ -18,6 +18,11 @@ func _get_resource_type(path: String) -> String:
 	return "Resource" if path.get_extension() == EXTENSION else ""
 
 
+## Scripts that are named in bytes are looked for first.
+func _exists(path: String) -> bool:
+	return path.get_extension() == EXTENSION
+
+
 func _load(_path: String, _original: String, _sub_threads: bool, _cache: int) -> Variant:
 	if action.is_valid():
 		action.call()

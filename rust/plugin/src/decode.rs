@@ -8,7 +8,7 @@ use varbatch_codec::{Kind, Reader, Threads};
 
 use crate::batch::each_run;
 use crate::build::{Build, Dropped, MayAsk, Stop};
-use crate::engine::{self, Slot, Value};
+use crate::engine::{self, HeldBytes, Slot, Value};
 use crate::reports::{Report, Reports};
 use crate::texts::Texts;
 use crate::{objects, pool};
@@ -89,10 +89,28 @@ fn decode_with_objects(input: Input<'_>, out: &mut Slot) -> Result<Option<Box<Dr
 }
 
 /// The bytes of a buffer, or what else it is.
-pub fn input(buffer: &Value) -> Result<Input<'_>, Kind> {
+fn input(buffer: &Value) -> Result<Input<'_>, Kind> {
     match buffer.view().kind() {
         Kind::PackedByteArray => Ok(Input { at: 0, bytes: buffer.view().plain().bytes }),
         kind => Err(kind),
+    }
+}
+
+/// Buffers by references of our own, or what else there is: a script that the engine runs may change the caller's, but not
+/// these. A copy of the array would not do, as it shares its packed arrays.
+pub fn held(buffers: &AnyArray) -> Vec<Result<HeldBytes, Kind>> {
+    let held = |buffer: &Value| match buffer.view().kind() {
+        Kind::PackedByteArray => Ok(HeldBytes::new(buffer.view().byte_array().clone())),
+        kind => Err(kind),
+    };
+    engine::values(buffers).iter().map(held).collect()
+}
+
+/// The bytes of one of these.
+pub fn held_input(buffer: &Result<HeldBytes, Kind>) -> Result<Input<'_>, Kind> {
+    match buffer {
+        Ok(buffer) => Ok(Input { at: 0, bytes: buffer.bytes() }),
+        Err(kind) => Err(*kind),
     }
 }
 

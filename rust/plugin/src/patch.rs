@@ -10,10 +10,6 @@ use crate::reports::Line;
 use crate::walk::{NotWalked, Target, TargetNow, walk};
 use crate::{encode, pool};
 
-/// The class that stands for an object that was written as an id, and its method for the id.
-const ENCODED_OBJECT: &str = "EncodedObjectAsID";
-const OBJECT_ID: &str = "get_object_id";
-
 /// `before` with all changes, nothing if one does not fit.
 pub fn patch(before: &PackedByteArray, changes: &AnyArray, full_objects: bool) -> (PackedByteArray, Option<Line>) {
     match try_patch(engine::bytes_of(before), changes, full_objects) {
@@ -23,10 +19,12 @@ pub fn patch(before: &PackedByteArray, changes: &AnyArray, full_objects: bool) -
 }
 
 fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<PackedByteArray, String> {
-    let mut encoded = Vec::with_capacity(changes.len());
-    for (index, change) in changes.duplicate_shallow().iter_shared().enumerate() {
-        let change = Encoded::of(&change, full_objects).map_err(|why| format!("change {index}: {why}"))?;
-        encoded.push(change);
+    // All that the changes say is taken before the first value is encoded: that may run a script, which changes them.
+    let given: Vec<_> = engine::values(changes).iter().map(Given::of).collect();
+    let mut encoded = Vec::with_capacity(given.len());
+    for (index, given) in given.into_iter().enumerate() {
+        let change = given.and_then(|given| Encoded::of(&given, full_objects));
+        encoded.push(change.map_err(|why| format!("change {index}: {why}"))?);
     }
     // From here on nothing of the script is looked at.
     let mut patch = Patch::new(before).map_err(|error| format!("before: {error}"))?;
@@ -45,6 +43,33 @@ fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<Pa
     }))
 }
 
+/// A change as a script has it.
+struct Given {
+    op: Option<Variant>,
+    path: Option<Result<Vec<Variant>, Kind>>,
+    old: Option<Variant>,
+    new: Option<Variant>,
+    index: Option<Variant>,
+}
+
+impl Given {
+    /// Runs no script.
+    fn of(change: &Value) -> Result<Self, String> {
+        let kind = change.view().kind();
+        let change: VarDictionary =
+            change.variant().try_to().map_err(|_| format!("expected a Dictionary, found {}", kind.name()))?;
+        let steps = |path: Variant| {
+            let view = engine::value(&path).view();
+            match view.kind() {
+                Kind::Array => Ok(view.elements().iter().map(|step| step.variant().clone()).collect()),
+                kind => Err(kind),
+            }
+        };
+        let [op, path, old, new, index] = ["op", "path", "old", "new", "index"].map(|name| change.get(name));
+        Ok(Self { op, path: path.map(steps), old, new, index })
+    }
+}
+
 /// A change of a script, encoded.
 struct Encoded {
     path: Vec<Vec<u8>>,
@@ -55,28 +80,23 @@ struct Encoded {
 }
 
 impl Encoded {
-    fn of(change: &Variant, full_objects: bool) -> Result<Self, String> {
-        let change: VarDictionary = change
-            .try_to()
-            .map_err(|_| format!("expected a Dictionary, found {}", engine::value(change).view().kind().name()))?;
-        let op = change.get("op").ok_or("expected a value of \"op\", found none")?;
+    fn of(change: &Given, full_objects: bool) -> Result<Self, String> {
+        let op = change.op.as_ref().ok_or("expected a value of \"op\", found none")?.to_string();
         let op = [Op::Set, Op::Insert, Op::Remove]
             .into_iter()
-            .find(|known| op.to_string() == known.name())
+            .find(|known| op == known.name())
             .ok_or_else(|| format!("expected \"set\", \"insert\" or \"remove\" as \"op\", found {op}"))?;
-        let path = change.get("path").ok_or("expected a value of \"path\", found none")?;
-        let steps = engine::value(&path).view();
-        if steps.kind() != Kind::Array {
-            return Err(format!("expected an Array as \"path\", found {}", steps.kind().name()));
-        }
-        let steps: Vec<_> = steps.elements().iter().map(|step| step.variant().clone()).collect();
+        let steps = match change.path.as_ref().ok_or("expected a value of \"path\", found none")? {
+            Ok(steps) => steps,
+            Err(kind) => return Err(format!("expected an Array as \"path\", found {}", kind.name())),
+        };
         let path = steps.iter().map(|step| bytes(step, "path", full_objects)).collect::<Result<_, _>>()?;
-        let part = |name: &str, is_used: bool| match change.get(name).filter(|_| is_used) {
-            Some(part) => bytes(&part, name, full_objects).map(Some),
+        let part = |part: &Option<Variant>, name, is_used: bool| match part.as_ref().filter(|_| is_used) {
+            Some(part) => bytes(part, name, full_objects).map(Some),
             None => Ok(None),
         };
-        let (old, new) = (part("old", op != Op::Insert)?, part("new", op != Op::Remove)?);
-        let index = match change.get("index") {
+        let (old, new) = (part(&change.old, "old", op != Op::Insert)?, part(&change.new, "new", op != Op::Remove)?);
+        let index = match &change.index {
             None => None,
             Some(index) => {
                 let count = index.try_to::<i64>().ok().and_then(|index| usize::try_from(index).ok());
@@ -108,8 +128,7 @@ fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, Error> {
     let Carrying { writer, objects } = target;
     let mut bytes = Plan::to_vec(writer.plan());
     for (mark, object) in objects {
-        if engine::class_of(engine::value(&object)) == ENCODED_OBJECT {
-            let id: i64 = object.call(OBJECT_ID, &[]).try_to().unwrap_or(0);
+        if let Some(id) = engine::encoded_id(engine::value(&object)) {
             let at = mark.position() + 4;
             bytes[at..at + 8].copy_from_slice(&id.to_le_bytes());
         }

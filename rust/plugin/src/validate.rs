@@ -4,18 +4,18 @@ use godot::builtin::{AnyArray, PackedStringArray};
 use varbatch_codec::validate;
 
 use crate::batch::each_run;
-use crate::decode::{Input, input};
+use crate::decode::{self, Input};
 use crate::reports::Report;
-use crate::{engine, objects, pool};
+use crate::{objects, pool};
 
 /// Buffers of this many bytes together are looked at over threads.
 const PARALLEL_FROM: usize = 1 << 20;
 
 /// For each buffer what is wrong with it, nothing where the engine would decode it.
 pub fn validate_each(buffers: &AnyArray, allow_objects: bool) -> PackedStringArray {
-    // The engine may have to be asked, and scripts that it runs cannot change this copy.
-    let buffers = buffers.duplicate_shallow();
-    let inputs = engine::values(&buffers).iter().map(input);
+    // The engine may have to be asked, and scripts that it runs cannot change these.
+    let buffers = decode::held(buffers);
+    let inputs = buffers.iter().map(decode::held_input);
     let len = |input: &Result<Input<'_>, _>| input.as_ref().map_or(0, |input| input.bytes.len());
     let total: usize = inputs.clone().map(|input| len(&input)).sum();
     let mut texts = vec![String::new(); buffers.len()];

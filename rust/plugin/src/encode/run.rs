@@ -136,6 +136,11 @@ impl<'p, const HOLD: bool> Run<'p, HOLD> {
         self.is_lossy.load(Ordering::Relaxed)
     }
 
+    /// How many values were planned as [`Form::Bytes`].
+    pub fn count(&self) -> usize {
+        self.marks.len().saturating_sub(1)
+    }
+
     /// Plans values, the first of which has the index `first` in the batch, instead of those before. `None` if the engine
     /// has to have a part in one, and it is not in `encoded`.
     pub fn plan<'a>(

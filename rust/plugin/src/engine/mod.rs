@@ -49,7 +49,7 @@ pub use container_slot::{ArraySlot, SlotType, new_array, new_byte_arrays, new_di
 pub use containers::OwnedType;
 pub use dialects::{DIALECTS, DialectArg, register_dialects};
 pub use files::{EngineFile, error_text, globalize};
-pub use objects::{base_class, can_instantiate, class_of, is_of_class, script};
+pub use objects::{base_class, can_instantiate, class_of, encoded_id, is_of_class, script};
 pub use owned::{Filling, HeldBytes, OwnArray, Reference};
 pub use properties::{class_name, has_script_method, meta_list, property, property_list, script_id, set_property};
 pub use read::{Str, Value, View, byte_array_at, bytes_of, chars, value, values};

@@ -15,10 +15,14 @@ use super::slot::Slot;
 use super::write::name_of;
 use super::{Api, api};
 
+/// The class that stands for an object that was written as an id.
+const ENCODED_CLASS: &str = "EncodedObjectAsID";
+
 /// Methods of objects.
 pub struct Objects {
     encoded_class: StringName,
     set_object_id: sys::GDExtensionMethodBindPtr,
+    get_object_id: sys::GDExtensionMethodBindPtr,
     notification: sys::GDExtensionMethodBindPtr,
     get_class: sys::GDExtensionMethodBindPtr,
     is_class: sys::GDExtensionMethodBindPtr,
@@ -49,8 +53,9 @@ impl Objects {
             bind
         };
         Self {
-            encoded_class: StringName::from("EncodedObjectAsID"),
-            set_object_id: bind("EncodedObjectAsID", "set_object_id", 1_286_410_249),
+            encoded_class: StringName::from(ENCODED_CLASS),
+            set_object_id: bind(ENCODED_CLASS, "set_object_id", 1_286_410_249),
+            get_object_id: bind(ENCODED_CLASS, "get_object_id", 3_905_245_786),
             notification: bind("Object", "notification", 4_023_243_586),
             get_class: bind("Object", "get_class", 201_670_096),
             is_class: bind("Object", "is_class", 3_927_539_163),
@@ -157,6 +162,13 @@ pub fn class_of(holder: &Value) -> GString {
     unsafe { get(api().objects.get_class, object) }
 }
 
+/// The id that an EncodedObjectAsID holds. `None` if the Variant holds something else.
+pub fn encoded_id(holder: &Value) -> Option<i64> {
+    let object = object_of(holder);
+    // SAFETY: the object is alive, and is of the class, whose method returns an int of 64 bits.
+    (class_of(holder) == ENCODED_CLASS).then(|| unsafe { get(api().objects.get_object_id, object) })
+}
+
 /// The path of the script that a Variant holds.
 ///
 /// # Panics
@@ -168,24 +180,33 @@ pub(super) fn script_path(script: &Variant) -> GString {
     unsafe { get(api().objects.get_path, object) }
 }
 
+/// Whether an object is of a class.
+///
+/// # Safety
+/// The object is alive.
+unsafe fn is_class(object: sys::GDExtensionObjectPtr, class: &GString) -> bool {
+    let args = [class.string_sys().cast()];
+    let mut is_class = 0_u8;
+    // SAFETY: as promised; `is_class` takes a String and returns a bool.
+    unsafe {
+        let result = (&raw mut is_class).cast();
+        (api().interface.object_method_bind_ptrcall)(api().objects.is_class, object, args.as_ptr(), result);
+    }
+    is_class != 0
+}
+
 /// Whether the object, or null, is of the class, and of the script, that a container expects.
 pub fn is_of_class(holder: &Value, expected: &SlotType) -> bool {
-    let Objects { is_class, get_script, get_base_script, .. } = &api().objects;
+    let Objects { get_script, get_base_script, .. } = &api().objects;
     let object = object_of(holder);
     if object.is_null() || expected.class == StringName::default() {
         return true;
     }
-    let class = GString::from(&expected.class);
-    let args = [class.string_sys().cast()];
-    let mut is_of_class = 0_u8;
-    // SAFETY: the object is alive; `is_class` takes a String and returns a bool.
-    unsafe {
-        let result = (&raw mut is_of_class).cast();
-        (api().interface.object_method_bind_ptrcall)(*is_class, object, args.as_ptr(), result);
-    }
+    // SAFETY: the object is alive.
+    let is_of_class = unsafe { is_class(object, &GString::from(&expected.class)) };
     let wanted = value(&expected.script).object_id();
-    if is_of_class == 0 || wanted == 0 {
-        return is_of_class != 0;
+    if !is_of_class || wanted == 0 {
+        return is_of_class;
     }
     // SAFETY: the object is alive, and `get_script` returns a Variant.
     let mut script: Variant = unsafe { get(*get_script, object) };
@@ -222,7 +243,10 @@ pub fn script(path: &str) -> Option<(Variant, StringName)> {
         return None;
     }
     let script = loader.call("load", &args);
-    if object_of(value(&script)).is_null() {
+    let object = object_of(value(&script));
+    // The engine loads other resources too, whatever type it is asked for.
+    // SAFETY: the object is alive, as the Variant holds it.
+    if object.is_null() || !unsafe { is_class(object, &"Script".into()) } {
         return None;
     }
     let class = base_class(&script);

@@ -8,8 +8,8 @@ use varbatch_codec::{Kind, Threads};
 
 use super::job::{Job, Outcome, PIECES, STEP, VALUE};
 use crate::build::MayAsk;
-use crate::decode::{self, Input, build_slots, decode_kept};
-use crate::engine::{self, HeldBytes, OwnArray, Slot};
+use crate::decode::{self, Input, build_slots, decode_kept, held_input};
+use crate::engine::{HeldBytes, OwnArray, Slot};
 use crate::files::Loading;
 use crate::reports::{BUFFERS, FRAMES, Reports};
 
@@ -28,11 +28,7 @@ pub struct FromBytes {
 
 impl FromBytes {
     pub fn new(buffers: &AnyArray, allow_objects: bool) -> Self {
-        let values = engine::values(buffers);
-        let kind = |index: usize| values[index].view().kind();
-        let buffers: Vec<_> = (0..values.len())
-            .map(|index| engine::byte_array_at(buffers, index).map(HeldBytes::new).ok_or_else(|| kind(index)))
-            .collect();
+        let buffers = decode::held(buffers);
         let total = buffers.iter().map(work_of).sum();
         let values = OwnArray::new(buffers.len());
         let (reports, left) = (Reports::default(), Vec::new());
@@ -55,13 +51,6 @@ impl FromBytes {
     }
 }
 
-fn input(buffer: &Result<HeldBytes, Kind>) -> Result<Input<'_>, Kind> {
-    match buffer {
-        Ok(buffer) => Ok(Input { at: 0, bytes: buffer.bytes() }),
-        Err(kind) => Err(*kind),
-    }
-}
-
 fn work_of(buffer: &Result<HeldBytes, Kind>) -> usize {
     VALUE + buffer.as_ref().map_or(0, |buffer| buffer.bytes().len())
 }
@@ -78,10 +67,10 @@ impl Job for FromBytes {
             self.next += 1;
         }
         let buffers = &self.buffers[first..self.next];
-        let sample: Vec<_> = buffers.iter().take(decode::SAMPLE).filter_map(|buffer| input(buffer).ok()).collect();
+        let sample: Vec<_> = buffers.iter().take(decode::SAMPLE).filter_map(|buffer| held_input(buffer).ok()).collect();
         let work = decode::Work::of(&sample, len, buffers.len(), self.allow_objects, MayAsk::Nothing);
         let slots = &mut self.values.elements()[first..self.next];
-        let (reports, asking) = build_slots(buffers.iter().map(input), slots, &work, threads);
+        let (reports, asking) = build_slots(buffers.iter().map(held_input), slots, &work, threads);
         self.reports.append_from(first, reports);
         self.left.extend(asking.into_iter().map(|index| first + index));
         self.done += len;

@@ -28,11 +28,13 @@ pub struct ToBytes {
 impl ToBytes {
     pub fn new(values: &AnyArray, full_objects: bool) -> Self {
         let (runs, encoded, reports) = plan_held(values, full_objects, Form::Bytes);
-        let mut buffers = OwnArray::byte_arrays(values.len());
+        // Not as many as there are now: a script may have changed the caller's array since.
+        let count = runs.iter().map(Run::count).sum::<usize>();
+        let mut buffers = OwnArray::byte_arrays(count);
         for (index, bytes) in encoded {
             buffers.elements()[index].set_bytes(bytes);
         }
-        let total = runs.iter().map(|run| run.writer.plan().len()).sum::<usize>() + values.len() * VALUE;
+        let total = runs.iter().map(|run| run.writer.plan().len()).sum::<usize>() + count * VALUE;
         let cursor = Cursor::new();
         Self { buffers, runs, run: 0, value: 0, index: 0, cursor, filling: None, total, done: 0, reports }
     }
