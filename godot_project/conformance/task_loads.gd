@@ -156,6 +156,8 @@ func _end_load() -> void:
 		var status := ResourceLoader.load_threaded_get_status(_loaded_resource)
 		return status != ResourceLoader.THREAD_LOAD_IN_PROGRESS
 	await until(is_over, "a resource is loaded")
+	# Its thread lets go of it a moment later. If it is taken before, the engine may leak its token.
+	await frames_pass(3)
 	check(ResourceLoader.load_threaded_get(_loaded_resource) is Resource, "no resource was loaded")
 
 
