@@ -154,7 +154,8 @@ func test_typed_values_changed() -> void:
 func test_objects_changed() -> void:
 	for count: int in THREAD_COUNTS:
 		for whole: bool in [false, true]:
-			for kind: String in TO_BYTES:
+			# A save of ids alone warns of it.
+			for kind: String in TO_BYTES if whole else TO_BYTES.slice(0, 2):
 				VarBatch.set_thread_count(count)
 				var gradient := Gradient.new()
 				var scripted: RefCounted = Values.Engines.Scripted.new()
