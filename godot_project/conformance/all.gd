@@ -67,6 +67,7 @@ const SUITES: PackedStringArray = [
 	"meddling_calls",
 	"tasks_cancel",
 	"save_order",
+	"progress",
 	"any_thread",
 	"soak",
 	"packed",

@@ -7,7 +7,7 @@ use varbatch_codec::frames::{self, Frame};
 use varbatch_codec::{Kind, Reader, Threads};
 
 use crate::batch::each_run;
-use crate::build::{Build, Dropped, MayAsk, Stop};
+use crate::build::{Build, Dropped, MayAsk, Stop, Tell};
 use crate::engine::{self, HeldBytes, Slot, Value};
 use crate::reports::{Report, Reports};
 use crate::texts::Texts;
@@ -171,19 +171,31 @@ pub fn decode_frames(stream: &PackedByteArray, allow_objects: bool) -> (VarArray
 }
 
 /// What is known of the inputs of a batch.
-pub struct Work {
+pub struct Work<'t> {
     /// Bytes of an input, about.
     average: usize,
     /// Whether most are containers: building one is worth a second thread, however small it is.
     containers: bool,
     allow_objects: bool,
     may_ask: MayAsk,
+    tell: Option<Tell<'t>>,
 }
 
-impl Work {
+impl<'t> Work<'t> {
     /// What is known from some of `count` inputs of `total` bytes.
     pub fn of(sample: &[Input<'_>], total: usize, count: usize, allow_objects: bool, may_ask: MayAsk) -> Self {
-        Self { average: total / count.max(1), containers: mostly_containers(sample), allow_objects, may_ask }
+        Self {
+            average: total / count.max(1),
+            containers: mostly_containers(sample),
+            allow_objects,
+            may_ask,
+            tell: None,
+        }
+    }
+
+    /// Says how far long inputs are built.
+    pub fn telling(self, tell: Tell<'t>) -> Self {
+        Self { tell: Some(tell), ..self }
     }
 
     /// Whether more than one thread is worth it.
@@ -201,7 +213,7 @@ impl Work {
 fn build_all<'a>(
     inputs: impl Iterator<Item = Result<Input<'a>, Kind>> + Clone + Send,
     count: usize,
-    work: &Work,
+    work: &Work<'_>,
 ) -> (VarArray, Reports, Vec<usize>) {
     let mut built = (Reports::default(), Vec::new());
     let values = engine::new_array(count, |slots| {
@@ -214,10 +226,10 @@ fn build_all<'a>(
 pub fn build_slots<'a>(
     inputs: impl Iterator<Item = Result<Input<'a>, Kind>> + Clone + Send,
     slots: &mut [Slot],
-    work: &Work,
+    work: &Work<'_>,
     threads: &Threads,
 ) -> (Reports, Vec<usize>) {
-    let &Work { average, allow_objects, may_ask, .. } = work;
+    let &Work { average, allow_objects, may_ask, tell, .. } = work;
     let found = Mutex::new((Reports::default(), Vec::new()));
     let alone = Threads::alone();
     let total = average * slots.len();
@@ -236,7 +248,7 @@ pub fn build_slots<'a>(
             if input.bytes.is_empty() && reports.count_error(index) {
                 return;
             }
-            match Build::new(input.reader(allow_objects), texts, threads, may_ask).build(slot) {
+            match Build::new(input.reader(allow_objects), texts, threads, may_ask).telling(tell).build(slot) {
                 Ok(None) => {}
                 Ok(Some(dropped)) => reports.push(index, dropped),
                 Err(Stop::Error(error)) => reports.push(index, error),

@@ -12,6 +12,9 @@ use crate::threads::Threads;
 /// Bytes that are read at a time, unless a frame is longer: they stay in the cache until they are decoded.
 const PIECE: usize = 1 << 20;
 
+/// Bytes of a longer frame that are read at a time.
+const PART: usize = 4 << 20;
+
 /// Why a file was not read to its end. What is before that was given out.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -42,6 +45,17 @@ pub struct Loader {
     /// What was found behind the frames that were given.
     failed: Option<LoadError>,
     ended: bool,
+}
+
+/// What was read in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadStep {
+    /// Whole frames, which begin here in the stream.
+    Frames(usize),
+    /// A part of a long frame: there is nothing to give yet.
+    Part,
+    /// There are no more.
+    End,
 }
 
 pub(super) enum Source {
@@ -97,6 +111,11 @@ impl Loader {
         }
     }
 
+    /// Bytes of the stream, uncompressed, that were not read yet, as far as is known.
+    pub fn unread(&self) -> u64 {
+        self.left
+    }
+
     /// Bytes of the stream, uncompressed, and how many of them were not given yet.
     pub fn len(&self) -> (u64, u64) {
         let left = self.left + self.tail.len() as u64;
@@ -109,8 +128,27 @@ impl Loader {
     /// # Errors
     /// If the rest cannot be read, or is no frame: once, after all that is before was given.
     pub fn read(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<Option<usize>, LoadError> {
+        loop {
+            match self.read_step(piece, threads)? {
+                ReadStep::Frames(at) => return Ok(Some(at)),
+                ReadStep::Part => {}
+                ReadStep::End => return Ok(None),
+            }
+        }
+    }
+
+    /// As [`Self::read`], but a frame of many MiB takes several steps.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_step(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<ReadStep, LoadError> {
         piece.clear();
-        piece.append(&mut self.tail);
+        if self.tail.len() > PIECE {
+            // A part of a frame goes on in the same memory.
+            std::mem::swap(piece, &mut self.tail);
+        } else {
+            piece.append(&mut self.tail);
+        }
         while !self.ended {
             let read = match self.failed.take() {
                 Some(failed) => Err(failed),
@@ -122,17 +160,24 @@ impl Loader {
                 self.tail.extend_from_slice(&piece[end..]);
                 piece.truncate(end);
                 self.at += end;
-                return Ok(Some(self.at - end));
+                return Ok(ReadStep::Frames(self.at - end));
             }
             self.ended = !matches!(read, Ok(true));
             read?;
+            if piece.len() > PIECE {
+                std::mem::swap(piece, &mut self.tail);
+                return Ok(ReadStep::Part);
+            }
         }
-        Ok(None)
+        Ok(ReadStep::End)
     }
 
     /// Adds to the start of a frame, or to nothing. Whether there was something to add.
     fn read_more(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<bool, LoadError> {
-        let need = self.need(piece)?;
+        let (need, room) = self.need(piece)?;
+        if piece.capacity() - piece.len() < need {
+            piece.reserve_exact(room);
+        }
         let before = piece.len();
         let read = self.source.read(piece, need, threads);
         let len = piece.len() - before;
@@ -142,24 +187,30 @@ impl Loader {
         Ok(need > 0)
     }
 
-    /// How many bytes to read behind the start of a frame. An error if it is none.
-    fn need(&self, tail: &[u8]) -> Result<usize, Error> {
+    /// How many bytes to read behind the start of a frame, and to take room for. An error if it is none.
+    fn need(&self, tail: &[u8]) -> Result<(usize, usize), Error> {
         let left = usize::try_from(self.left).unwrap_or(usize::MAX);
         let found = tail.len().saturating_add(left);
         let short = |at, part, expected, found| Err(Error::new(at, Reason::ShortFrame { part, expected, found }));
         let Some(prefix) = tail.first_chunk() else {
             return match found {
                 1..PREFIX_LEN => short(self.at, "length", PREFIX_LEN, found),
-                _ => Ok(left.min(PIECE)),
+                _ => Ok((left.min(PIECE), 0)),
             };
         };
         let len = u32::from_le_bytes(*prefix) as usize;
         if found - PREFIX_LEN < len {
             return short(self.at + PREFIX_LEN, "payload", len, found - PREFIX_LEN);
         }
-        // Of what is long exactly the frame, and the length of the next one, so that nothing has to be moved.
         let rest = len + PREFIX_LEN - tail.len();
-        Ok(left.min(if rest < PIECE / 2 { PIECE } else { rest + PREFIX_LEN }))
+        if rest < PIECE / 2 && tail.len() <= PIECE {
+            return Ok((left.min(PIECE), 0));
+        }
+        // Of what is long exactly the frame, and the length of the next one, so that nothing has to be moved.
+        let rest = left.min(rest + PREFIX_LEN);
+        // What a compressed file says that it has is believed as far as it has shown the like.
+        let room = if self.is_compressed() { rest.min(PART + 3 * tail.len()) } else { rest };
+        Ok((rest.min(PART), room))
     }
 }
 

@@ -8,7 +8,7 @@ mod replace;
 mod save;
 
 pub use guess::{Format, Guess};
-pub use load::{Input, LoadError, Loader};
+pub use load::{Input, LoadError, Loader, ReadStep};
 pub use open::open;
 pub use order::Ticket;
 pub use replace::{Committed, Replaced, Replacement};

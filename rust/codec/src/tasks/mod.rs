@@ -36,8 +36,10 @@ pub const SLICE: Duration = Duration::from_millis(2);
 pub trait Work: Send + 'static {
     /// Does about a millisecond of the work, with `threads` for parallel parts. Called by one thread at a time.
     ///
+    /// A step that takes longer says with `report` how much is done meanwhile.
+    ///
     /// A panic ends the task: see [`Task::is_panicked`].
-    fn step(&mut self, threads: &Threads) -> Step;
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> Step;
 
     /// How much is done, from 0 to 1. Asked after each step.
     fn progress(&self) -> f32;
@@ -47,6 +49,9 @@ pub trait Work: Send + 'static {
         false
     }
 }
+
+/// Takes how much is done, from 0 to 1, within a step: from any of its threads, and several at once.
+pub type OnProgress<'a> = &'a (dyn Fn(f32) + Sync);
 
 /// What a step says of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

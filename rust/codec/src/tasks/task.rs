@@ -26,7 +26,7 @@ pub struct Task<W: Work> {
     /// Set, never reset: seen at the next step border. Both are looked at again under the lock of `state`.
     pub(super) cancelled: AtomicBool,
     pub(super) wanted: AtomicBool,
-    /// Bits of f32, written by who has the work.
+    /// Bits of f32. They only grow.
     pub(super) progress: AtomicU32,
     pub(super) told: AtomicU32,
 }

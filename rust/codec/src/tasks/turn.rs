@@ -56,7 +56,7 @@ impl<W: Work> Task<W> {
                 return None;
             }
             let done = catch_unwind(AssertUnwindSafe(|| {
-                let step = work.step(turn.threads);
+                let step = work.step(turn.threads, &|progress| self.note(progress));
                 (step, work.progress())
             }));
             let place = match done {
@@ -115,12 +115,14 @@ impl<W: Work> Task<W> {
         Some(place)
     }
 
+    /// From several threads at once within a step.
     fn note(self: &Arc<Self>, progress: f32) {
-        // `max` also turns NaN into what was before.
-        let progress = progress.clamp(0.0, 1.0).max(self.progress());
-        self.progress.store(progress.to_bits(), Ordering::Relaxed);
-        if progress - f32::from_bits(self.told.load(Ordering::Relaxed)) >= TOLD_STEP {
-            self.told.store(progress.to_bits(), Ordering::Relaxed);
+        // NaN and -0 are 0 as well, so that the bits are in the order of the numbers.
+        let bits = if progress > 0.0 { progress.min(1.0).to_bits() } else { 0 };
+        let bits = self.progress.fetch_max(bits, Ordering::Relaxed).max(bits);
+        let is_news = |told: u32| f32::from_bits(bits) - f32::from_bits(told) >= TOLD_STEP;
+        let news = |told| is_news(told).then_some(bits);
+        if self.told.fetch_update(Ordering::Relaxed, Ordering::Relaxed, news).is_ok() {
             self.tell(Event::Progressed);
         }
     }

@@ -6,10 +6,10 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use varbatch_codec::compressed::Compression;
-use varbatch_codec::file::{LoadError, Loader};
+use varbatch_codec::file::{LoadError, Loader, ReadStep};
 use varbatch_codec::{Threads, frames};
 
-use crate::allocation::taken;
+use crate::allocation::{most_held, taken};
 use crate::compressed::compress;
 use crate::support::folder::Folder;
 use crate::support::random::Random;
@@ -193,6 +193,44 @@ fn memory_does_not_grow_with_the_file() {
         });
         assert_eq!(given as u64, len);
         assert!(took < 7 * PIECE, "{took} bytes for a file of {len}");
+    }
+}
+
+/// Guards: a save that is one value, which was read in one step.
+#[test]
+fn a_long_frame_is_read_in_steps_and_in_no_more_memory() {
+    let lens = [100, 16 * PIECE, 100, 9 * PIECE, 20, 0];
+    let bytes = stream(&lens);
+    let packed = compress(&bytes, Compression::Zstd, 64 << 10);
+    for (file, how) in [(bytes.clone(), "plain"), (packed, "compressed")] {
+        let (threads, len) = (Threads::alone(), file.len() as u64);
+        let mut loader = Loader::new(Box::new(io::Cursor::new(file)), len).expect("a head");
+        let (mut given, mut piece, mut parts, mut unread) = (Vec::new(), Vec::new(), 0, bytes.len() as u64);
+        let mut read_parts = || {
+            let read = loader.read_step(&mut piece, &threads).expect("reads");
+            assert!(loader.unread() <= unread && unread - loader.unread() <= 5 * PIECE as u64, "{how}");
+            unread = loader.unread();
+            given.extend_from_slice(if read == ReadStep::Part { &[] } else { &piece });
+            parts += usize::from(read == ReadStep::Part);
+            read
+        };
+        while read_parts() != ReadStep::End {}
+        assert!(given == bytes, "{how}: {} bytes of {}", given.len(), bytes.len());
+        assert!(parts >= 4, "{how}: {parts} parts");
+    }
+    // Grows as it is read, and not beyond the frame by much.
+    let bytes = stream(&[64 * PIECE]);
+    for compression in [None, Some(Compression::Zstd)] {
+        let file = compression.map_or_else(|| bytes.clone(), |how| compress(&bytes, how, 64 << 10));
+        let len = file.len() as u64;
+        let mut loader = Loader::new(Box::new(io::Cursor::new(file)), len).expect("a head");
+        let (held, piece) = most_held(|| {
+            let mut piece = Vec::new();
+            loader.read(&mut piece, &Threads::alone()).expect("reads").expect("a frame");
+            piece
+        });
+        assert!(piece == bytes);
+        assert!(held < bytes.len() + 40 * PIECE, "{held} bytes for {}", bytes.len());
     }
 }
 

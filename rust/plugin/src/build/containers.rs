@@ -13,6 +13,9 @@ use crate::texts::Texts;
 const RUN: usize = 64 << 10;
 const SPLIT_FROM: usize = 256 << 10;
 
+/// Elements that are built between two looks at how far it is.
+const LOOK: usize = 16;
+
 /// Elements that are measured before all of an Array is.
 const SAMPLE: usize = 16;
 
@@ -28,7 +31,14 @@ impl<'a> Build<'a, '_> {
         if self.split(elements)? {
             return Ok(());
         }
-        elements.iter_mut().try_for_each(|element| self.value(element))
+        if elements.len() < LOOK {
+            return elements.iter_mut().try_for_each(|element| self.value(element));
+        }
+        for elements in elements.chunks_mut(LOOK) {
+            elements.iter_mut().try_for_each(|element| self.value(element))?;
+            self.told.look(self.reader.position());
+        }
+        Ok(())
     }
 
     /// Builds the elements over threads, if they are many bytes. `false` if that is left to the caller.
@@ -45,7 +55,7 @@ impl<'a> Build<'a, '_> {
             return Ok(false);
         }
         // The runs are found while others are built already.
-        let (mut rest, mut scanned, alone) = (elements, Ok(()), Threads::alone());
+        let (mut rest, mut scanned, alone, tell) = (elements, Ok(()), Threads::alone(), self.told.tell());
         scan.clone_from(&self.reader);
         let runs = std::iter::from_fn(|| {
             let (reader, mut count) = (scan.clone(), 0);
@@ -64,8 +74,9 @@ impl<'a> Build<'a, '_> {
         let done = Mutex::new(Ok((0, 0)));
         self.threads.for_each(runs, |(reader, slots)| {
             let mut texts = Texts::for_bytes(RUN);
-            let mut build = Build::new(reader, &mut texts, &alone, may_ask);
+            let mut build = Build::new(reader, &mut texts, &alone, may_ask).telling(tell);
             let built = slots.iter_mut().try_for_each(|slot| build.value(slot));
+            build.told.tell_all(build.reader.position());
             let mut done = done.lock().expect("nothing panics while it is held");
             match (built, &mut *done) {
                 (Err(stop), Ok(_)) => *done = Err(stop),
@@ -80,6 +91,7 @@ impl<'a> Build<'a, '_> {
         scanned?;
         let (dropped, first) = done.into_inner().expect("nothing panics while it is held")?;
         self.note_dropped(dropped, first);
+        self.told.pass(scan.position() - self.reader.position());
         self.reader = scan;
         Ok(true)
     }
@@ -95,6 +107,7 @@ impl<'a> Build<'a, '_> {
         let mut elements = array.elements().iter_mut();
         for _ in 0..count {
             let at = self.reader.position();
+            self.told.look(at);
             if self.reader.peek_kind()? == expected.kind {
                 self.value(elements.next().expect("one for each"))?;
                 continue;
@@ -118,6 +131,7 @@ impl<'a> Build<'a, '_> {
     fn push_elements(&mut self, mut array: ArraySlot<'_>, expected: &SlotType, count: usize) -> Result<(), Stop> {
         for _ in 0..count {
             let at = self.reader.position();
+            self.told.look(at);
             let mut element = Slot::new();
             self.value(&mut element)?;
             if self.fits(&mut element, expected)? {
@@ -137,6 +151,7 @@ impl<'a> Build<'a, '_> {
         for _ in 0..count {
             let entry = dictionary.entry(self.key(&mut own_key)?);
             self.value(entry)?;
+            self.told.look(self.reader.position());
         }
         Ok(())
     }
@@ -149,6 +164,7 @@ impl<'a> Build<'a, '_> {
         let mut key = Slot::new();
         for _ in 0..count {
             let at = self.reader.position();
+            self.told.look(at);
             if self.may_ask == MayAsk::Nothing && self.is_loud_key() {
                 return Err(Stop::MayNotAsk);
             }

@@ -3,11 +3,15 @@
 mod containers;
 mod rare;
 mod strings;
+mod told;
 
 use varbatch_codec::{ElementType, Error, Event, Kind, Reader, Reason, Text, Threads, fill};
 
 use crate::engine::{REAL, Slot, SlotType, Value};
 use crate::texts::Texts;
+
+pub use self::told::Tell;
+use self::told::Told;
 
 /// What the engine may be asked for, from little to much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,6 +59,7 @@ pub struct Build<'a, 't> {
     /// How many elements were dropped, and where the first begins.
     dropped: usize,
     first_dropped: usize,
+    told: Told<'t>,
 }
 
 /// What is left to build of a value, and how many there are.
@@ -74,7 +79,7 @@ impl<'a, 't> Build<'a, 't> {
     /// A build of what `reader` reads, over `threads` where it is large, with the texts of what was built before.
     #[inline]
     pub fn new(reader: Reader<'a>, texts: &'t mut Texts<'a>, threads: &'t Threads, may_ask: MayAsk) -> Self {
-        Self { reader, threads, may_ask, texts, kept: [].iter(), dropped: 0, first_dropped: 0 }
+        Self { reader, threads, may_ask, texts, kept: [].iter(), dropped: 0, first_dropped: 0, told: Told::nobody() }
     }
 
     /// Puts back what [`crate::walk::Keeping`] kept of the value, its objects as far as they are alive. Only for a build on one
@@ -82,6 +87,13 @@ impl<'a, 't> Build<'a, 't> {
     pub fn keeping(self, kept: &'t [Value]) -> Self {
         debug_assert_eq!(self.threads.count(), 1, "they are put back in order");
         Self { kept: kept.iter(), ..self }
+    }
+
+    /// Says how far the value is built.
+    #[inline]
+    pub fn telling(self, tell: Option<Tell<'t>>) -> Self {
+        let told = Told::new(tell, self.reader.position());
+        Self { told, ..self }
     }
 
     /// Builds the next value in `slot`, which is empty if it fails.
@@ -144,7 +156,7 @@ impl<'a, 't> Build<'a, 't> {
     fn begin_here(&mut self, slot: &mut Slot) -> Result<Left, Stop> {
         let start = self.reader.position();
         let depth = self.reader.depth();
-        let (texts, threads, kept) = (&mut *self.texts, self.threads, &mut self.kept);
+        let (texts, threads, kept, told) = (&mut *self.texts, self.threads, &mut self.kept, &mut self.told);
         // What needs no more of the Reader is made at once, the rest is left.
         let left = self.reader.next_event_to(
             #[inline(always)]
@@ -158,7 +170,7 @@ impl<'a, 't> Build<'a, 't> {
                         slot.set_components(plain.kind, |dest| fill::plain(plain, REAL, dest, threads));
                     }
                     Event::Packed(plain) => {
-                        fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count), threads);
+                        told.fill(plain, slot.set_packed(plain.kind, plain.count), threads);
                     }
                     Event::String(text) => texts.set(slot, Kind::String, utf8(text)),
                     Event::StringName(text) => texts.set(slot, Kind::StringName, utf8(text)),

@@ -11,6 +11,9 @@ use crate::engine::{self, Slot, StringSlot};
 const RUN: usize = 64 << 10;
 const SPLIT_FROM: usize = 512 << 10;
 
+/// Texts that are built between two looks at how far it is.
+const LOOK: usize = 64;
+
 impl Build<'_, '_> {
     /// Builds the texts that come next.
     pub(super) fn packed_strings(&mut self, slot: &mut Slot, count: usize) -> Result<(), Error> {
@@ -20,7 +23,11 @@ impl Build<'_, '_> {
         if is_large && self.threads.count() > 1 && engine::allocates_in_parallel() {
             return self.split_texts(strings);
         }
-        read(&mut self.reader, strings)
+        for strings in strings.chunks_mut(LOOK) {
+            read(&mut self.reader, strings)?;
+            self.told.look(self.reader.position());
+        }
+        Ok(())
     }
 
     fn split_texts(&mut self, strings: &mut [StringSlot]) -> Result<(), Error> {
@@ -40,9 +47,13 @@ impl Build<'_, '_> {
             rest = others;
             (count > 0).then_some((reader, run))
         });
-        let first = Mutex::new(None::<Error>);
+        let (first, tell) = (Mutex::new(None::<Error>), self.told.tell());
         self.threads.for_each(runs, |(mut reader, strings)| {
-            if let Err(error) = read(&mut reader, strings) {
+            let (start, built) = (reader.position(), read(&mut reader, strings));
+            if let Some(tell) = tell {
+                tell(reader.position() - start);
+            }
+            if let Err(error) = built {
                 let mut first = first.lock().expect("nothing panics while it is held");
                 if first.as_ref().is_none_or(|first| error.at < first.at) {
                     *first = Some(error);
@@ -52,6 +63,7 @@ impl Build<'_, '_> {
         // What is not UTF-8 lies before a text that is not there.
         first.into_inner().expect("nothing panics while it is held").map_or(Ok(()), Err)?;
         scanned?;
+        self.told.pass(scan.position() - self.reader.position());
         self.reader = scan;
         Ok(())
     }

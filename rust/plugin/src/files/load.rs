@@ -1,16 +1,17 @@
 //! Files to values, decoded while they are read.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_codec::Threads;
-use varbatch_codec::file::{LoadError, Loader};
+use varbatch_codec::file::{LoadError, Loader, ReadStep};
 use varbatch_codec::frames::{self, Frame};
-use varbatch_codec::tasks::Step;
+use varbatch_codec::tasks::{OnProgress, Step};
 
 use super::{Failure, Values, named, open_code};
-use crate::build::MayAsk;
+use crate::build::{MayAsk, Tell};
 use crate::decode::{self, Input, Work, build_slots, decode_kept};
 use crate::engine::{self, DIALECT, EngineFile, OwnArray, Slot};
 use crate::pool;
@@ -48,14 +49,19 @@ pub fn open(path: &GString) -> Result<Loader, Failure> {
 /// Loads all values of a stream of frames, as many as there are whole ones; null where a payload is bad.
 pub fn load(loader: Loader, allow_objects: bool) -> Loaded {
     let mut loading = Loading::new(loader, allow_objects);
-    pool::with(
-        loading.len >= SHARED_FROM,
-        |threads| {
-            while loading.step(PIECES * threads.count(), threads) == Step::More {}
-        },
-    );
-    while loading.step(1, &Threads::alone()) != Step::Done {}
+    pool::with(loading.len >= SHARED_FROM, |threads| {
+        while loading.step(PIECES * threads.count(), threads, &|_| {}) == Step::More {}
+    });
+    while loading.step(1, &Threads::alone(), &|_| {}) != Step::Done {}
     loading.finish()
+}
+
+/// How much is done of a stream of `len` bytes.
+fn progress(read: u64, built: u64, len: u64) -> f32 {
+    // To read numbers takes as long as to build them, to read small values a tenth of it.
+    const READING: f64 = 0.25;
+    let done = READING * read as f64 + (1.0 - READING) * built as f64;
+    (done / len.max(1) as f64) as f32
 }
 
 /// What a stream gave.
@@ -120,12 +126,12 @@ struct Piece {
 }
 
 impl Piece {
-    fn build(bytes: &[u8], at: usize, allow_objects: bool, threads: &Threads) -> Self {
+    fn build(bytes: &[u8], at: usize, allow_objects: bool, threads: &Threads, tell: Tell<'_>) -> Self {
         let frames = frames::read(bytes).map_while(Result::ok);
         let inputs = frames.map(|Frame { at: from, payload }| Input { at: at + from, bytes: payload });
         let count = inputs.clone().count();
         let sample: Vec<_> = inputs.clone().take(decode::SAMPLE).collect();
-        let work = Work::of(&sample, bytes.len(), count, allow_objects, MayAsk::Nothing);
+        let work = Work::of(&sample, bytes.len(), count, allow_objects, MayAsk::Nothing).telling(tell);
         let mut values: Vec<_> = std::iter::repeat_with(Slot::new).take(count).collect();
         let (reports, asking) = build_slots(inputs.clone().map(Ok), &mut values, &work, threads);
         let mut inputs = inputs.enumerate();
@@ -155,12 +161,18 @@ impl Loading {
         }
     }
 
-    /// Loads up to `most` pieces of the stream. What is left when all is read, after [`Step::Caller`], is what the engine is
+    /// Loads up to `most` pieces of the stream, or reads a part of a long one. What is left when all is read, after [`Step::Caller`], is what the engine is
     /// asked about.
-    pub fn step(&mut self, most: usize, threads: &Threads) -> Step {
+    pub fn step(&mut self, most: usize, threads: &Threads, report: OnProgress<'_>) -> Step {
         if self.is_read {
             return self.step_with_engine();
         }
+        let (len, before, read) = (self.len, self.built(), self.read());
+        let built_now = AtomicUsize::new(0);
+        let tell = |more| {
+            let now = built_now.fetch_add(more, Ordering::Relaxed) + more;
+            report(progress(read, before + now as u64, len));
+        };
         let (loader, alone, awake) = (&mut self.loader, Threads::alone(), threads.awake());
         // What is compressed takes long to read, and all threads together read it.
         let (most, reading) = if loader.is_compressed() { (1, threads) } else { (most, &alone) };
@@ -169,11 +181,12 @@ impl Loading {
         // One thread after the other takes a piece, and so reads it, and decodes it while the next one reads.
         let pieces = std::iter::from_fn(|| {
             let mut bytes: Vec<u8> = buffers.lock().expect(UNPOISONED).pop().unwrap_or_default();
-            let read = loader.read(&mut bytes, reading);
-            is_read |= !matches!(read, Ok(Some(_)));
+            let read = loader.read_step(&mut bytes, reading);
+            is_read |= matches!(read, Ok(ReadStep::End) | Err(_));
             order += 1;
             match read {
-                Ok(at) => at.map(|at| (order, at, bytes)),
+                Ok(ReadStep::Frames(at)) => Some((order, at, bytes)),
+                Ok(ReadStep::Part | ReadStep::End) => None,
                 Err(error) => {
                     damage = Some(error);
                     None
@@ -181,7 +194,7 @@ impl Loading {
             }
         });
         threads.for_each(pieces.take(most), |(order, at, bytes)| {
-            let piece = Piece::build(&bytes, at, self.allow_objects, &awake);
+            let piece = Piece::build(&bytes, at, self.allow_objects, &awake, &tell);
             built.lock().expect(UNPOISONED).push((order, piece));
             buffers.lock().expect(UNPOISONED).push(bytes);
         });
@@ -228,8 +241,18 @@ impl Loading {
 
     /// How much is done, from 0 to 1.
     pub fn progress(&self) -> f32 {
+        progress(self.read(), self.built(), self.len)
+    }
+
+    /// Bytes that were read.
+    fn read(&self) -> u64 {
+        self.len.saturating_sub(self.loader.unread())
+    }
+
+    /// Bytes that values were built of.
+    fn built(&self) -> u64 {
         let (len, left) = self.loader.len();
-        1.0 - left as f32 / len.max(1) as f32
+        len - left
     }
 
     /// What was loaded.

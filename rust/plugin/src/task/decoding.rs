@@ -1,9 +1,11 @@
 //! Bytes to values, step by step.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use godot::builtin::{AnyArray, PackedByteArray};
 use godot::global::Error as EngineError;
 use varbatch_codec::file::Loader;
-use varbatch_codec::tasks::Step;
+use varbatch_codec::tasks::{OnProgress, Step};
 use varbatch_codec::{Kind, Threads};
 
 use super::job::{Job, Outcome, PIECES, STEP, VALUE};
@@ -56,7 +58,7 @@ fn work_of(buffer: &Result<HeldBytes, Kind>) -> usize {
 }
 
 impl Job for FromBytes {
-    fn step(&mut self, threads: &Threads) -> Step {
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> Step {
         if self.next == self.buffers.len() {
             self.step_with_engine();
             return if self.left.is_empty() { Step::Done } else { Step::Caller };
@@ -68,7 +70,9 @@ impl Job for FromBytes {
         }
         let buffers = &self.buffers[first..self.next];
         let sample: Vec<_> = buffers.iter().take(decode::SAMPLE).filter_map(|buffer| held_input(buffer).ok()).collect();
-        let work = decode::Work::of(&sample, len, buffers.len(), self.allow_objects, MayAsk::Nothing);
+        let (done, total, built) = (self.done, self.total.max(1), AtomicUsize::new(0));
+        let tell = |more| report((done + built.fetch_add(more, Ordering::Relaxed) + more) as f32 / total as f32);
+        let work = decode::Work::of(&sample, len, buffers.len(), self.allow_objects, MayAsk::Nothing).telling(&tell);
         let slots = &mut self.values.elements()[first..self.next];
         let (reports, asking) = build_slots(buffers.iter().map(held_input), slots, &work, threads);
         self.reports.append_from(first, reports);
@@ -102,8 +106,8 @@ impl FromFrames {
 }
 
 impl Job for FromFrames {
-    fn step(&mut self, threads: &Threads) -> Step {
-        self.0.step(PIECES * threads.count(), threads)
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> Step {
+        self.0.step(PIECES * threads.count(), threads, report)
     }
 
     fn progress(&self) -> f32 {

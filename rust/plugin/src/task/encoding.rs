@@ -2,7 +2,7 @@
 
 use godot::builtin::AnyArray;
 use godot::global::Error as EngineError;
-use varbatch_codec::tasks::Step;
+use varbatch_codec::tasks::{OnProgress, Step};
 use varbatch_codec::{Cursor, Plan, Threads};
 
 use super::job::{Job, Outcome, STEP, VALUE};
@@ -81,7 +81,7 @@ fn fill_from(plan: &Plan<'_>, cursor: &mut Cursor, filling: &mut Filling, most: 
 }
 
 impl Job for ToBytes {
-    fn step(&mut self, _: &Threads) -> Step {
+    fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> Step {
         let mut left = STEP;
         while left > 0 {
             let Some(done) = self.fill(left) else { return Step::Done };
@@ -120,7 +120,7 @@ impl ToFrames {
 }
 
 impl Job for ToFrames {
-    fn step(&mut self, _: &Threads) -> Step {
+    fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> Step {
         let Some(plan) = self.plans.get(self.plan) else { return Step::Done };
         if fill_from(plan, &mut self.cursor, &mut self.filling, STEP) == 0 {
             self.plan += 1;

@@ -4,7 +4,7 @@ use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_codec::Threads;
 use varbatch_codec::file::Replaced;
-use varbatch_codec::tasks::Step;
+use varbatch_codec::tasks::{OnProgress, Step};
 
 use super::dispatch;
 use super::job::{AnyJob, Job, Outcome, PIECES, slot_of};
@@ -46,7 +46,7 @@ impl Save {
 }
 
 impl Job for Save {
-    fn step(&mut self, threads: &Threads) -> Step {
+    fn step(&mut self, threads: &Threads, _: OnProgress<'_>) -> Step {
         match self.saving.as_mut().map(|saving| saving.step(threads)) {
             Ok(Ok(step)) => step,
             Ok(Err(failure)) => {
@@ -100,8 +100,8 @@ impl Load {
 }
 
 impl Job for Load {
-    fn step(&mut self, threads: &Threads) -> Step {
-        self.loading.as_mut().map_or(Step::Done, |loading| loading.step(PIECES * threads.count(), threads))
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> Step {
+        self.loading.as_mut().map_or(Step::Done, |loading| loading.step(PIECES * threads.count(), threads, report))
     }
 
     fn progress(&self) -> f32 {
@@ -144,7 +144,7 @@ struct Dispose {
 }
 
 impl Job for Dispose {
-    fn step(&mut self, _: &Threads) -> Step {
+    fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> Step {
         if !std::mem::replace(&mut self.has_begun, true) {
             return Step::Blocking;
         }

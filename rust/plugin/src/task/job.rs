@@ -5,7 +5,7 @@ use std::fmt::Display;
 use godot::global::Error as EngineError;
 use godot::obj::EngineEnum;
 use varbatch_codec::Threads;
-use varbatch_codec::tasks::{Step, Work};
+use varbatch_codec::tasks::{OnProgress, Step, Work};
 
 use crate::engine::Slot;
 use crate::reports::{Line, Reports, Subject};
@@ -34,7 +34,7 @@ pub struct Outcome {
 /// The work of one task.
 pub trait Job: Send {
     /// See [`Work::step`].
-    fn step(&mut self, threads: &Threads) -> Step;
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> Step;
 
     /// See [`Work::progress`].
     fn progress(&self) -> f32;
@@ -52,8 +52,8 @@ pub trait Job: Send {
 pub struct AnyJob(pub Box<dyn Job>);
 
 impl Work for AnyJob {
-    fn step(&mut self, threads: &Threads) -> Step {
-        self.0.step(threads)
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> Step {
+        self.0.step(threads, report)
     }
 
     fn progress(&self) -> f32 {

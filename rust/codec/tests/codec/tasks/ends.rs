@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use varbatch_codec::Threads;
-use varbatch_codec::tasks::{Event, Step, Tasks, Work};
+use varbatch_codec::tasks::{Event, OnProgress, Step, Tasks, Work};
 
 use super::{Door, Jobs, Started, work_for};
 use crate::threads::{COUNTS, times, wait_for};
@@ -144,7 +144,7 @@ fn a_queue_that_is_dropped_ends_its_tasks() {
 fn an_empty_queue_costs_nothing_and_can_be_static() {
     struct Never;
     impl Work for Never {
-        fn step(&mut self, _: &Threads) -> Step {
+        fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> Step {
             Step::Done
         }
 

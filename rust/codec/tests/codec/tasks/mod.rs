@@ -4,6 +4,7 @@
 mod cancels;
 mod ends;
 mod moves;
+mod reports;
 mod soak;
 mod turns;
 mod waits;
@@ -13,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use varbatch_codec::Threads;
-use varbatch_codec::tasks::{Event, Step, Task, Tasks, Work};
+use varbatch_codec::tasks::{Event, OnProgress, Step, Task, Tasks, Work};
 
 use crate::threads::wait_for;
 
@@ -31,7 +32,7 @@ struct Job {
 }
 
 impl Work for Job {
-    fn step(&mut self, threads: &Threads) -> Step {
+    fn step(&mut self, threads: &Threads, _: OnProgress<'_>) -> Step {
         self.done += 1;
         (self.step)(self.done - 1, threads)
     }

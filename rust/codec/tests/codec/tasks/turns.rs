@@ -7,7 +7,7 @@ use std::thread::{ThreadId, current};
 use std::time::Duration;
 
 use varbatch_codec::Threads;
-use varbatch_codec::tasks::{Event, Step, Tasks, Work};
+use varbatch_codec::tasks::{Event, OnProgress, Step, Tasks, Work};
 
 use super::{Door, Jobs, Started, occupy, work_for};
 use crate::threads::{COUNTS, assert_works, times, wait_for};
@@ -232,7 +232,7 @@ fn progress_is_told_in_hundredths() {
 fn progress_never_falls_and_is_a_fraction() {
     struct Odd(usize);
     impl Work for Odd {
-        fn step(&mut self, _: &Threads) -> Step {
+        fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> Step {
             self.0 += 1;
             if self.0 < 6 { Step::More } else { Step::Done }
         }
@@ -259,7 +259,7 @@ fn progress_never_falls_and_is_a_fraction() {
 fn a_panic_ends_its_task_alone() {
     struct Bad(&'static str);
     impl Work for Bad {
-        fn step(&mut self, _: &Threads) -> Step {
+        fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> Step {
             if self.0 == "step" { resume_unwind(Box::new("step")) } else { Step::Done }
         }
 

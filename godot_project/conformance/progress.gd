@@ -1,0 +1,104 @@
+extends "tasks_base.gd"
+## How far a task is within one large value, which a save game usually is.
+
+## How often it moves at least: in values that take long to make, and in those that are copied, where
+## a busy machine may not look in time.
+const MOVES := 10
+const FEW_MOVES := 5
+## A save of these sizes may be done before anybody looks often.
+const SAVE_MOVES := 2
+const MODES: PackedInt32Array = [-1, FileAccess.COMPRESSION_ZSTD]
+
+
+func test_containers() -> void:
+	var entities: Array[Dictionary] = []
+	for i: int in 100_000:
+		entities.append({"pos": Vector3(i, 0, 1), "name": "entity %d" % i, "hp": i, "tags": [i]})
+	var by_name := {}
+	for entity: Dictionary in entities:
+		by_name[entity.name] = entity
+	var untyped: Array = Array(entities, TYPE_NIL, "", null)
+	var texts := PackedStringArray()
+	for i: int in 500_000:
+		texts.append("a text of thirty letters %05d" % i)
+	await _check_moves(by_name, MOVES, "Dictionary", MODES)
+	for value: Variant in [untyped, entities, texts, {"a": {"b": [untyped]}}]:
+		await _check_moves(value, MOVES, type_string(typeof(value)))
+
+
+func test_packed_arrays() -> void:
+	var bytes := PackedByteArray()
+	bytes.resize(64 << 20)
+	bytes.fill(7)
+	var parts := {}
+	for i: int in 64:
+		parts[i] = bytes.slice(0, 1 << 20)
+	await _check_moves(bytes, FEW_MOVES, "PackedByteArray", MODES)
+	for value: Variant in [bytes.to_float64_array(), parts]:
+		await _check_moves(value, FEW_MOVES, type_string(typeof(value)))
+
+
+## Without helpers the value is read in parts, between which frames go on.
+func test_alone() -> void:
+	var bytes := PackedByteArray()
+	bytes.resize(64 << 20)
+	VarBatch.set_thread_count(1)
+	VarBatch.save_vars(path, [bytes])
+	var watch := Watch.new(VarBatch.load_vars_async(path))
+	var result: Array = await finished(watch, "a load alone")
+	check_value(result, [bytes], "a load alone")
+	check(watch.fractions.size() >= FEW_MOVES, "alone: %d moves" % watch.fractions.size())
+
+
+func _check_moves(value: Variant, moves: int, what: String, modes: PackedInt32Array = [-1]) -> void:
+	VarBatch.set_thread_count(2)
+	for mode: int in modes:
+		var shown := "%s, mode %d" % [what, mode]
+		var save := func() -> VarBatchTask:
+			return VarBatch.save_vars_async(path, [value], false, mode)
+		await _check_task(save, SAVE_MOVES, "saving %s" % shown)
+		var loaded: Variant = await _check_task(
+			func() -> VarBatchTask: return VarBatch.load_vars_async(path),
+			moves,
+			"loading %s" % shown
+		)
+		check(
+			loaded is Array and VarBatch.var_to_bytes(loaded) == VarBatch.var_to_bytes([value]),
+			shown
+		)
+	var frames := VarBatch.vars_to_frames([value])
+	await _check_task(
+		func() -> VarBatchTask: return VarBatch.frames_to_vars_async(frames),
+		moves,
+		"frames of " + what
+	)
+	var buffers := VarBatch.vars_to_bytes([value])
+	await _check_task(
+		func() -> VarBatchTask: return VarBatch.bytes_to_vars_async(buffers),
+		moves,
+		"bytes of " + what
+	)
+
+
+## Looks without a pause, as a short task may end between two frames, and gives the machine three
+## chances. Returns the result.
+func _check_task(begin: Callable, moves: int, what: String) -> Variant:
+	var most := 0
+	var result: Variant
+	for attempt: int in 3:
+		var task: VarBatchTask = begin.call()
+		var watch := Watch.new(task)
+		var seen := 0
+		var last := -1.0
+		while not task.is_finished():
+			var now := task.get_progress()
+			check(now >= last, "%s: %f after %f" % [what, now, last])
+			seen += int(now > last)
+			last = now
+			OS.delay_usec(20)
+		most = maxi(most, seen)
+		result = await finished(watch, what)
+		if most >= moves:
+			break
+	check(most >= moves, "%s: %d moves" % [what, most])
+	return result
