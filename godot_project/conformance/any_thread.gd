@@ -3,7 +3,7 @@ extends "files_base.gd"
 
 const THREADS := 4
 
-var _values: Array = Values.mixed(150).filter(_is_kept) + [_noise, {"noise": [_noise, "text"]}]
+var _values: Array = Values.mixed(150).filter(is_kept) + [_noise, {"noise": [_noise, "text"]}]
 var _frames := PackedByteArray()
 ## What the loaded values encode to: ids of objects become those of new ones.
 var _expected := PackedByteArray()
@@ -102,17 +102,6 @@ func test_one_file_by_tasks() -> void:
 		_look_at_one_file()
 		_check_no_problems("tasks, %d threads" % count)
 		check_names([path.get_file()], "one file")
-
-
-## Whether a save keeps all of a value, and so warns of nothing.
-static func _is_kept(value: Variant) -> bool:
-	match typeof(value):
-		TYPE_ARRAY:
-			return (value as Array).all(_is_kept)
-		TYPE_DICTIONARY:
-			var entries := value as Dictionary
-			return _is_kept(entries.keys()) and _is_kept(entries.values())
-	return not typeof(value) in [TYPE_OBJECT, TYPE_CALLABLE, TYPE_SIGNAL, TYPE_RID]
 
 
 func _save_one_file(i: int) -> void:

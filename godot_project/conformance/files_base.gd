@@ -110,6 +110,17 @@ func sized(count: int, size: Callable) -> Array:
 	return values
 
 
+## Whether a save keeps all of a value, and so warns of nothing.
+static func is_kept(value: Variant) -> bool:
+	match typeof(value):
+		TYPE_ARRAY:
+			return (value as Array).all(is_kept)
+		TYPE_DICTIONARY:
+			var entries := value as Dictionary
+			return is_kept(entries.keys()) and is_kept(entries.values())
+	return not typeof(value) in [TYPE_OBJECT, TYPE_CALLABLE, TYPE_SIGNAL, TYPE_RID]
+
+
 ## Everything in a folder, hidden or not, in order.
 static func names(of: String) -> PackedStringArray:
 	var dir := DirAccess.open(of)
