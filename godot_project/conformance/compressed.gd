@@ -143,7 +143,9 @@ func _check_mode(values: Array, mode: int, what: String, objects := false) -> vo
 	for count: int in THREAD_COUNTS:
 		VarBatch.set_thread_count(count)
 		var shown := "%s, mode %d, %d threads" % [what, mode, count]
-		check_int(VarBatch.save_vars(path, values, objects, mode), OK, "saving " + shown)
+		# A save of IDs warns of them.
+		var save := func() -> int: return VarBatch.save_vars(path, values, objects, mode)
+		check_int(quietly(save) as int, OK, "saving " + shown)
 		check_same(read_loop(path, objects, mode), expected, "read by the engine, " + shown)
 		check_same(VarBatch.load_vars(path, objects), expected, "loaded, " + shown)
 		var file := FileAccess.open_compressed(
@@ -155,7 +157,8 @@ func _check_mode(values: Array, mode: int, what: String, objects := false) -> vo
 		check_same(VarBatch.load_vars(path, objects), expected, "the engine's, " + shown)
 		var loaded: Array = VarBatch.load_vars_async(path, objects).wait()
 		check_same(loaded, expected, "the engine's, async, " + shown)
-		var saved: Variant = VarBatch.save_vars_async(path, values, objects, mode).wait()
-		check_value(saved, OK as int, "saving async " + shown)
+		var save_async := func() -> Variant:
+			return VarBatch.save_vars_async(path, values, objects, mode).wait()
+		check_value(quietly(save_async), OK as int, "saving async " + shown)
 		check_same(read_loop(path, objects, mode), expected, "read by the engine, async, " + shown)
 	check_names([path.get_file()], what)
