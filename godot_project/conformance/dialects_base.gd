@@ -149,7 +149,10 @@ func as_kept(value: Variant, dialect: VarBatch.Dialect) -> Variant:
 			return kept
 		TYPE_ARRAY:
 			var array: Array = value
-			if not array.is_typed() or dialect != PANDEMONIUM:
+			var has_type := (
+				dialect == PANDEMONIUM and id_in(array.get_typed_builtin(), dialect) >= 0
+			)
+			if not array.is_typed() or not has_type:
 				array = Array(array, TYPE_NIL, &"", null)
 			for i: int in array.size():
 				array[i] = as_kept(array[i], dialect)

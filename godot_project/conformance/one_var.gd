@@ -163,7 +163,7 @@ func test_cancelled() -> void:
 
 
 func _save(value: Variant) -> int:
-	return VarBatch.save_var(path, value)
+	return save_as_told(func() -> Error: return VarBatch.save_var(path, value), value)
 
 
 func _check_default(text: String, code: int, from := path) -> void:

@@ -83,7 +83,7 @@ func test_full_objects() -> void:
 		for count: int in THREAD_COUNTS:
 			VarBatch.set_thread_count(count)
 			var decode := func() -> Array: return VarBatch.bytes_to_vars(buffers, true)
-			var found: Array = expect_lines(decode, lines)
+			var found: Array = expect_lines(decode, bounded(lines, OF_BUFFERS))
 			check_values(found, expected, "full objects, %d threads" % count)
 
 
@@ -92,7 +92,7 @@ func _check(buffers: Array, expected: Array, lines: PackedStringArray, what: Str
 	for count: int in THREAD_COUNTS:
 		VarBatch.set_thread_count(count)
 		var decode := func() -> Array: return VarBatch.bytes_to_vars(buffers)
-		var found: Array = expect_lines(decode, lines)
+		var found: Array = expect_lines(decode, bounded(lines, OF_BUFFERS))
 		check_values(found, expected, "%s, %d threads" % [what, count])
 		check_values(buffers, before, "the buffers, %s" % what)
 

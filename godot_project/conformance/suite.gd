@@ -102,13 +102,36 @@ func expect_own_logged(
 	return result
 
 
-## What a call prints of all its errors. [param advice] is where all of them can be found.
+## What a call prints of all its errors and warnings: errors go first where there are too many.
+## [param advice] is where all errors can be found.
 func bounded(texts: PackedStringArray, advice := "") -> PackedStringArray:
 	if texts.size() <= MAX_LINES:
 		return texts
-	var call := texts[0].left(texts[0].find(": ") + 2)
-	var more := call + MORE % (texts.size() - MAX_LINES) + advice
-	return texts.slice(0, MAX_LINES) + PackedStringArray([more])
+	var all_warnings := 0
+	for text: String in texts:
+		all_warnings += 1 if text.begins_with(WARNING) else 0
+	var more_errors := texts.size() - all_warnings
+	var more_warnings := all_warnings
+	var room_for_warnings := maxi(MAX_LINES - more_errors, 0)
+	var shown := PackedStringArray()
+	for text: String in texts:
+		if text.begins_with(WARNING):
+			if all_warnings - more_warnings < room_for_warnings:
+				more_warnings -= 1
+				shown.append(text)
+		elif shown.size() < MAX_LINES:
+			more_errors -= 1
+			shown.append(text)
+	var first := texts[0].trim_prefix(WARNING)
+	var line := first.left(first.find(": ") + 2)
+	if more_warnings == 0:
+		line += MORE % more_errors + advice
+	elif more_errors == 0:
+		line = WARNING + line + MORE.replace("errors", "warnings") % more_warnings
+	else:
+		var more := "%d more errors and %d more warnings are not printed"
+		line += more % [more_errors, more_warnings] + advice
+	return shown + PackedStringArray([line])
 
 
 ## The number of errors and of warnings that [param text] says were not printed.
