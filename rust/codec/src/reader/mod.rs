@@ -14,7 +14,7 @@ mod skim;
 mod template;
 
 use crate::dialect::{Dialect, FLAG_64, Rules, Width};
-use crate::error::{Error, Place, Reason};
+use crate::error::{Error, Reason};
 use crate::event::{Event, Text};
 use crate::kind::{Kind, Row, Rows};
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
@@ -249,6 +249,8 @@ impl<'a> Reader<'a> {
         let depth = self.open.len();
         loop {
             self.next_event()?;
+            // The texts of one value, without asking each time what comes next.
+            while self.next_text()?.is_some() {}
             if !self.is_inside(depth) {
                 return Ok(());
             }
@@ -277,7 +279,10 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// As [`Self::next_event`].
     pub(crate) fn next_name(&mut self) -> Result<Text<'a>, Error> {
-        self.whole_string(|| Place::of(Kind::Object).part("property name"))
+        match self.name()? {
+            Event::Text(name) => Ok(name),
+            _ => unreachable!("a name is a text"),
+        }
     }
 
     #[inline(always)]

@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next text of the value at hand.
-    #[inline]
+    #[inline(always)]
     pub(super) fn text(&mut self) -> Result<Text<'a>, Error> {
         let texts = self.texts;
         let text = self.whole_string(|| texts.place())?;
@@ -230,8 +230,8 @@ impl<'a> Reader<'a> {
     }
 
     /// A text that is an event of its own: nothing is consumed where it fails.
-    #[inline]
-    pub(super) fn whole_string(&mut self, place: impl Fn() -> Place) -> Result<Text<'a>, Error> {
+    #[inline(always)]
+    fn whole_string(&mut self, place: impl Fn() -> Place) -> Result<Text<'a>, Error> {
         let start = self.at;
         let text = self.string(place);
         match text {
@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
 
     /// A length and a text of that length, with its padding. Where it fails, `at` is where the error is. The place is made
     /// for an error only.
-    #[inline]
+    #[inline(always)]
     pub(super) fn string(&mut self, place: impl Fn() -> Place) -> Result<Text<'a>, Error> {
         let bytes = self.text_bytes(&place)?;
         let text = match text::decode(bytes) {
@@ -265,7 +265,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The bytes of a text, with its length consumed, but not they.
-    #[inline]
+    #[inline(always)]
     fn text_bytes(&mut self, place: impl Fn() -> Place) -> Result<&'a [u8], Error> {
         let rest = self.rest();
         let Some((&length, rest)) = rest.split_first_chunk() else {
