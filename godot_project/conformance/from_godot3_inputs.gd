@@ -8,7 +8,7 @@ const BYTES_PART := 1
 const CONSUMED_PART := 2
 const AGAIN_PART := 3
 ## What transcode() warns of behind a value: perhaps the dialect is the wrong one.
-const MORE := "followed by bytes"
+const BEHIND := "followed by bytes"
 ## Godot 3's header of an Array.
 const ONE_ELEMENT: PackedByteArray = [19, 0, 0, 0, 1, 0, 0, 0]
 
@@ -34,7 +34,7 @@ func test_they_are_the_same_values() -> void:
 		var bytes := vector.bytes(BYTES_PART)
 		var warning := Reasons.warning(Reasons.OF_INPUTS, vector.name)
 		var has_more := vector.parts[CONSUMED_PART].to_int() < bytes.size()
-		var told := MORE if has_more else warning
+		var told := BEHIND if has_more else warning
 		var here := translated(bytes, GODOT_3, GODOT_4, told, vector.name)
 		var value: Variant = engine_value_of_all(here, vector.objects, vector.name)
 		var found: Variant = read_here(bytes, vector.objects, warning, vector.name)
