@@ -47,7 +47,8 @@ func test_alone() -> void:
 	var watch := Watch.new(VarBatch.load_vars_async(path))
 	var result: Array = await finished(watch, "a load alone")
 	check_value(result, [bytes], "a load alone")
-	check(watch.fractions.size() >= FEW_MOVES, "alone: %d moves" % watch.fractions.size())
+	# A quick disk gives 64 MiB within a few frames.
+	check(watch.fractions.size() > 1, "alone: %d moves" % watch.fractions.size())
 
 
 func _check_moves(value: Variant, moves: int, what: String, modes: PackedInt32Array = [-1]) -> void:
