@@ -89,7 +89,7 @@ fn decode_with_objects(input: Input<'_>, out: &mut Slot) -> Result<Option<Box<Dr
 }
 
 /// The bytes of a buffer, or what else it is.
-fn input(buffer: &Value) -> Result<Input<'_>, Kind> {
+pub fn input(buffer: &Value) -> Result<Input<'_>, Kind> {
     match buffer.view().kind() {
         Kind::PackedByteArray => Ok(Input { at: 0, bytes: buffer.view().plain().bytes }),
         kind => Err(kind),

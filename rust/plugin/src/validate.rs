@@ -6,16 +6,14 @@ use varbatch_codec::validate;
 use crate::batch::each_run;
 use crate::decode::{self, Input};
 use crate::reports::Report;
-use crate::{objects, pool};
+use crate::{engine, objects, pool};
 
 /// Buffers of this many bytes together are looked at over threads.
 const PARALLEL_FROM: usize = 1 << 20;
 
 /// For each buffer what is wrong with it, nothing where the engine would decode it.
 pub fn validate_each(buffers: &AnyArray, allow_objects: bool) -> PackedStringArray {
-    // The engine may have to be asked, and scripts that it runs cannot change these.
-    let buffers = decode::held(buffers);
-    let inputs = buffers.iter().map(decode::held_input);
+    let inputs = engine::values(buffers).iter().map(decode::input);
     let len = |input: &Result<Input<'_>, _>| input.as_ref().map_or(0, |input| input.bytes.len());
     let total: usize = inputs.clone().map(|input| len(&input)).sum();
     let mut texts = vec![String::new(); buffers.len()];
@@ -31,13 +29,23 @@ pub fn validate_each(buffers: &AnyArray, allow_objects: bool) -> PackedStringArr
         each_run(inputs.clone(), len, &mut texts, threads, || (), look, |()| ());
     });
     if allow_objects {
-        for (input, text) in inputs.zip(&mut texts).filter_map(|(input, text)| Some((input.ok()?, text))) {
-            if objects::has_any(input.reader(true)).unwrap_or(false)
-                && let Err(error) = objects::check(input.reader(true))
-            {
-                *text = error.to_string();
+        // The engine is asked about these. Scripts that it may run cannot change buffers that have a reference of ours.
+        let sound = inputs.enumerate().filter_map(|(index, input)| Some((index, input.ok()?)));
+        let sound = sound.filter(|(index, _)| texts[*index].is_empty());
+        let asking = sound.filter(|(_, input)| objects::has_any(input.reader(true)).unwrap_or(false));
+        let held: Vec<_> =
+            asking.filter_map(|(index, _)| Some((index, engine::byte_array_at(buffers, index)?))).collect();
+        for (index, buffer) in held {
+            let input = Input { at: 0, bytes: engine::bytes_of(&buffer) };
+            if let Err(error) = objects::check(input.reader(true)) {
+                texts[index] = error.to_string();
             }
         }
     }
-    texts.iter().map(|text| text.as_str().into()).collect()
+    let mut result = PackedStringArray::new();
+    result.resize(texts.len());
+    for (place, text) in result.as_mut_slice().iter_mut().zip(&texts).filter(|(_, text)| !text.is_empty()) {
+        *place = text.as_str().into();
+    }
+    result
 }

@@ -68,7 +68,7 @@ impl Value {
             // SAFETY: the Variant is alive, and the layout known.
             unsafe {
                 let id = layout::id(variant);
-                let kind = kind_of(id).ok_or(id)?;
+                let Some(kind) = kind_of(id) else { return Err(unknown(id)) };
                 return Ok(View { kind, inner: layout::inner(kind, variant.cast_mut()), _value: PhantomData });
             }
         }
@@ -76,7 +76,7 @@ impl Value {
         let id = unsafe { (api.interface.variant_get_type)(variant) };
         // Its sign is the platform's.
         let id = u32::try_from(id).unwrap_or(u32::MAX);
-        let kind = kind_of(id).ok_or(id)?;
+        let Some(kind) = kind_of(id) else { return Err(unknown(id)) };
         // SAFETY: the getter is that of the Variant's type. It takes a mutable pointer but changes nothing.
         let inner = api.getters[usize::from(kind.id())].map(|getter| unsafe { getter(variant.cast_mut()).cast() });
         Ok(View { kind, inner: inner.unwrap_or(std::ptr::null_mut()), _value: PhantomData })
@@ -96,6 +96,13 @@ impl Value {
     pub fn variant(&self) -> &Variant {
         &self.0
     }
+}
+
+/// The id of a type that is none of the table's. Cold, so that the usual way is straight.
+#[cold]
+#[inline(never)]
+fn unknown(id: u32) -> u32 {
+    id
 }
 
 /// The kind of this id, if there is one.
