@@ -274,17 +274,6 @@ impl<'a> Reader<'a> {
         (self.next == Next::Bare).then_some(self.bare)
     }
 
-    /// The text that comes next, read as the name of a property.
-    ///
-    /// # Errors
-    /// As [`Self::next_event`].
-    pub(crate) fn next_name(&mut self) -> Result<Text<'a>, Error> {
-        match self.name()? {
-            Event::Text(name) => Ok(name),
-            _ => unreachable!("a name is a text"),
-        }
-    }
-
     #[inline(always)]
     fn value<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<R, Error> {
         let start = self.at;

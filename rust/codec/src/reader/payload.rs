@@ -201,6 +201,15 @@ impl<'a> Reader<'a> {
         Ok(Event::Text(name))
     }
 
+    /// The text that comes next, read as the name of a property.
+    ///
+    /// # Errors
+    /// As [`Self::next_event`].
+    pub(crate) fn next_name(&mut self) -> Result<Text<'a>, Error> {
+        let Event::Text(name) = self.name()? else { unreachable!("a name is a text") };
+        Ok(name)
+    }
+
     fn begin_texts(&mut self, kind: Kind, count: usize) {
         if count == 0 {
             return self.end_value();
