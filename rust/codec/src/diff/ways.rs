@@ -28,7 +28,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         }
         let lens = keys.iter().fold(0, |lens, key| lens | len_bit(key));
         for side in [Side::Before, Side::After] {
-            let mut seen: HashMap<_, _> = keys.iter().map(|key| (name(key), false)).collect();
+            let mut seen = Seen::of(keys);
             let (bytes, scout, mut at, count) = match side {
                 Side::Before => (self.bytes.0, &mut self.scouts.0, frame.first.0, frame.counts.0),
                 Side::After => (self.bytes.1, &mut self.scouts.1, frame.first.1, frame.counts.1),
@@ -41,10 +41,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
             for _ in 0..count {
                 let value_at = scout.end_of(at).map_err(of(side))?;
                 let key = &bytes[at..value_at];
-                if lens & len_bit(key) != 0
-                    && let Some(is_there) = seen.get_mut(&name(key))
-                    && std::mem::replace(is_there, true)
-                {
+                if lens & len_bit(key) != 0 && seen.is_second(key) {
                     return Ok(false);
                 }
                 at = match entered.next_if(|&(start, _)| start == value_at) {
@@ -54,6 +51,39 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
             }
         }
         Ok(true)
+    }
+}
+
+/// So few keys are compared one by one: hashing takes longer.
+const FEW_KEYS: usize = 8;
+
+/// Which of some keys were seen.
+enum Seen<'k, 'a> {
+    /// Of [`FEW_KEYS`] at most; a bit for each.
+    Few(&'k [&'a [u8]], u32),
+    Many(HashMap<(u8, &'a [u8]), bool>),
+}
+
+impl<'k, 'a> Seen<'k, 'a> {
+    fn of(keys: &'k [&'a [u8]]) -> Self {
+        match keys.len() {
+            ..=FEW_KEYS => Self::Few(keys, 0),
+            _ => Self::Many(keys.iter().map(|key| (name(key), false)).collect()),
+        }
+    }
+
+    /// Whether `key` is one of them, and was seen before.
+    fn is_second(&mut self, key: &'a [u8]) -> bool {
+        match self {
+            Self::Few(keys, seen) => {
+                let is_same = |other: &&[u8]| other.len() == key.len() && name(other) == name(key);
+                keys.iter().position(is_same).is_some_and(|index| {
+                    let before = std::mem::replace(seen, *seen | 1 << index);
+                    before == *seen
+                })
+            }
+            Self::Many(seen) => seen.get_mut(&name(key)).is_some_and(|is_there| std::mem::replace(is_there, true)),
+        }
     }
 }
 
