@@ -1,5 +1,5 @@
 /* no-flush COMMAND ARGS...: runs a command for which fsync, fdatasync and sync_file_range do nothing, and succeed.
- * scripts/bench.sh --files measures with it what a save takes apart from the flush, as FileAccess never flushes.
+ * scripts/bench-files.sh measures with it what a save takes apart from the flush, as FileAccess never flushes.
  * A filter in the system, as a library that is loaded first is passed by: the engine has extensions look into their own
  * libraries before (RTLD_DEEPBIND). For Linux. */
 #include <linux/filter.h>

@@ -45,4 +45,4 @@ func _read(option: String, text: String) -> void:
 func _check_no_flush() -> String:
 	if OS.execute("sync", ["-d", "/dev/null"]) == 0:
 		return ""
-	return "--no-flush is for a process that scripts/bench.sh --files starts"
+	return "--no-flush is for a process that scripts/bench-files.sh starts"

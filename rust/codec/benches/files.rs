@@ -1,6 +1,6 @@
 //! Files against what the system itself takes for them: what is promised of saving and loading in DESIGN.md.
 //!
-//! `scripts/bench.sh --codec --files` runs it: `[--folder PATH] [--mib 256] [--pairs 7]`. In each round the plain way and that of the
+//! `scripts/bench-storage.sh` runs it: `[--folder PATH] [--mib 256] [--pairs 7]`. In each round the plain way and that of the
 //! crate take turns, on the same disk, and each replaces its own file of the round before. A ratio is the median of those of
 //! the rounds; beside it the lowest and the highest.
 //!
@@ -51,7 +51,7 @@ fn main() -> Result<()> {
         }
     }
     if !asked {
-        println!("files: not asked for (scripts/bench.sh --codec --files)");
+        println!("files: not asked for (scripts/bench-storage.sh)");
         return Ok(());
     }
     let folder = options.folder.join(format!("varbatch-bench-{}", std::process::id()));

@@ -14,7 +14,7 @@ use crate::threads::Threads;
 
 /// From this many bytes on, one call's output is filled by several threads. Below, waking them costs more than it gains.
 ///
-/// `scripts/bench.sh --codec` prints the crossing point. On two cores it lay at 0.5 to 1 MiB where calls follow each
+/// `scripts/bench-codec.sh` prints the crossing point. On two cores it lay at 0.5 to 1 MiB where calls follow each
 /// other and the helping thread is awake, and at 4 to 8 MiB where it sleeps and comes after some 40 µs.
 pub const PARALLEL_FROM: usize = 8 << 20;
 
