@@ -7,22 +7,39 @@ use std::path::Path;
 #[path = "../fuzz/checks/mod.rs"]
 mod checks;
 
-/// Feeds all files of one target to its check, and names those that fail.
+/// The size of a header in a tar archive, and of what the data of a file is padded to.
+const BLOCK: usize = 512;
+
+/// Returns the name and the bytes of each file in a tar archive. Entries that are no files are passed over.
+fn files(mut archive: &[u8]) -> Vec<(String, &[u8])> {
+    let mut files = Vec::new();
+    while archive[0] != 0 {
+        let (header, rest) = archive.split_at(BLOCK);
+        assert_eq!(&header[257..262], b"ustar", "not a tar archive");
+        let text = |at: usize, len: usize| {
+            let field = header[at..at + len].split(|&byte| byte == 0).next().expect("a field");
+            String::from_utf8(field.to_vec()).expect("a text")
+        };
+        let len = usize::from_str_radix(&text(124, 12), 8).expect("an octal length");
+        if header[156] == b'0' {
+            files.push((text(0, 100), &rest[..len]));
+        }
+        archive = &rest[len.next_multiple_of(BLOCK)..];
+    }
+    files
+}
+
+/// Feeds all inputs of one target to its check, and names those that fail.
 #[track_caller]
 fn feed(target: &str, check: fn(&[u8])) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
-    let files = fs::read_dir(&folder).expect("a corpus").map(|entry| entry.expect("an entry").path());
-    let (mut count, mut failed) = (0, Vec::new());
-    for file in files {
-        let data = fs::read(&file).expect("reads");
-        if catch_unwind(AssertUnwindSafe(|| check(&data))).is_err() {
-            failed.push(file);
-        }
-        count += 1;
-    }
-    assert!(failed.is_empty(), "{failed:#?}");
-    // A folder without its files would test nothing.
-    assert!(count >= 20, "{count} files in {}", folder.display());
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fuzz/corpus/{target}.tar"));
+    let archive = fs::read(&path).expect("a corpus");
+    let files = files(&archive);
+    // A corpus without its inputs would test nothing.
+    assert!(files.len() >= 20, "{} inputs in {}", files.len(), path.display());
+    let is_bad = |data: &[u8]| catch_unwind(AssertUnwindSafe(|| check(data))).is_err();
+    let failed: Vec<&String> = files.iter().filter(|(_, data)| is_bad(data)).map(|(name, _)| name).collect();
+    assert!(failed.is_empty(), "{}: {failed:#?}", path.display());
 }
 
 #[test]
