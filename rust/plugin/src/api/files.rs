@@ -6,10 +6,13 @@ use godot::obj::Gd;
 use godot::register::godot_api;
 
 use super::said::{failed, say, started};
-use super::{VarBatch, translation};
+use super::task::VarBatchTask;
+use super::var_batch::{VarBatch, translation};
+use crate::calls::files::{self, Contents, Failure, NOT_COMPRESSED};
+use crate::calls::filing::{Load, Save};
+use crate::calls::load::values::{self, Values};
+use crate::calls::{load, save, transcode_file};
 use crate::engine::{AnyArg, CompressionArg, DialectArg, FlagArg};
-use crate::files::{self, Contents, Failure, NOT_COMPRESSED, Values};
-use crate::task::{Load, Save, VarBatchTask};
 
 #[godot_api(secondary)]
 impl VarBatch {
@@ -21,7 +24,7 @@ impl VarBatch {
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
-        save("save_var", &path, &Contents::One(&value), full_objects, compression_mode.0)
+        save_to("save_var", &path, &Contents::One(&value), full_objects, compression_mode.0)
     }
 
     /// All values to a file. What users read: `docs/VarBatch.xml`.
@@ -32,7 +35,7 @@ impl VarBatch {
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
-        save("save_vars", &path, &Contents::All(&values), full_objects, compression_mode.0)
+        save_to("save_vars", &path, &Contents::All(&values), full_objects, compression_mode.0)
     }
 
     /// What `save_var` or `store_var` wrote. What users read: `docs/VarBatch.xml`.
@@ -42,7 +45,7 @@ impl VarBatch {
         #[opt(default = &AnyArg::null())] default: AnyArg,
         #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg,
     ) -> Variant {
-        let (value, lines, code) = files::only(&path.to_string(), load(&path, allow_objects), default.slot());
+        let (value, lines, code) = values::only(&path.to_string(), load_from(&path, allow_objects), default.slot());
         say("load_var", lines, code);
         value.value().variant().clone()
     }
@@ -50,7 +53,7 @@ impl VarBatch {
     /// What `save_vars` or `store_var` wrote. What users read: `docs/VarBatch.xml`.
     #[func]
     fn load_vars(path: GString, #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg) -> VarArray {
-        let (values, lines, code) = files::all(load(&path, allow_objects));
+        let (values, lines, code) = values::all(load_from(&path, allow_objects));
         say("load_vars", lines, code);
         values.into_array()
     }
@@ -99,7 +102,7 @@ impl VarBatch {
         let Some(translation) = translation("transcode_file", from, to) else {
             return EngineError::ERR_INVALID_PARAMETER;
         };
-        match files::transcode(&source, &target, translation) {
+        match transcode_file::transcode(&source, &target, translation) {
             Ok(lines) => {
                 say("transcode_file", lines, EngineError::OK);
                 EngineError::OK
@@ -109,7 +112,7 @@ impl VarBatch {
     }
 }
 
-fn save(
+fn save_to(
     method: &str,
     path: &GString,
     contents: &Contents<'_>,
@@ -117,7 +120,7 @@ fn save(
     compression_mode: i64,
 ) -> EngineError {
     let saved = files::to_save(path, contents, full_objects, compression_mode)
-        .and_then(|(target, full_objects)| files::save(&target, &contents.values(), full_objects));
+        .and_then(|(target, full_objects)| save::save(&target, &contents.values(), full_objects));
     match saved {
         Ok(warning) => {
             say(method, warning, EngineError::OK);
@@ -127,7 +130,7 @@ fn save(
     }
 }
 
-fn load(path: &GString, allow_objects: FlagArg) -> Result<Values, Failure> {
+fn load_from(path: &GString, allow_objects: FlagArg) -> Result<Values, Failure> {
     let (loader, allow_objects) = files::to_load(path, allow_objects)?;
-    Ok(files::load(loader, allow_objects).of_file(&path.to_string()))
+    Ok(load::load(loader, allow_objects).of_file(&path.to_string()))
 }

@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use godot::global::Error as EngineError;
 use godot::obj::Gd;
 
+use crate::api::task::{self, VarBatchTask};
+use crate::calls::files::Failure;
 use crate::engine;
-use crate::files::Failure;
-use crate::reports::{Line, Reports, Subject};
-use crate::task::{self, Job, VarBatchTask};
+use crate::jobs::job::Job;
+use crate::report::{Line, Reports, Subject};
 
 /// Why a call failed.
 struct LastError {

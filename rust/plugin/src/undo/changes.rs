@@ -9,9 +9,9 @@ use super::record::{BATCH, read};
 use super::recording::{Part, Recording};
 use super::states::{OwnState, Span, State, States};
 use crate::engine::{self, Slot};
-use crate::pool;
-use crate::reports::Reports;
-use crate::texts::Texts;
+use crate::jobs::pool;
+use crate::report::Reports;
+use crate::value::string_cache::Texts;
 
 /// From this many modifications on, several threads make their Dictionaries, in engines that do not count allocations.
 const PARALLEL_FROM: usize = 1000;

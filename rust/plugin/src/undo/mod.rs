@@ -1,4 +1,4 @@
-//! Class `VarBatchUndoRecorder`: what an edit has changed, as modifications of properties.
+//! What an edit has changed, as modifications of properties.
 //!
 //! ```text
 //! record: properties --read--> values --States::encode, over threads--> Recording
@@ -10,108 +10,19 @@
 //! are. Getters, setters and Loggers may run at any call of the engine and use the recorder again: nothing is locked or
 //! borrowed meanwhile, and messages are printed last.
 
-mod changes;
-mod commit;
+pub mod changes;
+pub mod commit;
 mod lists;
 mod narrow;
-mod record;
-mod recording;
+pub mod record;
+pub mod recording;
 mod states;
 mod step;
 mod versions;
 mod watch;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use godot::builtin::{AnyArray, Array, GString, PackedStringArray, VarDictionary};
-use godot::classes::RefCounted;
-use godot::obj::{Base, Gd};
-use godot::register::{GodotClass, godot_api};
-
-use self::changes::Changes;
-use self::commit::History;
-use self::record::{Wanted, record, shared};
-use self::recording::Recording;
-use crate::engine::{self, ObjectArg, Slot};
-use crate::reports::{Line, OBJECTS, Reports};
-
-/// What users read of it is in `docs/VarBatchUndoRecorder.xml`.
-#[derive(GodotClass)]
-#[class(init, base = RefCounted)]
-pub struct VarBatchUndoRecorder {
-    #[init(val = shared(Mutex::default()))]
-    recording: Arc<Mutex<Recording>>,
-    _base: Base<RefCounted>,
-}
-
-#[godot_api]
-impl VarBatchUndoRecorder {
-    /// Takes the state of an object. What users read: `docs/VarBatchUndoRecorder.xml`.
-    #[func(gd_self)]
-    fn record(
-        this: Gd<Self>,
-        object: ObjectArg,
-        #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
-    ) {
-        let recording = Arc::clone(&this.bind().recording);
-        let reports = record(&recording, vec![Slot::of(object.value())], &Wanted::new(&properties));
-        print("record", reports.lines(&OBJECTS));
-    }
-
-    /// The same for many. What users read: `docs/VarBatchUndoRecorder.xml`.
-    #[func(gd_self)]
-    fn record_all(
-        this: Gd<Self>,
-        objects: AnyArray,
-        #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
-    ) {
-        let recording = Arc::clone(&this.bind().recording);
-        let objects = engine::values(&objects).iter().map(Slot::of).collect();
-        let reports = record(&recording, objects, &Wanted::new(&properties));
-        print("record_all", reports.lines(&OBJECTS));
-    }
-
-    /// What has changed since. What users read: `docs/VarBatchUndoRecorder.xml`.
-    #[func(gd_self)]
-    fn flush(this: Gd<Self>) -> Array<VarDictionary> {
-        let (changes, reports) = take_changes(&this);
-        let modifications = changes.to_array();
-        // Objects that only the recording kept are freed before anything is printed.
-        drop(changes);
-        print("flush", reports.lines(&OBJECTS));
-        modifications
-    }
-
-    /// What has changed since, as an action of an undo history. What users read: `docs/VarBatchUndoRecorder.xml`.
-    #[func(gd_self)]
-    fn commit(this: Gd<Self>, undo_redo: ObjectArg, action_name: GString) -> i64 {
-        let history = match History::new(undo_redo.value()) {
-            Ok(history) => history,
-            Err(text) => {
-                print("commit", [Line::error(text)]);
-                return 0;
-            }
-        };
-        let (changes, reports) = take_changes(&this);
-        history.register(&action_name, &changes);
-        let count = changes.len();
-        drop(changes);
-        print("commit", reports.lines(&OBJECTS));
-        i64::try_from(count).unwrap_or(i64::MAX)
-    }
-}
-
-/// Ends the recording, and compares.
-fn take_changes(this: &Gd<VarBatchUndoRecorder>) -> (Changes, Reports) {
-    let recording = Arc::clone(&this.bind().recording);
-    let taken = std::mem::take(&mut *lock(&recording));
-    Changes::find(taken)
-}
-
-fn print(method: &str, lines: impl IntoIterator<Item = Line>) {
-    lines.into_iter().for_each(|line| line.print("VarBatchUndoRecorder", method));
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

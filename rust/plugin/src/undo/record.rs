@@ -15,7 +15,7 @@ use super::recording::{Left, Part, Recording};
 use super::states::{Span, States};
 use super::watch::Watch;
 use crate::engine::{self, Slot, Value};
-use crate::reports::Reports;
+use crate::report::Reports;
 
 /// Values that are read before they are encoded: as many as stay in the cache.
 pub const BATCH: usize = 16_000;

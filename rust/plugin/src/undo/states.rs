@@ -5,11 +5,11 @@ use std::sync::Arc;
 use varbatch_codec::{Error, Kind, Mark, Reader, Threads, Writer, fill};
 
 use super::versions::Version;
-use crate::build::{Build, MayAsk};
 use crate::engine::{DIALECT, Slot, Value};
-use crate::pool;
-use crate::texts::Texts;
-use crate::walk::{Keeping, NotWalked, walk};
+use crate::jobs::pool;
+use crate::value::build::{Build, MayAsk};
+use crate::value::string_cache::Texts;
+use crate::value::walk::{Keeping, NotWalked, walk};
 
 /// From this many values on, several threads encode them.
 const PARALLEL_FROM: usize = 2000;

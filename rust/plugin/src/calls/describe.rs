@@ -1,0 +1,135 @@
+//! The type tree of a buffer, for people who look at one: the codec's walk, as dictionaries.
+
+use std::borrow::Cow;
+
+use godot::builtin::VarDictionary;
+use varbatch_codec::describe::{Node, Part, Way, overview};
+use varbatch_codec::transcode::Translation;
+use varbatch_codec::{Dialect, Kind, Reader, Text, Threads};
+
+use crate::engine::{self, DIALECT, Slot};
+use crate::value::build::{Build, MayAsk};
+use crate::value::string_cache::Texts;
+
+/// The nodes that are shown by default.
+pub const MAX_NODES: i64 = 100_000;
+
+/// Bytes that a value takes at least, inside of a key.
+const LEAST_LEN: usize = 4;
+
+/// The tree of the value at the start of `bytes`, as far as it can be read and has room in `max_nodes`, and what is wrong
+/// with the value.
+pub fn describe(bytes: &[u8], dialect: Dialect, max_nodes: usize) -> VarDictionary {
+    let mut tree = Tree::new(dialect, max_nodes);
+    // The nodes around the next one, and the children of each.
+    let mut open: Vec<(Slot, Vec<Slot>)> = Vec::new();
+    let mut root = Slot::new();
+    root.set_dictionary();
+    for part in overview(bytes, 0, dialect, max_nodes) {
+        match part {
+            Ok(Part::Node(node)) => open.push((tree.node(&node), Vec::new())),
+            Ok(Part::End { size, omitted }) => {
+                let (mut node, children) = open.pop().expect("what ends was begun");
+                tree.end(&mut node, size, children, omitted);
+                match open.last_mut() {
+                    Some((_, siblings)) => siblings.push(node),
+                    None => root = node,
+                }
+            }
+            Err(error) => root.dictionary().entry(&text("error")).set_string(&error.to_string()),
+        }
+    }
+    root.value().variant().to()
+}
+
+/// Makes nodes. Their keys, and texts that come again, are shared.
+struct Tree<'a> {
+    dialect: Dialect,
+    fields: [Slot; 9],
+    texts: Texts<'a>,
+    /// Values that may yet be made of keys that hold others.
+    left: usize,
+}
+
+impl<'a> Tree<'a> {
+    fn new(dialect: Dialect, max_nodes: usize) -> Self {
+        let fields = ["type", "type_name", "offset", "size", "index", "key", "class", "children", "omitted"].map(text);
+        Self { dialect, fields, texts: Texts::for_bytes(usize::MAX), left: max_nodes }
+    }
+
+    /// What is told about a node when it begins.
+    fn node(&mut self, node: &Node<'a>) -> Slot {
+        let key = if let Way::Key { bytes, kind, .. } = node.way { Some(self.key(bytes, kind)) } else { None };
+        let Self { fields: [kind, name, offset, size, index, key_field, class, ..], texts, .. } = self;
+        let mut slot = Slot::new();
+        slot.set_dictionary();
+        let mut entry = slot.dictionary();
+        entry.entry(kind).set_int(node.kind.id().into());
+        match node.type_name() {
+            Cow::Borrowed(text) => texts.set(entry.entry(name), Kind::String, text),
+            Cow::Owned(text) => entry.entry(name).set_string(&text),
+        }
+        entry.entry(offset).set_int(number(node.at));
+        entry.entry(size).set_int(0);
+        match (node.way, key) {
+            (Way::Index(at), _) => entry.entry(index).set_int(number(at)),
+            (Way::Property(Text::Utf8(text)), _) => texts.set(entry.entry(key_field), Kind::String, text),
+            (Way::Property(text), _) => entry.entry(key_field).set_string(&text.to_utf8()),
+            (_, Some(key)) => *entry.entry(key_field) = key,
+            (_, None) => {}
+        }
+        if let Some(text) = node.class() {
+            entry.entry(class).set_string(&text.to_utf8());
+        }
+        slot
+    }
+
+    /// What is told about a node when it ends.
+    fn end(&self, slot: &mut Slot, len: usize, mut nodes: Vec<Slot>, count: usize) {
+        let [_, _, _, size, _, _, _, children, omitted] = &self.fields;
+        let mut entry = slot.dictionary();
+        entry.entry(size).set_int(number(len));
+        if !nodes.is_empty() {
+            let array = engine::new_dictionaries(nodes.len(), |slots| slots.swap_with_slice(&mut nodes));
+            entry.entry(children).set(array);
+        }
+        if count > 0 {
+            entry.entry(omitted).set_int(number(count));
+        }
+    }
+
+    /// The key of an entry. One that the engine would have to make or convert something for is not built, nor one that holds
+    /// more than a tree may: its type stands for it.
+    fn key(&mut self, bytes: &'a [u8], kind: Kind) -> Slot {
+        let mut slot = Slot::new();
+        let values = if let Kind::Array | Kind::Dictionary = kind { bytes.len() / LEAST_LEN } else { 0 };
+        let is_built = values <= self.left && {
+            if self.dialect == DIALECT {
+                build(bytes, &mut self.texts, &mut slot)
+            } else {
+                let translated = Translation::new(self.dialect, DIALECT).bytes(bytes);
+                translated.is_ok_and(|(bytes, _)| build(&bytes, &mut Texts::for_bytes(0), &mut slot))
+            }
+        };
+        if is_built {
+            self.left -= values;
+        } else {
+            slot.set_string(kind.name());
+        }
+        slot
+    }
+}
+
+fn build<'a>(bytes: &'a [u8], texts: &mut Texts<'a>, slot: &mut Slot) -> bool {
+    Build::new(Reader::new(bytes), texts, &Threads::alone(), MayAsk::Nothing).build(slot).is_ok()
+}
+
+fn text(text: &str) -> Slot {
+    let mut slot = Slot::new();
+    slot.set_string(text);
+    slot
+}
+
+fn number(bytes: usize) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}

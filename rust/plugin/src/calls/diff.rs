@@ -1,0 +1,173 @@
+//! What differs between two buffers, as dictionaries: the codec finds it, and what changed is built.
+//!
+//! The bytes of a call are held by references of its own, as objects among what is built may run scripts.
+
+use godot::builtin::{AnyArray, Array, PackedByteArray, StringName, VarArray, VarDictionary};
+use godot::meta::ToGodot;
+use varbatch_codec::diff::{self, Change, Changes, Invalid, Options, Piece, Step};
+use varbatch_codec::{Text, Threads, fill};
+
+use crate::calls::decode::{self, Input};
+use crate::calls::pairs::{self, Pair};
+use crate::engine::{self, REAL, Slot};
+use crate::jobs::pool;
+use crate::report::{Line, PAIRS, Report, Reports};
+
+/// The changes as a script is told them: typed, so that an element is known to be a Dictionary.
+pub type Told = Array<VarDictionary>;
+
+/// What differs between two buffers, nothing if that fails.
+pub fn diff(before: &PackedByteArray, after: &PackedByteArray, allow_objects: bool) -> (Told, Vec<Line>) {
+    let found = find(engine::bytes_of(before), engine::bytes_of(after), allow_objects);
+    let (told, reports) = tell(found, allow_objects);
+    (told, reports.lines(&PAIRS))
+}
+
+/// The same for each pair of buffers.
+pub fn diff_each(pairs: &AnyArray, allow_objects: bool) -> (VarArray, Vec<Line>) {
+    let pairs = pairs::held(pairs);
+    let bytes: Vec<_> = pairs.iter().map(|pair| pair.as_ref().ok().map(Pair::bytes)).collect();
+    let mut found: Vec<_> = bytes.iter().map(|_| None).collect();
+    let total = bytes.iter().flatten().map(|(before, after)| before.len() + after.len()).sum();
+    pairs::over_threads(total, |threads| {
+        threads.for_each(bytes.iter().zip(&mut found), |(bytes, found)| {
+            *found = bytes.map(|(before, after)| find(before, after, allow_objects));
+        });
+    });
+    let (mut result, mut reports) = (VarArray::new(), Reports::default());
+    for (index, (found, pair)) in found.into_iter().zip(&pairs).enumerate() {
+        let told = match (found, pair) {
+            (Some(found), _) => {
+                let (told, mut said) = tell(found, allow_objects);
+                reports.append_as(&mut said, |_| Some(index));
+                told
+            }
+            (None, no_pair) => {
+                if let Err(no_pair) = no_pair {
+                    reports.push_error(index, || no_pair.to_string());
+                }
+                Told::new()
+            }
+        };
+        result.push(&told.to_variant());
+    }
+    (result, reports.lines(&PAIRS))
+}
+
+fn find<'a>(before: &'a [u8], after: &'a [u8], allow_objects: bool) -> Result<Changes<'a>, Invalid> {
+    diff::changes(before, after, Options { allow_objects, real: REAL })
+}
+
+fn tell(found: Result<Changes<'_>, Invalid>, allow_objects: bool) -> (Told, Reports) {
+    let mut reports = Reports::default();
+    let told =
+        found.map_err(Report::failed).and_then(|changes| Telling::of(&changes, allow_objects, &mut reports).tell());
+    told.map(|told| (told, reports)).unwrap_or_else(|report| {
+        let mut reports = Reports::default();
+        reports.push(None, report);
+        (Told::new(), reports)
+    })
+}
+
+/// Makes dictionaries of changes.
+struct Telling<'c, 'a> {
+    changes: &'c Changes<'a>,
+    allow_objects: bool,
+    reports: &'c mut Reports,
+}
+
+impl<'c, 'a> Telling<'c, 'a> {
+    fn of(changes: &'c Changes<'a>, allow_objects: bool, reports: &'c mut Reports) -> Self {
+        Self { changes, allow_objects, reports }
+    }
+
+    fn tell(mut self) -> Result<Told, Report> {
+        let mut steps = Vec::with_capacity(self.changes.ways().len());
+        for way in self.changes.ways() {
+            steps.push(self.step(way.step)?);
+        }
+        let names = ["path", "op", "old", "new", "index"].map(text);
+        let ops = [text("set"), text("insert"), text("remove")];
+        let mut parts = Vec::with_capacity(self.changes.iter().len());
+        for change in self.changes.iter() {
+            parts.push([self.piece(change.old)?, self.piece(change.new)?]);
+        }
+        let told = engine::new_dictionaries(parts.len(), |slots| {
+            for ((slot, change), [old, new]) in slots.iter_mut().zip(self.changes.iter()).zip(parts) {
+                let mut entry = slot.dictionary();
+                self.path(change, &steps, entry.entry(&names[0]));
+                entry.entry(&names[1]).set_copy(ops[change.op as usize].value());
+                entry.entry(&names[2]).set_copy(old.value());
+                entry.entry(&names[3]).set_copy(new.value());
+                if let Some(index) = change.index {
+                    entry.entry(&names[4]).set_int(number(index));
+                }
+            }
+        });
+        Ok(told)
+    }
+
+    fn path(&self, change: &Change<'a>, steps: &[Slot], path: &mut Slot) {
+        path.set_array();
+        let ways = self.changes.ways();
+        let numbers: Vec<_> = std::iter::successors(change.way, |&number| ways[number].from).collect();
+        let mut path = path.array();
+        for (slot, &number) in path.grow(numbers.len()).iter_mut().zip(numbers.iter().rev()) {
+            slot.set_copy(steps[number].value());
+        }
+    }
+
+    fn step(&mut self, step: Step<'a>) -> Result<Slot, Report> {
+        match step {
+            Step::Index(index) => {
+                let mut slot = Slot::new();
+                slot.set_int(number(index));
+                Ok(slot)
+            }
+            Step::Key(bytes) => self.value(Input { at: 0, bytes }),
+            Step::Property(name) => Ok(property(name)),
+        }
+    }
+
+    /// A part that changed; null where there is none.
+    fn piece(&mut self, piece: Option<Piece<'a>>) -> Result<Slot, Report> {
+        match piece {
+            None => Ok(Slot::new()),
+            Some(Piece::Value { at, bytes }) => self.value(Input { at, bytes }),
+            Some(Piece::Elements(plain)) => {
+                let mut slot = Slot::new();
+                pool::with(plain.bytes.len() >= fill::PARALLEL_FROM, |threads: &Threads| {
+                    fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count), threads);
+                });
+                Ok(slot)
+            }
+            Some(Piece::Texts(texts)) => self.value(Input { at: 0, bytes: &texts.to_value() }),
+        }
+    }
+
+    fn value(&mut self, input: Input<'_>) -> Result<Slot, Report> {
+        let mut slot = Slot::new();
+        match decode::decode_kept(input, self.allow_objects, &mut slot) {
+            Ok(None) => {}
+            Ok(Some(dropped)) => self.reports.push(None, dropped),
+            Err(report) => return Err(report),
+        }
+        Ok(slot)
+    }
+}
+
+fn text(text: &str) -> Slot {
+    let mut slot = Slot::new();
+    slot.set(text);
+    slot
+}
+
+fn property(name: Text<'_>) -> Slot {
+    let mut slot = Slot::new();
+    slot.set(StringName::from(&*name.to_utf8()));
+    slot
+}
+
+fn number(index: usize) -> i64 {
+    i64::try_from(index).unwrap_or(i64::MAX)
+}

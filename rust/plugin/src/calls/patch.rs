@@ -1,0 +1,176 @@
+//! Applies changes that a script gives: they are encoded, and the codec does the rest.
+
+use godot::builtin::{AnyArray, PackedByteArray, VarDictionary, Variant};
+use varbatch_codec::patch::{Change, Op, Patch};
+use varbatch_codec::{Error, Event, Kind, Mark, Plan, Writer, fill};
+
+use crate::calls::decode::{self, Input};
+use crate::calls::encode;
+use crate::engine::{self, BytesOut, DIALECT, Slot, Value};
+use crate::jobs::pool;
+use crate::report::Line;
+use crate::value::walk::{NotWalked, Target, TargetNow, walk};
+
+/// `before` with all changes, nothing if one does not fit.
+pub fn patch(before: &PackedByteArray, changes: &AnyArray, full_objects: bool) -> (PackedByteArray, Option<Line>) {
+    match try_patch(engine::bytes_of(before), changes, full_objects) {
+        Ok(result) => (result, None),
+        Err(text) => (PackedByteArray::new(), Some(Line::error(text))),
+    }
+}
+
+fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<PackedByteArray, String> {
+    // All that the changes say is taken before the first value is encoded: that may run a script, which changes them.
+    let given: Vec<_> = engine::values(changes).iter().map(Given::of).collect();
+    let mut encoded = Vec::with_capacity(given.len());
+    for (index, given) in given.into_iter().enumerate() {
+        let change = given.and_then(|given| Encoded::of(&given, full_objects));
+        encoded.push(change.map_err(|why| format!("change {index}: {why}"))?);
+    }
+    // From here on nothing of the script is looked at.
+    let mut patch = Patch::new(before).map_err(|error| format!("before: {error}"))?;
+    let paths: Vec<Vec<&[u8]>> = encoded.iter().map(|change| change.path.iter().map(Vec::as_slice).collect()).collect();
+    for (change, path) in encoded.iter().zip(&paths) {
+        let (old, new) = (change.old.as_deref(), change.new.as_deref());
+        let change = Change { path, op: change.op, index: change.index, old, new };
+        let same = |found: &[u8], old: &[u8]| canonical(found, full_objects).is_some_and(|found| found == old);
+        patch.apply(&change, same).map_err(|misfit| misfit.to_string())?;
+    }
+    let plan = patch.plan().map_err(|error| error.to_string())?;
+    Ok(pool::with(plan.len() >= fill::PARALLEL_FROM, |threads| {
+        let mut result = PackedByteArray::new();
+        fill::fill_parallel(plan.whole(), result.allocate(plan.len()), threads);
+        result
+    }))
+}
+
+/// A change as a script has it.
+struct Given {
+    op: Option<Variant>,
+    path: Option<Result<Vec<Variant>, Kind>>,
+    old: Option<Variant>,
+    new: Option<Variant>,
+    index: Option<Variant>,
+}
+
+impl Given {
+    /// Runs no script.
+    fn of(change: &Value) -> Result<Self, String> {
+        let kind = change.view().kind();
+        let change: VarDictionary =
+            change.variant().try_to().map_err(|_| format!("expected a Dictionary, found {}", kind.name()))?;
+        let steps = |path: Variant| {
+            let view = engine::value(&path).view();
+            match view.kind() {
+                Kind::Array => Ok(view.elements().iter().map(|step| step.variant().clone()).collect()),
+                kind => Err(kind),
+            }
+        };
+        let [op, path, old, new, index] = ["op", "path", "old", "new", "index"].map(|name| change.get(name));
+        Ok(Self { op, path: path.map(steps), old, new, index })
+    }
+}
+
+/// A change of a script, encoded.
+struct Encoded {
+    path: Vec<Vec<u8>>,
+    op: Op,
+    index: Option<usize>,
+    old: Option<Vec<u8>>,
+    new: Option<Vec<u8>>,
+}
+
+impl Encoded {
+    fn of(change: &Given, full_objects: bool) -> Result<Self, String> {
+        let op = change.op.as_ref().ok_or("expected a value of \"op\", found none")?.to_string();
+        let op = [Op::Set, Op::Insert, Op::Remove]
+            .into_iter()
+            .find(|known| op == known.name())
+            .ok_or_else(|| format!("expected \"set\", \"insert\" or \"remove\" as \"op\", found {op}"))?;
+        let steps = match change.path.as_ref().ok_or("expected a value of \"path\", found none")? {
+            Ok(steps) => steps,
+            Err(kind) => return Err(format!("expected an Array as \"path\", found {}", kind.name())),
+        };
+        let path = steps.iter().map(|step| bytes(step, "path", full_objects)).collect::<Result<_, _>>()?;
+        let part = |part: &Option<Variant>, name, is_used: bool| match part.as_ref().filter(|_| is_used) {
+            Some(part) => bytes(part, name, full_objects).map(Some),
+            None => Ok(None),
+        };
+        let (old, new) = (part(&change.old, "old", op != Op::Insert)?, part(&change.new, "new", op != Op::Remove)?);
+        let index = match &change.index {
+            None => None,
+            Some(index) => {
+                let count = index.try_to::<i64>().ok().and_then(|index| usize::try_from(index).ok());
+                Some(count.ok_or_else(|| format!("expected an int from 0 on as \"index\", found {index}"))?)
+            }
+        };
+        Ok(Self { path, op, index, old, new })
+    }
+}
+
+fn bytes(value: &Variant, name: &str, full_objects: bool) -> Result<Vec<u8>, String> {
+    encoded(engine::value(value), full_objects).map_err(|error| format!("\"{name}\": {error}"))
+}
+
+/// A value as a change has it: where it came out of bytes, with the ids that objects had in them.
+fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, Error> {
+    if full_objects {
+        let mut bytes = PackedByteArray::new();
+        encode::encode(value, true, &mut bytes)?;
+        return Ok(bytes.to_vec());
+    }
+    let mut target = Carrying { writer: Writer::new(DIALECT), objects: Vec::new() };
+    match walk(value, &mut target) {
+        Ok(()) => target.writer.end_value(Mark::default())?,
+        Err(NotWalked::Error(error)) => return Err(error),
+        Err(NotWalked::FullObject) => unreachable!("ids are written"),
+    }
+    // Nothing is borrowed any more.
+    let Carrying { writer, objects } = target;
+    let mut bytes = Plan::to_vec(writer.plan());
+    for (mark, object) in objects {
+        if let Some(id) = engine::encoded_id(engine::value(&object)) {
+            let at = mark.position() + 4;
+            bytes[at..at + 8].copy_from_slice(&id.to_le_bytes());
+        }
+    }
+    Ok(bytes)
+}
+
+/// The bytes that the engine would write of these, if they are a value.
+fn canonical(bytes: &[u8], full_objects: bool) -> Option<Vec<u8>> {
+    let mut slot = Slot::new();
+    decode::decode_kept(Input { at: 0, bytes }, full_objects, &mut slot).ok()?;
+    encoded(slot.value(), full_objects).ok()
+}
+
+/// Writes copies of what is walked, so that nothing is borrowed when it ends, and keeps the objects beside their ids.
+struct Carrying {
+    writer: Writer<'static>,
+    objects: Vec<(Mark, Variant)>,
+}
+
+impl<'a> Target<'a> for Carrying {
+    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+        self.writer.write_now(event)
+    }
+}
+
+impl TargetNow for Carrying {
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+        self.writer.write_now(event)
+    }
+
+    fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked> {
+        self.objects.push((self.writer.mark(), value.variant().clone()));
+        Ok(self.writer.write_now(Event::ObjectId(id))?)
+    }
+
+    fn full_objects(&self) -> bool {
+        false
+    }
+
+    fn position(&self) -> usize {
+        self.writer.mark().position()
+    }
+}

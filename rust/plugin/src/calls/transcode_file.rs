@@ -1,0 +1,62 @@
+//! A file of frames to one of another engine, piece by piece.
+
+use godot::builtin::GString;
+use godot::global::Error as EngineError;
+use varbatch_codec::compressed::Compression;
+use varbatch_codec::file::LoadError;
+use varbatch_codec::transcode::{self, FileError, Translation};
+use varbatch_codec::{Dialect, Reason};
+
+use super::files::{Failure, NOT_COMPRESSED};
+use super::load::{SHARED_FROM, named, open};
+use super::save::{Target, finish};
+use crate::jobs::pool;
+use crate::report::Line;
+
+/// Translates all values of the file at `source` to the file at `target`, which may be the same, and returns when they
+/// are on the disk. What is compressed stays compressed, in the same way if that can be written. Gives what there is to say
+/// about what was lost.
+///
+/// # Errors
+/// If the source cannot be read to its end, a value not be translated, or the target not be written. The old target is
+/// as it was then.
+pub fn transcode(source: &GString, target: &GString, translation: Translation) -> Result<Vec<Line>, Failure> {
+    let mut target = Target::new(target, NOT_COMPRESSED)?;
+    let mut loader = open(source)?;
+    target.compression = loader.compression().map(Compression::written);
+    let (len, _) = loader.len();
+    pool::with(len >= SHARED_FROM || loader.is_compressed(), |threads| {
+        let failed = |error| failure(source, &target, translation.from, &error);
+        // What is compressed is read twice, as its head says how long it is.
+        let mut total = 0;
+        if loader.is_compressed() {
+            total = transcode::translated_len(&mut loader, translation, threads, |_, _| {}).map_err(failed)?;
+            loader = open(source)?;
+        }
+        let mut saver = target.create(total)?;
+        let (_, losses) = transcode::file(&mut loader, &mut saver, translation, threads, |_, _| {}).map_err(failed)?;
+        // It may be the file that is to be replaced, which on some systems nobody may have open then.
+        drop(loader);
+        finish(&target, saver, threads)?;
+        Ok(losses.iter().map(|loss| Line::warning(format_args!("\"{source}\": {loss}"))).collect())
+    })
+}
+
+fn failure(source: &GString, target: &Target, from: Dialect, error: &FileError) -> Failure {
+    let code = match error {
+        FileError::Save(error) => return target.not_written(error),
+        FileError::Load(LoadError::Read(_)) => EngineError::ERR_FILE_CANT_READ,
+        // What is good, but has no place in the other engine.
+        FileError::Value { error, .. } if is_refused(&error.reason) => EngineError::ERR_INVALID_DATA,
+        _ => EngineError::ERR_FILE_CORRUPT,
+    };
+    let mut lines = vec![Line::error(format_args!("\"{source}\": {error}"))];
+    if code == EngineError::ERR_FILE_CORRUPT {
+        named::name(&source.to_string(), from, &mut lines);
+    }
+    Failure::new(code, &lines[0].text)
+}
+
+fn is_refused(reason: &Reason) -> bool {
+    matches!(reason, Reason::NoSuchType { .. } | Reason::TooLarge { .. })
+}

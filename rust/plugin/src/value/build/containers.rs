@@ -1,0 +1,265 @@
+//! Containers: their elements and entries, over threads where they are many bytes, and what typed ones take.
+
+use std::sync::Mutex;
+
+use godot::builtin::{StringName, Variant};
+use varbatch_codec::{ElementType, Event, Kind, Reason, Threads};
+
+use super::{Build, MayAsk, Stop, utf8};
+use crate::engine::{self, ArraySlot, Slot, SlotType};
+use crate::value::string_cache::Texts;
+
+/// Bytes of elements that a thread builds at a time, and from which on an Array is built over threads.
+const RUN: usize = 64 << 10;
+const SPLIT_FROM: usize = 256 << 10;
+
+/// Elements that are built between two looks at how far it is.
+const LOOK: usize = 16;
+
+/// Elements that are measured before all of an Array is.
+const SAMPLE: usize = 16;
+
+impl<'a> Build<'a, '_> {
+    /// The elements of the Array in `slot`.
+    #[inline(never)]
+    pub(super) fn elements(&mut self, slot: &mut Slot, count: usize) -> Result<(), Stop> {
+        if count == 0 {
+            return Ok(());
+        }
+        let mut array = slot.array();
+        let elements = array.grow(count);
+        if self.split(elements)? {
+            return Ok(());
+        }
+        if elements.len() < LOOK {
+            return elements.iter_mut().try_for_each(|element| self.value(element));
+        }
+        for elements in elements.chunks_mut(LOOK) {
+            elements.iter_mut().try_for_each(|element| self.value(element))?;
+            self.told.look(self.reader.position());
+        }
+        Ok(())
+    }
+
+    /// Builds the elements over threads, if they are many bytes. `false` if that is left to the caller.
+    // Not inlined: what it needs of the stack would be taken at each level of nesting.
+    #[inline(never)]
+    fn split(&mut self, elements: &mut [Slot]) -> Result<bool, Stop> {
+        if self.threads.count() == 1 || elements.len() < SAMPLE || self.reader.left() < SPLIT_FROM {
+            return Ok(false);
+        }
+        let mut scan = self.reader.clone();
+        (0..SAMPLE).try_for_each(|_| scan.skip_value())?;
+        let sampled = scan.position() - self.reader.position();
+        if sampled / SAMPLE * elements.len() < SPLIT_FROM {
+            return Ok(false);
+        }
+        // The runs are found while others are built already.
+        let (mut rest, mut scanned, alone, tell) = (elements, Ok(()), Threads::alone(), self.told.tell());
+        scan.clone_from(&self.reader);
+        let runs = std::iter::from_fn(|| {
+            let (reader, mut count) = (scan.clone(), 0);
+            while count < rest.len() && scan.position() - reader.position() < RUN {
+                scanned = scan.skip_value();
+                if scanned.is_err() {
+                    return None;
+                }
+                count += 1;
+            }
+            let (run, others) = std::mem::take(&mut rest).split_at_mut(count);
+            rest = others;
+            (count > 0).then_some((reader, run))
+        });
+        let may_ask = self.may_ask.min(MayAsk::Conversions);
+        let done = Mutex::new(Ok((0, 0)));
+        self.threads.for_each(runs, |(reader, slots)| {
+            let mut texts = Texts::for_bytes(RUN);
+            let mut build = Build::new(reader, &mut texts, &alone, may_ask).telling(tell);
+            let built = slots.iter_mut().try_for_each(|slot| build.value(slot));
+            build.told.tell_all(build.reader.position());
+            let mut done = done.lock().expect("nothing panics while it is held");
+            match (built, &mut *done) {
+                (Err(stop), Ok(_)) => *done = Err(stop),
+                (Ok(()), Ok((dropped, first))) if build.dropped > 0 => {
+                    *first = if *dropped == 0 { build.first_dropped } else { build.first_dropped.min(*first) };
+                    *dropped += build.dropped;
+                }
+                _ => {}
+            }
+        });
+        // The first error in the bytes, whatever was built before it.
+        scanned?;
+        let (dropped, first) = done.into_inner().expect("nothing panics while it is held")?;
+        self.note_dropped(dropped, first);
+        self.told.pass(scan.position() - self.reader.position());
+        self.reader = scan;
+        Ok(true)
+    }
+
+    /// The elements of the typed Array in `slot`, checked and converted as `Array::push_back` does it in the engine.
+    #[inline(never)]
+    pub(super) fn typed_elements(&mut self, slot: &mut Slot, expected: &SlotType, count: usize) -> Result<(), Stop> {
+        let mut array = slot.array();
+        if matches!(expected.kind, Kind::Object | Kind::Array | Kind::Dictionary) {
+            return self.push_elements(array, expected, count);
+        }
+        array.resize(count);
+        let mut elements = array.elements().iter_mut();
+        for _ in 0..count {
+            let at = self.reader.position();
+            self.told.look(at);
+            if self.reader.peek_kind()? == expected.kind {
+                self.value(elements.next().expect("one for each"))?;
+                continue;
+            }
+            let mut element = Slot::new();
+            self.value(&mut element)?;
+            if self.fits(&mut element, expected)? {
+                *elements.next().expect("one for each") = element;
+            } else {
+                self.note_dropped(1, at);
+            }
+        }
+        let kept = count - elements.len();
+        if kept < count {
+            array.resize(kept);
+        }
+        Ok(())
+    }
+
+    /// As [`Self::typed_elements`], one element after the other: a default of these would be made only to be thrown away.
+    fn push_elements(&mut self, mut array: ArraySlot<'_>, expected: &SlotType, count: usize) -> Result<(), Stop> {
+        for _ in 0..count {
+            let at = self.reader.position();
+            self.told.look(at);
+            let mut element = Slot::new();
+            self.value(&mut element)?;
+            if self.fits(&mut element, expected)? {
+                array.push(&element);
+            } else {
+                self.note_dropped(1, at);
+            }
+        }
+        Ok(())
+    }
+
+    /// The entries of the Dictionary in `slot`.
+    #[inline(never)]
+    pub(super) fn entries(&mut self, slot: &mut Slot, count: usize) -> Result<(), Stop> {
+        let mut dictionary = slot.dictionary();
+        let mut own_key = Slot::new();
+        for _ in 0..count {
+            let entry = dictionary.entry(self.key(&mut own_key)?);
+            self.value(entry)?;
+            self.told.look(self.reader.position());
+        }
+        Ok(())
+    }
+
+    /// The entries of the Dictionary in `slot`, whose keys must be as `expected`: checked and converted as the engine does
+    /// it. Its values are not.
+    #[inline(never)]
+    pub(super) fn typed_entries(&mut self, slot: &mut Slot, expected: &SlotType, count: usize) -> Result<(), Stop> {
+        let mut dictionary = slot.dictionary();
+        let mut key = Slot::new();
+        for _ in 0..count {
+            let at = self.reader.position();
+            self.told.look(at);
+            if self.may_ask == MayAsk::Nothing && self.is_loud_key() {
+                return Err(Stop::MayNotAsk);
+            }
+            self.value(&mut key)?;
+            if self.fits(&mut key, expected)? {
+                self.value(dictionary.entry(&key))?;
+            } else {
+                // The engine makes the value all the same.
+                self.value(&mut Slot::new())?;
+                self.note_dropped(1, at);
+            }
+        }
+        Ok(())
+    }
+
+    /// The next value, as a key: in `own`, or one that was there before.
+    #[inline]
+    fn key<'k>(&'k mut self, own: &'k mut Slot) -> Result<&'k Slot, Stop> {
+        match self.reader.peek_kind() {
+            Ok(Kind::String | Kind::StringName) => {}
+            Ok(Kind::Array | Kind::Dictionary) if self.may_ask == MayAsk::Nothing && self.is_loud_key() => {
+                return Err(Stop::MayNotAsk);
+            }
+            _ => {
+                self.value(own)?;
+                return Ok(own);
+            }
+        }
+        match self.event()? {
+            Some(Event::String(text)) => Ok(self.texts.get(own, Kind::String, utf8(text))),
+            Some(Event::StringName(text)) => Ok(self.texts.get(own, Kind::StringName, utf8(text))),
+            _ => unreachable!("the header said so"),
+        }
+    }
+
+    /// Whether the engine prints when it hashes the next value, a key: from 100 levels on.
+    #[cold]
+    fn is_loud_key(&self) -> bool {
+        let (mut scan, depth) = (self.reader.clone(), self.reader.depth());
+        loop {
+            // What is broken is no key, and found out by who reads on.
+            let Ok(event) = scan.next_event() else { return false };
+            if scan.depth() >= depth + 100 {
+                return true;
+            }
+            if event.is_none() || !scan.is_inside(depth) {
+                return false;
+            }
+        }
+    }
+
+    /// The type of elements as the engine takes it. Ids stand for all objects where no others are read.
+    pub(super) fn slot_type(&mut self, element: ElementType<'a>, start: usize) -> Result<SlotType, Stop> {
+        let of = |kind, class| SlotType { kind, class, script: Variant::nil() };
+        let allow_objects = self.reader.allows_objects();
+        Ok(match element {
+            ElementType::Any => of(Kind::Nil, StringName::default()),
+            ElementType::Builtin(kind) if allow_objects || kind != Kind::Object => of(kind, StringName::default()),
+            ElementType::Class(name) if allow_objects => {
+                of(Kind::Object, StringName::from(&engine::string_of(utf8(name))))
+            }
+            ElementType::Script(_) if !self.kept.as_slice().is_empty() => {
+                let script = self.kept.next().expect("as was just seen").variant().clone();
+                SlotType { kind: Kind::Object, class: engine::base_class(&script), script }
+            }
+            ElementType::Script(_) if allow_objects && self.may_ask != MayAsk::Objects => {
+                return Err(Stop::MayNotAsk);
+            }
+            ElementType::Script(path) if allow_objects => {
+                let Some((script, class)) = engine::script(utf8(path)) else {
+                    let found = format!("{:?}", utf8(path));
+                    return Err(self.reader.error_at(start, Reason::NoSuchScript { found }).into());
+                };
+                SlotType { kind: Kind::Object, class, script }
+            }
+            _ => of(Kind::Object, StringName::from("EncodedObjectAsID")),
+        })
+    }
+
+    /// Whether the element is as a container expects it, once it is converted: `ContainerTypeValidate` in the engine's
+    /// `core/variant/container_type_validate.h`.
+    fn fits(&self, element: &mut Slot, expected: &SlotType) -> Result<bool, Stop> {
+        match (element.value().view().kind(), expected.kind) {
+            (Kind::Nil, Kind::Object) => Ok(true),
+            (Kind::Object, Kind::Object) => Ok(engine::is_of_class(element.value(), expected)),
+            (found, kind) if found == kind => Ok(true),
+            _ if self.may_ask == MayAsk::Nothing => Err(Stop::MayNotAsk),
+            (_, kind) => Ok(element.convert(kind)),
+        }
+    }
+
+    fn note_dropped(&mut self, count: usize, first: usize) {
+        if self.dropped == 0 && count > 0 {
+            self.first_dropped = first;
+        }
+        self.dropped += count;
+    }
+}

@@ -1,0 +1,6 @@
+//! Variants to events, and events to Variants.
+
+pub mod build;
+pub mod full_objects;
+pub mod string_cache;
+pub mod walk;

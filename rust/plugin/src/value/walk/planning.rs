@@ -1,0 +1,228 @@
+//! Plans what is walked without copies of what is large, over threads where that is much.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use varbatch_codec::{Error, Event, Kind, Text, Writer};
+
+use super::{NotWalked, Target, TargetNow, each};
+use crate::engine::{DIALECT, Str, Value, View};
+use crate::jobs::pool;
+
+/// From this many elements on, an Array is walked in runs, over threads: where most are containers, and where not.
+pub(super) const SPLIT_FROM: usize = 2000;
+const SPLIT_FLAT_FROM: usize = 50_000;
+
+/// The same for the texts of a PackedStringArray.
+pub(super) const SPLIT_TEXTS_FROM: usize = 100_000;
+
+/// Elements that are looked at to tell the two apart.
+const SAMPLE: usize = 16;
+
+/// Runs that each thread gets of an Array: several, so that one that is slow does not hold up the call.
+const RUNS: usize = 4;
+
+/// Plans what is walked. What is long stays where it is: borrowed for `'p`, or held if `HOLD`.
+pub struct Planning<'w, 'p, const HOLD: bool> {
+    /// Where the events go.
+    pub writer: &'w mut Writer<'p>,
+    /// Whether an object that is alive ends the walk, instead of being written by its id.
+    pub full_objects: bool,
+    /// Whether large arrays may be walked over threads.
+    pub may_split: bool,
+    /// Set where something is written that may say nothing to another process: see [`super::Lost`].
+    pub is_lossy: &'w AtomicBool,
+}
+
+/// Borrows what is long.
+pub type Borrowing<'w, 'p> = Planning<'w, 'p, false>;
+
+/// Holds what is long by a reference that is counted. Who changes it later changes a copy of their own.
+pub type Holding<'w> = Planning<'w, 'static, true>;
+
+impl<const HOLD: bool> TargetNow for Planning<'_, '_, HOLD> {
+    #[inline(always)]
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+        self.writer.write_now(event)
+    }
+
+    fn object(&mut self, _: &Value, id: u64) -> Result<(), NotWalked> {
+        if self.full_objects {
+            return Err(NotWalked::FullObject);
+        }
+        self.passing();
+        Ok(self.writer.write(Event::ObjectId(id))?)
+    }
+
+    #[cold]
+    fn passing(&mut self) {
+        self.is_lossy.store(true, Ordering::Relaxed);
+    }
+
+    fn full_objects(&self) -> bool {
+        self.full_objects
+    }
+
+    fn position(&self) -> usize {
+        self.writer.mark().position()
+    }
+}
+
+impl<'a: 'p, 'p> Target<'a> for Borrowing<'_, 'p> {
+    #[inline(always)]
+    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+        self.writer.write(event)
+    }
+
+    // Not inlined: what it needs of the stack would be taken at each level of nesting.
+    #[inline(never)]
+    fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
+        split(self, elements)
+    }
+
+    #[inline(never)]
+    fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, Error> {
+        split_texts(self, strings)
+    }
+}
+
+impl<'a> Target<'a> for Holding<'_> {
+    #[inline]
+    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+        self.writer.write_now(event)
+    }
+
+    fn put_packed(&mut self, view: View<'a>) -> Result<(), Error> {
+        self.writer.write_held(Event::Packed(view.plain()), view)
+    }
+
+    fn put_string(&mut self, view: View<'a>) -> Result<(), Error> {
+        self.writer.write_held(Event::String(Text::Utf32(view.string())), view)
+    }
+
+    fn put_text(&mut self, string: &'a Str) -> Result<(), Error> {
+        self.writer.write_held(Event::Text(Text::Utf32(string.chars())), string)
+    }
+
+    #[inline(never)]
+    fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
+        split(self, elements)
+    }
+
+    #[inline(never)]
+    fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, Error> {
+        split_texts(self, strings)
+    }
+}
+
+/// Plans what is encoded already as well.
+pub trait Encodes<'a>: Target<'a> {
+    /// Takes a value as its bytes.
+    fn put_encoded(&mut self, bytes: &'a [u8]) -> Result<(), Error>;
+}
+
+impl<'a: 'p, 'p> Encodes<'a> for Borrowing<'_, 'p> {
+    fn put_encoded(&mut self, bytes: &'a [u8]) -> Result<(), Error> {
+        self.writer.encoded(bytes)
+    }
+}
+
+impl<'a> Encodes<'a> for Holding<'_> {
+    fn put_encoded(&mut self, bytes: &'a [u8]) -> Result<(), Error> {
+        self.writer.encoded_now(bytes)
+    }
+}
+
+/// See [`Target::split`].
+fn split<'a, 'p, const HOLD: bool>(
+    target: &mut Planning<'_, 'p, HOLD>,
+    elements: &'a [Value],
+) -> Result<bool, NotWalked>
+where
+    for<'w> Planning<'w, 'p, HOLD>: Target<'a>,
+{
+    let is_long = |from| elements.len() >= from;
+    if !target.may_split || !is_long(if mostly_containers(elements) { SPLIT_FROM } else { SPLIT_FLAT_FROM }) {
+        return Ok(false);
+    }
+    let (depth, full_objects, is_lossy) = (target.writer.depth(), target.full_objects, target.is_lossy);
+    // One by one, to see how much room the others take.
+    let start = target.writer.inline_len();
+    let (first, others) = elements.split_at(SAMPLE);
+    each(first, 0, target)?;
+    let average = (target.writer.inline_len() - start).div_ceil(SAMPLE);
+    let runs = pool::with(true, |threads| {
+        if threads.count() == 1 {
+            return None;
+        }
+        let run_len = others.len().div_ceil(threads.count() * RUNS);
+        let run = |elements: &'a [Value]| (elements, writer_with_room(depth, elements.len() * average), Ok(()));
+        let mut runs: Vec<_> = others.chunks(run_len).map(run).collect();
+        let items = runs.iter_mut().enumerate();
+        threads.for_each(items, |(run, (elements, writer, result)): (usize, &mut (&'a [Value], Writer<'p>, _))| {
+            let mut target = Planning::<HOLD> { writer, full_objects, may_split: false, is_lossy };
+            *result = each(elements, SAMPLE + run * run_len, &mut target);
+        });
+        Some(runs)
+    });
+    let Some(runs) = runs else { return each(others, SAMPLE, target).map(|()| true) };
+    for (elements, writer, result) in runs {
+        result.map_err(|stop| match stop {
+            NotWalked::Error(mut error) => {
+                error.at += target.writer.mark().position();
+                NotWalked::Error(error)
+            }
+            other => other,
+        })?;
+        target.writer.append(writer, elements.len())?;
+    }
+    Ok(true)
+}
+
+/// See [`Target::split_texts`].
+fn split_texts<'a, 'p, const HOLD: bool>(target: &mut Planning<'_, 'p, HOLD>, strings: &'a [Str]) -> Result<bool, Error>
+where
+    for<'w> Planning<'w, 'p, HOLD>: Target<'a>,
+{
+    let is_lossy = target.is_lossy;
+    let runs = pool::with(target.may_split, |threads| {
+        if threads.count() == 1 {
+            return None;
+        }
+        let chunks = strings.chunks(strings.len().div_ceil(threads.count() * RUNS));
+        let mut runs: Vec<_> = chunks
+            .map(|strings| {
+                let mut writer = Writer::<'p>::for_texts(DIALECT, strings.len());
+                // A length, a NUL and padding beside the characters.
+                let sampled: usize = strings.iter().take(SAMPLE).map(|string| string.chars().len() + 9).sum();
+                writer.reserve_bytes(strings.len() * sampled / SAMPLE);
+                (strings, writer, Ok(()))
+            })
+            .collect();
+        threads.for_each(&mut runs, |(strings, writer, result)| {
+            let mut target = Planning::<HOLD> { writer, full_objects: false, may_split: false, is_lossy };
+            *result = strings.iter().try_for_each(|string| target.put_text(string));
+        });
+        Some(runs)
+    });
+    let Some(runs) = runs else { return Ok(false) };
+    for (strings, writer, result) in runs {
+        result?;
+        target.writer.append_texts(writer, strings.len())?;
+    }
+    Ok(true)
+}
+
+/// A writer for what another thread walks, with room from this thread: memory that it has already, where the other's
+/// would have to be made by the system page by page.
+fn writer_with_room<'a>(depth: usize, len: usize) -> Writer<'a> {
+    let mut writer = Writer::at_depth(DIALECT, depth);
+    writer.reserve_bytes(len + len / 16);
+    writer
+}
+
+/// Whether most of the first values are containers: each is worth many others.
+pub fn mostly_containers(values: &[Value]) -> bool {
+    let sample = &values[..values.len().min(SAMPLE)];
+    let is_container = |value: &&Value| matches!(value.view().kind(), Kind::Array | Kind::Dictionary);
+    sample.iter().filter(is_container).count() * 2 > sample.len()
+}
