@@ -232,7 +232,7 @@ func _quit(kind: String) -> void:
 
 
 ## The task is not held by the function: what that holds is never freed when a game ends while it
-## waits, of any class (see rust/DESIGN.md).
+## waits, of any class (see rust/docs/DECISIONS.md).
 func _await() -> void:
 	_keep_awaited()
 	await _awaited.finished

@@ -1,4 +1,4 @@
-//! Deltas of a packed array of 1 MiB, of which one edit covers all: what DELTA.md says of their speed.
+//! Deltas of a packed array of 1 MiB, of which one edit covers all: what rust/docs/DELTA.md says of their speed.
 
 use divan::Bencher;
 use divan::counter::BytesCount;

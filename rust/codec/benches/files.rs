@@ -1,4 +1,4 @@
-//! Files against what the system itself takes for them: what is promised of saving and loading in DESIGN.md.
+//! Files against what the system itself takes for them: what is promised of saving and loading in rust/docs/DECISIONS.md.
 //!
 //! `scripts/bench-storage.sh` runs it: `[--folder PATH] [--mib 256] [--pairs 7]`. In each round the plain way and that of the
 //! crate take turns, on the same disk, and each replaces its own file of the round before. A ratio is the median of those of

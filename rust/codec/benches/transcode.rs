@@ -1,4 +1,4 @@
-//! A save of one engine for another, 100 MB: what is promised of `transcode` in DESIGN.md.
+//! A save of one engine for another, 100 MB: what is promised of `transcode` in rust/docs/DECISIONS.md.
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};

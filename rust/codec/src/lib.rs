@@ -14,7 +14,7 @@
 //! - [`transcode`] drives a Writer of one dialect with a Reader of another.
 //!
 //! The walk and the build belong to whoever owns the values: the plugin crate does both for Godot's Variants.
-//! `FORMAT.md` one folder up holds the wire format with its evidence, `DESIGN.md` the reasons for this shape.
+//! `rust/docs/FORMAT.md` has the wire format with its evidence, `rust/DESIGN.md` the map and the invariants.
 //!
 //! ```
 //! use varbatch_codec::{Dialect, Event, Reader, Writer};

@@ -12,7 +12,7 @@ use super::{Compression, fastlz};
 /// The level that the engine's project settings have unless somebody changes it.
 const ZSTD_LEVEL: i32 = 3;
 
-/// One below the engine's, which took longer than the engine for long runs, in blocks of our length. DESIGN.md has numbers.
+/// One below the engine's, which took longer than the engine for long runs, in blocks of our length. rust/docs/DECISIONS.md has numbers.
 const ZLIB_LEVEL: u32 = 5;
 
 /// The engine's `window_bits`: the most.

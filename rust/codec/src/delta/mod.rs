@@ -1,7 +1,7 @@
 //! What changed, as compact bytes: a delta, which makes one byte string of another.
 //!
 //! [`make`] writes one from edits, [`apply`] gives a plan that borrows from the base and from the delta. Neither knows
-//! of values. The format, byte for byte, is in `DELTA.md`, two folders up.
+//! of values. The format, byte for byte, is in `rust/docs/DELTA.md`.
 //!
 //! ```text
 //! u8 version  u64 hash of the base  number: length of the result  tokens to the end of the delta

@@ -8,7 +8,7 @@ mod motion;
 use super::delta::made;
 use motion::{Motion, moved, whole};
 
-const DOCUMENT: &str = include_str!("../../../DELTA.md");
+const DOCUMENT: &str = include_str!("../../../docs/DELTA.md");
 
 /// The cells of the rows of the table that follows `heading`.
 fn table(heading: &str) -> Vec<Vec<&'static str>> {
