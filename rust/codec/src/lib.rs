@@ -54,6 +54,7 @@ pub mod lookup;
 pub mod patch;
 mod path;
 mod plan;
+mod quote;
 mod reader;
 pub mod tasks;
 pub mod text;

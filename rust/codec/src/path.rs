@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::event::{Event, Text};
 use crate::kind::Kind;
-use crate::text::{escaped, quoted};
+use crate::quote::{escaped, quoted};
 
 /// Steps of a path that are shown at each end of a long one.
 const SHOWN: usize = 8;

@@ -1,5 +1,15 @@
-//! Text of single bytes: loops over long runs, which the compiler turns into vectors for whatever the caller is
-//! compiled for, and straight code for short texts, which is the same on every processor and inlined into its callers.
+//! ASCII text: loops over long runs, which the compiler vectorizes for whatever their caller is compiled for, and
+//! straight code for short texts, which is the same on every processor and inlined into its callers.
+//!
+//! Short texts are taken in blocks of N, two of which may overlap, so that there is no loop over single bytes:
+//!
+//! ```text
+//! 33 to 64   all:    each 16, then the last 16
+//! 17 to 32   ends:   the first 16, the last 16
+//!  9 to 16   ends:   the first 8, the last 8
+//!  4 to  8   ends:   the first 4, the last 4
+//!  0 to  3   all:    one by one
+//! ```
 
 use std::mem::MaybeUninit;
 
@@ -8,7 +18,7 @@ use super::lanes::{is_plain as is_plain_block, narrow, widen};
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 use super::scalar::{is_plain as is_plain_block, narrow, widen};
 
-/// Writes each byte as a character; gives whether all are ASCII.
+/// Writes each byte as a character. True if all are ASCII.
 #[inline(always)]
 pub(super) fn widen_loop<const N: usize>(bytes: &[u8; N], dest: &mut [MaybeUninit<u32>; N]) -> bool {
     let mut seen = 0;
@@ -19,23 +29,23 @@ pub(super) fn widen_loop<const N: usize>(bytes: &[u8; N], dest: &mut [MaybeUnini
     seen < 0x80
 }
 
-/// Whether all are ASCII.
+/// True if all are ASCII.
 #[inline(always)]
 pub(super) fn is_ascii<const N: usize>(bytes: &[u8; N]) -> bool {
     bytes.iter().fold(0, |seen, &byte| seen | byte) < 0x80
 }
 
-/// Whether all are ASCII, and none is a NUL.
+/// True if all are ASCII and none is a NUL.
 #[inline(always)]
 pub(super) fn is_plain<const N: usize>(bytes: &[u8; N]) -> bool {
     !bytes.iter().fold(false, |other, &byte| other | (byte.wrapping_sub(1) >= 0x7f))
 }
 
-/// Up to how many characters or bytes the functions below are meant for.
+/// Max characters or bytes of a short text.
 pub(super) const SHORT: usize = 64;
 
-/// Writes the lower byte of each character over the start of `dest`. Gives whether all are ASCII: only then is it what
-/// was written.
+/// Writes the low byte of each character to the start of `dest`. True if all are ASCII, without which the bytes mean
+/// nothing.
 #[inline]
 pub(super) fn narrow_short(chars: &[u32], dest: &mut [MaybeUninit<u8>]) -> bool {
     let dest = &mut dest[..chars.len()];
@@ -51,7 +61,7 @@ pub(super) fn narrow_short(chars: &[u32], dest: &mut [MaybeUninit<u8>]) -> bool 
     }
 }
 
-/// Writes each byte as a character over the start of `dest`. Gives whether all are ASCII.
+/// Writes each byte as a character to the start of `dest`. True if all are ASCII.
 #[inline]
 pub(super) fn widen_short(bytes: &[u8], dest: &mut [MaybeUninit<u32>]) -> bool {
     let dest = &mut dest[..bytes.len()];
@@ -64,7 +74,7 @@ pub(super) fn widen_short(bytes: &[u8], dest: &mut [MaybeUninit<u32>]) -> bool {
     }
 }
 
-/// `work` on each `N` elements and their places, `N` of them at least. The last may overlap those before.
+/// Runs `work` on each `N` elements and then on the last `N`, which may overlap those before. False if one run was.
 #[inline(always)]
 fn all<const N: usize, A, B>(from: &[A], to: &mut [B], work: impl Fn(&[A; N], &mut [B; N]) -> bool) -> bool {
     let chunks = from.as_chunks().0.iter().zip(to.as_chunks_mut().0);
@@ -75,7 +85,7 @@ fn all<const N: usize, A, B>(from: &[A], to: &mut [B], work: impl Fn(&[A; N], &m
     }
 }
 
-/// As [`all`], of between `N` and twice as many.
+/// Runs `work` on the first and on the last `N` elements: on all, if these are `N` to `2 * N`. False if one run was.
 #[inline(always)]
 fn ends<const N: usize, A, B>(from: &[A], to: &mut [B], work: impl Fn(&[A; N], &mut [B; N]) -> bool) -> bool {
     let good = from.first_chunk().zip(to.first_chunk_mut()).is_none_or(|(from, to)| work(from, to));
@@ -85,10 +95,10 @@ fn ends<const N: usize, A, B>(from: &[A], to: &mut [B], work: impl Fn(&[A; N], &
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// Whether all are ASCII, and none is a NUL. Meant for short texts.
+/// True if all are ASCII and none is a NUL. Fastest for short texts.
 #[inline]
 pub(super) fn is_plain_short(bytes: &[u8]) -> bool {
-    // In a word of ASCII, some byte less one is negative only where one is 0.
+    // High bits: of bytes that are not ASCII; if there are none, the subtraction sets one only if a byte is 0.
     let other = |word: u64| (word.wrapping_sub(LOW) | word) & HIGH;
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         let blocks = bytes.as_chunks().0.iter().skip(1);
@@ -102,7 +112,13 @@ pub(super) fn is_plain_short(bytes: &[u8]) -> bool {
     }
 }
 
-/// How many are lead bytes, of up to [`SHORT`].
+/// Counts the bytes that are not continuation bytes, of up to [`SHORT`].
+///
+/// ```text
+/// for each 8 bytes as a word:   sum += 1 in each byte whose high bits are 0b10
+/// the last bytes:               the last 8 as a word, less those that were counted
+/// len - the bytes of sum added up, by one multiplication
+/// ```
 #[inline]
 pub(super) fn count_short(bytes: &[u8]) -> usize {
     // A bit for each continuation byte.
@@ -110,7 +126,7 @@ pub(super) fn count_short(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     let sum = words.iter().fold(0, |sum, &word| sum + inner(u64::from_le_bytes(word)));
     let sum = match bytes.last_chunk::<8>() {
-        // The shift drops what was counted.
+        // The shift drops the bytes that were counted.
         Some(_) if rest.is_empty() => sum,
         Some(&last) => sum + inner(u64::from_le_bytes(last) >> (8 * (8 - rest.len()))),
         None => return bytes.iter().filter(|&&byte| byte as i8 >= -64).count(),

@@ -1,9 +1,21 @@
-//! Whether bytes are UTF-8, sixteen at a time.
+//! Validates UTF-8, sixteen bytes at a time, after Keiser and Lemire, "Validating UTF-8 in less than one instruction
+//! per byte" (2021).
 //!
-//! After Keiser and Lemire, "Validating UTF-8 in less than one instruction per byte" (2021). What is wrong with two
-//! bytes that follow each other shows in three of their four halves. Each half selects, from a table, a set of errors
-//! that it allows; an error in all three sets has happened. What is left is whether the third and fourth bytes of a
-//! character are there: a second continuation byte is an "error" that must happen exactly where one of these is due.
+//! Every fault of two adjacent bytes shows in three of their four nibbles. Each nibble selects, from its own table,
+//! the set of faults that it is compatible with; a fault in all three sets has happened. That leaves the third and
+//! fourth bytes of characters: two adjacent continuation bytes count as a "fault" that must occur exactly where one is
+//! due.
+//!
+//! ```text
+//! for each block of 16 bytes, then for the last bytes with zeros behind them:
+//!     first, second, third = the bytes one, two and three before each byte, from this block and the last
+//!     sets   = FIRST_HIGH[first >> 4] & FIRST_LOW[first & 15] & SECOND_HIGH[byte >> 4]
+//!     due    = second >= 0xe0 or third >= 0xf0       this byte is the third or fourth of a character
+//!     faults = sets ^ (TWO_CONTINUATIONS if due)
+//!     any fault, or a byte that is NUL: not text
+//! ```
+//!
+//! The zeros behind the end are no continuation bytes, so a character that is cut off there is a fault as well.
 
 use super::lanes::{self, Lanes};
 
@@ -13,15 +25,15 @@ const OVERLONG_3: u8 = 1 << 2;
 const TOO_LARGE: u8 = 1 << 3;
 const SURROGATE: u8 = 1 << 4;
 const OVERLONG_2: u8 = 1 << 5;
-/// Beyond U+13FFFF; with the same bit, a four-byte form of what takes three.
+/// Beyond U+13FFFF. Shares its bit with [`OVERLONG_4`], as no byte pair can be both.
 const TOO_LARGE_1000: u8 = 1 << 6;
 const OVERLONG_4: u8 = 1 << 6;
 const TWO_CONTINUATIONS: u8 = 1 << 7;
 
-/// What the lower half of the first byte says nothing about.
+/// Faults that any low nibble of the first byte is compatible with.
 const CARRY: u8 = TOO_SHORT | TOO_LONG | TWO_CONTINUATIONS;
 
-/// By the upper half of the first byte.
+/// By the high nibble of the first byte.
 const FIRST_HIGH: [u8; 16] = {
     let mut sets = [TOO_LONG; 16];
     let mut half = 8;
@@ -36,7 +48,7 @@ const FIRST_HIGH: [u8; 16] = {
     sets
 };
 
-/// By the lower half of the first byte.
+/// By the low nibble of the first byte.
 const FIRST_LOW: [u8; 16] = {
     let mut sets = [CARRY | TOO_LARGE | TOO_LARGE_1000; 16];
     sets[0] = CARRY | OVERLONG_3 | OVERLONG_2 | OVERLONG_4;
@@ -48,7 +60,7 @@ const FIRST_LOW: [u8; 16] = {
     sets
 };
 
-/// By the upper half of the second byte.
+/// By the high nibble of the second byte.
 const SECOND_HIGH: [u8; 16] = {
     let mut sets = [TOO_SHORT; 16];
     let any = TOO_LONG | OVERLONG_2 | TWO_CONTINUATIONS;
@@ -59,7 +71,7 @@ const SECOND_HIGH: [u8; 16] = {
     sets
 };
 
-/// Whether `bytes` are UTF-8 without a NUL.
+/// See [`scalar::is_text`](super::scalar::is_text).
 #[inline(always)]
 pub(super) fn is_text(bytes: &[u8]) -> bool {
     let none = Lanes::all_bytes(0);
@@ -70,9 +82,9 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
         errors = errors.or(block.zero_bytes()).or(self::errors(before, block));
         before = block;
     }
-    // The zeros behind the end take the place of what may be missing there.
     let last = lanes::load(bytes, bytes.len() - rest.len());
     errors = errors.or(self::errors(before, last));
+    // `load` pads with zeros, so NULs are looked for in the last 16 bytes themselves.
     let zeros = match bytes.last_chunk() {
         Some(&last) => Lanes::of_bytes(last).zero_bytes(),
         None if rest.contains(&0) => return false,
@@ -81,7 +93,7 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
     errors.or(zeros).is_zero()
 }
 
-/// What is wrong with bytes that follow others: 0 for each that is right.
+/// Returns the faults of each of `bytes`, which follow `before`: 0 if there is none.
 #[inline(always)]
 fn errors(before: Lanes, bytes: Lanes) -> Lanes {
     let half = Lanes::all_bytes(0x0f);
@@ -89,7 +101,7 @@ fn errors(before: Lanes, bytes: Lanes) -> Lanes {
     let sets = Lanes::of_bytes(FIRST_HIGH).pick(first.shr::<4>().and(half));
     let sets = sets.and(Lanes::of_bytes(FIRST_LOW).pick(first.and(half)));
     let sets = sets.and(Lanes::of_bytes(SECOND_HIGH).pick(bytes.shr::<4>().and(half)));
-    // The upper bit of each byte that must be the third of a character, or the fourth.
+    // `due` in the high bit: saturating subtraction leaves it set for 0xe0 or 0xf0 and above.
     let due = second.less(Lanes::all_bytes(0xe0 - 0x80)).or(third.less(Lanes::all_bytes(0xf0 - 0x80)));
     sets.xor(due.and(Lanes::all_bytes(TWO_CONTINUATIONS)))
 }

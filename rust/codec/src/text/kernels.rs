@@ -1,4 +1,4 @@
-//! The kernels, once for each set of instructions that is worth it, and the one place that chooses between them.
+//! The sets of kernels, one for each instruction set that is worth one, and the only place that chooses between them.
 
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
@@ -7,51 +7,43 @@ use super::scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::{pack, unpack, vector};
 
-/// One implementation of each kernel. Those of one set are called together or not at all.
+/// One implementation of each kernel, all for the same instruction set.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Kernels {
     pub name: &'static str,
     pub utf8_len: fn(&[u32]) -> usize,
     pub encode: fn(&[u32], &mut [MaybeUninit<u8>]),
-    /// Up to [`RUN`] characters to the start of a place of [`pack_room`] bytes; gives the length. `None` if it cannot.
+    /// See [`scalar::pack`].
     pub pack: fn(&[u32], &mut [MaybeUninit<u8>]) -> Option<usize>,
     pub is_text: fn(&[u8]) -> bool,
     pub utf32_len: fn(&str) -> usize,
     pub write_utf32: fn(&str, &mut [MaybeUninit<u32>]),
 }
 
-/// Characters that are encoded at a time.
-pub(super) const RUN: usize = 64;
-
-/// Bytes of room that `pack` needs for that many characters.
-pub(super) const fn pack_room(count: usize) -> usize {
-    4 * count + 16
-}
-
 const SCALAR: Kernels = Kernels {
     name: "scalar",
     utf8_len: scalar::utf8_len,
     encode: scalar::encode,
-    pack: |_, _| None,
+    pack: scalar::pack,
     is_text: scalar::is_text,
     utf32_len: scalar::utf32_len,
     write_utf32: scalar::write_utf32,
 };
 
-/// A kernel, compiled for processors with these features.
+/// Compiles a function for processors with these features.
 macro_rules! kernel {
     ($features:literal, $function:path, $($name:ident: $type:ty),+ => $result:ty) => {{
         #[target_feature(enable = $features)]
         fn kernel($($name: $type),+) -> $result {
             $function($($name),+)
         }
-        // SAFETY: only `available` gives it out, where the processor has the features.
+        // SAFETY: `available` gives a set out only if the processor has its features.
         |$($name: $type),+| unsafe { kernel($($name),+) }
     }};
 }
 
-/// All kernels, compiled for processors with these features: at least those that `lanes` asks for.
+/// Compiles all kernels for processors with these features, which include those that `lanes` requires.
 macro_rules! kernels {
     ($name:literal, $features:literal) => {
         Kernels {
@@ -73,7 +65,7 @@ const V3: Kernels = kernels!("x86-64-v3", "avx2,bmi1,bmi2,lzcnt,popcnt");
 #[cfg(target_arch = "aarch64")]
 const NEON: Kernels = kernels!("neon", "neon");
 
-/// All that this processor has, best last.
+/// The sets that this processor can run, the best last.
 #[doc(hidden)]
 pub fn available() -> impl Iterator<Item = &'static Kernels> {
     #[cfg(target_arch = "x86_64")]
@@ -90,7 +82,7 @@ pub fn available() -> impl Iterator<Item = &'static Kernels> {
     std::iter::once(&SCALAR).chain(vectors.into_iter().flatten())
 }
 
-/// The best that this processor has, found at the first call.
+/// The best set that this processor can run. The first call detects it.
 #[inline]
 pub(super) fn best() -> &'static Kernels {
     static BEST: OnceLock<&Kernels> = OnceLock::new();

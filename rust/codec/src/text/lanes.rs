@@ -1,9 +1,11 @@
-//! Sixteen bytes, or four characters, at once: the few operations that the compiler does not find by itself.
+//! Sixteen bytes, or four characters, at once: the few operations that the compiler does not vectorize by itself.
 //!
-//! Each is one instruction or two, once for x86-64 and once for aarch64, so that what is made of them is written once.
-//! The terms: on x86-64, `pick`, `earlier` and `join` need SSSE3. So `load`, `check`, `pack` and `unpack`, which use
-//! them, are called from the sets in `kernels` alone. All else needs SSE2, or NEON, which every x86-64 and aarch64 has
-//! that an engine runs on.
+//! `Lanes` has the same methods for x86-64 and for aarch64, each one or two instructions, so that all algorithms are
+//! written once.
+//!
+//! Required of the processor: on x86-64, `pick`, `earlier` and `join` need SSSE3. `load`, `check`, `pack` and `unpack`
+//! use them, so only the sets in `kernels` may call these. The rest needs SSE2 or NEON, which every x86-64 and every
+//! aarch64 that an engine runs on has.
 
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -17,7 +19,7 @@ pub(super) use neon::Lanes;
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::Lanes;
 
-/// What selects the last bytes of 16, and zeros behind them: taken from as many indices on as bytes are dropped.
+/// Indices for `pick`: those from N on move the bytes of a block N bytes to the front, with zeros behind them.
 const LAST: [u8; 32] = {
     let mut indices = [0x80; 32];
     let mut index = 0;
@@ -28,7 +30,13 @@ const LAST: [u8; 32] = {
     indices
 };
 
-/// The 16 bytes from `at` on, zeros behind the end.
+/// Loads the 16 bytes from `at` on, with zeros behind the end.
+///
+/// ```text
+/// 16 bytes from at on:   load them
+/// 16 bytes in all:       load the last 16, move those before at out
+/// fewer in all:          padded
+/// ```
 ///
 /// # Panics
 /// If `at` lies behind the end.
@@ -45,12 +53,17 @@ pub(super) fn load(bytes: &[u8], at: usize) -> Lanes {
     }
 }
 
-/// Fewer than 16 bytes, and zeros.
+/// Loads fewer than 16 bytes, with zeros behind them.
+///
+/// ```text
+/// 8 and more:   the first 8 | the last 8, moved to their offset; they may overlap
+/// 4 and more:   the first 4 | the last 4, moved to their offset
+/// else:         byte by byte
+/// ```
 #[inline(always)]
 fn padded(bytes: &[u8]) -> [u8; 16] {
     let len = bytes.len();
     let word = if let (Some(&first), Some(&last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        // Two halves, which may overlap.
         u128::from(u64::from_le_bytes(first)) | u128::from(u64::from_le_bytes(last)) << (8 * (len - 8))
     } else if let (Some(&first), Some(&last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         u128::from(u32::from_le_bytes(first)) | u128::from(u32::from_le_bytes(last)) << (8 * (len - 4))
@@ -60,7 +73,12 @@ fn padded(bytes: &[u8]) -> [u8; 16] {
     word.to_le_bytes()
 }
 
-/// Writes the lower byte of each character, if all are ASCII; gives whether they are.
+/// Writes the low byte of each character. True if all are ASCII, without which the bytes mean nothing.
+///
+/// ```text
+/// sixteen at a time, then eight or four:   seen |= the characters; write them narrowed
+/// all are ASCII if seen < 2^7
+/// ```
 #[inline(always)]
 pub(super) fn narrow<const N: usize>(chars: &[u32; N], dest: &mut [MaybeUninit<u8>; N]) -> bool {
     let mut seen = Lanes::all_words(0);
@@ -90,7 +108,12 @@ pub(super) fn narrow<const N: usize>(chars: &[u32; N], dest: &mut [MaybeUninit<u
     seen.shr::<7>().is_zero()
 }
 
-/// Writes each byte as a character; gives whether all are ASCII.
+/// Writes each byte as a character. True if all are ASCII.
+///
+/// ```text
+/// sixteen at a time, then four:   seen |= the bytes; write them widened
+/// all are ASCII if no byte of seen has its high bit
+/// ```
 #[inline(always)]
 pub(super) fn widen<const N: usize>(bytes: &[u8; N], dest: &mut [MaybeUninit<u32>; N]) -> bool {
     let mut seen = Lanes::all_bytes(0);
@@ -112,7 +135,11 @@ pub(super) fn widen<const N: usize>(bytes: &[u8; N], dest: &mut [MaybeUninit<u32
     seen.and(Lanes::all_bytes(0x80)).is_zero()
 }
 
-/// Whether all are ASCII, and none is a NUL.
+/// True if all are ASCII and none is a NUL.
+///
+/// ```text
+/// no byte | (byte == 0) has its high bit
+/// ```
 #[inline(always)]
 pub(super) fn is_plain(bytes: &[u8; 16]) -> bool {
     let bytes = Lanes::of_bytes(*bytes);

@@ -1,18 +1,18 @@
-//! Text that Godot 3 takes for UTF-8, and nobody else does.
+//! Text that only Godot 3 takes for UTF-8.
 //!
-//! Its `String::parse_utf8` (`core/ustring.cpp`, 3.2.3 and 3.6.2) accepts surrogates, characters beyond U+10FFFF in four to
-//! six bytes, and most characters in more bytes than they need. Its encoder writes the first two: on Windows each character
-//! beyond U+FFFF was a pair of surrogates, up to 3.4.
+//! Its `String::parse_utf8` (`core/ustring.cpp`, 3.2.3 and 3.6.2) accepts surrogates, characters beyond U+10FFFF in
+//! four to six bytes, and most characters in more bytes than they need. Its encoder writes the first two kinds: up to
+//! 3.4, a String on Windows held each character beyond U+FFFF as a pair of surrogates.
 
-/// Text that was checked, and is not UTF-8. So it is not empty.
+/// Text that Godot 3 accepts and that is not UTF-8, hence not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loose<'a>(&'a [u8]);
 
 impl<'a> Loose<'a> {
-    /// The text in `bytes` up to the first NUL.
+    /// Returns the text in `bytes` up to the first NUL.
     ///
     /// # Errors
-    /// The offset of the first sequence that Godot 3 refuses.
+    /// Returns the offset of the first sequence that Godot 3 refuses.
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Self, usize> {
         let mut at = 0;
         while bytes.get(at).is_some_and(|&byte| byte != 0) {
@@ -22,13 +22,13 @@ impl<'a> Loose<'a> {
         Ok(Self(&bytes[..at]))
     }
 
-    /// Whether a part of it is no character, so that U+FFFD stands for it.
+    /// True if [`Self::chars`] replaces a part of it by U+FFFD.
     pub fn is_lossy(self) -> bool {
         let units = Units { rest: self.0, low: None };
         char::decode_utf16(units).any(|char| char.is_err()) || self.values().any(|value| value > char::MAX.into())
     }
 
-    /// The numbers of its sequences.
+    /// Returns the numbers that its sequences encode.
     fn values(self) -> impl Iterator<Item = u32> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
@@ -38,13 +38,13 @@ impl<'a> Loose<'a> {
         })
     }
 
-    /// Its characters: two surrogates that make a pair are one, and what is no character is U+FFFD.
+    /// Returns its characters. A pair of surrogates is one character; numbers that are no character become U+FFFD.
     pub fn chars(self) -> impl Iterator<Item = char> {
         char::decode_utf16(Units { rest: self.0, low: None }).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 }
 
-/// The first sequence of `bytes`, as a number and its length; `None` where Godot 3 refuses it.
+/// Returns the number that the first sequence of `bytes` encodes, and its length. `None` if Godot 3 refuses it.
 fn sequence(bytes: &[u8]) -> Option<(u32, usize)> {
     let lead = *bytes.first()?;
     let len = match lead {
@@ -60,7 +60,7 @@ fn sequence(bytes: &[u8]) -> Option<(u32, usize)> {
     let mut value = u32::from(lead) & (0xff >> (len + 1));
     for (index, &byte) in sequence.iter().enumerate().skip(1) {
         let bits = u32::from(byte) & 0x3f;
-        // Of forms that are too long, it finds those that are two bytes or more too long.
+        // Of overlong forms, Godot 3 refuses only those that are two bytes or more too long.
         if byte & 0xc0 != 0x80 || index == 2 && value == 0 && bits >> (7 - len) == 0 {
             return None;
         }
@@ -69,10 +69,10 @@ fn sequence(bytes: &[u8]) -> Option<(u32, usize)> {
     Some((value, len))
 }
 
-/// The characters of text as UTF-16, for what joins pairs. What is beyond that becomes U+FFFD.
+/// Gives text as UTF-16, so that pairs of surrogates can be joined. Numbers beyond UTF-16 become U+FFFD.
 struct Units<'a> {
     rest: &'a [u8],
-    /// The second half of a pair whose first was given.
+    /// The second half of a pair whose first half was given.
     low: Option<u16>,
 }
 

@@ -1,17 +1,25 @@
-//! UTF-32 to UTF-8, four characters at a time.
+//! Encodes UTF-32 as UTF-8, four characters at a time.
 //!
-//! Each character is spread over the four bytes of its word, six bits a byte, the last byte lowest. Then one shuffle
-//! brings the bytes of all four together: which one, the lengths of the characters say.
+//! ```text
+//! for each four characters:
+//!     spread  = each character as its UTF-8 bytes within its 32-bit word, the last byte lowest
+//!                   U+0041  00 00 00 41      U+00e9  00 00 c3 a9      U+65e5  00 e6 97 a5
+//!     lengths = the length less one of each, in two bits:   bits 0..4 low bits, bits 4..8 high bits
+//!     dest[at..at + 16] = the bytes of spread in the order PACKS.indices[lengths]: 41 c3 a9 e6 97 a5 ...
+//!     at += PACKS.len[lengths]             the next store overwrites the rest
+//! one to three characters at the end: the same, with NULs behind them that are not counted
+//! None if a character is 2^21 or more, as its bytes are wrong then
+//! ```
 
 use std::mem::MaybeUninit;
 
 use super::lanes::Lanes;
 
-/// For the lengths of four characters, each less one, their lower bits first, then their upper bits.
+/// How four characters are packed, by their `lengths`.
 struct Packs {
-    /// Which byte of the spread characters comes to each place.
+    /// The index in the spread characters of each byte to write; 0x80, which picks a zero, behind the last.
     indices: [[u8; 16]; 256],
-    /// Bytes of all four.
+    /// Bytes that all four take.
     len: [u8; 256],
 }
 
@@ -21,10 +29,10 @@ static PACKS: Packs = {
     while lengths < 256 {
         let (mut at, mut lane) = (0, 0);
         while lane < 4 {
-            let mut left = 1 + (lengths >> lane & 1) + 2 * (lengths >> (4 + lane) & 1);
-            while left > 0 {
-                left -= 1;
-                packs.indices[lengths][at] = (4 * lane + left) as u8;
+            let mut remaining = 1 + (lengths >> lane & 1) + 2 * (lengths >> (4 + lane) & 1);
+            while remaining > 0 {
+                remaining -= 1;
+                packs.indices[lengths][at] = (4 * lane + remaining) as u8;
                 at += 1;
             }
             lane += 1;
@@ -35,11 +43,10 @@ static PACKS: Packs = {
     packs
 };
 
-/// Writes `chars` as UTF-8 to the start of `dest`, and perhaps something behind it; gives the length. `None` if a
-/// character takes more than four bytes.
+/// See [`scalar::pack`](super::scalar::pack).
 ///
 /// # Panics
-/// If `dest` is not as long as [`pack_room`](super::kernels::pack_room) says.
+/// If `dest` is shorter than [`pack_room`](super::scalar::pack_room).
 #[inline(always)]
 pub(super) fn pack(chars: &[u32], dest: &mut [MaybeUninit<u8>]) -> Option<usize> {
     let (blocks, rest) = chars.as_chunks::<4>();
@@ -61,19 +68,26 @@ pub(super) fn pack(chars: &[u32], dest: &mut [MaybeUninit<u8>]) -> Option<usize>
         dest[at..at + 16].write_copy_of_slice(&bytes.bytes());
         at += len - (4 - rest.len());
     }
-    // What is too long was written as something else: the caller does it again.
     seen.shr::<21>().is_zero().then_some(at)
 }
 
+/// Packs four characters; returns their bytes and how many these are.
+///
+/// ```text
+/// two, three, four = all ones in the words of characters of at least that length
+/// low    = bits 0..6   at bit 0  | bits 6..12  at bit 8
+/// high   = bits 12..18 at bit 16 | bits 18..21 at bit 24
+/// marks  = by length:  0    c0 80    e0 80 80    f0 80 80 80
+/// spread = low | high | marks | bit 6 at bit 6 if the length is one
+/// ```
 #[inline(always)]
 fn four(chars: Lanes) -> (Lanes, usize) {
     let (two, three, four) = (chars.above(0x7f), chars.above(0x7ff), chars.above(0xffff));
     let part = |lanes: Lanes, mask| lanes.and(Lanes::all_words(mask));
     let low = part(chars, 0x3f).or(part(chars.shl::<2>(), 0x3f00));
     let high = part(chars.shl::<4>(), 0x3f_0000).or(part(chars.shl::<6>(), 0x700_0000));
-    // The marks of each length, less those of the length before it.
+    // XOR with the marks of each length turns those of the length below into its own.
     let marks = part(two, 0xc080).xor(part(three, 0xe0_4000)).xor(part(four, 0xf060_0000));
-    // Of a single byte, seven bits.
     let seventh = part(chars, 0x40).and_not(two);
     let spread = low.or(high).or(marks).or(seventh);
     let lengths = two.xor(three).xor(four).signs() | three.signs() << 4;

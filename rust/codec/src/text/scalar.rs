@@ -1,12 +1,12 @@
-//! The kernels as plain code: the oracle of the others, their way out of what is rare, and the place of an error.
+//! The kernels as plain code: the oracle of the others, their fallback in rare cases, and the finder of error offsets.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 
-/// The engine's replacement for what has no UTF-8, U+FFFD.
+/// U+FFFD, which the engine writes for characters that no UTF-8 form can hold.
 const REPLACEMENT: u32 = 0xfffd;
 
-/// Bytes that `chars` take in UTF-8.
+/// Returns the bytes that `chars` take in UTF-8.
 pub(super) fn utf8_len(chars: &[u32]) -> usize {
     chars.iter().map(|&c| char_len(c)).sum()
 }
@@ -24,10 +24,10 @@ fn char_len(c: u32) -> usize {
     }
 }
 
-/// Writes `chars` as UTF-8 over the whole of `dest`.
+/// Fills `dest` with `chars` as UTF-8.
 ///
 /// # Panics
-/// If `dest` has another length than that takes.
+/// If `dest` is not [`utf8_len`] bytes long.
 pub(super) fn encode(chars: &[u32], dest: &mut [MaybeUninit<u8>]) {
     let mut rest = dest;
     for &c in chars {
@@ -44,7 +44,21 @@ pub(super) fn encode(chars: &[u32], dest: &mut [MaybeUninit<u8>]) {
     assert!(rest.is_empty(), "text takes fewer bytes than planned");
 }
 
-/// Writes a character of `N` bytes: the high bits behind the mark of the length, then six bits a byte.
+/// Max characters that [`pack`] takes in one call of `encode`.
+pub(super) const RUN: usize = 64;
+
+/// Bytes that the destination of [`pack`] must have for `count` characters.
+pub(super) const fn pack_room(count: usize) -> usize {
+    4 * count + 16
+}
+
+/// Encodes `chars` at the start of [`pack_room`] bytes, may write anything behind them, and returns their length.
+/// `None` if it cannot: plain code never can, vector code if a character takes more than four bytes.
+pub(super) fn pack(_: &[u32], _: &mut [MaybeUninit<u8>]) -> Option<usize> {
+    None
+}
+
+/// Writes a character in `N` bytes: the mark of the length and the highest bits, then six bits a byte.
 #[inline(always)]
 fn lead<const N: usize>(dest: &mut [MaybeUninit<u8>], mark: u8, c: u32) -> &mut [MaybeUninit<u8>] {
     let (bytes, rest) = dest.split_first_chunk_mut::<N>().expect("text takes more bytes than planned");
@@ -55,29 +69,29 @@ fn lead<const N: usize>(dest: &mut [MaybeUninit<u8>], mark: u8, c: u32) -> &mut 
     rest
 }
 
-/// Whether `bytes` are UTF-8 without a NUL.
+/// True if `bytes` are UTF-8 without a NUL.
 pub(super) fn is_text(bytes: &[u8]) -> bool {
     !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok()
 }
 
-/// The text in `bytes` up to the first NUL.
+/// Returns the text in `bytes` up to the first NUL.
 ///
 /// # Errors
-/// The offset of the first byte that is no UTF-8.
+/// Returns the offset of the first byte that is not UTF-8.
 pub(super) fn decode(bytes: &[u8]) -> Result<&str, usize> {
     let text = CStr::from_bytes_until_nul(bytes).map_or(bytes, CStr::to_bytes);
     std::str::from_utf8(text).map_err(|error| error.valid_up_to())
 }
 
-/// Characters of `text`.
+/// Returns the characters of `text`.
 pub(super) fn utf32_len(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Writes `text` as UTF-32 over the whole of `dest`.
+/// Fills `dest` with `text` as UTF-32.
 ///
 /// # Panics
-/// If `text` has not as many characters.
+/// If `text` has more or fewer characters than `dest`.
 pub(super) fn write_utf32(text: &str, dest: &mut [MaybeUninit<u32>]) {
     let (mut chars, mut count) = (text.chars(), 0);
     for (slot, c) in dest.iter_mut().zip(&mut chars) {
@@ -87,21 +101,21 @@ pub(super) fn write_utf32(text: &str, dest: &mut [MaybeUninit<u32>]) {
     assert!(count == dest.len() && chars.next().is_none(), "text has other than the planned characters");
 }
 
-/// Writes the lower byte of each character, if all are ASCII; gives whether they are.
+/// Writes the low byte of each character. True if all are ASCII.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn narrow<const N: usize>(chars: &[u32; N], dest: &mut [MaybeUninit<u8>; N]) -> bool {
     dest.write_copy_of_slice(&chars.map(|c| c as u8));
     chars.iter().all(|&c| c < 0x80)
 }
 
-/// Writes each byte as a character; gives whether all are ASCII.
+/// Writes each byte as a character. True if all are ASCII.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn widen<const N: usize>(bytes: &[u8; N], dest: &mut [MaybeUninit<u32>; N]) -> bool {
     dest.write_copy_of_slice(&bytes.map(u32::from));
     bytes.is_ascii()
 }
 
-/// Whether all are ASCII, and none is a NUL.
+/// True if all are ASCII and none is a NUL.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn is_plain(bytes: &[u8; 16]) -> bool {
     bytes.is_ascii() && !bytes.contains(&0)

@@ -1,22 +1,37 @@
-//! UTF-8 to UTF-32, four bytes at a time.
+//! Decodes UTF-8 to UTF-32, four bytes at a time. The text is valid: a `str`.
 //!
-//! For each four bytes, the characters that begin in them are written: one shuffle gives each character a word of its
-//! own, with its last byte lowest. Which one, the lead bytes among these and the next four bytes say. So no step waits
-//! for the length of a character before it.
+//! Each step writes the characters that begin in four bytes. It needs the lead bytes among these and the next four, and
+//! no character's length, so that no step waits for the one before it.
+//!
+//! ```text
+//! while four bytes and four slots remain:
+//!     64 bytes are ASCII and 64 slots remain:  widen them, go on behind them
+//!     block = the next 16 bytes, zeros behind the end
+//!     three times, as the last four bytes of the block serve only as the next four:
+//!         leads  = a bit for each lead byte among the first eight of block
+//!         spread = the bytes of block in the order WINDOWS.indices[leads]: each character in a word of its own,
+//!                  the last byte lowest
+//!                      41 c3 a9 e6|97 a5 ..    leads 0b..001011    00000041 0000c3a9 00e697a5 00000000
+//!         dest[written..written + 4] = points(spread)
+//!         written += WINDOWS.count[leads]      the next store overwrites the rest
+//!         block   = block without its first four bytes
+//! up to three characters remain, which lie in the last 16 bytes: decode them one by one, the last first
+//! as many were written as dest has slots, or panic
+//! ```
 
 use std::mem::MaybeUninit;
 
 use super::ascii;
 use super::lanes::{self, Lanes};
 
-/// Bytes that are looked at for being ASCII.
+/// Bytes that are checked at once for being ASCII.
 const ASCII_RUN: usize = 64;
 
-/// For eight bytes, of which a bit says whether it is a lead byte.
+/// How the characters that begin in the first four of eight bytes are spread, by the `leads` of the eight.
 struct Windows {
-    /// Which byte comes to each place, for the characters that begin in the first four bytes.
+    /// The index of the byte that goes to each byte of the words; 0x80, which picks a zero, in the rest.
     indices: [[u8; 16]; 256],
-    /// How many these are.
+    /// How many characters these are.
     count: [u8; 256],
 }
 
@@ -46,15 +61,12 @@ static WINDOWS: Windows = {
     windows
 };
 
-/// Writes `text` as UTF-32 over the whole of `dest`.
-///
-/// # Panics
-/// If `text` has not as many characters as `dest`.
+/// See [`scalar::write_utf32`](super::scalar::write_utf32).
 #[inline(always)]
 pub(super) fn unpack(text: &str, dest: &mut [MaybeUninit<u32>]) {
     let text = text.as_bytes();
     let (mut at, mut written) = (0, 0);
-    // Four slots are written to each time, though not all with what stays.
+    // A step writes four slots, of which the next one overwrites those that got no character.
     'text: while at + 4 <= text.len() && written + 4 <= dest.len() {
         if let Some(slots) = dest[written..].first_chunk_mut::<ASCII_RUN>()
             && let Some(run) = text[at..].first_chunk::<ASCII_RUN>()
@@ -67,7 +79,6 @@ pub(super) fn unpack(text: &str, dest: &mut [MaybeUninit<u32>]) {
         }
         let mut block = lanes::load(text, at);
         let mut leads = block.leads();
-        // The last four bytes only say where the character before them ends.
         for _ in 0..3 {
             if at + 4 > text.len() || written + 4 > dest.len() {
                 break 'text;
@@ -79,14 +90,14 @@ pub(super) fn unpack(text: &str, dest: &mut [MaybeUninit<u32>]) {
             (block, leads) = (block.skip_word(), leads >> 4);
         }
     }
-    // Up to three characters are left, among the last 16 bytes.
+    // Up to three characters remain, of at most twelve bytes.
     let tail = lanes::load(text, text.len().saturating_sub(16));
     let tail_len = text.len().min(16);
     let mut leads = tail.leads() & ((1 << tail_len) - 1);
     let count = tail_len.checked_sub(text.len() - at).map(|done| (leads >> done).count_ones() as usize);
     assert!(count == Some(dest.len() - written), "text has other than the planned characters");
     let tail = u128::from_le_bytes(tail.bytes());
-    // As many are written again where none is left, which costs less than to look.
+    // Always three: to write characters once more costs less than a branch for how many remain.
     for slot in dest.iter_mut().rev().take(3) {
         let start = leads.ilog2();
         leads ^= 1 << start;
@@ -94,18 +105,23 @@ pub(super) fn unpack(text: &str, dest: &mut [MaybeUninit<u32>]) {
     }
 }
 
-/// The characters whose bytes are these, the last lowest.
+/// Returns the characters whose UTF-8 bytes are in `bytes`, a word each, the last byte lowest.
+///
+/// ```text
+/// keep 6 bits of bytes 0 to 2 (bit 6 of byte 0 too, for ASCII) and 3 bits of byte 3
+/// clear what a lead byte has of its mark within these: bit 5 of byte 2, if its bit 6 says that it is a lead byte
+/// join the groups of bits
+/// ```
 #[inline(always)]
 fn points(bytes: Lanes) -> Lanes {
-    // Bit 6 says of the third byte from the end that it is a lead byte. Then its bit 5 is no part of the character.
     let mark = bytes.and(Lanes::all_words(0x40_0000)).shr::<1>();
     bytes.and(Lanes::all_words(0x073f_3f7f)).xor(mark).join()
 }
 
-/// The character at the start of four bytes.
+/// Returns the character at the start of four bytes, the first lowest.
 #[inline(always)]
 fn point(bytes: u32) -> u32 {
-    /// For the upper half of a lead byte: bits to drop behind the character, and bits of it.
+    /// By the high nibble of a lead byte: bits to drop that follow the character, and bits of the character.
     const FORMS: [(u32, u32); 16] = {
         let mut forms = [(18, 7); 16];
         (forms[12], forms[13], forms[14], forms[15]) = ((12, 11), (12, 11), (6, 16), (0, 21));

@@ -1,16 +1,25 @@
-//! The kernels in vectors: written once, compiled for each set of instructions in [`kernels`](super::kernels).
+//! The kernels that take text of any length. Written once, compiled for each instruction set by `kernels`.
 
 use std::mem::MaybeUninit;
 
-use super::kernels::{RUN, pack_room};
+use super::scalar::{RUN, pack_room};
 use super::{ascii, check, lanes, pack, scalar};
 
-/// Characters whose lengths are summed in 32 bits.
+/// Characters that are measured together, in 32-bit lanes.
 const SUM_RUN: usize = 1 << 10;
 
-/// Bytes whose lead bytes are counted in 8 bits.
+/// Bytes that are counted in 8-bit lanes, which hold up to 255.
 const COUNT_RUN: usize = 128;
 
+/// See [`scalar::utf8_len`]. The compiler turns both passes over a run into vectors.
+///
+/// ```text
+/// for each run of SUM_RUN characters:
+///     seen = all characters ORed
+///     seen < 2^7    run.len()                                                 ASCII
+///     seen < 2^21   run.len() + how many are > 0x7f + how many > 0x7ff + how many > 0xffff
+///     else          the scalar kernel: some take five bytes or more
+/// ```
 #[inline(always)]
 pub(super) fn utf8_len(chars: &[u32]) -> usize {
     chars
@@ -26,6 +35,15 @@ pub(super) fn utf8_len(chars: &[u32]) -> usize {
         .sum()
 }
 
+/// See [`scalar::encode`].
+///
+/// ```text
+/// for each run of RUN characters, at the offset that the runs before it have reached:
+///     all ASCII and a whole run   narrow: one byte a character
+///     else                        pack, into dest if pack_room bytes remain, else into a buffer, then copy
+///     pack gives None             the scalar kernel
+/// the last offset is dest.len(), or panic
+/// ```
 #[inline(always)]
 pub(super) fn encode(chars: &[u32], dest: &mut [MaybeUninit<u8>]) {
     let mut at = 0;
@@ -35,7 +53,7 @@ pub(super) fn encode(chars: &[u32], dest: &mut [MaybeUninit<u8>]) {
     assert!(at == dest.len(), "text takes fewer bytes than planned");
 }
 
-/// Writes up to [`RUN`] characters to the start of `dest`, and perhaps something behind them; gives the length.
+/// Encodes up to [`RUN`] characters at the start of `dest`, may write anything behind them, and returns their length.
 #[inline(always)]
 fn encode_run(run: &[u32], dest: &mut [MaybeUninit<u8>]) -> usize {
     if let (Some(run), Some(place)) = (run.first_chunk::<RUN>(), dest.first_chunk_mut::<RUN>())
@@ -60,6 +78,12 @@ fn encode_run(run: &[u32], dest: &mut [MaybeUninit<u8>]) -> usize {
     }
 }
 
+/// See [`scalar::is_text`].
+///
+/// ```text
+/// skip whole runs of RUN bytes in 0x01..=0x7f
+/// check the rest
+/// ```
 #[inline(always)]
 pub(super) fn is_text(bytes: &[u8]) -> bool {
     let (runs, _) = bytes.as_chunks::<RUN>();
@@ -67,6 +91,11 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
     check::is_text(&bytes[plain * RUN..])
 }
 
+/// See [`scalar::utf32_len`].
+///
+/// ```text
+/// count the bytes that are not 0b10xx_xxxx, continuation bytes: as signed numbers, those from -64 on
+/// ```
 #[inline(always)]
 pub(super) fn utf32_len(text: &str) -> usize {
     let count = |run: &[u8]| run.iter().map(|&byte| u8::from(byte as i8 >= -64)).sum::<u8>();

@@ -3,10 +3,10 @@
 use std::arch::aarch64::*;
 use std::mem::transmute;
 
-/// An intrinsic of NEON.
+/// Calls an intrinsic of NEON.
 macro_rules! neon {
     ($call:expr) => {
-        // SAFETY: the processor has NEON, by the terms of `lanes`.
+        // SAFETY: every aarch64 that an engine runs on has NEON; see `lanes`.
         unsafe { $call }
     };
 }
@@ -79,25 +79,25 @@ impl Lanes {
         Self(neon!(veorq_u8(self.0, other.0)))
     }
 
-    /// Each word shifted to the left.
+    /// Shifts each word to the left.
     #[inline(always)]
     pub fn shl<const BITS: i32>(self) -> Self {
         Self::from_words(neon!(vshlq_n_u32::<BITS>(self.as_words())))
     }
 
-    /// Each word shifted to the right.
+    /// Shifts each word to the right.
     #[inline(always)]
     pub fn shr<const BITS: i32>(self) -> Self {
         Self::from_words(neon!(vshrq_n_u32::<BITS>(self.as_words())))
     }
 
-    /// All bits of each word that is above `limit`. Both are compared as signed numbers.
+    /// All ones in each word above `limit`, zeros in the others. Compares signed numbers.
     #[inline(always)]
     pub fn above(self, limit: i32) -> Self {
         Self::from_words(neon!(vcgtq_s32(vreinterpretq_s32_u8(self.0), vdupq_n_s32(limit))))
     }
 
-    /// The upper bit of each word.
+    /// Returns the high bit of each word, the first lowest.
     #[inline(always)]
     pub fn signs(self) -> usize {
         let weights = Self::of_words([1, 2, 4, 8]);
@@ -105,13 +105,13 @@ impl Lanes {
         neon!(vaddvq_u32(signs.and(weights).as_words())) as usize
     }
 
-    /// All bits of each byte that is 0.
+    /// All ones in each byte that is 0, zeros in the others.
     #[inline(always)]
     pub fn zero_bytes(self) -> Self {
         Self(neon!(vceqzq_u8(self.0)))
     }
 
-    /// A bit for each byte of text that is no continuation byte.
+    /// Returns a bit for each byte of UTF-8, the first lowest: 0 for continuation bytes.
     #[inline(always)]
     pub fn leads(self) -> usize {
         let weights = Self::of_bytes([1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128]);
@@ -121,13 +121,13 @@ impl Lanes {
         usize::from(low) | usize::from(high) << 8
     }
 
-    /// Without the first four bytes; zeros behind the others.
+    /// Drops the first four bytes and appends zeros.
     #[inline(always)]
     pub fn skip_word(self) -> Self {
         Self(neon!(vextq_u8::<4>(self.0, vdupq_n_u8(0))))
     }
 
-    /// The bytes of each word, the lowest of 7 bits, each above it of 6, as one number.
+    /// Joins the bytes of each word to one number, the lowest at bit 0 and the others at bits 6, 12 and 18.
     #[inline(always)]
     pub fn join(self) -> Self {
         let part = |lanes: Self, mask| lanes.and(Self::all_words(mask));
@@ -135,19 +135,19 @@ impl Lanes {
         part(pairs, 0xffff).or(part(pairs, 0xffff_0000).shr::<4>())
     }
 
-    /// Whether all bits are 0.
+    /// True if all bits are 0.
     #[inline(always)]
     pub fn is_zero(self) -> bool {
         neon!(vmaxvq_u32(self.as_words())) == 0
     }
 
-    /// Each byte less `other`'s, at least 0.
+    /// Subtracts the bytes of `other`; 0 instead of less.
     #[inline(always)]
     pub fn less(self, other: Self) -> Self {
         Self(neon!(vqsubq_u8(self.0, other.0)))
     }
 
-    /// The lower byte of each word, if all are below 0x80.
+    /// Returns the low byte of each word, in the order of `parts`. Words must be below 0x80.
     #[inline(always)]
     pub fn narrow(parts: [Self; 4]) -> Self {
         let halves = |a: Self, b: Self| Self(neon!(vuzp1q_u8(a.0, b.0)));
@@ -155,7 +155,7 @@ impl Lanes {
         halves(halves(a, b), halves(c, d))
     }
 
-    /// Each byte as a word.
+    /// Returns each byte as a word.
     #[inline(always)]
     pub fn widen(self) -> [Self; 4] {
         let none = neon!(vdupq_n_u8(0));
@@ -170,13 +170,13 @@ impl Lanes {
         [a, b, c, d]
     }
 
-    /// The bytes at these indices; 0 where an index is 0x80 or more.
+    /// Returns the byte at each index; 0 if the index is 0x80 or more.
     #[inline(always)]
     pub fn pick(self, indices: Self) -> Self {
         Self(neon!(vqtbl1q_u8(self.0, indices.0)))
     }
 
-    /// The bytes that lie one, two and three places before these, which follow `before`.
+    /// Returns the bytes one, two and three offsets before each of these, which follow `before`.
     #[inline(always)]
     pub fn earlier(self, before: Self) -> [Self; 3] {
         [

@@ -1,12 +1,12 @@
-//! Lanes of SSE2. Only `pick`, `earlier` and `join` are of SSSE3.
+//! Lanes of SSE2; `pick`, `earlier` and `join` are SSSE3.
 
 use std::arch::x86_64::*;
 use std::mem::transmute;
 
-/// An intrinsic of SSE2, which every x86-64 has, or of SSSE3.
+/// Calls an intrinsic of SSE2 or SSSE3.
 macro_rules! sse {
     ($call:expr) => {
-        // SAFETY: every x86-64 has SSE2; the others have SSSE3, by the terms of `lanes`.
+        // SAFETY: every x86-64 has SSE2. Where SSSE3 is needed, `lanes` requires it of the caller.
         unsafe { $call }
     };
 }
@@ -69,75 +69,75 @@ impl Lanes {
         Self(sse!(_mm_xor_si128(self.0, other.0)))
     }
 
-    /// Each word shifted to the left.
+    /// Shifts each word to the left.
     #[inline(always)]
     pub fn shl<const BITS: i32>(self) -> Self {
         Self(sse!(_mm_slli_epi32::<BITS>(self.0)))
     }
 
-    /// Each word shifted to the right.
+    /// Shifts each word to the right.
     #[inline(always)]
     pub fn shr<const BITS: i32>(self) -> Self {
         Self(sse!(_mm_srli_epi32::<BITS>(self.0)))
     }
 
-    /// All bits of each word that is above `limit`. Both are compared as signed numbers.
+    /// All ones in each word above `limit`, zeros in the others. Compares signed numbers.
     #[inline(always)]
     pub fn above(self, limit: i32) -> Self {
         Self(sse!(_mm_cmpgt_epi32(self.0, _mm_set1_epi32(limit))))
     }
 
-    /// The upper bit of each word.
+    /// Returns the high bit of each word, the first lowest.
     #[inline(always)]
     pub fn signs(self) -> usize {
         sse!(_mm_movemask_ps(_mm_castsi128_ps(self.0))) as usize
     }
 
-    /// All bits of each byte that is 0.
+    /// All ones in each byte that is 0, zeros in the others.
     #[inline(always)]
     pub fn zero_bytes(self) -> Self {
         Self(sse!(_mm_cmpeq_epi8(self.0, _mm_setzero_si128())))
     }
 
-    /// A bit for each byte of text that is no continuation byte.
+    /// Returns a bit for each byte of UTF-8, the first lowest: 0 for continuation bytes.
     #[inline(always)]
     pub fn leads(self) -> usize {
         sse!(_mm_movemask_epi8(_mm_cmpgt_epi8(self.0, _mm_set1_epi8(-65)))) as usize
     }
 
-    /// Without the first four bytes; zeros behind the others.
+    /// Drops the first four bytes and appends zeros.
     #[inline(always)]
     pub fn skip_word(self) -> Self {
         Self(sse!(_mm_srli_si128::<4>(self.0)))
     }
 
-    /// The bytes of each word, the lowest of 7 bits, each above it of 6, as one number.
+    /// Joins the bytes of each word to one number, the lowest at bit 0 and the others at bits 6, 12 and 18.
     #[inline(always)]
     pub fn join(self) -> Self {
         let pairs = sse!(_mm_maddubs_epi16(self.0, _mm_set1_epi16(0x4001)));
         Self(sse!(_mm_madd_epi16(pairs, _mm_set1_epi32(0x1000_0001))))
     }
 
-    /// Whether all bits are 0.
+    /// True if all bits are 0.
     #[inline(always)]
     pub fn is_zero(self) -> bool {
         sse!(_mm_movemask_epi8(self.zero_bytes().0)) == 0xffff
     }
 
-    /// Each byte less `other`'s, at least 0.
+    /// Subtracts the bytes of `other`; 0 instead of less.
     #[inline(always)]
     pub fn less(self, other: Self) -> Self {
         Self(sse!(_mm_subs_epu8(self.0, other.0)))
     }
 
-    /// The lower byte of each word, if all are below 0x80.
+    /// Returns the low byte of each word, in the order of `parts`. Words must be below 0x80.
     #[inline(always)]
     pub fn narrow(parts: [Self; 4]) -> Self {
         let [a, b, c, d] = parts;
         Self(sse!(_mm_packus_epi16(_mm_packs_epi32(a.0, b.0), _mm_packs_epi32(c.0, d.0))))
     }
 
-    /// Each byte as a word.
+    /// Returns each byte as a word.
     #[inline(always)]
     pub fn widen(self) -> [Self; 4] {
         let none = sse!(_mm_setzero_si128());
@@ -150,13 +150,13 @@ impl Lanes {
         ]
     }
 
-    /// The bytes at these indices; 0 where an index is 0x80 or more.
+    /// Returns the byte at each index; 0 if the index is 0x80 or more.
     #[inline(always)]
     pub fn pick(self, indices: Self) -> Self {
         Self(sse!(_mm_shuffle_epi8(self.0, indices.0)))
     }
 
-    /// The bytes that lie one, two and three places before these, which follow `before`.
+    /// Returns the bytes one, two and three offsets before each of these, which follow `before`.
     #[inline(always)]
     pub fn earlier(self, before: Self) -> [Self; 3] {
         [

@@ -134,6 +134,7 @@ impl Value {
 
 /// How many cases a property has. No file keeps its failures: a failure prints its smallest input.
 pub fn cases(cases: u32) -> ProptestConfig {
+    let cases = if cfg!(miri) { cases.min(4) } else { cases };
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 

@@ -1,14 +1,14 @@
-//! Text as errors and paths show it: on one line, and not longer than a line can take.
+//! Text in errors and paths: on one line, and cut where a line would get too long.
 
 use crate::event::Text;
 
-/// Characters of a text that an error shows.
+/// Max characters of a text that an error shows.
 const SHOWN_CHARS: usize = 40;
 
-/// What stands for the rest of a long text.
+/// Stands for the rest of a long text.
 const ELLIPSIS: &str = "...";
 
-/// Text as an error shows it: quoted as in JSON.
+/// Quotes `text` as in JSON. The ellipsis of a long text follows the closing quote.
 pub(crate) fn quoted(text: Text<'_>) -> String {
     let escaped = escaped(text);
     match escaped.strip_suffix(ELLIPSIS) {
@@ -17,7 +17,7 @@ pub(crate) fn quoted(text: Text<'_>) -> String {
     }
 }
 
-/// Text on one line, with escapes as in JSON, and not longer than a line can take.
+/// Escapes `text` as in JSON, without quotes, up to [`SHOWN_CHARS`] characters.
 pub(crate) fn escaped(text: Text<'_>) -> String {
     let chars: Vec<char> = match text {
         Text::Utf8(text) => text.chars().take(SHOWN_CHARS + 1).collect(),
@@ -33,7 +33,7 @@ pub(crate) fn escaped(text: Text<'_>) -> String {
             '\n' => escaped += "\\n",
             '\r' => escaped += "\\r",
             '\t' => escaped += "\\t",
-            // What would turn the order of a line round, or cannot be seen.
+            // Marks that reverse the reading direction, break the line or are invisible.
             '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
                 escaped += &format!("\\u{:04x}", u32::from(c));
             }
