@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Builds the extension and puts it where Godot looks for it: addons/varbatch/bin/.
 #
-#   scripts/build.sh [--debug] [--features LIST] [--target TRIPLE]
+#   scripts/build.sh [--debug] [--features LIST] [--target TRIPLE] [--bin FOLDER]
 #
 #   --debug          with debug assertions and without optimisation; by default a release build
 #   --features LIST  with features of rust/plugin/Cargo.toml
 #   --target TRIPLE  for another platform (its Rust target and a linker for it must be there)
+#   --bin FOLDER     puts it into that folder instead
 #
 # For macOS the library holds the one architecture that was built, whatever its name says.
 set -euo pipefail
@@ -15,11 +16,13 @@ set -euo pipefail
 profile=release
 features=
 target=
+bin=$root/addons/varbatch/bin
 while [ $# -gt 0 ]; do
   case $1 in
     --debug) profile=debug ;;
     --features) [ "${2:-}" ] || usage_error "--features needs a list"; features=$2; shift ;;
     --target) [ "${2:-}" ] || usage_error "--target needs a triple"; target=$2; shift ;;
+    --bin) [ "${2:-}" ] || usage_error "--bin needs a folder"; bin=$2; shift ;;
     -h | --help) usage; exit ;;
     *) usage_error "unknown argument: $1" ;;
   esac
@@ -40,7 +43,6 @@ say "cargo build ${flags[*]}"
 
 # Written beside and renamed, so that an engine never maps half a library or one that changes under it.
 library=$(cargo_target_dir)/${target:+$target/}$profile/$built
-bin=$root/addons/varbatch/bin
 mkdir -p "$bin"
 beside=$(mktemp "$bin/.$wanted.XXXXXX")
 trap 'rm -f "$beside"' EXIT
@@ -48,4 +50,4 @@ cp "$library" "$beside"
 chmod 755 "$beside"
 mv -f "$beside" "$bin/$wanted"
 list_extension "$root/godot_project"
-say "addons/varbatch/bin/$wanted is the $profile build ($(wc -c <"$bin/$wanted" | tr -d ' ') bytes)"
+say "${bin#"$root"/}/$wanted is the $profile build ($(wc -c <"$bin/$wanted" | tr -d ' ') bytes)"

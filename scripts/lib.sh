@@ -8,6 +8,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 say() { printf '%s: %s\n' "$(basename "$0" .sh)" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
+# The exit status of a test that cannot run here, for want of a tool that cannot be had.
+unavailable=69
+give_up() { say "$*"; exit "$unavailable"; }
+
 # The comment at the top of a script is its usage text.
 usage() { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; }
 usage_error() { say "$*"; usage >&2; exit 2; }

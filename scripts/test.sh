@@ -1,32 +1,51 @@
 #!/usr/bin/env bash
 # Tests everything, step by step, and closes with one line: "N passed, N failed".
 #
-#   scripts/test.sh [--long] [--only FILTER]
+#   scripts/test.sh [--ci | --long] [--only FILTER]
 #
-#   --long          all of the conformance suites' generated values and damaged buffers, instead of a tenth
-#                   of them; not with the debug library
-#   --only FILTER   only the conformance tests whose "suite/test" contains FILTER, without the debug library
+#   (none)          what takes at most 10 minutes on two cores: 40 killed games, and in the conformance suites fewer sizes
+#                   and thread counts and a tenth of the generated values
+#   --ci            200 killed games, all sizes and thread counts, and the suites with the debug library too
+#   --long          all there is: also all generated values and damaged buffers, Miri, and the NEON kernels under qemu
+#   --only FILTER   only the conformance tests whose "suite/test" contains FILTER, in all sizes and thread counts
 #
-# Each step runs even if an earlier one failed. Counted are the tests of cargo and of the conformance suites,
-# and 1 for each other step. A step that cannot run because of an earlier one counts as failed. Each step's
-# output is kept in target/test/.
+# Each step runs even if an earlier one failed. The sums count the tests of cargo, of the conformance suites and of the
+# scripts that count theirs, and 1 for each other step. A step that cannot run because an earlier one failed counts as
+# failed; one that needs a tool that cannot be had here says so and counts as nothing. Each step's output is kept in
+# target/test/. On a terminal the last line shows what the running step prints.
 
-# shellcheck disable=SC2317 # what "step" calls by name
+# shellcheck disable=SC2317,SC2329 # called by name
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 filter=()
-long=()
+extent=
 while [ $# -gt 0 ]; do
   case $1 in
     --only) [ "${2:-}" ] || usage_error "--only needs a value"; filter=("$2"); shift ;;
-    --long) long=(--long) ;;
+    --ci | --long) extent=${1#--} ;;
     -h | --help) usage; exit ;;
     *) usage_error "unknown argument: $1" ;;
   esac
   shift
 done
+
+# Compilers first: they find most faults, and in the least time.
+steps=(format lints cargo_tests documentation library editor_build release_template
+  editor_suites template_suites crashes editor_plugin godot3 demo package)
+kills=40
+options=(--quick)
+case $extent in
+  ci) kills=200 steps+=(debug_suites) options=() ;;
+  long) kills=200 steps+=(debug_suites miri arm64) options=(--long) ;;
+esac
+steps+=(unchanged)
+if [ ${#filter[@]} -gt 0 ]; then
+  steps=(library editor_build release_template editor_suites template_suites)
+  [ "$extent" ] || options=()
+fi
+
 need_rust
 cd "$root"
 export CARGO_TERM_COLOR=never
@@ -35,8 +54,79 @@ rm -rf "$logs"
 mkdir -p "$logs"
 passed=0
 failed=0
+number=0
 
-# How many tests passed and failed, as the log of a step tells it.
+format() { step count_step "cargo fmt" cargo fmt --all --check; }
+lints() { step count_step "cargo clippy" cargo clippy --workspace --all-targets --locked -- -D warnings; }
+cargo_tests() { step count_cargo "cargo test" cargo test --workspace --locked --no-fail-fast; }
+documentation() {
+  RUSTDOCFLAGS='-D warnings' step count_step "cargo doc" cargo doc --package varbatch-codec --no-deps --locked
+}
+built=
+library() {
+  step count_step "release library" scripts/build.sh
+  built=$ok
+}
+editor=
+template=
+editor_build() { step count_step "engine, editor build" find_editor; }
+release_template() { step count_step "engine, release template" find_template; }
+find_editor() { editor=$(scripts/godot.sh) && "$editor" --headless --version; }
+find_template() { template=$(scripts/godot.sh --release) && "$template" --headless --version; }
+editor_suites() { suites "suites, editor build" "$built" "$editor" "$root" ${options[@]+"${options[@]}"}; }
+template_suites() { suites "suites, release template" "$built" "$template" "$root" ${options[@]+"${options[@]}"}; }
+crashes() {
+  with "$template" count_suites "games killed while they save" scripts/crash-test.sh --kills "$kills" --engine "$template"
+}
+editor_plugin() { with "$editor" count_suites "undo in the editor" scripts/editor-test.sh --engine "$editor"; }
+godot3() { with "$editor" count_suites "saves of Godot 3" scripts/godot3-test.sh --engine "$editor"; }
+demo() { with "$editor" count_step "demo" scripts/demo.sh -- --chunks 16 --mib 16 --save-rounds 1; }
+package() { with "$editor" count_step "package" scripts/package.sh; }
+debug_suites() {
+  local project=$root/target/debug-project
+  step count_step "debug library" make_debug_project "$project"
+  # Not with --long: an unoptimised library would take an hour.
+  suites "suites, debug library" "$ok" "$editor" "$project"
+}
+miri() { step count_cargo "Miri" scripts/miri.sh; }
+arm64() { step count_cargo "NEON under qemu" scripts/arm64-test.sh; }
+unchanged() { [ -z "$is_checkout" ] || step count_step "git status unchanged" same_status; }
+
+# make_debug_project FOLDER: links to this project's files around a debug library, so that the release library stays in
+# its place. The library behaves as in an engine whose dictionaries and arrays have an unknown layout.
+make_debug_project() {
+  local file
+  rm -rf "$1"
+  mkdir -p "$1/addons/varbatch" "$1/godot_project"
+  for file in "$root"/*; do link "$file" "$1"; done
+  for file in "$root"/addons/varbatch/*; do link "$file" "$1/addons/varbatch"; done
+  for file in "$root"/godot_project/*; do link "$file" "$1/godot_project"; done
+  ln -s ../addons "$1/godot_project/addons"
+  list_extension "$1/godot_project"
+  scripts/build.sh --debug --features no-engine-internals --bin "$1/addons/varbatch/bin"
+}
+link() { case ${1##*/} in addons | godot_project | target | bin) ;; *) ln -s "$1" "$2/" ;; esac; }
+
+# suites NAME BUILT ENGINE FOLDER OPTIONS...: the conformance suites of the project below FOLDER; the options are for
+# their runner.
+suites() {
+  local name=$1 is_built=$2 engine=$3 folder=$4
+  shift 4
+  [ "$is_built" ] || engine=
+  with "$engine" count_suites "$name" scripts/run-godot.sh --expect '^[1-9][0-9]* passed, 0 failed$' --timeout 3600 -- \
+    "$engine" --headless --path "$folder/godot_project" res://conformance/all.tscn -- "$@" ${filter[@]+"${filter[@]}"}
+}
+
+# with ENGINE COUNT NAME COMMAND...: a step that needs the library and an engine.
+with() {
+  local engine=$1
+  shift
+  if [ "$built" ] && [ "$engine" ]; then step "$@"; return; fi
+  heading "$2"
+  record 0 1 "not run, for want of the library or an engine"
+}
+
+# How many tests passed and failed, from the log of a step.
 count_cargo() { awk '/^test result:/ { p += $4; f += $6 } END { print p + 0, f + 0 }' "$1"; }
 count_suites() { awk '/^[0-9]+ passed, [0-9]+ failed\r?$/ { p = $1; f = $3 } END { print p + 0, f + 0 }' "$1"; }
 count_step() { if [ "$status" = 0 ]; then echo 1 0; else echo 0 1; fi; }
@@ -45,50 +135,48 @@ count_step() { if [ "$status" = 0 ]; then echo 1 0; else echo 0 1; fi; }
 step() {
   local count=$1 name=$2 log p f start=$SECONDS status=0
   shift 2
+  heading "$name"
   log=${name//,/}
   log=$logs/${log// /-}.log
-  printf -- '-- %s\n' "$name"
+  : >"$log"
+  show_progress "$log"
   "$@" >"$log" 2>&1 </dev/null || status=$?
+  hide_progress
+  if [ "$status" = "$unavailable" ]; then
+    printf '   not run: %s\n' "$(tail -n 1 "$log")"
+    return
+  fi
   read -r p f <<<"$("$count" "$log")"
   if [ "$f" = 0 ] && { [ "$p" = 0 ] || [ "$status" != 0 ]; }; then f=1; fi
   if [ "$f" != 0 ]; then tail -n 40 "$log" | sed "s/^/   | /"; fi
-  record "$name" "$p" "$f" "$((SECONDS - start)) s"
+  record "$p" "$f" "$((SECONDS - start)) s"
 }
-cannot() { printf -- '-- %s\n' "$1"; record "$1" 0 1 "not run, for want of $2"; }
+heading() { printf -- '-- [%d/%d] %s\n' "$number" "${#steps[@]}" "$1"; }
 record() {
-  passed=$((passed + $2))
-  failed=$((failed + $3))
-  printf '   %s: %d passed, %d failed (%s)\n' "$@"
-  ok=$([ "$3" != 0 ] || echo 1)
+  passed=$((passed + $1))
+  failed=$((failed + $2))
+  printf '   %d passed, %d failed (%s)\n' "$@"
+  ok=$([ "$2" != 0 ] || echo 1)
 }
 
-finish() {
-  debug_in_place=
-  printf '%d passed, %d failed\n' "$passed" "$failed"
-  if [ "$failed" = 0 ] && [ "$passed" -gt 0 ]; then exit 0; else exit 1; fi
+# On a terminal: the seconds that the step has taken, and the last line of its log.
+progress=
+show_progress() {
+  [ -t 1 ] || return 0
+  while sleep 1; do
+    printf '\r\033[K   %d s  %s' "$((SECONDS - start))" "$(tail -n 1 "$1" | tr -cd '[:print:]' | cut -c 1-100)"
+  done &
+  progress=$!
 }
-
-editor=
-template=
-find_editor() { editor=$("$root/scripts/godot.sh") && "$editor" --headless --version; }
-find_template() { template=$("$root/scripts/godot.sh" --release) && "$template" --headless --version; }
-find_godot3() {
-  local version
-  if [ "${GODOT3:-}" ]; then "$root/scripts/godot3.sh"; return; fi
-  for version in 3.2 3.6; do "$root/scripts/godot3.sh" --version "$version" || return; done
+hide_progress() {
+  [ "$progress" ] || return 0
+  kill "$progress"
+  wait "$progress" 2>/dev/null || :
+  progress=
+  printf '\r\033[K'
 }
-document() { RUSTDOCFLAGS='-D warnings' cargo doc --package varbatch-codec --no-deps --locked; }
-
-# conformance NAME BUILT ENGINE SECONDS OPTIONS...: the options are for the suites' runner.
-conformance() {
-  local name=$1 built=$2 engine=$3 seconds=$4
-  shift 4
-  if [ -z "$built" ]; then cannot "$name" "the library"; return; fi
-  if [ -z "$engine" ]; then cannot "$name" "an engine"; return; fi
-  step count_suites "$name" "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' \
-    --timeout "$seconds" -- "$engine" --headless --path "$root/godot_project" res://conformance/all.tscn \
-    -- "$@" ${filter[@]+"${filter[@]}"}
-}
+trap hide_progress EXIT
+trap 'exit 130' HUP INT TERM
 
 is_checkout=
 status_before=
@@ -98,53 +186,9 @@ if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
 fi
 same_status() { diff <(printf %s "$status_before") <(printf %s "$(git status --porcelain)"); }
 
-# Whatever happens while the debug build is in place, the release build is put back.
-debug_in_place=
-trap '[ -z "$debug_in_place" ] || "$root/scripts/build.sh"' EXIT
-trap 'exit 130' HUP INT TERM
-
-if [ ${#filter[@]} = 0 ]; then
-  step count_step "cargo fmt" cargo fmt --all --check
-  step count_step "cargo clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
-  step count_cargo "cargo test" cargo test --workspace --locked --no-fail-fast
-  step count_step "cargo doc" document
-fi
-step count_step "release build" "$root/scripts/build.sh"
-built=$ok
-step count_step "engine, editor build" find_editor
-step count_step "engine, release template" find_template
-conformance "conformance, editor build" "$built" "$editor" 1200 ${long[@]+"${long[@]}"}
-conformance "conformance, release template" "$built" "$template" 1200 ${long[@]+"${long[@]}"}
-[ ${#filter[@]} = 0 ] || finish
-if [ "$built" ] && [ "$template" ]; then
-  step count_suites "games that are killed while they save" "$root/scripts/crash-test.sh" --engine "$template"
-else
-  cannot "games that are killed while they save" "the library or an engine"
-fi
-if [ "$built" ] && [ "$editor" ]; then
-  step count_suites "undo in the editor" "$root/scripts/editor-test.sh" --engine "$editor"
-else
-  cannot "undo in the editor" "the library or an engine"
-fi
-step count_step "engines, Godot 3" find_godot3
-if [ "$built" ] && [ "$editor" ] && [ "$ok" ]; then
-  step count_suites "saves of Godot 3" "$root/scripts/godot3-test.sh" --engine "$editor"
-else
-  cannot "saves of Godot 3" "the library or an engine"
-fi
-
-# The same library as it behaves in an engine that keeps dictionaries and arrays otherwise than known.
-debug_in_place=1
-step count_step "debug build" "$root/scripts/build.sh" --debug --features no-engine-internals
-conformance "conformance, debug library" "$ok" "$editor" 1200
-step count_step "release build put back" "$root/scripts/build.sh"
-if [ "$ok" ]; then
-  debug_in_place=
-  step count_step "demo" "$root/scripts/demo.sh" -- --chunks 16 --mib 16 --save-rounds 1
-  step count_step "package" "$root/scripts/package.sh"
-else
-  cannot "demo" "the library"
-  cannot "package" "the library"
-fi
-if [ "$is_checkout" ]; then step count_step "git status unchanged" same_status; fi
-finish
+for name in "${steps[@]}"; do
+  number=$((number + 1))
+  "$name"
+done
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -20,7 +20,7 @@ func _init() -> void:
 
 
 func test_from_threads_and_the_main_thread() -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var threads: Array[Thread] = []
 		for i: int in THREADS:
@@ -34,7 +34,7 @@ func test_from_threads_and_the_main_thread() -> void:
 
 ## While the main thread lives its frames, so that tasks are told to be over meanwhile.
 func test_from_threads_while_frames_pass() -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var threads: Array[Thread] = []
 		for i: int in THREADS:
@@ -48,7 +48,7 @@ func test_from_threads_while_frames_pass() -> void:
 
 
 func test_from_the_worker_pool() -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var group := WorkerThreadPool.add_group_task(_work.bind(1), 12)
 		_work(12, 1)
@@ -73,7 +73,7 @@ func test_thread_count_changes_under_way() -> void:
 
 ## All save to one file: it is one of theirs, whole, at any time.
 func test_one_file() -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		write(path, _whole_file(9))
 		var threads: Array[Thread] = []
@@ -92,7 +92,7 @@ func test_one_file() -> void:
 
 ## Of several tasks that save to one file, one is left, whole.
 func test_one_file_by_tasks() -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var tasks: Array[VarBatchTask] = []
 		for i: int in 12:

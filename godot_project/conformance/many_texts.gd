@@ -56,14 +56,14 @@ func test_lone_surrogates() -> void:
 	for at: int in [0, 12_345, COUNT - 1]:
 		texts[at] = quietly(Values.Engines.lone_surrogate)
 	var expected := var_to_bytes(texts)
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		check_bytes(VarBatch.var_to_bytes(texts), expected, "%d threads" % count)
 
 
 ## The texts are those of others afterwards: each can be changed, and shows in no other.
 func test_texts_live_on() -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var bytes := var_to_bytes(_texts())
 		var found: PackedStringArray = VarBatch.bytes_to_var(bytes)
@@ -134,7 +134,7 @@ func _check_refused(bytes: PackedByteArray, must_contain: String) -> void:
 	var decode := func() -> Variant: return VarBatch.bytes_to_var(bytes)
 	var decode_each := func() -> Array: return VarBatch.bytes_to_vars([bytes, bytes])
 	var line := "VarBatch.bytes_to_vars: buffer %d: " + reason
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var found: Variant = expect_lines(decode, ["VarBatch.bytes_to_var: " + reason])
 		check(found == null, "not null with %d threads: %s" % [count, reason])
@@ -146,7 +146,7 @@ func _check_by_threads(value: Variant, what: String) -> void:
 	var expected := var_to_bytes(value)
 	var frames := frame(expected) + frame(expected)
 	var again: Variant = bytes_to_var(expected)
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var shown := "%s, %d threads" % [what, count]
 		check_bytes(VarBatch.var_to_bytes(value), expected, shown)

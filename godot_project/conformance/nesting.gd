@@ -18,7 +18,7 @@ func test_deepest_nesting() -> void:
 ## The same on threads with a smaller stack: those of Godot, and those of VarBatch.
 func test_deepest_nesting_on_threads() -> void:
 	var values: Array = []
-	for i: int in 1001:
+	for i: int in sized_part_of(1000) + 1:
 		values.append(_nested(i, 1023, _in_both if i % 2 else _in_array))
 	var expected := Values.engine_bytes(values)
 	var before := VarBatch.get_thread_count()

@@ -2,9 +2,9 @@ extends Node
 ## Runs suites: every function test_* of a suite's script, each in a fresh instance of its scene.
 ##
 ## Arguments after `--`: keep the tests whose "suite/test" contains one of them. `--long` tests all
-## of the generated values instead of a tenth. A run is good only if it ends with the line
-## "N passed, 0 failed", N over 0, and exit status 0. It says so itself, so a script that does not
-## load or a filter that matches nothing is a failure too.
+## of the generated values instead of a tenth, `--quick` fewer sizes and thread counts. A run is good
+## only if it ends with the line "N passed, 0 failed", N over 0, and exit status 0. It says so
+## itself, so a script that does not load or a filter that matches nothing is a failure too.
 
 const ErrorLog := preload("error_log.gd")
 const Suite := preload("suite.gd")
@@ -15,12 +15,15 @@ const UndoProbe := preload("undo_memory_probe.gd")
 ## Failures printed of one test; the rest are counted.
 const SHOWN_FAILURES := 4
 
-## The option to test all of the generated values, and how much of them is tested without it.
+## The options to test fewer sizes and thread counts, and to test all of the generated values. How
+## much of those is tested without it.
+const QUICK := "--quick"
 const LONG := "--long"
 const USUAL_SHARE := 0.1
 
 var _filters := PackedStringArray()
 var _share := USUAL_SHARE
+var _is_quick := false
 var _errors := ErrorLog.new()
 var _passed := 0
 var _failed := 0
@@ -51,6 +54,8 @@ func _read_arguments() -> void:
 	for argument: String in OS.get_cmdline_user_args():
 		if argument == LONG:
 			_share = 1.0
+		elif argument == QUICK:
+			_is_quick = true
 		else:
 			_filters.append(argument)
 
@@ -79,6 +84,7 @@ func _run_test(scene: PackedScene, suite_name: String, test: StringName) -> void
 	var suite: Suite = scene.instantiate()
 	suite.errors = _errors
 	suite.share = _share
+	suite.is_quick = _is_quick
 	add_child(suite)
 	_errors.take()
 	await suite.call(test)

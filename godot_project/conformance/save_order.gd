@@ -10,7 +10,7 @@ var _relative := "conformance_%d.tmp" % OS.get_process_id()
 ## What an autosave and a save on quitting do.
 func test_a_task_and_a_save_at_once() -> void:
 	values = large()
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for mode: int in [-1, FileAccess.COMPRESSION_ZSTD]:
 			var task := VarBatch.save_vars_async(path, values, false, mode)
@@ -22,7 +22,7 @@ func test_a_task_and_a_save_at_once() -> void:
 
 
 func test_a_save_at_once_and_a_task() -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		check_int(VarBatch.save_vars(path, [1]), OK, "the first save")
 		var task := VarBatch.save_vars_async(path, NEW)
@@ -33,7 +33,7 @@ func test_a_save_at_once_and_a_task() -> void:
 ## The first takes longer; waited for in both orders.
 func test_two_tasks() -> void:
 	values = large()
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for is_first_awaited: bool in [true, false]:
 			var tasks: Array[VarBatchTask] = [
@@ -50,7 +50,7 @@ func test_two_tasks() -> void:
 ## With signals instead of wait(): `finished` of each, with OK.
 func test_many_tasks() -> void:
 	var block := large()
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var watches: Array[Watch] = []
 		for i: int in 10:
@@ -88,7 +88,7 @@ func test_spellings() -> void:
 ## A later save that is cancelled swallows nothing, at whatever moment it is.
 func test_cancelled() -> void:
 	values = large()
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for delay: int in [0, 200, 1000, 5000, 20_000, 40_000]:
 			VarBatch.save_vars(path, [0])
@@ -121,7 +121,7 @@ func test_failed() -> void:
 
 func test_deleted_meanwhile() -> void:
 	values = large()
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var task := VarBatch.save_vars_async(path, values)
 		check_int(VarBatch.save_vars(path, NEW), OK, "the later save")
@@ -144,7 +144,7 @@ func test_thread_count_meanwhile() -> void:
 
 func test_threads_at_once() -> void:
 	values = large()
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var task := VarBatch.save_vars_async(path, values)
 		var threads: Array[Thread] = []
@@ -163,7 +163,7 @@ func test_transcoded() -> void:
 	values = large()
 	var source := folder + "/godot3"
 	write(source, frame(VarBatch.var_to_bytes_in(NEW, VarBatch.DIALECT_GODOT_3)))
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var task := VarBatch.save_vars_async(path, values)
 		var from_godot_3 := VarBatch.DIALECT_GODOT_3

@@ -21,8 +21,13 @@ const OF_FILES := "; the command-line tool lists them: varbatch check --all"
 var errors: ErrorLog
 ## How much of the tests of generated values is run, 1.0 for all.
 var share := 0.1
+## True in a run that tests fewer sizes and thread counts.
+var is_quick := false
 var failures: PackedStringArray = []
 var checks := 0
+
+## How many calls of in_turns() there were in this run.
+static var _turn := 0
 
 
 ## A suite's own scene, run as the main scene, runs itself.
@@ -66,6 +71,19 @@ func check_value(found: Variant, expected: Variant, what: String) -> void:
 ## How many of [param count] generated values are to be tested in this run.
 func part_of(count: int) -> int:
 	return maxi(1, roundi(count * share))
+
+
+## Returns [param count], or a tenth of it in a quick run.
+func sized_part_of(count: int) -> int:
+	return count / 10 if is_quick else count
+
+
+## Returns all of [param counts], or one of them in a quick run: the next one at each call.
+func in_turns(counts: PackedInt32Array) -> PackedInt32Array:
+	if not is_quick:
+		return counts
+	_turn += 1
+	return [counts[_turn % counts.size()]]
 
 
 ## Calls [param action], which must log exactly [param count] errors, each with

@@ -112,7 +112,7 @@ func _check_bad(kind: String, code: int) -> void:
 	if errors.is_open():
 		check(not lines.is_empty(), "%s: nothing is bad" % method)
 	for is_awaited: bool in [false, true]:
-		for count: int in THREAD_COUNTS:
+		for count: int in in_turns(THREAD_COUNTS):
 			VarBatch.set_thread_count(count)
 			var tasks: Array[VarBatchTask] = []
 			var begin := func() -> VarBatchTask:

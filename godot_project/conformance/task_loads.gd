@@ -28,7 +28,7 @@ func _exit_tree() -> void:
 ## What a load starts, and what the main thread starts and awaits meanwhile.
 func test_started_in_a_load() -> void:
 	use([1, "two", {"k": [Vector2.ONE, _noise]}, _noise])
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			var expected: Variant = plain(kind)
@@ -51,7 +51,7 @@ func test_started_in_a_load() -> void:
 ## The load has gone on to wait for its tasks, more than once, when its queue is dropped.
 func test_waited_for_in_a_load() -> void:
 	use([1, "two", {"k": [Vector2.ONE, _noise]}, _noise])
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for sub_threads: bool in [false, true]:
 			var what := "%d threads, sub-threads %s" % [count, sub_threads]
@@ -75,7 +75,7 @@ func test_waited_for_in_a_load() -> void:
 ## A load that waits for what the main thread has started, and cancels it.
 func test_tasks_of_the_main_thread_in_a_load() -> void:
 	use(large())
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for is_cancelled: bool in [false, true]:
 			var tasks: Array[VarBatchTask] = []
@@ -104,7 +104,7 @@ func test_one_worker() -> void:
 	var workers: Array[int] = []
 	for i: int in OS.get_processor_count() - 1:
 		workers.append(WorkerThreadPool.add_task(semaphore.wait, true))
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var watches: Array[Watch] = []
 		var begin := func() -> void:
@@ -130,7 +130,7 @@ func test_before_the_first_frame() -> void:
 		check(true, "this build runs no script as its main loop")
 		return
 	for main_loop: String in ["early_tree", "early_loop"]:
-		for count: int in THREAD_COUNTS:
+		for count: int in in_turns(THREAD_COUNTS):
 			# The last argument is the scene of the suites.
 			var arguments := command.slice(0, -1)
 			arguments.append_array(["--script", "res://conformance/%s.gd" % main_loop, "--"])

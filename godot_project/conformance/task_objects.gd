@@ -6,7 +6,7 @@ const Born := preload("born.gd")
 
 func test_objects() -> void:
 	use([1] + Values.Engines.storable_objects() + ["end"], true)
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			var expected: Variant = plain(kind)
@@ -20,7 +20,7 @@ func test_many_objects() -> void:
 	for i: int in 3000:
 		these.append({"i": i, "object": Resource.new()} if i % 3 == 0 else [i, _noise.slice(0, i)])
 	use(these, true)
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			var result: Variant = await finished(Watch.new(start(kind)), kind)
@@ -34,7 +34,7 @@ func test_made_on_the_main_thread() -> void:
 		born.number = i
 		these.append([born, _noise.slice(0, i * 10)])
 	use(these, true)
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in ["from bytes", "from frames", "load"]:
 			Born.threads.clear()
@@ -49,7 +49,7 @@ func test_made_on_the_main_thread() -> void:
 ## A thread waits, while the main thread makes the objects.
 func test_waited_for_on_a_thread() -> void:
 	use([1] + Values.Engines.storable_objects() + ["end"], true)
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			var task := start(kind)
@@ -77,7 +77,7 @@ func test_without_permission() -> void:
 ## A script that starts tasks, and waits for one, while another task makes its object.
 func test_scripts_that_use_tasks() -> void:
 	use([Born.new(), 2], true)
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in ["from bytes", "from frames", "load"]:
 			var inner: Array = []

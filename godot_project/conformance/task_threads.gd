@@ -9,7 +9,7 @@ const MIN_FRAMES := 4
 
 ## A small task need not wait for a large one.
 func test_small_after_large() -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in ["from bytes", "from frames", "save", "load"]:
 			var is_small := kind.begins_with("from")
@@ -24,7 +24,7 @@ func test_small_after_large() -> void:
 
 ## Those that are alike share what there is: none is done before all others have begun.
 func test_many_at_once() -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		use(Values.mixed(300).filter(is_kept) + [_noise])
 		var expected: Dictionary[String, Variant] = {}
@@ -123,7 +123,7 @@ func test_started_in_a_signal() -> void:
 	var left: Array[String] = []
 	for i: int in 40:
 		left.append(KINDS[i % KINDS.size()])
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var heard: Array = []
 		var next := func(result: Variant, itself: Callable) -> void:
@@ -138,7 +138,7 @@ func test_started_in_a_signal() -> void:
 
 func test_waited_for_in_a_signal() -> void:
 	use(large())
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var results: Array = []
 		var first := VarBatch.vars_to_bytes_async([1])
@@ -154,7 +154,7 @@ func test_waited_for_in_a_signal() -> void:
 
 func test_started_on_threads() -> void:
 	use(Values.mixed(200).filter(is_kept) + [_noise])
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for in_pool: bool in [false, true]:
 			var tasks: Array[VarBatchTask] = []
@@ -176,7 +176,7 @@ func test_started_on_threads() -> void:
 
 ## The thread that started them is over before they are.
 func test_started_on_a_thread_that_ends() -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		use(large())
 		DirAccess.remove_absolute(path)

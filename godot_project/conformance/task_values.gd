@@ -37,7 +37,7 @@ func test_filled_arrays() -> void:
 ## A typed variable of the script that is the same array.
 func test_a_variable_written_to() -> void:
 	for kind: String in TO_BYTES:
-		for count: int in THREAD_COUNTS:
+		for count: int in in_turns(THREAD_COUNTS):
 			VarBatch.set_thread_count(count)
 			var bytes := _noise.duplicate()
 			var texts := PackedStringArray(["one", "two"])
@@ -152,7 +152,7 @@ func test_typed_values_changed() -> void:
 
 ## An object's id is written, though it is freed, and its properties as they were.
 func test_objects_changed() -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		for whole: bool in [false, true]:
 			# A save of ids alone warns of it.
 			for kind: String in TO_BYTES if whole else TO_BYTES.slice(0, 2):
@@ -174,7 +174,7 @@ func test_objects_changed() -> void:
 func test_buffers_changed() -> void:
 	use(_arrays() + Values.mixed(200))
 	var expected: Variant = plain("from bytes")
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for is_written: bool in [true, false]:
 			var buffers: Array[PackedByteArray] = []
@@ -191,7 +191,7 @@ func test_buffers_changed() -> void:
 func test_frames_changed() -> void:
 	use(_arrays() + Values.mixed(200))
 	var expected: Variant = plain("from frames")
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for is_written: bool in [true, false]:
 			var frames := _frames.duplicate()
@@ -220,7 +220,7 @@ func _arrays() -> Array:
 ## Starts a task on what [param make] gives, lets [param spoil] change all of it, and looks whether
 ## the result is as the plain call's before.
 func _check_spoiled(make: Callable, spoil: Callable, what: String) -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in TO_BYTES:
 			var these: Array = make.call()

@@ -6,7 +6,7 @@ func test_results() -> void:
 	var few := Values.mixed(100).filter(is_kept)
 	for these: Array in [few, [few, {"few": few}, _noise], large(), []]:
 		use(these)
-		for count: int in THREAD_COUNTS:
+		for count: int in in_turns(THREAD_COUNTS):
 			VarBatch.set_thread_count(count)
 			for kind: String in KINDS:
 				var what := "%d values, %d threads" % [these.size(), count]
@@ -44,7 +44,7 @@ func test_typed_arrays() -> void:
 
 
 func test_before_and_after() -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		use(large())
 		for kind: String in KINDS:
@@ -80,7 +80,7 @@ func test_progress() -> void:
 
 func test_await() -> void:
 	use(large())
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			var expected: Variant = plain(kind)
@@ -93,7 +93,7 @@ func test_await() -> void:
 ## However soon it is done, there is time to connect to it.
 func test_never_before_the_main_loop() -> void:
 	use([1, 2])
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			var task := start(kind)
@@ -121,7 +121,7 @@ func test_after_the_signal() -> void:
 func test_wait_on_the_main_thread() -> void:
 	for these: Array in [[1, "two"], large()]:
 		use(these)
-		for count: int in THREAD_COUNTS:
+		for count: int in in_turns(THREAD_COUNTS):
 			VarBatch.set_thread_count(count)
 			for kind: String in KINDS:
 				var expected: Variant = plain(kind)
@@ -137,7 +137,7 @@ func test_wait_on_the_main_thread() -> void:
 ## Several threads wait for one task.
 func test_wait_on_threads() -> void:
 	use(large())
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			var expected: Variant = plain(kind)
@@ -156,7 +156,7 @@ func test_wait_on_threads() -> void:
 ## While threads wait, the game goes on.
 func test_wait_on_threads_meanwhile() -> void:
 	use(large())
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			var expected: Variant = plain(kind)
@@ -169,7 +169,7 @@ func test_wait_on_threads_meanwhile() -> void:
 
 func test_held_by_nobody() -> void:
 	use(large())
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		# The first one makes what all of them share.
 		start("save").wait()

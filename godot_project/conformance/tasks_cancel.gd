@@ -8,7 +8,7 @@ const OLD: Array = ["the old file"]
 func test_at_once() -> void:
 	for these: Array in [[1, 2], large()]:
 		use(these)
-		for count: int in THREAD_COUNTS:
+		for count: int in in_turns(THREAD_COUNTS):
 			VarBatch.set_thread_count(count)
 			for kind: String in KINDS:
 				await _check_cancelled(kind, 0, "at once")
@@ -16,7 +16,7 @@ func test_at_once() -> void:
 
 func test_meanwhile() -> void:
 	use(large())
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			for delay: int in [200, 1000, 3000, 8000, 20_000]:
@@ -42,7 +42,7 @@ func test_in_later_frames() -> void:
 ## When it is done there is nothing to cancel.
 func test_after_the_end() -> void:
 	use([1, _noise])
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			for is_awaited: bool in [true, false]:
@@ -60,7 +60,7 @@ func test_after_the_end() -> void:
 
 func test_twice_and_by_threads() -> void:
 	use(large())
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			write(path, stored(OLD))
@@ -79,7 +79,7 @@ func test_twice_and_by_threads() -> void:
 ## Who waits for it is let go.
 func test_while_waited_for() -> void:
 	use(large())
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			for delay: int in [0, 500, 3000]:
@@ -97,7 +97,7 @@ func test_while_waited_for() -> void:
 
 func test_while_waited_for_on_the_main_thread() -> void:
 	use(large())
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			write(path, stored(OLD))
@@ -138,7 +138,7 @@ func test_in_signals() -> void:
 
 ## A save that is replaced by a newer one before it is done, as games do it.
 func test_save_again_and_again() -> void:
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		use(large())
 		write(path, stored(OLD))
@@ -164,7 +164,7 @@ func test_what_is_left() -> void:
 	# The first one makes what all of them share.
 	start("save").wait()
 	var before := await count_objects()
-	for count: int in THREAD_COUNTS:
+	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
 			start(kind).cancel()
