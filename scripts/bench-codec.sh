@@ -11,5 +11,5 @@ set -euo pipefail
 case ${1:-} in -h | --help) usage; exit ;; esac
 need_rust
 cd "$root"
-say "cargo bench --package varbatch-codec"
-exec cargo bench --package varbatch-codec --locked -- "$@"
+say "cargo bench --package varbatch-codec --package varbatch-storage"
+exec cargo bench --package varbatch-codec --package varbatch-storage --locked -- "$@"

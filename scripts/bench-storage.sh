@@ -13,5 +13,5 @@ set -euo pipefail
 case ${1:-} in -h | --help) usage; exit ;; esac
 need_rust
 cd "$root"
-say "cargo bench --package varbatch-codec --bench files"
-exec cargo bench --package varbatch-codec --bench files --locked -- --files "$@"
+say "cargo bench --package varbatch-storage --bench files"
+exec cargo bench --package varbatch-storage --bench files --locked -- --files "$@"

@@ -60,7 +60,8 @@ format() { step count_step "cargo fmt" cargo fmt --all --check; }
 lints() { step count_step "cargo clippy" cargo clippy --workspace --all-targets --locked -- -D warnings; }
 cargo_tests() { step count_cargo "cargo test" cargo test --workspace --locked --no-fail-fast; }
 documentation() {
-  RUSTDOCFLAGS='-D warnings' step count_step "cargo doc" cargo doc --package varbatch-codec --no-deps --locked
+  RUSTDOCFLAGS='-D warnings' step count_step "cargo doc" cargo doc --package varbatch-codec \
+    --package varbatch-storage --package varbatch-workers --no-deps --locked
 }
 built=
 library() {

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use serde::Serialize;
-use varbatch_codec::{Error, Threads, validate};
+use varbatch_codec::{Error, validate};
+use varbatch_workers::Threads;
 
 use crate::args::Check;
 use crate::failure::{Failure, print, say};

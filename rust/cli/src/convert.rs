@@ -5,9 +5,11 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use varbatch_codec::file::Saver;
-use varbatch_codec::transcode::{self, FileError, Losses, Lost, Translation};
-use varbatch_codec::{Cursor, Threads, Writer};
+use varbatch_codec::transcode::{Losses, Lost, Translation};
+use varbatch_codec::{Cursor, Writer};
+use varbatch_storage::Saver;
+use varbatch_storage::transcode::{self, FileError};
+use varbatch_workers::Threads;
 
 use crate::args::Convert;
 use crate::failure::{Failure, print, say};

@@ -9,7 +9,8 @@ use varbatch_codec::describe::{Node, Way};
 use varbatch_codec::diff::{self, Invalid, Options, Piece};
 use varbatch_codec::patch::Op;
 use varbatch_codec::transcode::{Losses, Translation};
-use varbatch_codec::{Dialect, Error, Event, Text, Threads, Width, Writer, validate};
+use varbatch_codec::{Dialect, Error, Event, Text, Width, Writer, validate};
+use varbatch_workers::Threads;
 
 use crate::args::{Diff, Name};
 use crate::failure::Failure;

@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
 
-use varbatch_codec::compressed;
-use varbatch_codec::file::LoadError;
+use varbatch_storage::LoadError;
+use varbatch_storage::compressed;
 
 /// Why a command ends before its time, as a line for people.
 #[derive(Debug)]

@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, Write};
 
 use varbatch_codec::describe::{Node, Way};
 use varbatch_codec::lookup::{LookupError, Seek, Target, lookup};
-use varbatch_codec::{Error, Event, Kind, Threads};
+use varbatch_codec::{Error, Event, Kind};
+use varbatch_workers::Threads;
 
 use crate::args::Get;
 use crate::failure::Failure;

@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use clap::ValueEnum;
-use varbatch_codec::Threads;
-use varbatch_codec::file::{self, Guess};
+use varbatch_storage::{self, Guess};
+use varbatch_workers::Threads;
 
 use crate::args::{Format, Name, Reading};
 use crate::failure::{Failure, say};
@@ -43,10 +43,10 @@ pub fn give(input: &Input, reading: &Reading, from: Name) {
 /// What a file is that is something else, and what to do with it.
 fn what(guess: Guess) -> Option<String> {
     let advice = match guess {
-        Guess::Format(file::Format::Encrypted) => {
+        Guess::Format(varbatch_storage::Format::Encrypted) => {
             "Godot reads it with the password, see FileAccess.open_encrypted_with_pass()"
         }
-        Guess::Format(file::Format::Gzip) => "gzip -d unpacks it",
+        Guess::Format(varbatch_storage::Format::Gzip) => "gzip -d unpacks it",
         Guess::Format(_) => "no values of store_var()",
         Guess::BigEndian => return Some("its lengths are big-endian, as of FileAccess.big_endian".into()),
         // These are found in full, see above and below.

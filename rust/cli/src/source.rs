@@ -2,10 +2,11 @@
 
 use std::io::{self, Read};
 
-use varbatch_codec::compressed::is_compressed;
-use varbatch_codec::file::Loader;
 use varbatch_codec::limits::MAX_VALUE_LEN;
-use varbatch_codec::{Dialect, Reader, Reason, Threads, frames, validate};
+use varbatch_codec::{Dialect, Reader, Reason, frames, validate};
+use varbatch_storage::Loader;
+use varbatch_storage::compressed::is_compressed;
+use varbatch_workers::Threads;
 
 use crate::args::Format;
 use crate::failure::Failure;

@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
-use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Reader, Threads, Width, Writer, fill, frames};
+use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Reader, Width, Writer, fill, frames};
 
 /// Payloads of one packed array, in bytes.
 const SIZES: [usize; 5] = [64, 4 << 10, 64 << 10, 1 << 20, 8 << 20];
@@ -82,18 +82,6 @@ mod write {
             fill::fill(plan(divan::black_box(&payload)).whole(), divan::black_box(&mut to));
         });
     }
-
-    #[divan::bench(args = SIZES)]
-    fn packed_array_parallel(bencher: Bencher<'_, '_>, len: usize) {
-        let threads = Threads::new(0);
-        let payload = bytes(len);
-        let mut to = dest(len + 8);
-        fill::fill_parallel(plan(&payload).whole(), &mut to, &threads);
-        assert!(written(&to) == plan(&payload).to_vec());
-        bencher.counter(BytesCount::new(len)).bench_local(|| {
-            fill::fill_parallel(plan(divan::black_box(&payload)).whole(), divan::black_box(&mut to), &threads);
-        });
-    }
 }
 
 #[divan::bench_group(max_time = 1)]
@@ -104,10 +92,9 @@ mod read {
     fn packed_array(bencher: Bencher<'_, '_>, len: usize) {
         let payload = bytes(len);
         let encoded = plan(&payload).to_vec();
-        let threads = Threads::alone();
         let mut to = dest(len);
         let mut run = |encoded: &[u8]| match Reader::new(encoded).next_event() {
-            Ok(Some(Event::Packed(plain))) => fill::plain(plain, Width::Single, divan::black_box(&mut to), &threads),
+            Ok(Some(Event::Packed(plain))) => fill::plain(plain, Width::Single, divan::black_box(&mut to)),
             other => panic!("read {other:?}"),
         };
         run(&encoded);

@@ -111,6 +111,14 @@ pub struct Plain<'a> {
     pub bytes: &'a [u8],
 }
 
+impl Plain<'_> {
+    /// Whether the data is as it is where components are `width` wide: it has no `real_t`, or `real_t` of that width.
+    #[inline]
+    pub fn has_width(&self, width: Width) -> bool {
+        self.width == width || !self.kind.shape().is_real()
+    }
+}
+
 /// Text, as the side that it comes from holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Text<'a> {

@@ -10,19 +10,10 @@ use crate::event::Plain;
 use crate::kind::Scalar;
 use crate::plan::{Content, Part};
 use crate::text;
-use crate::threads::Threads;
 
-/// From this many bytes on, one call's output is filled by several threads. Below, waking them costs more than it gains.
-///
-/// `scripts/bench-codec.sh` prints the crossing point. On two cores it lay at 0.5 to 1 MiB where calls follow each
-/// other and the helping thread is awake, and at 4 to 8 MiB where it sleeps and comes after some 40 µs.
-pub const PARALLEL_FROM: usize = 8 << 20;
-
-/// The same for threads that are [awake](Threads::awake).
-const PARALLEL_AWAKE_FROM: usize = 1 << 20;
-
-/// Bytes that a thread fills before it asks for more. From 128 KiB to 512 KiB it made no difference, 64 KiB was slower.
-const PIECE: usize = 512 << 10;
+/// Bytes of a piece: what a thread fills before it asks for more. From 128 KiB to 512 KiB it made no difference, 64 KiB was
+/// slower.
+pub const PIECE_LEN: usize = 512 << 10;
 
 /// Writes `part` over the whole of `dest`.
 ///
@@ -54,32 +45,16 @@ pub fn fill(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>]) {
     assert!(dest.is_empty(), "the plan is shorter than its length says");
 }
 
-/// As [`fill`], over `threads` where the part is large.
-///
-/// # Panics
-/// As [`fill`].
-pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
-    if !is_shared(dest.len(), threads) {
-        return fill(part, dest);
-    }
-    threads.for_each(pieces(part, dest), |piece| match piece {
-        Piece::Part(part, dest) => fill(part, dest),
-        Piece::Bytes(bytes, dest) => {
-            dest.write_copy_of_slice(bytes);
-        }
-    });
-}
-
-/// Writes plain data with components of `width` over the whole of `dest`; over `threads` where it is large and has that
-/// width already.
+/// Writes plain data with components of `width` over the whole of `dest`.
 ///
 /// A component that is narrowed is rounded as C++ rounds it, and a NaN stays one.
 ///
 /// # Panics
 /// If `dest` is not as long as the data is with that width.
-pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
-    if plain.width == width || !plain.kind.shape().is_real() {
-        return copy(plain.bytes, dest, threads);
+pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>]) {
+    if plain.has_width(width) {
+        dest.write_copy_of_slice(plain.bytes);
+        return;
     }
     let (from, to) = (Scalar::Real.size(plain.width), Scalar::Real.size(width));
     assert_eq!(dest.len(), plain.bytes.len() / from * to, "destination and data differ in length");
@@ -97,27 +72,6 @@ pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>], threa
     }
 }
 
-/// Copies `bytes` over the whole of `dest`, over `threads` where they are many.
-///
-/// # Panics
-/// If the two differ in length.
-fn copy(bytes: &[u8], dest: &mut [MaybeUninit<u8>], threads: &Threads) {
-    if !is_shared(dest.len(), threads) {
-        dest.write_copy_of_slice(bytes);
-        return;
-    }
-    assert_eq!(dest.len(), bytes.len(), "source and destination differ in length");
-    let pieces: Vec<_> = bytes.chunks(PIECE).zip(dest.chunks_mut(PIECE)).collect();
-    threads.for_each(pieces, |(bytes, dest)| {
-        dest.write_copy_of_slice(bytes);
-    });
-}
-
-/// Whether several threads fill so many bytes.
-fn is_shared(len: usize, threads: &Threads) -> bool {
-    threads.count() > 1 && len >= if threads.are_awake() { PARALLEL_AWAKE_FROM } else { PARALLEL_FROM }
-}
-
 /// The bytes of `part` as a vector.
 pub fn to_vec(part: Part<'_, '_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(part.len());
@@ -133,15 +87,38 @@ fn put<'d>(dest: &'d mut [MaybeUninit<u8>], bytes: &[u8]) -> &'d mut [MaybeUnini
     tail
 }
 
-/// A piece of the work, with its own stretch of the destination.
-enum Piece<'w, 'a> {
-    Part(Part<'w, 'a>, &'w mut [MaybeUninit<u8>]),
-    Bytes(&'w [u8], &'w mut [MaybeUninit<u8>]),
+/// A piece of a part, with its own stretch of the destination. Pieces are filled in any order, by any threads.
+#[derive(Debug)]
+pub struct Piece<'w, 'a> {
+    what: What<'w, 'a>,
+    dest: &'w mut [MaybeUninit<u8>],
 }
 
-/// Cuts a part into pieces of about [`PIECE`] bytes: runs of segments, and stretches of a long payload.
-fn pieces<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>]) -> Vec<Piece<'w, 'a>> {
-    let mut pieces = Vec::with_capacity(dest.len() / PIECE + 2);
+#[derive(Debug)]
+enum What<'w, 'a> {
+    Part(Part<'w, 'a>),
+    Bytes(&'w [u8]),
+}
+
+impl Piece<'_, '_> {
+    /// Writes the piece over the whole of its stretch.
+    pub fn fill(self) {
+        match self.what {
+            What::Part(part) => fill(part, self.dest),
+            What::Bytes(bytes) => {
+                self.dest.write_copy_of_slice(bytes);
+            }
+        }
+    }
+}
+
+/// Cuts a part into pieces of about [`PIECE_LEN`] bytes: runs of segments, and stretches of a long payload. When all of
+/// them are filled, every byte of `dest` has a value, as after [`fill`].
+///
+/// # Panics
+/// As [`fill`], here or when the pieces are filled.
+pub fn pieces<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>]) -> Vec<Piece<'w, 'a>> {
+    let mut pieces = Vec::with_capacity(dest.len() / PIECE_LEN + 2);
     let mut dest = dest;
     // What is not in a piece yet: segments from `first` on, small bytes from `small_at` on, `len` bytes together.
     let (mut first, mut small_at, mut len) = (0, 0, 0);
@@ -159,14 +136,14 @@ fn pieces<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>]) -> Vec<Pi
         let content = segment.payload.content();
         let payload_len = segment.payload.len();
         let is_text = matches!(content, Content::Utf32 { .. });
-        if payload_len > PIECE && !is_text {
+        if payload_len > PIECE_LEN && !is_text {
             let (head, tail) = dest.split_at_mut(len);
-            pieces.push(Piece::Part(run(first..index, small_at..small_end, len), head));
+            pieces.push(Piece { what: What::Part(run(first..index, small_at..small_end, len)), dest: head });
             let (body, tail) = tail.split_at_mut(payload_len);
             match content {
                 Content::Bytes(bytes) => {
-                    let stretches = bytes.chunks(PIECE).zip(body.chunks_mut(PIECE));
-                    pieces.extend(stretches.map(|(bytes, dest)| Piece::Bytes(bytes, dest)));
+                    let stretches = bytes.chunks(PIECE_LEN).zip(body.chunks_mut(PIECE_LEN));
+                    pieces.extend(stretches.map(|(bytes, dest)| Piece { what: What::Bytes(bytes), dest }));
                 }
                 Content::Plan(plan) => pieces.append(&mut self::pieces(plan.whole(), body)),
                 Content::Utf32 { .. } => unreachable!("a text is not cut"),
@@ -176,14 +153,14 @@ fn pieces<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>]) -> Vec<Pi
             continue;
         }
         len += payload_len;
-        if len >= PIECE {
+        if len >= PIECE_LEN {
             let (head, tail) = dest.split_at_mut(len);
-            pieces.push(Piece::Part(run(first..index + 1, small_at..small_end, len), head));
+            pieces.push(Piece { what: What::Part(run(first..index + 1, small_at..small_end, len)), dest: head });
             dest = tail;
             (first, small_at, len) = (index + 1, small_end, 0);
         }
     }
     let rest = run(first..part.segments.len(), small_at..part.small.len(), dest.len());
-    pieces.push(Piece::Part(rest, dest));
+    pieces.push(Piece { what: What::Part(rest), dest });
     pieces
 }

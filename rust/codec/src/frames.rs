@@ -70,8 +70,26 @@ impl<'a> Iterator for Frames<'a> {
 }
 
 /// Bytes of the frames that are whole, from the start on.
-pub(crate) fn whole_len(bytes: &[u8]) -> usize {
+pub fn whole_len(bytes: &[u8]) -> usize {
     read(bytes).map_while(Result::ok).last().map_or(0, |frame| frame.at + frame.payload.len())
+}
+
+/// Cuts a stream into runs of whole frames, each of `len` bytes or more but the last one, with their offsets. Ends where no
+/// whole frame is left.
+pub fn runs(bytes: &[u8], len: usize) -> impl Iterator<Item = (&[u8], usize)> + Send {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = &bytes[at..];
+        let mut ends = read(rest).map_while(Result::ok).map(|frame| frame.at + frame.payload.len());
+        let mut run = ends.next()?;
+        while run < len
+            && let Some(end) = ends.next()
+        {
+            run = end;
+        }
+        at += run;
+        Some((&rest[..run], at - run))
+    })
 }
 
 #[inline]

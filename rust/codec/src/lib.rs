@@ -3,13 +3,13 @@
 //! Everything is a stream of [`Event`]s between bytes and values:
 //!
 //! ```text
-//! value --walk--> events --Writer--> Plan --fill (parallel)--> bytes
+//! value --walk--> events --Writer--> Plan --fill--> bytes
 //! bytes --Reader--> events --build--> value
 //! ```
 //!
 //! - [`Reader`] turns bytes into events and holds every bounds check of decoding.
 //! - [`Writer`] turns events into a [`Plan`] and holds every layout rule of encoding.
-//! - [`fill`] copies a [`Part`] of a plan into its destination, over [`Threads`] when that pays.
+//! - [`fill`] copies a [`Part`] of a plan into its destination, whole or in pieces that threads share.
 //! - [`kind`] is the table that both follow; [`Dialect`] names the engine whose rules hold.
 //! - [`transcode`] drives a Writer of one dialect with a Reader of another.
 //!
@@ -37,14 +37,12 @@
 compile_error!("plain data is copied as it lies in memory, and the wire is little-endian");
 
 mod chunks;
-pub mod compressed;
 pub mod delta;
 pub mod describe;
 mod dialect;
 pub mod diff;
 mod error;
 mod event;
-pub mod file;
 #[allow(unsafe_code)] // One block: see there.
 pub mod fill;
 pub mod frames;
@@ -56,9 +54,7 @@ mod path;
 mod plan;
 mod quote;
 mod reader;
-pub mod tasks;
 pub mod text;
-mod threads;
 pub mod transcode;
 mod validate;
 mod writer;
@@ -71,6 +67,5 @@ pub use kind::{Foreign, Kind, Scalar, Shape};
 pub use path::{Path, Step};
 pub use plan::{Held, Mark, Part, Plan};
 pub use reader::Reader;
-pub use threads::Threads;
 pub use validate::validate;
 pub use writer::{Holder, Writer};

@@ -5,7 +5,7 @@ mod tree;
 
 use std::io::{self, BufWriter, Write};
 
-use varbatch_codec::Threads;
+use varbatch_workers::Threads;
 
 pub use self::tree::Tree;
 use crate::args::Show;

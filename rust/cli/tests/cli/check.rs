@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::json;
-use varbatch_codec::compressed::Compression;
+use varbatch_storage::compressed::Compression;
 
 use crate::support::{Folder, frames, int, save, save_3, string, text, value, words};
 

@@ -1,7 +1,7 @@
 //! `varbatch convert`.
 
-use varbatch_codec::Threads;
-use varbatch_codec::compressed::{Compression, Decoder};
+use varbatch_storage::compressed::{Compression, Decoder};
+use varbatch_workers::Threads;
 
 use crate::support::{Folder, compress, floats, frames, int, save_3, save_3_in_4, string, text, value, words};
 

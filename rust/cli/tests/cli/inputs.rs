@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 
-use varbatch_codec::compressed::Compression;
+use varbatch_storage::compressed::Compression;
 
 use crate::support::{Folder, Ran, compress, frames, int, save, save_3, save_3_in_4, words};
 

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use varbatch_codec::compressed::Compression;
+use varbatch_storage::compressed::Compression;
 
 use crate::support::{Folder, Ran, compress, frames, save_3, words};
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
-use varbatch_codec::Threads;
-use varbatch_codec::compressed::{Compression, Encoder};
+use varbatch_storage::compressed::{Compression, Encoder};
+use varbatch_workers::Threads;
 
 /// A folder that goes when it is dropped.
 pub struct Folder(TempDir);

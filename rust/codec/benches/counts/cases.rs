@@ -3,9 +3,7 @@
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
-use varbatch_codec::{
-    Dialect, Event, Kind, Plain, Plan, Reader, Text, Threads, Width, Writer, fill, frames, text, validate,
-};
+use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Reader, Text, Width, Writer, fill, frames, text, validate};
 
 use crate::save_game::SaveGame;
 use crate::save_read;
@@ -84,10 +82,9 @@ fn write_array(len: usize, count: Count) {
 fn read_array(len: usize, count: Count) {
     let payload = bytes(len);
     let encoded = plan_of_array(&payload).to_vec();
-    let threads = Threads::alone();
     let mut to = vec![MaybeUninit::new(0xff); len];
     count(&mut || match Reader::new(black_box(&encoded)).next_event() {
-        Ok(Some(Event::Packed(plain))) => fill::plain(plain, Width::Single, black_box(&mut to), &threads),
+        Ok(Some(Event::Packed(plain))) => fill::plain(plain, Width::Single, black_box(&mut to)),
         other => panic!("read {other:?}"),
     });
     // SAFETY: the destination begins as values.

@@ -3,8 +3,8 @@
 
 use std::io::Cursor;
 
-use varbatch_codec::Threads;
-use varbatch_codec::compressed::{Decoder, Encoder, MAX_BLOCK_LEN};
+use varbatch_storage::compressed::{Decoder, Encoder, MAX_BLOCK_LEN};
+use varbatch_workers::Threads;
 
 use super::Options;
 

@@ -1,7 +1,7 @@
 //! A block of FastLZ gives what a plain reader makes of it, byte by byte as `FORMAT.md` has it, or is refused with it.
 
-use varbatch_codec::Threads;
-use varbatch_codec::compressed::Decoder;
+use varbatch_storage::compressed::Decoder;
+use varbatch_workers::Threads;
 
 use super::Options;
 

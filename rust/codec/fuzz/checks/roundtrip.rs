@@ -1,6 +1,8 @@
 //! What was read is written, in the dialects of its engine and by every way to write, and is then read as the same.
 
-use varbatch_codec::{Dialect, Engine, Event, Plain, Reason, Text, Threads, Width, Writer, fill, text};
+use varbatch_codec::{Dialect, Engine, Event, Plain, Reason, Text, Width, Writer, text};
+use varbatch_storage::fill;
+use varbatch_workers::Threads;
 
 use super::Options;
 use super::pieces;

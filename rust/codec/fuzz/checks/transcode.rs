@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 
 use varbatch_codec::transcode::{self, Losses, Lost, Translation};
-use varbatch_codec::{Dialect, ElementType, Engine, Error, Event, Plan, Reason, Threads, Width, frames};
+use varbatch_codec::{Dialect, ElementType, Engine, Error, Event, Plan, Reason, Width, frames};
+use varbatch_workers::Threads;
 
 use super::Options;
 use super::converted::{Conversion, Source};
@@ -122,7 +123,7 @@ fn streams(by: Translation, bytes: &[u8], pick: u8) {
 }
 
 fn all_at_once(by: Translation, stream: &[u8], threads: &Threads) -> Result<Stream, (usize, Error)> {
-    let found = transcode::frames(stream, by, threads)?;
+    let found = varbatch_storage::transcode::frames(stream, by, threads)?;
     let all: Vec<_> = found.plans.iter().map(Plan::to_vec).collect();
     Ok((all.concat(), found.count, lost(&found.losses)))
 }

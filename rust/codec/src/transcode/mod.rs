@@ -4,13 +4,11 @@
 //! as that, and told as a [`Loss`].
 
 mod classes;
-mod files;
 mod frames;
 mod loss;
 mod objects;
 
-pub use self::files::{FileError, file, translated_len};
-pub use self::frames::{Frames, frames};
+pub use self::frames::{Frames, RUN_LEN, Run};
 pub use self::loss::{Loss, Losses, Lost};
 
 use self::objects::Objects;

@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 use varbatch_codec::limits::{HELD_LEN, INLINE_LEN};
 use varbatch_codec::{Chunk, Cursor, Dialect, ElementType, Event, Kind, Plain, Plan, Text, Width, Writer};
 
-use crate::held::Keeper;
 use crate::support::canary::filled;
+use crate::support::keeper::Keeper;
 use crate::support::random::Random;
-use crate::threads::times;
+use crate::support::times;
 
 const MOSTS: &[usize] =
     if cfg!(miri) { &[7, 300, usize::MAX] } else { &[1, 2, 3, 5, 6, 7, 64, 4096, 1 << 40, usize::MAX] };

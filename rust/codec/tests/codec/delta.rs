@@ -5,7 +5,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 use varbatch_codec::delta::{self, Edit, MAX_OVERHEAD};
 
-use crate::allocation::most_held;
+use crate::support::allocator::most_held;
 use crate::support::random::Random;
 
 /// Version, hash, and a length of up to 127.

@@ -6,7 +6,7 @@ use varbatch_codec::delta::{self, DeltaError, Edit};
 use varbatch_codec::limits::MAX_VALUE_LEN;
 
 use super::delta::{made, varint};
-use crate::allocation::most_held;
+use crate::support::allocator::most_held;
 use crate::support::random::Random;
 
 const BASE: &[u8] = b"0123456789";

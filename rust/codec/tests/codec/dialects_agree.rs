@@ -3,8 +3,8 @@
 
 use varbatch_codec::{Dialect, Engine, Kind, Reader, Reason, validate};
 
-use crate::allocation::taken;
 use crate::support::agree::assert_agrees_of;
+use crate::support::allocator::taken;
 use crate::support::model::{self, Verdict};
 use crate::support::random::Random;
 use crate::support::steps::{read_of, rest};

@@ -5,24 +5,23 @@ use std::sync::LazyLock;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use varbatch_codec::{Dialect, Event, Kind, Mark, Part, Plain, Plan, Text, Threads, Width, Writer, fill};
+use varbatch_codec::{Dialect, Event, Kind, Mark, Part, Plain, Plan, Text, Width, Writer, fill};
 
-use crate::support::canary::filled;
+use crate::support::canary::{fill_pieces, filled};
 use crate::support::naive;
 use crate::support::random::Random;
 use crate::support::value::{Value, cases};
 
-/// What a thread fills at a time: `PIECE` in `fill`, which is private. Should it change, these tests hold as before
-/// but no longer look at its edges.
-const PIECE: usize = 512 << 10;
+const PIECE: usize = fill::PIECE_LEN;
 
-static THREADS: LazyLock<[Threads; 4]> = LazyLock::new(|| [1, 2, 3, 8].map(Threads::new));
+/// Long enough for many pieces.
+const LARGE: usize = 8 << 20;
 
 /// What payloads borrow from, at any offset.
-static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| Random::new(1).bytes(fill::PARALLEL_FROM + 4 * PIECE));
+static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| Random::new(1).bytes(LARGE + 4 * PIECE));
 static CHARS: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let mut random = Random::new(2);
-    (0..fill::PARALLEL_FROM).map(|_| random.pick(&[0x61, 0x62, 0x7e, 0xe9, 0x65e5, 0x1f600, 0xd800])).collect()
+    (0..LARGE).map(|_| random.pick(&[0x61, 0x62, 0x7e, 0xe9, 0x65e5, 0x1f600, 0xd800])).collect()
 });
 
 /// A value of a batch.
@@ -90,7 +89,7 @@ impl Batch {
         Self { plan: writer.into_plan(), marks, expected }
     }
 
-    /// The whole, by any number of threads.
+    /// The whole, whole and in pieces.
     #[track_caller]
     fn assert_fills(&self) {
         assert_eq!(self.plan.len(), self.expected.len());
@@ -98,7 +97,7 @@ impl Batch {
         assert_bytes(&self.plan.to_vec(), &self.expected, "to_vec");
     }
 
-    /// Each run between two of the marks with these indices, by any number of threads.
+    /// Each run between two of the marks with these indices, whole and in pieces.
     #[track_caller]
     fn assert_parts(&self, cuts: &[usize]) {
         let mut ends: Vec<_> = cuts.iter().map(|cut| self.marks[cut % self.marks.len()]).collect();
@@ -118,10 +117,7 @@ impl Batch {
 fn assert_filled(part: Part<'_, '_>, expected: &[u8]) {
     assert_eq!(part.len(), expected.len());
     assert_bytes(&filled(part.len(), |dest| fill::fill(part, dest)), expected, "fill");
-    for threads in &*THREADS {
-        let found = filled(part.len(), |dest| fill::fill_parallel(part, dest, threads));
-        assert_bytes(&found, expected, &format!("{} threads", threads.count()));
-    }
+    assert_bytes(&filled(part.len(), |dest| fill_pieces(part, dest)), expected, "in pieces");
 }
 
 /// As `assert_eq!`, without printing megabytes.
@@ -134,7 +130,7 @@ fn assert_bytes(found: &[u8], expected: &[u8], what: &str) {
 
 #[test]
 fn one_array_around_the_threshold_and_the_edges_of_pieces() {
-    for edge in [64, PIECE, 2 * PIECE, fill::PARALLEL_FROM, fill::PARALLEL_FROM + PIECE] {
+    for edge in [64, PIECE, 2 * PIECE, LARGE, LARGE + PIECE] {
         for len in edge - 12..edge + 5 {
             Batch::new(&[Item::Bytes(len)]).assert_fills();
         }
@@ -145,16 +141,16 @@ fn one_array_around_the_threshold_and_the_edges_of_pieces() {
 fn many_small_values() {
     // Those of 64 bytes and less are copied into the plan, longer ones are borrowed.
     for len in [4, 63, 64, 65, 200] {
-        let count = fill::PARALLEL_FROM / (8 + len) + 1000;
+        let count = LARGE / (8 + len) + 1000;
         Batch::new(&vec![Item::Bytes(len); count]).assert_fills();
     }
-    Batch::new(&vec![Item::Int(-1); fill::PARALLEL_FROM / 8 + 7]).assert_fills();
-    Batch::new(&vec![Item::Text(40); fill::PARALLEL_FROM / 64]).assert_fills();
+    Batch::new(&vec![Item::Int(-1); LARGE / 8 + 7]).assert_fills();
+    Batch::new(&vec![Item::Text(40); LARGE / 64]).assert_fills();
 }
 
 #[test]
 fn few_huge_values() {
-    Batch::new(&[Item::Bytes(fill::PARALLEL_FROM); 3]).assert_fills();
+    Batch::new(&[Item::Bytes(LARGE); 3]).assert_fills();
     Batch::new(&[Item::Bytes(PIECE); 7]).assert_fills();
     Batch::new(&[Item::Bytes(PIECE + 1); 7]).assert_fills();
     Batch::new(&[Item::Bytes(PIECE - 8); 9]).assert_fills();
@@ -163,7 +159,7 @@ fn few_huge_values() {
 
 #[test]
 fn huge_values_between_small_ones() {
-    let huge = Item::Bytes(fill::PARALLEL_FROM + 1);
+    let huge = Item::Bytes(LARGE + 1);
     let small = Item::Int(1 << 40);
     for items in [
         vec![small, huge],
@@ -180,7 +176,7 @@ fn huge_values_between_small_ones() {
 #[test]
 fn huge_texts_between_arrays() {
     for items in [
-        vec![Item::Text(fill::PARALLEL_FROM / 2)],
+        vec![Item::Text(LARGE / 2)],
         vec![Item::Text(PIECE), Item::Text(1), Item::Bytes(PIECE + 5), Item::Text(PIECE / 2)],
         vec![Item::Int(7), Item::Text(PIECE), Item::Int(8), Item::Text(PIECE), Item::Int(9)],
     ] {
@@ -222,7 +218,7 @@ proptest! {
     #![proptest_config(cases(12))]
 
     #[test]
-    fn any_batch_is_filled_alike_by_any_number_of_threads(
+    fn any_batch_is_filled_alike_in_pieces(
         items in vec(any_item(), 0..40),
         cuts in vec(any::<usize>(), 0..4),
     ) {
@@ -238,26 +234,16 @@ proptest! {
 }
 
 #[test]
-fn several_callers_share_the_threads() {
-    let batch = Batch::new(&[Item::Bytes(fill::PARALLEL_FROM), Item::Int(5), Item::Bytes(2 * PIECE)]);
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| (0..5).for_each(|_| batch.assert_fills()));
-        }
-    });
-}
-
-#[test]
 fn a_destination_of_another_length_is_refused() {
-    for len in [100, fill::PARALLEL_FROM] {
+    for len in [100, LARGE] {
         let batch = Batch::new(&[Item::Bytes(len)]);
         for wrong in [0, batch.plan.len() - 1, batch.plan.len() + 1] {
-            let refused = |threads: &Threads| {
+            for fill in [fill::fill, fill_pieces] {
                 let mut dest = vec![MaybeUninit::uninit(); wrong];
-                let work = || fill::fill_parallel(batch.plan.whole(), &mut dest, threads);
-                std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err()
-            };
-            assert!(THREADS.iter().all(refused), "{wrong} for {}", batch.plan.len());
+                let work = || fill(batch.plan.whole(), &mut dest);
+                let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err();
+                assert!(refused, "{wrong} for {}", batch.plan.len());
+            }
         }
     }
 }

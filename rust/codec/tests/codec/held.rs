@@ -1,77 +1,12 @@
 //! Guards: a plan that holds its payloads gives what one that borrows them gives, outlives them and goes to other threads;
 //! what keeps a payload is made once, for a long one, and dropped as soon as nobody needs it.
 
-use std::cell::Cell;
-use std::sync::Arc;
-
 use varbatch_codec::limits::{HELD_LEN, INLINE_LEN};
-use varbatch_codec::{
-    Dialect, ElementType, Error, Event, Held, Holder, Kind, Plain, Plan, Text, Threads, Width, Writer, fill,
-};
+use varbatch_codec::{Dialect, ElementType, Event, Kind, Plain, Plan, Text, Width, Writer, fill};
 
 use crate::support::canary::filled;
+use crate::support::keeper::Keeper;
 use crate::support::random::Random;
-use crate::support::steps::{plain_of, texts_of};
-
-/// Writes events with what keeps them, and counts.
-pub struct Keeper {
-    /// How often something was asked for.
-    asked: Cell<usize>,
-    /// Shared by all that was given.
-    live: Arc<()>,
-}
-
-impl Keeper {
-    pub fn new() -> Self {
-        Self { asked: Cell::new(0), live: Arc::new(()) }
-    }
-
-    pub fn write(&self, writer: &mut Writer<'_>, event: Event<'_>) -> Result<(), Error> {
-        writer.write_held(event, Keep { event, keeper: self })
-    }
-
-    fn live(&self) -> usize {
-        Arc::strong_count(&self.live) - 1
-    }
-}
-
-struct Keep<'e> {
-    event: Event<'e>,
-    keeper: &'e Keeper,
-}
-
-struct Kept<T>(Vec<T>, #[expect(dead_code, reason = "is counted")] Arc<()>);
-
-impl<T> AsRef<[T]> for Kept<T> {
-    fn as_ref(&self) -> &[T] {
-        &self.0
-    }
-}
-
-impl Keep<'_> {
-    fn keep<T: Copy + Send + Sync + 'static>(self, payload: &[T]) -> Held<T> {
-        self.keeper.asked.update(|asked| asked + 1);
-        Box::new(Kept(payload.to_vec(), Arc::clone(&self.keeper.live)))
-    }
-}
-
-impl Holder for Keep<'_> {
-    fn bytes(self) -> Held<u8> {
-        let text = texts_of(&self.event).first().copied();
-        match (plain_of(&self.event), text) {
-            (Some(plain), _) => self.keep(plain.bytes),
-            (None, Some(Text::Utf8(text))) => self.keep(text.as_bytes()),
-            _ => panic!("asked for bytes of {:?}", self.event),
-        }
-    }
-
-    fn chars(self) -> Held<u32> {
-        match texts_of(&self.event).first().copied() {
-            Some(Text::Utf32(chars)) => self.keep(chars),
-            _ => panic!("asked for characters of {:?}", self.event),
-        }
-    }
-}
 
 fn packed(kind: Kind, count: usize, bytes: &[u8]) -> Event<'_> {
     Event::Packed(Plain { kind, width: Width::Single, count, bytes })
@@ -205,10 +140,10 @@ fn a_plan_that_holds_goes_where_its_values_do_not() {
     assert!(text.contains("held payload of 4096 bytes") && text.len() < 4000, "{text}");
     assert_eq!(keeper.live(), 6);
     let found = std::thread::spawn(move || {
-        let parallel = filled(plan.len(), |dest| fill::fill_parallel(plan.whole(), dest, &Threads::new(2)));
-        assert!(plan.to_vec() == parallel, "other bytes over threads");
+        let filled_there = filled(plan.len(), |dest| fill::fill(plan.whole(), dest));
+        assert!(plan.to_vec() == filled_there, "other bytes there");
         drop(plan);
-        parallel
+        filled_there
     });
     assert!(found.join().expect("no panic") == expected);
     assert_eq!(keeper.live(), 0, "dropped there");

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use varbatch_codec::{Kind, Plain, Shape, Threads, Width, fill};
+use varbatch_codec::{Kind, Plain, Shape, Width, fill};
 
 use crate::support::canary::filled;
 use crate::support::random::Random;
@@ -19,7 +19,6 @@ fn kinds() -> impl Iterator<Item = Kind> {
 #[test]
 fn data_of_the_same_width_is_copied() {
     let mut random = Random::new(1);
-    let threads = Threads::new(2);
     for kind in kinds() {
         for width in [Width::Single, Width::Double] {
             let packed = matches!(kind.shape(), Shape::Packed { .. });
@@ -27,7 +26,7 @@ fn data_of_the_same_width_is_copied() {
             for &count in counts {
                 let bytes = random.bytes(count * kind.shape().element_len(width).expect("plain data"));
                 let value = plain(kind, width, &bytes);
-                assert_eq!(filled(bytes.len(), |dest| fill::plain(value, width, dest, &threads)), bytes);
+                assert_eq!(filled(bytes.len(), |dest| fill::plain(value, width, dest)), bytes);
             }
         }
     }
@@ -39,7 +38,7 @@ fn scalars_of_a_fixed_size_are_copied_into_a_build_of_any_width() {
     for kind in kinds().filter(|kind| !kind.shape().is_real()) {
         let bytes = random.bytes(kind.shape().element_len(Width::Single).expect("plain data"));
         let value = plain(kind, Width::Single, &bytes);
-        let found = filled(bytes.len(), |dest| fill::plain(value, Width::Double, dest, &Threads::alone()));
+        let found = filled(bytes.len(), |dest| fill::plain(value, Width::Double, dest));
         assert_eq!(found, bytes, "{}", kind.name());
     }
 }
@@ -51,7 +50,7 @@ fn reals_are_widened_without_loss() {
         let from: Vec<_> = values[..count * 2].iter().flat_map(|value| value.to_le_bytes()).collect();
         let to: Vec<_> = values[..count * 2].iter().flat_map(|&value| f64::from(value).to_le_bytes()).collect();
         let value = plain(Kind::PackedVector2Array, Width::Single, &from);
-        assert_eq!(filled(to.len(), |dest| fill::plain(value, Width::Double, dest, &Threads::alone())), to);
+        assert_eq!(filled(to.len(), |dest| fill::plain(value, Width::Double, dest)), to);
     }
 }
 
@@ -75,40 +74,25 @@ fn reals_are_rounded_to_the_nearest_and_a_nan_stays_one() {
     let from: Vec<_> = cases.iter().flat_map(|(from, _)| from.to_le_bytes()).collect();
     let to: Vec<_> = cases.iter().flat_map(|(_, to)| to.to_le_bytes()).collect();
     let value = plain(Kind::Transform3D, Width::Double, &from);
-    assert_eq!(filled(to.len(), |dest| fill::plain(value, Width::Single, dest, &Threads::alone())), to);
+    assert_eq!(filled(to.len(), |dest| fill::plain(value, Width::Single, dest)), to);
 
     let nans = [f64::NAN, f64::from_bits(0x7ff0_0000_0000_0001), -f64::NAN].map(f64::to_le_bytes);
     let value = plain(Kind::Vector3, Width::Double, nans.as_flattened());
-    let found = filled(12, |dest| fill::plain(value, Width::Single, dest, &Threads::alone()));
+    let found = filled(12, |dest| fill::plain(value, Width::Single, dest));
     assert!(found.chunks_exact(4).all(|bytes| f32::from_le_bytes(bytes.try_into().expect("four bytes")).is_nan()));
 }
 
 #[test]
-fn large_data_is_copied_by_any_number_of_threads() {
-    let mut random = Random::new(3);
-    let bytes = random.bytes(fill::PARALLEL_FROM + fill::PARALLEL_FROM / 3);
-    for count in [1, 2, 3, 8] {
-        let threads = Threads::new(count);
-        for len in [bytes.len(), fill::PARALLEL_FROM + 1, fill::PARALLEL_FROM, fill::PARALLEL_FROM - 1] {
-            let value = plain(Kind::PackedByteArray, Width::Single, &bytes[..len]);
-            let found = filled(len, |dest| fill::plain(value, Width::Single, dest, &threads));
-            assert!(found == bytes[..len], "{len} bytes, {count} threads");
-        }
-    }
-}
-
-#[test]
 fn a_destination_of_another_length_is_refused() {
-    let bytes = vec![0; fill::PARALLEL_FROM];
-    let threads = Threads::new(2);
+    let bytes = vec![0; 8 << 20];
     for (from, to) in [(24, 23), (24, 25), (24, 0), (bytes.len(), bytes.len() - 1), (bytes.len() - 1, bytes.len())] {
         let value = plain(Kind::PackedByteArray, Width::Single, &bytes[..from]);
-        let work = || fill::plain(value, Width::Single, &mut vec![MaybeUninit::uninit(); to], &threads);
+        let work = || fill::plain(value, Width::Single, &mut vec![MaybeUninit::uninit(); to]);
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err(), "{from} into {to}");
     }
     for to in [0, 8, 11, 13, 16] {
         let value = plain(Kind::Vector3, Width::Double, &bytes[..24]);
-        let work = || fill::plain(value, Width::Single, &mut vec![MaybeUninit::uninit(); to], &threads);
+        let work = || fill::plain(value, Width::Single, &mut vec![MaybeUninit::uninit(); to]);
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err(), "24 into {to}");
     }
 }

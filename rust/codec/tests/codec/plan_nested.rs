@@ -1,23 +1,23 @@
 //! Guards: a plan in which plans of other writers lie, deep in one another, gives what one writer alone would give: whole,
-//! in parts and over threads.
+//! in parts and in pieces.
 
 use std::sync::LazyLock;
 
-use varbatch_codec::{
-    Dialect, ElementType, Event, Kind, Mark, Plain, Plan, Reason, Text, Threads, Width, Writer, fill,
-};
+use varbatch_codec::{Dialect, ElementType, Event, Kind, Mark, Plain, Plan, Reason, Text, Width, Writer, fill};
 
-use crate::support::canary::filled;
+use crate::support::canary::{fill_pieces, filled};
 use crate::support::random::Random;
 
-/// `PIECE` in `fill`, which is private: a payload longer than this is cut.
-const PIECE: usize = 512 << 10;
+/// A payload longer than this is cut.
+const PIECE: usize = fill::PIECE_LEN;
+
+/// Long enough for many pieces.
+const LARGE: usize = 8 << 20;
+
 const ANY: ElementType<'_> = ElementType::Any;
 
-static THREADS: LazyLock<[Threads; 3]> = LazyLock::new(|| [2, 3, 8].map(Threads::new));
-
 /// What payloads borrow from, at any offset.
-static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| Random::new(1).bytes(fill::PARALLEL_FROM + 4 * PIECE));
+static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| Random::new(1).bytes(LARGE + 4 * PIECE));
 static CHARS: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let mut random = Random::new(2);
     (0..4 * PIECE).map(|_| random.pick(&[0x61, 0x62, 0x7e, 0xe9, 0x65e5, 0x1f600, 0xd800])).collect()
@@ -138,11 +138,8 @@ fn assert_split(values: &[Tree], random: &mut Random) {
         let found = filled(part.len(), |dest| fill::fill(part, dest));
         assert_bytes(&found, &expected[from.position()..to.position()], "a part");
     }
-    if plan.len() >= fill::PARALLEL_FROM {
-        for threads in &*THREADS {
-            let found = filled(plan.len(), |dest| fill::fill_parallel(plan.whole(), dest, threads));
-            assert_bytes(&found, &expected, &format!("{} threads", threads.count()));
-        }
+    if plan.len() >= LARGE {
+        assert_bytes(&filled(plan.len(), |dest| fill_pieces(plan.whole(), dest)), &expected, "in pieces");
     }
 }
 
@@ -197,10 +194,10 @@ fn large_plans_in_plans_are_cut_for_threads() {
         vec![Tree::Array((0..60).map(|_| bytes(PIECE / 3)).collect()); 2],
         vec![Tree::Array(vec![bytes(PIECE - 8), Tree::Int(1), bytes(PIECE), bytes(PIECE + 4)]); 8],
         vec![Tree::Array(vec![small(), small(), texts()]); 12],
-        vec![bytes(5), Tree::Array(vec![bytes(fill::PARALLEL_FROM), Tree::Int(1), texts()]), small()],
+        vec![bytes(5), Tree::Array(vec![bytes(LARGE), Tree::Int(1), texts()]), small()],
         vec![Tree::Array(vec![Tree::Array(vec![Tree::Array(vec![Tree::Strings(vec![chars(PIECE); 9]), small()])])])],
     ] {
-        assert!(plan_of(&values, Tree::write).0.len() >= fill::PARALLEL_FROM, "not filled over threads");
+        assert!(plan_of(&values, Tree::write).0.len() >= LARGE, "too short for many pieces");
         (0..4).for_each(|_| assert_split(&values, &mut random));
     }
 }

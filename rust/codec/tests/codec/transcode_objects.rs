@@ -4,7 +4,7 @@
 use varbatch_codec::transcode::{Losses, Lost, Translation};
 use varbatch_codec::{Dialect, ElementType, Event, Text, Writer};
 
-use crate::allocation::most_held;
+use crate::support::allocator::most_held;
 use crate::support::steps::read;
 use crate::support::wire::{object, string, text, words};
 

@@ -8,7 +8,7 @@ use godot::classes::RefCounted;
 use godot::global::Error as EngineError;
 use godot::obj::{Base, Gd};
 use godot::register::{GodotClass, godot_api};
-use varbatch_codec::tasks::{Event, Task};
+use varbatch_workers::tasks::{Event, Task};
 
 use crate::engine::{Reference, Slot};
 use crate::jobs::dispatch;

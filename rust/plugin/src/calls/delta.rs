@@ -4,8 +4,10 @@ use std::sync::Mutex;
 
 use godot::builtin::{AnyArray, Array, PackedByteArray};
 use varbatch_codec::delta::{self, DeltaError};
+use varbatch_codec::fill::fill;
 use varbatch_codec::limits::MAX_VALUE_LEN;
-use varbatch_codec::{Plan, diff, fill};
+use varbatch_codec::{Plan, diff};
+use varbatch_storage::fill;
 
 use crate::calls::pairs;
 use crate::engine::{self, BytesOut};
@@ -74,7 +76,7 @@ fn each(
             threads.for_each(bytes.iter().zip(slots).enumerate(), |(index, (bytes, slot))| {
                 let Some((first, second)) = *bytes else { return };
                 match plan(first, second) {
-                    Ok(plan) => fill::fill(plan.whole(), slot.allocate(plan.len())),
+                    Ok(plan) => fill(plan.whole(), slot.allocate(plan.len())),
                     Err(error) => {
                         let mut failed = failed.lock().expect("nothing panics while it is held");
                         failed.push_error(index, || error.to_string());

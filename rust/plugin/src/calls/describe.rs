@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use godot::builtin::VarDictionary;
 use varbatch_codec::describe::{Node, Part, Way, overview};
 use varbatch_codec::transcode::Translation;
-use varbatch_codec::{Dialect, Kind, Reader, Text, Threads};
+use varbatch_codec::{Dialect, Kind, Reader, Text};
+use varbatch_workers::Threads;
 
 use crate::engine::{self, DIALECT, Slot};
 use crate::value::build::{Build, MayAsk};

@@ -4,8 +4,10 @@
 
 use godot::builtin::{AnyArray, Array, PackedByteArray, StringName, VarArray, VarDictionary};
 use godot::meta::ToGodot;
+use varbatch_codec::Text;
 use varbatch_codec::diff::{self, Change, Changes, Invalid, Options, Piece, Step};
-use varbatch_codec::{Text, Threads, fill};
+use varbatch_storage::fill;
+use varbatch_workers::Threads;
 
 use crate::calls::decode::{self, Input};
 use crate::calls::pairs::{self, Pair};

@@ -5,8 +5,8 @@ use std::io;
 
 use godot::builtin::{AnyArray, GString, Variant, varray};
 use godot::global::Error as EngineError;
-use varbatch_codec::compressed::Compression;
-use varbatch_codec::file::Loader;
+use varbatch_storage::Loader;
+use varbatch_storage::compressed::Compression;
 
 use crate::calls::load::open;
 use crate::calls::save::Target;

@@ -2,9 +2,9 @@
 
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
-use varbatch_codec::Threads;
-use varbatch_codec::file::Replaced;
-use varbatch_codec::tasks::{OnProgress, Step};
+use varbatch_storage::Replaced;
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::{OnProgress, Step};
 
 use crate::calls::encode::{Form, Run, into_plans, plan_held, slices};
 use crate::calls::files::{self, Contents, Failure};

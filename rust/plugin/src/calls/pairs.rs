@@ -3,7 +3,8 @@
 use std::fmt;
 
 use godot::builtin::{AnyArray, PackedByteArray};
-use varbatch_codec::{Kind, Threads};
+use varbatch_codec::Kind;
+use varbatch_workers::Threads;
 
 use crate::engine::{self, Value};
 use crate::jobs::pool;

@@ -2,7 +2,8 @@
 
 use godot::builtin::{AnyArray, PackedByteArray, VarDictionary, Variant};
 use varbatch_codec::patch::{Change, Op, Patch};
-use varbatch_codec::{Error, Event, Kind, Mark, Plan, Writer, fill};
+use varbatch_codec::{Error, Event, Kind, Mark, Plan, Writer};
+use varbatch_storage::fill;
 
 use crate::calls::decode::{self, Input};
 use crate::calls::encode;

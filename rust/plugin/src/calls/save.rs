@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use godot::builtin::{AnyArray, GString};
 use godot::global::Error as EngineError;
-use varbatch_codec::compressed::Compression;
-use varbatch_codec::file::{Committed, Flushed, Saver, Ticket};
-use varbatch_codec::tasks::Step;
-use varbatch_codec::{Cursor, Plan, Threads};
+use varbatch_codec::{Cursor, Plan};
+use varbatch_storage::compressed::Compression;
+use varbatch_storage::{Committed, Flushed, Saver, Ticket};
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::Step;
 
 use super::files::{Failure, compression, open_code};
 use crate::calls::encode::{CONTAINERS_PARALLEL_FROM, Form, Run, into_plans, plan_runs, slices, with_engine};

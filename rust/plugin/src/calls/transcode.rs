@@ -5,7 +5,8 @@
 
 use godot::builtin::{PackedByteArray, Variant};
 use varbatch_codec::transcode::{Losses, Lost, Translation};
-use varbatch_codec::{Dialect, Engine, Error, Event, Reader, Writer, fill};
+use varbatch_codec::{Dialect, Engine, Error, Event, Reader, Writer};
+use varbatch_storage::fill;
 
 use crate::calls::decode::{self, Input};
 use crate::calls::encode;

@@ -2,10 +2,11 @@
 
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
-use varbatch_codec::compressed::Compression;
-use varbatch_codec::file::LoadError;
-use varbatch_codec::transcode::{self, FileError, Translation};
+use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, Reason};
+use varbatch_storage::LoadError;
+use varbatch_storage::compressed::Compression;
+use varbatch_storage::transcode::{self, FileError};
 
 use super::files::{Failure, NOT_COMPRESSED};
 use super::load::{SHARED_FROM, named, open};

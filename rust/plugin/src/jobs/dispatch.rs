@@ -19,7 +19,7 @@ use godot::global::godot_warn;
 use godot::init::is_main_thread;
 use godot::obj::{Base, Gd, Singleton};
 use godot::register::{GodotClass, godot_api};
-use varbatch_codec::tasks::Event;
+use varbatch_workers::tasks::Event;
 
 use crate::api::task::{Shared, lock};
 use crate::engine::Reference;

@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use godot::global::Error as EngineError;
 use godot::obj::EngineEnum;
-use varbatch_codec::Threads;
-use varbatch_codec::tasks::{OnProgress, Step, Work};
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::{OnProgress, Step, Work};
 
 use crate::engine::Slot;
 use crate::report::{Line, Reports, Subject};

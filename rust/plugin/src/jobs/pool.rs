@@ -3,8 +3,8 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use varbatch_codec::Threads;
-use varbatch_codec::tasks::Tasks;
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::Tasks;
 
 use crate::jobs::job::AnyJob;
 

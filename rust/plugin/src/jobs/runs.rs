@@ -1,6 +1,6 @@
 //! How the work of calls on many values is cut up.
 
-use varbatch_codec::Threads;
+use varbatch_workers::Threads;
 
 /// Bytes of work that a thread takes at a time.
 const RUN: usize = 256 << 10;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use varbatch_codec::{Error, Kind, Mark, Reader, Threads, Writer, fill};
+use varbatch_codec::{Error, Kind, Mark, Reader, Writer, fill};
+use varbatch_workers::Threads;
 
 use super::versions::Version;
 use crate::engine::{DIALECT, Slot, Value};

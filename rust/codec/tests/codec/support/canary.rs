@@ -2,6 +2,8 @@
 
 use std::mem::MaybeUninit;
 
+use varbatch_codec::{Part, fill};
+
 const CANARY_LEN: usize = 64;
 const CANARY: u8 = 0xc5;
 
@@ -33,4 +35,9 @@ pub fn filled<T: Copy + PartialEq + From<u8>>(len: usize, mut write: impl FnMut(
 fn read<T: Copy>(memory: &[MaybeUninit<T>]) -> impl Iterator<Item = T> {
     // SAFETY: `filled` gives each place a value before anything else is done with it.
     memory.iter().map(|place| unsafe { place.assume_init() })
+}
+
+/// Fills a part piece by piece, the last piece first: any order must do, as pieces go to any threads.
+pub fn fill_pieces(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>]) {
+    fill::pieces(part, dest).into_iter().rev().for_each(fill::Piece::fill);
 }

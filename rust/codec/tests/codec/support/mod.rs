@@ -1,11 +1,12 @@
 //! What several test modules use.
 
 pub mod agree;
+pub mod allocator;
 pub mod canary;
 pub mod edited;
 pub mod edits;
-pub mod folder;
 pub mod foreign;
+pub mod keeper;
 pub mod model;
 pub mod naive;
 pub mod nearly;
@@ -15,3 +16,8 @@ pub mod steps;
 pub mod value;
 pub mod vectors;
 pub mod wire;
+
+/// `few` under Miri, which is slow.
+pub const fn times(many: usize, few: usize) -> usize {
+    if cfg!(miri) { few } else { many }
+}

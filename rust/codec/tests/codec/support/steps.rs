@@ -1,6 +1,6 @@
 //! Whole values through the Reader and the Writer.
 
-use varbatch_codec::{Dialect, ElementType, Engine, Error, Event, Plain, Reader, Text, Threads, Width, Writer, fill};
+use varbatch_codec::{Dialect, ElementType, Engine, Error, Event, Plain, Reader, Text, Width, Writer, fill};
 
 use super::canary::filled;
 
@@ -57,7 +57,7 @@ pub fn write_single(events: &[Event<'_>]) -> Vec<u8> {
         let wide = plain_of(&event).filter(|plain| plain.width == Width::Double);
         let narrowed = wide.map(|plain| {
             let len = plain.count * plain.kind.shape().element_len(Width::Single).expect("plain data");
-            filled(len, |dest| fill::plain(plain, Width::Single, dest, &Threads::alone()))
+            filled(len, |dest| fill::plain(plain, Width::Single, dest))
         });
         let single = |plain| Plain { width: Width::Single, bytes: narrowed.as_deref().expect("narrowed"), ..plain };
         let event = match (event, &narrowed) {

@@ -90,37 +90,6 @@ fn decoded_in(text: &'static str) -> Vec<Decoded> {
         .collect()
 }
 
-/// Compressed files of the engine: the mode, the length of the stream, and the file.
-pub fn compressed() -> impl Iterator<Item = (u32, usize, Vec<u8>)> {
-    rows(include_str!("../../vectors/compressed.txt")).map(|[name, bytes]| {
-        let (mode, len) = name.split_once(' ').expect("a mode and a length");
-        (mode.parse().expect("a mode"), len.parse().expect("a length"), hex(bytes))
-    })
-}
-
-/// What `vectors/fastlz.txt` has.
-pub enum FastLzBlock {
-    /// What the engine writes for a stream.
-    Compressed { kind: &'static str, len: usize, block: Vec<u8> },
-    /// What it makes of any bytes: a checksum, or words.
-    MadeUp { len: usize, block: Vec<u8>, verdict: &'static str },
-}
-
-pub fn fastlz() -> impl Iterator<Item = FastLzBlock> {
-    let lines =
-        include_str!("../../vectors/fastlz.txt").lines().filter(|line| !line.starts_with('#') && !line.is_empty());
-    lines.map(|line| match line.split(" | ").collect::<Vec<_>>()[..] {
-        [name, block] => {
-            let (kind, len) = name.split_once(' ').expect("a kind and a length");
-            FastLzBlock::Compressed { kind, len: len.parse().expect("a length"), block: hex(block) }
-        }
-        [len, block, verdict] => {
-            FastLzBlock::MadeUp { len: len.parse().expect("a length"), block: hex(block), verdict }
-        }
-        _ => panic!("not a vector: {line}"),
-    })
-}
-
 /// What the engine writes.
 pub fn written() -> impl Iterator<Item = Buffer> {
     encoded().into_iter().filter_map(|vector| {
@@ -139,7 +108,8 @@ fn allows_objects(name: &str) -> bool {
     name.ends_with(" (objects)")
 }
 
-fn rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; N]> {
+/// The lines of a file of vectors, cut at each `|`.
+pub fn rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; N]> {
     text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
         let parts: Vec<_> = line.split('|').map(str::trim).collect();
         parts.try_into().unwrap_or_else(|_| panic!("not {N} parts: {line}"))

@@ -29,11 +29,6 @@ pub fn doubles(doubles: &[f64]) -> Vec<u8> {
     doubles.iter().flat_map(|double| double.to_le_bytes()).collect()
 }
 
-/// Values as a stream of frames.
-pub fn framed(payloads: &[Vec<u8>]) -> Vec<u8> {
-    payloads.iter().flat_map(|payload| [words(&[payload.len() as u32]), payload.clone()].concat()).collect()
-}
-
 /// An object with its properties; `id` is that of the type in its engine.
 pub fn object(id: u32, class: impl AsRef<[u8]>, properties: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut bytes = [words(&[id]), text(class), words(&[properties.len() as u32])].concat();

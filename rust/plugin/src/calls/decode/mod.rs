@@ -6,7 +6,8 @@ use std::sync::Mutex;
 
 use godot::builtin::{AnyArray, PackedByteArray, VarArray};
 use varbatch_codec::frames::{self, Frame};
-use varbatch_codec::{Kind, Reader, Threads};
+use varbatch_codec::{Kind, Reader};
+use varbatch_workers::Threads;
 
 use crate::engine::{self, HeldBytes, Slot, Value};
 use crate::jobs::pool;

@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use godot::builtin::{AnyArray, PackedByteArray};
 use godot::global::Error as EngineError;
-use varbatch_codec::file::Loader;
-use varbatch_codec::tasks::{OnProgress, Step};
-use varbatch_codec::{Kind, Threads};
+use varbatch_codec::Kind;
+use varbatch_storage::Loader;
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::{OnProgress, Step};
 
 use crate::calls::decode::{self, Input, build_slots, decode_kept, held_input};
 use crate::calls::load::Loading;

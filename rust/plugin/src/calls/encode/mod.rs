@@ -6,7 +6,10 @@ pub mod steps;
 use std::sync::atomic::AtomicBool;
 
 use godot::builtin::{AnyArray, Array, PackedByteArray};
-use varbatch_codec::{Error, Part, Threads, Writer, fill};
+use varbatch_codec::fill::fill;
+use varbatch_codec::{Error, Part, Writer};
+use varbatch_storage::fill;
+use varbatch_workers::Threads;
 
 pub use self::run::{Form, Run, into_plans, plan_held, plan_runs, slices, with_engine};
 use crate::engine::{self, BytesOut, DIALECT, Growing, Memory, Slot, Value};
@@ -128,7 +131,7 @@ fn fill_runs(
         *reports = run.plan(values, index * CONTAINER_RUN, encoded, Form::Bytes).map(|()| {
             for (pair, slot) in run.marks.windows(2).zip(slots.iter_mut()) {
                 let part = run.writer.plan().part(pair[0], pair[1]);
-                fill::fill(part, slot.allocate(part.len()));
+                fill(part, slot.allocate(part.len()));
             }
             run.reports
         });

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use godot::builtin::{AnyArray, PackedByteArray};
-use varbatch_codec::{Mark, Plan, Threads, Writer, frames};
+use varbatch_codec::{Mark, Plan, Writer, frames};
+use varbatch_workers::Threads;
 
 use super::{CONTAINERS_PARALLEL_FROM, encode};
 use crate::engine::{self, DIALECT, Value};

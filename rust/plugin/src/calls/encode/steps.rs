@@ -2,8 +2,9 @@
 
 use godot::builtin::AnyArray;
 use godot::global::Error as EngineError;
-use varbatch_codec::tasks::{OnProgress, Step};
-use varbatch_codec::{Cursor, Plan, Threads};
+use varbatch_codec::{Cursor, Plan};
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::{OnProgress, Step};
 
 use crate::calls::encode::{Form, Run, into_plans, plan_held};
 use crate::engine::{BytesOut, Filling, OwnArray, Slot};

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
-use varbatch_codec::Threads;
-use varbatch_codec::file::{LoadError, Loader, ReadStep};
 use varbatch_codec::frames::{self, Frame};
-use varbatch_codec::tasks::{OnProgress, Step};
+use varbatch_storage::{LoadError, Loader, ReadStep};
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::{OnProgress, Step};
 
 use self::values::Values;
 use crate::calls::decode::{self, Input, Work, build_slots, decode_kept};

@@ -2,7 +2,7 @@
 
 use godot::builtin::GString;
 use varbatch_codec::Dialect;
-use varbatch_codec::file::{Format, Guess};
+use varbatch_storage::{Format, Guess};
 
 use super::open;
 

@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 
 use godot::builtin::{StringName, Variant};
-use varbatch_codec::{ElementType, Event, Kind, Reason, Threads};
+use varbatch_codec::{ElementType, Event, Kind, Reason};
+use varbatch_workers::Threads;
 
 use super::{Build, MayAsk, Stop, utf8};
 use crate::engine::{self, ArraySlot, Slot, SlotType};

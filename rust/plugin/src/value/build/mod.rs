@@ -5,7 +5,9 @@ mod rare;
 mod strings;
 mod told;
 
-use varbatch_codec::{ElementType, Error, Event, Kind, Reader, Reason, Text, Threads, fill};
+use varbatch_codec::{ElementType, Error, Event, Kind, Reader, Reason, Text};
+use varbatch_storage::fill;
+use varbatch_workers::Threads;
 
 use crate::engine::{REAL, Slot, SlotType, Value};
 use crate::value::string_cache::Texts;

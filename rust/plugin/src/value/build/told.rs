@@ -2,7 +2,9 @@
 
 use std::mem::MaybeUninit;
 
-use varbatch_codec::{Plain, Threads, fill};
+use varbatch_codec::Plain;
+use varbatch_storage::fill;
+use varbatch_workers::Threads;
 
 use crate::engine::REAL;
 

@@ -1,0 +1,161 @@
+//! A stream to a compressed file.
+
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::sync::{Mutex, PoisonError};
+
+use super::block::{Packer, Pool};
+use super::{BLOCK_LEN, Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_TOTAL, block_count};
+use varbatch_workers::Threads;
+
+/// Bytes that are gathered before they are compressed, so that several threads have blocks to work on.
+const GATHER: usize = 2 << 20;
+
+/// The most blocks that are gathered.
+const GATHER_BLOCKS: usize = 512;
+
+/// Writes a compressed file, a piece at a time. What it holds does not grow with the file, but for 4 bytes a block.
+///
+/// The file is the same for the same stream, whatever the pieces and the threads.
+pub struct Encoder<W> {
+    out: W,
+    /// Where the file begins in `out`.
+    start: u64,
+    compression: Compression,
+    block_len: usize,
+    total: u64,
+    /// Bytes of the stream that came.
+    came: u64,
+    /// Of these, what is not compressed yet.
+    gathered: Vec<u8>,
+    /// The blocks of `gathered`, compressed.
+    packed: Vec<Vec<u8>>,
+    packers: Pool<Packer>,
+    /// The compressed sizes, as they stand in the file.
+    table: Vec<u8>,
+    failed: bool,
+}
+
+impl<W: Write + Seek> Encoder<W> {
+    /// Begins a file for a stream of `total` bytes, in blocks of [`BLOCK_LEN`].
+    ///
+    /// # Errors
+    /// Those of `out`; and [`ErrorKind::InvalidInput`] for a total over [`MAX_TOTAL`], or a compression that is only read.
+    pub fn new(out: W, compression: Compression, total: u64) -> io::Result<Self> {
+        Self::with_block_len(out, compression, total, BLOCK_LEN)
+    }
+
+    /// The same in blocks of `block_len` bytes.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and [`ErrorKind::InvalidInput`] for a block of 0 or more than [`MAX_BLOCK_LEN`] bytes.
+    pub fn with_block_len(mut out: W, compression: Compression, total: u64, block_len: usize) -> io::Result<Self> {
+        if compression.written() != compression {
+            return refuse(format!("expected a compression that can be written, found {}", compression.name()));
+        }
+        if total > MAX_TOTAL {
+            return refuse(format!("expected at most {MAX_TOTAL} bytes for a compressed file, found {total}"));
+        }
+        if !(1..=MAX_BLOCK_LEN).contains(&block_len) {
+            return refuse(format!("expected a block size from 1 to {MAX_BLOCK_LEN}, found {block_len}"));
+        }
+        let start = out.stream_position()?;
+        out.write_all(&MAGIC)?;
+        // Both fit: see above.
+        for number in [compression.mode(), block_len as u32, total as u32] {
+            out.write_all(&number.to_le_bytes())?;
+        }
+        let mut table = vec![0; 4 * block_count(total, block_len as u64) as usize];
+        out.write_all(&table)?;
+        table.clear();
+        Ok(Self {
+            out,
+            start,
+            compression,
+            block_len,
+            total,
+            came: 0,
+            gathered: Vec::new(),
+            packed: Vec::new(),
+            packers: Pool::default(),
+            table,
+            failed: false,
+        })
+    }
+
+    /// Takes the next bytes of the stream.
+    ///
+    /// # Errors
+    /// Those of the output and of the compression, and [`ErrorKind::InvalidInput`] for more bytes than were announced.
+    /// The file cannot be finished then.
+    pub fn write(&mut self, mut bytes: &[u8], threads: &Threads) -> io::Result<()> {
+        let (total, came) = (self.total, self.came + bytes.len() as u64);
+        if came > total {
+            self.failed = true;
+            return refuse(format!("expected {total} bytes for a compressed file, found {came}"));
+        }
+        self.came = came;
+        let room = (GATHER / self.block_len).clamp(1, GATHER_BLOCKS) * self.block_len;
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(room - self.gathered.len()));
+            self.gathered.extend_from_slice(now);
+            bytes = later;
+            if self.gathered.len() == room {
+                self.pack(room / self.block_len, threads)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is left, and the table. Gives the output back, at the end of the file.
+    ///
+    /// # Errors
+    /// Those of the output and of the compression, and [`ErrorKind::InvalidInput`] if fewer bytes came than were
+    /// announced, or a call failed before.
+    pub fn finish(mut self, threads: &Threads) -> io::Result<W> {
+        let (total, came) = (self.total, self.came);
+        if self.failed {
+            return refuse("expected no failure before the end of a compressed file, found one".into());
+        }
+        if came != total {
+            return refuse(format!("expected {total} bytes for a compressed file, found {came}"));
+        }
+        // One more than there are whole ones: the last, which may be empty.
+        self.pack(self.gathered.len() / self.block_len + 1, threads)?;
+        self.out.write_all(&MAGIC)?;
+        let end = self.out.stream_position()?;
+        self.out.seek(SeekFrom::Start(self.start + HEAD_LEN as u64))?;
+        self.out.write_all(&self.table)?;
+        self.out.seek(SeekFrom::Start(end))?;
+        Ok(self.out)
+    }
+
+    /// Compresses and writes all that is gathered, as so many blocks.
+    fn pack(&mut self, count: usize, threads: &Threads) -> io::Result<()> {
+        // Until it is known to have succeeded.
+        self.failed = true;
+        self.packed.resize_with(count.max(self.packed.len()), Vec::new);
+        let (gathered, len, first_error) = (&self.gathered, self.block_len, Mutex::new(None));
+        let blocks = (0..count).map(|block| &gathered[block * len..gathered.len().min((block + 1) * len)]);
+        threads.for_each(blocks.zip(&mut self.packed), |(block, out): (&[u8], &mut Vec<u8>)| {
+            let result = self.packers.with(|| Packer::new(self.compression), |packer| packer.pack(block, out));
+            if let Err(error) = result {
+                first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+        });
+        if let Some(error) = first_error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
+        for block in &self.packed[..count] {
+            self.out.write_all(block)?;
+            // A block has at most `MAX_BLOCK_LEN` bytes, and never grows to four times that.
+            self.table.extend_from_slice(&(block.len() as u32).to_le_bytes());
+        }
+        self.gathered.clear();
+        self.failed = false;
+        Ok(())
+    }
+}
+
+fn refuse<T>(text: String) -> io::Result<T> {
+    Err(io::Error::new(ErrorKind::InvalidInput, text))
+}

@@ -1,0 +1,180 @@
+//! What a file is, if it is not what it was read as: for errors that help. No reading depends on it.
+
+use std::fmt;
+
+use crate::load::Loader;
+use varbatch_codec::frames::{self, PREFIX_LEN};
+use varbatch_codec::{Dialect, Engine, Reader, Reason, validate};
+use varbatch_workers::Threads;
+
+/// Bytes at the start of a stream that are looked at.
+const SAMPLE: usize = 1 << 20;
+
+/// Bytes that must be text where text is.
+const TEXT: usize = 256;
+
+/// What a file seems to be that is no stream of frames of a dialect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Guess {
+    /// Something else altogether.
+    Format(Format),
+    /// Frames whose lengths are big-endian.
+    BigEndian,
+    /// The bytes of one value, without a length before them.
+    Value,
+    /// Frames of these other engines.
+    Engines(Vec<Engine>),
+}
+
+/// A format of files that begin in a way of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// What `FileAccess.open_encrypted` writes.
+    Encrypted,
+    /// A resource or scene in the engine's binary format.
+    Resource,
+    /// The same, compressed.
+    CompressedResource,
+    /// A resource or scene as text.
+    TextResource,
+    /// Any other text.
+    Text,
+    /// A picture.
+    Png,
+    /// A ZIP archive.
+    Zip,
+    /// A gzip stream.
+    Gzip,
+}
+
+impl Format {
+    /// The format of a file that begins with these bytes.
+    fn of(bytes: &[u8]) -> Option<Self> {
+        const MAGICS: [(&[u8], Format); 8] = [
+            (b"GDEC", Format::Encrypted),
+            (b"RSRC", Format::Resource),
+            (b"RSCC", Format::CompressedResource),
+            (b"[gd_scene", Format::TextResource),
+            (b"[gd_resource", Format::TextResource),
+            (b"\x89PNG", Format::Png),
+            (b"PK\x03\x04", Format::Zip),
+            (b"\x1f\x8b\x08", Format::Gzip),
+        ];
+        let magic = MAGICS.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, format)| *format);
+        magic.or_else(|| is_text(bytes).then_some(Self::Text))
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Encrypted => "an encrypted file (\"GDEC\")",
+            Self::Resource => "a resource (\"RSRC\")",
+            Self::CompressedResource => "a compressed resource (\"RSCC\")",
+            Self::TextResource => "a resource as text",
+            Self::Text => "text, such as JSON",
+            Self::Png => "a PNG image",
+            Self::Zip => "a ZIP archive",
+            Self::Gzip => "a gzip stream",
+        })
+    }
+}
+
+impl Loader {
+    /// What the stream, of which nothing was read yet, seems to be, if its first frames are no values of a dialect. `None` if
+    /// they are, or nothing is known.
+    pub fn guess(mut self, dialect: Dialect) -> Option<Guess> {
+        let (_, len) = self.len();
+        let mut sample = Vec::new();
+        let read = self.source.read(&mut sample, SAMPLE, &Threads::alone());
+        // What is behind an error is not there.
+        let len = if read.is_ok() && sample.len() >= SAMPLE { len } else { sample.len() as u64 };
+        guess(&sample, len, dialect)
+    }
+}
+
+/// The same of the first bytes of a stream that has `len`.
+fn guess(sample: &[u8], len: u64, dialect: Dialect) -> Option<Guess> {
+    let sound_in = |engine: &Engine| first_frames(sample, len).all(|frame| frame.is_sound(Dialect::of(*engine)));
+    if let Some(first) = first_frames(sample, len).next() {
+        if sound_in(&dialect.engine) {
+            return None;
+        }
+        let engines: Vec<_> = Engine::ALL.into_iter().filter(sound_in).collect();
+        if !engines.is_empty() {
+            return Some(Guess::Engines(engines));
+        }
+        if first.is_sound(dialect) {
+            return None;
+        }
+    }
+    if let Some(format) = Format::of(sample) {
+        return Some(Guess::Format(format));
+    }
+    if (Payload { bytes: sample, len }).is_sound(dialect) {
+        return Some(Guess::Value);
+    }
+    let (prefix, rest) = sample.split_first_chunk()?;
+    first_payload(rest, u32::from_be_bytes(*prefix), len)?.is_sound(dialect).then_some(Guess::BigEndian)
+}
+
+/// Whether bytes are text as people write it: UTF-8 without control characters, four bytes or more.
+fn is_text(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(TEXT)];
+    let text = match str::from_utf8(head) {
+        Ok(text) => text,
+        // Cut inside a character.
+        Err(error) if error.error_len().is_none() && head.len() == TEXT => {
+            str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return false,
+    };
+    text.len() >= PREFIX_LEN && !text.contains(|char: char| char.is_control() && !"\t\n\r".contains(char))
+}
+
+/// Bytes that may be a value of `len`, or the first of it.
+struct Payload<'a> {
+    bytes: &'a [u8],
+    len: u64,
+}
+
+impl Payload<'_> {
+    /// Whether a value takes all of it, or may take all of what is cut off.
+    fn is_sound(&self, dialect: Dialect) -> bool {
+        let reader = Reader::new(self.bytes).dialect(dialect).allow_objects(true);
+        match validate(reader) {
+            // The padding of a last PackedByteArray may be missing.
+            Ok(len) => len as u64 >= self.len,
+            // It may go on behind what is looked at.
+            Err(error) => {
+                let is_short =
+                    matches!(error.reason, Reason::Short { .. } | Reason::NoHeader { .. } | Reason::ShortCount { .. });
+                is_short && (self.bytes.len() as u64) < self.len
+            }
+        }
+    }
+}
+
+/// The frames of the first bytes of a stream of `len`, until one is damaged; the last one may be cut off.
+fn first_frames(sample: &[u8], len: u64) -> impl Iterator<Item = Payload<'_>> {
+    let mut frames = frames::read(sample);
+    let mut end = 0;
+    std::iter::from_fn(move || {
+        if let Some(Ok(frame)) = frames.next() {
+            end = frame.at + frame.payload.len();
+            return Some(Payload { bytes: frame.payload, len: frame.payload.len() as u64 });
+        }
+        let (prefix, rest) = sample.get(std::mem::replace(&mut end, sample.len())..)?.split_first_chunk()?;
+        first_payload(rest, u32::from_le_bytes(*prefix), len - (sample.len() - rest.len() - PREFIX_LEN) as u64)
+    })
+}
+
+/// What is there of a payload that should have `expected` bytes, behind its length, where the stream has `len` from there on.
+fn first_payload(rest: &[u8], expected: u32, len: u64) -> Option<Payload<'_>> {
+    if u64::from(expected) + PREFIX_LEN as u64 > len {
+        return None;
+    }
+    Some(Payload { bytes: &rest[..rest.len().min(expected as usize)], len: expected.into() })
+}

@@ -1,0 +1,253 @@
+//! Guards: what is compressed is what the engine reads, comes back as it was, and does not depend on pieces or threads.
+//! What is broken is in `compressed_damage`.
+
+use std::io::{self, Cursor, ErrorKind, Seek, SeekFrom, Write};
+
+use varbatch_storage::compressed::{
+    BLOCK_LEN, Compression, Decoder, Encoder, Error, MAGIC, MAX_BLOCK_LEN, MAX_TOTAL, is_compressed,
+};
+use varbatch_workers::Threads;
+
+use crate::support::random::Random;
+use crate::vectors::compressed;
+
+/// As the engine has it in `vectors/compressed.txt`: easy to compress.
+pub fn stream(len: usize) -> Vec<u8> {
+    (0..len).map(|index| (index / 64 * 7 + index % 5) as u8).collect()
+}
+
+/// A file, given to the encoder in pieces.
+fn compress_pieces<'a>(
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+    total: usize,
+    compression: Compression,
+    block_len: usize,
+    threads: &Threads,
+) -> io::Result<Vec<u8>> {
+    let file = Cursor::new(Vec::new());
+    let mut encoder = Encoder::with_block_len(file, compression, total as u64, block_len)?;
+    pieces.into_iter().try_for_each(|piece| encoder.write(piece, threads))?;
+    Ok(encoder.finish(threads)?.into_inner())
+}
+
+pub fn compress(stream: &[u8], compression: Compression, block_len: usize) -> Vec<u8> {
+    compress_pieces([stream], stream.len(), compression, block_len, &Threads::alone()).expect("compresses")
+}
+
+/// The stream before the damage, and the damage.
+pub fn decompress(file: &[u8], most: usize, threads: &Threads) -> (Vec<u8>, Option<Error>) {
+    let mut out = Vec::new();
+    let mut decoder = match Decoder::new(file, file.len() as u64) {
+        Ok(decoder) => decoder,
+        Err(error) => return (out, Some(error)),
+    };
+    loop {
+        let before = out.len();
+        match decoder.read(&mut out, most, threads) {
+            Ok(0) => break,
+            Ok(len) => assert_eq!(out.len(), before + len, "bytes that were appended"),
+            Err(error) => {
+                assert_eq!(out.len(), before, "bytes of a call that failed");
+                assert_eq!(decoder.read(&mut out, most, threads).expect("no second error"), 0, "behind an error");
+                return (out, Some(error));
+            }
+        }
+    }
+    assert_eq!(decoder.read(&mut out, most, threads).expect("no error behind the end"), 0, "behind the end");
+    assert_eq!(out.len() as u64, decoder.total());
+    (out, None)
+}
+
+#[track_caller]
+fn assert_gives(file: &[u8], stream: &[u8], most: usize, threads: &Threads) {
+    let (found, error) = decompress(file, most, threads);
+    assert!(error.is_none(), "{}", error.expect("an error"));
+    assert!(found == stream, "other bytes: {} for {}", found.len(), stream.len());
+}
+
+#[test]
+fn comes_back_whatever_the_lengths_pieces_and_threads() {
+    let all_threads = [1, 2, 3].map(Threads::new);
+    let mut random = Random::new(5);
+    for compression in Compression::WRITTEN {
+        for block_len in [1, 7, 100, 4096] {
+            for len in [0, 1, 2, block_len - 1, block_len, block_len + 1, 3 * block_len, 40 * block_len + 5] {
+                // Half of it noise, so that blocks differ and some do not shrink.
+                let stream = [stream(len / 2), random.bytes(len - len / 2)].concat();
+                let file = compress(&stream, compression, block_len);
+                for threads in &all_threads {
+                    let pieces = stream.chunks(1 + random.below(2 * block_len + 9));
+                    let again = compress_pieces(pieces, len, compression, block_len, threads).expect("compresses");
+                    assert!(file == again, "{compression:?}, {len} in {block_len}: another file");
+                    for most in [0, 1, block_len + 1, usize::MAX] {
+                        assert_gives(&file, &stream, most, threads);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// More than the encoder gathers, in its usual blocks and in so short ones that it gathers less.
+#[test]
+fn long_streams_are_the_same_over_threads() {
+    let mut random = Random::new(6);
+    let stream = [random.bytes(300_000), stream(4 << 20), random.bytes(1_700_000)].concat();
+    for (compression, block_len) in Compression::WRITTEN.into_iter().zip([BLOCK_LEN, 4096, MAX_BLOCK_LEN]) {
+        let file = compress(&stream, compression, block_len);
+        for threads in [2, 3].map(Threads::new) {
+            let pieces = stream.chunks(random.below(1 << 20) + 1);
+            let again = compress_pieces(pieces, stream.len(), compression, block_len, &threads).expect("compresses");
+            assert!(file == again, "{compression:?}: another file");
+            assert_gives(&file, &stream, 1 << 20, &threads);
+        }
+        assert!(file.len() < stream.len() / 2, "{compression:?}: {} bytes", file.len());
+    }
+}
+
+#[test]
+fn read_gives_whole_blocks_and_no_more_than_asked_for() {
+    let file = compress(&stream(1050), Compression::Zstd, 100);
+    let lens = |most| {
+        let mut decoder = Decoder::new(&file[..], file.len() as u64).expect("a head");
+        let mut lens = Vec::new();
+        while lens.last() != Some(&0) {
+            lens.push(decoder.read(&mut Vec::new(), most, &Threads::alone()).expect("reads"));
+        }
+        lens
+    };
+    assert_eq!(lens(0), [100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 50, 0]);
+    assert_eq!(lens(300), [300, 300, 300, 150, 0]);
+    assert_eq!(lens(301), [400, 400, 250, 0]);
+    assert_eq!(lens(usize::MAX), [1050, 0]);
+}
+
+/// `FileAccessCompressed::open_after_magic` believes each of these numbers.
+#[test]
+fn the_file_is_laid_out_as_the_engine_has_it() {
+    for compression in Compression::WRITTEN {
+        for (len, blocks) in [(0, 1), (99, 1), (100, 2), (101, 2), (300, 4)] {
+            let file = compress(&stream(len), compression, 100);
+            assert_eq!(&file[..4], b"GCPF");
+            let numbers: Vec<_> = file.as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect();
+            assert_eq!(numbers[1..4], [compression.mode(), 100, len as u32]);
+            let packed = numbers[4..4 + blocks].iter().sum::<u32>() as usize;
+            assert_eq!(file.len(), 16 + 4 * blocks + packed + 4, "{len} bytes");
+            assert_eq!(&file[file.len() - 4..], b"GCPF");
+            // The engine reads the last block even where it is empty.
+            assert!(numbers[3 + blocks] > 0, "the last block of {len} bytes is missing");
+        }
+    }
+}
+
+#[test]
+fn files_of_the_engine_are_read() {
+    let mut counts = [0; 4];
+    for (mode, len, file) in compressed() {
+        counts[mode as usize] += 1;
+        let Some(compression) = Compression::from_mode(mode) else { continue };
+        for threads in [1, 2].map(Threads::new) {
+            assert_gives(&file, &stream(len), 5000, &threads);
+        }
+        if compression == Compression::FastLz {
+            continue;
+        }
+        let ours = compress(&stream(len), compression, 4096);
+        assert_eq!(ours[..16], file[..16], "the head");
+        assert!(ours.len() <= file.len() + 40, "{compression:?}, {len} bytes: {} for {}", ours.len(), file.len());
+    }
+    assert_eq!(counts, [8; 4]);
+}
+
+#[test]
+fn modes_are_the_engines() {
+    let modes: Vec<_> =
+        Compression::WRITTEN.iter().map(|compression| (compression.mode(), compression.name())).collect();
+    assert_eq!(modes, [(1, "DEFLATE"), (2, "Zstandard"), (3, "gzip")]);
+    for mode in 0..6 {
+        assert_eq!(Compression::from_mode(mode).map(Compression::mode), (0..4).contains(&mode).then_some(mode));
+    }
+}
+
+#[test]
+fn frames_are_not_taken_for_compressed_files() {
+    assert!(is_compressed(b"GCPF") && is_compressed(b"GCPF\x01\0\0\0"));
+    assert!(!is_compressed(b"") && !is_compressed(b"GCP") && !is_compressed(b"GCPE\0\0\0\0"));
+    // What `store_var` writes is padded to four bytes.
+    assert_ne!(u32::from_le_bytes(MAGIC) % 4, 0);
+}
+
+#[test]
+fn a_file_may_begin_anywhere_and_ends_where_the_output_stands() {
+    let (stream, threads) = (stream(1000), Threads::alone());
+    let mut out = Cursor::new(b"before".to_vec());
+    out.seek(SeekFrom::End(0)).expect("seeks");
+    let mut encoder = Encoder::new(out, Compression::Zstd, 1000).expect("begins");
+    encoder.write(&stream, &threads).expect("writes");
+    let mut out = encoder.finish(&threads).expect("finishes");
+    out.write_all(b"behind").expect("writes");
+    let file = [b"before", &compress(&stream, Compression::Zstd, BLOCK_LEN)[..], b"behind"].concat();
+    assert!(out.into_inner() == file);
+}
+
+#[track_caller]
+fn assert_refused<T>(result: io::Result<T>, text: &str) {
+    let error = result.err().expect("an error");
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::InvalidInput, text));
+}
+
+#[test]
+fn the_total_must_be_true() {
+    let begin = |total| Encoder::new(Cursor::new(Vec::new()), Compression::Deflate, total);
+    let threads = Threads::alone();
+    assert_refused(begin(MAX_TOTAL + 1), "expected at most 4294967295 bytes for a compressed file, found 4294967296");
+    assert!(begin(MAX_TOTAL).is_ok());
+    let mut encoder = begin(10).expect("begins");
+    encoder.write(&[0; 9], &threads).expect("writes");
+    assert_refused(encoder.finish(&threads), "expected 10 bytes for a compressed file, found 9");
+    let mut encoder = begin(10).expect("begins");
+    encoder.write(&[0; 9], &threads).expect("writes");
+    assert_refused(encoder.write(&[0; 2], &threads), "expected 10 bytes for a compressed file, found 11");
+    encoder.write(&[0; 1], &threads).expect("writes");
+    assert_refused(encoder.finish(&threads), "expected no failure before the end of a compressed file, found one");
+    for (block_len, text) in [(0, "found 0"), (MAX_BLOCK_LEN + 1, "found 16777217")] {
+        let result = Encoder::with_block_len(Cursor::new(Vec::new()), Compression::Zstd, 1, block_len);
+        assert_refused(result, &format!("expected a block size from 1 to 16777216, {text}"));
+    }
+}
+
+/// Takes so many bytes, as a full disk does.
+struct Full(Cursor<Vec<u8>>, u64);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = self.1.saturating_sub(self.0.position()).min(bytes.len() as u64);
+        if room == 0 { Err(ErrorKind::StorageFull.into()) } else { self.0.write(&bytes[..room as usize]) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Seek for Full {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_at_any_byte() {
+    let (stream, threads) = (Random::new(7).bytes(3000), Threads::alone());
+    let write = |room| {
+        let out = Full(Cursor::new(Vec::new()), room);
+        let mut encoder = Encoder::with_block_len(out, Compression::Zstd, 3000, 100)?;
+        encoder.write(&stream, &threads)?;
+        encoder.finish(&threads).map(|out| out.0.into_inner())
+    };
+    let len = compress(&stream, Compression::Zstd, 100).len() as u64;
+    for room in 0..len {
+        assert_eq!(write(room).expect_err("no room").kind(), ErrorKind::StorageFull, "room for {room}");
+    }
+    assert_gives(&write(len).expect("room"), &stream, 1000, &threads);
+}

@@ -1,0 +1,188 @@
+//! Guards: a process that is killed while it saves, or may not write any more, leaves the old file or the new one, whole.
+//!
+//! The processes are this program once more: see [`child`].
+
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader, ErrorKind, Write, stdout};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use varbatch_codec::Dialect;
+use varbatch_codec::{Event, Plan, Writer, frames};
+use varbatch_storage::compressed::Compression;
+
+use crate::file_save::{MEBI, assert_holds, encoded, save};
+use crate::folder::Folder;
+use crate::support::random::Random;
+
+/// What a child is to do, and with which file, in its environment.
+const TASK: &str = "VARBATCH_CHILD_TASK";
+const PATH: &str = "VARBATCH_CHILD_PATH";
+
+/// How often the child is killed, unless that takes too long.
+const KILLS: usize = 200;
+const MOST_TIME: Duration = Duration::from_secs(20);
+
+/// Numbers of 8 bytes as frames of 16 bytes: a bit more than 3 MiB, and no two generations as long.
+fn generation(number: u64) -> Plan<'static> {
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    for index in 0..200_000 + number % 1000 {
+        // Beyond 32 bits, so that all are as long.
+        let value = 1 << 40 | number << 20 | index;
+        frames::write(&mut writer, |writer| writer.write(Event::Int(value as i64))).expect("writes");
+    }
+    writer.into_plan()
+}
+
+/// Which generation a file is, if it is a whole one.
+fn generation_in(bytes: &[u8]) -> Option<u64> {
+    let first = bytes.get(8..16)?.try_into().expect("eight bytes");
+    let number = (u64::from_le_bytes(first) ^ 1 << 40) >> 20;
+    (number < 1 << 20 && generation(number).to_vec() == bytes).then_some(number)
+}
+
+/// What the others rest on. They run it in a process of its own, too, with something else to do.
+#[test]
+fn child() {
+    let (Ok(task), Some(path)) = (env::var(TASK), env::var_os(PATH)) else {
+        let mut bytes = generation(7).to_vec();
+        assert_eq!(generation_in(&bytes), Some(7));
+        assert_eq!(generation_in(&bytes[..bytes.len() - 1]), None, "cut off");
+        let last = bytes.len() - 8;
+        bytes[last..].copy_from_slice(&(1_u64 << 40 | 8 << 20).to_le_bytes());
+        assert_eq!(generation_in(&bytes), None, "of two generations");
+        return;
+    };
+    let path = Path::new(&path);
+    match &*task {
+        "generations" => {
+            let last = fs::read(path).ok().and_then(|bytes| generation_in(&bytes)).expect("a whole generation");
+            for number in last + 1.. {
+                save(path, &generation(number), MEBI, None).expect("saves");
+                println!("saved {number}");
+                stdout().flush().expect("is heard");
+            }
+        }
+        "too much" => {
+            let bytes = Random::new(1).bytes(8 * MEBI);
+            for how in [None, Some(Compression::Zstd)] {
+                let error = save(path, &encoded(&bytes), MEBI, how).expect_err("more than it may write");
+                let is_old = fs::read(path).is_ok_and(|bytes| bytes == [1; MEBI]);
+                let count = fs::read_dir(path.parent().expect("a folder")).expect("a folder").count();
+                println!("{how:?}: {:?}, old {is_old}, {count} files", error.kind());
+            }
+            // Little can be saved yet.
+            save(path, &encoded(&[7; 4000]), MEBI, None).expect("saves");
+            println!("the end");
+        }
+        "no folder" => {
+            save(path, &encoded(&[7; 4000]), MEBI, None).expect("saves");
+            println!("the end");
+        }
+        _ => panic!("no task {task}"),
+    }
+}
+
+fn start(command: &mut Command, task: &str, path: &Path) -> Child {
+    let name = concat!(module_path!(), "::child").split_once("::").expect("a crate before it").1;
+    command.args([name, "--exact", "--nocapture"]).env(TASK, task).env(PATH, path);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts")
+}
+
+fn this_program() -> Command {
+    Command::new(env::current_exe().expect("this program"))
+}
+
+/// A child that saves one generation after the other, until it is killed `wait` after it began. The last generation that
+/// it has reported, and when it reported them.
+fn kill_after(wait: Duration, path: &Path) -> (u64, Vec<Instant>) {
+    let mut child = start(&mut this_program(), "generations", path);
+    let out = BufReader::new(child.stdout.take().expect("piped"));
+    let (began, begins) = channel();
+    let reports = std::thread::scope(|scope| {
+        let reports = scope.spawn(move || {
+            let (mut last, mut times) = (0, Vec::new());
+            for line in out.lines().map_while(Result::ok) {
+                // The harness prints lines of its own, one of them at the start.
+                let _ = began.send(());
+                if let Some((_, number)) = line.split_once("saved ") {
+                    last = number.parse().expect("a number");
+                    times.push(Instant::now());
+                }
+            }
+            (last, times)
+        });
+        begins.recv().expect("it begins");
+        std::thread::sleep(wait);
+        child.kill().expect("it still runs");
+        reports.join().expect("no panic")
+    });
+    assert!(!child.wait().expect("an end").success());
+    reports
+}
+
+#[test]
+fn a_process_that_is_killed_leaves_a_whole_file_and_loses_nothing_that_it_has_reported() {
+    let folder = Folder::new();
+    let path = folder.join("save");
+    let mut random = Random::new(9);
+    fs::write(&path, generation(0).to_vec()).expect("writes");
+    // How long a save takes here, as nobody knows that: some are killed where they begin, others later.
+    let (_, times) = kill_after(Duration::from_secs(1), &path);
+    let pace = match times[..] {
+        [first, .., last] => (last - first) / (times.len() as u32 - 1),
+        _ => Duration::from_millis(300),
+    };
+    let first = generation_in(&fs::read(&path).expect("a file")).expect("no whole generation");
+    let (begin, mut kills, mut saved, mut newer) = (Instant::now(), 0, first, 0);
+    while kills < KILLS && begin.elapsed() < MOST_TIME {
+        let wait = pace.mul_f64(random.below(6000) as f64 / 1000.0);
+        let reported = kill_after(wait, &path).0.max(saved);
+        let found = generation_in(&fs::read(&path).expect("a file")).expect("no whole generation");
+        assert!(found >= reported, "generation {found}, but {reported} was saved");
+        newer += usize::from(found > reported);
+        (kills, saved) = (kills + 1, found);
+    }
+    // Killed just when the file has got a name, and not yet that of the old one, it keeps that.
+    let left: Vec<_> = folder.names().into_iter().filter(|name| name != "save").collect();
+    assert!(left.iter().all(|name| name.starts_with(".varbatch-")), "{left:?}");
+    let (seconds, saves, left) = (begin.elapsed().as_secs_f32(), saved - first, left.len());
+    println!("{kills} kills in {seconds:.1} s, {saves} saves, {newer} not reported any more, {left} files left");
+    assert!(kills >= 10 && saves >= 5, "{kills} kills, {saves} saves: too few to say anything");
+    assert!(left <= kills / 4, "{left} files are left of {kills} kills");
+}
+
+/// As on a full disk: the system refuses to make a file any longer.
+#[test]
+fn a_process_that_may_write_no_more_keeps_the_old_file() {
+    let folder = Folder::new();
+    let path = folder.join("save");
+    fs::write(&path, [1; MEBI]).expect("writes");
+    let mut shell = Command::new("sh");
+    // Blocks of 512 bytes or of 1024: 1 or 2 MiB. Who has set no answer to the signal would end by it.
+    shell.args(["-c", r#"trap "" XFSZ && ulimit -f 2048 && exec "$0" "$@""#]).arg(env::current_exe().expect("a path"));
+    let output = start(&mut shell, "too much", &path).wait_with_output().expect("an end");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let kind = ErrorKind::FileTooLarge;
+    let failed = |how: &str| format!("{how}: {kind:?}, old true, 1 files");
+    for line in [failed("None"), failed("Some(Zstd)"), "the end".to_owned()] {
+        assert!(text.contains(&line), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert!(output.status.success());
+    assert_holds(&path, &[7; 4000]);
+    assert_eq!(folder.names(), ["save"]);
+}
+
+#[test]
+fn a_name_without_a_folder_is_one_in_the_current_folder() {
+    let folder = Folder::new();
+    let mut program = this_program();
+    let child = start(program.current_dir(folder.path()), "no folder", Path::new("save"));
+    let output = child.wait_with_output().expect("an end");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_holds(&folder.join("save"), &[7; 4000]);
+    assert_eq!(folder.names(), ["save"]);
+}

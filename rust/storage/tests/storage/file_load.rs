@@ -1,0 +1,265 @@
+//! Guards: frames that are loaded bit by bit are those that are read from all of the bytes at once, however they come, and
+//! in little memory. What is damaged is in `file_damage`.
+
+use std::fs;
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+use varbatch_codec::frames;
+use varbatch_storage::compressed::Compression;
+use varbatch_storage::{LoadError, Loader, ReadStep};
+use varbatch_workers::Threads;
+
+use crate::compressed::compress;
+use crate::folder::Folder;
+use crate::support::allocator::{most_held, taken};
+use crate::support::random::Random;
+
+/// `PIECE` in `file::load`, which is private. Should it change, these tests hold as before but no longer look at its edges.
+pub const PIECE: usize = 1 << 20;
+
+/// Payloads and where they are, and the error behind them.
+pub type Found = (Vec<(usize, Vec<u8>)>, Option<String>);
+
+/// What [`frames::read`] finds.
+pub fn all_at_once(bytes: &[u8]) -> Found {
+    let (mut found, mut error) = (Vec::new(), None);
+    for frame in frames::read(bytes) {
+        match frame {
+            Ok(frame) => found.push((frame.at, frame.payload.to_vec())),
+            Err(damage) => error = Some(damage.to_string()),
+        }
+    }
+    (found, error)
+}
+
+/// What a loader finds, to its end or first error.
+pub fn bit_by_bit(loader: Result<Loader, LoadError>, threads: &Threads) -> Found {
+    let mut loader = match loader {
+        Ok(loader) => loader,
+        Err(error) => return (Vec::new(), Some(error.to_string())),
+    };
+    // What was in it before is no frame.
+    let (mut found, mut end, mut piece) = (Vec::new(), 0, vec![0xff; 9]);
+    loop {
+        let (total, left) = loader.len();
+        assert_eq!(total - left, end as u64, "bytes that were given");
+        let error = match loader.read(&mut piece, threads) {
+            Ok(Some(at)) => {
+                assert_eq!(at, end, "where it begins");
+                assert!(!piece.is_empty(), "nothing was given");
+                for frame in frames::read(&piece) {
+                    let frame = frame.expect("only whole frames");
+                    found.push((at + frame.at, frame.payload.to_vec()));
+                }
+                end = at + piece.len();
+                continue;
+            }
+            Ok(None) => None,
+            Err(error) => Some(error.to_string()),
+        };
+        for _ in 0..2 {
+            assert!(matches!(loader.read(&mut piece, threads), Ok(None)), "something behind the end");
+        }
+        return (found, error);
+    }
+}
+
+/// As `assert_eq!`, without printing megabytes.
+#[track_caller]
+pub fn assert_found(found: &Found, expected: &Found) {
+    assert_eq!(found.1, expected.1, "errors");
+    assert_eq!(found.0.len(), expected.0.len(), "frames");
+    let differs = found.0.iter().zip(&expected.0).position(|(a, b)| a != b);
+    assert_eq!(differs, None, "first frame that differs");
+}
+
+/// Gives bytes by rules of its own.
+pub struct Input {
+    bytes: Vec<u8>,
+    at: usize,
+    random: Random,
+    /// The most bytes of a call.
+    most: usize,
+    /// Where it fails.
+    pub fails: Option<usize>,
+}
+
+impl Input {
+    pub fn new(bytes: &[u8], most: usize) -> Box<Self> {
+        Box::new(Self { bytes: bytes.to_vec(), at: 0, random: Random::new(most as u64), most, fails: None })
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, dest: &mut [u8]) -> io::Result<usize> {
+        if self.random.percent(10) {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        if self.fails == Some(self.at) {
+            return Err(io::Error::other("the disk is gone"));
+        }
+        let most = 1 + self.random.below(self.most);
+        let end = self.bytes.len().min(self.fails.unwrap_or(usize::MAX));
+        let len = dest.len().min(most).min(end - self.at);
+        dest[..len].copy_from_slice(&self.bytes[self.at..self.at + len]);
+        self.at += len;
+        Ok(len)
+    }
+}
+
+/// A stream of frames with payloads of these lengths.
+pub fn stream(lens: &[usize]) -> Vec<u8> {
+    let mut random = Random::new(lens.len() as u64);
+    let mut bytes = Vec::new();
+    for &len in lens {
+        bytes.extend((len as u32).to_le_bytes());
+        bytes.extend(random.bytes(len));
+    }
+    bytes
+}
+
+#[track_caller]
+pub fn assert_loads(bytes: &[u8], most: usize) {
+    let expected = all_at_once(bytes);
+    for threads in [1, 2, 3].map(Threads::new) {
+        let found = bit_by_bit(Loader::new(Input::new(bytes, most), bytes.len() as u64), &threads);
+        assert_found(&found, &expected);
+    }
+}
+
+#[test]
+fn frames_around_the_size_of_a_piece() {
+    for edge in [PIECE / 2, PIECE, 2 * PIECE, 5 * PIECE] {
+        for len in [edge - 9, edge - 8, edge - 5, edge - 4, edge - 3, edge - 1, edge, edge + 1, edge + 4] {
+            assert_loads(&stream(&[len]), PIECE);
+            assert_loads(&stream(&[3, len, 0, len, 7]), 3 * PIECE);
+        }
+    }
+    // The end of a piece before, in and behind a length.
+    for first in PIECE - 12..PIECE + 3 {
+        assert_loads(&stream(&[first, 5, 0, 100]), 10 * PIECE);
+        assert_loads(&stream(&[first, 2 * PIECE, 1]), 10 * PIECE);
+    }
+}
+
+#[test]
+fn many_frames_of_any_size() {
+    let mut random = Random::new(1);
+    for _ in 0..6 {
+        let mut lens: Vec<_> = (0..random.below(40_000)).map(|_| random.below(70)).collect();
+        for _ in 0..random.below(8) {
+            lens.insert(random.below(lens.len() + 1), random.below(3 * PIECE));
+        }
+        assert_loads(&stream(&lens), random.pick(&[5000, PIECE, 10 * PIECE]));
+    }
+    assert_loads(&stream(&vec![0; PIECE]), PIECE);
+    assert_loads(&[], 1);
+}
+
+#[test]
+fn compressed_streams_as_well() {
+    let mut random = Random::new(4);
+    let streams = [
+        vec![],
+        stream(&[8, 0, 3, 100, 0, 0, 4, 1]),
+        stream(&[PIECE - 4, 5]),
+        stream(&[100, PIECE, 3, PIECE / 4, 2 * PIECE, 7, 7]),
+        stream(&[70; 30_000]),
+        stream(&[8, 9])[..22].to_vec(),
+        [&stream(&[PIECE])[..], &[0xff; 10]].concat(),
+    ];
+    for (bytes, how) in streams.iter().flat_map(|stream| Compression::WRITTEN.map(|how| (stream, how))) {
+        let expected = all_at_once(bytes);
+        let file = compress(bytes, how, random.pick(&[4096, 65_536]));
+        for threads in [1, 2, 3].map(Threads::new) {
+            let found = bit_by_bit(Loader::new(Input::new(&file, 100_000), file.len() as u64), &threads);
+            assert_found(&found, &expected);
+        }
+    }
+}
+
+#[test]
+fn memory_does_not_grow_with_the_file() {
+    let all = [stream(&vec![100; 300_000]), stream(&[PIECE; 30]), stream(&[PIECE / 3; 90])];
+    for bytes in all {
+        let (threads, len) = (Threads::alone(), bytes.len() as u64);
+        let plain: Box<dyn varbatch_storage::Input> = Box::new(io::Cursor::new(bytes));
+        let mut loader = Loader::new(plain, len).expect("a head");
+        let (mut given, mut piece) = (0, Vec::new());
+        let ((_, took), ()) = taken(|| {
+            while loader.read(&mut piece, &threads).expect("reads").is_some() {
+                given += piece.len();
+            }
+        });
+        assert_eq!(given as u64, len);
+        assert!(took < 7 * PIECE, "{took} bytes for a file of {len}");
+    }
+}
+
+/// Guards: a save that is one value, which was read in one step.
+#[test]
+fn a_long_frame_is_read_in_steps_and_in_no_more_memory() {
+    let lens = [100, 16 * PIECE, 100, 9 * PIECE, 20, 0];
+    let bytes = stream(&lens);
+    let packed = compress(&bytes, Compression::Zstd, 64 << 10);
+    for (file, how) in [(bytes.clone(), "plain"), (packed, "compressed")] {
+        let (threads, len) = (Threads::alone(), file.len() as u64);
+        let mut loader = Loader::new(Box::new(io::Cursor::new(file)), len).expect("a head");
+        let (mut given, mut piece, mut parts, mut unread) = (Vec::new(), Vec::new(), 0, bytes.len() as u64);
+        let mut read_parts = || {
+            let read = loader.read_step(&mut piece, &threads).expect("reads");
+            assert!(loader.unread() <= unread && unread - loader.unread() <= 5 * PIECE as u64, "{how}");
+            unread = loader.unread();
+            given.extend_from_slice(if read == ReadStep::Part { &[] } else { &piece });
+            parts += usize::from(read == ReadStep::Part);
+            read
+        };
+        while read_parts() != ReadStep::End {}
+        assert!(given == bytes, "{how}: {} bytes of {}", given.len(), bytes.len());
+        assert!(parts >= 4, "{how}: {parts} parts");
+    }
+    // Grows as it is read, and not beyond the frame by much.
+    let bytes = stream(&[64 * PIECE]);
+    for compression in [None, Some(Compression::Zstd)] {
+        let file = compression.map_or_else(|| bytes.clone(), |how| compress(&bytes, how, 64 << 10));
+        let len = file.len() as u64;
+        let mut loader = Loader::new(Box::new(io::Cursor::new(file)), len).expect("a head");
+        let (held, piece) = most_held(|| {
+            let mut piece = Vec::new();
+            loader.read(&mut piece, &Threads::alone()).expect("reads").expect("a frame");
+            piece
+        });
+        assert!(piece == bytes);
+        assert!(held < bytes.len() + 40 * PIECE, "{held} bytes for {}", bytes.len());
+    }
+}
+
+#[test]
+fn files_are_opened_or_not() {
+    let folder = Folder::new();
+    let bytes = stream(&[8, 0, 3, PIECE]);
+    for (name, bytes) in [("plain", bytes.clone()), ("packed", compress(&bytes, Compression::Zstd, 4096))] {
+        fs::write(folder.join(name), bytes).expect("writes");
+    }
+    for name in ["plain", "packed"] {
+        let loader = Loader::open(&folder.join(name));
+        let (total, left) = loader.as_ref().map_or((0, 0), Loader::len);
+        assert_eq!((total, left), (bytes.len() as u64, bytes.len() as u64));
+        assert_found(&bit_by_bit(loader, &Threads::alone()), &all_at_once(&bytes));
+    }
+    let kind = |path: &Path| match Loader::open(path) {
+        Err(LoadError::Read(error)) => Some(error.kind()),
+        _ => None,
+    };
+    assert_eq!(kind(&folder.join("none")), Some(ErrorKind::NotFound));
+    assert_eq!(kind(&folder.join("none/none")), Some(ErrorKind::NotFound));
+    assert_eq!(kind(&folder.join("plain/none")), Some(ErrorKind::NotADirectory));
+    if cfg!(unix) {
+        assert_eq!(kind(folder.path()), Some(ErrorKind::IsADirectory));
+    }
+    // What begins as a compressed file does, and is none.
+    let frames = [&0x4650_4347_u32.to_le_bytes()[..], &[0; 40]].concat();
+    let loader = Loader::uncompressed(Input::new(&frames, 9), frames.len() as u64);
+    assert_found(&bit_by_bit(Ok(loader), &Threads::alone()), &all_at_once(&frames));
+}

@@ -1,0 +1,163 @@
+//! Guards: permissions and symbolic links of a file that is replaced, and what is no file, where systems have such things.
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::Command;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use varbatch_storage::Loader;
+
+use crate::file_save::{MEBI, assert_holds, assert_refuses, encoded, save};
+use crate::folder::Folder;
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).expect("a file").mode() & 0o7777
+}
+
+#[test]
+fn permissions_are_kept() {
+    let folder = Folder::new();
+    let path = folder.join("save");
+    save(&path, &encoded(b"new!"), MEBI, None).expect("saves");
+    File::create(folder.join("other")).expect("a file");
+    assert_eq!(mode(&path), mode(&folder.join("other")), "as of any new file");
+    for bits in [0o600, 0o640, 0o664, 0o777, 0o200] {
+        fs::set_permissions(&path, PermissionsExt::from_mode(bits)).expect("sets");
+        save(&path, &encoded(b"new!"), MEBI, None).expect("saves");
+        assert_eq!(mode(&path), bits);
+    }
+    assert_eq!(folder.names(), ["other", "save"]);
+}
+
+#[test]
+fn a_link_stays_and_what_it_leads_to_is_replaced() {
+    let folder = Folder::new();
+    fs::create_dir(folder.join("sub")).expect("a folder");
+    fs::write(folder.join("sub/save"), "old!").expect("writes");
+    symlink("sub/save", folder.join("link")).expect("links");
+    symlink(folder.join("link"), folder.join("absolute")).expect("links");
+    symlink("../absolute", folder.join("sub/back")).expect("links");
+    // To nothing yet, in a folder that is itself behind a link.
+    symlink("sub", folder.join("folder")).expect("links");
+    symlink("folder/later", folder.join("dangling")).expect("links");
+    let names = folder.names();
+    for (link, to) in [
+        ("link", "sub/save"),
+        ("absolute", "sub/save"),
+        ("sub/back", "sub/save"),
+        ("folder/save", "sub/save"),
+        ("dangling", "sub/later"),
+    ] {
+        save(&folder.join(link), &encoded(link.as_bytes()), MEBI, None).expect("saves");
+        assert!(fs::symlink_metadata(folder.join(to)).expect("a file").is_file());
+        assert_holds(&folder.join(to), link.as_bytes());
+        assert_holds(&folder.join(link), link.as_bytes());
+        assert_eq!(folder.names(), names);
+        assert!(fs::symlink_metadata(folder.join("sub/back")).expect("a link").is_symlink());
+    }
+    // In a circle, to nowhere, to a folder.
+    symlink("two", folder.join("one")).expect("links");
+    symlink("one", folder.join("two")).expect("links");
+    symlink("none/save", folder.join("nowhere")).expect("links");
+    for link in ["one", "two", "nowhere", "folder"] {
+        assert_refuses(&folder.join(link), None, &folder);
+    }
+    let mut names: Vec<_> =
+        fs::read_dir(folder.join("sub")).expect("a folder").map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["back", "later", "save"]);
+}
+
+#[test]
+fn a_file_or_folder_that_may_not_be_written_to_is_refused() {
+    let folder = Folder::new();
+    let (path, sub) = (folder.join("save"), folder.join("sub"));
+    fs::write(&path, "old").expect("writes");
+    fs::set_permissions(&path, PermissionsExt::from_mode(0o444)).expect("sets");
+    fs::create_dir(&sub).expect("a folder");
+    fs::set_permissions(&sub, PermissionsExt::from_mode(0o555)).expect("sets");
+    // Root may do all.
+    if File::options().append(true).open(&path).is_ok() {
+        return;
+    }
+    assert_refuses(&path, Some(ErrorKind::PermissionDenied), &folder);
+    assert_holds(&path, b"old");
+    assert_eq!(mode(&path), 0o444);
+    assert_refuses(&sub.join("save"), Some(ErrorKind::PermissionDenied), &folder);
+    assert!(fs::read_dir(&sub).expect("a folder").next().is_none());
+}
+
+#[test]
+fn a_pipe_or_a_device_is_refused_at_once() {
+    let folder = Folder::new();
+    let pipe = folder.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()), "no mkfifo");
+    let (told, hear) = channel();
+    std::thread::spawn(move || {
+        for path in [&pipe, Path::new("/dev/null"), Path::new("/dev/full")] {
+            told.send(save(path, &encoded(b"new!"), MEBI, None).map_err(|error| error.to_string())).expect("heard");
+        }
+    });
+    for _ in 0..3 {
+        let result = hear.recv_timeout(Duration::from_secs(20)).expect("it hangs");
+        assert_eq!(result, Err("not a regular file".to_owned()));
+    }
+    assert_eq!(folder.names(), ["pipe"]);
+}
+
+#[test]
+fn what_is_no_file_is_not_opened_and_not_waited_for() {
+    let folder = Folder::new();
+    let pipe = folder.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()), "no mkfifo");
+    symlink(&pipe, folder.join("link")).expect("links");
+    let _socket = UnixListener::bind(folder.join("socket")).expect("a socket");
+    let (told, hear) = channel();
+    let paths =
+        [pipe, folder.join("link"), folder.join("socket"), "/dev/zero".into(), "/dev/tty".into(), folder.path().into()];
+    std::thread::spawn({
+        let paths = paths.clone();
+        move || {
+            for path in paths {
+                told.send(Loader::open(&path).map(|_| ()).map_err(|error| error.to_string())).expect("heard");
+            }
+        }
+    });
+    for path in &paths {
+        let result = hear.recv_timeout(Duration::from_secs(20)).expect("it hangs");
+        let expected = if path == folder.path() { "is a directory" } else { "not a regular file" };
+        assert_eq!(result, Err(expected.to_owned()), "{}", path.display());
+    }
+}
+
+/// So that nothing is left if the process is killed.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn a_file_that_is_written_has_no_name_where_the_system_can_do_that() {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    use varbatch_storage::Saver;
+    use varbatch_workers::Threads;
+
+    use crate::file_save::write;
+
+    const O_TMPFILE: i32 = 0o20_200_000;
+    let folder = Folder::new();
+    if File::options().write(true).custom_flags(O_TMPFILE).open(folder.path()).is_err() {
+        return;
+    }
+    let path = folder.join("save");
+    for names in [&[][..], &["save"]] {
+        let mut saver = Saver::create(&path, None).expect("begins");
+        write(&mut saver, &encoded(b"new!"), MEBI).expect("writes");
+        assert_eq!(folder.names(), names);
+        let flushed = saver.flush(&Threads::alone()).expect("flushes");
+        assert_eq!(folder.names(), names);
+        flushed.commit().expect("takes the place");
+        assert_eq!(folder.names(), ["save"]);
+    }
+}

@@ -1,0 +1,23 @@
+//! The storage crate from outside: one program, so that it links once. Each module says what it guards.
+
+mod compressed;
+mod compressed_damage;
+mod fastlz;
+#[cfg(unix)]
+mod file_crash;
+mod file_damage;
+mod file_load;
+mod file_order;
+mod file_save;
+#[cfg(unix)]
+mod file_unix;
+mod fill;
+mod folder;
+mod framed;
+mod guess;
+#[path = "../../../codec/tests/codec/support/mod.rs"]
+#[allow(dead_code)] // The codec's tests use more of it.
+mod support;
+mod transcode_files;
+mod transcode_frames;
+mod vectors;

@@ -1,0 +1,5 @@
+//! The workers crate from outside: one program, so that it links once. Each module says what it guards.
+
+mod tasks;
+mod threads;
+mod threads_panics;

@@ -1,0 +1,128 @@
+//! Guards: a task can be cancelled wherever its work is. That is dropped before the task has ended, once.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::{Event, Step};
+
+use super::{Door, Jobs, Started, occupy};
+use crate::threads::{times, wait_for};
+
+#[test]
+fn in_the_queue() {
+    let (threads, jobs, busy) = (Threads::new(2), Jobs::new(), Door::default());
+    let first = occupy(&jobs, &threads, &busy);
+    let (others, cancelled): (Vec<_>, Vec<_>) = (0..20)
+        .map(|_| (jobs.start(&threads, |_, _| Step::Done), jobs.start(&threads, |_, _| panic!("was cancelled"))))
+        .unzip();
+    cancelled.iter().for_each(|task| task.task.cancel());
+    cancelled.iter().for_each(|task| assert!(!task.task.is_done() && !task.task.is_cancelled()));
+    busy.open();
+    first.assert_finishes();
+    cancelled.into_iter().for_each(Started::assert_is_cancelled);
+    others.into_iter().for_each(Started::assert_finishes);
+    jobs.assert_none_left();
+}
+
+#[test]
+fn before_those_that_came_earlier() {
+    let (threads, jobs) = (Threads::new(1), Jobs::new());
+    let others: Vec<_> = (0..5).map(|_| jobs.start(&threads, |_, _| Step::Caller)).collect();
+    let last = jobs.start(&threads, |_, _| Step::More);
+    last.task.cancel();
+    assert!(jobs.tasks.run_slice(Duration::ZERO));
+    last.assert_is_cancelled();
+    // The same in the owner's list.
+    for _ in 0..10 {
+        jobs.tasks.run_slice(Duration::ZERO);
+    }
+    others[4].task.cancel();
+    jobs.tasks.run_slice(Duration::ZERO);
+    assert!(others[4].task.is_done());
+    others.iter().for_each(|task| task.task.cancel());
+    while jobs.tasks.run_slice(Duration::ZERO) {}
+    others.into_iter().for_each(Started::assert_is_cancelled);
+    jobs.assert_none_left();
+}
+
+#[test]
+fn while_it_is_worked_on() {
+    // By a helper, a thread of its own, the owner, and one that waits.
+    for (count, kind) in [(2, Step::More), (2, Step::Blocking), (2, Step::Caller), (1, Step::More), (1, Step::Blocking)]
+    {
+        for waits in [false, true] {
+            let (threads, jobs) = (Threads::new(count), Jobs::new());
+            let (begun, go_on) = (Door::default(), Door::default());
+            let (inside, open) = (begun.clone(), go_on.clone());
+            let task = jobs.start(&threads, move |step, _| {
+                assert!(step < 2, "was cancelled");
+                if step == 1 {
+                    inside.open();
+                    open.pass();
+                }
+                kind
+            });
+            std::thread::scope(|scope| {
+                if waits {
+                    scope.spawn(|| assert!(task.task.wait(&threads)));
+                } else if count == 1 || kind == Step::Caller {
+                    scope.spawn(|| {
+                        wait_for("the owner's step", || task.told.count(Event::Waiting) > 0);
+                        while jobs.tasks.run_slice(Duration::from_millis(1)) {}
+                    });
+                }
+                begun.pass();
+                task.task.cancel();
+                assert!(!task.task.is_done());
+                go_on.open();
+            });
+            task.assert_is_cancelled();
+            while jobs.tasks.run_slice(Duration::ZERO) {}
+            jobs.assert_none_left();
+        }
+    }
+}
+
+#[test]
+fn while_it_waits_for_its_owner() {
+    let (threads, jobs) = (Threads::new(2), Jobs::new());
+    let task = jobs.start(&threads, |step, _| if step == 0 { Step::Caller } else { panic!("was cancelled") });
+    wait_for("the owner's step", || task.told.count(Event::Waiting) > 0);
+    task.task.cancel();
+    assert!(!jobs.tasks.run_slice(Duration::from_secs(1)));
+    task.assert_is_cancelled();
+    jobs.assert_none_left();
+}
+
+#[test]
+fn after_its_end_and_twice() {
+    for count in [1, 2] {
+        let (threads, jobs) = (Threads::new(count), Jobs::new());
+        let task = jobs.start(&threads, |_, _| Step::Done);
+        task.task.wait(&threads);
+        task.task.cancel();
+        task.assert_finishes();
+        let task = jobs.start(&threads, |_, _| Step::More);
+        (0..3).for_each(|_| task.task.cancel());
+        task.task.wait(&threads);
+        task.task.cancel();
+        task.assert_is_cancelled();
+        while jobs.tasks.run_slice(Duration::ZERO) {}
+        jobs.assert_none_left();
+    }
+}
+
+#[test]
+fn the_work_is_gone_when_the_end_is_told() {
+    let (threads, jobs) = (Threads::new(3), Jobs::new());
+    for _ in 0..times(200, 5) {
+        let task = jobs.start(&threads, |_, _| Step::More);
+        let told = Arc::clone(&task.told);
+        task.task.cancel();
+        task.assert_is_cancelled();
+        assert_eq!(told.live_at_end.load(Ordering::SeqCst), 0);
+    }
+    jobs.assert_none_left();
+}

@@ -1,0 +1,180 @@
+//! Guards: tasks share the helpers fairly, and each ends once, whoever works on it, cancels it, waits for it, or takes the
+//! threads away.
+
+mod cancels;
+mod ends;
+mod moves;
+mod reports;
+mod soak;
+mod turns;
+mod waits;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::{Event, OnProgress, Step, Task, Tasks, Work};
+
+use crate::threads::wait_for;
+
+/// A step is asked which it is, from 0.
+type DoStep = Box<dyn FnMut(usize, &Threads) -> Step + Send>;
+
+/// Work that is counted.
+struct Job {
+    step: DoStep,
+    done: usize,
+    /// How many steps there are, if progress should tell.
+    of: usize,
+    kept: bool,
+    live: Arc<AtomicUsize>,
+}
+
+impl Work for Job {
+    fn step(&mut self, threads: &Threads, _: OnProgress<'_>) -> Step {
+        self.done += 1;
+        (self.step)(self.done - 1, threads)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    fn progress(&self) -> f32 {
+        self.done as f32 / self.of as f32
+    }
+
+    fn outlives_shut_down(&self) -> bool {
+        self.kept
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.live.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// What a listener was told, in order, and how much work was alive at the end.
+#[derive(Default)]
+struct Told {
+    events: Mutex<Vec<(Event, f32)>>,
+    live_at_end: AtomicUsize,
+}
+
+impl Told {
+    fn count(&self, event: Event) -> usize {
+        self.events.lock().unwrap().iter().filter(|(told, _)| *told == event).count()
+    }
+}
+
+/// A queue of jobs, of which it knows how many are alive.
+struct Jobs {
+    tasks: Tasks<Job>,
+    live: Arc<AtomicUsize>,
+}
+
+/// A task and what was told of it.
+struct Started {
+    task: Arc<Task<Job>>,
+    told: Arc<Told>,
+}
+
+impl Jobs {
+    fn new() -> Self {
+        Self { tasks: Tasks::new(), live: Arc::default() }
+    }
+
+    fn job(&self, step: impl FnMut(usize, &Threads) -> Step + Send + 'static) -> Job {
+        self.live.fetch_add(1, Ordering::SeqCst);
+        Job { step: Box::new(step), done: 0, of: 1000, kept: false, live: Arc::clone(&self.live) }
+    }
+
+    fn start(&self, threads: &Threads, step: impl FnMut(usize, &Threads) -> Step + Send + 'static) -> Started {
+        self.start_job(threads, self.job(step))
+    }
+
+    fn start_job(&self, threads: &Threads, job: Job) -> Started {
+        let told = Arc::new(Told::default());
+        let (heard, live) = (Arc::clone(&told), Arc::clone(&self.live));
+        let listener = move |task: &Arc<Task<Job>>, event| {
+            heard.events.lock().unwrap().push((event, task.progress()));
+            if event == Event::Finished {
+                assert!(task.is_done());
+                heard.live_at_end.store(live.load(Ordering::SeqCst), Ordering::SeqCst);
+            }
+        };
+        Started { task: self.tasks.start(threads, job, listener), told }
+    }
+
+    #[track_caller]
+    fn assert_none_left(&self) {
+        wait_for("the end of all", || !self.tasks.is_busy());
+        // Who ended a task that nobody holds drops it after that.
+        wait_for("the end of all work", || self.live.load(Ordering::SeqCst) == 0);
+    }
+}
+
+impl Started {
+    #[track_caller]
+    fn assert_ends(&self) {
+        wait_for("the end", || self.told.count(Event::Finished) > 0);
+        assert!(self.task.is_done());
+        assert_eq!(self.told.count(Event::Finished), 1);
+    }
+
+    /// Ends with its work.
+    #[track_caller]
+    fn assert_finishes(self) {
+        self.assert_ends();
+        assert!(!self.task.is_cancelled() && !self.task.is_panicked());
+        assert!((self.task.progress() - 1.0).abs() < f32::EPSILON);
+        assert!(self.task.take().is_some());
+        assert!(self.task.take().is_none());
+    }
+
+    #[track_caller]
+    fn assert_is_cancelled(self) {
+        self.assert_ends();
+        assert!(self.task.is_cancelled() && !self.task.is_panicked());
+        assert!(self.task.take().is_none());
+    }
+}
+
+/// Opens once, for all.
+#[derive(Clone, Default)]
+struct Door(Arc<AtomicBool>);
+
+impl Door {
+    fn open(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    fn is_open(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    #[track_caller]
+    fn pass(&self) {
+        wait_for("the door's opening", || self.is_open());
+    }
+}
+
+/// Uses a processor for so long.
+fn work_for(time: Duration) {
+    let begin = Instant::now();
+    while begin.elapsed() < time {
+        std::hint::spin_loop();
+    }
+}
+
+/// A task that keeps a helper busy until the door opens. Returns when it has begun.
+fn occupy(jobs: &Jobs, threads: &Threads, until: &Door) -> Started {
+    let (begun, until) = (Door::default(), until.clone());
+    let inside = begun.clone();
+    let busy = jobs.start(threads, move |_, _| {
+        inside.open();
+        until.pass();
+        Step::Done
+    });
+    begun.pass();
+    busy
+}

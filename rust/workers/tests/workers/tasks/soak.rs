@@ -1,0 +1,137 @@
+//! Guards: many small tasks of all kinds, from several threads at once, while the threads change: none is lost, none ends
+//! twice, and no work stays.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::{Event, Step};
+
+use super::{Jobs, Started};
+use crate::threads::{assert_works, panic_if, times, wait_for};
+
+/// Numbers that look random, the same in each run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+}
+
+/// A task with steps of all kinds, one in thirty of which panics.
+fn start(jobs: &Jobs, threads: &Threads, random: &mut Random) -> (Started, bool) {
+    let (seed, steps, panics) = (random.below(u64::MAX), random.below(12), random.below(30) == 0);
+    let mut random = Random(seed);
+    let task = jobs.start(threads, move |step, threads| {
+        if step as u64 >= steps {
+            panic_if(panics, "one of them");
+            return Step::Done;
+        }
+        match random.below(40) {
+            0 => Step::Blocking,
+            1 | 2 => Step::Caller,
+            3 => {
+                assert_works(threads);
+                Step::More
+            }
+            _ => Step::More,
+        }
+    });
+    (task, panics)
+}
+
+/// What a thread does with its tasks. Returns how many ended with their work.
+fn use_tasks(jobs: &Jobs, shared: &Mutex<Arc<Threads>>, count: usize, mut random: Random) -> usize {
+    let (mut tasks, mut finished, mut started) = (Vec::new(), 0, 0);
+    let threads = || Arc::clone(&shared.lock().unwrap());
+    while started < count || !tasks.is_empty() {
+        let choice = if started < count { random.below(10) } else { 9 };
+        if choice < 5 || tasks.is_empty() {
+            tasks.push((start(jobs, &threads(), &mut random), false));
+            started += 1;
+            continue;
+        }
+        let at = usize::try_from(random.below(tasks.len() as u64)).expect("an index");
+        match choice {
+            5 => {
+                tasks[at].0.0.task.cancel();
+                tasks[at].1 = true;
+            }
+            6 => drop(tasks.swap_remove(at)),
+            7 => assert_works(&threads()),
+            _ => {
+                let ((task, panics), cancelled) = tasks.swap_remove(at);
+                if choice == 8 {
+                    task.task.wait(&threads());
+                }
+                task.assert_ends();
+                assert!(!task.task.is_panicked() || panics);
+                assert!(!task.task.is_cancelled() || cancelled);
+                let ended = task.task.take().is_some();
+                assert_eq!(ended, !task.task.is_panicked() && !task.task.is_cancelled());
+                finished += usize::from(ended);
+                // Waiting may be told late.
+                let told = task.told.events.lock().unwrap();
+                assert!(told.iter().rev().find(|(event, _)| *event != Event::Waiting).unwrap().0 == Event::Finished);
+            }
+        }
+    }
+    finished
+}
+
+fn soak(count: usize, changes: &[usize], seed: u64) {
+    let jobs = Jobs::new();
+    let shared = Mutex::new(Arc::new(Threads::new(changes[0])));
+    let (stop, mut random) = (AtomicBool::new(false), Random(seed));
+    let finished: usize = std::thread::scope(|scope| {
+        let users: Vec<_> = (0..4)
+            .map(|user| {
+                let (jobs, shared) = (&jobs, &shared);
+                scope.spawn(move || use_tasks(jobs, shared, count / 4, Random(seed * 4 + user)))
+            })
+            .collect();
+        let changer = scope.spawn(|| {
+            while !stop.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(random.below(3)));
+                let at = usize::try_from(random.below(changes.len() as u64)).expect("an index");
+                let new = Arc::new(Threads::new(changes[at]));
+                jobs.tasks.set_threads(&new);
+                let old = std::mem::replace(&mut *shared.lock().unwrap(), new);
+                drop(old);
+            }
+        });
+        // The owner, as in a game.
+        while users.iter().any(|user| !user.is_finished()) {
+            jobs.tasks.run_slice(Duration::from_micros(200));
+            std::thread::yield_now();
+        }
+        stop.store(true, Ordering::SeqCst);
+        changer.join().expect("the changes");
+        users.into_iter().map(|user| user.join().expect("a user")).sum()
+    });
+    assert!(finished > count / 3, "{finished} of {count} ended with their work");
+    wait_for("the end of all", || {
+        jobs.tasks.run_slice(Duration::from_millis(1));
+        !jobs.tasks.is_busy()
+    });
+    // What nobody holds any more was dropped with its task; the hints are left to who looks.
+    jobs.tasks.shut_down(&Threads::alone());
+    assert_eq!(jobs.live.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn ten_thousand_tasks() {
+    soak(times(10_000, 40), &[2, 1, 3, 4], 1);
+}
+
+#[test]
+fn with_one_helper_and_with_none() {
+    soak(times(2000, 20), &[2], 2);
+    soak(times(2000, 20), &[1], 3);
+}
