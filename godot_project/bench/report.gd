@@ -38,12 +38,22 @@ var _explained := false
 
 ## What the numbers depend on.
 func print_machine() -> void:
-	print("VarBatch ", VarBatch.get_version(), ", threads in effect: ", VarBatch.get_thread_count())
-	print("engine ", Engine.get_version_info()["string"], ", ", _build, " build")
+	var machine := {
+		"version": VarBatch.get_version(),
+		"engine": "%s" % Engine.get_version_info()["string"],
+		"processor": OS.get_processor_name(),
+		"cores": OS.get_processor_count(),
+		"system": OS.get_distribution_name(),
+		"hugepages": _huge_pages(),
+		"date": Time.get_date_string_from_system(),
+	}
+	_json.append("JSON " + JSON.stringify({"machine": machine}, "", false))
+	print("VarBatch ", machine.version, ", threads in effect: ", VarBatch.get_thread_count())
+	print("engine ", machine.engine, ", ", _build, " build")
 	print(
 		(
-			"%s, %d processors, %s"
-			% [OS.get_processor_name(), OS.get_processor_count(), OS.get_distribution_name()]
+			"%s, %d processors, %s, transparent_hugepage: %s"
+			% [machine.processor, machine.cores, machine.system, machine.hugepages]
 		)
 	)
 	var speeds := _copy_speeds()
@@ -149,6 +159,12 @@ func _optional(format: String, number: float) -> String:
 	if is_nan(number):
 		return ""
 	return format % (String.num(number, 2).trim_suffix(".0") if format.contains("%s") else number)
+
+
+## The system's setting of huge pages, which decides what fresh memory costs.
+func _huge_pages() -> String:
+	var setting := FileAccess.get_file_as_string("/sys/kernel/mm/transparent_hugepage/enabled")
+	return setting.get_slice("[", 1).get_slice("]", 0) if "[" in setting else "unknown"
 
 
 ## GB a second of one thread copying 1 MiB, the best of several: by the engine's copy-on-write,

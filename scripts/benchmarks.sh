@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Runs the benches in both engine builds, and writes rust/docs/BENCHMARKS.md and the table in README.md.
+#
+#   scripts/benchmarks.sh [--only-write]
+#
+#   --only-write   writes both from the numbers of the last run in target/bench/
+#
+# Takes an hour or so on a quiet machine, and what bench-files.sh needs of the disk.
+set -euo pipefail
+# shellcheck source=lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+measure=1
+case ${1:-} in
+  '') ;;
+  --only-write) measure= ;;
+  -h | --help) usage; exit ;;
+  *) usage_error "unknown argument: $1" ;;
+esac
+
+if [ "$measure" ]; then
+  for bench in bench bench-files bench-diff bench-scaling; do "$root/scripts/$bench.sh"; done
+fi
+engine=$("$root/scripts/godot.sh")
+"$root/scripts/run-godot.sh" --expect '^wrote [0-9]+ tables$' --no-errors --timeout 60 -- \
+  "$engine" --headless --path "$root/godot_project" --script "$root/scripts/benchmarks.gd" -- "$root"
