@@ -8,7 +8,7 @@
 #   --target TRIPLE  for another platform (its Rust target and a linker for it must be there)
 #   --bin FOLDER     puts it into that folder instead
 #
-# For macOS the library holds the one architecture that was built, whatever its name says.
+# On macOS the library holds only the architecture that was built, whatever its name says.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -41,7 +41,7 @@ flags=(--package varbatch --locked)
 say "cargo build ${flags[*]}"
 (cd "$root" && cargo build "${flags[@]}") >&2
 
-# Written beside and renamed, so that an engine never maps half a library or one that changes under it.
+# Copied beside and renamed, so that no engine maps half a library or one that changes.
 library=$(cargo_target_dir)/${target:+$target/}$profile/$built
 mkdir -p "$bin"
 beside=$(mktemp "$bin/.$wanted.XXXXXX")

@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# Kills an engine in the middle of its saves, again and again, and looks whether the save is whole each time; and
-# lets one quit in the middle of them. Closes with one line: "N passed, N failed".
+# Kills games while they save, and checks each time that the save is whole. Then lets games quit while they save.
+# Closes with one line: "N passed, N failed".
 #
 #   scripts/crash-test.sh [--kills COUNT] [--engine ENGINE] [--project FOLDER]
 #
-#   --kills COUNT     how often it is killed, 200 by default; 0 for quitting alone
-#   --engine ENGINE   by default the release template, which starts fastest
+#   --kills COUNT     how many games are killed, 200 by default; 0 only quits
+#   --engine ENGINE   the release template by default, which starts fastest
 #   --project FOLDER  godot_project by default
 #
-# The save must be a complete one: never older than the last call that was reported as saved, though earlier ones
-# may have been under way, all of it of one generation, and beside it at most a hidden file of a save that was cut
-# short. The library must be built.
+# A save is whole if all of it is of one generation, which is not older than the last save that was reported as done.
+# At most a hidden file of a save that was cut short may lie beside it. The library must be built.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -30,11 +29,11 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ "$engine" ] || engine=$("$root/scripts/godot.sh" --release)
-timeout=$(command -v timeout || command -v gtimeout) || die "'timeout' is missing: install GNU coreutils"
+need_timeout
 
 temporary=$(mktemp -d)
 workers=()
-# Each engine that is running is named in a file, so that none is left behind.
+# A file names each running engine, so that none stays behind.
 finish() {
   [ ${#workers[@]} = 0 ] || kill "${workers[@]}" 2>/dev/null || :
   for pid in $(cat "$temporary"/*/ready 2>/dev/null || :); do kill -9 "$pid" 2>/dev/null || :; done
@@ -43,14 +42,15 @@ finish() {
 trap finish EXIT
 trap 'exit 130' HUP INT TERM
 
-# game LOG ARGS...: the scene of the test, in the engine.
+# game LOG ARGS...: runs the scene of this test.
 game() {
   local log=$1
   shift
   "$timeout" -k 5 60 "$engine" --headless --path "$project" res://conformance/crash.tscn -- "$@" >"$log" 2>&1 </dev/null
 }
 
-# kill_one FOLDER: an engine that saves, killed up to 300 ms after it began to. Fails if it does not begin, or ends.
+# kill_one FOLDER: starts a game that saves and kills it up to 300 ms after its first save began. Fails if the game does
+# not begin to save, or ends by itself.
 kill_one() {
   local folder=$1 game problem=
   rm -f "$folder/ready"
@@ -69,13 +69,13 @@ kill_one() {
   return 1
 }
 
-# kill_many FOLDER COUNT: the first look is before any kill, the last after all of them.
+# kill_many FOLDER COUNT: each game looks at the save that the killed one before it left; one more looks at the last.
 kill_many() {
   mkdir -p "$1"
   for _ in $(seq "$2"); do kill_one "$1" || break; done
   rm -f "$1/ready"
   game "$1/log" look "$1" || echo "bad: the last look failed: $(tail -n 3 "$1/log" | tr '\n' ' ')" >>"$1/results"
-  # A first line that is bad is no look.
+  # The first game found nothing. Drop its line, unless it is bad.
   sed '1{/^good/d;}' "$1/results" >"$1/looks"
 }
 
@@ -87,7 +87,7 @@ count() {
 }
 
 if [ "$kills" -gt 0 ]; then
-  # Two at once, as each waits for its engine to start most of the time.
+  # Two at once: each mostly waits for its engine to start.
   kill_many "$temporary/first" $((kills / 2)) &
   workers=($!)
   kill_many "$temporary/second" $((kills - kills / 2)) &
@@ -107,8 +107,8 @@ if [ "$kills" -gt 0 ]; then
   [ $((passed + failed)) -ge "$kills" ] || { echo "bad: not every kill was looked at"; count 0 1; }
 fi
 
-# Quitting: exit status, a clean log, and every save that was begun. The engine itself complains of a project that no
-# editor has opened yet.
+# quits ARGS...: a game that quits must exit with status 0 and a clean log, and have done every save that it began. The
+# engine itself complains about a project that no editor has opened yet.
 quits() {
   "$root/scripts/run-godot.sh" --timeout 60 --expect '^(done|finished)$' --log "$temporary/log" \
     -- "$engine" --headless --path "$project" res://conformance/crash.tscn -- quit "$@" >"$temporary/out" 2>&1 || return 1

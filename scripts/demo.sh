@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Runs the demo: a world of chunks to bytes and back, and saves of 256 MiB while a game runs at 60 frames
-# a second; each by the engine and by VarBatch, side by side. Then that of undo, in which nodes are dragged around.
+# Runs the demo, the engine beside VarBatch: a world of chunks to bytes and back, and saves of 256 MiB while a game runs
+# at 60 frames a second. Then the undo demo, in which nodes are dragged around.
 #
 #   scripts/demo.sh [--window] [--undo] [-- ARGS...]
 #
-#   --window  with a window and a tab for each; by default as text
-#   --undo    only that of undo: with a window you drag the nodes, without one the demo does
+#   --window  in a window with a tab for each part; by default as text
+#   --undo    only the undo demo: in a window you drag the nodes, without one the demo does
 #   ARGS      for the demo, e.g.  scripts/demo.sh -- --chunks 64 --mib 16 --save-rounds 1
 #             or  scripts/demo.sh --window -- --tab saves
 #
-# The saves go to the project's user:// folder, need 771 MiB there, and are removed at the end.
+# The saves take 771 MiB in the project's user:// folder and are removed at the end.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# A window stays until it is closed, and its drivers may report errors that are not ours.
+# A window stays until the user closes it, and its drivers may report errors that are not ours.
 display=(--headless)
 rules=(--no-errors)
 only_undo=
@@ -44,6 +44,6 @@ engine=$("$root/scripts/godot.sh")
 if [ ${#display[@]} -gt 0 ]; then
   demo undo '^undo: [1-9].* as they were$' --auto
 elif [ "$only_undo" ]; then
-  # Whoever closes the window ends it: then there is no last line to wait for.
+  # The user closes the window, so no last line can be expected.
   demo undo '^' "$@"
 fi

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs a plugin of the editor that uses VarBatchUndoRecorder with the editor's own undo history, in a project of its
-# own. Closes with one line: "N passed, N failed".
+# Tests VarBatchUndoRecorder with the editor's own undo history: runs an editor plugin in a project made for it. Closes
+# with one line: "N passed, N failed".
 #
 #   scripts/editor-test.sh [--engine ENGINE]
 #
-#   --engine ENGINE   by default the editor build
+#   --engine ENGINE   the editor build by default
 #
 # The library must be built.
 set -euo pipefail
@@ -42,7 +42,7 @@ enabled=PackedStringArray("res://addons/scatter/plugin.cfg", "res://addons/edito
 EOF
 list_extension "$project"
 
-# What the editor keeps for itself is kept in the project as well, and gone with it.
+# The editor's own files go into the project too, and are removed with it.
 export XDG_CONFIG_HOME=$project/.home/config XDG_DATA_HOME=$project/.home/data XDG_CACHE_HOME=$project/.home/cache
 mkdir -p "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" "$XDG_CACHE_HOME"
 "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --no-errors --timeout 120 -- \

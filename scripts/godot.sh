@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Prints the path of a Godot engine, and nothing else, on stdout; unpacks one into a cache if there is none.
+# Prints the path of a Godot engine on stdout, and nothing else. Unpacks one into a cache if there is none.
 #
 #   scripts/godot.sh            the editor build:      ENGINE --headless --path PROJECT [res://SCENE] [-- ARGS]
 #   scripts/godot.sh --release  the release template:  takes the same arguments, in this order
 #
-# The editor build is $GODOT, or godot4 or godot on PATH (4.4 or newer). Failing those, and for the release
-# template, it is the one in $VARBATCH_CACHE (by default "varbatch" in the user's cache folder), which is
-# filled from the package archives that this machine's own apt uses and trusts: without root, installing
-# nothing. Debian's newer releases carry Godot 4, so those are tried after the machine's own; $GODOT_SUITES
-# names them. An engine from there has no GPU drivers: without --headless it uses the machine's, if there are any.
+# The editor build is $GODOT, or godot4 or godot on PATH (4.4 or newer). Otherwise, and for the release template, it is
+# the one in $VARBATCH_CACHE ("varbatch" in the user's cache folder by default). That is filled from the package
+# archives that this machine's own apt uses and trusts, without root and without installing anything. Debian's newer
+# releases have Godot 4, so $GODOT_SUITES (forky and sid by default) are tried after the machine's own. These engines
+# come without GPU drivers: without --headless they use the machine's.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -22,7 +22,7 @@ case ${1:-} in
   *) usage_error "unknown argument: $1" ;;
 esac
 
-# The absolute path of a command that is a Godot new enough for the extension.
+# installed COMMAND: prints its absolute path, if it is a Godot that is new enough.
 installed() {
   local path
   path=$(command -v "$1") || return 1
@@ -47,13 +47,13 @@ lock_cache "$want" "$advice"
 unpack "$want" 4 ${GODOT_SUITES:-forky sid}
 unpacked --headless --version >"$tmp/log" 2>&1 || fail "the unpacked engine does not start"
 
-# The editor build is started as it is, the template with its project brought to it.
+# The editor build needs no help. The template must find its project in its own folder.
 if [ "$want" = godot ]; then publish <<'WRAPPER'
 exec "$usr/$loader" --argv0 "$0" --library-path "$usr/$libraries" "$usr/bin/godot" "$@"
 WRAPPER
 else publish <<'WRAPPER'
-# This template refuses --path and ignores the working directory: its project is the folder of
-# /proc/self/exe. So a copy of the dynamic loader goes beside links to the project's files and starts it.
+# This template refuses --path and ignores the working directory: its project is the folder of /proc/self/exe. So a
+# copy of the dynamic loader, beside links to the project's files, starts it.
 set -euo pipefail
 headless=() project=. scene=
 if [ "${1:-}" = --headless ]; then headless=(--headless); shift; fi

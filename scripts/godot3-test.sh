@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Old saves, end to end: a real Godot 3 writes values and save files, VarBatch converts them, a real Godot 4 reads
-# them, VarBatch converts them back, and the real Godot 3 reads that. Closes with one line: "N passed, N failed".
+# Tests old saves end to end: a real Godot 3 writes values and save files, VarBatch converts them, a real Godot 4 reads
+# them, VarBatch converts them back, and the Godot 3 reads these. Closes with one line: "N passed, N failed".
 #
 #   scripts/godot3-test.sh [--version 3.N] [--engine ENGINE] [--project FOLDER]
 #
-#   --version 3.N     with that Godot 3 alone, 3.2 or 3.6; by default with $GODOT3, or with each if that is not set
-#   --engine ENGINE   the Godot 4; by default the one that scripts/godot.sh prints
+#   --version 3.N     only with that Godot 3, 3.2 or 3.6; by default with $GODOT3, or with both if that is not set
+#   --engine ENGINE   the Godot 4; the editor build by default
 #   --project FOLDER  godot_project by default
 #
 # The engines come from scripts/godot3.sh and scripts/godot.sh. The library must be built.
@@ -29,7 +29,7 @@ while [ $# -gt 0 ]; do
 done
 [ "$engine" ] || engine=$("$root/scripts/godot.sh")
 project=$(cd "$project" && pwd)
-timeout=$(command -v timeout || command -v gtimeout) || die "'timeout' is missing: install GNU coreutils"
+need_timeout
 vectors=$root/rust/codec/tests/vectors
 if [ ${#versions[@]} = 0 ] && [ "${GODOT3:-}" ]; then
   old=$("$root/scripts/godot3.sh")
@@ -49,8 +49,8 @@ bad() {
   echo "FAIL $version: $1"
 }
 
-# old_engine REGEX SCRIPT ARGS: runs a script of the Godot 3 project. Judged by the last line that it prints, which must
-# match: 3.2 has no exit status for a script that does not load.
+# old_engine REGEX SCRIPT ARGS: runs a script of the Godot 3 project. Its last line must match, as 3.2 exits with status
+# 0 even if the script does not load.
 old_engine() {
   local expect=$1 status=0 last
   shift
@@ -63,7 +63,7 @@ old_engine() {
   return 1
 }
 
-# reads NAME SCRIPT ARGS: a script of the Godot 3 project that looks at many values.
+# reads NAME SCRIPT ARGS: runs a script of the Godot 3 project that checks many values, and counts it as one test.
 reads() {
   local name=$1
   shift
@@ -75,7 +75,7 @@ reads() {
   fi
 }
 
-# The record in the tests is what this engine says: without its answers, the same are filled in again.
+# Checks the recorded vectors: the engine must give the same answers again.
 check_record() {
   local file other=3.2
   [ "$version" != 3.2 ] || other=3.6
@@ -96,8 +96,8 @@ check_record() {
   done
 }
 
-# Each save file that Godot 3 writes: its name, and how it is written and loaded. Some are of more than 2 MiB, so that
-# they are converted in several pieces.
+# The name and the options of each save that Godot 3 writes. Some have more than 2 MiB, so that they are converted in
+# several pieces.
 saves=("plain --entities=12000" "ids --ids" "objects --objects")
 for mode in fastlz deflate zstd gzip; do saves+=("$mode --entities=12000 --compression=$mode"); done
 
@@ -120,7 +120,7 @@ load_saves() {
   done
 }
 
-# The suites of Godot 4; they write what Godot 3 reads then.
+# Runs the suites of Godot 4, which write what Godot 3 reads next.
 convert() {
   local log=$files/godot4.log is_bad=
   VARBATCH_GODOT3_FILES=$files VARBATCH_GODOT3_VERSION=$version \

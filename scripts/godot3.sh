@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Prints the path of a Godot 3 that runs without a display, and nothing else, on stdout; unpacks one into a cache if
-# there is none. What it is for: vectors and tests of the dialect that old saves are written in.
+# Prints the path of a Godot 3 that runs without a display on stdout, and nothing else. Unpacks one into a cache if
+# there is none. For vectors and tests of the dialect of old saves.
 #
 #   scripts/godot3.sh [--version 3.N]:  ENGINE --path PROJECT -s SCRIPT.gd [ARGS]
 #
-#   --version 3.N   that version; by default any, and of the archives the first that has one
+#   --version 3.N   that version; by default any
 #
-# It is $GODOT3, or godot3-server, godot3-headless or godot3 on PATH. Failing those it is the one in $VARBATCH_CACHE (by
-# default "varbatch" in the user's cache folder), which is filled from the package archives that this machine's own
-# apt uses and trusts: without root, installing nothing. The machine's own releases come first, then those of Debian
-# that carry Godot 3: 3.2 in bookworm, 3.6 in sid; $GODOT3_SUITES names them.
+# It is $GODOT3, or godot3-server, godot3-headless or godot3 on PATH, or else the one in $VARBATCH_CACHE ("varbatch" in
+# the user's cache folder by default). That is filled as by godot.sh. $GODOT3_SUITES names the releases of Debian to try
+# after the machine's own: bookworm (3.2) and sid (3.6) by default.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -29,7 +28,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-# What an engine says of itself when it runs a script without a display: its version, or nothing.
+# version_of COMMAND...: prints the version that an engine reports when it runs a script without a display, or nothing.
 version_of() {
   local folder
   folder=$(mktemp -d)
@@ -42,10 +41,10 @@ version_of() {
   rm -rf "$folder"
 }
 
-# Whether that is the version asked for.
+# fits VERSION: true if that version was asked for.
 fits() { case $1 in 3.*) [ "${version:-$1}" = "$1" ] ;; *) return 1 ;; esac; }
 
-# The absolute path of a command that is a Godot 3 of the version asked for.
+# installed COMMAND: prints its absolute path, if it is a Godot 3 of the version that was asked for.
 installed() {
   local path
   path=$(command -v "$1") || return 1

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# What the scripts share that find a Godot: a cache of engines, filled from the package archives that this machine's
-# own apt uses and trusts, without root, installing nothing. Sourced behind lib.sh, never run. The functions are
-# called in the order in which they stand here.
+# Shared by the scripts that find a Godot: a cache of engines, filled from the package archives that this machine's own
+# apt uses and trusts, without root and without installing anything. Sourced after lib.sh, never run. Call the functions
+# in the order in which they stand here.
 
 # done_if_cached NAME: if the command NAME is in the cache, prints its path and ends the script. Sets $cache.
 done_if_cached() {
@@ -11,8 +11,8 @@ done_if_cached() {
   if [ -x "$cache/bin/$1" ]; then echo "$cache/bin/$1"; exit; fi
 }
 
-# lock_cache NAME ADVICE: one caller fills the cache; the others wait and find it filled. What a killed run left
-# behind goes. Sets $name, $advice (for those who get no engine here), and $tmp.
+# lock_cache NAME ADVICE: one caller fills the cache, the others wait and find it filled. Removes the remains of a
+# killed run. Sets $name, $advice (for users who get no engine here) and $tmp.
 lock_cache() {
   local command
   name=$1
@@ -32,7 +32,7 @@ lock_cache() {
 
 fail() { cat "$tmp/log" >&2; die "$name: $*"; }
 
-# An apt with a state of its own that believes nothing is installed, so that it names every library.
+# Runs apt-get with a state of its own, in which nothing is installed, so that it names every library.
 private_apt() {
   apt-get -q -o Dir::State="$tmp" -o Dir::State::status="$tmp/status" -o Dir::State::lists="$tmp/lists" \
     -o Dir::Cache="$tmp" -o Dir::Etc::sourcelist="$tmp/source" -o Dir::Etc::sourceparts=/dev/null \
@@ -40,8 +40,8 @@ private_apt() {
     -o APT::Update::Error-Mode=any -o Acquire::Languages=none -o Acquire::Retries=3 "$@" </dev/null
 }
 
-# sources SUITE...: one source line for each archive of this machine and each release to try, the machine's own
-# and the given ones, with the key it already trusts.
+# sources SUITE...: prints a source line for each archive of this machine and each release to try, its own and the given
+# ones, with the key that the machine already trusts.
 sources() {
   # shellcheck disable=SC2016 # apt fills these in
   apt-get indextargets --no-release-info 'Created-By: Packages' \
@@ -55,8 +55,8 @@ sources() {
     done | awk '!seen[$0]++'
 }
 
-# unpack PACKAGE VERSION SUITE...: the first PACKAGE whose version begins with VERSION (a regular expression), and its
-# libraries. Sets $loader and $libraries, below the usr folder of what is unpacked, and $package.
+# unpack PACKAGE VERSION SUITE...: unpacks the first PACKAGE whose version begins with VERSION (a regular expression),
+# and its libraries. Sets $package, and $loader and $libraries below its usr folder.
 unpack() {
   local version=
   package=$1
@@ -72,13 +72,13 @@ unpack() {
   [ "$version" ] || die "no $name here, nor in this machine's package archives: $advice"
   say "unpacking $package $version into $cache"
 
-  # Godot and its libraries; not the GPU drivers, fonts and maintenance tools, which do not matter without a window.
+  # Without GPU drivers, fonts and maintenance tools, which do not matter without a window.
   mapfile -t packages < <(sed 's/_.*//' "$tmp/files" | grep -E '^(lib|zlib|godot)' |
     grep -Ev '^lib(llvm|z3-|gallium|gl1-mesa|glx-mesa|egl-mesa|sensors|pam|c-gconv|c-bin)')
   (cd "$tmp/deb" && private_apt download "${packages[@]}") >"$tmp/log" 2>&1 || fail "the download failed"
   for file in "$tmp"/deb/*.deb; do dpkg-deb -x "$file" "$tmp/root"; done
   rm -rf "$tmp/root/usr/share" "$tmp/root/usr/include"
-  # Older packages have some of their libraries outside of usr.
+  # Older packages have some libraries outside usr.
   if [ -d "$tmp/root/lib" ]; then cp -a "$tmp/root/lib/." "$tmp/root/usr/lib/" && rm -rf "$tmp/root/lib"; fi
 
   cd "$tmp/root/usr" || fail "nothing was unpacked"
@@ -87,14 +87,14 @@ unpack() {
   for library in "$libraries"/pulseaudio/*.so; do ln -sf "pulseaudio/${library##*/}" "$libraries/"; done
 }
 
-# unpacked ARGS...: the engine, before it is in its place. Started through its own dynamic loader, it needs nothing of
-# this machine's libraries, which may be older.
+# unpacked ARGS...: runs the engine before it is in its place, through its own dynamic loader: this machine's libraries
+# may be older.
 unpacked() {
   "$tmp/root/usr/$loader" --library-path "$tmp/root/usr/$libraries" "$tmp/root/usr/bin/$package" "$@"
 }
 
-# publish <SCRIPT: puts the engine in its place, and SCRIPT as the command that callers get. It finds the paths in
-# $usr, and the names of $loader and $libraries below it. Prints the path of the command.
+# publish <SCRIPT: puts the engine in its place, and SCRIPT as the command that callers get. SCRIPT can use $usr, and
+# $loader and $libraries below it. Prints the path of the command.
 publish() {
   cd "$cache" || exit
   rm -rf "${cache:?}/$name"

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# What the scripts share; sourced, never run. Sets $root, the top of the repository.
+# Shared by all scripts. Sourced, never run. Sets $root, the top folder of the repository.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# Rust that was installed a minute ago is not on PATH yet.
+# A shell that is older than its Rust does not have it on PATH.
 [ ! -d "${HOME:-}/.cargo/bin" ] || PATH=$PATH:$HOME/.cargo/bin
 
 say() { printf '%s: %s\n' "$(basename "$0" .sh)" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# The exit status of a test that cannot run here, for want of a tool that cannot be had.
+# The exit status of a test that needs a tool that cannot be had here.
 unavailable=69
 give_up() { say "$*"; exit "$unavailable"; }
 
@@ -22,15 +22,21 @@ need_rust() {
   fi
 }
 
+# Sets $timeout.
+need_timeout() {
+  # shellcheck disable=SC2034 # for the callers
+  timeout=$(command -v timeout || command -v gtimeout) || die "'timeout' is missing: install GNU coreutils"
+}
+
 rust_host() { rustc -vV | sed -n 's/^host: //p'; }
 
-# The folder that cargo builds into; CARGO_TARGET_DIR and cargo's own settings may have moved it.
+# Prints the folder that cargo builds into, which CARGO_TARGET_DIR and cargo's own settings may move.
 cargo_target_dir() {
   (cd "$root" && cargo metadata --locked --no-deps --format-version 1) |
     sed -E 's/.*"target_directory":"([^"]*)".*/\1/'
 }
 
-# The names of the library that cargo writes and that the manifest asks for, for a target triple.
+# Prints the name of the library that cargo writes and that of the manifest, for a target triple.
 library_names() {
   case $1 in
     x86_64-*-linux-*) echo libvarbatch.so libvarbatch.linux.x86_64.so ;;
@@ -41,8 +47,8 @@ library_names() {
   esac
 }
 
-# Godot loads an extension only if this file of the project names it. Normally the editor's first scan
-# writes it; a project that was never opened in the editor has none.
+# list_extension PROJECT: names the extension in the project's list, without which Godot does not load it. The editor
+# writes that list when it first scans a project.
 list_extension() {
   local list=$1/.godot/extension_list.cfg manifest=res://addons/varbatch/varbatch.gdextension
   ! grep -qxF "$manifest" "$list" 2>/dev/null || return 0

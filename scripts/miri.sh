@@ -14,14 +14,16 @@ set -euo pipefail
 
 case ${1:-} in -h | --help) usage; exit ;; esac
 need_rust
-has_miri() { cargo +nightly miri --version >/dev/null 2>&1 && [ -d "$(rustc +nightly --print sysroot)/lib/rustlib/src" ]; }
+has_miri() {
+  cargo +nightly miri --version >/dev/null 2>&1 && [ -d "$(rustc +nightly --print sysroot)/lib/rustlib/src" ]
+}
 if ! has_miri; then
   command -v rustup >/dev/null || give_up "Miri needs rustup, which is not here"
   say "rustup toolchain install nightly --component miri,rust-src"
   rustup toolchain install nightly --profile minimal --component miri,rust-src >&2 || :
   has_miri || give_up "Miri cannot be had here: rustup fetched no nightly toolchain with miri and rust-src"
 fi
-[ $# -gt 0 ] || set -- text:: text_kernels:: texts_split:: plan_nested:: chunks::
+[ $# -gt 0 ] || set -- text:: text_kernels:: texts_split:: plan_nested::
 cd "$root"
 CARGO_TARGET_DIR=$(cargo_target_dir)/miri
 # Tests read recorded vectors, and the time.

@@ -1,7 +1,7 @@
-/* no-flush COMMAND ARGS...: runs a command for which fsync, fdatasync and sync_file_range do nothing, and succeed.
- * scripts/bench-files.sh measures with it what a save takes apart from the flush, as FileAccess never flushes.
- * A filter in the system, as a library that is loaded first is passed by: the engine has extensions look into their own
- * libraries before (RTLD_DEEPBIND). For Linux. */
+/* no-flush COMMAND ARGS...: runs a command in which fsync, fdatasync and sync_file_range do nothing and succeed.
+ * scripts/bench-files.sh measures saves without the flush with it, as FileAccess never flushes. A system call filter:
+ * a preloaded library would have no effect, as the engine makes extensions prefer their own libraries (RTLD_DEEPBIND).
+ * For Linux. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>

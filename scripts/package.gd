@@ -1,4 +1,4 @@
-## Packs the addon's folder into a zip, and unpacks one: the part of package.sh that Godot does.
+## Packs the addon's folder into a zip, or unpacks one. Run by package.sh.
 ## Arguments: `pack ADDON_FOLDER ZIP` or `unpack ZIP FOLDER`.
 ## Closes with `packed N files` or `unpacked N files`.
 extends SceneTree
@@ -12,7 +12,7 @@ const FILES: Array[String] = [
 const ENTRY_SIGNATURE := 0x02014b50
 const END_SIGNATURE := 0x06054b50
 const END_SIZE := 22
-## 1980-01-01 00:00, the first moment that a zip can name: the date in the upper half.
+## 1980-01-01 00:00, the earliest time that a zip can hold. The date is in the high 16 bits.
 const FIXED_TIME := 0x00210000
 
 
@@ -59,7 +59,7 @@ func _pack(folder: String, zip: String) -> Error:
 	return error
 
 
-## The manifest without the lines that name a library that is not there.
+## Returns the manifest without the lines of missing libraries.
 func _manifest_of_present_libraries(folder: String) -> String:
 	var kept: PackedStringArray = []
 	for line: String in FileAccess.get_file_as_string(folder.path_join(MANIFEST)).split("\n"):
@@ -78,7 +78,7 @@ func _libraries(manifest: String) -> Array[String]:
 	return found
 
 
-## "bin/x.so" of the manifest's line `linux.debug.x86_64 = "bin/x.so"`; "" of any other line.
+## Returns "bin/x.so" for the line `linux.debug.x86_64 = "bin/x.so"` of the manifest, "" for other lines.
 func _library(line: String) -> String:
 	var value: String = line.get_slice("=", 1).strip_edges().trim_prefix('"').trim_suffix('"')
 	return value if value.begins_with("bin/") else ""

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes target/package/varbatch-VERSION.zip, which a user unpacks into a project, and tries it as a user would.
+# Packs target/package/varbatch-VERSION.zip, which a user unpacks into a project, and tries it in a new project.
 #
 #   scripts/package.sh
 #
-# The zip holds the platforms whose library is in addons/varbatch/bin/: this machine's, built here now, and
-# those that build.sh --target put there before. Its manifest names no others. The same files give the same zip.
+# The zip holds every platform whose library is in addons/varbatch/bin/: this machine's, which is built now, and those
+# that build.sh --target put there before. Its manifest names no others. The same files give the same zip.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -28,7 +28,7 @@ project="$temporary/a new project"
 mkdir "$project"
 printf 'config_version=5\n\n[application]\nconfig/name="A new project"\n' >"$project/project.godot"
 
-# Godot packs and unpacks, since it is at hand and `zip` may not be.
+# Godot packs and unpacks, as `zip` may not be installed.
 run() {
   "$root/scripts/run-godot.sh" --expect "$1" --no-errors --timeout 120 -- \
     "$engine" --headless --path "$project" "${@:2}"

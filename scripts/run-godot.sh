@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs Godot and judges the run: a script error does not end the engine, so its exit status alone proves
-# nothing. Succeeds only if the status is 0, the last line of stdout is as expected, and the log is clean.
+# Runs Godot and judges the run. Succeeds only if the exit status is 0, the last line of stdout is as expected and the
+# log is clean: the status alone proves nothing, as a script error does not end the engine.
 #
 #   scripts/run-godot.sh --expect REGEX [--no-errors] [--log FILE] [--timeout SECONDS] -- ENGINE ARGS...
 #
-#   --expect REGEX     what the last line of stdout that is not empty must match (extended, see grep)
-#   --no-errors        a line that starts with "ERROR:" is a failure too. By default it is not: suites that
-#                      feed bad data cause such lines, and watch for those that they do not expect themselves
-#   --log FILE         keeps all output (it is shown as well), after a line with the engine's version
+#   --expect REGEX     must match the last line of stdout that is not empty (extended, see grep)
+#   --no-errors        lines that start with "ERROR:" are failures too. By default they are not: suites that feed bad
+#                      data cause them, and check themselves for those that they do not expect
+#   --log FILE         keeps all output, which is shown as well, behind a line with the engine's version
 #   --timeout SECONDS  600 by default; 0 for no limit
 set -euo pipefail
 # shellcheck source=lib.sh
@@ -34,7 +34,7 @@ while [ $# -gt 0 ]; do
 done
 [ "$expect" ] || usage_error "--expect is needed"
 [ $# -gt 0 ] || usage_error "an engine is needed"
-timeout=$(command -v timeout || command -v gtimeout) || die "'timeout' is missing: install GNU coreutils"
+need_timeout
 
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
@@ -43,8 +43,8 @@ out=$temporary/out
 log=${log:-$temporary/log}
 mkdir -p "$(dirname "$log")"
 
-# In the background, so that an interrupt can be passed on: `timeout` gives the engine a process group of its
-# own. It is then waited for, with the pipes kept open, so that the engine can tidy up.
+# The engine runs in the background, so that an interrupt can be passed on to it: `timeout` gives it a process group of
+# its own. Then this waits with its pipes open, so that the engine can tidy up.
 run() {
   local pid status=0
   echo "engine: $("$1" --headless --version 2>/dev/null </dev/null | tail -n 1 || :) ($1)"

@@ -3,8 +3,8 @@
 #
 #   scripts/test.sh [--ci | --long] [--only FILTER]
 #
-#   (none)          what takes at most 10 minutes on two cores: 40 killed games, and in the conformance suites fewer sizes
-#                   and thread counts and a tenth of the generated values
+#   (none)          what takes at most 10 minutes on two cores: 40 killed games, and in the conformance suites fewer
+#                   sizes and thread counts and a tenth of the generated values
 #   --ci            200 killed games, all sizes and thread counts, and the suites with the debug library too
 #   --long          all there is: also all generated values and damaged buffers, Miri, and the NEON kernels under qemu
 #   --only FILTER   only the conformance tests whose "suite/test" contains FILTER, in all sizes and thread counts
@@ -77,7 +77,7 @@ find_template() { template=$(scripts/godot.sh --release) && "$template" --headle
 editor_suites() { suites "suites, editor build" "$built" "$editor" "$root" ${options[@]+"${options[@]}"}; }
 template_suites() { suites "suites, release template" "$built" "$template" "$root" ${options[@]+"${options[@]}"}; }
 crashes() {
-  with "$template" count_suites "games killed while they save" scripts/crash-test.sh --kills "$kills" --engine "$template"
+  with "$template" count_suites "games killed while saving" scripts/crash-test.sh --kills "$kills" --engine "$template"
 }
 editor_plugin() { with "$editor" count_suites "undo in the editor" scripts/editor-test.sh --engine "$editor"; }
 godot3() { with "$editor" count_suites "saves of Godot 3" scripts/godot3-test.sh --engine "$editor"; }
