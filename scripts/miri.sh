@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the tests of the codec's unsafe code under Miri, which finds undefined behaviour: the text kernels, filling a
-# buffer, and the gate between threads. Takes some minutes.
+# Runs the tests of the unsafe code under Miri, which finds undefined behaviour: the codec's text kernels and its filling
+# of buffers, and the gate between threads. Takes some minutes.
 #
 #   scripts/miri.sh [FILTER...]
 #
-#   FILTER   only the tests whose name contains it, of tests/codec
+#   FILTER   only the tests of rust/codec/tests whose name contains it
 #
 # Miri needs a nightly toolchain with the components miri and rust-src. Missing ones are fetched with rustup; exits
 # with status 69 if that fails.
@@ -23,21 +23,17 @@ if ! has_miri; then
   rustup toolchain install nightly --profile minimal --component miri,rust-src >&2 || :
   has_miri || give_up "Miri cannot be had here: rustup fetched no nightly toolchain with miri and rust-src"
 fi
-[ $# -gt 0 ] || set -- text:: text_kernels:: texts_split:: plan_nested::
+[ $# -gt 0 ] || set -- text:: text_kernels:: texts_split:: writer::
 cd "$root"
 CARGO_TARGET_DIR=$(cargo_target_dir)/miri
 # Tests read recorded vectors, and the time.
 export CARGO_TARGET_DIR MIRIFLAGS=-Zmiri-disable-isolation
+# To Miri, the processor has no other vector instructions than these.
+case $(rust_host) in x86_64-*) export RUSTFLAGS=-Ctarget-cpu=x86-64-v3 ;; esac
 
-# miri RUSTFLAGS ARGS...: Miri has the instructions that RUSTFLAGS names, and no others.
 miri() {
-  say "RUSTFLAGS='$1' cargo miri test ${*:2}"
-  RUSTFLAGS=$1 cargo +nightly miri test --locked "${@:2}"
+  say "cargo miri test $*"
+  cargo +nightly miri test --locked "$@"
 }
-if [ "$(rustc -vV | sed -n 's/^host: \([^-]*\).*/\1/p')" = x86_64 ]; then
-  flags=-Ctarget-cpu=x86-64-v3
-else
-  flags=
-fi
-miri "$flags" --package varbatch-codec --lib -- text:: gate::
-miri "$flags" --package varbatch-codec --test codec -- "$@"
+miri --package varbatch-workers --lib -- gate::
+miri --package varbatch-codec --test codec -- "$@"
