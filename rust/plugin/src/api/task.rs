@@ -8,7 +8,7 @@ use godot::classes::RefCounted;
 use godot::global::Error as EngineError;
 use godot::obj::{Base, Gd};
 use godot::register::{GodotClass, godot_api};
-use varbatch_workers::tasks::{Event, Task};
+use varbatch_workers::tasks::{Task, TaskEvent};
 
 use crate::engine::{Reference, Slot};
 use crate::jobs::dispatch;
@@ -62,7 +62,7 @@ pub fn start(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> 
     // Weak, as the task keeps its listener. The object keeps the other end until it was told.
     let listener = {
         let shared = Arc::downgrade(&shared);
-        move |task: &Arc<Task<AnyJob>>, event: Event| {
+        move |task: &Arc<Task<AnyJob>>, event: TaskEvent| {
             if let Some(shared) = shared.upgrade() {
                 shared.task.get_or_init(|| Arc::clone(task));
                 dispatch::post(shared, event);

@@ -4,7 +4,7 @@ use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_storage::Replaced;
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{OnProgress, Step};
+use varbatch_workers::tasks::{NextStep, OnProgress};
 
 use crate::calls::encode::{Form, Run, into_plans, plan_held, slices};
 use crate::calls::files::{self, Contents, Failure};
@@ -48,15 +48,15 @@ impl Save {
 }
 
 impl Job for Save {
-    fn step(&mut self, threads: &Threads, _: OnProgress<'_>) -> Step {
+    fn step(&mut self, threads: &Threads, _: OnProgress<'_>) -> NextStep {
         match self.saving.as_mut().map(|saving| saving.step(threads)) {
             Ok(Ok(step)) => step,
             Ok(Err(failure)) => {
                 // With that goes what was written.
                 self.saving = Err(failure);
-                Step::Done
+                NextStep::Done
             }
-            Err(_) => Step::Done,
+            Err(_) => NextStep::Done,
         }
     }
 
@@ -102,8 +102,8 @@ impl Load {
 }
 
 impl Job for Load {
-    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> Step {
-        self.loading.as_mut().map_or(Step::Done, |loading| loading.step(PIECES * threads.count(), threads, report))
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep {
+        self.loading.as_mut().map_or(NextStep::Done, |loading| loading.step(PIECES * threads.count(), threads, report))
     }
 
     fn progress(&self) -> f32 {
@@ -146,12 +146,12 @@ struct Dispose {
 }
 
 impl Job for Dispose {
-    fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> Step {
+    fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> NextStep {
         if !std::mem::replace(&mut self.has_begun, true) {
-            return Step::Blocking;
+            return NextStep::Blocking;
         }
         self.file = None;
-        Step::Done
+        NextStep::Done
     }
 
     fn progress(&self) -> f32 {

@@ -9,7 +9,7 @@ use varbatch_codec::{Cursor, Plan};
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::{Committed, Flushed, Saver, Ticket};
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::Step;
+use varbatch_workers::tasks::NextStep;
 
 use super::files::{Failure, compression, open_code};
 use crate::calls::encode::{CONTAINERS_PARALLEL_FROM, Form, Run, into_plans, plan_runs, slices, with_engine};
@@ -246,7 +246,7 @@ impl Saving {
     ///
     /// # Errors
     /// If the file cannot be written. It can only be dropped then.
-    pub fn step(&mut self, threads: &Threads) -> Result<Step, Failure> {
+    pub fn step(&mut self, threads: &Threads) -> Result<NextStep, Failure> {
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         self.stage = match stage {
             // What nobody will see need not be written.
@@ -264,9 +264,9 @@ impl Saving {
             ended @ (Stage::Overtaken | Stage::Ended) => ended,
         };
         Ok(match self.stage {
-            Stage::Create | Stage::Write(_) => Step::More,
-            Stage::Flush(_) | Stage::Commit(_) => Step::Blocking,
-            Stage::Overtaken | Stage::Ended => Step::Done,
+            Stage::Create | Stage::Write(_) => NextStep::More,
+            Stage::Flush(_) | Stage::Commit(_) => NextStep::Blocking,
+            Stage::Overtaken | Stage::Ended => NextStep::Done,
         })
     }
 

@@ -19,7 +19,7 @@ use godot::global::godot_warn;
 use godot::init::is_main_thread;
 use godot::obj::{Base, Gd, Singleton};
 use godot::register::{GodotClass, godot_api};
-use varbatch_workers::tasks::Event;
+use varbatch_workers::tasks::TaskEvent;
 
 use crate::api::task::{Shared, lock};
 use crate::engine::Reference;
@@ -100,19 +100,19 @@ pub fn watch() {
 }
 
 /// Lets the main thread look at a task soon. From any thread.
-pub fn post(shared: Arc<Shared>, event: Event) {
+pub fn post(shared: Arc<Shared>, event: TaskEvent) {
     match event {
-        Event::Finished => lock(&NEWS).ended.push(shared),
-        Event::Progressed if shared.is_posted.swap(true, Ordering::AcqRel) => return,
-        Event::Progressed => lock(&NEWS).progressed.push(shared),
-        Event::Waiting => return wake(event),
+        TaskEvent::Finished => lock(&NEWS).ended.push(shared),
+        TaskEvent::Progressed if shared.is_posted.swap(true, Ordering::AcqRel) => return,
+        TaskEvent::Progressed => lock(&NEWS).progressed.push(shared),
+        TaskEvent::Waiting => return wake(event),
     }
     ask();
 }
 
 /// Lets the main thread work on tasks, if one waits for it. From any thread.
-pub fn wake(event: Event) {
-    if event == Event::Waiting && !IS_WAITING.swap(true, Ordering::AcqRel) {
+pub fn wake(event: TaskEvent) {
+    if event == TaskEvent::Waiting && !IS_WAITING.swap(true, Ordering::AcqRel) {
         ask();
     }
 }

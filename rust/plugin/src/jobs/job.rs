@@ -5,7 +5,7 @@ use std::fmt::Display;
 use godot::global::Error as EngineError;
 use godot::obj::EngineEnum;
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{OnProgress, Step, Work};
+use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
 use crate::engine::Slot;
 use crate::report::{Line, Reports, Subject};
@@ -34,7 +34,7 @@ pub struct Outcome {
 /// The work of one task.
 pub trait Job: Send {
     /// See [`Work::step`].
-    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> Step;
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep;
 
     /// See [`Work::progress`].
     fn progress(&self) -> f32;
@@ -52,7 +52,7 @@ pub trait Job: Send {
 pub struct AnyJob(pub Box<dyn Job>);
 
 impl Work for AnyJob {
-    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> Step {
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep {
         self.0.step(threads, report)
     }
 

@@ -11,7 +11,7 @@
 //!   or a thread that waits. It is in the task's state, under its lock, while nobody works on it, and with the one who
 //!   [claimed](task::Task) it otherwise. What is in the queue is only a hint at a task that may be claimed there.
 //! - **A task ends once**: whoever has the work then keeps or drops it, marks the task as done, and tells
-//!   [`Event::Finished`]. After that nobody touches the work but [`Task::take`].
+//!   [`TaskEvent::Finished`]. After that nobody touches the work but [`Task::take`].
 //! - **No lock is held** while a step, a listener or the drop of a work runs, and no two locks at once.
 //! - Runners hold no [`Threads`], whose drop waits for them, but a guest of its pool, and go when that is closed.
 
@@ -39,7 +39,7 @@ pub trait Work: Send + 'static {
     /// A step that takes longer says with `report` how much is done meanwhile.
     ///
     /// A panic ends the task: see [`Task::is_panicked`].
-    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> Step;
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep;
 
     /// How much is done, from 0 to 1. Asked after each step.
     fn progress(&self) -> f32;
@@ -55,21 +55,21 @@ pub type OnProgress<'a> = &'a (dyn Fn(f32) + Sync);
 
 /// What a step says of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum NextStep {
     /// Any thread may do it.
     More,
     /// It waits for a device, as a flush to disk does: it gets a thread of its own, so that other tasks go on. Where there
     /// are no threads, or the system gives none, it is done in place.
     Blocking,
     /// Only the owner's thread may do it, in [`Tasks::run_slice`], or a thread in [`Task::wait`].
-    Caller,
+    Owner,
     /// There is none: the work is done.
     Done,
 }
 
 /// What a listener is told of a task, on any thread, several at once: on that of [`Tasks::start`] before it returns, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum TaskEvent {
     /// [`Task::progress`] is larger by a hundredth or more than when it was told last. Not after `Finished`.
     Progressed,
     /// The task goes on in [`Tasks::run_slice`], which must be called until it returns false. May come late.
@@ -102,7 +102,7 @@ impl<W: Work> Tasks<W> {
         &self,
         threads: &Threads,
         work: W,
-        listener: impl Fn(&Arc<Task<W>>, Event) + Send + Sync + 'static,
+        listener: impl Fn(&Arc<Task<W>>, TaskEvent) + Send + Sync + 'static,
     ) -> Arc<Task<W>> {
         let queue = self.queue();
         queue.set_threads(threads);

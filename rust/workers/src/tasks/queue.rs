@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::lists::Lists;
 use super::task::{Listener, Task};
 use super::turn::{By, Place, Turn};
-use super::{Event, SLICE, Work};
+use super::{SLICE, TaskEvent, Work};
 use crate::Threads;
 
 pub(super) struct Queue<W: Work> {
@@ -53,7 +53,7 @@ impl<W: Work> Queue<W> {
                 lists.callers.push_back(Arc::clone(task));
                 drop(lists);
                 if by != By::Owner {
-                    task.tell(Event::Waiting);
+                    task.tell(TaskEvent::Waiting);
                 }
             }
             Place::Thread => {
@@ -89,7 +89,7 @@ impl<W: Work> Queue<W> {
         } else {
             drop(lists);
             if by != By::Owner {
-                task.tell(Event::Waiting);
+                task.tell(TaskEvent::Waiting);
             }
         }
     }
@@ -112,7 +112,7 @@ impl<W: Work> Queue<W> {
         } else {
             let ready: Vec<_> = lists.ready.iter().cloned().collect();
             drop(lists);
-            ready.iter().filter(|task| !task.is_done()).for_each(|task| task.tell(Event::Waiting));
+            ready.iter().filter(|task| !task.is_done()).for_each(|task| task.tell(TaskEvent::Waiting));
         }
     }
 

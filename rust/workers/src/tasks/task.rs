@@ -8,10 +8,10 @@ use std::thread::ThreadId;
 
 use super::queue::Queue;
 use super::turn::{By, Place, Turn};
-use super::{Event, Work};
+use super::{TaskEvent, Work};
 use crate::Threads;
 
-pub(super) type Listener<W> = Box<dyn Fn(&Arc<Task<W>>, Event) + Send + Sync>;
+pub(super) type Listener<W> = Box<dyn Fn(&Arc<Task<W>>, TaskEvent) + Send + Sync>;
 
 /// Work that was started. It goes on when nobody holds this.
 pub struct Task<W: Work> {
@@ -64,7 +64,7 @@ impl<W: Work> Task<W> {
     }
 
     /// Ends the task without its work, unless the work is done first. Quick: whoever has the work drops it at the next
-    /// step border. It may be this thread that tells [`Event::Waiting`].
+    /// step border. It may be this thread that tells [`TaskEvent::Waiting`].
     pub fn cancel(self: &Arc<Self>) {
         self.cancelled.store(true, Ordering::Relaxed);
         // Who claimed the work looks at the flag under this lock before it frees the work.
@@ -163,7 +163,7 @@ impl<W: Work> Task<W> {
     pub(super) fn end(self: &Arc<Self>, end: End<W>) {
         *self.lock() = State::Done(end);
         self.changed.notify_all();
-        self.tell(Event::Finished);
+        self.tell(TaskEvent::Finished);
         self.queue.forget(self.id());
     }
 
@@ -175,7 +175,7 @@ impl<W: Work> Task<W> {
         self.id.store(id, Ordering::Relaxed);
     }
 
-    pub(super) fn tell(self: &Arc<Self>, event: Event) {
+    pub(super) fn tell(self: &Arc<Self>, event: TaskEvent) {
         let _ = catch_unwind(AssertUnwindSafe(|| (self.listener)(self, event)));
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::task::{End, State, Task};
-use super::{Event, Step, Work};
+use super::{NextStep, TaskEvent, Work};
 use crate::Threads;
 
 /// So far progress moves until it is told.
@@ -61,12 +61,12 @@ impl<W: Work> Task<W> {
             }));
             let place = match done {
                 Ok((step, progress)) => {
-                    self.note(if step == Step::Done { 1.0 } else { progress });
+                    self.note(if step == NextStep::Done { 1.0 } else { progress });
                     match step {
-                        Step::More => Place::Ready,
-                        Step::Caller => Place::Caller,
-                        Step::Blocking => Place::Thread,
-                        Step::Done => {
+                        NextStep::More => Place::Ready,
+                        NextStep::Owner => Place::Caller,
+                        NextStep::Blocking => Place::Thread,
+                        NextStep::Done => {
                             self.end(End::Finished(Some(work)));
                             return None;
                         }
@@ -123,7 +123,7 @@ impl<W: Work> Task<W> {
         let is_news = |told: u32| f32::from_bits(bits) - f32::from_bits(told) >= TOLD_STEP;
         let news = |told| is_news(told).then_some(bits);
         if self.told.fetch_update(Ordering::Relaxed, Ordering::Relaxed, news).is_ok() {
-            self.tell(Event::Progressed);
+            self.tell(TaskEvent::Progressed);
         }
     }
 }

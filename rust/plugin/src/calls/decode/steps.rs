@@ -7,7 +7,7 @@ use godot::global::Error as EngineError;
 use varbatch_codec::Kind;
 use varbatch_storage::Loader;
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{OnProgress, Step};
+use varbatch_workers::tasks::{NextStep, OnProgress};
 
 use crate::calls::decode::{self, Input, build_slots, decode_kept, held_input};
 use crate::calls::load::Loading;
@@ -59,10 +59,10 @@ fn work_of(buffer: &Result<HeldBytes, Kind>) -> usize {
 }
 
 impl Job for FromBytes {
-    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> Step {
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep {
         if self.next == self.buffers.len() {
             self.step_with_engine();
-            return if self.left.is_empty() { Step::Done } else { Step::Caller };
+            return if self.left.is_empty() { NextStep::Done } else { NextStep::Owner };
         }
         let (first, mut len) = (self.next, 0);
         while self.next < self.buffers.len() && len < STEP {
@@ -80,10 +80,10 @@ impl Job for FromBytes {
         self.left.extend(asking.into_iter().map(|index| first + index));
         self.done += len;
         if self.next < self.buffers.len() {
-            return Step::More;
+            return NextStep::More;
         }
         self.left.reverse();
-        if self.left.is_empty() { Step::Done } else { Step::Caller }
+        if self.left.is_empty() { NextStep::Done } else { NextStep::Owner }
     }
 
     fn progress(&self) -> f32 {
@@ -107,7 +107,7 @@ impl FromFrames {
 }
 
 impl Job for FromFrames {
-    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> Step {
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep {
         self.0.step(PIECES * threads.count(), threads, report)
     }
 

@@ -4,7 +4,7 @@ use godot::builtin::AnyArray;
 use godot::global::Error as EngineError;
 use varbatch_codec::{Cursor, Plan};
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{OnProgress, Step};
+use varbatch_workers::tasks::{NextStep, OnProgress};
 
 use crate::calls::encode::{Form, Run, into_plans, plan_held};
 use crate::engine::{BytesOut, Filling, OwnArray, Slot};
@@ -82,14 +82,14 @@ fn fill_from(plan: &Plan<'_>, cursor: &mut Cursor, filling: &mut Filling, most: 
 }
 
 impl Job for ToBytes {
-    fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> Step {
+    fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> NextStep {
         let mut left = STEP;
         while left > 0 {
-            let Some(done) = self.fill(left) else { return Step::Done };
+            let Some(done) = self.fill(left) else { return NextStep::Done };
             self.done += done + VALUE;
             left = left.saturating_sub(done + VALUE);
         }
-        Step::More
+        NextStep::More
     }
 
     fn progress(&self) -> f32 {
@@ -121,13 +121,13 @@ impl ToFrames {
 }
 
 impl Job for ToFrames {
-    fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> Step {
-        let Some(plan) = self.plans.get(self.plan) else { return Step::Done };
+    fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> NextStep {
+        let Some(plan) = self.plans.get(self.plan) else { return NextStep::Done };
         if fill_from(plan, &mut self.cursor, &mut self.filling, STEP) == 0 {
             self.plan += 1;
             self.cursor = Cursor::new();
         }
-        Step::More
+        NextStep::More
     }
 
     fn progress(&self) -> f32 {

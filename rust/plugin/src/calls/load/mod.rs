@@ -11,7 +11,7 @@ use godot::global::Error as EngineError;
 use varbatch_codec::frames::{self, Frame};
 use varbatch_storage::{LoadError, Loader, ReadStep};
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{OnProgress, Step};
+use varbatch_workers::tasks::{NextStep, OnProgress};
 
 use self::values::Values;
 use crate::calls::decode::{self, Input, Work, build_slots, decode_kept};
@@ -54,9 +54,9 @@ pub fn open(path: &GString) -> Result<Loader, Failure> {
 pub fn load(loader: Loader, allow_objects: bool) -> Loaded {
     let mut loading = Loading::new(loader, allow_objects);
     pool::with(loading.len >= SHARED_FROM, |threads| {
-        while loading.step(PIECES * threads.count(), threads, &|_| {}) == Step::More {}
+        while loading.step(PIECES * threads.count(), threads, &|_| {}) == NextStep::More {}
     });
-    while loading.step(1, &Threads::alone(), &|_| {}) != Step::Done {}
+    while loading.step(1, &Threads::alone(), &|_| {}) != NextStep::Done {}
     loading.finish()
 }
 
@@ -165,9 +165,9 @@ impl Loading {
         }
     }
 
-    /// Loads up to `most` pieces of the stream, or reads a part of a long one. What is left when all is read, after [`Step::Caller`], is what the engine is
+    /// Loads up to `most` pieces of the stream, or reads a part of a long one. What is left when all is read, after [`NextStep::Owner`], is what the engine is
     /// asked about.
-    pub fn step(&mut self, most: usize, threads: &Threads, report: OnProgress<'_>) -> Step {
+    pub fn step(&mut self, most: usize, threads: &Threads, report: OnProgress<'_>) -> NextStep {
         if self.is_read {
             return self.step_with_engine();
         }
@@ -209,7 +209,7 @@ impl Loading {
             self.append(piece);
         }
         if !self.is_read {
-            return Step::More;
+            return NextStep::More;
         }
         self.left.reverse();
         self.next()
@@ -223,7 +223,7 @@ impl Loading {
         self.left.extend(piece.left.into_iter().map(|left| Left { index: first + left.index, ..left }));
     }
 
-    fn step_with_engine(&mut self) -> Step {
+    fn step_with_engine(&mut self) -> NextStep {
         if let Some(Left { index, at, payload }) = self.left.pop() {
             let mut slot = Slot::new();
             match decode_kept(Input { at, bytes: &payload }, self.allow_objects, &mut slot) {
@@ -239,8 +239,8 @@ impl Loading {
         self.next()
     }
 
-    fn next(&self) -> Step {
-        if self.left.is_empty() { Step::Done } else { Step::Caller }
+    fn next(&self) -> NextStep {
+        if self.left.is_empty() { NextStep::Done } else { NextStep::Owner }
     }
 
     /// How much is done, from 0 to 1.

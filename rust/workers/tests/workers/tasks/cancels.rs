@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{Event, Step};
+use varbatch_workers::tasks::{NextStep, TaskEvent};
 
 use super::{Door, Jobs, Started, occupy};
 use crate::threads::{times, wait_for};
@@ -15,7 +15,7 @@ fn in_the_queue() {
     let (threads, jobs, busy) = (Threads::new(2), Jobs::new(), Door::default());
     let first = occupy(&jobs, &threads, &busy);
     let (others, cancelled): (Vec<_>, Vec<_>) = (0..20)
-        .map(|_| (jobs.start(&threads, |_, _| Step::Done), jobs.start(&threads, |_, _| panic!("was cancelled"))))
+        .map(|_| (jobs.start(&threads, |_, _| NextStep::Done), jobs.start(&threads, |_, _| panic!("was cancelled"))))
         .unzip();
     cancelled.iter().for_each(|task| task.task.cancel());
     cancelled.iter().for_each(|task| assert!(!task.task.is_done() && !task.task.is_cancelled()));
@@ -29,8 +29,8 @@ fn in_the_queue() {
 #[test]
 fn before_those_that_came_earlier() {
     let (threads, jobs) = (Threads::new(1), Jobs::new());
-    let others: Vec<_> = (0..5).map(|_| jobs.start(&threads, |_, _| Step::Caller)).collect();
-    let last = jobs.start(&threads, |_, _| Step::More);
+    let others: Vec<_> = (0..5).map(|_| jobs.start(&threads, |_, _| NextStep::Owner)).collect();
+    let last = jobs.start(&threads, |_, _| NextStep::More);
     last.task.cancel();
     assert!(jobs.tasks.run_slice(Duration::ZERO));
     last.assert_is_cancelled();
@@ -50,8 +50,13 @@ fn before_those_that_came_earlier() {
 #[test]
 fn while_it_is_worked_on() {
     // By a helper, a thread of its own, the owner, and one that waits.
-    for (count, kind) in [(2, Step::More), (2, Step::Blocking), (2, Step::Caller), (1, Step::More), (1, Step::Blocking)]
-    {
+    for (count, kind) in [
+        (2, NextStep::More),
+        (2, NextStep::Blocking),
+        (2, NextStep::Owner),
+        (1, NextStep::More),
+        (1, NextStep::Blocking),
+    ] {
         for waits in [false, true] {
             let (threads, jobs) = (Threads::new(count), Jobs::new());
             let (begun, go_on) = (Door::default(), Door::default());
@@ -67,9 +72,9 @@ fn while_it_is_worked_on() {
             std::thread::scope(|scope| {
                 if waits {
                     scope.spawn(|| assert!(task.task.wait(&threads)));
-                } else if count == 1 || kind == Step::Caller {
+                } else if count == 1 || kind == NextStep::Owner {
                     scope.spawn(|| {
-                        wait_for("the owner's step", || task.told.count(Event::Waiting) > 0);
+                        wait_for("the owner's step", || task.told.count(TaskEvent::Waiting) > 0);
                         while jobs.tasks.run_slice(Duration::from_millis(1)) {}
                     });
                 }
@@ -88,8 +93,8 @@ fn while_it_is_worked_on() {
 #[test]
 fn while_it_waits_for_its_owner() {
     let (threads, jobs) = (Threads::new(2), Jobs::new());
-    let task = jobs.start(&threads, |step, _| if step == 0 { Step::Caller } else { panic!("was cancelled") });
-    wait_for("the owner's step", || task.told.count(Event::Waiting) > 0);
+    let task = jobs.start(&threads, |step, _| if step == 0 { NextStep::Owner } else { panic!("was cancelled") });
+    wait_for("the owner's step", || task.told.count(TaskEvent::Waiting) > 0);
     task.task.cancel();
     assert!(!jobs.tasks.run_slice(Duration::from_secs(1)));
     task.assert_is_cancelled();
@@ -100,11 +105,11 @@ fn while_it_waits_for_its_owner() {
 fn after_its_end_and_twice() {
     for count in [1, 2] {
         let (threads, jobs) = (Threads::new(count), Jobs::new());
-        let task = jobs.start(&threads, |_, _| Step::Done);
+        let task = jobs.start(&threads, |_, _| NextStep::Done);
         task.task.wait(&threads);
         task.task.cancel();
         task.assert_finishes();
-        let task = jobs.start(&threads, |_, _| Step::More);
+        let task = jobs.start(&threads, |_, _| NextStep::More);
         (0..3).for_each(|_| task.task.cancel());
         task.task.wait(&threads);
         task.task.cancel();
@@ -118,7 +123,7 @@ fn after_its_end_and_twice() {
 fn the_work_is_gone_when_the_end_is_told() {
     let (threads, jobs) = (Threads::new(3), Jobs::new());
     for _ in 0..times(200, 5) {
-        let task = jobs.start(&threads, |_, _| Step::More);
+        let task = jobs.start(&threads, |_, _| NextStep::More);
         let told = Arc::clone(&task.told);
         task.task.cancel();
         task.assert_is_cancelled();

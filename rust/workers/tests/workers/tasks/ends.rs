@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{Event, OnProgress, Step, Tasks, Work};
+use varbatch_workers::tasks::{NextStep, OnProgress, TaskEvent, Tasks, Work};
 
 use super::{Door, Jobs, Started, work_for};
 use crate::threads::{COUNTS, times, wait_for};
@@ -17,8 +17,8 @@ fn wherever_the_work_is() {
         for round in 0..times(30, 2) {
             let (mut kept, mut dropped) = (Vec::new(), Vec::new());
             for task in 0..24 {
-                let kind = [Step::More, Step::Blocking, Step::Caller][task % 3];
-                let mut job = jobs.job(move |step, _| if step < 8 { kind } else { Step::Done });
+                let kind = [NextStep::More, NextStep::Blocking, NextStep::Owner][task % 3];
+                let mut job = jobs.job(move |step, _| if step < 8 { kind } else { NextStep::Done });
                 job.kept = task % 2 == 0;
                 if !job.kept {
                     job.step = Box::new(move |_, _| kind);
@@ -32,7 +32,7 @@ fn wherever_the_work_is() {
             jobs.tasks.shut_down(&threads);
             assert!(!jobs.tasks.is_busy());
             // All of it was told by then.
-            assert!(kept.iter().chain(&dropped).all(|task| task.told.count(Event::Finished) == 1));
+            assert!(kept.iter().chain(&dropped).all(|task| task.told.count(TaskEvent::Finished) == 1));
             kept.into_iter().for_each(Started::assert_finishes);
             dropped.into_iter().for_each(Started::assert_is_cancelled);
             assert_eq!(jobs.live.load(Ordering::SeqCst), 0);
@@ -57,10 +57,10 @@ fn the_threads_of_devices_are_joined() {
         .map(|_| {
             let ended = Arc::clone(&ended);
             jobs.start(&threads, move |step, _| match step {
-                0 => Step::Blocking,
+                0 => NextStep::Blocking,
                 1 => {
                     ENDS.set(Some(Ended(Arc::clone(&ended))));
-                    Step::Done
+                    NextStep::Done
                 }
                 _ => unreachable!(),
             })
@@ -79,7 +79,7 @@ fn what_is_started_meanwhile_is_cancelled() {
     let mut job = jobs.job(move |_, _| {
         inside.open();
         open.pass();
-        Step::Done
+        NextStep::Done
     });
     job.kept = true;
     let kept = jobs.start_job(&threads, job);
@@ -89,7 +89,7 @@ fn what_is_started_meanwhile_is_cancelled() {
         // Until it has begun, tasks wait in the queue.
         let (mut early, mut late) = (Vec::new(), Vec::new());
         wait_for("a task that is cancelled", || {
-            let task = jobs.start(&threads, |_, _| Step::Done);
+            let task = jobs.start(&threads, |_, _| NextStep::Done);
             let is_late = task.task.is_done();
             if is_late { &mut late } else { &mut early }.push(task);
             !late.is_empty()
@@ -102,7 +102,7 @@ fn what_is_started_meanwhile_is_cancelled() {
     });
     kept.assert_finishes();
     // It can be used again, with the same threads.
-    jobs.start(&threads, |step, _| if step < 5 { Step::More } else { Step::Done }).assert_finishes();
+    jobs.start(&threads, |step, _| if step < 5 { NextStep::More } else { NextStep::Done }).assert_finishes();
     jobs.assert_none_left();
 }
 
@@ -117,7 +117,7 @@ fn nothing_runs_when_it_returns() {
                 jobs.start(&threads, move |_, _| {
                     work_for(Duration::from_micros(50));
                     late.fetch_add(usize::from(ended.load(Ordering::SeqCst)), Ordering::SeqCst);
-                    Step::More
+                    NextStep::More
                 });
             }
             jobs.tasks.shut_down(&threads);
@@ -133,7 +133,7 @@ fn a_queue_that_is_dropped_ends_its_tasks() {
     for count in [1, 3] {
         let (threads, jobs) = (Threads::new(count), Jobs::new());
         let live = Arc::clone(&jobs.live);
-        let tasks: Vec<_> = (0..5).map(|_| jobs.start(&threads, |_, _| Step::More)).collect();
+        let tasks: Vec<_> = (0..5).map(|_| jobs.start(&threads, |_, _| NextStep::More)).collect();
         drop(jobs);
         tasks.into_iter().for_each(Started::assert_is_cancelled);
         assert_eq!(live.load(Ordering::SeqCst), 0);
@@ -144,8 +144,8 @@ fn a_queue_that_is_dropped_ends_its_tasks() {
 fn an_empty_queue_costs_nothing_and_can_be_static() {
     struct Never;
     impl Work for Never {
-        fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> Step {
-            Step::Done
+        fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> NextStep {
+            NextStep::Done
         }
 
         fn progress(&self) -> f32 {

@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{Event, OnProgress, Step, Task, Tasks, Work};
+use varbatch_workers::tasks::{NextStep, OnProgress, Task, TaskEvent, Tasks, Work};
 
 use crate::threads::wait_for;
 
 /// A step is asked which it is, from 0.
-type DoStep = Box<dyn FnMut(usize, &Threads) -> Step + Send>;
+type DoStep = Box<dyn FnMut(usize, &Threads) -> NextStep + Send>;
 
 /// Work that is counted.
 struct Job {
@@ -32,7 +32,7 @@ struct Job {
 }
 
 impl Work for Job {
-    fn step(&mut self, threads: &Threads, _: OnProgress<'_>) -> Step {
+    fn step(&mut self, threads: &Threads, _: OnProgress<'_>) -> NextStep {
         self.done += 1;
         (self.step)(self.done - 1, threads)
     }
@@ -56,12 +56,12 @@ impl Drop for Job {
 /// What a listener was told, in order, and how much work was alive at the end.
 #[derive(Default)]
 struct Told {
-    events: Mutex<Vec<(Event, f32)>>,
+    events: Mutex<Vec<(TaskEvent, f32)>>,
     live_at_end: AtomicUsize,
 }
 
 impl Told {
-    fn count(&self, event: Event) -> usize {
+    fn count(&self, event: TaskEvent) -> usize {
         self.events.lock().unwrap().iter().filter(|(told, _)| *told == event).count()
     }
 }
@@ -83,12 +83,12 @@ impl Jobs {
         Self { tasks: Tasks::new(), live: Arc::default() }
     }
 
-    fn job(&self, step: impl FnMut(usize, &Threads) -> Step + Send + 'static) -> Job {
+    fn job(&self, step: impl FnMut(usize, &Threads) -> NextStep + Send + 'static) -> Job {
         self.live.fetch_add(1, Ordering::SeqCst);
         Job { step: Box::new(step), done: 0, of: 1000, kept: false, live: Arc::clone(&self.live) }
     }
 
-    fn start(&self, threads: &Threads, step: impl FnMut(usize, &Threads) -> Step + Send + 'static) -> Started {
+    fn start(&self, threads: &Threads, step: impl FnMut(usize, &Threads) -> NextStep + Send + 'static) -> Started {
         self.start_job(threads, self.job(step))
     }
 
@@ -97,7 +97,7 @@ impl Jobs {
         let (heard, live) = (Arc::clone(&told), Arc::clone(&self.live));
         let listener = move |task: &Arc<Task<Job>>, event| {
             heard.events.lock().unwrap().push((event, task.progress()));
-            if event == Event::Finished {
+            if event == TaskEvent::Finished {
                 assert!(task.is_done());
                 heard.live_at_end.store(live.load(Ordering::SeqCst), Ordering::SeqCst);
             }
@@ -116,9 +116,9 @@ impl Jobs {
 impl Started {
     #[track_caller]
     fn assert_ends(&self) {
-        wait_for("the end", || self.told.count(Event::Finished) > 0);
+        wait_for("the end", || self.told.count(TaskEvent::Finished) > 0);
         assert!(self.task.is_done());
-        assert_eq!(self.told.count(Event::Finished), 1);
+        assert_eq!(self.told.count(TaskEvent::Finished), 1);
     }
 
     /// Ends with its work.
@@ -173,7 +173,7 @@ fn occupy(jobs: &Jobs, threads: &Threads, until: &Door) -> Started {
     let busy = jobs.start(threads, move |_, _| {
         inside.open();
         until.pass();
-        Step::Done
+        NextStep::Done
     });
     begun.pass();
     busy

@@ -6,7 +6,7 @@ use std::thread::current;
 use std::time::Duration;
 
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{Event, Step};
+use varbatch_workers::tasks::{NextStep, TaskEvent};
 
 use super::{Door, Jobs, Started, occupy, work_for};
 use crate::threads::{assert_works, times, together, wait_for};
@@ -20,7 +20,7 @@ fn a_call_gets_its_helpers_while_tasks_run() {
                 let stop = stop.clone();
                 jobs.start(&threads, move |_, _| {
                     work_for(Duration::from_micros(500));
-                    if stop.is_open() { Step::Done } else { Step::More }
+                    if stop.is_open() { NextStep::Done } else { NextStep::More }
                 })
             })
             .collect();
@@ -39,7 +39,7 @@ fn a_call_gets_its_helpers_while_tasks_run() {
 #[test]
 fn tasks_go_on_while_calls_ask_for_the_helpers_all_the_time() {
     let (threads, jobs) = (Threads::new(2), Jobs::new());
-    let task = jobs.start(&threads, |step, _| if step < times(200, 20) { Step::More } else { Step::Done });
+    let task = jobs.start(&threads, |step, _| if step < times(200, 20) { NextStep::More } else { NextStep::Done });
     while !task.task.is_done() {
         threads.for_each(0..2, |_: i32| {});
     }
@@ -75,10 +75,10 @@ fn a_helper_that_comes_back_from_a_call_takes_a_task() {
                     steps.fetch_add(1, Ordering::SeqCst);
                     work_for(Duration::from_micros(100));
                     if !come.is_open() {
-                        return Step::More;
+                        return NextStep::More;
                     }
                     both.wait();
-                    Step::Done
+                    NextStep::Done
                 })
             })
             .collect();
@@ -99,10 +99,10 @@ fn nothing_is_lost_when_the_threads_change() {
         let tasks: Vec<_> = (0..6)
             .map(|task| {
                 jobs.start(&threads, move |step, _| match step % 7 {
-                    3 if task % 2 == 0 => Step::Blocking,
-                    5 if task % 3 == 0 => Step::Caller,
-                    _ if step < 20 => Step::More,
-                    _ => Step::Done,
+                    3 if task % 2 == 0 => NextStep::Blocking,
+                    5 if task % 3 == 0 => NextStep::Owner,
+                    _ if step < 20 => NextStep::More,
+                    _ => NextStep::Done,
                 })
             })
             .collect();
@@ -138,19 +138,19 @@ fn tasks_of_a_pool_that_goes_wait_for_the_owner() {
                 jobs.start(&old, move |_, _| {
                     work_for(Duration::from_micros(100));
                     if !moved.is_open() {
-                        return Step::More;
+                        return NextStep::More;
                     }
                     // One turn may have begun before.
                     helped += usize::from(current().id() != owner);
                     assert!(helped < 25);
-                    if current().id() == owner { Step::Done } else { Step::More }
+                    if current().id() == owner { NextStep::Done } else { NextStep::More }
                 })
             })
             .collect();
         jobs.tasks.set_threads(&new);
         go_on.open();
         drop(old);
-        assert!(tasks.iter().all(|task| task.told.count(Event::Waiting) > 0));
+        assert!(tasks.iter().all(|task| task.told.count(TaskEvent::Waiting) > 0));
         while jobs.tasks.run_slice(Duration::from_millis(1)) {}
         tasks.into_iter().for_each(Started::assert_finishes);
     }
@@ -163,7 +163,8 @@ fn tasks_that_wait_for_the_owner_go_to_helpers_that_come() {
     for _ in 0..times(50, 2) {
         let tasks: Vec<_> = {
             let none = Threads::new(1);
-            let step = move |_: usize, _: &Threads| if current().id() == owner { Step::More } else { Step::Done };
+            let step =
+                move |_: usize, _: &Threads| if current().id() == owner { NextStep::More } else { NextStep::Done };
             (0..5).map(|_| jobs.start(&none, step)).collect()
         };
         jobs.tasks.run_slice(Duration::ZERO);
@@ -178,10 +179,10 @@ fn tasks_that_wait_for_the_owner_go_to_helpers_that_come() {
 fn older_threads_are_not_gone_back_to() {
     let (jobs, older, newer) = (Jobs::new(), Threads::new(2), Threads::new(1));
     jobs.tasks.set_threads(&newer);
-    let task = jobs.start(&older, |_, _| Step::Done);
+    let task = jobs.start(&older, |_, _| NextStep::Done);
     jobs.tasks.set_threads(&older);
     jobs.tasks.set_threads(&Threads::alone());
-    assert_eq!(task.told.count(Event::Waiting), 1);
+    assert_eq!(task.told.count(TaskEvent::Waiting), 1);
     std::thread::sleep(Duration::from_millis(5));
     assert!(!task.task.is_done());
     assert!(!jobs.tasks.run_slice(Duration::from_secs(1)));
@@ -198,7 +199,7 @@ fn the_old_threads_are_waited_for_for_a_slice_at_most() {
             let steps = Arc::clone(&steps);
             jobs.start(&threads, move |_, _| {
                 steps.fetch_add(1, Ordering::SeqCst);
-                Step::More
+                NextStep::More
             })
         })
         .collect();
@@ -226,7 +227,7 @@ fn dropping_threads_waits_for_no_task() {
             let steps = Arc::clone(&steps);
             jobs.start(&threads, move |_, _| {
                 steps.fetch_add(1, Ordering::SeqCst);
-                Step::More
+                NextStep::More
             })
         })
         .collect();
@@ -252,7 +253,7 @@ fn a_helper_is_known_as_one() {
     assert!(!threads.is_helper());
     let task = jobs.start(&threads, move |_, _| {
         assert!(shared.is_helper() && !others.is_helper());
-        Step::Done
+        NextStep::Done
     });
     task.assert_finishes();
     let (busy, end) = (Door::default(), Door::default());

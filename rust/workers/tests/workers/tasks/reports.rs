@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{Event, OnProgress, Step, Tasks, Work};
+use varbatch_workers::tasks::{NextStep, OnProgress, TaskEvent, Tasks, Work};
 
 use crate::threads::{COUNTS, wait_for};
 
@@ -11,7 +11,7 @@ use crate::threads::{COUNTS, wait_for};
 struct Long(u16);
 
 impl Work for Long {
-    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> Step {
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep {
         let done = Mutex::new(0_u16);
         threads.for_each(0..self.0, |_| {
             let now = {
@@ -26,7 +26,7 @@ impl Work for Long {
                 report(nonsense);
             }
         });
-        Step::Done
+        NextStep::Done
     }
 
     fn progress(&self) -> f32 {
@@ -43,7 +43,7 @@ fn progress_is_told_within_a_step_and_never_goes_back() {
         let told = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&told);
         let task = tasks.start(&threads, Long(500), move |task, event| {
-            if event == Event::Progressed {
+            if event == TaskEvent::Progressed {
                 heard.lock().unwrap().push(task.progress());
             }
         });

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{Event, Step};
+use varbatch_workers::tasks::{NextStep, TaskEvent};
 
 use super::{Jobs, Started};
 use crate::threads::{assert_works, panic_if, times, wait_for};
@@ -31,16 +31,16 @@ fn start(jobs: &Jobs, threads: &Threads, random: &mut Random) -> (Started, bool)
     let task = jobs.start(threads, move |step, threads| {
         if step as u64 >= steps {
             panic_if(panics, "one of them");
-            return Step::Done;
+            return NextStep::Done;
         }
         match random.below(40) {
-            0 => Step::Blocking,
-            1 | 2 => Step::Caller,
+            0 => NextStep::Blocking,
+            1 | 2 => NextStep::Owner,
             3 => {
                 assert_works(threads);
-                Step::More
+                NextStep::More
             }
-            _ => Step::More,
+            _ => NextStep::More,
         }
     });
     (task, panics)
@@ -78,7 +78,9 @@ fn use_tasks(jobs: &Jobs, shared: &Mutex<Arc<Threads>>, count: usize, mut random
                 finished += usize::from(ended);
                 // Waiting may be told late.
                 let told = task.told.events.lock().unwrap();
-                assert!(told.iter().rev().find(|(event, _)| *event != Event::Waiting).unwrap().0 == Event::Finished);
+                assert!(
+                    told.iter().rev().find(|(event, _)| *event != TaskEvent::Waiting).unwrap().0 == TaskEvent::Finished
+                );
             }
         }
     }

@@ -7,7 +7,7 @@ use std::thread::{ThreadId, current};
 use std::time::Duration;
 
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{Event, OnProgress, Step, Tasks, Work};
+use varbatch_workers::tasks::{NextStep, OnProgress, TaskEvent, Tasks, Work};
 
 use super::{Door, Jobs, Started, occupy, work_for};
 use crate::threads::{COUNTS, assert_works, times, wait_for};
@@ -21,15 +21,15 @@ fn a_task_that_nobody_holds_ends() {
         let Started { task, told } = jobs.start(&threads, move |step, _| {
             assert_ne!(current().id(), owner);
             if step < 20 {
-                return Step::More;
+                return NextStep::More;
             }
             end.open();
-            Step::Done
+            NextStep::Done
         });
         drop(task);
         ended.pass();
-        wait_for("its end", || told.count(Event::Finished) == 1);
-        assert_eq!(told.count(Event::Waiting), 0);
+        wait_for("its end", || told.count(TaskEvent::Finished) == 1);
+        assert_eq!(told.count(TaskEvent::Waiting), 0);
         jobs.assert_none_left();
     }
 }
@@ -43,7 +43,7 @@ fn a_short_task_is_not_kept_waiting_by_a_long_one() {
         let long = jobs.start(&threads, move |_, _| {
             work_for(Duration::from_millis(1));
             counted.fetch_add(1, Ordering::SeqCst);
-            if stopped.is_open() { Step::Done } else { Step::More }
+            if stopped.is_open() { NextStep::Done } else { NextStep::More }
         });
         wait_for("a few steps", || steps.load(Ordering::SeqCst) > 3);
         let before = steps.load(Ordering::SeqCst);
@@ -51,7 +51,7 @@ fn a_short_task_is_not_kept_waiting_by_a_long_one() {
         let (steps, at) = (Arc::clone(&steps), Arc::clone(&ended_at));
         let short = jobs.start(&threads, move |step, _| {
             at.store(steps.load(Ordering::SeqCst), Ordering::SeqCst);
-            if step < times(9, 1) { Step::More } else { Step::Done }
+            if step < times(9, 1) { NextStep::More } else { NextStep::Done }
         });
         short.assert_finishes();
         // There is one helper: what it did of the long task came first.
@@ -75,7 +75,7 @@ fn tasks_have_equal_shares() {
                 // Longer than a slice.
                 work_for(Duration::from_millis(3));
                 order.lock().unwrap().push((step, task));
-                if step < 5 { Step::More } else { Step::Done }
+                if step < 5 { NextStep::More } else { NextStep::Done }
             })
         })
         .collect();
@@ -98,7 +98,7 @@ fn every_helper_has_a_task() {
                     let all = Arc::clone(&all);
                     jobs.start(&threads, move |_, _| {
                         all.wait();
-                        Step::Done
+                        NextStep::Done
                     })
                 })
                 .collect();
@@ -117,7 +117,7 @@ fn a_step_may_use_the_other_helpers() {
                 jobs.start(&threads, move |step, threads| {
                     assert_eq!(threads.count(), if count == 1 { 1 } else { count - 1 });
                     assert_works(threads);
-                    if step < times(50, 2) { Step::More } else { Step::Done }
+                    if step < times(50, 2) { NextStep::More } else { NextStep::Done }
                 })
             })
             .collect();
@@ -136,15 +136,15 @@ fn a_step_that_waits_for_a_device_lets_others_go_on() {
     let save = jobs.start(&threads, move |step, _| {
         at.lock().unwrap().push(current().id());
         match step {
-            0 | 1 => Step::Blocking,
+            0 | 1 => NextStep::Blocking,
             2 => {
                 ready.pass();
-                Step::More
+                NextStep::More
             }
-            _ => Step::Done,
+            _ => NextStep::Done,
         }
     });
-    jobs.start(&threads, |step, _| if step < 9 { Step::More } else { Step::Done }).assert_finishes();
+    jobs.start(&threads, |step, _| if step < 9 { NextStep::More } else { NextStep::Done }).assert_finishes();
     assert!(!save.task.is_done());
     device.open();
     save.assert_finishes();
@@ -164,15 +164,15 @@ fn what_only_the_owner_may_do_waits_for_it() {
             is_back.pass();
         }
         match step {
-            0 | 1 | 3 => Step::Caller,
-            2 | 4 => Step::More,
-            _ => Step::Done,
+            0 | 1 | 3 => NextStep::Owner,
+            2 | 4 => NextStep::More,
+            _ => NextStep::Done,
         }
     });
     for waited in [1, 2] {
-        wait_for("the owner's step", || task.told.count(Event::Waiting) == waited);
+        wait_for("the owner's step", || task.told.count(TaskEvent::Waiting) == waited);
         // The helper has nothing else to do, and must not do it.
-        jobs.start(&threads, |_, _| Step::Done).assert_finishes();
+        jobs.start(&threads, |_, _| NextStep::Done).assert_finishes();
         std::thread::sleep(Duration::from_millis(5));
         assert!(!task.task.is_done());
         assert!(!jobs.tasks.run_slice(Duration::from_secs(1)));
@@ -193,11 +193,11 @@ fn without_helpers_the_owner_works_in_slices() {
                 assert_eq!(current().id(), owner);
                 order.lock().unwrap().push((step, task));
                 work_for(Duration::from_millis(3));
-                [Step::More, Step::Blocking, Step::Caller, Step::Done][step]
+                [NextStep::More, NextStep::Blocking, NextStep::Owner, NextStep::Done][step]
             })
         })
         .collect();
-    assert!(tasks.iter().all(|task| task.told.count(Event::Waiting) == 1));
+    assert!(tasks.iter().all(|task| task.told.count(TaskEvent::Waiting) == 1));
     std::thread::sleep(Duration::from_millis(5));
     assert!(order.lock().unwrap().is_empty());
     for step in 1..=12 {
@@ -216,15 +216,15 @@ fn without_helpers_the_owner_works_in_slices() {
 fn progress_is_told_in_hundredths() {
     let (threads, jobs) = (Threads::new(2), Jobs::new());
     let steps = times(5000, 500);
-    let mut job = jobs.job(move |step, _| if step + 1 < steps { Step::More } else { Step::Done });
+    let mut job = jobs.job(move |step, _| if step + 1 < steps { NextStep::More } else { NextStep::Done });
     job.of = steps;
     let task = jobs.start_job(&threads, job);
     task.assert_ends();
     let told = task.told.events.lock().unwrap();
     let (last, progressed) = told.split_last().expect("the end");
-    assert_eq!(last.0, Event::Finished);
+    assert_eq!(last.0, TaskEvent::Finished);
     assert!((80..=100).contains(&progressed.len()), "{} times", progressed.len());
-    assert!(progressed.iter().all(|(event, _)| *event == Event::Progressed));
+    assert!(progressed.iter().all(|(event, _)| *event == TaskEvent::Progressed));
     assert!(told.windows(2).all(|pair| pair[0].1 <= pair[1].1 && pair[1].1 <= 1.0));
 }
 
@@ -232,9 +232,9 @@ fn progress_is_told_in_hundredths() {
 fn progress_never_falls_and_is_a_fraction() {
     struct Odd(usize);
     impl Work for Odd {
-        fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> Step {
+        fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> NextStep {
             self.0 += 1;
-            if self.0 < 6 { Step::More } else { Step::Done }
+            if self.0 < 6 { NextStep::More } else { NextStep::Done }
         }
 
         fn progress(&self) -> f32 {
@@ -251,7 +251,12 @@ fn progress_never_falls_and_is_a_fraction() {
         assert!((task.progress() - expected).abs() < f32::EPSILON);
     }
     assert!(task.is_done());
-    let expected = [(Event::Waiting, 0.0), (Event::Progressed, 0.5), (Event::Progressed, 1.0), (Event::Finished, 1.0)];
+    let expected = [
+        (TaskEvent::Waiting, 0.0),
+        (TaskEvent::Progressed, 0.5),
+        (TaskEvent::Progressed, 1.0),
+        (TaskEvent::Finished, 1.0),
+    ];
     assert_eq!(*seen.lock().unwrap(), expected);
 }
 
@@ -259,8 +264,8 @@ fn progress_never_falls_and_is_a_fraction() {
 fn a_panic_ends_its_task_alone() {
     struct Bad(&'static str);
     impl Work for Bad {
-        fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> Step {
-            if self.0 == "step" { resume_unwind(Box::new("step")) } else { Step::Done }
+        fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> NextStep {
+            if self.0 == "step" { resume_unwind(Box::new("step")) } else { NextStep::Done }
         }
 
         fn progress(&self) -> f32 {
@@ -279,7 +284,7 @@ fn a_panic_ends_its_task_alone() {
         for (place, panics) in [("step", true), ("progress", true), ("listener", false), ("nowhere", false)] {
             let told = Arc::clone(&ends);
             let task = tasks.start(&threads, Bad(place), move |_, event| {
-                told.fetch_add(usize::from(event == Event::Finished), Ordering::SeqCst);
+                told.fetch_add(usize::from(event == TaskEvent::Finished), Ordering::SeqCst);
                 if place == "listener" {
                     resume_unwind(Box::new("listener"));
                 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::current;
 
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{Event, Step, Task};
+use varbatch_workers::tasks::{NextStep, Task, TaskEvent};
 
 use super::{Door, Job, Jobs, Started, occupy};
 use crate::threads::{COUNTS, assert_works, times, wait_for};
@@ -19,11 +19,11 @@ fn who_waits_works_when_no_other_does() {
         let task = jobs.start(&threads, move |step, threads| {
             assert_eq!((current().id(), threads.count()), (waiter, count));
             assert_works(threads);
-            [Step::More, Step::Blocking, Step::Caller, Step::Done][step]
+            [NextStep::More, NextStep::Blocking, NextStep::Owner, NextStep::Done][step]
         });
         assert!(task.task.wait(&threads));
         assert!(task.task.wait(&threads));
-        assert_eq!(task.told.count(Event::Finished), 1);
+        assert_eq!(task.told.count(TaskEvent::Finished), 1);
         task.assert_finishes();
         busy.open();
         occupied.into_iter().for_each(Started::assert_finishes);
@@ -41,7 +41,7 @@ fn who_waits_takes_the_work_at_the_next_step() {
         // It ends only on the thread that waits.
         let task = jobs.start(&threads, move |_, _| {
             inside.open();
-            if current().id() == waiter { Step::Done } else { Step::More }
+            if current().id() == waiter { NextStep::Done } else { NextStep::More }
         });
         begun.pass();
         assert!(task.task.wait(&threads));
@@ -56,15 +56,15 @@ fn who_waits_does_the_owners_steps_and_takes_over_from_a_device() {
     let (waiter, ready, begun) = (current().id(), device.clone(), Door::default());
     let inside = begun.clone();
     let task = jobs.start(&threads, move |step, _| match step {
-        0 => Step::Blocking,
+        0 => NextStep::Blocking,
         1 => {
             inside.open();
             ready.pass();
-            Step::Blocking
+            NextStep::Blocking
         }
         _ => {
             assert_eq!(current().id(), waiter);
-            if step < 9 { Step::Caller } else { Step::Done }
+            if step < 9 { NextStep::Owner } else { NextStep::Done }
         }
     });
     begun.pass();
@@ -76,8 +76,8 @@ fn who_waits_does_the_owners_steps_and_takes_over_from_a_device() {
     opener.join().expect("opens");
     task.assert_finishes();
 
-    let task = jobs.start(&threads, |_, _| Step::Caller);
-    wait_for("the owner's step", || task.told.count(Event::Waiting) == 1);
+    let task = jobs.start(&threads, |_, _| NextStep::Owner);
+    wait_for("the owner's step", || task.told.count(TaskEvent::Waiting) == 1);
     task.task.cancel();
     assert!(task.task.wait(&threads));
     task.assert_is_cancelled();
@@ -90,10 +90,10 @@ fn many_threads_wait_for_one_task() {
         let (threads, jobs) = (Threads::new(count), Jobs::new());
         for round in 0..times(200, 3) {
             let task = jobs.start(&threads, |step, _| match step {
-                0..5 => Step::More,
-                5 => Step::Caller,
-                6 => Step::Blocking,
-                _ => Step::Done,
+                0..5 => NextStep::More,
+                5 => NextStep::Owner,
+                6 => NextStep::Blocking,
+                _ => NextStep::Done,
             });
             std::thread::scope(|scope| {
                 for waiter in 0..4 {
@@ -153,10 +153,10 @@ fn steps_wait_for_other_tasks() {
                             assert!(waits_for.as_ref().is_none_or(|task| task.wait(threads)));
                         }
                         if step < 3 {
-                            return Step::More;
+                            return NextStep::More;
                         }
                         ended.fetch_add(1, Ordering::SeqCst);
-                        Step::Done
+                        NextStep::Done
                     });
                     before = Some(Arc::clone(&task.task));
                     task
@@ -180,11 +180,11 @@ fn a_step_that_waits_for_its_own_task_goes_on() {
         let own = Arc::new(Mutex::new(None::<Arc<Task<Job>>>));
         let inside = Arc::clone(&own);
         let task = jobs.start(&threads, move |_, threads| {
-            let Some(task) = inside.lock().unwrap().take() else { return Step::More };
+            let Some(task) = inside.lock().unwrap().take() else { return NextStep::More };
             assert!(!task.wait(threads));
             task.cancel();
             assert!(!task.is_done());
-            Step::More
+            NextStep::More
         });
         *own.lock().unwrap() = Some(Arc::clone(&task.task));
         if count == 1 {
