@@ -39,6 +39,7 @@ mod support;
 mod text;
 mod text_kernels;
 mod texts_split;
+mod transcode_classes;
 mod transcode_errors;
 mod transcode_losses;
 mod transcode_objects;
