@@ -42,11 +42,12 @@ finish() {
 trap finish EXIT
 trap 'exit 130' HUP INT TERM
 
-# game LOG ARGS...: runs the scene of this test.
+# game LOG ARGS...: runs the game of this test, conformance/crash.gd.
+crash=(res://conformance/all.tscn -- --run crash)
 game() {
   local log=$1
   shift
-  "$timeout" -k 5 60 "$engine" --headless --path "$project" res://conformance/crash.tscn -- "$@" >"$log" 2>&1 </dev/null
+  "$timeout" -k 5 60 "$engine" --headless --path "$project" "${crash[@]}" "$@" >"$log" 2>&1 </dev/null
 }
 
 # kill_one FOLDER: starts a game that saves and kills it up to 300 ms after its first save began. Fails if the game does
@@ -111,7 +112,7 @@ fi
 # engine itself complains about a project that no editor has opened yet.
 quits() {
   "$root/scripts/run-godot.sh" --timeout 60 --expect '^(done|finished)$' --log "$temporary/log" \
-    -- "$engine" --headless --path "$project" res://conformance/crash.tscn -- quit "$@" >"$temporary/out" 2>&1 || return 1
+    -- "$engine" --headless --path "$project" "${crash[@]}" quit "$@" >"$temporary/out" 2>&1 || return 1
   ! grep -E '^(USER )?(ERROR|WARNING)' "$temporary/log" | grep -v 'global script cache'
 }
 kinds=("at once" "exit tree" close frames thread compressed held connected "listened to" awaited many

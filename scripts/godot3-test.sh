@@ -125,7 +125,7 @@ convert() {
   local log=$files/godot4.log is_bad=
   VARBATCH_GODOT3_FILES=$files VARBATCH_GODOT3_VERSION=$version \
     "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --timeout 120 --log "$log" \
-    -- "$engine" --headless --path "$project" res://conformance/from_godot3.tscn >/dev/null || is_bad=1
+    -- "$engine" --headless --path "$project" res://conformance/all.tscn -- --godot3 >/dev/null || is_bad=1
   grep -aE '^FAIL|^from_godot3' "$log" || :
   read -r p f < <(awk '/^[0-9]+ passed, [0-9]+ failed\r?$/ { p = $1; f = $3 } END { print p + 0, f + 0 }' "$log")
   passed=$((passed + p))

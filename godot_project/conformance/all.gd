@@ -1,7 +1,29 @@
-extends "runner.gd"
-## Every suite: the quick ones first, and broken before those that use much memory, so that its look
-## at the most this process ever used means something.
+extends Node
+## Runs the suites: every function test_* of each suite's script, in a fresh instance of it.
+##
+##     godot --headless --path godot_project res://conformance/all.tscn [-- [OPTION] [FILTER ...]]
+##
+## A filter keeps the tests whose "suite/test" contains it. With a "/" in it, the suite's name must
+## begin it: `undo/` is one suite, `undo` all about undo. `--long` tests all of the generated values
+## instead of a tenth, `--quick` fewer sizes and thread counts. `--godot3` runs the suites of
+## scripts/godot3-test.sh instead.
+## A run is good only if it ends with the line "N passed, 0 failed", N over 0, and exit status 0. It
+## says so itself, so a script that does not load or a filter that matches nothing is a failure too.
+##
+## With `-- --run SCRIPT ...` it runs a script of this folder instead, as a process of its own: the
+## game of scripts/crash-test.sh, and what child.gd starts for a suite.
 
+const ErrorLog := preload("error_log.gd")
+const Suite := preload("suite.gd")
+
+## Failures printed of one test; the rest are counted.
+const SHOWN_FAILURES := 4
+
+## How much of the generated values is tested without `--long`.
+const USUAL_SHARE := 0.1
+
+## The quick ones first, and broken before those that use much memory, so that its look at the most
+## this process ever used means something.
 const SUITES: PackedStringArray = [
 	"api",
 	"kinds",
@@ -79,9 +101,119 @@ const SUITES: PackedStringArray = [
 	"diff_hostile",
 ]
 
+## They look at files that a real Godot 3 made.
+const GODOT3_SUITES: PackedStringArray = [
+	"from_godot3_values",
+	"from_godot3_inputs",
+	"from_godot3_saves",
+]
+
+var _filters := PackedStringArray()
+var _share := USUAL_SHARE
+var _is_quick := false
+var _errors := ErrorLog.new()
+var _passed := 0
+var _failed := 0
+
 
 func _ready() -> void:
-	var paths := PackedStringArray()
-	for suite: String in SUITES:
-		paths.append("res://conformance/%s.tscn" % suite)
-	run(paths)
+	var arguments := OS.get_cmdline_user_args()
+	if arguments and arguments[0] == "--run":
+		var script: GDScript = load(_path_of(arguments[1]))
+		add_child(script.new() as Node)
+		return
+	var suites := SUITES
+	for argument: String in arguments:
+		match argument:
+			"--long":
+				_share = 1.0
+			"--quick":
+				_is_quick = true
+			"--godot3":
+				suites = GODOT3_SUITES
+			_:
+				_filters.append(argument)
+	print("Godot %s, %s" % [Engine.get_version_info().string, _build_name()])
+	if not ClassDB.class_exists(&"VarBatch"):
+		_fail("setup", ["class VarBatch is missing: build it first (scripts/build.sh)"])
+	else:
+		_errors.open()
+		if not _errors.is_open():
+			print("This engine has no Logger: logged errors are not checked.")
+		for suite: String in suites:
+			await _run_suite(suite)
+		_errors.close()
+	print("%d passed, %d failed" % [_passed, _failed])
+	get_tree().quit(0 if _failed == 0 and _passed > 0 else 1)
+
+
+func _path_of(script: String) -> String:
+	return "res://conformance/%s.gd" % script
+
+
+func _run_suite(suite_name: String) -> void:
+	var script: GDScript = load(_path_of(suite_name))
+	if script == null or not script.can_instantiate():
+		_fail(suite_name, ["its script does not load"])
+		return
+	var tests := _tests_of(script, suite_name)
+	if tests.is_empty():
+		return
+	var failed_before := _failed
+	var started := Time.get_ticks_msec()
+	for test: StringName in tests:
+		await _run_test(script, suite_name, test)
+	var seconds := (Time.get_ticks_msec() - started) / 1000.0
+	var failed := _failed - failed_before
+	print("%-8s %3d tests, %d failed, %.2f s" % [suite_name, tests.size(), failed, seconds])
+
+
+func _run_test(script: GDScript, suite_name: String, test: StringName) -> void:
+	var suite: Suite = script.new()
+	suite.errors = _errors
+	suite.share = _share
+	suite.is_quick = _is_quick
+	add_child(suite)
+	_errors.take()
+	await suite.call(test)
+	suite.finish()
+	ClassDB.class_call_static(&"VarBatch", &"set_thread_count", 0)
+	var failures := suite.failures
+	if suite.checks == 0:
+		failures.append("it checked nothing")
+	suite.free()
+	if failures.is_empty():
+		_passed += 1
+	else:
+		_fail("%s/%s" % [suite_name, test], failures)
+
+
+func _tests_of(script: GDScript, suite_name: String) -> Array[StringName]:
+	var tests: Array[StringName] = []
+	for method: Dictionary in script.get_script_method_list():
+		var test: StringName = method.name
+		if test.begins_with("test_") and not test in tests and _is_kept(suite_name, test):
+			tests.append(test)
+	return tests
+
+
+func _is_kept(suite_name: String, test: StringName) -> bool:
+	var full_name := "%s/%s" % [suite_name, test]
+	for filter: String in _filters:
+		if full_name.begins_with(filter) if "/" in filter else filter in full_name:
+			return true
+	return _filters.is_empty()
+
+
+func _fail(where: String, failures: PackedStringArray) -> void:
+	_failed += 1
+	var text := "; ".join(failures.slice(0, SHOWN_FAILURES))
+	if failures.size() > SHOWN_FAILURES:
+		text += "; and %d more" % (failures.size() - SHOWN_FAILURES)
+	print("FAIL %s: %s" % [where, text])
+
+
+func _build_name() -> String:
+	if OS.has_feature("editor"):
+		return "editor build"
+	return "debug template" if OS.is_debug_build() else "release template"

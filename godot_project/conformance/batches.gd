@@ -7,13 +7,6 @@ const Packed := preload("packed_values.gd")
 ## Read-only, as every constant Array is.
 const CONSTANT_VALUES: Array = [1, "two", [3, 4.5], {"five": 6}]
 
-var _thread_count := VarBatch.get_thread_count()
-
-
-func finish() -> void:
-	VarBatch.set_thread_count(_thread_count)
-	super()
-
 
 func test_none_one_and_two() -> void:
 	for values: Array in [[], [7], [null, Vector3(1, 2, 3)]]:

@@ -1,6 +1,34 @@
 extends RefCounted
-## Processes that a suite starts: this engine with this project once more, for what a process can be
-## only as a whole: without rights, without space, or as large as it became.
+## Processes that a suite starts: this engine with this project once more, for what only a whole
+## process can be: without rights, without space, or as large as it became.
+
+const Suite := preload("suite.gd")
+
+## The last line that a script prints which ran to its end.
+const LAST_LINE := "done"
+
+
+## Runs a script of this folder in a process of its own, by a line of shell in which "$@" stands for
+## the whole command, and checks that it ran to its end. Returns the lines that it printed, none
+## where the command of this process is not known.
+static func probe(
+	suite: Suite, script: String, arguments: PackedStringArray, shell := 'exec "$@"'
+) -> PackedStringArray:
+	var command := own_command()
+	if command.is_empty():
+		print("  %s: the command of this process is not known" % script)
+		suite.check(true, "nothing is known")
+		return []
+	var ended := sh(shell, command + PackedStringArray(["--", "--run", script]) + arguments)
+	var lines: PackedStringArray = ended[1]
+	suite.check_int(ended[0] as int, 0, "exit status of %s" % script)
+	suite.check(LAST_LINE in lines, "%s did not run to its end: %s" % [script, lines.slice(-3)])
+	return lines
+
+
+## The arguments that [method probe] gave to this process.
+static func own_arguments() -> PackedStringArray:
+	return OS.get_cmdline_user_args().slice(2)
 
 
 ## What started this process, without the arguments for the tests. The path of the executable is not
@@ -24,15 +52,6 @@ static func own_command() -> PackedStringArray:
 		command.append(argument)
 		bytes = bytes.slice(end + 1)
 	return command
-
-
-## Runs this engine with these arguments for the tests, by a line of shell in which "$@" stands for
-## the whole command. Returns its exit status and what it printed: [status, lines].
-static func run(arguments: PackedStringArray, shell := 'exec "$@"') -> Array:
-	var command := own_command()
-	if command.is_empty():
-		return [-1, PackedStringArray()]
-	return sh(shell, command + PackedStringArray(["--"]) + arguments)
 
 
 ## Runs a line of shell in which "$@" stands for the arguments: [status, lines of its output].

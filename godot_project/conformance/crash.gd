@@ -1,6 +1,6 @@
 extends Node
-## A game that saves and is ended at any moment, for scripts/crash-test.sh. Arguments after `--`:
-## what to do, and a folder for it.
+## A game that saves and is ended at any moment, for scripts/crash-test.sh. Arguments after
+## `-- --run crash`: what to do, and a folder for it.
 ##
 ## kill    looks at what the last one left, then saves generations until it is killed: one by one, or
 ##         several under way, by tasks and at once
@@ -19,7 +19,7 @@ const LAST_LINE := "done"
 ## What is left in a folder by one who quits, and the generation of the first save in it.
 const QUIT_GENERATION := 20
 
-var _arguments := OS.get_cmdline_user_args()
+var _arguments := OS.get_cmdline_user_args().slice(2)
 var _folder := _arguments[1]
 var _saves := _folder.path_join("saves")
 var _path := _saves.path_join(SAVE)

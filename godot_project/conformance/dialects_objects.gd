@@ -107,25 +107,19 @@ func test_scripts_that_change_what_is_there() -> void:
 
 ## As a Logger can: what is printed comes after all work.
 func test_loggers_that_change_what_is_there() -> void:
-	if not ClassDB.class_exists(&"Logger"):
+	if not errors.is_open():
 		check(true, "this engine has no Logger")
 		return
-	var meddling: GDScript = load("res://conformance/meddling.gd")
-	var script := GDScript.new()
-	script.source_code = meddling.get_script_constant_map().LOGGER_SOURCE
-	check_int(script.reload(), OK, "the script of a Logger")
-	var logger: RefCounted = script.new()
 	var value: Array = [Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 300_000), rid_from_int64(5)]
 	var expected := value.duplicate()
-	logger.set(&"action", value.clear)
-	OS.call(&"add_logger", logger)
 	var write := func() -> Variant: return VarBatch.var_to_bytes_in(value, GODOT_3)
-	var bytes: PackedByteArray = expect_logged(write, 0, 1, "RID lost its id")
+	var bytes: PackedByteArray = with_logger(
+		value.clear, expect_logged.bind(write, 0, 1, "RID lost its id")
+	)
 	var foreign: Array = [expected[0], Vector3i.ONE]
-	logger.set(&"action", foreign.clear)
 	var fail := func() -> Variant: return VarBatch.var_to_bytes_in(foreign, GODOT_3)
-	check_value(expect_errors(fail, 1, "found Vector3i"), PackedByteArray(), "without a place")
-	OS.call(&"remove_logger", logger)
+	var none: Variant = with_logger(foreign.clear, expect_errors.bind(fail, 1, "found Vector3i"))
+	check_value(none, PackedByteArray(), "without a place")
 	check_int(value.size() + foreign.size(), 0, "elements that the Logger left")
 	expected[1] = RID()
 	check_value(VarBatch.bytes_to_var_in(bytes, GODOT_3), expected, "with a Logger")

@@ -17,15 +17,9 @@ const FOLLOWED := 4
 const MAX_EQUAL_DELTA := 32
 const MAX_FAILURES := 8
 
-var _thread_count := VarBatch.get_thread_count()
 var _pair_count := 0
 var _change_count := 0
 var _left_out := 0
-
-
-func finish() -> void:
-	VarBatch.set_thread_count(_thread_count)
-	super()
 
 
 func test_pairs() -> void:

@@ -21,11 +21,6 @@ var _pair_count := 0
 var _partial_count := 0
 
 
-func finish() -> void:
-	Engine.print_error_messages = true
-	super()
-
-
 func test_known_pairs() -> void:
 	const KEY_5 := "02000100050000000000000002000000"
 	const KEY_1 := "0200000001000000"

@@ -1,4 +1,4 @@
-extends "suite.gd"
+extends "threads_base.gd"
 ## What differs, from any thread, from several at once, of large values, and of many in one call:
 ## the same on any number of threads.
 
@@ -8,12 +8,9 @@ const Model := preload("diff_model.gd")
 const Packed := preload("packed_values.gd")
 
 const SEED := 20250309
-const THREADS := 4
-const ROUNDS := 5
 const PAIRS := 200
 const LARGE := 8 << 20
 
-var _thread_count := VarBatch.get_thread_count()
 ## What has the objects that the pairs have ids of.
 var _generator := Generator.new(SEED, false)
 var _values: Array = []
@@ -22,45 +19,10 @@ var _deltas: Array[PackedByteArray] = []
 ## For each pair the bytes of its changes, and the bytes that the delta makes a pair with.
 var _changes: Array[PackedByteArray] = []
 var _based: Array = []
-var _mutex := Mutex.new()
-var _problems := PackedStringArray()
 
 
-func finish() -> void:
-	VarBatch.set_thread_count(_thread_count)
-	super()
-
-
-func test_from_threads_and_the_main_thread() -> void:
-	_make_pairs()
-	var threads: Array[Thread] = []
-	for i: int in THREADS:
-		var thread := Thread.new()
-		check_int(thread.start(_work.bind(ROUNDS)), OK, "start of a thread")
-		threads.append(thread)
-	_work(ROUNDS)
-	for thread: Thread in threads:
-		thread.wait_to_finish()
-	_check_no_problems()
-
-
-func test_from_the_worker_pool() -> void:
-	_make_pairs()
-	var task := WorkerThreadPool.add_group_task(func(_i: int) -> void: _work(1), 8)
-	_work(ROUNDS)
-	WorkerThreadPool.wait_for_group_task_completion(task)
-	_check_no_problems()
-
-
-func test_thread_count_changes_under_way() -> void:
-	_make_pairs()
-	var thread := Thread.new()
-	check_int(thread.start(_work.bind(ROUNDS)), OK, "start of a thread")
-	for i: int in 200:
-		VarBatch.set_thread_count(i % 4)
-		OS.delay_usec(200)
-	thread.wait_to_finish()
-	_check_no_problems()
+func _init() -> void:
+	rounds = 5
 
 
 func test_errors_on_a_thread() -> void:
@@ -124,13 +86,13 @@ func test_large_batches() -> void:
 	_expect(pairs)
 	for count: int in [1, 2, 3, 0]:
 		VarBatch.set_thread_count(count)
-		_work(1)
-	_check_no_problems()
+		work(1)
+	check_no_problems()
 
 
 ## Typed, read-only, and the same pair many times.
 func test_any_array_of_pairs() -> void:
-	_make_pairs()
+	prepare()
 	var typed: Array[Array] = []
 	typed.assign(_pairs.slice(0, 10))
 	typed.make_read_only()
@@ -164,7 +126,7 @@ func _check_large(before: Variant, after: Variant, what: String) -> void:
 	check_bytes(results[1][1] as PackedByteArray, results[0][1] as PackedByteArray, "delta")
 
 
-func _make_pairs() -> void:
+func prepare() -> void:
 	var edits := Edits.new(_generator, false)
 	while _pairs.size() < PAIRS:
 		var before: Variant = edits.value()
@@ -190,33 +152,22 @@ func _encoded(changes: Array[Dictionary]) -> PackedByteArray:
 	return var_to_bytes(Edits.resolved(changes))
 
 
-## Looks for itself, as the checks of a suite are for one thread.
-func _work(rounds: int) -> void:
+func work(count: int) -> void:
 	var after := _pairs.map(func(pair: Array) -> PackedByteArray: return pair[1])
-	for i: int in rounds:
+	for i: int in count:
 		if VarBatch.make_deltas(_pairs) != _deltas:
-			_note("make_deltas differs")
+			note("make_deltas differs")
 		if Array(VarBatch.apply_deltas(_based), TYPE_NIL, &"", null) != after:
-			_note("apply_deltas differs")
+			note("apply_deltas differs")
 		var lists := VarBatch.diff_batch(_pairs)
 		for at: int in _pairs.size():
 			var before: PackedByteArray = _pairs[at][0]
 			var changes: Array[Dictionary] = lists[at]
 			if VarBatch.patch(before, changes) != after[at]:
-				_note("patch differs, pair %d" % at)
+				note("patch differs, pair %d" % at)
 			if VarBatch.apply_delta(before, VarBatch.make_delta(before, after[at])) != after[at]:
-				_note("apply_delta differs, pair %d" % at)
+				note("apply_delta differs, pair %d" % at)
 			if _encoded(changes) != _changes[at]:
-				_note("diff_batch differs, pair %d" % at)
+				note("diff_batch differs, pair %d" % at)
 			if _encoded(VarBatch.diff(before, after[at])) != _changes[at]:
-				_note("diff differs, pair %d" % at)
-
-
-func _note(problem: String) -> void:
-	_mutex.lock()
-	_problems.append(problem)
-	_mutex.unlock()
-
-
-func _check_no_problems() -> void:
-	check(_problems.is_empty(), "%d problems: %s" % [_problems.size(), _problems.slice(0, 3)])
+				note("diff differs, pair %d" % at)

@@ -10,13 +10,6 @@ const WHOLE_COUNT := 20_000
 const BATCH := 400
 const SHOWN_BYTES := 200
 
-var _thread_count := VarBatch.get_thread_count()
-
-
-func finish() -> void:
-	VarBatch.set_thread_count(_thread_count)
-	super()
-
 
 func test_values() -> void:
 	_run(part_of(COUNT), false)

@@ -1,8 +1,8 @@
 extends RefCounted
 ## What the engine logged, so that a test can say which errors it expects.
 ##
-## Class Logger came with Godot 4.5. It is named in engine_logger.gd only, which is loaded only
-## where it exists, so that the tests run in 4.4 as well, without this check.
+## Class Logger came with Godot 4.5. It is named only in engine_logger.gd and acting_logger.gd,
+## which are loaded only where it exists, so that the tests run in 4.4 as well, without this check.
 
 ## Kinds of entries: Logger.ERROR_TYPE_WARNING, and ERROR_TYPE_SCRIPT, which is never expected.
 const KIND_WARNING := 1

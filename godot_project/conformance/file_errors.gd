@@ -150,20 +150,11 @@ func test_full_disk() -> void:
 
 ## Runs file_probe.gd. Each of its lines is "what;expected;found", and so are checked here.
 func _check_probe(kind: String, shell: String, code: int, within := absolute(folder)) -> void:
-	if Child.own_command().is_empty():
-		print("  file_errors: the command of this process is not known")
-		checks += 1
-		return
-	var ended := Child.run([Probe.ARGUMENT, kind, str(code), within], shell)
-	check_int(ended[0] as int, 0, "exit status of the process that is %s" % kind)
-	var is_at_end := false
-	for line: String in ended[1]:
-		is_at_end = is_at_end or line == Probe.LAST_LINE
+	for line: String in Child.probe(self, "file_probe", [kind, str(code), within], shell):
 		if line.begins_with(Probe.CHECK):
 			var parts := line.split(Probe.SEPARATOR)
 			var text := "%s, %s: expected %s, found %s" % [kind, parts[1], parts[2], parts[3]]
 			check(parts[2] == parts[3], text)
-	check(is_at_end, "%s: the process did not get to its end: %s" % [kind, ended[1]])
 
 
 ## With the engine's own code, which must be one.

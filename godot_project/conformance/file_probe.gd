@@ -1,23 +1,21 @@
 extends Node
 ## Saves and loads in a process of its own, which has no rights or no space. Started by
-## file_errors.gd with the arguments ARGUMENT, what to try, the code to expect, and a folder. Prints
+## file_errors.gd with three arguments: what to try, the code to expect, and a folder. Prints
 ## lines of CHECK, what was looked at, the expected and the found, told apart by SEPARATOR.
 
-## The first argument, and the last line of all.
-const ARGUMENT := "--file-probe"
-const LAST_LINE := "file-probed"
 const CHECK := "check"
 const SEPARATOR := "\t"
 
+const Child := preload("child.gd")
 const ErrorLog := preload("error_log.gd")
 const Files := preload("files_base.gd")
 
 const OLD: Array = ["the old file", 1, 2.5]
 
 var _errors := ErrorLog.new()
-var _kind := OS.get_cmdline_user_args()[1]
-var _code := OS.get_cmdline_user_args()[2]
-var _folder := OS.get_cmdline_user_args()[3].path_join("probed")
+var _kind := Child.own_arguments()[0]
+var _code := Child.own_arguments()[1]
+var _folder := Child.own_arguments()[2].path_join("probed")
 var _old := PackedByteArray()
 
 
@@ -35,7 +33,7 @@ func _ready() -> void:
 			_full()
 	_errors.close()
 	FileAccess.set_unix_permissions(_folder, 0x1ff)
-	print(LAST_LINE)
+	print(Child.LAST_LINE)
 	get_tree().quit()
 
 

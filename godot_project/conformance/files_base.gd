@@ -10,7 +10,6 @@ var folder := "user://conformance_%d" % OS.get_process_id()
 ## The file that most tests use.
 var path := folder + "/saved.bin"
 
-var _thread_count := VarBatch.get_thread_count()
 var _noise: PackedByteArray = Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 100_000)
 
 
@@ -20,11 +19,6 @@ func _enter_tree() -> void:
 
 func _exit_tree() -> void:
 	remove_folder(folder)
-
-
-func finish() -> void:
-	VarBatch.set_thread_count(_thread_count)
-	super()
 
 
 ## What a loop of store_var() writes, by the engine itself.

@@ -7,13 +7,6 @@ const ROUNDS := 40
 ## What the engine keeps for itself now and then, such as a name. In bytes.
 const SLACK := 2048
 
-var _thread_count := VarBatch.get_thread_count()
-
-
-func finish() -> void:
-	VarBatch.set_thread_count(_thread_count)
-	super()
-
 
 func test_nothing_is_left() -> void:
 	if not OS.is_debug_build():

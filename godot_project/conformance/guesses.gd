@@ -9,14 +9,8 @@ extends "round_trip.gd"
 const MAX_GROWTH := 512 << 20
 const Probe := preload("memory_probe.gd")
 
-var _thread_count := VarBatch.get_thread_count()
 ## The bytes of 40,000 ints are many small parts, all of them copied into a plan.
 var _large: Array = range(40_000)
-
-
-func finish() -> void:
-	VarBatch.set_thread_count(_thread_count)
-	super()
 
 
 func test_frames_of_large_values_then_small_ones() -> void:

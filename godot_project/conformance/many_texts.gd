@@ -7,13 +7,6 @@ const THREAD_COUNTS: PackedInt32Array = [1, 2, 3, 8]
 ## Around the count from which on threads take part, and one that no number of runs divides.
 const EDGES: PackedInt32Array = [99_999, 100_000, 100_001, 131_071]
 
-var _thread_count := VarBatch.get_thread_count()
-
-
-func finish() -> void:
-	VarBatch.set_thread_count(_thread_count)
-	super()
-
 
 func test_mixed_scripts() -> void:
 	_check_by_threads(_texts(), "mixed texts")

@@ -5,13 +5,6 @@ extends "tasks_base.gd"
 const Meddler := preload("meddler.gd")
 const Loader := preload("warming_loader.gd")
 const BIG := 50_000  # bytes, so that they are borrowed, not copied early
-const LOGGER_SOURCE := """
-extends Logger
-var action: Callable
-func _log_error(_a: String, _b: String, _c: int, _d: String, _e: String, _f: bool, _g: int,
-		_h: Array[ScriptBacktrace]) -> void:
-	action.call()
-"""
 const MEDDLER_PATH := "res://conformance/meddler.gd"
 ## As long: one that is loaded by a script, and a resource that is no script.
 const WARMING_PATH := "res://conformance/me.warming"
@@ -225,10 +218,6 @@ func test_loggers() -> void:
 	if not errors.is_open():
 		check(true, "this engine has no Logger")
 		return
-	var script := GDScript.new()
-	script.source_code = LOGGER_SOURCE
-	check_int(script.reload(), OK, "the script of a Logger")
-	var logger: RefCounted = script.new()
 	var bad := var_to_bytes("text").slice(0, 9)
 	var good := var_to_bytes(_bytes(BIG))
 	var deep: Array = Values.Engines.nested(1026)
@@ -255,17 +244,15 @@ func test_loggers() -> void:
 	for method: String in calls:
 		var call := calls[method]
 		var results: Array = []
-		var expected_lines := logged(func() -> void: results.append(call.call(arguments[method].duplicate())))
+		var first := func() -> void: results.append(call.call(arguments[method].duplicate()))
+		var expected_lines := logged(first)
 		check(not expected_lines.is_empty(), "%s logs nothing" % method)
 		for action: Callable in _actions():
 			var given := arguments[method].duplicate()
-			logger.set(&"action", action.bind(given))
-			OS.call(&"add_logger", logger)
-			var lines := logged(func() -> void: results.append(call.call(given)))
-			OS.call(&"remove_logger", logger)
+			var run := func() -> void: results.append(call.call(given))
+			var lines: PackedStringArray = with_logger(action.bind(given), logged.bind(run))
 			check(lines == expected_lines, "%s logs %s" % [method, lines])
 			check_value(results[-1], results[0], "%s with a Logger" % method)
-	logger.set(&"action", Callable())
 
 
 ## An object whose script is at another path.

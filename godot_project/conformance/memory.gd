@@ -49,13 +49,7 @@ func _check_growth(what: String, found: Array, bound: int, by_engine: int) -> vo
 ## Each buffer's name, with its size and what the process grew by. Empty where that is not known.
 func _probe(decoder: String) -> Dictionary[String, Array]:
 	var growth: Dictionary[String, Array] = {}
-	if Child.own_command().is_empty():
-		return growth
-	var ended := Child.run([Probe.ARGUMENT, decoder])
-	var lines: PackedStringArray = ended[1]
-	check_int(ended[0] as int, 0, "exit status of a process")
-	check(Probe.LAST_LINE in lines, "a process did not get to its end: %s" % [lines.slice(-3)])
-	for line: String in lines:
+	for line: String in Child.probe(self, "memory_probe", [decoder]):
 		var parts := line.split(";")
 		if parts[0] == "growth":
 			growth[parts[1]] = [parts[2].to_int(), parts[3].to_int()]

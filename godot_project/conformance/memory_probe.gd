@@ -1,18 +1,16 @@
 extends Node
 ## Decodes bytes made to need much memory, in a process of its own, and prints by how much it grew
-## each time: "growth", name, bytes, bytes of memory. Started by memory.gd with the last argument
+## each time: "growth", name, bytes, bytes of memory. Started by memory.gd with the argument
 ## "engine", "VarBatch" or "validate": what is to decode.
 ##
 ## Measured is the most memory in use (VmHWM of /proc/self/status), which Linux sets back when "5"
 ## is written to /proc/self/clear_refs. What was decoded is kept: memory that is free, but still the
 ## process's own, would hide the growth of what comes after.
 
-## The argument before the last, and the last line of all.
-const ARGUMENT := "--probe"
-const LAST_LINE := "probed"
 ## Begins the name of a buffer without its end, which the same buffer with it follows.
 const CUT := "cut off: "
 
+const Child := preload("child.gd")
 const Values := preload("values.gd")
 const LEN := 1 << 19
 const COUNTS: PackedInt64Array = [0x7fffffff, 0xffffffff, 0x80000000, 0x3fffffff, 0x10000000]
@@ -44,7 +42,7 @@ const SMALL: PackedStringArray = [
 ]
 
 var _kept: Array = []
-var _decoder := OS.get_cmdline_user_args()[-1]
+var _decoder := Child.own_arguments()[0]
 
 
 func _ready() -> void:
@@ -55,7 +53,7 @@ func _ready() -> void:
 		_texts_and_packed_arrays()
 		_nested_claims()
 		_huge_counts()
-	print(LAST_LINE)
+	print(Child.LAST_LINE)
 	get_tree().quit()
 
 

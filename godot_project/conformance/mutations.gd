@@ -24,15 +24,8 @@ const REFUSAL: Array[String] = [
 	"Condition ", "Method/function failed", "Error when ", "Attempted to ", "Variant is too deep"
 ]
 
-var _thread_count := VarBatch.get_thread_count()
 var _accepted := 0
 var _refused := 0
-
-
-func finish() -> void:
-	Engine.print_error_messages = true
-	VarBatch.set_thread_count(_thread_count)
-	super()
 
 
 func test_damaged() -> void:

@@ -145,7 +145,7 @@ func test_strange_objects() -> void:
 		_object("RefCounted", {"script": ""}),
 		_object("RefCounted", {"script": 5}),
 		_object("RefCounted", {"script": &"res://conformance/scripted.gd"}),
-		_object("RefCounted", {"script": "res://conformance/types.tscn"}),
+		_object("RefCounted", {"script": "res://conformance/all.tscn"}),
 		_object("EncodedObjectAsID", {"object_id": -5}),
 	]
 	for form: PackedByteArray in forms:

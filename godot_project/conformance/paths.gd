@@ -7,13 +7,6 @@ const Scripted := preload("scripted.gd")
 const MARK := 0x7fedcba987654321
 const NO_TYPE := "expected a type from 0 to 38, found 39"
 
-var _thread_count := VarBatch.get_thread_count()
-
-
-func finish() -> void:
-	VarBatch.set_thread_count(_thread_count)
-	super()
-
 
 func test_places() -> void:
 	var typed: Array[int] = [1, MARK]

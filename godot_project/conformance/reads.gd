@@ -6,18 +6,12 @@ const COUNTS: PackedInt32Array = [16, 1200, 7000]
 const THREAD_COUNTS: PackedInt32Array = [1, 2, 3, 8]
 const KINDS := 10
 
-var _thread_count := VarBatch.get_thread_count()
 var _noise: PackedByteArray = Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 5000)
 ## An Array[int] of 1.5, which is converted, and of a text, which is dropped.
 var _converted := _typed(TYPE_INT, [7, 1.5, true])
 var _dropped := _typed(TYPE_INT, [7, "x", 1.5, [], "y"])
 ## A key that is looked at by the engine: 50 arrays, one in the other.
 var _key: Array = Values.Engines.nested(50, [1])
-
-
-func finish() -> void:
-	VarBatch.set_thread_count(_thread_count)
-	super()
 
 
 ## Good ones, broken ones, ones with conversions and drops, and what is no buffer, in turns.

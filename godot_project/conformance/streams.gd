@@ -9,14 +9,8 @@ const COUNTS: PackedInt32Array = [
 ## Bytes of an array whose frame is as long as the average that counts.
 const AVERAGE := 1024 - 12
 
-var _thread_count := VarBatch.get_thread_count()
 var _noise: PackedByteArray = Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 200_000)
 var _too_deep: Array = Values.Engines.nested(1026)
-
-
-func finish() -> void:
-	VarBatch.set_thread_count(_thread_count)
-	super()
 
 
 func test_counts() -> void:

@@ -17,7 +17,7 @@ const MORE := "%d more errors are not printed"
 const OF_BUFFERS := "; VarBatch.validate() returns all errors"
 const OF_FILES := "; the command-line tool lists them: varbatch check --all"
 
-## Set by the runner.
+## Set by all.gd, which runs the suites.
 var errors: ErrorLog
 ## How much of the tests of generated values is run, 1.0 for all.
 var share := 0.1
@@ -30,17 +30,9 @@ var checks := 0
 static var _turn := 0
 
 
-## A suite's own scene, run as the main scene, runs itself.
-func _ready() -> void:
-	if get_tree().current_scene == self:
-		var script: GDScript = load("res://conformance/runner.gd")
-		var runner: Node = script.new()
-		add_child(runner)
-		runner.call(&"run", PackedStringArray([scene_file_path]))
-
-
-## Called by the runner after each test. What was logged and not expected is a failure.
+## Called after each test. What was logged and not expected is a failure.
 func finish() -> void:
+	Engine.print_error_messages = true
 	_refuse_logged()
 
 
@@ -194,6 +186,18 @@ func logged(action: Callable) -> PackedStringArray:
 	_refuse_logged()
 	action.call()
 	return _take_texts()
+
+
+## Calls [param action] while each error that is logged calls [param on_error]: where the errors are
+## heard at all. Returns what the action returns.
+func with_logger(on_error: Callable, action: Callable) -> Variant:
+	var script: GDScript = load("res://conformance/acting_logger.gd")
+	var logger: RefCounted = script.new()
+	logger.set(&"action", on_error)
+	OS.call(&"add_logger", logger)
+	var result: Variant = action.call()
+	OS.call(&"remove_logger", logger)
+	return result
 
 
 ## Calls [param action] with all messages switched off, VarBatch's among them: for asking the engine

@@ -6,10 +6,9 @@ const ROUNDS := 3
 var history := UndoRedo.new()
 
 
-## Not in finish(): the runner also makes a suite that runs no test.
-func _notification(what: int) -> void:
-	if what == NOTIFICATION_PREDELETE:
-		history.free()
+func finish() -> void:
+	history.free()
+	super()
 
 
 func test_a_node() -> void:

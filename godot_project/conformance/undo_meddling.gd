@@ -1,14 +1,6 @@
 extends "undo_base.gd"
 ## Getters, setters and Loggers that free objects, record, flush and undo while that goes on.
 
-const LOGGER_SOURCE := """
-extends Logger
-var action: Callable
-func _log_error(_a: String, _b: String, _c: int, _d: String, _e: String, _f: bool, _g: int,
-		_h: Array[ScriptBacktrace]) -> void:
-	action.call()
-"""
-
 
 func test_getters_that_change_the_arguments() -> void:
 	for size: int in [1, 3, 3000]:
@@ -114,22 +106,13 @@ func test_loggers_that_use_the_recorder() -> void:
 	if not errors.is_open():
 		check(true, "this engine has no Logger")
 		return
-	var script := GDScript.new()
-	script.source_code = LOGGER_SOURCE
-	check_int(script.reload(), OK, "the script of a Logger")
-	var logger: RefCounted = script.new()
 	var objects: Array = [null, box(1), null]
-	logger.set(
-		&"action",
-		func() -> void:
-			objects.clear()
-			recorder.record(box(5))
-			recorder.flush()
-	)
-	OS.call(&"add_logger", logger)
+	var meddle := func() -> void:
+		objects.clear()
+		recorder.record(box(5))
+		recorder.flush()
 	var record := func() -> void: recorder.record_all(objects)
-	expect_errors(record, 2, "expected an object, found null")
-	OS.call(&"remove_logger", logger)
+	with_logger(meddle, expect_errors.bind(record, 2, "expected an object, found null"))
 	check(recorder.flush().is_empty(), "the Logger has flushed")
 
 

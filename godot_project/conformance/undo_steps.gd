@@ -17,11 +17,10 @@ var _resources: Array[Resource] = [
 ]
 
 
-## Not in finish(): the runner also makes a suite that runs no test.
-func _notification(what: int) -> void:
-	if what == NOTIFICATION_PREDELETE:
-		for history: UndoRedo in _histories:
-			history.free()
+func finish() -> void:
+	for history: UndoRedo in _histories:
+		history.free()
+	super()
 
 
 func test_any_order() -> void:

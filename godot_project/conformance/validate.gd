@@ -35,13 +35,6 @@ const REASONS: Dictionary[String, String] = {
 	"expected no object with properties, as objects are not allowed, found one, at byte 0",
 }
 
-var _thread_count := VarBatch.get_thread_count()
-
-
-func finish() -> void:
-	VarBatch.set_thread_count(_thread_count)
-	super()
-
 
 func test_none() -> void:
 	var found: Variant = VarBatch.validate([])
