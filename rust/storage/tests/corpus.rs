@@ -1,4 +1,4 @@
-//! Every input that fuzzing kept, through the checks that found it. See `fuzz/README.md`.
+//! Every input that fuzzing kept, through the checks that found it. See `rust/codec/fuzz/README.md`.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,7 +1,7 @@
 //! What must hold for any input: one function for each fuzz target.
 //!
-//! The targets call them with what the fuzzer makes up, `tests/corpus.rs` with the inputs that are kept in `corpus/`.
-//! They panic where something does not hold. The first byte of an input says how the rest is to be taken.
+//! The fuzz targets call them with any bytes, `rust/storage/tests/corpus.rs` with the inputs in `corpus/`. They panic where
+//! something does not hold. The first byte of an input says how to take the rest.
 
 mod compressed;
 mod converted;
