@@ -132,7 +132,7 @@ fn an_odd_byte_at_every_place_of_short_text_is_seen() {
     for len in (0..80_usize).step_by(if cfg!(miri) { 13 } else { 1 }) {
         let ascii: Vec<_> = (0..len).map(|index| b'a' + (index % 26) as u8).collect();
         assert_eq!(text::decode(&ascii), naive_decode(&ascii));
-        for at in 0..len {
+        for at in (0..len).step_by(if cfg!(miri) { 5 } else { 1 }) {
             for odd in [0, 1, 0x7f, 0x80, 0xc3, 0xff] {
                 let mut bytes = ascii.clone();
                 bytes[at] = odd;
