@@ -1,16 +1,16 @@
-//! Every input that fuzzing kept, through the checks that found it. See `rust/codec/fuzz/README.md`.
+//! Runs every input that fuzzing kept through the check of its target. See `rust/fuzz/README.md`.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-#[path = "../../codec/fuzz/checks/mod.rs"]
+#[path = "../../fuzz/checks/mod.rs"]
 mod checks;
 
 /// The size of a header in a tar archive, and of what the data of a file is padded to.
 const BLOCK: usize = 512;
 
-/// Returns the name and the bytes of each file in a tar archive. Entries that are no files are passed over.
+/// Returns the name and the bytes of each file in a tar archive. Skips entries that are not files.
 fn files(mut archive: &[u8]) -> Vec<(String, &[u8])> {
     let mut files = Vec::new();
     while archive[0] != 0 {
@@ -32,7 +32,7 @@ fn files(mut archive: &[u8]) -> Vec<(String, &[u8])> {
 /// Feeds all inputs of one target to its check, and names those that fail.
 #[track_caller]
 fn feed(target: &str, check: fn(&[u8])) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../codec/fuzz/corpus/{target}.tar"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../fuzz/corpus/{target}.tar"));
     let archive = fs::read(&path).expect("a corpus");
     let files = files(&archive);
     // A corpus without its inputs would test nothing.

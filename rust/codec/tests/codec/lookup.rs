@@ -4,14 +4,10 @@ use varbatch_codec::describe::Way;
 use varbatch_codec::lookup::{Seek, Target, lookup};
 use varbatch_codec::{Dialect, Engine, Event, Text};
 
+use crate::support::looked_up::looked_up;
 use crate::support::nearly;
 use crate::support::random::Random;
 use crate::support::vectors::{self, hex};
-
-#[path = "../../fuzz/checks/looked_up.rs"]
-mod looked_up;
-
-use looked_up::looked_up;
 
 #[test]
 fn every_value_of_every_vector_is_found_at_its_path() {

@@ -7,6 +7,7 @@ pub mod edited;
 pub mod edits;
 pub mod foreign;
 pub mod keeper;
+pub mod looked_up;
 pub mod model;
 pub mod naive;
 pub mod nearly;

@@ -1,7 +1,7 @@
-//! What must hold for any input: one function for each fuzz target.
+//! Properties that hold for any input: one function for each fuzz target, which panics where its property fails.
 //!
-//! The fuzz targets call them with any bytes, `rust/storage/tests/corpus.rs` with the inputs in `corpus/`. They panic where
-//! something does not hold. The first byte of an input says how to take the rest.
+//! The targets pass the inputs that the fuzzer generates, `rust/storage/tests/corpus.rs` those that `corpus/` keeps. The
+//! first byte of an input holds its options.
 
 mod compressed;
 mod converted;
@@ -11,11 +11,12 @@ mod described;
 mod fastlz;
 mod frames;
 mod grammar;
+#[path = "../../codec/tests/codec/support/looked_up.rs"]
 mod looked_up;
-#[path = "../../tests/codec/support/model.rs"]
+#[path = "../../codec/tests/codec/support/model.rs"]
 #[allow(dead_code)] // The tests use more of it.
 mod model;
-#[path = "../../tests/codec/support/numbers.rs"]
+#[path = "../../codec/tests/codec/support/numbers.rs"]
 #[allow(dead_code)]
 mod numbers;
 mod pieces;
