@@ -215,7 +215,9 @@ func _label(suffix: String, name: String) -> String:
 	row = row if row else _row(ENGINES[1], suffix, name)
 	var parts: PackedStringArray = [row.type]
 	if row.count > 1:
-		parts.append(("%d of %s" % [row.count, _size(row.bytes)]) if row.bytes else "%d" % row.count)
+		parts.append(
+			("%d of %s" % [row.count, _size(row.bytes)]) if row.bytes else "%d" % row.count
+		)
 	elif row.bytes:
 		parts.append(_size(row.bytes))
 	var call_name: String = row.direction.get_slice(",", 0)
@@ -267,13 +269,8 @@ func _spans(suffix: String, names: Array[String]) -> String:
 			for engine: String in ENGINES:
 				var times: Variant = _row(engine, suffix, name).get(key)
 				if times is Array:
-					times.sort()
-					cells.append(
-						(
-							"%s (%s to %s)"
-							% [_number(_median(times)), _number(times[0]), _number(times[-1])]
-						)
-					)
+					var spread: Array = [_median(times), times.min(), times.max()]
+					cells.append("%s (%s to %s)" % spread.map(_number))
 			if cells.size() == 3:
 				text += _line(cells)
 	return text
@@ -339,9 +336,13 @@ func _with_table(readme: String) -> String:
 				)
 				return ""
 			if found.has(LOOP_KEY):
-				var loop := _median(found[LOOP_KEY])
-				var ours := _median(found[LOAD_KEY])
-				cells.append_array([_pair(loop * 1000.0, ours * 1000.0), _ratio(loop / ours)])
+				var loop: Array = found[LOOP_KEY]
+				var ours: Array = found[LOAD_KEY]
+				var ratios := range(loop.size()).map(
+					func(at: int) -> float: return loop[at] / ours[at]
+				)
+				cells.append(_pair(_median(loop) * 1000.0, _median(ours) * 1000.0))
+				cells.append(_ratio(_median(ratios)))
 			else:
 				cells.append_array(_time_cells(found))
 		text += _line(cells)

@@ -19,7 +19,8 @@ case ${1:-} in
 esac
 
 if [ "$measure" ]; then
-  for bench in bench bench-files bench-diff bench-scaling; do "$root/scripts/$bench.sh"; done
+  for bench in bench bench-files bench-diff; do "$root/scripts/$bench.sh"; done
+  "$root/scripts/bench-scaling.sh" -- scaling/count
 fi
 engine=$("$root/scripts/godot.sh")
 "$root/scripts/run-godot.sh" --expect '^wrote [0-9]+ tables$' --no-errors --timeout 60 -- \
