@@ -5,7 +5,7 @@
 #
 #   --only-write   writes both from the numbers of the last run in target/bench/
 #
-# Takes an hour or so on a quiet machine, and what bench-files.sh needs of the disk.
+# Takes half an hour or more. Run it on a quiet machine, with the disk space that bench-files.sh needs.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
