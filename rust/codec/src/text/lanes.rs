@@ -33,9 +33,9 @@ const LAST: [u8; 32] = {
 /// Loads the 16 bytes from `at` on, with zeros behind the end.
 ///
 /// ```text
-/// 16 bytes from at on:   load them
-/// 16 bytes in all:       load the last 16, move those before at out
-/// fewer in all:          padded
+/// 16 or more from at on:   load the first 16
+/// 16 or more in all:       load the last 16, move those before at out
+/// else:                    padded
 /// ```
 ///
 /// # Panics

@@ -38,6 +38,7 @@ mod reader;
 mod support;
 mod text;
 mod text_kernels;
+mod text_loose;
 mod texts_split;
 mod transcode_classes;
 mod transcode_errors;
