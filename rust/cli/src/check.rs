@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use varbatch_codec::{Error, validate};
+use varbatch_codec::{CodecError, validate};
 use varbatch_workers::Threads;
 
 use crate::args::Check;
@@ -127,7 +127,7 @@ impl Findings<'_> {
         bytes: &[u8],
         at: usize,
         frame: Option<usize>,
-        read: Result<usize, Error>,
+        read: Result<usize, CodecError>,
     ) -> Result<(), Failure> {
         self.in_a_row = if read.is_err() { self.in_a_row + 1 } else { 0 };
         match read {
@@ -140,9 +140,9 @@ impl Findings<'_> {
                 self.damaged += 1;
                 if self.damaged <= MOST_TOLD || self.args.all {
                     let text = frame.map_or_else(String::new, |frame| format!("frame {frame}: "));
-                    let path = error.path.steps().map(ToString::to_string).collect();
-                    let (at, path) = (Some(error.at), Some(path));
-                    let problem = Problem { file: self.name, frame, at, path, error: error.reason.to_string() };
+                    let path = error.path().steps().map(ToString::to_string).collect();
+                    let (at, path) = (Some(error.at()), Some(path));
+                    let problem = Problem { file: self.name, frame, at, path, error: error.kind().to_string() };
                     self.say(format_args!("{text}{error}"), &problem)?;
                 }
             }

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use varbatch_codec::transcode::{Losses, Lost, Translation};
 use varbatch_codec::{Cursor, Writer};
 use varbatch_storage::Saver;
-use varbatch_storage::transcode::{self, FileError};
+use varbatch_storage::transcode::{self, TranscodeError, TranscodeErrorKind};
 use varbatch_workers::Threads;
 
 use crate::args::Convert;
@@ -134,11 +134,11 @@ fn value(
     }
 }
 
-fn translation_failed(input: &Input, target: &Target, error: FileError) -> Failure {
-    match error {
-        FileError::Load(error) => Failure::load(input.name(), error),
-        FileError::Value { .. } => Failure::data(input.name(), error),
-        FileError::Save(error) => Failure::file(target.name(), error),
+fn translation_failed(input: &Input, target: &Target, error: TranscodeError) -> Failure {
+    match error.into_kind() {
+        TranscodeErrorKind::Load(error) => Failure::load(input.name(), error),
+        TranscodeErrorKind::Save(error) => Failure::file(target.name(), error),
+        error => Failure::data(input.name(), error),
     }
 }
 

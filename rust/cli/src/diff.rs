@@ -6,10 +6,10 @@ use std::path::Path;
 
 use serde::Serialize;
 use varbatch_codec::describe::{Node, Way};
-use varbatch_codec::diff::{self, Invalid, Options, Piece};
+use varbatch_codec::diff::{self, DiffErrorKind, Options, Piece};
 use varbatch_codec::patch::Op;
 use varbatch_codec::transcode::{Losses, Translation};
-use varbatch_codec::{Dialect, Error, Event, Text, Width, Writer, validate};
+use varbatch_codec::{CodecError, Dialect, Event, Text, Width, Writer, validate};
 use varbatch_workers::Threads;
 
 use crate::args::{Diff, Name};
@@ -139,14 +139,14 @@ impl Next<'_> {
         Ok(writer.into_plan().to_vec().into())
     }
 
-    fn damaged(&self, error: &Error) -> Failure {
+    fn damaged(&self, error: &CodecError) -> Failure {
         let frame = self.index.map_or_else(String::new, |index| format!("frame {index}: "));
         Failure::data(self.name, format_args!("{frame}{error}"))
     }
 
     /// The same, of an error whose bytes count from the start of the value.
-    fn damaged_inside(&self, mut error: Error) -> Failure {
-        error.at += self.at;
+    fn damaged_inside(&self, mut error: CodecError) -> Failure {
+        error = error.map_at(|at| at + self.at);
         self.damaged(&error)
     }
 
@@ -185,9 +185,9 @@ impl Report<'_> {
         let before = old.in_godot_4().map_err(Stop::Before)?;
         let after = new.in_godot_4().map_err(Stop::After)?;
         let options = Options { allow_objects: true, real: Width::Single };
-        let changes = diff::changes(&before, &after, options).map_err(|error| match error {
-            Invalid::Before(error) => Stop::Before(old.damaged_inside(error)),
-            Invalid::After(error) => Stop::After(new.damaged_inside(error)),
+        let changes = diff::changes(&before, &after, options).map_err(|error| match error.kind() {
+            DiffErrorKind::Before => Stop::Before(old.damaged_inside(error.into_error())),
+            _ => Stop::After(new.damaged_inside(error.into_error())),
         })?;
         for change in changes.iter() {
             let path = path::of_change(&changes.path(change));

@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
 
-use varbatch_storage::LoadError;
-use varbatch_storage::compressed;
+use varbatch_storage::compressed::CompressedErrorKind;
+use varbatch_storage::{LoadError, LoadErrorKind};
 
 /// Why a command ends before its time, as a line for people.
 #[derive(Debug)]
@@ -45,11 +45,12 @@ impl Failure {
 
     /// What stopped the reading of a file.
     pub fn load(name: impl Display, error: LoadError) -> Self {
-        match error {
-            LoadError::Read(error) => Self::file(name, error),
-            LoadError::Compressed(error @ compressed::Error::Read { .. }) => Self::file(name, error),
-            LoadError::Compressed(error) => Self::data(name, error),
-            LoadError::Frame(error) => Self::data(name, error),
+        match error.kind() {
+            LoadErrorKind::Read(error) => Self::file(name, error),
+            LoadErrorKind::Compressed(error) if matches!(error.kind(), CompressedErrorKind::Read(_)) => {
+                Self::file(name, error)
+            }
+            _ => Self::data(name, error),
         }
     }
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use varbatch_codec::describe::{Node, Way};
-use varbatch_codec::lookup::{LookupError, Seek, Target, lookup};
-use varbatch_codec::{Error, Event, Kind};
+use varbatch_codec::lookup::{LookupErrorKind, Seek, Target, lookup};
+use varbatch_codec::{CodecError, Event, Kind};
 use varbatch_workers::Threads;
 
 use crate::args::Get;
@@ -53,15 +53,15 @@ fn found(
     frame: Option<usize>,
 ) -> Result<(), Failure> {
     let dialect = args.from.dialect();
-    let damaged = |error: Error| {
+    let damaged = |error: &CodecError| {
         let frame = frame.map_or_else(String::new, |frame| format!("frame {frame}: "));
         Failure::data(input.name(), format_args!("{frame}{error}"))
     };
     let conditions: Vec<_> = wanted.iter().map(|wanted| move |way: Way<'_>| wanted.is(way)).collect();
     let seeks: Vec<Seek<'_>> = wanted.iter().zip(&conditions).map(|(wanted, is)| wanted.seek(is)).collect();
-    let target = lookup(bytes, base, dialect, &seeks).map_err(|error| match error {
-        LookupError::Damaged(error) => damaged(error),
-        LookupError::Unfit { .. } => Failure::Usage(format!("{}: {error}", input.name())),
+    let target = lookup(bytes, base, dialect, &seeks).map_err(|error| match error.kind() {
+        LookupErrorKind::Damaged(error) => damaged(error),
+        _ => Failure::Usage(format!("{}: {error}", input.name())),
     })?;
     let mut out = BufWriter::new(io::stdout());
     if args.raw {
@@ -102,7 +102,11 @@ fn element_kind(kind: Kind) -> Kind {
 }
 
 /// What a text or a packed array holds.
-fn raw<'a>(target: &Target<'a>, args: &Get, damaged: impl Fn(Error) -> Failure) -> Result<Cow<'a, [u8]>, Failure> {
+fn raw<'a>(
+    target: &Target<'a>,
+    args: &Get,
+    damaged: impl Fn(&CodecError) -> Failure,
+) -> Result<Cow<'a, [u8]>, Failure> {
     let refused = |kind: Kind| {
         let message = format!("--raw: expected a text or a packed array of numbers, found {}", kind.name());
         Failure::Usage(message)
@@ -111,7 +115,7 @@ fn raw<'a>(target: &Target<'a>, args: &Get, damaged: impl Fn(Error) -> Failure) 
         Target::Text { text, .. } => Ok(bytes_of(text.to_utf8())),
         Target::Element { plain, .. } => Ok(plain.bytes.into()),
         Target::Value { at, bytes } => {
-            let (node, texts) = json::first(bytes, at, args.from.dialect(), 0).map_err(damaged)?;
+            let (node, texts) = json::first(bytes, at, args.from.dialect(), 0).map_err(|error| damaged(&error))?;
             match node.event {
                 Event::String(text) | Event::StringName(text) => Ok(bytes_of(text.to_utf8())),
                 Event::NodePath { .. } => Ok(leaf::node_path(node.event, &texts).into_bytes().into()),

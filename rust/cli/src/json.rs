@@ -3,7 +3,7 @@
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use varbatch_codec::describe::{Found, Node, nodes};
-use varbatch_codec::{Dialect, Error, Event, Plain, Scalar, Shape, Text};
+use varbatch_codec::{CodecError, Dialect, Event, Plain, Scalar, Shape, Text};
 
 use crate::leaf;
 
@@ -40,7 +40,12 @@ impl<'a> Value<'a> {
 }
 
 /// The outermost node of a value, and its first texts. Offsets in an error count from `base` bytes before it.
-pub fn first(bytes: &[u8], base: usize, dialect: Dialect, most: usize) -> Result<(Node<'_>, Vec<Text<'_>>), Error> {
+pub fn first(
+    bytes: &[u8],
+    base: usize,
+    dialect: Dialect,
+    most: usize,
+) -> Result<(Node<'_>, Vec<Text<'_>>), CodecError> {
     let mut walk = nodes(bytes, base, dialect);
     let node = match walk.next() {
         Some(Ok(Found::Node(node))) => node,

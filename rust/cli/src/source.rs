@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use varbatch_codec::limits::MAX_VALUE_LEN;
-use varbatch_codec::{Dialect, Reader, Reason, frames, validate};
+use varbatch_codec::{CodecErrorKind, Dialect, Reader, frames, validate};
 use varbatch_storage::Loader;
 use varbatch_storage::compressed::is_compressed;
 use varbatch_workers::Threads;
@@ -87,7 +87,10 @@ fn may_go_on(bytes: &[u8], dialect: Dialect) -> bool {
     match validate(reader(bytes, 0, dialect)) {
         Ok(len) => len >= bytes.len(),
         Err(error) => {
-            matches!(error.reason, Reason::Short { .. } | Reason::NoHeader { .. } | Reason::ShortCount { .. })
+            matches!(
+                error.kind(),
+                CodecErrorKind::Short { .. } | CodecErrorKind::NoHeader { .. } | CodecErrorKind::ShortCount { .. }
+            )
         }
     }
 }

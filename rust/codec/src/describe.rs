@@ -16,7 +16,7 @@
 //!     }
 //! }
 //! assert_eq!(kinds, [(0, 0, Kind::Array), (1, 8, Kind::Int)]);
-//! # Ok::<(), varbatch_codec::Error>(())
+//! # Ok::<(), varbatch_codec::CodecError>(())
 //! ```
 
 mod overview;
@@ -25,7 +25,7 @@ use std::borrow::Cow;
 
 pub use self::overview::{Overview, Part, overview};
 use crate::dialect::Dialect;
-use crate::error::Error;
+use crate::error::CodecError;
 use crate::event::{ElementType, Event, Text};
 use crate::kind::Kind;
 use crate::path::Step;
@@ -148,7 +148,7 @@ pub struct Nodes<'a> {
 enum State {
     Before,
     Inside,
-    Failed(Error),
+    Failed(CodecError),
     Over,
 }
 
@@ -174,7 +174,7 @@ enum Form {
 }
 
 impl<'a> Iterator for Nodes<'a> {
-    type Item = Result<Found<'a>, Error>;
+    type Item = Result<Found<'a>, CodecError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -243,7 +243,7 @@ impl<'a> Nodes<'a> {
     }
 
     /// Passes the next part of what is open, and counts it if it is a value that begins.
-    fn pass(&mut self, form: Form, count: &mut usize) -> Result<(), Error> {
+    fn pass(&mut self, form: Form, count: &mut usize) -> Result<(), CodecError> {
         match form {
             Form::Texts => return self.text().map(|_| ()),
             Form::Array => {}
@@ -257,7 +257,7 @@ impl<'a> Nodes<'a> {
     }
 
     /// The next part of what is open.
-    fn part(&mut self, Open { form, index, .. }: Open) -> Result<Found<'a>, Error> {
+    fn part(&mut self, Open { form, index, .. }: Open) -> Result<Found<'a>, CodecError> {
         match form {
             Form::Texts => Ok(Found::Text(self.text()?)),
             Form::Array => self.node(Way::Index(index - 1)),
@@ -272,7 +272,7 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    fn node(&mut self, way: Way<'a>) -> Result<Found<'a>, Error> {
+    fn node(&mut self, way: Way<'a>) -> Result<Found<'a>, CodecError> {
         let reader = &mut self.reader;
         let (at, depth) = (reader.position(), reader.depth());
         let kind = reader.peek_kind()?;
@@ -290,7 +290,7 @@ impl<'a> Nodes<'a> {
         Ok(Found::Node(node))
     }
 
-    fn key(&mut self) -> Result<Way<'a>, Error> {
+    fn key(&mut self) -> Result<Way<'a>, CodecError> {
         let reader = &mut self.reader;
         let (start, depth) = (reader.position(), reader.depth());
         let kind = reader.peek_kind()?;
@@ -299,17 +299,17 @@ impl<'a> Nodes<'a> {
         Ok(Way::Key { bytes: reader.bytes(start, reader.position()), kind, event })
     }
 
-    fn text(&mut self) -> Result<Text<'a>, Error> {
+    fn text(&mut self) -> Result<Text<'a>, CodecError> {
         let Event::Text(text) = Self::event(&mut self.reader)? else { unreachable!("a text is due") };
         Ok(text)
     }
 
-    fn event(reader: &mut Reader<'a>) -> Result<Event<'a>, Error> {
+    fn event(reader: &mut Reader<'a>) -> Result<Event<'a>, CodecError> {
         Ok(reader.next_event()?.expect("the value has not ended"))
     }
 
     #[cold]
-    fn fail(&mut self, error: Error) {
+    fn fail(&mut self, error: CodecError) {
         // What stopped it is the last thing that is wrong; said is the first.
         self.state = State::Failed(validate(self.strict.clone()).err().unwrap_or(error));
     }

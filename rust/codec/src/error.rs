@@ -7,67 +7,78 @@ use crate::kind::Kind;
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 use crate::path::{Path, Step};
 
-/// A value that cannot be read or written.
+/// A value that cannot be read or written: what is wrong, at which byte, and inside what.
 ///
-/// One pointer, so that a step of a walk, which returns room for it, returns in registers.
+/// One pointer wide: a step of a walk returns room for it, and so still returns in registers.
+///
+/// Its text has all three: `expected 4 more bytes for a header, found 0, at byte 16 inside ["inventory"][2]`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}, at byte {}{}", .0.reason, .0.at, .0.path)]
-pub struct Error(Box<Fault>);
+#[error("{}, at byte {}{}", .0.kind, .0.at, .0.path)]
+pub struct CodecError(Box<Details>);
 
-/// What an [`Error`] says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Offset in the buffer that was read, or in the plan that was written.
-    pub at: usize,
-    /// What was found there, and what was expected.
-    pub reason: Reason,
-    /// In which part of the value.
-    pub path: Path,
+struct Details {
+    at: usize,
+    kind: CodecErrorKind,
+    path: Path,
 }
 
-impl Error {
+impl CodecError {
     /// An error about what begins at byte `at` of a value.
     #[cold]
-    pub fn new(at: usize, reason: Reason) -> Self {
-        Self(Box::new(Fault { at, reason, path: Path::default() }))
+    pub fn new(at: usize, kind: CodecErrorKind) -> Self {
+        Self(Box::new(Details { at, kind, path: Path::default() }))
     }
 
     /// What was found, and what was expected.
-    pub(crate) fn into_reason(self) -> Reason {
-        self.0.reason
+    pub fn kind(&self) -> &CodecErrorKind {
+        &self.0.kind
+    }
+
+    /// Offset in bytes: in the buffer that was read, or in the plan that was written.
+    pub fn at(&self) -> usize {
+        self.0.at
+    }
+
+    /// The path to the part of the value that is wrong.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    pub(crate) fn into_kind(self) -> CodecErrorKind {
+        self.0.kind
+    }
+
+    /// The same error at another offset, such as that in a larger buffer.
+    #[must_use]
+    pub fn map_at(mut self, map: impl FnOnce(usize) -> usize) -> Self {
+        self.0.at = map(self.0.at);
+        self
     }
 
     /// The same error, seen from one step further out.
     #[cold]
     #[must_use]
     pub fn within(mut self, step: Step) -> Self {
-        self.path = std::mem::take(&mut self.path).within(step);
+        self.0.path = std::mem::take(&mut self.0.path).within(step);
         self
     }
-}
 
-impl std::ops::Deref for Error {
-    type Target = Fault;
-
-    fn deref(&self) -> &Fault {
-        &self.0
-    }
-}
-
-impl std::ops::DerefMut for Error {
-    fn deref_mut(&mut self) -> &mut Fault {
-        &mut self.0
+    pub(crate) fn with_path(mut self, path: Path) -> Self {
+        self.0.path = path;
+        self
     }
 }
 
 /// Why a value cannot be read or written. Its text says what was expected and what was found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+#[non_exhaustive]
+pub enum CodecErrorKind {
     /// The buffer ends inside a part of known size.
     #[error("expected {} for {place}, found {found}", more(*.expected))]
     Short {
         /// The part.
-        place: Place,
+        place: ValuePart,
         /// Bytes that the part takes.
         expected: usize,
         /// Bytes that are left.
@@ -123,7 +134,7 @@ pub enum Reason {
     #[error("expected 0 or more for {place}, found {found}")]
     Negative {
         /// The count or length.
-        place: Place,
+        place: ValuePart,
         /// The number as it stands there.
         found: i32,
     },
@@ -131,7 +142,7 @@ pub enum Reason {
     #[error("expected UTF-8 for {place}, found byte 0x{found:02x}")]
     Malformed {
         /// The text.
-        place: Place,
+        place: ValuePart,
         /// The first byte that does not fit.
         found: u8,
     },
@@ -139,7 +150,7 @@ pub enum Reason {
     #[error("expected a StringName for {place}, found type {id}")]
     NoStringName {
         /// What it names.
-        place: Place,
+        place: ValuePart,
         /// The low byte of the header.
         id: u8,
     },
@@ -215,7 +226,7 @@ fn following(due: usize) -> &'static str {
 
 /// A part of a value. As text: `PackedVector3Array element 3 of 9`, `the class name of Object`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ValuePart {
     /// The type of the value.
     pub kind: Kind,
     /// Which part of it, empty for all of it.
@@ -226,7 +237,7 @@ pub struct Place {
     pub element: Option<(&'static str, usize, usize)>,
 }
 
-impl Place {
+impl ValuePart {
     pub(crate) fn of(kind: Kind) -> Self {
         Self { kind, part: "", length: false, element: None }
     }
@@ -244,7 +255,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ValuePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.length {
             f.write_str("the length of ")?;

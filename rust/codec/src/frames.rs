@@ -2,7 +2,7 @@
 //!
 //! A frame is a little-endian `u32` length in bytes and a value of that length.
 
-use crate::error::{Error, Reason};
+use crate::error::{CodecError, CodecErrorKind};
 use crate::writer::Writer;
 
 /// Bytes of the length before each value.
@@ -13,7 +13,7 @@ pub const PREFIX_LEN: usize = 4;
 /// # Errors
 /// Those of `write` and of [`Writer::end_value`]. Then nothing is written, as by `store_var`.
 #[inline]
-pub fn write<'a, E: From<Error>>(
+pub fn write<'a, E: From<CodecError>>(
     writer: &mut Writer<'a>,
     write: impl FnOnce(&mut Writer<'a>) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -56,7 +56,7 @@ pub struct Frames<'a> {
 }
 
 impl<'a> Iterator for Frames<'a> {
-    type Item = Result<Frame<'a>, Error>;
+    type Item = Result<Frame<'a>, CodecError>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -93,8 +93,8 @@ pub fn runs(bytes: &[u8], len: usize) -> impl Iterator<Item = (&[u8], usize)> + 
 }
 
 #[inline]
-fn frame(bytes: &[u8], at: usize) -> Result<Frame<'_>, Error> {
-    let short = |at, part, expected, found| Error::new(at, Reason::ShortFrame { part, expected, found });
+fn frame(bytes: &[u8], at: usize) -> Result<Frame<'_>, CodecError> {
+    let short = |at, part, expected, found| CodecError::new(at, CodecErrorKind::ShortFrame { part, expected, found });
     let rest = &bytes[at..];
     let (prefix, rest) =
         rest.split_at_checked(PREFIX_LEN).ok_or_else(|| short(at, "length", PREFIX_LEN, rest.len()))?;

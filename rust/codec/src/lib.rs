@@ -29,7 +29,7 @@
 //! let mut reader = Reader::new(&bytes);
 //! assert_eq!(reader.next_event()?, Some(Event::Int(42)));
 //! assert_eq!(reader.next_event()?, None);
-//! # Ok::<(), varbatch_codec::Error>(())
+//! # Ok::<(), varbatch_codec::CodecError>(())
 //! ```
 #![deny(unsafe_code)]
 
@@ -61,7 +61,7 @@ mod writer;
 
 pub use chunks::{Chunk, Cursor};
 pub use dialect::{Dialect, Engine, Width};
-pub use error::{Error, Fault, Place, Reason};
+pub use error::{CodecError, CodecErrorKind, ValuePart};
 pub use event::{ElementType, Event, Plain, Text};
 pub use kind::{Foreign, Kind, Scalar, Shape};
 pub use path::{Path, Step};

@@ -15,7 +15,7 @@ pub struct Source<'a> {
     /// Where it ends.
     pub end: usize,
     /// Of the reader, where the value is none.
-    pub error: Option<varbatch_codec::Error>,
+    pub error: Option<varbatch_codec::CodecError>,
 }
 
 impl<'a> Source<'a> {

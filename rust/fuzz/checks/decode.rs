@@ -1,6 +1,6 @@
 //! Any bytes through the Reader, in any dialect: it never panics, never leaves its input, judges as the engine does.
 
-use varbatch_codec::{Engine, Error, Event, Reader, Reason, Text};
+use varbatch_codec::{CodecError, CodecErrorKind, Engine, Event, Reader, Text};
 
 use super::Options;
 use super::grammar::{Due, Grammar};
@@ -88,7 +88,7 @@ fn peek_text(reader: &Reader<'_>, due: Due) {
 }
 
 /// A Reader that trusts counts comes to the same end, or further before it fails.
-fn trusting(bytes: &[u8], engine: Engine, allow_objects: bool, expected: &Result<usize, Error>) {
+fn trusting(bytes: &[u8], engine: Engine, allow_objects: bool, expected: &Result<usize, CodecError>) {
     let mut careful = reader(bytes, engine, allow_objects);
     let mut trusting = careful.clone().trust_counts();
     let found = loop {
@@ -103,10 +103,10 @@ fn trusting(bytes: &[u8], engine: Engine, allow_objects: bool, expected: &Result
             Err(error) => break Err(error),
         }
     };
-    let is_count = |error: &Error| matches!(error.reason, Reason::ShortCount { .. });
+    let is_count = |error: &CodecError| matches!(error.kind(), CodecErrorKind::ShortCount { .. });
     match (expected, &found) {
         (Err(error), Err(found)) if is_count(error) => {
-            assert!(found.at >= error.at && !is_count(found), "trusting {found}, else {error}");
+            assert!(found.at() >= error.at() && !is_count(found), "trusting {found}, else {error}");
             failed(&mut trusting, found, bytes);
         }
         _ => assert_eq!(found, *expected, "trusting"),
@@ -144,12 +144,12 @@ fn borrows(bytes: &[u8], event: &Event<'_>) -> usize {
     len + plain.map_or(0, |plain| plain.bytes.len())
 }
 
-fn failed(reader: &mut Reader<'_>, error: &Error, bytes: &[u8]) {
-    assert!(error.at <= bytes.len(), "{error} in {} bytes", bytes.len());
+fn failed(reader: &mut Reader<'_>, error: &CodecError, bytes: &[u8]) {
+    assert!(error.at() <= bytes.len(), "{error} in {} bytes", bytes.len());
     let text = error.to_string();
     assert!(text.len() <= LONGEST_TEXT, "{} bytes: {text}", text.len());
     assert!(!text.contains(char::is_control), "not one line: {text:?}");
-    assert!(text.contains(&format!(", at byte {}", error.at)), "{text}");
+    assert!(text.contains(&format!(", at byte {}", error.at())), "{text}");
     let at = reader.position();
     assert_eq!(reader.next_event().as_ref(), Err(error), "another error");
     assert_eq!(reader.position(), at, "read on behind an error");

@@ -1,7 +1,7 @@
 //! The tree of a value: nodes inside of nodes, up to where the bytes end.
 
 use varbatch_codec::describe::{Found, Part, nodes, overview};
-use varbatch_codec::{Dialect, Engine, Error};
+use varbatch_codec::{CodecError, Dialect, Engine};
 
 use super::steps::validated;
 
@@ -16,7 +16,7 @@ pub fn described(bytes: &[u8], engine: Engine) {
     let expected = validated(bytes, engine, true);
     // Where each node begins that has not ended, and where the last one ended that is inside of it.
     let mut begun: Vec<(usize, usize)> = Vec::new();
-    let (mut root, mut failed) = (None, None::<Error>);
+    let (mut root, mut failed) = (None, None::<CodecError>);
     for found in nodes(bytes, BASE, Dialect::of(engine)) {
         assert!(failed.is_none() && root.is_none(), "{found:?} behind the end");
         match found {
@@ -42,7 +42,7 @@ pub fn described(bytes: &[u8], engine: Engine) {
     }
     assert!(begun.is_empty(), "{} values do not end", begun.len());
     let failed = failed.map(|mut error| {
-        error.at -= BASE;
+        error = error.map_at(|at| at - BASE);
         error
     });
     let whole = root.ok_or(failed);
@@ -53,7 +53,7 @@ pub fn described(bytes: &[u8], engine: Engine) {
 }
 
 /// The size of a value, or what is wrong with it, as its tree of so many nodes has it.
-fn cut(bytes: &[u8], engine: Engine, max_nodes: usize) -> Result<usize, Option<Error>> {
+fn cut(bytes: &[u8], engine: Engine, max_nodes: usize) -> Result<usize, Option<CodecError>> {
     let (mut count, mut depth, mut root) = (0, 0, Err(None));
     for part in overview(bytes, BASE, Dialect::of(engine), max_nodes) {
         match part {
@@ -69,7 +69,7 @@ fn cut(bytes: &[u8], engine: Engine, max_nodes: usize) -> Result<usize, Option<E
                 }
             }
             Err(mut error) => {
-                error.at -= BASE;
+                error = error.map_at(|at| at - BASE);
                 root = Err(Some(error));
             }
         }

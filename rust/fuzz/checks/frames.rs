@@ -34,7 +34,7 @@ fn read(bytes: &[u8]) -> Vec<&[u8]> {
                 payloads.push(frame.payload);
             }
             Err(error) => {
-                assert!(at <= error.at && error.at <= bytes.len(), "{error}, behind byte {at}");
+                assert!(at <= error.at() && error.at() <= bytes.len(), "{error}, behind byte {at}");
                 assert!(!error.to_string().contains(char::is_control), "not one line: {error}");
                 assert!(frames.next().is_none(), "went on behind the damage");
                 return payloads;

@@ -1,6 +1,6 @@
 //! What was read is written, in the dialects of its engine and by every way to write, and is then read as the same.
 
-use varbatch_codec::{Dialect, Engine, Event, Plain, Reason, Text, Width, Writer, text};
+use varbatch_codec::{CodecErrorKind, Dialect, Engine, Event, Plain, Text, Width, Writer, text};
 use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
@@ -47,7 +47,7 @@ pub fn roundtrip(data: &[u8]) {
 /// A pool of vectors of an engine that has no arrays that say what is in them.
 fn refused(event: &Event<'_>, engine: Engine) {
     let error = Writer::new(Dialect::of(engine)).write(*event).expect_err("has no such type");
-    assert_eq!(error.reason, Reason::NoSuchType { engine, what: "typed Array" }, "{event:?}");
+    assert_eq!(*error.kind(), CodecErrorKind::NoSuchType { engine, what: "typed Array" }, "{event:?}");
 }
 
 /// The plain data of an event with components of `width`, where it has another.

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use varbatch_codec::{Dialect, ElementType, Engine, Error, Event, Plain, Reader, Text, Writer};
+use varbatch_codec::{CodecError, Dialect, ElementType, Engine, Event, Plain, Reader, Text, Writer};
 
 use super::numbers;
 
@@ -12,7 +12,7 @@ pub fn reader(bytes: &[u8], engine: Engine, allow_objects: bool) -> Reader<'_> {
 }
 
 /// All events of the value at the start of `bytes`, and the bytes that it takes.
-pub fn read(bytes: &[u8], engine: Engine, allow_objects: bool) -> Result<(Vec<Event<'_>>, usize), Error> {
+pub fn read(bytes: &[u8], engine: Engine, allow_objects: bool) -> Result<(Vec<Event<'_>>, usize), CodecError> {
     let mut reader = reader(bytes, engine, allow_objects);
     let mut events = Vec::new();
     while let Some(event) = reader.next_event()? {
@@ -22,7 +22,7 @@ pub fn read(bytes: &[u8], engine: Engine, allow_objects: bool) -> Result<(Vec<Ev
 }
 
 /// The bytes that the value at the start of `bytes` takes, with nothing read of it but its size.
-pub fn validated(bytes: &[u8], engine: Engine, allow_objects: bool) -> Result<usize, Error> {
+pub fn validated(bytes: &[u8], engine: Engine, allow_objects: bool) -> Result<usize, CodecError> {
     varbatch_codec::validate(reader(bytes, engine, allow_objects))
 }
 

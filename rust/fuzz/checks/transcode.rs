@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use varbatch_codec::transcode::{self, Losses, Lost, Translation};
-use varbatch_codec::{Dialect, ElementType, Engine, Error, Event, Plan, Reason, Width, frames};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, ElementType, Engine, Event, Plan, Width, frames};
 use varbatch_workers::Threads;
 
 use super::Options;
@@ -87,16 +87,16 @@ fn translated(by: Translation, source: &Source<'_>, mut conversion: Conversion, 
 }
 
 /// The first that went wrong, in the bytes that were read.
-fn failed(error: &Error, source: &Source<'_>, conversion: &Conversion) {
-    assert!(error.at <= source.bytes.len(), "{error} in {} bytes", source.bytes.len());
+fn failed(error: &CodecError, source: &Source<'_>, conversion: &Conversion) {
+    assert!(error.at() <= source.bytes.len(), "{error} in {} bytes", source.bytes.len());
     let text = error.to_string();
     assert!(!text.contains(char::is_control), "not one line: {text:?}");
-    assert!(text.contains(&format!(", at byte {}", error.at)), "{text}");
+    assert!(text.contains(&format!(", at byte {}", error.at())), "{text}");
     match conversion.homeless(source) {
         Some((at, what, place)) => {
-            let reason = Reason::NoSuchType { engine: conversion.to.engine, what };
-            assert_eq!((&error.reason, error.at), (&reason, at), "{error}");
-            assert!(Grammar::is_at(&place, &error.path), "{error}");
+            let reason = CodecErrorKind::NoSuchType { engine: conversion.to.engine, what };
+            assert_eq!((error.kind(), error.at()), (&reason, at), "{error}");
+            assert!(Grammar::is_at(&place, error.path()), "{error}");
         }
         None => assert_eq!(Some(error), source.error.as_ref(), "another error than the Reader's"),
     }
@@ -122,7 +122,7 @@ fn streams(by: Translation, bytes: &[u8], pick: u8) {
     }
 }
 
-fn all_at_once(by: Translation, stream: &[u8], threads: &Threads) -> Result<Stream, (usize, Error)> {
+fn all_at_once(by: Translation, stream: &[u8], threads: &Threads) -> Result<Stream, (usize, CodecError)> {
     let found = varbatch_storage::transcode::frames(stream, by, threads)?;
     let all: Vec<_> = found.plans.iter().map(Plan::to_vec).collect();
     Ok((all.concat(), found.count, lost(&found.losses)))
@@ -130,13 +130,13 @@ fn all_at_once(by: Translation, stream: &[u8], threads: &Threads) -> Result<Stre
 
 type Stream = (Vec<u8>, usize, Vec<transcode::Loss>);
 
-fn one_by_one(by: Translation, bytes: &[u8]) -> Result<Stream, (usize, Error)> {
+fn one_by_one(by: Translation, bytes: &[u8]) -> Result<Stream, (usize, CodecError)> {
     let (mut all, mut losses) = (Vec::new(), Losses::default());
     let mut count = 0;
     for frame in frames::read(bytes) {
         let frame = frame.map_err(|error| (count, error))?;
         let (value, _) = by.bytes(frame.payload).map_err(|mut error| {
-            error.at += frame.at;
+            error = error.map_at(|at| at + frame.at);
             (count, error)
         })?;
         // For the places in the stream.

@@ -1,7 +1,7 @@
 //! All ways to read a value end at the same byte, and nothing behind the value changes it. Its tree is whole, and
 //! its values are found at their paths.
 
-use varbatch_codec::{Engine, Error, Reader};
+use varbatch_codec::{CodecError, Engine, Reader};
 
 use super::Options;
 use super::described::described;
@@ -33,7 +33,7 @@ struct Begun {
     at: usize,
     /// Whether it has no header.
     bare: bool,
-    end: Result<usize, Error>,
+    end: Result<usize, CodecError>,
 }
 
 fn step_by_step(bytes: &[u8], engine: Engine, allow_objects: bool) {
@@ -70,7 +70,7 @@ fn step_by_step(bytes: &[u8], engine: Engine, allow_objects: bool) {
 }
 
 /// Where the next value ends, by `skip_value` and by `finish_value`.
-fn at_one_go(reader: &Reader<'_>) -> Result<usize, Error> {
+fn at_one_go(reader: &Reader<'_>) -> Result<usize, CodecError> {
     let depth = reader.depth();
     let (mut skipped, mut finished) = (reader.clone(), reader.clone());
     let skip = skipped.skip_value().map(|()| skipped.position());

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::load::Loader;
 use varbatch_codec::frames::{self, PREFIX_LEN};
-use varbatch_codec::{Dialect, Engine, Reader, Reason, validate};
+use varbatch_codec::{CodecErrorKind, Dialect, Engine, Reader, validate};
 use varbatch_workers::Threads;
 
 /// Bytes at the start of a stream that are looked at.
@@ -149,8 +149,10 @@ impl Payload<'_> {
             Ok(len) => len as u64 >= self.len,
             // It may go on behind what is looked at.
             Err(error) => {
-                let is_short =
-                    matches!(error.reason, Reason::Short { .. } | Reason::NoHeader { .. } | Reason::ShortCount { .. });
+                let is_short = matches!(
+                    error.kind(),
+                    CodecErrorKind::Short { .. } | CodecErrorKind::NoHeader { .. } | CodecErrorKind::ShortCount { .. }
+                );
                 is_short && (self.bytes.len() as u64) < self.len
             }
         }

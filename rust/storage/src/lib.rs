@@ -17,7 +17,7 @@ mod save;
 pub mod transcode;
 
 pub use guess::{Format, Guess};
-pub use load::{Input, LoadError, Loader, ReadStep};
+pub use load::{Input, LoadError, LoadErrorKind, Loader, ReadStep};
 pub use open::open;
 pub use order::Ticket;
 pub use replace::{Committed, Replaced, Replacement};

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::compressed::{self, Compression, Decoder, MAGIC};
 use crate::open::open;
 use varbatch_codec::frames::{self, PREFIX_LEN};
-use varbatch_codec::{Error, Reason};
+use varbatch_codec::{CodecError, CodecErrorKind};
 use varbatch_workers::Threads;
 
 /// Bytes that are read at a time, unless a frame is longer: they stay in the cache until they are decoded.
@@ -15,18 +15,42 @@ const PIECE: usize = 1 << 20;
 /// Bytes of a longer frame that are read at a time.
 const PART: usize = 4 << 20;
 
-/// Why a file was not read to its end. What is before that was given out.
+/// A file that was not read to its end. What is before that was given out.
 #[derive(Debug, thiserror::Error)]
-pub enum LoadError {
+#[error(transparent)]
+pub struct LoadError(LoadErrorKind);
+
+impl LoadError {
+    /// Why it was not.
+    pub fn kind(&self) -> &LoadErrorKind {
+        &self.0
+    }
+
+    /// Why it was not, without the error.
+    pub fn into_kind(self) -> LoadErrorKind {
+        self.0
+    }
+}
+
+impl<E: Into<LoadErrorKind>> From<E> for LoadError {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+/// Why a file was not read to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadErrorKind {
     /// The system says so.
     #[error(transparent)]
     Read(#[from] io::Error),
     /// It is compressed, and no such file, or damaged.
     #[error(transparent)]
-    Compressed(#[from] compressed::Error),
+    Compressed(#[from] compressed::CompressedError),
     /// It ends inside a frame.
     #[error(transparent)]
-    Frame(#[from] Error),
+    Frame(#[from] CodecError),
 }
 
 /// Where bytes come from.
@@ -188,10 +212,11 @@ impl Loader {
     }
 
     /// How many bytes to read behind the start of a frame, and to take room for. An error if it is none.
-    fn need(&self, tail: &[u8]) -> Result<(usize, usize), Error> {
+    fn need(&self, tail: &[u8]) -> Result<(usize, usize), CodecError> {
         let left = usize::try_from(self.left).unwrap_or(usize::MAX);
         let found = tail.len().saturating_add(left);
-        let short = |at, part, expected, found| Err(Error::new(at, Reason::ShortFrame { part, expected, found }));
+        let short =
+            |at, part, expected, found| Err(CodecError::new(at, CodecErrorKind::ShortFrame { part, expected, found }));
         let Some(prefix) = tail.first_chunk() else {
             return match found {
                 1..PREFIX_LEN => short(self.at, "length", PREFIX_LEN, found),

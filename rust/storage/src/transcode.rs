@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Mutex;
 
 use varbatch_codec::transcode::{Frames, Losses, RUN_LEN, Run, Translation};
-use varbatch_codec::{Cursor, Error, Plan, frames};
+use varbatch_codec::{CodecError, Cursor, Plan, frames};
 use varbatch_workers::Threads;
 
 use crate::load::{LoadError, Loader};
@@ -18,9 +18,33 @@ const TOGETHER: usize = 8 << 20;
 /// Bytes that are written at a time.
 const WRITTEN: usize = 1 << 20;
 
+/// A file that was not translated.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct TranscodeError(TranscodeErrorKind);
+
+impl TranscodeError {
+    /// Why it was not.
+    pub fn kind(&self) -> &TranscodeErrorKind {
+        &self.0
+    }
+
+    /// Why it was not, without the error.
+    pub fn into_kind(self) -> TranscodeErrorKind {
+        self.0
+    }
+}
+
+impl<E: Into<TranscodeErrorKind>> From<E> for TranscodeError {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
 /// Why a file was not translated.
 #[derive(Debug, thiserror::Error)]
-pub enum FileError {
+#[non_exhaustive]
+pub enum TranscodeErrorKind {
     /// It cannot be read, or ends inside a frame.
     #[error(transparent)]
     Load(#[from] LoadError),
@@ -30,7 +54,7 @@ pub enum FileError {
         /// The index of its frame.
         index: usize,
         /// What is wrong, with the byte of the file, uncompressed.
-        error: Error,
+        error: CodecError,
     },
     /// The new file cannot be written.
     #[error(transparent)]
@@ -41,7 +65,11 @@ pub enum FileError {
 ///
 /// # Errors
 /// The first, and the index of its frame: if one is damaged, or the other engine has no type for a part of its value.
-pub fn frames<'a>(bytes: &'a [u8], translation: Translation, threads: &Threads) -> Result<Frames<'a>, (usize, Error)> {
+pub fn frames<'a>(
+    bytes: &'a [u8],
+    translation: Translation,
+    threads: &Threads,
+) -> Result<Frames<'a>, (usize, CodecError)> {
     let whole = frames::whole_len(bytes);
     let mut all = Frames::default();
     for run in translate(frames::runs(&bytes[..whole], RUN_LEN), translation, threads) {
@@ -49,7 +77,7 @@ pub fn frames<'a>(bytes: &'a [u8], translation: Translation, threads: &Threads) 
     }
     match frames::read(&bytes[whole..]).next() {
         Some(Err(mut error)) => {
-            error.at += whole;
+            error = error.map_at(|at| at + whole);
             Err((all.count, error))
         }
         _ => Ok(all),
@@ -85,7 +113,7 @@ pub fn file(
     translation: Translation,
     threads: &Threads,
     progress: impl FnMut(u64, u64),
-) -> Result<(usize, Losses), FileError> {
+) -> Result<(usize, Losses), TranscodeError> {
     each(loader, translation, threads, progress, |plan| {
         let mut cursor = Cursor::new();
         while saver.write(plan, &mut cursor, WRITTEN, threads)? > 0 {}
@@ -102,7 +130,7 @@ pub fn translated_len(
     translation: Translation,
     threads: &Threads,
     progress: impl FnMut(u64, u64),
-) -> Result<u64, FileError> {
+) -> Result<u64, TranscodeError> {
     let mut len = 0;
     each(loader, translation, threads, progress, |plan| {
         len += plan.len() as u64;
@@ -118,7 +146,7 @@ fn each(
     threads: &Threads,
     mut progress: impl FnMut(u64, u64),
     mut take: impl FnMut(&Plan<'_>) -> io::Result<()>,
-) -> Result<(usize, Losses), FileError> {
+) -> Result<(usize, Losses), TranscodeError> {
     let (mut count, mut losses) = (0, Losses::default());
     let mut buffers = vec![Vec::new(); PIECES * threads.count()];
     loop {
@@ -142,7 +170,7 @@ fn each(
         let is_end = pieces.is_empty();
         let mut frames = Frames::default();
         for run in translate(pieces.into_iter(), translation, threads) {
-            frames.append(run).map_err(|(index, error)| FileError::Value { index: count + index, error })?;
+            frames.append(run).map_err(|(index, error)| TranscodeErrorKind::Value { index: count + index, error })?;
         }
         for plan in &frames.plans {
             take(plan)?;

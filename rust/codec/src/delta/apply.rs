@@ -2,7 +2,7 @@
 
 use super::number::Input;
 use super::output::Output;
-use super::{CODE_BITS, DeltaError, LEN_AT, LONG, OTHER_LEN, VERSION, hash};
+use super::{CODE_BITS, DeltaError, DeltaErrorKind, LEN_AT, LONG, OTHER_LEN, VERSION, hash};
 use crate::limits::MAX_VALUE_LEN;
 use crate::plan::Plan;
 
@@ -44,7 +44,7 @@ pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaErr
     output.start_of(base.rest(), base.rest().len());
     let plan = output.into_plan();
     if plan.len() as u64 != len {
-        return Err(DeltaError::Len { expected: len, found: plan.len() });
+        return Err(DeltaError::new(LEN_AT, DeltaErrorKind::Len { expected: len, found: plan.len() }));
     }
     Ok(plan)
 }
@@ -52,23 +52,23 @@ pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaErr
 /// Reads what stands before the tokens, and gives the length of the result.
 fn head(before: &[u8], input: &mut Input<'_>) -> Result<u64, DeltaError> {
     if input.is_at_end() {
-        return Err(DeltaError::End { part: "the version", at: 0 });
+        return Err(DeltaError::new(0, DeltaErrorKind::End { part: "the version" }));
     }
     match input.bytes("the version", 1)? {
         [VERSION] => {}
-        found => return Err(DeltaError::Version { found: found[0] }),
+        found => return Err(DeltaError::new(0, DeltaErrorKind::Version { found: found[0] })),
     }
     let expected = input.bytes("the hash", 8)?;
     let expected = u64::from_le_bytes(expected.try_into().expect("eight bytes"));
     debug_assert_eq!(input.at(), LEN_AT);
     let len = input.number("the length of the result")?;
     if len > MAX_VALUE_LEN as u64 {
-        return Err(DeltaError::TooLarge { found: len });
+        return Err(DeltaError::too_large(len));
     }
     // Last, as it takes the longest.
     let found = hash(before);
     if expected != found {
-        return Err(DeltaError::Base { expected, found, len: before.len() });
+        return Err(DeltaError::new(1, DeltaErrorKind::Base { expected, found, len: before.len() }));
     }
     Ok(len)
 }
@@ -85,7 +85,7 @@ impl<'a> Base<'a> {
     fn pass(&mut self, action: &'static str, len: u64, at: usize) -> Result<usize, DeltaError> {
         let left = self.bytes.len() - self.at;
         if len > left as u64 {
-            return Err(DeltaError::BeyondBase { action, base_at: self.at, left, found: len, at });
+            return Err(DeltaError::new(at, DeltaErrorKind::BeyondBase { action, base_at: self.at, left, found: len }));
         }
         self.at += len as usize;
         Ok(len as usize)

@@ -37,7 +37,7 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub use apply::apply;
-pub use error::DeltaError;
+pub use error::{DeltaError, DeltaErrorKind};
 pub use make::make;
 pub use swap::Swap;
 

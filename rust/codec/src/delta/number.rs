@@ -1,6 +1,6 @@
 //! Numbers of a delta: unsigned LEB128, seven bits a byte, the lowest first, in as few bytes as they need.
 
-use super::DeltaError;
+use super::{DeltaError, DeltaErrorKind};
 
 /// The longest number, in bytes: 63 bits, so that it fits where integers have a sign.
 pub(super) const MAX_LEN: usize = 9;
@@ -58,7 +58,7 @@ impl<'d> Input<'d> {
     pub(super) fn bytes(&mut self, part: &'static str, len: u64) -> Result<&'d [u8], DeltaError> {
         let rest = self.rest();
         if len > rest.len() as u64 {
-            return Err(DeltaError::Short { part, expected: len, found: rest.len(), at: self.at });
+            return Err(DeltaError::new(self.at, DeltaErrorKind::Short { part, expected: len, found: rest.len() }));
         }
         self.at += len as usize;
         Ok(&rest[..len as usize])
@@ -80,12 +80,12 @@ impl<'d> Input<'d> {
         let rest = self.rest();
         let Some(last) = rest.iter().take(MAX_LEN).position(|&byte| byte < 0x80) else {
             return Err(match rest.len() {
-                MAX_LEN.. => DeltaError::LongNumber { part, at: self.at },
-                _ => DeltaError::End { part, at: self.delta.len() },
+                MAX_LEN.. => DeltaError::new(self.at, DeltaErrorKind::LongNumber { part }),
+                _ => DeltaError::new(self.delta.len(), DeltaErrorKind::End { part }),
             });
         };
         if last > 0 && rest[last] == 0 {
-            return Err(DeltaError::PaddedNumber { part, at: self.at });
+            return Err(DeltaError::new(self.at, DeltaErrorKind::PaddedNumber { part }));
         }
         self.at += last + 1;
         Ok(rest[..=last].iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f)))

@@ -9,7 +9,7 @@
 
 use super::{Found, Node, Nodes, nodes};
 use crate::dialect::Dialect;
-use crate::error::Error;
+use crate::error::CodecError;
 
 /// Bytes that a node takes at least: its header.
 const LEAST_LEN: usize = 4;
@@ -57,7 +57,7 @@ struct Children {
 }
 
 impl<'a> Iterator for Overview<'a> {
-    type Item = Result<Part<'a>, Error>;
+    type Item = Result<Part<'a>, CodecError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

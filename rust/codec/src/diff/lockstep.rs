@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::Invalid;
 use super::changes::Step;
 use super::found::{Found, Mark, Sink, Slice, Trail, What};
 use super::order::Run;
 use super::same::Same;
 use super::ways::is_plain_text;
-use crate::error::Error;
+use super::{DiffError, DiffErrorKind};
+use crate::error::CodecError;
 use crate::event::{Event, Text};
 use crate::kind::Kind;
 use crate::patch::{Op, builtin};
@@ -31,7 +31,7 @@ pub(super) enum Side {
 }
 
 /// An error of a Reader, and whose.
-pub(super) type Failed = (Side, Error);
+pub(super) type Failed = (Side, CodecError);
 
 pub(super) struct Lockstep<'a, S> {
     pub before: Reader<'a>,
@@ -80,7 +80,7 @@ pub(super) enum Form {
     Object,
 }
 
-pub(super) fn of(side: Side) -> impl Fn(Error) -> Failed {
+pub(super) fn of(side: Side) -> impl Fn(CodecError) -> Failed {
     move |error| (side, error)
 }
 
@@ -101,7 +101,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     }
 
     /// Walks over all. Also gives where each value ends.
-    pub fn run(mut self) -> Result<(S, (usize, usize)), Invalid> {
+    pub fn run(mut self) -> Result<(S, (usize, usize)), DiffError> {
         match self.walk() {
             Ok(()) => Ok((self.sink, (self.before.position(), self.after.position()))),
             Err((side, error)) => Err(self.invalid(side, error)),
@@ -110,14 +110,15 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
 
     /// The walk ends at some error; told is the first one of that value.
     #[cold]
-    fn invalid(&self, side: Side, error: Error) -> Invalid {
+    fn invalid(&self, side: Side, error: CodecError) -> DiffError {
         let (bytes, reader) = match side {
             Side::Before => (self.bytes.0, &self.before),
             Side::After => (self.bytes.1, &self.after),
         };
         let whole = Reader::new(bytes).allow_objects(reader.allows_objects());
         let error = validate(whole).err().unwrap_or(error);
-        if side == Side::Before { Invalid::Before(error) } else { Invalid::After(error) }
+        let kind = if side == Side::Before { DiffErrorKind::Before } else { DiffErrorKind::After };
+        DiffError::new(kind, error)
     }
 
     fn walk(&mut self) -> Result<(), Failed> {

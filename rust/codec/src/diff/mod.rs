@@ -18,7 +18,7 @@ use self::found::Edits;
 use self::lockstep::Lockstep;
 use crate::delta::Edit;
 use crate::dialect::Width;
-use crate::error::{Error, Reason};
+use crate::error::{CodecError, CodecErrorKind};
 
 /// How [`changes`] reads both values.
 #[derive(Clone, Copy, Debug)]
@@ -29,15 +29,38 @@ pub struct Options {
     pub real: Width,
 }
 
-/// Which of the two is no value, and why.
+/// Two values that cannot be compared, as one of them is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
+#[error("{}: {error}", match .kind { DiffErrorKind::Before => "before", DiffErrorKind::After => "after" })]
+pub struct DiffError {
+    kind: DiffErrorKind,
+    error: CodecError,
+}
+
+impl DiffError {
+    pub(crate) fn new(kind: DiffErrorKind, error: CodecError) -> Self {
+        Self { kind, error }
+    }
+
+    /// Which of the two is no value.
+    pub fn kind(&self) -> DiffErrorKind {
+        self.kind
+    }
+
+    /// Why it is none.
+    pub fn into_error(self) -> CodecError {
+        self.error
+    }
+}
+
+/// One of two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DiffErrorKind {
     /// The first one.
-    #[error("before: {0}")]
-    Before(Error),
+    Before,
     /// The second one.
-    #[error("after: {0}")]
-    After(Error),
+    After,
 }
 
 /// What of `before` has to change so that it becomes `after`, in the order of their bytes.
@@ -47,18 +70,18 @@ pub enum Invalid {
 ///
 /// # Errors
 /// If one of the two is no value, or there are bytes behind it. What has the same bytes in both is only read for its length.
-pub fn changes<'a>(before: &'a [u8], after: &'a [u8], options: Options) -> Result<Changes<'a>, Invalid> {
+pub fn changes<'a>(before: &'a [u8], after: &'a [u8], options: Options) -> Result<Changes<'a>, DiffError> {
     let sink = Changes::new(before, after, options.real);
     let (mut changes, ends) = Lockstep::new(before, after, options.allow_objects, sink).run()?;
-    check_end(before, ends.0).map_err(Invalid::Before)?;
-    check_end(after, ends.1).map_err(Invalid::After)?;
+    check_end(before, ends.0).map_err(|error| DiffError::new(DiffErrorKind::Before, error))?;
+    check_end(after, ends.1).map_err(|error| DiffError::new(DiffErrorKind::After, error))?;
     changes.finish();
     Ok(changes)
 }
 
-fn check_end(bytes: &[u8], end: usize) -> Result<(), Error> {
+fn check_end(bytes: &[u8], end: usize) -> Result<(), CodecError> {
     let found = bytes.len().saturating_sub(end);
-    if found == 0 { Ok(()) } else { Err(Error::new(end, Reason::Behind { found })) }
+    if found == 0 { Ok(()) } else { Err(CodecError::new(end, CodecErrorKind::Behind { found })) }
 }
 
 /// The bytes in which `before` and `after` differ, in order. Any bytes will do: those that are no values differ as a whole, and so

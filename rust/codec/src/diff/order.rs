@@ -6,7 +6,7 @@ use super::align::{Hunk, Parts, Ranges, align, are_alike, gap};
 use super::changes::Step;
 use super::found::{Found, Sink, What};
 use super::lockstep::{Failed, Form, Lockstep, Side, of};
-use crate::error::Error;
+use crate::error::CodecError;
 use crate::patch::Op;
 use crate::reader::Skim;
 
@@ -255,7 +255,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
 }
 
 /// Where the value that begins at `start` is.
-fn next(scout: &mut Skim<'_>, start: usize) -> Result<Range<usize>, Error> {
+fn next(scout: &mut Skim<'_>, start: usize) -> Result<Range<usize>, CodecError> {
     Ok(start..scout.end_of(start)?)
 }
 
@@ -263,7 +263,7 @@ fn next(scout: &mut Skim<'_>, start: usize) -> Result<Range<usize>, Error> {
 type Keys = (Vec<Range<usize>>, Vec<usize>);
 
 /// Those of the next entries; `None` if it takes more bytes than `most` to find out.
-fn keys(scout: &mut Skim<'_>, start: usize, count: usize, most: usize) -> Result<Option<Keys>, Error> {
+fn keys(scout: &mut Skim<'_>, start: usize, count: usize, most: usize) -> Result<Option<Keys>, CodecError> {
     let (mut keys, mut ends) = (Vec::new(), Vec::new());
     let mut at = start;
     for _ in 0..count {

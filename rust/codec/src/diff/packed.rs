@@ -114,7 +114,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
 }
 
 /// Where the next texts of a value are, with their lengths and paddings.
-fn texts(reader: &mut Reader<'_>, count: usize) -> Result<Vec<Range<usize>>, crate::error::Error> {
+fn texts(reader: &mut Reader<'_>, count: usize) -> Result<Vec<Range<usize>>, crate::error::CodecError> {
     let mut ranges = Vec::with_capacity(count);
     for _ in 0..count {
         let start = reader.position();

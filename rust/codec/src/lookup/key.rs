@@ -4,7 +4,7 @@ use super::Seek;
 use crate::dialect::Dialect;
 use crate::event::{Event, Plain, Text};
 use crate::kind::{Kind, Scalar, Shape};
-use crate::patch::Unfit;
+use crate::patch::PatchErrorKind;
 use crate::path::Step;
 use crate::reader::Reader;
 
@@ -17,10 +17,10 @@ pub(super) struct Key<'p> {
 
 impl<'p> Key<'p> {
     /// What a step looks for, if that is a key.
-    pub fn of(seek: Seek<'p>, dialect: Dialect) -> Result<Option<Self>, Unfit> {
+    pub fn of(seek: Seek<'p>, dialect: Dialect) -> Result<Option<Self>, PatchErrorKind> {
         let Seek::Key(bytes) = seek else { return Ok(None) };
         let mut reader = Reader::new(bytes).dialect(dialect).allow_objects(true);
-        let broken = |error| Unfit::Broken { what: "a step of the path", error };
+        let broken = |error| PatchErrorKind::Broken { what: "a step of the path", error };
         let kind = reader.peek_kind().map_err(broken)?;
         let event = reader.next_event().map_err(broken)?.expect("a value has an event");
         Ok(Some(Self { bytes, kind, event }))

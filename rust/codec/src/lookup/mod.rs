@@ -20,10 +20,10 @@ mod key;
 use self::key::{Key, is_same_text};
 use crate::describe::Way;
 use crate::dialect::{Dialect, Width};
-use crate::error::{self, Error, Reason};
+use crate::error::{self, CodecError, CodecErrorKind};
 use crate::event::{Event, Plain, Text};
 use crate::kind::Kind;
-use crate::patch::{StepKind, Unfit};
+use crate::patch::{PatchErrorKind, StepKind};
 use crate::path::{Path, Step};
 use crate::reader::Reader;
 
@@ -70,38 +70,36 @@ pub enum Target<'a> {
     },
 }
 
+/// A path that leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}{path}")]
+pub struct LookupError {
+    kind: LookupErrorKind,
+    path: Path,
+}
+
+impl LookupError {
+    /// Why it leads nowhere.
+    pub fn kind(&self) -> &LookupErrorKind {
+        &self.kind
+    }
+
+    /// The path as far as it could be followed. Empty where the value is damaged: that error has its own.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
 /// Why a path leads nowhere.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LookupError {
+#[non_exhaustive]
+pub enum LookupErrorKind {
     /// The value is damaged where the path leads through it.
     #[error(transparent)]
-    Damaged(Error),
+    Damaged(#[from] CodecError),
     /// A step leads to nothing.
-    #[error("{reason}{path}")]
-    Unfit {
-        /// As far as the path could be followed.
-        path: Path,
-        /// What was found there, and what was expected.
-        reason: Unfit,
-    },
-}
-
-/// Why one step leads nowhere.
-enum Failed {
-    Damaged(Error),
-    Unfit(Unfit),
-}
-
-impl From<Error> for Failed {
-    fn from(error: Error) -> Self {
-        Self::Damaged(error)
-    }
-}
-
-impl From<Unfit> for Failed {
-    fn from(unfit: Unfit) -> Self {
-        Self::Unfit(unfit)
-    }
+    #[error(transparent)]
+    NoStep(#[from] PatchErrorKind),
 }
 
 /// Follows `path` from the value at the start of `bytes`. Offsets count from `base` bytes before it.
@@ -126,7 +124,7 @@ pub fn lookup<'a>(
                 done.push(step);
                 end
             }
-            Err(failed) => return Err(failed.after(done)),
+            Err(failed) => return Err(after(failed, done)),
         };
         let more = path.len() - index - 1;
         match end {
@@ -137,23 +135,22 @@ pub fn lookup<'a>(
                     Target::Element { plain, .. } => plain.kind,
                     _ => Kind::PackedStringArray,
                 };
-                return Err(Failed::Unfit(Unfit::TooLong { kind, more }).after(done));
+                return Err(after(PatchErrorKind::TooLong { kind, more }, done));
             }
         }
     }
-    let end = place.end().map_err(|error| Failed::Damaged(error).after(done))?;
+    let end = place.end().map_err(|error| after(error, done))?;
     Ok(Target::Value { at: base + place.at, bytes: &bytes[place.at..end] })
 }
 
-impl Failed {
-    #[cold]
-    fn after(self, done: Vec<Step>) -> LookupError {
-        match self {
-            Self::Damaged(error) => LookupError::Damaged(done.into_iter().rev().fold(error, Error::within)),
-            Self::Unfit(reason) => {
-                LookupError::Unfit { path: done.into_iter().rev().fold(Path::default(), Path::within), reason }
-            }
+#[cold]
+fn after(kind: impl Into<LookupErrorKind>, done: Vec<Step>) -> LookupError {
+    let path = done.into_iter().rev();
+    match kind.into() {
+        LookupErrorKind::Damaged(error) => {
+            LookupError { kind: path.fold(error, CodecError::within).into(), path: Path::default() }
         }
+        kind => LookupError { kind, path: path.fold(Path::default(), Path::within) },
     }
 }
 
@@ -176,12 +173,12 @@ impl<'a> Place<'a> {
     }
 
     /// Where the value at hand ends.
-    fn end(&self) -> Result<usize, Error> {
+    fn end(&self) -> Result<usize, CodecError> {
         let mut scout = self.reader(self.at).skim();
         Ok(self.at + scout.end_of(0)?)
     }
 
-    fn step(&mut self, seek: Seek<'_>) -> Result<Came<'a>, Failed> {
+    fn step(&mut self, seek: Seek<'_>) -> Result<Came<'a>, LookupErrorKind> {
         let mut reader = self.reader(self.at);
         let kind = reader.peek_kind()?;
         let event = reader.next_event()?.expect("a value has an event");
@@ -206,11 +203,11 @@ impl<'a> Place<'a> {
                 let text = reader.next_text()?.expect("the index is that of a text");
                 Ok((Step::Index(index), Some(Target::Text { at, text })))
             }
-            _ => Err(Unfit::NotInside { found: kind }.into()),
+            _ => Err(PatchErrorKind::NotInside { found: kind }.into()),
         }
     }
 
-    fn element(&mut self, seek: Seek<'_>, count: usize, reader: Reader<'a>) -> Result<Came<'a>, Failed> {
+    fn element(&mut self, seek: Seek<'_>, count: usize, reader: Reader<'a>) -> Result<Came<'a>, LookupErrorKind> {
         let index = index(seek, self.dialect, Kind::Array, count)?;
         let inside = self.at + reader.position();
         if let Some(kind) = reader.bare_kind() {
@@ -218,9 +215,11 @@ impl<'a> Place<'a> {
             let len = kind.shape().element_len(width).expect("made of components");
             let at = inside.saturating_add(index.saturating_mul(len));
             let Some(bytes) = self.bytes.get(at..at.saturating_add(len)) else {
-                let place = error::Place::of(kind);
+                let place = error::ValuePart::of(kind);
                 let (at, found) = (at.min(self.bytes.len()), self.bytes.len().saturating_sub(at));
-                return Err(Error::new(self.base + at, Reason::Short { place, expected: len, found }).into());
+                return Err(
+                    CodecError::new(self.base + at, CodecErrorKind::Short { place, expected: len, found }).into()
+                );
             };
             let plain = Plain { kind, width, count: 1, bytes };
             return Ok((Step::Index(index), Some(Target::Element { at: self.base + at, plain })));
@@ -235,7 +234,7 @@ impl<'a> Place<'a> {
         Ok((Step::Index(index), None))
     }
 
-    fn entry(&mut self, seek: Seek<'_>, count: usize, head: usize) -> Result<Came<'a>, Failed> {
+    fn entry(&mut self, seek: Seek<'_>, count: usize, head: usize) -> Result<Came<'a>, LookupErrorKind> {
         let wanted = Key::of(seek, self.dialect)?;
         let start = self.at + head;
         let mut scout = self.reader(start).skim();
@@ -272,16 +271,16 @@ impl<'a> Place<'a> {
             };
         }
         let Some((at, step)) = found else {
-            return Err(Unfit::NotThere { what: "a key", found: shown(seek, wanted) }.into());
+            return Err(PatchErrorKind::NotThere { what: "a key", found: shown(seek, wanted) }.into());
         };
         self.at = at;
         Ok((step, None))
     }
 
-    fn property(&mut self, seek: Seek<'_>, count: usize, head: usize) -> Result<Came<'a>, Failed> {
+    fn property(&mut self, seek: Seek<'_>, count: usize, head: usize) -> Result<Came<'a>, LookupErrorKind> {
         let wanted = Key::of(seek, self.dialect)?;
         if wanted.as_ref().is_some_and(|key| key.text().is_none()) || matches!(seek, Seek::KeyOf(_)) {
-            return Err(Unfit::WrongStep { expected: StepKind::Name, found: shown(seek, wanted) }.into());
+            return Err(PatchErrorKind::WrongStep { expected: StepKind::Name, found: shown(seek, wanted) }.into());
         }
         let start = self.at + head;
         let mut scout = self.reader(start).skim();
@@ -308,7 +307,7 @@ impl<'a> Place<'a> {
             };
         }
         let Some((at, step)) = found else {
-            return Err(Unfit::NotThere { what: "a property", found: shown(seek, wanted) }.into());
+            return Err(PatchErrorKind::NotThere { what: "a property", found: shown(seek, wanted) }.into());
         };
         self.at = at;
         Ok((step, None))
@@ -316,20 +315,20 @@ impl<'a> Place<'a> {
 }
 
 /// A condition has to hold for one alone.
-fn refuse_second(seek: Seek<'_>, what: &'static str, is_second: bool) -> Result<(), Unfit> {
+fn refuse_second(seek: Seek<'_>, what: &'static str, is_second: bool) -> Result<(), PatchErrorKind> {
     match seek {
-        Seek::Where { name, .. } if is_second => Err(Unfit::Twice { what, found: name.into() }),
+        Seek::Where { name, .. } if is_second => Err(PatchErrorKind::Twice { what, found: name.into() }),
         _ => Ok(()),
     }
 }
 
 /// A step that is the index of one of `count` elements.
-fn index(seek: Seek<'_>, dialect: Dialect, kind: Kind, count: usize) -> Result<usize, Unfit> {
+fn index(seek: Seek<'_>, dialect: Dialect, kind: Kind, count: usize) -> Result<usize, PatchErrorKind> {
     let wanted = Key::of(seek, dialect)?;
     let Some(Key { event: Event::Int(found), .. }) = wanted else {
-        return Err(Unfit::WrongStep { expected: StepKind::Index(kind), found: shown(seek, wanted) });
+        return Err(PatchErrorKind::WrongStep { expected: StepKind::Index(kind), found: shown(seek, wanted) });
     };
-    usize::try_from(found).ok().filter(|&index| index < count).ok_or(Unfit::NoElement { kind, count, found })
+    usize::try_from(found).ok().filter(|&index| index < count).ok_or(PatchErrorKind::NoElement { kind, count, found })
 }
 
 /// The step as an error shows it.

@@ -4,18 +4,18 @@
 use std::borrow::Cow;
 
 use super::emit::Emit;
-use super::misfit::{StepKind, Unfit, shown};
+use super::error::{PatchErrorKind, StepKind, shown};
 use super::node::{Body, Child, Names, Node};
 use super::source::Raw;
 use super::{Change, Op, Patch};
-use crate::error::{Error, Reason};
+use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
 use crate::kind::Kind;
 use crate::limits::MAX_DEPTH;
 use crate::reader::Reader;
 
 /// Why a change does not fit, and how many steps of its path lead to where.
-type Failure = (usize, Unfit);
+type Failure = (usize, PatchErrorKind);
 
 /// Where a value is: the number of a node, and in it the index of an element or the number of an entry. `None`: the
 /// whole value.
@@ -30,13 +30,13 @@ impl<'a> Patch<'a> {
     pub(super) fn edit(&mut self, change: &Change<'a>, same: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), Failure> {
         let Some((&last, way)) = change.path.split_last() else {
             if change.op != Op::Set {
-                return Err((0, Unfit::OnlySet { place: "the whole value", found: change.op.name() }));
+                return Err((0, PatchErrorKind::OnlySet { place: "the whole value", found: change.op.name() }));
             }
-            return self.set(None, self.root, None, change, same).map_err(|reason| (0, reason));
+            return self.set(None, self.root, None, change, same).map_err(|kind| (0, kind));
         };
         let number = self.follow(change.path, way.len())?;
         let node = &self.nodes[number as usize];
-        let (at_node, at_part) = (|reason| (way.len(), reason), |reason| (change.path.len(), reason));
+        let (at_node, at_part) = (|kind| (way.len(), kind), |kind| (change.path.len(), kind));
         match (&node.body, change.op) {
             (Body::Texts(_) | Body::Packed(_), _) => {
                 let index = index(last, node.kind()).map_err(at_node)?;
@@ -54,7 +54,7 @@ impl<'a> Patch<'a> {
                 let (of, count) = (*of, elements.len());
                 let found = index(last, Kind::Array).map_err(at_node)?;
                 let place = usize::try_from(found).ok().filter(|&index| index <= count);
-                let no_place = Unfit::NoPlace { kind: Kind::Array, count, found };
+                let no_place = PatchErrorKind::NoPlace { kind: Kind::Array, count, found };
                 let place = place.ok_or(no_place).map_err(at_node)?;
                 let new = self.new_value(change, of).map_err(at_part)?;
                 self.elements(number).replace(place..place, &[new]);
@@ -67,7 +67,7 @@ impl<'a> Patch<'a> {
                 Ok(())
             }
             (Body::Entries(entries), _) if entries.names == Names::Properties => {
-                Err(at_part(Unfit::OnlySet { place: "a property of an object", found: change.op.name() }))
+                Err(at_part(PatchErrorKind::OnlySet { place: "a property of an object", found: change.op.name() }))
             }
             (Body::Entries(_), Op::Insert) => self.insert_entry(number, last, change).map_err(at_node),
             (Body::Entries(_), Op::Remove) => {
@@ -82,23 +82,23 @@ impl<'a> Patch<'a> {
 
     /// Opens all that the first steps of a path lead into; gives the number of the last node.
     fn follow(&mut self, path: &[&[u8]], steps: usize) -> Result<u32, Failure> {
-        let mut at = self.open(None, self.root).map_err(|reason| (0, reason))?;
+        let mut at = self.open(None, self.root).map_err(|kind| (0, kind))?;
         for (followed, step) in path[..steps].iter().enumerate() {
             let node = &self.nodes[at as usize];
             let (part, child) = match &node.body {
                 Body::Texts(_) | Body::Packed(_) => {
                     let more = path.len() - followed - 1;
-                    return Err((followed, Unfit::TooLong { kind: node.kind(), more }));
+                    return Err((followed, PatchErrorKind::TooLong { kind: node.kind(), more }));
                 }
-                _ => self.child(node, step).map_err(|reason| (followed, reason))?,
+                _ => self.child(node, step).map_err(|kind| (followed, kind))?,
             };
-            at = self.open(Some((at, part)), child).map_err(|reason| (followed + 1, reason))?;
+            at = self.open(Some((at, part)), child).map_err(|kind| (followed + 1, kind))?;
         }
         Ok(at)
     }
 
     /// The number of the node of what is at a place, which it becomes if it is none.
-    fn open(&mut self, place: Place, child: Child) -> Result<u32, Unfit> {
+    fn open(&mut self, place: Place, child: Child) -> Result<u32, PatchErrorKind> {
         let raw = match child {
             Child::Node(number) => return Ok(number),
             Child::Raw(raw) => raw,
@@ -111,7 +111,7 @@ impl<'a> Patch<'a> {
 
     /// The part of a container that a step leads to: the index of the element or the number of the entry, and what is
     /// there.
-    pub(super) fn child(&self, node: &Node<'_>, step: &[u8]) -> Result<(usize, Child), Unfit> {
+    pub(super) fn child(&self, node: &Node<'_>, step: &[u8]) -> Result<(usize, Child), PatchErrorKind> {
         match &node.body {
             Body::Entries(entries) => {
                 let number = entries.find(step)?;
@@ -121,9 +121,9 @@ impl<'a> Patch<'a> {
                 let found = index(step, Kind::Array)?;
                 let index = usize::try_from(found).ok();
                 let element = index.and_then(|index| Some((index, elements.get(index)?)));
-                element.ok_or(Unfit::NoElement { kind: Kind::Array, count: elements.len(), found })
+                element.ok_or(PatchErrorKind::NoElement { kind: Kind::Array, count: elements.len(), found })
             }
-            Body::Texts(_) | Body::Packed(_) => Err(Unfit::NotInside { found: node.kind() }),
+            Body::Texts(_) | Body::Packed(_) => Err(PatchErrorKind::NotInside { found: node.kind() }),
         }
     }
 
@@ -145,23 +145,23 @@ impl<'a> Patch<'a> {
         of: Option<Kind>,
         change: &Change<'a>,
         same: impl FnOnce(&[u8], &[u8]) -> bool,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), PatchErrorKind> {
         let new = self.new_value(change, of)?;
         self.check_old(child, change.old, same)?;
         self.put(place, new);
         Ok(())
     }
 
-    fn insert_entry(&mut self, number: u32, key: &'a [u8], change: &Change<'a>) -> Result<(), Unfit> {
+    fn insert_entry(&mut self, number: u32, key: &'a [u8], change: &Change<'a>) -> Result<(), PatchErrorKind> {
         let entries = self.entries(number);
         let count = entries.order.len();
         let of_key = if let Names::Keys(of) = entries.names { of } else { None };
         if entries.number(key).is_some() {
-            return Err(Unfit::KeyThere { found: shown(key) });
+            return Err(PatchErrorKind::KeyThere { found: shown(key) });
         }
         let index = change.index.unwrap_or(count);
         if index > count {
-            return Err(Unfit::NoPlace { kind: Kind::Dictionary, count, found: index as i64 });
+            return Err(PatchErrorKind::NoPlace { kind: Kind::Dictionary, count, found: index as i64 });
         }
         let raw = self.value(KEY, key, of_key, change.path.len())?;
         let new = self.new_value(change, None)?;
@@ -170,16 +170,16 @@ impl<'a> Patch<'a> {
     }
 
     /// Where in the order of a Dictionary an entry is, if it is where it has to be.
-    fn place_of(&self, node: &Node<'_>, entry: u32, index: Option<usize>) -> Result<usize, Unfit> {
+    fn place_of(&self, node: &Node<'_>, entry: u32, index: Option<usize>) -> Result<usize, PatchErrorKind> {
         let Body::Entries(entries) = &node.body else { unreachable!("a Dictionary") };
         let Some(index) = index else { return Ok(entries.order.find(entry).expect("it is in the order")) };
         let key = |number| shown(self.sources.bytes(entries.key(number)));
         match entries.order.get(index) {
             Some(found) if found == entry => Ok(index),
-            Some(found) => Err(Unfit::OtherPlace { key: key(entry), index, found: key(found) }),
+            Some(found) => Err(PatchErrorKind::OtherPlace { key: key(entry), index, found: key(found) }),
             None => {
                 let found = format!("{} entries", entries.order.len());
-                Err(Unfit::OtherPlace { key: key(entry), index, found })
+                Err(PatchErrorKind::OtherPlace { key: key(entry), index, found })
             }
         }
     }
@@ -191,23 +191,29 @@ impl<'a> Patch<'a> {
     }
 
     /// The new value of a change, if it fits where it is to be.
-    fn new_value(&mut self, change: &Change<'a>, of: Option<Kind>) -> Result<Child, Unfit> {
-        let new = change.new.ok_or(Unfit::Missing { what: "a new value", op: change.op.name() })?;
+    fn new_value(&mut self, change: &Change<'a>, of: Option<Kind>) -> Result<Child, PatchErrorKind> {
+        let new = change.new.ok_or(PatchErrorKind::Missing { what: "a new value", op: change.op.name() })?;
         Ok(Child::Raw(self.value(NEW, new, of, change.path.len())?))
     }
 
     /// A value that is to be `depth` containers deep, where values have to be of one kind or may be of any.
-    fn value(&mut self, what: &'static str, bytes: &'a [u8], of: Option<Kind>, depth: usize) -> Result<Raw, Unfit> {
-        let survey = self.sources.add(bytes).map_err(|error| Unfit::Broken { what, error })?;
+    fn value(
+        &mut self,
+        what: &'static str,
+        bytes: &'a [u8],
+        of: Option<Kind>,
+        depth: usize,
+    ) -> Result<Raw, PatchErrorKind> {
+        let survey = self.sources.add(bytes).map_err(|error| PatchErrorKind::Broken { what, error })?;
         let padding = survey.raw.end as usize - bytes.len();
         if padding > 0 {
-            return Err(Unfit::Unpadded { what, expected: padding });
+            return Err(PatchErrorKind::Unpadded { what, expected: padding });
         }
         if let Some(expected) = of.filter(|&kind| kind != survey.kind) {
-            return Err(Unfit::OtherKind { what, expected, found: survey.kind });
+            return Err(PatchErrorKind::OtherKind { what, expected, found: survey.kind });
         }
         let found = depth + survey.depth;
-        if found > MAX_DEPTH { Err(Unfit::TooDeep { found }) } else { Ok(survey.raw) }
+        if found > MAX_DEPTH { Err(PatchErrorKind::TooDeep { found }) } else { Ok(survey.raw) }
     }
 
     fn check_old(
@@ -215,7 +221,7 @@ impl<'a> Patch<'a> {
         child: Child,
         old: Option<&[u8]>,
         same: impl FnOnce(&[u8], &[u8]) -> bool,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), PatchErrorKind> {
         let Some(old) = old else { return Ok(()) };
         let there = match child {
             Child::Raw(raw) => Cow::Borrowed(self.sources.bytes(raw)),
@@ -240,22 +246,26 @@ impl<'a> Patch<'a> {
 }
 
 /// Whether what is there is the old value, by its bytes or by who knows better.
-pub(super) fn check_same(there: &[u8], old: &[u8], same: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), Unfit> {
+pub(super) fn check_same(
+    there: &[u8],
+    old: &[u8],
+    same: impl FnOnce(&[u8], &[u8]) -> bool,
+) -> Result<(), PatchErrorKind> {
     if there == old || same(there, old) {
         return Ok(());
     }
-    Err(Unfit::OtherOld { expected: shown(old), found: shown(there) })
+    Err(PatchErrorKind::OtherOld { expected: shown(old), found: shown(there) })
 }
 
 /// A step that is the index of an element.
-fn index(step: &[u8], kind: Kind) -> Result<i64, Unfit> {
+fn index(step: &[u8], kind: Kind) -> Result<i64, PatchErrorKind> {
     let mut reader = Reader::new(step).allow_objects(true);
-    let broken = |error| Unfit::Broken { what: "a step of the path", error };
+    let broken = |error| PatchErrorKind::Broken { what: "a step of the path", error };
     let Some(Event::Int(index)) = reader.next_event().map_err(broken)? else {
-        return Err(Unfit::WrongStep { expected: StepKind::Index(kind), found: shown(step) });
+        return Err(PatchErrorKind::WrongStep { expected: StepKind::Index(kind), found: shown(step) });
     };
     match reader.left() {
         0 => Ok(index),
-        found => Err(broken(Error::new(reader.position(), Reason::Behind { found }))),
+        found => Err(broken(CodecError::new(reader.position(), CodecErrorKind::Behind { found }))),
     }
 }

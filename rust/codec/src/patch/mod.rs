@@ -22,21 +22,21 @@
 
 mod edit;
 mod emit;
+mod error;
 mod gap;
-mod misfit;
 mod node;
 mod slices;
 mod source;
 
-pub use self::misfit::{Misfit, StepKind, Unfit};
+pub use self::error::{PatchError, PatchErrorKind, StepKind};
 
 pub(crate) use self::node::builtin;
 
 use self::emit::Emit;
-use self::misfit::key_step;
+use self::error::key_step;
 use self::node::{Body, Child, Names, Node};
 use self::source::Sources;
-use crate::error::{Error, Reason};
+use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
 use crate::limits::MAX_VALUE_LEN;
 use crate::path::{Path, Step};
@@ -112,7 +112,7 @@ impl<'a> Patch<'a> {
     ///
     /// # Errors
     /// If there is no value, or there are bytes behind it.
-    pub fn new(before: &'a [u8]) -> Result<Self, Error> {
+    pub fn new(before: &'a [u8]) -> Result<Self, CodecError> {
         let mut sources = Sources::default();
         let root = Child::Raw(sources.add(before)?.raw);
         Ok(Self { sources, nodes: Vec::new(), root, changes: 0 })
@@ -123,12 +123,12 @@ impl<'a> Patch<'a> {
     ///
     /// # Errors
     /// If the change does not fit. Then nothing has changed.
-    pub fn apply(&mut self, change: &Change<'a>, same: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), Misfit> {
+    pub fn apply(&mut self, change: &Change<'a>, same: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), PatchError> {
         let number = self.changes;
         self.changes += 1;
-        self.edit(change, same).map_err(|(steps, reason)| {
+        self.edit(change, same).map_err(|(steps, kind)| {
             let path = self.path(&change.path[..steps]);
-            Misfit { change: number, path, reason }
+            PatchError { change: number, path, kind }
         })
     }
 
@@ -136,11 +136,11 @@ impl<'a> Patch<'a> {
     ///
     /// # Errors
     /// If it takes more bytes than a value may.
-    pub fn plan(&self) -> Result<Plan<'_>, Error> {
+    pub fn plan(&self) -> Result<Plan<'_>, CodecError> {
         let plan = Emit::new(&self.sources, &self.nodes).value(self.root);
         let found = plan.len();
         if found > MAX_VALUE_LEN {
-            return Err(Error::new(found, Reason::TooLarge { found }));
+            return Err(CodecError::new(found, CodecErrorKind::TooLarge { found }));
         }
         Ok(plan)
     }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
 
+use super::error::{PatchErrorKind, StepKind, shown};
 use super::gap::GapBuffer;
-use super::misfit::{StepKind, Unfit, shown};
 use super::source::{READ, Raw, Sources};
 use crate::dialect::Width;
 use crate::event::{ElementType, Event};
@@ -103,7 +103,7 @@ impl Node<'_> {
 
 impl<'a> Node<'a> {
     /// Opens a value. Each part of it is passed once; what is in a container among them is not read.
-    pub fn open(sources: &Sources<'a>, raw: Raw) -> Result<Self, Unfit> {
+    pub fn open(sources: &Sources<'a>, raw: Raw) -> Result<Self, PatchErrorKind> {
         let mut reader = sources.reader(raw);
         let event = reader.next_event().expect(READ).expect(READ);
         let head_len = match event {
@@ -129,7 +129,7 @@ impl<'a> Node<'a> {
                 let bytes = GapBuffer::new(plain.bytes.to_vec());
                 (plain.count, Body::Packed(Packed { kind: plain.kind, width: plain.width, bytes }))
             }
-            _ => return Err(Unfit::NotInside { found: sources.kind(raw) }),
+            _ => return Err(PatchErrorKind::NotInside { found: sources.kind(raw) }),
         };
         let count_at = head_len - WORD;
         Ok(Self { head: raw.within(0..count_at), count: raw.within(count_at..head_len), counted, body })
@@ -176,15 +176,15 @@ impl<'a> Entries<'a> {
     }
 
     /// The number of the entry of an encoded key, or of the property of an encoded name.
-    pub fn find(&self, step: &[u8]) -> Result<u32, Unfit> {
+    pub fn find(&self, step: &[u8]) -> Result<u32, PatchErrorKind> {
         let what = if self.names == Names::Properties { "a property" } else { "a key" };
         let is_name = matches!(Reader::new(step).peek_kind(), Ok(Kind::String | Kind::StringName));
         if self.names == Names::Properties && !is_name {
-            return Err(Unfit::WrongStep { expected: StepKind::Name, found: shown(step) });
+            return Err(PatchErrorKind::WrongStep { expected: StepKind::Name, found: shown(step) });
         }
         match self.number(step) {
-            None => Err(Unfit::NotThere { what, found: shown(step) }),
-            Some(TWICE) => Err(Unfit::Twice { what, found: shown(step) }),
+            None => Err(PatchErrorKind::NotThere { what, found: shown(step) }),
+            Some(TWICE) => Err(PatchErrorKind::Twice { what, found: shown(step) }),
             Some(number) => Ok(number),
         }
     }

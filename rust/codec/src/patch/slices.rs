@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::edit::{NEW, OLD, check_same};
+use super::error::PatchErrorKind;
 use super::gap::GapBuffer;
-use super::misfit::Unfit;
 use super::node::{Body, Node, Packed, WORD, texts};
 use super::source::{Raw, Sources};
 use super::{Change, Op, Patch};
 use crate::dialect::{FLAG_64, Width};
-use crate::error::{Error, Reason};
+use crate::error::{CodecError, CodecErrorKind};
 use crate::event::{Event, Plain};
 use crate::reader::Reader;
 
@@ -21,11 +21,11 @@ impl<'a> Patch<'a> {
         found: i64,
         change: &Change<'a>,
         same: impl FnOnce(&[u8], &[u8]) -> bool,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), PatchErrorKind> {
         let Self { sources, nodes, .. } = self;
         let node = &mut nodes[number as usize];
         let (kind, count, op) = (node.kind(), node.len(), change.op);
-        let needed = |what, bytes: Option<&'a [u8]>| bytes.ok_or(Unfit::Missing { what, op: op.name() });
+        let needed = |what, bytes: Option<&'a [u8]>| bytes.ok_or(PatchErrorKind::Missing { what, op: op.name() });
         let new = match op {
             Op::Remove => None,
             _ => Some(slice(node, NEW, needed("a new value", change.new)?)?),
@@ -38,7 +38,7 @@ impl<'a> Patch<'a> {
         let old_count = old.map(|old| slice(node, OLD, old)).transpose()?;
         let gone = match (old_count, new) {
             (Some(expected), Some(found)) if expected != found => {
-                return Err(Unfit::OtherCount { kind, expected, found });
+                return Err(PatchErrorKind::OtherCount { kind, expected, found });
             }
             (Some(old), _) => old,
             (None, new) if op == Op::Set => new.unwrap_or_default(),
@@ -47,12 +47,12 @@ impl<'a> Patch<'a> {
         let start = usize::try_from(found).ok().filter(|&start| start <= count);
         let Some(start) = start else {
             return Err(match op {
-                Op::Insert => Unfit::NoPlace { kind, count, found },
-                _ => Unfit::NoElement { kind, count, found },
+                Op::Insert => PatchErrorKind::NoPlace { kind, count, found },
+                _ => PatchErrorKind::NoElement { kind, count, found },
             });
         };
         if gone > count - start {
-            return Err(Unfit::NoElements { kind, expected: gone, found: count - start });
+            return Err(PatchErrorKind::NoElements { kind, expected: gone, found: count - start });
         }
         let range = start..start + gone;
         if let Some(old) = old {
@@ -69,26 +69,26 @@ impl<'a> Patch<'a> {
 }
 
 /// How many elements there are in what has to be of the type of the array.
-fn slice(node: &Node<'_>, what: &'static str, bytes: &[u8]) -> Result<usize, Unfit> {
-    let broken = |error| Unfit::Broken { what, error };
+fn slice(node: &Node<'_>, what: &'static str, bytes: &[u8]) -> Result<usize, PatchErrorKind> {
+    let broken = |error| PatchErrorKind::Broken { what, error };
     let mut reader = Reader::new(bytes);
     let found = reader.peek_kind().map_err(broken)?;
     if found != node.kind() {
-        return Err(Unfit::OtherKind { what, expected: node.kind(), found });
+        return Err(PatchErrorKind::OtherKind { what, expected: node.kind(), found });
     }
     let event = reader.next_event().map_err(broken)?;
     reader.finish_value(0).map_err(broken)?;
     let end = reader.position();
     match bytes.len().checked_sub(end) {
-        None => return Err(Unfit::Unpadded { what, expected: end - bytes.len() }),
+        None => return Err(PatchErrorKind::Unpadded { what, expected: end - bytes.len() }),
         Some(0) => {}
-        Some(found) => return Err(broken(Error::new(end, Reason::Behind { found }))),
+        Some(found) => return Err(broken(CodecError::new(end, CodecErrorKind::Behind { found }))),
     }
     match (event, &node.body) {
         (Some(Event::Packed(plain)), Body::Packed(packed)) => {
             let bits = |width| if width == Width::Double { 64 } else { 32 };
             let (expected, found) = (bits(packed.width), bits(plain.width));
-            let other = Unfit::OtherWidth { what, kind: packed.kind, expected, found };
+            let other = PatchErrorKind::OtherWidth { what, kind: packed.kind, expected, found };
             if plain.width == packed.width { Ok(plain.count) } else { Err(other) }
         }
         (Some(Event::PackedStrings { count }), _) => Ok(count),

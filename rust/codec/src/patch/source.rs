@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::error::{Error, Reason};
+use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
 use crate::kind::Kind;
 use crate::reader::Reader;
@@ -68,7 +68,7 @@ pub(super) struct Sources<'a> {
 
 impl<'a> Sources<'a> {
     /// Reads a value, with all that is in it. Its last padding may be missing.
-    pub fn add(&mut self, bytes: &'a [u8]) -> Result<Survey, Error> {
+    pub fn add(&mut self, bytes: &'a [u8]) -> Result<Survey, CodecError> {
         let mut reader = reader(bytes);
         let kind = reader.peek_kind()?;
         let first = self.notes.len();
@@ -93,7 +93,7 @@ impl<'a> Sources<'a> {
         }
         let end = reader.position();
         if let Some(found) = bytes.len().checked_sub(end).filter(|&found| found > 0) {
-            return Err(Error::new(end, Reason::Behind { found }));
+            return Err(CodecError::new(end, CodecErrorKind::Behind { found }));
         }
         let mut raw = Raw::part(self.add_read(bytes), 0..end);
         if self.notes.len() > first {

@@ -2,25 +2,25 @@
 
 use super::{Form, HIGH_BIT, Reader, WORD};
 use crate::dialect::Width;
-use crate::error::{Error, Place, Reason};
+use crate::error::{CodecError, CodecErrorKind, ValuePart};
 use crate::event::{ElementType, Event, Plain, Text};
 use crate::kind::{ENCODED_OBJECT, Kind};
 use crate::limits::MAX_DEPTH;
 
 impl<'a> Reader<'a> {
-    pub(super) fn object(&mut self) -> Result<Event<'a>, Error> {
+    pub(super) fn object(&mut self) -> Result<Event<'a>, CodecError> {
         let kind = Kind::Object;
         if !self.allow_objects {
             self.at -= WORD;
-            return Err(self.error(Reason::ObjectRefused));
+            return Err(self.error(CodecErrorKind::ObjectRefused));
         }
-        let class = self.string(|| Place::of(kind).part("class name"))?;
+        let class = self.string(|| ValuePart::of(kind).part("class name"))?;
         if class.is_empty() {
             // Another form of null: nothing follows.
             self.end_value();
             return Ok(Event::ObjectId(0));
         }
-        let found = i32::from_le_bytes(self.array(Place::of(kind).part("property count"))?);
+        let found = i32::from_le_bytes(self.array(ValuePart::of(kind).part("property count"))?);
         let count = usize::try_from(found).unwrap_or(0);
         self.expect_parts(kind, "properties", count, 2 * WORD)?;
         self.open(Form::Object, count);
@@ -29,9 +29,9 @@ impl<'a> Reader<'a> {
 
     /// The count of an Array, which it opens.
     #[inline]
-    pub(super) fn array_count(&mut self) -> Result<usize, Error> {
+    pub(super) fn array_count(&mut self) -> Result<usize, CodecError> {
         let kind = Kind::Array;
-        let count = (self.word(Place::of(kind).part("count"))? & !HIGH_BIT) as usize;
+        let count = (self.word(ValuePart::of(kind).part("count"))? & !HIGH_BIT) as usize;
         self.expect_parts(kind, "elements", count, WORD)?;
         self.open(Form::Array, count);
         Ok(count)
@@ -39,39 +39,39 @@ impl<'a> Reader<'a> {
 
     /// The count of a Dictionary, which it opens.
     #[inline]
-    pub(super) fn dictionary_count(&mut self) -> Result<usize, Error> {
+    pub(super) fn dictionary_count(&mut self) -> Result<usize, CodecError> {
         let kind = Kind::Dictionary;
-        let count = (self.word(Place::of(kind).part("count"))? & !HIGH_BIT) as usize;
+        let count = (self.word(ValuePart::of(kind).part("count"))? & !HIGH_BIT) as usize;
         self.expect_parts(kind, "entries", count, 2 * WORD)?;
         self.open(Form::Dictionary, count.saturating_mul(2));
         Ok(count)
     }
 
     /// What the two low bits of `form` announce.
-    pub(super) fn element_type(&mut self, kind: Kind, form: u32) -> Result<ElementType<'a>, Error> {
+    pub(super) fn element_type(&mut self, kind: Kind, form: u32) -> Result<ElementType<'a>, CodecError> {
         Ok(match form & 3 {
             0 => ElementType::Any,
             1 => match self.element_kind(kind)? {
                 Kind::Nil => ElementType::Any,
                 element => ElementType::Builtin(element),
             },
-            2 => ElementType::Class(self.string(|| Place::of(kind).part("element class"))?),
-            _ => ElementType::Script(self.string(|| Place::of(kind).part("element script"))?),
+            2 => ElementType::Class(self.string(|| ValuePart::of(kind).part("element class"))?),
+            _ => ElementType::Script(self.string(|| ValuePart::of(kind).part("element script"))?),
         })
     }
 
     /// The id of a type, for elements of a container.
-    fn element_kind(&mut self, kind: Kind) -> Result<Kind, Error> {
-        let found = self.word(Place::of(kind).part("element type"))? as i32;
+    fn element_kind(&mut self, kind: Kind) -> Result<Kind, CodecError> {
+        let found = self.word(ValuePart::of(kind).part("element type"))? as i32;
         let row = u8::try_from(found).map(|id| self.rows[usize::from(id)]).ok().filter(|row| row.is_some());
         row.map(|row| row.kind).ok_or_else(|| {
             self.at -= WORD;
-            self.error(Reason::UnknownElementType { kind, found, last: self.rules.types - 1 })
+            self.error(CodecErrorKind::UnknownElementType { kind, found, last: self.rules.types - 1 })
         })
     }
 
     /// An array of Pandemonium that says what its elements are. `width` tells whether objects among them are ids.
-    pub(super) fn typed_array(&mut self, width: Width) -> Result<Event<'a>, Error> {
+    pub(super) fn typed_array(&mut self, width: Width) -> Result<Event<'a>, CodecError> {
         let kind = Kind::Array;
         let element = match (self.element_kind(kind)?, width) {
             (Kind::Nil, _) => ElementType::Any,
@@ -86,18 +86,18 @@ impl<'a> Reader<'a> {
     }
 
     /// A StringName with its header.
-    fn class_value(&mut self) -> Result<Text<'a>, Error> {
-        let place = Place::of(Kind::Array).part("element class");
+    fn class_value(&mut self) -> Result<Text<'a>, CodecError> {
+        let place = ValuePart::of(Kind::Array).part("element class");
         let word = self.word(place)?;
         if self.rows[usize::from(word as u8)].kind != Kind::StringName {
             self.at -= WORD;
-            return Err(self.error(Reason::NoStringName { place, id: word as u8 }));
+            return Err(self.error(CodecErrorKind::NoStringName { place, id: word as u8 }));
         }
         self.string(|| place)
     }
 
     /// The head of an array whose elements have no headers: all of them have to be there.
-    pub(super) fn bare_array(&mut self, element: Kind) -> Result<Event<'a>, Error> {
+    pub(super) fn bare_array(&mut self, element: Kind) -> Result<Event<'a>, CodecError> {
         let kind = Kind::Array;
         let element_len = element.shape().element_len(Width::Single).expect("made of components");
         let start = self.at;
@@ -110,13 +110,13 @@ impl<'a> Reader<'a> {
     }
 
     /// The next element without a header.
-    pub(super) fn bare(&mut self) -> Result<Event<'a>, Error> {
+    pub(super) fn bare(&mut self) -> Result<Event<'a>, CodecError> {
         if self.open.len() > MAX_DEPTH {
-            return Err(self.error(Reason::TooDeep));
+            return Err(self.error(CodecErrorKind::TooDeep));
         }
         let kind = self.bare;
         let len = kind.shape().element_len(Width::Single).expect("made of components");
-        let bytes = self.take(Place::of(kind), len)?;
+        let bytes = self.take(ValuePart::of(kind), len)?;
         self.due -= len;
         Ok(self.ends(Event::Components(Plain { kind, width: Width::Single, count: 1, bytes })))
     }

@@ -14,7 +14,7 @@ mod skim;
 mod template;
 
 use crate::dialect::{Dialect, FLAG_64, Rules, Width};
-use crate::error::{Error, Reason};
+use crate::error::{CodecError, CodecErrorKind};
 use crate::event::{Event, Text};
 use crate::kind::{Kind, Row, Rows};
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// If the value ends early, or is malformed. Reading on is then pointless: the same error comes again.
     #[inline]
-    pub fn next_event(&mut self) -> Result<Option<Event<'a>>, Error> {
+    pub fn next_event(&mut self) -> Result<Option<Event<'a>>, CodecError> {
         self.next_event_to(|event| event)
     }
 
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// As [`Self::next_event`].
     #[inline(always)]
-    pub fn next_event_to<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<Option<R>, Error> {
+    pub fn next_event_to<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<Option<R>, CodecError> {
         match self.next {
             Next::Value => self.value(take).map(Some),
             Next::Text => self.text().map(|text| Some(take(Event::Text(text)))),
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// As [`Self::next_event`].
     #[inline]
-    pub fn next_text(&mut self) -> Result<Option<Text<'a>>, Error> {
+    pub fn next_text(&mut self) -> Result<Option<Text<'a>>, CodecError> {
         if self.next == Next::Text { self.text().map(Some) } else { Ok(None) }
     }
 
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// If the value ends early. That a text is not UTF-8 is no error here.
     #[inline]
-    pub fn pass_text(&mut self) -> Result<bool, Error> {
+    pub fn pass_text(&mut self) -> Result<bool, CodecError> {
         if self.next == Next::Text { self.pass().map(|()| true) } else { Ok(false) }
     }
 
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// As [`Self::next_event`].
-    pub fn finish_value(&mut self, depth: usize) -> Result<(), Error> {
+    pub fn finish_value(&mut self, depth: usize) -> Result<(), CodecError> {
         while self.is_inside(depth) {
             self.next_event()?;
         }
@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// As [`Self::next_event`].
-    pub fn skip_value(&mut self) -> Result<(), Error> {
+    pub fn skip_value(&mut self) -> Result<(), CodecError> {
         let depth = self.open.len();
         loop {
             self.next_event()?;
@@ -261,7 +261,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// If there is no header, or it names no type.
-    pub fn peek_kind(&self) -> Result<Kind, Error> {
+    pub fn peek_kind(&self) -> Result<Kind, CodecError> {
         if self.next == Next::Bare {
             return Ok(self.bare);
         }
@@ -275,11 +275,11 @@ impl<'a> Reader<'a> {
     }
 
     #[inline(always)]
-    fn value<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<R, Error> {
+    fn value<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<R, CodecError> {
         let start = self.at;
         let (row, word) = self.header()?;
         if self.open.len() > MAX_DEPTH {
-            return Err(self.error(Reason::TooDeep));
+            return Err(self.error(CodecErrorKind::TooDeep));
         }
         self.at = start + WORD;
         self.due -= WORD;
@@ -293,14 +293,14 @@ impl<'a> Reader<'a> {
 
     /// The first word of a value, and its row, of which there may be none.
     #[inline]
-    fn header(&self) -> Result<(Row, u32), Error> {
+    fn header(&self) -> Result<(Row, u32), CodecError> {
         let rest = self.rest();
         let Some(&bytes) = rest.first_chunk() else {
-            return Err(self.error(Reason::NoHeader { found: rest.len() }));
+            return Err(self.error(CodecErrorKind::NoHeader { found: rest.len() }));
         };
         if self.bytes.len() > MAX_VALUE_LEN {
             // The engine takes the length modulo 2^32, as a signed number.
-            return Err(self.error(Reason::TooLarge { found: self.bytes.len() }));
+            return Err(self.error(CodecErrorKind::TooLarge { found: self.bytes.len() }));
         }
         let word = u32::from_le_bytes(bytes);
         Ok((self.rows[usize::from(word as u8)], word))
@@ -352,24 +352,20 @@ impl<'a> Reader<'a> {
     }
 
     #[cold]
-    fn unknown_type(&self, word: u32) -> Error {
-        self.error(Reason::UnknownType { id: word as u8, last: self.rules.types - 1 })
+    fn unknown_type(&self, word: u32) -> CodecError {
+        self.error(CodecErrorKind::UnknownType { id: word as u8, last: self.rules.types - 1 })
     }
 
     #[cold]
-    fn error(&self, reason: Reason) -> Error {
+    fn error(&self, kind: CodecErrorKind) -> CodecError {
         // A missing padding may have put `at` behind the end.
         let at = self.base + self.at.min(self.bytes.len());
-        let mut error = Error::new(at, reason);
-        error.path = self.path();
-        error
+        CodecError::new(at, kind).with_path(self.path())
     }
 
     /// An error of the caller's about the value that begins at `at`, with its path.
-    pub fn error_at(&self, at: usize, reason: Reason) -> Error {
-        let mut error = Error::new(self.base + at, reason);
-        error.path = self.path_at(at);
-        error
+    pub fn error_at(&self, at: usize, kind: CodecErrorKind) -> CodecError {
+        CodecError::new(self.base + at, kind).with_path(self.path_at(at))
     }
 
     /// Where what begins at `at` is in the buffer, and the path to it. It was read already.

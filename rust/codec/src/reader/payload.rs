@@ -2,7 +2,7 @@
 
 use super::{HIGH_BIT, Next, Reader, Texts, WORD, width};
 use crate::dialect::Width;
-use crate::error::{Error, Place, Reason};
+use crate::error::{CodecError, CodecErrorKind, ValuePart};
 use crate::event::{ElementType, Event, Plain, Text};
 use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Foreign, Kind, Row, Shape};
 use crate::text;
@@ -10,10 +10,15 @@ use crate::text;
 impl<'a> Reader<'a> {
     /// Gives the event to `take`. Each shape calls it for itself, so that what it does with another event falls away.
     #[inline(always)]
-    pub(super) fn payload<R>(&mut self, row: Row, word: u32, take: impl FnOnce(Event<'a>) -> R) -> Result<R, Error> {
+    pub(super) fn payload<R>(
+        &mut self,
+        row: Row,
+        word: u32,
+        take: impl FnOnce(Event<'a>) -> R,
+    ) -> Result<R, CodecError> {
         let Row { kind, shape, .. } = row;
         let flags = word & row.flags;
-        let (place, width) = (Place::of(kind), width(flags));
+        let (place, width) = (ValuePart::of(kind), width(flags));
         match (shape, width) {
             (Shape::Nil, _) => Ok(take(self.ends(Event::Nil))),
             (Shape::Bool, _) => {
@@ -68,8 +73,8 @@ impl<'a> Reader<'a> {
 
     /// The shapes that a game has few of.
     #[inline(never)]
-    fn rare(&mut self, kind: Kind, shape: Shape, flags: u32, word: u32) -> Result<Event<'a>, Error> {
-        let place = Place::of(kind);
+    fn rare(&mut self, kind: Kind, shape: Shape, flags: u32, word: u32) -> Result<Event<'a>, CodecError> {
+        let place = ValuePart::of(kind);
         match (shape, width(flags)) {
             (Shape::Array, _) => {
                 let element = self.element_type(kind, flags >> 16)?;
@@ -111,12 +116,12 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    pub(super) fn packed(&mut self, kind: Kind, width: Width, element_len: usize) -> Result<Plain<'a>, Error> {
-        let place = Place::of(kind);
+    pub(super) fn packed(&mut self, kind: Kind, width: Width, element_len: usize) -> Result<Plain<'a>, CodecError> {
+        let place = ValuePart::of(kind);
         let found = i32::from_le_bytes(self.array(place.part("count"))?);
         let Ok(count) = usize::try_from(found) else {
             self.at -= WORD;
-            return Err(self.error(Reason::Negative { place: place.part("count"), found }));
+            return Err(self.error(CodecErrorKind::Negative { place: place.part("count"), found }));
         };
         // On 32-bit platforms the product may not fit; no buffer is that long.
         let len = count.saturating_mul(element_len);
@@ -124,33 +129,33 @@ impl<'a> Reader<'a> {
             let left = self.rest().len();
             self.at += left / element_len * element_len;
             let place = place.element("element", left / element_len, count);
-            return Err(self.error(Reason::Short { place, expected: element_len, found: left % element_len }));
+            return Err(self.error(CodecErrorKind::Short { place, expected: element_len, found: left % element_len }));
         };
         // The padding of a PackedByteArray need not be there.
         self.at += len.next_multiple_of(WORD);
         Ok(Plain { kind, width, count, bytes })
     }
 
-    fn packed_strings(&mut self) -> Result<Event<'a>, Error> {
+    fn packed_strings(&mut self) -> Result<Event<'a>, CodecError> {
         let kind = Kind::PackedStringArray;
         // The engine counts from 0 up to a signed count: a negative one is an empty array.
-        let found = i32::from_le_bytes(self.array(Place::of(kind).part("count"))?);
+        let found = i32::from_le_bytes(self.array(ValuePart::of(kind).part("count"))?);
         let count = usize::try_from(found).unwrap_or(0);
         self.expect_parts(kind, "elements", count, WORD)?;
         self.begin_texts(kind, count);
         Ok(Event::PackedStrings { count })
     }
 
-    fn node_path(&mut self) -> Result<Event<'a>, Error> {
+    fn node_path(&mut self) -> Result<Event<'a>, CodecError> {
         let kind = Kind::NodePath;
-        let word = self.word(Place::of(kind).part("name count"))?;
+        let word = self.word(ValuePart::of(kind).part("name count"))?;
         if word & HIGH_BIT == 0 {
             self.at -= WORD;
-            return Err(self.error(Reason::OldNodePath));
+            return Err(self.error(CodecErrorKind::OldNodePath));
         }
         let names = word & !HIGH_BIT;
-        let subnames = self.word(Place::of(kind).part("subname count"))?;
-        let flags = self.word(Place::of(kind).part("flags"))?;
+        let subnames = self.word(ValuePart::of(kind).part("subname count"))?;
+        let flags = self.word(ValuePart::of(kind).part("flags"))?;
         // The obsolete flag 2: one subname more. The engine's sum may wrap, and it then reads no more than that.
         let subnames = if flags & 2 == 0 { subnames } else { subnames.wrapping_add(1) };
         let count = names.wrapping_add(subnames) as usize;
@@ -163,7 +168,7 @@ impl<'a> Reader<'a> {
 
     /// The next text of the value at hand.
     #[inline(always)]
-    pub(super) fn text(&mut self) -> Result<Text<'a>, Error> {
+    pub(super) fn text(&mut self) -> Result<Text<'a>, CodecError> {
         let texts = self.texts;
         let text = self.whole_string(|| texts.place())?;
         self.text_is_over();
@@ -172,7 +177,7 @@ impl<'a> Reader<'a> {
 
     /// Passes the next text of the value at hand. Whether it is UTF-8 is left to who reads it.
     #[inline]
-    pub(super) fn pass(&mut self) -> Result<(), Error> {
+    pub(super) fn pass(&mut self) -> Result<(), CodecError> {
         let (texts, start) = (self.texts, self.at);
         match self.text_bytes(|| texts.place()) {
             Ok(bytes) => self.at += bytes.len().next_multiple_of(WORD),
@@ -195,8 +200,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The name of the next property.
-    pub(super) fn name(&mut self) -> Result<Event<'a>, Error> {
-        let name = self.whole_string(|| Place::of(Kind::Object).part("property name"))?;
+    pub(super) fn name(&mut self) -> Result<Event<'a>, CodecError> {
+        let name = self.whole_string(|| ValuePart::of(Kind::Object).part("property name"))?;
         self.next = Next::Value;
         Ok(Event::Text(name))
     }
@@ -205,7 +210,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// As [`Self::next_event`].
-    pub(crate) fn next_name(&mut self) -> Result<Text<'a>, Error> {
+    pub(crate) fn next_name(&mut self) -> Result<Text<'a>, CodecError> {
         let Event::Text(name) = self.name()? else { unreachable!("a name is a text") };
         Ok(name)
     }
@@ -228,11 +233,11 @@ impl<'a> Reader<'a> {
         parts: &'static str,
         count: usize,
         part_len: usize,
-    ) -> Result<(), Error> {
+    ) -> Result<(), CodecError> {
         let (due, found) = (self.due, self.rest().len());
         let expected = count.saturating_mul(part_len).saturating_add(due);
         if count > 0 && expected > found && !self.trust_counts {
-            return Err(self.error(Reason::ShortCount { kind, parts, count, expected, due, found }));
+            return Err(self.error(CodecErrorKind::ShortCount { kind, parts, count, expected, due, found }));
         }
         self.due = expected;
         Ok(())
@@ -240,7 +245,7 @@ impl<'a> Reader<'a> {
 
     /// A text that is an event of its own: nothing is consumed where it fails.
     #[inline(always)]
-    fn whole_string(&mut self, place: impl Fn() -> Place) -> Result<Text<'a>, Error> {
+    fn whole_string(&mut self, place: impl Fn() -> ValuePart) -> Result<Text<'a>, CodecError> {
         let start = self.at;
         let text = self.string(place);
         match text {
@@ -253,7 +258,7 @@ impl<'a> Reader<'a> {
     /// A length and a text of that length, with its padding. Where it fails, `at` is where the error is. The place is made
     /// for an error only.
     #[inline(always)]
-    pub(super) fn string(&mut self, place: impl Fn() -> Place) -> Result<Text<'a>, Error> {
+    pub(super) fn string(&mut self, place: impl Fn() -> ValuePart) -> Result<Text<'a>, CodecError> {
         let bytes = self.text_bytes(&place)?;
         let text = match text::decode(bytes) {
             Ok(text) => Text::Utf8(text),
@@ -265,24 +270,29 @@ impl<'a> Reader<'a> {
 
     /// A text that is no UTF-8 at this offset, if the engine reads it all the same.
     #[cold]
-    fn loose_string(&mut self, bytes: &'a [u8], offset: usize, place: impl Fn() -> Place) -> Result<Text<'a>, Error> {
+    fn loose_string(
+        &mut self,
+        bytes: &'a [u8],
+        offset: usize,
+        place: impl Fn() -> ValuePart,
+    ) -> Result<Text<'a>, CodecError> {
         let loose = if self.rules.loose_text { text::decode_loose(bytes) } else { Err(offset) };
         loose.map(Text::Loose).map_err(|offset| {
             self.at += offset;
-            self.error(Reason::Malformed { place: place(), found: bytes[offset] })
+            self.error(CodecErrorKind::Malformed { place: place(), found: bytes[offset] })
         })
     }
 
     /// The bytes of a text, with its length consumed, but not they.
     #[inline(always)]
-    fn text_bytes(&mut self, place: impl Fn() -> Place) -> Result<&'a [u8], Error> {
+    fn text_bytes(&mut self, place: impl Fn() -> ValuePart) -> Result<&'a [u8], CodecError> {
         let rest = self.rest();
         let Some((&length, rest)) = rest.split_first_chunk() else {
             return Err(self.short(place().length(), WORD, rest.len()));
         };
         let found = i32::from_le_bytes(length);
         let Ok(len) = usize::try_from(found) else {
-            return Err(self.error(Reason::Negative { place: place().length(), found }));
+            return Err(self.error(CodecErrorKind::Negative { place: place().length(), found }));
         };
         self.at += WORD;
         // Unlike that of a PackedByteArray, this padding has to be there.
@@ -294,28 +304,28 @@ impl<'a> Reader<'a> {
     }
 
     #[cold]
-    fn short(&self, place: Place, expected: usize, found: usize) -> Error {
-        self.error(Reason::Short { place, expected, found })
+    fn short(&self, place: ValuePart, expected: usize, found: usize) -> CodecError {
+        self.error(CodecErrorKind::Short { place, expected, found })
     }
 
     #[inline]
-    pub(super) fn take(&mut self, place: Place, expected: usize) -> Result<&'a [u8], Error> {
+    pub(super) fn take(&mut self, place: ValuePart, expected: usize) -> Result<&'a [u8], CodecError> {
         let rest = self.rest();
         let Some(bytes) = rest.get(..expected) else {
-            return Err(self.error(Reason::Short { place, expected, found: rest.len() }));
+            return Err(self.error(CodecErrorKind::Short { place, expected, found: rest.len() }));
         };
         self.at += expected;
         Ok(bytes)
     }
 
     #[inline]
-    pub(super) fn array<const N: usize>(&mut self, place: Place) -> Result<[u8; N], Error> {
+    pub(super) fn array<const N: usize>(&mut self, place: ValuePart) -> Result<[u8; N], CodecError> {
         let bytes = self.take(place, N)?;
         Ok(bytes.try_into().expect("taken with this length"))
     }
 
     #[inline]
-    pub(super) fn word(&mut self, place: Place) -> Result<u32, Error> {
+    pub(super) fn word(&mut self, place: ValuePart) -> Result<u32, CodecError> {
         self.array(place).map(u32::from_le_bytes)
     }
 }
@@ -323,8 +333,8 @@ impl<'a> Reader<'a> {
 impl Texts {
     /// As an error names the next.
     #[cold]
-    fn place(self) -> Place {
+    fn place(self) -> ValuePart {
         let what = if self.kind == Kind::NodePath { "name" } else { "element" };
-        Place::of(self.kind).element(what, self.index, self.count)
+        ValuePart::of(self.kind).element(what, self.index, self.count)
     }
 }

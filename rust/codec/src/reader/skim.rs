@@ -3,7 +3,7 @@
 use super::template::{BOTH, FIRST, May, SECOND, Template, Words};
 use super::{HIGH_BIT, Next, Reader, WORD, width};
 use crate::dialect::Width;
-use crate::error::{Error, Reason};
+use crate::error::{CodecError, CodecErrorKind};
 use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Shape};
 use crate::limits::MAX_DEPTH;
 
@@ -80,7 +80,7 @@ impl Skim<'_> {
     ///
     /// # Errors
     /// If it is none.
-    pub fn end_of(&mut self, at: usize) -> Result<usize, Error> {
+    pub fn end_of(&mut self, at: usize) -> Result<usize, CodecError> {
         self.start(at, 0);
         self.search(usize::MAX, 1)?;
         Ok(self.end.min(self.reader.bytes.len()))
@@ -91,7 +91,7 @@ impl Skim<'_> {
     ///
     /// # Errors
     /// If there is no value, or it lies too deep.
-    pub fn search(&mut self, limit: usize, most: usize) -> Result<(), Error> {
+    pub fn search(&mut self, limit: usize, most: usize) -> Result<(), CodecError> {
         let (bytes, rows) = (self.reader.bytes, self.reader.rows);
         let (mut at, mut left) = (self.at, self.left);
         while at <= limit {
@@ -154,7 +154,7 @@ impl Skim<'_> {
                         Some(end) if first < 2 && other < 2 => {
                             let count = (end >> 32) as u32;
                             if self.depth + self.stack.len() >= MAX_DEPTH && count != 0 {
-                                return Err(Error::new(at, Reason::TooDeep));
+                                return Err(CodecError::new(at, CodecErrorKind::TooDeep));
                             }
                             self.template.note(Words { at: offset, words, mask: FIRST, may: May::Nothing });
                             let count_at = offset + head - 2 * WORD;
@@ -179,7 +179,7 @@ impl Skim<'_> {
 
     /// The length of what is rare, or broken.
     #[cold]
-    fn read(&mut self, at: usize) -> Result<usize, Error> {
+    fn read(&mut self, at: usize) -> Result<usize, CodecError> {
         self.template.give_up();
         self.reader.restart(at);
         while self.reader.next != Next::End {

@@ -1,7 +1,7 @@
 //! Many values, in runs: who has several threads translates each run on one of them.
 
 use super::{Losses, Translation};
-use crate::error::Error;
+use crate::error::CodecError;
 use crate::frames::{self, Frame};
 use crate::plan::Plan;
 use crate::writer::Writer;
@@ -26,7 +26,7 @@ pub struct Run<'a> {
     plan: Plan<'a>,
     count: usize,
     losses: Losses,
-    error: Option<Error>,
+    error: Option<CodecError>,
 }
 
 impl Translation {
@@ -54,7 +54,7 @@ impl<'a> Frames<'a> {
     ///
     /// # Errors
     /// If one of its frames failed: its index in all, and why.
-    pub fn append(&mut self, run: Run<'a>) -> Result<(), (usize, Error)> {
+    pub fn append(&mut self, run: Run<'a>) -> Result<(), (usize, CodecError)> {
         self.count += run.count;
         if let Some(error) = run.error {
             return Err((self.count, error));

@@ -13,7 +13,7 @@ pub use self::loss::{Loss, Losses, Lost};
 
 use self::objects::Objects;
 use crate::dialect::{Dialect, Rules, Width};
-use crate::error::Error;
+use crate::error::CodecError;
 use crate::event::{ElementType, Event, Plain, Text};
 use crate::kind::Kind;
 use crate::reader::Reader;
@@ -47,7 +47,7 @@ impl Translation {
         base: usize,
         writer: &mut Writer<'a>,
         losses: &mut Losses,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize, CodecError> {
         let reader = Reader::at(bytes, base).dialect(self.from).allow_objects(self.allow_objects);
         let (from, to) = (self.from.engine.rules(), self.to.engine.rules());
         let objects = Objects::new(self.from.engine, self.to.engine);
@@ -58,7 +58,7 @@ impl Translation {
     ///
     /// # Errors
     /// As [`Self::value`].
-    pub fn bytes(self, bytes: &[u8]) -> Result<(Vec<u8>, Losses), Error> {
+    pub fn bytes(self, bytes: &[u8]) -> Result<(Vec<u8>, Losses), CodecError> {
         let (mut writer, mut losses) = (Writer::new(self.to), Losses::default());
         let start = writer.mark();
         self.value(bytes, 0, &mut writer, &mut losses)?;
@@ -79,7 +79,7 @@ struct Translator<'a, 't> {
 }
 
 impl<'a> Translator<'a, '_> {
-    fn run(mut self) -> Result<usize, Error> {
+    fn run(mut self) -> Result<usize, CodecError> {
         loop {
             let (at, depth, is_name) = (self.reader.position(), self.reader.depth(), self.reader.is_at_name());
             let Some(event) = self.reader.next_event()? else {
@@ -98,7 +98,7 @@ impl<'a> Translator<'a, '_> {
 
     /// Writes what the other engine has for an event.
     #[inline]
-    fn event(&mut self, at: usize, event: Event<'a>) -> Result<(), Error> {
+    fn event(&mut self, at: usize, event: Event<'a>) -> Result<(), CodecError> {
         match event {
             Event::String(Text::Loose(text)) | Event::Text(Text::Loose(text)) if text.is_lossy() => {
                 self.lose(at, Lost::Character);
@@ -137,7 +137,7 @@ impl<'a> Translator<'a, '_> {
     }
 
     /// The name of a property, and what it has to become.
-    fn property(&mut self, at: usize, name: Event<'a>) -> Result<(), Error> {
+    fn property(&mut self, at: usize, name: Event<'a>) -> Result<(), CodecError> {
         let Event::Text(text) = name else { unreachable!("a name is due") };
         if text == Text::Utf8("script") && self.from.script_paths != self.to.script_paths {
             self.write(at, name)?;
@@ -151,7 +151,7 @@ impl<'a> Translator<'a, '_> {
     }
 
     /// A script that the other engine would not find: null in its place.
-    fn script(&mut self) -> Result<(), Error> {
+    fn script(&mut self) -> Result<(), CodecError> {
         let (at, depth) = (self.reader.position(), self.reader.depth());
         if !matches!(self.reader.next_event()?, Some(Event::Nil | Event::ObjectId(0))) {
             self.lose(at, Lost::Script);
@@ -162,7 +162,7 @@ impl<'a> Translator<'a, '_> {
 
     /// An object that the other engine cannot make, and that began at this depth: null in its place.
     #[cold]
-    fn gone(&mut self, at: usize, depth: usize) -> Result<(), Error> {
+    fn gone(&mut self, at: usize, depth: usize) -> Result<(), CodecError> {
         self.lose(at, Lost::Object);
         self.reader.finish_value(depth)?;
         self.write(at, Event::Nil)
@@ -199,7 +199,7 @@ impl<'a> Translator<'a, '_> {
 
     /// Components of the other width: rounded, as an engine does that reads them, or widened.
     #[cold]
-    fn other_width(&mut self, at: usize, event: Event<'a>, plain: Plain<'a>) -> Result<(), Error> {
+    fn other_width(&mut self, at: usize, event: Event<'a>, plain: Plain<'a>) -> Result<(), CodecError> {
         let mut is_exact = true;
         let bytes: Vec<u8> = match self.dialect.real {
             Width::Single => {
@@ -224,14 +224,14 @@ impl<'a> Translator<'a, '_> {
     }
 
     #[inline]
-    fn write(&mut self, at: usize, event: Event<'a>) -> Result<(), Error> {
+    fn write(&mut self, at: usize, event: Event<'a>) -> Result<(), CodecError> {
         self.writer.write(event).map_err(|error| self.not_written(at, error))
     }
 
     /// What the writer said of the event that was read at `at`.
     #[cold]
-    fn not_written(&self, at: usize, error: Error) -> Error {
-        self.reader.error_at(at, error.into_reason())
+    fn not_written(&self, at: usize, error: CodecError) -> CodecError {
+        self.reader.error_at(at, error.into_kind())
     }
 
     #[cold]

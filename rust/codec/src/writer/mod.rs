@@ -6,7 +6,7 @@ mod payload;
 
 use self::payload::{Borrow, Copy, Hold};
 use crate::dialect::{Dialect, Engine};
-use crate::error::{Error, Reason};
+use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 use crate::plan::{Held, Mark, Plan};
@@ -98,7 +98,7 @@ impl<'a> Writer<'a> {
     /// length than its count says, or the event is not due. The value must then be dropped.
     // Always inlined: callers name the event, and its construction and the branch on it then fall away.
     #[inline(always)]
-    pub fn write(&mut self, event: Event<'a>) -> Result<(), Error> {
+    pub fn write(&mut self, event: Event<'a>) -> Result<(), CodecError> {
         self.put(event, Borrow)
     }
 
@@ -107,7 +107,7 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// As [`Self::write`].
     #[inline(always)]
-    pub fn write_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+    pub fn write_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
         self.put(event, Copy)
     }
 
@@ -116,7 +116,7 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// As [`Self::write`].
     #[inline]
-    pub fn write_held(&mut self, event: Event<'_>, holder: impl Holder) -> Result<(), Error> {
+    pub fn write_held(&mut self, event: Event<'_>, holder: impl Holder) -> Result<(), CodecError> {
         self.put(event, Hold(holder))
     }
 
@@ -130,7 +130,7 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// If that many are not due, or the other writer is in the middle of a value.
-    pub fn append(&mut self, other: Self, count: usize) -> Result<(), Error> {
+    pub fn append(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
         let is_complete = other.open.is_empty() && other.next == Next::Value;
         let is_due = is_complete && self.next == Next::Value;
         match self.open.last_mut().filter(|top| is_due && !top.named) {
@@ -151,7 +151,7 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// If that many are not due, or the other writer has not written all of its own.
-    pub fn append_texts(&mut self, other: Self, count: usize) -> Result<(), Error> {
+    pub fn append_texts(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
         let is_complete = other.open.is_empty() && other.next == Next::Value;
         if !is_complete || self.next != Next::Text || !self.texts.nul || count > self.texts.left {
             return Err(self.out_of_order("as many texts as were announced"));
@@ -168,7 +168,7 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// If no value is due.
-    pub fn encoded(&mut self, bytes: &'a [u8]) -> Result<(), Error> {
+    pub fn encoded(&mut self, bytes: &'a [u8]) -> Result<(), CodecError> {
         self.begin_value()?;
         self.plan.bytes(bytes);
         self.close_value();
@@ -179,7 +179,7 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// As [`Self::encoded`].
-    pub fn encoded_now(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    pub fn encoded_now(&mut self, bytes: &[u8]) -> Result<(), CodecError> {
         self.begin_value()?;
         self.plan.small(bytes);
         self.close_value();
@@ -191,7 +191,7 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// If the value is longer than the engine can count, or not complete. It is then dropped.
     #[inline]
-    pub fn end_value(&mut self, start: Mark) -> Result<(), Error> {
+    pub fn end_value(&mut self, start: Mark) -> Result<(), CodecError> {
         let len = self.plan.len() - start.position();
         let is_complete = self.open.is_empty() && self.next == Next::Value;
         if is_complete && len > 0 && len <= MAX_VALUE_LEN {
@@ -199,7 +199,7 @@ impl<'a> Writer<'a> {
         }
         let error = match (is_complete, len) {
             (true, 0) => self.out_of_order("a value"),
-            (true, _) => Error::new(MAX_VALUE_LEN, Reason::TooLarge { found: len }),
+            (true, _) => CodecError::new(MAX_VALUE_LEN, CodecErrorKind::TooLarge { found: len }),
             _ => self.out_of_order("the rest of the value"),
         };
         self.drop_value(start);
@@ -256,12 +256,12 @@ impl<'a> Writer<'a> {
     }
 
     #[inline]
-    fn begin_value(&mut self) -> Result<(), Error> {
+    fn begin_value(&mut self) -> Result<(), CodecError> {
         if self.next != Next::Value {
             return Err(self.out_of_order("a text"));
         }
         if self.depth() > MAX_DEPTH {
-            return Err(Error::new(self.plan.len(), Reason::TooDeep));
+            return Err(CodecError::new(self.plan.len(), CodecErrorKind::TooDeep));
         }
         Ok(())
     }
@@ -283,7 +283,7 @@ impl<'a> Writer<'a> {
 
     /// Ends the head of a container with its count; `left` values are to come.
     #[inline]
-    fn open(&mut self, count: usize, left: usize, named: bool) -> Result<(), Error> {
+    fn open(&mut self, count: usize, left: usize, named: bool) -> Result<(), CodecError> {
         let word = self.count(count)?;
         self.plan.words([word]);
         if left == 0 {
@@ -296,7 +296,7 @@ impl<'a> Writer<'a> {
     }
 
     #[inline]
-    fn begin_texts(&mut self, left: usize, nul: bool) -> Result<(), Error> {
+    fn begin_texts(&mut self, left: usize, nul: bool) -> Result<(), CodecError> {
         if left == 0 {
             self.close_value();
             return Ok(());
@@ -307,7 +307,7 @@ impl<'a> Writer<'a> {
     }
 
     #[cold]
-    fn out_of_order(&self, expected: &'static str) -> Error {
-        Error::new(self.plan.len(), Reason::Order { expected })
+    fn out_of_order(&self, expected: &'static str) -> CodecError {
+        CodecError::new(self.plan.len(), CodecErrorKind::Order { expected })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Holder, Next, Writer};
 use crate::dialect::{FLAG_64, Width};
-use crate::error::{Error, Reason};
+use crate::error::{CodecError, CodecErrorKind};
 use crate::event::{ElementType, Event, Plain, Text};
 use crate::kind::{ENCODED_OBJECT, Kind};
 use crate::limits::MAX_VALUE_LEN;
@@ -11,7 +11,7 @@ use crate::text;
 
 impl<'a> Writer<'a> {
     #[inline(always)]
-    pub(super) fn put<'e, T: Take<'e, 'a>>(&mut self, event: Event<'e>, take: T) -> Result<(), Error> {
+    pub(super) fn put<'e, T: Take<'e, 'a>>(&mut self, event: Event<'e>, take: T) -> Result<(), CodecError> {
         if let Event::Text(text) = event {
             return self.text(text, take);
         }
@@ -105,7 +105,7 @@ impl<'a> Writer<'a> {
     }
 
     #[inline]
-    fn text<'e>(&mut self, text: Text<'e>, take: impl Take<'e, 'a>) -> Result<(), Error> {
+    fn text<'e>(&mut self, text: Text<'e>, take: impl Take<'e, 'a>) -> Result<(), CodecError> {
         match self.next {
             Next::Value => return Err(self.out_of_order("a value")),
             Next::Name => {
@@ -123,14 +123,14 @@ impl<'a> Writer<'a> {
     }
 
     #[inline]
-    fn headed_string<'e>(&mut self, header: u32, text: Text<'e>, take: impl Take<'e, 'a>) -> Result<(), Error> {
+    fn headed_string<'e>(&mut self, header: u32, text: Text<'e>, take: impl Take<'e, 'a>) -> Result<(), CodecError> {
         self.plan.words([header]);
         self.string(text, false, take)
     }
 
     /// A length and a text, padded. The length counts a NUL behind the text if there is one.
     #[inline]
-    fn string<'e>(&mut self, text: Text<'e>, nul: bool, take: impl Take<'e, 'a>) -> Result<(), Error> {
+    fn string<'e>(&mut self, text: Text<'e>, nul: bool, take: impl Take<'e, 'a>) -> Result<(), CodecError> {
         let nul = usize::from(nul);
         let len = match text {
             Text::Utf32(chars) if chars.len() <= text::SHORT_CHARS => {
@@ -170,7 +170,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn element_type<'e>(&mut self, element: ElementType<'e>, take: impl Take<'e, 'a>) -> Result<(), Error> {
+    fn element_type<'e>(&mut self, element: ElementType<'e>, take: impl Take<'e, 'a>) -> Result<(), CodecError> {
         match element {
             ElementType::Any => Ok(()),
             ElementType::Builtin(kind) => {
@@ -187,7 +187,7 @@ impl<'a> Writer<'a> {
     }
 
     #[inline(always)]
-    fn plain_header(&self, plain: Plain<'_>) -> Result<u32, Error> {
+    fn plain_header(&self, plain: Plain<'_>) -> Result<u32, CodecError> {
         let shape = plain.kind.shape();
         let len = shape.element_len(plain.width).and_then(|len| len.checked_mul(plain.count));
         if len != Some(plain.bytes.len()) {
@@ -201,27 +201,27 @@ impl<'a> Writer<'a> {
 
     /// The first word of a value. For Godot 4 a constant, where the caller names the kind.
     #[inline(always)]
-    fn header(&self, kind: Kind, flags: u32) -> Result<u32, Error> {
+    fn header(&self, kind: Kind, flags: u32) -> Result<u32, CodecError> {
         if self.is_foreign { self.foreign_header(kind, flags) } else { Ok(u32::from(kind.id()) | flags) }
     }
 
     #[cold]
-    fn foreign_header(&self, kind: Kind, flags: u32) -> Result<u32, Error> {
+    fn foreign_header(&self, kind: Kind, flags: u32) -> Result<u32, CodecError> {
         Ok(u32::from(self.foreign_id(kind)?) | flags)
     }
 
-    fn foreign_id(&self, kind: Kind) -> Result<u8, Error> {
+    fn foreign_id(&self, kind: Kind) -> Result<u8, CodecError> {
         self.dialect.engine.id(kind).ok_or_else(|| self.no_such_type(kind.name()))
     }
 
     #[cold]
-    fn no_such_type(&self, what: &'static str) -> Error {
-        Error::new(self.plan.len(), Reason::NoSuchType { engine: self.dialect.engine, what })
+    fn no_such_type(&self, what: &'static str) -> CodecError {
+        CodecError::new(self.plan.len(), CodecErrorKind::NoSuchType { engine: self.dialect.engine, what })
     }
 
     /// The head of an array of Pandemonium that says what its elements are.
     #[inline(never)]
-    fn typed_array<'e>(&mut self, element: ElementType<'e>, take: impl Take<'e, 'a>) -> Result<(), Error> {
+    fn typed_array<'e>(&mut self, element: ElementType<'e>, take: impl Take<'e, 'a>) -> Result<(), CodecError> {
         let Some(id) = self.dialect.engine.rules().typed_array else {
             return Err(self.no_such_type("typed Array"));
         };
@@ -248,9 +248,9 @@ impl<'a> Writer<'a> {
 
     /// A count that does not fit cannot belong to a value that does: each element takes a byte or more.
     #[inline]
-    pub(super) fn count(&self, count: usize) -> Result<u32, Error> {
+    pub(super) fn count(&self, count: usize) -> Result<u32, CodecError> {
         if count > MAX_VALUE_LEN {
-            return Err(Error::new(self.plan.len(), Reason::TooLarge { found: count }));
+            return Err(CodecError::new(self.plan.len(), CodecErrorKind::TooLarge { found: count }));
         }
         Ok(count as u32)
     }

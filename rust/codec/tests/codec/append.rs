@@ -1,7 +1,7 @@
 //! Guards: what several writers write is as written by one.
 
 use proptest::prelude::*;
-use varbatch_codec::{Dialect, ElementType, Error, Event, Reason, Text, Width, Writer};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, ElementType, Event, Text, Width, Writer};
 
 use crate::support::naive;
 use crate::support::steps::write;
@@ -16,9 +16,9 @@ const STRINGS: Event<'_> = Event::PackedStrings { count: 1 };
 
 /// Whether an error says that so many values are not due.
 #[track_caller]
-fn assert_not_due(result: Result<(), Error>, what: &[Event<'_>]) {
+fn assert_not_due(result: Result<(), CodecError>, what: &[Event<'_>]) {
     let expected = "as many values as were announced";
-    assert_eq!(result.expect_err("not due").reason, Reason::Order { expected }, "{what:?}");
+    assert_eq!(result.expect_err("not due").kind().clone(), CodecErrorKind::Order { expected }, "{what:?}");
 }
 
 /// A container and what it holds, and how many of it come first.

@@ -1,6 +1,6 @@
 //! Guards: no depth of a buffer costs a thread its stack, whether the engine would read it or not.
 
-use varbatch_codec::{Reader, Reason, validate};
+use varbatch_codec::{CodecErrorKind, Reader, validate};
 
 use crate::support::steps::{rest, write};
 use crate::support::vectors::{self, hex};
@@ -34,7 +34,7 @@ fn the_deepest_vectors_are_read_written_and_validated_on_a_small_stack() {
                     assert!(path.contains(" more..."), "{}: {path}", vector.name);
                     read += 1;
                 }
-                Err(error) => assert_eq!(error.reason, Reason::TooDeep, "{}", vector.name),
+                Err(error) => assert_eq!(*error.kind(), CodecErrorKind::TooDeep, "{}", vector.name),
             }
         }
         read
@@ -61,8 +61,12 @@ fn however_deep_a_buffer_goes_it_is_left_at_the_limit() {
         });
         // Keys and values of one entry lie equally deep, so the key before a value is what fails first.
         let extra = if head.ends_with("01000000 00000000") { 4 } else { 0 };
-        assert_eq!((error.reason.clone(), error.at), (Reason::TooDeep, 5 + 1025 * level.len() - extra), "{head}");
-        assert_eq!(error.path.steps().len(), 1025, "{head}");
+        assert_eq!(
+            (error.kind().clone(), error.at()),
+            (CodecErrorKind::TooDeep, 5 + 1025 * level.len() - extra),
+            "{head}"
+        );
+        assert_eq!(error.path().steps().len(), 1025, "{head}");
     }
 }
 
@@ -87,7 +91,7 @@ fn the_last_level_may_hold_anything_but_a_value_in_a_container() {
         let (less, more) = (nested(1023, inner), nested(1025, inner));
         assert_eq!(validate(Reader::new(&less).allow_objects(true)), Ok(less.len()), "{inner}");
         let error = validate(Reader::new(&more).allow_objects(true)).expect_err("too deep");
-        assert_eq!((error.reason.clone(), error.at), (Reason::TooDeep, 1025 * 8), "{inner}");
+        assert_eq!((error.kind().clone(), error.at()), (CodecErrorKind::TooDeep, 1025 * 8), "{inner}");
         if let Ok(events) = events {
             assert!(write(&events).as_ref() == Ok(&deepest), "{inner}");
         }

@@ -2,7 +2,9 @@
 //! no type for is refused by name.
 
 use proptest::prelude::*;
-use varbatch_codec::{Dialect, ElementType, Engine, Event, Foreign, Kind, Plain, Reader, Reason, Shape, Text, Width};
+use varbatch_codec::{
+    CodecErrorKind, Dialect, ElementType, Engine, Event, Foreign, Kind, Plain, Reader, Shape, Text, Width,
+};
 use varbatch_codec::{Writer, validate};
 
 use crate::support::foreign::{any_value_of, has, of_each_kind};
@@ -66,7 +68,7 @@ fn redot_has_the_types_of_godot_4() {
     for documented in [[7, 0, 0], [20, 2, 0x0201]] {
         let bytes: Vec<_> = documented.into_iter().flat_map(u32::to_le_bytes).collect();
         let error = validate(Reader::new(&bytes)).expect_err("no such value");
-        assert!(matches!(error.reason, Reason::Short { .. }), "{error}");
+        assert!(matches!(error.kind(), CodecErrorKind::Short { .. }), "{error}");
     }
 }
 
@@ -128,7 +130,7 @@ fn a_type_that_is_none_is_refused_with_the_last_that_there_is() {
         for id in [last as u8 + 1, 200, 255] {
             let bytes = [id, 0, 0, 0, 0, 0, 0, 0];
             let error = read_of(engine, &bytes).expect_err("no type");
-            assert_eq!(error.reason, Reason::UnknownType { id, last }, "{}", engine.name());
+            assert_eq!(*error.kind(), CodecErrorKind::UnknownType { id, last }, "{}", engine.name());
         }
     }
 }
@@ -210,7 +212,7 @@ fn what_an_engine_has_no_type_for_is_refused_by_name() {
     let mut refused = 0;
     for engine in Engine::ALL {
         for kind in Kind::ALL.into_iter().filter(|&kind| !has(engine, kind)) {
-            let reason = Reason::NoSuchType { engine, what: kind.name() };
+            let reason = CodecErrorKind::NoSuchType { engine, what: kind.name() };
             let mut writer = Writer::new(Dialect::of(engine));
             // Alone, and in the middle of an Array; the writer is as good as new behind it.
             for before in [&[][..], &[Event::Array { element: ElementType::Any, count: 2 }, Event::Int(1)]] {
@@ -218,7 +220,7 @@ fn what_an_engine_has_no_type_for_is_refused_by_name() {
                 before.iter().for_each(|&event| writer.write(event).expect("of each engine"));
                 let at = writer.plan().len();
                 let error = some(kind).into_iter().find_map(|event| writer.write(event).err()).expect("no such type");
-                assert_eq!((&error.reason, error.at), (&reason, at), "{}", kind.name());
+                assert_eq!((error.kind(), error.at()), (&reason, at), "{}", kind.name());
                 let text = format!("expected a type that {} has, found {}", engine.name(), kind.name());
                 assert!(error.to_string().starts_with(&text), "{error}");
                 writer.drop_value(start);
@@ -236,9 +238,9 @@ fn containers_that_say_what_is_in_them_are_refused_where_there_are_none() {
     let (any, int) = (ElementType::Any, ElementType::Builtin(Kind::Int));
     let (class, script) = (ElementType::Class(Text::Utf8("Node")), ElementType::Script(Text::Utf8("res://a.gd")));
     for engine in Engine::ALL.into_iter().filter(|&engine| engine != Engine::Godot4) {
-        let what = |event| match Writer::new(Dialect::of(engine)).write(event).map_err(|error| error.reason.clone()) {
+        let what = |event| match Writer::new(Dialect::of(engine)).write(event).map_err(|error| error.kind().clone()) {
             Ok(()) => None,
-            Err(Reason::NoSuchType { engine: of, what }) if of == engine => Some(what),
+            Err(CodecErrorKind::NoSuchType { engine: of, what }) if of == engine => Some(what),
             Err(reason) => panic!("{reason}"),
         };
         let has_arrays = engine == Engine::Pandemonium;

@@ -1,7 +1,7 @@
 //! Guards: in each dialect the Reader accepts what the engine accepts, to the last byte, whatever the damage; nothing
 //! costs more than the input is worth.
 
-use varbatch_codec::{Dialect, Engine, Kind, Reader, Reason, validate};
+use varbatch_codec::{CodecErrorKind, Dialect, Engine, Kind, Reader, validate};
 
 use crate::support::agree::assert_agrees_of;
 use crate::support::allocator::taken;
@@ -63,8 +63,8 @@ fn every_error_lies_inside_of_the_bytes_and_counts_from_the_base() {
             let (here, there) = (reader(Reader::new(&bytes[..len])), reader(Reader::at(&bytes[..len], 1000)));
             match (here, there) {
                 (Err(here), Err(there)) => {
-                    assert!(here.at <= len, "{len} bytes: {here}");
-                    assert_eq!((1000 + here.at, &here.reason, &here.path), (there.at, &there.reason, &there.path));
+                    assert!(here.at() <= len, "{len} bytes: {here}");
+                    assert_eq!((1000 + here.at(), here.kind(), here.path()), (there.at(), there.kind(), there.path()));
                 }
                 (here, there) => assert_eq!(here, there),
             }
@@ -175,11 +175,11 @@ fn vectors_in_an_array_lie_one_deeper_than_it() {
         match found {
             Ok(_) => assert!(!fails, "{inner}"),
             Err(error) => {
-                assert_eq!(error.reason, Reason::TooDeep, "{inner}");
-                assert_eq!(error.path.steps().len(), 1025, "{inner}");
+                assert_eq!(*error.kind(), CodecErrorKind::TooDeep, "{inner}");
+                assert_eq!(error.path().steps().len(), 1025, "{inner}");
                 // Behind the head of the array, where the first element is.
                 let head = if inner.starts_with("1b") { 12 } else { 8 };
-                assert_eq!(error.at, 1024 * 8 + head, "{inner}");
+                assert_eq!(error.at(), 1024 * 8 + head, "{inner}");
             }
         }
         let less = deep("1a000000", 1023, inner);
@@ -193,11 +193,11 @@ fn vectors_are_only_believed_with_what_has_to_follow_them() {
     let bytes = hex("1a000000 03000000 22000000 02000000 01000000 02000000 03000000 04000000");
     let error = read_of(Engine::Pandemonium, &bytes).expect_err("two are missing");
     let (kind, parts) = (Kind::Array, "elements");
-    assert_eq!(error.reason, Reason::ShortCount { kind, parts, count: 2, expected: 24, due: 8, found: 16 });
-    assert_eq!((error.at, error.path.to_string().as_str()), (16, " inside [0]"));
+    assert_eq!(*error.kind(), CodecErrorKind::ShortCount { kind, parts, count: 2, expected: 24, due: 8, found: 16 });
+    assert_eq!((error.at(), error.path().to_string().as_str()), (16, " inside [0]"));
     let trusting = Reader::new(&bytes).dialect(Dialect::PANDEMONIUM).trust_counts();
     let error = validate(trusting).expect_err("two are missing");
-    assert_eq!((&error.reason, error.at), (&Reason::NoHeader { found: 0 }, 32));
+    assert_eq!((error.kind(), error.at()), (&CodecErrorKind::NoHeader { found: 0 }, 32));
     assert_agrees_of(Engine::Pandemonium, &bytes, false);
 }
 

@@ -1,7 +1,7 @@
 //! Changes lead from one value to the other, and back when they are turned around.
 
 use varbatch_codec::diff::{self, Changes, Piece, Step};
-use varbatch_codec::patch::{Change, Misfit, Op, Patch};
+use varbatch_codec::patch::{Change, Op, Patch, PatchError};
 
 use crate::diff::{OPTIONS, pairs};
 use crate::support::random::Random;
@@ -61,7 +61,7 @@ fn owned(changes: &Changes<'_>) -> Vec<Owned> {
     changes.iter().map(change).collect()
 }
 
-fn patched(before: &[u8], changes: &[Owned]) -> Result<Vec<u8>, Misfit> {
+fn patched(before: &[u8], changes: &[Owned]) -> Result<Vec<u8>, PatchError> {
     let paths: Vec<Vec<&[u8]>> = changes.iter().map(|change| change.path.iter().map(Vec::as_slice).collect()).collect();
     let mut patch = Patch::new(before).expect("a value");
     for (change, path) in changes.iter().zip(&paths) {

@@ -1,23 +1,23 @@
 //! Guards: each error's text, to the letter, and the byte that it names. Users read these in the engine's log.
 
 use varbatch_codec::{
-    Dialect, Error, Event, Kind, Plain, Reader, Reason, Text, Width, Writer, frames, limits, validate,
+    CodecError, CodecErrorKind, Dialect, Event, Kind, Plain, Reader, Text, Width, Writer, frames, limits, validate,
 };
 
 use crate::support::steps::rest;
 use crate::support::vectors::hex;
 
 /// The error of reading these bytes, which stand at byte 100 of a larger buffer. Objects are allowed.
-fn of_reading(bytes: &str) -> Error {
+fn of_reading(bytes: &str) -> CodecError {
     let bytes = hex(bytes);
     rest(&mut Reader::at(&bytes, 100).allow_objects(true)).expect_err("a bad value")
 }
 
-fn of_frames(bytes: &str) -> Error {
+fn of_frames(bytes: &str) -> CodecError {
     frames::read(&hex(bytes)).find_map(Result::err).expect("a bad frame")
 }
 
-fn of_writing(events: &[Event<'_>]) -> Error {
+fn of_writing(events: &[Event<'_>]) -> CodecError {
     let mut writer = Writer::new(Dialect::GODOT_4);
     let start = writer.mark();
     let mut events = events.iter();
@@ -25,7 +25,7 @@ fn of_writing(events: &[Event<'_>]) -> Error {
 }
 
 /// The longest value that the engine can count, and as many bytes more as `longer` says.
-fn of_length(longer: usize) -> Result<(), Error> {
+fn of_length(longer: usize) -> Result<(), CodecError> {
     // A text of 16 MiB many times over: with its length and its NUL, `ELEMENT` bytes.
     const ELEMENT: usize = 1 << 24;
     let whole = "x".repeat(ELEMENT - 5);
@@ -43,31 +43,32 @@ fn of_length(longer: usize) -> Result<(), Error> {
     result
 }
 
-/// How many reasons there are. A new one fails to compile here until it has its text below.
-const REASONS: usize = 20;
+/// How many kinds of errors there are. A new one fails here until it has its text below.
+const KINDS: usize = 20;
 
-fn number(reason: &Reason) -> usize {
-    match reason {
-        Reason::Short { .. } => 0,
-        Reason::NoHeader { .. } => 1,
-        Reason::ShortCount { .. } => 2,
-        Reason::UnknownType { .. } => 3,
-        Reason::UnknownElementType { .. } => 4,
-        Reason::Negative { .. } => 5,
-        Reason::Malformed { .. } => 6,
-        Reason::OldNodePath => 7,
-        Reason::TooDeep => 8,
-        Reason::ObjectRefused => 9,
-        Reason::NoSuchClass { .. } => 10,
-        Reason::NoSuchScript { .. } => 11,
-        Reason::ObjectFailed { .. } => 12,
-        Reason::Dropped => 13,
-        Reason::TooLarge { .. } => 14,
-        Reason::ShortFrame { .. } => 15,
-        Reason::Order { .. } => 16,
-        Reason::NoStringName { .. } => 17,
-        Reason::NoSuchType { .. } => 18,
-        Reason::Behind { .. } => 19,
+fn number(kind: &CodecErrorKind) -> usize {
+    match kind {
+        CodecErrorKind::Short { .. } => 0,
+        CodecErrorKind::NoHeader { .. } => 1,
+        CodecErrorKind::ShortCount { .. } => 2,
+        CodecErrorKind::UnknownType { .. } => 3,
+        CodecErrorKind::UnknownElementType { .. } => 4,
+        CodecErrorKind::Negative { .. } => 5,
+        CodecErrorKind::Malformed { .. } => 6,
+        CodecErrorKind::OldNodePath => 7,
+        CodecErrorKind::TooDeep => 8,
+        CodecErrorKind::ObjectRefused => 9,
+        CodecErrorKind::NoSuchClass { .. } => 10,
+        CodecErrorKind::NoSuchScript { .. } => 11,
+        CodecErrorKind::ObjectFailed { .. } => 12,
+        CodecErrorKind::Dropped => 13,
+        CodecErrorKind::TooLarge { .. } => 14,
+        CodecErrorKind::ShortFrame { .. } => 15,
+        CodecErrorKind::Order { .. } => 16,
+        CodecErrorKind::NoStringName { .. } => 17,
+        CodecErrorKind::NoSuchType { .. } => 18,
+        CodecErrorKind::Behind { .. } => 19,
+        _ => panic!("{kind:?} has no number"),
     }
 }
 
@@ -199,19 +200,25 @@ fn no_reason_is_without_a_text() {
             "expected no object with properties, as objects are not allowed, found one, at byte 100",
         ),
         (
-            of_engine(Reason::NoSuchClass { name: class.clone() }),
+            of_engine(CodecErrorKind::NoSuchClass { name: class.clone() }),
             "expected a class that can be instantiated, found \"Nod\\\"e\", at byte 100",
         ),
         (
-            of_engine(Reason::NoSuchScript { found: script }),
+            of_engine(CodecErrorKind::NoSuchScript { found: script }),
             "expected the path of a script in res://, found int, at byte 100",
         ),
         (
-            of_engine(Reason::ObjectFailed { class }),
+            of_engine(CodecErrorKind::ObjectFailed { class }),
             "expected an object of class \"Nod\\\"e\" as the engine takes it, found one that it refuses, at byte 100",
         ),
-        (of_engine(Reason::Behind { found: 1 }), "expected nothing behind the value, found 1 byte, at byte 100"),
-        (of_engine(Reason::Dropped), "expected what the container's type takes, found another type, at byte 100"),
+        (
+            of_engine(CodecErrorKind::Behind { found: 1 }),
+            "expected nothing behind the value, found 1 byte, at byte 100",
+        ),
+        (
+            of_engine(CodecErrorKind::Dropped),
+            "expected what the container's type takes, found another type, at byte 100",
+        ),
         (
             of_length(1).expect_err("one byte too many"),
             "expected at most 2147483647 bytes in one value, found 2147483648, at byte 2147483647",
@@ -227,12 +234,18 @@ fn no_reason_is_without_a_text() {
             "expected a text, found another event, at byte 8",
         ),
     ]);
-    let mut seen = [false; REASONS];
+    let mut seen = [false; KINDS];
     for (error, text) in texts {
         assert_eq!(error.to_string(), text);
-        seen[number(&error.reason)] = true;
+        seen[number(error.kind())] = true;
     }
-    assert_eq!(seen, [true; REASONS], "a reason without a text here");
+    assert_eq!(seen, [true; KINDS], "a kind without a text here");
+    // Each kind has such a line, and the error itself.
+    assert_eq!(
+        include_str!("../../src/error.rs").matches("#[error(").count(),
+        KINDS + 1,
+        "a kind without a number here"
+    );
 }
 
 const DEEP: &str = "expected at most 1024 levels of nesting, found one more, at byte 8300 inside \
@@ -272,7 +285,7 @@ fn data_of_another_length_than_its_count_says_is_refused() {
     ] {
         let plain = Plain { kind, width: Width::Single, count, bytes: &[0; 16][..len] };
         for event in [Event::Packed(plain), Event::Components(plain)] {
-            assert!(matches!(of_writing(&[event]).reason, Reason::Order { .. }), "{count} of {}", kind.name());
+            assert!(matches!(of_writing(&[event]).kind(), CodecErrorKind::Order { .. }), "{count} of {}", kind.name());
         }
     }
 }
@@ -281,8 +294,8 @@ fn data_of_another_length_than_its_count_says_is_refused() {
 fn a_value_without_events_is_refused() {
     let mut writer = Writer::new(Dialect::GODOT_4);
     let start = writer.mark();
-    assert!(matches!(writer.end_value(start).expect_err("nothing was written").reason, Reason::Order { .. }));
-    assert!(frames::write(&mut writer, |_| Ok::<(), Error>(())).is_err());
+    assert!(matches!(writer.end_value(start).expect_err("nothing was written").kind(), CodecErrorKind::Order { .. }));
+    assert!(frames::write(&mut writer, |_| Ok::<(), CodecError>(())).is_err());
     assert!(writer.into_plan().is_empty());
 }
 
@@ -301,6 +314,6 @@ fn buffers_beyond_the_longest_value_are_refused() {
     let found = [bytes, &bytes[..limits::MAX_VALUE_LEN]].map(|bytes| Reader::at(bytes, 100).next_event());
     // SAFETY: taken above with this layout; no event of Nil borrows from it.
     unsafe { std::alloc::dealloc(memory, layout) };
-    let reason = Reason::TooLarge { found: 0x8000_0000 };
-    assert_eq!(found, [Err(Error::new(100, reason)), Ok(Some(Event::Nil))]);
+    let reason = CodecErrorKind::TooLarge { found: 0x8000_0000 };
+    assert_eq!(found, [Err(CodecError::new(100, reason)), Ok(Some(Event::Nil))]);
 }

@@ -2,7 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use varbatch_codec::{Dialect, Error, Event, Reader, Reason, Width, Writer, frames};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Event, Reader, Width, Writer, frames};
 
 use crate::support::naive;
 use crate::support::steps::{assert_same, rest};
@@ -26,7 +26,7 @@ fn write_all(values: &[Value]) -> Vec<u8> {
 }
 
 /// The payloads before the damage, and the damage.
-fn read(bytes: &[u8]) -> (Vec<Vec<u8>>, Option<Error>) {
+fn read(bytes: &[u8]) -> (Vec<Vec<u8>>, Option<CodecError>) {
     let mut payloads = Vec::new();
     let mut frames = frames::read(bytes);
     for frame in frames.by_ref() {
@@ -65,8 +65,8 @@ fn every_truncation_gives_the_whole_frames_before_it_and_one_error_at_its_byte()
         let end = start + 4 + payload.len();
         for cut in start..end {
             let short = |at, part, expected| {
-                let reason = Reason::ShortFrame { part, expected, found: cut - at };
-                Some(Error::new(at, reason))
+                let reason = CodecErrorKind::ShortFrame { part, expected, found: cut - at };
+                Some(CodecError::new(at, reason))
             };
             let expected = match cut - start {
                 0 => None,
@@ -84,8 +84,8 @@ fn every_truncation_gives_the_whole_frames_before_it_and_one_error_at_its_byte()
 fn a_length_beyond_the_end_is_damage_however_large() {
     for len in [5, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff_u32] {
         let bytes = [&[0, 0, 0, 0][..], &len.to_le_bytes(), &[1, 2, 3, 4]].concat();
-        let reason = Reason::ShortFrame { part: "payload", expected: len as usize, found: 4 };
-        assert_eq!(read(&bytes), (vec![vec![]], Some(Error::new(8, reason))));
+        let reason = CodecErrorKind::ShortFrame { part: "payload", expected: len as usize, found: 4 };
+        assert_eq!(read(&bytes), (vec![vec![]], Some(CodecError::new(8, reason))));
     }
 }
 
@@ -107,7 +107,7 @@ fn a_frame_with_a_bad_value_does_not_end_the_reading() {
     assert_eq!((payloads.len(), error), (5, None));
     // Each error names its byte in the stream.
     let frames = frames::read(&bytes).map(|frame| frame.expect("a frame"));
-    let errors = frames.map(|frame| Reader::at(frame.payload, frame.at).next_event().err().map(|error| error.at));
+    let errors = frames.map(|frame| Reader::at(frame.payload, frame.at).next_event().err().map(|error| error.at()));
     assert_eq!(errors.collect::<Vec<_>>(), [Some(4), Some(8), Some(14), Some(26), None]);
 }
 
@@ -123,15 +123,15 @@ fn a_value_that_fails_leaves_no_frame() {
     frames::write(&mut writer, int(1)).expect("writes");
     let before = writer.mark();
     // The caller fails, behind a part of a value.
-    let failed: Result<(), Error> = frames::write(&mut writer, |writer| {
+    let failed: Result<(), CodecError> = frames::write(&mut writer, |writer| {
         writer.write(Event::PackedStrings { count: 2 })?;
         writer.write(Event::Bool(true))
     });
-    assert!(matches!(failed.expect_err("a bool for a text").reason, Reason::Order { .. }));
+    assert!(matches!(failed.expect_err("a bool for a text").kind(), CodecErrorKind::Order { .. }));
     assert_eq!(writer.mark(), before);
     // The value is not complete.
     let failed = frames::write(&mut writer, |writer| writer.write(Event::PackedStrings { count: 2 }));
-    assert!(matches!(failed.expect_err("no texts").reason, Reason::Order { .. }));
+    assert!(matches!(failed.expect_err("no texts").kind(), CodecErrorKind::Order { .. }));
     assert_eq!(writer.mark(), before);
     frames::write(&mut writer, int(2)).expect("writes");
     let expected = [[8, 0, 0, 0], [2, 0, 0, 0], [1, 0, 0, 0], [8, 0, 0, 0], [2, 0, 0, 0], [2, 0, 0, 0]];

@@ -75,7 +75,7 @@ fn verdict_consumed_bytes_and_value_are_those_of_godot_3() {
         let name = vector.name;
         let mut reader = Reader::new(&vector.bytes).dialect(Dialect::GODOT_3).allow_objects(vector.allow_objects);
         match (vector.verdict, rest(&mut reader)) {
-            (None, Err(error)) => assert!(error.at <= vector.bytes.len() + 3, "{name}: {error}"),
+            (None, Err(error)) => assert!(error.at() <= vector.bytes.len() + 3, "{name}: {error}"),
             (None, Ok(_)) if has_no_such_class(name) => {}
             (None, Ok(events)) => panic!("{name}: the engine refuses it, read as {events:?}"),
             (Some(_), Err(error)) => panic!("{name}: the engine reads it: {error}"),

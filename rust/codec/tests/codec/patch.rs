@@ -263,5 +263,5 @@ fn a_misfit_names_the_steps_that_lead_to_it() {
     let ints = plain(Kind::PackedInt32Array, Width::Single, words(&[0]));
     let misfit = patched(&before, &[Edit::set(path, None, ints)]).expect_err("there is one");
     let steps = [Step::Key("7".into()), Step::Index(0), Step::Property("list".into()), Step::Index(1)];
-    assert!(misfit.path.steps().eq(&steps), "{:?}", misfit.path);
+    assert!(misfit.path().steps().eq(&steps), "{:?}", misfit.path());
 }

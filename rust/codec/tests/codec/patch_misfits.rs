@@ -55,7 +55,7 @@ fn assert_misfit(before: &[u8], op: Op, wrong: Wrong, expected: &str) {
     let whole = Change { path: &[], op: Op::Set, index: None, old: Some(before), new: Some(before) };
     patch.apply(&whole, |_, _| false).expect("the same");
     let misfit = patch.apply(&change, |_, _| false).expect_err("does not fit");
-    assert_eq!((misfit.to_string(), misfit.change), (expected.replace("...", ", in change 1"), 1));
+    assert_eq!((misfit.to_string(), misfit.change()), (expected.replace("...", ", in change 1"), 1));
     assert_eq!(patch.plan().expect("short").to_vec(), before, "{expected}");
     let again = patch.apply(&change, |_, _| false).expect_err("does not fit");
     assert_eq!(again.to_string(), expected.replace("...", ", in change 2"));

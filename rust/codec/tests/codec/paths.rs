@@ -1,7 +1,7 @@
 //! Guards: an error says inside what it is, to the letter.
 
 use proptest::prelude::*;
-use varbatch_codec::{Error, Kind, Path, Reader, Reason, Step, Text, Width};
+use varbatch_codec::{CodecError, CodecErrorKind, Kind, Path, Reader, Step, Text, Width};
 
 use crate::support::naive;
 use crate::support::steps::rest;
@@ -12,8 +12,8 @@ use crate::support::vectors::hex;
 fn behind(bytes: &[u8]) -> String {
     let error = rest(&mut Reader::at(bytes, 100).allow_objects(true)).expect_err("a bad value");
     let text = error.to_string();
-    let (_, behind) = text.split_once(&format!(", at byte {}", error.at)).expect("a place");
-    assert_eq!(behind, error.path.to_string());
+    let (_, behind) = text.split_once(&format!(", at byte {}", error.at())).expect("a place");
+    assert_eq!(behind, error.path().to_string());
     behind.into()
 }
 
@@ -182,8 +182,8 @@ fn texts_and_counts_inside_of_containers_have_the_path_of_their_value() {
 fn a_caller_adds_steps_from_the_inside_out() {
     let error = Reader::at(&[], 7).next_event().expect_err("no header");
     let steps = [Step::Index(2), Step::Key("\"a\"".into()), Step::KeyOf(4), Step::to_property(Text::Utf8("prop"))];
-    let error = steps.clone().into_iter().fold(error, Error::within);
-    assert!(error.path.steps().eq(steps.iter().rev()), "outermost first");
+    let error = steps.clone().into_iter().fold(error, CodecError::within);
+    assert!(error.path().steps().eq(steps.iter().rev()), "outermost first");
     let expected = "expected 4 more bytes for a header, found 0, at byte 7 inside .prop[key 4][\"a\"][2]";
     assert_eq!(error.to_string(), expected);
     assert_eq!(Path::default().to_string(), "");
@@ -264,13 +264,13 @@ proptest! {
             reader.next_event().expect("reads");
             let inside = if path.is_empty() { String::new() } else { format!(" inside {path}") };
             prop_assert_eq!(reader.path_at(at).to_string(), &inside[..]);
-            let error = reader.error_at(at, Reason::Dropped);
-            prop_assert_eq!((error.at, error.path.to_string()), (1000 + at, inside.clone()));
+            let error = reader.error_at(at, CodecErrorKind::Dropped);
+            prop_assert_eq!((error.at(), error.path().to_string()), (1000 + at, inside.clone()));
             // An error there has this path as well.
             let mut bytes = bytes.clone();
             bytes[at] = 39;
             let error = rest(&mut Reader::new(&bytes).allow_objects(true)).expect_err("broken");
-            prop_assert_eq!((error.at, error.path.to_string()), (at, inside));
+            prop_assert_eq!((error.at(), error.path().to_string()), (at, inside));
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use varbatch_codec::{Dialect, ElementType, Event, Kind, Mark, Plain, Plan, Reason, Text, Width, Writer, fill};
+use varbatch_codec::{CodecErrorKind, Dialect, ElementType, Event, Kind, Mark, Plain, Plan, Text, Width, Writer, fill};
 
 use crate::support::canary::{fill_pieces, filled};
 use crate::support::random::Random;
@@ -254,7 +254,7 @@ fn a_value_behind_an_appended_plan_is_dropped_with_it() {
             writer.drop_value(start);
         } else {
             let error = writer.end_value(start).expect_err("one is missing");
-            assert!(matches!(error.reason, Reason::Order { .. }), "{error}");
+            assert!(matches!(error.kind(), CodecErrorKind::Order { .. }), "{error}");
         }
         assert_eq!((writer.mark(), writer.depth()), (start, 0));
         assert!(writer.plan().overhead() <= 4 * cost + (16 << 10), "what was dropped is still held");

@@ -1,7 +1,7 @@
 //! Guards: at each event the Reader knows where it is and how deep, and passes over whole values.
 
 use proptest::prelude::*;
-use varbatch_codec::{Dialect, Event, Kind, Reader, Reason, Width, Writer, validate};
+use varbatch_codec::{CodecErrorKind, Dialect, Event, Kind, Reader, Width, Writer, validate};
 
 use crate::support::naive;
 use crate::support::value::{Value, any_value, cases};
@@ -115,12 +115,12 @@ fn a_kind_is_known_before_its_value_is_read() {
         assert_eq!((reader.peek_kind(), reader.position()), (Ok(kind), 0));
     }
     for (bytes, reason) in [
-        (&[][..], Reason::NoHeader { found: 0 }),
-        (&[2, 0, 0], Reason::NoHeader { found: 3 }),
-        (&[39, 0, 0, 0], Reason::UnknownType { id: 39, last: 38 }),
+        (&[][..], CodecErrorKind::NoHeader { found: 0 }),
+        (&[2, 0, 0], CodecErrorKind::NoHeader { found: 3 }),
+        (&[39, 0, 0, 0], CodecErrorKind::UnknownType { id: 39, last: 38 }),
     ] {
         let error = Reader::at(bytes, 100).peek_kind().expect_err("no kind");
-        assert_eq!((error.at, error.reason.clone()), (100, reason));
+        assert_eq!((error.at(), error.kind().clone()), (100, reason));
     }
 }
 
@@ -157,8 +157,8 @@ fn objects_with_properties_are_refused_unless_they_are_allowed() {
             continue;
         }
         let error = validate(Reader::new(&vector.bytes)).expect_err(vector.name);
-        assert_eq!(error.reason, Reason::ObjectRefused, "{}", vector.name);
-        assert_eq!(vector.bytes[error.at], 24, "{}: not at its header", vector.name);
+        assert_eq!(*error.kind(), CodecErrorKind::ObjectRefused, "{}", vector.name);
+        assert_eq!(vector.bytes[error.at()], 24, "{}: not at its header", vector.name);
     }
 }
 
@@ -188,7 +188,7 @@ fn where_counts_are_trusted_reading_ends_at_the_first_part_that_is_missing() {
         let reader = || Reader::new(&bytes).allow_objects(true);
         assert_eq!(validate(reader().trust_counts()).expect_err("too short").to_string(), expected);
         let error = validate(reader()).expect_err("too short");
-        assert!(matches!(error.reason, Reason::ShortCount { .. }), "{error}");
+        assert!(matches!(error.kind(), CodecErrorKind::ShortCount { .. }), "{error}");
     }
 }
 

@@ -1,9 +1,9 @@
 //! Guards: text that only Godot 3 takes for UTF-8 is read as Godot 3 reads it, and refused at the byte where it refuses it.
 
-use varbatch_codec::{Dialect, Error, Event, Reader, Text};
+use varbatch_codec::{CodecError, Dialect, Event, Reader, Text};
 
 /// Reads a String of these bytes as Godot 3 does, and gives what it holds to `look`.
-fn read<T>(bytes: &[u8], look: impl FnOnce(Text<'_>) -> T) -> Result<T, Error> {
+fn read<T>(bytes: &[u8], look: impl FnOnce(Text<'_>) -> T) -> Result<T, CodecError> {
     let mut buffer = [[4, 0, 0, 0], (bytes.len() as u32).to_le_bytes()].concat();
     buffer.extend(bytes);
     buffer.resize(buffer.len().next_multiple_of(4), 0);
@@ -71,7 +71,7 @@ fn damage_is_found_where_it_is() {
         (b"\xe2\x82\0", 0),
         (b"\xfe\x80\x80\x80\x80\x80\x80", 0),
     ] {
-        assert_eq!(read(bytes, |_| ()).expect_err("refused").at, 8 + at, "{bytes:02x?}");
+        assert_eq!(read(bytes, |_| ()).expect_err("refused").at(), 8 + at, "{bytes:02x?}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Guards: the texts of a value by several writers and readers are as by one; an error is one word.
 
-use varbatch_codec::{Dialect, ElementType, Error, Event, Reader, Reason, Text, Writer};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, ElementType, Event, Reader, Text, Writer};
 
 use crate::support::naive;
 use crate::support::nearly;
@@ -18,9 +18,9 @@ const OBJECT: Event<'_> = Event::Object { class: Text::Utf8("A"), count: 1 };
 
 #[test]
 fn an_error_is_one_word() {
-    assert_eq!(size_of::<Error>(), size_of::<usize>());
-    assert_eq!(size_of::<Result<(), Error>>(), size_of::<usize>());
-    assert_eq!(size_of::<Option<Error>>(), size_of::<usize>());
+    assert_eq!(size_of::<CodecError>(), size_of::<usize>());
+    assert_eq!(size_of::<Result<(), CodecError>>(), size_of::<usize>());
+    assert_eq!(size_of::<Option<CodecError>>(), size_of::<usize>());
 }
 
 /// Some texts, most of them short.
@@ -105,7 +105,7 @@ fn texts_of_another_writer_are_refused_where_they_are_not_due() {
         let (before, depth) = (writer.mark(), writer.depth());
         let error = writer.append_texts(other, count).expect_err("not due");
         let expected = "as many texts as were announced";
-        assert_eq!((&error.reason, error.at), (&Reason::Order { expected }, before.position()), "{events:?}");
+        assert_eq!((error.kind(), error.at()), (&CodecErrorKind::Order { expected }, before.position()), "{events:?}");
         assert_eq!((writer.mark(), writer.depth()), (before, depth), "{events:?}: something was taken");
     }
     // A writer for texts takes nothing else, and no more than its own.
@@ -156,11 +156,11 @@ fn assert_passes(bytes: &[u8], base: usize, seen: &mut Seen) {
             }
             (Ok(true), Err(error)) => {
                 seen.malformed += 1;
-                assert!(matches!(error.reason, Reason::Malformed { .. }), "{error}: {bytes:02x?}");
+                assert!(matches!(error.kind(), CodecErrorKind::Malformed { .. }), "{error}: {bytes:02x?}");
             }
             (Err(by_passing), Err(by_reading)) => {
                 seen.errors += 1;
-                assert!(!matches!(by_reading.reason, Reason::Malformed { .. }), "{by_reading}: {bytes:02x?}");
+                assert!(!matches!(by_reading.kind(), CodecErrorKind::Malformed { .. }), "{by_reading}: {bytes:02x?}");
                 assert_eq!(by_passing, by_reading, "{bytes:02x?}");
                 assert_eq!(by_passing.to_string(), by_reading.to_string());
                 assert_eq!(passed.position(), start, "passed on behind an error: {bytes:02x?}");

@@ -2,14 +2,14 @@
 //! of it is left.
 
 use varbatch_codec::transcode::{Losses, Translation};
-use varbatch_codec::{Dialect, Engine, Error, Kind, Reader, Reason, Shape, Width, Writer, validate};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Kind, Reader, Shape, Width, Writer, validate};
 
 use crate::support::numbers;
 use crate::support::steps::read;
 use crate::support::vectors;
 use crate::support::wire::{object, string, text, words};
 
-fn error(from: Dialect, to: Dialect, bytes: &[u8]) -> Error {
+fn error(from: Dialect, to: Dialect, bytes: &[u8]) -> CodecError {
     Translation::new(from, to).bytes(bytes).expect_err("no such value")
 }
 
@@ -39,7 +39,7 @@ fn each_type_without_a_home_is_named_with_its_byte_and_its_path() {
             let inside = [words(&[27, 1]), string("a"), words(&[28, 3, 0, 2, 5]), some(kind)].concat();
             for (bytes, place) in [(some(kind), "at byte 0"), (inside, "at byte 40 inside [\"a\"][2]")] {
                 let error = error(Dialect::GODOT_4, to, &bytes);
-                assert_eq!(error.reason, Reason::NoSuchType { engine, what: kind.name() });
+                assert_eq!(*error.kind(), CodecErrorKind::NoSuchType { engine, what: kind.name() });
                 let name = (engine.name(), kind.name());
                 let line = format!("expected a type that {} has, found {}, {place}", name.0, name.1);
                 assert_eq!(error.to_string(), line);
@@ -72,7 +72,7 @@ fn a_type_of_elements_without_a_home_is_lost_with_no_element_of_it() {
         assert_eq!(lines, ["1 typed container became untyped, at byte 8 inside [0]"]);
         assert_eq!(there, words(&[id, 1, id, 0]));
         let error = error(Dialect::GODOT_4, to, &words(&[28, 1, 0x1_001c, 25, 1, 25]));
-        assert_eq!(error.at, 20, "{error}");
+        assert_eq!(error.at(), 20, "{error}");
     }
 }
 
@@ -86,7 +86,7 @@ fn damage_is_that_of_the_reader() {
             let translation = Translation { allow_objects, ..Translation::new(from, to) };
             let found = translation.bytes(bytes).expect_err("damaged");
             // What has no home may come before it.
-            if !matches!(found.reason, Reason::NoSuchType { .. }) {
+            if !matches!(found.kind(), CodecErrorKind::NoSuchType { .. }) {
                 assert_eq!(found, expected, "{bytes:02x?}");
                 failed += 1;
             }
@@ -108,7 +108,7 @@ fn objects_are_refused_where_they_are_not_allowed() {
     let bytes = [words(&[28, 1]), object(24, "Node", &[])].concat();
     let translation = Translation { allow_objects: false, ..Translation::new(Dialect::GODOT_4, Dialect::GODOT_3) };
     let error = translation.bytes(&bytes).expect_err("refused");
-    assert_eq!((&error.reason, error.at), (&Reason::ObjectRefused, 8), "{error}");
+    assert_eq!((error.kind(), error.at()), (&CodecErrorKind::ObjectRefused, 8), "{error}");
     // Ids are not.
     let ids = words(&[0x1_0018, 5, 0]);
     assert_eq!(translation.bytes(&ids).expect("an id").0, words(&[0x1_0011, 5, 0]));
@@ -141,7 +141,7 @@ fn a_value_that_fails_leaves_what_was_before_it() {
         writer.end_value(start).expect("whole");
         let start = writer.mark();
         let error = translation.value(&bad, 1000, &mut writer, &mut losses).expect_err("a Vector2i");
-        assert_eq!(error.at, 1000 + 16, "round {round}");
+        assert_eq!(error.at(), 1000 + 16, "round {round}");
         writer.drop_value(start);
     }
     assert_eq!(writer.into_plan().to_vec(), good.repeat(3));
@@ -159,7 +159,7 @@ fn the_deepest_values_are_translated_and_no_deeper_ones() {
         let (there, _) = Translation::new(from, to).bytes(&deepest).expect("deep");
         assert_eq!(there, nested(ids[1], 1024, &words(&[2, 7])));
         let error = error(from, to, &nested(ids[0], 1025, &words(&[2, 7])));
-        assert_eq!((&error.reason, error.at), (&Reason::TooDeep, 1025 * 8));
+        assert_eq!((error.kind(), error.at()), (&CodecErrorKind::TooDeep, 1025 * 8));
     }
     // A pool of vectors becomes an Array, whose elements lie one deeper.
     let pool = |count| words(&[&[34, count][..], &[1; 4][..2 * count as usize]].concat());
@@ -169,7 +169,7 @@ fn the_deepest_values_are_translated_and_no_deeper_ones() {
         assert_eq!(result.is_ok(), fits, "{levels} levels");
         match result {
             Ok((there, _)) => assert_eq!(read(&there).expect("reads").1, there.len()),
-            Err(error) => assert_eq!((&error.reason, error.at), (&Reason::TooDeep, levels * 8 + 8)),
+            Err(error) => assert_eq!((error.kind(), error.at()), (&CodecErrorKind::TooDeep, levels * 8 + 8)),
         }
     }
 }

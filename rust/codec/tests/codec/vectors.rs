@@ -1,6 +1,6 @@
 //! Guards: the bytes are those of a real engine, both ways, for every type.
 
-use varbatch_codec::{ElementType, Event, Kind, Reader, Reason, Text};
+use varbatch_codec::{CodecErrorKind, ElementType, Event, Kind, Reader, Text};
 
 use crate::support::model::{self, Verdict};
 use crate::support::steps::{chars, read, rest, texts_of, write, write_single};
@@ -71,7 +71,7 @@ fn lone_surrogates_are_written_as_the_engine_does_and_refused_as_the_engine_does
         let vector = vectors::written().find(|vector| vector.name == name).expect(name);
         assert_eq!(write(&value.events()).expect(name), vector.bytes, "{name}");
         let error = read(&vector.bytes).expect_err(name);
-        assert!(matches!(error.reason, Reason::Malformed { found: 0xed, .. }), "{name}: {error}");
+        assert!(matches!(error.kind(), CodecErrorKind::Malformed { found: 0xed, .. }), "{name}: {error}");
     }
 }
 
@@ -103,7 +103,7 @@ fn what_lies_too_deep_is_refused_where_the_engine_refuses_it() {
         match (write(&value.events()), vector.bytes) {
             (Ok(found), Some(bytes)) => assert_eq!(found, bytes, "{}", vector.name),
             (Err(error), None) => {
-                assert_eq!((error.reason.clone(), error.at), (Reason::TooDeep, fails_at), "{}", vector.name);
+                assert_eq!((error.kind().clone(), error.at()), (CodecErrorKind::TooDeep, fails_at), "{}", vector.name);
             }
             (found, bytes) => panic!("{}: {found:?}, by the engine {bytes:?}", vector.name),
         }
@@ -118,7 +118,7 @@ fn verdict_consumed_bytes_and_value_are_those_of_the_engine() {
         let name = vector.name;
         let mut reader = Reader::new(&vector.bytes).allow_objects(vector.allow_objects);
         match (vector.verdict, rest(&mut reader)) {
-            (None, Err(error)) => assert!(error.at <= vector.bytes.len() + 3, "{name}: {error}"),
+            (None, Err(error)) => assert!(error.at() <= vector.bytes.len() + 3, "{name}: {error}"),
             (None, Ok(events)) => panic!("{name}: the engine refuses it, read as {events:?}"),
             (Some(_), Err(error)) => panic!("{name}: the engine reads it: {error}"),
             (Some(accepted), Ok(events)) => {

@@ -1,6 +1,8 @@
 //! Guards: events in a wrong order never make a value, and depth has its limit.
 
-use varbatch_codec::{Dialect, ElementType, Error, Event, Kind, Plain, Reason, Shape, Text, Width, Writer, limits};
+use varbatch_codec::{
+    CodecError, CodecErrorKind, Dialect, ElementType, Event, Kind, Plain, Shape, Text, Width, Writer, limits,
+};
 
 use crate::support::steps::write;
 
@@ -14,9 +16,9 @@ const NODE_PATH: Event<'_> = Event::NodePath { names: 1, subnames: 1, absolute: 
 
 /// What was expected instead, of an error that says so.
 #[track_caller]
-fn order(result: Result<(), Error>) -> &'static str {
-    match &result.expect_err("events in a wrong order").reason {
-        Reason::Order { expected } => expected,
+fn order(result: Result<(), CodecError>) -> &'static str {
+    match result.expect_err("events in a wrong order").kind() {
+        CodecErrorKind::Order { expected } => expected,
         reason => panic!("{reason}"),
     }
 }
@@ -52,7 +54,7 @@ fn an_event_that_is_not_due_is_refused() {
             before.iter().try_for_each(|&event| writer.write(event)).expect("in order");
             let len = writer.mark().position();
             let result = if now { writer.write_now(wrong) } else { writer.write(wrong) };
-            let at = result.as_ref().map_err(|error| error.at);
+            let at = result.as_ref().map_err(CodecError::at);
             assert_eq!(at, Err(len), "{before:?}");
             assert_eq!(order(result), expected, "{before:?}, {wrong:?}");
         }
@@ -122,7 +124,7 @@ fn a_count_that_no_value_can_have_is_refused() {
         Event::NodePath { names: 0, subnames: count, absolute: false },
     ] {
         let error = Writer::new(Dialect::GODOT_4).write(event).expect_err("too many");
-        assert_eq!(error.reason, Reason::TooLarge { found: count }, "{event:?}");
+        assert_eq!(*error.kind(), CodecErrorKind::TooLarge { found: count }, "{event:?}");
     }
 }
 
@@ -161,14 +163,14 @@ fn a_value_lies_at_most_as_deep_as_the_engine_goes() {
             let mut writer = arrays(Writer::at_depth(Dialect::GODOT_4, outside), 1025 - outside);
             assert_eq!(writer.depth(), 1025);
             let (len, error) = (writer.mark().position(), writer.write(event).expect_err("too deep"));
-            assert_eq!((error.reason.clone(), error.at), (Reason::TooDeep, len), "{outside} outside");
+            assert_eq!((error.kind().clone(), error.at()), (CodecErrorKind::TooDeep, len), "{outside} outside");
         }
     }
     // Names and texts are no values.
     let mut writer = arrays(Writer::new(Dialect::GODOT_4), 1024);
     writer.write(OBJECT).expect("the deepest");
     writer.write(A).expect("a name");
-    assert_eq!(writer.write(Event::Nil).expect_err("too deep").reason, Reason::TooDeep);
+    assert_eq!(*writer.write(Event::Nil).expect_err("too deep").kind(), CodecErrorKind::TooDeep);
 }
 
 #[test]
@@ -176,7 +178,7 @@ fn an_object_without_a_class_is_refused_as_it_would_be_read_as_null() {
     for class in [Text::Utf8(""), Text::Utf32(&[])] {
         let mut writer = Writer::new(Dialect::GODOT_4);
         let error = writer.write(Event::Object { class, count: 1 }).expect_err("no class");
-        assert_eq!(error.reason, Reason::Order { expected: "the name of a class" });
+        assert_eq!(*error.kind(), CodecErrorKind::Order { expected: "the name of a class" });
         assert!(writer.plan().is_empty());
     }
 }

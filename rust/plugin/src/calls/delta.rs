@@ -37,7 +37,7 @@ pub fn apply_each(pairs: &AnyArray) -> (Array<PackedByteArray>, Vec<Line>) {
 fn plan_delta<'a>(before: &'a [u8], after: &'a [u8]) -> Result<Plan<'a>, DeltaError> {
     if after.len() > MAX_VALUE_LEN {
         // It could not be applied.
-        return Err(DeltaError::TooLarge { found: after.len() as u64 });
+        return Err(DeltaError::too_large(after.len() as u64));
     }
     Ok(delta::make(before, after, diff::edits(before, after)))
 }

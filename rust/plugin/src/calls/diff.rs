@@ -5,7 +5,7 @@
 use godot::builtin::{AnyArray, Array, PackedByteArray, StringName, VarArray, VarDictionary};
 use godot::meta::ToGodot;
 use varbatch_codec::Text;
-use varbatch_codec::diff::{self, Change, Changes, Invalid, Options, Piece, Step};
+use varbatch_codec::diff::{self, Change, Changes, DiffError, Options, Piece, Step};
 use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
@@ -56,11 +56,11 @@ pub fn diff_each(pairs: &AnyArray, allow_objects: bool) -> (VarArray, Vec<Line>)
     (result, reports.lines(&PAIRS))
 }
 
-fn find<'a>(before: &'a [u8], after: &'a [u8], allow_objects: bool) -> Result<Changes<'a>, Invalid> {
+fn find<'a>(before: &'a [u8], after: &'a [u8], allow_objects: bool) -> Result<Changes<'a>, DiffError> {
     diff::changes(before, after, Options { allow_objects, real: REAL })
 }
 
-fn tell(found: Result<Changes<'_>, Invalid>, allow_objects: bool) -> (Told, Reports) {
+fn tell(found: Result<Changes<'_>, DiffError>, allow_objects: bool) -> (Told, Reports) {
     let mut reports = Reports::default();
     let told =
         found.map_err(Report::failed).and_then(|changes| Telling::of(&changes, allow_objects, &mut reports).tell());

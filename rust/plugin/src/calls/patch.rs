@@ -2,7 +2,7 @@
 
 use godot::builtin::{AnyArray, PackedByteArray, VarDictionary, Variant};
 use varbatch_codec::patch::{Change, Op, Patch};
-use varbatch_codec::{Error, Event, Kind, Mark, Plan, Writer};
+use varbatch_codec::{CodecError, Event, Kind, Mark, Plan, Writer};
 use varbatch_storage::fill;
 
 use crate::calls::decode::{self, Input};
@@ -114,7 +114,7 @@ fn bytes(value: &Variant, name: &str, full_objects: bool) -> Result<Vec<u8>, Str
 }
 
 /// A value as a change has it: where it came out of bytes, with the ids that objects had in them.
-fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, Error> {
+fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecError> {
     if full_objects {
         let mut bytes = PackedByteArray::new();
         encode::encode(value, true, &mut bytes)?;
@@ -152,13 +152,13 @@ struct Carrying {
 }
 
 impl<'a> Target<'a> for Carrying {
-    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
         self.writer.write_now(event)
     }
 }
 
 impl TargetNow for Carrying {
-    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
         self.writer.write_now(event)
     }
 

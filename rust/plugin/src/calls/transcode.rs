@@ -5,7 +5,7 @@
 
 use godot::builtin::{PackedByteArray, Variant};
 use varbatch_codec::transcode::{Losses, Lost, Translation};
-use varbatch_codec::{Dialect, Engine, Error, Event, Reader, Writer};
+use varbatch_codec::{CodecError, Dialect, Engine, Event, Reader, Writer};
 use varbatch_storage::fill;
 
 use crate::calls::decode::{self, Input};
@@ -55,7 +55,7 @@ fn decode_in(
         let input = Input { at: 0, bytes: &translated };
         decode::decode_kept(input, allow_objects, slot).map_err(|report| match report {
             Report::Error(mut error) => {
-                error.at = origin(bytes, from, &translated, error.at).unwrap_or(error.at);
+                error = error.map_at(|at| origin(bytes, from, &translated, at).unwrap_or(at));
                 Report::Error(error)
             }
             report => report,
@@ -75,7 +75,7 @@ pub fn from_var(value: &Variant, to: Dialect, full_objects: bool) -> (PackedByte
     }
 }
 
-fn translate(bytes: &[u8], translation: Translation) -> Result<(PackedByteArray, Losses), Error> {
+fn translate(bytes: &[u8], translation: Translation) -> Result<(PackedByteArray, Losses), CodecError> {
     let (mut writer, mut losses) = (Writer::new(translation.to), Losses::default());
     let start = writer.mark();
     translation.value(bytes, 0, &mut writer, &mut losses)?;

@@ -3,10 +3,10 @@
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_codec::transcode::Translation;
-use varbatch_codec::{Dialect, Reason};
-use varbatch_storage::LoadError;
+use varbatch_codec::{CodecErrorKind, Dialect};
+use varbatch_storage::LoadErrorKind;
 use varbatch_storage::compressed::Compression;
-use varbatch_storage::transcode::{self, FileError};
+use varbatch_storage::transcode::{self, TranscodeError, TranscodeErrorKind};
 
 use super::files::{Failure, NOT_COMPRESSED};
 use super::load::{SHARED_FROM, named, open};
@@ -43,12 +43,14 @@ pub fn transcode(source: &GString, target: &GString, translation: Translation) -
     })
 }
 
-fn failure(source: &GString, target: &Target, from: Dialect, error: &FileError) -> Failure {
-    let code = match error {
-        FileError::Save(error) => return target.not_written(error),
-        FileError::Load(LoadError::Read(_)) => EngineError::ERR_FILE_CANT_READ,
+fn failure(source: &GString, target: &Target, from: Dialect, error: &TranscodeError) -> Failure {
+    let code = match error.kind() {
+        TranscodeErrorKind::Save(error) => return target.not_written(error),
+        TranscodeErrorKind::Load(error) if matches!(error.kind(), LoadErrorKind::Read(_)) => {
+            EngineError::ERR_FILE_CANT_READ
+        }
         // What is good, but has no place in the other engine.
-        FileError::Value { error, .. } if is_refused(&error.reason) => EngineError::ERR_INVALID_DATA,
+        TranscodeErrorKind::Value { error, .. } if is_refused(error.kind()) => EngineError::ERR_INVALID_DATA,
         _ => EngineError::ERR_FILE_CORRUPT,
     };
     let mut lines = vec![Line::error(format_args!("\"{source}\": {error}"))];
@@ -58,6 +60,6 @@ fn failure(source: &GString, target: &Target, from: Dialect, error: &FileError) 
     Failure::new(code, &lines[0].text)
 }
 
-fn is_refused(reason: &Reason) -> bool {
-    matches!(reason, Reason::NoSuchType { .. } | Reason::TooLarge { .. })
+fn is_refused(kind: &CodecErrorKind) -> bool {
+    matches!(kind, CodecErrorKind::NoSuchType { .. } | CodecErrorKind::TooLarge { .. })
 }

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use godot::global::{godot_error, godot_warn};
-use varbatch_codec::{Error, Kind};
+use varbatch_codec::{CodecError, Kind};
 
 use crate::value::build::Dropped;
 
@@ -21,7 +21,7 @@ const MAX_END: usize = 2 << 10;
 #[derive(Debug)]
 pub enum Report {
     /// It was not written or read: the codec says why.
-    Error(Error),
+    Error(CodecError),
     /// It was not read: the element of a batch is no buffer.
     NoBuffer(Kind),
     /// It was read, without what its typed containers do not take.
@@ -58,8 +58,8 @@ impl fmt::Display for Report {
     }
 }
 
-impl From<Error> for Report {
-    fn from(error: Error) -> Self {
+impl From<CodecError> for Report {
+    fn from(error: CodecError) -> Self {
         Self::Error(error)
     }
 }

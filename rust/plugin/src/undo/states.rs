@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varbatch_codec::{Error, Kind, Mark, Reader, Writer, fill};
+use varbatch_codec::{CodecError, Kind, Mark, Reader, Writer, fill};
 use varbatch_workers::Threads;
 
 use super::versions::Version;
@@ -56,7 +56,7 @@ pub struct State<'a> {
 
 impl States {
     /// Encodes values, and adds a span for each. One that cannot be encoded has an empty span; it is told which and why.
-    pub fn encode(&mut self, values: &[Slot], spans: &mut Vec<Span>) -> Vec<(usize, Error)> {
+    pub fn encode(&mut self, values: &[Slot], spans: &mut Vec<Span>) -> Vec<(usize, CodecError)> {
         let values = Slot::values(values);
         pool::with(values.len() >= PARALLEL_FROM, |threads| {
             let len = values.len().div_ceil(threads.count() * RUNS).max(PARALLEL_FROM / RUNS);
@@ -110,7 +110,7 @@ impl States {
 struct Encoded {
     states: States,
     spans: Vec<Span>,
-    errors: Vec<(usize, Error)>,
+    errors: Vec<(usize, CodecError)>,
 }
 
 impl Encoded {
@@ -129,7 +129,7 @@ impl Encoded {
                 Err(NotWalked::Error(mut error)) => {
                     writer.drop_value(start);
                     kept.truncate(kept_at);
-                    error.at -= start.position().min(error.at);
+                    error = error.map_at(|at| at - start.position().min(at));
                     spans.push(Span::default());
                     errors.push((index, error));
                 }

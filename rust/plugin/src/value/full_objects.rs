@@ -3,7 +3,9 @@
 use godot::builtin::PackedByteArray;
 use godot::global::var_to_bytes_with_objects;
 use varbatch_codec::limits::MAX_VALUE_LEN;
-use varbatch_codec::{ElementType, Error, Event, Kind, Mark, Reader, Reason, Text, Writer, fill, validate};
+use varbatch_codec::{
+    CodecError, CodecErrorKind, ElementType, Event, Kind, Mark, Reader, Text, Writer, fill, validate,
+};
 
 use crate::engine::{self, DIALECT, Value};
 use crate::value::walk::{NotWalked, Owning, walk};
@@ -12,7 +14,7 @@ use crate::value::walk::{NotWalked, Owning, walk};
 ///
 /// # Errors
 /// If it cannot be written, or the engine does not write one of its objects.
-pub fn encode(value: &Value) -> Result<PackedByteArray, Error> {
+pub fn encode(value: &Value) -> Result<PackedByteArray, CodecError> {
     let mut target = Owning { writer: Writer::new(DIALECT), objects: Vec::new() };
     match walk(value, &mut target) {
         Ok(()) => {}
@@ -30,17 +32,17 @@ pub fn encode(value: &Value) -> Result<PackedByteArray, Error> {
         if encoded.is_empty() {
             let class = engine::class_of(engine::value(&object)).to_string();
             let reader = Reader::new(&bytes).allow_objects(true);
-            return Err(reader.error_at(bytes.len(), Reason::ObjectFailed { class }));
+            return Err(reader.error_at(bytes.len(), CodecErrorKind::ObjectFailed { class }));
         }
         bytes.extend_from_slice(encoded.as_slice());
     }
     bytes.append(&mut fill::to_vec(plan.part(from, plan.mark())));
     if bytes.len() > MAX_VALUE_LEN {
-        return Err(Reader::new(&bytes).error_at(0, Reason::TooLarge { found: bytes.len() }));
+        return Err(Reader::new(&bytes).error_at(0, CodecErrorKind::TooLarge { found: bytes.len() }));
     }
     // The engine has counted levels from each object on, not from the value.
     match validate(Reader::new(&bytes).allow_objects(true)) {
-        Err(error) if error.reason == Reason::TooDeep => Err(error),
+        Err(error) if *error.kind() == CodecErrorKind::TooDeep => Err(error),
         _ => Ok(bytes.into()),
     }
 }
@@ -49,7 +51,7 @@ pub fn encode(value: &Value) -> Result<PackedByteArray, Error> {
 ///
 /// # Errors
 /// If it is no value.
-pub fn has_any(mut reader: Reader<'_>) -> Result<bool, Error> {
+pub fn has_any(mut reader: Reader<'_>) -> Result<bool, CodecError> {
     let mut found = false;
     while let Some(event) = reader.next_event()? {
         found |= match event {
@@ -69,13 +71,13 @@ pub fn has_any(mut reader: Reader<'_>) -> Result<bool, Error> {
 ///
 /// # Errors
 /// If it is no value, or the engine has no such class or script.
-pub fn check(mut reader: Reader<'_>) -> Result<(), Error> {
+pub fn check(mut reader: Reader<'_>) -> Result<(), CodecError> {
     loop {
         let at = reader.position();
         let element_types = match reader.next_event()? {
             None => return Ok(()),
             Some(Event::Object { class: Text::Utf8(name), .. }) if !engine::can_instantiate(name) => {
-                return Err(reader.error_at(at, Reason::NoSuchClass { name: name.into() }));
+                return Err(reader.error_at(at, CodecErrorKind::NoSuchClass { name: name.into() }));
             }
             Some(Event::Text(Text::Utf8("script"))) => {
                 check_script(&reader)?;
@@ -89,14 +91,14 @@ pub fn check(mut reader: Reader<'_>) -> Result<(), Error> {
             if let ElementType::Script(Text::Utf8(path)) = element
                 && engine::script(path).is_none()
             {
-                return Err(reader.error_at(at, Reason::NoSuchScript { found: format!("{path:?}") }));
+                return Err(reader.error_at(at, CodecErrorKind::NoSuchScript { found: format!("{path:?}") }));
             }
         }
     }
 }
 
 /// The property "script": nothing, or the path of one.
-fn check_script(reader: &Reader<'_>) -> Result<(), Error> {
+fn check_script(reader: &Reader<'_>) -> Result<(), CodecError> {
     if !reader.is_in_object() {
         // A text of another value.
         return Ok(());
@@ -109,5 +111,5 @@ fn check_script(reader: &Reader<'_>) -> Result<(), Error> {
         _ if kind == Kind::Nil => return Ok(()),
         _ => kind.name().into(),
     };
-    Err(reader.error_at(at, Reason::NoSuchScript { found }))
+    Err(reader.error_at(at, CodecErrorKind::NoSuchScript { found }))
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::block::{Pool, Unpacker};
 use super::layout::{Layout, read};
-use super::{Compression, Error, MAGIC};
+use super::{CompressedError, CompressedErrorKind, Compression, MAGIC};
 use varbatch_workers::Threads;
 
 /// Bytes of the stream that one thread takes at a time. The engine's blocks are too short to be handed out one by one.
@@ -23,7 +23,7 @@ pub struct Decoder<R> {
     packed: Vec<u8>,
     unpackers: Pool<Unpacker>,
     /// What comes behind the blocks that were given.
-    failed: Option<Error>,
+    failed: Option<CompressedError>,
     ended: bool,
 }
 
@@ -32,7 +32,7 @@ impl<R: Read> Decoder<R> {
     ///
     /// # Errors
     /// If this is no compressed file, ends too early, or is compressed in a way that is not served.
-    pub fn new(mut input: R, file_len: u64) -> Result<Self, Error> {
+    pub fn new(mut input: R, file_len: u64) -> Result<Self, CompressedError> {
         let layout = Layout::read(&mut input, file_len)?;
         let at = layout.blocks_at();
         let (packed, unpackers) = (Vec::new(), Pool::default());
@@ -56,7 +56,7 @@ impl<R: Read> Decoder<R> {
     ///
     /// # Errors
     /// What is wrong with the first block that is damaged or missing, when all before it were given; or with the end.
-    pub fn read(&mut self, out: &mut Vec<u8>, most: usize, threads: &Threads) -> Result<usize, Error> {
+    pub fn read(&mut self, out: &mut Vec<u8>, most: usize, threads: &Threads) -> Result<usize, CompressedError> {
         let before = out.len();
         if let Some(error) = self.failed.take() {
             return Err(error);
@@ -73,7 +73,7 @@ impl<R: Read> Decoder<R> {
         Ok(out.len() - before)
     }
 
-    fn read_blocks(&mut self, out: &mut Vec<u8>, most: u64, threads: &Threads) -> Result<(), Error> {
+    fn read_blocks(&mut self, out: &mut Vec<u8>, most: u64, threads: &Threads) -> Result<(), CompressedError> {
         let (layout, count) = (&self.layout, self.layout.count());
         let mut result = Ok(());
         let (mut end, mut len, mut packed_len) = (self.next, 0, 0);
@@ -95,7 +95,8 @@ impl<R: Read> Decoder<R> {
             let expected = layout.packed_len(end);
             (len, packed_len) = (len - layout.len(end), packed_len - expected);
             let (found, at) = (there.saturating_sub(packed_len), self.at + packed_len);
-            result = Err(Error::ShortBlock { block: end, count, expected, found, at });
+            result =
+                Err(CompressedError::new(at, CompressedErrorKind::ShortBlock { block: end, count, expected, found }));
         }
 
         let before = out.len();
@@ -111,14 +112,15 @@ impl<R: Read> Decoder<R> {
         });
         if let Some((block, at)) = first_damage.into_inner().unwrap_or_else(PoisonError::into_inner) {
             out.truncate(before + ((block - self.next) * layout.block_len) as usize);
-            return Err(Error::Damaged { compression: layout.compression, block, count, len: layout.len(block), at });
+            let (compression, len) = (layout.compression, layout.len(block));
+            return Err(CompressedError::new(at, CompressedErrorKind::Damaged { compression, block, count, len }));
         }
         (self.at, self.next) = (self.at + packed_len, end);
         read.and(result)
     }
 
     /// Behind the last block: the end of the file.
-    fn read_end(&mut self) -> Result<(), Error> {
+    fn read_end(&mut self) -> Result<(), CompressedError> {
         if self.next < self.layout.count() {
             return Ok(());
         }
@@ -128,9 +130,9 @@ impl<R: Read> Decoder<R> {
         read(&mut self.input, at, expected, &mut self.packed)?;
         let found = self.packed.len() as u64;
         if found < expected {
-            return Err(Error::Short { part: "end", expected, found, at });
+            return Err(CompressedError::new(at, CompressedErrorKind::Short { part: "end", expected, found }));
         }
-        if self.packed == MAGIC { Ok(()) } else { Err(Error::NoEnd { at }) }
+        if self.packed == MAGIC { Ok(()) } else { Err(CompressedError::new(at, CompressedErrorKind::NoEnd)) }
     }
 }
 

@@ -1,25 +1,61 @@
 //! What is wrong with a compressed file, and where.
 
-use std::io;
+use std::error::Error;
+use std::{fmt, io};
 
 use super::{Compression, MAX_BLOCK_LEN, mode_name};
 
-/// A compressed file that cannot be read, or not further. Blocks are counted from 0; `at` is a byte of the file.
+/// A compressed file that cannot be read, or not further.
+#[derive(Debug)]
+pub struct CompressedError {
+    kind: CompressedErrorKind,
+    at: u64,
+}
+
+impl CompressedError {
+    pub(super) fn new(at: u64, kind: CompressedErrorKind) -> Self {
+        Self { kind, at }
+    }
+
+    /// What was found, and what was expected.
+    pub fn kind(&self) -> &CompressedErrorKind {
+        &self.kind
+    }
+
+    /// Offset in the file, in bytes.
+    pub fn at(&self) -> u64 {
+        self.at
+    }
+}
+
+impl fmt::Display for CompressedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, at } = self;
+        match kind {
+            CompressedErrorKind::Read(error) => write!(f, "{kind} at byte {at}: {error}"),
+            _ => write!(f, "{kind}, at byte {at} of the file"),
+        }
+    }
+}
+
+impl Error for CompressedError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.kind.source()
+    }
+}
+
+/// Why a compressed file cannot be read. Blocks are counted from 0.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+#[non_exhaustive]
+pub enum CompressedErrorKind {
     /// The system could not read.
-    #[error("cannot read the compressed file at byte {at}: {source}")]
-    Read {
-        /// Where it would have read on.
-        at: u64,
-        /// What the system says.
-        source: io::Error,
-    },
+    #[error("cannot read the compressed file")]
+    Read(#[source] io::Error),
     /// Not a compressed file.
-    #[error("expected \"GCPF\" for a compressed file, found other bytes, at byte 0 of the file")]
+    #[error("expected \"GCPF\" for a compressed file, found other bytes")]
     NoMagic,
     /// The file ends too early.
-    #[error("expected {expected} bytes for the {part} of a compressed file, found {found}, at byte {at} of the file")]
+    #[error("expected {expected} bytes for the {part} of a compressed file, found {found}")]
     Short {
         /// Head, table or end.
         part: &'static str,
@@ -27,13 +63,10 @@ pub enum Error {
         expected: u64,
         /// Bytes that are there.
         found: u64,
-        /// Where the part begins.
-        at: u64,
     },
     /// A compression that is not served, or none.
     #[error(
-        "expected compression mode 0 (FastLZ), 1 (DEFLATE), 2 (Zstandard) or 3 (gzip), found {found} ({}), at byte 4 of \
-         the file",
+        "expected compression mode 0 (FastLZ), 1 (DEFLATE), 2 (Zstandard) or 3 (gzip), found {found} ({})",
         mode_name(*.found)
     )]
     Mode {
@@ -41,13 +74,13 @@ pub enum Error {
         found: u32,
     },
     /// A block size of 0, or one that is not held in memory.
-    #[error("expected a block size from 1 to {MAX_BLOCK_LEN}, found {found}, at byte 8 of the file")]
+    #[error("expected a block size from 1 to {MAX_BLOCK_LEN}, found {found}")]
     BlockLen {
         /// The number as it stands there.
         found: u32,
     },
     /// The file ends inside a block.
-    #[error("expected {expected} bytes for block {block} of {count}, found {found}, at byte {at} of the file")]
+    #[error("expected {expected} bytes for block {block} of {count}, found {found}")]
     ShortBlock {
         /// Which one.
         block: u64,
@@ -57,12 +90,10 @@ pub enum Error {
         expected: u64,
         /// Bytes that are there.
         found: u64,
-        /// Where it begins.
-        at: u64,
     },
     /// The table gives a block a size that what it holds cannot be compressed to.
     #[error(
-        "expected from {} to {} bytes for block {block} of {count}, found {found}, at byte {at} of the file",
+        "expected from {} to {} bytes for block {block} of {count}, found {found}",
         .expected.0, .expected.1
     )]
     BlockSize {
@@ -74,12 +105,10 @@ pub enum Error {
         expected: (u64, u64),
         /// What the table says.
         found: u64,
-        /// Where it stands in the table.
-        at: u64,
     },
     /// A block that does not give the bytes that it should.
     #[error(
-        "expected {} of {len} bytes in block {block} of {count}, found damage, at byte {at} of the file",
+        "expected {} of {len} bytes in block {block} of {count}, found damage",
         .compression.name()
     )]
     Damaged {
@@ -91,13 +120,8 @@ pub enum Error {
         count: u64,
         /// Bytes that it should give.
         len: u64,
-        /// Where it begins.
-        at: u64,
     },
     /// Something else follows the blocks.
-    #[error("expected \"GCPF\" behind the blocks, found other bytes, at byte {at} of the file")]
-    NoEnd {
-        /// Where they end.
-        at: u64,
-    },
+    #[error("expected \"GCPF\" behind the blocks, found other bytes")]
+    NoEnd,
 }

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::block::packed_bounds;
-use super::{Compression, Error, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, block_count};
+use super::{CompressedError, CompressedErrorKind, Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, block_count};
 
 /// Where the blocks are.
 pub(super) struct Layout {
@@ -17,24 +17,28 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Reads what stands before the blocks of a file of `file_len` bytes. What it takes for that is no more.
-    pub(super) fn read(input: &mut impl Read, file_len: u64) -> Result<Self, Error> {
+    pub(super) fn read(input: &mut impl Read, file_len: u64) -> Result<Self, CompressedError> {
         let mut head = Vec::with_capacity(HEAD_LEN);
         read(input, 0, HEAD_LEN as u64, &mut head)?;
         if !head.starts_with(&MAGIC) && !MAGIC.starts_with(&head) {
-            return Err(Error::NoMagic);
+            return Err(CompressedError::new(0, CompressedErrorKind::NoMagic));
         }
         let at = HEAD_LEN as u64;
         if head.len() < HEAD_LEN {
-            return Err(Error::Short { part: "head", expected: at, found: head.len() as u64, at: 0 });
+            return Err(CompressedError::new(
+                0,
+                CompressedErrorKind::Short { part: "head", expected: at, found: head.len() as u64 },
+            ));
         }
         let (mode, block_len, total) = (word(&head, 1), word(&head, 2), u64::from(word(&head, 3)));
-        let compression = Compression::from_mode(mode).ok_or(Error::Mode { found: mode })?;
+        let compression = Compression::from_mode(mode)
+            .ok_or_else(|| CompressedError::new(4, CompressedErrorKind::Mode { found: mode }))?;
         // A single block is no longer than the stream, whatever the head says.
         if block_len == 0 || u64::from(block_len).min(total) > MAX_BLOCK_LEN as u64 {
-            return Err(Error::BlockLen { found: block_len });
+            return Err(CompressedError::new(8, CompressedErrorKind::BlockLen { found: block_len }));
         }
         let expected = 4 * block_count(total, block_len.into());
-        let short = |found| Error::Short { part: "table", expected, found, at };
+        let short = |found| CompressedError::new(at, CompressedErrorKind::Short { part: "table", expected, found });
         if file_len.saturating_sub(at) < expected {
             return Err(short(file_len.saturating_sub(at)));
         }
@@ -67,20 +71,22 @@ impl Layout {
     }
 
     /// Refuses a size in the file that would take memory for nothing.
-    pub(super) fn check(&self, block: u64) -> Result<(), Error> {
+    pub(super) fn check(&self, block: u64) -> Result<(), CompressedError> {
         let (found, expected) = (self.packed_len(block), packed_bounds(self.compression, self.len(block)));
         if (expected.0..=expected.1).contains(&found) {
             return Ok(());
         }
-        Err(Error::BlockSize { block, count: self.count(), expected, found, at: HEAD_LEN as u64 + 4 * block })
+        let kind = CompressedErrorKind::BlockSize { block, count: self.count(), expected, found };
+        Err(CompressedError::new(HEAD_LEN as u64 + 4 * block, kind))
     }
 }
 
 /// Appends the next `len` bytes of the file, which stands at `at`, or as many as there are.
-pub(super) fn read(input: &mut impl Read, at: u64, len: u64, out: &mut Vec<u8>) -> Result<(), Error> {
+pub(super) fn read(input: &mut impl Read, at: u64, len: u64, out: &mut Vec<u8>) -> Result<(), CompressedError> {
     let before = out.len();
     let result = input.by_ref().take(len).read_to_end(out);
-    result.map(|_| ()).map_err(|source| Error::Read { at: at + (out.len() - before) as u64, source })
+    let at = at + (out.len() - before) as u64;
+    result.map(|_| ()).map_err(|error| CompressedError::new(at, CompressedErrorKind::Read(error)))
 }
 
 /// The little-endian number at `index`.

@@ -20,7 +20,7 @@ mod layout;
 
 pub use decoder::Decoder;
 pub use encoder::Encoder;
-pub use error::Error;
+pub use error::{CompressedError, CompressedErrorKind};
 
 /// The first four bytes of a compressed file, and its last four.
 pub const MAGIC: [u8; 4] = *b"GCPF";

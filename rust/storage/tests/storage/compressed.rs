@@ -4,7 +4,7 @@
 use std::io::{self, Cursor, ErrorKind, Seek, SeekFrom, Write};
 
 use varbatch_storage::compressed::{
-    BLOCK_LEN, Compression, Decoder, Encoder, Error, MAGIC, MAX_BLOCK_LEN, MAX_TOTAL, is_compressed,
+    BLOCK_LEN, CompressedError, Compression, Decoder, Encoder, MAGIC, MAX_BLOCK_LEN, MAX_TOTAL, is_compressed,
 };
 use varbatch_workers::Threads;
 
@@ -35,7 +35,7 @@ pub fn compress(stream: &[u8], compression: Compression, block_len: usize) -> Ve
 }
 
 /// The stream before the damage, and the damage.
-pub fn decompress(file: &[u8], most: usize, threads: &Threads) -> (Vec<u8>, Option<Error>) {
+pub fn decompress(file: &[u8], most: usize, threads: &Threads) -> (Vec<u8>, Option<CompressedError>) {
     let mut out = Vec::new();
     let mut decoder = match Decoder::new(file, file.len() as u64) {
         Ok(decoder) => decoder,

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use varbatch_codec::frames;
 use varbatch_storage::compressed::Compression;
-use varbatch_storage::{LoadError, Loader, ReadStep};
+use varbatch_storage::{LoadError, LoadErrorKind, Loader, ReadStep};
 use varbatch_workers::Threads;
 
 use crate::compressed::compress;
@@ -248,8 +248,8 @@ fn files_are_opened_or_not() {
         assert_eq!((total, left), (bytes.len() as u64, bytes.len() as u64));
         assert_found(&bit_by_bit(loader, &Threads::alone()), &all_at_once(&bytes));
     }
-    let kind = |path: &Path| match Loader::open(path) {
-        Err(LoadError::Read(error)) => Some(error.kind()),
+    let kind = |path: &Path| match Loader::open(path).err().map(LoadError::into_kind) {
+        Some(LoadErrorKind::Read(error)) => Some(error.kind()),
         _ => None,
     };
     assert_eq!(kind(&folder.join("none")), Some(ErrorKind::NotFound));

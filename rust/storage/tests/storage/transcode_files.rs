@@ -4,9 +4,9 @@
 use std::fs;
 
 use varbatch_codec::transcode::{Losses, Translation};
-use varbatch_codec::{Dialect, Reason};
+use varbatch_codec::{CodecErrorKind, Dialect};
 use varbatch_storage::compressed::Compression;
-use varbatch_storage::transcode::{FileError, file};
+use varbatch_storage::transcode::{TranscodeError, TranscodeErrorKind, file};
 use varbatch_storage::{Loader, Saver};
 use varbatch_workers::Threads;
 
@@ -20,7 +20,7 @@ use crate::support::wire::{string, words};
 const TO_GODOT_4: Translation = Translation { from: Dialect::GODOT_3, to: Dialect::GODOT_4, allow_objects: true };
 
 /// Translates a stream to a file; gives what was written as well.
-fn translated(mut loader: Loader, threads: &Threads) -> (Result<(usize, Losses), FileError>, Vec<u8>) {
+fn translated(mut loader: Loader, threads: &Threads) -> (Result<(usize, Losses), TranscodeError>, Vec<u8>) {
     let folder = Folder::new();
     let path = folder.join("there");
     let mut saver = Saver::create(&path, None).expect("begins");
@@ -126,11 +126,11 @@ fn a_bad_value_is_told_with_its_frame_and_the_byte_of_the_file() {
         let bad = framed(&[words(&[19, 2, 2, 1, 99])]);
         let bytes = [&good[..], &bad, &more, &bad].concat();
         for threads in [Threads::alone(), Threads::new(2)] {
-            match translated(loader(&bytes), &threads).0 {
-                Err(FileError::Value { index, error }) => {
-                    assert_eq!((index, error.at), (count(&good), good.len() + 4 + 16), "{len} bytes");
-                    assert_eq!(error.path.to_string(), " inside [1]");
-                    let line = FileError::Value { index, error: error.clone() }.to_string();
+            match translated(loader(&bytes), &threads).0.map_err(TranscodeError::into_kind) {
+                Err(TranscodeErrorKind::Value { index, error }) => {
+                    assert_eq!((index, error.at()), (count(&good), good.len() + 4 + 16), "{len} bytes");
+                    assert_eq!(error.path().to_string(), " inside [1]");
+                    let line = TranscodeErrorKind::Value { index, error: error.clone() }.to_string();
                     assert_eq!(line, format!("frame {index}: {error}"));
                 }
                 other => panic!("{len} bytes: {:?}", other.map(|(count, _)| count)),
@@ -145,8 +145,8 @@ fn a_file_that_is_cut_off_is_translated_up_to_there() {
     for cut in [&[9][..], &[9, 0, 0, 0], &[9, 0, 0, 0, 2, 0, 0, 0]] {
         let bytes = [&good[..], cut].concat();
         let (result, found) = translated(loader(&bytes), &Threads::new(2));
-        match result.expect_err("cut off") {
-            FileError::Load(error) => assert!(error.to_string().contains("of a frame, found"), "{error}"),
+        match result.expect_err("cut off").into_kind() {
+            TranscodeErrorKind::Load(error) => assert!(error.to_string().contains("of a frame, found"), "{error}"),
             error => panic!("{error}"),
         }
         assert!(found == expected, "what is whole is written");
@@ -160,7 +160,7 @@ fn what_the_system_says_is_told() {
     input.fails = Some(1_500_000);
     let loader = Loader::new(input, bytes.len() as u64).expect("a stream");
     let (result, _) = translated(loader, &Threads::alone());
-    assert!(matches!(result.expect_err("failed"), FileError::Load(_)));
+    assert!(matches!(result.expect_err("failed").kind(), TranscodeErrorKind::Load(_)));
 }
 
 #[test]
@@ -194,8 +194,8 @@ fn what_is_held_does_not_grow_with_the_file() {
     assert!(most.iter().all(|&held| held < 20 << 20), "{most:?}");
     assert!(most[1] < most[0] + (1 << 20), "{most:?}");
     // A value that has no home leaves nothing behind in memory either.
-    let reason = Reason::NoSuchType { engine: varbatch_codec::Engine::Godot3, what: "Vector2i" };
+    let reason = CodecErrorKind::NoSuchType { engine: varbatch_codec::Engine::Godot3, what: "Vector2i" };
     let to_godot_3 = Translation::new(Dialect::GODOT_4, Dialect::GODOT_3);
-    let (held, result) = most_held(|| to_godot_3.bytes(&words(&[6, 0, 0])).expect_err("no home").reason == reason);
+    let (held, result) = most_held(|| to_godot_3.bytes(&words(&[6, 0, 0])).expect_err("no home").kind() == &reason);
     assert!(result && held < 2000, "{held}");
 }

@@ -1,7 +1,7 @@
 //! Guards: frames are translated alike alone, over threads and one by one, and what fails first is told with its frame.
 
 use varbatch_codec::transcode::{Losses, Translation};
-use varbatch_codec::{Dialect, Engine, Error, Plan, Reason};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Plan};
 use varbatch_storage::transcode::frames;
 use varbatch_workers::Threads;
 
@@ -14,7 +14,7 @@ use crate::support::{nearly, vectors};
 const TO_GODOT_4: Translation = Translation { from: Dialect::GODOT_3, to: Dialect::GODOT_4, allow_objects: true };
 const TO_GODOT_3: Translation = Translation { from: Dialect::GODOT_4, to: Dialect::GODOT_3, allow_objects: true };
 
-type Translated = Result<(Vec<u8>, usize, Vec<String>), (usize, Error)>;
+type Translated = Result<(Vec<u8>, usize, Vec<String>), (usize, CodecError)>;
 
 fn all_at_once(bytes: &[u8], translation: Translation, threads: &Threads) -> Translated {
     frames(bytes, translation, threads).map(|frames| {
@@ -99,7 +99,7 @@ fn a_frame_may_be_longer_than_its_value_but_not_empty() {
     assert_eq!((there, count), (framed(&[words(&[2, 5]), words(&[23, 0, 0])]), 2));
     assert_eq!(lines, ["1 value was followed by bytes that are none of its, at byte 12"]);
     let (index, error) = assert_alike(&framed(&[words(&[0]), vec![]]), TO_GODOT_4).expect_err("empty");
-    assert_eq!((index, &error.reason, error.at), (1, &Reason::NoHeader { found: 0 }, 12));
+    assert_eq!((index, error.kind(), error.at()), (1, &CodecErrorKind::NoHeader { found: 0 }, 12));
 }
 
 #[test]
@@ -111,9 +111,9 @@ fn the_first_that_fails_is_told_with_its_frame_and_its_byte() {
     for (before, behind) in [(0, 2), (1, 1), (2, 0), (1, 0)] {
         let bytes = [good.repeat(before), bad.clone(), good.repeat(behind), bad.clone()].concat();
         let (index, error) = assert_alike(&bytes, TO_GODOT_4).expect_err("bad");
-        assert_eq!((index, error.at), (before * count, before * good.len() + 4 + 8));
-        assert_eq!(error.path.to_string(), " inside [0]");
-        assert_eq!(error.reason, Reason::UnknownType { id: 99, last: 26 });
+        assert_eq!((index, error.at()), (before * count, before * good.len() + 4 + 8));
+        assert_eq!(error.path().to_string(), " inside [0]");
+        assert_eq!(*error.kind(), CodecErrorKind::UnknownType { id: 99, last: 26 });
     }
 }
 
@@ -142,8 +142,8 @@ fn a_stream_that_is_cut_off_is_an_error_behind_its_frames() {
             Err((index, error)) => {
                 assert!(!ends.contains(&len));
                 assert_eq!(index, whole, "{len} bytes: {error}");
-                assert!(matches!(error.reason, Reason::ShortFrame { .. }));
-                assert!((ends[whole]..=len).contains(&error.at), "{len} bytes: {error}");
+                assert!(matches!(error.kind(), CodecErrorKind::ShortFrame { .. }));
+                assert!((ends[whole]..=len).contains(&error.at()), "{len} bytes: {error}");
             }
         }
     }

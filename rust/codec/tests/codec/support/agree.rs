@@ -1,6 +1,6 @@
 //! The Reader beside the model.
 
-use varbatch_codec::{Dialect, ElementType, Engine, Error, Event, Reader, Reason, Width, validate};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, ElementType, Engine, Event, Reader, Width, validate};
 
 use super::model::{self, Verdict};
 use super::steps::{announced, assert_same, chars, plain_of, read, read_of, texts_of, write, write_of, write_single};
@@ -41,14 +41,14 @@ pub fn assert_agrees_of(engine: Engine, bytes: &[u8], allow_objects: bool) -> Ve
         }
         (Verdict::Refused, Err(error)) => {
             // Behind a padding that is missing: see `hostile`.
-            assert!(error.at <= bytes.len() + 3, "{error}: {bytes:02x?}");
+            assert!(error.at() <= bytes.len() + 3, "{error}: {bytes:02x?}");
             assert_eq!(reading.next_event().as_ref(), Err(error), "not the same error again: {bytes:02x?}");
         }
         (verdict, end) => panic!("{verdict:?} by the model, found {end:?}: {engine:?} {bytes:02x?}"),
     }
     let trusting = validate(reader().trust_counts());
     assert_eq!(trusting.as_ref().ok(), end.as_ref().ok(), "counts are trusted, of {bytes:02x?}");
-    let is_count = |error: &Error| matches!(error.reason, Reason::ShortCount { .. });
+    let is_count = |error: &CodecError| matches!(error.kind(), CodecErrorKind::ShortCount { .. });
     assert!(!trusting.as_ref().is_err_and(is_count), "{trusting:?} of {bytes:02x?}");
     if !end.as_ref().is_err_and(is_count) {
         assert_eq!(trusting, end, "counts are trusted, of {bytes:02x?}");
@@ -84,7 +84,7 @@ fn assert_comes_back_of(engine: Engine, events: &[Event<'_>]) {
     let written = write_of(engine, events);
     if engine != Engine::Pandemonium && events.iter().any(is_typed) {
         let error = written.expect_err("a typed Array");
-        return assert_eq!(error.reason, Reason::NoSuchType { engine, what: "typed Array" });
+        return assert_eq!(*error.kind(), CodecErrorKind::NoSuchType { engine, what: "typed Array" });
     }
     let written = written.expect("writes what it has read");
     if is_marked(events) {

@@ -1,6 +1,6 @@
 //! Changes of values, as plainly as they can be said: what a patch must give.
 
-use varbatch_codec::patch::{Change, Misfit, Op, Patch};
+use varbatch_codec::patch::{Change, Op, Patch, PatchError};
 use varbatch_codec::{Kind, Shape};
 
 use super::naive;
@@ -73,7 +73,7 @@ impl Encoded {
 }
 
 /// What a patch makes of a value, by bytes alone.
-pub fn patched(before: &[u8], edits: &[Edit]) -> Result<Vec<u8>, Misfit> {
+pub fn patched(before: &[u8], edits: &[Edit]) -> Result<Vec<u8>, PatchError> {
     let encoded: Vec<_> = edits.iter().map(Encoded::new).collect();
     let steps: Vec<_> = encoded.iter().map(Encoded::steps).collect();
     let mut patch = Patch::new(before).expect("a value");

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use varbatch_codec::{Error, Event, Held, Holder, Text, Writer};
+use varbatch_codec::{CodecError, Event, Held, Holder, Text, Writer};
 
 use super::steps::{plain_of, texts_of};
 
@@ -20,7 +20,7 @@ impl Keeper {
         Self { asked: Cell::new(0), live: Arc::new(()) }
     }
 
-    pub fn write(&self, writer: &mut Writer<'_>, event: Event<'_>) -> Result<(), Error> {
+    pub fn write(&self, writer: &mut Writer<'_>, event: Event<'_>) -> Result<(), CodecError> {
         writer.write_held(event, Keep { event, keeper: self })
     }
 

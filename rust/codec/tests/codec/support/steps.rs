@@ -1,23 +1,23 @@
 //! Whole values through the Reader and the Writer.
 
-use varbatch_codec::{Dialect, ElementType, Engine, Error, Event, Plain, Reader, Text, Width, Writer, fill};
+use varbatch_codec::{CodecError, Dialect, ElementType, Engine, Event, Plain, Reader, Text, Width, Writer, fill};
 
 use super::canary::filled;
 
 /// All events of the value at the start of `bytes`, and the bytes that it took. Objects are allowed.
-pub fn read(bytes: &[u8]) -> Result<(Vec<Event<'_>>, usize), Error> {
+pub fn read(bytes: &[u8]) -> Result<(Vec<Event<'_>>, usize), CodecError> {
     read_of(Engine::Godot4, bytes)
 }
 
 /// As [`read`], by the rules of an engine.
-pub fn read_of(engine: Engine, bytes: &[u8]) -> Result<(Vec<Event<'_>>, usize), Error> {
+pub fn read_of(engine: Engine, bytes: &[u8]) -> Result<(Vec<Event<'_>>, usize), CodecError> {
     let mut reader = Reader::new(bytes).dialect(Dialect::of(engine)).allow_objects(true);
     let events = rest(&mut reader)?;
     Ok((events, reader.position()))
 }
 
 /// All events that `reader` has left.
-pub fn rest<'a>(reader: &mut Reader<'a>) -> Result<Vec<Event<'a>>, Error> {
+pub fn rest<'a>(reader: &mut Reader<'a>) -> Result<Vec<Event<'a>>, CodecError> {
     let mut events = Vec::new();
     while let Some(event) = reader.next_event()? {
         events.push(event);
@@ -27,16 +27,16 @@ pub fn rest<'a>(reader: &mut Reader<'a>) -> Result<Vec<Event<'a>>, Error> {
 }
 
 /// One value from its events, in the dialect of its components.
-pub fn write(events: &[Event<'_>]) -> Result<Vec<u8>, Error> {
+pub fn write(events: &[Event<'_>]) -> Result<Vec<u8>, CodecError> {
     write_in(dialect(events), events)
 }
 
 /// As [`write`], by the rules of an engine, with narrow components.
-pub fn write_of(engine: Engine, events: &[Event<'_>]) -> Result<Vec<u8>, Error> {
+pub fn write_of(engine: Engine, events: &[Event<'_>]) -> Result<Vec<u8>, CodecError> {
     write_in(Dialect::of(engine), events)
 }
 
-fn write_in(dialect: Dialect, events: &[Event<'_>]) -> Result<Vec<u8>, Error> {
+fn write_in(dialect: Dialect, events: &[Event<'_>]) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::new(dialect);
     let start = writer.mark();
     for &event in events {

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use godot::builtin::{AnyArray, Array, PackedByteArray};
 use varbatch_codec::fill::fill;
-use varbatch_codec::{Error, Part, Writer};
+use varbatch_codec::{CodecError, Part, Writer};
 use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
@@ -41,7 +41,7 @@ const STREAM_RUN: usize = 500;
 const LARGE_FRAME: usize = 1 << 10;
 
 /// One value to bytes. Nothing is put out if it fails.
-pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Result<(), Error> {
+pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Result<(), CodecError> {
     let mut writer = Writer::new(DIALECT);
     let start = writer.mark();
     let is_lossy = &AtomicBool::new(false);

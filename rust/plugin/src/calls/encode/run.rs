@@ -189,7 +189,7 @@ impl<'p, const HOLD: bool> Run<'p, HOLD> {
                 Ok(()) => {}
                 Err(NotWalked::Error(mut error)) => {
                     writer.drop_value(start);
-                    error.at -= start.position().min(error.at);
+                    error = error.map_at(|at| at - start.position().min(at));
                     reports.push(index, error);
                 }
                 Err(NotWalked::FullObject) => return None,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_codec::frames::{self, Frame};
-use varbatch_storage::{LoadError, Loader, ReadStep};
+use varbatch_storage::{LoadError, LoadErrorKind, Loader, ReadStep};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress};
 
@@ -44,9 +44,9 @@ pub fn open(path: &GString) -> Result<Loader, Failure> {
     } else {
         Loader::open(&engine::globalize(path))
     };
-    loader.map_err(|error| match error {
-        LoadError::Read(error) => failure(open_code(&error), &error),
-        damage => Failure::new(EngineError::ERR_FILE_CORRUPT, format_args!("\"{shown}\": {damage}")),
+    loader.map_err(|damage| match damage.kind() {
+        LoadErrorKind::Read(error) => failure(open_code(error), error),
+        _ => Failure::new(EngineError::ERR_FILE_CORRUPT, format_args!("\"{shown}\": {damage}")),
     })
 }
 
@@ -81,8 +81,8 @@ pub struct Loaded {
 impl Loaded {
     /// The values, what there is to print about the file, and `OK` or the code for it.
     pub fn of_file(self, path: &str) -> Values {
-        let code = match &self.damage {
-            Some(LoadError::Read(_)) => EngineError::ERR_FILE_CANT_READ,
+        let code = match self.damage.as_ref().map(LoadError::kind) {
+            Some(LoadErrorKind::Read(_)) => EngineError::ERR_FILE_CANT_READ,
             None if !self.reports.has_errors() => EngineError::OK,
             _ => EngineError::ERR_FILE_CORRUPT,
         };
@@ -262,13 +262,13 @@ impl Loading {
     /// What was loaded.
     pub fn finish(mut self) -> Loaded {
         self.values.resize(self.count);
-        let damage = match self.damage {
+        let damage = match self.damage.map(LoadError::into_kind) {
             // Damage of a stream is a report like the others, of the frame that is not there.
-            Some(LoadError::Frame(error)) => {
+            Some(LoadErrorKind::Frame(error)) => {
                 self.reports.set_end(self.count, error);
                 None
             }
-            damage => damage,
+            damage => damage.map(LoadError::from),
         };
         Loaded { values: self.values, reports: self.reports, damage }
     }

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use godot::builtin::{StringName, Variant};
-use varbatch_codec::{ElementType, Event, Kind, Reason};
+use varbatch_codec::{CodecErrorKind, ElementType, Event, Kind};
 use varbatch_workers::Threads;
 
 use super::{Build, MayAsk, Stop, utf8};
@@ -237,7 +237,7 @@ impl<'a> Build<'a, '_> {
             ElementType::Script(path) if allow_objects => {
                 let Some((script, class)) = engine::script(utf8(path)) else {
                     let found = format!("{:?}", utf8(path));
-                    return Err(self.reader.error_at(start, Reason::NoSuchScript { found }).into());
+                    return Err(self.reader.error_at(start, CodecErrorKind::NoSuchScript { found }).into());
                 };
                 SlotType { kind: Kind::Object, class, script }
             }

@@ -5,7 +5,7 @@ mod rare;
 mod strings;
 mod told;
 
-use varbatch_codec::{ElementType, Error, Event, Kind, Reader, Reason, Text};
+use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Reader, Text};
 use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
@@ -30,13 +30,13 @@ pub enum MayAsk {
 #[derive(Debug)]
 pub enum Stop {
     /// The bytes are no value.
-    Error(Error),
+    Error(CodecError),
     /// They hold something that the engine may not be asked for here.
     MayNotAsk,
 }
 
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
+impl From<CodecError> for Stop {
+    fn from(error: CodecError) -> Self {
         Self::Error(error)
     }
 }
@@ -119,13 +119,13 @@ impl<'a, 't> Build<'a, 't> {
 
     #[cold]
     fn dropped(&self) -> Box<Dropped> {
-        let first = self.reader.error_at(self.first_dropped, Reason::Dropped).to_string();
+        let first = self.reader.error_at(self.first_dropped, CodecErrorKind::Dropped).to_string();
         Box::new(Dropped { count: self.dropped, first })
     }
 
     /// The next event, where speed does not ask for a copy of the Reader's code.
     #[inline(never)]
-    fn event(&mut self) -> Result<Option<Event<'a>>, Error> {
+    fn event(&mut self) -> Result<Option<Event<'a>>, CodecError> {
         self.reader.next_event()
     }
 

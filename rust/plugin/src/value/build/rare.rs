@@ -2,7 +2,7 @@
 
 use godot::builtin::PackedByteArray;
 use godot::global::{bytes_to_var, bytes_to_var_with_objects};
-use varbatch_codec::{Error, Event, Kind, Reason};
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind};
 
 use super::{Build, Left, MayAsk, Stop, utf8};
 use crate::engine::{Slot, byte_array_of};
@@ -62,7 +62,7 @@ impl<'a> Build<'a, '_> {
         subnames: usize,
         absolute: bool,
         start: usize,
-    ) -> Result<(), Error> {
+    ) -> Result<(), CodecError> {
         // GDExtension makes a path of a text only.
         let mut path = ShortText::new();
         // Whether it is taken apart again as it was put together.
@@ -90,7 +90,7 @@ impl<'a> Build<'a, '_> {
         self.reader.finish_value(depth)?;
         let object = bytes_to_var_with_objects(&self.bytes_since(start));
         if object.is_nil() {
-            return Err(self.reader.error_at(start, Reason::ObjectFailed { class: class.into() }).into());
+            return Err(self.reader.error_at(start, CodecErrorKind::ObjectFailed { class: class.into() }).into());
         }
         slot.set_variant(object);
         Ok(())

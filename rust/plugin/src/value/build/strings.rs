@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use varbatch_codec::{Error, Reader};
+use varbatch_codec::{CodecError, Reader};
 
 use super::{Build, utf8};
 use crate::engine::{self, Slot, StringSlot};
@@ -16,7 +16,7 @@ const LOOK: usize = 64;
 
 impl Build<'_, '_> {
     /// Builds the texts that come next.
-    pub(super) fn packed_strings(&mut self, slot: &mut Slot, count: usize) -> Result<(), Error> {
+    pub(super) fn packed_strings(&mut self, slot: &mut Slot, count: usize) -> Result<(), CodecError> {
         let strings = slot.set_strings(count);
         // At least a length of 4 bytes each.
         let is_large = self.reader.left() >= SPLIT_FROM && count >= SPLIT_FROM / 64;
@@ -30,7 +30,7 @@ impl Build<'_, '_> {
         Ok(())
     }
 
-    fn split_texts(&mut self, strings: &mut [StringSlot]) -> Result<(), Error> {
+    fn split_texts(&mut self, strings: &mut [StringSlot]) -> Result<(), CodecError> {
         // The runs are found while others are built already.
         let (mut rest, mut scan) = (strings, self.reader.clone());
         let mut scanned = Ok(());
@@ -47,7 +47,7 @@ impl Build<'_, '_> {
             rest = others;
             (count > 0).then_some((reader, run))
         });
-        let (first, tell) = (Mutex::new(None::<Error>), self.told.tell());
+        let (first, tell) = (Mutex::new(None::<CodecError>), self.told.tell());
         self.threads.for_each(runs, |(mut reader, strings)| {
             let (start, built) = (reader.position(), read(&mut reader, strings));
             if let Some(tell) = tell {
@@ -55,7 +55,7 @@ impl Build<'_, '_> {
             }
             if let Err(error) = built {
                 let mut first = first.lock().expect("nothing panics while it is held");
-                if first.as_ref().is_none_or(|first| error.at < first.at) {
+                if first.as_ref().is_none_or(|first| error.at() < first.at()) {
                     *first = Some(error);
                 }
             }
@@ -69,7 +69,7 @@ impl Build<'_, '_> {
     }
 }
 
-fn read(reader: &mut Reader<'_>, strings: &mut [StringSlot]) -> Result<(), Error> {
+fn read(reader: &mut Reader<'_>, strings: &mut [StringSlot]) -> Result<(), CodecError> {
     for string in strings {
         if let Some(text) = reader.next_text()? {
             string.set(utf8(text));

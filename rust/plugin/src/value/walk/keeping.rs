@@ -3,7 +3,7 @@
 //! Where the bytes have no place for what is kept there is a Callable.
 
 use godot::builtin::{GString, Variant};
-use varbatch_codec::{Error, Event, Kind, Writer};
+use varbatch_codec::{CodecError, Event, Kind, Writer};
 
 use super::{NotWalked, Target, TargetNow};
 use crate::engine::{self, Slot, Value, View};
@@ -25,11 +25,11 @@ impl Keeping<'_, '_> {
 
 impl<'a: 'p, 'p> Target<'a> for Keeping<'_, 'p> {
     #[inline(always)]
-    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
         self.writer.write(event)
     }
 
-    fn keep(&mut self, view: View<'a>) -> Result<bool, Error> {
+    fn keep(&mut self, view: View<'a>) -> Result<bool, CodecError> {
         let is_exact = match view.kind() {
             Kind::String => is_exact(view.string()),
             Kind::PackedStringArray => view.strings().iter().all(|text| is_exact(text.chars())),
@@ -51,7 +51,7 @@ fn is_exact(chars: &[u32]) -> bool {
 
 impl TargetNow for Keeping<'_, '_> {
     #[inline(always)]
-    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
         self.writer.write_now(event)
     }
 
@@ -60,12 +60,12 @@ impl TargetNow for Keeping<'_, '_> {
         Ok(self.writer.write(Event::ObjectId(id))?)
     }
 
-    fn callable(&mut self, value: &Value) -> Result<(), Error> {
+    fn callable(&mut self, value: &Value) -> Result<(), CodecError> {
         self.keep(value);
         self.writer.write(Event::Callable)
     }
 
-    fn script(&mut self, script: &Variant, _: &GString) -> Result<(), Error> {
+    fn script(&mut self, script: &Variant, _: &GString) -> Result<(), CodecError> {
         self.keep(engine::value(script));
         Ok(())
     }

@@ -5,7 +5,7 @@
 
 use godot::builtin::Callable;
 use godot::obj::InstanceId;
-use varbatch_codec::{Error, Event, Path, Reader, Reason};
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Path, Reader};
 
 use super::{NotWalked, Target, TargetNow, walk};
 use crate::engine::Value;
@@ -41,7 +41,7 @@ impl Lost {
                 let found = walk(value, &mut Counting { lost: &mut Self::default(), ends: true });
                 // Unless another thread has freed it meanwhile.
                 if let Err(NotWalked::Error(error)) = found {
-                    lost.first = (index, error.path.clone());
+                    lost.first = (index, error.path().clone());
                 }
             }
         }
@@ -118,17 +118,17 @@ struct Counting<'l> {
 }
 
 impl<'a> Target<'a> for Counting<'_> {
-    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
         self.put_now(event)
     }
 }
 
 impl TargetNow for Counting<'_> {
-    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
         let before = self.lost.count();
         self.lost.add(event);
         // Only the path of the error is asked for.
-        if self.ends && self.lost.count() > before { Err(Error::new(0, Reason::TooDeep)) } else { Ok(()) }
+        if self.ends && self.lost.count() > before { Err(CodecError::new(0, CodecErrorKind::TooDeep)) } else { Ok(()) }
     }
 
     fn object(&mut self, _: &Value, id: u64) -> Result<(), NotWalked> {
@@ -136,7 +136,7 @@ impl TargetNow for Counting<'_> {
     }
 
     /// One that leads nowhere is saved as what it is.
-    fn callable(&mut self, value: &Value) -> Result<(), Error> {
+    fn callable(&mut self, value: &Value) -> Result<(), CodecError> {
         let callable: Callable = value.variant().to();
         let is_alive = callable.is_custom() || callable.object_id().is_some_and(InstanceId::lookup_validity);
         if is_alive { self.put_now(Event::Callable) } else { Ok(()) }

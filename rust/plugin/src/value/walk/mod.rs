@@ -5,7 +5,7 @@ mod lost;
 mod planning;
 
 use godot::builtin::{GString, Variant};
-use varbatch_codec::{ElementType, Error, Event, Kind, Mark, Reason, Shape, Step, Text, Writer};
+use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Mark, Shape, Step, Text, Writer};
 
 pub use self::keeping::Keeping;
 pub use self::lost::Lost;
@@ -16,29 +16,29 @@ use crate::engine::{self, OwnedType, Str, Value, View, chars};
 /// What takes the events of a walk.
 pub trait Target<'a>: TargetNow {
     /// Takes an event of something that lives as long as what is walked.
-    fn put(&mut self, event: Event<'a>) -> Result<(), Error>;
+    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError>;
 
     /// Takes a packed array of plain data.
     #[inline(always)]
-    fn put_packed(&mut self, view: View<'a>) -> Result<(), Error> {
+    fn put_packed(&mut self, view: View<'a>) -> Result<(), CodecError> {
         self.put(Event::Packed(view.plain()))
     }
 
     /// Takes a String.
     #[inline(always)]
-    fn put_string(&mut self, view: View<'a>) -> Result<(), Error> {
+    fn put_string(&mut self, view: View<'a>) -> Result<(), CodecError> {
         self.put(Event::String(Text::Utf32(view.string())))
     }
 
     /// Takes an element of a PackedStringArray.
     #[inline(always)]
-    fn put_text(&mut self, string: &'a Str) -> Result<(), Error> {
+    fn put_text(&mut self, string: &'a Str) -> Result<(), CodecError> {
         self.put(Event::Text(Text::Utf32(string.chars())))
     }
 
     /// Takes a text, or what is made of texts, in its own way. `false` if its events are to be put.
     #[inline(always)]
-    fn keep(&mut self, view: View<'a>) -> Result<bool, Error> {
+    fn keep(&mut self, view: View<'a>) -> Result<bool, CodecError> {
         let _ = view;
         Ok(false)
     }
@@ -50,7 +50,7 @@ pub trait Target<'a>: TargetNow {
     }
 
     /// As [`Self::split`], for the texts of a PackedStringArray.
-    fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, Error> {
+    fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, CodecError> {
         let _ = strings;
         Ok(false)
     }
@@ -59,13 +59,13 @@ pub trait Target<'a>: TargetNow {
 /// What takes the events of what was made on the way: nothing of it is there later.
 pub trait TargetNow {
     /// Takes an event.
-    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error>;
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError>;
 
     /// Takes an object that is alive.
     fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked>;
 
     /// Takes a Callable, of which the bytes say nothing but that it is one.
-    fn callable(&mut self, value: &Value) -> Result<(), Error> {
+    fn callable(&mut self, value: &Value) -> Result<(), CodecError> {
         let _ = value;
         self.put_now(Event::Callable)
     }
@@ -74,11 +74,13 @@ pub trait TargetNow {
     fn passing(&mut self) {}
 
     /// Takes the script that a container asks of its elements: one that is no file of the project could not be found again.
-    fn script(&mut self, script: &Variant, path: &GString) -> Result<(), Error> {
+    fn script(&mut self, script: &Variant, path: &GString) -> Result<(), CodecError> {
         let _ = script;
         match path.to_string() {
             path if path.starts_with("res://") => Ok(()),
-            path => Err(Error::new(self.position(), Reason::NoSuchScript { found: format!("\"{path}\"") })),
+            path => {
+                Err(CodecError::new(self.position(), CodecErrorKind::NoSuchScript { found: format!("\"{path}\"") }))
+            }
         }
     }
 
@@ -93,7 +95,7 @@ pub trait TargetNow {
 struct Now<'t>(&'t mut dyn TargetNow);
 
 impl TargetNow for Now<'_> {
-    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
         self.0.put_now(event)
     }
 
@@ -101,7 +103,7 @@ impl TargetNow for Now<'_> {
         self.0.object(value, id)
     }
 
-    fn callable(&mut self, value: &Value) -> Result<(), Error> {
+    fn callable(&mut self, value: &Value) -> Result<(), CodecError> {
         self.0.callable(value)
     }
 
@@ -109,7 +111,7 @@ impl TargetNow for Now<'_> {
         self.0.passing();
     }
 
-    fn script(&mut self, script: &Variant, path: &GString) -> Result<(), Error> {
+    fn script(&mut self, script: &Variant, path: &GString) -> Result<(), CodecError> {
         self.0.script(script, path)
     }
 
@@ -123,7 +125,7 @@ impl TargetNow for Now<'_> {
 }
 
 impl<'a> Target<'a> for Now<'_> {
-    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
         self.0.put_now(event)
     }
 }
@@ -132,13 +134,13 @@ impl<'a> Target<'a> for Now<'_> {
 #[derive(Debug)]
 pub enum NotWalked {
     /// It cannot be written.
-    Error(Error),
+    Error(CodecError),
     /// It holds an object that is to be written in full, which the engine does.
     FullObject,
 }
 
-impl From<Error> for NotWalked {
-    fn from(error: Error) -> Self {
+impl From<CodecError> for NotWalked {
+    fn from(error: CodecError) -> Self {
         Self::Error(error)
     }
 }
@@ -201,9 +203,9 @@ pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), No
 
 /// A value of a type that the engine has and the format has not.
 #[cold]
-fn unknown(id: u32, position: usize) -> Error {
+fn unknown(id: u32, position: usize) -> CodecError {
     let id = u8::try_from(id).unwrap_or(u8::MAX);
-    Error::new(position, Reason::UnknownType { last: Kind::ALL.len() - 1, id })
+    CodecError::new(position, CodecErrorKind::UnknownType { last: Kind::ALL.len() - 1, id })
 }
 
 /// As [`walk`], for what lies in a container. One that leads on takes no more of the stack than itself: what a leaf needs is
@@ -268,7 +270,7 @@ fn dictionary<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), No
 
 // Calls of their own, so that they do not take of the stack at each level of nesting.
 #[inline(never)]
-fn array_head<'a>(view: View<'a>, target: &mut impl Target<'a>, count: usize) -> Result<(), Error> {
+fn array_head<'a>(view: View<'a>, target: &mut impl Target<'a>, count: usize) -> Result<(), CodecError> {
     match view.element_type(target.full_objects()) {
         OwnedType::Any => target.put(Event::Array { element: ElementType::Any, count }),
         element => {
@@ -279,7 +281,7 @@ fn array_head<'a>(view: View<'a>, target: &mut impl Target<'a>, count: usize) ->
 }
 
 #[inline(never)]
-fn dictionary_head<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), Error> {
+fn dictionary_head<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), CodecError> {
     let (key, value) = view.entry_types(target.full_objects());
     check_type(&key, Kind::Dictionary, target)?;
     check_type(&value, Kind::Dictionary, target)?;
@@ -287,12 +289,15 @@ fn dictionary_head<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(
 }
 
 /// Whether what a container asks of its elements can be written.
-fn check_type(element: &OwnedType, kind: Kind, target: &mut impl TargetNow) -> Result<(), Error> {
+fn check_type(element: &OwnedType, kind: Kind, target: &mut impl TargetNow) -> Result<(), CodecError> {
     match element {
         OwnedType::Script { path, script } => target.script(script, path),
         OwnedType::Unknown(id) => {
             let found = i32::try_from(*id).unwrap_or(i32::MAX);
-            Err(Error::new(target.position(), Reason::UnknownElementType { kind, found, last: Kind::ALL.len() - 1 }))
+            Err(CodecError::new(
+                target.position(),
+                CodecErrorKind::UnknownElementType { kind, found, last: Kind::ALL.len() - 1 },
+            ))
         }
         _ => Ok(()),
     }
@@ -311,7 +316,7 @@ fn copied(view: View<'_>, target: &mut dyn TargetNow) -> Result<(), NotWalked> {
 }
 
 #[inline(never)]
-fn node_path<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), Error> {
+fn node_path<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), CodecError> {
     let (names, subnames, absolute) = view.node_path();
     target.put(Event::NodePath { names: names.len(), subnames: subnames.len(), absolute })?;
     for name in names.iter().chain(&subnames) {
@@ -329,13 +334,13 @@ pub struct Owning {
 }
 
 impl<'a> Target<'a> for Owning {
-    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
         self.writer.write_now(event)
     }
 }
 
 impl TargetNow for Owning {
-    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
         self.writer.write_now(event)
     }
 
@@ -371,13 +376,13 @@ struct Shown {
 }
 
 impl<'a> Target<'a> for Shown {
-    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
         self.put_now(event)
     }
 }
 
 impl TargetNow for Shown {
-    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
         self.step = Step::to_key(self.kind, Some(event));
         Ok(())
     }

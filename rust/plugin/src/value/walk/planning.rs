@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use varbatch_codec::{Error, Event, Kind, Text, Writer};
+use varbatch_codec::{CodecError, Event, Kind, Text, Writer};
 
 use super::{NotWalked, Target, TargetNow, each};
 use crate::engine::{DIALECT, Str, Value, View};
@@ -41,7 +41,7 @@ pub type Holding<'w> = Planning<'w, 'static, true>;
 
 impl<const HOLD: bool> TargetNow for Planning<'_, '_, HOLD> {
     #[inline(always)]
-    fn put_now(&mut self, event: Event<'_>) -> Result<(), Error> {
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
         self.writer.write_now(event)
     }
 
@@ -69,7 +69,7 @@ impl<const HOLD: bool> TargetNow for Planning<'_, '_, HOLD> {
 
 impl<'a: 'p, 'p> Target<'a> for Borrowing<'_, 'p> {
     #[inline(always)]
-    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
         self.writer.write(event)
     }
 
@@ -80,26 +80,26 @@ impl<'a: 'p, 'p> Target<'a> for Borrowing<'_, 'p> {
     }
 
     #[inline(never)]
-    fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, Error> {
+    fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, CodecError> {
         split_texts(self, strings)
     }
 }
 
 impl<'a> Target<'a> for Holding<'_> {
     #[inline]
-    fn put(&mut self, event: Event<'a>) -> Result<(), Error> {
+    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
         self.writer.write_now(event)
     }
 
-    fn put_packed(&mut self, view: View<'a>) -> Result<(), Error> {
+    fn put_packed(&mut self, view: View<'a>) -> Result<(), CodecError> {
         self.writer.write_held(Event::Packed(view.plain()), view)
     }
 
-    fn put_string(&mut self, view: View<'a>) -> Result<(), Error> {
+    fn put_string(&mut self, view: View<'a>) -> Result<(), CodecError> {
         self.writer.write_held(Event::String(Text::Utf32(view.string())), view)
     }
 
-    fn put_text(&mut self, string: &'a Str) -> Result<(), Error> {
+    fn put_text(&mut self, string: &'a Str) -> Result<(), CodecError> {
         self.writer.write_held(Event::Text(Text::Utf32(string.chars())), string)
     }
 
@@ -109,7 +109,7 @@ impl<'a> Target<'a> for Holding<'_> {
     }
 
     #[inline(never)]
-    fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, Error> {
+    fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, CodecError> {
         split_texts(self, strings)
     }
 }
@@ -117,17 +117,17 @@ impl<'a> Target<'a> for Holding<'_> {
 /// Plans what is encoded already as well.
 pub trait Encodes<'a>: Target<'a> {
     /// Takes a value as its bytes.
-    fn put_encoded(&mut self, bytes: &'a [u8]) -> Result<(), Error>;
+    fn put_encoded(&mut self, bytes: &'a [u8]) -> Result<(), CodecError>;
 }
 
 impl<'a: 'p, 'p> Encodes<'a> for Borrowing<'_, 'p> {
-    fn put_encoded(&mut self, bytes: &'a [u8]) -> Result<(), Error> {
+    fn put_encoded(&mut self, bytes: &'a [u8]) -> Result<(), CodecError> {
         self.writer.encoded(bytes)
     }
 }
 
 impl<'a> Encodes<'a> for Holding<'_> {
-    fn put_encoded(&mut self, bytes: &'a [u8]) -> Result<(), Error> {
+    fn put_encoded(&mut self, bytes: &'a [u8]) -> Result<(), CodecError> {
         self.writer.encoded_now(bytes)
     }
 }
@@ -168,7 +168,7 @@ where
     for (elements, writer, result) in runs {
         result.map_err(|stop| match stop {
             NotWalked::Error(mut error) => {
-                error.at += target.writer.mark().position();
+                error = error.map_at(|at| at + target.writer.mark().position());
                 NotWalked::Error(error)
             }
             other => other,
@@ -179,7 +179,10 @@ where
 }
 
 /// See [`Target::split_texts`].
-fn split_texts<'a, 'p, const HOLD: bool>(target: &mut Planning<'_, 'p, HOLD>, strings: &'a [Str]) -> Result<bool, Error>
+fn split_texts<'a, 'p, const HOLD: bool>(
+    target: &mut Planning<'_, 'p, HOLD>,
+    strings: &'a [Str],
+) -> Result<bool, CodecError>
 where
     for<'w> Planning<'w, 'p, HOLD>: Target<'a>,
 {

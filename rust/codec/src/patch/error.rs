@@ -1,6 +1,6 @@
 //! Why a change does not fit the value that it is to change.
 
-use crate::error::Error;
+use crate::error::CodecError;
 use crate::event::Event;
 use crate::kind::Kind;
 use crate::limits::MAX_DEPTH;
@@ -9,19 +9,34 @@ use crate::reader::Reader;
 
 /// A change that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}, in change {change}{path}")]
-pub struct Misfit {
-    /// The number of the change: how many were applied before.
-    pub change: usize,
-    /// As far as its path could be followed.
-    pub path: Path,
+#[error("{kind}, in change {change}{path}")]
+pub struct PatchError {
+    pub(super) change: usize,
+    pub(super) path: Path,
+    pub(super) kind: PatchErrorKind,
+}
+
+impl PatchError {
     /// What was found there, and what was expected.
-    pub reason: Unfit,
+    pub fn kind(&self) -> &PatchErrorKind {
+        &self.kind
+    }
+
+    /// The number of the change: how many were applied before.
+    pub fn change(&self) -> usize {
+        self.change
+    }
+
+    /// The path of the change, as far as it could be followed.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
 }
 
 /// Why a change does not fit. Its text says what was expected and what was found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
+#[non_exhaustive]
+pub enum PatchErrorKind {
     /// A path leads into what holds nothing.
     #[error("expected an Array, a Dictionary, an object or a packed array, found {}", .found.name())]
     NotInside {
@@ -50,7 +65,7 @@ pub enum Unfit {
         /// Which of them.
         what: &'static str,
         /// What is wrong with it.
-        error: Error,
+        error: CodecError,
     },
     /// A value lacks the padding at its end.
     #[error("expected {expected} bytes of padding at the end of {what}, found none")]
