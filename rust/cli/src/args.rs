@@ -125,7 +125,7 @@ pub struct Show {
     pub path: PathBuf,
     /// The engine that wrote the file.
     #[arg(long, value_name = "DIALECT", default_value = "godot4")]
-    pub from: Name,
+    pub from: DialectName,
     /// Shows only this one of the values that store_var() wrote, counted from 0.
     #[arg(long, value_name = "N")]
     pub frame: Option<usize>,
@@ -150,7 +150,7 @@ pub struct Check {
     pub paths: Vec<PathBuf>,
     /// The engine that wrote the files.
     #[arg(long, value_name = "DIALECT", default_value = "godot4")]
-    pub from: Name,
+    pub from: DialectName,
     /// Reports every damaged value, instead of 20 of each file, and goes on after 100 in a row.
     #[arg(long)]
     pub all: bool,
@@ -170,10 +170,10 @@ pub struct Check {
 pub struct Diff {
     /// The engine that wrote the files.
     #[arg(long, value_name = "DIALECT", default_value = "godot4")]
-    pub from: Name,
+    pub from: DialectName,
     /// The engine that wrote B, if it is another one. Both are compared as Godot 4 would have them.
     #[arg(long, value_name = "DIALECT")]
-    pub from_b: Option<Name>,
+    pub from_b: Option<DialectName>,
     /// Shows at most N changes.
     #[arg(long, value_name = "N", default_value_t = 1000, conflicts_with = "all")]
     pub count: usize,
@@ -208,7 +208,7 @@ pub struct Get {
     pub wanted: String,
     /// The engine that wrote the file.
     #[arg(long, value_name = "DIALECT", default_value = "godot4")]
-    pub from: Name,
+    pub from: DialectName,
     /// Looks into this one of the values that store_var() wrote, counted from 0.
     #[arg(long, value_name = "N")]
     pub frame: Option<usize>,
@@ -227,10 +227,10 @@ pub struct Get {
 pub struct Convert {
     /// The engine that wrote IN.
     #[arg(long, value_name = "DIALECT")]
-    pub from: Name,
+    pub from: DialectName,
     /// The engine that is to read OUT.
     #[arg(long, value_name = "DIALECT")]
-    pub to: Name,
+    pub to: DialectName,
     /// Replaces OUT if it is there. It may be IN itself.
     #[arg(long)]
     pub force: bool,
@@ -296,7 +296,7 @@ pub enum Format {
 
 /// An engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Name {
+pub enum DialectName {
     /// Godot 4, and Redot before it had structs
     #[value(alias = "redot")]
     Godot4,
@@ -312,7 +312,7 @@ pub enum Name {
     Pandemonium35,
 }
 
-impl Name {
+impl DialectName {
     pub fn dialect(self) -> Dialect {
         Dialect::of(match self {
             Self::Godot4 => Engine::Godot4,
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn every_engine_has_a_name() {
-        let engines: Vec<_> = Name::value_variants().iter().map(|name| name.dialect().engine).collect();
+        let engines: Vec<_> = DialectName::value_variants().iter().map(|name| name.dialect().engine).collect();
         assert_eq!(engines, Engine::ALL);
     }
 }

@@ -9,49 +9,24 @@ use varbatch_codec::describe::{Node, Way};
 use varbatch_codec::diff::{self, DiffErrorKind, Options, Piece};
 use varbatch_codec::patch::Op;
 use varbatch_codec::transcode::{Losses, Translation};
-use varbatch_codec::{CodecError, Dialect, Event, Text, Width, Writer, validate};
+use varbatch_codec::{CodecError, Dialect, Event, Text, Width, Writer};
 use varbatch_workers::Threads;
 
-use crate::args::{Diff, Name};
+use crate::args::{DialectName, Diff};
 use crate::failure::Failure;
 use crate::hint;
 use crate::input::{Input, STANDARD};
-use crate::json::{self, Content, Value};
+use crate::json::{self, Value};
 use crate::leaf;
 use crate::path;
-use crate::source::{Frames, Source, reader};
+use crate::source::{Buffer, Buffers, in_frame};
 
 /// Elements of a packed array that are shown of what changed, in JSON.
-const MOST_ELEMENTS: usize = 100;
-
-/// One of the two.
-struct Side<'i> {
-    name: &'i str,
-    dialect: Dialect,
-    values: Values<'i>,
-}
-
-enum Values<'i> {
-    Frames(Frames<'i>),
-    /// The bytes of one value, and whether they were given.
-    Value(Vec<u8>, bool),
-}
-
-/// A value of one of the two.
-struct Next<'a> {
-    /// What the file is called, and who wrote it.
-    name: &'a str,
-    dialect: Dialect,
-    bytes: &'a [u8],
-    /// Where it begins in its file.
-    at: usize,
-    /// Of its frame.
-    index: Option<usize>,
-}
+const MAX_ELEMENTS: usize = 100;
 
 /// A change in JSON.
 #[derive(Serialize)]
-struct Line<'a> {
+struct ChangeLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     frame: Option<usize>,
     op: &'static str,
@@ -92,106 +67,74 @@ pub fn run(args: &Diff) -> Result<(), Failure> {
     report.out.flush().map_err(|error| Failure::output(&error))?;
     match compared {
         Ok(()) | Err(Stop::Enough) if report.count == 0 => Ok(()),
-        Ok(()) | Err(Stop::Enough) => Err(Failure::Told),
+        Ok(()) | Err(Stop::Enough) => Err(Failure::Reported),
         Err(Stop::Before(failure)) => Err(hint::explain(failure, &before, &args.reading, args.from)),
         Err(Stop::After(failure)) => Err(hint::explain(failure, &after, &args.reading, from_b)),
         Err(Stop::Output(failure)) => Err(failure),
     }
 }
 
-impl<'i> Side<'i> {
-    fn open(args: &Diff, (input, from): (&'i Input, Name), threads: &'i Threads) -> Result<Self, Failure> {
-        let dialect = from.dialect();
-        let values = match Source::open(input, args.reading.format, dialect)? {
-            Source::Frames(loader) => Values::Frames(Frames::new(input, loader, threads)),
-            Source::Value(bytes) => Values::Value(bytes, false),
-        };
-        Ok(Self { name: input.name(), dialect, values })
+/// Returns a value as Godot 4 would have it.
+fn in_godot_4<'a>(buffer: &Buffer<'a>) -> Result<Cow<'a, [u8]>, Failure> {
+    if buffer.dialect == Dialect::GODOT_4 {
+        return Ok(buffer.bytes.into());
     }
-
-    fn next(&mut self) -> Result<Option<Next<'_>>, Failure> {
-        let (bytes, at, index) = match &mut self.values {
-            Values::Frames(frames) => match frames.next()? {
-                Some(frame) => (frame.payload, frame.at, Some(frame.index)),
-                None => return Ok(None),
-            },
-            Values::Value(_, true) => return Ok(None),
-            Values::Value(bytes, given) => {
-                *given = true;
-                (&bytes[..], 0, None)
-            }
-        };
-        Ok(Some(Next { name: self.name, dialect: self.dialect, bytes, at, index }))
-    }
+    let (mut writer, mut losses) = (Writer::new(Dialect::GODOT_4), Losses::default());
+    let start = writer.mark();
+    let translation = Translation::new(buffer.dialect, Dialect::GODOT_4);
+    let written = translation.value(buffer.bytes, buffer.at, &mut writer, &mut losses);
+    written.and_then(|_| writer.end_value(start)).map_err(|error| buffer.damaged(&error))?;
+    Ok(writer.into_plan().to_vec().into())
 }
 
-impl Next<'_> {
-    /// The same as Godot 4 would have it.
-    fn in_godot_4(&self) -> Result<Cow<'_, [u8]>, Failure> {
-        if self.dialect == Dialect::GODOT_4 {
-            return Ok(self.bytes.into());
-        }
-        let (mut writer, mut losses) = (Writer::new(Dialect::GODOT_4), Losses::default());
-        let start = writer.mark();
-        let translation = Translation::new(self.dialect, Dialect::GODOT_4);
-        let written = translation.value(self.bytes, self.at, &mut writer, &mut losses);
-        written.and_then(|_| writer.end_value(start)).map_err(|error| self.damaged(&error))?;
-        Ok(writer.into_plan().to_vec().into())
-    }
+/// The same for a value that the other file has none for: nobody else reads it.
+fn alone<'a>(buffer: &Buffer<'a>) -> Result<Cow<'a, [u8]>, Failure> {
+    buffer.validate().map_err(|error| buffer.damaged(&error))?;
+    in_godot_4(buffer)
+}
 
-    fn damaged(&self, error: &CodecError) -> Failure {
-        let frame = self.index.map_or_else(String::new, |index| format!("frame {index}: "));
-        Failure::data(self.name, format_args!("{frame}{error}"))
-    }
-
-    /// The same, of an error whose bytes count from the start of the value.
-    fn damaged_inside(&self, mut error: CodecError) -> Failure {
-        error = error.map_at(|at| at + self.at);
-        self.damaged(&error)
-    }
-
-    /// The value that the other file has none for, as Godot 4 would have it.
-    fn alone(&self) -> Result<Cow<'_, [u8]>, Failure> {
-        validate(reader(self.bytes, self.at, self.dialect)).map_err(|error| self.damaged(&error))?;
-        self.in_godot_4()
-    }
+/// What an error says whose bytes count from the start of the value.
+fn damaged_inside(buffer: &Buffer<'_>, error: CodecError) -> Failure {
+    buffer.damaged(&error.map_at(|at| at + buffer.at))
 }
 
 impl Report<'_> {
     /// Compares all values in pairs.
-    fn files(&mut self, before: (&Input, Name), after: (&Input, Name)) -> Result<(), Stop> {
+    fn files(&mut self, before: (&Input, DialectName), after: (&Input, DialectName)) -> Result<(), Stop> {
         let threads = Threads::new(self.args.reading.threads);
-        let mut before = Side::open(self.args, before, &threads).map_err(Stop::Before)?;
-        let mut after = Side::open(self.args, after, &threads).map_err(Stop::After)?;
+        let open =
+            |(input, from): (_, DialectName)| Buffers::open(input, self.args.reading.format, from.dialect(), &threads);
+        let mut before = open(before).map_err(Stop::Before)?;
+        let mut after = open(after).map_err(Stop::After)?;
         loop {
             match (before.next().map_err(Stop::Before)?, after.next().map_err(Stop::After)?) {
                 (None, None) => return Ok(()),
                 (Some(old), Some(new)) if (old.dialect, old.bytes) == (new.dialect, new.bytes) => {}
                 (Some(old), Some(new)) => self.values(&old, &new)?,
                 (Some(old), None) => {
-                    let bytes = &old.alone().map_err(Stop::Before)?;
-                    self.change(old.index, Op::Remove, "", None, [Some(Piece::Value { at: 0, bytes }), None])?;
+                    let bytes = &alone(&old).map_err(Stop::Before)?;
+                    self.change(old.frame, Op::Remove, "", None, [Some(Piece::Value { at: 0, bytes }), None])?;
                 }
                 (None, Some(new)) => {
-                    let bytes = &new.alone().map_err(Stop::After)?;
-                    self.change(new.index, Op::Insert, "", None, [None, Some(Piece::Value { at: 0, bytes })])?;
+                    let bytes = &alone(&new).map_err(Stop::After)?;
+                    self.change(new.frame, Op::Insert, "", None, [None, Some(Piece::Value { at: 0, bytes })])?;
                 }
             }
         }
     }
 
     /// Compares two values.
-    fn values(&mut self, old: &Next<'_>, new: &Next<'_>) -> Result<(), Stop> {
-        let before = old.in_godot_4().map_err(Stop::Before)?;
-        let after = new.in_godot_4().map_err(Stop::After)?;
+    fn values(&mut self, old: &Buffer<'_>, new: &Buffer<'_>) -> Result<(), Stop> {
+        let before = in_godot_4(old).map_err(Stop::Before)?;
+        let after = in_godot_4(new).map_err(Stop::After)?;
         let options = Options { allow_objects: true, real: Width::Single };
         let changes = diff::changes(&before, &after, options).map_err(|error| match error.kind() {
-            DiffErrorKind::Before => Stop::Before(old.damaged_inside(error.into_error())),
-            _ => Stop::After(new.damaged_inside(error.into_error())),
+            DiffErrorKind::Before => Stop::Before(damaged_inside(old, error.into_error())),
+            _ => Stop::After(damaged_inside(new, error.into_error())),
         })?;
         for change in changes.iter() {
             let path = path::of_change(&changes.path(change));
-            self.change(old.index.or(new.index), change.op, &path, change.index, [change.old, change.new])?;
+            self.change(old.frame.or(new.frame), change.op, &path, change.index, [change.old, change.new])?;
         }
         Ok(())
     }
@@ -227,11 +170,10 @@ impl Report<'_> {
             })
         });
         if self.args.json {
-            let [old, new] = [old, new]
-                .map(|one| one.map(|(node, texts)| Value::new(&node, Content::of(&node, texts, MOST_ELEMENTS))));
-            return self.line(&json::line(&Line { frame, op: op.name(), path, index, old, new }));
+            let [old, new] = [old, new].map(|one| one.map(|(node, texts)| Value::new(&node, texts, MAX_ELEMENTS)));
+            return self.line(&json::line(&ChangeLine { frame, op: op.name(), path, index, old, new }));
         }
-        let frame = frame.map_or_else(String::new, |frame| format!("frame {frame}: "));
+        let frame = in_frame(frame);
         let space = if path.is_empty() { "" } else { " " };
         let [old, new] = [old, new].map(|one| one.map_or_else(String::new, |(node, texts)| leaf::short(&node, &texts)));
         let arrow = if op == Op::Set { " -> " } else { "" };
@@ -245,5 +187,5 @@ impl Report<'_> {
 
 /// The outermost node of what a comparison has read, and its first texts.
 fn first(bytes: &[u8]) -> (Node<'_>, Vec<Text<'_>>) {
-    json::first(bytes, 0, Dialect::GODOT_4, MOST_ELEMENTS).expect("it was read before")
+    json::first(bytes, 0, Dialect::GODOT_4, MAX_ELEMENTS).expect("it was read before")
 }

@@ -7,35 +7,35 @@ use std::process::ExitCode;
 use varbatch_storage::compressed::CompressedErrorKind;
 use varbatch_storage::{LoadError, LoadErrorKind};
 
-/// Why a command ends before its time, as a line for people.
+/// Why a command ends early.
 #[derive(Debug)]
 pub enum Failure {
     /// The file is damaged, or cannot be converted.
     Data(String),
-    /// The file is damaged, or differs from another, and everything was said already.
-    Told,
+    /// The file is damaged, or differs from another, and that was reported already.
+    Reported,
     /// The arguments do not fit the file.
     Usage(String),
     /// A file cannot be read or written.
     File(String),
-    /// A file cannot be read, and that was said already.
-    FileTold,
-    /// Who reads the output has enough.
+    /// A file cannot be read, and that was reported already.
+    FileReported,
+    /// The reader of the output has closed it.
     Closed,
 }
 
 impl Failure {
-    /// About the data of a file.
+    /// An error about the data of a file.
     pub fn data(name: impl Display, error: impl Display) -> Self {
         Self::Data(format!("{name}: {error}"))
     }
 
-    /// What the system says about a file.
+    /// An error of the system about a file.
     pub fn file(name: impl Display, error: impl Display) -> Self {
         Self::File(format!("{name}: {error}"))
     }
 
-    /// What the system says about the standard output.
+    /// An error of the system about the standard output.
     pub fn output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::Closed,
@@ -43,7 +43,7 @@ impl Failure {
         }
     }
 
-    /// What stopped the reading of a file.
+    /// What ended the reading of a file.
     pub fn load(name: impl Display, error: LoadError) -> Self {
         match error.kind() {
             LoadErrorKind::Read(error) => Self::file(name, error),
@@ -55,18 +55,18 @@ impl Failure {
     }
 
     pub fn is_about_data(&self) -> bool {
-        matches!(self, Self::Data(_) | Self::Told)
+        matches!(self, Self::Data(_) | Self::Reported)
     }
 
-    /// What is said, if that was not done already.
+    /// The message, if it was not reported already.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Data(text) | Self::Usage(text) | Self::File(text) => Some(text),
-            Self::Told | Self::FileTold | Self::Closed => None,
+            Self::Reported | Self::FileReported | Self::Closed => None,
         }
     }
 
-    /// Says it, if that was not done already.
+    /// Reports it, if that was not done already.
     pub fn report(&self) {
         if let Some(text) = self.text() {
             say("error", text);
@@ -76,21 +76,21 @@ impl Failure {
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Closed => 0,
-            Self::Data(_) | Self::Told => 1,
+            Self::Data(_) | Self::Reported => 1,
             Self::Usage(_) => 2,
-            Self::File(_) | Self::FileTold => 3,
+            Self::File(_) | Self::FileReported => 3,
         })
     }
 }
 
-/// A line for people, which is no result.
+/// Prints a line for people, which is no result.
 pub fn say(what: &str, text: impl Display) {
     use io::Write;
-    // Where nobody can be told, the exit code is left.
+    // If this fails, the exit code still tells.
     let _ = writeln!(io::stderr(), "{what}: {text}");
 }
 
-/// Writes to the standard output, and takes note if nobody reads it any more.
+/// Prints a line of the result.
 pub fn print(text: impl Display) -> Result<(), Failure> {
     use io::Write;
     writeln!(io::stdout(), "{text}").map_err(|error| Failure::output(&error))

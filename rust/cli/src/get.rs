@@ -5,89 +5,60 @@ use std::io::{self, BufWriter, Write};
 
 use varbatch_codec::describe::{Node, Way};
 use varbatch_codec::lookup::{LookupErrorKind, Seek, Target, lookup};
-use varbatch_codec::{CodecError, Event, Kind};
+use varbatch_codec::{Event, Kind, frames};
 use varbatch_workers::Threads;
 
 use crate::args::Get;
 use crate::failure::Failure;
 use crate::hint;
 use crate::input::Input;
-use crate::json::{self, Content};
+use crate::json;
 use crate::leaf;
 use crate::path::{self, Wanted};
 use crate::show::Tree;
-use crate::source::{Frames, Source};
+use crate::source::{Buffer, Buffers};
 
 pub fn run(args: &Get) -> Result<(), Failure> {
-    // What is wrong with the path needs no file to be said.
+    // A wrong path is reported before any file is opened.
     let wanted = path::parse(&args.wanted, args.from.dialect()).map_err(Failure::Usage)?;
     let input = Input::open(&args.path)?;
     get(args, &wanted, &input).map_err(|failure| hint::explain(failure, &input, &args.reading, args.from))
 }
 
+/// Finds the value, and prints it.
 fn get(args: &Get, wanted: &[Wanted], input: &Input) -> Result<(), Failure> {
-    match (Source::open(input, args.reading.format, args.from.dialect())?, args.frame) {
-        (Source::Value(_), Some(_)) => Err(Failure::Usage("--frame: the file is one value, and has no frames".into())),
-        (Source::Value(bytes), None) => found(args, wanted, input, &bytes, 0, None),
-        (Source::Frames(loader), _) => {
-            let (threads, index) = (Threads::new(args.reading.threads), args.frame.unwrap_or(0));
-            let (mut frames, mut count) = (Frames::new(input, loader, &threads), 0);
-            while let Some(frame) = frames.next()? {
-                if frame.index == index {
-                    return found(args, wanted, input, frame.payload, frame.at, Some(index));
-                }
-                count += 1;
-            }
-            Err(Failure::Usage(format!("--frame {index}: the file has {count} frames")))
-        }
-    }
-}
-
-/// Finds the value in one of the file, and prints it.
-fn found(
-    args: &Get,
-    wanted: &[Wanted],
-    input: &Input,
-    bytes: &[u8],
-    base: usize,
-    frame: Option<usize>,
-) -> Result<(), Failure> {
-    let dialect = args.from.dialect();
-    let damaged = |error: &CodecError| {
-        let frame = frame.map_or_else(String::new, |frame| format!("frame {frame}: "));
-        Failure::data(input.name(), format_args!("{frame}{error}"))
-    };
+    let threads = Threads::new(args.reading.threads);
+    let mut buffers = Buffers::open(input, args.reading.format, args.from.dialect(), &threads)?;
+    let buffer = buffers.find(args.frame)?;
     let conditions: Vec<_> = wanted.iter().map(|wanted| move |way: Way<'_>| wanted.is(way)).collect();
     let seeks: Vec<Seek<'_>> = wanted.iter().zip(&conditions).map(|(wanted, is)| wanted.seek(is)).collect();
-    let target = lookup(bytes, base, dialect, &seeks).map_err(|error| match error.kind() {
-        LookupErrorKind::Damaged(error) => damaged(error),
+    let target = lookup(buffer.bytes, buffer.at, buffer.dialect, &seeks).map_err(|error| match error.kind() {
+        LookupErrorKind::Damaged(error) => buffer.damaged(error),
         _ => Failure::Usage(format!("{}: {error}", input.name())),
     })?;
     let mut out = BufWriter::new(io::stdout());
     if args.raw {
-        let bytes = raw(&target, args, damaged)?;
+        let bytes = raw(&target, &buffer)?;
         return out.write_all(&bytes).and_then(|()| out.flush()).map_err(|error| Failure::output(&error));
     }
-    let mut tree = Tree::new(&args.shown, input.name(), dialect, out);
-    tree.at_path(args.wanted.trim().to_owned());
+    let mut tree = Tree::new(&args.shown, buffer.frame, args.wanted.trim().to_owned(), out);
+    let element = |at, kind, event| Node { depth: 0, at, kind, event, way: Way::Root };
     let shown = match target {
-        Target::Value { at, bytes } => tree.value(bytes, at, frame),
+        Target::Value { at, bytes } => tree.value(&buffer.inside(at, bytes)),
         Target::Text { at, text } => {
-            let node = Node { depth: 0, at, kind: Kind::String, event: Event::String(text), way: Way::Root };
-            let size = 4 + text.to_utf8().len();
-            tree.element(frame, &node, size, &leaf::value(&node, &[]), Content::of_element(node.event))
+            let size = frames::PREFIX_LEN + text.to_utf8().len();
+            tree.node(&element(at, Kind::String, Event::String(text)), size, Vec::new(), false)
         }
         Target::Element { at, plain } => {
-            let event = Event::Components(plain);
-            let node = Node { depth: 0, at, kind: element_kind(plain.kind), event, way: Way::Root };
-            tree.element(frame, &node, plain.bytes.len(), &leaf::value(&node, &[]), Content::of_element(event))
+            let node = element(at, element_kind(plain.kind), Event::Components(plain));
+            tree.node(&node, plain.bytes.len(), Vec::new(), false)
         }
     };
     tree.flush()?;
     shown
 }
 
-/// What an element of a packed array is.
+/// The type of an element of a packed array.
 fn element_kind(kind: Kind) -> Kind {
     match kind {
         Kind::PackedByteArray | Kind::PackedInt32Array | Kind::PackedInt64Array => Kind::Int,
@@ -96,32 +67,26 @@ fn element_kind(kind: Kind) -> Kind {
         Kind::PackedVector3Array => Kind::Vector3,
         Kind::PackedVector4Array => Kind::Vector4,
         Kind::PackedColorArray => Kind::Color,
-        // Of an array without headers.
+        // An element of an array without headers.
         kind => kind,
     }
 }
 
-/// What a text or a packed array holds.
-fn raw<'a>(
-    target: &Target<'a>,
-    args: &Get,
-    damaged: impl Fn(&CodecError) -> Failure,
-) -> Result<Cow<'a, [u8]>, Failure> {
-    let refused = |kind: Kind| {
-        let message = format!("--raw: expected a text or a packed array of numbers, found {}", kind.name());
-        Failure::Usage(message)
+/// The content of a text or a packed array.
+fn raw<'a>(target: &Target<'a>, buffer: &Buffer<'_>) -> Result<Cow<'a, [u8]>, Failure> {
+    let (at, bytes) = match *target {
+        Target::Text { text, .. } => return Ok(bytes_of(text.to_utf8())),
+        Target::Element { plain, .. } => return Ok(plain.bytes.into()),
+        Target::Value { at, bytes } => (at, bytes),
     };
-    match *target {
-        Target::Text { text, .. } => Ok(bytes_of(text.to_utf8())),
-        Target::Element { plain, .. } => Ok(plain.bytes.into()),
-        Target::Value { at, bytes } => {
-            let (node, texts) = json::first(bytes, at, args.from.dialect(), 0).map_err(|error| damaged(&error))?;
-            match node.event {
-                Event::String(text) | Event::StringName(text) => Ok(bytes_of(text.to_utf8())),
-                Event::NodePath { .. } => Ok(leaf::node_path(node.event, &texts).into_bytes().into()),
-                Event::Packed(plain) => Ok(plain.bytes.into()),
-                _ => Err(refused(node.kind)),
-            }
+    let (node, texts) = json::first(bytes, at, buffer.dialect, 0).map_err(|error| buffer.damaged(&error))?;
+    match node.event {
+        Event::String(text) | Event::StringName(text) => Ok(bytes_of(text.to_utf8())),
+        Event::NodePath { .. } => Ok(leaf::node_path(node.event, &texts).into_bytes().into()),
+        Event::Packed(plain) => Ok(plain.bytes.into()),
+        _ => {
+            let found = node.kind.name();
+            Err(Failure::Usage(format!("--raw: expected a text or a packed array of numbers, found {found}")))
         }
     }
 }

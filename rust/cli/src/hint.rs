@@ -6,28 +6,28 @@ use clap::ValueEnum;
 use varbatch_storage::{self, Guess};
 use varbatch_workers::Threads;
 
-use crate::args::{Format, Name, Reading};
+use crate::args::{DialectName, Format, Reading};
 use crate::failure::{Failure, say};
 use crate::input::Input;
-use crate::source::{Frames, Source, is_value, loader};
+use crate::source::{Buffers, is_value, loader};
 
 /// Says what went wrong with the data of an input, and what could have been meant.
-pub fn explain(failure: Failure, input: &Input, reading: &Reading, from: Name) -> Failure {
+pub fn explain(failure: Failure, input: &Input, reading: &Reading, from: DialectName) -> Failure {
     if !failure.is_about_data() {
         return failure;
     }
     failure.report();
     give(input, reading, from);
-    Failure::Told
+    Failure::Reported
 }
 
 /// Says as what else the input can be read in full, if it is damaged as this dialect.
-pub fn give(input: &Input, reading: &Reading, from: Name) {
+pub fn give(input: &Input, reading: &Reading, from: DialectName) {
     let threads = Threads::new(reading.threads);
     if reads(input, reading, from, &threads) {
         return;
     }
-    let others = Name::value_variants().iter().filter(|&&name| name != from);
+    let others = DialectName::value_variants().iter().filter(|&&name| name != from);
     let names: Vec<_> = others.filter(|name| reads(input, reading, **name, &threads)).map(|name| name.text()).collect();
     if !names.is_empty() {
         let names = names.join(" or --from ");
@@ -56,37 +56,27 @@ fn what(guess: Guess) -> Option<String> {
     Some(format!("this is {format}: {advice}"))
 }
 
-/// Whether all values of the input are sound in a dialect, with nothing behind them.
-fn reads(input: &Input, reading: &Reading, name: Name, threads: &Threads) -> bool {
+/// Returns true if all values of the input are sound in a dialect, with nothing behind them.
+fn reads(input: &Input, reading: &Reading, name: DialectName, threads: &Threads) -> bool {
     let dialect = name.dialect();
-    match Source::open(input, reading.format, dialect) {
-        Ok(Source::Value(bytes)) => is_value(&bytes, dialect),
-        Ok(Source::Frames(loader)) => {
-            let mut frames = Frames::new(input, loader, threads);
-            loop {
-                match frames.next() {
-                    Ok(None) => return true,
-                    Ok(Some(frame)) if is_value(frame.payload, dialect) => {}
-                    _ => return false,
-                }
-            }
+    let Ok(mut buffers) = Buffers::open(input, reading.format, dialect, threads) else { return false };
+    loop {
+        match buffers.next() {
+            Ok(None) => return true,
+            Ok(Some(buffer)) if is_value(buffer.bytes, dialect) => {}
+            _ => return false,
         }
-        Err(_) => false,
     }
 }
 
-/// Whether the input begins with a frame whose value takes all of it, or is compressed: nothing else can be meant then.
-fn has_frame(input: &Input, from: Name, threads: &Threads) -> bool {
-    let Ok(Source::Frames(loader)) = Source::open(input, Format::Frames, from.dialect()) else { return true };
-    if loader.is_compressed() {
-        return true;
-    }
-    let mut frames = Frames::new(input, loader, threads);
-    frames.next().is_ok_and(|frame| frame.is_some_and(|frame| is_value(frame.payload, from.dialect())))
+/// Returns true if the input begins with a frame whose value takes all of it, or is compressed: then it holds frames.
+fn has_frame(input: &Input, from: DialectName, threads: &Threads) -> bool {
+    let Ok(mut buffers) = Buffers::open(input, Format::Frames, from.dialect(), threads) else { return true };
+    buffers.is_compressed() || matches!(buffers.next(), Ok(Some(first)) if is_value(first.bytes, first.dialect))
 }
 
-/// Whether it begins with a null, with others behind it: nobody writes that as one value.
-fn is_null(input: &Input, from: Name) -> bool {
+/// Returns true if the input begins with a null and goes on: nobody writes that as one value.
+fn is_null(input: &Input, from: DialectName) -> bool {
     let mut header = Vec::new();
     let read = input.reader().take(4).read_to_end(&mut header);
     read.is_ok() && input.len() > 4 && is_value(&header, from.dialect())

@@ -1,9 +1,9 @@
 //! A value in short, as a line has room for it.
 
 use varbatch_codec::describe::{Node, Way};
-use varbatch_codec::{Event, Kind, Plain, Scalar, Shape, Text};
+use varbatch_codec::{Event, Kind, Plain, Text};
 
-use crate::json::Number;
+use crate::number::{Number, elements};
 
 /// Characters that a text or a list is cut at.
 pub const LINE: usize = 60;
@@ -12,7 +12,7 @@ pub const LINE: usize = 60;
 const KEY: usize = 40;
 
 /// Texts of a PackedStringArray or NodePath that are looked at: even without a character they fill a line.
-pub const MOST_TEXTS: usize = LINE + 2;
+pub const MAX_TEXTS: usize = LINE + 2;
 
 /// How many values are inside, of a container.
 pub fn values(node: &Node<'_>) -> Option<usize> {
@@ -59,7 +59,11 @@ pub fn value(node: &Node<'_>, texts: &[Text<'_>]) -> String {
 pub fn short(node: &Node<'_>, texts: &[Text<'_>]) -> String {
     let class = node.class().map(|class| escaped(&class.to_utf8(), LINE));
     let value = values(node).map_or_else(|| value(node, texts), |count| format!("of {count}"));
-    let parts = [Some(escaped(&node.type_name(), LINE)), class, Some(value)];
+    joined([Some(escaped(&node.type_name(), LINE)), class, Some(value)])
+}
+
+/// The parts that are there, with spaces between them.
+pub fn joined(parts: [Option<String>; 3]) -> String {
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
@@ -82,9 +86,9 @@ pub fn of_event(event: Event<'_>, room: usize) -> String {
         Event::Float(value) => Number::F64(value).to_string(),
         Event::String(text) => quoted(text, room),
         Event::StringName(text) => format!("&{}", quoted(text, room)),
-        Event::Components(plain) => elements(plain, room).next().unwrap_or_default(),
+        Event::Components(plain) => texts(plain, room).next().unwrap_or_default(),
         Event::Packed(plain) => {
-            format!("of {} [{}]", plain.count, list(plain.count, elements(plain, room), room))
+            format!("of {} [{}]", plain.count, list(plain.count, texts(plain, room), room))
         }
         Event::Rid(id) => id.to_string(),
         Event::Signal { name, object } => format!("{} of object {object}", quoted(name, room)),
@@ -112,36 +116,32 @@ fn list(count: usize, texts: impl Iterator<Item = String>, room: usize) -> Strin
     list
 }
 
-/// The elements of plain data.
-fn elements<'a>(plain: Plain<'a>, room: usize) -> impl Iterator<Item = String> + 'a {
-    let (scalar, count) = scalars(plain);
-    let size = scalar.size(plain.width);
-    plain.bytes.chunks(size * count).map(move |element| {
-        let scalars = element.chunks(size).map(|bytes| Number::of(scalar, bytes).to_string());
-        if count == 1 { scalars.collect() } else { format!("({})", list(count, scalars, room)) }
+/// The elements of plain data, as text.
+fn texts(plain: Plain<'_>, room: usize) -> impl Iterator<Item = String> {
+    elements(plain).map(move |element| {
+        let mut numbers = element.numbers().map(|number| number.to_string());
+        if element.is_list {
+            format!("({})", list(numbers.len(), numbers, room))
+        } else {
+            numbers.next().unwrap_or_default()
+        }
     })
 }
 
-/// What each element of plain data is made of, and of how many.
-pub fn scalars(plain: Plain<'_>) -> (Scalar, usize) {
-    match plain.kind.shape() {
-        Shape::Components { scalar, count } | Shape::Packed { scalar, count } => (scalar, usize::from(count)),
-        _ => unreachable!("no plain data is of {}", plain.kind.name()),
-    }
-}
-
-/// Text in quotes, with a sign if it is cut.
+/// Text in quotes, with dots behind it if it is cut after `room` characters.
 fn quoted(text: Text<'_>, room: usize) -> String {
-    let text = text.to_utf8();
-    let cut = if text.chars().nth(room).is_some() { "..." } else { "" };
-    let escaped = escape(text.chars().take(room));
-    format!("\"{escaped}\"{cut}")
+    let (escaped, dots) = cut(&text.to_utf8(), room);
+    format!("\"{escaped}\"{dots}")
 }
 
-/// Text on one line, with a sign if it is cut.
+/// Text on one line, with dots if it is cut after `room` characters.
 pub fn escaped(text: &str, room: usize) -> String {
-    let cut = if text.chars().nth(room).is_some() { "..." } else { "" };
-    format!("{}{cut}", escape(text.chars().take(room)))
+    let (escaped, dots) = cut(text, room);
+    escaped + dots
+}
+
+fn cut(text: &str, room: usize) -> (String, &'static str) {
+    (escape(text.chars().take(room)), if text.chars().nth(room).is_some() { "..." } else { "" })
 }
 
 /// A file must not be able to steer a terminal, or to turn the order of a line round.

@@ -15,6 +15,7 @@ mod hint;
 mod input;
 mod json;
 mod leaf;
+mod number;
 mod path;
 mod progress;
 mod show;

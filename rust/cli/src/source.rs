@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use varbatch_codec::limits::MAX_VALUE_LEN;
-use varbatch_codec::{CodecErrorKind, Dialect, Reader, frames, validate};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Reader, frames, validate};
 use varbatch_storage::Loader;
 use varbatch_storage::compressed::is_compressed;
 use varbatch_workers::Threads;
@@ -100,50 +100,108 @@ pub fn reader(bytes: &[u8], base: usize, dialect: Dialect) -> Reader<'_> {
     Reader::at(bytes, base).dialect(dialect).allow_objects(true)
 }
 
-/// A frame of a stream.
-pub struct Frame<'a> {
-    pub index: usize,
-    /// Where its value begins, in the stream as it is uncompressed.
+/// A value of an input.
+#[derive(Clone, Copy)]
+pub struct Buffer<'a> {
+    /// The input, as messages call it.
+    pub name: &'a str,
+    pub dialect: Dialect,
+    /// The index of its frame; `None` if it is all of the input.
+    pub frame: Option<usize>,
+    /// Where it begins, in the stream as it is uncompressed.
     pub at: usize,
-    pub payload: &'a [u8],
-    /// Bytes of the stream behind the piece that it was read with, and of all of it.
-    pub left: (u64, u64),
+    pub bytes: &'a [u8],
+    /// Bytes of the stream that are still to be read, and of all of it.
+    pub remaining: u64,
+    pub stream_len: u64,
 }
 
-/// The frames of an input, one after the other.
-pub struct Frames<'i> {
+impl<'a> Buffer<'a> {
+    pub fn validate(&self) -> Result<usize, CodecError> {
+        validate(reader(self.bytes, self.at, self.dialect))
+    }
+
+    /// What `error` says about it, with its frame.
+    pub fn damaged(&self, error: &CodecError) -> Failure {
+        Failure::data(self.name, format_args!("{}{error}", in_frame(self.frame)))
+    }
+
+    /// The value at `at` inside of it.
+    pub fn inside(self, at: usize, bytes: &'a [u8]) -> Self {
+        Self { at, bytes, ..self }
+    }
+}
+
+/// How a line begins that is about a frame.
+pub fn in_frame(frame: Option<usize>) -> String {
+    frame.map_or_else(String::new, |index| format!("frame {index}: "))
+}
+
+/// The values of an input, one after the other.
+pub struct Buffers<'i> {
     input: &'i Input,
-    loader: Loader,
+    dialect: Dialect,
     threads: &'i Threads,
-    /// Whole frames, where in the stream they begin, and how much of them was given.
+    source: Source,
+    /// How many were given.
+    count: usize,
+    /// Whole frames that were read together, where in the stream they begin, and how many of their bytes were given.
     piece: Vec<u8>,
     base: usize,
     given: usize,
-    index: usize,
 }
 
-impl<'i> Frames<'i> {
-    pub fn new(input: &'i Input, loader: Loader, threads: &'i Threads) -> Self {
-        Self { input, loader, threads, piece: Vec::new(), base: 0, given: 0, index: 0 }
+impl<'i> Buffers<'i> {
+    /// Opens an input, as what `format` says.
+    pub fn open(input: &'i Input, format: Format, dialect: Dialect, threads: &'i Threads) -> Result<Self, Failure> {
+        let source = Source::open(input, format, dialect)?;
+        Ok(Self { input, dialect, threads, source, count: 0, piece: Vec::new(), base: 0, given: 0 })
     }
 
-    /// The next one. An error is about what is behind the last.
-    pub fn next(&mut self) -> Result<Option<Frame<'_>>, Failure> {
+    /// Returns true if the input is a compressed file.
+    pub fn is_compressed(&self) -> bool {
+        matches!(&self.source, Source::Frames(loader) if loader.is_compressed())
+    }
+
+    /// Reads the next one. An error is about what follows the last.
+    pub fn next(&mut self) -> Result<Option<Buffer<'_>>, Failure> {
+        let (name, dialect, index) = (self.input.name(), self.dialect, self.count);
+        let loader = match &mut self.source {
+            Source::Value(_) if index > 0 => return Ok(None),
+            Source::Value(bytes) => {
+                self.count = 1;
+                let stream_len = bytes.len() as u64;
+                return Ok(Some(Buffer { name, dialect, frame: None, at: 0, bytes, remaining: 0, stream_len }));
+            }
+            Source::Frames(loader) => loader,
+        };
         if self.given == self.piece.len() {
-            let read = self.loader.read(&mut self.piece, self.threads);
-            let Some(base) = read.map_err(|error| Failure::load(self.input.name(), error))? else {
+            let read = loader.read(&mut self.piece, self.threads).map_err(|error| Failure::load(name, error))?;
+            self.given = 0;
+            let Some(base) = read else {
                 self.piece.clear();
-                self.given = 0;
                 return Ok(None);
             };
-            (self.base, self.given) = (base, 0);
+            self.base = base;
         }
-        let (len, left) = self.loader.len();
-        let rest = frames::read(&self.piece[self.given..]).next();
-        let frame = rest.expect("there is one more").expect("pieces are whole frames");
-        let (at, index) = (self.given + frame.at, self.index);
+        let (stream_len, remaining) = loader.len();
+        let frame = frames::read(&self.piece[self.given..]).next();
+        let frame = frame.expect("there is one more").expect("pieces are whole frames");
+        let at = self.given + frame.at;
         self.given = at + frame.payload.len();
-        self.index += 1;
-        Ok(Some(Frame { index, at: self.base + at, payload: frame.payload, left: (left, len) }))
+        self.count += 1;
+        let (at, bytes) = (self.base + at, frame.payload);
+        Ok(Some(Buffer { name, dialect, frame: Some(index), at, bytes, remaining, stream_len }))
+    }
+
+    /// Reads the one that `--frame` asks for, or the first one.
+    pub fn find(&mut self, wanted: Option<usize>) -> Result<Buffer<'_>, Failure> {
+        if let (Source::Value(_), Some(_)) = (&self.source, wanted) {
+            return Err(Failure::Usage("--frame: the file is one value, and has no frames".into()));
+        }
+        let wanted = wanted.unwrap_or(0);
+        while self.count < wanted && self.next()?.is_some() {}
+        let count = self.count;
+        self.next()?.ok_or_else(|| Failure::Usage(format!("--frame {wanted}: the file has {count} frames")))
     }
 }

@@ -12,10 +12,10 @@ use crate::args::Show;
 use crate::failure::{Failure, say};
 use crate::hint;
 use crate::input::Input;
-use crate::source::{Frames, Source};
+use crate::source::Buffers;
 
 /// Bytes that are still read to count the values that are not shown.
-const MOST_COUNTED: u64 = 64 << 20;
+const MAX_COUNTED: u64 = 64 << 20;
 
 pub fn run(args: &Show) -> Result<(), Failure> {
     let input = Input::open(&args.path)?;
@@ -26,47 +26,26 @@ pub fn run(args: &Show) -> Result<(), Failure> {
 }
 
 fn show(args: &Show, input: &Input) -> Result<(), Failure> {
-    let source = Source::open(input, args.reading.format, args.from.dialect())?;
-    let mut tree = Tree::new(&args.shown, input.name(), args.from.dialect(), BufWriter::new(io::stdout()));
-    let shown = match source {
-        Source::Value(_) if args.frame.is_some() => {
-            Err(Failure::Usage("--frame: the file is one value, and has no frames".into()))
-        }
-        Source::Value(bytes) => tree.value(&bytes, 0, None),
-        Source::Frames(loader) => {
-            let threads = Threads::new(args.reading.threads);
-            let frames = Frames::new(input, loader, &threads);
-            match args.frame {
-                Some(wanted) => one(frames, wanted, &mut tree),
-                None => some(frames, if args.all { usize::MAX } else { args.count }, &mut tree),
-            }
-        }
+    let threads = Threads::new(args.reading.threads);
+    let mut buffers = Buffers::open(input, args.reading.format, args.from.dialect(), &threads)?;
+    let mut tree = Tree::new(&args.shown, None, String::new(), BufWriter::new(io::stdout()));
+    let shown = match args.frame {
+        Some(_) => buffers.find(args.frame).and_then(|buffer| tree.under_frame(&buffer)),
+        None => some(buffers, if args.all { usize::MAX } else { args.count }, &mut tree),
     };
-    // What is before an error is seen before it.
+    // What comes before an error is printed before it.
     tree.flush()?;
     shown
 }
 
-/// Shows one of the frames.
-fn one<W: Write>(mut frames: Frames<'_>, wanted: usize, tree: &mut Tree<'_, W>) -> Result<(), Failure> {
-    let mut count = 0;
-    while let Some(frame) = frames.next()? {
-        if frame.index == wanted {
-            return tree.frame(frame.index, frame.at, frame.payload);
-        }
-        count += 1;
-    }
-    Err(Failure::Usage(format!("--frame {wanted}: the file has {count} frames")))
-}
-
-/// Shows the first frames, and says how many more there are.
-fn some<W: Write>(mut frames: Frames<'_>, most: usize, tree: &mut Tree<'_, W>) -> Result<(), Failure> {
+/// Shows the first values, and says how many more there are.
+fn some<W: Write>(mut buffers: Buffers<'_>, max_count: usize, tree: &mut Tree<W>) -> Result<(), Failure> {
     let (mut shown, mut more) = (0, 0);
-    while let Some(frame) = frames.next()? {
-        if shown < most {
-            tree.frame(frame.index, frame.at, frame.payload)?;
+    while let Some(buffer) = buffers.next()? {
+        if shown < max_count || buffer.frame.is_none() {
+            tree.under_frame(&buffer)?;
             shown += 1;
-        } else if frame.left.0 > MOST_COUNTED {
+        } else if buffer.remaining > MAX_COUNTED {
             return tree.more_values(None);
         } else {
             more += 1;

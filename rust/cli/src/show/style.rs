@@ -4,35 +4,19 @@ use console::Style as Colours;
 
 /// How the parts of a line look. Plain where the output is no terminal, or `NO_COLOR` is set.
 pub struct Style {
-    faint: Colours,
-    head: Colours,
-    way: Colours,
-    name: Colours,
+    /// What is rarely looked for.
+    pub faint: Colours,
+    /// The line above a value.
+    pub head: Colours,
+    /// A key, an index or the name of a property.
+    pub way: Colours,
+    /// The name of a type.
+    pub name: Colours,
 }
 
 impl Style {
     pub fn new() -> Self {
         let plain = Colours::new();
         Self { faint: plain.clone().dim(), head: plain.clone().bold(), way: plain.clone().cyan(), name: plain.green() }
-    }
-
-    /// What is looked for seldom.
-    pub fn faint(&self, text: &str) -> String {
-        self.faint.apply_to(text).to_string()
-    }
-
-    /// The line above a value.
-    pub fn head(&self, text: &str) -> String {
-        self.head.apply_to(text).to_string()
-    }
-
-    /// What leads to a value.
-    pub fn way(&self, text: &str) -> String {
-        self.way.apply_to(text).to_string()
-    }
-
-    /// The name of a type.
-    pub fn name(&self, text: &str) -> String {
-        self.name.apply_to(text).to_string()
     }
 }

@@ -1,0 +1,89 @@
+//! Numbers as they are printed and as they stand in JSON, with all of their digits.
+
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
+use varbatch_codec::{Plain, Scalar, Shape};
+
+/// An element of plain data: a number, or as many as it has components.
+pub struct Element<'a> {
+    scalar: Scalar,
+    size: usize,
+    bytes: &'a [u8],
+    pub is_list: bool,
+}
+
+impl<'a> Element<'a> {
+    pub fn numbers(&self) -> impl ExactSizeIterator<Item = Number> + use<'a> {
+        let scalar = self.scalar;
+        self.bytes.chunks_exact(self.size).map(move |bytes| Number::of(scalar, bytes))
+    }
+}
+
+impl Serialize for Element<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let mut numbers = self.numbers();
+        if !self.is_list {
+            return numbers.next().serialize(out);
+        }
+        let mut list = out.serialize_seq(Some(numbers.len()))?;
+        numbers.try_for_each(|number| list.serialize_element(&number))?;
+        list.end()
+    }
+}
+
+/// The elements of plain data.
+pub fn elements(plain: Plain<'_>) -> impl Iterator<Item = Element<'_>> {
+    let (scalar, count) = match plain.kind.shape() {
+        Shape::Components { scalar, count } | Shape::Packed { scalar, count } => (scalar, usize::from(count)),
+        _ => unreachable!("no plain data is of {}", plain.kind.name()),
+    };
+    let (size, is_list) = (scalar.size(plain.width), count > 1);
+    plain.bytes.chunks_exact(size * count).map(move |bytes| Element { scalar, size, bytes, is_list })
+}
+
+/// A number with all of its digits.
+#[derive(Clone, Copy)]
+pub enum Number {
+    Int(i64),
+    F32(f32),
+    F64(f64),
+}
+
+impl Number {
+    fn of(scalar: Scalar, bytes: &[u8]) -> Self {
+        let four = || bytes.try_into().expect("of four bytes");
+        let eight = || bytes.try_into().expect("of eight bytes");
+        match (scalar, bytes.len()) {
+            (Scalar::U8, _) => Self::Int(bytes[0].into()),
+            (Scalar::I32, _) => Self::Int(i32::from_le_bytes(four()).into()),
+            (Scalar::I64, _) => Self::Int(i64::from_le_bytes(eight())),
+            (Scalar::F32, _) | (Scalar::Real, 4) => Self::F32(f32::from_le_bytes(four())),
+            (Scalar::F64 | Scalar::Real, _) => Self::F64(f64::from_le_bytes(eight())),
+        }
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Self::Int(value) => out.serialize_i64(value),
+            Self::F32(value) if value.is_finite() => out.serialize_f32(value),
+            Self::F64(value) if value.is_finite() => out.serialize_f64(value),
+            // JSON has no such numbers.
+            _ => out.collect_str(self),
+        }
+    }
+}
+
+/// As GDScript writes it.
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Int(value) => write!(f, "{value}"),
+            Self::F32(value) if value.is_nan() => f.write_str("nan"),
+            Self::F64(value) if value.is_nan() => f.write_str("nan"),
+            Self::F32(value) => write!(f, "{value:?}"),
+            Self::F64(value) => write!(f, "{value:?}"),
+        }
+    }
+}
