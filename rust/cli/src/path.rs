@@ -1,7 +1,7 @@
-//! Paths as text: what leads to a value, complete, and read again from the command line.
+//! Paths as text: written in full, and read from the command line.
 //!
-//! What is written here, what `show` prints and what error messages print can all be read. Messages shorten long keys
-//! and names, and show some keys only by their type: such a step leads to the only key that is shown like this.
+//! Paths that are written here, by `show` or in error messages can all be read. Messages shorten long keys and names, and
+//! show some keys only by their type: such a step leads to the only key that is shown like this.
 
 use varbatch_codec::describe::Way;
 use varbatch_codec::lookup::Seek;
@@ -10,13 +10,13 @@ use varbatch_codec::{Dialect, Event, Reader, Step, Text, Writer, diff};
 use crate::leaf;
 
 /// What stands for the rest of a text.
-const CUT: &str = "...";
+const DOTS: &str = "...";
 
 /// A path that is written step by step.
 #[derive(Clone, Debug, Default)]
 pub struct Trail {
     text: String,
-    /// Where the path to the outermost value ends, and to the value at each depth.
+    /// Where the path of the outermost value ends, and of the value at each depth.
     base: usize,
     ends: Vec<usize>,
 }
@@ -32,7 +32,7 @@ impl Trail {
         &self.text
     }
 
-    /// The path of the value at this depth, in which the last one lies.
+    /// The path of the value at this depth that the last one lies in.
     pub fn around(&self, depth: usize) -> &str {
         &self.text[..self.ends[depth]]
     }
@@ -46,7 +46,7 @@ impl Trail {
     }
 }
 
-/// A step, complete.
+/// A step, in full.
 pub fn step(way: Way<'_>) -> String {
     match way {
         Way::Root => String::new(),
@@ -81,9 +81,9 @@ fn way<'a>(step: &diff::Step<'a>) -> Way<'a> {
 /// A step that was read.
 #[derive(Debug, PartialEq)]
 pub enum Wanted {
-    /// What this encoded value leads to.
+    /// The value of this key, which is encoded.
     Key(Vec<u8>),
-    /// What is shown like this.
+    /// The value of the key or property that is shown like this.
     Shown(String),
     /// The key of an entry.
     KeyOf(usize),
@@ -92,37 +92,32 @@ pub enum Wanted {
 /// Reads a path.
 ///
 /// # Errors
-/// What was expected, and where in the text.
+/// If the text is no path: what was expected, and at which byte.
 pub fn parse(text: &str, dialect: Dialect) -> Result<Vec<Wanted>, String> {
-    let (mut steps, mut rest) = (Vec::new(), text);
-    rest = rest.trim();
+    let (mut steps, mut rest) = (Vec::new(), text.trim());
     rest = rest.strip_prefix("inside ").unwrap_or(rest);
     while !rest.is_empty() {
         let at = text.len() - rest.len();
         let expected = |what: &str| format!("expected {what} at byte {at} of the path, found {rest}");
-        let (step, behind) = if let Some(inner) = rest.strip_prefix('[') {
+        let (step, len) = if let Some(inner) = rest.strip_prefix('[') {
             let len = bracket(inner).ok_or_else(|| expected("a step that ends with ]"))?;
-            (in_brackets(&inner[..len], dialect), &inner[len + 1..])
-        } else if rest.starts_with(CUT) {
+            (in_brackets(&inner[..len], dialect), len + 2)
+        } else if rest.starts_with(DOTS) {
             return Err(expected("all steps, as a message that leaves some out leads nowhere,"));
         } else if let Some(name) = rest.strip_prefix('.') {
-            let (name, len) = property(name).ok_or_else(|| expected("the name of a property"))?;
-            (name, &rest[1 + len..])
+            let (step, len) = property(name, dialect).ok_or_else(|| expected("the name of a property"))?;
+            (step, len + 1)
         } else {
             return Err(expected("[ or ."));
         };
-        steps.push(match step {
-            Token::Text(text, false) => key(Event::String(Text::Utf8(&text)), dialect).unwrap_or(Wanted::Shown(text)),
-            Token::Text(text, true) => Wanted::Shown(text),
-            Token::Wanted(wanted) => wanted,
-        });
-        rest = behind;
+        steps.push(step);
+        rest = &rest[len..];
     }
     Ok(steps)
 }
 
 impl Wanted {
-    /// As a lookup takes it. `is` is [`Self::is`].
+    /// The same for a lookup. `is` calls [`Self::is`].
     pub fn seek<'p>(&'p self, is: &'p dyn Fn(Way<'_>) -> bool) -> Seek<'p> {
         match self {
             Self::Key(bytes) => Seek::Key(bytes),
@@ -131,7 +126,7 @@ impl Wanted {
         }
     }
 
-    /// Whether a key or name is shown like this, by a message, by `show` or in a path.
+    /// Returns true if a key or name is shown like this by a message, by `show` or in a path.
     pub fn is(&self, way: Way<'_>) -> bool {
         let Self::Shown(wanted) = self else { return false };
         match way {
@@ -148,14 +143,7 @@ impl Wanted {
     }
 }
 
-/// A part of a path.
-enum Token {
-    /// A text, and whether it was cut.
-    Text(String, bool),
-    Wanted(Wanted),
-}
-
-/// Where the bracket ends that is open.
+/// Returns where the open bracket ends.
 fn bracket(text: &str) -> Option<usize> {
     let (mut chars, mut in_text, mut depth) = (text.char_indices(), false, 0);
     while let Some((at, char)) = chars.next() {
@@ -171,65 +159,47 @@ fn bracket(text: &str) -> Option<usize> {
     None
 }
 
-fn in_brackets(inner: &str, dialect: Dialect) -> Token {
-    let shown = || Token::Wanted(Wanted::Shown(inner.into()));
-    let key = |event: Event<'_>| key(event, dialect).map_or_else(shown, Token::Wanted);
-    if let Some(text) = quoted(inner) {
-        return key(Event::String(Text::Utf8(&text)));
-    }
-    if let Some(text) = inner.strip_prefix('&').and_then(quoted) {
-        // Not every dialect has a StringName.
-        return key(Event::StringName(Text::Utf8(&text)));
-    }
-    if let Some(entry) = inner.strip_prefix("key ").and_then(|entry| entry.parse().ok()) {
-        return Token::Wanted(Wanted::KeyOf(entry));
-    }
-    if let Ok(value) = inner.parse() {
-        return key(Event::Int(value));
-    }
-    match inner {
-        "null" => key(Event::Nil),
-        "true" => key(Event::Bool(true)),
-        "false" => key(Event::Bool(false)),
-        // A word that is no number is a type, though some words are.
-        "nan" | "NaN" | "inf" | "-inf" => key(Event::Float(inner.parse().expect("a number"))),
-        _ if inner.contains(|char: char| char.is_ascii_digit()) => match inner.parse() {
-            Ok(value) => key(Event::Float(value)),
-            Err(_) => shown(),
-        },
-        _ => shown(),
-    }
+fn in_brackets(inner: &str, dialect: Dialect) -> Wanted {
+    let event = match inner {
+        "null" => Some(Event::Nil),
+        "true" => Some(Event::Bool(true)),
+        "false" => Some(Event::Bool(false)),
+        // A word that is no number names a type, though Rust reads some as numbers.
+        "nan" | "NaN" | "inf" | "-inf" => inner.parse().ok().map(Event::Float),
+        _ if inner.contains(|char: char| char.is_ascii_digit()) => {
+            inner.parse().map(Event::Int).or_else(|_| inner.parse().map(Event::Float)).ok()
+        }
+        _ => None,
+    };
+    let wanted = if let Some(text) = quoted(inner) {
+        key(Event::String(Text::Utf8(&text)), dialect)
+    } else if let Some(text) = inner.strip_prefix('&').and_then(quoted) {
+        key(Event::StringName(Text::Utf8(&text)), dialect)
+    } else if let Some(entry) = inner.strip_prefix("key ").and_then(|entry| entry.parse().ok()) {
+        Some(Wanted::KeyOf(entry))
+    } else {
+        event.and_then(|event| key(event, dialect))
+    };
+    wanted.unwrap_or_else(|| Wanted::Shown(inner.into()))
 }
 
-/// The name behind a dot, and how long it is.
-fn property(text: &str) -> Option<(Token, usize)> {
-    if let Some(inner) = text.strip_prefix('"') {
-        let mut end = 1;
-        let mut chars = inner.char_indices();
-        while let Some((at, char)) = chars.next() {
-            match char {
-                '\\' => _ = chars.next(),
-                '"' => {
-                    end = 1 + at + 1;
-                    break;
-                }
-                _ => {}
-            }
-        }
-        return quoted(&text[..end]).map(|name| (Token::Text(name, false), end));
+/// Reads the name behind a dot. Returns its length too.
+fn property(text: &str, dialect: Dialect) -> Option<(Wanted, usize)> {
+    let name = |name: &str| key(Event::String(Text::Utf8(name)), dialect);
+    if text.starts_with('"') {
+        // It ends at the first quote that makes it a literal: those before are escaped.
+        let mut ends = text.match_indices('"').skip(1).map(|(at, _)| at + 1);
+        return ends.find_map(|end| Some((name(&quoted(&text[..end])?)?, end)));
     }
     let len = text.find(['.', '[']).unwrap_or(text.len());
-    if len == 0 {
-        return None;
+    if len > 0 && text[len..].starts_with(DOTS) {
+        let end = len + DOTS.len();
+        return Some((Wanted::Shown(text[..end].into()), end));
     }
-    if text[len..].starts_with(CUT) {
-        let end = len + CUT.len();
-        return Some((Token::Text(text[..end].into(), true), end));
-    }
-    Some((Token::Text(unescape(&text[..len])?, false), len))
+    Some((name(&unescape(&text[..len]).filter(|name| !name.is_empty())?)?, len))
 }
 
-/// An encoded key, if the engine has its type.
+/// Encodes a key, if the engine has its type.
 fn key(event: Event<'_>, dialect: Dialect) -> Option<Wanted> {
     let mut writer = Writer::new(dialect);
     let start = writer.mark();
@@ -237,7 +207,7 @@ fn key(event: Event<'_>, dialect: Dialect) -> Option<Wanted> {
     Some(Wanted::Key(writer.into_plan().to_vec()))
 }
 
-/// The text of a literal that takes all of `text`.
+/// Returns the content of a literal that takes all of `text`.
 fn quoted(text: &str) -> Option<String> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
     unescape(inner).filter(|_| bracket(&format!("{text}]")) == Some(text.len()))
@@ -266,60 +236,5 @@ fn unescape(text: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use varbatch_codec::Kind;
-
-    use super::*;
-
-    fn shown(text: &str) -> Wanted {
-        Wanted::Shown(text.into())
-    }
-
-    fn keys(text: &str) -> Vec<Wanted> {
-        parse(text, Dialect::GODOT_4).expect("a path")
-    }
-
-    fn string(text: &str) -> Wanted {
-        key(Event::String(Text::Utf8(text)), Dialect::GODOT_4).expect("a String")
-    }
-
-    #[test]
-    fn every_step_is_read() {
-        let int = |value| key(Event::Int(value), Dialect::GODOT_4).expect("an int");
-        assert_eq!(keys(""), []);
-        assert_eq!(keys(r#" inside [3]["pos"].x"#), [int(3), string("pos"), string("x")]);
-        assert_eq!(keys(r#"["a]\"[\\\n\u00e9"]"#), [string("a]\"[\\\n\u{e9}")]);
-        assert_eq!(keys("[-7][key 2]"), [int(-7), Wanted::KeyOf(2)]);
-        assert_eq!(keys("[Vector2i(1, 2)][Array]"), [shown("Vector2i(1, 2)"), shown("Array")]);
-        assert_eq!(keys(r#"["abc"...]"#), [shown("\"abc\"...")]);
-        assert_eq!(keys(r#".metadata/x."a.b".name..."#), [string("metadata/x"), string("a.b"), shown("name...")]);
-        for (text, event) in [
-            ("[null]", Event::Nil),
-            ("[true]", Event::Bool(true)),
-            ("[1.5]", Event::Float(1.5)),
-            ("[1e300]", Event::Float(1e300)),
-            ("[-inf]", Event::Float(f64::NEG_INFINITY)),
-            (r#"[&"a"]"#, Event::StringName(Text::Utf8("a"))),
-        ] {
-            assert_eq!(keys(text), [key(event, Dialect::GODOT_4).expect("a key")], "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_path_is_refused() {
-        for text in ["a", "[", "[\"a]", ".", "..a", "[0]x", ".a[", "[0]...5 more...[1]", ".\"a"] {
-            let error = parse(text, Dialect::GODOT_4).expect_err(text);
-            assert!(error.starts_with("expected ") && error.contains(" at byte "), "{text}: {error}");
-        }
-    }
-
-    #[test]
-    fn what_is_written_is_read_again() {
-        for name in ["a", "metadata/x", "a.b", "a[0]", "", "\"", "a\\b", "two\nlines", "\u{202e}", "é ü"] {
-            let way = Way::Property(Text::Utf8(name));
-            assert_eq!(keys(&step(way)), [string(name)], "{}", step(way));
-            let way = Way::Key { bytes: &[], kind: Kind::String, event: Event::String(Text::Utf8(name)) };
-            assert_eq!(keys(&step(way)), [string(name)], "{}", step(way));
-        }
-    }
-}
+#[path = "../tests/unit/path.rs"]
+mod tests;

@@ -1,0 +1,14 @@
+use clap::CommandFactory;
+
+use super::*;
+
+#[test]
+fn the_command_line_is_sound() {
+    Args::command().debug_assert();
+}
+
+#[test]
+fn every_engine_has_a_name() {
+    let engines: Vec<_> = DialectName::value_variants().iter().map(|name| name.dialect().engine).collect();
+    assert_eq!(engines, Engine::ALL);
+}
