@@ -1,4 +1,4 @@
-//! What the command line says about itself: completions for shells, and manual pages.
+//! Completions for shells, and manual pages.
 
 use std::io::{self, Write};
 
@@ -30,7 +30,7 @@ pub fn manual(args: &Man) -> Result<(), Failure> {
     print(&page)
 }
 
-/// A page with the examples and exit codes as they stand in the help.
+/// Writes a page, with the examples and exit codes of the help.
 fn write_page(command: Command, out: &mut Vec<u8>) -> io::Result<()> {
     let help = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
     let name = command.get_bin_name().unwrap_or(command.get_name()).replace(' ', "-");
@@ -47,7 +47,7 @@ fn write_page(command: Command, out: &mut Vec<u8>) -> io::Result<()> {
     let (mut roff, mut has_details) = (Roff::new(), false);
     for part in help.unwrap_or_default().split("\n\n") {
         match part.split_once(":\n") {
-            // A list under its own heading.
+            // A list with a heading.
             Some((heading, list)) if heading.lines().count() == 1 => {
                 has_details = false;
                 roff.control("SH", [heading.to_uppercase().as_str()]);

@@ -19,12 +19,12 @@ use crate::progress::Progress;
 use crate::source::{Source, loader};
 
 /// Bytes that are written at a time.
-const WRITTEN: usize = 1 << 20;
+const WRITE_LEN: usize = 1 << 20;
 
 /// Where the new file is written.
 enum Target {
     File(PathBuf),
-    /// The standard output: what goes there is written to a temporary file first, so that it is complete or nothing.
+    /// The standard output. It is written to a temporary file first, so that all of it is printed or nothing.
     Standard(TempDir),
 }
 
@@ -46,7 +46,7 @@ impl Target {
         }
     }
 
-    /// As messages call it.
+    /// The name in messages.
     fn name(&self) -> String {
         match self {
             Self::File(path) => path.display().to_string(),
@@ -76,7 +76,7 @@ fn convert(args: &Convert, input: &Input, target: &Target) -> Result<(), Failure
         Source::Frames(mut frames) => {
             let mut progress = Progress::new();
             let failed = |error| translation_failed(input, target, error);
-            // What is compressed is read twice, as its head says how long it is.
+            // A compressed file is read twice: its head holds the length of the translated stream.
             let (mut compressed, mut before) = (None, 0);
             if let Some(compression) = frames.compression() {
                 let mut first = loader(input)?;
@@ -103,14 +103,14 @@ fn convert(args: &Convert, input: &Input, target: &Target) -> Result<(), Failure
 }
 
 fn refuse_to_replace(args: &Convert, target: &Target) -> Result<(), Failure> {
-    // A link that leads nowhere is there as well.
+    // A link that leads nowhere exists as well.
     match target.path().symlink_metadata() {
-        Ok(_) if !args.force => Err(Failure::file(target.name(), "it is there already; --force replaces it")),
+        Ok(_) if !args.force => Err(Failure::file(target.name(), "the file exists; --force replaces it")),
         _ => Ok(()),
     }
 }
 
-/// Writes the one value of a file.
+/// Translates the one value of a file.
 fn value(
     input: &Input,
     target: &Target,
@@ -126,7 +126,7 @@ fn value(
     writer.end_value(start).map_err(data)?;
     let (plan, mut cursor) = (writer.into_plan(), Cursor::new());
     loop {
-        match saver.write(&plan, &mut cursor, WRITTEN, threads) {
+        match saver.write(&plan, &mut cursor, WRITE_LEN, threads) {
             Ok(0) => return Ok(losses),
             Ok(_) => {}
             Err(error) => return Err(Failure::file(target.name(), error)),
@@ -153,7 +153,7 @@ fn report(args: &Convert, input: &Input, target: &Target, count: usize, losses: 
     let (from, to) = (args.from.text(), args.to.text());
     match target {
         Target::File(_) => print(format_args!("{}: {count} {values} from {from} to {to}", target.name())),
-        // The output is the file.
+        // Its output is the file alone.
         Target::Standard(_) => Ok(()),
     }
 }

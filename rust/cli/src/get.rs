@@ -1,4 +1,4 @@
-//! `varbatch get`: one value, found without decoding the others.
+//! `varbatch get`: one value of a file, found without decoding the others.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};

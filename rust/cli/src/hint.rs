@@ -1,4 +1,4 @@
-//! What could have been meant, where a file cannot be read as it was asked for.
+//! What the user could have meant, where a file cannot be read as asked for.
 
 use std::io::Read;
 
@@ -11,7 +11,7 @@ use crate::failure::{Failure, say};
 use crate::input::Input;
 use crate::source::{Buffers, is_value, loader};
 
-/// Says what went wrong with the data of an input, and what could have been meant.
+/// Reports what is wrong with the data of an input, and what the user could have meant.
 pub fn explain(failure: Failure, input: &Input, reading: &Reading, from: DialectName) -> Failure {
     if !failure.is_about_data() {
         return failure;
@@ -21,7 +21,7 @@ pub fn explain(failure: Failure, input: &Input, reading: &Reading, from: Dialect
     Failure::Reported
 }
 
-/// Says as what else the input can be read in full, if it is damaged as this dialect.
+/// Prints how else the input could be read, if it is damaged as this dialect.
 pub fn give(input: &Input, reading: &Reading, from: DialectName) {
     let threads = Threads::new(reading.threads);
     if reads(input, reading, from, &threads) {
@@ -40,16 +40,16 @@ pub fn give(input: &Input, reading: &Reading, from: DialectName) {
     }
 }
 
-/// What a file is that is something else, and what to do with it.
+/// Describes a file that holds no values of this dialect, and what to do with it.
 fn what(guess: Guess) -> Option<String> {
     let advice = match guess {
         Guess::Format(varbatch_storage::Format::Encrypted) => {
             "Godot reads it with the password, see FileAccess.open_encrypted_with_pass()"
         }
         Guess::Format(varbatch_storage::Format::Gzip) => "gzip -d unpacks it",
-        Guess::Format(_) => "no values of store_var()",
-        Guess::BigEndian => return Some("its lengths are big-endian, as of FileAccess.big_endian".into()),
-        // These are found in full, see above and below.
+        Guess::Format(_) => "it holds no values of store_var()",
+        Guess::BigEndian => return Some("its lengths are big-endian, as FileAccess.big_endian writes them".into()),
+        // `give` finds the others itself.
         _ => return None,
     };
     let Guess::Format(format) = guess else { return None };

@@ -1,7 +1,6 @@
-//! What a command reads: a file, the standard input, or a pipe. Any of them can be read again from its start.
+//! What a command reads: a file, the standard input, or a pipe. Each can be read again from its start.
 //!
-//! A file is read where it lies. What comes through a pipe is first kept in a temporary file without a name: most
-//! formats need to know how long it is, and some are read twice.
+//! A pipe is first copied to a temporary file without a name: most formats need its length, and some are read twice.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read, Seek};
@@ -16,7 +15,7 @@ pub const STANDARD: &str = "-";
 /// Something to read.
 #[derive(Debug)]
 pub struct Input {
-    /// As messages call it.
+    /// The name in messages.
     name: String,
     file: Arc<File>,
     /// The byte of the file where it begins.
@@ -32,7 +31,7 @@ impl Input {
         }
         let name = path.display().to_string();
         let failed = |error: io::Error| Failure::file(&name, error);
-        // Asked before it is opened: to open some devices does something, and not every system opens a folder.
+        // Before it is opened: opening a device can have an effect, and not every system opens a folder.
         let metadata = fs::metadata(path).map_err(failed)?;
         if let Some(what) = special(&metadata) {
             return Err(Failure::file(&name, format_args!("expected a file or a pipe, found {what}")));
@@ -52,31 +51,31 @@ impl Input {
         standard_input().and_then(|file| Self::of(name.into(), file)).map_err(|error| Failure::file(name, error))
     }
 
-    /// What an open file has from here on.
+    /// Takes an open file from its position on.
     fn of(name: String, mut file: File) -> io::Result<Self> {
         let metadata = file.metadata()?;
-        // Files that the system makes up say that they are empty.
+        // Files that the system makes up claim to be empty.
         if metadata.is_file() && metadata.len() > 0 {
             let start = file.stream_position()?;
             return Ok(Self { name, file: file.into(), start, len: metadata.len().saturating_sub(start) });
         }
-        let unkept = |error| io::Error::other(format!("no temporary file to keep it in: {error}"));
-        let mut kept = tempfile::tempfile().map_err(unkept)?;
+        let uncopied = |error| io::Error::other(format!("cannot copy it to a temporary file: {error}"));
+        let mut kept = tempfile::tempfile().map_err(uncopied)?;
         let len = io::copy(&mut file, &mut kept)?;
         Ok(Self { name, file: kept.into(), start: 0, len })
     }
 
-    /// As messages call it.
+    /// The name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Reads it from its start, whoever else does.
+    /// Reads it from its start. Readers do not disturb each other.
     pub fn reader(&self) -> Bytes {
         Bytes { file: Arc::clone(&self.file), at: self.start }
     }
@@ -112,7 +111,7 @@ fn standard_input() -> io::Result<File> {
     Ok(io::stdin().as_handle().try_clone_to_owned()?.into())
 }
 
-/// What a file is that never ends, or cannot be opened.
+/// Names a file that never ends, or cannot be opened.
 #[cfg(unix)]
 fn special(metadata: &fs::Metadata) -> Option<&'static str> {
     use std::os::unix::fs::FileTypeExt;

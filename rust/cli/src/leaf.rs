@@ -1,20 +1,21 @@
-//! A value in short, as a line has room for it.
+//! A value in short, on one line.
 
 use varbatch_codec::describe::{Node, Way};
+use varbatch_codec::quote::{escaped, quoted};
 use varbatch_codec::{Event, Kind, Plain, Text};
 
 use crate::number::{Number, elements};
 
-/// Characters that a text or a list is cut at.
+/// Characters that are shown of a text or a list.
 pub const LINE: usize = 60;
 
-/// Characters that a key is cut at.
+/// Characters that are shown of a key.
 const KEY: usize = 40;
 
-/// Texts of a PackedStringArray or NodePath that are looked at: even without a character they fill a line.
+/// Texts of a PackedStringArray or NodePath that are read: more do not fit on a line, even if they are empty.
 pub const MAX_TEXTS: usize = LINE + 2;
 
-/// How many values are inside, of a container.
+/// How many values are inside of a container; `None` for other values.
 pub fn values(node: &Node<'_>) -> Option<usize> {
     match node.event {
         Event::Array { count, .. } | Event::Dictionary { count, .. } | Event::Object { count, .. } => Some(count),
@@ -22,17 +23,17 @@ pub fn values(node: &Node<'_>) -> Option<usize> {
     }
 }
 
-/// What leads to a value.
+/// The key, index or property that a value is at.
 pub fn way(way: Way<'_>) -> String {
     match way {
         Way::Root => String::new(),
         Way::Index(index) => format!("[{index}]"),
-        Way::Property(name) => format!(".{}", escaped(&name.to_utf8(), KEY)),
+        Way::Property(name) => format!(".{}", escaped(name, KEY)),
         Way::Key { kind, event, .. } => key(kind, event, KEY),
     }
 }
 
-/// A key that is cut at so many characters; only its type if it holds others.
+/// A key, up to `room` characters; only its type if it holds other values.
 pub fn key(kind: Kind, event: Event<'_>, room: usize) -> String {
     match event {
         Event::Nil => "null".into(),
@@ -43,7 +44,7 @@ pub fn key(kind: Kind, event: Event<'_>, room: usize) -> String {
     }
 }
 
-/// A value without values inside. `texts` are the first of those that it has.
+/// A value that holds no others, without its type. `texts` are its first texts.
 pub fn value(node: &Node<'_>, texts: &[Text<'_>]) -> String {
     match node.event {
         Event::PackedStrings { count } => {
@@ -57,9 +58,9 @@ pub fn value(node: &Node<'_>, texts: &[Text<'_>]) -> String {
 
 /// A value on one line: its type, its class, and what it is or how many values are inside.
 pub fn short(node: &Node<'_>, texts: &[Text<'_>]) -> String {
-    let class = node.class().map(|class| escaped(&class.to_utf8(), LINE));
+    let class = node.class().map(|class| escaped(class, LINE));
     let value = values(node).map_or_else(|| value(node, texts), |count| format!("of {count}"));
-    joined([Some(escaped(&node.type_name(), LINE)), class, Some(value)])
+    joined([Some(escaped(Text::Utf8(&node.type_name()), LINE)), class, Some(value)])
 }
 
 /// The parts that are there, with spaces between them.
@@ -67,7 +68,7 @@ pub fn joined(parts: [Option<String>; 3]) -> String {
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// A NodePath as it is written in scripts. `texts` are its names and subnames, or the first of them.
+/// A NodePath as in scripts. `texts` are its names and subnames, or the first of them.
 pub fn node_path(event: Event<'_>, texts: &[Text<'_>]) -> String {
     let Event::NodePath { names, absolute, .. } = event else { return String::new() };
     let (names, subnames) = texts.split_at(names.min(texts.len()));
@@ -98,11 +99,11 @@ pub fn of_event(event: Event<'_>, room: usize) -> String {
     }
 }
 
-/// As many of `count` texts as there is room for, and a sign that there are more.
+/// As many of `count` texts as there is room for, and dots for the others.
 fn list(count: usize, texts: impl Iterator<Item = String>, room: usize) -> String {
     let (mut list, mut taken) = (String::new(), 0);
     for text in texts {
-        // The first is shown, however long.
+        // The first is shown, however long it is.
         if taken > 0 && list.chars().count() + text.chars().count() > room {
             break;
         }
@@ -126,39 +127,4 @@ fn texts(plain: Plain<'_>, room: usize) -> impl Iterator<Item = String> {
             numbers.next().unwrap_or_default()
         }
     })
-}
-
-/// Text in quotes, with dots behind it if it is cut after `room` characters.
-fn quoted(text: Text<'_>, room: usize) -> String {
-    let (escaped, dots) = cut(&text.to_utf8(), room);
-    format!("\"{escaped}\"{dots}")
-}
-
-/// Text on one line, with dots if it is cut after `room` characters.
-pub fn escaped(text: &str, room: usize) -> String {
-    let (escaped, dots) = cut(text, room);
-    escaped + dots
-}
-
-fn cut(text: &str, room: usize) -> (String, &'static str) {
-    (escape(text.chars().take(room)), if text.chars().nth(room).is_some() { "..." } else { "" })
-}
-
-/// A file must not be able to steer a terminal, or to turn the order of a line round.
-fn escape(chars: impl Iterator<Item = char>) -> String {
-    let mut escaped = String::new();
-    for char in chars {
-        match char {
-            '"' | '\\' => escaped.extend(['\\', char]),
-            '\n' => escaped += "\\n",
-            '\r' => escaped += "\\r",
-            '\t' => escaped += "\\t",
-            '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
-                escaped += &format!("\\u{:04x}", u32::from(char));
-            }
-            char if char.is_control() => escaped += &format!("\\u{:04x}", u32::from(char)),
-            char => escaped.push(char),
-        }
-    }
-    escaped
 }

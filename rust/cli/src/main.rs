@@ -1,8 +1,8 @@
 //! `varbatch`: shows, checks, compares and converts files of Godot's Variants, without an engine.
 //!
-//! `input` opens a file or a pipe, `source` finds out what is in it; `show`, `check`, `diff`, `get` and `convert` are the
-//! commands; `leaf`, `json` and `path` say what a value is and what leads to it; `failure` says what went wrong, and with
-//! which exit code; `hint` what could have been meant.
+//! `input` opens a file or a pipe, `source` finds out what is in it and reads its values; `show`, `check`, `diff`, `get` and
+//! `convert` are the commands; `leaf` prints a value in short, `json` in full, `number` its numbers, and `path` its path;
+//! `failure` holds the errors with their exit codes, and `hint` finds out what the user could have meant.
 
 mod about;
 mod args;

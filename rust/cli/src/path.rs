@@ -5,6 +5,7 @@
 
 use varbatch_codec::describe::Way;
 use varbatch_codec::lookup::Seek;
+use varbatch_codec::quote::escaped;
 use varbatch_codec::{Dialect, Event, Reader, Step, Text, Writer, diff};
 
 use crate::leaf;
@@ -55,7 +56,7 @@ pub fn step(way: Way<'_>) -> String {
         Way::Property(name) => {
             let name = name.to_utf8();
             let is_plain = !name.is_empty() && !name.contains(['.', '[', ']', '"', '\\']);
-            let escaped = leaf::escaped(&name, usize::MAX);
+            let escaped = escaped(Text::Utf8(&name), usize::MAX);
             if is_plain && escaped == name { format!(".{name}") } else { format!(".\"{escaped}\"") }
         }
     }
@@ -103,7 +104,7 @@ pub fn parse(text: &str, dialect: Dialect) -> Result<Vec<Wanted>, String> {
             let len = bracket(inner).ok_or_else(|| expected("a step that ends with ]"))?;
             (in_brackets(&inner[..len], dialect), len + 2)
         } else if rest.starts_with(DOTS) {
-            return Err(expected("all steps, as a message that leaves some out leads nowhere,"));
+            return Err(expected("a path without steps left out"));
         } else if let Some(name) = rest.strip_prefix('.') {
             let (step, len) = property(name, dialect).ok_or_else(|| expected("the name of a property"))?;
             (step, len + 1)

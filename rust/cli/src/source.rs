@@ -12,14 +12,14 @@ use crate::args::Format;
 use crate::failure::Failure;
 use crate::input::Input;
 
-/// Bytes of an input that are looked at before all of it is held as one value.
+/// Bytes of an input that are read before all of it is held as one value.
 const PROBE: u64 = 1 << 20;
 
 /// An input that is open.
 pub enum Source {
     /// Values behind their lengths.
     Frames(Loader),
-    /// The bytes of one value, and perhaps more behind it.
+    /// The bytes of one value, perhaps with more behind it.
     Value(Vec<u8>),
 }
 
@@ -44,16 +44,16 @@ pub fn loader(input: &Input) -> Result<Loader, Failure> {
     Loader::new(Box::new(input.reader()), input.len()).map_err(|error| Failure::load(input.name(), error))
 }
 
-/// All of an input that may be one value.
+/// Reads all of an input that may be one value.
 fn read(input: &Input) -> io::Result<Vec<u8>> {
-    // What is longer is no value, and the Reader says so at the first byte that is too much.
-    let most = MAX_VALUE_LEN as u64 + 1;
-    let mut bytes = Vec::with_capacity(input.len().min(most) as usize);
-    input.reader().take(most).read_to_end(&mut bytes)?;
+    // A longer input is no value: the Reader reports the first byte that is too much.
+    let max = MAX_VALUE_LEN as u64 + 1;
+    let mut bytes = Vec::with_capacity(input.len().min(max) as usize);
+    input.reader().take(max).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The bytes of an input that is one value, and no frames.
+/// Reads an input that is one value, and no frames.
 fn find_value(input: &Input, dialect: Dialect) -> io::Result<Option<Vec<u8>>> {
     let (mut file, mut bytes) = (input.reader(), Vec::new());
     file.by_ref().take(frames::PREFIX_LEN as u64).read_to_end(&mut bytes)?;
@@ -77,12 +77,12 @@ fn find_value(input: &Input, dialect: Dialect) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes).filter(|bytes| is_value(bytes, dialect)))
 }
 
-/// Whether a value takes all of the bytes. The padding of a last PackedByteArray may be missing.
+/// Returns true if a value takes all of the bytes. The padding of a last PackedByteArray may be missing.
 pub fn is_value(bytes: &[u8], dialect: Dialect) -> bool {
     validate(reader(bytes, 0, dialect)).is_ok_and(|len| len >= bytes.len())
 }
 
-/// Whether these may be the first bytes of a value that is longer.
+/// Returns true if these may be the first bytes of a longer value.
 fn may_go_on(bytes: &[u8], dialect: Dialect) -> bool {
     match validate(reader(bytes, 0, dialect)) {
         Ok(len) => len >= bytes.len(),
@@ -95,8 +95,8 @@ fn may_go_on(bytes: &[u8], dialect: Dialect) -> bool {
     }
 }
 
-/// A reader of what anybody wants to look at.
-pub fn reader(bytes: &[u8], base: usize, dialect: Dialect) -> Reader<'_> {
+/// A reader that allows objects.
+fn reader(bytes: &[u8], base: usize, dialect: Dialect) -> Reader<'_> {
     Reader::at(bytes, base).dialect(dialect).allow_objects(true)
 }
 

@@ -52,7 +52,7 @@ pub mod lookup;
 pub mod patch;
 mod path;
 mod plan;
-mod quote;
+pub mod quote;
 mod reader;
 pub mod text;
 pub mod transcode;

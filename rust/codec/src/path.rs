@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::event::{Event, Text};
 use crate::kind::Kind;
-use crate::quote::{escaped, quoted};
+use crate::quote::{SHOWN_CHARS, escaped, quoted};
 
 /// Steps of a path that are shown at each end of a long one.
 const SHOWN: usize = 8;
@@ -75,8 +75,8 @@ impl Step {
     /// To the value of a key, which the event begins: a literal where that is short, else its type.
     pub fn to_key(kind: Kind, event: Option<Event<'_>>) -> Self {
         Self::Key(match event {
-            Some(Event::String(text)) => quoted(text),
-            Some(Event::StringName(text)) => format!("&{}", quoted(text)),
+            Some(Event::String(text)) => quoted(text, SHOWN_CHARS),
+            Some(Event::StringName(text)) => format!("&{}", quoted(text, SHOWN_CHARS)),
             Some(Event::Int(value)) => value.to_string(),
             Some(Event::Float(value)) => format!("{value:?}"),
             Some(Event::Bool(value)) => value.to_string(),
@@ -87,6 +87,6 @@ impl Step {
 
     /// To the property of this name.
     pub fn to_property(name: Text<'_>) -> Self {
-        Self::Property(escaped(name))
+        Self::Property(escaped(name, SHOWN_CHARS))
     }
 }

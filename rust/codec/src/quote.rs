@@ -3,46 +3,48 @@
 use crate::event::Text;
 
 /// Max characters of a text that an error shows.
-const SHOWN_CHARS: usize = 40;
+pub(crate) const SHOWN_CHARS: usize = 40;
 
 /// Stands for the rest of a long text.
 const ELLIPSIS: &str = "...";
 
-/// Quotes `text` as in JSON. The ellipsis of a long text follows the closing quote.
-pub(crate) fn quoted(text: Text<'_>) -> String {
-    let escaped = escaped(text);
-    match escaped.strip_suffix(ELLIPSIS) {
-        Some(escaped) => format!("\"{escaped}\"{ELLIPSIS}"),
-        None => format!("\"{escaped}\""),
+/// Quotes `text` as in JSON, up to `max_chars` characters. The ellipsis of a longer text follows the closing quote.
+pub fn quoted(text: Text<'_>, max_chars: usize) -> String {
+    let (escaped, rest) = cut(text, max_chars);
+    format!("\"{escaped}\"{rest}")
+}
+
+/// Escapes `text` as in JSON, without quotes, up to `max_chars` characters. An ellipsis follows a longer text.
+pub fn escaped(text: Text<'_>, max_chars: usize) -> String {
+    let (escaped, rest) = cut(text, max_chars);
+    escaped + rest
+}
+
+fn cut(text: Text<'_>, max_chars: usize) -> (String, &'static str) {
+    match text {
+        Text::Utf8(text) => cut_chars(text.chars(), max_chars),
+        Text::Loose(text) => cut_chars(text.chars(), max_chars),
+        Text::Utf32(chars) => {
+            cut_chars(chars.iter().map(|&char| char::from_u32(char).unwrap_or('\u{fffd}')), max_chars)
+        }
     }
 }
 
-/// Escapes `text` as in JSON, without quotes, up to [`SHOWN_CHARS`] characters.
-pub(crate) fn escaped(text: Text<'_>) -> String {
-    let chars: Vec<char> = match text {
-        Text::Utf8(text) => text.chars().take(SHOWN_CHARS + 1).collect(),
-        Text::Loose(text) => text.chars().take(SHOWN_CHARS + 1).collect(),
-        Text::Utf32(chars) => {
-            chars.iter().take(SHOWN_CHARS + 1).map(|&c| char::from_u32(c).unwrap_or('\u{fffd}')).collect()
-        }
-    };
+fn cut_chars(mut chars: impl Iterator<Item = char>, max_chars: usize) -> (String, &'static str) {
     let mut escaped = String::new();
-    for &c in chars.iter().take(SHOWN_CHARS) {
-        match c {
-            '"' | '\\' => escaped.extend(['\\', c]),
+    for char in chars.by_ref().take(max_chars) {
+        match char {
+            '"' | '\\' => escaped.extend(['\\', char]),
             '\n' => escaped += "\\n",
             '\r' => escaped += "\\r",
             '\t' => escaped += "\\t",
-            // Marks that reverse the reading direction, break the line or are invisible.
+            // Marks that reverse the reading direction, break the line or are invisible, and what steers a terminal.
             '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
-                escaped += &format!("\\u{:04x}", u32::from(c));
+                escaped += &format!("\\u{:04x}", u32::from(char));
             }
-            c if c.is_control() => escaped += &format!("\\u{:04x}", u32::from(c)),
-            c => escaped.push(c),
+            char if char.is_control() => escaped += &format!("\\u{:04x}", u32::from(char)),
+            char => escaped.push(char),
         }
     }
-    if chars.len() > SHOWN_CHARS {
-        escaped += ELLIPSIS;
-    }
-    escaped
+    (escaped, if chars.next().is_some() { ELLIPSIS } else { "" })
 }

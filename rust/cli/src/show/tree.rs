@@ -4,6 +4,7 @@ use std::io::Write;
 
 use serde::Serialize;
 use varbatch_codec::describe::{Found, Node, Nodes, Way, nodes};
+use varbatch_codec::quote::escaped;
 use varbatch_codec::{Event, Text};
 
 use super::style::Style;
@@ -217,18 +218,18 @@ impl<W: Write> Tree<W> {
             }));
         }
         let style = &self.style;
-        let name = |text: &str| style.name.apply_to(leaf::escaped(text, leaf::LINE)).to_string();
+        let name = |text: Text<'_>| style.name.apply_to(escaped(text, leaf::LINE)).to_string();
         let place = style.faint.apply_to(format_args!("{at:>10} {size:>9} ")).to_string();
         let way = match node.way {
             Way::Root => String::new(),
             way => format!("{}: ", style.way.apply_to(leaf::way(way))),
         };
-        let class = node.class().map(|class| name(&class.to_utf8()));
+        let class = node.class().map(name);
         let value = match leaf::values(node) {
             Some(count) => format!("of {count}{}", if is_closed { " ..." } else { "" }),
             None => leaf::value(node, &texts),
         };
-        let words = leaf::joined([Some(name(&node.type_name())), class, Some(value)]);
+        let words = leaf::joined([Some(name(Text::Utf8(&node.type_name()))), class, Some(value)]);
         self.line(format!("{place} {}{way}{words}", indent(depth)))
     }
 

@@ -63,9 +63,9 @@ fn a_format_that_is_said() {
 fn an_output_that_is_there_is_left_alone() {
     let folder = Folder::with("in", &save_3());
     folder.write("out", b"precious");
-    folder.run(&format!("{TO_4} in out")).fails(3, "error: out: it is there already; --force replaces it\n");
+    folder.run(&format!("{TO_4} in out")).fails(3, "error: out: the file exists; --force replaces it\n");
     assert_eq!(folder.read("out"), b"precious");
-    folder.run(&format!("{TO_4} in in")).fails(3, "error: in: it is there already; --force replaces it\n");
+    folder.run(&format!("{TO_4} in in")).fails(3, "error: in: the file exists; --force replaces it\n");
     assert_eq!(folder.read("in"), save_3());
     folder.run(&format!("{TO_4} --force in out")).expect(0, "out: 1 value from godot3 to godot4\n", "");
     assert_eq!(folder.read("out"), save_3_in_4());

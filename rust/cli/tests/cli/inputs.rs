@@ -143,7 +143,7 @@ mod unix {
     fn a_pipe_needs_room_for_a_temporary_file() {
         let folder = Folder::with("a", &save());
         let ran = bash(&folder, "cat a | TMPDIR=/nowhere varbatch check -");
-        let error = "error: standard input: no temporary file to keep it in: ";
+        let error = "error: standard input: cannot copy it to a temporary file: ";
         assert!(ran.code == 3 && ran.err.starts_with(error), "{ran:?}");
         // A file needs none.
         bash(&folder, "TMPDIR=/nowhere varbatch check a - <a").expect(

@@ -79,6 +79,8 @@ fn keys_are_shown_as_in_a_script() {
     for (key, expected) in [
         (string("inventory"), "[\"inventory\"]".to_string()),
         (string(""), "[\"\"]".into()),
+        // Its own dots, not those of a longer text.
+        (string("a..."), "[\"a...\"]".into()),
         (string("a\"b\\\n"), r#"["a\"b\\\n"]"#.into()),
         (string("日"), "[\"日\"]".into()),
         (string("\u{1}\r\t\u{7f}\u{301}\u{fffd}"), "[\"\\u0001\\r\\t\\u007f\u{301}\u{fffd}\"]".into()),
