@@ -117,10 +117,7 @@ func test_exactly_these_methods() -> void:
 	var found := PackedStringArray()
 	for method: Dictionary in _methods():
 		found.append(method.name as String)
-	found.sort()
-	var expected := PackedStringArray(METHODS.keys())
-	expected.sort()
-	check(found == expected, "methods: expected %s, found %s" % [expected, found])
+	_check_names(found, METHODS.keys())
 
 
 func test_static() -> void:
@@ -178,10 +175,7 @@ func test_class_of_tasks() -> void:
 		var type: int = TASK_METHODS.get(method.name, NOTHING)
 		var enum_name := "Error" if type == TYPE_INT else ""
 		_check_type(method["return"] as Dictionary, type, enum_name, "result of %s" % method.name)
-	found.sort()
-	var expected := PackedStringArray(TASK_METHODS.keys())
-	expected.sort()
-	check(found == expected, "methods: expected %s, found %s" % [expected, found])
+	_check_names(found, TASK_METHODS.keys())
 
 
 func test_signals_of_tasks() -> void:
@@ -213,10 +207,7 @@ func test_class_of_recorders() -> void:
 		var type: int = row[1]
 		var elements := "Dictionary" if type == TYPE_ARRAY else ""
 		_check_type(method["return"] as Dictionary, type, elements, "result of %s" % method.name)
-	found.sort()
-	var expected := PackedStringArray(RECORDER_METHODS.keys())
-	expected.sort()
-	check(found == expected, "methods: expected %s, found %s" % [expected, found])
+	_check_names(found, RECORDER_METHODS.keys())
 
 
 ## Each class that a script can name has an icon of its own.
@@ -241,6 +232,13 @@ func test_callable_by_name() -> void:
 	check_value(bytes, var_to_bytes([1, "a"]), "var_to_bytes by name")
 	var default: Variant = ClassDB.class_call_static(&"VarBatch", &"var_to_bytes", 5)
 	check_value(default, var_to_bytes(5), "var_to_bytes by name, one argument")
+
+
+func _check_names(found: PackedStringArray, names: Array) -> void:
+	var expected := PackedStringArray(names)
+	expected.sort()
+	found.sort()
+	check(found == expected, "methods: expected %s, found %s" % [expected, found])
 
 
 func _methods() -> Array[Dictionary]:

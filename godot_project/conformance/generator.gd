@@ -8,7 +8,6 @@ const RandomObjects := preload("random_objects.gd")
 const MAX_DEPTH := 20
 ## Values that one call of value() makes at most, roughly.
 const MAX_PARTS := 60
-const SCALARS := TYPE_DICTIONARY  # the types before the containers
 
 var random := RandomNumberGenerator.new()
 var texts := RandomText.new(random)

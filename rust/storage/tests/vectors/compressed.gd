@@ -5,8 +5,8 @@ extends SceneTree
 ## [/codeblock]
 ## The comments in the file stay as they are; the same engine gives the same file.
 
-const PATH := "res://compressed.txt"
-const ENGINE_COMMENT := "# engine: "
+const VectorFile := preload("vector_file.gd")
+
 const MODES: Array[FileAccess.CompressionMode] = [
 	FileAccess.COMPRESSION_FASTLZ,
 	FileAccess.COMPRESSION_DEFLATE,
@@ -19,18 +19,12 @@ const LENGTHS: Array[int] = [0, 1, 2, 4095, 4096, 4097, 8192, 12293]
 
 func _init() -> void:
 	var lines: PackedStringArray = []
-	for line: String in FileAccess.get_file_as_string(PATH).split("\n"):
-		if line.begins_with(ENGINE_COMMENT):
-			var engine := [Engine.get_version_info().string, Engine.get_architecture_name()]
-			line = ENGINE_COMMENT + "Godot %s, %s" % engine
-		if line.begins_with("#"):
-			lines.append(line)
 	for mode: FileAccess.CompressionMode in MODES:
 		for length: int in LENGTHS:
 			lines.append(
 				"%d %d | %s" % [mode, length, _compressed(mode, _stream(length)).hex_encode()]
 			)
-	FileAccess.open(PATH, FileAccess.WRITE).store_string("\n".join(lines) + "\n")
+	VectorFile.write("res://compressed.txt", lines)
 	quit()
 
 

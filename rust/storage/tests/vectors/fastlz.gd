@@ -5,8 +5,8 @@ extends SceneTree
 ## [/codeblock]
 ## The comments in the file stay as they are; the same engine gives the same file.
 
-const PATH := "res://fastlz.txt"
-const ENGINE_COMMENT := "# engine: "
+const VectorFile := preload("vector_file.gd")
+
 ## From 65536 bytes on, the engine takes level 2.
 const LENGTHS: Dictionary[String, Array] = {
 	"run": [1, 2, 15, 16, 17, 40, 4096, 65535, 65536, 70000],
@@ -26,12 +26,6 @@ var _state := 1
 
 func _init() -> void:
 	var lines: PackedStringArray = []
-	for line: String in FileAccess.get_file_as_string(PATH).split("\n"):
-		if line.begins_with(ENGINE_COMMENT):
-			var engine := [Engine.get_version_info().string, Engine.get_architecture_name()]
-			line = ENGINE_COMMENT + "Godot %s, %s" % engine
-		if line.begins_with("#"):
-			lines.append(line)
 	for kind: String in LENGTHS:
 		for length: int in LENGTHS[kind]:
 			var block := _stream(kind, length).compress(FileAccess.COMPRESSION_FASTLZ)
@@ -47,7 +41,7 @@ func _init() -> void:
 		if length < 16 or index % 8 == 0:
 			length = maxi(16, length + _random(3) - 1)
 		lines.append("%d | %s | %s" % [length, block.hex_encode(), _verdict(block, length)])
-	FileAccess.open(PATH, FileAccess.WRITE).store_string("\n".join(lines) + "\n")
+	VectorFile.write("res://fastlz.txt", lines)
 	quit()
 
 
