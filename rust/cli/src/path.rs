@@ -72,7 +72,7 @@ fn way<'a>(step: &diff::Step<'a>) -> Way<'a> {
         diff::Step::Index(index) => Way::Index(index),
         diff::Step::Property(name) => Way::Property(name),
         diff::Step::Key(bytes) => {
-            let mut reader = Reader::new(bytes).allow_objects(true);
+            let mut reader = Reader::new(bytes).with_objects(true);
             let kind = reader.peek_kind().expect("it was read before");
             Way::Key { bytes, kind, event: reader.next_event().ok().flatten().expect("it was read before") }
         }

@@ -97,7 +97,7 @@ fn may_go_on(bytes: &[u8], dialect: Dialect) -> bool {
 
 /// A reader that allows objects.
 fn reader(bytes: &[u8], base: usize, dialect: Dialect) -> Reader<'_> {
-    Reader::at(bytes, base).dialect(dialect).allow_objects(true)
+    Reader::new(bytes).with_base(base).with_dialect(dialect).with_objects(true)
 }
 
 /// A value of an input.

@@ -137,7 +137,7 @@ mod batch {
         let run = |encoded: &[u8]| {
             let arrays = frames::read(encoded).map(|frame| {
                 let frame = frame.expect("a frame");
-                match Reader::at(frame.payload, frame.at).next_event() {
+                match Reader::new(frame.payload).with_base(frame.at).next_event() {
                     Ok(Some(Event::Packed(plain))) => plain.bytes.len(),
                     other => panic!("read {other:?}"),
                 }

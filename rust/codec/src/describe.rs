@@ -35,8 +35,8 @@ use crate::validate::validate;
 /// The value at the start of `bytes`, and all inside of it. Offsets count from `base` bytes before it. Objects with
 /// properties are looked at, and none is made.
 pub fn nodes(bytes: &[u8], base: usize, dialect: Dialect) -> Nodes<'_> {
-    let strict = Reader::at(bytes, base).dialect(dialect).allow_objects(true);
-    let reader = strict.clone().trust_counts();
+    let strict = Reader::new(bytes).with_base(base).with_dialect(dialect).with_objects(true);
+    let reader = strict.clone().with_trusted_counts();
     Nodes { reader, strict, base, open: Vec::new(), state: State::Before }
 }
 

@@ -90,7 +90,7 @@ fn peek_text(reader: &Reader<'_>, due: Due) {
 /// A Reader that trusts counts comes to the same end, or further before it fails.
 fn trusting(bytes: &[u8], engine: Engine, allow_objects: bool, expected: &Result<usize, CodecError>) {
     let mut careful = reader(bytes, engine, allow_objects);
-    let mut trusting = careful.clone().trust_counts();
+    let mut trusting = careful.clone().with_trusted_counts();
     let found = loop {
         let event = trusting.next_event();
         assert!(trusting.position() <= bytes.len().next_multiple_of(4), "read past the end");

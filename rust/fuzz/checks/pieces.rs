@@ -25,7 +25,7 @@ pub fn check(events: &[Event<'_>], dialect: Dialect, pick: usize, expected: &[u8
     let start = writer.mark();
     write_all(&mut writer, before);
     assert_eq!(writer.depth(), depth, "of the values of a container");
-    let mut other = Writer::at_depth(dialect, depth);
+    let mut other = Writer::new(dialect).with_depth(depth);
     for child in children {
         write_value(&mut other, &events[child.clone()]);
     }
@@ -75,7 +75,7 @@ fn write_value<'a>(writer: &mut Writer<'a>, events: &[Event<'a>]) {
 }
 
 fn encoded(events: &[Event<'_>], dialect: Dialect, depth: usize) -> Vec<u8> {
-    let mut writer = Writer::at_depth(dialect, depth);
+    let mut writer = Writer::new(dialect).with_depth(depth);
     write_value(&mut writer, events);
     writer.into_plan().to_vec()
 }

@@ -49,7 +49,7 @@ fn changes(before: &[u8], after: &[u8], allow_objects: bool) {
         }
     }
     let result = patch.plan().expect("not too long").to_vec();
-    assert_eq!(validate(Reader::new(&result).allow_objects(true)), Ok(result.len()), "no value");
+    assert_eq!(validate(Reader::new(&result).with_objects(true)), Ok(result.len()), "no value");
 }
 
 fn step(step: Step<'_>) -> Vec<u8> {

@@ -8,7 +8,7 @@ use super::numbers;
 
 /// A reader by the rules of an engine.
 pub fn reader(bytes: &[u8], engine: Engine, allow_objects: bool) -> Reader<'_> {
-    Reader::new(bytes).dialect(Dialect::of(engine)).allow_objects(allow_objects)
+    Reader::new(bytes).with_dialect(Dialect::of(engine)).with_objects(allow_objects)
 }
 
 /// All events of the value at the start of `bytes`, and the bytes that it takes.

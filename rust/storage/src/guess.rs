@@ -143,7 +143,7 @@ struct Payload<'a> {
 impl Payload<'_> {
     /// Whether a value takes all of it, or may take all of what is cut off.
     fn is_sound(&self, dialect: Dialect) -> bool {
-        let reader = Reader::new(self.bytes).dialect(dialect).allow_objects(true);
+        let reader = Reader::new(self.bytes).with_dialect(dialect).with_objects(true);
         match validate(reader) {
             // The padding of a last PackedByteArray may be missing.
             Ok(len) => len as u64 >= self.len,

@@ -113,7 +113,7 @@ fn read_frames(count: Count) {
     count(&mut || {
         let arrays = frames::read(black_box(&encoded)).map(|frame| {
             let frame = frame.expect("a frame");
-            match Reader::at(frame.payload, frame.at).next_event() {
+            match Reader::new(frame.payload).with_base(frame.at).next_event() {
                 Ok(Some(Event::Packed(plain))) => black_box(plain.bytes).len(),
                 other => panic!("read {other:?}"),
             }

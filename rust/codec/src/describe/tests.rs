@@ -76,7 +76,7 @@ fn every_truncation_is_a_part_of_the_tree() {
     for len in 0..bytes.len() {
         let mut tree = shown(&bytes[..len], Dialect::GODOT_4, "");
         let error = tree.pop().expect("an error");
-        let reader = Reader::at(&bytes[..len], 100).allow_objects(true);
+        let reader = Reader::new(&bytes[..len]).with_base(100).with_objects(true);
         assert_eq!(error, validate(reader).unwrap_err().to_string(), "{len} bytes");
         let head = |line: &String| line.split(", ").next().map(str::to_owned);
         assert!(tree.iter().map(head).eq(whole.iter().take(tree.len()).map(head)), "{len} bytes: {tree:?}");

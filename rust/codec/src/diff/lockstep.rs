@@ -86,7 +86,7 @@ pub(super) fn of(side: Side) -> impl Fn(CodecError) -> Failed {
 
 impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     pub fn new(before: &'a [u8], after: &'a [u8], allow_objects: bool, sink: S) -> Self {
-        let reader = |bytes| Reader::new(bytes).allow_objects(allow_objects);
+        let reader = |bytes| Reader::new(bytes).with_objects(allow_objects);
         Self {
             before: reader(before),
             after: reader(after),
@@ -115,7 +115,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
             Side::Before => (self.bytes.0, &self.before),
             Side::After => (self.bytes.1, &self.after),
         };
-        let whole = Reader::new(bytes).allow_objects(reader.allows_objects());
+        let whole = Reader::new(bytes).with_objects(reader.allows_objects());
         let error = validate(whole).err().unwrap_or(error);
         let kind = if side == Side::Before { DiffErrorKind::Before } else { DiffErrorKind::After };
         DiffError::new(kind, error)

@@ -19,7 +19,7 @@ impl<'p> Key<'p> {
     /// What a step looks for, if that is a key.
     pub fn of(seek: Seek<'p>, dialect: Dialect) -> Result<Option<Self>, PatchErrorKind> {
         let Seek::Key(bytes) = seek else { return Ok(None) };
-        let mut reader = Reader::new(bytes).dialect(dialect).allow_objects(true);
+        let mut reader = Reader::new(bytes).with_dialect(dialect).with_objects(true);
         let broken = |error| PatchErrorKind::Broken { what: "a step of the path", error };
         let kind = reader.peek_kind().map_err(broken)?;
         let event = reader.next_event().map_err(broken)?.expect("a value has an event");

@@ -169,7 +169,7 @@ impl<'a> Place<'a> {
     /// A reader of the value that begins at `at`. Counts are followed, and nothing is allocated for them.
     fn reader(&self, at: usize) -> Reader<'a> {
         let bytes = self.bytes.get(at..).unwrap_or_default();
-        Reader::at(bytes, self.base + at).dialect(self.dialect).allow_objects(true).trust_counts()
+        Reader::new(bytes).with_base(self.base + at).with_dialect(self.dialect).with_objects(true).with_trusted_counts()
     }
 
     /// Where the value at hand ends.

@@ -259,7 +259,7 @@ pub(super) fn check_same(
 
 /// A step that is the index of an element.
 fn index(step: &[u8], kind: Kind) -> Result<i64, PatchErrorKind> {
-    let mut reader = Reader::new(step).allow_objects(true);
+    let mut reader = Reader::new(step).with_objects(true);
     let broken = |error| PatchErrorKind::Broken { what: "a step of the path", error };
     let Some(Event::Int(index)) = reader.next_event().map_err(broken)? else {
         return Err(PatchErrorKind::WrongStep { expected: StepKind::Index(kind), found: shown(step) });

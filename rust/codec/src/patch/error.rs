@@ -229,7 +229,7 @@ pub(super) fn shown(bytes: &[u8]) -> String {
 
 /// The step to the value of this key.
 pub(super) fn key_step(key: &[u8]) -> Step {
-    let mut reader = Reader::new(key).allow_objects(true);
+    let mut reader = Reader::new(key).with_objects(true);
     let Ok(kind) = reader.peek_kind() else { return Step::Key("no value".into()) };
     let event: Option<Event<'_>> = reader.next_event().ok().flatten();
     Step::to_key(kind, event.filter(|_| kind != Kind::Object))

@@ -134,7 +134,7 @@ impl<'a> Sources<'a> {
 pub(super) const READ: &str = "it was read before";
 
 fn reader(bytes: &[u8]) -> Reader<'_> {
-    Reader::new(bytes).allow_objects(true)
+    Reader::new(bytes).with_objects(true)
 }
 
 /// The parts of a container, one after the other.

@@ -96,18 +96,17 @@ struct Texts {
 
 impl<'a> Reader<'a> {
     /// A reader of the value at the start of `bytes`, by the rules of Godot 4. Objects with properties are refused.
+    ///
+    /// The `with_...` methods change that. Call them before the first event.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self::at(bytes, 0)
-    }
-
-    /// As [`Self::new`], for bytes that begin at `base` of a larger buffer: offsets in errors count from its start.
-    pub fn at(bytes: &'a [u8], base: usize) -> Self {
+        let rules = Dialect::GODOT_4.engine.rules();
         Self {
             bytes,
-            base,
+            base: 0,
             at: 0,
-            rules: Dialect::GODOT_4.engine.rules(),
-            rows: Dialect::GODOT_4.engine.rules().rows,
+            rules,
+            rows: rules.rows,
             allow_objects: false,
             trust_counts: false,
             next: Next::Value,
@@ -118,26 +117,33 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The rules to follow. To be called before the first event.
+    /// For bytes that begin at byte `base` of a larger buffer: offsets in errors count from its start.
+    #[inline]
     #[must_use]
-    pub fn dialect(self, dialect: Dialect) -> Self {
-        self.by(dialect.engine.rules())
+    pub fn with_base(self, base: usize) -> Self {
+        Self { base, ..self }
     }
 
-    fn by(self, rules: &'static Rules) -> Self {
+    /// Follows the rules of this dialect.
+    #[must_use]
+    pub fn with_dialect(self, dialect: Dialect) -> Self {
+        self.with_rules(dialect.engine.rules())
+    }
+
+    fn with_rules(self, rules: &'static Rules) -> Self {
         Self { rules, rows: rules.rows, ..self }
     }
 
-    /// Whether objects with properties are read, instead of refused.
+    /// With `true`, reads objects with class and properties instead of refusing them. None is made: see [`Event::Object`].
     #[must_use]
-    pub fn allow_objects(self, allow_objects: bool) -> Self {
+    pub fn with_objects(self, allow_objects: bool) -> Self {
         Self { allow_objects, ..self }
     }
 
-    /// Lets counts pass that the bytes cannot hold: reading fails at the first part that is missing, as in the engine. For who
-    /// allocates nothing for a count, and wants to see what comes before the end.
+    /// Lets counts pass that the bytes cannot hold: reading then fails at the first part that is missing, as in the engine.
+    /// Only for callers that do not allocate by count, such as [`describe`](crate::describe).
     #[must_use]
-    pub fn trust_counts(self) -> Self {
+    pub fn with_trusted_counts(self) -> Self {
         Self { trust_counts: true, ..self }
     }
 
@@ -375,7 +381,8 @@ impl<'a> Reader<'a> {
 
     /// The path to the value that begins at `at`, which was read already.
     pub fn path_at(&self, at: usize) -> Path {
-        let mut again = Reader::at(self.bytes, self.base).allow_objects(self.allow_objects).by(self.rules);
+        let mut again =
+            Reader::new(self.bytes).with_base(self.base).with_objects(self.allow_objects).with_rules(self.rules);
         while again.at < at && matches!(again.next_event(), Ok(Some(_))) {}
         again.path()
     }

@@ -46,6 +46,6 @@ impl Reader<'_> {
 
     /// A reader of what was read already.
     fn again(&self, at: usize) -> Reader<'_> {
-        Reader::new(self.bytes.get(at..).unwrap_or_default()).by(self.rules)
+        Reader::new(self.bytes.get(at..).unwrap_or_default()).with_rules(self.rules)
     }
 }

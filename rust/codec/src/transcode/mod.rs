@@ -26,14 +26,19 @@ pub struct Translation {
     pub from: Dialect,
     /// What they become.
     pub to: Dialect,
-    /// Whether objects with properties are translated, instead of refused.
-    pub allow_objects: bool,
+    allow_objects: bool,
 }
 
 impl Translation {
     /// A translation that takes objects with properties: none is made.
-    pub fn new(from: Dialect, to: Dialect) -> Self {
+    pub const fn new(from: Dialect, to: Dialect) -> Self {
         Self { from, to, allow_objects: true }
+    }
+
+    /// With `false`, refuses objects with class and properties.
+    #[must_use]
+    pub fn with_objects(self, allow_objects: bool) -> Self {
+        Self { allow_objects, ..self }
     }
 
     /// The value at the start of `bytes`, which begin at `base` of a larger buffer, behind what was written to `writer`; gives
@@ -48,7 +53,7 @@ impl Translation {
         writer: &mut Writer<'a>,
         losses: &mut Losses,
     ) -> Result<usize, CodecError> {
-        let reader = Reader::at(bytes, base).dialect(self.from).allow_objects(self.allow_objects);
+        let reader = Reader::new(bytes).with_base(base).with_dialect(self.from).with_objects(self.allow_objects);
         let (from, to) = (self.from.engine.rules(), self.to.engine.rules());
         let objects = Objects::new(self.from.engine, self.to.engine);
         Translator { reader, writer, losses, objects, dialect: self.to, from, to }.run()

@@ -64,14 +64,15 @@ struct Texts {
 impl<'a> Writer<'a> {
     /// A writer of an empty plan.
     pub fn new(dialect: Dialect) -> Self {
-        Self::at_depth(dialect, 0)
-    }
-
-    /// As [`Self::new`], for values that lie `depth` containers deep in what another writer writes.
-    pub fn at_depth(dialect: Dialect, depth: usize) -> Self {
         let texts = Texts { left: 0, nul: false };
         let is_foreign = dialect.engine != Engine::Godot4;
-        Self { plan: Plan::new(), dialect, depth, open: Vec::new(), next: Next::Value, is_foreign, texts }
+        Self { plan: Plan::new(), dialect, depth: 0, open: Vec::new(), next: Next::Value, is_foreign, texts }
+    }
+
+    /// For values that lie `depth` containers deep in what another writer writes.
+    #[must_use]
+    pub fn with_depth(self, depth: usize) -> Self {
+        Self { depth, ..self }
     }
 
     /// A writer of `count` texts of a PackedStringArray that another writer is in the middle of: see

@@ -39,7 +39,7 @@ fn error_len() -> usize {
 /// Fails if reading takes more than its stack and an error, by events or at once.
 #[track_caller]
 fn assert_frugal(what: &str, bytes: &[u8], allow_objects: bool) {
-    let reader = || Reader::new(bytes).allow_objects(allow_objects);
+    let reader = || Reader::new(bytes).with_objects(allow_objects);
     let ((calls, len), (depth, result)) = taken(|| read(reader()));
     let bound = if result.is_ok() { 0 } else { error_len() + STEP_LEN * depth };
     assert!(len <= stack(depth) + bound, "{what}: {len} bytes in {calls} calls, {depth} deep");

@@ -59,7 +59,7 @@ proptest! {
                 events.into_iter().try_for_each(|event| writer.write(event)).expect("writes");
             } else {
                 prop_assert_eq!(writer.depth(), 2);
-                let mut other = Writer::at_depth(Dialect::GODOT_4, writer.depth());
+                let mut other = Writer::new(Dialect::GODOT_4).with_depth(writer.depth());
                 events.into_iter().try_for_each(|event| other.write(event)).expect("writes");
                 writer.append(other, now.len()).expect("so many are due");
             }
@@ -81,7 +81,7 @@ proptest! {
 
 /// A writer of so many ints.
 fn ints(count: usize) -> Writer<'static> {
-    let mut writer = Writer::at_depth(Dialect::GODOT_4, 1);
+    let mut writer = Writer::new(Dialect::GODOT_4).with_depth(1);
     (0..count).try_for_each(|_| writer.write(Event::Int(1))).expect("writes");
     writer
 }

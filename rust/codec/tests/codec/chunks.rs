@@ -116,7 +116,7 @@ fn write_any(writer: &mut Writer<'static>, random: &mut Random, levels: usize) {
                 // 0 is a plan of nothing within the plan.
                 let run = random.below(left + 1);
                 if random.percent(60) {
-                    let mut other = Writer::at_depth(Dialect::GODOT_4, writer.depth());
+                    let mut other = Writer::new(Dialect::GODOT_4).with_depth(writer.depth());
                     (0..run).for_each(|_| write_any(&mut other, random, levels - 1));
                     writer.append(other, run).expect("so many are due");
                 } else {
@@ -178,21 +178,21 @@ fn plans_of_nothing_deep_in_plans() {
     let depths = times(30, 5);
     for (before, behind) in [(false, false), (true, false), (false, true), (true, true)] {
         for innermost in [&[][..], &[1; 40], &BYTES[..times(3000, 300)]] {
-            let mut inner = Writer::at_depth(Dialect::GODOT_4, depths);
+            let mut inner = Writer::new(Dialect::GODOT_4).with_depth(depths);
             let mut count = 0;
             if !innermost.is_empty() {
                 inner.encoded(innermost).expect("a value is due");
                 count = 1;
             }
             for depth in (0..depths).rev() {
-                let mut outer = Writer::at_depth(Dialect::GODOT_4, depth);
+                let mut outer = Writer::new(Dialect::GODOT_4).with_depth(depth);
                 outer.write(Event::Array { element: ANY, count: count + 1 }).expect("a value is due");
                 if before {
-                    outer.append(Writer::at_depth(Dialect::GODOT_4, depth + 1), 0).expect("nothing is due");
+                    outer.append(Writer::new(Dialect::GODOT_4).with_depth(depth + 1), 0).expect("nothing is due");
                 }
                 outer.append(inner, count).expect("so many are due");
                 if behind {
-                    outer.append(Writer::at_depth(Dialect::GODOT_4, depth + 1), 0).expect("nothing is due");
+                    outer.append(Writer::new(Dialect::GODOT_4).with_depth(depth + 1), 0).expect("nothing is due");
                 }
                 outer.write(Event::Nil).expect("the last");
                 (inner, count) = (outer, 1);

@@ -23,7 +23,7 @@ fn the_deepest_vectors_are_read_written_and_validated_on_a_small_stack() {
     let read = on_a_small_stack(|| {
         let mut read = 0;
         for vector in &deep {
-            let reader = || Reader::new(&vector.bytes).allow_objects(vector.allow_objects);
+            let reader = || Reader::new(&vector.bytes).with_objects(vector.allow_objects);
             let events = rest(&mut reader());
             assert_eq!(validate(reader()).is_ok(), events.is_ok(), "{}", vector.name);
             match events {
@@ -55,7 +55,7 @@ fn however_deep_a_buffer_goes_it_is_left_at_the_limit() {
         let level = hex(head);
         let bytes = level.repeat((1 << 20) / level.len());
         let error = on_a_small_stack(|| {
-            let error = validate(Reader::at(&bytes, 5).allow_objects(true)).expect_err("too deep");
+            let error = validate(Reader::new(&bytes).with_base(5).with_objects(true)).expect_err("too deep");
             assert!(error.to_string().len() < 1000, "{error}");
             error
         });
@@ -85,12 +85,12 @@ fn the_last_level_may_hold_anything_but_a_value_in_a_container() {
         ("18000000 01000000 41000000 01000000 01000000 61000000 00000000", true),
     ] {
         let deepest = nested(1024, inner);
-        let mut reader = Reader::new(&deepest).allow_objects(true);
+        let mut reader = Reader::new(&deepest).with_objects(true);
         let events = rest(&mut reader);
         assert_eq!(events.is_err(), fails, "{inner}");
         let (less, more) = (nested(1023, inner), nested(1025, inner));
-        assert_eq!(validate(Reader::new(&less).allow_objects(true)), Ok(less.len()), "{inner}");
-        let error = validate(Reader::new(&more).allow_objects(true)).expect_err("too deep");
+        assert_eq!(validate(Reader::new(&less).with_objects(true)), Ok(less.len()), "{inner}");
+        let error = validate(Reader::new(&more).with_objects(true)).expect_err("too deep");
         assert_eq!((error.kind().clone(), error.at()), (CodecErrorKind::TooDeep, 1025 * 8), "{inner}");
         if let Ok(events) = events {
             assert!(write(&events).as_ref() == Ok(&deepest), "{inner}");

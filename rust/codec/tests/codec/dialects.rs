@@ -144,7 +144,7 @@ fn assert_both_ways(engine: Engine, value: &Value) {
     let (found, consumed) = read_of(engine, &bytes).expect("reads what it has written");
     assert_eq!(consumed, bytes.len());
     assert_same(&found, &events);
-    let reader = Reader::new(&bytes).dialect(Dialect::of(engine)).allow_objects(true);
+    let reader = Reader::new(&bytes).with_dialect(Dialect::of(engine)).with_objects(true);
     assert_eq!(validate(reader), Ok(bytes.len()));
     // From what was read it is written once more, with text as UTF-8 then.
     assert_eq!(write_of(engine, &found), Ok(bytes), "written again");

@@ -57,10 +57,11 @@ fn every_error_lies_inside_of_the_bytes_and_counts_from_the_base() {
     for (engine, allow_objects, bytes) in buffers().filter(|(_, _, bytes)| bytes.len() <= SHORT) {
         for len in 0..bytes.len() {
             let reader = |reader: Reader<'_>| {
-                let mut reader = reader.dialect(Dialect::of(engine)).allow_objects(allow_objects);
+                let mut reader = reader.with_dialect(Dialect::of(engine)).with_objects(allow_objects);
                 rest(&mut reader).map(|events| events.len())
             };
-            let (here, there) = (reader(Reader::new(&bytes[..len])), reader(Reader::at(&bytes[..len], 1000)));
+            let (here, there) =
+                (reader(Reader::new(&bytes[..len])), reader(Reader::new(&bytes[..len]).with_base(1000)));
             match (here, there) {
                 (Err(here), Err(there)) => {
                     assert!(here.at() <= len, "{len} bytes: {here}");
@@ -195,7 +196,7 @@ fn vectors_are_only_believed_with_what_has_to_follow_them() {
     let (kind, parts) = (Kind::Array, "elements");
     assert_eq!(*error.kind(), CodecErrorKind::ShortCount { kind, parts, count: 2, expected: 24, due: 8, found: 16 });
     assert_eq!((error.at(), error.path().to_string().as_str()), (16, " inside [0]"));
-    let trusting = Reader::new(&bytes).dialect(Dialect::PANDEMONIUM).trust_counts();
+    let trusting = Reader::new(&bytes).with_dialect(Dialect::PANDEMONIUM).with_trusted_counts();
     let error = validate(trusting).expect_err("two are missing");
     assert_eq!((error.kind(), error.at()), (&CodecErrorKind::NoHeader { found: 0 }, 32));
     assert_agrees_of(Engine::Pandemonium, &bytes, false);
@@ -207,7 +208,7 @@ fn a_huge_count_allocates_nothing_but_its_error() {
         for id in 0..numbers::types(engine).len() as u8 {
             for (flag, count) in [(0, 0x7fff_ffff), (1, 0x7fff_ffff_u32), (0, 0xffff_ffff), (0, 0x1fff_ffff)] {
                 let bytes: Vec<_> = [u32::from(id) | flag << 16, count, 2, count].map(u32::to_le_bytes).concat();
-                let reader = || Reader::new(&bytes).dialect(Dialect::of(engine)).allow_objects(true);
+                let reader = || Reader::new(&bytes).with_dialect(Dialect::of(engine)).with_objects(true);
                 let ((calls, len), result) = taken(|| validate(reader()));
                 assert!(len < 2000 && calls < 20, "type {id} of {}: {len} bytes, {result:?}", engine.name());
                 let verdict = result.map_or(Verdict::Refused, Verdict::Accepted);
@@ -220,14 +221,14 @@ fn a_huge_count_allocates_nothing_but_its_error() {
 #[test]
 fn each_type_is_named_before_it_is_read() {
     for (engine, allow_objects, bytes) in buffers() {
-        let reader = || Reader::new(&bytes).dialect(Dialect::of(engine)).allow_objects(allow_objects);
+        let reader = || Reader::new(&bytes).with_dialect(Dialect::of(engine)).with_objects(allow_objects);
         let number = bytes.first().copied().filter(|_| bytes.len() >= 4);
         let expected = number.and_then(|number| engine.kind(number));
         assert_eq!(reader().peek_kind().ok(), expected, "{bytes:02x?}");
     }
     // An element without a header as well.
     let bytes = hex("22000000 02000000 01000000 02000000 03000000 04000000");
-    let mut reader = Reader::new(&bytes).dialect(Dialect::PANDEMONIUM);
+    let mut reader = Reader::new(&bytes).with_dialect(Dialect::PANDEMONIUM);
     for expected in [Kind::Array, Kind::Vector2i, Kind::Vector2i] {
         assert_eq!(reader.peek_kind(), Ok(expected));
         reader.next_event().expect("reads");

@@ -98,7 +98,7 @@ fn what_names_no_class_is_refused_where_it_stands() {
         (vec![24, 8, 1], "expected 8 more bytes for the element class of Array, found 4, at byte 16"),
     ] {
         let bytes: Vec<_> = [27, 23].into_iter().chain(behind).flat_map(u32::to_le_bytes).collect();
-        let mut reader = Reader::new(&bytes).dialect(Dialect::PANDEMONIUM).allow_objects(true);
+        let mut reader = Reader::new(&bytes).with_dialect(Dialect::PANDEMONIUM).with_objects(true);
         assert_eq!(rest(&mut reader).expect_err("no class").to_string(), expected);
     }
     for number in [40, 255, 0x100, 0x8000_0000_u32] {

@@ -103,7 +103,7 @@ fn other_orders_fit_or_do_not() {
         }
         if let Ok(result) = patched(&before, &changes) {
             fit += 1;
-            let reader = varbatch_codec::Reader::new(&result).allow_objects(true);
+            let reader = varbatch_codec::Reader::new(&result).with_objects(true);
             assert_eq!(varbatch_codec::validate(reader), Ok(result.len()));
         }
     }

@@ -37,7 +37,7 @@ fn shown(before: &Value, after: &Value) -> Vec<String> {
 }
 
 fn value(bytes: &[u8]) -> String {
-    match Reader::new(bytes).allow_objects(true).next_event() {
+    match Reader::new(bytes).with_objects(true).next_event() {
         Ok(Some(Event::Int(value))) => value.to_string(),
         Ok(Some(Event::String(text))) => format!("{:?}", text.to_utf8()),
         Ok(Some(Event::Array { count, .. })) => format!("{count} elements"),

@@ -10,7 +10,7 @@ use crate::support::vectors::hex;
 /// The error of reading these bytes, which stand at byte 100 of a larger buffer. Objects are allowed.
 fn of_reading(bytes: &str) -> CodecError {
     let bytes = hex(bytes);
-    rest(&mut Reader::at(&bytes, 100).allow_objects(true)).expect_err("a bad value")
+    rest(&mut Reader::new(&bytes).with_base(100).with_objects(true)).expect_err("a bad value")
 }
 
 fn of_frames(bytes: &str) -> CodecError {
@@ -181,13 +181,13 @@ fn every_error_says_what_was_expected_what_was_found_and_where() {
 
 #[test]
 fn no_reason_is_without_a_text() {
-    let of_engine = |reason| Reader::at(&[0; 4], 100).error_at(0, reason);
+    let of_engine = |reason| Reader::new(&[0; 4]).with_base(100).error_at(0, reason);
     let (class, script) = ("Nod\"e".to_string(), "int".to_string());
     let mut texts: Vec<_> = READING.iter().map(|(bytes, text)| (of_reading(bytes), *text)).collect();
     texts.extend([
         (of_reading("(1c000000 01000000)x1025 00000000"), DEEP),
         (
-            validate(Reader::at(&hex("1b000000 17000000 04000000"), 100).dialect(Dialect::PANDEMONIUM))
+            validate(Reader::new(&hex("1b000000 17000000 04000000")).with_base(100).with_dialect(Dialect::PANDEMONIUM))
                 .expect_err("no class"),
             "expected a StringName for the element class of Array, found type 4, at byte 108",
         ),
@@ -196,7 +196,7 @@ fn no_reason_is_without_a_text() {
             "expected a type that Godot 3 has, found Signal, at byte 0",
         ),
         (
-            validate(Reader::at(&hex("18000000 00000000"), 100)).expect_err("an object"),
+            validate(Reader::new(&hex("18000000 00000000")).with_base(100)).expect_err("an object"),
             "expected no object with properties, as objects are not allowed, found one, at byte 100",
         ),
         (
@@ -311,7 +311,7 @@ fn buffers_beyond_the_longest_value_are_refused() {
     }
     // SAFETY: so many zeros are there, until they are given back below.
     let bytes = unsafe { std::slice::from_raw_parts(memory, layout.size()) };
-    let found = [bytes, &bytes[..limits::MAX_VALUE_LEN]].map(|bytes| Reader::at(bytes, 100).next_event());
+    let found = [bytes, &bytes[..limits::MAX_VALUE_LEN]].map(|bytes| Reader::new(bytes).with_base(100).next_event());
     // SAFETY: taken above with this layout; no event of Nil borrows from it.
     unsafe { std::alloc::dealloc(memory, layout) };
     let reason = CodecErrorKind::TooLarge { found: 0x8000_0000 };

@@ -36,7 +36,7 @@ fn assert_both_ways(value: &Value, width: Width) {
     let (found, consumed) = read(&bytes).expect("reads what it has written");
     assert_eq!(consumed, bytes.len());
     assert_same(&found, &events);
-    assert_eq!(validate(Reader::new(&bytes).allow_objects(true)), Ok(bytes.len()));
+    assert_eq!(validate(Reader::new(&bytes).with_objects(true)), Ok(bytes.len()));
     // From what was read it is written once more, with text as UTF-8 then.
     assert_eq!(written(&found, width, false), bytes, "written again");
     assert_eq!(written(&found, width, true), bytes, "written again, copied at once");
@@ -70,7 +70,7 @@ proptest! {
         let bytes = writer.into_plan().to_vec();
         let mut at = 0;
         for value in &values {
-            let mut reader = Reader::at(&bytes[at..], at).allow_objects(true);
+            let mut reader = Reader::new(&bytes[at..]).with_base(at).with_objects(true);
             let len = naive::value(value).len();
             prop_assert_eq!(reader.peek_kind().map(Kind::id), Ok(bytes[at]));
             assert_same(&rest(&mut reader).expect("reads"), &value.events());

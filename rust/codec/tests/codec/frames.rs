@@ -93,10 +93,10 @@ fn a_length_beyond_the_end_is_damage_however_large() {
 fn bytes_behind_the_value_of_a_frame_are_skipped() {
     let bytes = stream(&[vec![2, 0, 0, 0, 7, 0, 0, 0, 0xff, 0xff, 0xff], vec![0, 0, 0, 0]]);
     let found: Vec<_> = frames::read(&bytes).map(|frame| frame.expect("a frame")).collect();
-    let mut reader = Reader::at(found[0].payload, found[0].at);
+    let mut reader = Reader::new(found[0].payload).with_base(found[0].at);
     assert_same(&rest(&mut reader).expect("reads"), &[Event::Int(7)]);
     assert_eq!((reader.position(), found[0].payload.len()), (8, 11));
-    let mut reader = Reader::at(found[1].payload, found[1].at);
+    let mut reader = Reader::new(found[1].payload).with_base(found[1].at);
     assert_same(&rest(&mut reader).expect("reads"), &[Event::Nil]);
 }
 
@@ -107,7 +107,8 @@ fn a_frame_with_a_bad_value_does_not_end_the_reading() {
     assert_eq!((payloads.len(), error), (5, None));
     // Each error names its byte in the stream.
     let frames = frames::read(&bytes).map(|frame| frame.expect("a frame"));
-    let errors = frames.map(|frame| Reader::at(frame.payload, frame.at).next_event().err().map(|error| error.at()));
+    let errors =
+        frames.map(|frame| Reader::new(frame.payload).with_base(frame.at).next_event().err().map(|error| error.at()));
     assert_eq!(errors.collect::<Vec<_>>(), [Some(4), Some(8), Some(14), Some(26), None]);
 }
 

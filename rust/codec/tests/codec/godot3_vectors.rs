@@ -73,7 +73,7 @@ fn verdict_consumed_bytes_and_value_are_those_of_godot_3() {
     let mut compared = 0;
     for vector in vectors::godot_3_decoded().into_iter().filter(|vector| !is_old(vector.name)) {
         let name = vector.name;
-        let mut reader = Reader::new(&vector.bytes).dialect(Dialect::GODOT_3).allow_objects(vector.allow_objects);
+        let mut reader = Reader::new(&vector.bytes).with_dialect(Dialect::GODOT_3).with_objects(vector.allow_objects);
         match (vector.verdict, rest(&mut reader)) {
             (None, Err(error)) => assert!(error.at() <= vector.bytes.len() + 3, "{name}: {error}"),
             (None, Ok(_)) if has_no_such_class(name) => {}

@@ -92,7 +92,7 @@ fn what_is_taken_back_is_let_go() {
     writer.write(Event::Array { element: ElementType::Any, count: 3 }).expect("writes");
     keeper.write(&mut writer, long).expect("writes");
     // One in a plan of another writer.
-    let mut other = Writer::at_depth(Dialect::GODOT_4, writer.depth());
+    let mut other = Writer::new(Dialect::GODOT_4).with_depth(writer.depth());
     keeper.write(&mut other, long).expect("writes");
     writer.append(other, 1).expect("is due");
     assert_eq!(keeper.live(), 3);
@@ -124,7 +124,7 @@ fn a_plan_that_holds_goes_where_its_values_do_not() {
     writer.write(Event::Array { element: ElementType::Any, count: 6 }).expect("writes");
     expected.extend([[28, 0, 0, 0], [6, 0, 0, 0]].as_flattened());
     for seed in 0..3 {
-        let mut other: Writer<'static> = Writer::at_depth(Dialect::GODOT_4, 1);
+        let mut other: Writer<'static> = Writer::new(Dialect::GODOT_4).with_depth(1);
         let bytes = Random::new(seed).bytes(4 * HELD_LEN);
         let chars = vec![0x65e5; HELD_LEN];
         let both = [packed(Kind::PackedByteArray, bytes.len(), &bytes), Event::String(Text::Utf32(&chars))];

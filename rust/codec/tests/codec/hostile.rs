@@ -56,7 +56,7 @@ fn every_error_lies_inside_of_the_bytes() {
     let mut behind = 0;
     for Buffer { name, allow_objects, bytes } in short_buffers() {
         for len in 0..=bytes.len() {
-            let mut reader = Reader::at(&bytes[..len], 1000).allow_objects(allow_objects);
+            let mut reader = Reader::new(&bytes[..len]).with_base(1000).with_objects(allow_objects);
             let Err(error) = rest(&mut reader) else { continue };
             // The padding that is missing is counted, but no byte.
             behind += usize::from(reader.position() > len);
@@ -131,8 +131,8 @@ fn every_changed_byte_agrees() {
 #[test]
 fn the_same_error_comes_again_and_counts_from_the_base() {
     for Buffer { allow_objects, bytes, .. } in vectors::buffers() {
-        let (reader, moved) = (Reader::new(&bytes), Reader::at(&bytes, 1000));
-        let (mut reader, mut moved) = (reader.allow_objects(allow_objects), moved.allow_objects(allow_objects));
+        let (reader, moved) = (Reader::new(&bytes), Reader::new(&bytes).with_base(1000));
+        let (mut reader, mut moved) = (reader.with_objects(allow_objects), moved.with_objects(allow_objects));
         let Err(error) = rest(&mut reader) else { continue };
         let position = reader.position();
         assert_eq!(reader.next_event(), Err(error.clone()));

@@ -43,7 +43,7 @@ fn assert_patched(before: &Value, edits: &[Edit], after: &Value) {
 #[test]
 fn without_changes_every_vector_stays_as_it_is() {
     for vector in vectors::buffers() {
-        let reads = varbatch_codec::validate(varbatch_codec::Reader::new(&vector.bytes).allow_objects(true));
+        let reads = varbatch_codec::validate(varbatch_codec::Reader::new(&vector.bytes).with_objects(true));
         let expected = match reads {
             Ok(len) if len >= vector.bytes.len() => {
                 let mut bytes = vector.bytes.clone();

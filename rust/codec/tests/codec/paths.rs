@@ -10,7 +10,7 @@ use crate::support::vectors::hex;
 
 /// What stands behind the byte in the error of these bytes, where objects are allowed.
 fn behind(bytes: &[u8]) -> String {
-    let error = rest(&mut Reader::at(bytes, 100).allow_objects(true)).expect_err("a bad value");
+    let error = rest(&mut Reader::new(bytes).with_base(100).with_objects(true)).expect_err("a bad value");
     let text = error.to_string();
     let (_, behind) = text.split_once(&format!(", at byte {}", error.at())).expect("a place");
     assert_eq!(behind, error.path().to_string());
@@ -182,7 +182,7 @@ fn texts_and_counts_inside_of_containers_have_the_path_of_their_value() {
 
 #[test]
 fn a_caller_adds_steps_from_the_inside_out() {
-    let error = Reader::at(&[], 7).next_event().expect_err("no header");
+    let error = Reader::new(&[]).with_base(7).next_event().expect_err("no header");
     let steps = [Step::Index(2), Step::Key("\"a\"".into()), Step::KeyOf(4), Step::to_property(Text::Utf8("prop"))];
     let error = steps.clone().into_iter().fold(error, CodecError::within);
     assert!(error.path().steps().eq(steps.iter().rev()), "outermost first");
@@ -262,7 +262,7 @@ proptest! {
         let mut all = Vec::new();
         paths(&value, 0, "", &mut all);
         for (at, path) in all {
-            let mut reader = Reader::at(&bytes, 1000).allow_objects(true);
+            let mut reader = Reader::new(&bytes).with_base(1000).with_objects(true);
             reader.next_event().expect("reads");
             let inside = if path.is_empty() { String::new() } else { format!(" inside {path}") };
             prop_assert_eq!(reader.path_at(at).to_string(), &inside[..]);
@@ -271,7 +271,7 @@ proptest! {
             // An error there has this path as well.
             let mut bytes = bytes.clone();
             bytes[at] = 39;
-            let error = rest(&mut Reader::new(&bytes).allow_objects(true)).expect_err("broken");
+            let error = rest(&mut Reader::new(&bytes).with_objects(true)).expect_err("broken");
             prop_assert_eq!((error.at(), error.path().to_string()), (at, inside));
         }
     }

@@ -103,9 +103,9 @@ fn values_that_are_encoded_already_are_taken_as_they_are() {
     writer.encoded(&nil).expect("the last");
     writer.end_value(start).expect("complete");
     // Nor deeper than other values.
-    let mut writer = Writer::at_depth(Dialect::GODOT_4, limits::MAX_DEPTH + 1);
+    let mut writer = Writer::new(Dialect::GODOT_4).with_depth(limits::MAX_DEPTH + 1);
     assert!(writer.encoded(&nil).is_err(), "too deep");
-    let mut writer = Writer::at_depth(Dialect::GODOT_4, limits::MAX_DEPTH);
+    let mut writer = Writer::new(Dialect::GODOT_4).with_depth(limits::MAX_DEPTH);
     assert!(writer.encoded(&nil).is_ok());
 }
 

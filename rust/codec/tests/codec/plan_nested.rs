@@ -84,7 +84,7 @@ impl Tree {
                     if levels == 0 || random.percent(30) {
                         run.iter().for_each(|element| element.write_split(writer, random, levels));
                     } else {
-                        let mut other = Writer::at_depth(Dialect::GODOT_4, writer.depth());
+                        let mut other = Writer::new(Dialect::GODOT_4).with_depth(writer.depth());
                         run.iter().for_each(|element| element.write_split(&mut other, random, levels - 1));
                         writer.append(other, run.len()).expect("so many are due");
                     }
@@ -204,9 +204,9 @@ fn large_plans_in_plans_are_cut_for_threads() {
 
 /// An array of one inner plan with a borrowed payload in it, in `levels` plans one in the other.
 fn nested(levels: usize, small: usize) -> Writer<'static> {
-    let mut writer = Writer::at_depth(Dialect::GODOT_4, 0);
+    let mut writer = Writer::new(Dialect::GODOT_4).with_depth(0);
     writer.write(Event::Array { element: ANY, count: small + 2 }).expect("a value is due");
-    let mut run = Writer::at_depth(Dialect::GODOT_4, 1);
+    let mut run = Writer::new(Dialect::GODOT_4).with_depth(1);
     (0..small).for_each(|value| Tree::Int(value as i64).write(&mut run));
     bytes(PIECE).write(&mut run);
     if levels == 0 {
@@ -247,7 +247,7 @@ fn a_value_behind_an_appended_plan_is_dropped_with_it() {
         // Whole, in the middle of its elements, and with too little to be complete.
         writer.write(Event::Array { element: ANY, count: 3 }).expect("a value is due");
         dropped.write_split(&mut writer, &mut random, 3);
-        let mut other = Writer::at_depth(Dialect::GODOT_4, 1);
+        let mut other = Writer::new(Dialect::GODOT_4).with_depth(1);
         dropped.write_split(&mut other, &mut random, 2);
         writer.append(other, 1).expect("two are due");
         if random.percent(50) {

@@ -32,7 +32,7 @@ fn spans(events: &[Event<'_>], at: usize, depth: usize, spans_: &mut Vec<Span>) 
 
 /// A reader that has read so many events.
 fn reader(bytes: &[u8], events: usize) -> Reader<'_> {
-    let mut reader = Reader::new(bytes).allow_objects(true);
+    let mut reader = Reader::new(bytes).with_objects(true);
     for _ in 0..events {
         reader.next_event().expect("reads").expect("an event");
     }
@@ -94,7 +94,7 @@ fn a_reader_knows_where_the_value_of_a_property_comes() {
     ));
     let mut reader = Reader::new(&bytes);
     assert!(!reader.allows_objects());
-    reader = reader.allow_objects(true);
+    reader = reader.with_objects(true);
     assert!(reader.allows_objects());
     let mut found = Vec::new();
     loop {
@@ -111,7 +111,7 @@ fn a_reader_knows_where_the_value_of_a_property_comes() {
 fn a_kind_is_known_before_its_value_is_read() {
     for kind in Kind::ALL {
         let bytes = [kind.id(), 0xff, 0xff, 0xff];
-        let reader = Reader::at(&bytes, 100).allow_objects(true);
+        let reader = Reader::new(&bytes).with_base(100).with_objects(true);
         assert_eq!((reader.peek_kind(), reader.position()), (Ok(kind), 0));
     }
     for (bytes, reason) in [
@@ -119,7 +119,7 @@ fn a_kind_is_known_before_its_value_is_read() {
         (&[2, 0, 0], CodecErrorKind::NoHeader { found: 3 }),
         (&[39, 0, 0, 0], CodecErrorKind::UnknownType { id: 39, last: 38 }),
     ] {
-        let error = Reader::at(bytes, 100).peek_kind().expect_err("no kind");
+        let error = Reader::new(bytes).with_base(100).peek_kind().expect_err("no kind");
         assert_eq!((error.at(), error.kind().clone()), (100, reason));
     }
 }
@@ -147,7 +147,7 @@ fn flags_without_a_meaning_leave_no_trace_in_an_event() {
 #[test]
 fn objects_with_properties_are_refused_unless_they_are_allowed() {
     for vector in vectors::buffers().filter(|vector| vector.allow_objects) {
-        let mut allowed = Reader::new(&vector.bytes).allow_objects(true);
+        let mut allowed = Reader::new(&vector.bytes).with_objects(true);
         let mut has_objects = false;
         while let Ok(Some(event)) = allowed.next_event() {
             // A null in the form of an object is refused as well.
@@ -185,8 +185,8 @@ fn where_counts_are_trusted_reading_ends_at_the_first_part_that_is_missing() {
         ),
     ] {
         let bytes = hex(bytes);
-        let reader = || Reader::new(&bytes).allow_objects(true);
-        assert_eq!(validate(reader().trust_counts()).expect_err("too short").to_string(), expected);
+        let reader = || Reader::new(&bytes).with_objects(true);
+        assert_eq!(validate(reader().with_trusted_counts()).expect_err("too short").to_string(), expected);
         let error = validate(reader()).expect_err("too short");
         assert!(matches!(error.kind(), CodecErrorKind::ShortCount { .. }), "{error}");
     }

@@ -7,7 +7,7 @@ fn read<T>(bytes: &[u8], look: impl FnOnce(Text<'_>) -> T) -> Result<T, CodecErr
     let mut buffer = [[4, 0, 0, 0], (bytes.len() as u32).to_le_bytes()].concat();
     buffer.extend(bytes);
     buffer.resize(buffer.len().next_multiple_of(4), 0);
-    match Reader::new(&buffer).dialect(Dialect::GODOT_3).next_event()? {
+    match Reader::new(&buffer).with_dialect(Dialect::GODOT_3).next_event()? {
         Some(Event::String(text)) => Ok(look(text)),
         event => panic!("a String, not {event:?}"),
     }

@@ -132,7 +132,7 @@ struct Seen {
 /// Passes each text of a value, beside a reader that reads it.
 #[track_caller]
 fn assert_passes(bytes: &[u8], base: usize, seen: &mut Seen) {
-    let mut reader = Reader::at(bytes, base).allow_objects(true);
+    let mut reader = Reader::new(bytes).with_base(base).with_objects(true);
     loop {
         let start = reader.position();
         let (mut passed, mut read) = (reader.clone(), reader.clone());

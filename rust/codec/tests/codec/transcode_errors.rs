@@ -80,10 +80,10 @@ fn a_type_of_elements_without_a_home_is_lost_with_no_element_of_it() {
 fn damage_is_that_of_the_reader() {
     let mut failed = 0;
     let mut check = |from: Dialect, bytes: &[u8], allow_objects| {
-        let reader = || Reader::new(bytes).dialect(from).allow_objects(allow_objects);
+        let reader = || Reader::new(bytes).with_dialect(from).with_objects(allow_objects);
         let Err(expected) = validate(reader()) else { return };
         for to in [Dialect::GODOT_4, Dialect::GODOT_3, Dialect::PANDEMONIUM] {
-            let translation = Translation { allow_objects, ..Translation::new(from, to) };
+            let translation = Translation::new(from, to).with_objects(allow_objects);
             let found = translation.bytes(bytes).expect_err("damaged");
             // What has no home may come before it.
             if !matches!(found.kind(), CodecErrorKind::NoSuchType { .. }) {
@@ -106,7 +106,7 @@ fn damage_is_that_of_the_reader() {
 #[test]
 fn objects_are_refused_where_they_are_not_allowed() {
     let bytes = [words(&[28, 1]), object(24, "Node", &[])].concat();
-    let translation = Translation { allow_objects: false, ..Translation::new(Dialect::GODOT_4, Dialect::GODOT_3) };
+    let translation = Translation::new(Dialect::GODOT_4, Dialect::GODOT_3).with_objects(false);
     let error = translation.bytes(&bytes).expect_err("refused");
     assert_eq!((error.kind(), error.at()), (&CodecErrorKind::ObjectRefused, 8), "{error}");
     // Ids are not.

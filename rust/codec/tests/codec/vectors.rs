@@ -36,7 +36,7 @@ fn what_the_engine_writes_comes_back_byte_for_byte() {
         if LOSES_ITS_MARK.contains(&name) || unreadable().iter().any(|(other, _)| *other == name) {
             continue;
         }
-        let mut reader = Reader::new(&vector.bytes).allow_objects(vector.allow_objects);
+        let mut reader = Reader::new(&vector.bytes).with_objects(vector.allow_objects);
         let events = rest(&mut reader).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(reader.position(), vector.bytes.len(), "{name}: consumed");
         let again = write(&events).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -116,7 +116,7 @@ fn what_lies_too_deep_is_refused_where_the_engine_refuses_it() {
 fn verdict_consumed_bytes_and_value_are_those_of_the_engine() {
     for vector in vectors::decoded() {
         let name = vector.name;
-        let mut reader = Reader::new(&vector.bytes).allow_objects(vector.allow_objects);
+        let mut reader = Reader::new(&vector.bytes).with_objects(vector.allow_objects);
         match (vector.verdict, rest(&mut reader)) {
             (None, Err(error)) => assert!(error.at() <= vector.bytes.len() + 3, "{name}: {error}"),
             (None, Ok(events)) => panic!("{name}: the engine refuses it, read as {events:?}"),

@@ -155,12 +155,12 @@ fn arrays(mut writer: Writer<'static>, depth: usize) -> Writer<'static> {
 fn a_value_lies_at_most_as_deep_as_the_engine_goes() {
     for event in [Event::Nil, Event::Array { element: ANY, count: 0 }, STRINGS, OBJECT] {
         for outside in [0, 1, 1000, 1024] {
-            let mut writer = arrays(Writer::at_depth(Dialect::GODOT_4, outside), 1024 - outside);
+            let mut writer = arrays(Writer::new(Dialect::GODOT_4).with_depth(outside), 1024 - outside);
             assert_eq!(writer.depth(), 1024);
             writer.write(event).expect("the deepest");
         }
         for outside in [0, 1, 1024, 1025] {
-            let mut writer = arrays(Writer::at_depth(Dialect::GODOT_4, outside), 1025 - outside);
+            let mut writer = arrays(Writer::new(Dialect::GODOT_4).with_depth(outside), 1025 - outside);
             assert_eq!(writer.depth(), 1025);
             let (len, error) = (writer.mark().position(), writer.write(event).expect_err("too deep"));
             assert_eq!((error.kind().clone(), error.at()), (CodecErrorKind::TooDeep, len), "{outside} outside");

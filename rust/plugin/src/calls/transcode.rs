@@ -47,7 +47,7 @@ fn decode_in(
         decode::decode(bytes, allow_objects, slot)?
     } else {
         let bytes = engine::bytes_of(bytes);
-        let translation = Translation { allow_objects, ..Translation::new(from, DIALECT) };
+        let translation = Translation::new(from, DIALECT).with_objects(allow_objects);
         // Nobody else sees these, so that no script can change them.
         let (translated, losses) = translation.bytes(bytes)?;
         // As with Godot 4, nobody looks at what is behind the value.
@@ -92,8 +92,8 @@ fn translate(bytes: &[u8], translation: Translation) -> Result<(PackedByteArray,
 /// Both are read in step: a translation has the events of what it translates, but null for the scripts and objects that
 /// it leaves out.
 fn origin(bytes: &[u8], from: Dialect, translated: &[u8], at: usize) -> Option<usize> {
-    let mut old = Reader::new(bytes).dialect(from).allow_objects(true);
-    let mut new = Reader::new(translated).allow_objects(true);
+    let mut old = Reader::new(bytes).with_dialect(from).with_objects(true);
+    let mut new = Reader::new(translated).with_objects(true);
     while new.position() < at {
         let depth = old.depth();
         old.next_event().ok()??;

@@ -165,7 +165,7 @@ impl<'a> State<'a> {
 
     /// A reader of the value.
     pub fn reader(self) -> Reader<'a> {
-        Reader::new(self.bytes).allow_objects(true)
+        Reader::new(self.bytes).with_objects(true)
     }
 
     /// Makes the value, new each time. Objects are the same as before, or null if they were freed.

@@ -31,7 +31,7 @@ pub fn encode(value: &Value) -> Result<PackedByteArray, CodecError> {
         let encoded = var_to_bytes_with_objects(&object);
         if encoded.is_empty() {
             let class = engine::class_of(engine::value(&object)).to_string();
-            let reader = Reader::new(&bytes).allow_objects(true);
+            let reader = Reader::new(&bytes).with_objects(true);
             return Err(reader.error_at(bytes.len(), CodecErrorKind::ObjectFailed { class }));
         }
         bytes.extend_from_slice(encoded.as_slice());
@@ -41,7 +41,7 @@ pub fn encode(value: &Value) -> Result<PackedByteArray, CodecError> {
         return Err(Reader::new(&bytes).error_at(0, CodecErrorKind::TooLarge { found: bytes.len() }));
     }
     // The engine has counted levels from each object on, not from the value.
-    match validate(Reader::new(&bytes).allow_objects(true)) {
+    match validate(Reader::new(&bytes).with_objects(true)) {
         Err(error) if *error.kind() == CodecErrorKind::TooDeep => Err(error),
         _ => Ok(bytes.into()),
     }

@@ -70,7 +70,7 @@ fn mixed<'a>(bytes: &'a [u8], chars: &'a [u32]) -> Plan<'a> {
         writer.write(Event::Array { element: ElementType::Any, count: 4 }).expect("writes");
         writer.write(packed(&bytes[..len])).expect("writes");
         keeper.write(&mut writer, packed(&bytes[bytes.len() - len..])).expect("writes");
-        let mut other = Writer::at_depth(Dialect::GODOT_4, 1);
+        let mut other = Writer::new(Dialect::GODOT_4).with_depth(1);
         other.write(Event::String(Text::Utf32(&chars[..len.min(chars.len())]))).expect("writes");
         other.write(packed(&bytes[..len])).expect("writes");
         writer.append(other, 2).expect("so many are due");

@@ -21,7 +21,7 @@ fn frame(payload: &[u8]) -> Vec<u8> {
 /// What the engine writes and reads.
 fn sound() -> impl Iterator<Item = Buffer> {
     vectors::written().filter(|vector| {
-        validate(Reader::new(&vector.bytes).allow_objects(true)).is_ok_and(|len| len == vector.bytes.len())
+        validate(Reader::new(&vector.bytes).with_objects(true)).is_ok_and(|len| len == vector.bytes.len())
     })
 }
 

@@ -17,7 +17,7 @@ use crate::framed::framed;
 use crate::support::allocator::most_held;
 use crate::support::wire::{string, words};
 
-const TO_GODOT_4: Translation = Translation { from: Dialect::GODOT_3, to: Dialect::GODOT_4, allow_objects: true };
+const TO_GODOT_4: Translation = Translation::new(Dialect::GODOT_3, Dialect::GODOT_4);
 
 /// Translates a stream to a file; gives what was written as well.
 fn translated(mut loader: Loader, threads: &Threads) -> (Result<(usize, Losses), TranscodeError>, Vec<u8>) {

@@ -11,8 +11,8 @@ use crate::support::steps::read;
 use crate::support::wire::{doubles, string, words};
 use crate::support::{nearly, vectors};
 
-const TO_GODOT_4: Translation = Translation { from: Dialect::GODOT_3, to: Dialect::GODOT_4, allow_objects: true };
-const TO_GODOT_3: Translation = Translation { from: Dialect::GODOT_4, to: Dialect::GODOT_3, allow_objects: true };
+const TO_GODOT_4: Translation = Translation::new(Dialect::GODOT_3, Dialect::GODOT_4);
+const TO_GODOT_3: Translation = Translation::new(Dialect::GODOT_4, Dialect::GODOT_3);
 
 type Translated = Result<(Vec<u8>, usize, Vec<String>), (usize, CodecError)>;
 
@@ -63,7 +63,7 @@ fn values(len: usize) -> Vec<Vec<u8>> {
             1..20 => string("x".repeat(random.below(5000))),
             _ => {
                 let bytes = nearly::value_of(Engine::Godot3, &mut random, 3, 0);
-                let mut reader = varbatch_codec::Reader::new(&bytes).dialect(Dialect::GODOT_3).allow_objects(true);
+                let mut reader = varbatch_codec::Reader::new(&bytes).with_dialect(Dialect::GODOT_3).with_objects(true);
                 if reader.skip_value().is_ok() { bytes } else { words(&[16]) }
             }
         };

@@ -15,7 +15,7 @@ pub fn assert_agrees(bytes: &[u8], allow_objects: bool) -> Verdict {
 #[track_caller]
 pub fn assert_agrees_of(engine: Engine, bytes: &[u8], allow_objects: bool) -> Verdict {
     let verdict = model::verdict_of(engine, bytes, allow_objects);
-    let reader = || Reader::new(bytes).dialect(Dialect::of(engine)).allow_objects(allow_objects);
+    let reader = || Reader::new(bytes).with_dialect(Dialect::of(engine)).with_objects(allow_objects);
     let (mut events, mut parts) = (Vec::new(), 0);
     let mut reading = reader();
     let end = loop {
@@ -46,7 +46,7 @@ pub fn assert_agrees_of(engine: Engine, bytes: &[u8], allow_objects: bool) -> Ve
         }
         (verdict, end) => panic!("{verdict:?} by the model, found {end:?}: {engine:?} {bytes:02x?}"),
     }
-    let trusting = validate(reader().trust_counts());
+    let trusting = validate(reader().with_trusted_counts());
     assert_eq!(trusting.as_ref().ok(), end.as_ref().ok(), "counts are trusted, of {bytes:02x?}");
     let is_count = |error: &CodecError| matches!(error.kind(), CodecErrorKind::ShortCount { .. });
     assert!(!trusting.as_ref().is_err_and(is_count), "{trusting:?} of {bytes:02x?}");

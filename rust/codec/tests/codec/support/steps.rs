@@ -11,7 +11,7 @@ pub fn read(bytes: &[u8]) -> Result<(Vec<Event<'_>>, usize), CodecError> {
 
 /// As [`read`], by the rules of an engine.
 pub fn read_of(engine: Engine, bytes: &[u8]) -> Result<(Vec<Event<'_>>, usize), CodecError> {
-    let mut reader = Reader::new(bytes).dialect(Dialect::of(engine)).allow_objects(true);
+    let mut reader = Reader::new(bytes).with_dialect(Dialect::of(engine)).with_objects(true);
     let events = rest(&mut reader)?;
     Ok((events, reader.position()))
 }

@@ -43,7 +43,7 @@ pub struct Input<'a> {
 impl<'a> Input<'a> {
     /// A reader of the value.
     pub fn reader(self, allow_objects: bool) -> Reader<'a> {
-        Reader::at(self.bytes, self.at).allow_objects(allow_objects)
+        Reader::new(self.bytes).with_base(self.at).with_objects(allow_objects)
     }
 }
 

@@ -52,7 +52,7 @@ impl Lost {
     fn of_bytes(encoded: &[(usize, &[u8])]) -> Self {
         let mut lost = Self::default();
         for &(index, bytes) in encoded {
-            let mut reader = Reader::new(bytes).allow_objects(true);
+            let mut reader = Reader::new(bytes).with_objects(true);
             loop {
                 let (at, is_first) = (reader.position(), lost.count() == 0);
                 let Ok(Some(event)) = reader.next_event() else { break };

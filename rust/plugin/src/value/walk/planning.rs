@@ -218,7 +218,7 @@ where
 /// A writer for what another thread walks, with room from this thread: memory that it has already, where the other's
 /// would have to be made by the system page by page.
 fn writer_with_room<'a>(depth: usize, len: usize) -> Writer<'a> {
-    let mut writer = Writer::at_depth(DIALECT, depth);
+    let mut writer = Writer::new(DIALECT).with_depth(depth);
     writer.reserve_bytes(len + len / 16);
     writer
 }
