@@ -22,13 +22,9 @@ func _init() -> void:
 func test_from_threads_and_the_main_thread() -> void:
 	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
-		var threads: Array[Thread] = []
-		for i: int in THREADS:
-			threads.append(Thread.new())
-			threads[-1].start(_work.bind(i, 3))
+		var threads := start_threads(THREADS, _work.bind(3))
 		_work(THREADS, 3)
-		for thread: Thread in threads:
-			thread.wait_to_finish()
+		end_threads(threads)
 		_check_no_problems("threads, %d" % count)
 
 
@@ -36,14 +32,10 @@ func test_from_threads_and_the_main_thread() -> void:
 func test_from_threads_while_frames_pass() -> void:
 	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
-		var threads: Array[Thread] = []
-		for i: int in THREADS:
-			threads.append(Thread.new())
-			threads[-1].start(_work.bind(i, 3))
-		while threads.any(func(thread: Thread) -> bool: return thread.is_alive()):
+		var threads := start_threads(THREADS, _work.bind(3))
+		while any_alive(threads):
 			await get_tree().process_frame
-		for thread: Thread in threads:
-			thread.wait_to_finish()
+		end_threads(threads)
 		_check_no_problems("frames, %d" % count)
 
 
@@ -57,17 +49,13 @@ func test_from_the_worker_pool() -> void:
 
 
 func test_thread_count_changes_under_way() -> void:
-	var threads: Array[Thread] = []
-	for i: int in 2:
-		threads.append(Thread.new())
-		threads[-1].start(_work.bind(i, 6))
+	var threads := start_threads(2, _work.bind(6))
 	var change := 0
-	while threads.any(func(thread: Thread) -> bool: return thread.is_alive()):
+	while any_alive(threads):
 		change += 1
 		VarBatch.set_thread_count(change % 4)
 		OS.delay_usec(500)
-	for thread: Thread in threads:
-		thread.wait_to_finish()
+	end_threads(threads)
 	_check_no_problems("changes")
 
 
@@ -76,15 +64,11 @@ func test_one_file() -> void:
 	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		write(path, _whole_file(9))
-		var threads: Array[Thread] = []
-		for i: int in THREADS:
-			threads.append(Thread.new())
-			threads[-1].start(_save_one_file.bind(i))
-		while threads.any(func(thread: Thread) -> bool: return thread.is_alive()):
+		var threads := start_threads(THREADS, _save_one_file)
+		while any_alive(threads):
 			_look_at_one_file()
 			await get_tree().process_frame
-		for thread: Thread in threads:
-			thread.wait_to_finish()
+		end_threads(threads)
 		_look_at_one_file()
 		_check_no_problems("one file, %d threads" % count)
 		check_names([path.get_file()], "one file")

@@ -136,12 +136,8 @@ func _log_error(_function, _file, _line, _code, _rationale, _notify, _type, _bac
 ## Each thread has its own, also when they fail and succeed at the same time.
 func test_threads() -> void:
 	_fail()
-	var threads: Array[Thread] = []
-	for index: int in 4:
-		threads.append(Thread.new())
-		threads[-1].start(_fail_and_succeed.bind(index))
-	for thread: Thread in threads:
-		check_value(thread.wait_to_finish(), "", "a thread")
+	var threads := start_threads(4, _fail_and_succeed)
+	check_value(end_threads(threads), ["", "", "", ""], "threads")
 	# The threads are gone, and this one has its own still.
 	_check(ERR_INVALID_DATA, NO_TYPE)
 	VarBatch.var_to_bytes(1)

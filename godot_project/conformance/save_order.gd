@@ -147,12 +147,9 @@ func test_threads_at_once() -> void:
 	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
 		var task := VarBatch.save_vars_async(path, values)
-		var threads: Array[Thread] = []
-		for i: int in 4:
-			threads.append(Thread.new())
-			threads[-1].start(func() -> int: return VarBatch.save_vars(path, [i]))
-		for thread: Thread in threads:
-			check_int(thread.wait_to_finish() as int, OK, "a save on a thread")
+		var save := func(i: int) -> int: return VarBatch.save_vars(path, [i])
+		var threads := start_threads(4, save)
+		check_value(end_threads(threads), [0, 0, 0, 0], "saves on threads")
 		var found := VarBatch.load_vars(path)
 		check(found.size() == 1 and found[0] in range(4), "found %s" % [found])
 		_check_overtaken(task, count == 1)

@@ -83,16 +83,12 @@ func _run_quarter(quarter: int) -> void:
 
 
 func _run_threads(quarter: int, count: int) -> void:
-	var threads: Array[Thread] = []
-	for i: int in THREADS:
-		threads.append(Thread.new())
-		threads[-1].start(_work.bind(10 * quarter + i, count))
+	var threads := start_threads(THREADS, func(i: int) -> void: _work(10 * quarter + i, count))
 	await _work_awaiting(10 * quarter + THREADS, count)
-	while threads.any(func(thread: Thread) -> bool: return thread.is_alive()):
+	while any_alive(threads):
 		_change_thread_count()
 		await get_tree().process_frame
-	for thread: Thread in threads:
-		thread.wait_to_finish()
+	end_threads(threads)
 
 
 func _check_watches() -> void:

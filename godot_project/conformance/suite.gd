@@ -209,6 +209,24 @@ func quietly(action: Callable) -> Variant:
 	return result
 
 
+## Starts [param count] threads, each of which calls [param work] with its number.
+func start_threads(count: int, work: Callable) -> Array[Thread]:
+	var threads: Array[Thread] = []
+	for i: int in count:
+		threads.append(Thread.new())
+		check_int(threads[-1].start(work.bind(i)), OK, "start of a thread")
+	return threads
+
+
+func any_alive(threads: Array[Thread]) -> bool:
+	return threads.any(func(thread: Thread) -> bool: return thread.is_alive())
+
+
+## Waits for [param threads] to end, and returns what they return.
+func end_threads(threads: Array[Thread]) -> Array:
+	return threads.map(func(thread: Thread) -> Variant: return thread.wait_to_finish())
+
+
 func _check_texts(
 	texts: PackedStringArray, error_count: int, warning_count: int, must_contain: String
 ) -> void:

@@ -143,13 +143,9 @@ func test_wait_on_threads() -> void:
 			var expected: Variant = plain(kind)
 			var task := start(kind)
 			var watch := Watch.new(task)
-			var threads: Array[Thread] = []
-			for i: int in 4:
-				var thread := Thread.new()
-				thread.start(task.wait)
-				threads.append(thread)
-			for thread: Thread in threads:
-				check_result(thread.wait_to_finish(), expected, kind, "on a thread")
+			var threads := start_threads(4, task.wait.unbind(1))
+			for result: Variant in end_threads(threads):
+				check_result(result, expected, kind, "on a thread")
 			check_result(await finished(watch, kind), expected, kind, "waited for on threads")
 
 

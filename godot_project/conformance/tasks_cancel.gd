@@ -66,13 +66,9 @@ func test_twice_and_by_threads() -> void:
 			write(path, stored(OLD))
 			var task := start(kind)
 			var watch := Watch.new(task)
-			var threads: Array[Thread] = []
-			for i: int in 3:
-				threads.append(Thread.new())
-				threads[-1].start(task.cancel)
+			var threads := start_threads(3, task.cancel.unbind(1))
 			task.cancel()
-			for thread: Thread in threads:
-				thread.wait_to_finish()
+			end_threads(threads)
 			_check_end(task, await finished(watch, kind), kind, "by threads")
 
 

@@ -11,14 +11,9 @@ var _problems := PackedStringArray()
 
 func test_from_threads_and_the_main_thread() -> void:
 	prepare()
-	var threads: Array[Thread] = []
-	for i: int in THREADS:
-		var thread := Thread.new()
-		check_int(thread.start(work.bind(rounds)), OK, "start of a thread")
-		threads.append(thread)
+	var threads := start_threads(THREADS, work.bind(rounds).unbind(1))
 	work(rounds)
-	for thread: Thread in threads:
-		thread.wait_to_finish()
+	end_threads(threads)
 	check_no_problems()
 
 

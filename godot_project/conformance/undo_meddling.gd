@@ -131,13 +131,8 @@ func test_objects_that_end() -> void:
 
 
 func test_many_threads() -> void:
-	var threads: Array[Thread] = []
-	for i: int in 4:
-		var thread := Thread.new()
-		thread.start(_record_alone)
-		threads.append(thread)
-	for thread: Thread in threads:
-		check_int(thread.wait_to_finish() as int, 2000, "modifications on a thread")
+	var threads := start_threads(4, _record_alone.unbind(1))
+	check_value(end_threads(threads), [2000, 2000, 2000, 2000], "modifications on threads")
 
 
 func _record_alone() -> int:
