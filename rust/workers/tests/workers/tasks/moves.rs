@@ -11,6 +11,19 @@ use varbatch_workers::tasks::{NextStep, TaskEvent};
 use super::{Door, Jobs, Started, occupy, work_for};
 use crate::threads::{assert_works, times, together, wait_for};
 
+/// Tasks without an end, and the number of their steps so far.
+fn endless(jobs: &Jobs, threads: &Threads, count: usize) -> (Vec<Started>, Arc<AtomicUsize>) {
+    let steps = Arc::new(AtomicUsize::new(0));
+    let start = |_| {
+        let steps = Arc::clone(&steps);
+        jobs.start(threads, move |_, _| {
+            steps.fetch_add(1, Ordering::SeqCst);
+            NextStep::More
+        })
+    };
+    ((0..count).map(start).collect(), steps)
+}
+
 #[test]
 fn a_call_gets_its_helpers_while_tasks_run() {
     for count in [2, 3] {
@@ -192,17 +205,8 @@ fn older_threads_are_not_gone_back_to() {
 
 #[test]
 fn the_old_threads_are_waited_for_for_a_slice_at_most() {
-    let (jobs, steps) = (Jobs::new(), Arc::new(AtomicUsize::new(0)));
-    let mut threads = Threads::new(3);
-    let tasks: Vec<_> = (0..3)
-        .map(|_| {
-            let steps = Arc::clone(&steps);
-            jobs.start(&threads, move |_, _| {
-                steps.fetch_add(1, Ordering::SeqCst);
-                NextStep::More
-            })
-        })
-        .collect();
+    let (jobs, mut threads) = (Jobs::new(), Threads::new(3));
+    let (tasks, steps) = endless(&jobs, &threads, 3);
     for round in 0..times(20, 2) {
         let new = Threads::new(2 + round % 3);
         jobs.tasks.set_threads(&new);
@@ -221,16 +225,7 @@ fn the_old_threads_are_waited_for_for_a_slice_at_most() {
 #[test]
 fn dropping_threads_waits_for_no_task() {
     let (jobs, threads) = (Jobs::new(), Threads::new(6));
-    let steps = Arc::new(AtomicUsize::new(0));
-    let tasks: Vec<_> = (0..10)
-        .map(|_| {
-            let steps = Arc::clone(&steps);
-            jobs.start(&threads, move |_, _| {
-                steps.fetch_add(1, Ordering::SeqCst);
-                NextStep::More
-            })
-        })
-        .collect();
+    let (tasks, steps) = endless(&jobs, &threads, 10);
     wait_for("a few steps", || steps.load(Ordering::SeqCst) > 10);
     let ends = std::thread::spawn(|| drop(threads));
     wait_for("the end of the threads", || ends.is_finished());
