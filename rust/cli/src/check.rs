@@ -1,4 +1,4 @@
-//! `varbatch check`: whether all of a file can be read.
+//! `varbatch check`: checks that files can be read completely.
 
 use std::fmt::Display;
 use std::path::Path;

@@ -1,10 +1,10 @@
-//! What the tool says about itself.
+//! Completions and manual pages.
 
 use std::process::Command;
 
 use crate::support::Folder;
 
-/// Whether a program can be run here.
+/// Returns true if a program can be run here.
 fn has(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok()
 }

@@ -20,7 +20,7 @@ fn sound_files() {
 }
 
 #[test]
-fn damage_is_told_with_its_byte_and_path() {
+fn damage_is_reported_with_its_byte_and_path() {
     let broken = value(27, &[&words(&[1]), &string("list"), &words(&[28, 2, 0, 99])]);
     let folder = Folder::with("a", &frames(&[&int(1), &broken, &int(2)]));
     let error = "error: a: frame 1: expected a type from 0 to 38, found 99, at byte 48 inside [\"list\"][1]\n";
@@ -49,7 +49,7 @@ fn every_truncation_of_a_value_is_damage() {
         folder.write("a", &whole[..len]);
         assert_eq!(folder.run("check --format value --quiet a").code, 1, "{len} bytes");
         let ran = folder.run("check a");
-        // 27, a Dictionary, and just 27 bytes: a frame, with something behind its value.
+        // The header 27 of a Dictionary with 27 bytes behind it: a frame, with bytes behind its value.
         let said = if len == 4 + 27 { "error: a: 1 value is followed by bytes" } else { "hint: " };
         assert!(ran.code == 1 && ran.err.contains(said), "{len} bytes: {ran:?}");
     }
@@ -82,7 +82,7 @@ fn damage_without_an_end_is_given_up() {
     assert_eq!(ran.err.matches("error: ").count(), 21);
     let all = folder.run("check --all a");
     assert_eq!((all.out.as_str(), all.err.matches("error: ").count()), ("a: damaged, 1 value of 101\n", 100));
-    // Not where nothing is left, nor where a sound value is between.
+    // Not at the end of a file, nor if a sound value stands between the damaged ones.
     folder.write("b", &frames(&[&bad[..]; 100]));
     assert_eq!(folder.run("check b").out, "b: damaged, 0 values of 100\n");
     folder.write("c", &[frames(&[&bad[..]; 99]), sound.clone(), frames(&[&bad[..]; 99]), sound].concat());
@@ -106,7 +106,7 @@ fn several_files_each_have_a_line() {
     let error = "error: bad: frame 1: expected a type from 0 to 38, found 99, at byte 16\n";
     folder.run("check a bad b").expect(1, "a: ok, 1 value\nbad: damaged, 1 value of 2\nb: ok, 1 value\n", error);
     folder.run("check --quiet a bad b").expect(1, "", "");
-    // The others are checked although one cannot be read.
+    // One file that cannot be read does not stop the check of the others.
     let missing = fs::read(folder.path("none")).expect_err("no such file");
     let error = format!("error: none: {missing}\n");
     folder.run("check none a").expect(3, "a: ok, 1 value\n", &error);
@@ -171,7 +171,7 @@ fn a_file_of_another_engine_is_recognized() {
 }
 
 #[test]
-fn what_follows_a_value_is_told() {
+fn what_follows_a_value_is_reported() {
     let folder = Folder::with("a", &[save(), vec![9, 9]].concat());
     let error = format!("error: a: 1 value is followed by bytes that engines ignore, first at byte {}\n", save().len());
     folder.run("check --format value a").expect(1, "a: damaged, 0 values of 1\n", &error);
@@ -217,7 +217,7 @@ fn compressed_files() {
         let ran = folder.run("check a");
         assert!(ran.code == 1 && ran.err.contains("block 0 of 1"), "{ran:?}");
     }
-    // Brotli, which is not served.
+    // Brotli is not supported.
     let folder = Folder::with("a", &[&b"GCPF"[..], &words(&[4, 4096, 0, 0])].concat());
     let ran = folder.run("check a");
     assert!(ran.code == 1 && ran.err.contains("Brotli"), "{ran:?}");

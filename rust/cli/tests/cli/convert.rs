@@ -52,7 +52,7 @@ fn a_format_that_is_said() {
     folder.run(&format!("{TO_4} --format value a value")).expect(0, "value: 1 value from godot3 to godot4\n", "");
     folder.run(&format!("{TO_4} --format frames a frames")).expect(0, "frames: 1 value from godot3 to godot4\n", "");
     assert_eq!((folder.read("value"), folder.read("frames")), (words(&[4, 0]), words(&[4, 0])));
-    // The bytes of a value are no frames.
+    // A file of one value holds no frames.
     folder.write("b", &save_3());
     let ran = folder.run(&format!("{TO_4} --format frames b out"));
     assert!(ran.code == 1 && ran.err.starts_with("error: b: frame 1: "), "{ran:?}");
@@ -80,7 +80,7 @@ fn a_file_may_become_itself() {
     assert_eq!(folder.names(), ["a"]);
 }
 
-/// A failure leaves an output that is there as it was, makes none where none was, and leaves nothing else.
+/// Checks that a failure leaves an existing output as it was, makes no new one, and leaves no other file.
 #[track_caller]
 fn leaves_nothing(bytes: &[u8], args: &str, code: i32, err: &str) {
     let folder = Folder::with("in", bytes);
@@ -145,7 +145,7 @@ fn bytes_behind_values_are_told() {
     let warning = "warning: a: 1 value was followed by bytes that are none of its, at byte 64\n";
     folder.run(&format!("{TO_4} --format value a b")).expect(0, "b: 1 value from godot3 to godot4\n", warning);
     assert_eq!(folder.read("b"), save_3_in_4());
-    // Read as another engine's, a save has such bytes.
+    // A save that is read as another engine's has such bytes.
     folder.write("c", &frames(&[&int(1), &save_3()]));
     let warning = "warning: c: 1 value was followed by bytes that are none of its, at byte 68\n";
     let hint = "hint: c: all of it can be read with --from godot3\n";

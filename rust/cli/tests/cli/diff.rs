@@ -70,7 +70,7 @@ insert [4]: Dictionary of 2
     let lines = folder.run("diff --json a b").json();
     assert_eq!(lines[1]["new"], json!({"type": "PackedInt32Array", "count": 1, "value": [9]}));
     assert_eq!(lines[2]["old"], json!({"type": "PackedStringArray", "count": 1, "value": ["b"]}));
-    // What is printed leads there.
+    // The printed paths lead to the changes.
     for line in &lines {
         let path = line["path"].as_str().expect("a path");
         assert_eq!(folder.run_with(&["get", "b", path]).code, 0, "{path}");
@@ -109,7 +109,7 @@ fn damage_is_an_error_and_no_difference() {
     folder.write("cut", &frames(&[&int(1), &int(2)])[..20]);
     let error = "error: cut: expected 8 more bytes for the payload of a frame, found 4, at byte 16\n";
     folder.run("diff a cut").expect(1, "", error);
-    // A value that only one has is read as well.
+    // A value that only one file has is read as well.
     folder.write("short", &frames(&[&int(3)]));
     let ran = folder.run("diff short bad");
     assert!(ran.code == 1 && ran.err.starts_with("error: bad: frame 1: expected a type"), "{ran:?}");

@@ -36,16 +36,16 @@ fn every_key_that_is_printed_leads_to_its_value() {
         let key = folder.run_with(&["get", "a", &format!("[key {number}]")]);
         assert_eq!(key.code, 0, "{path}");
     }
-    // And those of `show --json`, which shortens none.
+    // The keys of `show --json`, which shortens none, do too.
     for line in folder.run("show --json a").json().iter().skip(1) {
         let path = line["path"].as_str().expect("a path");
         assert_eq!(folder.run_with(&["get", "--json", "a", path]).json()[0]["value"], line["value"], "{path}");
     }
-    // And those of `show` itself, in brackets.
+    // So do those of `show`, in brackets.
     for (number, line) in folder.run("show a").out.lines().skip(1).enumerate() {
         let (key, _) = line.split_at(line.rfind(": int ").expect("a key"));
         let key = key.trim_start_matches(|char: char| char == ' ' || char.is_ascii_digit());
-        // The key of a number was cut as well.
+        // Trimming cut these keys, as they are numbers.
         let path = if number == 4 {
             "[-7]".into()
         } else if number == 5 || number == 6 {
@@ -140,7 +140,7 @@ fn sound_parts_of_a_damaged_value_are_found() {
             .run_with(&["get", "--format", "frames", "text", "", option][..if option.is_empty() { 5 } else { 6 }]);
         assert!(ran.code == 1 && ran.err.starts_with(error), "{ran:?}");
     }
-    // The path of the error, as it is printed.
+    // The value before the one that the error names.
     folder.run("get --frame 1 a [\"list\"][0]").expect(0, "        64         4  Nil\n", "");
 }
 

@@ -1,4 +1,4 @@
-//! Standard input, pipes, and what is no file.
+//! Standard input, pipes, and inputs that are no files.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -38,7 +38,7 @@ fn damage_in_a_pipe_is_damage() {
     let cut = &frames(&[&int(1), &int(2)])[..22];
     let ran = folder.run_piped("check -", cut);
     assert_eq!((ran.code, ran.out.as_str()), (1, "standard input: damaged, 1 value before the end\n"));
-    // Another engine's is recognized, although that reads it again.
+    // A file of another engine is recognized, although that reads it again.
     let ran = folder.run_piped("check -", &frames(&[&save_3()]));
     assert!(ran.err.ends_with("hint: standard input: all of it can be read with --from godot3\n"), "{ran:?}");
     let ran = folder.run_piped(&format!("{TO_4} - out"), &bad);
@@ -56,7 +56,7 @@ fn convert_writes_standard_output() {
     // All or nothing.
     let bad = folder.piped(&format!("{TO_4} - -"), &frames(&[&save_3(), &words(&[99])]));
     assert_eq!((bad.status.code(), bad.stdout.len()), (Some(1), 0));
-    // What is compressed is read twice.
+    // A compressed file is read twice.
     compress(&folder, "packed", &folder.read("a"), Compression::Zstd);
     let packed = folder.piped(&format!("{TO_4} - -"), &folder.read("packed")).stdout;
     folder.write("packed4", &packed);
@@ -155,7 +155,7 @@ mod unix {
 
     #[test]
     fn standard_input_may_be_a_socket() {
-        // As some programs start others.
+        // Some programs start others like this.
         let (mut ours, theirs) = UnixStream::pair().expect("a pair");
         let folder = Folder::new();
         let mut command = folder.command("check -");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Folder, floats, frames, int, save, string, text, value, words};
 
-/// What the line of one value says, without its place.
+/// Checks the line of one value, without its offset and path.
 #[track_caller]
 fn shows(bytes: &[u8], expected: &Value) {
     let folder = Folder::with("a", bytes);
@@ -83,7 +83,7 @@ fn the_digits_are_exact() {
 
 #[test]
 fn any_text_is_valid_json() {
-    // Bytes of Godot 3 that are no UTF-8: a surrogate alone.
+    // Godot 3 can write a lone surrogate, which is no UTF-8.
     let text = value(4, &[&words(&[3]), &[0xed, 0xa0, 0x80, 0]]);
     let folder = Folder::with("a", &value(18, &[&words(&[1]), &text, &text]));
     let lines = folder.run("show --json --from godot3 --format value a").json();

@@ -1,4 +1,4 @@
-//! Files that are larger than what the tool holds of them.
+//! Files that are larger than the memory that the tool takes for them.
 
 use std::process::Stdio;
 
@@ -6,13 +6,13 @@ use varbatch_storage::compressed::Compression;
 
 use crate::support::{Folder, Ran, compress, frames, save_3, words};
 
-/// Bytes of the file.
+/// The length of the file in bytes.
 const LEN: usize = 48 << 20;
 
-/// Bytes that the tool may take at the most, on two threads.
-const MOST_MEMORY: usize = 40 << 20;
+/// Max bytes that the tool may take, on two threads.
+const MAX_MEMORY: usize = 40 << 20;
 
-/// A folder with a large save of Godot 3 and the same compressed, and how many values it has.
+/// Returns a folder with a large save of Godot 3, plain and compressed, and how many values it has.
 fn folder() -> (Folder, usize) {
     let frame = frames(&[&save_3()]);
     let count = LEN / frame.len();
@@ -22,7 +22,7 @@ fn folder() -> (Folder, usize) {
     (folder, count)
 }
 
-/// Runs the tool, and gives the most memory that it was seen to take, in bytes: on Linux, which tells.
+/// Runs the tool. Returns its peak memory in bytes too, which only Linux tells.
 fn watched(folder: &Folder, args: &str) -> (Ran, usize) {
     let mut command = folder.command(args);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("run");
@@ -55,7 +55,7 @@ fn memory_does_not_grow_with_the_file() {
         // Nor is there a progress bar: this is no terminal.
         ran.expect(0, &out, "");
         if cfg!(target_os = "linux") {
-            assert!((1..MOST_MEMORY).contains(&most), "{args}: {most} bytes");
+            assert!((1..MAX_MEMORY).contains(&most), "{args}: {most} bytes");
         }
     }
 }
@@ -64,22 +64,22 @@ fn memory_does_not_grow_with_the_file() {
 fn zeros_without_an_end_are_given_up() {
     let folder = Folder::with("a", &[]);
     let file = std::fs::OpenOptions::new().write(true).open(folder.path("a")).expect("opened");
-    // Nothing is on the disk where the file system can do that.
+    // A sparse file takes no space on the disk.
     file.set_len(3 << 30).expect("made longer");
     for args in ["check a", "check --json a", "show a"] {
         let start = std::time::Instant::now();
         let (ran, most) = watched(&folder, args);
         let lines = ran.out.lines().count() + ran.err.lines().count();
         assert!(ran.code == 1 && lines <= 25, "{args}: {lines} lines");
-        // It takes some ten milliseconds. All of the file take minutes.
+        // It takes about ten milliseconds; reading all of the file would take minutes.
         assert!(start.elapsed().as_secs() < 10, "{args}: {:?}", start.elapsed());
-        assert!(!cfg!(target_os = "linux") || (1..MOST_MEMORY).contains(&most), "{args}: {most} bytes");
+        assert!(!cfg!(target_os = "linux") || (1..MAX_MEMORY).contains(&most), "{args}: {most} bytes");
     }
-    // Short enough for a value, but none.
+    // Short enough for one value, but not a value.
     file.set_len(1 << 30).expect("made shorter");
     let (ran, most) = watched(&folder, "check a");
     assert_eq!(ran.code, 1);
-    assert!(!cfg!(target_os = "linux") || (1..MOST_MEMORY).contains(&most), "{most} bytes");
+    assert!(!cfg!(target_os = "linux") || (1..MAX_MEMORY).contains(&most), "{most} bytes");
 }
 
 #[test]
@@ -91,6 +91,6 @@ fn showing_one_value_holds_only_its_bytes() {
     for args in ["show --format value a", "show --format value --json a", "get --format value a [4000000]"] {
         let (ran, most) = watched(&folder, args);
         assert_eq!(ran.code, 0, "{args}: {}", ran.err);
-        assert!(!cfg!(target_os = "linux") || (LEN..LEN + MOST_MEMORY).contains(&most), "{args}: {most} bytes");
+        assert!(!cfg!(target_os = "linux") || (LEN..LEN + MAX_MEMORY).contains(&most), "{args}: {most} bytes");
     }
 }

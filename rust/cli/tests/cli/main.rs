@@ -1,4 +1,4 @@
-//! The tool as somebody at a terminal meets it: arguments, files, output, exit codes.
+//! The tool as a user meets it: arguments, files, output, exit codes.
 
 mod about;
 mod check;

@@ -40,7 +40,7 @@ fn a_save_of_godot_3() {
     }
 }
 
-/// What a single value is shown as, behind its offset and size.
+/// Checks the line of a single value, behind its offset and size.
 #[track_caller]
 fn shows(bytes: &[u8], expected: &str) {
     let ran = Folder::with("a", bytes).run("show --format value a");
@@ -148,7 +148,7 @@ fn long_containers_are_cut() {
     assert_eq!((cut.lines().count(), cut.matches("... 50 more").count()), (1 + 2 * 102, 2));
     let whole = folder.run("show --max-items 0 a").out;
     assert_eq!((whole.lines().count(), whole.matches("more").count()), (1 + 2 * 151, 0));
-    // Both rows know their size, the one that was cut before the other too.
+    // The sizes of both rows are right, though the first one was cut.
     assert_eq!(cut.matches(" 1208    [").count(), 2, "{cut}");
 }
 
@@ -178,7 +178,7 @@ fn a_file_of_another_engine_is_recognized() {
 }
 
 #[test]
-fn what_is_behind_a_value_is_told() {
+fn what_is_behind_a_value_is_reported() {
     let folder = Folder::with("a", &frames(&[&[int(1), vec![1, 2, 3]].concat()]));
     let ran = folder.run("show --format frames a");
     assert_eq!(ran.code, 0);
@@ -224,7 +224,7 @@ fn the_first_thousand_values_are_shown() {
     assert_eq!(folder.run("show --count 0 a").out, "... 1500 more values; --all shows them\n");
     assert_eq!(folder.run("show --frame 1400 a").out.lines().count(), 2);
     assert_eq!(folder.run("show --count 1 --json a").json()[1], serde_json::json!({"more": 1499}));
-    // Where to count them takes long, it is only said that there are more.
+    // If counting them takes long, the line only says that there are more.
     let long = value(29, &[&words(&[1 << 20]), &[7; 1 << 20]]);
     folder.write("b", &frames(&[&long]).repeat(70));
     assert!(folder.run("show --count 2 b").out.ends_with("\n... more values; --all shows them\n"));

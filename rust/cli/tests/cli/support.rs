@@ -9,10 +9,10 @@ use tempfile::TempDir;
 use varbatch_storage::compressed::{Compression, Encoder};
 use varbatch_workers::Threads;
 
-/// A folder that goes when it is dropped.
+/// A folder that is removed when it is dropped.
 pub struct Folder(TempDir);
 
-/// What a run of the tool left.
+/// The result of a run of the tool.
 #[derive(Debug)]
 pub struct Ran {
     pub code: i32,
@@ -25,7 +25,7 @@ impl Folder {
         Self(TempDir::new().expect("a folder"))
     }
 
-    /// A folder with a file, as most tests want it.
+    /// Makes a folder with one file, as most tests need.
     pub fn with(name: &str, bytes: &[u8]) -> Self {
         let folder = Self::new();
         folder.write(name, bytes);
@@ -44,7 +44,7 @@ impl Folder {
         fs::read(self.path(name)).expect("read")
     }
 
-    /// What is in it.
+    /// The names of the files in it.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).expect("listed");
         let mut names: Vec<_> =
@@ -53,7 +53,7 @@ impl Folder {
         names
     }
 
-    /// The tool, about to be run here.
+    /// Prepares a run of the tool in this folder.
     pub fn command(&self, args: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_varbatch"));
         command.args(args.split_whitespace()).current_dir(self.0.path()).stdin(Stdio::null());
@@ -65,12 +65,12 @@ impl Folder {
         Ran::of(&self.command(args).output().expect("run"))
     }
 
-    /// Runs the tool with arguments that may hold spaces.
+    /// Runs the tool with arguments that may contain spaces.
     pub fn run_with(&self, args: &[&str]) -> Ran {
         Ran::of(&self.command("").args(args).output().expect("run"))
     }
 
-    /// Runs the tool with these bytes in a pipe as its standard input, and gives its output as it is.
+    /// Runs the tool with these bytes in a pipe as its standard input. Returns its output as bytes.
     pub fn piped(&self, args: &str, bytes: &[u8]) -> Output {
         let mut command = self.command(args);
         let mut child =
@@ -83,7 +83,7 @@ impl Folder {
         output
     }
 
-    /// The same with an output that is text.
+    /// The same with output as text.
     pub fn run_piped(&self, args: &str, bytes: &[u8]) -> Ran {
         Ran::of(&self.piped(args, bytes))
     }
@@ -101,7 +101,7 @@ impl Ran {
         ran
     }
 
-    /// That all is exactly so.
+    /// Checks all of the result.
     #[track_caller]
     pub fn expect(&self, code: i32, out: &str, err: &str) {
         assert_eq!((self.out.as_str(), self.err.as_str(), self.code), (out, err, code));
@@ -116,7 +116,7 @@ impl Ran {
             .collect()
     }
 
-    /// That it failed with this code, and said nothing but this.
+    /// Checks that it failed with this code, and printed only this error.
     #[track_caller]
     pub fn fails(&self, code: i32, err: &str) {
         self.expect(code, "", err);
@@ -136,7 +136,7 @@ pub fn text(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// A value: its header, and what follows.
+/// A value: its header, and the bytes that follow.
 pub fn value(header: u32, parts: &[&[u8]]) -> Vec<u8> {
     [&words(&[header]), &parts.concat()[..]].concat()
 }
@@ -149,7 +149,7 @@ pub fn int(number: i32) -> Vec<u8> {
     words(&[2, number as u32])
 }
 
-/// What store_var() writes for each.
+/// The values as store_var() writes them.
 pub fn frames(values: &[&[u8]]) -> Vec<u8> {
     values.iter().flat_map(|value| [&words(&[value.len() as u32])[..], value].concat()).collect()
 }
@@ -179,7 +179,7 @@ pub fn floats(floats: &[f32]) -> Vec<u8> {
     floats.iter().flat_map(|float| float.to_le_bytes()).collect()
 }
 
-/// A file as FileAccess.open_compressed() writes it.
+/// Writes a file as FileAccess.open_compressed() does.
 pub fn compress(folder: &Folder, name: &str, stream: &[u8], compression: Compression) {
     let file = fs::File::create(folder.path(name)).expect("made");
     let mut encoder = Encoder::new(file, compression, stream.len() as u64).expect("begun");

@@ -1,4 +1,4 @@
-//! Help, and arguments that are none.
+//! Help, and wrong arguments.
 
 use crate::support::{Folder, frames, int};
 
