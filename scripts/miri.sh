@@ -35,5 +35,5 @@ miri() {
   say "cargo miri test $*"
   cargo +nightly miri test --locked "$@"
 }
-miri --package varbatch-workers --lib -- gate::
+miri --package varbatch-workers --test workers -- gate::
 miri --package varbatch-codec --test codec -- "$@"

@@ -1,6 +1,6 @@
-//! Threads for work that borrows, and tasks that go on on them in turns. Knows no bytes.
+//! Threads for work that borrows, and tasks that share those threads in turns. Knows no bytes.
 //!
-//! [`Threads`] share the work of a caller who waits. [`tasks`] are work in steps, for which nobody waits.
+//! [`Threads`] divide the work of a caller that waits for it. [`tasks`] are work in steps, in the background.
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code)] // One line: see there.

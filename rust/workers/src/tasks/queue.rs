@@ -1,196 +1,244 @@
-//! The queue: where tasks are put, and who is called for them.
+//! The lists of tasks, under one lock. They are lists of any `T`: what a task is, `task` knows.
 
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::lists::Lists;
-use super::task::{Listener, Task};
-use super::turn::{By, Place, Turn};
-use super::{SLICE, TaskEvent, Work};
 use crate::Threads;
+use crate::threads::{Ending, PoolId};
 
-pub(super) struct Queue<W: Work> {
-    lists: Mutex<Lists<W>>,
-    /// Told when nothing may run any more.
-    pub(super) idle: Condvar,
-    /// Threads for steps that wait for a device.
-    waiting: Mutex<Vec<JoinHandle<()>>>,
+/// Where work is that nobody works on, and so who may claim it there. A thread that waits may claim it anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the list of the helpers of this pool: for a runner.
+    Helpers(PoolId),
+    /// In the owner's list.
+    Owner,
+    /// For a thread of its own, which is on its way.
+    Device,
+    /// For a thread that waits for the task.
+    Waiter,
 }
 
-impl<W: Work> Queue<W> {
+pub(super) struct Queue<T> {
+    lists: Mutex<Lists<T>>,
+    /// Woken when a task or a thread of the queue has ended.
+    ended: Condvar,
+    /// Threads for steps that wait for a device.
+    pub(super) devices: Ending,
+}
+
+struct Lists<T> {
+    /// Tasks that have not ended, or whose end is being reported, in the order in which they were started.
+    live: BTreeMap<u64, Arc<T>>,
+    last_id: u64,
+    crews: HashMap<PoolId, Crew<T>>,
+    /// Hints at tasks that are free at [`Place::Owner`].
+    owned: VecDeque<Arc<T>>,
+    /// Runners, begun or not, and calls of `run_slice`.
+    running: usize,
+    is_closing: bool,
+}
+
+/// The helpers of a pool that has tasks or runners.
+struct Crew<T> {
+    /// As a helper sees them.
+    threads: Threads,
+    /// Tasks that were started with this pool and have not ended.
+    tasks: usize,
+    /// Runners, begun or not. At least one while `ready` has a task.
+    runners: usize,
+    /// Hints at tasks that are free at [`Place::Helpers`].
+    ready: VecDeque<Arc<T>>,
+}
+
+/// A task for a runner.
+pub(super) struct Next<T> {
+    pub(super) task: Arc<T>,
+    pub(super) threads: Threads,
+    /// One more runner was hired, and must be spawned.
+    pub(super) hired: bool,
+}
+
+impl<T> Queue<T> {
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self { lists: Mutex::new(Lists::new()), idle: Condvar::new(), waiting: Mutex::new(Vec::new()) })
+        let lists = Lists {
+            live: BTreeMap::new(),
+            last_id: 0,
+            crews: HashMap::new(),
+            owned: VecDeque::new(),
+            running: 0,
+            is_closing: false,
+        };
+        Arc::new(Self { lists: Mutex::new(lists), ended: Condvar::new(), devices: Ending::new() })
     }
 
-    pub(super) fn start(self: &Arc<Self>, work: W, listener: Listener<W>) -> Arc<Task<W>> {
-        let task = Task::new(self, work, listener);
+    /// Larger for each task.
+    pub(super) fn next_id(&self) -> u64 {
         let mut lists = self.lock();
-        if lists.closing {
-            drop(lists);
-            task.cancel_unstarted();
-            return task;
+        lists.last_id += 1;
+        lists.last_id
+    }
+
+    /// Adds a task that was started with `threads`. While the queue is closing this does nothing and returns false.
+    pub(super) fn add(&self, id: u64, task: &Arc<T>, threads: &Threads) -> bool {
+        let mut lists = self.lock();
+        if lists.is_closing {
+            return false;
         }
-        let id = lists.last_id + 1;
-        lists.last_id = id;
-        task.set_id(id);
-        lists.live.insert(id, Arc::clone(&task));
-        lists.ready.push_back(Arc::clone(&task));
-        self.call_for(lists, &task, By::Other);
-        task
-    }
-
-    /// Puts a task, which is free at `place`, where it is found there.
-    pub(super) fn put(self: &Arc<Self>, task: &Arc<Task<W>>, place: Place, by: By) {
-        let mut lists = self.lock();
-        match place {
-            Place::Ready => {
-                lists.ready.push_back(Arc::clone(task));
-                self.call_for(lists, task, by);
-            }
-            Place::Caller => {
-                lists.callers.push_back(Arc::clone(task));
-                drop(lists);
-                if by != By::Owner {
-                    task.tell(TaskEvent::Waiting);
-                }
-            }
-            Place::Thread => {
-                drop(lists);
-                self.give_thread(task);
-            }
-            Place::Wanted => {}
+        lists.live.insert(id, Arc::clone(task));
+        if let Some(pool) = threads.pool() {
+            let new = || Crew { threads: threads.without_caller(), tasks: 0, runners: 0, ready: VecDeque::new() };
+            lists.crews.entry(pool).or_insert_with(new).tasks += 1;
         }
+        true
     }
 
-    /// Lets a task that was cancelled have its turn next.
-    pub(super) fn hurry(self: &Arc<Self>, task: &Arc<Task<W>>, place: Place) {
+    /// Puts a task, which is free at `place`, where it is found there. Returns the threads to spawn a runner on if one was
+    /// hired for it, which `may_hire` allows.
+    pub(super) fn put(&self, task: &Arc<T>, place: Place, may_hire: bool) -> Option<Threads> {
         let mut lists = self.lock();
-        match place {
-            Place::Ready => {
-                lists.ready.push_front(Arc::clone(task));
-                self.call_for(lists, task, By::Other);
-            }
-            Place::Caller => lists.callers.push_front(Arc::clone(task)),
-            // Somebody is on the way.
-            Place::Thread | Place::Wanted => {}
+        lists.list(place)?.push_back(Arc::clone(task));
+        let Place::Helpers(pool) = place else { return None };
+        if may_hire && lists.hire(pool) { Some(lists.crews.get(&pool)?.threads.clone()) } else { None }
+    }
+
+    /// Lets a task that is free at `place` have its turn next.
+    pub(super) fn hurry(&self, task: &Arc<T>, place: Place) {
+        if let Some(list) = self.lock().list(place) {
+            list.push_front(Arc::clone(task));
         }
     }
 
-    /// Sees to it that somebody comes for a task that has become ready.
-    fn call_for(self: &Arc<Self>, mut lists: MutexGuard<'_, Lists<W>>, task: &Arc<Task<W>>, by: By) {
-        if lists.has_helpers() {
-            // A runner looks for its next task after this.
-            let comes = by == By::Runner(lists.order);
-            let hired = if comes { None } else { lists.hire() };
-            drop(lists);
-            self.spawn(hired);
-        } else {
-            drop(lists);
-            if by != By::Owner {
-                task.tell(TaskEvent::Waiting);
-            }
+    /// The next task for a runner of `pool`. None ends the runner, which is counted off.
+    pub(super) fn next(&self, pool: PoolId) -> Option<Next<T>> {
+        let mut lists = self.lock();
+        if let Some(crew) = lists.crews.get_mut(&pool)
+            && let Some(task) = crew.ready.pop_front()
+        {
+            let (threads, more) = (crew.threads.clone(), !crew.ready.is_empty());
+            return Some(Next { task, threads, hired: more && lists.hire(pool) });
         }
+        self.count_off(lists, pool);
+        None
     }
 
-    pub(super) fn set_threads(self: &Arc<Self>, threads: &Threads) {
+    /// Counts off a runner of `pool`.
+    pub(super) fn leave(&self, pool: PoolId) {
+        self.count_off(self.lock(), pool);
+    }
+
+    fn count_off(&self, mut lists: MutexGuard<'_, Lists<T>>, pool: PoolId) {
+        if let Some(crew) = lists.crews.get_mut(&pool) {
+            crew.runners -= 1;
+        }
+        let unused = lists.take_unused(pool);
+        drop(lists);
+        // Before `reopen` hears of it, as this may be the last handle to the threads.
+        drop(unused);
+        self.end_run();
+    }
+
+    /// Counts a call of `run_slice`, until [`Self::end_run`].
+    pub(super) fn begin_run(&self) {
+        self.lock().running += 1;
+    }
+
+    pub(super) fn end_run(&self) {
+        self.lock().running -= 1;
+        self.ended.notify_all();
+    }
+
+    /// The next task for the owner.
+    pub(super) fn next_owned(&self) -> Option<Arc<T>> {
+        self.lock().owned.pop_front()
+    }
+
+    pub(super) fn has_owned(&self) -> bool {
+        !self.lock().owned.is_empty()
+    }
+
+    /// Removes a task whose end was reported. `home` is where its helpers find it.
+    pub(super) fn remove(&self, id: u64, home: Place) {
         let mut lists = self.lock();
-        if threads.order() < lists.next_order {
+        if !lists.live.contains_key(&id) {
             return;
         }
-        lists.order = threads.order();
-        lists.next_order = lists.order + 1;
-        lists.pool = threads.pool();
-        lists.helpers = threads.count() - 1;
-        lists.runners = 0;
-        if lists.helpers > 0 {
-            // It calls for the others.
-            let hired = if lists.ready.is_empty() { None } else { lists.hire() };
-            drop(lists);
-            self.spawn(hired);
-        } else {
-            let ready: Vec<_> = lists.ready.iter().cloned().collect();
-            drop(lists);
-            ready.iter().filter(|task| !task.is_done()).for_each(|task| task.tell(TaskEvent::Waiting));
+        let mut unused = None;
+        if let Place::Helpers(pool) = home
+            && let Some(crew) = lists.crews.get_mut(&pool)
+        {
+            crew.tasks -= 1;
+            unused = lists.take_unused(pool);
         }
-    }
-
-    pub(super) fn run_slice(self: &Arc<Self>, budget: Duration) -> bool {
-        const ALL: &[Place] = &[Place::Ready, Place::Caller, Place::Thread];
-        let end = Instant::now() + budget;
-        self.lock().running += 1;
-        let left = loop {
-            let mut lists = self.lock();
-            let Some((task, place)) = lists.next_for_owner() else { break false };
-            let places = if lists.has_helpers() { &[Place::Caller] } else { ALL };
-            drop(lists);
-            let Some(work) = task.claim(place) else { continue };
-            let until = Some(end.min(Instant::now() + SLICE));
-            task.work_on(work, &Turn { threads: &Threads::alone(), places, until, by: By::Owner });
-            drop(task);
-            if Instant::now() >= end {
-                let lists = self.lock();
-                break !lists.callers.is_empty() || !lists.has_helpers() && !lists.ready.is_empty();
-            }
-        };
-        self.lock().running -= 1;
-        self.idle.notify_all();
-        left
-    }
-
-    pub(super) fn shut_down(self: &Arc<Self>, threads: &Threads) {
-        let mut lists = self.lock();
-        lists.closing = true;
-        let mut tasks: Vec<_> = lists.live.values().cloned().collect();
         drop(lists);
-        tasks.sort_by_key(|task| task.id());
-        tasks.iter().filter(|task| !task.outlives_shut_down).for_each(Task::cancel);
-        for task in tasks {
-            task.wait(threads);
-        }
-        let mut lists = self.lock();
-        while !lists.live.is_empty() || lists.running > 0 {
-            lists = self.idle.wait(lists).unwrap_or_else(PoisonError::into_inner);
-        }
-        let hints = (std::mem::take(&mut lists.ready), std::mem::take(&mut lists.callers));
-        lists.pool = Weak::new();
-        lists.helpers = 0;
-        // The same threads may be used again.
-        lists.next_order = lists.order;
-        drop(lists);
-        drop(hints);
-        let threads = std::mem::take(&mut *self.waiting());
-        threads.into_iter().for_each(|handle| _ = handle.join());
-        self.lock().closing = false;
+        // As above.
+        drop(unused);
+        let task = self.lock().live.remove(&id);
+        self.ended.notify_all();
+        drop(task);
     }
 
     pub(super) fn is_busy(&self) -> bool {
         !self.lock().live.is_empty()
     }
 
-    /// After the end of a task was told.
-    pub(super) fn forget(&self, id: u64) {
-        let task = self.lock().live.remove(&id);
-        self.idle.notify_all();
-        drop(task);
+    /// Adds no task from here on, until [`Self::reopen`]. Returns those that have not ended, in the order of their start.
+    pub(super) fn close(&self) -> Vec<Arc<T>> {
+        let mut lists = self.lock();
+        lists.is_closing = true;
+        lists.live.values().cloned().collect()
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Lists<W>> {
+    /// Waits until no task and no thread of the queue is there any more, and adds tasks again.
+    pub(super) fn reopen(&self) {
+        let mut lists = self.lock();
+        while !lists.live.is_empty() || lists.running > 0 {
+            lists = self.ended.wait(lists).unwrap_or_else(PoisonError::into_inner);
+        }
+        let hints = std::mem::take(&mut lists.owned);
+        drop(lists);
+        drop(hints);
+        self.devices.join();
+        self.lock().is_closing = false;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Lists<T>> {
         // Nothing panics while it is held.
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    pub(super) fn waiting(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+impl<T> Lists<T> {
+    fn list(&mut self, place: Place) -> Option<&mut VecDeque<Arc<T>>> {
+        match place {
+            Place::Helpers(pool) => Some(&mut self.crews.get_mut(&pool)?.ready),
+            Place::Owner => Some(&mut self.owned),
+            // Somebody is on the way.
+            Place::Device | Place::Waiter => None,
+        }
+    }
+
+    /// Counts one more runner of a pool, if a helper has none yet.
+    fn hire(&mut self, pool: PoolId) -> bool {
+        let free = self.crews.get_mut(&pool).filter(|crew| crew.runners < crew.threads.count());
+        let is_hired = free.map(|crew| crew.runners += 1).is_some();
+        self.running += usize::from(is_hired);
+        is_hired
+    }
+
+    /// The crew of a pool, if it has no tasks and no runners any more.
+    fn take_unused(&mut self, pool: PoolId) -> Option<Crew<T>> {
+        let is_unused = self.crews.get(&pool).is_some_and(|crew| crew.tasks == 0 && crew.runners == 0);
+        if is_unused { self.crews.remove(&pool) } else { None }
     }
 }
 
-impl<W: Work> fmt::Debug for Queue<W> {
+impl<T> fmt::Debug for Queue<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lists = self.lock();
-        let (live, runners) = (lists.live.len(), lists.runners);
+        let (live, running) = (lists.live.len(), lists.running);
         drop(lists);
-        f.debug_struct("Queue").field("live", &live).field("runners", &runners).finish_non_exhaustive()
+        f.debug_struct("Queue").field("live", &live).field("running", &running).finish_non_exhaustive()
     }
 }

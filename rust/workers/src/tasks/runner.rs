@@ -1,96 +1,123 @@
-//! Who works on tasks: runners on the pool, and threads for steps that wait for a device.
+//! Who works on tasks: runners on the helpers, the owner in slices, and threads for steps that wait for a device.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::Builder;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rayon::Yield;
 
-use super::lists::Hired;
-use super::queue::Queue;
-use super::task::Task;
-use super::turn::{By, Place, Turn};
-use super::{SLICE, Work};
+use super::queue::{Next, Place, Queue};
+use super::task::{Listener, Task, Turn};
+use super::work::{SLICE, TaskEvent, Work};
 use crate::Threads;
+use crate::threads::{ENDING, PoolId};
+
+type TaskQueue<W> = Arc<Queue<Task<W>>>;
 
 thread_local! {
     /// The address of the queue that a runner of this thread serves.
     static SERVED: Cell<usize> = const { Cell::new(0) };
 }
 
-impl<W: Work> Queue<W> {
-    pub(super) fn spawn(self: &Arc<Self>, hired: Option<Hired>) {
-        if let Some(Hired(pool, order)) = hired {
-            let queue = Arc::clone(self);
-            pool.spawn(move || queue.run(order));
-        }
+/// See [`Tasks::start`](super::Tasks::start).
+pub(super) fn start<W: Work>(queue: &TaskQueue<W>, threads: &Threads, work: W, listener: Listener<W>) -> Arc<Task<W>> {
+    let home = threads.pool().map_or(Place::Owner, Place::Helpers);
+    let task = Task::new(queue, home, work, listener);
+    if queue.add(task.id(), &task, threads) {
+        put(&task, home, None);
+    } else {
+        task.cancel();
+        work_on(&task, threads, home, None);
     }
+    task
+}
 
-    /// A runner.
-    fn run(self: &Arc<Self>, order: u64) {
-        let this = Arc::as_ptr(self).addr();
-        let outer = SERVED.replace(this);
-        if outer == this {
-            // Below, on the stack of this thread, another lets the jobs of the pool go first. It looks at the queue after.
-            self.lock().leave(order);
-            self.idle.notify_all();
-            return;
+/// See [`Tasks::run_slice`](super::Tasks::run_slice).
+pub(super) fn run_slice<W: Work>(queue: &TaskQueue<W>, budget: Duration) -> bool {
+    let end = Instant::now() + budget;
+    queue.begin_run();
+    let may_have_more = loop {
+        let Some(task) = queue.next_owned() else { break false };
+        let until = end.min(Instant::now() + SLICE);
+        if work_on(&task, &Threads::alone(), Place::Owner, Some(until)) && Instant::now() >= end {
+            break queue.has_owned();
         }
-        while let Some((task, threads)) = self.next(order) {
-            let _ = catch_unwind(AssertUnwindSafe(move || {
-                if let Some(work) = task.claim(Place::Ready) {
-                    let until = Some(Instant::now() + SLICE);
-                    let places = &[Place::Ready];
-                    task.work_on(work, &Turn { threads: &threads, places, until, by: By::Runner(order) });
-                }
-            }));
-            // Not for longer than a slice, as new ones may come all the time.
-            let until = Instant::now() + SLICE;
-            while rayon::yield_now() == Some(Yield::Executed) && Instant::now() < until {}
-        }
-        SERVED.set(outer);
+    };
+    queue.end_run();
+    may_have_more
+}
+
+/// See [`Tasks::shut_down`](super::Tasks::shut_down).
+pub(super) fn shut_down<W: Work>(queue: &TaskQueue<W>, threads: &Threads) {
+    let tasks = queue.close();
+    tasks.iter().filter(|task| !task.outlives_shut_down).for_each(Task::cancel);
+    for task in tasks {
+        task.wait(threads);
     }
+    queue.reopen();
+    ENDING.join();
+}
 
-    /// The next task for a runner, and the threads for its turn. None ends the runner.
-    fn next(self: &Arc<Self>, order: u64) -> Option<(Arc<Task<W>>, Threads)> {
-        let mut lists = self.lock();
-        if lists.order == order
-            && let Some(pool) = lists.open_pool()
-            && let Some(task) = lists.ready.pop_front()
-        {
-            let guest = Threads::guest(pool, lists.helpers);
-            let hired = if lists.ready.is_empty() { None } else { lists.hire() };
-            drop(lists);
-            self.spawn(hired);
-            return Some((task, guest));
-        }
-        lists.leave(order);
-        drop(lists);
-        self.idle.notify_all();
-        None
+/// Works on a task for a turn, if its work is free at `place`, and puts it where it belongs then. Returns true if it was.
+fn work_on<W: Work>(task: &Arc<Task<W>>, threads: &Threads, place: Place, until: Option<Instant>) -> bool {
+    let Some(work) = task.claim(place) else { return false };
+    if let Some(next) = task.take_turn(work, &Turn { threads, place, until }) {
+        put(task, next, Some(place));
     }
+    true
+}
 
-    /// Has the next step of a task, which is free at [`Place::Thread`], done on a thread of its own.
-    pub(super) fn give_thread(self: &Arc<Self>, task: &Arc<Task<W>>) {
-        fn run<W: Work>(task: &Arc<Task<W>>) {
-            // It may have been claimed by who waits.
-            if let Some(work) = task.claim(Place::Thread) {
-                let places = &[Place::Thread];
-                task.work_on(work, &Turn { threads: &Threads::alone(), places, until: None, by: By::Other });
-            }
+/// Puts a task, which is free at `place`, where it is found there, after a turn that began at `from`.
+fn put<W: Work>(task: &Arc<Task<W>>, place: Place, from: Option<Place>) {
+    if place == Place::Device {
+        return give_thread(task);
+    }
+    // A runner, and the owner, look for their next task after this.
+    let is_served = from == Some(place);
+    if let (Some(threads), Place::Helpers(pool)) = (task.queue().put(task, place, !is_served), place) {
+        spawn(task.queue(), pool, &threads);
+    }
+    if place == Place::Owner && !is_served {
+        task.report(TaskEvent::Waiting);
+    }
+}
+
+/// Spawns a runner that was hired.
+fn spawn<W: Work>(queue: &TaskQueue<W>, pool: PoolId, threads: &Threads) {
+    let queue = Arc::clone(queue);
+    threads.spawn(move || run(&queue, pool));
+}
+
+/// A runner.
+fn run<W: Work>(queue: &TaskQueue<W>, pool: PoolId) {
+    let this = Arc::as_ptr(queue).addr();
+    let outer = SERVED.replace(this);
+    if outer == this {
+        // Below on this thread's stack, a runner lets other jobs of the pool go first. It looks at the queue after.
+        return queue.leave(pool);
+    }
+    while let Some(Next { task, threads, hired }) = queue.next(pool) {
+        if hired {
+            spawn(queue, pool, &threads);
         }
-        let own = Arc::clone(task);
-        match Builder::new().name("varbatch-wait".to_owned()).spawn(move || run(&own)) {
-            Ok(handle) => {
-                let mut waiting = self.waiting();
-                let ended: Vec<_> = waiting.extract_if(.., |handle| handle.is_finished()).collect();
-                waiting.push(handle);
-                drop(waiting);
-                ended.into_iter().for_each(|handle| _ = handle.join());
-            }
-            Err(_) => run(task),
-        }
+        let _ = catch_unwind(AssertUnwindSafe(move || {
+            work_on(&task, &threads, Place::Helpers(pool), Some(Instant::now() + SLICE));
+        }));
+        // Not for longer than a slice, as new jobs may come all the time.
+        let until = Instant::now() + SLICE;
+        while rayon::yield_now() == Some(Yield::Executed) && Instant::now() < until {}
+    }
+    SERVED.set(outer);
+}
+
+/// Has the next step of a task, which is free at [`Place::Device`], done on a thread of its own.
+fn give_thread<W: Work>(task: &Arc<Task<W>>) {
+    let own = Arc::clone(task);
+    let run = move || _ = work_on(&own, &Threads::alone(), Place::Device, None);
+    match Builder::new().name("varbatch-wait".to_owned()).spawn(run) {
+        Ok(thread) => task.queue().devices.keep(&mut vec![thread]),
+        Err(_) => _ = work_on(task, &Threads::alone(), Place::Device, None),
     }
 }

@@ -1,37 +1,41 @@
-//! One task: who has its work, and how it ends.
+//! One task: who holds its work, its turns, and how it ends.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
+use std::time::Instant;
 
-use super::queue::Queue;
-use super::turn::{By, Place, Turn};
-use super::{TaskEvent, Work};
+use super::queue::{Place, Queue};
+use super::work::{NextStep, TaskEvent, Work};
 use crate::Threads;
+
+/// How far progress moves until it is reported.
+const REPORTED: f32 = 0.01;
 
 pub(super) type Listener<W> = Box<dyn Fn(&Arc<Task<W>>, TaskEvent) + Send + Sync>;
 
 /// Work that was started. It goes on when nobody holds this.
 pub struct Task<W: Work> {
-    /// In the queue's list of tasks that have not ended. 0 for one that never was there.
-    id: AtomicU64,
+    id: u64,
+    /// Where steps are done that any thread may do: by helpers, or by the owner if there are none.
+    home: Place,
     pub(super) outlives_shut_down: bool,
-    pub(super) queue: Arc<Queue<W>>,
+    queue: Arc<Queue<Self>>,
     listener: Listener<W>,
     state: Mutex<State<W>>,
-    /// Told to one waiting thread when the work is handed to it, to all when the task is done.
-    pub(super) changed: Condvar,
+    /// Wakes one waiting thread when the work is handed to it, all when the task is done.
+    changed: Condvar,
     /// Set, never reset: seen at the next step border. Both are looked at again under the lock of `state`.
-    pub(super) cancelled: AtomicBool,
-    pub(super) wanted: AtomicBool,
+    cancelled: AtomicBool,
+    wanted: AtomicBool,
     /// Bits of f32. They only grow.
-    pub(super) progress: AtomicU32,
-    pub(super) told: AtomicU32,
+    progress: AtomicU32,
+    reported: AtomicU32,
 }
 
-pub(super) enum State<W> {
+enum State<W> {
     /// Nobody works on it.
     Free(Place, W),
     /// This thread does.
@@ -39,35 +43,44 @@ pub(super) enum State<W> {
     Done(End<W>),
 }
 
-pub(super) enum End<W> {
+enum End<W> {
     Finished(Option<W>),
     Cancelled,
     Panicked,
 }
 
+/// The steps that a thread does of a task before the next task is served.
+pub(super) struct Turn<'a> {
+    pub(super) threads: &'a Threads,
+    /// Where the work was claimed. The turn goes on with steps that belong there, and with all for a thread that waits.
+    pub(super) place: Place,
+    pub(super) until: Option<Instant>,
+}
+
 impl<W: Work> Task<W> {
-    /// With the work free to be claimed, but in no list yet.
-    pub(super) fn new(queue: &Arc<Queue<W>>, work: W, listener: Listener<W>) -> Arc<Self> {
+    /// A task whose work is free at `home`, in no list yet.
+    pub(super) fn new(queue: &Arc<Queue<Self>>, home: Place, work: W, listener: Listener<W>) -> Arc<Self> {
         let outlives_shut_down = work.outlives_shut_down();
         Arc::new(Self {
-            id: AtomicU64::new(0),
+            id: queue.next_id(),
+            home,
             outlives_shut_down,
             queue: Arc::clone(queue),
             listener,
-            state: Mutex::new(State::Free(Place::Ready, work)),
+            state: Mutex::new(State::Free(home, work)),
             changed: Condvar::new(),
             cancelled: AtomicBool::new(false),
             wanted: AtomicBool::new(false),
             progress: AtomicU32::new(0),
-            told: AtomicU32::new(0),
+            reported: AtomicU32::new(0),
         })
     }
 
-    /// Ends the task without its work, unless the work is done first. Quick: whoever has the work drops it at the next
-    /// step border. It may be this thread that tells [`TaskEvent::Waiting`].
+    /// Ends the task without its work, unless the work is done first. Does not wait: whoever holds the work drops it at the
+    /// next step border.
     pub fn cancel(self: &Arc<Self>) {
         self.cancelled.store(true, Ordering::Relaxed);
-        // Who claimed the work looks at the flag under this lock before it frees the work.
+        // Whoever has claimed the work looks at the flag under this lock before leaving it.
         let place = match &*self.lock() {
             State::Free(place, _) => *place,
             State::Claimed(_) | State::Done(_) => return,
@@ -75,30 +88,22 @@ impl<W: Work> Task<W> {
         self.queue.hurry(self, place);
     }
 
-    /// For a task that is in no list.
-    pub(super) fn cancel_unstarted(self: &Arc<Self>) {
-        if let Some(work) = self.claim(Place::Ready) {
-            self.end_without(work, End::Cancelled);
-        }
-    }
-
-    /// Whether the task has ended.
+    /// True if the task has ended.
     pub fn is_done(&self) -> bool {
         matches!(&*self.lock(), State::Done(_))
     }
 
-    /// Whether the task ended because of [`Self::cancel`] or [`Tasks::shut_down`](super::Tasks::shut_down), without its
-    /// work.
+    /// True if the task was ended by [`Self::cancel`] or [`Tasks::shut_down`](super::Tasks::shut_down), without its work.
     pub fn is_cancelled(&self) -> bool {
         matches!(&*self.lock(), State::Done(End::Cancelled))
     }
 
-    /// Whether the task ended because a step panicked, without its work.
+    /// True if the task ended because a step panicked, without its work.
     pub fn is_panicked(&self) -> bool {
         matches!(&*self.lock(), State::Done(End::Panicked))
     }
 
-    /// How much is done, from 0 to 1. Never less than before, and 1 when the work is done.
+    /// How much is done, from 0 to 1. Never falls, and is 1 when the work is done.
     pub fn progress(&self) -> f32 {
         f32::from_bits(self.progress.load(Ordering::Relaxed))
     }
@@ -111,9 +116,9 @@ impl<W: Work> Task<W> {
         }
     }
 
-    /// Returns true when the task is done. This thread works on it, with `threads`, as soon as no other does; the owner's
-    /// steps too. Several threads may wait, also inside a step of another task. Inside a step of this task there is
-    /// nothing to wait for: returns false at once.
+    /// Returns true when the task is done. This thread works on it, with `threads`, as soon as no other does, including the
+    /// owner's steps. Several threads may wait, also inside a step of another task. Inside a step of this task it returns
+    /// false at once.
     pub fn wait(self: &Arc<Self>, threads: &Threads) -> bool {
         let mut state = self.lock();
         let this = std::thread::current().id();
@@ -130,7 +135,7 @@ impl<W: Work> Task<W> {
         };
         drop(state);
         if let Some(work) = work {
-            self.work_on(work, &Turn { threads, places: &[], until: None, by: By::Waiter });
+            self.take_turn(work, &Turn { threads, place: Place::Waiter, until: None });
         }
         true
     }
@@ -154,32 +159,99 @@ impl<W: Work> Task<W> {
         }
     }
 
+    /// Does steps until the turn is over, and leaves the work or ends the task. Returns where the task must be put, if it
+    /// must.
+    pub(super) fn take_turn(self: &Arc<Self>, mut work: W, turn: &Turn<'_>) -> Option<Place> {
+        loop {
+            if self.cancelled.load(Ordering::Relaxed) {
+                self.end_without(work, End::Cancelled);
+                return None;
+            }
+            let stepped = catch_unwind(AssertUnwindSafe(|| {
+                let next = work.step(turn.threads, &|progress| self.note(progress));
+                (next, work.progress())
+            }));
+            let Ok((next, progress)) = stepped else {
+                self.end_without(work, End::Panicked);
+                return None;
+            };
+            self.note(if next == NextStep::Done { 1.0 } else { progress });
+            let place = match next {
+                NextStep::More => self.home,
+                NextStep::Blocking if self.home != Place::Owner => Place::Device,
+                NextStep::Blocking | NextStep::Owner => Place::Owner,
+                NextStep::Done => {
+                    self.end(End::Finished(Some(work)));
+                    return None;
+                }
+            };
+            let goes_on = turn.place == Place::Waiter
+                || turn.place == place
+                    && !self.wanted.load(Ordering::Relaxed)
+                    && turn.until.is_none_or(|until| Instant::now() < until);
+            if !goes_on {
+                return self.leave(work, place);
+            }
+        }
+    }
+
+    /// Leaves the work at `place`, unless a thread waits for it, or it is not wanted any more.
+    fn leave(self: &Arc<Self>, work: W, place: Place) -> Option<Place> {
+        let mut state = self.lock();
+        if self.cancelled.load(Ordering::Relaxed) {
+            drop(state);
+            self.end_without(work, End::Cancelled);
+            return None;
+        }
+        // A thread waits until the task is done, and so is there to claim the work.
+        let wanted = self.wanted.load(Ordering::Relaxed);
+        *state = State::Free(if wanted { Place::Waiter } else { place }, work);
+        drop(state);
+        if wanted {
+            self.changed.notify_one();
+            return None;
+        }
+        Some(place)
+    }
+
     /// Drops the work before the task is done: what it leaves behind is gone then.
-    pub(super) fn end_without(self: &Arc<Self>, work: W, end: End<W>) {
+    fn end_without(self: &Arc<Self>, work: W, end: End<W>) {
         let _ = catch_unwind(AssertUnwindSafe(|| drop(work)));
         self.end(end);
     }
 
-    pub(super) fn end(self: &Arc<Self>, end: End<W>) {
+    fn end(self: &Arc<Self>, end: End<W>) {
         *self.lock() = State::Done(end);
         self.changed.notify_all();
-        self.tell(TaskEvent::Finished);
-        self.queue.forget(self.id());
+        self.report(TaskEvent::Finished);
+        self.queue.remove(self.id, self.home);
     }
 
-    pub(super) fn id(&self) -> u64 {
-        self.id.load(Ordering::Relaxed)
+    /// Called by several threads at once within a step.
+    fn note(self: &Arc<Self>, progress: f32) {
+        // NaN and -0 are 0 as well, so that the bits are in the order of the numbers.
+        let bits = if progress > 0.0 { progress.min(1.0).to_bits() } else { 0 };
+        let bits = self.progress.fetch_max(bits, Ordering::Relaxed).max(bits);
+        let is_news = |reported: u32| f32::from_bits(bits) - f32::from_bits(reported) >= REPORTED;
+        let news = |reported| is_news(reported).then_some(bits);
+        if self.reported.fetch_update(Ordering::Relaxed, Ordering::Relaxed, news).is_ok() {
+            self.report(TaskEvent::Progressed);
+        }
     }
 
-    pub(super) fn set_id(&self, id: u64) {
-        self.id.store(id, Ordering::Relaxed);
-    }
-
-    pub(super) fn tell(self: &Arc<Self>, event: TaskEvent) {
+    pub(super) fn report(self: &Arc<Self>, event: TaskEvent) {
         let _ = catch_unwind(AssertUnwindSafe(|| (self.listener)(self, event)));
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State<W>> {
+    pub(super) fn queue(&self) -> &Arc<Queue<Self>> {
+        &self.queue
+    }
+
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<W>> {
         // Nothing panics while it is held.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -188,6 +260,6 @@ impl<W: Work> Task<W> {
 impl<W: Work> fmt::Debug for Task<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let done = self.is_done();
-        f.debug_struct("Task").field("id", &self.id()).field("done", &done).finish_non_exhaustive()
+        f.debug_struct("Task").field("id", &self.id).field("done", &done).finish_non_exhaustive()
     }
 }

@@ -1,5 +1,6 @@
 //! The workers crate from outside: one program, so that it links once. Each module says what it guards.
 
+mod gate;
 mod tasks;
 mod threads;
 mod threads_panics;

@@ -155,7 +155,6 @@ fn an_empty_queue_costs_nothing_and_can_be_static() {
     static TASKS: Tasks<Never> = Tasks::new();
     assert!(!TASKS.is_busy() && !TASKS.run_slice(Duration::from_secs(1)));
     TASKS.shut_down(&Threads::alone());
-    TASKS.set_threads(&Threads::new(1));
     let task = TASKS.start(&Threads::alone(), Never, |_, _| {});
     assert!(TASKS.is_busy());
     assert!(task.wait(&Threads::alone()) && task.take().is_some());

@@ -3,7 +3,7 @@
 
 mod cancels;
 mod ends;
-mod moves;
+mod pools;
 mod reports;
 mod soak;
 mod turns;

@@ -1,8 +1,8 @@
 //! Guards: many small tasks of all kinds, from several threads at once, while the threads change: none is lost, none ends
 //! twice, and no work stays.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use varbatch_workers::Threads;
@@ -47,9 +47,9 @@ fn start(jobs: &Jobs, threads: &Threads, random: &mut Random) -> (Started, bool)
 }
 
 /// What a thread does with its tasks. Returns how many ended with their work.
-fn use_tasks(jobs: &Jobs, shared: &Mutex<Arc<Threads>>, count: usize, mut random: Random) -> usize {
+fn use_tasks(jobs: &Jobs, shared: &Mutex<Threads>, count: usize, mut random: Random) -> usize {
     let (mut tasks, mut finished, mut started) = (Vec::new(), 0, 0);
-    let threads = || Arc::clone(&shared.lock().unwrap());
+    let threads = || shared.lock().unwrap().clone();
     while started < count || !tasks.is_empty() {
         let choice = if started < count { random.below(10) } else { 9 };
         if choice < 5 || tasks.is_empty() {
@@ -89,7 +89,7 @@ fn use_tasks(jobs: &Jobs, shared: &Mutex<Arc<Threads>>, count: usize, mut random
 
 fn soak(count: usize, changes: &[usize], seed: u64) {
     let jobs = Jobs::new();
-    let shared = Mutex::new(Arc::new(Threads::new(changes[0])));
+    let shared = Mutex::new(Threads::new(changes[0]));
     let (stop, mut random) = (AtomicBool::new(false), Random(seed));
     let finished: usize = std::thread::scope(|scope| {
         let users: Vec<_> = (0..4)
@@ -102,9 +102,9 @@ fn soak(count: usize, changes: &[usize], seed: u64) {
             while !stop.load(Ordering::SeqCst) {
                 std::thread::sleep(Duration::from_millis(random.below(3)));
                 let at = usize::try_from(random.below(changes.len() as u64)).expect("an index");
-                let new = Arc::new(Threads::new(changes[at]));
-                jobs.tasks.set_threads(&new);
+                let new = Threads::new(changes[at]);
                 let old = std::mem::replace(&mut *shared.lock().unwrap(), new);
+                // Behind the lock, as it may wait for the threads.
                 drop(old);
             }
         });

@@ -204,7 +204,7 @@ fn without_helpers_the_owner_works_in_slices() {
         assert_eq!(jobs.tasks.run_slice(Duration::ZERO), step < 12);
         assert_eq!(order.lock().unwrap().len(), step);
     }
-    // In turn, but for the owner's own list, which takes turns with the other.
+    // In turn: without helpers all steps are the owner's.
     let order = order.lock().unwrap();
     assert_eq!(order[..6], [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]);
     assert!(!jobs.tasks.run_slice(Duration::from_secs(1)));

@@ -1,0 +1,248 @@
+//! Guards: calls get the helpers while tasks run; tasks keep the threads that they were started with, which end after them.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+use std::thread::current;
+use std::time::Duration;
+
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::{NextStep, TaskEvent};
+
+use super::{Door, Jobs, Started, occupy, work_for};
+use crate::threads::{assert_works, times, together, wait_for};
+
+#[test]
+fn a_call_gets_its_helpers_while_tasks_run() {
+    for count in [2, 3] {
+        let (threads, jobs, stop) = (Threads::new(count), Jobs::new(), Door::default());
+        let tasks: Vec<_> = (0..3)
+            .map(|_| {
+                let stop = stop.clone();
+                jobs.start(&threads, move |_, _| {
+                    work_for(Duration::from_micros(500));
+                    if stop.is_open() { NextStep::Done } else { NextStep::More }
+                })
+            })
+            .collect();
+        for _ in 0..times(50, 2) {
+            // Ends when every helper has come.
+            together(&threads, |_| {});
+            assert_works(&threads);
+        }
+        assert!(tasks.iter().all(|task| !task.task.is_done()));
+        stop.open();
+        tasks.into_iter().for_each(Started::assert_finishes);
+        jobs.assert_none_left();
+    }
+}
+
+#[test]
+fn tasks_go_on_while_calls_ask_for_the_helpers_all_the_time() {
+    let (threads, jobs) = (Threads::new(2), Jobs::new());
+    let task = jobs.start(&threads, |step, _| if step < times(200, 20) { NextStep::More } else { NextStep::Done });
+    while !task.task.is_done() {
+        threads.for_each(0..2, |_: i32| {});
+    }
+    task.assert_finishes();
+    jobs.assert_none_left();
+}
+
+#[test]
+fn a_helper_that_comes_back_from_a_call_takes_a_task() {
+    for _ in 0..times(10, 1) {
+        let (threads, jobs, call, come) = (Arc::new(Threads::new(3)), Jobs::new(), Door::default(), Door::default());
+        let both = Arc::new(Barrier::new(2));
+        let caller = {
+            let (threads, call, both) = (Arc::clone(&threads), call.clone(), Arc::new(Barrier::new(2)));
+            let begun = Door::default();
+            let inside = begun.clone();
+            let caller = std::thread::spawn(move || {
+                threads.for_each(0..2, |_: i32| {
+                    both.wait();
+                    inside.open();
+                    call.pass();
+                });
+            });
+            begun.pass();
+            caller
+        };
+        // One helper is left for both.
+        let steps = Arc::new(AtomicUsize::new(0));
+        let tasks: Vec<_> = (0..2)
+            .map(|_| {
+                let (both, come, steps) = (Arc::clone(&both), come.clone(), Arc::clone(&steps));
+                jobs.start(&threads, move |_, _| {
+                    steps.fetch_add(1, Ordering::SeqCst);
+                    work_for(Duration::from_micros(100));
+                    if !come.is_open() {
+                        return NextStep::More;
+                    }
+                    both.wait();
+                    NextStep::Done
+                })
+            })
+            .collect();
+        wait_for("some turns", || steps.load(Ordering::SeqCst) > times(100, 4));
+        call.open();
+        caller.join().expect("the call");
+        come.open();
+        tasks.into_iter().for_each(Started::assert_finishes);
+        jobs.assert_none_left();
+    }
+}
+
+#[test]
+fn nothing_is_lost_when_the_threads_change() {
+    let jobs = Jobs::new();
+    let mut threads = Threads::new(2);
+    for round in 0..times(300, 6) {
+        let tasks: Vec<_> = (0..6)
+            .map(|task| {
+                jobs.start(&threads, move |step, _| match step % 7 {
+                    3 if task % 2 == 0 => NextStep::Blocking,
+                    5 if task % 3 == 0 => NextStep::Owner,
+                    _ if step < 20 => NextStep::More,
+                    _ => NextStep::Done,
+                })
+            })
+            .collect();
+        for change in 0..4 {
+            threads = Threads::new([1, 2, 3, 1, 4][(round + change) % 5]);
+            jobs.tasks.run_slice(Duration::ZERO);
+        }
+        for task in tasks {
+            wait_for("the end", || {
+                jobs.tasks.run_slice(Duration::ZERO);
+                task.task.is_done()
+            });
+            task.assert_finishes();
+        }
+    }
+    jobs.assert_none_left();
+}
+
+/// Counts the threads that have ended, after some time, in which nobody must unload their code.
+struct Ended(Arc<AtomicUsize>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        std::thread::sleep(Duration::from_millis(20));
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+thread_local! {
+    static ENDED: RefCell<Option<Ended>> = const { RefCell::new(None) };
+}
+
+/// Threads whose helpers count their ends.
+fn counted(count: usize, ended: &Arc<AtomicUsize>) -> Threads {
+    let threads = Threads::new(count);
+    together(&threads, |is_caller| {
+        if !is_caller {
+            ENDED.set(Some(Ended(Arc::clone(ended))));
+        }
+    });
+    threads
+}
+
+#[test]
+fn a_task_keeps_the_threads_that_it_was_started_with() {
+    let (jobs, owner) = (Jobs::new(), current().id());
+    for count in [2, 3] {
+        let (threads, stop, steps) = (Threads::new(count), Door::default(), Arc::new(AtomicUsize::new(0)));
+        let tasks: Vec<_> = (0..5)
+            .map(|_| {
+                let (stop, steps) = (stop.clone(), Arc::clone(&steps));
+                jobs.start(&threads, move |_, threads| {
+                    assert!(current().id() != owner && threads.count() == count - 1);
+                    steps.fetch_add(1, Ordering::SeqCst);
+                    if stop.is_open() { NextStep::Done } else { NextStep::More }
+                })
+            })
+            .collect();
+        // Returns though the tasks go on.
+        drop(threads);
+        let before = steps.load(Ordering::SeqCst);
+        wait_for("more steps", || steps.load(Ordering::SeqCst) > before + 10);
+        assert!(!jobs.tasks.run_slice(Duration::from_secs(1)));
+        stop.open();
+        assert!(tasks.iter().all(|task| task.told.count(TaskEvent::Waiting) == 0));
+        tasks.into_iter().for_each(Started::assert_finishes);
+    }
+    jobs.assert_none_left();
+}
+
+#[test]
+fn a_task_without_helpers_stays_with_the_owner() {
+    let (jobs, owner) = (Jobs::new(), current().id());
+    let alone = jobs.start(&Threads::new(1), move |step, _| {
+        assert_eq!(current().id(), owner);
+        if step < 5 { NextStep::More } else { NextStep::Done }
+    });
+    let threads = Threads::new(3);
+    for _ in 0..5 {
+        jobs.start(&threads, |_, _| NextStep::Done).assert_finishes();
+        assert!(jobs.tasks.run_slice(Duration::ZERO));
+    }
+    assert!(!jobs.tasks.run_slice(Duration::ZERO));
+    alone.assert_finishes();
+    jobs.assert_none_left();
+}
+
+#[test]
+fn new_tasks_use_new_threads_at_once() {
+    let (jobs, older, busy) = (Jobs::new(), Threads::new(2), Door::default());
+    let first = occupy(&jobs, &older, &busy);
+    for count in [2, 3, 8] {
+        jobs.start(&Threads::new(count), move |step, threads| {
+            assert_eq!(threads.count(), count - 1);
+            if step < 9 { NextStep::More } else { NextStep::Done }
+        })
+        .assert_finishes();
+    }
+    assert!(!first.task.is_done());
+    busy.open();
+    first.assert_finishes();
+    jobs.assert_none_left();
+}
+
+#[test]
+fn the_threads_end_with_their_last_task() {
+    for count in [2, 4] {
+        let (jobs, ended, stop) = (Jobs::new(), Arc::new(AtomicUsize::new(0)), Door::default());
+        let threads = counted(count, &ended);
+        let tasks: Vec<_> = (0..3)
+            .map(|_| {
+                let stop = stop.clone();
+                jobs.start(&threads, move |_, _| if stop.is_open() { NextStep::Done } else { NextStep::More })
+            })
+            .collect();
+        drop(threads);
+        std::thread::sleep(Duration::from_millis(5));
+        assert_eq!(ended.load(Ordering::SeqCst), 0);
+        stop.open();
+        wait_for("the end of the threads", || ended.load(Ordering::SeqCst) == count - 1);
+        // The tasks are held, and do not hold the threads.
+        tasks.into_iter().for_each(Started::assert_finishes);
+    }
+}
+
+#[test]
+fn no_thread_outlives_a_shut_down() {
+    for count in [2, 4] {
+        for round in 0..times(10, 2) {
+            let (jobs, ended) = (Jobs::new(), Arc::new(AtomicUsize::new(0)));
+            for _ in 0..3 {
+                let threads = counted(count, &ended);
+                (0..5).for_each(|_| _ = jobs.start(&threads, |_, _| NextStep::More));
+                if round % 2 == 0 {
+                    jobs.start(&threads, |_, _| NextStep::Done).task.wait(&threads);
+                }
+            }
+            jobs.tasks.shut_down(&Threads::alone());
+            assert_eq!(ended.load(Ordering::SeqCst), 3 * (count - 1));
+        }
+    }
+}
