@@ -5,9 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use serde::Serialize;
+use varbatch_codec::change::{Change, ChangePart, ChangePath, DiffErrorKind, DiffOptions, Op, diff};
 use varbatch_codec::describe::{Node, Way};
-use varbatch_codec::diff::{self, DiffErrorKind, Options, Piece};
-use varbatch_codec::patch::Op;
 use varbatch_codec::transcode::{Losses, Translation};
 use varbatch_codec::{CodecError, Dialect, Event, Text, Width, Writer};
 use varbatch_workers::Threads;
@@ -113,11 +112,13 @@ impl Report<'_> {
                 (Some(old), Some(new)) => self.values(&old, &new)?,
                 (Some(old), None) => {
                     let bytes = &alone(&old).map_err(Stop::Before)?;
-                    self.change(old.frame, Op::Remove, "", None, [Some(Piece::Value { at: 0, bytes }), None])?;
+                    let old_value = Some(ChangePart::Value { at: 0, bytes });
+                    self.change(old.frame, whole(Op::Remove, old_value, None))?;
                 }
                 (None, Some(new)) => {
                     let bytes = &alone(&new).map_err(Stop::After)?;
-                    self.change(new.frame, Op::Insert, "", None, [None, Some(Piece::Value { at: 0, bytes })])?;
+                    let new_value = Some(ChangePart::Value { at: 0, bytes });
+                    self.change(new.frame, whole(Op::Insert, None, new_value))?;
                 }
             }
         }
@@ -127,26 +128,18 @@ impl Report<'_> {
     fn values(&mut self, old: &Buffer<'_>, new: &Buffer<'_>) -> Result<(), Stop> {
         let before = in_godot_4(old).map_err(Stop::Before)?;
         let after = in_godot_4(new).map_err(Stop::After)?;
-        let options = Options { allow_objects: true, real: Width::Single };
-        let changes = diff::changes(&before, &after, options).map_err(|error| match error.kind() {
+        let options = DiffOptions { allow_objects: true, real: Width::Single };
+        let changes = diff(&before, &after, options).map_err(|error| match error.kind() {
             DiffErrorKind::Before => Stop::Before(damaged_inside(old, error.into_error())),
             _ => Stop::After(damaged_inside(new, error.into_error())),
         })?;
         for change in changes.iter() {
-            let path = path::of_change(&changes.path(change));
-            self.change(old.frame.or(new.frame), change.op, &path, change.index, [change.old, change.new])?;
+            self.change(old.frame.or(new.frame), change)?;
         }
         Ok(())
     }
 
-    fn change(
-        &mut self,
-        frame: Option<usize>,
-        op: Op,
-        path: &str,
-        index: Option<usize>,
-        [old, new]: [Option<Piece<'_>>; 2],
-    ) -> Result<(), Stop> {
+    fn change(&mut self, frame: Option<usize>, change: Change<'_>) -> Result<(), Stop> {
         self.count += 1;
         if self.args.quiet {
             return Err(Stop::Enough);
@@ -156,14 +149,17 @@ impl Report<'_> {
             self.line(more)?;
             return Err(Stop::Enough);
         }
+        let Change { op, index, old, new, .. } = change;
+        let path = &path::of_change(change.path);
         // Texts have no header of their own.
-        let arrays =
-            [old, new].map(|piece| if let Some(Piece::Texts(texts)) = piece { texts.to_value() } else { vec![] });
-        let [old, new] = [(old, &arrays[0]), (new, &arrays[1])].map(|(piece, array)| {
-            piece.map(|piece| match piece {
-                Piece::Value { bytes, .. } => first(bytes),
-                Piece::Texts(_) => first(array),
-                Piece::Elements(plain) => {
+        let arrays = [old, new].map(|part| {
+            if let Some(texts @ ChangePart::Texts { .. }) = part { texts.to_value() } else { Cow::default() }
+        });
+        let [old, new] = [(old, &arrays[0]), (new, &arrays[1])].map(|(part, array)| {
+            part.map(|part| match part {
+                ChangePart::Value { bytes, .. } => first(bytes),
+                ChangePart::Texts { .. } => first(array),
+                ChangePart::Elements(plain) => {
                     let event = Event::Packed(plain);
                     (Node { depth: 0, at: 0, kind: plain.kind, event, way: Way::Root }, Vec::new())
                 }
@@ -183,6 +179,11 @@ impl Report<'_> {
     fn line(&mut self, line: &str) -> Result<(), Stop> {
         writeln!(self.out, "{line}").map_err(|error| Stop::Output(Failure::output(&error)))
     }
+}
+
+/// A change of a whole value.
+fn whole<'a>(op: Op, old: Option<ChangePart<'a>>, new: Option<ChangePart<'a>>) -> Change<'a> {
+    Change { path: ChangePath::default(), op, index: None, old, new }
 }
 
 /// The outermost node of what a comparison has read, and its first texts.

@@ -3,10 +3,11 @@
 //! Paths that are written here, by `show` or in error messages can all be read. Messages shorten long keys and names, and
 //! show some keys only by their type: such a step leads to the only key that is shown like this.
 
+use varbatch_codec::change::{ChangePath, ChangeStep};
 use varbatch_codec::describe::Way;
 use varbatch_codec::lookup::Seek;
 use varbatch_codec::quote::escaped;
-use varbatch_codec::{Dialect, Event, Reader, Step, Text, Writer, diff};
+use varbatch_codec::{Dialect, Event, Reader, Step, Text, Writer};
 
 use crate::leaf;
 
@@ -63,15 +64,15 @@ pub fn step(way: Way<'_>) -> String {
 }
 
 /// The path of a change.
-pub fn of_change(steps: &[diff::Step<'_>]) -> String {
-    steps.iter().map(|step| self::step(way(step))).collect()
+pub fn of_change(path: ChangePath<'_>) -> String {
+    path.steps().iter().map(|&step| self::step(way(step))).collect()
 }
 
-fn way<'a>(step: &diff::Step<'a>) -> Way<'a> {
-    match *step {
-        diff::Step::Index(index) => Way::Index(index),
-        diff::Step::Property(name) => Way::Property(name),
-        diff::Step::Key(bytes) => {
+fn way(step: ChangeStep<'_>) -> Way<'_> {
+    match step {
+        ChangeStep::Index(index) => Way::Index(index),
+        ChangeStep::Property(name) => Way::Property(name),
+        ChangeStep::Key(bytes) => {
             let mut reader = Reader::new(bytes).with_objects(true);
             let kind = reader.peek_kind().expect("it was read before");
             Way::Key { bytes, kind, event: reader.next_event().ok().flatten().expect("it was read before") }

@@ -2,7 +2,7 @@
 
 use divan::Bencher;
 use divan::counter::BytesCount;
-use varbatch_codec::delta;
+use varbatch_codec::change::delta;
 
 mod motion;
 

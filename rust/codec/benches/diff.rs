@@ -7,7 +7,7 @@ mod save_game;
 
 use divan::Bencher;
 use divan::counter::BytesCount;
-use varbatch_codec::diff::{self, Options};
+use varbatch_codec::change::{self, DiffOptions};
 use varbatch_codec::{Dialect, ElementType, Event, Kind, Plain, Text, Width, Writer};
 
 use self::save_game::SaveGame;
@@ -37,8 +37,8 @@ fn pair(state: State) -> (Vec<u8>, Vec<u8>) {
     for place in 0..PLACES {
         change(&mut after, state, before.len() / PLACES * place + before.len() / PLACES / 2);
     }
-    let options = Options { allow_objects: false, real: Width::Single };
-    let changes = diff::changes(&before, &after, options).expect("values");
+    let options = DiffOptions { allow_objects: false, real: Width::Single };
+    let changes = change::diff(&before, &after, options).expect("values");
     assert_eq!(changes.iter().len(), PLACES, "{state:?}");
     (before, after)
 }
@@ -83,9 +83,9 @@ fn memcmp(bencher: Bencher<'_, '_>, state: State) {
 #[divan::bench(args = STATES, max_time = 2)]
 fn changes(bencher: Bencher<'_, '_>, state: State) {
     let (before, after) = pair(state);
-    let options = Options { allow_objects: false, real: Width::Single };
+    let options = DiffOptions { allow_objects: false, real: Width::Single };
     bencher.counter(BytesCount::new(before.len())).bench_local(|| {
-        diff::changes(divan::black_box(&before), divan::black_box(&after), options).map(|changes| changes.iter().len())
+        change::diff(divan::black_box(&before), divan::black_box(&after), options).map(|changes| changes.iter().len())
     });
 }
 
@@ -94,5 +94,5 @@ fn edits(bencher: Bencher<'_, '_>, state: State) {
     let (before, after) = pair(state);
     bencher
         .counter(BytesCount::new(before.len()))
-        .bench_local(|| diff::edits(divan::black_box(&before), divan::black_box(&after)).len());
+        .bench_local(|| change::edits(divan::black_box(&before), divan::black_box(&after)).len());
 }

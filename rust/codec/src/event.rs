@@ -95,6 +95,17 @@ pub enum ElementType<'a> {
     Script(Text<'a>),
 }
 
+impl ElementType<'_> {
+    /// Returns the only type that elements may have, as far as their bytes show it: `None` for any type, and for objects, whose bytes do
+    /// not show their class.
+    pub(crate) fn builtin(self) -> Option<Kind> {
+        match self {
+            Self::Builtin(kind) if kind != Kind::Object => Some(kind),
+            _ => None,
+        }
+    }
+}
+
 /// Plain data as both the wire and the engine's memory hold it: little-endian scalars, one after the other.
 ///
 /// The engine keeps every such type in wire order (`Basis` by rows, `Transform2D` and `Projection` by columns), so

@@ -36,11 +36,10 @@
 #[cfg(target_endian = "big")]
 compile_error!("plain data is copied as it lies in memory, and the wire is little-endian");
 
+pub mod change;
 mod chunks;
-pub mod delta;
 pub mod describe;
 mod dialect;
-pub mod diff;
 mod error;
 mod event;
 #[allow(unsafe_code)] // One block: see there.
@@ -49,7 +48,6 @@ pub mod frames;
 pub mod kind;
 pub mod limits;
 pub mod lookup;
-pub mod patch;
 mod path;
 mod plan;
 pub mod quote;

@@ -1,7 +1,8 @@
 //! Any tokens give an error or what a plain reader makes of them, within the limit; what is made restores what it was
 //! made of.
 
-use varbatch_codec::delta::{DeltaError, DeltaErrorKind, Edit, MAX_OVERHEAD, Swap, apply, hash, make};
+use varbatch_codec::change::Edit;
+use varbatch_codec::change::delta::{DeltaError, DeltaErrorKind, MAX_OVERHEAD, Swap, apply, hash, make};
 
 use super::Options;
 

@@ -1,6 +1,6 @@
 //! Floats some of which move: what deltas are measured with, by the bench and by the test of their sizes.
 
-use varbatch_codec::delta::Edit;
+use varbatch_codec::change::Edit;
 
 /// Floats of the array: 1 MiB.
 pub const COUNT: usize = 1 << 18;

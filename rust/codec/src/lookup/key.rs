@@ -1,10 +1,10 @@
 //! A key that a path asks for, and whether a Dictionary takes another one for the same.
 
 use super::Seek;
+use crate::change::PatchErrorKind;
 use crate::dialect::Dialect;
 use crate::event::{Event, Plain, Text};
 use crate::kind::{Kind, Scalar, Shape};
-use crate::patch::PatchErrorKind;
 use crate::path::Step;
 use crate::reader::Reader;
 

@@ -18,19 +18,19 @@
 mod key;
 
 use self::key::{Key, is_same_text};
+use crate::change::{PatchErrorKind, StepKind};
 use crate::describe::Way;
 use crate::dialect::{Dialect, Width};
 use crate::error::{self, CodecError, CodecErrorKind};
 use crate::event::{Event, Plain, Text};
 use crate::kind::Kind;
-use crate::patch::{PatchErrorKind, StepKind};
 use crate::path::{Path, Step};
 use crate::reader::Reader;
 
 /// What one step of a path leads to.
 #[derive(Clone, Copy)]
 pub enum Seek<'p> {
-    /// What this value leads to, encoded in the same dialect, as in a [`Change`](crate::patch::Change): an int to an
+    /// What this value leads to, encoded in the same dialect, as in a [`ChangeStep`](crate::change::ChangeStep): an int to an
     /// element of an array, the key to the value of an entry, a String or StringName to a property.
     Key(&'p [u8]),
     /// The value of the only entry or property for which `is` holds.
@@ -106,7 +106,7 @@ pub enum LookupErrorKind {
 ///
 /// Of a key or a name that there is more than once, the last counts, as when all is decoded; before damage, the last
 /// that can be reached. It takes about as long as
-/// [`crate::diff`] takes to pass as many bytes that are the same.
+/// [`diff`](crate::change::diff()) takes to pass as many bytes that are the same.
 ///
 /// # Errors
 /// If a step leads to nothing, or the value is damaged where the path leads through it.

@@ -23,7 +23,7 @@ use crate::path::Path;
 pub(crate) use self::skim::Skim;
 
 /// Bytes of a header, and of a count or length: no value and no text takes less.
-const WORD: usize = 4;
+pub(crate) const WORD: usize = 4;
 
 /// Bit 31 of a count: once "shared" for containers, "not the old format" for a NodePath.
 const HIGH_BIT: u32 = 0x8000_0000;

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use proptest::prelude::*;
-use varbatch_codec::delta::{self, Edit, MAX_OVERHEAD};
+use varbatch_codec::change::Edit;
+use varbatch_codec::change::delta::{self, MAX_OVERHEAD};
 
 use crate::support::allocator::most_held;
 use crate::support::random::Random;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use varbatch_codec::delta::{self, DeltaError, DeltaErrorKind, Edit};
+use varbatch_codec::change::Edit;
+use varbatch_codec::change::delta::{self, DeltaError, DeltaErrorKind};
 use varbatch_codec::limits::MAX_VALUE_LEN;
 
 use super::delta::{made, varint};

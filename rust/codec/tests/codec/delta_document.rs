@@ -1,6 +1,6 @@
 //! Guards: what DELTA.md says is so: its example, byte for byte, and its table of sizes.
 
-use varbatch_codec::delta::{self, Edit};
+use varbatch_codec::change::{Edit, delta};
 
 #[path = "../../benches/motion/mod.rs"]
 mod motion;

@@ -1,7 +1,8 @@
 //! Guards: a swap goes back and forth between two states, to the byte, as often as one likes, and takes the memory of a delta.
 
 use proptest::prelude::*;
-use varbatch_codec::delta::{self, Edit, Swap};
+use varbatch_codec::change::Edit;
+use varbatch_codec::change::delta::{self, Swap};
 
 use crate::delta::{edit, edits_of, parts};
 use crate::support::random::Random;

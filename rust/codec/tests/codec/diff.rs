@@ -1,15 +1,13 @@
 //! What differs between two values, over pairs that a seed makes: states that somebody edited, and unrelated ones.
 
 use varbatch_codec::Width;
-use varbatch_codec::delta::Edit;
-use varbatch_codec::diff::{self, Options};
-use varbatch_codec::patch::Op;
+use varbatch_codec::change::{DiffOptions, Edit, Op, diff, edits};
 
 use crate::support::edited;
 use crate::support::naive;
 use crate::support::random::Random;
 
-pub const OPTIONS: Options = Options { allow_objects: true, real: Width::Single };
+pub const OPTIONS: DiffOptions = DiffOptions { allow_objects: true, real: Width::Single };
 
 /// Pairs of states, encoded.
 pub fn pairs(seed: u64, count: usize) -> impl Iterator<Item = (Vec<u8>, Vec<u8>)> {
@@ -43,7 +41,7 @@ fn restored(before: &[u8], after: &[u8], edits: &[Edit]) -> Vec<u8> {
 fn edits_lead_from_one_to_the_other() {
     let mut some = 0;
     for (before, after) in pairs(1, 20_000) {
-        let edits = diff::edits(&before, &after);
+        let edits = edits(&before, &after);
         assert_eq!(restored(&before, &after, &edits), after);
         some += usize::from(edits.len() > 2);
         assert_eq!(edits.is_empty(), before == after);
@@ -63,7 +61,7 @@ fn any_bytes_have_edits() {
         let more = random.pick(&[0, 0, 3, 8]);
         after.extend(random.bytes(more));
         for (a, b) in [(&before, &after), (&after, &before)] {
-            assert_eq!(restored(a, b, &diff::edits(a, b)), *b);
+            assert_eq!(restored(a, b, &edits(a, b)), *b);
         }
     }
 }
@@ -71,9 +69,9 @@ fn any_bytes_have_edits() {
 #[test]
 fn no_change_is_no_change() {
     for (before, after) in pairs(4, 3000) {
-        let changes = diff::changes(&before, &before, OPTIONS).unwrap();
+        let changes = diff(&before, &before, OPTIONS).unwrap();
         assert_eq!(changes.iter().len(), 0);
-        let changes = diff::changes(&before, &after, OPTIONS).unwrap();
+        let changes = diff(&before, &after, OPTIONS).unwrap();
         assert_eq!(changes.iter().len() == 0, before == after);
         for change in changes.iter() {
             assert_eq!(change.old.is_none(), change.op == Op::Insert);
@@ -95,15 +93,15 @@ fn one_edit_is_few_bytes() {
         let array = |elements| naive::value(&crate::support::value::Value::array(elements));
         let (before, after) = (array(elements), array(after));
         let bytes = |edits: Vec<Edit>| edits.iter().map(|edit| edit.after.len()).sum::<usize>();
-        assert!(bytes(diff::edits(&before, &after)) <= len + 4, "an element more");
-        assert!(bytes(diff::edits(&after, &before)) <= 4, "an element less");
+        assert!(bytes(edits(&before, &after)) <= len + 4, "an element more");
+        assert!(bytes(edits(&after, &before)) <= 4, "an element less");
     }
 }
 
 #[test]
 fn errors_say_which_and_where() {
     let good = naive::value(&crate::support::value::Value::Int(5));
-    let told = |before: &[u8], after: &[u8]| diff::changes(before, after, OPTIONS).unwrap_err().to_string();
+    let told = |before: &[u8], after: &[u8]| diff(before, after, OPTIONS).unwrap_err().to_string();
     assert_eq!(told(&good, &good[..6]), "after: expected 4 more bytes for int, found 2, at byte 4");
     assert_eq!(told(&[], &good), "before: expected 4 more bytes for a header, found 0, at byte 0");
     let longer = [&good[..], &[1, 2]].concat();
@@ -131,8 +129,8 @@ fn a_last_padding_that_is_missing_is_no_difference_of_values() {
     }
     for before in &all {
         for after in &all {
-            assert_eq!(restored(before, after, &diff::edits(before, after)), *after);
-            let changes = diff::changes(before, after, OPTIONS).expect("both are values");
+            assert_eq!(restored(before, after, &edits(before, after)), *after);
+            let changes = diff(before, after, OPTIONS).expect("both are values");
             assert_eq!(changes.iter().len() > 0, {
                 let padded =
                     |bytes: &Vec<u8>| [&bytes[..], &[0; 3]].concat()[..bytes.len().next_multiple_of(4)].to_vec();

@@ -1,7 +1,6 @@
 //! Guards what is passed without following its lengths: long arrays of records that are laid out alike, but not quite.
 
-use varbatch_codec::diff::{self, Step};
-use varbatch_codec::patch::Op;
+use varbatch_codec::change::{ChangeStep, Op, diff, edits};
 use varbatch_codec::{Kind, Width};
 
 use crate::diff::OPTIONS;
@@ -61,11 +60,11 @@ fn one_change_among_records_is_one_change() {
         let Value::Dictionary { entries, .. } = &mut changed[at] else { continue };
         entries[0].1 = Value::Int(-1);
         let (before, after) = (naive::value(&Value::array(records)), naive::value(&Value::array(changed)));
-        let changes = diff::changes(&before, &after, OPTIONS).expect("both are values");
+        let changes = diff(&before, &after, OPTIONS).expect("both are values");
         let key = naive::value(&string("id"));
-        let found: Vec<_> = changes.iter().map(|change| (change.op, changes.path(change))).collect();
-        assert_eq!(found, [(Op::Set, vec![Step::Index(at), Step::Key(&key)])], "round {round}");
-        let edits = diff::edits(&before, &after);
+        let found: Vec<_> = changes.iter().map(|change| (change.op, change.path.steps().into_owned())).collect();
+        assert_eq!(found, [(Op::Set, vec![ChangeStep::Index(at), ChangeStep::Key(&key)])], "round {round}");
+        let edits = edits(&before, &after);
         assert_eq!(edits.iter().filter(|edit| !edit.after.is_empty()).count(), 1, "round {round}");
     }
 }
@@ -80,7 +79,7 @@ fn one_record_more_or_less_is_one_change() {
         fewer.remove(at);
         let (all, fewer) = (naive::value(&Value::array(records)), naive::value(&Value::array(fewer)));
         for (before, after, op) in [(&all, &fewer, Op::Remove), (&fewer, &all, Op::Insert)] {
-            let changes = diff::changes(before, after, OPTIONS).expect("both are values");
+            let changes = diff(before, after, OPTIONS).expect("both are values");
             let found: Vec<_> = changes.iter().map(|change| change.op).collect();
             assert_eq!(found, [op], "round {round}");
         }
@@ -100,11 +99,11 @@ fn damage_in_both_is_seen_or_harmless() {
         let mut after = before.clone();
         let last = after.len() - 1;
         after[random.below(last) / 4 * 4] ^= 1;
-        match diff::changes(&before, &after, OPTIONS) {
+        match diff(&before, &after, OPTIONS) {
             Ok(changes) => _ = changes.iter().count(),
             Err(_) => refused += 1,
         }
-        let edits = diff::edits(&before, &after);
+        let edits = edits(&before, &after);
         assert!(edits.iter().all(|edit| edit.before.end <= before.len() && edit.after.end <= after.len()));
     }
     assert!(refused > 500, "{refused}");

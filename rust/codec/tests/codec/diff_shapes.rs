@@ -1,7 +1,6 @@
 //! What changes of each shape look like.
 
-use varbatch_codec::diff::{self, Piece, Step};
-use varbatch_codec::patch::Op;
+use varbatch_codec::change::{Change, ChangePart, ChangeStep, Op, diff};
 use varbatch_codec::{Event, Kind, Reader, Text, Width};
 
 use crate::diff::OPTIONS;
@@ -11,20 +10,20 @@ use crate::support::value::{Element, Value};
 /// The changes as text: `set ["a"][1]: 1 -> 2`.
 fn shown(before: &Value, after: &Value) -> Vec<String> {
     let (before, after) = (naive::value(before), naive::value(after));
-    let changes = diff::changes(&before, &after, OPTIONS).expect("both are values");
-    let step = |step: Step<'_>| match step {
-        Step::Index(index) => format!("[{index}]"),
-        Step::Key(key) => format!("[{}]", value(key)),
-        Step::Property(name) => format!(".{}", name.to_utf8()),
+    let changes = diff(&before, &after, OPTIONS).expect("both are values");
+    let step = |step: &ChangeStep<'_>| match *step {
+        ChangeStep::Index(index) => format!("[{index}]"),
+        ChangeStep::Key(key) => format!("[{}]", value(key)),
+        ChangeStep::Property(name) => format!(".{}", name.to_utf8()),
     };
-    let show = |piece: Option<Piece<'_>>| match piece {
+    let show = |part: Option<ChangePart<'_>>| match part {
         None => "-".into(),
-        Some(Piece::Value { bytes, .. }) => value(bytes),
-        Some(Piece::Elements(plain)) => format!("{} x {:?}", plain.count, plain.bytes),
-        Some(Piece::Texts(some)) => texts(&some.to_value()),
+        Some(ChangePart::Value { bytes, .. }) => value(bytes),
+        Some(ChangePart::Elements(plain)) => format!("{} x {:?}", plain.count, plain.bytes),
+        Some(texts) => self::texts(&texts.to_value()),
     };
-    let change = |change: &diff::Change<'_>| {
-        let path: String = changes.path(change).into_iter().map(step).collect();
+    let change = |change: Change<'_>| {
+        let path: String = change.path.steps().iter().map(step).collect();
         let index = change.index.map_or(String::new(), |index| format!(" at {index}"));
         let op = match change.op {
             Op::Set => "set",

@@ -3,15 +3,14 @@
 //! Whoever is told a change writes its parts as the engine does, and not as they stood there. `written` is a model of
 //! that: elements that a typed container does not take are gone, a key is there once, with its last value.
 
-use varbatch_codec::diff::{self, Options, Piece, Step};
-use varbatch_codec::patch::{Change, Patch};
+use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, DiffOptions, Patch, diff};
 use varbatch_codec::{Dialect, validate};
 use varbatch_codec::{ElementType, Event, Kind, Plan, Reader, Width, Writer};
 
 use crate::support::random::Random;
 use crate::support::wire::{string, words};
 
-const OPTIONS: Options = Options { allow_objects: false, real: Width::Single };
+const OPTIONS: DiffOptions = DiffOptions { allow_objects: false, real: Width::Single };
 
 /// The next value of a Reader, as the engine would write what it reads of it.
 fn written(reader: &mut Reader<'_>) -> Vec<u8> {
@@ -56,28 +55,29 @@ fn value(bytes: &[u8]) -> Vec<u8> {
 
 /// `before` with what differs, all of it told as values; and how many changes that were, if it was not one of all.
 fn patched(before: &[u8], after: &[u8]) -> (Vec<u8>, usize) {
-    let changes = diff::changes(before, after, OPTIONS).expect("both are values");
-    let step = |step: Step<'_>| match step {
-        Step::Index(index) => words(&[2, index as u32]),
-        Step::Key(bytes) => value(bytes),
-        Step::Property(_) => unreachable!("there are no objects"),
+    let changes = diff(before, after, OPTIONS).expect("both are values");
+    let step = |step: &ChangeStep<'_>| match *step {
+        ChangeStep::Index(index) => words(&[2, index as u32]),
+        ChangeStep::Key(bytes) => value(bytes),
+        ChangeStep::Property(_) => unreachable!("there are no objects"),
     };
-    let piece = |piece: Piece<'_>| match piece {
-        Piece::Value { bytes, .. } => value(bytes),
+    let part = |part: ChangePart<'_>| match part {
+        ChangePart::Value { bytes, .. } => value(bytes),
         _ => unreachable!("there are no packed arrays"),
     };
-    let mut patch = Patch::new(before).expect("a value");
     let told: Vec<_> = changes
         .iter()
         .map(|change| {
-            let path: Vec<_> = changes.path(change).into_iter().map(step).collect();
-            (change, path, change.old.map(piece), change.new.map(piece))
+            let path: Vec<_> = change.path.steps().iter().map(step).collect();
+            (change, path, change.old.map(part), change.new.map(part))
         })
         .collect();
-    let paths: Vec<Vec<&[u8]>> = told.iter().map(|(_, path, ..)| path.iter().map(Vec::as_slice).collect()).collect();
+    let paths: Vec<Vec<_>> =
+        told.iter().map(|(_, path, ..)| path.iter().map(|step| ChangeStep::Key(step)).collect()).collect();
+    let mut patch = Patch::new(before).expect("a value");
     for ((change, _, old, new), path) in told.iter().zip(&paths) {
-        let (old, new) = (old.as_deref(), new.as_deref());
-        let change = Change { path, op: change.op, index: change.index, old, new };
+        let [old, new] = [old, new].map(|part| part.as_ref().map(|bytes| ChangePart::Value { at: 0, bytes }));
+        let change = Change { path: ChangePath::new(path), old, new, ..*change };
         let applied = patch.apply(&change, |there, old| value(there) == old);
         assert_eq!(applied, Ok(()), "{before:02x?} to {after:02x?}: {changes:?}");
     }
@@ -170,9 +170,8 @@ fn properties_that_no_name_leads_to_are_told_with_their_object() {
     ];
     for (names, steps) in cases {
         let (before, after) = (object(names, 2), object(names, 3));
-        let changes =
-            diff::changes(&before, &after, Options { allow_objects: true, ..OPTIONS }).expect("both are values");
-        let found: Vec<_> = changes.iter().map(|change| changes.path(change).len()).collect();
+        let changes = diff(&before, &after, DiffOptions { allow_objects: true, ..OPTIONS }).expect("both are values");
+        let found: Vec<_> = changes.iter().map(|change| change.path.steps().len()).collect();
         assert_eq!(found, [steps], "{names:x?}");
     }
 }

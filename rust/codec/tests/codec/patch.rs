@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
+use varbatch_codec::change::{Op, Patch};
 use varbatch_codec::limits::MAX_DEPTH;
-use varbatch_codec::patch::{Op, Patch};
 use varbatch_codec::{Kind, Step, Width};
 
 use crate::support::edits::{Edit, Encoded, patched};

@@ -1,7 +1,8 @@
 //! Guards: the text of every change that does not fit, and that it changes nothing.
 
-use varbatch_codec::patch::{Change, Op, Patch};
+use varbatch_codec::change::{Change, ChangePart, ChangePath, Op, Patch};
 
+use crate::support::edits::{part, steps};
 use crate::support::vectors::hex;
 use crate::support::wire::{object, string, words};
 
@@ -48,14 +49,15 @@ impl Wrong {
 /// That a change is refused behind one that is not, with this text, and both of them leave what they have to.
 #[track_caller]
 fn assert_misfit(before: &[u8], op: Op, wrong: Wrong, expected: &str) {
-    let steps: Vec<_> = wrong.path.iter().map(Vec::as_slice).collect();
-    let (old, new) = (wrong.old.as_deref(), wrong.new.as_deref());
-    let change = Change { path: &steps, op, index: wrong.index, old, new };
+    let steps = steps(&wrong.path);
+    let (old, new) = (part(&wrong.old), part(&wrong.new));
+    let change = Change { path: ChangePath::new(&steps), op, index: wrong.index, old, new };
     let mut patch = Patch::new(before).expect("a value");
-    let whole = Change { path: &[], op: Op::Set, index: None, old: Some(before), new: Some(before) };
+    let itself = Some(ChangePart::Value { at: 0, bytes: before });
+    let whole = Change { path: ChangePath::default(), op: Op::Set, index: None, old: itself, new: itself };
     patch.apply(&whole, |_, _| false).expect("the same");
     let misfit = patch.apply(&change, |_, _| false).expect_err("does not fit");
-    assert_eq!((misfit.to_string(), misfit.change()), (expected.replace("...", ", in change 1"), 1));
+    assert_eq!((misfit.to_string(), misfit.change()), (expected.replace("...", ", in change 1"), Some(1)));
     assert_eq!(patch.plan().expect("short").to_vec(), before, "{expected}");
     let again = patch.apply(&change, |_, _| false).expect_err("does not fit");
     assert_eq!(again.to_string(), expected.replace("...", ", in change 2"));

@@ -3,9 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use varbatch_codec::patch::{Change, Op, Patch};
+use varbatch_codec::change::{Change, ChangePath, Op, Patch};
 use varbatch_codec::{Reader, validate};
 
+use crate::support::edits::{part, steps};
 use crate::support::wire::{string, words};
 
 const COUNT: u32 = 100_000;
@@ -36,12 +37,12 @@ struct Kept {
 /// Applies changes and compares; gives how long that took.
 #[track_caller]
 fn assert_patched(before: &[u8], changes: &[Kept], after: &[u8]) -> Duration {
-    let steps: Vec<Vec<_>> = changes.iter().map(|change| change.path.iter().map(Vec::as_slice).collect()).collect();
+    let paths: Vec<Vec<_>> = changes.iter().map(|change| steps(&change.path)).collect();
     let start = Instant::now();
     let mut patch = Patch::new(before).expect("a value");
-    for (kept, path) in changes.iter().zip(&steps) {
+    for (kept, path) in changes.iter().zip(&paths) {
         let Kept { op, index, .. } = *kept;
-        let change = Change { path, op, index, old: kept.old.as_deref(), new: kept.new.as_deref() };
+        let change = Change { path: ChangePath::new(path), op, index, old: part(&kept.old), new: part(&kept.new) };
         patch.apply(&change, |_, _| false).expect("fits");
     }
     let found = patch.plan().expect("short").to_vec();

@@ -3,10 +3,11 @@
 use std::sync::Mutex;
 
 use godot::builtin::{AnyArray, Array, PackedByteArray};
-use varbatch_codec::delta::{self, DeltaError};
+use varbatch_codec::Plan;
+use varbatch_codec::change::delta::{self, DeltaError};
+use varbatch_codec::change::edits;
 use varbatch_codec::fill::fill;
 use varbatch_codec::limits::MAX_VALUE_LEN;
-use varbatch_codec::{Plan, diff};
 use varbatch_storage::fill;
 
 use crate::calls::pairs;
@@ -39,7 +40,7 @@ fn plan_delta<'a>(before: &'a [u8], after: &'a [u8]) -> Result<Plan<'a>, DeltaEr
         // It could not be applied.
         return Err(DeltaError::too_large(after.len() as u64));
     }
-    Ok(delta::make(before, after, diff::edits(before, after)))
+    Ok(delta::make(before, after, edits(before, after)))
 }
 
 fn put(plan: Result<Plan<'_>, DeltaError>) -> (PackedByteArray, Option<Line>) {

@@ -5,7 +5,7 @@
 use godot::builtin::{AnyArray, Array, PackedByteArray, StringName, VarArray, VarDictionary};
 use godot::meta::ToGodot;
 use varbatch_codec::Text;
-use varbatch_codec::diff::{self, Change, Changes, DiffError, Options, Piece, Step};
+use varbatch_codec::change::{self, ChangePart, ChangePath, ChangeStep, Changes, DiffError, DiffOptions};
 use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
@@ -57,7 +57,7 @@ pub fn diff_each(pairs: &AnyArray, allow_objects: bool) -> (VarArray, Vec<Line>)
 }
 
 fn find<'a>(before: &'a [u8], after: &'a [u8], allow_objects: bool) -> Result<Changes<'a>, DiffError> {
-    diff::changes(before, after, Options { allow_objects, real: REAL })
+    change::diff(before, after, DiffOptions { allow_objects, real: REAL })
 }
 
 fn tell(found: Result<Changes<'_>, DiffError>, allow_objects: bool) -> (Told, Reports) {
@@ -84,20 +84,20 @@ impl<'c, 'a> Telling<'c, 'a> {
     }
 
     fn tell(mut self) -> Result<Told, Report> {
-        let mut steps = Vec::with_capacity(self.changes.ways().len());
-        for way in self.changes.ways() {
-            steps.push(self.step(way.step)?);
+        let mut steps = Vec::with_capacity(self.changes.steps().len());
+        for &step in self.changes.steps() {
+            steps.push(self.step(step)?);
         }
         let names = ["path", "op", "old", "new", "index"].map(text);
         let ops = [text("set"), text("insert"), text("remove")];
         let mut parts = Vec::with_capacity(self.changes.iter().len());
         for change in self.changes.iter() {
-            parts.push([self.piece(change.old)?, self.piece(change.new)?]);
+            parts.push([self.part(change.old)?, self.part(change.new)?]);
         }
         let told = engine::new_dictionaries(parts.len(), |slots| {
             for ((slot, change), [old, new]) in slots.iter_mut().zip(self.changes.iter()).zip(parts) {
                 let mut entry = slot.dictionary();
-                self.path(change, &steps, entry.entry(&names[0]));
+                set_path(change.path, &steps, entry.entry(&names[0]));
                 entry.entry(&names[1]).set_copy(ops[change.op as usize].value());
                 entry.entry(&names[2]).set_copy(old.value());
                 entry.entry(&names[3]).set_copy(new.value());
@@ -109,41 +109,31 @@ impl<'c, 'a> Telling<'c, 'a> {
         Ok(told)
     }
 
-    fn path(&self, change: &Change<'a>, steps: &[Slot], path: &mut Slot) {
-        path.set_array();
-        let ways = self.changes.ways();
-        let numbers: Vec<_> = std::iter::successors(change.way, |&number| ways[number].from).collect();
-        let mut path = path.array();
-        for (slot, &number) in path.grow(numbers.len()).iter_mut().zip(numbers.iter().rev()) {
-            slot.set_copy(steps[number].value());
-        }
-    }
-
-    fn step(&mut self, step: Step<'a>) -> Result<Slot, Report> {
+    fn step(&mut self, step: ChangeStep<'a>) -> Result<Slot, Report> {
         match step {
-            Step::Index(index) => {
+            ChangeStep::Index(index) => {
                 let mut slot = Slot::new();
                 slot.set_int(number(index));
                 Ok(slot)
             }
-            Step::Key(bytes) => self.value(Input { at: 0, bytes }),
-            Step::Property(name) => Ok(property(name)),
+            ChangeStep::Key(bytes) => self.value(Input { at: 0, bytes }),
+            ChangeStep::Property(name) => Ok(property(name)),
         }
     }
 
-    /// A part that changed; null where there is none.
-    fn piece(&mut self, piece: Option<Piece<'a>>) -> Result<Slot, Report> {
-        match piece {
+    /// Builds a part of a change; null if there is none.
+    fn part(&mut self, part: Option<ChangePart<'_>>) -> Result<Slot, Report> {
+        match part {
             None => Ok(Slot::new()),
-            Some(Piece::Value { at, bytes }) => self.value(Input { at, bytes }),
-            Some(Piece::Elements(plain)) => {
+            Some(ChangePart::Value { at, bytes }) => self.value(Input { at, bytes }),
+            Some(ChangePart::Elements(plain)) => {
                 let mut slot = Slot::new();
                 pool::with(plain.bytes.len() >= fill::PARALLEL_FROM, |threads: &Threads| {
                     fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count), threads);
                 });
                 Ok(slot)
             }
-            Some(Piece::Texts(texts)) => self.value(Input { at: 0, bytes: &texts.to_value() }),
+            Some(texts @ ChangePart::Texts { .. }) => self.value(Input { at: 0, bytes: &texts.to_value() }),
         }
     }
 
@@ -155,6 +145,16 @@ impl<'c, 'a> Telling<'c, 'a> {
             Err(report) => return Err(report),
         }
         Ok(slot)
+    }
+}
+
+/// Makes the array of a path from its steps.
+fn set_path(path: ChangePath<'_>, steps: &[Slot], slot: &mut Slot) {
+    slot.set_array();
+    let indices: Vec<_> = path.indices().collect();
+    let mut array = slot.array();
+    for (slot, &index) in array.grow(indices.len()).iter_mut().zip(indices.iter().rev()) {
+        slot.set_copy(steps[index].value());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Applies changes that a script gives: they are encoded, and the codec does the rest.
 
 use godot::builtin::{AnyArray, PackedByteArray, VarDictionary, Variant};
-use varbatch_codec::patch::{Change, Op, Patch};
+use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, Op, Patch};
 use varbatch_codec::{CodecError, Event, Kind, Mark, Plan, Writer};
 use varbatch_storage::fill;
 
@@ -30,12 +30,10 @@ fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<Pa
     }
     // From here on nothing of the script is looked at.
     let mut patch = Patch::new(before).map_err(|error| format!("before: {error}"))?;
-    let paths: Vec<Vec<&[u8]>> = encoded.iter().map(|change| change.path.iter().map(Vec::as_slice).collect()).collect();
+    let paths: Vec<Vec<_>> = encoded.iter().map(Encoded::steps).collect();
     for (change, path) in encoded.iter().zip(&paths) {
-        let (old, new) = (change.old.as_deref(), change.new.as_deref());
-        let change = Change { path, op: change.op, index: change.index, old, new };
         let same = |found: &[u8], old: &[u8]| canonical(found, full_objects).is_some_and(|found| found == old);
-        patch.apply(&change, same).map_err(|misfit| misfit.to_string())?;
+        patch.apply(&change.change(path), same).map_err(|misfit| misfit.to_string())?;
     }
     let plan = patch.plan().map_err(|error| error.to_string())?;
     Ok(pool::with(plan.len() >= fill::PARALLEL_FROM, |threads| {
@@ -106,6 +104,17 @@ impl Encoded {
             }
         };
         Ok(Self { path, op, index, old, new })
+    }
+
+    /// The steps, which the change borrows.
+    fn steps(&self) -> Vec<ChangeStep<'_>> {
+        self.path.iter().map(|step| ChangeStep::Key(step)).collect()
+    }
+
+    fn change<'a>(&'a self, steps: &'a [ChangeStep<'a>]) -> Change<'a> {
+        let [old, new] =
+            [&self.old, &self.new].map(|part| part.as_ref().map(|bytes| ChangePart::Value { at: 0, bytes }));
+        Change { path: ChangePath::new(steps), op: self.op, index: self.index, old, new }
     }
 }
 

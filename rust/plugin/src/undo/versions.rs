@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, Weak};
 
 use foldhash::{HashMap, HashMapExt};
-use varbatch_codec::delta::Swap;
-use varbatch_codec::diff;
+use varbatch_codec::change::delta::Swap;
+use varbatch_codec::change::edits;
 
 use super::lock;
 
@@ -121,7 +121,7 @@ impl Chain {
     fn add(&mut self, bytes: &[u8]) -> Option<u64> {
         self.leave_unused_root();
         if *self.bytes != bytes {
-            let swap = Swap::new(bytes, &self.bytes, diff::edits(bytes, &self.bytes));
+            let swap = Swap::new(bytes, &self.bytes, edits(bytes, &self.bytes));
             if swap.len() > self.bytes.len() / MAX_SHARE {
                 return None;
             }

@@ -1,6 +1,6 @@
 //! Changes of values, as plainly as they can be said: what a patch must give.
 
-use varbatch_codec::patch::{Change, Op, Patch, PatchError};
+use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, Op, Patch, PatchError};
 use varbatch_codec::{Kind, Shape};
 
 use super::naive;
@@ -62,14 +62,24 @@ impl Encoded {
     }
 
     /// The steps, which the change borrows.
-    pub fn steps(&self) -> Vec<&[u8]> {
-        self.path.iter().map(Vec::as_slice).collect()
+    pub fn steps(&self) -> Vec<ChangeStep<'_>> {
+        steps(&self.path)
     }
 
-    pub fn change<'a>(&'a self, path: &'a [&'a [u8]]) -> Change<'a> {
+    pub fn change<'a>(&'a self, path: &'a [ChangeStep<'a>]) -> Change<'a> {
         let Self { op, index, .. } = *self;
-        Change { path, op, index, old: self.old.as_deref(), new: self.new.as_deref() }
+        Change { path: ChangePath::new(path), op, index, old: part(&self.old), new: part(&self.new) }
     }
+}
+
+/// Encoded steps, as scripts give them.
+pub fn steps(path: &[Vec<u8>]) -> Vec<ChangeStep<'_>> {
+    path.iter().map(|step| ChangeStep::Key(step)).collect()
+}
+
+/// An encoded value as a part of a change.
+pub fn part(value: &Option<Vec<u8>>) -> Option<ChangePart<'_>> {
+    value.as_ref().map(|bytes| ChangePart::Value { at: 0, bytes })
 }
 
 /// What a patch makes of a value, by bytes alone.

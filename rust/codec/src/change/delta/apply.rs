@@ -1,0 +1,97 @@
+//! Makes the plan of a result from a delta and its base. All bounds checks of deltas are here and in `number`.
+
+use super::error::{DeltaError, DeltaErrorKind};
+use super::format::{CODE_BITS, LEN_AT, LONG, OTHER_LEN, VERSION, hash};
+use super::number::Input;
+use super::output::Output;
+use crate::limits::MAX_VALUE_LEN;
+use crate::plan::Plan;
+
+/// Returns the plan of what `delta` makes of `before`. Everything is checked before memory for the result is allocated.
+///
+/// The delta may come from anywhere. It is read once. The plan takes less than 96 bytes for each byte of the delta. The result has at
+/// most `before.len() + delta.len()` bytes, as each of them is a byte of the base, which is passed once, or a literal of the delta;
+/// and at most [`MAX_VALUE_LEN`].
+///
+/// # Errors
+/// If the delta was made from another base, or is visibly damaged. Its literals have no hash: damage there goes into the result.
+pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaError> {
+    let mut input = Input::new(delta);
+    let len = head(before, &mut input)?;
+    let mut base = Base { bytes: before, at: 0 };
+    let mut output = Output::new();
+    while !input.is_at_end() {
+        let at = input.at();
+        let token = input.number("a token")?;
+        let copied = base.rest();
+        let copy = base.pass("copy", token >> CODE_BITS, at)?;
+        output.start_of(copied, copy);
+        let code = token & ((1 << CODE_BITS) - 1);
+        let (skip, insert) = match code as usize {
+            OTHER_LEN => (input.number("a count to skip")?, input.number("a count to insert")?),
+            LONG => {
+                let len = LONG as u64 + input.number("a count to replace")?;
+                (len, len)
+            }
+            _ => (code, code),
+        };
+        base.pass("replace", skip, at)?;
+        let literals = input.rest();
+        let insert = input.bytes("literals", insert)?.len();
+        output.start_of(literals, insert);
+    }
+    output.start_of(base.rest(), base.rest().len());
+    let plan = output.into_plan();
+    if plan.len() as u64 != len {
+        return Err(DeltaError::new(LEN_AT, DeltaErrorKind::Len { expected: len, found: plan.len() }));
+    }
+    Ok(plan)
+}
+
+/// Reads everything before the tokens. Returns the length of the result.
+fn head(before: &[u8], input: &mut Input<'_>) -> Result<u64, DeltaError> {
+    if input.is_at_end() {
+        return Err(DeltaError::new(0, DeltaErrorKind::End { part: "the version" }));
+    }
+    match input.bytes("the version", 1)? {
+        [VERSION] => {}
+        found => return Err(DeltaError::new(0, DeltaErrorKind::Version { found: found[0] })),
+    }
+    let expected = input.bytes("the hash", 8)?;
+    let expected = u64::from_le_bytes(expected.try_into().expect("eight bytes"));
+    debug_assert_eq!(input.at(), LEN_AT);
+    let len = input.number("the length of the result")?;
+    if len > MAX_VALUE_LEN as u64 {
+        return Err(DeltaError::too_large(len));
+    }
+    // Last, as it takes the longest.
+    let found = hash(before);
+    if expected != found {
+        return Err(DeltaError::new(1, DeltaErrorKind::Base { expected, found, len: before.len() }));
+    }
+    Ok(len)
+}
+
+/// The base, and how much of it was passed.
+struct Base<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Base<'a> {
+    /// Passes the next `len` bytes, for the token at byte `at` of the delta.
+    #[inline]
+    fn pass(&mut self, action: &'static str, len: u64, at: usize) -> Result<usize, DeltaError> {
+        let remaining = self.bytes.len() - self.at;
+        if len > remaining as u64 {
+            let base_at = self.at;
+            return Err(DeltaError::new(at, DeltaErrorKind::BeyondBase { action, base_at, remaining, found: len }));
+        }
+        self.at += len as usize;
+        Ok(len as usize)
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+}

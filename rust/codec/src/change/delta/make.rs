@@ -1,0 +1,165 @@
+//! Makes a delta of edits: cuts them down to the bytes that differ, joins them where that costs less, and writes tokens.
+
+use std::ops::Range;
+
+use super::format::{CODE_BITS, LONG, OTHER_LEN, VERSION, hash};
+use super::number;
+use super::output::Output;
+use super::refine::differing_runs;
+use crate::change::bytes::{common_prefix, common_suffix};
+use crate::change::model::Edit;
+use crate::plan::Plan;
+
+/// Equal bytes between two runs that are written as if they differed: a token takes one byte or more.
+const JOIN_LEN: usize = 1;
+
+/// Returns the delta that makes `after` of `before`. Short parts of `after` are copied into the plan, long ones borrowed.
+///
+/// The edits are in order and do not overlap; all bytes outside of them are the same in both. They may cover more than the bytes that
+/// differ: that costs time and little space. The delta is at most
+/// [`MAX_OVERHEAD`](super::MAX_OVERHEAD) bytes longer than `after`. That of equal inputs has at most 14 bytes.
+///
+/// [`apply`](super::apply()) takes it, unless `after` is longer than [`MAX_VALUE_LEN`](crate::limits::MAX_VALUE_LEN).
+///
+/// # Panics
+/// If a range of an edit is outside of `before` or `after`, overlaps that of the edit before it, or follows it at another distance in
+/// `before` than in `after`. Debug builds also panic if the bytes between them differ.
+pub fn make<'a>(before: &[u8], after: &'a [u8], edits: impl IntoIterator<Item = Edit>) -> Plan<'a> {
+    let mut head = vec![VERSION];
+    head.extend_from_slice(&hash(before).to_le_bytes());
+    number::write(after.len(), &mut head);
+    tokens(before, after, edits, head)
+}
+
+/// Returns the tokens that make `after` of `before`, behind `head`.
+pub(super) fn tokens<'a>(
+    before: &[u8],
+    after: &'a [u8],
+    edits: impl IntoIterator<Item = Edit>,
+    head: Vec<u8>,
+) -> Plan<'a> {
+    let mut tokens = Tokens::new(after, head);
+    let (mut before_at, mut after_at) = (0, 0);
+    for Edit { before: old, after: new } in edits {
+        assert_same(before, after, before_at..old.start, after_at..new.start);
+        (before_at, after_at) = (old.end, new.end);
+        let (old_bytes, new_bytes) = (&before[old.clone()], &after[new.clone()]);
+        if old.len() == new.len() {
+            differing_runs(old_bytes, new_bytes, |run| tokens.add(shifted(&run, old.start), shifted(&run, new.start)));
+        } else {
+            let start = common_prefix(old_bytes, new_bytes);
+            let end = common_suffix(&old_bytes[start..], &new_bytes[start..]);
+            tokens.add(old.start + start..old.end - end, new.start + start..new.end - end);
+        }
+    }
+    assert_same(before, after, before_at..before.len(), after_at..after.len());
+    tokens.finish()
+}
+
+/// Panics unless two ranges between edits are valid and of the same length.
+#[track_caller]
+fn assert_same(before: &[u8], after: &[u8], old: Range<usize>, new: Range<usize>) {
+    let is_valid = old.start <= old.end && new.start <= new.end && old.len() == new.len();
+    assert!(is_valid, "edits leave bytes {old:?} of one and {new:?} of the other as they are");
+    debug_assert!(before[old.clone()] == after[new.clone()], "bytes {old:?} and {new:?} between edits differ");
+}
+
+fn shifted(range: &Range<usize>, by: usize) -> Range<usize> {
+    range.start + by..range.end + by
+}
+
+/// The tokens written so far.
+struct Tokens<'a> {
+    after: &'a [u8],
+    /// The bytes before the tokens.
+    head: Vec<u8>,
+    output: Output<'a>,
+    /// The offsets of the first run, in the base and in the result.
+    first: Option<(usize, usize)>,
+    /// The offset in the base up to which tokens are written.
+    done: usize,
+    /// The last run, which may still grow. Both ranges are empty before the first one.
+    pending: Edit,
+}
+
+impl<'a> Tokens<'a> {
+    fn new(after: &'a [u8], head: Vec<u8>) -> Self {
+        let mut output = Output::new();
+        output.small.extend_from_slice(&head);
+        Self { after, head, output, first: None, done: 0, pending: Edit { before: 0..0, after: 0..0 } }
+    }
+
+    /// Adds a run of bytes that differ.
+    #[inline(always)]
+    fn add(&mut self, before: Range<usize>, after: Range<usize>) {
+        if before.start - self.pending.before.end > JOIN_LEN || self.has_none() {
+            self.write();
+            self.pending.before.start = before.start;
+            self.pending.after.start = after.start;
+        }
+        self.pending.before.end = before.end;
+        self.pending.after.end = after.end;
+    }
+
+    #[inline(always)]
+    fn has_none(&self) -> bool {
+        self.pending.before.is_empty() && self.pending.after.is_empty()
+    }
+
+    /// Writes the pending run.
+    #[inline(always)]
+    fn write(&mut self) {
+        if self.has_none() {
+            return;
+        }
+        let Edit { before, after } = &self.pending;
+        self.first.get_or_insert((before.start, after.start));
+        let (copy, skip, insert) = (before.start - self.done, before.len(), after.len());
+        self.done = before.end;
+        let literals = &self.after[after.start..];
+        match literals.first_chunk() {
+            // If everything moves a little, there are very many of these: a token of one byte and its literals, in one word.
+            Some(&literals) if skip == insert && insert < LONG && copy < 1 << (7 - CODE_BITS) => {
+                let token = (copy << CODE_BITS | insert) as u64;
+                let word = u64::from_le_bytes(literals) << 8 | token;
+                self.output.start_of_block(&word.to_le_bytes(), 1 + insert);
+            }
+            _ => {
+                write_token(copy, skip, insert, &mut self.output.small);
+                self.output.start_of(literals, insert);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Plan<'a> {
+        self.write();
+        let plan = self.output.into_plan();
+        let Some((before, after)) = self.first else { return plan };
+        // Many tokens may take more bytes than they save.
+        let (skip, literals) = (self.pending.before.end - before, &self.after[after..self.pending.after.end]);
+        let mut start = self.head;
+        write_token(before, skip, literals.len(), &mut start);
+        if start.len() + literals.len() >= plan.len() {
+            return plan;
+        }
+        let mut plan = Plan::new();
+        plan.small(&start);
+        plan.bytes(literals);
+        plan
+    }
+}
+
+/// Writes all of a token but its literals: `copy` bytes of the base stay, `insert` others replace `skip`.
+#[inline(always)]
+pub(super) fn write_token(copy: usize, skip: usize, insert: usize, out: &mut Vec<u8>) {
+    let code = if skip != insert { OTHER_LEN } else { insert.min(LONG) };
+    number::write(copy << CODE_BITS | code, out);
+    match code {
+        OTHER_LEN => {
+            number::write(skip, out);
+            number::write(insert, out);
+        }
+        LONG => number::write(insert - LONG, out),
+        _ => {}
+    }
+}

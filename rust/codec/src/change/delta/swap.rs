@@ -1,0 +1,180 @@
+//! Tokens without a head, for buffers in memory: they are applied in place, and become the tokens that lead back.
+
+use std::fmt;
+use std::mem;
+
+use super::format::{CODE_BITS, LONG, OTHER_LEN};
+use super::make::{tokens, write_token};
+use super::number;
+use crate::change::model::Edit;
+
+/// Parts that may change their length before the buffer is copied: each moves the bytes behind it.
+const MAX_MOVES: usize = 4;
+
+/// The difference between two states of a buffer. Turns each state into the other one.
+///
+/// It takes the memory of a delta, without a hash: it cannot tell the states. So nothing else may change the buffer.
+///
+/// ```
+/// use varbatch_codec::change::Edit;
+/// use varbatch_codec::change::delta::Swap;
+///
+/// let mut buffer = b"the quick fox".to_vec();
+/// let mut swap = Swap::new(&buffer, b"the slow fox", [Edit { before: 4..9, after: 4..8 }]);
+/// swap.apply(&mut buffer);
+/// assert_eq!(buffer, b"the slow fox");
+/// swap.apply(&mut buffer);
+/// assert_eq!(buffer, b"the quick fox");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Swap {
+    tokens: Vec<u8>,
+    /// True if each token replaces as many bytes as it has.
+    keeps_len: bool,
+}
+
+impl Swap {
+    /// Makes the difference of two states. The edits are those of [`make`](super::make()).
+    ///
+    /// # Panics
+    /// As [`make`](super::make()).
+    pub fn new(before: &[u8], after: &[u8], edits: impl IntoIterator<Item = Edit>) -> Self {
+        let mut keeps_len = true;
+        let edits = edits.into_iter().inspect(|edit| keeps_len &= edit.before.len() == edit.after.len());
+        let tokens = tokens(before, after, edits, Vec::new()).to_vec();
+        Self { tokens, keeps_len }
+    }
+
+    /// Returns its length, in bytes.
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Returns true if both states are the same.
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// Turns `bytes` into the other state, in place unless many parts change their length. Leaves no spare capacity.
+    ///
+    /// # Panics
+    /// If `bytes` is shorter than either state.
+    pub fn apply(&mut self, bytes: &mut Vec<u8>) {
+        if self.keeps_len {
+            return self.exchange(bytes);
+        }
+        let (mut moves, mut grown, mut shrunk, mut read_at) = (0, 0, 0, 0);
+        while read_at < self.tokens.len() {
+            let token = Token::read(&self.tokens, &mut read_at);
+            moves += usize::from(token.skip != token.insert);
+            grown += token.insert.saturating_sub(token.skip);
+            shrunk += token.skip.saturating_sub(token.insert);
+            read_at += token.insert;
+        }
+        let mut back = Vec::with_capacity(self.tokens.len() + shrunk);
+        if moves <= MAX_MOVES {
+            bytes.reserve_exact(grown);
+            self.splice(bytes, &mut back);
+            bytes.shrink_to_fit();
+        } else {
+            self.rebuild(bytes, bytes.len() + grown - shrunk, &mut back);
+        }
+        back.shrink_to_fit();
+        self.tokens = back;
+    }
+
+    /// Exchanges bytes, as every token replaces as many as it has.
+    fn exchange(&mut self, bytes: &mut [u8]) {
+        let (mut read_at, mut at) = (0, 0);
+        while read_at < self.tokens.len() {
+            let token = Token::read(&self.tokens, &mut read_at);
+            at += token.copy;
+            let (literals, replaced) = (&mut self.tokens[read_at..], &mut bytes[at..]);
+            match (literals.first_chunk_mut(), replaced.first_chunk_mut()) {
+                // If everything moves a little, there are very many of these.
+                (Some(literals), Some(replaced)) if token.skip < LONG => exchange_start(literals, replaced, token.skip),
+                _ => literals[..token.skip].swap_with_slice(&mut replaced[..token.skip]),
+            }
+            read_at += token.skip;
+            at += token.skip;
+        }
+    }
+
+    /// Replaces bytes in place. Each part that changes its length moves the bytes behind it.
+    fn splice(&self, bytes: &mut Vec<u8>, back: &mut Vec<u8>) {
+        let (mut read_at, mut at) = (0, 0);
+        while read_at < self.tokens.len() {
+            let token = Token::read(&self.tokens, &mut read_at);
+            at += token.copy;
+            let literals = &self.tokens[read_at..][..token.insert];
+            write_token(token.copy, token.insert, token.skip, back);
+            back.extend_from_slice(&bytes[at..][..token.skip]);
+            if token.skip == token.insert {
+                bytes[at..][..token.skip].copy_from_slice(literals);
+            } else {
+                bytes.splice(at..at + token.skip, literals.iter().copied());
+            }
+            read_at += token.insert;
+            at += token.insert;
+        }
+    }
+
+    /// Copies everything to a new buffer of this length.
+    fn rebuild(&self, bytes: &mut Vec<u8>, len: usize, back: &mut Vec<u8>) {
+        let before = mem::replace(bytes, Vec::with_capacity(len));
+        let (mut read_at, mut rest) = (0, &before[..]);
+        while read_at < self.tokens.len() {
+            let token = Token::read(&self.tokens, &mut read_at);
+            let (same, behind) = rest.split_at(token.copy);
+            let (old, behind) = behind.split_at(token.skip);
+            bytes.extend_from_slice(same);
+            bytes.extend_from_slice(&self.tokens[read_at..][..token.insert]);
+            write_token(token.copy, token.insert, token.skip, back);
+            back.extend_from_slice(old);
+            read_at += token.insert;
+            rest = behind;
+        }
+        bytes.extend_from_slice(rest);
+    }
+}
+
+/// Exchanges the first `len` bytes, as words: copying a length that the compiler does not know takes longer.
+#[inline(always)]
+fn exchange_start(one: &mut [u8; 8], other: &mut [u8; 8], len: usize) {
+    let (a, b) = (u64::from_le_bytes(*one), u64::from_le_bytes(*other));
+    let differ = (a ^ b) & ((1 << (8 * len)) - 1);
+    (*one, *other) = ((a ^ differ).to_le_bytes(), (b ^ differ).to_le_bytes());
+}
+
+impl fmt::Debug for Swap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Swap").field("len", &self.len()).field("keeps_len", &self.keeps_len).finish()
+    }
+}
+
+/// All of a token but its literals.
+struct Token {
+    copy: usize,
+    skip: usize,
+    insert: usize,
+}
+
+impl Token {
+    /// Reads a token that `write_token` has written, and passes it.
+    #[inline(always)]
+    fn read(tokens: &[u8], at: &mut usize) -> Self {
+        let token = number::read(tokens, at);
+        let copy = token >> CODE_BITS;
+        match token & ((1 << CODE_BITS) - 1) {
+            OTHER_LEN => {
+                let skip = number::read(tokens, at);
+                Self { copy, skip, insert: number::read(tokens, at) }
+            }
+            LONG => {
+                let len = LONG + number::read(tokens, at);
+                Self { copy, skip: len, insert: len }
+            }
+            len => Self { copy, skip: len, insert: len },
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Remembers which bytes are the same in both.
+
+use crate::change::bytes::common_prefix;
+
+/// Bytes that are compared beyond those asked for: as many as stay in a cache near the processor.
+const AHEAD: usize = 32 << 10;
+
+/// A run of bytes that are known to be the same, so that no byte is compared again at each level of nesting.
+#[derive(Debug)]
+pub(super) struct Same<'a> {
+    before: &'a [u8],
+    after: &'a [u8],
+    /// `before[from..to]` is the same as the bytes of `after` that lie `shift` bytes further on.
+    from: usize,
+    to: usize,
+    shift: usize,
+}
+
+impl<'a> Same<'a> {
+    pub fn new(before: &'a [u8], after: &'a [u8]) -> Self {
+        Self { before, after, from: 0, to: 0, shift: 0 }
+    }
+
+    /// Returns how many bytes are the same from these two offsets on. Compares `len` bytes and some more, unless that is known.
+    #[inline]
+    pub fn run(&mut self, before: usize, after: usize, len: usize) -> usize {
+        let is_known = self.shift == after.wrapping_sub(before) && (self.from..=self.to).contains(&before);
+        if is_known && self.to - before >= len {
+            return self.to - before;
+        }
+        self.extend(before, after, len, is_known)
+    }
+
+    #[inline(never)]
+    fn extend(&mut self, before: usize, after: usize, len: usize, is_known: bool) -> usize {
+        if !is_known {
+            (self.from, self.to, self.shift) = (before, before, after.wrapping_sub(before));
+        }
+        let known = self.to - before;
+        let rest = |bytes: &'a [u8], at: usize| {
+            let rest = bytes.get(at..).unwrap_or_default();
+            &rest[..rest.len().min((len - known).max(AHEAD))]
+        };
+        let (a, b) = (rest(self.before, self.to), rest(self.after, after + known));
+        self.to += common_prefix(a, b);
+        self.to - before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Same, common_prefix};
+
+    #[test]
+    fn known_runs_are_the_same_bytes() {
+        let mut before = vec![1; 20_000];
+        let after = before.clone();
+        before[12_345] = 2;
+        let mut same = Same::new(&before, &after);
+        for (a, b, len) in
+            [(0, 0, 8), (5000, 5000, 9000), (12_000, 12_000, 1), (12_345, 12_345, 4), (13_000, 1, 99_999)]
+        {
+            let expected = common_prefix(&before[a..], &after[b..]);
+            let run = same.run(a, b, len);
+            assert!(run <= expected && run >= len.min(expected), "{a} {b} {len}: {run} of {expected}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The calls.
+
+use super::error::{PatchError, PatchErrorKind};
+use super::tree::Tree;
+use crate::change::model::{Change, Changes};
+use crate::error::{CodecError, CodecErrorKind};
+use crate::limits::MAX_VALUE_LEN;
+use crate::plan::Plan;
+
+/// Returns what changes make of a value. See [`Patch`] to apply changes one by one.
+///
+/// # Errors
+/// If `before` is not exactly one value, a change does not fit, or the result takes more bytes than a value may.
+pub fn patch(before: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, PatchError> {
+    let mut patch = Patch::new(before).map_err(|error| PatchError::of_value(PatchErrorKind::Before(error)))?;
+    for change in changes.iter() {
+        patch.apply(&change, |_, _| false)?;
+    }
+    let plan = patch.plan().map_err(|error| PatchError::of_value(PatchErrorKind::Result(error)))?;
+    Ok(plan.to_vec())
+}
+
+/// A value that changes are applied to.
+///
+/// ```
+/// use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, Op, Patch};
+///
+/// // [7] becomes [7, 8], as Godot 4 encodes them.
+/// let before = [28, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0];
+/// let (path, eight) = ([ChangeStep::Index(1)], [2, 0, 0, 0, 8, 0, 0, 0]);
+/// let new = Some(ChangePart::Value { at: 0, bytes: &eight });
+/// let insert = Change { path: ChangePath::new(&path), op: Op::Insert, index: None, old: None, new };
+///
+/// let mut patch = Patch::new(&before)?;
+/// patch.apply(&insert, |_, _| false)?;
+/// assert_eq!(patch.plan()?.to_vec(), [&[28, 0, 0, 0, 2, 0, 0, 0], &before[8..], &eight].concat());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Patch<'a> {
+    tree: Tree<'a>,
+    /// How many changes there were.
+    changes: usize,
+}
+
+impl<'a> Patch<'a> {
+    /// Begins with a value, and borrows it. Objects with properties are read, but not made.
+    ///
+    /// # Errors
+    /// If there is no value, or bytes follow it.
+    pub fn new(before: &'a [u8]) -> Result<Self, CodecError> {
+        Ok(Self { tree: Tree::new(before)?, changes: 0 })
+    }
+
+    /// Applies a change. If the old value of the change has other bytes than the value there, `same` decides whether both are the same:
+    /// it is called with the encoded value there and the old one.
+    ///
+    /// # Errors
+    /// If the change does not fit. The value stays as it was.
+    pub fn apply(&mut self, change: &Change<'a>, same: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), PatchError> {
+        let number = self.changes;
+        self.changes += 1;
+        self.tree.edit(change, same).map_err(|(steps, kind)| {
+            let path = self.tree.path(&change.path.steps()[..steps]);
+            PatchError { change: Some(number), path, kind }
+        })
+    }
+
+    /// Returns the plan of the value as it is now. Counts and padding are written anew; all else is borrowed, or copied where it is
+    /// short.
+    ///
+    /// # Errors
+    /// If it takes more bytes than a value may.
+    pub fn plan(&self) -> Result<Plan<'_>, CodecError> {
+        let plan = self.tree.plan();
+        let found = plan.len();
+        if found > MAX_VALUE_LEN {
+            return Err(CodecError::new(found, CodecErrorKind::TooLarge { found }));
+        }
+        Ok(plan)
+    }
+}

@@ -1,0 +1,96 @@
+//! Turns the tree into a plan. Bytes that lie next to each other in a source become one piece.
+
+use super::node::{Body, Child, TreeNode};
+use super::source::{Raw, Sources};
+use crate::plan::Plan;
+
+/// Walks a tree. Nodes that are not written to their end are on a stack: nothing is recursive.
+pub(super) struct Emit<'p, 'a> {
+    sources: &'p Sources<'a>,
+    nodes: &'p [TreeNode<'a>],
+    plan: Plan<'p>,
+    /// Bytes that are not written yet, as those behind them may follow.
+    pending: Option<Raw>,
+    /// Nodes, and the index of the next part of each.
+    open: Vec<(&'p TreeNode<'a>, usize)>,
+}
+
+impl<'p, 'a> Emit<'p, 'a> {
+    pub fn new(sources: &'p Sources<'a>, nodes: &'p [TreeNode<'a>]) -> Self {
+        Self { sources, nodes, plan: Plan::new(), pending: None, open: Vec::new() }
+    }
+
+    pub fn value(mut self, root: Child) -> Plan<'p> {
+        self.child(root);
+        while let Some((node, next)) = self.open.last_mut() {
+            let (node, index) = (*node, *next);
+            *next += 1;
+            if !self.part(node, index) {
+                self.open.pop();
+            }
+        }
+        self.flush();
+        self.plan
+    }
+
+    /// Writes a part of a node. Returns false if it has no such part.
+    fn part(&mut self, node: &'p TreeNode<'a>, index: usize) -> bool {
+        match &node.body {
+            Body::Array { elements, .. } => elements.get(index).map(|child| self.child(child)),
+            Body::Texts(texts) => texts.get(index).map(|text| self.raw(text)),
+            Body::Entries(entries) => entries.order.get(index).map(|number| {
+                self.raw(entries.key(number));
+                self.child(entries.value(number));
+            }),
+            Body::Packed(_) => None,
+        }
+        .is_some()
+    }
+
+    fn child(&mut self, child: Child) {
+        match child {
+            Child::Raw(raw) => self.raw(raw),
+            Child::Node(number) => self.begin(&self.nodes[number as usize]),
+        }
+    }
+
+    fn begin(&mut self, node: &'p TreeNode<'a>) {
+        self.raw(node.head);
+        let count = node.len();
+        if count == node.counted {
+            self.raw(node.count);
+        } else {
+            self.flush();
+            // Sources and changes together may have more parts than a count can say, but then `Patch::plan` refuses the result.
+            self.plan.words([count as u32]);
+        }
+        if let Body::Packed(packed) = &node.body {
+            self.flush();
+            let (front, back) = packed.bytes.halves();
+            self.plan.bytes(front);
+            self.plan.bytes(back);
+            self.plan.pad(packed.bytes.len());
+        } else {
+            self.open.push((node, 0));
+        }
+    }
+
+    fn raw(&mut self, raw: Raw) {
+        match &mut self.pending {
+            Some(pending) if pending.source == raw.source && pending.end == raw.start => pending.end = raw.end,
+            _ => {
+                self.flush();
+                self.pending = Some(raw);
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some(raw) = self.pending.take() {
+            let bytes = self.sources.bytes(raw);
+            self.plan.bytes(bytes);
+            // The padding that the last PackedByteArray of a source may lack. Everything else ends at a multiple of four.
+            self.plan.pad(bytes.len());
+        }
+    }
+}

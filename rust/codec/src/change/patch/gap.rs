@@ -1,0 +1,113 @@
+//! A sequence with a gap where it was changed last.
+//!
+//! Inserting or removing there moves no other elements; elsewhere it moves those between. So changes in order, or in the opposite order,
+//! move each element once.
+
+use std::ops::Range;
+
+/// Invariant: `gap` lies within `items`. The items in it are not part of the sequence.
+#[derive(Debug)]
+pub(super) struct GapBuffer<T> {
+    items: Vec<T>,
+    gap: Range<usize>,
+}
+
+impl<T: Copy> GapBuffer<T> {
+    pub fn new(items: Vec<T>) -> Self {
+        let end = items.len();
+        Self { items, gap: end..end }
+    }
+
+    pub fn len(&self) -> usize {
+        self.items.len() - self.gap.len()
+    }
+
+    /// Returns the elements before the gap and behind it.
+    pub fn halves(&self) -> (&[T], &[T]) {
+        (&self.items[..self.gap.start], &self.items[self.gap.end..])
+    }
+
+    pub fn get(&self, index: usize) -> Option<T> {
+        self.items.get(self.offset(index)).copied()
+    }
+
+    /// # Panics
+    /// If there is no such element.
+    pub fn set(&mut self, index: usize, item: T) {
+        let at = self.offset(index);
+        self.items[at] = item;
+    }
+
+    /// Returns the elements of a range, in two pieces.
+    ///
+    /// # Panics
+    /// If the range does not lie within the sequence.
+    pub fn pieces(&self, range: Range<usize>) -> (&[T], &[T]) {
+        let (front, back) = self.halves();
+        let cut = front.len();
+        let (start, end) = (range.start, range.end);
+        (&front[start.min(cut)..end.min(cut)], &back[start.max(cut) - cut..end.max(cut) - cut])
+    }
+
+    /// Replaces a range by `with`. If both have as many elements, the gap stays where it is.
+    ///
+    /// # Panics
+    /// If the range does not lie within the sequence.
+    pub fn replace(&mut self, range: Range<usize>, with: &[T]) {
+        let cut = self.gap.start;
+        if range.len() == with.len() && (range.end <= cut || range.start >= cut) {
+            let start = self.offset(range.start);
+            self.items[start..start + with.len()].copy_from_slice(with);
+            return;
+        }
+        assert!(range.start <= range.end && range.end <= self.len(), "a range of the sequence");
+        self.move_gap(range.start);
+        self.gap.end += range.len();
+        if with.len() > self.gap.len() {
+            self.grow(with);
+        }
+        self.items[self.gap.start..][..with.len()].copy_from_slice(with);
+        self.gap.start += with.len();
+    }
+
+    /// Makes the gap at least as long as `with`, and fills it with one of its elements.
+    fn grow(&mut self, with: &[T]) {
+        let behind = self.gap.end..self.items.len();
+        let more = with.len().max(self.items.len());
+        self.items.resize(self.items.len() + more, with[0]);
+        self.gap.end += more;
+        self.items.copy_within(behind, self.gap.end);
+    }
+
+    fn move_gap(&mut self, to: usize) {
+        let Range { start, end } = self.gap;
+        if to < start {
+            let len = start - to;
+            self.items.copy_within(to..start, end - len);
+            self.gap = to..end - len;
+        } else {
+            let len = to - start;
+            self.items.copy_within(end..end + len, start);
+            self.gap = to..end + len;
+        }
+    }
+
+    fn offset(&self, index: usize) -> usize {
+        if index < self.gap.start { index } else { index.saturating_add(self.gap.len()) }
+    }
+}
+
+impl<T: Copy + PartialEq> GapBuffer<T> {
+    /// Finds an element, those near the last change first.
+    pub fn find(&self, wanted: T) -> Option<usize> {
+        let (front, back) = self.halves();
+        (0..front.len().max(back.len())).find_map(|distance| {
+            let before = front.len().checked_sub(distance + 1);
+            let before = before.filter(|&index| front[index] == wanted);
+            before.or_else(|| (back.get(distance) == Some(&wanted)).then_some(front.len() + distance))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! A value that a path leads into: a container or a packed array whose parts can be changed.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::error::{PatchErrorKind, StepKind, shown_step};
+use super::gap::GapBuffer;
+use super::source::{READ, Raw, Sources};
+use crate::change::model::ChangeStep;
+use crate::dialect::Width;
+use crate::event::{Event, Text};
+use crate::kind::Kind;
+use crate::reader::{Reader, WORD};
+
+/// A value in the tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Child {
+    /// Bytes of a source.
+    Raw(Raw),
+    /// The node with this number.
+    Node(u32),
+}
+
+/// A value that holds others.
+#[derive(Debug)]
+pub(super) struct TreeNode<'a> {
+    /// Its bytes up to the count of its parts.
+    pub head: Raw,
+    /// The bytes of that count in the source.
+    pub count: Raw,
+    /// That count.
+    pub counted: usize,
+    pub body: Body<'a>,
+}
+
+#[derive(Debug)]
+pub(super) enum Body<'a> {
+    Array { element: Option<Kind>, elements: GapBuffer<Child> },
+    Entries(Entries<'a>),
+    Texts(GapBuffer<Raw>),
+    Packed(Packed),
+}
+
+/// A packed array of numbers, vectors or colors.
+#[derive(Debug)]
+pub(super) struct Packed {
+    pub kind: Kind,
+    pub width: Width,
+    pub bytes: GapBuffer<u8>,
+}
+
+impl Packed {
+    pub fn element_len(&self) -> usize {
+        self.kind.shape().element_len(self.width).expect("a packed array")
+    }
+}
+
+/// How entries are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EntryNames {
+    /// By the keys of a Dictionary, which may have a type. The type of the values is ignored, as in the engine.
+    Keys(Option<Kind>),
+    /// By the names of properties. An object keeps those that it has.
+    Properties,
+}
+
+/// The entries of a Dictionary, or the properties of an object.
+#[derive(Debug)]
+pub(super) struct Entries<'a> {
+    pub names: EntryNames,
+    /// All that ever existed: a key, or a name with its length, and the value.
+    pub entries: Vec<(Raw, Child)>,
+    /// The numbers of those that exist, in order.
+    pub order: GapBuffer<u32>,
+    /// The number of each key, or [`TWICE`].
+    numbers: HashMap<&'a [u8], u32>,
+}
+
+/// Stands for the entries of a key that occurs more than once. No engine writes such a Dictionary.
+const TWICE: u32 = u32::MAX;
+
+impl TreeNode<'_> {
+    pub fn kind(&self) -> Kind {
+        match &self.body {
+            Body::Array { .. } => Kind::Array,
+            Body::Entries(Entries { names: EntryNames::Keys(_), .. }) => Kind::Dictionary,
+            Body::Entries(_) => Kind::Object,
+            Body::Texts(_) => Kind::PackedStringArray,
+            Body::Packed(packed) => packed.kind,
+        }
+    }
+
+    /// Returns how many parts it has now.
+    pub fn len(&self) -> usize {
+        match &self.body {
+            Body::Array { elements, .. } => elements.len(),
+            Body::Entries(entries) => entries.order.len(),
+            Body::Texts(texts) => texts.len(),
+            Body::Packed(packed) => packed.bytes.len() / packed.element_len(),
+        }
+    }
+}
+
+impl<'a> TreeNode<'a> {
+    /// Opens a value. Passes each of its parts once, without reading what is inside of them.
+    pub fn open(sources: &Sources<'a>, raw: Raw) -> Result<Self, PatchErrorKind> {
+        let mut reader = sources.reader(raw);
+        let event = reader.next_event().expect(READ).expect(READ);
+        let head_len = match event {
+            Event::Packed(_) => 2 * WORD,
+            _ => reader.position(),
+        };
+        let mut inside = sources.inside(raw, head_len);
+        let (counted, body) = match event {
+            Event::Array { element, count } => {
+                let elements = GapBuffer::new((0..count).map(|_| Child::Raw(inside.value())).collect());
+                (count, Body::Array { element: element.builtin(), elements })
+            }
+            Event::Dictionary { key, count, .. } => {
+                let all = (0..count).map(|_| (inside.value(), Child::Raw(inside.value()))).collect();
+                (count, Body::Entries(Entries::new(sources, EntryNames::Keys(key.builtin()), all)))
+            }
+            Event::Object { count, .. } => {
+                let all = (0..count).map(|_| (inside.name(), Child::Raw(inside.value()))).collect();
+                (count, Body::Entries(Entries::new(sources, EntryNames::Properties, all)))
+            }
+            Event::PackedStrings { count } => {
+                let inside = raw.within(head_len..raw.len());
+                (count, Body::Texts(GapBuffer::new(texts(sources, inside))))
+            }
+            Event::Packed(plain) => {
+                let bytes = GapBuffer::new(plain.bytes.to_vec());
+                (plain.count, Body::Packed(Packed { kind: plain.kind, width: plain.width, bytes }))
+            }
+            _ => return Err(PatchErrorKind::NotInside { found: sources.kind(raw) }),
+        };
+        let count_at = head_len - WORD;
+        Ok(Self { head: raw.within(0..count_at), count: raw.within(count_at..head_len), counted, body })
+    }
+}
+
+/// Returns the texts of a PackedStringArray, with their lengths and padding, from the bytes behind its head. They were read before.
+pub(super) fn texts(sources: &Sources<'_>, raw: Raw) -> Vec<Raw> {
+    let bytes = sources.bytes(raw);
+    let (mut texts, mut at) = (Vec::new(), 0);
+    while let Some(len) = bytes[at..].first_chunk::<WORD>() {
+        let end = at + WORD + (u32::from_le_bytes(*len) as usize).next_multiple_of(WORD);
+        texts.push(raw.within(at..end));
+        at = end;
+    }
+    texts
+}
+
+impl<'a> Entries<'a> {
+    fn new(sources: &Sources<'a>, names: EntryNames, entries: Vec<(Raw, Child)>) -> Self {
+        let mut numbers = HashMap::with_capacity(entries.len());
+        for (number, &(key, _)) in (0..).zip(&entries) {
+            match numbers.entry(sources.bytes(key)) {
+                Entry::Vacant(entry) => drop(entry.insert(number)),
+                Entry::Occupied(mut entry) => drop(entry.insert(TWICE)),
+            }
+        }
+        let order = GapBuffer::new((0..entries.len() as u32).collect());
+        Self { names, entries, order, numbers }
+    }
+
+    /// Finds the number of the entry or property that a step leads to.
+    pub fn find(&self, step: ChangeStep<'_>) -> Result<u32, PatchErrorKind> {
+        let wrong = |expected| PatchErrorKind::WrongStep { expected, found: shown_step(step) };
+        let (what, number) = match (self.names, step) {
+            (EntryNames::Keys(_), ChangeStep::Key(key)) => ("a key", self.by_key(key)),
+            (EntryNames::Keys(_), _) => return Err(wrong(StepKind::Key)),
+            (EntryNames::Properties, ChangeStep::Property(name)) => ("a property", self.by_name(&encoded_name(name))),
+            (EntryNames::Properties, ChangeStep::Key(key))
+                if matches!(Reader::new(key).peek_kind(), Ok(Kind::String | Kind::StringName)) =>
+            {
+                ("a property", self.by_name(&key[WORD..]))
+            }
+            (EntryNames::Properties, _) => return Err(wrong(StepKind::Name)),
+        };
+        match number {
+            None => Err(PatchErrorKind::NotThere { what, found: shown_step(step) }),
+            Some(TWICE) => Err(PatchErrorKind::Twice { what, found: shown_step(step) }),
+            Some(number) => Ok(number),
+        }
+    }
+
+    /// Returns the number of a key, or [`TWICE`].
+    pub fn by_key(&self, key: &[u8]) -> Option<u32> {
+        self.numbers.get(key).or_else(|| self.numbers.get(&other_name(key)?[..])).copied()
+    }
+
+    fn by_name(&self, name: &[u8]) -> Option<u32> {
+        self.numbers.get(name).copied()
+    }
+
+    pub fn value(&self, number: u32) -> Child {
+        self.entries[number as usize].1
+    }
+
+    pub fn key(&self, number: u32) -> Raw {
+        self.entries[number as usize].0
+    }
+
+    pub fn set(&mut self, number: u32, value: Child) {
+        self.entries[number as usize].1 = value;
+    }
+
+    pub fn insert(&mut self, index: usize, (key, bytes): (Raw, &'a [u8]), value: Child) {
+        let number = self.entries.len() as u32;
+        self.entries.push((key, value));
+        self.order.replace(index..index, &[number]);
+        self.numbers.insert(bytes, number);
+    }
+
+    /// Removes the entry at an index, of a key of these bytes.
+    pub fn remove(&mut self, index: usize, key: &[u8]) {
+        self.order.replace(index..index + 1, &[]);
+        self.numbers.remove(key);
+    }
+}
+
+/// Encodes the name of a property.
+fn encoded_name(name: Text<'_>) -> Vec<u8> {
+    let name = name.to_utf8();
+    let mut bytes = [&(name.len() as u32).to_le_bytes(), name.as_bytes()].concat();
+    bytes.resize(bytes.len().next_multiple_of(WORD), 0);
+    bytes
+}
+
+/// Returns the StringName of a String, or the String of a StringName: the engine takes both for the same key.
+fn other_name(key: &[u8]) -> Option<Vec<u8>> {
+    let other = match Reader::new(key).peek_kind() {
+        Ok(Kind::String) => Kind::StringName,
+        Ok(Kind::StringName) => Kind::String,
+        _ => return None,
+    };
+    let mut name = key.to_vec();
+    name[0] = other.id();
+    Some(name)
+}

@@ -1,0 +1,134 @@
+//! Changes of packed arrays: of a run of elements.
+
+use std::ops::Range;
+
+use super::error::{NEW, OLD, PatchErrorKind, check_same};
+use super::node::{Body, Packed, TreeNode, texts};
+use super::source::{Raw, Sources};
+use crate::change::model::{Change, ChangePart, Op, packed_array};
+use crate::dialect::Width;
+use crate::error::{CodecError, CodecErrorKind};
+use crate::event::Event;
+use crate::kind::Kind;
+use crate::reader::{Reader, WORD};
+
+/// Changes the elements of a packed array from an index on.
+pub(super) fn edit_slice<'a>(
+    sources: &mut Sources<'a>,
+    node: &mut TreeNode<'a>,
+    found: i64,
+    change: &Change<'a>,
+    same: impl FnOnce(&[u8], &[u8]) -> bool,
+) -> Result<(), PatchErrorKind> {
+    let (kind, count, op) = (node.kind(), node.len(), change.op);
+    let needed = |what, part: Option<ChangePart<'a>>| part.ok_or(PatchErrorKind::Missing { what, op: op.name() });
+    let new = match op {
+        Op::Remove => None,
+        _ => Some(needed("a new value", change.new)?),
+    };
+    let new_count = new.map(|new| check(node, NEW, new)).transpose()?;
+    let old = match op {
+        Op::Insert => None,
+        Op::Remove => Some(needed("an old value", change.old)?),
+        Op::Set => change.old,
+    };
+    let old_count = old.map(|old| check(node, OLD, old)).transpose()?;
+    let gone = match (old_count, new_count) {
+        (Some(expected), Some(found)) if expected != found => {
+            return Err(PatchErrorKind::OtherCount { kind, expected, found });
+        }
+        (Some(old), _) => old,
+        (None, new) if op == Op::Set => new.unwrap_or_default(),
+        (None, _) => 0,
+    };
+    let start = usize::try_from(found).ok().filter(|&start| start <= count);
+    let Some(start) = start else {
+        return Err(match op {
+            Op::Insert => PatchErrorKind::NoPlace { kind, count, found },
+            _ => PatchErrorKind::NoElement { kind, count, found },
+        });
+    };
+    if gone > count - start {
+        return Err(PatchErrorKind::NoElements { kind, expected: gone, found: count - start });
+    }
+    let range = start..start + gone;
+    if let Some(old) = old {
+        check_same(&encoded(sources, node, range.clone()), &old.to_value(), same)?;
+    }
+    let new = new.map_or(&[][..], payload);
+    match &mut node.body {
+        Body::Packed(packed) => {
+            let len = packed.element_len() * new_count.unwrap_or_default();
+            packed.bytes.replace(packed.range(range), &new[..len]);
+        }
+        Body::Texts(all) => {
+            let new = Raw::part(sources.add_read(new), 0..new.len());
+            all.replace(range, &texts(sources, new));
+        }
+        Body::Array { .. } | Body::Entries(_) => unreachable!("a packed array"),
+    }
+    Ok(())
+}
+
+/// Checks that a part holds elements of the type of the array. Returns how many.
+fn check(node: &TreeNode<'_>, what: &'static str, part: ChangePart<'_>) -> Result<usize, PatchErrorKind> {
+    let broken = |error| PatchErrorKind::Broken { what, error };
+    let bytes = part.to_value();
+    let mut reader = Reader::new(&bytes);
+    let found = reader.peek_kind().map_err(broken)?;
+    if found != node.kind() {
+        return Err(PatchErrorKind::OtherKind { what, expected: node.kind(), found });
+    }
+    let event = reader.next_event().map_err(broken)?;
+    reader.finish_value(0).map_err(broken)?;
+    let end = reader.position();
+    match bytes.len().checked_sub(end) {
+        None => return Err(PatchErrorKind::Unpadded { what, expected: end - bytes.len() }),
+        Some(0) => {}
+        Some(found) => return Err(broken(CodecError::new(end, CodecErrorKind::Behind { found }))),
+    }
+    match (event, &node.body) {
+        (Some(Event::Packed(plain)), Body::Packed(packed)) => {
+            let bits = |width| if width == Width::Double { 64 } else { 32 };
+            let (expected, found) = (bits(packed.width), bits(plain.width));
+            let other = PatchErrorKind::OtherWidth { what, kind: packed.kind, expected, found };
+            if plain.width == packed.width { Ok(plain.count) } else { Err(other) }
+        }
+        (Some(Event::PackedStrings { count }), _) => Ok(count),
+        _ => unreachable!("the kind is that of a packed array"),
+    }
+}
+
+/// Returns the bytes of the elements, and perhaps padding, of a part that was checked.
+fn payload(part: ChangePart<'_>) -> &[u8] {
+    match part {
+        ChangePart::Value { bytes, .. } => &bytes[2 * WORD..],
+        ChangePart::Elements(plain) => plain.bytes,
+        ChangePart::Texts { bytes, .. } => bytes,
+    }
+}
+
+/// Encodes elements of a packed array as an array of their own.
+fn encoded(sources: &Sources<'_>, node: &TreeNode<'_>, range: Range<usize>) -> Vec<u8> {
+    let count = range.len();
+    match &node.body {
+        Body::Packed(packed) => {
+            let (front, back) = packed.bytes.pieces(packed.range(range));
+            packed_array(packed.kind, packed.width, count, &[front, back])
+        }
+        Body::Texts(all) => {
+            let (front, back) = all.pieces(range);
+            let texts: Vec<_> = front.iter().chain(back).map(|&text| sources.bytes(text)).collect();
+            packed_array(Kind::PackedStringArray, Width::Single, count, &texts)
+        }
+        Body::Array { .. } | Body::Entries(_) => unreachable!("a packed array"),
+    }
+}
+
+impl Packed {
+    /// Returns where elements lie, in bytes.
+    fn range(&self, elements: Range<usize>) -> Range<usize> {
+        let len = self.element_len();
+        elements.start * len..elements.end * len
+    }
+}
