@@ -8,7 +8,7 @@ mod save_game;
 use divan::Bencher;
 use divan::counter::BytesCount;
 use varbatch_codec::change::{self, DiffOptions};
-use varbatch_codec::{Dialect, ElementType, Event, Kind, Plain, Text, Width, Writer};
+use varbatch_codec::{Copied, Dialect, ElementType, Event, Kind, Plain, Text, Width, Writer};
 
 use self::save_game::SaveGame;
 
@@ -66,7 +66,7 @@ fn packed() -> Vec<u8> {
     let (key, value) = (ElementType::Any, ElementType::Any);
     writer.write(Event::Dictionary { key, value, count: 8 }).expect("writes");
     for index in 0..8 {
-        writer.write_now(Event::String(Text::Utf8(&format!("terrain{index}")))).expect("writes");
+        writer.write_as(Event::String(Text::Utf8(&format!("terrain{index}"))), Copied).expect("writes");
         let (kind, width, count) = (Kind::PackedFloat32Array, Width::Single, payload.len() / 4);
         writer.write(Event::Packed(Plain { kind, width, count, bytes: &payload })).expect("writes");
     }

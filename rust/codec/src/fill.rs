@@ -8,12 +8,9 @@ use std::mem::MaybeUninit;
 use crate::dialect::Width;
 use crate::event::Plain;
 use crate::kind::Scalar;
-use crate::plan::{Content, Part};
+use crate::limits::PIECE_LEN;
+use crate::plan::{Content, Part, Plan};
 use crate::text;
-
-/// Bytes of a piece: what a thread fills before it asks for more. From 128 KiB to 512 KiB it made no difference, 64 KiB was
-/// slower.
-pub const PIECE_LEN: usize = 512 << 10;
 
 /// Writes `part` over the whole of `dest`.
 ///
@@ -79,6 +76,13 @@ pub fn to_vec(part: Part<'_, '_>) -> Vec<u8> {
     // SAFETY: the capacity is at least `part.len()`, and `fill` has given each of these bytes a value, or panicked.
     unsafe { out.set_len(part.len()) };
     out
+}
+
+impl Plan<'_> {
+    /// The output as a vector.
+    pub fn to_vec(&self) -> Vec<u8> {
+        to_vec(self.whole())
+    }
 }
 
 fn put<'d>(dest: &'d mut [MaybeUninit<u8>], bytes: &[u8]) -> &'d mut [MaybeUninit<u8>] {

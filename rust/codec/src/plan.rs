@@ -1,17 +1,12 @@
-//! What an output will be: its exact size, the small parts already written, the large payloads borrowed.
+//! The layout of an output: its exact size, the small parts already written, the long payloads borrowed or held.
 //!
-//! A plan is made in one pass over the values. It holds one or many values end to end; a [`Mark`] between two of them
-//! lets each go to a destination of its own.
+//! One pass over the values makes a plan. It has one or many values end to end; a [`Mark`] between two of them lets each go
+//! to a destination of its own.
 
 use std::fmt;
 
-use crate::fill;
-use crate::limits::{HELD_LEN, INLINE_LEN};
+use crate::limits::{HELD_LEN, INLINE_LEN, MAX_ROOM};
 use crate::text;
-
-/// Bytes of room that are made at once because somebody guesses that they will be needed: what follows may be smaller than
-/// what came before.
-const MOST_ROOM: usize = 4 << 20;
 
 /// The output of one or many values, ready to be filled in.
 ///
@@ -30,21 +25,83 @@ pub(crate) struct Segment<'a> {
     pub(crate) payload: Payload<'a>,
 }
 
-/// What keeps a payload alive and unchanged as long as it exists, instead of a borrow: a reference that is counted.
-pub type Held<T> = Box<dyn AsRef<[T]> + Send + Sync>;
-
-/// Bytes that are not among the plan's small ones.
-pub(crate) enum Payload<'a> {
-    /// Copied as they are.
+/// A payload that is not among the plan's small bytes.
+pub enum Payload<'a> {
+    /// Copied as it is.
     Bytes(&'a [u8]),
-    /// Turned into `len` bytes of UTF-8.
-    Utf32 { chars: &'a [u32], len: u32 },
+    /// Turned into UTF-8.
+    Utf32 {
+        /// The characters.
+        chars: &'a [u32],
+        /// Their length in UTF-8, in bytes.
+        len: u32,
+    },
     /// All of a plan that another writer made.
     Plan(Box<Plan<'a>>),
-    /// As `Bytes`.
-    HeldBytes(Held<u8>),
-    /// As `Utf32`.
-    HeldUtf32 { chars: Held<u32>, len: u32 },
+    /// As [`Self::Bytes`], by what keeps them alive and unchanged.
+    HeldBytes(Box<dyn AsRef<[u8]> + Send + Sync>),
+    /// As [`Self::Utf32`], by what keeps the characters alive and unchanged.
+    HeldUtf32 {
+        /// What keeps the characters.
+        chars: Box<dyn AsRef<[u32]> + Send + Sync>,
+        /// Their length in UTF-8, in bytes.
+        len: u32,
+    },
+}
+
+/// How a plan keeps a payload that lives as long as `'e`: [`Borrowed`], [`Copied`], or held by the type that implements
+/// this.
+///
+/// A type that holds payloads is a source of counted references: it returns the same bytes, or characters, as it is given,
+/// in a box that outlives `'e`.
+pub trait Keep<'e, 'a> {
+    /// Payloads up to this length, in bytes, are copied into the plan instead.
+    const COPIED_LEN: usize = HELD_LEN;
+
+    /// How the names of element types are kept, which nothing holds.
+    type Names: Keep<'e, 'a> + Default;
+
+    /// Keeps bytes: of plain data, or of UTF-8.
+    fn bytes(self, bytes: &'e [u8]) -> Payload<'a>;
+
+    /// Keeps characters that take `len` bytes of UTF-8.
+    fn utf32(self, chars: &'e [u32], len: u32) -> Payload<'a>;
+}
+
+/// Keeps long payloads by reference.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Borrowed;
+
+impl<'e: 'a, 'a> Keep<'e, 'a> for Borrowed {
+    const COPIED_LEN: usize = INLINE_LEN;
+    type Names = Self;
+
+    #[inline]
+    fn bytes(self, bytes: &'e [u8]) -> Payload<'a> {
+        Payload::Bytes(bytes)
+    }
+
+    #[inline]
+    fn utf32(self, chars: &'e [u32], len: u32) -> Payload<'a> {
+        Payload::Utf32 { chars, len }
+    }
+}
+
+/// Copies every payload at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Copied;
+
+impl<'a> Keep<'_, 'a> for Copied {
+    const COPIED_LEN: usize = usize::MAX;
+    type Names = Self;
+
+    fn bytes(self, _: &[u8]) -> Payload<'a> {
+        unreachable!("no payload is too long to copy")
+    }
+
+    fn utf32(self, _: &[u32], _: u32) -> Payload<'a> {
+        unreachable!("no payload is too long to copy")
+    }
 }
 
 /// A payload, whoever keeps it.
@@ -171,11 +228,6 @@ impl<'a> Plan<'a> {
         self.small.capacity() + self.segments.capacity() * size_of::<Segment<'_>>() + inner.sum::<usize>()
     }
 
-    /// The output as a vector.
-    pub fn to_vec(&self) -> Vec<u8> {
-        fill::to_vec(self.whole())
-    }
-
     pub(crate) fn segments(&self) -> &[Segment<'a>] {
         &self.segments
     }
@@ -186,8 +238,8 @@ impl<'a> Plan<'a> {
 
     pub(crate) fn reserve(&mut self, times: usize) {
         self.reserve_bytes(self.small.len().saturating_mul(times));
-        let most = MOST_ROOM / size_of::<Segment<'_>>();
-        self.segments.reserve(self.segments.len().saturating_mul(times).min(most));
+        let max = MAX_ROOM / size_of::<Segment<'_>>();
+        self.segments.reserve(self.segments.len().saturating_mul(times).min(max));
     }
 
     pub(crate) fn inline_len(&self) -> usize {
@@ -195,7 +247,7 @@ impl<'a> Plan<'a> {
     }
 
     pub(crate) fn reserve_bytes(&mut self, len: usize) {
-        self.small.reserve(len.min(MOST_ROOM));
+        self.small.reserve(len.min(MAX_ROOM));
     }
 
     /// Adds the whole of another plan behind this one.
@@ -228,30 +280,11 @@ impl<'a> Plan<'a> {
     }
 
     #[inline]
-    pub(crate) fn bytes(&mut self, bytes: &'a [u8]) {
-        if bytes.len() <= INLINE_LEN {
+    pub(crate) fn bytes<'e, K: Keep<'e, 'a>>(&mut self, bytes: &'e [u8], keep: K) {
+        if bytes.len() <= K::COPIED_LEN {
             self.small(bytes);
         } else {
-            self.segment(Payload::Bytes(bytes), bytes.len());
-        }
-    }
-
-    /// Bytes that `hold` keeps, or a copy if they are few.
-    #[inline]
-    pub(crate) fn held_bytes(&mut self, bytes: &[u8], hold: impl FnOnce() -> Held<u8>) {
-        if bytes.len() <= HELD_LEN {
-            self.small(bytes);
-        } else {
-            self.segment(Payload::HeldBytes(hold()), bytes.len());
-        }
-    }
-
-    /// As [`Self::utf32`], of characters that `hold` keeps, or of a copy if they are few.
-    pub(crate) fn held_utf32(&mut self, chars: &[u32], len: u32, hold: impl FnOnce() -> Held<u32>) {
-        if len as usize <= HELD_LEN {
-            self.utf32_now(chars, len);
-        } else {
-            self.segment(Payload::HeldUtf32 { chars: hold(), len }, len as usize);
+            self.segment(keep.bytes(bytes), bytes.len());
         }
     }
 
@@ -266,14 +299,14 @@ impl<'a> Plan<'a> {
     }
 
     /// More characters than these; `len` is their length in UTF-8.
-    pub(crate) fn utf32(&mut self, chars: &'a [u32], len: u32) {
-        self.segment(Payload::Utf32 { chars, len }, len as usize);
-    }
-
-    /// As [`Self::utf32`], copied.
-    pub(crate) fn utf32_now(&mut self, chars: &[u32], len: u32) {
-        text::append(chars, len as usize, &mut self.small);
-        self.len += len as usize;
+    #[inline]
+    pub(crate) fn utf32<'e, K: Keep<'e, 'a>>(&mut self, chars: &'e [u32], len: u32, keep: K) {
+        if len as usize <= K::COPIED_LEN {
+            text::append(chars, len as usize, &mut self.small);
+            self.len += len as usize;
+        } else {
+            self.segment(keep.utf32(chars, len), len as usize);
+        }
     }
 
     /// Characters; gives their length in UTF-8.

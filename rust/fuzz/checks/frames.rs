@@ -1,6 +1,6 @@
 //! Frames lie in their stream end to end, and written again they are the stream. A value that fails leaves no trace.
 
-use varbatch_codec::{Dialect, Engine, Event, Plan, Width, Writer, frames};
+use varbatch_codec::{Borrowed, Copied, Dialect, Engine, Event, Plan, Width, Writer, frames};
 
 use super::Options;
 use super::steps::{is_written, plain_of, reader, write};
@@ -49,7 +49,7 @@ fn read(bytes: &[u8]) -> Vec<&[u8]> {
 fn as_they_are(bytes: &[u8], payloads: &[&[u8]]) {
     let mut writer = Writer::new(Dialect::GODOT_4);
     for payload in payloads {
-        let result = frames::write(&mut writer, |writer| writer.encoded(payload));
+        let result = frames::write(&mut writer, |writer| writer.encoded(payload, Borrowed));
         assert_eq!(result.is_err(), payload.is_empty(), "a frame of {} bytes: {result:?}", payload.len());
     }
     let whole: Vec<_> = payloads.iter().filter(|payload| !payload.is_empty()).map(|payload| framed(payload)).collect();
@@ -73,7 +73,7 @@ fn by_value(payloads: &[&[u8]], options: Options) {
         let result = frames::write(&mut writer, |writer| {
             events.iter().try_for_each(|&event| match index.is_multiple_of(2) {
                 true => writer.write(event),
-                false => writer.write_now(event),
+                false => writer.write_as(event, Copied),
             })
         });
         let fits = |event: &Event<'_>| {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use varbatch_codec::{Dialect, Event, Writer};
+use varbatch_codec::{Borrowed, Dialect, Event, Writer};
 
 use super::grammar::{Due, Grammar};
 use super::steps::write_all;
@@ -39,7 +39,7 @@ pub fn check(events: &[Event<'_>], dialect: Dialect, pick: usize, expected: &[u8
     let mut writer = Writer::new(dialect);
     let start = writer.mark();
     write_all(&mut writer, before);
-    pieces.iter().for_each(|piece| writer.encoded(piece).expect("takes what is due"));
+    pieces.iter().for_each(|piece| writer.encoded(piece, Borrowed).expect("takes what is due"));
     write_all(&mut writer, behind);
     writer.end_value(start).expect("ends what it has written");
     assert_eq!(writer.into_plan().to_vec(), expected, "with {} values encoded before", children.len());

@@ -1,6 +1,6 @@
 //! What was read is written, in the dialects of its engine and by every way to write, and is then read as the same.
 
-use varbatch_codec::{CodecErrorKind, Dialect, Engine, Event, Plain, Text, Width, Writer, text};
+use varbatch_codec::{CodecErrorKind, Copied, Dialect, Engine, Event, Plain, Text, Width, Writer, text};
 use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
@@ -94,7 +94,7 @@ fn copied(events: &[Event<'_>], dialect: Dialect) -> Vec<u8> {
     let mut writer = Writer::new(dialect);
     let start = writer.mark();
     for &event in events {
-        writer.write_now(event).expect("writes what the Reader gave");
+        writer.write_as(event, Copied).expect("writes what the Reader gave");
     }
     writer.end_value(start).expect("ends what it has written");
     writer.into_plan().to_vec()

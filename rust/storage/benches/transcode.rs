@@ -3,7 +3,7 @@
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 use varbatch_codec::transcode::Translation;
-use varbatch_codec::{Dialect, Writer, frames};
+use varbatch_codec::{Borrowed, Dialect, Writer, frames};
 use varbatch_storage::transcode;
 use varbatch_storage::{Loader, Saver};
 use varbatch_workers::Threads;
@@ -45,7 +45,7 @@ fn save(dialect: Dialect) -> Vec<u8> {
     let game = value(dialect, ENTITIES);
     let mut writer = Writer::new(dialect);
     for _ in 0..SAVE / game.len() {
-        frames::write(&mut writer, |writer| writer.encoded(&game)).expect("writes");
+        frames::write(&mut writer, |writer| writer.encoded(&game, Borrowed)).expect("writes");
     }
     writer.into_plan().to_vec()
 }

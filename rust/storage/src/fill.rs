@@ -2,7 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-use varbatch_codec::fill::{self, PIECE_LEN};
+use varbatch_codec::fill;
+use varbatch_codec::limits::PIECE_LEN;
 use varbatch_codec::{Part, Plain, Width};
 use varbatch_workers::Threads;
 

@@ -16,6 +16,7 @@ use crate::dialect::{Dialect, Rules, Width};
 use crate::error::CodecError;
 use crate::event::{ElementType, Event, Plain, Text};
 use crate::kind::Kind;
+use crate::plan::Copied;
 use crate::reader::Reader;
 use crate::writer::Writer;
 
@@ -225,7 +226,7 @@ impl<'a> Translator<'a, '_> {
         }
         let plain = Plain { width: self.dialect.real, bytes: &bytes, ..plain };
         let event = if matches!(event, Event::Packed(_)) { Event::Packed(plain) } else { Event::Components(plain) };
-        self.writer.write_now(event).map_err(|error| self.not_written(at, error))
+        self.writer.write_as(event, Copied).map_err(|error| self.not_written(at, error))
     }
 
     #[inline]

@@ -4,12 +4,11 @@
 
 mod payload;
 
-use self::payload::{Borrow, Copy, Hold};
 use crate::dialect::{Dialect, Engine};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
-use crate::plan::{Held, Mark, Plan};
+use crate::plan::{Borrowed, Keep, Mark, Plan};
 
 /// Writes values, one after the other, into a [`Plan`].
 ///
@@ -27,14 +26,6 @@ pub struct Writer<'a> {
     is_foreign: bool,
     /// The texts that are due, if any.
     texts: Texts,
-}
-
-/// Makes what keeps the payload of an event: the same bytes, or characters, as the event has.
-pub trait Holder {
-    /// Of a packed array, or of text from the wire.
-    fn bytes(self) -> Held<u8>;
-    /// Of text from the engine.
-    fn chars(self) -> Held<u32>;
 }
 
 /// What has to come next.
@@ -95,30 +86,10 @@ impl<'a> Writer<'a> {
     /// Adds one event to the value at hand. Long payloads are borrowed.
     ///
     /// # Errors
-    /// If the value lies too deep, the engine has no such type, plain data has another width than the dialect or another
-    /// length than its count says, or the event is not due. The value must then be dropped.
-    // Always inlined: callers name the event, and its construction and the branch on it then fall away.
+    /// As [`Self::write_as`].
     #[inline(always)]
     pub fn write(&mut self, event: Event<'a>) -> Result<(), CodecError> {
-        self.put(event, Borrow)
-    }
-
-    /// As [`Self::write`], for an event that does not live as long as the plan: all of it is copied.
-    ///
-    /// # Errors
-    /// As [`Self::write`].
-    #[inline(always)]
-    pub fn write_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
-        self.put(event, Copy)
-    }
-
-    /// As [`Self::write_now`], but a long payload is not copied: the plan keeps what `holder` gives for it.
-    ///
-    /// # Errors
-    /// As [`Self::write`].
-    #[inline]
-    pub fn write_held(&mut self, event: Event<'_>, holder: impl Holder) -> Result<(), CodecError> {
-        self.put(event, Hold(holder))
+        self.write_as(event, Borrowed)
     }
 
     /// How many containers the next value lies in, those of other writers included.
@@ -169,20 +140,9 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// If no value is due.
-    pub fn encoded(&mut self, bytes: &'a [u8]) -> Result<(), CodecError> {
+    pub fn encoded<'e>(&mut self, bytes: &'e [u8], keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         self.begin_value()?;
-        self.plan.bytes(bytes);
-        self.close_value();
-        Ok(())
-    }
-
-    /// As [`Self::encoded`], copied.
-    ///
-    /// # Errors
-    /// As [`Self::encoded`].
-    pub fn encoded_now(&mut self, bytes: &[u8]) -> Result<(), CodecError> {
-        self.begin_value()?;
-        self.plan.small(bytes);
+        self.plan.bytes(bytes, keep);
         self.close_value();
         Ok(())
     }

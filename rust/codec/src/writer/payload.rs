@@ -1,19 +1,26 @@
 //! What each event writes: headers, widths, counts, texts and padding.
 
-use super::{Holder, Next, Writer};
+use super::{Next, Writer};
 use crate::dialect::{FLAG_64, Width};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::{ElementType, Event, Plain, Text};
 use crate::kind::{ENCODED_OBJECT, Kind};
 use crate::limits::MAX_VALUE_LEN;
-use crate::plan::Plan;
+use crate::plan::Keep;
 use crate::text;
 
 impl<'a> Writer<'a> {
+    /// As [`Self::write`], with its payload kept as `keep` does: [`Copied`](crate::Copied) for an event that does not live
+    /// as long as the plan. The names of element types are always copied.
+    ///
+    /// # Errors
+    /// If the value lies too deep, the engine has no such type, plain data has another width than the dialect or another
+    /// length than its count says, or the event is not due. The value must then be dropped.
+    // Always inlined: callers name the event, and its construction and the branch on it then fall away.
     #[inline(always)]
-    pub(super) fn put<'e, T: Take<'e, 'a>>(&mut self, event: Event<'e>, take: T) -> Result<(), CodecError> {
+    pub fn write_as<'e, K: Keep<'e, 'a>>(&mut self, event: Event<'e>, keep: K) -> Result<(), CodecError> {
         if let Event::Text(text) = event {
-            return self.text(text, take);
+            return self.text(text, keep);
         }
         self.begin_value()?;
         match event {
@@ -31,20 +38,20 @@ impl<'a> Writer<'a> {
             Event::Components(plain) => {
                 let header = self.plain_header(plain)?;
                 self.plan.words([header]);
-                take.bytes(&mut self.plan, plain.bytes);
+                self.plan.bytes(plain.bytes, keep);
             }
             Event::Packed(plain) => {
                 let header = self.plain_header(plain)?;
                 let count = self.count(plain.count)?;
                 self.plan.words([header, count]);
-                take.bytes(&mut self.plan, plain.bytes);
+                self.plan.bytes(plain.bytes, keep);
                 // Only bytes ever need it.
                 if !plain.bytes.len().is_multiple_of(4) {
                     self.plan.pad(plain.bytes.len());
                 }
             }
-            Event::String(text) => self.headed_string(self.header(Kind::String, 0)?, text, take)?,
-            Event::StringName(text) => self.headed_string(self.header(Kind::StringName, 0)?, text, take)?,
+            Event::String(text) => self.headed_string(self.header(Kind::String, 0)?, text, keep)?,
+            Event::StringName(text) => self.headed_string(self.header(Kind::StringName, 0)?, text, keep)?,
             // Elsewhere a RID has no id.
             Event::Rid(_) if self.is_foreign => {
                 let header = self.header(Kind::Rid, 0)?;
@@ -53,7 +60,7 @@ impl<'a> Writer<'a> {
             Event::Rid(id) => self.wide(self.header(Kind::Rid, 0)?, id),
             Event::Callable => self.plan.words([self.header(Kind::Callable, 0)?]),
             Event::Signal { name, object } => {
-                self.headed_string(self.header(Kind::Signal, 0)?, name, take)?;
+                self.headed_string(self.header(Kind::Signal, 0)?, name, keep)?;
                 self.plan.words([object as u32, (object >> 32) as u32]);
             }
             // As the engine: a null object is no object at all.
@@ -64,7 +71,7 @@ impl<'a> Writer<'a> {
                 return Err(self.out_of_order("the name of a class"));
             }
             Event::Object { class, count } => {
-                self.headed_string(self.header(Kind::Object, 0)?, class, take)?;
+                self.headed_string(self.header(Kind::Object, 0)?, class, keep)?;
                 return self.open(count, count, true);
             }
             Event::Dictionary { key, value, count } => {
@@ -73,17 +80,17 @@ impl<'a> Writer<'a> {
                 }
                 let header = self.header(Kind::Dictionary, form(key) << 16 | form(value) << 18)?;
                 self.plan.words([header]);
-                self.element_type(key, T::Names::default())?;
-                self.element_type(value, T::Names::default())?;
+                self.element_type(key, K::Names::default())?;
+                self.element_type(value, K::Names::default())?;
                 return self.open(count, count.saturating_mul(2), false);
             }
             Event::Array { element, count } => {
                 if !matches!(element, ElementType::Any) && self.is_foreign {
-                    self.typed_array(element, take)?;
+                    self.typed_array(element, K::Names::default())?;
                 } else {
                     let header = self.header(Kind::Array, form(element) << 16)?;
                     self.plan.words([header]);
-                    self.element_type(element, T::Names::default())?;
+                    self.element_type(element, K::Names::default())?;
                 }
                 return self.open(count, count, false);
             }
@@ -105,16 +112,16 @@ impl<'a> Writer<'a> {
     }
 
     #[inline]
-    fn text<'e>(&mut self, text: Text<'e>, take: impl Take<'e, 'a>) -> Result<(), CodecError> {
+    fn text<'e>(&mut self, text: Text<'e>, keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         match self.next {
             Next::Value => return Err(self.out_of_order("a value")),
             Next::Name => {
                 self.next = Next::Value;
-                return self.string(text, false, take);
+                return self.string(text, false, keep);
             }
             Next::Text => {}
         }
-        self.string(text, self.texts.nul, take)?;
+        self.string(text, self.texts.nul, keep)?;
         self.texts.left -= 1;
         if self.texts.left == 0 {
             self.close_value();
@@ -123,14 +130,14 @@ impl<'a> Writer<'a> {
     }
 
     #[inline]
-    fn headed_string<'e>(&mut self, header: u32, text: Text<'e>, take: impl Take<'e, 'a>) -> Result<(), CodecError> {
+    fn headed_string<'e>(&mut self, header: u32, text: Text<'e>, keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         self.plan.words([header]);
-        self.string(text, false, take)
+        self.string(text, false, keep)
     }
 
     /// A length and a text, padded. The length counts a NUL behind the text if there is one.
     #[inline]
-    fn string<'e>(&mut self, text: Text<'e>, nul: bool, take: impl Take<'e, 'a>) -> Result<(), CodecError> {
+    fn string<'e>(&mut self, text: Text<'e>, nul: bool, keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         let nul = usize::from(nul);
         let len = match text {
             Text::Utf32(chars) if chars.len() <= text::SHORT_CHARS => {
@@ -145,7 +152,7 @@ impl<'a> Writer<'a> {
                 let len = text::utf8_len(chars);
                 let word = self.count(len + nul)?;
                 self.plan.words([word]);
-                take.utf32(&mut self.plan, chars, len as u32);
+                self.plan.utf32(chars, len as u32, keep);
                 len
             }
             Text::Loose(text) => {
@@ -159,7 +166,7 @@ impl<'a> Writer<'a> {
             Text::Utf8(text) => {
                 let word = self.count(text.len() + nul)?;
                 self.plan.words([word]);
-                take.bytes(&mut self.plan, text.as_bytes());
+                self.plan.bytes(text.as_bytes(), keep);
                 text.len()
             }
         };
@@ -170,14 +177,14 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn element_type<'e>(&mut self, element: ElementType<'e>, take: impl Take<'e, 'a>) -> Result<(), CodecError> {
+    fn element_type<'e>(&mut self, element: ElementType<'e>, keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         match element {
             ElementType::Any => Ok(()),
             ElementType::Builtin(kind) => {
                 self.plan.words([u32::from(kind.id())]);
                 Ok(())
             }
-            ElementType::Class(text) | ElementType::Script(text) => self.string(text, false, take),
+            ElementType::Class(text) | ElementType::Script(text) => self.string(text, false, keep),
         }
     }
 
@@ -221,7 +228,7 @@ impl<'a> Writer<'a> {
 
     /// The head of an array of Pandemonium that says what its elements are.
     #[inline(never)]
-    fn typed_array<'e>(&mut self, element: ElementType<'e>, take: impl Take<'e, 'a>) -> Result<(), CodecError> {
+    fn typed_array<'e>(&mut self, element: ElementType<'e>, keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         let Some(id) = self.dialect.engine.rules().typed_array else {
             return Err(self.no_such_type("typed Array"));
         };
@@ -243,7 +250,7 @@ impl<'a> Writer<'a> {
         };
         let name = self.foreign_id(Kind::StringName)?.into();
         self.plan.words([u32::from(id), object, name]);
-        self.string(class, false, take)
+        self.string(class, false, keep)
     }
 
     /// A count that does not fit cannot belong to a value that does: each element takes a byte or more.
@@ -253,68 +260,6 @@ impl<'a> Writer<'a> {
             return Err(CodecError::new(self.plan.len(), CodecErrorKind::TooLarge { found: count }));
         }
         Ok(count as u32)
-    }
-}
-
-/// How a plan takes payloads that live as long as `'e`. An event has one at most, besides the names of element types.
-pub(super) trait Take<'e, 'a> {
-    /// How it takes those names.
-    type Names: Take<'e, 'a> + Default;
-
-    fn bytes(self, plan: &mut Plan<'a>, bytes: &'e [u8]);
-    fn utf32(self, plan: &mut Plan<'a>, chars: &'e [u32], len: u32);
-}
-
-/// Long ones by reference.
-#[derive(Default)]
-pub(super) struct Borrow;
-
-impl<'a> Take<'a, 'a> for Borrow {
-    type Names = Self;
-
-    #[inline]
-    fn bytes(self, plan: &mut Plan<'a>, bytes: &'a [u8]) {
-        plan.bytes(bytes);
-    }
-
-    #[inline]
-    fn utf32(self, plan: &mut Plan<'a>, chars: &'a [u32], len: u32) {
-        plan.utf32(chars, len);
-    }
-}
-
-/// All at once.
-#[derive(Default)]
-pub(super) struct Copy;
-
-impl<'a> Take<'_, 'a> for Copy {
-    type Names = Self;
-
-    #[inline]
-    fn bytes(self, plan: &mut Plan<'a>, bytes: &[u8]) {
-        plan.small(bytes);
-    }
-
-    #[inline]
-    fn utf32(self, plan: &mut Plan<'a>, chars: &[u32], len: u32) {
-        plan.utf32_now(chars, len);
-    }
-}
-
-/// Long ones by what keeps them.
-pub(super) struct Hold<H>(pub H);
-
-impl<'a, H: Holder> Take<'_, 'a> for Hold<H> {
-    type Names = Copy;
-
-    #[inline]
-    fn bytes(self, plan: &mut Plan<'a>, bytes: &[u8]) {
-        plan.held_bytes(bytes, || self.0.bytes());
-    }
-
-    #[inline]
-    fn utf32(self, plan: &mut Plan<'a>, chars: &[u32], len: u32) {
-        plan.held_utf32(chars, len, || self.0.chars());
     }
 }
 

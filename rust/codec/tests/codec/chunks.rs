@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use varbatch_codec::limits::{HELD_LEN, INLINE_LEN};
-use varbatch_codec::{Chunk, Cursor, Dialect, ElementType, Event, Kind, Plain, Plan, Text, Width, Writer};
+use varbatch_codec::{Borrowed, Chunk, Cursor, Dialect, ElementType, Event, Kind, Plain, Plan, Text, Width, Writer};
 
 use crate::support::canary::filled;
 use crate::support::keeper::Keeper;
@@ -86,7 +86,7 @@ fn write_any(writer: &mut Writer<'static>, random: &mut Random, levels: usize) {
         2 => writer.write(Event::String(Text::Utf32(some(&CHARS, len, random)))),
         3 => Keeper::new().write(writer, packed(some(&BYTES, len, random))),
         4 => Keeper::new().write(writer, Event::String(Text::Utf32(some(&CHARS, len, random)))),
-        5 => writer.encoded(some(&BYTES, len + 1, random)),
+        5 => writer.encoded(some(&BYTES, len + 1, random), Borrowed),
         6 => {
             let count = random.below(5);
             writer.write(Event::PackedStrings { count }).expect("a value is due");
@@ -181,7 +181,7 @@ fn plans_of_nothing_deep_in_plans() {
             let mut inner = Writer::new(Dialect::GODOT_4).with_depth(depths);
             let mut count = 0;
             if !innermost.is_empty() {
-                inner.encoded(innermost).expect("a value is due");
+                inner.encoded(innermost, Borrowed).expect("a value is due");
                 count = 1;
             }
             for depth in (0..depths).rev() {

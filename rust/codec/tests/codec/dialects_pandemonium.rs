@@ -1,7 +1,7 @@
 //! Guards: what Pandemonium writes, by the rules of its encoder, is read as what Godot 4 has for it, and back.
 
 use varbatch_codec::transcode::Translation;
-use varbatch_codec::{Dialect, ElementType, Engine, Event, Kind, Reader, Text, Writer};
+use varbatch_codec::{Copied, Dialect, ElementType, Engine, Event, Kind, Reader, Text, Writer};
 
 use crate::support::model::{self, Verdict};
 use crate::support::numbers;
@@ -80,7 +80,7 @@ fn ids_stay_ids_however_their_class_is_held() {
     let chars: Vec<u32> = NAME.chars().map(u32::from).collect();
     for class in [Text::Utf8(NAME), Text::Utf32(&chars)] {
         let mut writer = Writer::new(Dialect::PANDEMONIUM);
-        writer.write_now(Event::Array { element: ElementType::Class(class), count: 0 }).expect("writes");
+        writer.write_as(Event::Array { element: ElementType::Class(class), count: 0 }, Copied).expect("writes");
         let bytes = writer.into_plan().to_vec();
         // Bit 16: the elements are ids, and no class stands there.
         assert_eq!(bytes, [27, 0, 1, 0, 23, 0, 0, 0, 0, 0, 0, 0], "{class:?}");

@@ -4,8 +4,8 @@
 //! that: elements that a typed container does not take are gone, a key is there once, with its last value.
 
 use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, DiffOptions, Patch, diff};
+use varbatch_codec::{Copied, ElementType, Event, Kind, Plan, Reader, Width, Writer};
 use varbatch_codec::{Dialect, validate};
-use varbatch_codec::{ElementType, Event, Kind, Plan, Reader, Width, Writer};
 
 use crate::support::random::Random;
 use crate::support::wire::{string, words};
@@ -21,7 +21,7 @@ fn written(reader: &mut Reader<'_>) -> Vec<u8> {
     let event = reader.next_event().expect("a value").expect("a value");
     let head = |event: Event<'_>| {
         let mut writer = Writer::new(Dialect::GODOT_4);
-        writer.write_now(event).expect("it was read");
+        writer.write_as(event, Copied).expect("it was read");
         Plan::to_vec(writer.plan())
     };
     match event {

@@ -2,7 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use varbatch_codec::{Dialect, ElementType, Event, Kind, Reader, Text, Width, Writer, validate};
+use varbatch_codec::{Copied, Dialect, ElementType, Event, Kind, Reader, Text, Width, Writer, validate};
 
 use crate::support::naive;
 use crate::support::steps::{assert_same, read, rest, write};
@@ -20,7 +20,7 @@ fn of_each_kind(width: Width) -> Vec<BoxedStrategy<Value>> {
 fn written(events: &[Event<'_>], width: Width, now: bool) -> Vec<u8> {
     let mut writer = Writer::new(Dialect { real: width, ..Dialect::GODOT_4 });
     let start = writer.mark();
-    let mut write = |event| if now { writer.write_now(event) } else { writer.write(event) };
+    let mut write = |event| if now { writer.write_as(event, Copied) } else { writer.write(event) };
     events.iter().try_for_each(|&event| write(event)).expect("writes");
     writer.end_value(start).expect("ends");
     writer.into_plan().to_vec()

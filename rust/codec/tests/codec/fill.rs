@@ -5,14 +5,15 @@ use std::sync::LazyLock;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use varbatch_codec::{Dialect, Event, Kind, Mark, Part, Plain, Plan, Text, Width, Writer, fill};
+use varbatch_codec::limits::PIECE_LEN;
+use varbatch_codec::{Borrowed, Dialect, Event, Kind, Mark, Part, Plain, Plan, Text, Width, Writer, fill};
 
 use crate::support::canary::{fill_pieces, filled};
 use crate::support::naive;
 use crate::support::random::Random;
 use crate::support::value::{Value, cases};
 
-const PIECE: usize = fill::PIECE_LEN;
+const PIECE: usize = PIECE_LEN;
 
 /// Long enough for many pieces.
 const LARGE: usize = 8 << 20;
@@ -74,7 +75,7 @@ impl Batch {
                     expected.push(0);
                 }
                 Item::Encoded(len) => {
-                    writer.encoded(&BYTES[offset..offset + len]).expect("a value is due");
+                    writer.encoded(&BYTES[offset..offset + len], Borrowed).expect("a value is due");
                     expected.extend(&BYTES[offset..offset + len]);
                 }
             }

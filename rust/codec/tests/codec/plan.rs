@@ -1,6 +1,6 @@
 //! Guards: a plan borrows what is long, copies what must not be borrowed, and begins anew when it is cleared.
 
-use varbatch_codec::{Dialect, ElementType, Event, Kind, Plain, Text, Width, Writer, limits};
+use varbatch_codec::{Borrowed, Copied, Dialect, ElementType, Event, Kind, Plain, Text, Width, Writer, limits};
 
 use crate::support::naive;
 use crate::support::value::Value;
@@ -51,7 +51,7 @@ fn a_plan_that_is_written_now_borrows_nothing() {
         let (bytes, chars) = (vec![b'a'; LONG], vec![u32::from('é'); LONG / 4]);
         for text in [Text::Utf8(std::str::from_utf8(&bytes).expect("ASCII")), Text::Utf32(&chars)] {
             let events = texts(text).into_iter().nth(index).unwrap_or_else(|| vec![packed(&bytes)]);
-            events.iter().try_for_each(|&event| writer.write_now(event)).expect("fits");
+            events.iter().try_for_each(|&event| writer.write_as(event, Copied)).expect("fits");
             events.iter().try_for_each(|&event| by_reference.write(event)).expect("fits");
         }
         let expected = by_reference.into_plan().to_vec();
@@ -86,7 +86,7 @@ fn values_that_are_encoded_already_are_taken_as_they_are() {
     for len in [0, 1, 63, 64, 65, 1000] {
         let bytes = vec![7; len];
         let mut writer = Writer::new(Dialect::GODOT_4);
-        writer.encoded(&bytes).expect("a value is due");
+        writer.encoded(&bytes, Borrowed).expect("a value is due");
         assert_eq!(writer.mark().position(), len);
         assert_eq!(writer.into_plan().to_vec(), bytes);
     }
@@ -95,18 +95,18 @@ fn values_that_are_encoded_already_are_taken_as_they_are() {
     let mut writer = Writer::new(Dialect::GODOT_4);
     let start = writer.mark();
     writer.write(Event::Object { class: Text::Utf8("A"), count: 1 }).expect("a head");
-    assert!(writer.encoded(&nil).is_err(), "a name is due");
+    assert!(writer.encoded(&nil, Borrowed).is_err(), "a name is due");
     writer.write(Event::Text(Text::Utf8("a"))).expect("a name");
     writer.write(Event::Array { element: ElementType::Any, count: 2 }).expect("a head");
-    writer.encoded(&nil).expect("an element");
+    writer.encoded(&nil, Borrowed).expect("an element");
     assert!(writer.plan().len() > 8 && writer.depth() == 2);
-    writer.encoded(&nil).expect("the last");
+    writer.encoded(&nil, Borrowed).expect("the last");
     writer.end_value(start).expect("complete");
     // Nor deeper than other values.
     let mut writer = Writer::new(Dialect::GODOT_4).with_depth(limits::MAX_DEPTH + 1);
-    assert!(writer.encoded(&nil).is_err(), "too deep");
+    assert!(writer.encoded(&nil, Borrowed).is_err(), "too deep");
     let mut writer = Writer::new(Dialect::GODOT_4).with_depth(limits::MAX_DEPTH);
-    assert!(writer.encoded(&nil).is_ok());
+    assert!(writer.encoded(&nil, Borrowed).is_ok());
 }
 
 #[test]

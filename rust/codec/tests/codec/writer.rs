@@ -1,7 +1,7 @@
 //! Guards: events in a wrong order never make a value, and depth has its limit.
 
 use varbatch_codec::{
-    CodecError, CodecErrorKind, Dialect, ElementType, Event, Kind, Plain, Shape, Text, Width, Writer, limits,
+    CodecError, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, Plain, Shape, Text, Width, Writer, limits,
 };
 
 use crate::support::steps::write;
@@ -53,7 +53,7 @@ fn an_event_that_is_not_due_is_refused() {
             let mut writer = Writer::new(Dialect::GODOT_4);
             before.iter().try_for_each(|&event| writer.write(event)).expect("in order");
             let len = writer.mark().position();
-            let result = if now { writer.write_now(wrong) } else { writer.write(wrong) };
+            let result = if now { writer.write_as(wrong, Copied) } else { writer.write(wrong) };
             let at = result.as_ref().map_err(CodecError::at);
             assert_eq!(at, Err(len), "{before:?}");
             assert_eq!(order(result), expected, "{before:?}, {wrong:?}");

@@ -2,7 +2,7 @@
 
 use godot::builtin::{AnyArray, PackedByteArray, VarDictionary, Variant};
 use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, Op, Patch};
-use varbatch_codec::{CodecError, Event, Kind, Mark, Plan, Writer};
+use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Mark, Plan, Writer};
 use varbatch_storage::fill;
 
 use crate::calls::decode::{self, Input};
@@ -161,19 +161,19 @@ struct Carrying {
 }
 
 impl<'a> Target<'a> for Carrying {
-    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
-        self.writer.write_now(event)
+    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
+        self.writer.write_as(event, Copied)
     }
 }
 
 impl TargetNow for Carrying {
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
-        self.writer.write_now(event)
+        self.writer.write_as(event, Copied)
     }
 
     fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked> {
         self.objects.push((self.writer.mark(), value.variant().clone()));
-        Ok(self.writer.write_now(Event::ObjectId(id))?)
+        Ok(self.writer.write(Event::ObjectId(id))?)
     }
 
     fn full_objects(&self) -> bool {

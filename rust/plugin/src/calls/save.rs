@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use godot::builtin::{AnyArray, GString};
 use godot::global::Error as EngineError;
-use varbatch_codec::{Cursor, Plan};
+use varbatch_codec::{Borrowed, Cursor, Plan};
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::{Committed, Flushed, Saver, Ticket};
 use varbatch_workers::Threads;
@@ -124,7 +124,7 @@ fn save_planned(
     reports: &mut Reports,
     threads: &Threads,
 ) -> Saved {
-    let mut runs: Vec<Run<'_, false>> = plan_runs(values, 0, encoded, full_objects, Form::Frames, threads)?;
+    let mut runs: Vec<Run<'_, Borrowed>> = plan_runs(values, 0, encoded, full_objects, Form::Frames, threads)?;
     for run in &mut runs {
         reports.append(&mut run.reports);
     }
@@ -158,12 +158,12 @@ fn stream(
         Err(failure) => return Some(Err(failure)),
     };
     let most = if threads.count() == 1 { MOST_ALONE } else { MOST_SHARED };
-    let mut alone = Run::<false>::new(full_objects, true);
+    let mut alone = Run::<Borrowed>::new(full_objects, true);
     let (mut done, mut count, mut is_lossy) = (0, FIRST_RUN * threads.count(), false);
     while done < values.len() {
         let some = &values[done..values.len().min(done + count)];
         let mut planned = 0;
-        let mut write_run = |run: &mut Run<'_, false>| {
+        let mut write_run = |run: &mut Run<'_, Borrowed>| {
             planned += run.writer.inline_len();
             is_lossy |= run.is_lossy();
             reports.append(&mut run.reports);

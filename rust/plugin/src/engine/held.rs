@@ -5,7 +5,7 @@
 //! two would share the array itself.
 
 use godot::builtin::{GString, Variant};
-use varbatch_codec::{Held, Holder};
+use varbatch_codec::{Copied, Keep, Payload};
 
 use super::api;
 use super::read::{Str, View, chars, value};
@@ -52,22 +52,26 @@ impl AsRef<[u32]> for HeldString {
     }
 }
 
-impl Holder for View<'_> {
-    fn bytes(self) -> Held<u8> {
-        Box::new(HeldValue::of(self))
+impl<'a> Keep<'_, 'a> for View<'_> {
+    type Names = Copied;
+
+    fn bytes(self, _: &[u8]) -> Payload<'a> {
+        Payload::HeldBytes(Box::new(HeldValue::of(self)))
     }
 
-    fn chars(self) -> Held<u32> {
-        Box::new(HeldValue::of(self))
+    fn utf32(self, _: &[u32], len: u32) -> Payload<'a> {
+        Payload::HeldUtf32 { chars: Box::new(HeldValue::of(self)), len }
     }
 }
 
-impl Holder for &Str {
-    fn bytes(self) -> Held<u8> {
+impl<'a> Keep<'_, 'a> for &Str {
+    type Names = Copied;
+
+    fn bytes(self, _: &[u8]) -> Payload<'a> {
         unreachable!("a String has characters")
     }
 
-    fn chars(self) -> Held<u32> {
-        Box::new(HeldString(self.string().clone()))
+    fn utf32(self, _: &[u32], len: u32) -> Payload<'a> {
+        Payload::HeldUtf32 { chars: Box::new(HeldString(self.string().clone())), len }
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::Duration;
 
-use varbatch_codec::{Cursor, Dialect, ElementType, Event, Kind, Plain, Plan, Text, Width, Writer};
+use varbatch_codec::{Borrowed, Cursor, Dialect, ElementType, Event, Kind, Plain, Plan, Text, Width, Writer};
 use varbatch_storage::Saver;
 use varbatch_storage::compressed::Compression;
 use varbatch_workers::Threads;
@@ -59,7 +59,7 @@ fn arrays(bytes: &[u8], count: usize) -> Plan<'_> {
 
 pub fn encoded(bytes: &[u8]) -> Plan<'_> {
     let mut writer = Writer::new(Dialect::GODOT_4);
-    writer.encoded(bytes).expect("a value is due");
+    writer.encoded(bytes, Borrowed).expect("a value is due");
     writer.into_plan()
 }
 

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
-use varbatch_codec::fill::PIECE_LEN;
+use varbatch_codec::limits::PIECE_LEN;
 use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Text, Width, Writer};
 use varbatch_storage::fill::{self, PARALLEL_FROM};
 use varbatch_workers::Threads;

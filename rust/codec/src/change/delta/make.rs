@@ -8,7 +8,7 @@ use super::output::Output;
 use super::refine::differing_runs;
 use crate::change::bytes::{common_prefix, common_suffix};
 use crate::change::model::Edit;
-use crate::plan::Plan;
+use crate::plan::{Borrowed, Plan};
 
 /// Equal bytes between two runs that are written as if they differed: a token takes one byte or more.
 const JOIN_LEN: usize = 1;
@@ -144,7 +144,7 @@ impl<'a> Tokens<'a> {
         }
         let mut plan = Plan::new();
         plan.small(&start);
-        plan.bytes(literals);
+        plan.bytes(literals, Borrowed);
         plan
     }
 }

@@ -1,7 +1,7 @@
 //! A plan of very many short parts.
 
 use crate::limits::INLINE_LEN;
-use crate::plan::Plan;
+use crate::plan::{Borrowed, Plan};
 
 /// A plan, and the small bytes behind it.
 ///
@@ -43,7 +43,7 @@ impl<'a> Output<'a> {
         } else {
             self.plan.small(&self.small);
             self.small.clear();
-            self.plan.bytes(bytes);
+            self.plan.bytes(bytes, Borrowed);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::node::{Body, Child, TreeNode};
 use super::source::{Raw, Sources};
-use crate::plan::Plan;
+use crate::plan::{Borrowed, Plan};
 
 /// Walks a tree. Nodes that are not written to their end are on a stack: nothing is recursive.
 pub(super) struct Emit<'p, 'a> {
@@ -67,8 +67,8 @@ impl<'p, 'a> Emit<'p, 'a> {
         if let Body::Packed(packed) = &node.body {
             self.flush();
             let (front, back) = packed.bytes.halves();
-            self.plan.bytes(front);
-            self.plan.bytes(back);
+            self.plan.bytes(front, Borrowed);
+            self.plan.bytes(back, Borrowed);
             self.plan.pad(packed.bytes.len());
         } else {
             self.open.push((node, 0));
@@ -88,7 +88,7 @@ impl<'p, 'a> Emit<'p, 'a> {
     fn flush(&mut self) {
         if let Some(raw) = self.pending.take() {
             let bytes = self.sources.bytes(raw);
-            self.plan.bytes(bytes);
+            self.plan.bytes(bytes, Borrowed);
             // The padding that the last PackedByteArray of a source may lack. Everything else ends at a multiple of four.
             self.plan.pad(bytes.len());
         }

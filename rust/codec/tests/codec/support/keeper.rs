@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use varbatch_codec::{CodecError, Event, Held, Holder, Text, Writer};
+use varbatch_codec::{CodecError, Copied, Event, Keep, Payload, Text, Writer};
 
 use super::steps::{plain_of, texts_of};
 
@@ -21,7 +21,7 @@ impl Keeper {
     }
 
     pub fn write(&self, writer: &mut Writer<'_>, event: Event<'_>) -> Result<(), CodecError> {
-        writer.write_held(event, Keep { event, keeper: self })
+        writer.write_as(event, Keeping { event, keeper: self })
     }
 
     pub fn live(&self) -> usize {
@@ -29,9 +29,9 @@ impl Keeper {
     }
 }
 
-struct Keep<'e> {
+struct Keeping<'e, 'k> {
     event: Event<'e>,
-    keeper: &'e Keeper,
+    keeper: &'k Keeper,
 }
 
 struct Kept<T>(Vec<T>, #[expect(dead_code, reason = "is counted")] Arc<()>);
@@ -42,27 +42,31 @@ impl<T> AsRef<[T]> for Kept<T> {
     }
 }
 
-impl Keep<'_> {
-    fn keep<T: Copy + Send + Sync + 'static>(self, payload: &[T]) -> Held<T> {
+impl Keeping<'_, '_> {
+    fn keep<T: Copy + Send + Sync + 'static>(self, payload: &[T]) -> Box<Kept<T>> {
         self.keeper.asked.update(|asked| asked + 1);
         Box::new(Kept(payload.to_vec(), Arc::clone(&self.keeper.live)))
     }
 }
 
-impl Holder for Keep<'_> {
-    fn bytes(self) -> Held<u8> {
+impl<'a> Keep<'_, 'a> for Keeping<'_, '_> {
+    type Names = Copied;
+
+    fn bytes(self, bytes: &[u8]) -> Payload<'a> {
         let text = texts_of(&self.event).first().copied();
         match (plain_of(&self.event), text) {
-            (Some(plain), _) => self.keep(plain.bytes),
-            (None, Some(Text::Utf8(text))) => self.keep(text.as_bytes()),
+            (Some(plain), _) => assert_eq!(plain.bytes, bytes),
+            (None, Some(Text::Utf8(text))) => assert_eq!(text.as_bytes(), bytes),
             _ => panic!("asked for bytes of {:?}", self.event),
         }
+        Payload::HeldBytes(self.keep(bytes))
     }
 
-    fn chars(self) -> Held<u32> {
+    fn utf32(self, chars: &[u32], len: u32) -> Payload<'a> {
         match texts_of(&self.event).first().copied() {
-            Some(Text::Utf32(chars)) => self.keep(chars),
+            Some(Text::Utf32(expected)) => assert_eq!(expected, chars),
             _ => panic!("asked for characters of {:?}", self.event),
         }
+        Payload::HeldUtf32 { chars: self.keep(chars), len }
     }
 }

@@ -1,6 +1,8 @@
 //! Whole values through the Reader and the Writer.
 
-use varbatch_codec::{CodecError, Dialect, ElementType, Engine, Event, Plain, Reader, Text, Width, Writer, fill};
+use varbatch_codec::{
+    CodecError, Copied, Dialect, ElementType, Engine, Event, Plain, Reader, Text, Width, Writer, fill,
+};
 
 use super::canary::filled;
 
@@ -65,7 +67,7 @@ pub fn write_single(events: &[Event<'_>]) -> Vec<u8> {
             (Event::Packed(plain), Some(_)) => Event::Packed(single(plain)),
             (event, _) => event,
         };
-        writer.write_now(event).expect("writes what it has read");
+        writer.write_as(event, Copied).expect("writes what it has read");
     }
     writer.end_value(start).expect("writes what it has read");
     writer.into_plan().to_vec()

@@ -3,11 +3,12 @@
 mod run;
 pub mod steps;
 
+use std::marker::PhantomData;
 use std::sync::atomic::AtomicBool;
 
 use godot::builtin::{AnyArray, Array, PackedByteArray};
 use varbatch_codec::fill::fill;
-use varbatch_codec::{CodecError, Part, Writer};
+use varbatch_codec::{Borrowed, CodecError, Part, Writer};
 use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
@@ -17,7 +18,7 @@ use crate::jobs::pool;
 use crate::jobs::runs::each_run;
 use crate::report::Reports;
 use crate::value::full_objects;
-use crate::value::walk::{Borrowing, NotWalked, mostly_containers, walk};
+use crate::value::walk::{NotWalked, Planning, mostly_containers, walk};
 
 /// Values that are planned at a time, where each gets a buffer of its own: what is known of them stays small beside their
 /// bytes.
@@ -45,7 +46,9 @@ pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Res
     let mut writer = Writer::new(DIALECT);
     let start = writer.mark();
     let is_lossy = &AtomicBool::new(false);
-    match walk(value, &mut Borrowing { writer: &mut writer, full_objects, may_split: true, is_lossy }) {
+    let keep = PhantomData::<Borrowed>;
+    let mut target = Planning { writer: &mut writer, full_objects, may_split: true, is_lossy, keep };
+    match walk(value, &mut target) {
         Ok(()) => writer.end_value(start)?,
         Err(NotWalked::Error(error)) => return Err(error),
         Err(NotWalked::FullObject) => {
@@ -90,7 +93,7 @@ fn fill_slots(
     slots: &mut [Slot],
     reports: &mut Reports,
 ) -> Option<()> {
-    let mut run = Run::<false>::new(full_objects, true);
+    let mut run = Run::<Borrowed>::new(full_objects, true);
     for (index, (values, slots)) in values.chunks(RUN).zip(slots.chunks_mut(RUN)).enumerate() {
         run.plan(values, index * RUN, encoded, Form::Bytes)?;
         let plan = run.writer.plan();
@@ -127,7 +130,7 @@ fn fill_runs(
     let mut runs: Vec<_> = chunks.map(|(values, slots)| (values, slots, Some(Reports::default()))).collect();
     let items = runs.iter_mut().enumerate();
     threads.for_each(items, |(index, (values, slots, reports)): (usize, &mut (&[Value], &mut [Slot], _))| {
-        let mut run = Run::<false>::new(full_objects, false);
+        let mut run = Run::<Borrowed>::new(full_objects, false);
         *reports = run.plan(values, index * CONTAINER_RUN, encoded, Form::Bytes).map(|()| {
             for (pair, slot) in run.marks.windows(2).zip(slots.iter_mut()) {
                 let part = run.writer.plan().part(pair[0], pair[1]);
@@ -151,7 +154,7 @@ pub fn encode_frames(values: &AnyArray, full_objects: bool) -> (PackedByteArray,
         pool::with(is_large, |threads| match threads.count() {
             1 => stream_frames(values, &bytes, full_objects, reports),
             _ => {
-                let runs: Vec<Run<'_, false>> = plan_runs(values, 0, &bytes, full_objects, Form::Frames, threads)?;
+                let runs: Vec<Run<'_, Borrowed>> = plan_runs(values, 0, &bytes, full_objects, Form::Frames, threads)?;
                 let mut result = PackedByteArray::new();
                 fill_frames(&runs, result.allocate(len_of(&runs)), threads);
                 runs.into_iter().for_each(|mut run| reports.append(&mut run.reports));
@@ -170,7 +173,7 @@ fn stream_frames(
     reports: &mut Reports,
 ) -> Option<PackedByteArray> {
     let mut result = Growing::new();
-    let mut run = Run::<false>::new(full_objects, true);
+    let mut run = Run::<Borrowed>::new(full_objects, true);
     let mut done = 0;
     while done < values.len() {
         let count = if done == 0 || result.len() / done < LARGE_FRAME { STREAM_RUN } else { values.len() };
@@ -186,11 +189,11 @@ fn stream_frames(
     Some(result.into_bytes())
 }
 
-fn len_of(runs: &[Run<'_, false>]) -> usize {
+fn len_of(runs: &[Run<'_, Borrowed>]) -> usize {
     runs.iter().map(|run| run.writer.plan().len()).sum()
 }
 
-fn fill_frames(runs: &[Run<'_, false>], mut dest: Memory<'_>, threads: &Threads) {
+fn fill_frames(runs: &[Run<'_, Borrowed>], mut dest: Memory<'_>, threads: &Threads) {
     let mut parts = Vec::with_capacity(runs.len());
     for run in runs {
         let plan = run.writer.plan();

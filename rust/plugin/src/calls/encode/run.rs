@@ -1,51 +1,47 @@
 //! The plan of many values, on one thread or several, with what the engine encodes among them.
 
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use godot::builtin::{AnyArray, PackedByteArray};
-use varbatch_codec::{Mark, Plan, Writer, frames};
+use varbatch_codec::{Copied, Mark, Plan, Writer, frames};
 use varbatch_workers::Threads;
 
 use super::{CONTAINERS_PARALLEL_FROM, encode};
 use crate::engine::{self, DIALECT, Value};
 use crate::jobs::pool;
 use crate::report::Reports;
-use crate::value::walk::{Encodes, NotWalked, Planning, mostly_containers, walk};
+use crate::value::walk::{Held, KeepWalked, NotWalked, Planning, mostly_containers, walk};
 
 /// Values after which the room for the others is guessed.
 const SAMPLE: usize = 64;
 
+/// A run with its values, and `None` where [`Run::plan`] gave it.
+type Planned<'a, 'p, K> = (Run<'p, K>, &'a [Value], Option<()>);
+
 /// Plans values, the first of which has the index `first` in the batch, one run for each thread; `None` as [`Run::plan`].
-pub fn plan_runs<'a, 'p, const HOLD: bool>(
+pub fn plan_runs<'a, 'p, K: KeepWalked<'a, 'p>>(
     values: &'a [Value],
     first: usize,
     encoded: &[(usize, &'a [u8])],
     full_objects: bool,
     form: Form,
     threads: &Threads,
-) -> Option<Vec<Run<'p, HOLD>>>
-where
-    for<'w> Planning<'w, 'p, HOLD>: Encodes<'a>,
-{
+) -> Option<Vec<Run<'p, K>>> {
     let run_len = values.len().div_ceil(threads.count()).max(1);
     let may_split = threads.count() == 1;
-    let mut runs: Vec<_> = values
-        .chunks(run_len)
-        .map(|values| (Run::<'p, HOLD>::new(full_objects, may_split), values, Some(())))
-        .collect();
+    let mut runs: Vec<_> =
+        values.chunks(run_len).map(|values| (Run::<'p, K>::new(full_objects, may_split), values, Some(()))).collect();
     // Room for all, if they are like the first, from this thread: see `walk`.
-    let mut sample = Run::<'p, HOLD>::new(full_objects, false);
+    let mut sample = Run::<'p, K>::new(full_objects, false);
     sample.plan(&values[..values.len().min(SAMPLE)], first, encoded, form)?;
     for (run, values, _) in &mut runs {
         run.writer.reserve_bytes(sample.writer.inline_len() * values.len() / SAMPLE);
     }
     let items = runs.iter_mut().enumerate();
-    threads.for_each(
-        items,
-        |(index, (run, values, native)): (usize, &mut (Run<'p, HOLD>, &'a [Value], Option<()>))| {
-            *native = run.plan(values, first + index * run_len, encoded, form);
-        },
-    );
+    threads.for_each(items, |(index, (run, values, native)): (usize, &mut Planned<'a, 'p, K>)| {
+        *native = run.plan(values, first + index * run_len, encoded, form);
+    });
     runs.into_iter().map(|(run, _, native)| native.map(|()| run)).collect()
 }
 
@@ -55,7 +51,7 @@ pub fn plan_held(
     values: &AnyArray,
     full_objects: bool,
     form: Form,
-) -> (Vec<Run<'static, true>>, EngineEncoded, Reports) {
+) -> (Vec<Run<'static, Held>>, EngineEncoded, Reports) {
     let ((runs, encoded), reports) = with_engine(values, full_objects, |values, encoded, reports| {
         let bytes = slices(encoded);
         let is_large = values.len() >= CONTAINERS_PARALLEL_FROM && mostly_containers(values);
@@ -69,7 +65,7 @@ pub fn plan_held(
 }
 
 /// What was planned.
-pub fn into_plans<const HOLD: bool>(runs: Vec<Run<'_, HOLD>>) -> Vec<Plan<'_>> {
+pub fn into_plans<K>(runs: Vec<Run<'_, K>>) -> Vec<Plan<'_>> {
     runs.into_iter().map(|run| run.writer.into_plan()).collect()
 }
 
@@ -115,8 +111,8 @@ pub enum Form {
     Frames,
 }
 
-/// The plan of some values, one after the other, which borrows what is long or, if `HOLD`, holds it.
-pub struct Run<'p, const HOLD: bool> {
+/// The plan of some values, one after the other, which borrows what is long or holds it, as `K` does.
+pub struct Run<'p, K> {
     pub writer: Writer<'p>,
     full_objects: bool,
     may_split: bool,
@@ -124,12 +120,14 @@ pub struct Run<'p, const HOLD: bool> {
     pub marks: Vec<Mark>,
     pub reports: Reports,
     is_lossy: AtomicBool,
+    keep: PhantomData<K>,
 }
 
-impl<'p, const HOLD: bool> Run<'p, HOLD> {
+impl<'p, K> Run<'p, K> {
     pub fn new(full_objects: bool, may_split: bool) -> Self {
         let (marks, reports) = (Vec::new(), Reports::default());
-        Self { writer: Writer::new(DIALECT), full_objects, may_split, marks, reports, is_lossy: AtomicBool::new(false) }
+        let is_lossy = AtomicBool::new(false);
+        Self { writer: Writer::new(DIALECT), full_objects, may_split, marks, reports, is_lossy, keep: PhantomData }
     }
 
     /// Whether it has ever planned what may say nothing to another process: see [`Lost`].
@@ -152,9 +150,9 @@ impl<'p, const HOLD: bool> Run<'p, HOLD> {
         form: Form,
     ) -> Option<()>
     where
-        for<'w> Planning<'w, 'p, HOLD>: Encodes<'a>,
+        K: KeepWalked<'a, 'p>,
     {
-        let Self { writer, full_objects, may_split, marks, reports, is_lossy } = self;
+        let Self { writer, full_objects, may_split, marks, reports, is_lossy, .. } = self;
         writer.clear();
         marks.clear();
         if form == Form::Bytes {
@@ -172,16 +170,13 @@ impl<'p, const HOLD: bool> Run<'p, HOLD> {
             let start = writer.mark();
             let (full_objects, may_split, is_lossy) = (*full_objects, *may_split, &*is_lossy);
             let walk = |writer: &mut Writer<'p>| {
-                walk(value, &mut Planning::<HOLD> { writer, full_objects, may_split, is_lossy })
+                walk(value, &mut Planning::<K> { writer, full_objects, may_split, is_lossy, keep: PhantomData })
             };
             let written = match (form, from_engine) {
                 (Form::Bytes, None) => walk(writer).and_then(|()| Ok(writer.end_value(start)?)),
                 (Form::Frames, None) => frames::write(writer, walk),
                 (Form::Frames, Some((_, bytes))) if !bytes.is_empty() => {
-                    let put = |writer: &mut Writer<'p>| {
-                        Ok(Planning::<HOLD> { writer, full_objects, may_split, is_lossy }.put_encoded(bytes)?)
-                    };
-                    frames::write(writer, put)
+                    frames::write(writer, |writer| Ok(writer.encoded(bytes, K::kept(Copied))?))
                 }
                 (_, Some(_)) => Ok(()),
             };

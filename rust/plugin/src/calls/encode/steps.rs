@@ -10,11 +10,12 @@ use crate::calls::encode::{Form, Run, into_plans, plan_held};
 use crate::engine::{BytesOut, Filling, OwnArray, Slot};
 use crate::jobs::job::{Job, Outcome, STEP, VALUE};
 use crate::report::{Reports, VALUES};
+use crate::value::walk::Held;
 
 /// Values that were planned, to one buffer each.
 pub struct ToBytes {
     buffers: OwnArray,
-    runs: Vec<Run<'static, true>>,
+    runs: Vec<Run<'static, Held>>,
     /// What is filled at the moment: a run, a value of it, and the index of that in the batch.
     run: usize,
     value: usize,

@@ -3,7 +3,7 @@
 //! Where the bytes have no place for what is kept there is a Callable.
 
 use godot::builtin::{GString, Variant};
-use varbatch_codec::{CodecError, Event, Kind, Writer};
+use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Writer};
 
 use super::{NotWalked, Target, TargetNow};
 use crate::engine::{self, Slot, Value, View};
@@ -25,7 +25,7 @@ impl Keeping<'_, '_> {
 
 impl<'a: 'p, 'p> Target<'a> for Keeping<'_, 'p> {
     #[inline(always)]
-    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
+    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
         self.writer.write(event)
     }
 
@@ -52,7 +52,7 @@ fn is_exact(chars: &[u32]) -> bool {
 impl TargetNow for Keeping<'_, '_> {
     #[inline(always)]
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
-        self.writer.write_now(event)
+        self.writer.write_as(event, Copied)
     }
 
     fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked> {

@@ -5,7 +5,7 @@
 
 use godot::builtin::Callable;
 use godot::obj::InstanceId;
-use varbatch_codec::{CodecError, CodecErrorKind, Event, Path, Reader};
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Keep, Path, Reader};
 
 use super::{NotWalked, Target, TargetNow, walk};
 use crate::engine::Value;
@@ -118,7 +118,7 @@ struct Counting<'l> {
 }
 
 impl<'a> Target<'a> for Counting<'_> {
-    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
+    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
         self.put_now(event)
     }
 }

@@ -5,36 +5,27 @@ mod lost;
 mod planning;
 
 use godot::builtin::{GString, Variant};
-use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Mark, Shape, Step, Text, Writer};
+use varbatch_codec::{
+    CodecError, CodecErrorKind, Copied, ElementType, Event, Keep, Kind, Mark, Shape, Step, Text, Writer,
+};
 
 pub use self::keeping::Keeping;
 pub use self::lost::Lost;
-pub use self::planning::{Borrowing, Encodes, Planning, mostly_containers};
-use self::planning::{SPLIT_FROM, SPLIT_TEXTS_FROM};
+pub use self::planning::{Held, KeepWalked, Planning, mostly_containers};
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
+
+/// From this many elements on, an Array is walked in runs, over threads: where most are containers, and where not.
+const SPLIT_FROM: usize = 2000;
+const SPLIT_FLAT_FROM: usize = 50_000;
+
+/// The same for the texts of a PackedStringArray.
+const SPLIT_TEXTS_FROM: usize = 100_000;
 
 /// What takes the events of a walk.
 pub trait Target<'a>: TargetNow {
-    /// Takes an event of something that lives as long as what is walked.
-    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError>;
-
-    /// Takes a packed array of plain data.
-    #[inline(always)]
-    fn put_packed(&mut self, view: View<'a>) -> Result<(), CodecError> {
-        self.put(Event::Packed(view.plain()))
-    }
-
-    /// Takes a String.
-    #[inline(always)]
-    fn put_string(&mut self, view: View<'a>) -> Result<(), CodecError> {
-        self.put(Event::String(Text::Utf32(view.string())))
-    }
-
-    /// Takes an element of a PackedStringArray.
-    #[inline(always)]
-    fn put_text(&mut self, string: &'a Str) -> Result<(), CodecError> {
-        self.put(Event::Text(Text::Utf32(string.chars())))
-    }
+    /// Takes an event of something that lives as long as what is walked. `hold` can keep its payload for longer; it is
+    /// [`Copied`] where nothing can.
+    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, hold: K) -> Result<(), CodecError>;
 
     /// Takes a text, or what is made of texts, in its own way. `false` if its events are to be put.
     #[inline(always)]
@@ -125,7 +116,7 @@ impl TargetNow for Now<'_> {
 }
 
 impl<'a> Target<'a> for Now<'_> {
-    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
+    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
         self.0.put_now(event)
     }
 }
@@ -167,24 +158,24 @@ pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), No
         return Ok(());
     }
     match kind.shape() {
-        Shape::Nil => target.put(Event::Nil)?,
-        Shape::Bool => target.put(Event::Bool(view.bool()))?,
-        Shape::Int => target.put(Event::Int(view.int()))?,
-        Shape::Float => target.put(Event::Float(view.float()))?,
-        Shape::Components { .. } => target.put(Event::Components(view.plain()))?,
-        Shape::Packed { .. } => target.put_packed(view)?,
-        Shape::Text if kind == Kind::String => target.put_string(view)?,
+        Shape::Nil => target.put(Event::Nil, Copied)?,
+        Shape::Bool => target.put(Event::Bool(view.bool()), Copied)?,
+        Shape::Int => target.put(Event::Int(view.int()), Copied)?,
+        Shape::Float => target.put(Event::Float(view.float()), Copied)?,
+        Shape::Components { .. } => target.put(Event::Components(view.plain()), Copied)?,
+        Shape::Packed { .. } => target.put(Event::Packed(view.plain()), view)?,
+        Shape::Text if kind == Kind::String => target.put(Event::String(Text::Utf32(view.string())), view)?,
         Shape::Text => target.put_now(Event::StringName(Text::Utf32(chars(&view.string_name()))))?,
         Shape::PackedStrings => return packed_strings(view, target),
         Shape::Array => return array(view, target),
         Shape::Dictionary => return dictionary(view, target),
         Shape::Object => match value.object_id() {
-            0 => target.put(Event::Nil)?,
+            0 => target.put(Event::Nil, Copied)?,
             id => return target.object(value, id),
         },
         Shape::Rid => {
             target.passing();
-            target.put(Event::Rid(view.rid()))?;
+            target.put(Event::Rid(view.rid()), Copied)?;
         }
         Shape::Callable => {
             target.passing();
@@ -246,10 +237,10 @@ fn each<'a>(elements: &'a [Value], from: usize, target: &mut impl Target<'a>) ->
 #[inline(never)]
 fn packed_strings<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
     let strings = view.strings();
-    target.put(Event::PackedStrings { count: strings.len() })?;
+    target.put(Event::PackedStrings { count: strings.len() }, Copied)?;
     if strings.len() < SPLIT_TEXTS_FROM || !target.split_texts(strings)? {
         for string in strings {
-            target.put_text(string)?;
+            target.put(Event::Text(Text::Utf32(string.chars())), string)?;
         }
     }
     Ok(())
@@ -272,7 +263,7 @@ fn dictionary<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), No
 #[inline(never)]
 fn array_head<'a>(view: View<'a>, target: &mut impl Target<'a>, count: usize) -> Result<(), CodecError> {
     match view.element_type(target.full_objects()) {
-        OwnedType::Any => target.put(Event::Array { element: ElementType::Any, count }),
+        OwnedType::Any => target.put(Event::Array { element: ElementType::Any, count }, Copied),
         element => {
             check_type(&element, Kind::Array, target)?;
             target.put_now(Event::Array { element: element.as_event(), count })
@@ -318,7 +309,7 @@ fn copied(view: View<'_>, target: &mut dyn TargetNow) -> Result<(), NotWalked> {
 #[inline(never)]
 fn node_path<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), CodecError> {
     let (names, subnames, absolute) = view.node_path();
-    target.put(Event::NodePath { names: names.len(), subnames: subnames.len(), absolute })?;
+    target.put(Event::NodePath { names: names.len(), subnames: subnames.len(), absolute }, Copied)?;
     for name in names.iter().chain(&subnames) {
         target.put_now(Event::Text(Text::Utf32(chars(name))))?;
     }
@@ -334,19 +325,19 @@ pub struct Owning {
 }
 
 impl<'a> Target<'a> for Owning {
-    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
-        self.writer.write_now(event)
+    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
+        self.writer.write_as(event, Copied)
     }
 }
 
 impl TargetNow for Owning {
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
-        self.writer.write_now(event)
+        self.writer.write_as(event, Copied)
     }
 
     fn object(&mut self, value: &Value, _: u64) -> Result<(), NotWalked> {
         self.objects.push((self.writer.mark(), value.variant().clone()));
-        Ok(self.writer.encoded(&[])?)
+        Ok(self.writer.encoded(&[], Copied)?)
     }
 
     fn full_objects(&self) -> bool {
@@ -376,7 +367,7 @@ struct Shown {
 }
 
 impl<'a> Target<'a> for Shown {
-    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
+    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
         self.put_now(event)
     }
 }

@@ -1,19 +1,13 @@
 //! Plans what is walked without copies of what is large, over threads where that is much.
 
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use varbatch_codec::{CodecError, Event, Kind, Text, Writer};
+use varbatch_codec::{Borrowed, CodecError, Copied, Event, Keep, Kind, Text, Writer};
 
-use super::{NotWalked, Target, TargetNow, each};
-use crate::engine::{DIALECT, Str, Value, View};
+use super::{NotWalked, SPLIT_FLAT_FROM, SPLIT_FROM, Target, TargetNow, each};
+use crate::engine::{DIALECT, Str, Value};
 use crate::jobs::pool;
-
-/// From this many elements on, an Array is walked in runs, over threads: where most are containers, and where not.
-pub(super) const SPLIT_FROM: usize = 2000;
-const SPLIT_FLAT_FROM: usize = 50_000;
-
-/// The same for the texts of a PackedStringArray.
-pub(super) const SPLIT_TEXTS_FROM: usize = 100_000;
 
 /// Elements that are looked at to tell the two apart.
 const SAMPLE: usize = 16;
@@ -21,8 +15,31 @@ const SAMPLE: usize = 16;
 /// Runs that each thread gets of an Array: several, so that one that is slow does not hold up the call.
 const RUNS: usize = 4;
 
-/// Plans what is walked. What is long stays where it is: borrowed for `'p`, or held if `HOLD`.
-pub struct Planning<'w, 'p, const HOLD: bool> {
+/// How a walk keeps the long payloads of what is walked: [`Borrowed`] for `'p`, or [`Held`].
+pub trait KeepWalked<'a, 'p>: Send + Sync {
+    /// How a payload is kept that `hold` can hold.
+    fn kept<K: Keep<'a, 'static>>(hold: K) -> impl Keep<'a, 'p>;
+}
+
+impl<'a: 'p, 'p> KeepWalked<'a, 'p> for Borrowed {
+    #[inline(always)]
+    fn kept<K: Keep<'a, 'static>>(_: K) -> impl Keep<'a, 'p> {
+        Self
+    }
+}
+
+/// Holds what is long by a counted reference. Whoever changes it later changes a copy of their own.
+pub struct Held;
+
+impl<'a> KeepWalked<'a, 'static> for Held {
+    #[inline(always)]
+    fn kept<K: Keep<'a, 'static>>(hold: K) -> impl Keep<'a, 'static> {
+        hold
+    }
+}
+
+/// Plans what is walked, with long payloads kept as `K` does.
+pub struct Planning<'w, 'p, K> {
     /// Where the events go.
     pub writer: &'w mut Writer<'p>,
     /// Whether an object that is alive ends the walk, instead of being written by its id.
@@ -31,18 +48,13 @@ pub struct Planning<'w, 'p, const HOLD: bool> {
     pub may_split: bool,
     /// Set where something is written that may say nothing to another process: see [`super::Lost`].
     pub is_lossy: &'w AtomicBool,
+    pub keep: PhantomData<K>,
 }
 
-/// Borrows what is long.
-pub type Borrowing<'w, 'p> = Planning<'w, 'p, false>;
-
-/// Holds what is long by a reference that is counted. Who changes it later changes a copy of their own.
-pub type Holding<'w> = Planning<'w, 'static, true>;
-
-impl<const HOLD: bool> TargetNow for Planning<'_, '_, HOLD> {
+impl<K> TargetNow for Planning<'_, '_, K> {
     #[inline(always)]
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
-        self.writer.write_now(event)
+        self.writer.write_as(event, Copied)
     }
 
     fn object(&mut self, _: &Value, id: u64) -> Result<(), NotWalked> {
@@ -67,13 +79,13 @@ impl<const HOLD: bool> TargetNow for Planning<'_, '_, HOLD> {
     }
 }
 
-impl<'a: 'p, 'p> Target<'a> for Borrowing<'_, 'p> {
+impl<'a, 'p, K: KeepWalked<'a, 'p>> Target<'a> for Planning<'_, 'p, K> {
     #[inline(always)]
-    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
-        self.writer.write(event)
+    fn put<H: Keep<'a, 'static>>(&mut self, event: Event<'a>, hold: H) -> Result<(), CodecError> {
+        self.writer.write_as(event, K::kept(hold))
     }
 
-    // Not inlined: what it needs of the stack would be taken at each level of nesting.
+    // Not inlined: the stack that it needs would be taken at each level of nesting.
     #[inline(never)]
     fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
         split(self, elements)
@@ -82,64 +94,14 @@ impl<'a: 'p, 'p> Target<'a> for Borrowing<'_, 'p> {
     #[inline(never)]
     fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, CodecError> {
         split_texts(self, strings)
-    }
-}
-
-impl<'a> Target<'a> for Holding<'_> {
-    #[inline]
-    fn put(&mut self, event: Event<'a>) -> Result<(), CodecError> {
-        self.writer.write_now(event)
-    }
-
-    fn put_packed(&mut self, view: View<'a>) -> Result<(), CodecError> {
-        self.writer.write_held(Event::Packed(view.plain()), view)
-    }
-
-    fn put_string(&mut self, view: View<'a>) -> Result<(), CodecError> {
-        self.writer.write_held(Event::String(Text::Utf32(view.string())), view)
-    }
-
-    fn put_text(&mut self, string: &'a Str) -> Result<(), CodecError> {
-        self.writer.write_held(Event::Text(Text::Utf32(string.chars())), string)
-    }
-
-    #[inline(never)]
-    fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
-        split(self, elements)
-    }
-
-    #[inline(never)]
-    fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, CodecError> {
-        split_texts(self, strings)
-    }
-}
-
-/// Plans what is encoded already as well.
-pub trait Encodes<'a>: Target<'a> {
-    /// Takes a value as its bytes.
-    fn put_encoded(&mut self, bytes: &'a [u8]) -> Result<(), CodecError>;
-}
-
-impl<'a: 'p, 'p> Encodes<'a> for Borrowing<'_, 'p> {
-    fn put_encoded(&mut self, bytes: &'a [u8]) -> Result<(), CodecError> {
-        self.writer.encoded(bytes)
-    }
-}
-
-impl<'a> Encodes<'a> for Holding<'_> {
-    fn put_encoded(&mut self, bytes: &'a [u8]) -> Result<(), CodecError> {
-        self.writer.encoded_now(bytes)
     }
 }
 
 /// See [`Target::split`].
-fn split<'a, 'p, const HOLD: bool>(
-    target: &mut Planning<'_, 'p, HOLD>,
+fn split<'a, 'p, K: KeepWalked<'a, 'p>>(
+    target: &mut Planning<'_, 'p, K>,
     elements: &'a [Value],
-) -> Result<bool, NotWalked>
-where
-    for<'w> Planning<'w, 'p, HOLD>: Target<'a>,
-{
+) -> Result<bool, NotWalked> {
     let is_long = |from| elements.len() >= from;
     if !target.may_split || !is_long(if mostly_containers(elements) { SPLIT_FROM } else { SPLIT_FLAT_FROM }) {
         return Ok(false);
@@ -159,7 +121,7 @@ where
         let mut runs: Vec<_> = others.chunks(run_len).map(run).collect();
         let items = runs.iter_mut().enumerate();
         threads.for_each(items, |(run, (elements, writer, result)): (usize, &mut (&'a [Value], Writer<'p>, _))| {
-            let mut target = Planning::<HOLD> { writer, full_objects, may_split: false, is_lossy };
+            let mut target = Planning::<K> { writer, full_objects, may_split: false, is_lossy, keep: PhantomData };
             *result = each(elements, SAMPLE + run * run_len, &mut target);
         });
         Some(runs)
@@ -179,13 +141,10 @@ where
 }
 
 /// See [`Target::split_texts`].
-fn split_texts<'a, 'p, const HOLD: bool>(
-    target: &mut Planning<'_, 'p, HOLD>,
+fn split_texts<'a, 'p, K: KeepWalked<'a, 'p>>(
+    target: &mut Planning<'_, 'p, K>,
     strings: &'a [Str],
-) -> Result<bool, CodecError>
-where
-    for<'w> Planning<'w, 'p, HOLD>: Target<'a>,
-{
+) -> Result<bool, CodecError> {
     let is_lossy = target.is_lossy;
     let runs = pool::with(target.may_split, |threads| {
         if threads.count() == 1 {
@@ -202,8 +161,10 @@ where
             })
             .collect();
         threads.for_each(&mut runs, |(strings, writer, result)| {
-            let mut target = Planning::<HOLD> { writer, full_objects: false, may_split: false, is_lossy };
-            *result = strings.iter().try_for_each(|string| target.put_text(string));
+            let mut target =
+                Planning::<K> { writer, full_objects: false, may_split: false, is_lossy, keep: PhantomData };
+            *result =
+                strings.iter().try_for_each(|string| target.put(Event::Text(Text::Utf32(string.chars())), string));
         });
         Some(runs)
     });
