@@ -1,4 +1,6 @@
-//! Godot's Variant serialization as events, without Godot.
+#![doc = include_str!("../README.md")]
+//!
+//! # The parts
 //!
 //! Everything is a stream of [`Event`]s between bytes and values:
 //!
@@ -11,26 +13,10 @@
 //! - [`Writer`] turns events into a [`Plan`] and holds every layout rule of encoding.
 //! - [`fill`] copies a [`Part`] of a plan into its destination, whole or in pieces that threads share.
 //! - [`kind`] is the table that both follow; [`Dialect`] names the engine whose rules hold.
-//! - [`transcode`] drives a Writer of one dialect with a Reader of another.
+//! - [`Value`] is built of events and gives them. Programs with values of their own, as the plugin has Godot's Variants,
+//!   walk and build these themselves.
 //!
-//! The walk and the build belong to whoever owns the values: the plugin crate does both for Godot's Variants.
-//! `rust/docs/FORMAT.md` has the wire format with its evidence, `rust/DESIGN.md` the map and the invariants.
-//!
-//! ```
-//! use varbatch_codec::{Dialect, Event, Reader, Writer};
-//!
-//! let mut writer = Writer::new(Dialect::GODOT_4);
-//! let start = writer.mark();
-//! writer.write(Event::Int(42))?;
-//! writer.end_value(start)?;
-//! let bytes = writer.into_plan().to_vec();
-//! assert_eq!(bytes, [2, 0, 0, 0, 42, 0, 0, 0]);
-//!
-//! let mut reader = Reader::new(&bytes);
-//! assert_eq!(reader.next_event()?, Some(Event::Int(42)));
-//! assert_eq!(reader.next_event()?, None);
-//! # Ok::<(), varbatch_codec::CodecError>(())
-//! ```
+//! `rust/docs/FORMAT.md` in the repository has the wire format with its evidence.
 #![deny(unsafe_code)]
 
 #[cfg(target_endian = "big")]
@@ -55,6 +41,7 @@ mod reader;
 pub mod text;
 pub mod transcode;
 mod validate;
+mod value;
 mod writer;
 
 pub use chunks::{Chunk, Cursor};
@@ -66,4 +53,5 @@ pub use path::{Path, Step};
 pub use plan::{Borrowed, Copied, Keep, Mark, Part, Payload, Plan};
 pub use reader::Reader;
 pub use validate::validate;
+pub use value::{DoubleValue, OwnedType, OwnedValue, Real, Value, ValueError, ValueErrorKind};
 pub use writer::Writer;

@@ -45,5 +45,6 @@ mod transcode_errors;
 mod transcode_losses;
 mod transcode_objects;
 mod transcode_widths;
+mod value;
 mod vectors;
 mod writer;

@@ -1,0 +1,216 @@
+//! `Value` beside events: what is read into one is written again as it was.
+
+use proptest::prelude::*;
+use varbatch_codec::{
+    CodecErrorKind, Dialect, DoubleValue, Event, Kind, OwnedType, OwnedValue, Reader, Real, Value, ValueErrorKind,
+    Width, Writer, frames, validate,
+};
+
+use super::support::allocator::most_held;
+use super::support::steps::write;
+use super::support::value::{any_value, cases};
+use super::support::vectors;
+use super::support::wire::words;
+
+/// Bytes, by way of a value.
+fn again<R: Real>(bytes: &[u8]) -> Vec<u8> {
+    let mut reader = Reader::new(bytes).with_objects(true);
+    let value = OwnedValue::<R>::read(&mut reader).expect("a value");
+    assert_eq!(reader.position(), bytes.len());
+    value.encode().expect("was read")
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn any_value_is_written_as_it_was_read(value in any_value(Width::Single)) {
+        let bytes = write(&value.events()).expect("a value");
+        prop_assert_eq!(again::<f32>(&bytes), bytes);
+    }
+
+    #[test]
+    fn any_value_of_a_double_build_is_written_as_it_was_read(value in any_value(Width::Double)) {
+        let bytes = write(&value.events()).expect("a value");
+        prop_assert_eq!(again::<f64>(&bytes), bytes);
+    }
+}
+
+#[test]
+fn what_the_engine_writes_is_written_again_and_has_its_kind() {
+    let mut kinds = [false; Kind::ALL.len()];
+    for vector in vectors::written() {
+        let mut reader = Reader::new(&vector.bytes).with_objects(vector.allow_objects);
+        let kind = reader.peek_kind().expect(vector.name);
+        let value = match Value::read(&mut reader) {
+            Ok(value) => value,
+            // What the engine writes and then refuses itself.
+            Err(error) => {
+                assert!(matches!(error.kind(), CodecErrorKind::Malformed { found: 0xed, .. }), "{}", vector.name);
+                continue;
+            }
+        };
+        assert_eq!(value.kind(), kind, "{}", vector.name);
+        // The engine reads a text without its byte-order mark.
+        let is_marked = vector.bytes.windows(3).any(|bytes| bytes == "\u{feff}".as_bytes());
+        let again = value.encode().expect(vector.name);
+        assert!(again == vector.bytes || is_marked, "{}: {again:02x?}", vector.name);
+        kinds[usize::from(kind.id())] = true;
+    }
+    assert_eq!(kinds, [true; Kind::ALL.len()], "a kind without a vector");
+}
+
+#[test]
+fn each_truncation_fails_as_it_does_for_a_reader() {
+    for vector in vectors::written() {
+        for len in 0..vector.bytes.len() {
+            let reader = || Reader::new(&vector.bytes[..len]).with_objects(true);
+            assert_eq!(Value::read(&mut reader()).err(), validate(reader()).err(), "{}, {len} bytes", vector.name);
+        }
+    }
+}
+
+#[test]
+fn objects_are_refused_unless_the_reader_allows_them() {
+    let node = Value::Object { class: "Node".into(), properties: vec![("name".into(), "a".into())] };
+    let bytes = node.encode().expect("a class and a property");
+    assert_eq!(Value::decode(&bytes).expect_err("refused").kind(), &CodecErrorKind::ObjectRefused);
+    assert_eq!(Value::read(&mut Reader::new(&bytes).with_objects(true)), Ok(node));
+    let nameless = Value::Object { class: String::new(), properties: Vec::new() };
+    assert!(matches!(nameless.encode().expect_err("no class").kind(), CodecErrorKind::Order { .. }));
+}
+
+#[test]
+fn entries_keep_their_order_and_their_duplicates() {
+    let entries = [("b", 1), ("a", 2), ("b", 3)].map(|(key, value)| (key, Value::Int(value)));
+    let value = Value::dictionary(entries);
+    let again = Value::decode(&value.encode().expect("a Dictionary")).expect("the same");
+    assert_eq!(again, value);
+    assert_eq!((again.get("b"), again.get("c")), (Some(&Value::Int(3)), None));
+    assert_eq!(Value::Nil.get("b"), None);
+    let entries = Vec::<(Value, Value)>::try_from(again).expect("a Dictionary");
+    let keys: Vec<_> = entries.iter().map(|(key, _)| key.as_str()).collect();
+    assert_eq!(keys, [Some("b"), Some("a"), Some("b")]);
+}
+
+#[test]
+fn typed_containers_keep_their_types() {
+    let sprites = Value::Array { element: OwnedType::Class("Sprite2D".into()), elements: vec![Value::ObjectId(7)] };
+    let typed = Value::Dictionary {
+        key: OwnedType::Builtin(Kind::StringName),
+        value: OwnedType::Script("res://a.gd".into()),
+        entries: vec![(Value::StringName("a".into()), Value::Nil)],
+    };
+    for value in [sprites, typed] {
+        assert_eq!(Value::decode(&value.encode().expect("a container")), Ok(value));
+    }
+}
+
+#[test]
+fn rust_types_convert_and_others_say_so() {
+    assert_eq!(Value::from(3_u8), Value::Int(3));
+    assert_eq!(Value::from(0.5_f32), Value::Float(0.5));
+    assert_eq!(Value::from(Some("a")), Value::String("a".into()));
+    assert_eq!((Value::from(None::<bool>), Value::from(())), (Value::Nil, Value::default()));
+    assert_eq!(Value::array([1, 2]), Value::from(vec![Value::Int(1), Value::Int(2)]));
+    assert_eq!(Value::from(vec![1_u8, 2]), Value::PackedByteArray(vec![1, 2]));
+    assert_eq!(i64::try_from(Value::Int(-1)), Ok(-1));
+    assert_eq!(String::try_from(Value::from("a")), Ok("a".into()));
+    assert_eq!(Vec::<Value>::try_from(Value::array([1])), Ok(vec![Value::Int(1)]));
+    let error = bool::try_from(Value::Int(1)).expect_err("an int");
+    let kind = ValueErrorKind::OtherKind { expected: Kind::Bool, found: Kind::Int };
+    assert_eq!((error.kind(), error.to_string().as_str()), (&kind, "expected bool, found int"));
+}
+
+#[test]
+fn components_of_the_other_width_are_converted() {
+    let narrow = Value::Vector3([0.5, -1.0, 1e30]).encode().expect("a Vector3");
+    let wide = DoubleValue::Vector3([0.5, -1.0, f64::from(1e30_f32)]);
+    assert_eq!(DoubleValue::decode(&narrow), Ok(wide.clone()));
+    assert_eq!(Value::decode(&wide.encode().expect("a Vector3")), Ok(Value::Vector3([0.5, -1.0, 1e30])));
+    let list = DoubleValue::PackedVector2Array(vec![[1.0, 2.0], [3.0, f64::MAX]]);
+    let narrow = Value::PackedVector2Array(vec![[1.0, 2.0], [3.0, f32::INFINITY]]);
+    assert_eq!(Value::decode(&list.encode().expect("two vectors")), Ok(narrow));
+    assert_eq!(Value::decode(&words(&[35, 0])), Ok(Value::PackedVector2Array(Vec::new())));
+}
+
+#[test]
+fn frames_are_those_of_put_var() {
+    let bytes = [Value::Int(1), Value::from("a")].map(|value| value.encode_frame().expect("short")).concat();
+    assert_eq!(bytes, words(&[8, 2, 1, 12, 4, 1, u32::from(b'a')]));
+    let values: Vec<_> = frames::read(&bytes).map(|frame| Value::decode(frame.expect("whole").payload)).collect();
+    assert_eq!(values, [Ok(Value::Int(1)), Ok(Value::from("a"))]);
+}
+
+#[test]
+fn the_other_engines_values_are_read_and_written() {
+    let mut writer = Writer::new(Dialect::GODOT_3);
+    let (start, value) = (writer.mark(), Value::array([Value::from(2.5_f32), Value::Vector2([1.0, 2.0])]));
+    value.write(&mut writer).expect("has both types");
+    writer.end_value(start).expect("is complete");
+    let bytes = writer.into_plan().to_vec();
+    assert_eq!(Value::read(&mut Reader::new(&bytes).with_dialect(Dialect::GODOT_3)), Ok(value));
+    let error = Value::Vector2i([1, 2]).write(&mut Writer::new(Dialect::GODOT_3)).expect_err("no such type");
+    assert!(matches!(error.kind(), CodecErrorKind::NoSuchType { what: "Vector2i", .. }));
+}
+
+fn nested(levels: usize) -> Value {
+    (0..levels).fold(Value::Nil, |inner, level| match level % 3 {
+        0 => Value::array([inner]),
+        1 => Value::dictionary([(Value::Nil, inner)]),
+        _ => Value::Object { class: "Node".into(), properties: vec![("a".into(), inner)] },
+    })
+}
+
+/// Reading and writing take no stack for levels; what is derived takes less than half of what a thread of tokio has.
+#[test]
+fn the_deepest_value_needs_little_stack_and_a_deeper_one_is_refused() {
+    let bytes = nested(1024).encode().expect("as deep as the engine goes");
+    let (kept, found) = (bytes.clone(), bytes.len());
+    let run = |stack: usize, work: Box<dyn FnOnce() + Send>| {
+        std::thread::Builder::new().stack_size(stack).spawn(work).expect("a thread").join().expect("no overflow");
+    };
+    run(
+        64 << 10,
+        Box::new(move || {
+            let value = Value::read(&mut Reader::new(&bytes).with_objects(true)).expect("deep");
+            assert_eq!(value.encode().expect("deep").len(), found);
+            std::mem::forget(value);
+        }),
+    );
+    run(
+        1 << 20,
+        Box::new(move || {
+            let value = Value::read(&mut Reader::new(&kept).with_objects(true)).expect("deep");
+            assert_eq!(value.clone(), value);
+            assert!(format!("{value:?}").len() > 1024);
+        }),
+    );
+    assert_eq!(nested(1025).encode().expect_err("too deep").kind(), &CodecErrorKind::TooDeep);
+}
+
+#[test]
+fn a_value_takes_no_memory_that_its_bytes_do_not_pay_for() {
+    assert!(size_of::<Value>() <= 80, "{} bytes", size_of::<Value>());
+    let count = 0x7fff_ffff_u32;
+    for kind in Kind::ALL {
+        for tail in [0, 1000] {
+            let bytes = [words(&[u32::from(kind.id()), count, count]), vec![0; tail]].concat();
+            let (held, _) = most_held(|| Value::read(&mut Reader::new(&bytes).with_objects(true)).map(drop));
+            assert!(held <= 1024 + 20 * bytes.len(), "{held} bytes for {} of {}", bytes.len(), kind.name());
+        }
+    }
+    for elements in [0, 1, 10, 1000, 100_000] {
+        let bytes = [words(&[28, elements]), vec![0; 4 * elements as usize]].concat();
+        let (held, value) = most_held(|| Value::decode(&bytes));
+        assert_eq!(value.map(|value| value.kind()), Ok(Kind::Array));
+        assert!(held <= 1024 + 20 * bytes.len(), "{held} bytes for {}", bytes.len());
+    }
+}
+
+#[test]
+fn a_null_object_is_null() {
+    assert_eq!(Value::decode(&Value::ObjectId(0).encode().expect("null")), Ok(Value::Nil));
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    assert_eq!(writer.write(Event::ObjectId(0)), Ok(()));
+}
