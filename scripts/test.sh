@@ -32,8 +32,8 @@ while [ $# -gt 0 ]; do
 done
 
 # Compilers first: they find most faults, and in the least time.
-steps=(format lints cargo_tests documentation library editor_build release_template
-  editor_suites template_suites crashes editor_plugin godot3 demo package)
+steps=(format lints cargo_tests documentation crate library editor_build release_template
+  editor_suites template_suites crashes editor_plugin godot3 server demo package)
 kills=40
 options=(--quick)
 case $extent in
@@ -63,6 +63,9 @@ documentation() {
   RUSTDOCFLAGS='-D warnings' step count_step "cargo doc" cargo doc --package varbatch-codec \
     --package varbatch-storage --package varbatch-workers --no-deps --locked
 }
+crate() {
+  step count_step "cargo package" cargo package --package varbatch-codec --allow-dirty --offline --quiet
+}
 built=
 library() {
   step count_step "release library" scripts/build.sh
@@ -81,6 +84,7 @@ crashes() {
 }
 editor_plugin() { with "$editor" count_suites "undo in the editor" scripts/editor-test.sh --engine "$editor"; }
 godot3() { with "$editor" count_suites "saves of Godot 3" scripts/godot3-test.sh --engine "$editor"; }
+server() { with "$editor" count_suites "server in Rust" scripts/server-test.sh --engine "$editor"; }
 demo() { with "$editor" count_step "demo" scripts/demo.sh -- --chunks 16 --mib 16 --save-rounds 1; }
 package() { with "$editor" count_step "package" scripts/package.sh; }
 debug_suites() {
