@@ -5,6 +5,7 @@ use std::slice;
 use super::{OwnedType, OwnedValue, Real};
 use crate::error::CodecError;
 use crate::event::{ElementType, Event, Text};
+use crate::plan::Copied;
 use crate::writer::Writer;
 
 /// The values of a container that were not written yet.
@@ -45,7 +46,7 @@ impl<R: Real> OwnedValue<R> {
     ) -> Result<Option<Rest<'v, R>>, CodecError> {
         plain.clear();
         if let Some(event) = self.plain_event(plain) {
-            writer.write_now(event)?;
+            writer.write_as(event, Copied)?;
             return Ok(None);
         }
         let texts = |writer: &mut Writer<'v>, texts: &'v [String]| {
