@@ -44,15 +44,15 @@ func test_wrong_index() -> void:
 		)
 	_misfit(
 		{"op": "insert", "path": ["n"], "new": 1, "index": 8},
-		"expected an index from 0 to 7 for what is inserted in Dictionary, found 8"
+		"expected an index from 0 to 7 to insert into Dictionary, found 8"
 	)
 	_misfit(
 		{"op": "remove", "path": ["a"], "index": 2},
-		'expected key "a" at 2 of the Dictionary\'s order, found "s"'
+		'expected key "a" at index 2 of the Dictionary, found "s"'
 	)
 	_misfit(
 		{"op": "remove", "path": ["a"], "index": 7},
-		'expected key "a" at 7 of the Dictionary\'s order, found 7 entries'
+		'expected key "a" at index 7 of the Dictionary, found 7 entries'
 	)
 
 
@@ -81,7 +81,7 @@ func test_paths_that_lead_nowhere() -> void:
 	for step: Variant in ["zz", 0, 1.0, null, &"A", [1]]:
 		change.path = [step]
 		var shown := "Array" if step is Array else var_to_str(step)
-		_misfit(change, "expected a key that is there, found none that is %s" % shown)
+		_misfit(change, "expected an existing key, found no key %s" % shown)
 	for index: int in [-1, 3, 1 << 40]:
 		change.path = ["a", index]
 		var text := "expected the index of one of 3 elements of Array, found %d" % index
@@ -89,7 +89,7 @@ func test_paths_that_lead_nowhere() -> void:
 	change.path = ["a", "x"]
 	_misfit(change, 'expected an int as the index of an element of Array, found "x"', '["a"]')
 	change.path = ["d", 1.5, 0, "y"]
-	_misfit(change, 'expected a key that is there, found none that is "y"', '["d"][1.5][0]')
+	_misfit(change, 'expected an existing key, found no key "y"', '["d"][1.5][0]')
 	change.path = ["a", 0, 0]
 	_misfit(change, NO_HOLDER + "int", '["a"][0]')
 	change.path = ["v", "x"]
@@ -100,12 +100,12 @@ func test_insert_where_nothing_can_be() -> void:
 	var change := {"op": "insert", "new": 1}
 	for index: int in [-1, 4]:
 		change.path = ["a", index]
-		var text := "expected an index from 0 to 3 for what is inserted in Array, found %d" % index
+		var text := "expected an index from 0 to 3 to insert into Array, found %d" % index
 		_misfit(change, text, '["a"]')
 	change.path = ["a"]
-	_misfit(change, 'expected a key that is not there, found "a"')
+	_misfit(change, 'expected a new key, found the existing key "a"')
 	change.path = [&"a"]
-	_misfit(change, 'expected a key that is not there, found &"a"')
+	_misfit(change, 'expected a new key, found the existing key &"a"')
 
 
 func test_other_old_values() -> void:
@@ -130,7 +130,7 @@ func test_packed_slices() -> void:
 	var change := {"op": "set", "path": ["p", 0], "old": one, "new": two}
 	_misfit(
 		change,
-		"expected as many new elements of PackedInt32Array as old ones, 1, found 2",
+		"expected as many new elements of PackedInt32Array as old ones (1), found 2",
 		'["p"][0]'
 	)
 	change.new = 2
@@ -149,17 +149,17 @@ func test_packed_slices() -> void:
 	for op: String in ["set", "remove"]:
 		_misfit(
 			{"op": op, "path": ["p", 2], "old": two, "new": two},
-			"expected 2 elements of PackedInt32Array from this one on, found 1",
+			"expected 2 elements of PackedInt32Array from this index on, found 1",
 			'["p"][2]'
 		)
 	_misfit(
 		{"op": "insert", "path": ["p", 4], "new": two},
-		"expected an index from 0 to 3 for what is inserted in PackedInt32Array, found 4",
+		"expected an index from 0 to 3 to insert into PackedInt32Array, found 4",
 		'["p"][4]'
 	)
 	_misfit(
 		{"op": "set", "path": ["p", 0, 1], "old": one, "new": one},
-		"expected the path to end at an element of PackedInt32Array, found 1 more of its steps",
+		"expected the path to end at an element of PackedInt32Array, found 1 more step",
 		'["p"]'
 	)
 	_misfit(

@@ -1,4 +1,4 @@
-//! Where in a nested value something is.
+//! Paths into nested values, as messages show them.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use crate::kind::Kind;
 use crate::quote::{SHOWN_CHARS, escaped, quoted};
 
 /// Steps of a path that are shown at each end of a long one.
-const SHOWN: usize = 8;
+const MAX_SHOWN: usize = 8;
 
-/// The way from a value to one inside it. Empty for the value itself.
+/// The path from a value to one inside it. Empty for the value itself.
 ///
-/// As text: ` inside ["inventory"][2]`, or nothing; with `{:#}` the steps alone.
+/// Its text is ` inside ["inventory"][2]`, or nothing if it is empty; with `{:#}` it is only the steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path(Vec<Step>);
 
@@ -29,14 +29,14 @@ pub enum Step {
 }
 
 impl Path {
-    /// The path to something inside what `self` leads to, seen from one step further out.
+    /// Returns the same path, seen from one step further out.
     #[must_use]
     pub fn within(mut self, step: Step) -> Self {
         self.0.push(step);
         self
     }
 
-    /// The steps, outermost first.
+    /// Returns the steps, outermost first.
     pub fn steps(&self) -> impl ExactSizeIterator<Item = &Step> {
         self.0.iter().rev()
     }
@@ -49,10 +49,10 @@ impl fmt::Display for Path {
             f.write_str(" inside ")?;
         }
         for (index, step) in self.steps().enumerate() {
-            if count > 2 * SHOWN && index == SHOWN {
-                write!(f, "...{} more...", count - 2 * SHOWN)?;
+            if count > 2 * MAX_SHOWN && index == MAX_SHOWN {
+                write!(f, "...{} more...", count - 2 * MAX_SHOWN)?;
             }
-            if count <= 2 * SHOWN || index < SHOWN || index >= count - SHOWN {
+            if count <= 2 * MAX_SHOWN || index < MAX_SHOWN || index >= count - MAX_SHOWN {
                 step.fmt(f)?;
             }
         }
@@ -72,7 +72,7 @@ impl fmt::Display for Step {
 }
 
 impl Step {
-    /// To the value of a key, which the event begins: a literal where that is short, else its type.
+    /// Returns the step to the value of a key, which begins with this event. It shows a short key as a literal, else its type.
     pub fn to_key(kind: Kind, event: Option<Event<'_>>) -> Self {
         Self::Key(match event {
             Some(Event::String(text)) => quoted(text, SHOWN_CHARS),
@@ -85,7 +85,7 @@ impl Step {
         })
     }
 
-    /// To the property of this name.
+    /// Returns the step to the property of this name.
     pub fn to_property(name: Text<'_>) -> Self {
         Self::Property(escaped(name, SHOWN_CHARS))
     }

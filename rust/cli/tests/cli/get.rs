@@ -107,20 +107,20 @@ fn elements_and_contents() {
 fn what_is_not_there_is_said() {
     let folder = Folder::with("a", &frames(&[&int(1), &save()]));
     let fails = |args: &str, error: &str| folder.run(args).fails(2, &format!("error: {error}\n"));
-    fails("get --frame 1 a [\"no\"]", "a: expected a key that is there, found none that is \"no\"");
+    fails("get --frame 1 a [\"no\"]", "a: expected an existing key, found no key \"no\"");
     fails(
         "get --frame 1 a [\"at\"][2]",
         "a: expected the index of one of 2 elements of Array, found 2 inside [\"at\"]",
     );
     fails("get a [0]", "a: expected an Array, a Dictionary, an object or a packed array, found int");
-    fails("get --frame 1 a [Vector2i]", "a: expected a key that is there, found none that is Vector2i");
+    fails("get --frame 1 a [Vector2i]", "a: expected an existing key, found no key Vector2i");
     fails("get --frame 2 a [0]", "--frame 2: the file has 2 frames");
     fails("get a [0", "expected a step that ends with ] at byte 0 of the path, found [0");
     folder.write("one", &save());
     fails("get --frame 0 one [0]", "--frame: the file is one value, and has no frames");
     let twice = value(27, &[&words(&[2]), &words(&[28, 0]), &int(1), &words(&[28, 1]), &int(3), &int(2)]);
     folder.write("twice", &twice);
-    fails("get twice [Array]", "twice: expected a key that is there once, found Array more than once");
+    fails("get twice [Array]", "twice: expected a unique key, found key Array more than once");
     let missing = folder.run("get none [0]");
     assert!(missing.code == 3 && missing.err.starts_with("error: none: "), "{missing:?}");
 }

@@ -1,6 +1,5 @@
-//! A key that a path asks for, and whether a Dictionary takes another one for the same.
+//! A key that a path asks for, and which other keys are the same to a Dictionary.
 
-use super::Seek;
 use crate::change::PatchErrorKind;
 use crate::dialect::Dialect;
 use crate::event::{Event, Plain, Text};
@@ -16,14 +15,13 @@ pub(super) struct Key<'p> {
 }
 
 impl<'p> Key<'p> {
-    /// What a step looks for, if that is a key.
-    pub fn of(seek: Seek<'p>, dialect: Dialect) -> Result<Option<Self>, PatchErrorKind> {
-        let Seek::Key(bytes) = seek else { return Ok(None) };
+    /// Reads an encoded key.
+    pub fn of(bytes: &'p [u8], dialect: Dialect) -> Result<Self, PatchErrorKind> {
         let mut reader = Reader::new(bytes).with_dialect(dialect).with_objects(true);
         let broken = |error| PatchErrorKind::Broken { what: "a step of the path", error };
         let kind = reader.peek_kind().map_err(broken)?;
         let event = reader.next_event().map_err(broken)?.expect("a value has an event");
-        Ok(Some(Self { bytes, kind, event }))
+        Ok(Self { bytes, kind, event })
     }
 
     pub fn shown(&self) -> String {
@@ -37,7 +35,7 @@ impl<'p> Key<'p> {
         if let Event::String(text) | Event::StringName(text) = self.event { Some(text) } else { None }
     }
 
-    /// Whether a Dictionary takes it for the same as this one.
+    /// Returns true if another key is the same as this one to a Dictionary.
     pub fn is(&self, bytes: &[u8], event: Event<'_>) -> bool {
         match (self.event, event) {
             // As in the engine, a String is the same key as a StringName of the same text.
@@ -46,7 +44,7 @@ impl<'p> Key<'p> {
             (Event::Components(a), Event::Components(b)) | (Event::Packed(a), Event::Packed(b)) => {
                 a.kind == b.kind && a.count == b.count && are_same_numbers(a, b)
             }
-            // Neither head says it all.
+            // An event is only the beginning of these values.
             (Event::NodePath { .. } | Event::PackedStrings { .. }, _)
             | (Event::Array { .. } | Event::Dictionary { .. } | Event::Object { .. }, _) => self.bytes == bytes,
             (a, b) => a == b,
@@ -61,7 +59,7 @@ pub(super) fn is_same_text(a: Text<'_>, b: Text<'_>) -> bool {
     }
 }
 
-/// As the engine compares the parts of keys: not a number is the same as not a number.
+/// Compares numbers as the engine compares the parts of keys: NaN is the same as NaN.
 fn is_same_number(a: f64, b: f64) -> bool {
     a == b || (a.is_nan() && b.is_nan())
 }

@@ -1,7 +1,7 @@
-//! Finds the value at a path without decoding the others: they are only passed, by their lengths and counts.
+//! Finds the value at a path without decoding the others: they are passed by their lengths and counts.
 //!
-//! A path leads where it would lead in the decoded value. Bytes that it does not lead through are not checked: a value
-//! that is damaged elsewhere still has its sound parts.
+//! A path leads where it would lead in the decoded value. Bytes that it does not lead through are not checked: the sound parts of a
+//! damaged value can still be read.
 //!
 //! ```
 //! use varbatch_codec::Dialect;
@@ -30,17 +30,17 @@ use crate::reader::Reader;
 /// What one step of a path leads to.
 #[derive(Clone, Copy)]
 pub enum Seek<'p> {
-    /// What this value leads to, encoded in the same dialect, as in a [`ChangeStep`](crate::change::ChangeStep): an int to an
+    /// Seeks what this value leads to, encoded in the same dialect, as in a [`ChangeStep`](crate::change::ChangeStep): an int to an
     /// element of an array, the key to the value of an entry, a String or StringName to a property.
     Key(&'p [u8]),
-    /// The value of the only entry or property for which `is` holds.
+    /// Seeks the value of the only entry or property for which `is` holds.
     Where {
-        /// Asked about each of them.
+        /// Called with each of them.
         is: &'p dyn Fn(Way<'_>) -> bool,
-        /// What to call it in an error.
+        /// Its name in an error.
         name: &'p str,
     },
-    /// The key of this entry of a Dictionary.
+    /// Seeks the key of this entry of a Dictionary.
     KeyOf(usize),
 }
 
@@ -49,21 +49,21 @@ pub enum Seek<'p> {
 pub enum Target<'a> {
     /// A value.
     Value {
-        /// Where it begins, in bytes.
+        /// Its offset, in bytes.
         at: usize,
         /// The value.
         bytes: &'a [u8],
     },
     /// An element without a header, of a packed array or a bare one.
     Element {
-        /// Where it begins, in bytes.
+        /// Its offset, in bytes.
         at: usize,
         /// The element: `count` is 1.
         plain: Plain<'a>,
     },
     /// An element of a PackedStringArray.
     Text {
-        /// Where its length begins, in bytes.
+        /// The offset of its length, in bytes.
         at: usize,
         /// The text.
         text: Text<'a>,
@@ -104,9 +104,8 @@ pub enum LookupErrorKind {
 
 /// Follows `path` from the value at the start of `bytes`. Offsets count from `base` bytes before it.
 ///
-/// Of a key or a name that there is more than once, the last counts, as when all is decoded; before damage, the last
-/// that can be reached. It takes about as long as
-/// [`diff`](crate::change::diff()) takes to pass as many bytes that are the same.
+/// If a key or a name occurs more than once, the last one counts, as when everything is decoded; before damage, the last one that can
+/// be reached. It takes about as long as [`diff`](crate::change::diff()) takes to pass as many equal bytes.
 ///
 /// # Errors
 /// If a step leads to nothing, or the value is damaged where the path leads through it.
@@ -116,10 +115,10 @@ pub fn lookup<'a>(
     dialect: Dialect,
     path: &[Seek<'_>],
 ) -> Result<Target<'a>, LookupError> {
-    let mut place = Place { bytes, base, dialect, at: 0 };
+    let mut follower = Follower { bytes, base, dialect, at: 0 };
     let mut done: Vec<Step> = Vec::new();
     for (index, seek) in path.iter().enumerate() {
-        let end = match place.step(*seek) {
+        let end = match follower.step(*seek) {
             Ok((step, end)) => {
                 done.push(step);
                 end
@@ -139,8 +138,8 @@ pub fn lookup<'a>(
             }
         }
     }
-    let end = place.end().map_err(|error| after(error, done))?;
-    Ok(Target::Value { at: base + place.at, bytes: &bytes[place.at..end] })
+    let end = follower.end().map_err(|error| after(error, done))?;
+    Ok(Target::Value { at: base + follower.at, bytes: &bytes[follower.at..end] })
 }
 
 #[cold]
@@ -154,28 +153,28 @@ fn after(kind: impl Into<LookupErrorKind>, done: Vec<Step>) -> LookupError {
     }
 }
 
-/// How far a path was followed.
-struct Place<'a> {
+/// Follows a path. `at` is the offset of the value that it came to.
+struct Follower<'a> {
     bytes: &'a [u8],
     base: usize,
     dialect: Dialect,
     at: usize,
 }
 
-/// Where a step came to: the step as it is shown, and what it leads to if that is no value with a header.
+/// A step as it is shown, and what it leads to, unless that is a value with a header.
 type Came<'a> = (Step, Option<Target<'a>>);
 
-impl<'a> Place<'a> {
-    /// A reader of the value that begins at `at`. Counts are followed, and nothing is allocated for them.
+impl<'a> Follower<'a> {
+    /// Returns a reader of the value that begins at `at`. It trusts counts, as nothing is allocated for them.
     fn reader(&self, at: usize) -> Reader<'a> {
         let bytes = self.bytes.get(at..).unwrap_or_default();
         Reader::new(bytes).with_base(self.base + at).with_dialect(self.dialect).with_objects(true).with_trusted_counts()
     }
 
-    /// Where the value at hand ends.
+    /// Finds where the current value ends.
     fn end(&self) -> Result<usize, CodecError> {
-        let mut scout = self.reader(self.at).skim();
-        Ok(self.at + scout.end_of(0)?)
+        let mut lookahead = self.reader(self.at).skim();
+        Ok(self.at + lookahead.end_of(0)?)
     }
 
     fn step(&mut self, seek: Seek<'_>) -> Result<Came<'a>, LookupErrorKind> {
@@ -226,22 +225,22 @@ impl<'a> Place<'a> {
         }
         self.at = inside;
         if index > 0 {
-            let mut scout = self.reader(inside).skim();
-            scout.start(0, 0);
-            scout.search(usize::MAX, index)?;
-            self.at += scout.end;
+            let mut lookahead = self.reader(inside).skim();
+            lookahead.start(0, 0);
+            lookahead.search(usize::MAX, index)?;
+            self.at += lookahead.end;
         }
         Ok((Step::Index(index), None))
     }
 
     fn entry(&mut self, seek: Seek<'_>, count: usize, head: usize) -> Result<Came<'a>, LookupErrorKind> {
-        let wanted = Key::of(seek, self.dialect)?;
+        let wanted = wanted(seek, self.dialect)?;
         let start = self.at + head;
-        let mut scout = self.reader(start).skim();
+        let mut lookahead = self.reader(start).skim();
         let (mut at, mut found) = (0, None);
         for entry in 0..count {
             let key_at = start + at;
-            let end = match scout.end_of(at) {
+            let end = match lookahead.end_of(at) {
                 Err(_) if found.is_some() => break,
                 end => end?,
             };
@@ -261,29 +260,29 @@ impl<'a> Place<'a> {
                     _ => false,
                 };
                 if is {
-                    refuse_second(seek, "a key", found.is_some())?;
+                    refuse_second(seek, "key", found.is_some())?;
                     found = Some((start + end, Step::to_key(kind, Some(event).filter(|_| kind != Kind::Object))));
                 }
             }
-            at = match scout.end_of(end) {
+            at = match lookahead.end_of(end) {
                 Err(_) if found.is_some() => break,
                 end => end?,
             };
         }
         let Some((at, step)) = found else {
-            return Err(PatchErrorKind::NotThere { what: "a key", found: shown(seek, wanted) }.into());
+            return Err(PatchErrorKind::NotThere { what: "key", found: shown(seek, wanted) }.into());
         };
         self.at = at;
         Ok((step, None))
     }
 
     fn property(&mut self, seek: Seek<'_>, count: usize, head: usize) -> Result<Came<'a>, LookupErrorKind> {
-        let wanted = Key::of(seek, self.dialect)?;
+        let wanted = wanted(seek, self.dialect)?;
         if wanted.as_ref().is_some_and(|key| key.text().is_none()) || matches!(seek, Seek::KeyOf(_)) {
             return Err(PatchErrorKind::WrongStep { expected: StepKind::Name, found: shown(seek, wanted) }.into());
         }
         let start = self.at + head;
-        let mut scout = self.reader(start).skim();
+        let mut lookahead = self.reader(start).skim();
         let (mut at, mut found) = (0, None);
         for _ in 0..count {
             let mut names = self.reader(start + at);
@@ -298,23 +297,23 @@ impl<'a> Place<'a> {
                 _ => false,
             };
             if is {
-                refuse_second(seek, "a property", found.is_some())?;
+                refuse_second(seek, "property", found.is_some())?;
                 found = Some((start + value, Step::to_property(name)));
             }
-            at = match scout.end_of(value) {
+            at = match lookahead.end_of(value) {
                 Err(_) if found.is_some() => break,
                 end => end?,
             };
         }
         let Some((at, step)) = found else {
-            return Err(PatchErrorKind::NotThere { what: "a property", found: shown(seek, wanted) }.into());
+            return Err(PatchErrorKind::NotThere { what: "property", found: shown(seek, wanted) }.into());
         };
         self.at = at;
         Ok((step, None))
     }
 }
 
-/// A condition has to hold for one alone.
+/// Refuses a second key or property for which a condition holds.
 fn refuse_second(seek: Seek<'_>, what: &'static str, is_second: bool) -> Result<(), PatchErrorKind> {
     match seek {
         Seek::Where { name, .. } if is_second => Err(PatchErrorKind::Twice { what, found: name.into() }),
@@ -322,20 +321,25 @@ fn refuse_second(seek: Seek<'_>, what: &'static str, is_second: bool) -> Result<
     }
 }
 
-/// A step that is the index of one of `count` elements.
+/// Reads a step that must be the index of one of `count` elements.
 fn index(seek: Seek<'_>, dialect: Dialect, kind: Kind, count: usize) -> Result<usize, PatchErrorKind> {
-    let wanted = Key::of(seek, dialect)?;
+    let wanted = wanted(seek, dialect)?;
     let Some(Key { event: Event::Int(found), .. }) = wanted else {
         return Err(PatchErrorKind::WrongStep { expected: StepKind::Index(kind), found: shown(seek, wanted) });
     };
     usize::try_from(found).ok().filter(|&index| index < count).ok_or(PatchErrorKind::NoElement { kind, count, found })
 }
 
-/// The step as an error shows it.
+/// Reads the key that a step seeks, if it seeks one.
+fn wanted(seek: Seek<'_>, dialect: Dialect) -> Result<Option<Key<'_>>, PatchErrorKind> {
+    if let Seek::Key(bytes) = seek { Key::of(bytes, dialect).map(Some) } else { Ok(None) }
+}
+
+/// Returns the step as an error shows it.
 fn shown(seek: Seek<'_>, wanted: Option<Key<'_>>) -> String {
     match (seek, wanted) {
         (Seek::Where { name, .. }, _) => name.into(),
-        (Seek::KeyOf(entry), _) => format!("key {entry}"),
+        (Seek::KeyOf(entry), _) => format!("number {entry}"),
         (Seek::Key(_), Some(key)) => key.shown(),
         (Seek::Key(_), None) => "no value".into(),
     }

@@ -80,7 +80,7 @@ fn keys_are_the_same_as_in_the_engine() {
     assert!(at(&keys, &["03000000 0000003f"]).is_ok());
     assert!(at(&keys, &["05000000 00000000 00000000"]).is_ok());
     assert!(at(&keys, &["03000000 0000c07f"]).is_ok());
-    assert_eq!(at(&keys, &["03000000 0000803f"]), Err("expected a key that is there, found none that is 1.0".into()));
+    assert_eq!(at(&keys, &["03000000 0000803f"]), Err("expected an existing key, found no key 1.0".into()));
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn what_leads_nowhere_is_said_with_its_path() {
     let list = format!("1c000000 02000000 {texts} {}", int(7));
     let whole = format!("1b000000 01000000 {A} {list}");
     let error = |path: &[&str]| at(&whole, path).expect_err("nothing there");
-    assert_eq!(error(&[B]), "expected a key that is there, found none that is \"b\"");
+    assert_eq!(error(&[B]), "expected an existing key, found no key \"b\"");
     assert_eq!(error(&[A, A]), "expected an int as the index of an element of Array, found \"a\" inside [\"a\"]");
     assert_eq!(error(&[A, &int(2)]), "expected the index of one of 2 elements of Array, found 2 inside [\"a\"]");
     assert_eq!(
@@ -98,7 +98,7 @@ fn what_leads_nowhere_is_said_with_its_path() {
     );
     assert_eq!(
         error(&[A, &int(0), &int(0), A]),
-        "expected the path to end at an element of PackedStringArray, found 1 more of its steps inside [\"a\"][0][0]"
+        "expected the path to end at an element of PackedStringArray, found 1 more step inside [\"a\"][0][0]"
     );
     assert_eq!(
         error(&[A, &int(0), &int(1)]),
@@ -131,12 +131,12 @@ fn a_condition_holds_for_one_key_alone() {
     let is_nil = |way: Way<'_>| matches!(way, Way::Key { event: Event::Nil, .. });
     let is_text = |way: Way<'_>| matches!(way, Way::Key { event: Event::String(Text::Utf8(_)), .. });
     assert_eq!(find(&is_nil), Ok(Target::Value { at: bytes.len() - 8, bytes: &hex(&int(3)) }));
-    assert_eq!(find(&is_text).unwrap_err().to_string(), "expected a key that is there once, found so more than once");
-    assert_eq!(find(&|_| false).unwrap_err().to_string(), "expected a key that is there, found none that is so");
+    assert_eq!(find(&is_text).unwrap_err().to_string(), "expected a unique key, found key so more than once");
+    assert_eq!(find(&|_| false).unwrap_err().to_string(), "expected an existing key, found no key so");
     let key = lookup(&bytes, 0, Dialect::GODOT_4, &[Seek::KeyOf(1)]);
     assert_eq!(key, Ok(Target::Value { at: 28, bytes: &hex(B) }));
     let none = lookup(&bytes, 0, Dialect::GODOT_4, &[Seek::KeyOf(3)]).unwrap_err().to_string();
-    assert_eq!(none, "expected a key that is there, found none that is key 3");
+    assert_eq!(none, "expected an existing key, found no key number 3");
 }
 
 #[test]

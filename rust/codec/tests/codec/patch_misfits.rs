@@ -70,19 +70,19 @@ fn paths_that_lead_nowhere() {
     check(&[int(-1), int(0)], "expected the index of one of 5 elements of Array, found -1...");
     check(&[string("a")], "expected an int as the index of an element of Array, found \"a\"...");
     check(&[int(0), int(0)], "expected an Array, a Dictionary, an object or a packed array, found int... inside [0]");
-    check(&[int(1), string("c")], "expected a key that is there, found none that is \"c\"... inside [1]");
-    check(&[int(1), int(0)], "expected a key that is there, found none that is 0... inside [1]");
+    check(&[int(1), string("c")], "expected an existing key, found no key \"c\"... inside [1]");
+    check(&[int(1), int(0)], "expected an existing key, found no key 0... inside [1]");
     check(
         &[int(1), string("b"), int(1)],
         "expected the index of one of 1 elements of Array, found 1... inside [1][\"b\"]",
     );
-    check(&[int(4), string("xp")], "expected a property that is there, found none that is \"xp\"... inside [4]");
+    check(&[int(4), string("xp")], "expected an existing property, found no property \"xp\"... inside [4]");
     check(&[int(4), int(3)], "expected a String or StringName as the name of a property, found 3... inside [4]");
     check(
         &[int(4), string("hp"), int(3)],
         "expected an Array, a Dictionary, an object or a packed array, found int... inside [4].hp",
     );
-    let long = "expected the path to end at an element of PackedInt32Array, found 2 more of its steps... inside [2]";
+    let long = "expected the path to end at an element of PackedInt32Array, found 2 more steps... inside [2]";
     check(&[int(2), int(0), int(0), int(0)], long);
     let broken = "expected an encoded value as a step of the path, found a broken one \
                   (expected 4 more bytes for a header, found 0, at byte 0)...";
@@ -90,7 +90,7 @@ fn paths_that_lead_nowhere() {
     let longer = "expected an encoded value as a step of the path, found a broken one \
                   (expected nothing behind the value, found 1 byte, at byte 8)...";
     check(&[[int(0), vec![0]].concat()], longer);
-    check(&[int(1), vec![]], "expected a key that is there, found none that is no value... inside [1]");
+    check(&[int(1), vec![]], "expected an existing key, found no key no value... inside [1]");
 }
 
 #[test]
@@ -108,17 +108,17 @@ fn operations_that_a_place_does_not_have() {
     check(Op::Set, at(&[int(0)]), "expected a new value for \"set\", found none... inside [0]");
     check(Op::Insert, at(&[int(0)]), "expected a new value for \"insert\", found none... inside [0]");
     check(Op::Remove, at(&[int(2), int(0)]), "expected an old value for \"remove\", found none... inside [2][0]");
-    let there = "expected an index from 0 to 5 for what is inserted in Array, found 6...";
+    let there = "expected an index from 0 to 5 to insert into Array, found 6...";
     check(Op::Insert, at(&[int(6)]).with_new(int(0)), there);
     let entry = |name: &str| at(&[int(1), string(name)]);
-    check(Op::Insert, entry("b").with_new(int(0)), "expected a key that is not there, found \"b\"... inside [1]");
-    let place = "expected an index from 0 to 2 for what is inserted in Dictionary, found 3... inside [1]";
+    check(Op::Insert, entry("b").with_new(int(0)), "expected a new key, found the existing key \"b\"... inside [1]");
+    let place = "expected an index from 0 to 2 to insert into Dictionary, found 3... inside [1]";
     check(Op::Insert, entry("c").with_new(int(0)).index(3), place);
-    let order = "expected key \"a\" at 1 of the Dictionary's order, found &\"b\"... inside [1]";
+    let order = "expected key \"a\" at index 1 of the Dictionary, found &\"b\"... inside [1]";
     check(Op::Remove, entry("a").index(1), order);
-    let order = "expected key &\"b\" at 2 of the Dictionary's order, found 2 entries... inside [1]";
+    let order = "expected key &\"b\" at index 2 of the Dictionary, found 2 entries... inside [1]";
     check(Op::Remove, entry("b").index(2), order);
-    check(Op::Remove, entry("c"), "expected a key that is there, found none that is \"c\"... inside [1]");
+    check(Op::Remove, entry("c"), "expected an existing key, found no key \"c\"... inside [1]");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn elements_of_packed_arrays_that_do_not_fit() {
     let check = |op, wrong, expected| assert_misfit(&before(), op, wrong, expected);
     let ints = |ints: &[u32]| [words(&[30, ints.len() as u32]), words(ints)].concat();
     let from = |index| at(&[int(2), int(index)]);
-    let range = "expected 2 elements of PackedInt32Array from this one on, found 1... inside [2][2]";
+    let range = "expected 2 elements of PackedInt32Array from this index on, found 1... inside [2][2]";
     check(Op::Set, from(2).with_new(ints(&[0, 0])), range);
     check(Op::Remove, from(2).with_old(ints(&[6, 7])), range);
     check(
@@ -159,7 +159,7 @@ fn elements_of_packed_arrays_that_do_not_fit() {
         from(4).with_new(ints(&[])),
         "expected the index of one of 3 elements of PackedInt32Array, found 4... inside [2][4]",
     );
-    let place = "expected an index from 0 to 3 for what is inserted in PackedInt32Array, found -1... inside [2][-1]";
+    let place = "expected an index from 0 to 3 to insert into PackedInt32Array, found -1... inside [2][-1]";
     check(Op::Insert, from(-1).with_new(ints(&[0])), place);
     check(
         Op::Set,
@@ -172,7 +172,7 @@ fn elements_of_packed_arrays_that_do_not_fit() {
         from(0).with_old(words(&[34, 0])),
         "expected PackedInt32Array as the old value, found PackedStringArray... inside [2][0]",
     );
-    let count = "expected as many new elements of PackedInt32Array as old ones, 1, found 2... inside [2][0]";
+    let count = "expected as many new elements of PackedInt32Array as old ones (1), found 2... inside [2][0]";
     check(Op::Set, from(0).with_old(ints(&[4])).with_new(ints(&[1, 2])), count);
     let old = "expected the old value PackedInt32Array, found another PackedInt32Array... inside [2][1]";
     check(Op::Remove, from(1).with_old(ints(&[6])), old);
@@ -214,16 +214,16 @@ fn typed_containers_take_what_is_of_their_type() {
 #[test]
 fn what_is_there_more_than_once_is_not_changed() {
     let dictionary = [words(&[27, 2]), string("a"), int(1), string("a"), int(2)].concat();
-    let key = "expected a key that is there once, found \"a\" more than once...";
+    let key = "expected a unique key, found key \"a\" more than once...";
     assert_misfit(&dictionary, Op::Set, at(&[string("a")]).with_new(int(0)), key);
     assert_misfit(&dictionary, Op::Remove, at(&[string("a")]), key);
     assert_misfit(
         &dictionary,
         Op::Insert,
         at(&[string("a")]).with_new(int(0)),
-        "expected a key that is not there, found \"a\"...",
+        "expected a new key, found the existing key \"a\"...",
     );
     let object = object(24, "A", &[("hp", int(7)), ("hp", int(8))]);
-    let property = "expected a property that is there once, found \"hp\" more than once...";
+    let property = "expected a unique property, found property \"hp\" more than once...";
     assert_misfit(&object, Op::Set, at(&[string("hp")]).with_new(int(0)), property);
 }

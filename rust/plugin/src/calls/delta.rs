@@ -1,4 +1,4 @@
-//! Deltas: bytes to bytes, with the codec.
+//! Makes and applies deltas.
 
 use std::sync::Mutex;
 
@@ -15,22 +15,22 @@ use crate::engine::{self, BytesOut};
 use crate::jobs::pool;
 use crate::report::{Line, PAIRS, Reports};
 
-/// What makes `after` of `before`, nothing if that fails.
+/// Returns the delta that makes `after` of `before`; empty if that fails.
 pub fn make(before: &PackedByteArray, after: &PackedByteArray) -> (PackedByteArray, Option<Line>) {
     put(plan_delta(engine::bytes_of(before), engine::bytes_of(after)))
 }
 
-/// What a delta makes of `before`, nothing if that fails.
+/// Returns what a delta makes of `before`; empty if that fails.
 pub fn apply(before: &PackedByteArray, delta: &PackedByteArray) -> (PackedByteArray, Option<Line>) {
     put(delta::apply(engine::bytes_of(before), engine::bytes_of(delta)))
 }
 
-/// A delta for each pair of buffers.
+/// Makes a delta for each pair of buffers.
 pub fn make_each(pairs: &AnyArray) -> (Array<PackedByteArray>, Vec<Line>) {
     each(pairs, plan_delta)
 }
 
-/// For each pair of a buffer and a delta what the one makes of the other.
+/// Applies the delta of each pair of a buffer and a delta.
 pub fn apply_each(pairs: &AnyArray) -> (Array<PackedByteArray>, Vec<Line>) {
     each(pairs, delta::apply)
 }

@@ -1,6 +1,6 @@
-//! What differs between two buffers, as dictionaries: the codec finds it, and what changed is built.
+//! Compares buffers: the codec finds the changes, which become dictionaries here.
 //!
-//! The bytes of a call are held by references of its own, as objects among what is built may run scripts.
+//! A call holds references of its own to the bytes, as building objects may run scripts.
 
 use godot::builtin::{AnyArray, Array, PackedByteArray, StringName, VarArray, VarDictionary};
 use godot::meta::ToGodot;
@@ -15,17 +15,17 @@ use crate::engine::{self, REAL, Slot};
 use crate::jobs::pool;
 use crate::report::{Line, PAIRS, Report, Reports};
 
-/// The changes as a script is told them: typed, so that an element is known to be a Dictionary.
-pub type Told = Array<VarDictionary>;
+/// Changes as scripts see them: a typed Array, so that an element is known to be a Dictionary.
+pub type Dictionaries = Array<VarDictionary>;
 
-/// What differs between two buffers, nothing if that fails.
-pub fn diff(before: &PackedByteArray, after: &PackedByteArray, allow_objects: bool) -> (Told, Vec<Line>) {
+/// Compares two buffers. Returns no changes if that fails.
+pub fn diff(before: &PackedByteArray, after: &PackedByteArray, allow_objects: bool) -> (Dictionaries, Vec<Line>) {
     let found = find(engine::bytes_of(before), engine::bytes_of(after), allow_objects);
-    let (told, reports) = tell(found, allow_objects);
-    (told, reports.lines(&PAIRS))
+    let (changes, reports) = dictionaries(found, allow_objects);
+    (changes, reports.lines(&PAIRS))
 }
 
-/// The same for each pair of buffers.
+/// Compares each pair of buffers.
 pub fn diff_each(pairs: &AnyArray, allow_objects: bool) -> (VarArray, Vec<Line>) {
     let pairs = pairs::held(pairs);
     let bytes: Vec<_> = pairs.iter().map(|pair| pair.as_ref().ok().map(Pair::bytes)).collect();
@@ -38,20 +38,20 @@ pub fn diff_each(pairs: &AnyArray, allow_objects: bool) -> (VarArray, Vec<Line>)
     });
     let (mut result, mut reports) = (VarArray::new(), Reports::default());
     for (index, (found, pair)) in found.into_iter().zip(&pairs).enumerate() {
-        let told = match (found, pair) {
+        let changes = match (found, pair) {
             (Some(found), _) => {
-                let (told, mut said) = tell(found, allow_objects);
-                reports.append_as(&mut said, |_| Some(index));
-                told
+                let (changes, mut own) = dictionaries(found, allow_objects);
+                reports.append_as(&mut own, |_| Some(index));
+                changes
             }
             (None, no_pair) => {
                 if let Err(no_pair) = no_pair {
                     reports.push_error(index, || no_pair.to_string());
                 }
-                Told::new()
+                Dictionaries::new()
             }
         };
-        result.push(&told.to_variant());
+        result.push(&changes.to_variant());
     }
     (result, reports.lines(&PAIRS))
 }
@@ -60,30 +60,31 @@ fn find<'a>(before: &'a [u8], after: &'a [u8], allow_objects: bool) -> Result<Ch
     change::diff(before, after, DiffOptions { allow_objects, real: REAL })
 }
 
-fn tell(found: Result<Changes<'_>, DiffError>, allow_objects: bool) -> (Told, Reports) {
+fn dictionaries(found: Result<Changes<'_>, DiffError>, allow_objects: bool) -> (Dictionaries, Reports) {
     let mut reports = Reports::default();
-    let told =
-        found.map_err(Report::failed).and_then(|changes| Telling::of(&changes, allow_objects, &mut reports).tell());
-    told.map(|told| (told, reports)).unwrap_or_else(|report| {
+    let built = found
+        .map_err(Report::failed)
+        .and_then(|changes| ChangeBuilder::of(&changes, allow_objects, &mut reports).build());
+    built.map(|built| (built, reports)).unwrap_or_else(|report| {
         let mut reports = Reports::default();
         reports.push(None, report);
-        (Told::new(), reports)
+        (Dictionaries::new(), reports)
     })
 }
 
-/// Makes dictionaries of changes.
-struct Telling<'c, 'a> {
+/// Builds dictionaries of changes.
+struct ChangeBuilder<'c, 'a> {
     changes: &'c Changes<'a>,
     allow_objects: bool,
     reports: &'c mut Reports,
 }
 
-impl<'c, 'a> Telling<'c, 'a> {
+impl<'c, 'a> ChangeBuilder<'c, 'a> {
     fn of(changes: &'c Changes<'a>, allow_objects: bool, reports: &'c mut Reports) -> Self {
         Self { changes, allow_objects, reports }
     }
 
-    fn tell(mut self) -> Result<Told, Report> {
+    fn build(mut self) -> Result<Dictionaries, Report> {
         let mut steps = Vec::with_capacity(self.changes.steps().len());
         for &step in self.changes.steps() {
             steps.push(self.step(step)?);
@@ -94,7 +95,7 @@ impl<'c, 'a> Telling<'c, 'a> {
         for change in self.changes.iter() {
             parts.push([self.part(change.old)?, self.part(change.new)?]);
         }
-        let told = engine::new_dictionaries(parts.len(), |slots| {
+        let built = engine::new_dictionaries(parts.len(), |slots| {
             for ((slot, change), [old, new]) in slots.iter_mut().zip(self.changes.iter()).zip(parts) {
                 let mut entry = slot.dictionary();
                 set_path(change.path, &steps, entry.entry(&names[0]));
@@ -106,7 +107,7 @@ impl<'c, 'a> Telling<'c, 'a> {
                 }
             }
         });
-        Ok(told)
+        Ok(built)
     }
 
     fn step(&mut self, step: ChangeStep<'a>) -> Result<Slot, Report> {

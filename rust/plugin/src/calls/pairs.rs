@@ -9,27 +9,27 @@ use varbatch_workers::Threads;
 use crate::engine::{self, Value};
 use crate::jobs::pool;
 
-/// Pairs of so many bytes together are worked on over threads.
+/// From this many bytes on, pairs are worked on over threads.
 const PARALLEL_FROM: usize = 256 << 10;
 
-/// Two buffers, by references of our own: no script can change them.
+/// Two buffers, by references of our own, so that no script can change them.
 pub struct Pair(PackedByteArray, PackedByteArray);
 
 impl Pair {
-    /// What both hold.
+    /// Returns the bytes of both.
     pub fn bytes(&self) -> (&[u8], &[u8]) {
         (engine::bytes_of(&self.0), engine::bytes_of(&self.1))
     }
 }
 
-/// What stands in the place of a pair.
+/// An element of a batch that is no pair.
 #[derive(Debug)]
 pub enum NoPair {
-    /// No array.
+    /// It is no Array.
     Other(Kind),
-    /// An array of another size.
+    /// It has another size.
     Size(usize),
-    /// An array with something else in it.
+    /// It holds something else at this index.
     Element(usize, Kind),
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for NoPair {
     }
 }
 
-/// Each element of a batch, or what is in its place.
+/// Returns the pairs of a batch, or what else its elements are.
 pub fn held(pairs: &AnyArray) -> Vec<Result<Pair, NoPair>> {
     engine::values(pairs).iter().map(pair).collect()
 }
@@ -62,7 +62,7 @@ fn pair(value: &Value) -> Result<Pair, NoPair> {
     Ok(Pair(bytes(0, first)?, bytes(1, second)?))
 }
 
-/// Runs `work` with all threads, if there are so many bytes to work on.
+/// Runs `work`, with all threads if there are [`PARALLEL_FROM`] bytes to work on.
 pub fn over_threads<R>(bytes: usize, work: impl FnOnce(&Threads) -> R) -> R {
     pool::with(bytes >= PARALLEL_FROM, work)
 }

@@ -1,4 +1,4 @@
-//! Applies changes that a script gives: they are encoded, and the codec does the rest.
+//! Applies the changes of a script: encodes them, and the codec does the rest.
 
 use godot::builtin::{AnyArray, PackedByteArray, VarDictionary, Variant};
 use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, Op, Patch};
@@ -12,7 +12,7 @@ use crate::jobs::pool;
 use crate::report::Line;
 use crate::value::walk::{NotWalked, Target, TargetNow, walk};
 
-/// `before` with all changes, nothing if one does not fit.
+/// Returns `before` with all changes; empty if one does not fit.
 pub fn patch(before: &PackedByteArray, changes: &AnyArray, full_objects: bool) -> (PackedByteArray, Option<Line>) {
     match try_patch(engine::bytes_of(before), changes, full_objects) {
         Ok(result) => (result, None),
@@ -21,14 +21,14 @@ pub fn patch(before: &PackedByteArray, changes: &AnyArray, full_objects: bool) -
 }
 
 fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<PackedByteArray, String> {
-    // All that the changes say is taken before the first value is encoded: that may run a script, which changes them.
+    // Everything is taken out of the changes first: encoding a value may run a script that changes them.
     let given: Vec<_> = engine::values(changes).iter().map(Given::of).collect();
     let mut encoded = Vec::with_capacity(given.len());
     for (index, given) in given.into_iter().enumerate() {
         let change = given.and_then(|given| Encoded::of(&given, full_objects));
         encoded.push(change.map_err(|why| format!("change {index}: {why}"))?);
     }
-    // From here on nothing of the script is looked at.
+    // From here on nothing that a script can change is used.
     let mut patch = Patch::new(before).map_err(|error| format!("before: {error}"))?;
     let paths: Vec<Vec<_>> = encoded.iter().map(Encoded::steps).collect();
     for (change, path) in encoded.iter().zip(&paths) {
@@ -43,7 +43,7 @@ fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<Pa
     }))
 }
 
-/// A change as a script has it.
+/// A change as a script gives it.
 struct Given {
     op: Option<Variant>,
     path: Option<Result<Vec<Variant>, Kind>>,
@@ -53,7 +53,7 @@ struct Given {
 }
 
 impl Given {
-    /// Runs no script.
+    /// Takes a change. Runs no script.
     fn of(change: &Value) -> Result<Self, String> {
         let kind = change.view().kind();
         let change: VarDictionary =
@@ -106,7 +106,7 @@ impl Encoded {
         Ok(Self { path, op, index, old, new })
     }
 
-    /// The steps, which the change borrows.
+    /// Returns the steps, which the change borrows.
     fn steps(&self) -> Vec<ChangeStep<'_>> {
         self.path.iter().map(|step| ChangeStep::Key(step)).collect()
     }
@@ -122,7 +122,7 @@ fn bytes(value: &Variant, name: &str, full_objects: bool) -> Result<Vec<u8>, Str
     encoded(engine::value(value), full_objects).map_err(|error| format!("\"{name}\": {error}"))
 }
 
-/// A value as a change has it: where it came out of bytes, with the ids that objects had in them.
+/// Encodes a value of a change. Objects that came out of bytes keep the ids that they had there.
 fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecError> {
     if full_objects {
         let mut bytes = PackedByteArray::new();
@@ -147,14 +147,14 @@ fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecError> {
     Ok(bytes)
 }
 
-/// The bytes that the engine would write of these, if they are a value.
+/// Returns the bytes that the engine would write for an encoded value.
 fn canonical(bytes: &[u8], full_objects: bool) -> Option<Vec<u8>> {
     let mut slot = Slot::new();
     decode::decode_kept(Input { at: 0, bytes }, full_objects, &mut slot).ok()?;
     encoded(slot.value(), full_objects).ok()
 }
 
-/// Writes copies of what is walked, so that nothing is borrowed when it ends, and keeps the objects beside their ids.
+/// Writes copies of everything that is walked, so that nothing stays borrowed, and keeps the objects beside their ids.
 struct Carrying {
     writer: Writer<'static>,
     objects: Vec<(Mark, Variant)>,

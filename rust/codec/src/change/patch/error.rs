@@ -60,7 +60,7 @@ pub enum PatchErrorKind {
         found: Kind,
     },
     /// A path leads into an element of a packed array.
-    #[error("expected the path to end at an element of {}, found {more} more of its steps", .kind.name())]
+    #[error("expected the path to end at an element of {}, found {more} more step{}", .kind.name(), if *.more == 1 { "" } else { "s" })]
     TooLong {
         /// The type of the array.
         kind: Kind,
@@ -110,7 +110,7 @@ pub enum PatchErrorKind {
         found: i64,
     },
     /// Nothing can be inserted there.
-    #[error("expected an index from 0 to {count} for what is inserted in {}, found {found}", .kind.name())]
+    #[error("expected an index from 0 to {count} to insert into {}, found {found}", .kind.name())]
     NoPlace {
         /// The type of the array or Dictionary.
         kind: Kind,
@@ -120,7 +120,7 @@ pub enum PatchErrorKind {
         found: i64,
     },
     /// There are fewer elements.
-    #[error("expected {expected} elements of {} from this one on, found {found}", .kind.name())]
+    #[error("expected {expected} elements of {} from this index on, found {found}", .kind.name())]
     NoElements {
         /// The type of the packed array.
         kind: Kind,
@@ -130,7 +130,7 @@ pub enum PatchErrorKind {
         found: usize,
     },
     /// A Dictionary has no such key, an object no such property.
-    #[error("expected {what} that is there, found none that is {found}")]
+    #[error("expected an existing {what}, found no {what} {found}")]
     NotThere {
         /// Key or property.
         what: &'static str,
@@ -138,7 +138,7 @@ pub enum PatchErrorKind {
         found: String,
     },
     /// A Dictionary has this key, an object this property, more than once.
-    #[error("expected {what} that is there once, found {found} more than once")]
+    #[error("expected a unique {what}, found {what} {found} more than once")]
     Twice {
         /// Key or property.
         what: &'static str,
@@ -146,13 +146,13 @@ pub enum PatchErrorKind {
         found: String,
     },
     /// A Dictionary has the key already.
-    #[error("expected a key that is not there, found {found}")]
+    #[error("expected a new key, found the existing key {found}")]
     KeyThere {
         /// The key.
         found: String,
     },
     /// An entry stands elsewhere in the order of its Dictionary.
-    #[error("expected key {key} at {index} of the Dictionary's order, found {found}")]
+    #[error("expected key {key} at index {index} of the Dictionary, found {found}")]
     OtherPlace {
         /// The key.
         key: String,
@@ -200,7 +200,7 @@ pub enum PatchErrorKind {
         found: usize,
     },
     /// `set` would change how many elements a packed array has.
-    #[error("expected as many new elements of {} as old ones, {expected}, found {found}", .kind.name())]
+    #[error("expected as many new elements of {} as old ones ({expected}), found {found}", .kind.name())]
     OtherCount {
         /// The type of the array.
         kind: Kind,

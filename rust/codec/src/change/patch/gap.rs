@@ -110,4 +110,5 @@ impl<T: Copy + PartialEq> GapBuffer<T> {
 }
 
 #[cfg(test)]
+#[path = "../../../tests/unit/gap.rs"]
 mod tests;

@@ -168,13 +168,13 @@ impl<'a> Entries<'a> {
     pub fn find(&self, step: ChangeStep<'_>) -> Result<u32, PatchErrorKind> {
         let wrong = |expected| PatchErrorKind::WrongStep { expected, found: shown_step(step) };
         let (what, number) = match (self.names, step) {
-            (EntryNames::Keys(_), ChangeStep::Key(key)) => ("a key", self.by_key(key)),
+            (EntryNames::Keys(_), ChangeStep::Key(key)) => ("key", self.by_key(key)),
             (EntryNames::Keys(_), _) => return Err(wrong(StepKind::Key)),
-            (EntryNames::Properties, ChangeStep::Property(name)) => ("a property", self.by_name(&encoded_name(name))),
+            (EntryNames::Properties, ChangeStep::Property(name)) => ("property", self.by_name(&encoded_name(name))),
             (EntryNames::Properties, ChangeStep::Key(key))
                 if matches!(Reader::new(key).peek_kind(), Ok(Kind::String | Kind::StringName)) =>
             {
-                ("a property", self.by_name(&key[WORD..]))
+                ("property", self.by_name(&key[WORD..]))
             }
             (EntryNames::Properties, _) => return Err(wrong(StepKind::Name)),
         };
