@@ -60,10 +60,9 @@ impl<'a> Iterator for Frames<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.at == self.bytes.len() {
-            return None;
-        }
-        let frame = frame(self.bytes, self.at);
+        let rest = &self.bytes[self.at..];
+        let len = payload_len(rest, self.at, rest.len()).transpose()?;
+        let frame = len.map(|len| Frame { at: self.at + PREFIX_LEN, payload: &rest[PREFIX_LEN..][..len] });
         self.at = frame.as_ref().map_or(self.bytes.len(), |frame| frame.at + frame.payload.len());
         Some(frame)
     }
@@ -92,14 +91,20 @@ pub fn runs(bytes: &[u8], len: usize) -> impl Iterator<Item = (&[u8], usize)> + 
     })
 }
 
+/// The length in bytes of the payload of a frame at `at`, of which `bytes` were read so far and which the stream has
+/// `available` bytes for. `None` if its length was not read yet, or there is no frame any more.
+///
+/// # Errors
+/// If the stream ends inside the frame.
 #[inline]
-fn frame(bytes: &[u8], at: usize) -> Result<Frame<'_>, CodecError> {
+pub fn payload_len(bytes: &[u8], at: usize, available: usize) -> Result<Option<usize>, CodecError> {
     let short = |at, part, expected, found| CodecError::new(at, CodecErrorKind::ShortFrame { part, expected, found });
-    let rest = &bytes[at..];
-    let (prefix, rest) =
-        rest.split_at_checked(PREFIX_LEN).ok_or_else(|| short(at, "length", PREFIX_LEN, rest.len()))?;
-    let len = u32::from_le_bytes(prefix.try_into().expect("split at four bytes")) as usize;
-    let at = at + PREFIX_LEN;
-    let payload = rest.get(..len).ok_or_else(|| short(at, "payload", len, rest.len()))?;
-    Ok(Frame { at, payload })
+    let Some(prefix) = bytes.first_chunk() else {
+        return match available {
+            1..PREFIX_LEN => Err(short(at, "length", PREFIX_LEN, available)),
+            _ => Ok(None),
+        };
+    };
+    let (len, found) = (u32::from_le_bytes(*prefix) as usize, available - PREFIX_LEN);
+    if found < len { Err(short(at + PREFIX_LEN, "payload", len, found)) } else { Ok(Some(len)) }
 }

@@ -1,4 +1,4 @@
-//! Fills destinations over threads, where that pays. [`varbatch_codec::fill`] says what is written.
+//! Fills destinations with several threads where that pays. [`varbatch_codec::fill`] defines what is written.
 
 use std::mem::MaybeUninit;
 
@@ -7,16 +7,10 @@ use varbatch_codec::limits::PIECE_LEN;
 use varbatch_codec::{Part, Plain, Width};
 use varbatch_workers::Threads;
 
-/// From this many bytes on, one call's output is filled by several threads. Below, waking them costs more than it gains.
-///
-/// `scripts/bench-storage.sh` prints the crossing point. On two cores it lay at 0.5 to 1 MiB where calls follow each
-/// other and the helping thread is awake, and at 4 to 8 MiB where it sleeps and comes after some 40 µs.
-pub const PARALLEL_FROM: usize = 8 << 20;
+use crate::limits::PARALLEL_AWAKE_FROM;
+pub use crate::limits::PARALLEL_FROM;
 
-/// The same for threads that are [awake](Threads::awake).
-const PARALLEL_AWAKE_FROM: usize = 1 << 20;
-
-/// Writes `part` over the whole of `dest`, over `threads` where the part is large.
+/// Writes `part` over the whole of `dest`, with `threads` if it is large.
 ///
 /// # Panics
 /// As [`fill::fill`].
@@ -27,8 +21,8 @@ pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: 
     threads.for_each(fill::pieces(part, dest), fill::Piece::fill);
 }
 
-/// Writes plain data with components of `width` over the whole of `dest`; over `threads` where it is large and has that
-/// width already.
+/// Writes plain data with components of `width` over the whole of `dest`, with `threads` if it is large and has that width
+/// already.
 ///
 /// # Panics
 /// As [`fill::plain`].
@@ -43,7 +37,7 @@ pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>], threa
     });
 }
 
-/// Whether several threads fill so many bytes.
+/// True if several threads fill `len` bytes.
 fn is_shared(len: usize, threads: &Threads) -> bool {
     threads.count() > 1 && len >= if threads.are_awake() { PARALLEL_AWAKE_FROM } else { PARALLEL_FROM }
 }

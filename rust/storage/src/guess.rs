@@ -1,19 +1,14 @@
-//! What a file is, if it is not what it was read as: for errors that help. No reading depends on it.
+//! Guesses what a file is that could not be read, for helpful errors. No reading depends on it.
 
 use std::fmt;
 
+use crate::limits::{SAMPLE_LEN, TEXT_LEN};
 use crate::load::Loader;
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_codec::{CodecErrorKind, Dialect, Engine, Reader, validate};
 use varbatch_workers::Threads;
 
-/// Bytes at the start of a stream that are looked at.
-const SAMPLE: usize = 1 << 20;
-
-/// Bytes that must be text where text is.
-const TEXT: usize = 256;
-
-/// What a file seems to be that is no stream of frames of a dialect.
+/// The likely contents of a file that is no stream of frames of a dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Guess {
@@ -21,13 +16,13 @@ pub enum Guess {
     Format(Format),
     /// Frames whose lengths are big-endian.
     BigEndian,
-    /// The bytes of one value, without a length before them.
+    /// A buffer: the bytes of one value, without a length before them.
     Value,
     /// Frames of these other engines.
     Engines(Vec<Engine>),
 }
 
-/// A format of files that begin in a way of their own.
+/// A file format that is known by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -83,19 +78,19 @@ impl fmt::Display for Format {
 }
 
 impl Loader {
-    /// What the stream, of which nothing was read yet, seems to be, if its first frames are no values of a dialect. `None` if
-    /// they are, or nothing is known.
+    /// Guesses what the stream is if its first frames are no values of `dialect`. `None` if they are, or nothing is known. Call
+    /// it before anything is read.
     pub fn guess(mut self, dialect: Dialect) -> Option<Guess> {
         let (_, len) = self.len();
         let mut sample = Vec::new();
-        let read = self.source.read(&mut sample, SAMPLE, &Threads::alone());
-        // What is behind an error is not there.
-        let len = if read.is_ok() && sample.len() >= SAMPLE { len } else { sample.len() as u64 };
+        let read = self.source.read(&mut sample, SAMPLE_LEN, &Threads::alone());
+        // Bytes behind an error do not count.
+        let len = if read.is_ok() && sample.len() >= SAMPLE_LEN { len } else { sample.len() as u64 };
         guess(&sample, len, dialect)
     }
 }
 
-/// The same of the first bytes of a stream that has `len`.
+/// As [`Loader::guess`], by the first bytes of a stream of `len`.
 fn guess(sample: &[u8], len: u64, dialect: Dialect) -> Option<Guess> {
     let sound_in = |engine: &Engine| first_frames(sample, len).all(|frame| frame.is_sound(Dialect::of(*engine)));
     if let Some(first) = first_frames(sample, len).next() {
@@ -120,13 +115,13 @@ fn guess(sample: &[u8], len: u64, dialect: Dialect) -> Option<Guess> {
     first_payload(rest, u32::from_be_bytes(*prefix), len)?.is_sound(dialect).then_some(Guess::BigEndian)
 }
 
-/// Whether bytes are text as people write it: UTF-8 without control characters, four bytes or more.
+/// True for text as people write it: UTF-8 without control characters, four bytes or more.
 fn is_text(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(TEXT)];
+    let head = &bytes[..bytes.len().min(TEXT_LEN)];
     let text = match str::from_utf8(head) {
         Ok(text) => text,
         // Cut inside a character.
-        Err(error) if error.error_len().is_none() && head.len() == TEXT => {
+        Err(error) if error.error_len().is_none() && head.len() == TEXT_LEN => {
             str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default()
         }
         Err(_) => return false,
@@ -134,20 +129,20 @@ fn is_text(bytes: &[u8]) -> bool {
     text.len() >= PREFIX_LEN && !text.contains(|char: char| char.is_control() && !"\t\n\r".contains(char))
 }
 
-/// Bytes that may be a value of `len`, or the first of it.
+/// A possible value of `len` bytes, or the first bytes of it.
 struct Payload<'a> {
     bytes: &'a [u8],
     len: u64,
 }
 
 impl Payload<'_> {
-    /// Whether a value takes all of it, or may take all of what is cut off.
+    /// True if a value takes all of it, or may take all of it with the bytes that are cut off.
     fn is_sound(&self, dialect: Dialect) -> bool {
         let reader = Reader::new(self.bytes).with_dialect(dialect).with_objects(true);
         match validate(reader) {
             // The padding of a last PackedByteArray may be missing.
             Ok(len) => len as u64 >= self.len,
-            // It may go on behind what is looked at.
+            // It may go on behind the sample.
             Err(error) => {
                 let is_short = matches!(
                     error.kind(),
@@ -173,7 +168,7 @@ fn first_frames(sample: &[u8], len: u64) -> impl Iterator<Item = Payload<'_>> {
     })
 }
 
-/// What is there of a payload that should have `expected` bytes, behind its length, where the stream has `len` from there on.
+/// The part of a payload of `expected` bytes that `rest` has, behind its length. The stream has `len` bytes from there on.
 fn first_payload(rest: &[u8], expected: u32, len: u64) -> Option<Payload<'_>> {
     if u64::from(expected) + PREFIX_LEN as u64 > len {
         return None;

@@ -1,14 +1,15 @@
-//! Files of Godot's Variants: saved so that there is never half of one, loaded while they are read, compressed as the
-//! engine's `open_compressed` has them, translated piece by piece.
+//! Files of Godot's Variants: saved so that half a file never exists, decoded while they are read, compressed as the engine's
+//! `FileAccess.open_compressed` does, translated piece by piece.
 //!
-//! What the bytes are is the business of `varbatch-codec`; who works on them that of `varbatch-workers`. Here both meet the
-//! file system: [`Saver`] and [`Replacement`] put a file in its place when it is complete, [`Ticket`] lets the last call
-//! win, [`Loader`] reads frames, [`compressed`] packs and unpacks blocks, [`transcode`] and [`fill`] share work over threads.
+//! `varbatch-codec` defines the bytes and `varbatch-workers` the threads; this crate connects both with the file system.
+//! [`Saver`] and [`Replacement`] put a file in its place when it is complete, [`Ticket`] lets the last call win, [`Loader`]
+//! reads frames, [`compressed`] compresses and decompresses blocks, [`transcode`] and [`fill`] share work among threads.
 #![forbid(unsafe_code)]
 
 pub mod compressed;
 pub mod fill;
 mod guess;
+mod limits;
 mod load;
 mod open;
 mod order;

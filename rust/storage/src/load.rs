@@ -1,32 +1,27 @@
-//! Frames out of a file, piece by piece: while one thread decodes a piece, another one reads the next.
+//! Reads frames from a file, piece by piece: one thread decodes a piece while another one reads the next.
 
 use std::io::{self, Read};
 use std::path::Path;
 
 use crate::compressed::{self, Compression, Decoder, MAGIC};
+use crate::limits::{PART_LEN, PIECE_LEN};
 use crate::open::open;
+use varbatch_codec::CodecError;
 use varbatch_codec::frames::{self, PREFIX_LEN};
-use varbatch_codec::{CodecError, CodecErrorKind};
 use varbatch_workers::Threads;
 
-/// Bytes that are read at a time, unless a frame is longer: they stay in the cache until they are decoded.
-const PIECE: usize = 1 << 20;
-
-/// Bytes of a longer frame that are read at a time.
-const PART: usize = 4 << 20;
-
-/// A file that was not read to its end. What is before that was given out.
+/// A file that was not read to its end. The frames before the error were returned.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct LoadError(LoadErrorKind);
 
 impl LoadError {
-    /// Why it was not.
+    /// Why the file was not read.
     pub fn kind(&self) -> &LoadErrorKind {
         &self.0
     }
 
-    /// Why it was not, without the error.
+    /// Why the file was not read, as an owned value.
     pub fn into_kind(self) -> LoadErrorKind {
         self.0
     }
@@ -42,10 +37,10 @@ impl<E: Into<LoadErrorKind>> From<E> for LoadError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadErrorKind {
-    /// The system says so.
+    /// The system cannot read it.
     #[error(transparent)]
     Read(#[from] io::Error),
-    /// It is compressed, and no such file, or damaged.
+    /// It is compressed and damaged, or compressed in a way that is not supported.
     #[error(transparent)]
     Compressed(#[from] compressed::CompressedError),
     /// It ends inside a frame.
@@ -53,32 +48,32 @@ pub enum LoadErrorKind {
     Frame(#[from] CodecError),
 }
 
-/// Where bytes come from.
+/// A source of bytes.
 pub trait Input: Read + Send {}
 impl<T: Read + Send> Input for T {}
 
 /// A stream of frames that is read piece by piece.
 pub struct Loader {
     pub(super) source: Source,
-    /// Bytes that the source has yet, as far as is known.
-    left: u64,
-    /// The start of a frame that was read with those before it.
+    /// Bytes that the source still has, as far as is known.
+    unread: u64,
+    /// The start of a frame that was read together with those before it.
     tail: Vec<u8>,
-    /// Where the next frame begins in the stream.
+    /// Offset of the next frame in the stream.
     at: usize,
-    /// What was found behind the frames that were given.
+    /// The error behind the frames that were returned.
     failed: Option<LoadError>,
     ended: bool,
 }
 
-/// What was read in a step.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadStep {
-    /// Whole frames, which begin here in the stream.
+    /// Whole frames were read, which begin at this offset in the stream.
     Frames(usize),
-    /// A part of a long frame: there is nothing to give yet.
+    /// A part of a long frame was read: there is no whole one yet.
     Part,
-    /// There are no more.
+    /// There are no more frames.
     End,
 }
 
@@ -109,25 +104,25 @@ impl Loader {
             return Ok(Self::uncompressed(input, len));
         }
         let decoder = Decoder::new(input, len)?;
-        let left = decoder.total();
-        Ok(Self::from(Source::Compressed(Box::new(decoder)), left))
+        let len = decoder.total();
+        Ok(Self::from(Source::Compressed(Box::new(decoder)), len))
     }
 
-    /// As [`Self::new`], of what is not compressed, whatever it begins with.
+    /// As [`Self::new`], of bytes that are not compressed, whatever they begin with.
     pub fn uncompressed(input: Box<dyn Input>, len: u64) -> Self {
         Self::from(Source::Plain(input), len)
     }
 
-    fn from(source: Source, left: u64) -> Self {
-        Self { source, left, tail: Vec::new(), at: 0, failed: None, ended: false }
+    fn from(source: Source, unread: u64) -> Self {
+        Self { source, unread, tail: Vec::new(), at: 0, failed: None, ended: false }
     }
 
-    /// Whether to read takes longer than to decode what was read.
+    /// True if the file is compressed: reading it takes longer than decoding it.
     pub fn is_compressed(&self) -> bool {
         matches!(self.source, Source::Compressed(_))
     }
 
-    /// How the file is compressed, if it is.
+    /// The file's compression, if it is compressed.
     pub fn compression(&self) -> Option<Compression> {
         match &self.source {
             Source::Plain(_) => None,
@@ -135,22 +130,22 @@ impl Loader {
         }
     }
 
-    /// Bytes of the stream, uncompressed, that were not read yet, as far as is known.
+    /// Bytes of the uncompressed stream that were not read yet, as far as is known.
     pub fn unread(&self) -> u64 {
-        self.left
+        self.unread
     }
 
-    /// Bytes of the stream, uncompressed, and how many of them were not given yet.
+    /// Bytes of the uncompressed stream, and how many of them were not returned yet.
     pub fn len(&self) -> (u64, u64) {
-        let left = self.left + self.tail.len() as u64;
-        (self.at as u64 + left, left)
+        let remaining = self.unread + self.tail.len() as u64;
+        (self.at as u64 + remaining, remaining)
     }
 
-    /// Reads the next whole frames into `piece`, one long one or many short ones, with `threads` where they are compressed.
-    /// Gives the place in the stream where they begin; `None` at the end.
+    /// Reads the next whole frames into `piece`, one long or many short ones, with `threads` if the file is compressed. Returns
+    /// their offset in the stream; `None` at the end.
     ///
     /// # Errors
-    /// If the rest cannot be read, or is no frame: once, after all that is before was given.
+    /// If the rest cannot be read, or is no frame: once, after all frames before it were returned.
     pub fn read(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<Option<usize>, LoadError> {
         loop {
             match self.read_step(piece, threads)? {
@@ -167,7 +162,7 @@ impl Loader {
     /// As [`Self::read`].
     pub fn read_step(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<ReadStep, LoadError> {
         piece.clear();
-        if self.tail.len() > PIECE {
+        if self.tail.len() > PIECE_LEN {
             // A part of a frame goes on in the same memory.
             std::mem::swap(piece, &mut self.tail);
         } else {
@@ -188,7 +183,7 @@ impl Loader {
             }
             self.ended = !matches!(read, Ok(true));
             read?;
-            if piece.len() > PIECE {
+            if piece.len() > PIECE_LEN {
                 std::mem::swap(piece, &mut self.tail);
                 return Ok(ReadStep::Part);
             }
@@ -196,7 +191,7 @@ impl Loader {
         Ok(ReadStep::End)
     }
 
-    /// Adds to the start of a frame, or to nothing. Whether there was something to add.
+    /// Appends bytes to the start of a frame, or to nothing. Returns true if there was something to append.
     fn read_more(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<bool, LoadError> {
         let (need, room) = self.need(piece)?;
         if piece.capacity() - piece.len() < need {
@@ -205,49 +200,39 @@ impl Loader {
         let before = piece.len();
         let read = self.source.read(piece, need, threads);
         let len = piece.len() - before;
-        // A file that ends before its time has no more.
-        self.left = if len == 0 { 0 } else { self.left.saturating_sub(len as u64) };
+        // A file that ends before its length has no more.
+        self.unread = if len == 0 { 0 } else { self.unread.saturating_sub(len as u64) };
         read?;
         Ok(need > 0)
     }
 
-    /// How many bytes to read behind the start of a frame, and to take room for. An error if it is none.
+    /// How many bytes to read behind the start of a frame, and to reserve. Returns an error if it is no frame.
     fn need(&self, tail: &[u8]) -> Result<(usize, usize), CodecError> {
-        let left = usize::try_from(self.left).unwrap_or(usize::MAX);
-        let found = tail.len().saturating_add(left);
-        let short =
-            |at, part, expected, found| Err(CodecError::new(at, CodecErrorKind::ShortFrame { part, expected, found }));
-        let Some(prefix) = tail.first_chunk() else {
-            return match found {
-                1..PREFIX_LEN => short(self.at, "length", PREFIX_LEN, found),
-                _ => Ok((left.min(PIECE), 0)),
-            };
+        let unread = usize::try_from(self.unread).unwrap_or(usize::MAX);
+        let Some(len) = frames::payload_len(tail, self.at, tail.len().saturating_add(unread))? else {
+            return Ok((unread.min(PIECE_LEN), 0));
         };
-        let len = u32::from_le_bytes(*prefix) as usize;
-        if found - PREFIX_LEN < len {
-            return short(self.at + PREFIX_LEN, "payload", len, found - PREFIX_LEN);
-        }
         let rest = len + PREFIX_LEN - tail.len();
-        if rest < PIECE / 2 && tail.len() <= PIECE {
-            return Ok((left.min(PIECE), 0));
+        if rest < PIECE_LEN / 2 && tail.len() <= PIECE_LEN {
+            return Ok((unread.min(PIECE_LEN), 0));
         }
-        // Of what is long exactly the frame, and the length of the next one, so that nothing has to be moved.
-        let rest = left.min(rest + PREFIX_LEN);
-        // What a compressed file says that it has is believed as far as it has shown the like.
-        let room = if self.is_compressed() { rest.min(PART + 3 * tail.len()) } else { rest };
-        Ok((rest.min(PART), room))
+        // Of a long frame exactly its rest, and the length of the next frame, so that no bytes have to be moved.
+        let rest = unread.min(rest + PREFIX_LEN);
+        // The announced length of a compressed file is trusted in proportion to the bytes that it has shown.
+        let room = if self.is_compressed() { rest.min(PART_LEN + 3 * tail.len()) } else { rest };
+        Ok((rest.min(PART_LEN), room))
     }
 }
 
 impl Source {
-    /// Adds about `most` bytes to `out`, also before an error.
-    pub(super) fn read(&mut self, out: &mut Vec<u8>, most: usize, threads: &Threads) -> Result<(), LoadError> {
+    /// Appends about `max` bytes to `out`, also before an error.
+    pub(super) fn read(&mut self, out: &mut Vec<u8>, max: usize, threads: &Threads) -> Result<(), LoadError> {
         match self {
             Self::Plain(input) => {
-                out.reserve(most);
-                input.by_ref().take(most as u64).read_to_end(out)?;
+                out.reserve(max);
+                input.by_ref().take(max as u64).read_to_end(out)?;
             }
-            Self::Compressed(decoder) => _ = decoder.read(out, most, threads)?,
+            Self::Compressed(decoder) => _ = decoder.read(out, max, threads)?,
         }
         Ok(())
     }

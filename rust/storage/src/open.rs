@@ -1,16 +1,16 @@
-//! Opens what can be read from its beginning to its end, and waits for nobody.
+//! Opens regular files only, so that opening never waits.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Opens a regular file to read it, and gives its length.
+/// Opens a regular file to read it. Returns it with its length in bytes.
 ///
 /// # Errors
-/// Those of the system, and one for a folder, a pipe, a device or a socket, as the engine's `FileAccess` has it: at once,
-/// though nobody writes to the pipe.
+/// Those of the system, and one for a folder, pipe, device or socket, as from the engine's `FileAccess`: at once, even if
+/// nobody writes to the pipe.
 pub fn open(path: &Path) -> io::Result<(File, u64)> {
-    // To open a device can already do something.
+    // Opening a device can already have an effect.
     refuse_special(&fs::metadata(path)?)?;
     let mut options = OpenOptions::new();
     // It may have become a pipe by now.
@@ -22,7 +22,7 @@ pub fn open(path: &Path) -> io::Result<(File, u64)> {
     Ok((file, metadata.len()))
 }
 
-/// An error for what is no regular file.
+/// Returns an error for anything but a regular file.
 pub(super) fn refuse_special(metadata: &fs::Metadata) -> io::Result<()> {
     if metadata.is_file() {
         Ok(())

@@ -1,7 +1,7 @@
-//! A file without a name, or with one of its own, that takes the place of another one when it is complete.
+//! A temporary file that takes the place of another one when it is complete.
 //!
-//! On Linux it has no name while it is written, where the file system can do that: so nothing is left of it even if the
-//! process is killed. Elsewhere it has one, and is removed when it is dropped.
+//! On Linux it has no name while it is written, if the file system supports that: nothing of it remains even if the process
+//! is killed. Elsewhere it has a name, and is removed when it is dropped.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -9,20 +9,19 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use crate::limits::MAX_LINKS;
 use crate::open::refuse_special;
-use crate::order::Ticket;
+use crate::order::{Ticket, folder_of};
 
-/// Symbolic links that are followed, one after the other: as many as Linux follows.
-const MOST_LINKS: usize = 40;
-
-/// How a file begins that has a name of its own.
+/// How the name of a temporary file begins.
 const PREFIX: &str = ".varbatch-";
 
-/// A file that is on its way to a place. Dropped before its end, it leaves what is there as it was, and nothing else.
+/// A file that will replace another one. If it is dropped before [`Self::commit`], the old file stays and nothing else
+/// remains.
 #[derive(Debug)]
 pub struct Replacement {
     temporary: Temporary,
-    /// Where it goes.
+    /// Its place.
     path: PathBuf,
     old: Option<Replaced>,
 }
@@ -34,7 +33,7 @@ enum Temporary {
     Named(NamedTempFile),
 }
 
-/// The old file, which has no name any more. To drop it takes the system as long as it takes to free its blocks: 50 ms for
+/// The old file, which has no name any more. Dropping it takes as long as the system needs to free its blocks: 50 ms for
 /// 256 MiB.
 #[derive(Debug)]
 pub struct Replaced {
@@ -42,33 +41,33 @@ pub struct Replaced {
     len: u64,
 }
 
-/// What came of a file that was complete.
+/// The outcome of a complete file.
 #[derive(Debug)]
 pub enum Committed {
-    /// It is in its place. With the file that was there.
+    /// It is in its place, with the file that was there before.
     InPlace(Option<Replaced>),
-    /// It was dropped, as a save that was called later is there.
+    /// It was dropped, as a later save is in its place.
     Overtaken,
 }
 
 impl Replaced {
-    /// Its bytes.
+    /// Its length in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether it has none.
+    /// True if it has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 }
 
 impl Replacement {
-    /// A file that will be at `path`, with permissions and owner of the old one. A symbolic link stays one: what it leads to
+    /// A file that will be at `path`, with the permissions and owner of the old one. A symbolic link stays a link: its target
     /// is replaced.
     ///
     /// # Errors
-    /// If there is no such folder, or no file can be made in it, or the old file could not be written to, or is none.
+    /// If there is no such folder, no file can be made in it, or the old file cannot be written to or is no regular file.
     pub fn new(path: &Path) -> io::Result<Self> {
         if path.as_os_str().is_empty() {
             return Err(io::ErrorKind::NotFound.into());
@@ -83,7 +82,7 @@ impl Replacement {
         Ok(this)
     }
 
-    /// What is written to.
+    /// The file to write to.
     pub fn file(&self) -> &File {
         match &self.temporary {
             #[cfg(target_os = "linux")]
@@ -92,17 +91,17 @@ impl Replacement {
         }
     }
 
-    /// Where it goes, behind links.
+    /// Its place, with links resolved.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Puts it in its place, unless a save is there that was called after this one was, and gives the file that was there.
+    /// Puts it in its place, unless a save that was called after `called` is there. Returns the file that was there.
     ///
     /// # Errors
     /// Those of the system. The old file is still there then.
     pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
-        // Elsewhere a file that is open cannot be replaced.
+        // Elsewhere an open file cannot be replaced.
         let old = self.old.filter(|_| cfg!(unix));
         let is_in_place = called.put_in_place(&self.path, || {
             match self.temporary {
@@ -112,7 +111,7 @@ impl Replacement {
             }
             Ok(())
         })?;
-        // The later save may have been put there this moment.
+        // Also for the later save, which may have been put there this moment.
         flush_folder(folder_of(&self.path));
         Ok(if is_in_place { Committed::InPlace(old) } else { Committed::Overtaken })
     }
@@ -146,41 +145,33 @@ impl Temporary {
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX);
-        // As any new file, not as a secret one.
+        // The permissions of any new file, not of a secret one.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         Ok(Self::Named(builder.tempfile_in(folder)?))
     }
 }
 
-/// The folder that a file is in.
-pub(super) fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
-/// Where a path leads by symbolic links, even if there is nothing.
+/// Follows symbolic links, even to a file that does not exist.
 fn target(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         match fs::read_link(&path) {
             Ok(to) => path = path.parent().unwrap_or(Path::new("")).join(to),
-            // No link, or nothing at all.
+            // No link, or no file.
             Err(_) => return Ok(path),
         }
     }
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// The file at `path`, if there is one. An error if it could not be written to: it would be replaced all the same.
+/// The file at `path`, if there is one. Returns an error if it cannot be written to, though a rename would replace it.
 fn replaceable(path: &Path) -> io::Result<Option<Replaced>> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         metadata => metadata?,
     };
-    // To open a pipe would wait for who reads it.
+    // Opening a pipe would wait for its reader.
     refuse_special(&metadata)?;
     let file = OpenOptions::new().write(true).open(path)?;
     Ok(Some(Replaced { file, len: metadata.len() }))
@@ -201,7 +192,7 @@ fn keep_permissions(old: &File, new: &File) -> io::Result<()> {
     new.set_permissions(metadata.permissions())
 }
 
-/// Makes sure that the new name is on the disk. Not each system can, and the file is complete either way.
+/// Flushes the new name to the disk. Not every system can; the file is complete either way.
 fn flush_folder(folder: &Path) {
     #[cfg(unix)]
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
@@ -222,7 +213,7 @@ mod unnamed {
 
     use super::PREFIX;
 
-    /// Where the system shows a process its open files. A name can be given to them there.
+    /// Where the system lists the open files of a process. They can be linked from there.
     const OPEN_FILES: &str = "/proc/self/fd";
 
     static NEXT_NAME: AtomicU64 = AtomicU64::new(0);
@@ -234,7 +225,7 @@ mod unnamed {
     }
 
     impl Unnamed {
-        /// `None` if the file system, or the system, has no such files.
+        /// `None` if the file system or the system has no such files.
         pub fn new(folder: &Path) -> io::Result<Option<Self>> {
             if !Path::new(OPEN_FILES).exists() {
                 return Ok(None);
@@ -242,7 +233,7 @@ mod unnamed {
             let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
             match open(folder, flags, Mode::from_raw_mode(0o666)) {
                 Ok(file) => Ok(Some(Self { file: file.into(), folder: folder.to_owned() })),
-                // As the kernel, the file system, or one of long ago says it.
+                // Kernels and file systems, old ones too, report it in these ways.
                 Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(None),
                 Err(error) => Err(error.into()),
             }
@@ -252,9 +243,9 @@ mod unnamed {
             &self.file
         }
 
-        /// Gives the file a name: this one.
+        /// Gives the file this name.
         pub fn put_at(&self, path: &Path) -> io::Result<()> {
-            // A link replaces nothing, so that only a new file can get its name at once.
+            // A link replaces nothing: only a new file gets its name at once.
             match self.link(path) {
                 Err(Errno::EXIST) => {}
                 linked => return Ok(linked?),
@@ -263,7 +254,7 @@ mod unnamed {
                 let number = NEXT_NAME.fetch_add(1, Ordering::Relaxed);
                 let beside = self.folder.join(format!("{PREFIX}{}-{number}", std::process::id()));
                 match self.link(&beside) {
-                    // Of a process that was killed right here.
+                    // Left by a process that was killed right here.
                     Err(Errno::EXIST) => {}
                     linked => break linked.map(|()| beside)?,
                 }

@@ -1,5 +1,4 @@
-//! Plans to a file that is the old one until the new one is complete: written beside it, flushed to the disk, and put in its
-//! place.
+//! Saves plans to a file. The old file stays until the new one is complete, flushed to the disk, and put in its place.
 
 use std::fs::File;
 use std::io::{self, IoSlice, Write};
@@ -7,23 +6,18 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::compressed::{Compression, Encoder};
+use crate::limits::{GATHERED_LEN, MAX_SLICES};
 use crate::order::Ticket;
 use crate::replace::{Committed, Replaced, Replacement};
 use varbatch_codec::{Chunk, Cursor, Plan};
 use varbatch_workers::Threads;
 
-/// Chunks shorter than this are put together before they are written: the system takes as long for each. In bytes.
-const GATHERED_LEN: usize = 4 << 10;
-
-/// As many pieces as systems take in one call: `IOV_MAX` of Linux and others.
-const MOST_PIECES: usize = 1024;
-
-/// A file that is being written. Dropped before its end, it leaves the old file as it was, and nothing else.
+/// A file that is being written. If it is dropped before its end, the old file stays and nothing else remains.
 pub struct Saver {
     out: Out,
-    /// Where it goes, behind links.
+    /// Its place, with links resolved.
     path: PathBuf,
-    /// Kept for the next call.
+    /// Short chunks of one call. Kept for the next one.
     gathered: Vec<u8>,
 }
 
@@ -33,11 +27,11 @@ enum Out {
 }
 
 impl Saver {
-    /// Begins a file at `path`; `compressed` is how, and how many bytes there will be. Permissions and owner of an old file
-    /// are kept. A symbolic link stays one: what it leads to is replaced.
+    /// Begins a file at `path`. `compressed` is its compression, and how many bytes will be written. An old file's permissions
+    /// and owner are kept. A symbolic link stays a link: its target is replaced.
     ///
     /// # Errors
-    /// If there is no such folder, or no file can be made in it, or the old file could not be written to, or is none.
+    /// If there is no such folder, no file can be made in it, or the old file cannot be written to or is no regular file.
     pub fn create(path: &Path, compressed: Option<(Compression, u64)>) -> io::Result<Self> {
         let file = Replacement::new(path)?;
         let path = file.path().to_owned();
@@ -48,28 +42,28 @@ impl Saver {
         Ok(Self { out, path, gathered: Vec::new() })
     }
 
-    /// Writes the next part of a plan, about `most` bytes; gives how many. 0 at its end.
+    /// Writes the next part of a plan, about `max` bytes. Returns how many; 0 at its end.
     ///
     /// # Errors
-    /// Those of the system, as that the disk is full.
-    pub fn write(&mut self, plan: &Plan<'_>, cursor: &mut Cursor, most: usize, threads: &Threads) -> io::Result<usize> {
+    /// Those of the system, such as a full disk.
+    pub fn write(&mut self, plan: &Plan<'_>, cursor: &mut Cursor, max: usize, threads: &Threads) -> io::Result<usize> {
         let Self { out, gathered, .. } = self;
         gathered.clear();
-        let mut pieces = Vec::new();
+        let mut slices = Vec::new();
         let mut len = 0;
-        while len < most && pieces.len() < MOST_PIECES {
-            let Some(chunk) = cursor.next(plan, most - len) else { break };
+        while len < max && slices.len() < MAX_SLICES {
+            let Some(chunk) = cursor.next(plan, max - len) else { break };
             len += match chunk {
                 Chunk::Bytes(bytes) if bytes.len() >= GATHERED_LEN => {
-                    pieces.push(Piece::Lent(bytes));
+                    slices.push(Slice::Lent(bytes));
                     bytes.len()
                 }
                 _ => {
                     let start = gathered.len();
                     chunk.append_to(gathered);
-                    match pieces.last_mut() {
-                        Some(Piece::Gathered(range)) => range.end = gathered.len(),
-                        _ => pieces.push(Piece::Gathered(start..gathered.len())),
+                    match slices.last_mut() {
+                        Some(Slice::Gathered(range)) => range.end = gathered.len(),
+                        _ => slices.push(Slice::Gathered(start..gathered.len())),
                     }
                     gathered.len() - start
                 }
@@ -77,27 +71,27 @@ impl Saver {
         }
         match out {
             Out::Plain(file) => {
-                let mut slices: Vec<_> = pieces.iter().map(|piece| IoSlice::new(piece.bytes(gathered))).collect();
-                write_all(file.file(), &mut slices)?;
+                let mut io_slices: Vec<_> = slices.iter().map(|slice| IoSlice::new(slice.bytes(gathered))).collect();
+                write_all(file.file(), &mut io_slices)?;
             }
             Out::Compressed(encoder) => {
-                for piece in &pieces {
-                    encoder.write(piece.bytes(gathered), threads)?;
+                for slice in &slices {
+                    encoder.write(slice.bytes(gathered), threads)?;
                 }
             }
         }
         Ok(len)
     }
 
-    /// Whether a save is in its place that was called after this one was, so that nobody will see this one.
+    /// True if a save that was called after `called` is in its place, so that nobody will see this one.
     pub fn is_overtaken(&self, called: &Ticket) -> bool {
         called.is_overtaken(&self.path)
     }
 
-    /// Ends the file, and waits until it is on the disk. What was written before is not there yet.
+    /// Ends the file, and waits until it is on the disk. The old file is still in its place.
     ///
     /// # Errors
-    /// Those of the system, as that the disk is full.
+    /// Those of the system, such as a full disk.
     pub fn flush(self, threads: &Threads) -> io::Result<Flushed> {
         let file = match self.out {
             Out::Plain(file) => file,
@@ -107,25 +101,25 @@ impl Saver {
         Ok(Flushed(file))
     }
 
-    /// Waits until what was written so far is on the disk, so that there is less to wait for at the end.
+    /// Waits until the bytes written so far are on the disk, so that the end takes less time.
     ///
     /// # Errors
     /// As [`Self::flush`].
     pub fn flush_written(&mut self) -> io::Result<()> {
         match &mut self.out {
             Out::Plain(file) => file.file().sync_data(),
-            // A part is in the encoder yet, and what there is goes out slowly.
+            // The encoder still holds a part, and the rest goes out slowly.
             Out::Compressed(_) => Ok(()),
         }
     }
 }
 
-/// A file that is complete, but not in its place.
+/// A file that is complete and on the disk, but not in its place.
 #[derive(Debug)]
 pub struct Flushed(Replacement);
 
 impl Flushed {
-    /// Puts it in its place, and gives the file that was there.
+    /// Puts it in its place. Returns the file that was there.
     ///
     /// # Errors
     /// Those of the system. The old file is still there then.
@@ -136,7 +130,7 @@ impl Flushed {
         })
     }
 
-    /// Puts it in its place, unless a save is there that was called after this one was.
+    /// Puts it in its place, unless a save that was called after `called` is there.
     ///
     /// # Errors
     /// As [`Self::commit`].
@@ -145,14 +139,14 @@ impl Flushed {
     }
 }
 
-/// A part of what is written in one call.
-enum Piece<'p> {
+/// A slice of one call's bytes.
+enum Slice<'p> {
     Lent(&'p [u8]),
-    /// Of what was put together.
+    /// Of the gathered bytes.
     Gathered(Range<usize>),
 }
 
-impl<'p> Piece<'p> {
+impl<'p> Slice<'p> {
     fn bytes<'s>(&self, gathered: &'s [u8]) -> &'s [u8]
     where
         'p: 's,
@@ -164,7 +158,7 @@ impl<'p> Piece<'p> {
     }
 }
 
-/// Writes all of the slices, in as few calls as the system allows.
+/// Writes all slices, in as few calls as the system allows.
 fn write_all(mut file: &File, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
     while !slices.is_empty() {
         match file.write_vectored(slices) {

@@ -1,22 +1,14 @@
-//! Translates many values over threads: a stream of frames, or a file of them piece by piece.
+//! Translates many values with several threads: a stream of frames, or a file of them piece by piece.
 
 use std::io;
-use std::sync::Mutex;
 
 use varbatch_codec::transcode::{Frames, Losses, RUN_LEN, Run, Translation};
 use varbatch_codec::{CodecError, Cursor, Plan, frames};
 use varbatch_workers::Threads;
 
+use crate::limits::{PIECES_A_THREAD, TRANSLATED_A_THREAD, WRITE_LEN};
 use crate::load::{LoadError, Loader};
 use crate::save::Saver;
-
-/// Pieces that are translated together, for each thread: so many that the threads seldom wait for each other. Fewer where
-/// they are so long that they have this many bytes together.
-const PIECES: usize = 4;
-const TOGETHER: usize = 8 << 20;
-
-/// Bytes that are written at a time.
-const WRITTEN: usize = 1 << 20;
 
 /// A file that was not translated.
 #[derive(Debug, thiserror::Error)]
@@ -24,12 +16,12 @@ const WRITTEN: usize = 1 << 20;
 pub struct TranscodeError(TranscodeErrorKind);
 
 impl TranscodeError {
-    /// Why it was not.
+    /// Why the file was not translated.
     pub fn kind(&self) -> &TranscodeErrorKind {
         &self.0
     }
 
-    /// Why it was not, without the error.
+    /// Why the file was not translated, as an owned value.
     pub fn into_kind(self) -> TranscodeErrorKind {
         self.0
     }
@@ -53,7 +45,7 @@ pub enum TranscodeErrorKind {
     Value {
         /// The index of its frame.
         index: usize,
-        /// What is wrong, with the byte of the file, uncompressed.
+        /// What is wrong, with the offset in the uncompressed file.
         error: CodecError,
     },
     /// The new file cannot be written.
@@ -64,7 +56,8 @@ pub enum TranscodeErrorKind {
 /// Translates all values of a stream of frames.
 ///
 /// # Errors
-/// The first, and the index of its frame: if one is damaged, or the other engine has no type for a part of its value.
+/// The first error and the index of its frame: the frame is damaged, or the other engine has no type for a part of its
+/// value.
 pub fn frames<'a>(
     bytes: &'a [u8],
     translation: Translation,
@@ -84,29 +77,22 @@ pub fn frames<'a>(
     }
 }
 
-/// Translates runs of frames with their offsets in the stream, and gives what became of them in their order.
+/// Translates runs of frames, each with its offset in the stream. Returns the results in order.
 fn translate<'a>(
     runs: impl Iterator<Item = (&'a [u8], usize)> + Send,
     translation: Translation,
     threads: &Threads,
 ) -> Vec<Run<'a>> {
-    let done = Mutex::new(Vec::new());
-    threads.for_each(runs.enumerate(), |(order, (bytes, base))| {
-        let run = translation.run(bytes, base);
-        done.lock().expect("nothing panics while it is held").push((order, run));
-    });
-    let mut done = done.into_inner().expect("nothing panics while it is held");
-    done.sort_unstable_by_key(|(order, _)| *order);
-    done.into_iter().map(|(_, run)| run).collect()
+    threads.map(runs, |(bytes, base)| translation.run(bytes, base))
 }
 
-/// Translates all values that `loader` has yet; gives how many there were, and what was lost. `progress` gets the bytes that
-/// were read, and how many there are.
+/// Translates the remaining values of `loader`. Returns how many there were, and what was lost. `progress` gets the bytes read
+/// so far, and their total.
 ///
-/// However long the file is, what is held of it is some pieces of about 1 MiB for each thread, or one value that is longer.
+/// Memory holds some pieces of about 1 MiB for each thread, or one longer value, however long the file is.
 ///
 /// # Errors
-/// The first. What was written is then not complete.
+/// The first error. The written file is incomplete then.
 pub fn file(
     loader: &mut Loader,
     saver: &mut Saver,
@@ -116,12 +102,12 @@ pub fn file(
 ) -> Result<(usize, Losses), TranscodeError> {
     each(loader, translation, threads, progress, |plan| {
         let mut cursor = Cursor::new();
-        while saver.write(plan, &mut cursor, WRITTEN, threads)? > 0 {}
+        while saver.write(plan, &mut cursor, WRITE_LEN, threads)? > 0 {}
         Ok(())
     })
 }
 
-/// The bytes that [`file()`] would write: what a compressed file has to say in its head.
+/// Returns how many bytes [`file()`] would write: the head of a compressed file needs this.
 ///
 /// # Errors
 /// As [`file()`].
@@ -139,7 +125,7 @@ pub fn translated_len(
     Ok(len)
 }
 
-/// Translates all values that `loader` has yet, and gives them to `take` in their order.
+/// Translates the remaining values of `loader`, and passes them to `take` in order.
 fn each(
     loader: &mut Loader,
     translation: Translation,
@@ -148,7 +134,7 @@ fn each(
     mut take: impl FnMut(&Plan<'_>) -> io::Result<()>,
 ) -> Result<(usize, Losses), TranscodeError> {
     let (mut count, mut losses) = (0, Losses::default());
-    let mut buffers = vec![Vec::new(); PIECES * threads.count()];
+    let mut buffers = vec![Vec::new(); PIECES_A_THREAD * threads.count()];
     loop {
         let (mut pieces, mut together, mut damage) = (Vec::new(), 0, None);
         for buffer in &mut buffers {
@@ -163,7 +149,7 @@ fn each(
                     break;
                 }
             }
-            if together >= TOGETHER * threads.count() {
+            if together >= TRANSLATED_A_THREAD * threads.count() {
                 break;
             }
         }
@@ -177,8 +163,8 @@ fn each(
         }
         count += frames.count;
         losses.append(frames.losses);
-        let (len, left) = loader.len();
-        progress(len - left, len);
+        let (len, remaining) = loader.len();
+        progress(len - remaining, len);
         if let Some(damage) = damage {
             return Err(damage.into());
         }

@@ -131,6 +131,24 @@ impl Threads {
         });
     }
 
+    /// As [`Self::for_each`], and returns the results in the order of the items.
+    ///
+    /// # Panics
+    /// As [`Self::for_each`].
+    pub fn map<T, R: Send, I>(&self, items: I, work: impl Fn(T) -> R + Sync) -> Vec<R>
+    where
+        I: IntoIterator<Item = T, IntoIter: Send>,
+    {
+        let done = Mutex::new(Vec::new());
+        self.for_each(items.into_iter().enumerate(), |(index, item)| {
+            let result = work(item);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+        });
+        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.sort_unstable_by_key(|(index, _)| *index);
+        done.into_iter().map(|(_, result)| result).collect()
+    }
+
     /// Which pool the helpers belong to, if there are any.
     pub(crate) fn pool(&self) -> Option<PoolId> {
         self.pool.as_ref().map(|pool| PoolId(Arc::as_ptr(pool).addr()))

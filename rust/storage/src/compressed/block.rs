@@ -1,4 +1,4 @@
-//! One block to its compressed bytes and back.
+//! Compresses and decompresses one block.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -7,28 +7,31 @@ use flate2::{Compress, Decompress, FlushCompress, FlushDecompress, Status};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, compress_bound};
 
-use super::{Compression, fastlz};
+use super::fastlz;
+use super::format::Compression;
 
-/// The level that the engine's project settings have unless somebody changes it.
+/// The default of the engine's project setting.
 const ZSTD_LEVEL: i32 = 3;
 
-/// One below the engine's, which took longer than the engine for long runs, in blocks of our length. rust/docs/DECISIONS.md has numbers.
+/// One below the engine's: in blocks of our length, the engine's level took longer than the engine for long runs.
+/// `rust/docs/DECISIONS.md` has the numbers.
 const ZLIB_LEVEL: u32 = 5;
 
-/// The engine's `window_bits`: the most.
+/// The engine's `window_bits`: the max.
 const WINDOW_BITS: u8 = 15;
 
-/// What many blocks are worked on with: one for each thread that works, made when one is needed, and kept.
+/// Packers or unpackers, one for each thread that works: made when one is needed, and used again.
 #[derive(Debug)]
-pub(super) struct Pool<T>(Mutex<Vec<T>>);
+pub(super) struct Reused<T>(Mutex<Vec<T>>);
 
-impl<T> Default for Pool<T> {
+impl<T> Default for Reused<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T> Pool<T> {
+impl<T> Reused<T> {
+    /// Calls `work` with one of them, or with a new one if all are in use.
     pub(super) fn with<R>(
         &self,
         make: impl FnOnce() -> io::Result<T>,
@@ -43,7 +46,7 @@ impl<T> Pool<T> {
     }
 }
 
-/// Compresses blocks. The bytes depend on nothing but the block.
+/// Compresses blocks. The bytes depend on the block alone.
 pub(super) enum Packer {
     Zlib(Compress),
     Zstd(Compressor<'static>),
@@ -58,14 +61,14 @@ impl Packer {
             Compression::Gzip => Self::Zlib(Compress::new_gzip(level, WINDOW_BITS)),
             Compression::Zstd => {
                 let mut compressor = Compressor::new(ZSTD_LEVEL)?;
-                // The engine writes none, and reads them. The other two have one by themselves.
+                // The engine writes none, but reads them. The other formats always have one.
                 compressor.set_parameter(CParameter::ChecksumFlag(true))?;
                 Self::Zstd(compressor)
             }
         })
     }
 
-    /// Compresses `block` to `out`, whose contents are dropped.
+    /// Compresses `block` into `out`, whose contents are replaced.
     pub(super) fn pack(&mut self, block: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
         out.clear();
         match self {
@@ -75,7 +78,7 @@ impl Packer {
             }
             Self::Zlib(compress) => {
                 compress.reset();
-                // What cannot be compressed grows by a few bytes in thousands; more is asked for below.
+                // Incompressible data grows by a few bytes in thousands. More is reserved below.
                 out.reserve(block.len() + block.len() / 256 + 64);
                 loop {
                     let rest = &block[compress.total_in() as usize..];
@@ -108,10 +111,10 @@ impl Unpacker {
         })
     }
 
-    /// Fills `out` with what `packed` holds. Fails if that is more or less, or damaged.
+    /// Fills `out` with the decompressed bytes. Fails if they are more or fewer, or `packed` is damaged.
     pub(super) fn unpack(&mut self, packed: &[u8], out: &mut [u8]) -> io::Result<()> {
         let damage = || io::Error::from(io::ErrorKind::InvalidData);
-        // One that is used again would not take gzip's format any more.
+        // After a reset it would not take gzip's format any more, so that each block has its own.
         let mut inflate = match self {
             Self::FastLz => return fastlz::unpack(packed, out).ok_or_else(damage),
             Self::Zstd(decompressor) => {
@@ -127,16 +130,16 @@ impl Unpacker {
     }
 }
 
-/// The least and the most bytes that a block of `len` can have been compressed to.
+/// The min and max bytes that a block of `len` can have been compressed to.
 pub(super) fn packed_bounds(compression: Compression, len: u64) -> (u64, u64) {
     let ratio = match compression {
-        // 255 bytes in one, of a very long copy.
+        // 255 bytes in one, in a very long copy.
         Compression::FastLz => 255,
         // 258 bytes in two bits.
         Compression::Deflate | Compression::Gzip => 1032,
         // A run of 128 KiB in four bytes.
         Compression::Zstd => 32 << 10,
     };
-    // No encoder makes a block much longer than it was; twice is far from any.
+    // No encoder makes a block much longer than it was: twice is a generous bound.
     (len.div_ceil(ratio), 2 * len + 1024)
 }

@@ -1,36 +1,30 @@
-//! A stream to a compressed file.
+//! Compresses a stream into a file.
 
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
-use std::sync::{Mutex, PoisonError};
 
-use super::block::{Packer, Pool};
-use super::{BLOCK_LEN, Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_TOTAL, block_count};
+use super::block::{Packer, Reused};
+use super::format::{BLOCK_LEN, Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_TOTAL, block_count};
+use crate::limits::{MAX_PACKED_BLOCKS, PACKED_LEN};
 use varbatch_workers::Threads;
 
-/// Bytes that are gathered before they are compressed, so that several threads have blocks to work on.
-const GATHER: usize = 2 << 20;
-
-/// The most blocks that are gathered.
-const GATHER_BLOCKS: usize = 512;
-
-/// Writes a compressed file, a piece at a time. What it holds does not grow with the file, but for 4 bytes a block.
+/// Writes a compressed file, a piece at a time. Its memory does not grow with the file, except for 4 bytes a block.
 ///
 /// The file is the same for the same stream, whatever the pieces and the threads.
 pub struct Encoder<W> {
     out: W,
-    /// Where the file begins in `out`.
+    /// Offset of the file in `out`.
     start: u64,
     compression: Compression,
     block_len: usize,
     total: u64,
-    /// Bytes of the stream that came.
+    /// Bytes of the stream that were written so far.
     came: u64,
-    /// Of these, what is not compressed yet.
+    /// The last of these, which are not compressed yet.
     gathered: Vec<u8>,
     /// The blocks of `gathered`, compressed.
     packed: Vec<Vec<u8>>,
-    packers: Pool<Packer>,
-    /// The compressed sizes, as they stand in the file.
+    packers: Reused<Packer>,
+    /// The compressed sizes, as in the file.
     table: Vec<u8>,
     failed: bool,
 }
@@ -39,12 +33,12 @@ impl<W: Write + Seek> Encoder<W> {
     /// Begins a file for a stream of `total` bytes, in blocks of [`BLOCK_LEN`].
     ///
     /// # Errors
-    /// Those of `out`; and [`ErrorKind::InvalidInput`] for a total over [`MAX_TOTAL`], or a compression that is only read.
+    /// Those of `out`, and [`ErrorKind::InvalidInput`] for a total over [`MAX_TOTAL`] or a compression that is only read.
     pub fn new(out: W, compression: Compression, total: u64) -> io::Result<Self> {
         Self::with_block_len(out, compression, total, BLOCK_LEN)
     }
 
-    /// The same in blocks of `block_len` bytes.
+    /// As [`Self::new`], in blocks of `block_len` bytes.
     ///
     /// # Errors
     /// As [`Self::new`], and [`ErrorKind::InvalidInput`] for a block of 0 or more than [`MAX_BLOCK_LEN`] bytes.
@@ -76,7 +70,7 @@ impl<W: Write + Seek> Encoder<W> {
             came: 0,
             gathered: Vec::new(),
             packed: Vec::new(),
-            packers: Pool::default(),
+            packers: Reused::default(),
             table,
             failed: false,
         })
@@ -94,7 +88,7 @@ impl<W: Write + Seek> Encoder<W> {
             return refuse(format!("expected {total} bytes for a compressed file, found {came}"));
         }
         self.came = came;
-        let room = (GATHER / self.block_len).clamp(1, GATHER_BLOCKS) * self.block_len;
+        let room = (PACKED_LEN / self.block_len).clamp(1, MAX_PACKED_BLOCKS) * self.block_len;
         while !bytes.is_empty() {
             let (now, later) = bytes.split_at(bytes.len().min(room - self.gathered.len()));
             self.gathered.extend_from_slice(now);
@@ -106,7 +100,7 @@ impl<W: Write + Seek> Encoder<W> {
         Ok(())
     }
 
-    /// Writes what is left, and the table. Gives the output back, at the end of the file.
+    /// Writes the remaining blocks and the table. Returns the output, at the end of the file.
     ///
     /// # Errors
     /// Those of the output and of the compression, and [`ErrorKind::InvalidInput`] if fewer bytes came than were
@@ -129,22 +123,17 @@ impl<W: Write + Seek> Encoder<W> {
         Ok(self.out)
     }
 
-    /// Compresses and writes all that is gathered, as so many blocks.
+    /// Compresses and writes all gathered bytes, as `count` blocks.
     fn pack(&mut self, count: usize, threads: &Threads) -> io::Result<()> {
         // Until it is known to have succeeded.
         self.failed = true;
         self.packed.resize_with(count.max(self.packed.len()), Vec::new);
-        let (gathered, len, first_error) = (&self.gathered, self.block_len, Mutex::new(None));
+        let (gathered, len) = (&self.gathered, self.block_len);
         let blocks = (0..count).map(|block| &gathered[block * len..gathered.len().min((block + 1) * len)]);
-        threads.for_each(blocks.zip(&mut self.packed), |(block, out): (&[u8], &mut Vec<u8>)| {
-            let result = self.packers.with(|| Packer::new(self.compression), |packer| packer.pack(block, out));
-            if let Err(error) = result {
-                first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            }
+        let packed = threads.map(blocks.zip(&mut self.packed), |(block, out): (&[u8], &mut Vec<u8>)| {
+            self.packers.with(|| Packer::new(self.compression), |packer| packer.pack(block, out))
         });
-        if let Some(error) = first_error.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(error);
-        }
+        packed.into_iter().collect::<io::Result<()>>()?;
         for block in &self.packed[..count] {
             self.out.write_all(block)?;
             // A block has at most `MAX_BLOCK_LEN` bytes, and never grows to four times that.

@@ -1,9 +1,9 @@
-//! What is wrong with a compressed file, and where.
+//! Errors of compressed files.
 
 use std::error::Error;
 use std::{fmt, io};
 
-use super::{Compression, MAX_BLOCK_LEN, mode_name};
+use super::format::{Compression, MAX_BLOCK_LEN, mode_name};
 
 /// A compressed file that cannot be read, or not further.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Error for CompressedError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompressedErrorKind {
-    /// The system could not read.
+    /// The system cannot read.
     #[error("cannot read the compressed file")]
     Read(#[source] io::Error),
     /// Not a compressed file.
@@ -64,49 +64,49 @@ pub enum CompressedErrorKind {
         /// Bytes that are there.
         found: u64,
     },
-    /// A compression that is not served, or none.
+    /// A compression that is not supported, or none.
     #[error(
         "expected compression mode 0 (FastLZ), 1 (DEFLATE), 2 (Zstandard) or 3 (gzip), found {found} ({})",
         mode_name(*.found)
     )]
     Mode {
-        /// The number as it stands there.
+        /// The number in the file.
         found: u32,
     },
-    /// A block size of 0, or one that is not held in memory.
+    /// A block size of 0, or one that is too large for memory.
     #[error("expected a block size from 1 to {MAX_BLOCK_LEN}, found {found}")]
     BlockLen {
-        /// The number as it stands there.
+        /// The number in the file.
         found: u32,
     },
     /// The file ends inside a block.
     #[error("expected {expected} bytes for block {block} of {count}, found {found}")]
     ShortBlock {
-        /// Which one.
+        /// Its index.
         block: u64,
-        /// How many there are.
+        /// Blocks in the file.
         count: u64,
-        /// Bytes that it takes in the file.
+        /// Its bytes in the file, by the table.
         expected: u64,
         /// Bytes that are there.
         found: u64,
     },
-    /// The table gives a block a size that what it holds cannot be compressed to.
+    /// The table gives a block a size that none of its length is compressed to.
     #[error(
         "expected from {} to {} bytes for block {block} of {count}, found {found}",
         .expected.0, .expected.1
     )]
     BlockSize {
-        /// Which one.
+        /// Its index.
         block: u64,
-        /// How many there are.
+        /// Blocks in the file.
         count: u64,
-        /// The least and the most.
+        /// The min and max bytes.
         expected: (u64, u64),
-        /// What the table says.
+        /// The bytes in the table.
         found: u64,
     },
-    /// A block that does not give the bytes that it should.
+    /// A block that does not decompress to its length.
     #[error(
         "expected {} of {len} bytes in block {block} of {count}, found damage",
         .compression.name()
@@ -114,11 +114,11 @@ pub enum CompressedErrorKind {
     Damaged {
         /// How it is compressed.
         compression: Compression,
-        /// Which one.
+        /// Its index.
         block: u64,
-        /// How many there are.
+        /// Blocks in the file.
         count: u64,
-        /// Bytes that it should give.
+        /// Its bytes in the stream.
         len: u64,
     },
     /// Something else follows the blocks.

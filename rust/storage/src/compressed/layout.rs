@@ -1,11 +1,12 @@
-//! The head and the table of a compressed file that is read, and what follows from them. They are bytes from anywhere.
+//! The head and the table of a compressed file that is read, and the blocks that they announce. None of it is trusted.
 
 use std::io::Read;
 
 use super::block::packed_bounds;
-use super::{CompressedError, CompressedErrorKind, Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, block_count};
+use super::error::{CompressedError, CompressedErrorKind};
+use super::format::{Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, block_count};
 
-/// Where the blocks are.
+/// Offsets and lengths of the blocks.
 pub(super) struct Layout {
     pub(super) compression: Compression,
     /// Bytes of the stream.
@@ -16,7 +17,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Reads what stands before the blocks of a file of `file_len` bytes. What it takes for that is no more.
+    /// Reads the head and the table of a file of `file_len` bytes. Takes no more memory than they have bytes.
     pub(super) fn read(input: &mut impl Read, file_len: u64) -> Result<Self, CompressedError> {
         let mut head = Vec::with_capacity(HEAD_LEN);
         read(input, 0, HEAD_LEN as u64, &mut head)?;
@@ -33,7 +34,7 @@ impl Layout {
         let (mode, block_len, total) = (word(&head, 1), word(&head, 2), u64::from(word(&head, 3)));
         let compression = Compression::from_mode(mode)
             .ok_or_else(|| CompressedError::new(4, CompressedErrorKind::Mode { found: mode }))?;
-        // A single block is no longer than the stream, whatever the head says.
+        // A single block is never longer than the stream, whatever the head announces.
         if block_len == 0 || u64::from(block_len).min(total) > MAX_BLOCK_LEN as u64 {
             return Err(CompressedError::new(8, CompressedErrorKind::BlockLen { found: block_len }));
         }
@@ -50,7 +51,7 @@ impl Layout {
         Ok(Self { compression, total, block_len: block_len.into(), table })
     }
 
-    /// Where the first block begins in the file.
+    /// Offset of the first block in the file.
     pub(super) fn blocks_at(&self) -> u64 {
         (HEAD_LEN + self.table.len()) as u64
     }
@@ -65,12 +66,12 @@ impl Layout {
         self.block_len.min(self.total - block * self.block_len)
     }
 
-    /// Bytes of a block in the file, if the table tells the truth.
+    /// Bytes of a block in the file, if the table is right.
     pub(super) fn packed_len(&self, block: u64) -> u64 {
         word(&self.table, block as usize).into()
     }
 
-    /// Refuses a size in the file that would take memory for nothing.
+    /// Refuses a size that no block of that length is compressed to: memory is taken by this size.
     pub(super) fn check(&self, block: u64) -> Result<(), CompressedError> {
         let (found, expected) = (self.packed_len(block), packed_bounds(self.compression, self.len(block)));
         if (expected.0..=expected.1).contains(&found) {
@@ -81,7 +82,7 @@ impl Layout {
     }
 }
 
-/// Appends the next `len` bytes of the file, which stands at `at`, or as many as there are.
+/// Appends the next `len` bytes of the file, from offset `at`, or as many as there are.
 pub(super) fn read(input: &mut impl Read, at: u64, len: u64, out: &mut Vec<u8>) -> Result<(), CompressedError> {
     let before = out.len();
     let result = input.by_ref().take(len).read_to_end(out);

@@ -1,0 +1,95 @@
+//! The numbers of the format, and its compressions.
+
+/// The first four bytes of a compressed file, and its last four.
+pub const MAGIC: [u8; 4] = *b"GCPF";
+
+/// Bytes of the stream in a block that [`Encoder::new`](super::Encoder::new) writes. The engine's own blocks have 4096.
+pub const BLOCK_LEN: usize = 64 << 10;
+
+/// Max bytes of the stream in a block that is read or written. A whole block is held in memory.
+pub const MAX_BLOCK_LEN: usize = 16 << 20;
+
+/// Max bytes of the stream: the engine keeps its length in 32 bits.
+pub const MAX_TOTAL: u64 = u32::MAX as u64;
+
+/// Bytes before the table.
+pub(super) const HEAD_LEN: usize = 16;
+
+/// How the blocks are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// FastLZ, which is only read.
+    FastLz,
+    /// Deflate in zlib's format.
+    Deflate,
+    /// Zstandard.
+    Zstd,
+    /// Deflate in gzip's format.
+    Gzip,
+}
+
+impl Compression {
+    /// Those that [`Encoder`](super::Encoder) writes.
+    pub const WRITTEN: [Self; 3] = [Self::Deflate, Self::Zstd, Self::Gzip];
+
+    /// The compression of a file that replaces one with this compression: the same, or Zstandard instead of FastLZ. The
+    /// engine's `open_compressed` finds out which it is.
+    #[must_use]
+    pub const fn written(self) -> Self {
+        match self {
+            Self::FastLz => Self::Zstd,
+            Self::Deflate | Self::Zstd | Self::Gzip => self,
+        }
+    }
+
+    /// The compression with this number in `FileAccess.CompressionMode`.
+    pub const fn from_mode(mode: u32) -> Option<Self> {
+        match mode {
+            0 => Some(Self::FastLz),
+            1 => Some(Self::Deflate),
+            2 => Some(Self::Zstd),
+            3 => Some(Self::Gzip),
+            _ => None,
+        }
+    }
+
+    /// Its number in `FileAccess.CompressionMode`.
+    pub const fn mode(self) -> u32 {
+        match self {
+            Self::FastLz => 0,
+            Self::Deflate => 1,
+            Self::Zstd => 2,
+            Self::Gzip => 3,
+        }
+    }
+
+    /// Its name in the engine's documentation.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FastLz => "FastLZ",
+            Self::Deflate => "DEFLATE",
+            Self::Zstd => "Zstandard",
+            Self::Gzip => "gzip",
+        }
+    }
+}
+
+/// The engine's name of a mode, including modes that are not supported here.
+pub(super) const fn mode_name(mode: u32) -> &'static str {
+    match (mode, Compression::from_mode(mode)) {
+        (_, Some(compression)) => compression.name(),
+        (4, None) => "Brotli",
+        _ => "no mode of the engine",
+    }
+}
+
+/// True if a file that begins with these bytes, four or more, is compressed. A stream of frames never begins so: the
+/// length of what `store_var` writes is a multiple of 4, and this one would be odd.
+pub fn is_compressed(head: &[u8]) -> bool {
+    head.starts_with(&MAGIC)
+}
+
+/// How many blocks a stream has.
+pub(super) const fn block_count(total: u64, block_len: u64) -> u64 {
+    total / block_len + 1
+}
