@@ -165,7 +165,7 @@ fn every_length_and_width() {
 
 #[test]
 fn every_alignment() {
-    let lengths: &[usize] = if cfg!(miri) { &[5, 21] } else { &[1, 4, 5, 16, 17, 21, 63, 64, 65, 100, 300] };
+    let lengths: &[usize] = if cfg!(miri) { &[6] } else { &[1, 4, 5, 16, 17, 21, 63, 64, 65, 100, 300] };
     for kernels in available() {
         let mut random = Random::new(22);
         for (offset, &len) in (0..16).flat_map(|offset| lengths.iter().map(move |len| (offset, len))) {
@@ -208,7 +208,7 @@ fn an_odd_part_at_every_place() {
             for text in ["x".repeat(len), wide] {
                 // Between any two characters, and in the middle of one.
                 for (at, part) in (0..=text.len()).flat_map(|at| PARTS.iter().map(move |part| (at, part))) {
-                    if cfg!(miri) && !random.percent(10) {
+                    if cfg!(miri) && !random.percent(3) {
                         continue;
                     }
                     let (before, behind) = text.as_bytes().split_at(at);
@@ -262,7 +262,7 @@ fn random_parts() {
 fn a_destination_of_another_length_is_refused_by_each() {
     for kernels in available() {
         let mut random = Random::new(26);
-        let lengths: &[usize] = if cfg!(miri) { &[3, 20] } else { &[0, 1, 2, 3, 4, 5, 8, 16, 20, 64, 65, 70, 130] };
+        let lengths: &[usize] = if cfg!(miri) { &[6] } else { &[0, 1, 2, 3, 4, 5, 8, 16, 20, 64, 65, 70, 130] };
         for &len in lengths {
             for text in [mixed(&mut random, len), "x".repeat(len)] {
                 let chars = utf32(&text);

@@ -39,7 +39,7 @@ fn write_texts<'a>(texts: &'a [Vec<u32>], writer: &mut Writer<'a>) {
 #[test]
 fn texts_by_several_writers_are_as_by_one() {
     let mut random = Random::new(1);
-    for round in 0..if cfg!(miri) { 10 } else { 500 } {
+    for round in 0..if cfg!(miri) { 3 } else { 500 } {
         let count = random.below(if round % 10 == 0 { 2000 } else { 40 });
         let texts = texts(&mut random, count);
         let mut writer = Writer::new(Dialect::GODOT_4);
@@ -188,7 +188,7 @@ fn texts_of_vectors_are_passed_as_they_are_read() {
 #[test]
 fn texts_of_random_values_are_passed_as_they_are_read() {
     let (mut random, mut seen) = (Random::new(2), Seen::default());
-    for round in 0..if cfg!(miri) { 200 } else { 60_000 } {
+    for round in 0..if cfg!(miri) { 20 } else { 60_000 } {
         let depth = random.below(3);
         let mut bytes = nearly::value(&mut random, depth, 300);
         if round % 2 == 0 {
