@@ -2,7 +2,7 @@
 
 use std::io;
 
-use varbatch_codec::transcode::{Frames, Losses, RUN_LEN, Run, Translation};
+use varbatch_codec::transcode::{Losses, RUN_LEN, TranslatedFrames, TranslatedRun, Translation};
 use varbatch_codec::{CodecError, Cursor, Plan, frames};
 use varbatch_workers::Threads;
 
@@ -62,9 +62,9 @@ pub fn frames<'a>(
     bytes: &'a [u8],
     translation: Translation,
     threads: &Threads,
-) -> Result<Frames<'a>, (usize, CodecError)> {
+) -> Result<TranslatedFrames<'a>, (usize, CodecError)> {
     let whole = frames::whole_len(bytes);
-    let mut all = Frames::default();
+    let mut all = TranslatedFrames::default();
     for run in translate(frames::runs(&bytes[..whole], RUN_LEN), translation, threads) {
         all.append(run)?;
     }
@@ -82,7 +82,7 @@ fn translate<'a>(
     runs: impl Iterator<Item = (&'a [u8], usize)> + Send,
     translation: Translation,
     threads: &Threads,
-) -> Vec<Run<'a>> {
+) -> Vec<TranslatedRun<'a>> {
     threads.map(runs, |(bytes, base)| translation.run(bytes, base))
 }
 
@@ -154,7 +154,7 @@ fn each(
             }
         }
         let is_end = pieces.is_empty();
-        let mut frames = Frames::default();
+        let mut frames = TranslatedFrames::default();
         for run in translate(pieces.into_iter(), translation, threads) {
             frames.append(run).map_err(|(index, error)| TranscodeErrorKind::Value { index: count + index, error })?;
         }

@@ -1,28 +1,30 @@
-//! Many values, in runs: who has several threads translates each run on one of them.
+//! Translates many values, in runs: callers with several threads translate each run on one of them.
 
-use super::{Losses, Translation};
 use crate::error::CodecError;
 use crate::frames::{self, Frame};
 use crate::plan::Plan;
 use crate::writer::Writer;
+
+use super::loss::Losses;
+use super::translation::Translation;
 
 /// Bytes of frames in a run: about half a millisecond of work.
 pub const RUN_LEN: usize = 256 << 10;
 
 /// Frames of the other engine.
 #[derive(Debug, Default)]
-pub struct Frames<'a> {
-    /// The frames, one plan behind the other.
+pub struct TranslatedFrames<'a> {
+    /// The plans of the frames, in order.
     pub plans: Vec<Plan<'a>>,
-    /// How many there are.
+    /// How many frames there are.
     pub count: usize,
     /// What was lost.
     pub losses: Losses,
 }
 
-/// What became of a run of frames.
+/// The translation of a run of frames.
 #[derive(Debug)]
-pub struct Run<'a> {
+pub struct TranslatedRun<'a> {
     plan: Plan<'a>,
     count: usize,
     losses: Losses,
@@ -30,10 +32,10 @@ pub struct Run<'a> {
 }
 
 impl Translation {
-    /// Translates whole frames, which begin at `base` of a stream, until one fails.
-    pub fn run(self, bytes: &[u8], base: usize) -> Run<'_> {
+    /// Translates whole frames, from offset `base` of a stream, until one fails.
+    pub fn run(self, bytes: &[u8], base: usize) -> TranslatedRun<'_> {
         let mut writer = Writer::new(self.to);
-        // Most values take as much as before. It is not too much where long payloads are borrowed.
+        // Most values take as many bytes as before. Long payloads are borrowed: then this is not too much.
         writer.reserve_bytes(bytes.len().min(RUN_LEN));
         let (mut count, mut losses, mut error) = (0, Losses::default(), None);
         for Frame { at, payload } in frames::read(bytes).map_while(Result::ok) {
@@ -45,16 +47,16 @@ impl Translation {
             }
             count += 1;
         }
-        Run { plan: writer.into_plan(), count, losses, error }
+        TranslatedRun { plan: writer.into_plan(), count, losses, error }
     }
 }
 
-impl<'a> Frames<'a> {
-    /// Adds what became of the next run.
+impl<'a> TranslatedFrames<'a> {
+    /// Appends the next run.
     ///
     /// # Errors
-    /// If one of its frames failed: its index in all, and why.
-    pub fn append(&mut self, run: Run<'a>) -> Result<(), (usize, CodecError)> {
+    /// If one of its frames failed: its index among all frames, and the error.
+    pub fn append(&mut self, run: TranslatedRun<'a>) -> Result<(), (usize, CodecError)> {
         self.count += run.count;
         if let Some(error) = run.error {
             return Err((self.count, error));

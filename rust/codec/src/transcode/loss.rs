@@ -1,42 +1,42 @@
-//! What a translation could not keep.
+//! Reports what a translation could not keep.
 
 use std::fmt;
 
 use crate::path::Path;
 
-/// What was lost, so often, and where first.
+/// One kind of loss: how often it happened, and where first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// What.
+    /// The kind.
     pub what: Lost,
     /// How often.
     pub count: usize,
-    /// Where the first was, in bytes of what was read.
+    /// Offset of the first, in bytes of the input.
     pub at: usize,
-    /// In which part of its value.
+    /// Path of the first in its value.
     pub path: Path,
 }
 
-/// What another engine keeps less of.
+/// The kinds of loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
-    /// An object is null now, as the other engine has no such class.
+    /// An object became null, as the other engine has no such class.
     Object,
-    /// An object has no script any more.
+    /// An object lost its script.
     Script,
-    /// A container takes anything now.
+    /// A typed container became untyped.
     ElementType,
-    /// The metadata of an object are there, but the other engine does not look at them.
+    /// The metadata of an object are kept, but the other engine ignores them.
     Metadata,
-    /// A RID has no id any more.
+    /// A RID lost its id.
     Rid,
-    /// Text had what is no character: U+FFFD is in its place.
+    /// Text had invalid characters, which became U+FFFD.
     Character,
     /// Components of 64 bits were rounded to 32.
     Precision,
-    /// The NodePath "/" is empty now.
+    /// The NodePath "/" became empty.
     RootPath,
-    /// Bytes behind a value, which no engine reads, were left out. Many of them are a sign of another dialect.
+    /// Bytes behind a value, which no engine reads, were left out. Many such losses are a sign of another dialect.
     Rest,
 }
 
@@ -45,17 +45,17 @@ pub enum Lost {
 pub struct Losses(Vec<Loss>);
 
 impl Losses {
-    /// Each kind once, in order of the first.
+    /// Each kind once, in the order of their first losses.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Loss> {
         self.0.iter()
     }
 
-    /// Whether nothing was lost.
+    /// True if nothing was lost.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds what was lost behind all this.
+    /// Appends the losses behind these.
     pub fn append(&mut self, later: Self) {
         for loss in later.0 {
             match self.0.iter_mut().find(|known| known.what == loss.what) {

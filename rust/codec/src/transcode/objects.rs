@@ -1,20 +1,20 @@
-//! Classes and properties that have another name in the other engine.
+//! Renames classes and properties for the other engine.
 
 use super::classes;
 use crate::dialect::Engine;
 use crate::event::Text;
 
-/// The objects around the next event, for the names of their properties.
+/// The open objects around the next event, whose properties are renamed by class.
 pub(super) struct Objects<'a> {
     names: Option<Names>,
-    /// The class of each, and how many containers are open inside it, it included.
+    /// The class of each, and the depth of its properties.
     open: Vec<(&'a str, usize)>,
 }
 
-/// Looks names up: of a class, and of a property of a class under its old name.
+/// Looks up new names: of a class, and of a property of a class by its old name.
 struct Names {
     is_gone: fn(&str) -> bool,
-    /// The property that the engine has for all metadata, where the other has one for each.
+    /// The one property for all metadata, where the other engine has one for each.
     metadata: Option<&'static str>,
     class: fn(&str) -> Option<&'static str>,
     property: fn(&str, &str) -> Option<&'static str>,
@@ -43,20 +43,20 @@ impl<'a> Objects<'a> {
         Self { names, open: Vec::new() }
     }
 
-    /// Whether the other engine has nothing that a class could become.
+    /// True if the other engine has no class that this one could become.
     pub(super) fn is_gone(&self, class: Text<'a>) -> bool {
         matches!((&self.names, class), (Some(names), Text::Utf8(class)) if (names.is_gone)(class))
     }
 
-    /// Whether a property holds metadata that the other engine does not look at.
+    /// True if a property holds metadata that the other engine ignores.
     pub(super) fn is_metadata(&self, name: Text<'a>) -> bool {
         matches!((&self.names, name), (Some(names), Text::Utf8(name)) if names.metadata == Some(name))
     }
 
-    /// An object begins; gives the new name of its class. Its properties, if it has any, come at this depth.
+    /// Begins an object, whose properties, if any, come at this depth. Returns the new name of its class.
     pub(super) fn begin(&mut self, class: Text<'a>, count: usize, depth: usize) -> Option<&'static str> {
         let Some(names) = &self.names else { return None };
-        // One that Godot 3 wrote badly has no new name, but properties.
+        // A name that Godot 3 wrote badly has no new name, but its object has properties.
         let class = if let Text::Utf8(class) = class { class } else { "" };
         if count > 0 {
             self.open.retain(|(_, of)| *of < depth);

@@ -1,0 +1,239 @@
+//! Translates one value.
+
+use crate::dialect::{Dialect, Rules, Width};
+use crate::error::CodecError;
+use crate::event::{ElementType, Event, Plain, Text};
+use crate::kind::Kind;
+use crate::plan::Copied;
+use crate::reader::Reader;
+use crate::writer::Writer;
+
+use super::loss::{Losses, Lost};
+use super::objects::Objects;
+
+/// From which dialect to which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Translation {
+    /// The dialect of the bytes.
+    pub from: Dialect,
+    /// The dialect that they become.
+    pub to: Dialect,
+    allow_objects: bool,
+}
+
+impl Translation {
+    /// A translation that allows objects with properties, as it makes none.
+    pub const fn new(from: Dialect, to: Dialect) -> Self {
+        Self { from, to, allow_objects: true }
+    }
+
+    /// If false, objects with class and properties are refused.
+    #[must_use]
+    pub fn with_objects(self, allow_objects: bool) -> Self {
+        Self { allow_objects, ..self }
+    }
+
+    /// Translates the value at the start of `bytes`, at offset `base` of a larger buffer, and appends it to `writer`. Returns
+    /// the bytes that it takes. Bytes behind it are a loss.
+    ///
+    /// # Errors
+    /// If the value is damaged, or the other engine has no type for a part of it. Drop it from the writer then.
+    pub fn value<'a>(
+        self,
+        bytes: &'a [u8],
+        base: usize,
+        writer: &mut Writer<'a>,
+        losses: &mut Losses,
+    ) -> Result<usize, CodecError> {
+        let reader = Reader::new(bytes).with_base(base).with_dialect(self.from).with_objects(self.allow_objects);
+        let (from, to) = (self.from.engine.rules(), self.to.engine.rules());
+        let objects = Objects::new(self.from.engine, self.to.engine);
+        Translator { reader, writer, losses, objects, dialect: self.to, from, to }.run()
+    }
+
+    /// Translates one value alone.
+    ///
+    /// # Errors
+    /// As [`Self::value`].
+    pub fn bytes(self, bytes: &[u8]) -> Result<(Vec<u8>, Losses), CodecError> {
+        let (mut writer, mut losses) = (Writer::new(self.to), Losses::default());
+        let start = writer.mark();
+        self.value(bytes, 0, &mut writer, &mut losses)?;
+        writer.end_value(start)?;
+        Ok((writer.into_plan().to_vec(), losses))
+    }
+}
+
+struct Translator<'a, 't> {
+    reader: Reader<'a>,
+    writer: &'t mut Writer<'a>,
+    losses: &'t mut Losses,
+    objects: Objects<'a>,
+    /// The dialect that is written.
+    dialect: Dialect,
+    from: &'static Rules,
+    to: &'static Rules,
+}
+
+impl<'a> Translator<'a, '_> {
+    fn run(mut self) -> Result<usize, CodecError> {
+        loop {
+            let (at, depth, is_name) = (self.reader.position(), self.reader.depth(), self.reader.is_at_name());
+            let Some(event) = self.reader.next_event()? else {
+                if self.reader.left() > 0 {
+                    self.lose(at, Lost::Rest);
+                }
+                return Ok(at);
+            };
+            match event {
+                name if is_name => self.property(at, name)?,
+                Event::Object { class, .. } if self.objects.is_gone(class) => self.gone(at, depth)?,
+                event => self.event(at, event)?,
+            }
+        }
+    }
+
+    /// Writes the other engine's form of an event.
+    #[inline]
+    fn event(&mut self, at: usize, event: Event<'a>) -> Result<(), CodecError> {
+        match event {
+            Event::String(Text::Loose(text)) | Event::Text(Text::Loose(text)) if text.is_lossy() => {
+                self.lose(at, Lost::Character);
+            }
+            Event::Components(plain) | Event::Packed(plain)
+                if plain.width != self.dialect.real && plain.kind.shape().is_real() =>
+            {
+                return self.other_width(at, event, plain);
+            }
+            Event::Array { element, count } if element != ElementType::Any => {
+                let element = self.element_type(at, element);
+                return self.write(at, Event::Array { element, count });
+            }
+            Event::Dictionary { key, value, count } if (key, value) != (ElementType::Any, ElementType::Any) => {
+                let (key, value) = self.dictionary_types(at, key, value);
+                return self.write(at, Event::Dictionary { key, value, count });
+            }
+            Event::StringName(text) if self.dialect.engine.id(Kind::StringName).is_none() => {
+                return self.write(at, Event::String(text));
+            }
+            Event::Rid(id) if id != 0 && !self.to.rids => self.lose(at, Lost::Rid),
+            Event::NodePath { names: 0, subnames: 0, absolute: true } if !self.to.root_path => {
+                self.lose(at, Lost::RootPath);
+            }
+            Event::Object { class, count } => {
+                if matches!(class, Text::Loose(text) if text.is_lossy()) {
+                    self.lose(at, Lost::Character);
+                }
+                let renamed = self.objects.begin(class, count, self.reader.depth());
+                let class = renamed.map_or(class, Text::Utf8);
+                return self.write(at, Event::Object { class, count });
+            }
+            _ => {}
+        }
+        self.write(at, event)
+    }
+
+    /// Writes the name of a property, or its new name.
+    fn property(&mut self, at: usize, name: Event<'a>) -> Result<(), CodecError> {
+        let Event::Text(text) = name else { unreachable!("a name is due") };
+        if text == Text::Utf8("script") && self.from.script_paths != self.to.script_paths {
+            self.write(at, name)?;
+            return self.script();
+        }
+        if self.objects.is_metadata(text) {
+            self.lose(at, Lost::Metadata);
+        }
+        let renamed = self.objects.property(self.reader.depth(), text);
+        self.event(at, renamed.map_or(name, |name| Event::Text(Text::Utf8(name))))
+    }
+
+    /// Writes null for a script that the other engine would not find.
+    fn script(&mut self) -> Result<(), CodecError> {
+        let (at, depth) = (self.reader.position(), self.reader.depth());
+        if !matches!(self.reader.next_event()?, Some(Event::Nil | Event::ObjectId(0))) {
+            self.lose(at, Lost::Script);
+        }
+        self.reader.finish_value(depth)?;
+        self.write(at, Event::Nil)
+    }
+
+    /// Writes null for an object that the other engine cannot make, and that began at this depth.
+    #[cold]
+    fn gone(&mut self, at: usize, depth: usize) -> Result<(), CodecError> {
+        self.lose(at, Lost::Object);
+        self.reader.finish_value(depth)?;
+        self.write(at, Event::Nil)
+    }
+
+    /// The element type of an Array, as far as the other engine has it.
+    fn element_type(&mut self, at: usize, element: ElementType<'a>) -> ElementType<'a> {
+        let is_kept = match element {
+            _ if self.to.typed_containers => true,
+            ElementType::Any | ElementType::Class(_) => self.to.typed_array.is_some(),
+            ElementType::Builtin(kind) => self.to.typed_array.is_some() && self.dialect.engine.id(kind).is_some(),
+            ElementType::Script(_) => false,
+        };
+        if is_kept {
+            return element;
+        }
+        self.lose(at, Lost::ElementType);
+        ElementType::Any
+    }
+
+    /// The key and value types of a Dictionary, as far as the other engine has them.
+    fn dictionary_types(
+        &mut self,
+        at: usize,
+        key: ElementType<'a>,
+        value: ElementType<'a>,
+    ) -> (ElementType<'a>, ElementType<'a>) {
+        if self.to.typed_containers {
+            return (key, value);
+        }
+        self.lose(at, Lost::ElementType);
+        (ElementType::Any, ElementType::Any)
+    }
+
+    /// Writes components in the other width: widened, or rounded as an engine does that reads them.
+    #[cold]
+    fn other_width(&mut self, at: usize, event: Event<'a>, plain: Plain<'a>) -> Result<(), CodecError> {
+        let mut is_exact = true;
+        let bytes: Vec<u8> = match self.dialect.real {
+            Width::Single => {
+                let narrow = |bytes: &[u8; 8]| {
+                    let wide = f64::from_le_bytes(*bytes);
+                    is_exact &= f64::from(wide as f32) == wide || wide.is_nan();
+                    (wide as f32).to_le_bytes()
+                };
+                plain.bytes.as_chunks().0.iter().flat_map(narrow).collect()
+            }
+            Width::Double => {
+                let widen = |bytes: &[u8; 4]| f64::from(f32::from_le_bytes(*bytes)).to_le_bytes();
+                plain.bytes.as_chunks().0.iter().flat_map(widen).collect()
+            }
+        };
+        if !is_exact {
+            self.lose(at, Lost::Precision);
+        }
+        let plain = Plain { width: self.dialect.real, bytes: &bytes, ..plain };
+        let event = if matches!(event, Event::Packed(_)) { Event::Packed(plain) } else { Event::Components(plain) };
+        self.writer.write_as(event, Copied).map_err(|error| self.not_written(at, error))
+    }
+
+    #[inline]
+    fn write(&mut self, at: usize, event: Event<'a>) -> Result<(), CodecError> {
+        self.writer.write(event).map_err(|error| self.not_written(at, error))
+    }
+
+    /// The writer's error about the event that was read at `at`.
+    #[cold]
+    fn not_written(&self, at: usize, error: CodecError) -> CodecError {
+        self.reader.error_at(at, error.into_kind())
+    }
+
+    #[cold]
+    fn lose(&mut self, at: usize, what: Lost) {
+        let (reader, losses) = (&self.reader, &mut *self.losses);
+        losses.add(what, || reader.place_of(at));
+    }
+}
