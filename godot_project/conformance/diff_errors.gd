@@ -15,7 +15,7 @@ func test_bytes_that_are_no_values() -> void:
 		PackedByteArray(): "expected 4 more bytes for a header, found 0, at byte 0",
 		PackedByteArray([2, 0, 0]): "expected 4 more bytes for a header, found 3, at byte 0",
 		_one + PackedByteArray([1, 2, 3, 4]):
-		"expected nothing behind the value, found 4 bytes, at byte 8",
+		"expected nothing after the value, found 4 bytes, at byte 8",
 		object:
 		(
 			"expected no object with properties, as objects are not allowed, found one, "

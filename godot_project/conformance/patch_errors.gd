@@ -218,7 +218,7 @@ func test_bad_bytes() -> void:
 		PackedByteArray(): "expected 4 more bytes for a header, found 0, at byte 0",
 		PackedByteArray([1, 2]): "expected 4 more bytes for a header, found 2, at byte 0",
 		var_to_bytes(1) + PackedByteArray([0, 0, 0, 0]):
-		"expected nothing behind the value, found 4 bytes, at byte 8",
+		"expected nothing after the value, found 4 bytes, at byte 8",
 	}
 	for bytes: PackedByteArray in texts:
 		for changes: Array in [[], [{"op": "set", "path": [], "new": 1}]]:

@@ -70,7 +70,7 @@ impl CodecError {
     }
 }
 
-/// Why a value cannot be read or written. Its text says what was expected and what was found.
+/// Why a value cannot be read or written. The text says what was expected and what was found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodecErrorKind {
@@ -81,53 +81,53 @@ pub enum CodecErrorKind {
         place: ValuePart,
         /// Bytes that the part takes.
         expected: usize,
-        /// Bytes that are left.
+        /// Bytes that remain.
         found: usize,
     },
     /// The buffer ends inside a header.
     #[error("expected 4 more bytes for a header, found {found}")]
     NoHeader {
-        /// Bytes that are left.
+        /// Bytes that remain.
         found: usize,
     },
-    /// The buffer cannot hold as many parts as a count announces, however short they are.
+    /// The rest of the buffer is too short for as many parts as a count announces, even if each is as short as can be.
     #[error("expected at least {} for {count} {parts} of {}{}, found {found}", more(*.expected), .kind.name(), following(*.due))]
     ShortCount {
         /// The type of the value.
         kind: Kind,
-        /// What is counted.
+        /// Their name.
         parts: &'static str,
-        /// How many were announced.
+        /// The announced count.
         count: usize,
-        /// Bytes that they take at least, and what has to follow them.
+        /// The fewest bytes that they and what follows them can take.
         expected: usize,
-        /// Bytes of these that are due for what has to follow: the rest of what the value is inside of.
+        /// Bytes of these that follow: of the rest of the containers around the value.
         due: usize,
-        /// Bytes that are left.
+        /// Bytes that remain.
         found: usize,
     },
-    /// Something stands behind a value that has to be alone.
-    #[error("expected nothing behind the value, found {found} byte{}", if *.found == 1 { "" } else { "s" })]
+    /// Bytes follow a value that has to be alone.
+    #[error("expected nothing after the value, found {found} byte{}", if *.found == 1 { "" } else { "s" })]
     Behind {
-        /// Bytes behind it.
+        /// How many.
         found: usize,
     },
     /// The header names no type.
     #[error("expected a type from 0 to {last}, found {id}")]
     UnknownType {
-        /// The highest that the engine has.
+        /// The highest id that the engine has.
         last: usize,
         /// The low byte of the header.
         id: u8,
     },
-    /// The type that a container gives to its elements is none.
+    /// The element type of a container names no type.
     #[error("expected an element type from 0 to {last} for {}, found {found}", .kind.name())]
     UnknownElementType {
-        /// The highest that the engine has.
+        /// The highest id that the engine has.
         last: usize,
         /// The type of the container.
         kind: Kind,
-        /// The number as it stands there.
+        /// The number that the bytes give.
         found: i32,
     },
     /// A count or length is negative.
@@ -135,40 +135,40 @@ pub enum CodecErrorKind {
     Negative {
         /// The count or length.
         place: ValuePart,
-        /// The number as it stands there.
+        /// The number that the bytes give.
         found: i32,
     },
-    /// Text is no UTF-8.
+    /// Text is not UTF-8.
     #[error("expected UTF-8 for {place}, found byte 0x{found:02x}")]
     Malformed {
         /// The text.
         place: ValuePart,
-        /// The first byte that does not fit.
+        /// The first byte that is wrong.
         found: u8,
     },
-    /// Where a name has to be, as a value, is another.
+    /// A value of another type stands where a StringName has to.
     #[error("expected a StringName for {place}, found type {id}")]
     NoStringName {
-        /// What it names.
+        /// The part that the name is for.
         place: ValuePart,
         /// The low byte of the header.
         id: u8,
     },
-    /// The engine that is written for has no such type.
+    /// The engine of the target dialect has no such type.
     #[error("expected a type that {} has, found {what}", .engine.name())]
     NoSuchType {
-        /// Whose types they must be.
+        /// The engine.
         engine: Engine,
         /// The type.
         what: &'static str,
     },
-    /// A NodePath as one string: no engine since Godot 3 reads it.
+    /// A NodePath is one string, which no engine since Godot 3 reads.
     #[error("expected bit 31 in the name count of NodePath, found the format before Godot 3")]
     OldNodePath,
-    /// Values lie in one another deeper than the engine goes.
+    /// The value is nested deeper than the engine goes.
     #[error("expected at most {MAX_DEPTH} levels of nesting, found one more")]
     TooDeep,
-    /// An object with class and properties where only ids are allowed.
+    /// An object has class and properties where only ids are allowed.
     #[error("expected no object with properties, as objects are not allowed, found one")]
     ObjectRefused,
     /// The engine cannot make an object of this class.
@@ -183,13 +183,13 @@ pub enum CodecErrorKind {
         /// The path, or the type that stands in its place.
         found: String,
     },
-    /// The engine could not make an object, or not write it.
-    #[error("expected an object of class {class:?} as the engine takes it, found one that it refuses")]
+    /// The engine could not make or write an object.
+    #[error("expected an object of class {class:?} that the engine accepts, found one that it refuses")]
     ObjectFailed {
         /// The name of its class.
         class: String,
     },
-    /// A typed container does not take it. No failure: the value is good without it.
+    /// A typed container drops a value of another type. Only a warning: the rest of the value is read.
     #[error("expected what the container's type takes, found another type")]
     Dropped,
     /// The engine counts bytes in a signed 32-bit integer and overflows here.
@@ -205,13 +205,13 @@ pub enum CodecErrorKind {
         part: &'static str,
         /// Bytes that it takes.
         expected: usize,
-        /// Bytes that are left.
+        /// Bytes that remain.
         found: usize,
     },
     /// The events do not make a value. A mistake of the caller, not of the data.
     #[error("expected {expected}, found another event")]
     Order {
-        /// What should have followed.
+        /// The event that should have come.
         expected: &'static str,
     },
 }
@@ -221,7 +221,7 @@ fn more(bytes: usize) -> String {
 }
 
 fn following(due: usize) -> &'static str {
-    if due == 0 { "" } else { " and what has to follow" }
+    if due == 0 { "" } else { " and what follows" }
 }
 
 /// A part of a value. As text: `PackedVector3Array element 3 of 9`, `the class name of Object`.
@@ -229,11 +229,11 @@ fn following(due: usize) -> &'static str {
 pub struct ValuePart {
     /// The type of the value.
     pub kind: Kind,
-    /// Which part of it, empty for all of it.
+    /// The name of the part, empty for the whole value.
     pub part: &'static str,
-    /// Whether it is the length that stands before that.
+    /// True for the length in front of the part.
     pub length: bool,
-    /// What it is a part of, where the value has many: their name, the index from 0, and how many there are.
+    /// For a part of one of many elements: their name, its index from 0, and their count.
     pub element: Option<(&'static str, usize, usize)>,
 }
 

@@ -105,8 +105,8 @@ fn errors_say_which_and_where() {
     assert_eq!(told(&good, &good[..6]), "after: expected 4 more bytes for int, found 2, at byte 4");
     assert_eq!(told(&[], &good), "before: expected 4 more bytes for a header, found 0, at byte 0");
     let longer = [&good[..], &[1, 2]].concat();
-    assert_eq!(told(&longer, &good), "before: expected nothing behind the value, found 2 bytes, at byte 8");
-    assert_eq!(told(&good, &longer[..9]), "after: expected nothing behind the value, found 1 byte, at byte 8");
+    assert_eq!(told(&longer, &good), "before: expected nothing after the value, found 2 bytes, at byte 8");
+    assert_eq!(told(&good, &longer[..9]), "after: expected nothing after the value, found 1 byte, at byte 8");
 }
 
 /// The padding of a PackedByteArray may be missing where it ends the buffer.

@@ -209,11 +209,11 @@ fn no_reason_is_without_a_text() {
         ),
         (
             of_engine(CodecErrorKind::ObjectFailed { class }),
-            "expected an object of class \"Nod\\\"e\" as the engine takes it, found one that it refuses, at byte 100",
+            "expected an object of class \"Nod\\\"e\" that the engine accepts, found one that it refuses, at byte 100",
         ),
         (
             of_engine(CodecErrorKind::Behind { found: 1 }),
-            "expected nothing behind the value, found 1 byte, at byte 100",
+            "expected nothing after the value, found 1 byte, at byte 100",
         ),
         (
             of_engine(CodecErrorKind::Dropped),
@@ -255,7 +255,7 @@ const DEEP: &str = "expected at most 1024 levels of nesting, found one more, at 
 fn a_count_is_refused_at_once_where_what_follows_has_no_room() {
     // An array of 4, with an array of 2 in it: the engine would fail at the last null.
     let error = of_reading("1c000000 04000000 1c000000 02000000 (00000000)x4");
-    let expected = "expected at least 20 more bytes for 2 elements of Array and what has to follow, found 16, \
+    let expected = "expected at least 20 more bytes for 2 elements of Array and what follows, found 16, \
         at byte 116 inside [0]";
     assert_eq!(error.to_string(), expected);
     // A container of nothing takes no room: what follows it is what is missing.

@@ -54,7 +54,7 @@ fn without_changes_every_vector_stays_as_it_is() {
             Ok(len) => {
                 let found = vector.bytes.len() - len;
                 let s = if found == 1 { "" } else { "s" };
-                Err(format!("expected nothing behind the value, found {found} byte{s}, at byte {len}"))
+                Err(format!("expected nothing after the value, found {found} byte{s}, at byte {len}"))
             }
             Err(error) => Err(error.to_string()),
         };

@@ -88,7 +88,7 @@ fn paths_that_lead_nowhere() {
                   (expected 4 more bytes for a header, found 0, at byte 0)...";
     check(&[vec![]], broken);
     let longer = "expected an encoded value as a step of the path, found a broken one \
-                  (expected nothing behind the value, found 1 byte, at byte 8)...";
+                  (expected nothing after the value, found 1 byte, at byte 8)...";
     check(&[[int(0), vec![0]].concat()], longer);
     check(&[int(1), vec![]], "expected an existing key, found no key no value... inside [1]");
 }
@@ -134,7 +134,7 @@ fn values_that_do_not_fit() {
                   (expected 4 more bytes for int, found 0, at byte 4)... inside [0]";
     check(Op::Set, first().with_new(words(&[2])), broken);
     let behind = "expected an encoded value as the new value, found a broken one \
-                  (expected nothing behind the value, found 4 bytes, at byte 4)... inside [0]";
+                  (expected nothing after the value, found 4 bytes, at byte 4)... inside [0]";
     check(Op::Set, first().with_new(words(&[0, 0])), behind);
     let bytes = [words(&[29, 1]), vec![7]].concat();
     check(
@@ -186,7 +186,7 @@ fn elements_of_packed_arrays_that_do_not_fit() {
                   (expected 4 more bytes for PackedInt32Array element 0 of 1, found 0, at byte 8)... inside [2][0]";
     check(Op::Insert, from(0).with_new(words(&[30, 1])), broken);
     let behind = "expected an encoded value as the old value, found a broken one \
-                  (expected nothing behind the value, found 4 bytes, at byte 8)... inside [2][0]";
+                  (expected nothing after the value, found 4 bytes, at byte 8)... inside [2][0]";
     check(Op::Remove, from(0).with_old(words(&[30, 0, 0])), behind);
     let bytes = |len: usize| [words(&[29, 2]), vec![7; len]].concat();
     let padding = "expected 2 bytes of padding at the end of the new value, found none... inside [0]";
