@@ -211,10 +211,7 @@ fn no_reason_is_without_a_text() {
             of_engine(CodecErrorKind::ObjectFailed { class }),
             "expected an object of class \"Nod\\\"e\" that the engine accepts, found one that it refuses, at byte 100",
         ),
-        (
-            of_engine(CodecErrorKind::Behind { found: 1 }),
-            "expected nothing after the value, found 1 byte, at byte 100",
-        ),
+        (of_engine(CodecErrorKind::Behind { found: 1 }), "expected nothing after the value, found 1 byte, at byte 100"),
         (
             of_engine(CodecErrorKind::Dropped),
             "expected what the container's type takes, found another type, at byte 100",
