@@ -1,6 +1,6 @@
 //! A fixed set of threads that share work with the caller, who waits.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::gate;
@@ -177,17 +177,19 @@ impl Ending {
 
     /// Keeps `threads`, and joins those kept before that have ended.
     pub(crate) fn keep(&self, threads: &mut Vec<JoinHandle<()>>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let ended: Vec<_> = kept.extract_if(.., |thread| thread.is_finished()).collect();
+        let mut kept = self.lock();
+        join(kept.extract_if(.., |thread| thread.is_finished()));
         kept.append(threads);
-        drop(kept);
-        join(ended);
     }
 
-    /// Waits for all threads that are kept.
+    /// Waits for all threads that are kept, also for those that another thread is joining: the lock is held meanwhile. No
+    /// thread that is kept asks for it any more.
     pub(crate) fn join(&self) {
-        let kept = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        join(kept);
+        join(self.lock().drain(..));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -141,7 +141,7 @@ fn items_are_made_as_they_are_asked_for() {
 }
 
 #[test]
-fn calls_within_calls() {
+fn calls_within_calls_work() {
     for count in COUNTS {
         let (threads, others) = (Threads::new(count), Threads::new(3));
         let sum = AtomicUsize::new(0);
@@ -158,7 +158,7 @@ fn calls_within_calls() {
 }
 
 #[test]
-fn several_callers_at_once() {
+fn several_callers_work_at_once() {
     for count in COUNTS {
         let threads = Threads::new(count);
         std::thread::scope(|scope| {
@@ -227,7 +227,7 @@ fn dropping_joins_the_threads_and_the_late_ones_too() {
 }
 
 #[test]
-fn a_hundred_thousand_tiny_calls() {
+fn a_hundred_thousand_tiny_calls_work() {
     for count in COUNTS {
         let threads = Threads::new(count);
         let sum = AtomicUsize::new(0);

@@ -1,4 +1,4 @@
-//! Guards: a task can be cancelled wherever its work is. That is dropped before the task has ended, once.
+//! Guards: a task can be cancelled wherever its work is. The work is dropped once, before the task has ended.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,7 +11,7 @@ use super::{Door, Jobs, Started, occupy};
 use crate::threads::{times, wait_for};
 
 #[test]
-fn in_the_queue() {
+fn a_task_in_the_queue_is_cancelled() {
     let (threads, jobs, busy) = (Threads::new(2), Jobs::new(), Door::default());
     let first = occupy(&jobs, &threads, &busy);
     let (others, cancelled): (Vec<_>, Vec<_>) = (0..20)
@@ -27,7 +27,7 @@ fn in_the_queue() {
 }
 
 #[test]
-fn before_those_that_came_earlier() {
+fn a_cancelled_task_ends_before_those_that_came_earlier() {
     let (threads, jobs) = (Threads::new(1), Jobs::new());
     let others: Vec<_> = (0..5).map(|_| jobs.start(&threads, |_, _| NextStep::Owner)).collect();
     let last = jobs.start(&threads, |_, _| NextStep::More);
@@ -48,7 +48,7 @@ fn before_those_that_came_earlier() {
 }
 
 #[test]
-fn while_it_is_worked_on() {
+fn a_task_is_cancelled_while_it_is_worked_on() {
     // By a helper, a thread of its own, the owner, and one that waits.
     for (count, kind) in [
         (2, NextStep::More),
@@ -91,7 +91,7 @@ fn while_it_is_worked_on() {
 }
 
 #[test]
-fn while_it_waits_for_its_owner() {
+fn a_task_is_cancelled_while_it_waits_for_its_owner() {
     let (threads, jobs) = (Threads::new(2), Jobs::new());
     let task = jobs.start(&threads, |step, _| if step == 0 { NextStep::Owner } else { panic!("was cancelled") });
     wait_for("the owner's step", || task.told.count(TaskEvent::Waiting) > 0);
@@ -102,7 +102,7 @@ fn while_it_waits_for_its_owner() {
 }
 
 #[test]
-fn after_its_end_and_twice() {
+fn cancelling_after_the_end_or_twice_changes_nothing() {
     for count in [1, 2] {
         let (threads, jobs) = (Threads::new(count), Jobs::new());
         let task = jobs.start(&threads, |_, _| NextStep::Done);
@@ -120,7 +120,7 @@ fn after_its_end_and_twice() {
 }
 
 #[test]
-fn the_work_is_gone_when_the_end_is_told() {
+fn the_work_is_dropped_before_the_end_is_reported() {
     let (threads, jobs) = (Threads::new(3), Jobs::new());
     for _ in 0..times(200, 5) {
         let task = jobs.start(&threads, |_, _| NextStep::More);

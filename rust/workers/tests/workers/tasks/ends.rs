@@ -11,7 +11,7 @@ use super::{Door, Jobs, Started, work_for};
 use crate::threads::{COUNTS, times, wait_for};
 
 #[test]
-fn wherever_the_work_is() {
+fn shut_down_ends_tasks_wherever_their_work_is() {
     for count in COUNTS {
         let (threads, jobs) = (Threads::new(count), Jobs::new());
         for round in 0..times(30, 2) {
@@ -41,7 +41,7 @@ fn wherever_the_work_is() {
 }
 
 #[test]
-fn the_threads_of_devices_are_joined() {
+fn shut_down_joins_the_threads_of_devices() {
     thread_local! {
         static ENDS: std::cell::RefCell<Option<Ended>> = const { std::cell::RefCell::new(None) };
     }
@@ -72,7 +72,7 @@ fn the_threads_of_devices_are_joined() {
 }
 
 #[test]
-fn what_is_started_meanwhile_is_cancelled() {
+fn tasks_started_during_a_shut_down_are_cancelled() {
     let (threads, jobs) = (Threads::new(2), Arc::new(Jobs::new()));
     let (begun, go_on) = (Door::default(), Door::default());
     let (inside, open) = (begun.clone(), go_on.clone());
@@ -107,7 +107,7 @@ fn what_is_started_meanwhile_is_cancelled() {
 }
 
 #[test]
-fn nothing_runs_when_it_returns() {
+fn nothing_runs_after_a_shut_down() {
     for count in COUNTS {
         let (threads, jobs) = (Threads::new(count), Jobs::new());
         for _ in 0..times(30, 2) {

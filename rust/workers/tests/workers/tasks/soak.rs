@@ -128,12 +128,12 @@ fn soak(count: usize, changes: &[usize], seed: u64) {
 }
 
 #[test]
-fn ten_thousand_tasks() {
+fn ten_thousand_tasks_end_once() {
     soak(times(10_000, 40), &[2, 1, 3, 4], 1);
 }
 
 #[test]
-fn with_one_helper_and_with_none() {
+fn tasks_end_once_with_one_helper_and_with_none() {
     soak(times(2000, 20), &[2], 2);
     soak(times(2000, 20), &[1], 3);
 }

@@ -11,7 +11,7 @@ use super::{Door, Job, Jobs, Started, occupy};
 use crate::threads::{COUNTS, assert_works, times, wait_for};
 
 #[test]
-fn who_waits_works_when_no_other_does() {
+fn a_waiting_thread_works_when_no_other_does() {
     for count in COUNTS {
         let (threads, jobs, busy) = (Threads::new(count), Jobs::new(), Door::default());
         let occupied: Vec<_> = (1..count).map(|_| occupy(&jobs, &threads, &busy)).collect();
@@ -33,7 +33,7 @@ fn who_waits_works_when_no_other_does() {
 }
 
 #[test]
-fn who_waits_takes_the_work_at_the_next_step() {
+fn a_waiting_thread_takes_the_work_at_the_next_step() {
     let (threads, jobs) = (Threads::new(2), Jobs::new());
     for _ in 0..times(50, 3) {
         let (begun, waiter) = (Door::default(), current().id());
@@ -51,7 +51,7 @@ fn who_waits_takes_the_work_at_the_next_step() {
 }
 
 #[test]
-fn who_waits_does_the_owners_steps_and_takes_over_from_a_device() {
+fn a_waiting_thread_does_the_owners_steps_and_takes_over_from_a_device() {
     let (threads, jobs, device) = (Threads::new(2), Jobs::new(), Door::default());
     let (waiter, ready, begun) = (current().id(), device.clone(), Door::default());
     let inside = begun.clone();
@@ -115,7 +115,7 @@ fn many_threads_wait_for_one_task() {
 }
 
 #[test]
-fn all_who_wait_are_told() {
+fn all_waiting_threads_are_woken() {
     let (threads, jobs, go_on) = (Threads::new(2), Jobs::new(), Door::default());
     let busy = occupy(&jobs, &threads, &go_on);
     let began = Arc::new(AtomicUsize::new(0));
