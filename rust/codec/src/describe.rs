@@ -23,7 +23,7 @@ mod overview;
 
 use std::borrow::Cow;
 
-pub use self::overview::{Overview, Part, overview};
+pub use self::overview::{Overview, OverviewPart, overview};
 use crate::dialect::Dialect;
 use crate::error::CodecError;
 use crate::event::{ElementType, Event, Text};
@@ -140,7 +140,7 @@ pub struct Nodes<'a> {
     /// The same at the start, that believes no count which cannot be.
     strict: Reader<'a>,
     base: usize,
-    open: Vec<Open>,
+    open: Vec<OpenNode>,
     state: State,
 }
 
@@ -154,8 +154,8 @@ enum State {
 
 /// A value that has not ended.
 #[derive(Clone, Copy, Debug)]
-struct Open {
-    form: Form,
+struct OpenNode {
+    form: NodeForm,
     /// Where it begins, in what the reader reads.
     at: usize,
     /// The reader's depth there.
@@ -166,7 +166,7 @@ struct Open {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Form {
+enum NodeForm {
     Texts,
     Array,
     Dictionary,
@@ -243,12 +243,12 @@ impl<'a> Nodes<'a> {
     }
 
     /// Passes the next part of what is open, and counts it if it is a value that begins.
-    fn pass(&mut self, form: Form, count: &mut usize) -> Result<(), CodecError> {
+    fn pass(&mut self, form: NodeForm, count: &mut usize) -> Result<(), CodecError> {
         match form {
-            Form::Texts => return self.text().map(|_| ()),
-            Form::Array => {}
-            Form::Dictionary => self.reader.skip_value()?,
-            Form::Object => _ = self.text()?,
+            NodeForm::Texts => return self.text().map(|_| ()),
+            NodeForm::Array => {}
+            NodeForm::Dictionary => self.reader.skip_value()?,
+            NodeForm::Object => _ = self.text()?,
         }
         let depth = self.reader.depth();
         Self::event(&mut self.reader)?;
@@ -257,15 +257,15 @@ impl<'a> Nodes<'a> {
     }
 
     /// The next part of what is open.
-    fn part(&mut self, Open { form, index, .. }: Open) -> Result<Found<'a>, CodecError> {
+    fn part(&mut self, OpenNode { form, index, .. }: OpenNode) -> Result<Found<'a>, CodecError> {
         match form {
-            Form::Texts => Ok(Found::Text(self.text()?)),
-            Form::Array => self.node(Way::Index(index - 1)),
-            Form::Dictionary => {
+            NodeForm::Texts => Ok(Found::Text(self.text()?)),
+            NodeForm::Array => self.node(Way::Index(index - 1)),
+            NodeForm::Dictionary => {
                 let key = self.key()?;
                 self.node(key)
             }
-            Form::Object => {
+            NodeForm::Object => {
                 let name = self.text()?;
                 self.node(Way::Property(name))
             }
@@ -278,15 +278,15 @@ impl<'a> Nodes<'a> {
         let kind = reader.peek_kind()?;
         let event = Self::event(reader)?;
         let (form, count) = match event {
-            Event::Array { count, .. } => (Form::Array, count),
-            Event::Dictionary { count, .. } => (Form::Dictionary, count),
-            Event::Object { count, .. } => (Form::Object, count),
-            Event::PackedStrings { count } => (Form::Texts, count),
-            Event::NodePath { names, subnames, .. } => (Form::Texts, names + subnames),
-            _ => (Form::Texts, 0),
+            Event::Array { count, .. } => (NodeForm::Array, count),
+            Event::Dictionary { count, .. } => (NodeForm::Dictionary, count),
+            Event::Object { count, .. } => (NodeForm::Object, count),
+            Event::PackedStrings { count } => (NodeForm::Texts, count),
+            Event::NodePath { names, subnames, .. } => (NodeForm::Texts, names + subnames),
+            _ => (NodeForm::Texts, 0),
         };
         let node = Node { depth: self.open.len(), at: self.base + at, kind, event, way };
-        self.open.push(Open { form, at, depth, index: 0, count });
+        self.open.push(OpenNode { form, at, depth, index: 0, count });
         Ok(Found::Node(node))
     }
 
@@ -316,4 +316,5 @@ impl<'a> Nodes<'a> {
 }
 
 #[cfg(test)]
+#[path = "../tests/unit/describe.rs"]
 mod tests;

@@ -1,15 +1,6 @@
 //! Which engine's rules a Reader or a Writer follows. Small, `Copy`, passed by value.
 
-use crate::kind::{self, Kind, Rows};
-
-/// How wide the engine's `real_t` is: the component of vectors, matrices and their packed arrays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Width {
-    /// 32-bit: every official build of Godot.
-    Single,
-    /// 64-bit: a build with `precision=double`.
-    Double,
-}
+use crate::kind::{self, Kind, Rows, Width};
 
 /// An engine that numbers its types in its own way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,6 +155,3 @@ static PANDEMONIUM_38: Rules =
 
 static PANDEMONIUM_35: Rules =
     Rules { rows: &kind::rows(3, 33), types: 33, ids: Some(&kind::ids(3)), typed_array: None, ..PANDEMONIUM };
-
-/// Bit 16 of the header: the payload, or each of its components, takes eight bytes.
-pub(crate) const FLAG_64: u32 = 1 << 16;

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::dialect::Width;
-use crate::kind::Kind;
+use crate::kind::{Kind, Width};
 use crate::text::Loose;
 
 /// One step of a value, in the order of the wire.

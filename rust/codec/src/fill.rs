@@ -5,9 +5,8 @@
 
 use std::mem::MaybeUninit;
 
-use crate::dialect::Width;
 use crate::event::Plain;
-use crate::kind::Scalar;
+use crate::kind::{Scalar, Width};
 use crate::limits::PIECE_LEN;
 use crate::plan::{Content, Part, Plan};
 use crate::text;

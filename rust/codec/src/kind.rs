@@ -4,7 +4,14 @@
 //! that of Godot 4.3 and later, and of Redot before its structs (`core/variant/variant.h`, `Variant::Type`); the others are the numberings of
 //! the engines that [`Engine`](crate::Engine) names.
 
-use crate::dialect::{FLAG_64, Width};
+/// How wide the engine's `real_t` is: the component of vectors, matrices and their packed arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// 32-bit: every official build of Godot.
+    Single,
+    /// 64-bit: a build with `precision=double`.
+    Double,
+}
 
 /// The scalar that a vector, a matrix or a packed array is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +38,12 @@ impl Scalar {
             (Self::I32 | Self::F32, _) | (Self::Real, Width::Single) => 4,
             (Self::I64 | Self::F64, _) | (Self::Real, Width::Double) => 8,
         }
+    }
+
+    /// Bytes of `count` scalars.
+    #[inline]
+    pub(crate) const fn size_of(self, count: u8, width: Width) -> usize {
+        self.size(width) * count as usize
     }
 }
 
@@ -96,14 +109,44 @@ pub enum Foreign {
     Bare(Kind),
 }
 
+/// How long a payload is: the one rule, which the Reader and the search for the ends of values follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// This many bytes.
+    Fixed(usize),
+    /// A count, and behind it elements of this many bytes each, together padded to a multiple of [`WORD`].
+    Counted(usize),
+    /// Parts that have lengths of their own.
+    Parts,
+}
+
+/// The length of a text or of packed data with the padding behind it. Lengths on the wire have 31 bits, so it fits.
+#[inline(always)]
+pub(crate) const fn padded(len: usize) -> usize {
+    len.next_multiple_of(WORD)
+}
+
 impl Shape {
+    /// How long a payload is whose header announces `width`.
+    #[inline(always)]
+    pub(crate) const fn extent(self, width: Width) -> Extent {
+        match self {
+            Self::Nil | Self::Callable | Self::Foreign(Foreign::EmptyRid) => Extent::Fixed(0),
+            Self::Bool => Extent::Fixed(WORD),
+            Self::Int | Self::Float => Extent::Fixed(Scalar::Real.size(width)),
+            Self::Rid => Extent::Fixed(2 * WORD),
+            Self::Components { scalar, count } => Extent::Fixed(scalar.size_of(count, width)),
+            Self::Text => Extent::Counted(1),
+            Self::Packed { scalar, count } => Extent::Counted(scalar.size_of(count, width)),
+            _ => Extent::Parts,
+        }
+    }
+
     /// Bytes of one element of plain data (of the whole value for `Components`), `None` for other shapes.
     #[inline]
     pub const fn element_len(self, width: Width) -> Option<usize> {
         match self {
-            Self::Components { scalar, count } | Self::Packed { scalar, count } => {
-                Some(scalar.size(width) * count as usize)
-            }
+            Self::Components { scalar, count } | Self::Packed { scalar, count } => Some(scalar.size_of(count, width)),
             _ => None,
         }
     }
@@ -340,28 +383,12 @@ pub(crate) const fn ids(column: usize) -> [Option<u8>; Kind::ALL.len()] {
 /// The class of what stands for an object by its id.
 pub(crate) const ENCODED_OBJECT: &str = "EncodedObjectAsID";
 
+/// Bytes of a header, and of a count or length: no value and no text takes less. What follows is padded to as much.
+pub(crate) const WORD: usize = 4;
+
+/// Bit 16 of the header: the payload, or each of its components, takes eight bytes.
+pub(crate) const FLAG_64: u32 = 1 << 16;
+
 /// The bits of a header that say what describes the elements of an Array, and the keys and values of a Dictionary.
 pub(crate) const ARRAY_TYPE: u32 = 3 << 16;
 pub(crate) const DICTIONARY_TYPES: u32 = 15 << 16;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_count_up_from_zero() {
-        for (index, kind) in Kind::ALL.into_iter().enumerate() {
-            assert_eq!(usize::from(kind.id()), index, "{}", kind.name());
-            assert_eq!(Kind::from_id(kind.id()), Some(kind));
-        }
-        assert_eq!(Kind::from_id(39), None);
-    }
-
-    #[test]
-    fn widths_change_only_reals() {
-        for kind in Kind::ALL {
-            let (single, double) = (kind.shape().element_len(Width::Single), kind.shape().element_len(Width::Double));
-            assert_eq!(single != double, kind.shape().is_real(), "{}", kind.name());
-        }
-    }
-}

@@ -45,10 +45,10 @@ mod value;
 mod writer;
 
 pub use chunks::{Chunk, Cursor};
-pub use dialect::{Dialect, Engine, Width};
+pub use dialect::{Dialect, Engine};
 pub use error::{CodecError, CodecErrorKind, ValuePart};
 pub use event::{ElementType, Event, Plain, Text};
-pub use kind::{Foreign, Kind, Scalar, Shape};
+pub use kind::{Foreign, Kind, Scalar, Shape, Width};
 pub use path::{Path, Step};
 pub use plan::{Borrowed, Copied, Keep, Mark, Part, Payload, Plan};
 pub use reader::Reader;

@@ -1,4 +1,4 @@
-//! Numbers that bound the format and the memory that this crate takes.
+//! The bounds of the format, and the thresholds of this crate with their units.
 
 /// The longest value, in bytes. The engine's lengths are signed 32-bit integers: beyond this it overflows or truncates
 /// (4.6.3 turns a PackedByteArray of 2^32 + 4 bytes into one of 4), so that longer values are refused.
@@ -26,3 +26,9 @@ pub(crate) const MAX_ROOM: usize = 4 << 20;
 /// Bytes of a piece that a worker fills before it takes the next. From 128 KiB to 512 KiB it made no difference, 64 KiB was
 /// slower.
 pub const PIECE_LEN: usize = 512 << 10;
+
+/// Words that a template of a value has at most: a value with more is read in full.
+pub(crate) const MAX_TEMPLATE: usize = 512;
+
+/// Consecutive mismatches after which templates are no longer tried.
+pub(crate) const MAX_MISSES: usize = 16;

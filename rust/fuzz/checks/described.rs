@@ -1,6 +1,6 @@
 //! The tree of a value: nodes inside of nodes, up to where the bytes end.
 
-use varbatch_codec::describe::{Found, Part, nodes, overview};
+use varbatch_codec::describe::{Found, OverviewPart, nodes, overview};
 use varbatch_codec::{CodecError, Dialect, Engine};
 
 use super::steps::validated;
@@ -57,12 +57,12 @@ fn cut(bytes: &[u8], engine: Engine, max_nodes: usize) -> Result<usize, Option<C
     let (mut count, mut depth, mut root) = (0, 0, Err(None));
     for part in overview(bytes, BASE, Dialect::of(engine), max_nodes) {
         match part {
-            Ok(Part::Node(node)) => {
+            Ok(OverviewPart::Node(node)) => {
                 assert_eq!(node.depth, depth, "the depth of {node:?}");
                 count += 1;
                 depth += 1;
             }
-            Ok(Part::End { size, .. }) => {
+            Ok(OverviewPart::End { size, .. }) => {
                 depth -= 1;
                 if depth == 0 {
                     root = Ok(size);

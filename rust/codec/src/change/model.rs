@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::iter;
 use std::ops::Range;
 
-use crate::dialect::{FLAG_64, Width};
 use crate::event::{Event, Plain, Text};
-use crate::kind::Kind;
-use crate::reader::{Reader, WORD};
+use crate::kind::WORD;
+use crate::kind::{FLAG_64, Kind, Width};
+use crate::reader::Reader;
 
 /// What a change does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

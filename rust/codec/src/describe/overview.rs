@@ -10,9 +10,7 @@
 use super::{Found, Node, Nodes, nodes};
 use crate::dialect::Dialect;
 use crate::error::CodecError;
-
-/// Bytes that a node takes at least: its header.
-const LEAST_LEN: usize = 4;
+use crate::kind::WORD;
 
 /// The value at the start of `bytes`, and what fits into a tree of `max_nodes` of what is inside of it: see [`nodes()`].
 ///
@@ -27,7 +25,7 @@ pub fn overview(bytes: &[u8], base: usize, dialect: Dialect, max_nodes: usize) -
 
 /// A part of a tree that may be cut.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Part<'a> {
+pub enum OverviewPart<'a> {
     /// A value begins.
     Node(Node<'a>),
     /// The value ends that was last begun and not ended yet.
@@ -57,7 +55,7 @@ struct Children {
 }
 
 impl<'a> Iterator for Overview<'a> {
-    type Item = Result<Part<'a>, CodecError>;
+    type Item = Result<OverviewPart<'a>, CodecError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -65,7 +63,7 @@ impl<'a> Iterator for Overview<'a> {
                 Ok(Found::Node(node)) => {
                     if self.shows(&node) {
                         self.open.push(Children::default());
-                        return Some(Ok(Part::Node(node)));
+                        return Some(Ok(OverviewPart::Node(node)));
                     }
                     self.nodes.skip_inside();
                     self.is_left_out = true;
@@ -79,7 +77,7 @@ impl<'a> Iterator for Overview<'a> {
                 }
                 Ok(Found::End { size }) => {
                     let Children { omitted, .. } = self.open.pop().expect("it was begun");
-                    return Some(Ok(Part::End { size, omitted }));
+                    return Some(Ok(OverviewPart::End { size, omitted }));
                 }
                 Err(error) => return Some(Err(error)),
             }
@@ -109,7 +107,7 @@ struct Cut {
 impl Cut {
     fn of(nodes: &Nodes<'_>, len: usize, max_nodes: usize) -> Self {
         let all = Self { whole_depth: usize::MAX, widest: usize::MAX };
-        if len / LEAST_LEN <= max_nodes {
+        if len / WORD <= max_nodes {
             return all;
         }
         let half = (max_nodes / 2).max(1);
@@ -194,4 +192,5 @@ fn width_counts(mut nodes: Nodes<'_>, whole_depth: usize, most: usize) -> Vec<u3
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/overview.rs"]
 mod tests;

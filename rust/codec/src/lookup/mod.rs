@@ -20,10 +20,10 @@ mod key;
 use self::key::{Key, is_same_text};
 use crate::change::{PatchErrorKind, StepKind};
 use crate::describe::Way;
-use crate::dialect::{Dialect, Width};
+use crate::dialect::Dialect;
 use crate::error::{self, CodecError, CodecErrorKind};
 use crate::event::{Event, Plain, Text};
-use crate::kind::Kind;
+use crate::kind::{Kind, Width};
 use crate::path::{Path, Step};
 use crate::reader::Reader;
 

@@ -1,10 +1,9 @@
 //! What holds values: objects, arrays and dictionaries, with the types of their elements.
 
-use super::{Form, HIGH_BIT, Reader, WORD};
-use crate::dialect::Width;
+use super::{HIGH_BIT, ReadForm, Reader};
 use crate::error::{CodecError, CodecErrorKind, ValuePart};
 use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::{ENCODED_OBJECT, Kind};
+use crate::kind::{ENCODED_OBJECT, Kind, WORD, Width};
 use crate::limits::MAX_DEPTH;
 
 impl<'a> Reader<'a> {
@@ -23,7 +22,7 @@ impl<'a> Reader<'a> {
         let found = i32::from_le_bytes(self.array(ValuePart::of(kind).part("property count"))?);
         let count = usize::try_from(found).unwrap_or(0);
         self.expect_parts(kind, "properties", count, 2 * WORD)?;
-        self.open(Form::Object, count);
+        self.open(ReadForm::Object, count);
         Ok(Event::Object { class, count })
     }
 
@@ -33,7 +32,7 @@ impl<'a> Reader<'a> {
         let kind = Kind::Array;
         let count = (self.word(ValuePart::of(kind).part("count"))? & !HIGH_BIT) as usize;
         self.expect_parts(kind, "elements", count, WORD)?;
-        self.open(Form::Array, count);
+        self.open(ReadForm::Array, count);
         Ok(count)
     }
 
@@ -43,7 +42,7 @@ impl<'a> Reader<'a> {
         let kind = Kind::Dictionary;
         let count = (self.word(ValuePart::of(kind).part("count"))? & !HIGH_BIT) as usize;
         self.expect_parts(kind, "entries", count, 2 * WORD)?;
-        self.open(Form::Dictionary, count.saturating_mul(2));
+        self.open(ReadForm::Dictionary, count.saturating_mul(2));
         Ok(count)
     }
 
@@ -105,7 +104,7 @@ impl<'a> Reader<'a> {
         self.at = start + WORD;
         self.expect_parts(kind, "elements", count, element_len)?;
         self.bare = element;
-        self.open(Form::Bare, count);
+        self.open(ReadForm::Bare, count);
         Ok(Event::Array { element: ElementType::Builtin(element), count })
     }
 

@@ -13,17 +13,14 @@ mod payload;
 mod skim;
 mod template;
 
-use crate::dialect::{Dialect, FLAG_64, Rules, Width};
+use crate::dialect::{Dialect, Rules};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::{Event, Text};
-use crate::kind::{Kind, Row, Rows};
+use crate::kind::{Extent, FLAG_64, Kind, Row, Rows, WORD, Width};
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 use crate::path::Path;
 
 pub(crate) use self::skim::Skim;
-
-/// Bytes of a header, and of a count or length: no value and no text takes less.
-pub(crate) const WORD: usize = 4;
 
 /// Bit 31 of a count: once "shared" for containers, "not the old format" for a NodePath.
 const HIGH_BIT: u32 = 0x8000_0000;
@@ -43,11 +40,11 @@ pub struct Reader<'a> {
     rows: &'static Rows,
     allow_objects: bool,
     trust_counts: bool,
-    next: Next,
+    next: ReadNext,
     /// The containers around the next value, outermost first.
-    open: Vec<Open>,
+    open: Vec<ReadOpen>,
     /// The texts of the value at hand.
-    texts: Texts,
+    texts: ReadTexts,
     /// What the elements without headers are that come next.
     bare: Kind,
     /// Bytes that all headers, names and texts take at least that are known to come.
@@ -56,7 +53,7 @@ pub struct Reader<'a> {
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+enum ReadNext {
     Value,
     /// A text of the value at hand.
     Text,
@@ -69,8 +66,8 @@ enum Next {
 
 /// A container with values still to come.
 #[derive(Clone, Copy, Debug)]
-struct Open {
-    form: Form,
+struct ReadOpen {
+    form: ReadForm,
     /// Which value comes next. Of a dictionary, keys and values count.
     index: usize,
     count: usize,
@@ -79,7 +76,7 @@ struct Open {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum ReadForm {
     Array,
     Dictionary,
     Object,
@@ -88,7 +85,7 @@ enum Form {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Texts {
+struct ReadTexts {
     kind: Kind,
     index: usize,
     count: usize,
@@ -109,9 +106,9 @@ impl<'a> Reader<'a> {
             rows: rules.rows,
             allow_objects: false,
             trust_counts: false,
-            next: Next::Value,
+            next: ReadNext::Value,
             open: Vec::new(),
-            texts: Texts { kind: Kind::Nil, index: 0, count: 0 },
+            texts: ReadTexts { kind: Kind::Nil, index: 0, count: 0 },
             bare: Kind::Nil,
             due: WORD,
         }
@@ -160,12 +157,12 @@ impl<'a> Reader<'a> {
 
     /// Whether the next value is that of a property of an object.
     pub fn is_in_object(&self) -> bool {
-        self.next == Next::Value && self.open.last().is_some_and(|top| top.form == Form::Object)
+        self.next == ReadNext::Value && self.open.last().is_some_and(|top| top.form == ReadForm::Object)
     }
 
     /// Whether the name of a property comes next.
     pub fn is_at_name(&self) -> bool {
-        self.next == Next::Name
+        self.next == ReadNext::Name
     }
 
     /// The bytes from one position to another.
@@ -202,11 +199,11 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     pub fn next_event_to<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<Option<R>, CodecError> {
         match self.next {
-            Next::Value => self.value(take).map(Some),
-            Next::Text => self.text().map(|text| Some(take(Event::Text(text)))),
-            Next::Name => self.name().map(|event| Some(take(event))),
-            Next::Bare => self.bare().map(|event| Some(take(event))),
-            Next::End => Ok(None),
+            ReadNext::Value => self.value(take).map(Some),
+            ReadNext::Text => self.text().map(|text| Some(take(Event::Text(text)))),
+            ReadNext::Name => self.name().map(|event| Some(take(event))),
+            ReadNext::Bare => self.bare().map(|event| Some(take(event))),
+            ReadNext::End => Ok(None),
         }
     }
 
@@ -216,7 +213,7 @@ impl<'a> Reader<'a> {
     /// As [`Self::next_event`].
     #[inline]
     pub fn next_text(&mut self) -> Result<Option<Text<'a>>, CodecError> {
-        if self.next == Next::Text { self.text().map(Some) } else { Ok(None) }
+        if self.next == ReadNext::Text { self.text().map(Some) } else { Ok(None) }
     }
 
     /// Passes the next text of a PackedStringArray or NodePath without a look at its characters, so that another reader can be
@@ -226,13 +223,13 @@ impl<'a> Reader<'a> {
     /// If the value ends early. That a text is not UTF-8 is no error here.
     #[inline]
     pub fn pass_text(&mut self) -> Result<bool, CodecError> {
-        if self.next == Next::Text { self.pass().map(|()| true) } else { Ok(false) }
+        if self.next == ReadNext::Text { self.pass().map(|()| true) } else { Ok(false) }
     }
 
     /// Whether something is still to come of the value that began at this [`depth`](Self::depth).
     #[inline]
     pub fn is_inside(&self, depth: usize) -> bool {
-        self.next == Next::Text || self.open.len() > depth
+        self.next == ReadNext::Text || self.open.len() > depth
     }
 
     /// Reads on until the value that began at this [`depth`](Self::depth) has ended.
@@ -268,7 +265,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// If there is no header, or it names no type.
     pub fn peek_kind(&self) -> Result<Kind, CodecError> {
-        if self.next == Next::Bare {
+        if self.next == ReadNext::Bare {
             return Ok(self.bare);
         }
         let (row, word) = self.header()?;
@@ -277,7 +274,7 @@ impl<'a> Reader<'a> {
 
     /// The kind of the elements that come next, if they have no headers.
     pub(crate) fn bare_kind(&self) -> Option<Kind> {
-        (self.next == Next::Bare).then_some(self.bare)
+        (self.next == ReadNext::Bare).then_some(self.bare)
     }
 
     #[inline(always)]
@@ -290,6 +287,12 @@ impl<'a> Reader<'a> {
         self.at = start + WORD;
         self.due -= WORD;
         let taken = self.payload(row, word, take);
+        if cfg!(debug_assertions)
+            && taken.is_ok()
+            && let Extent::Fixed(len) = row.shape.extent(width(word & row.flags))
+        {
+            assert_eq!(self.at, start + WORD + len, "a {:?} is as long as its extent", row.shape);
+        }
         if taken.is_err() {
             self.at = start;
             self.due += WORD;
@@ -317,7 +320,7 @@ impl<'a> Reader<'a> {
     fn end_value(&mut self) {
         loop {
             let Some(top) = self.open.last_mut() else {
-                self.next = Next::End;
+                self.next = ReadNext::End;
                 return;
             };
             top.index += 1;
@@ -332,23 +335,23 @@ impl<'a> Reader<'a> {
     #[inline]
     fn begin_value(&mut self) {
         let Some(top) = self.open.last_mut() else { return };
-        if top.index.is_multiple_of(2) || top.form == Form::Object {
+        if top.index.is_multiple_of(2) || top.form == ReadForm::Object {
             top.key_at = self.at;
         }
         self.next = match top.form {
-            Form::Array | Form::Dictionary => Next::Value,
-            Form::Object => Next::Name,
-            Form::Bare => Next::Bare,
+            ReadForm::Array | ReadForm::Dictionary => ReadNext::Value,
+            ReadForm::Object => ReadNext::Name,
+            ReadForm::Bare => ReadNext::Bare,
         };
     }
 
     /// Opens a container whose `count` values come next.
     #[inline]
-    fn open(&mut self, form: Form, count: usize) {
+    fn open(&mut self, form: ReadForm, count: usize) {
         if count == 0 {
             return self.end_value();
         }
-        self.open.push(Open { form, index: 0, count, key_at: self.at });
+        self.open.push(ReadOpen { form, index: 0, count, key_at: self.at });
         self.begin_value();
     }
 

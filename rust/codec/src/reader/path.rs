@@ -1,6 +1,6 @@
 //! Where in the value the Reader stands. Only errors ask, so keys are read once more then.
 
-use super::{Form, Next, Open, Reader};
+use super::{ReadForm, ReadNext, ReadOpen, Reader};
 use crate::event::Event;
 use crate::kind::Kind;
 use crate::path::{Path, Step};
@@ -11,19 +11,19 @@ impl Reader<'_> {
         let innermost = self.open.len().saturating_sub(1);
         let mut path = Path::default();
         for (depth, open) in self.open.iter().enumerate().rev() {
-            if !(depth == innermost && self.next == Next::Name) {
+            if !(depth == innermost && self.next == ReadNext::Name) {
                 path = path.within(self.step(open));
             }
         }
         path
     }
 
-    fn step(&self, open: &Open) -> Step {
+    fn step(&self, open: &ReadOpen) -> Step {
         match open.form {
-            Form::Array | Form::Bare => Step::Index(open.index),
-            Form::Dictionary if open.index.is_multiple_of(2) => Step::KeyOf(open.index / 2),
-            Form::Dictionary => self.key(open.key_at),
-            Form::Object => self.property(open.key_at),
+            ReadForm::Array | ReadForm::Bare => Step::Index(open.index),
+            ReadForm::Dictionary if open.index.is_multiple_of(2) => Step::KeyOf(open.index / 2),
+            ReadForm::Dictionary => self.key(open.key_at),
+            ReadForm::Object => self.property(open.key_at),
         }
     }
 
@@ -37,7 +37,7 @@ impl Reader<'_> {
     /// To the property whose name begins at `at`.
     fn property(&self, at: usize) -> Step {
         let mut reader = self.again(at);
-        reader.next = Next::Name;
+        reader.next = ReadNext::Name;
         match reader.next_event() {
             Ok(Some(Event::Text(name))) => Step::to_property(name),
             _ => unreachable!("it was read before"),

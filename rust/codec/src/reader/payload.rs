@@ -1,10 +1,9 @@
 //! What follows a header, by wire shape. Each function follows the engine's checks in their order.
 
-use super::{HIGH_BIT, Next, Reader, Texts, WORD, width};
-use crate::dialect::Width;
+use super::{HIGH_BIT, ReadNext, ReadTexts, Reader, width};
 use crate::error::{CodecError, CodecErrorKind, ValuePart};
 use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Foreign, Kind, Row, Shape};
+use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Foreign, Kind, Row, Shape, WORD, Width, padded};
 use crate::text;
 
 impl<'a> Reader<'a> {
@@ -42,11 +41,11 @@ impl<'a> Reader<'a> {
                 Ok(take(self.ends(Event::Float(value))))
             }
             (Shape::Components { scalar, count }, width) => {
-                let bytes = self.take(place, scalar.size(width) * usize::from(count))?;
+                let bytes = self.take(place, scalar.size_of(count, width))?;
                 Ok(take(self.ends(Event::Components(Plain { kind, width, count: 1, bytes }))))
             }
             (Shape::Packed { scalar, count }, width) => {
-                let plain = self.packed(kind, width, scalar.size(width) * usize::from(count))?;
+                let plain = self.packed(kind, width, scalar.size_of(count, width))?;
                 Ok(take(self.ends(Event::Packed(plain))))
             }
             (Shape::Text, _) => {
@@ -132,7 +131,7 @@ impl<'a> Reader<'a> {
             return Err(self.error(CodecErrorKind::Short { place, expected: element_len, found: left % element_len }));
         };
         // The padding of a PackedByteArray need not be there.
-        self.at += len.next_multiple_of(WORD);
+        self.at += padded(len);
         Ok(Plain { kind, width, count, bytes })
     }
 
@@ -180,7 +179,7 @@ impl<'a> Reader<'a> {
     pub(super) fn pass(&mut self) -> Result<(), CodecError> {
         let (texts, start) = (self.texts, self.at);
         match self.text_bytes(|| texts.place()) {
-            Ok(bytes) => self.at += bytes.len().next_multiple_of(WORD),
+            Ok(bytes) => self.at += padded(bytes.len()),
             Err(error) => {
                 self.at = start;
                 return Err(error);
@@ -202,7 +201,7 @@ impl<'a> Reader<'a> {
     /// The name of the next property.
     pub(super) fn name(&mut self) -> Result<Event<'a>, CodecError> {
         let name = self.whole_string(|| ValuePart::of(Kind::Object).part("property name"))?;
-        self.next = Next::Value;
+        self.next = ReadNext::Value;
         Ok(Event::Text(name))
     }
 
@@ -219,8 +218,8 @@ impl<'a> Reader<'a> {
         if count == 0 {
             return self.end_value();
         }
-        self.texts = Texts { kind, index: 0, count };
-        self.next = Next::Text;
+        self.texts = ReadTexts { kind, index: 0, count };
+        self.next = ReadNext::Text;
     }
 
     /// Takes note of `count` parts that are to come, of `part_len` bytes each or more.
@@ -264,7 +263,7 @@ impl<'a> Reader<'a> {
             Ok(text) => Text::Utf8(text),
             Err(offset) => self.loose_string(bytes, offset, place)?,
         };
-        self.at += bytes.len().next_multiple_of(WORD);
+        self.at += padded(bytes.len());
         Ok(text)
     }
 
@@ -296,9 +295,9 @@ impl<'a> Reader<'a> {
         };
         self.at += WORD;
         // Unlike that of a PackedByteArray, this padding has to be there.
-        let padded = len.checked_next_multiple_of(WORD).unwrap_or(usize::MAX);
-        if padded > rest.len() {
-            return Err(self.short(place(), padded, rest.len()));
+        let expected = padded(len);
+        if expected > rest.len() {
+            return Err(self.short(place(), expected, rest.len()));
         }
         Ok(&rest[..len])
     }
@@ -330,7 +329,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Texts {
+impl ReadTexts {
     /// As an error names the next.
     #[cold]
     fn place(self) -> ValuePart {

@@ -1,28 +1,27 @@
-//! Where values end, without their events: for who has compared them as memory, and needs to know where the next begins.
+//! Finds where values end without producing events, for callers that have already compared the bytes.
 
 use super::template::{BOTH, FIRST, May, SECOND, Template, Words};
-use super::{HIGH_BIT, Next, Reader, WORD, width};
-use crate::dialect::Width;
+use super::{HIGH_BIT, ReadNext, Reader, width};
 use crate::error::{CodecError, CodecErrorKind};
-use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Shape};
+use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Extent, Shape, WORD, padded};
 use crate::limits::MAX_DEPTH;
 
 /// The bits of a header that say what a typed container asks for: nothing, a type whose number follows, or a text.
 const TYPE_BITS: u32 = 3;
 
 impl<'a> Reader<'a> {
-    /// Begins anew with the value that begins at `at`, as if it were in no container.
+    /// Starts again with the value that begins at `at`, as if it were in no container.
     fn restart(&mut self, at: usize) {
         self.at = at;
         self.due = WORD;
-        self.next = Next::Value;
+        self.next = ReadNext::Value;
         self.open.clear();
     }
 
     /// Passes the next `count` values, which take `len` bytes together. They have to be in the same container.
     #[inline]
     pub(crate) fn pass_values(&mut self, count: usize, len: usize) {
-        debug_assert!(self.next == Next::Value && count > 0, "values are due");
+        debug_assert!(self.next == ReadNext::Value && count > 0, "values are due");
         self.at += len;
         self.due -= count * WORD;
         if let Some(top) = self.open.last_mut() {
@@ -34,26 +33,26 @@ impl<'a> Reader<'a> {
     /// A search for the ends of values in the same bytes.
     pub(crate) fn skim(&self) -> Skim<'a> {
         let (reader, template) = (self.clone(), Template::default());
-        Skim { reader, at: 0, left: 0, stack: Vec::new(), depth: 0, template, count: 0, last: 0, end: 0 }
+        Skim { reader, at: 0, remaining: 0, stack: Vec::new(), depth: 0, template, count: 0, last: 0, end: 0 }
     }
 }
 
 /// Finds where values end that follow each other.
 ///
-/// Lengths and counts are followed as far as there are bytes, but for what is rare, which the Reader reads. Whether texts are UTF-8
-/// is not looked at; nor is anything allocated for a count.
+/// It follows lengths and counts as far as there are bytes; the Reader reads what is rare. It does not check that texts are UTF-8,
+/// and allocates nothing for a count.
 #[derive(Debug)]
 pub(crate) struct Skim<'a> {
     /// Reads what is rare.
     reader: Reader<'a>,
     at: usize,
-    /// Values that are still to come in the innermost container.
-    left: usize,
+    /// Values that remain in the innermost container.
+    remaining: usize,
     /// The same of those around it, outermost first.
     stack: Vec<usize>,
     /// In how many containers the values lie.
     depth: usize,
-    /// How the value at hand is laid out.
+    /// The layout of the current value.
     template: Template,
     /// How many values have ended, where the last one began, and where it ended.
     pub count: usize,
@@ -66,17 +65,17 @@ impl Skim<'_> {
     #[inline]
     pub fn start(&mut self, at: usize, depth: usize) {
         (self.at, self.last, self.end, self.depth) = (at, at, at, depth);
-        (self.left, self.count) = (1, 0);
+        (self.remaining, self.count) = (1, 0);
         self.stack.clear();
         self.template.restart();
     }
 
-    /// Where the search is.
+    /// The offset that the search has reached.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// Where the value that begins at `at` ends, as far as there are bytes.
+    /// The end of the value that begins at `at`, as far as there are bytes.
     ///
     /// # Errors
     /// If it is none.
@@ -86,31 +85,31 @@ impl Skim<'_> {
         Ok(self.end.min(self.reader.bytes.len()))
     }
 
-    /// Goes on until `most` values have ended or more than `limit` bytes were passed. A value that ends behind the limit is not
+    /// Goes on until `max` values have ended or more than `limit` bytes were passed. A value that ends behind the limit is not
     /// counted until a later limit is reached.
     ///
     /// # Errors
     /// If there is no value, or it lies too deep.
-    pub fn search(&mut self, limit: usize, most: usize) -> Result<(), CodecError> {
+    pub fn search(&mut self, limit: usize, max: usize) -> Result<(), CodecError> {
         let (bytes, rows) = (self.reader.bytes, self.reader.rows);
-        let (mut at, mut left) = (self.at, self.left);
+        let (mut at, mut remaining) = (self.at, self.remaining);
         while at <= limit {
-            if left == 0 {
+            if remaining == 0 {
                 match self.stack.pop() {
-                    Some(outer) => left = outer,
+                    Some(outer) => remaining = outer,
                     None => {
                         self.count += 1;
                         let len = at - self.end;
                         (self.last, self.end) = (self.end, at);
-                        let (repeats, last, end) = self.template.repeats(bytes, at, len, limit, most - self.count);
+                        let (repeats, last, end) = self.template.repeats(bytes, at, len, limit, max - self.count);
                         if repeats > 0 {
                             self.count += repeats;
                             (self.last, self.end, at) = (last, end, end);
                         }
-                        if self.count == most {
+                        if self.count == max {
                             break;
                         }
-                        left = 1;
+                        remaining = 1;
                     }
                 }
                 continue;
@@ -118,32 +117,23 @@ impl Skim<'_> {
             let Some(&words) = bytes.get(at..).and_then(<[u8]>::first_chunk) else {
                 // Null at the very end, or nothing.
                 at += self.read(at)?;
-                left -= 1;
+                remaining -= 1;
                 continue;
             };
             let words = u64::from_le_bytes(words);
             let (header, second) = (words as u32, (words >> 32) as u32);
             let row = rows[usize::from(header as u8)];
             let flags = header & row.flags;
-            // Behind the header a count of so many bytes each, padded; counts that are too large lead behind the end.
-            let counted =
-                |size: usize| 2 * WORD + (second as usize).saturating_mul(size).saturating_add(WORD - 1) / WORD * WORD;
             let offset = at - self.end;
-            let (len, mask, may) = match row.shape {
-                Shape::Nil => (WORD, FIRST, May::Nothing),
-                Shape::Bool => (2 * WORD, FIRST, May::Nothing),
-                Shape::Int | Shape::Float if width(flags) == Width::Single => (2 * WORD, FIRST, May::BeWide),
-                Shape::Int | Shape::Float => (3 * WORD, FIRST, May::BeWide),
-                Shape::Rid => (3 * WORD, FIRST, May::Nothing),
-                Shape::Components { scalar, count } => {
-                    (WORD + scalar.size(width(flags)) * usize::from(count), FIRST, May::Nothing)
+            let (len, mask, may) = match (row.shape.extent(width(flags)), row.shape) {
+                (Extent::Fixed(len), Shape::Int | Shape::Float) => (WORD + len, FIRST, May::BeWide),
+                (Extent::Fixed(len), _) => (WORD + len, FIRST, May::Nothing),
+                // A count that is too large leads behind the end.
+                (Extent::Counted(unit), _) => {
+                    let len = (second as usize).saturating_mul(unit).min(isize::MAX as usize);
+                    (2 * WORD + padded(len), BOTH, May::Count(unit))
                 }
-                Shape::Text => (counted(1), BOTH, May::Count(1)),
-                Shape::Packed { scalar, count } => {
-                    let unit = scalar.size(width(flags)) * usize::from(count);
-                    (counted(unit), BOTH, May::Count(unit))
-                }
-                Shape::Array | Shape::Dictionary => {
+                (_, Shape::Array | Shape::Dictionary) => {
                     let is_array = matches!(row.shape, Shape::Array);
                     let types = if is_array { flags & ARRAY_TYPE } else { flags & DICTIONARY_TYPES } >> 16;
                     let (first, other) = (types & TYPE_BITS, types >> 2);
@@ -159,8 +149,8 @@ impl Skim<'_> {
                             self.template.note(Words { at: offset, words, mask: FIRST, may: May::Nothing });
                             let count_at = offset + head - 2 * WORD;
                             self.template.note(Words { at: count_at, words: end, mask: SECOND, may: May::Nothing });
-                            self.stack.push(left - 1);
-                            left = ((count & !HIGH_BIT) as usize).saturating_mul(if is_array { 1 } else { 2 });
+                            self.stack.push(remaining - 1);
+                            remaining = ((count & !HIGH_BIT) as usize).saturating_mul(if is_array { 1 } else { 2 });
                             at += head;
                             continue;
                         }
@@ -171,9 +161,9 @@ impl Skim<'_> {
             };
             self.template.note(Words { at: offset, words, mask, may });
             at += if len <= bytes.len() - at { len } else { self.read(at)? };
-            left -= 1;
+            remaining -= 1;
         }
-        (self.at, self.left) = (at, left);
+        (self.at, self.remaining) = (at, remaining);
         Ok(())
     }
 
@@ -182,9 +172,9 @@ impl Skim<'_> {
     fn read(&mut self, at: usize) -> Result<usize, CodecError> {
         self.template.give_up();
         self.reader.restart(at);
-        while self.reader.next != Next::End {
+        while self.reader.next != ReadNext::End {
             match self.reader.next {
-                Next::Text => self.reader.pass()?,
+                ReadNext::Text => self.reader.pass()?,
                 _ => _ = self.reader.next_event()?,
             }
         }

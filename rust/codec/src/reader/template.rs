@@ -1,16 +1,10 @@
-//! Values that are laid out as the one before them: elements of an array mostly are, and comparing a few words is several times faster
-//! than following lengths one after the other.
+//! Passes values that have the layout of the one before them. Elements of an array usually do, and comparing a few words is
+//! several times faster than following one length after the other.
 
-use super::WORD;
-use crate::dialect::FLAG_64;
+use crate::kind::{FLAG_64, WORD, padded};
+use crate::limits::{MAX_MISSES, MAX_TEMPLATE};
 
-/// Words of a value that say how long its parts are.
-const MOST: usize = 512;
-
-/// How many values in a row may be laid out in another way before nobody looks any more.
-const PATIENCE: usize = 16;
-
-/// How a value is laid out: where in it words stand that say how long its parts are, and these words.
+/// The layout of a value: the words in it that say how long its parts are, and their offsets.
 #[derive(Debug, Default)]
 pub(super) struct Template {
     words: Vec<Words>,
@@ -29,7 +23,7 @@ pub(super) struct Words {
     pub may: May,
 }
 
-/// In what else the words of another value may differ.
+/// How the words of another value may differ otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum May {
     Nothing,
@@ -60,34 +54,34 @@ impl Template {
     /// Takes note of words of the value that is passed.
     #[inline(always)]
     pub fn note(&mut self, words: Words) {
-        if self.misses < PATIENCE {
+        if self.misses < MAX_MISSES {
             self.put(words);
         }
     }
 
     #[inline]
     fn put(&mut self, words: Words) {
-        match self.words.len() < MOST {
+        match self.words.len() < MAX_TEMPLATE {
             true => self.words.push(Words { words: words.words & words.mask, ..words }),
             false => self.is_broken = true,
         }
     }
 
-    /// Takes note that words do not tell how long a part is.
+    /// Takes note that the words do not say how long a part is.
     pub fn give_up(&mut self) {
         self.is_broken = true;
     }
 
     /// A value was passed, and took `len` bytes. How many of those behind it, which begin at `at`, are laid out like it and end before
-    /// `limit`, `most` of them if there are more; and where the last of them begins, and ends.
+    /// `limit`, up to `max` of them; and where the last of them begins, and ends.
     #[inline]
-    pub fn repeats(&mut self, bytes: &[u8], at: usize, len: usize, limit: usize, most: usize) -> (usize, usize, usize) {
-        if self.misses >= PATIENCE {
+    pub fn repeats(&mut self, bytes: &[u8], at: usize, len: usize, limit: usize, max: usize) -> (usize, usize, usize) {
+        if self.misses >= MAX_MISSES {
             return (0, at, at);
         }
         let (mut count, mut last, mut end) = (0, at, at);
         if !self.is_broken {
-            while count < most
+            while count < max
                 && let Some(next) = self.end(bytes, end, len).filter(|&next| next <= limit)
             {
                 (count, last, end) = (count + 1, end, next);
@@ -124,7 +118,7 @@ impl Words {
                 Some(if found & u64::from(FLAG_64) == 0 { WORD.wrapping_neg() } else { WORD })
             }
             May::Count(unit) if found as u32 == self.words as u32 && found >> 32 <= i32::MAX as u64 => {
-                let len = |words: u64| Some(((words >> 32) as usize).checked_mul(unit)?.next_multiple_of(WORD));
+                let len = |words: u64| ((words >> 32) as usize).checked_mul(unit).map(padded);
                 Some(len(found)?.wrapping_sub(len(self.words)?))
             }
             _ => None,

@@ -1,9 +1,9 @@
 //! Translates one value.
 
-use crate::dialect::{Dialect, Rules, Width};
+use crate::dialect::{Dialect, Rules};
 use crate::error::CodecError;
 use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::Kind;
+use crate::kind::{Kind, Width};
 use crate::plan::Copied;
 use crate::reader::Reader;
 use crate::writer::Writer;

@@ -1,9 +1,8 @@
 //! Vectors, matrices, colors and packed arrays: plain data to and from numbers.
 
 use super::OwnedValue;
-use crate::dialect::Width;
 use crate::event::{Event, Plain};
-use crate::kind::Kind;
+use crate::kind::{Kind, Width};
 
 /// The component of a vector: `f32`, or `f64` for builds with `precision=double`.
 pub trait Real: Element {

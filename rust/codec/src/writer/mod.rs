@@ -20,17 +20,17 @@ pub struct Writer<'a> {
     /// How deep the values lie that are written outside of any container of this writer.
     depth: usize,
     /// The containers around the next value, outermost first, each with something still to come.
-    open: Vec<Open>,
-    next: Next,
+    open: Vec<WriteOpen>,
+    next: WriteNext,
     /// Whether the dialect is another than that of Godot 4.
     is_foreign: bool,
     /// The texts that are due, if any.
-    texts: Texts,
+    texts: WriteTexts,
 }
 
 /// What has to come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+enum WriteNext {
     Value,
     Text,
     /// The name of a property.
@@ -38,7 +38,7 @@ enum Next {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct WriteOpen {
     /// Values that are still to come. Of a dictionary, keys and values count.
     left: usize,
     /// Whether each is a property, with its name before it.
@@ -46,7 +46,7 @@ struct Open {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Texts {
+struct WriteTexts {
     left: usize,
     /// Whether their lengths count a NUL: in a PackedStringArray only.
     nul: bool,
@@ -55,9 +55,9 @@ struct Texts {
 impl<'a> Writer<'a> {
     /// A writer of an empty plan.
     pub fn new(dialect: Dialect) -> Self {
-        let texts = Texts { left: 0, nul: false };
+        let texts = WriteTexts { left: 0, nul: false };
         let is_foreign = dialect.engine != Engine::Godot4;
-        Self { plan: Plan::new(), dialect, depth: 0, open: Vec::new(), next: Next::Value, is_foreign, texts }
+        Self { plan: Plan::new(), dialect, depth: 0, open: Vec::new(), next: WriteNext::Value, is_foreign, texts }
     }
 
     /// For values that lie `depth` containers deep in what another writer writes.
@@ -71,8 +71,8 @@ impl<'a> Writer<'a> {
     pub fn for_texts(dialect: Dialect, count: usize) -> Self {
         let mut writer = Self::new(dialect);
         if count > 0 {
-            writer.texts = Texts { left: count, nul: true };
-            writer.next = Next::Text;
+            writer.texts = WriteTexts { left: count, nul: true };
+            writer.next = WriteNext::Text;
         }
         writer
     }
@@ -103,8 +103,8 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// If that many are not due, or the other writer is in the middle of a value.
     pub fn append(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
-        let is_complete = other.open.is_empty() && other.next == Next::Value;
-        let is_due = is_complete && self.next == Next::Value;
+        let is_complete = other.open.is_empty() && other.next == WriteNext::Value;
+        let is_due = is_complete && self.next == WriteNext::Value;
         match self.open.last_mut().filter(|top| is_due && !top.named) {
             Some(top) if top.left > count => top.left -= count,
             // The last value ends the container, and perhaps those around it.
@@ -124,8 +124,8 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// If that many are not due, or the other writer has not written all of its own.
     pub fn append_texts(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
-        let is_complete = other.open.is_empty() && other.next == Next::Value;
-        if !is_complete || self.next != Next::Text || !self.texts.nul || count > self.texts.left {
+        let is_complete = other.open.is_empty() && other.next == WriteNext::Value;
+        if !is_complete || self.next != WriteNext::Text || !self.texts.nul || count > self.texts.left {
             return Err(self.out_of_order("as many texts as were announced"));
         }
         self.texts.left -= count;
@@ -154,7 +154,7 @@ impl<'a> Writer<'a> {
     #[inline]
     pub fn end_value(&mut self, start: Mark) -> Result<(), CodecError> {
         let len = self.plan.len() - start.position();
-        let is_complete = self.open.is_empty() && self.next == Next::Value;
+        let is_complete = self.open.is_empty() && self.next == WriteNext::Value;
         if is_complete && len > 0 && len <= MAX_VALUE_LEN {
             return Ok(());
         }
@@ -171,7 +171,7 @@ impl<'a> Writer<'a> {
     pub fn drop_value(&mut self, start: Mark) {
         self.plan.rollback(start);
         self.open.clear();
-        self.next = Next::Value;
+        self.next = WriteNext::Value;
         self.texts.left = 0;
     }
 
@@ -218,7 +218,7 @@ impl<'a> Writer<'a> {
 
     #[inline]
     fn begin_value(&mut self) -> Result<(), CodecError> {
-        if self.next != Next::Value {
+        if self.next != WriteNext::Value {
             return Err(self.out_of_order("a text"));
         }
         if self.depth() > MAX_DEPTH {
@@ -229,12 +229,12 @@ impl<'a> Writer<'a> {
 
     #[inline]
     fn close_value(&mut self) {
-        self.next = Next::Value;
+        self.next = WriteNext::Value;
         while let Some(top) = self.open.last_mut() {
             top.left -= 1;
             if top.left > 0 {
                 if top.named {
-                    self.next = Next::Name;
+                    self.next = WriteNext::Name;
                 }
                 return;
             }
@@ -251,8 +251,8 @@ impl<'a> Writer<'a> {
             self.close_value();
             return Ok(());
         }
-        self.open.push(Open { left, named });
-        self.next = if named { Next::Name } else { Next::Value };
+        self.open.push(WriteOpen { left, named });
+        self.next = if named { WriteNext::Name } else { WriteNext::Value };
         Ok(())
     }
 
@@ -262,8 +262,8 @@ impl<'a> Writer<'a> {
             self.close_value();
             return Ok(());
         }
-        self.texts = Texts { left, nul };
-        self.next = Next::Text;
+        self.texts = WriteTexts { left, nul };
+        self.next = WriteNext::Text;
         Ok(())
     }
 

@@ -1,10 +1,9 @@
 //! What each event writes: headers, widths, counts, texts and padding.
 
-use super::{Next, Writer};
-use crate::dialect::{FLAG_64, Width};
+use super::{WriteNext, Writer};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::{ENCODED_OBJECT, Kind};
+use crate::kind::{ENCODED_OBJECT, FLAG_64, Kind, Width};
 use crate::limits::MAX_VALUE_LEN;
 use crate::plan::Keep;
 use crate::text;
@@ -114,12 +113,12 @@ impl<'a> Writer<'a> {
     #[inline]
     fn text<'e>(&mut self, text: Text<'e>, keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         match self.next {
-            Next::Value => return Err(self.out_of_order("a value")),
-            Next::Name => {
-                self.next = Next::Value;
+            WriteNext::Value => return Err(self.out_of_order("a value")),
+            WriteNext::Name => {
+                self.next = WriteNext::Value;
                 return self.string(text, false, keep);
             }
-            Next::Text => {}
+            WriteNext::Text => {}
         }
         self.string(text, self.texts.nul, keep)?;
         self.texts.left -= 1;

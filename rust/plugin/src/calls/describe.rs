@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use godot::builtin::VarDictionary;
-use varbatch_codec::describe::{Node, Part, Way, overview};
+use varbatch_codec::describe::{Node, OverviewPart, Way, overview};
 use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, Kind, Reader, Text};
 use varbatch_workers::Threads;
@@ -28,8 +28,8 @@ pub fn describe(bytes: &[u8], dialect: Dialect, max_nodes: usize) -> VarDictiona
     root.set_dictionary();
     for part in overview(bytes, 0, dialect, max_nodes) {
         match part {
-            Ok(Part::Node(node)) => open.push((tree.node(&node), Vec::new())),
-            Ok(Part::End { size, omitted }) => {
+            Ok(OverviewPart::Node(node)) => open.push((tree.node(&node), Vec::new())),
+            Ok(OverviewPart::End { size, omitted }) => {
                 let (mut node, children) = open.pop().expect("what ends was begun");
                 tree.end(&mut node, size, children, omitted);
                 match open.last_mut() {

@@ -4,8 +4,8 @@ use super::collect::Collector;
 use super::lockstep::{DiffError, Lockstep};
 use super::sink::Edits;
 use crate::change::model::{Changes, Edit};
-use crate::dialect::Width;
 use crate::error::{CodecError, CodecErrorKind};
+use crate::kind::Width;
 
 /// How [`diff`] reads both values.
 #[derive(Clone, Copy, Debug)]

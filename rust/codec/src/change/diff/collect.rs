@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::sink::{Checkpoint, Difference, Sink, Slice, Trail, Unit};
 use crate::change::bytes::common_prefix;
 use crate::change::model::{Change, ChangePart, ChangePath, ChangeStep, Changes, Op};
-use crate::dialect::Width;
 use crate::event::Plain;
+use crate::kind::Width;
 
 /// Changes that are always reported, plus one per [`BYTES_A_CHANGE`] input bytes. A change takes about as much memory in the engine.
 const MAX_CHANGES: usize = 100_000;

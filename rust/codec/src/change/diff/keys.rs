@@ -7,11 +7,12 @@ use std::collections::{HashMap, HashSet};
 
 use super::lockstep::{AFTER, BEFORE, DiffError, Lockstep, OpenPair, PairForm, of};
 use super::sink::Sink;
-use crate::dialect::{Dialect, Width};
+use crate::dialect::Dialect;
 use crate::event::{ElementType, Event};
-use crate::kind::Kind;
+use crate::kind::WORD;
+use crate::kind::{Kind, Width};
 use crate::plan::Plan;
-use crate::reader::{Reader, WORD};
+use crate::reader::Reader;
 use crate::writer::Writer;
 
 impl<'a, S: Sink<'a>> Lockstep<'a, S> {

@@ -7,7 +7,8 @@ use super::sink::{Checkpoint, Difference, Sink, Trail};
 use crate::change::model::Op;
 use crate::error::CodecError;
 use crate::kind::Kind;
-use crate::reader::{Reader, Skim, WORD};
+use crate::kind::WORD;
+use crate::reader::{Reader, Skim};
 
 /// How many times the bytes of both may be read in vain: to see whether a value is the same, or what was inserted. Beyond it the
 /// walk only goes straight on.

@@ -7,7 +7,8 @@ use super::lockstep::{AFTER, BEFORE, DiffError, Lockstep};
 use super::sink::{Difference, Sink, Slice, Unit};
 use crate::change::model::ChangeStep;
 use crate::error::CodecError;
-use crate::reader::{Reader, WORD};
+use crate::kind::WORD;
+use crate::reader::Reader;
 
 impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     /// Compares two packed arrays of the same kind, which both Readers have passed.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::change::model::{ChangeStep, Edit, Op};
-use crate::dialect::Width;
 use crate::event::Plain;
+use crate::kind::Width;
 
 /// Bytes of one side that bytes of the other replace. Either range may be empty.
 pub(super) struct Difference<'a> {

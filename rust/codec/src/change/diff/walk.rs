@@ -10,7 +10,8 @@ use super::sink::{Difference, Sink, Slice, Unit};
 use crate::change::model::ChangeStep;
 use crate::event::{Event, Text};
 use crate::kind::Kind;
-use crate::reader::{Reader, WORD};
+use crate::kind::WORD;
+use crate::reader::Reader;
 use crate::validate::validate;
 
 impl<'a, S: Sink<'a>> Lockstep<'a, S> {

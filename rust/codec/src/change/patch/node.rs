@@ -7,10 +7,10 @@ use super::error::{PatchErrorKind, StepKind, shown_step};
 use super::gap::GapBuffer;
 use super::source::{READ, Raw, Sources};
 use crate::change::model::ChangeStep;
-use crate::dialect::Width;
 use crate::event::{Event, Text};
-use crate::kind::Kind;
-use crate::reader::{Reader, WORD};
+use crate::kind::WORD;
+use crate::kind::{Kind, Width};
+use crate::reader::Reader;
 
 /// A value in the tree.
 #[derive(Clone, Copy, Debug)]

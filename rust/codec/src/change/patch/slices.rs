@@ -6,11 +6,11 @@ use super::error::{NEW, OLD, PatchErrorKind, check_same};
 use super::node::{Body, Packed, TreeNode, texts};
 use super::source::{Raw, Sources};
 use crate::change::model::{Change, ChangePart, Op, packed_array};
-use crate::dialect::Width;
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
-use crate::kind::Kind;
-use crate::reader::{Reader, WORD};
+use crate::kind::WORD;
+use crate::kind::{Kind, Width};
+use crate::reader::Reader;
 
 /// Changes the elements of a packed array from an index on.
 pub(super) fn edit_slice<'a>(

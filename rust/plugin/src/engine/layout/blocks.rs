@@ -9,7 +9,7 @@ use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
 use super::super::sys_type;
-use super::probe::Memory;
+use super::memory::EngineMemory;
 use super::seen::{SeenBlock, blocks_are_as_seen};
 use super::{new_block_in, new_packed};
 
@@ -50,7 +50,7 @@ pub fn are_taken(interface: &sys::GDExtensionInterface) -> bool {
                 };
                 let seen = |array: &$array, references| {
                     let (kind, inner) = (Kind::$array, array.sys() as usize);
-                    blocks_are_as_seen(&Memory, &[SeenBlock { kind, inner, first, count, references, element: Kind::Nil }])
+                    blocks_are_as_seen(&EngineMemory, &[SeenBlock { kind, inner, first, count, references, element: Kind::Nil }])
                 };
                 let is_read = array.len() == count && bytes(&array) == pattern && seen(&array, 1);
                 let shared = array.clone();

@@ -9,7 +9,7 @@ use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
 use super::super::sys_type;
-use super::probe::Memory;
+use super::memory::EngineMemory;
 use super::seen::{SeenDictionary, dictionaries_are_as_seen};
 
 /// Entries of the largest one, which was made larger nine times on the way, and sizes at which it is looked at.
@@ -70,7 +70,7 @@ impl Watched<'_> {
     }
 
     fn is_as_expected(&self) -> bool {
-        dictionaries_are_as_seen(&Memory, &[self.seen()])
+        dictionaries_are_as_seen(&EngineMemory, &[self.seen()])
     }
 }
 
@@ -109,7 +109,7 @@ fn entries_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     }
     let same = watched.dictionary.clone();
     let shared = SeenDictionary { inner: same.sys() as usize, ..watched.seen() };
-    is_good = is_good && watched.is_as_expected() && dictionaries_are_as_seen(&Memory, &[shared]);
+    is_good = is_good && watched.is_as_expected() && dictionaries_are_as_seen(&EngineMemory, &[shared]);
     watched.dictionary.clear();
     watched.entries.clear();
     is_good = is_good && watched.is_as_expected();
@@ -140,6 +140,6 @@ fn types_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
             (interface.dictionary_set_typed)(typed, sys_type(key), key_class, nil, sys_type(value), value_class, nil);
         }
         let seen = SeenDictionary { inner: dictionary.sys() as usize, values: Vec::new(), key, value };
-        dictionaries_are_as_seen(&Memory, &[seen])
+        dictionaries_are_as_seen(&EngineMemory, &[seen])
     })
 }

@@ -10,9 +10,11 @@
 
 mod blocks;
 pub mod dictionaries;
+mod memory;
 mod probe;
 mod seen;
 #[cfg(test)]
+#[path = "../../../tests/unit/layout.rs"]
 mod tests;
 
 use godot::builtin::Variant;

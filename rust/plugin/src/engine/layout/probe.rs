@@ -16,20 +16,9 @@ use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
 use super::super::{default_value, sys_type};
-use super::seen::{SeenBlock, SeenVariant, Words, blocks_are_as_seen, element_types_are_as_seen, variant_is_as_seen};
+use super::memory::EngineMemory;
+use super::seen::{SeenBlock, SeenVariant, blocks_are_as_seen, element_types_are_as_seen, variant_is_as_seen};
 use super::{Layout, blocks};
-
-/// The engine's memory.
-pub struct Memory;
-
-impl Words for Memory {
-    fn word(&self, at: usize) -> u64 {
-        // SAFETY: `seen` asks for words of the caller's own memory, of what the engine gave out, and of what lies next
-        // to words that were as expected; in the versions that are probed all of them belong to the same block of
-        // memory. Any bits are an integer.
-        unsafe { *(at as *const u64) }
-    }
-}
 
 impl Layout {
     /// Compares what stands here with the engine.
@@ -64,7 +53,7 @@ fn variants_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
         // SAFETY: the getter is that of the Variant's type.
         let inner = getter.flatten().map(|getter| unsafe { getter(pointer) } as usize);
         (kind == Kind::Nil || inner.is_some())
-            && variant_is_as_seen(&Memory, SeenVariant { kind, at: pointer as usize, inner, is_default })
+            && variant_is_as_seen(&EngineMemory, SeenVariant { kind, at: pointer as usize, inner, is_default })
     };
     let defaults = Kind::ALL.map(|kind| default_value(interface, kind));
     // Values that leave something behind: in the Variant, behind a pointer, and counted.
@@ -109,10 +98,10 @@ fn arrays_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
                     references,
                     element: Kind::Nil,
                 };
-                blocks_are_as_seen(&Memory, &[seen(&array, 2), seen(&shared, 2)]) && {
+                blocks_are_as_seen(&EngineMemory, &[seen(&array, 2), seen(&shared, 2)]) && {
                     // Whoever writes to one of the two gets a copy.
                     shared.as_mut_slice();
-                    blocks_are_as_seen(&Memory, &[seen(&array, 1), seen(&shared, 1)])
+                    blocks_are_as_seen(&EngineMemory, &[seen(&array, 1), seen(&shared, 1)])
                 }
             })*)
         };
@@ -133,9 +122,9 @@ fn strings_are_as_expected() -> bool {
         let inner = string.sys() as usize;
         let shared = string.clone();
         let seen = SeenBlock { kind: Kind::String, inner, first, count: count + 1, references: 2, element: Kind::Nil };
-        let is_good = blocks_are_as_seen(&Memory, &[seen, SeenBlock { inner: shared.sys() as usize, ..seen }]);
+        let is_good = blocks_are_as_seen(&EngineMemory, &[seen, SeenBlock { inner: shared.sys() as usize, ..seen }]);
         drop(shared);
-        is_good && blocks_are_as_seen(&Memory, &[SeenBlock { references: 1, ..seen }])
+        is_good && blocks_are_as_seen(&EngineMemory, &[SeenBlock { references: 1, ..seen }])
     })
 }
 
@@ -170,6 +159,6 @@ fn var_arrays_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
             SeenBlock { references: 2, ..seen(read_only.sys(), count, Kind::PackedByteArray) },
             seen(objects.sys(), 0, Kind::Object),
         ];
-        blocks_are_as_seen(&Memory, &arrays) && element_types_are_as_seen(&Memory, &arrays)
+        blocks_are_as_seen(&EngineMemory, &arrays) && element_types_are_as_seen(&EngineMemory, &arrays)
     })
 }
