@@ -130,7 +130,7 @@ func test_other_script() -> void:
 	object.process_priority = 1
 	other.process_priority = 2
 	var flush := func() -> Array: return recorder.flush()
-	var line := WARNING + SKIPPED + "Node (id %d): its script is another"
+	var line := WARNING + SKIPPED + "Node (id %d): its script changed"
 	var found: Array = expect_lines(flush, [line % object.get_instance_id()])
 	check_int(found.size(), 1, "modifications of the others")
 	recorder.record(object, ["process_priority"])

@@ -4,7 +4,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::plan::{Content, Plan};
+use crate::plan::{Content, Mark, Plan};
 use crate::text;
 
 /// Bytes that a character takes at most.
@@ -40,6 +40,11 @@ impl Cursor {
     /// At the start of a plan.
     pub fn new() -> Self {
         Self { levels: vec![Level::default()] }
+    }
+
+    /// At a mark of a plan.
+    pub fn at(mark: Mark) -> Self {
+        Self { levels: vec![Level { small: mark.small, segment: mark.segments, offset: 0 }] }
     }
 
     /// The next chunk, of up to `most` bytes, or of one character if that takes more. `None` at the end.

@@ -145,8 +145,8 @@ impl fmt::Debug for Payload<'_> {
 /// A place between two values of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
-    small: usize,
-    segments: usize,
+    pub(crate) small: usize,
+    pub(crate) segments: usize,
     len: usize,
 }
 

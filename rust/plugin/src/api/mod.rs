@@ -1,4 +1,4 @@
-//! What GDScript sees: the classes, and what their calls say.
+//! The classes that GDScript sees, and what their calls print.
 
 mod files;
 mod said;
@@ -24,4 +24,5 @@ pub fn load_docs() {
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/api.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! What a call says: the lines that it prints, and the error that scripts can ask for afterwards.
+//! Prints the lines of a call, and keeps the error that scripts can ask for afterwards.
 //!
 //! Every method of the class ends here, but those that only look something up. The error is kept last of all: printing
 //! runs Loggers, which may call the class themselves.
@@ -12,8 +12,8 @@ use godot::obj::Gd;
 use crate::api::task::{self, VarBatchTask};
 use crate::calls::files::Failure;
 use crate::engine;
-use crate::jobs::job::Job;
-use crate::report::{Line, Reports, Subject};
+use crate::jobs::job::{Job, Outcome, Product};
+use crate::report::Line;
 
 /// Why a call failed.
 struct LastError {
@@ -30,31 +30,36 @@ thread_local! {
 /// load.
 static FAILED: AtomicUsize = AtomicUsize::new(0);
 
-/// Prints what there is to say about a call, and keeps its code. The message is the first error, or what the engine calls
-/// the code if none is printed.
+/// Prints the lines of a call and keeps its code. The message is the first error, or the engine's text for the code if
+/// none is printed.
 pub fn say(method: &str, lines: impl IntoIterator<Item = Line>, code: EngineError) {
     keep(code, print(method, lines));
 }
 
-/// What a call gives, when what there is to say about it is printed.
+/// Prints the lines of a call and returns its result.
 pub fn said<T>(method: &str, (result, lines): (T, impl IntoIterator<Item = Line>)) -> T {
     let first = print(method, lines);
     keep(if first.is_some() { EngineError::ERR_INVALID_DATA } else { EngineError::OK }, first);
     result
 }
 
-/// The same of a batch.
-pub fn reported<T>(method: &str, subject: &Subject<'_>, (result, reports): (T, Reports)) -> T {
-    said(method, (result, reports.lines(subject)))
-}
-
-/// The code of a call that failed as a whole, when that is printed.
+/// Prints why a call failed as a whole and returns its code.
 pub fn failed(method: &str, Failure { code, text }: Failure) -> EngineError {
     say(method, [Line::error(text)], code);
     code
 }
 
-/// Starts a task. What comes of it is for the task to tell.
+/// Prints the lines of a job and returns its product.
+pub fn done<T: From<Product>>(method: &str, Outcome { product, lines, code, .. }: Outcome) -> T {
+    if lines.is_empty() && code == EngineError::OK {
+        succeeded();
+    } else {
+        say(method, lines, code);
+    }
+    product.into()
+}
+
+/// Starts a task, which reports its own result.
 pub fn started(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> {
     let task = task::start(method, job);
     succeeded();
@@ -74,12 +79,12 @@ pub fn last_error() -> EngineError {
     LAST.with_borrow(|last| last.as_ref().map_or(EngineError::OK, |error| error.code))
 }
 
-/// What there is to say about it.
+/// The message of the last call.
 pub fn last_message() -> String {
     LAST.with_borrow(|last| last.as_ref().map_or_else(String::new, |error| error.message.clone()))
 }
 
-/// Prints lines; gives the text of the first that is an error.
+/// Prints lines. Returns the text of the first error.
 fn print(method: &str, lines: impl IntoIterator<Item = Line>) -> Option<String> {
     let mut first = None;
     for line in lines {

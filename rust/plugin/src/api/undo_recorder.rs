@@ -11,11 +11,11 @@ use crate::engine::{self, ObjectArg, Slot};
 use crate::report::{Line, OBJECTS, Reports};
 use crate::undo::changes::Changes;
 use crate::undo::commit::History;
-use crate::undo::lock;
-use crate::undo::record::{Wanted, record, shared};
+use crate::undo::record::{Wanted, record};
 use crate::undo::recording::Recording;
+use crate::undo::{lock, shared};
 
-/// What users read of it is in `docs/VarBatchUndoRecorder.xml`.
+/// Documented for users in `docs/VarBatchUndoRecorder.xml`.
 #[derive(GodotClass)]
 #[class(init, base = RefCounted)]
 pub struct VarBatchUndoRecorder {
@@ -26,7 +26,7 @@ pub struct VarBatchUndoRecorder {
 
 #[godot_api]
 impl VarBatchUndoRecorder {
-    /// Takes the state of an object. What users read: `docs/VarBatchUndoRecorder.xml`.
+    /// Takes the state of an object.
     #[func(gd_self)]
     fn record(
         this: Gd<Self>,
@@ -38,7 +38,7 @@ impl VarBatchUndoRecorder {
         print("record", reports.lines(&OBJECTS));
     }
 
-    /// The same for many. What users read: `docs/VarBatchUndoRecorder.xml`.
+    /// Does the same for many objects.
     #[func(gd_self)]
     fn record_all(
         this: Gd<Self>,
@@ -51,7 +51,7 @@ impl VarBatchUndoRecorder {
         print("record_all", reports.lines(&OBJECTS));
     }
 
-    /// What has changed since. What users read: `docs/VarBatchUndoRecorder.xml`.
+    /// Returns the changes since.
     #[func(gd_self)]
     fn flush(this: Gd<Self>) -> Array<VarDictionary> {
         let (changes, reports) = take_changes(&this);
@@ -62,7 +62,7 @@ impl VarBatchUndoRecorder {
         modifications
     }
 
-    /// What has changed since, as an action of an undo history. What users read: `docs/VarBatchUndoRecorder.xml`.
+    /// Registers the changes since as an action of an undo history.
     #[func(gd_self)]
     fn commit(this: Gd<Self>, undo_redo: ObjectArg, action_name: GString) -> i64 {
         let history = match History::new(undo_redo.value()) {

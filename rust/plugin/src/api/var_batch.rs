@@ -7,21 +7,21 @@ use godot::register::{GodotClass, godot_api};
 use varbatch_codec::Dialect;
 use varbatch_codec::transcode::Translation;
 
-use super::said::{self, reported, said, say, started, succeeded};
+use super::said::{self, done, said, say, started, succeeded};
 use super::table;
 use super::task::VarBatchTask;
-use crate::calls::decode::steps::{FromBytes, FromFrames};
-use crate::calls::encode::steps::{ToBytes, ToFrames};
+use crate::calls::decode::Decode;
+use crate::calls::encode::{ToBytes, ToFrames};
 use crate::calls::files::NOT_COMPRESSED;
 use crate::calls::{decode, delta, describe, diff, encode, patch, transcode, validate};
 use crate::engine::{self, BytesOut, Call, DialectArg, Slot, Value};
 use crate::jobs::pool;
-use crate::report::{BUFFERS, FRAMES, Line, Report, VALUES};
+use crate::report::{Line, Report};
 
 /// The most threads that [`VarBatch::set_thread_count`] takes.
 const MAX_THREADS: i64 = 256;
 
-/// The class of static methods. What users read of it is in `docs/VarBatch.xml`.
+/// The class of static methods. Documented for users in `docs/VarBatch.xml`.
 #[derive(GodotClass)]
 #[class(no_init, base = Object)]
 pub struct VarBatch {}
@@ -32,68 +32,68 @@ impl VarBatch {
     #[constant]
     const COMPRESSION_NONE: i64 = NOT_COMPRESSED;
 
-    /// Each value to a buffer of its own. What users read: `docs/VarBatch.xml`.
+    /// Encodes each value to a buffer of its own.
     #[func]
     fn vars_to_bytes(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Array<PackedByteArray> {
-        reported("vars_to_bytes", &VALUES, encode::encode_each(&values, full_objects))
+        done("vars_to_bytes", encode::vars_to_bytes(&values, full_objects))
     }
 
-    /// Each buffer to a value, null where it is bad. What users read: `docs/VarBatch.xml`.
+    /// Decodes each buffer, to null where it is bad.
     #[func]
     fn bytes_to_vars(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
-        reported("bytes_to_vars", &BUFFERS, decode::decode_each(&buffers, allow_objects))
+        done("bytes_to_vars", decode::bytes_to_vars(&buffers, allow_objects))
     }
 
-    /// All values to one buffer, as `store_var` writes them. What users read: `docs/VarBatch.xml`.
+    /// Encodes all values to one buffer, as `store_var` writes them.
     #[func]
     fn vars_to_frames(values: AnyArray, #[opt(default = false)] full_objects: bool) -> PackedByteArray {
-        reported("vars_to_frames", &VALUES, encode::encode_frames(&values, full_objects))
+        done("vars_to_frames", encode::vars_to_frames(&values, full_objects))
     }
 
-    /// What `vars_to_frames` or `store_var` wrote to values. What users read: `docs/VarBatch.xml`.
+    /// Decodes what `vars_to_frames` or `store_var` wrote.
     #[func]
     fn frames_to_vars(frames: PackedByteArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
-        reported("frames_to_vars", &FRAMES, decode::decode_frames(&frames, allow_objects))
+        done("frames_to_vars", decode::frames_to_vars(frames, allow_objects))
     }
 
-    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    /// Does the same in the background.
     #[func]
     fn vars_to_bytes_async(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Gd<VarBatchTask> {
-        started("vars_to_bytes_async", ToBytes::new(&values, full_objects))
+        started("vars_to_bytes_async", ToBytes::held(&values, full_objects))
     }
 
-    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    /// Does the same in the background.
     #[func]
     fn bytes_to_vars_async(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> Gd<VarBatchTask> {
-        started("bytes_to_vars_async", FromBytes::new(&buffers, allow_objects))
+        started("bytes_to_vars_async", Decode::buffers(&buffers, allow_objects))
     }
 
-    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    /// Does the same in the background.
     #[func]
     fn vars_to_frames_async(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Gd<VarBatchTask> {
-        started("vars_to_frames_async", ToFrames::new(&values, full_objects))
+        started("vars_to_frames_async", ToFrames::held(&values, full_objects))
     }
 
-    /// As the method of that name, in the background. What users read: `docs/VarBatch.xml`.
+    /// Does the same in the background.
     #[func]
     fn frames_to_vars_async(frames: PackedByteArray, #[opt(default = false)] allow_objects: bool) -> Gd<VarBatchTask> {
-        started("frames_to_vars_async", FromFrames::new(frames, allow_objects))
+        started("frames_to_vars_async", Decode::frames(frames, allow_objects))
     }
 
-    /// For each buffer what is wrong with it. What users read: `docs/VarBatch.xml`.
+    /// Returns the error of each buffer.
     #[func]
     fn validate(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> PackedStringArray {
         said("validate", (validate::validate_each(&buffers, allow_objects), []))
     }
 
-    /// The bytes of one engine to those of another. What users read: `docs/VarBatch.xml`.
+    /// Translates the bytes of one engine for another.
     #[func]
     fn transcode(bytes: PackedByteArray, from: DialectArg, to: DialectArg) -> PackedByteArray {
         let Some(translation) = translation("transcode", from, to) else { return PackedByteArray::new() };
         said("transcode", transcode::transcode(&bytes, translation))
     }
 
-    /// The bytes of another engine to a value. What users read: `docs/VarBatch.xml`.
+    /// Decodes the bytes of another engine.
     #[func]
     fn bytes_to_var_in(
         bytes: PackedByteArray,
@@ -104,7 +104,7 @@ impl VarBatch {
         said("bytes_to_var_in", transcode::to_var(&bytes, from, allow_objects))
     }
 
-    /// A value to the bytes of another engine. What users read: `docs/VarBatch.xml`.
+    /// Encodes a value for another engine.
     #[func]
     fn var_to_bytes_in(
         value: Variant,
@@ -115,7 +115,7 @@ impl VarBatch {
         said("var_to_bytes_in", transcode::from_var(&value, to, full_objects))
     }
 
-    /// The type tree of a buffer. What users read: `docs/VarBatch.xml`.
+    /// The type tree of a buffer.
     #[func]
     fn describe(
         bytes: PackedByteArray,
@@ -131,7 +131,7 @@ impl VarBatch {
         said("describe", (describe::describe(engine::bytes_of(&bytes), dialect, count), []))
     }
 
-    /// What differs between two buffers. What users read: `docs/VarBatch.xml`.
+    /// Finds the changes between two buffers.
     #[func]
     fn diff(
         before: PackedByteArray,
@@ -141,13 +141,13 @@ impl VarBatch {
         said("diff", diff::diff(&before, &after, allow_objects))
     }
 
-    /// The same of each pair. What users read: `docs/VarBatch.xml`.
+    /// Does the same for each pair.
     #[func]
     fn diff_batch(pairs: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
         said("diff_batch", diff::diff_each(&pairs, allow_objects))
     }
 
-    /// A buffer with all changes. What users read: `docs/VarBatch.xml`.
+    /// Applies changes to a buffer.
     #[func]
     fn patch(
         before: PackedByteArray,
@@ -157,31 +157,31 @@ impl VarBatch {
         said("patch", patch::patch(&before, &changes, full_objects))
     }
 
-    /// What differs, as bytes. What users read: `docs/VarBatch.xml`.
+    /// Makes a delta between two buffers.
     #[func]
     fn make_delta(before: PackedByteArray, after: PackedByteArray) -> PackedByteArray {
         said("make_delta", delta::make(&before, &after))
     }
 
-    /// What a delta makes of a buffer. What users read: `docs/VarBatch.xml`.
+    /// Applies a delta to a buffer.
     #[func]
     fn apply_delta(before: PackedByteArray, delta: PackedByteArray) -> PackedByteArray {
         said("apply_delta", delta::apply(&before, &delta))
     }
 
-    /// The same of each pair. What users read: `docs/VarBatch.xml`.
+    /// Does the same for each pair.
     #[func]
     fn make_deltas(pairs: AnyArray) -> Array<PackedByteArray> {
         said("make_deltas", delta::make_each(&pairs))
     }
 
-    /// The same of each pair. What users read: `docs/VarBatch.xml`.
+    /// Does the same for each pair.
     #[func]
     fn apply_deltas(pairs: AnyArray) -> Array<PackedByteArray> {
         said("apply_deltas", delta::apply_each(&pairs))
     }
 
-    /// 0 is one a core, 1 the caller alone. What users read: `docs/VarBatch.xml`.
+    /// 0 is one a core, 1 the caller alone.
     #[func]
     fn set_thread_count(count: i64) {
         let code = match usize::try_from(count) {
@@ -198,31 +198,31 @@ impl VarBatch {
         );
     }
 
-    /// The number in effect, at least 1. What users read: `docs/VarBatch.xml`.
+    /// Returns the number in effect, at least 1.
     #[func]
     fn get_thread_count() -> i64 {
         i64::try_from(pool::count()).unwrap_or(i64::MAX)
     }
 
-    /// The version of this crate. What users read: `docs/VarBatch.xml`.
+    /// Returns the version of this crate.
     #[func]
     fn get_version() -> GString {
         env!("CARGO_PKG_VERSION").into()
     }
 
-    /// One row a Variant type, in order of id. What users read: `docs/VarBatch.xml`.
+    /// Returns one row for each Variant type, in order of id.
     #[func]
     fn get_type_table() -> Array<VarDictionary> {
         table::rows()
     }
 
-    /// How this thread's last call ended. What users read: `docs/VarBatch.xml`.
+    /// Returns the code of this thread's last call.
     #[func]
     fn get_last_error() -> EngineError {
         said::last_error()
     }
 
-    /// What there is to say about it. What users read: `docs/VarBatch.xml`.
+    /// Returns the message of this thread's last call.
     #[func]
     fn get_last_error_message() -> GString {
         GString::from(&said::last_message())

@@ -58,7 +58,7 @@ impl<'a> Tree<'a> {
         Self { dialect, fields, texts: Texts::for_bytes(usize::MAX), left: max_nodes }
     }
 
-    /// What is told about a node when it begins.
+    /// Fills in the fields that are known when a node begins.
     fn node(&mut self, node: &Node<'a>) -> Slot {
         let key = if let Way::Key { bytes, kind, .. } = node.way { Some(self.key(bytes, kind)) } else { None };
         let Self { fields: [kind, name, offset, size, index, key_field, class, ..], texts, .. } = self;
@@ -85,7 +85,7 @@ impl<'a> Tree<'a> {
         slot
     }
 
-    /// What is told about a node when it ends.
+    /// Fills in the fields that are known when a node ends.
     fn end(&self, slot: &mut Slot, len: usize, mut nodes: Vec<Slot>, count: usize) {
         let [_, _, _, size, _, _, _, children, omitted] = &self.fields;
         let mut entry = slot.dictionary();

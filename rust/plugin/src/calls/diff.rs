@@ -10,7 +10,7 @@ use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
 use crate::calls::decode::{self, Input};
-use crate::calls::pairs::{self, Pair};
+use crate::calls::pairs;
 use crate::engine::{self, REAL, Slot};
 use crate::jobs::pool;
 use crate::report::{Line, PAIRS, Report, Reports};
@@ -28,29 +28,15 @@ pub fn diff(before: &PackedByteArray, after: &PackedByteArray, allow_objects: bo
 /// Compares each pair of buffers.
 pub fn diff_each(pairs: &AnyArray, allow_objects: bool) -> (VarArray, Vec<Line>) {
     let pairs = pairs::held(pairs);
-    let bytes: Vec<_> = pairs.iter().map(|pair| pair.as_ref().ok().map(Pair::bytes)).collect();
-    let mut found: Vec<_> = bytes.iter().map(|_| None).collect();
-    let total = bytes.iter().flatten().map(|(before, after)| before.len() + after.len()).sum();
-    pairs::over_threads(total, |threads| {
-        threads.for_each(bytes.iter().zip(&mut found), |(bytes, found)| {
-            *found = bytes.map(|(before, after)| find(before, after, allow_objects));
-        });
+    let mut found: Vec<_> = pairs.iter().map(|_| None).collect();
+    let mut reports = pairs::each(&pairs, &mut found, |(before, after), found| {
+        *found = Some(find(before, after, allow_objects));
+        Ok(())
     });
-    let (mut result, mut reports) = (VarArray::new(), Reports::default());
-    for (index, (found, pair)) in found.into_iter().zip(&pairs).enumerate() {
-        let changes = match (found, pair) {
-            (Some(found), _) => {
-                let (changes, mut own) = dictionaries(found, allow_objects);
-                reports.append_as(&mut own, |_| Some(index));
-                changes
-            }
-            (None, no_pair) => {
-                if let Err(no_pair) = no_pair {
-                    reports.push_error(index, || no_pair.to_string());
-                }
-                Dictionaries::new()
-            }
-        };
+    let mut result = VarArray::new();
+    for (index, found) in found.into_iter().enumerate() {
+        let (changes, mut said) = found.map(|found| dictionaries(found, allow_objects)).unwrap_or_default();
+        reports.append_as(&mut said, |_| Some(index));
         result.push(&changes.to_variant());
     }
     (result, reports.lines(&PAIRS))

@@ -1,16 +1,11 @@
-//! Values to files and back: frames as `FileAccess.store_var` writes them, compressed or not.
+//! Shared by the calls for files: frames as `FileAccess.store_var` writes them, compressed or not.
 
 use std::fmt;
 use std::io;
 
-use godot::builtin::{AnyArray, GString, Variant, varray};
+use godot::builtin::{AnyArray, Variant, varray};
 use godot::global::Error as EngineError;
-use varbatch_storage::Loader;
 use varbatch_storage::compressed::Compression;
-
-use crate::calls::load::open;
-use crate::calls::save::Target;
-use crate::engine::FlagArg;
 
 /// Why a file was not saved, or not loaded: the engine's code for it, and the text.
 #[derive(Debug)]
@@ -27,7 +22,7 @@ impl Failure {
     }
 }
 
-/// What a call saves.
+/// The values that a call saves.
 pub enum Contents<'v> {
     /// One value.
     One(&'v Variant),
@@ -43,37 +38,6 @@ impl Contents<'_> {
             Self::All(values) => values.clone(),
         }
     }
-}
-
-/// Where a script wants values saved, and whether objects with class and properties.
-///
-/// # Errors
-/// If an argument is none of those that are served.
-pub fn to_save(
-    path: &GString,
-    contents: &Contents<'_>,
-    full_objects: FlagArg,
-    compression_mode: i64,
-) -> Result<(Target, bool), Failure> {
-    let full_objects = full_objects.flag("full_objects").map_err(|why| {
-        let why = format!("cannot save \"{path}\": {why}; the compression mode is the fourth argument");
-        Failure::new(EngineError::ERR_INVALID_PARAMETER, why)
-    })?;
-    let target = Target::new(path, compression_mode)?;
-    let target = if let Contents::One(_) = contents { target.of_one() } else { target };
-    Ok((target, full_objects))
-}
-
-/// The file that a script wants loaded, and whether with objects.
-///
-/// # Errors
-/// As for [`to_save`], and if it cannot be opened.
-pub fn to_load(path: &GString, allow_objects: FlagArg) -> Result<(Loader, bool), Failure> {
-    let allow_objects = allow_objects.flag("allow_objects").map_err(|why| {
-        let why = format!("cannot load \"{path}\": {why}; a compressed file is recognized");
-        Failure::new(EngineError::ERR_INVALID_PARAMETER, why)
-    })?;
-    Ok((open(path)?, allow_objects))
 }
 
 /// The code that the engine has for a file that cannot be opened.

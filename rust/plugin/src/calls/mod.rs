@@ -1,4 +1,4 @@
-//! What the methods do, a file each.
+//! The work of the methods, a file each.
 //!
 //! An object with class and properties goes through the engine's own functions. Those can run scripts (a property's
 //! getter, an object's `_init`, a `Logger` that hears of an error), and a script can change the arrays of the call. So
@@ -12,7 +12,6 @@ pub mod describe;
 pub mod diff;
 pub mod encode;
 pub mod files;
-pub mod filing;
 pub mod load;
 pub mod pairs;
 pub mod patch;

@@ -1,24 +1,23 @@
 //! Batches of pairs of buffers.
 
 use std::fmt;
+use std::sync::Mutex;
 
-use godot::builtin::{AnyArray, PackedByteArray};
+use godot::builtin::AnyArray;
 use varbatch_codec::Kind;
-use varbatch_workers::Threads;
 
-use crate::engine::{self, Value};
-use crate::jobs::pool;
+use crate::engine::{self, HeldBytes, Value};
+use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
+use crate::jobs::{lock, pool};
+use crate::report::Reports;
 
-/// From this many bytes on, pairs are worked on over threads.
-const PARALLEL_FROM: usize = 256 << 10;
-
-/// Two buffers, by references of our own, so that no script can change them.
-pub struct Pair(PackedByteArray, PackedByteArray);
+/// Two buffers, by references of our own: no script can change them.
+pub struct Pair(HeldBytes, HeldBytes);
 
 impl Pair {
-    /// Returns the bytes of both.
+    /// The bytes of both.
     pub fn bytes(&self) -> (&[u8], &[u8]) {
-        (engine::bytes_of(&self.0), engine::bytes_of(&self.1))
+        (self.0.bytes(), self.1.bytes())
     }
 }
 
@@ -56,13 +55,30 @@ fn pair(value: &Value) -> Result<Pair, NoPair> {
     }
     let [first, second] = view.elements() else { return Err(NoPair::Size(view.elements().len())) };
     let bytes = |index, value: &Value| match value.view().kind() {
-        Kind::PackedByteArray => Ok(value.view().byte_array().clone()),
+        Kind::PackedByteArray => Ok(HeldBytes::new(value.view().byte_array().clone())),
         kind => Err(NoPair::Element(index, kind)),
     };
     Ok(Pair(bytes(0, first)?, bytes(1, second)?))
 }
 
-/// Runs `work`, with all threads if there are [`PARALLEL_FROM`] bytes to work on.
-pub fn over_threads<R>(bytes: usize, work: impl FnOnce(&Threads) -> R) -> R {
-    pool::with(bytes >= PARALLEL_FROM, work)
+/// Does `work` with the bytes of each pair and its slot, over threads if that is much. Reports what fails, and what is no pair.
+pub fn each<'p, S: Send>(
+    pairs: &'p [Result<Pair, NoPair>],
+    slots: &mut [S],
+    work: impl Fn((&'p [u8], &'p [u8]), &mut S) -> Result<(), String> + Sync,
+) -> Reports {
+    let total: usize = pairs.iter().flatten().map(|pair| pair.bytes().0.len() + pair.bytes().1.len()).sum();
+    let reports = Mutex::new(Reports::default());
+    pool::with(total >= PAIRS_PARALLEL_FROM, |threads| {
+        threads.for_each(pairs.iter().zip(slots).enumerate(), |(index, (pair, slot))| {
+            let done = match pair {
+                Ok(pair) => work(pair.bytes(), slot),
+                Err(no_pair) => Err(no_pair.to_string()),
+            };
+            if let Err(error) = done {
+                lock(&reports).push_error(index, || error);
+            }
+        });
+    });
+    reports.into_inner().expect("nothing panics while it is held")
 }

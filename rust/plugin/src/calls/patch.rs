@@ -3,12 +3,10 @@
 use godot::builtin::{AnyArray, PackedByteArray, VarDictionary, Variant};
 use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, Op, Patch};
 use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Mark, Plan, Writer};
-use varbatch_storage::fill;
 
 use crate::calls::decode::{self, Input};
 use crate::calls::encode;
-use crate::engine::{self, BytesOut, DIALECT, Slot, Value};
-use crate::jobs::pool;
+use crate::engine::{self, DIALECT, Slot, Value};
 use crate::report::Line;
 use crate::value::walk::{NotWalked, Target, TargetNow, walk};
 
@@ -25,22 +23,18 @@ fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<Pa
     let given: Vec<_> = engine::values(changes).iter().map(Given::of).collect();
     let mut encoded = Vec::with_capacity(given.len());
     for (index, given) in given.into_iter().enumerate() {
-        let change = given.and_then(|given| Encoded::of(&given, full_objects));
+        let change = given.and_then(|given| EncodedChange::of(&given, full_objects));
         encoded.push(change.map_err(|why| format!("change {index}: {why}"))?);
     }
     // From here on nothing that a script can change is used.
     let mut patch = Patch::new(before).map_err(|error| format!("before: {error}"))?;
-    let paths: Vec<Vec<_>> = encoded.iter().map(Encoded::steps).collect();
+    let paths: Vec<Vec<_>> = encoded.iter().map(EncodedChange::steps).collect();
     for (change, path) in encoded.iter().zip(&paths) {
         let same = |found: &[u8], old: &[u8]| canonical(found, full_objects).is_some_and(|found| found == old);
         patch.apply(&change.change(path), same).map_err(|misfit| misfit.to_string())?;
     }
     let plan = patch.plan().map_err(|error| error.to_string())?;
-    Ok(pool::with(plan.len() >= fill::PARALLEL_FROM, |threads| {
-        let mut result = PackedByteArray::new();
-        fill::fill_parallel(plan.whole(), result.allocate(plan.len()), threads);
-        result
-    }))
+    Ok(encode::to_bytes(&plan))
 }
 
 /// A change as a script gives it.
@@ -71,7 +65,7 @@ impl Given {
 }
 
 /// A change of a script, encoded.
-struct Encoded {
+struct EncodedChange {
     path: Vec<Vec<u8>>,
     op: Op,
     index: Option<usize>,
@@ -79,7 +73,7 @@ struct Encoded {
     new: Option<Vec<u8>>,
 }
 
-impl Encoded {
+impl EncodedChange {
     fn of(change: &Given, full_objects: bool) -> Result<Self, String> {
         let op = change.op.as_ref().ok_or("expected a value of \"op\", found none")?.to_string();
         let op = [Op::Set, Op::Insert, Op::Remove]

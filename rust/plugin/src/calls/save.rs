@@ -2,43 +2,37 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use godot::builtin::{AnyArray, GString};
+use godot::builtin::GString;
 use godot::global::Error as EngineError;
-use varbatch_codec::{Borrowed, Cursor, Plan};
+use varbatch_codec::Borrowed;
 use varbatch_storage::compressed::Compression;
-use varbatch_storage::{Committed, Flushed, Saver, Ticket};
+use varbatch_storage::{Committed, Flushed, Replaced, Saver, Ticket};
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::NextStep;
+use varbatch_workers::tasks::{NextStep, OnProgress};
 
-use super::files::{Failure, compression, open_code};
-use crate::calls::encode::{CONTAINERS_PARALLEL_FROM, Form, Run, into_plans, plan_runs, slices, with_engine};
-use crate::calls::filing;
-use crate::engine::{self, Value};
-use crate::jobs::pool;
+use super::encode::{FramePlans, Source, with_engine};
+use super::files::{Contents, Failure, compression, open_code};
+use crate::engine::{self, FlagArg};
+use crate::jobs::job::{AnyJob, Job, Outcome, Product, WHOLE};
+use crate::jobs::tuning::{FIRST_RUN, FLUSHED, MAX_ALONE, MAX_SHARED, PLANNED, SLOW_TO_FREE, WRITTEN};
+use crate::jobs::{dispatch, pool, run};
 use crate::report::{Line, Reports};
-use crate::value::walk::{Lost, mostly_containers};
+use crate::value::walk::{Held, KeepWalked, Lost};
 
-/// Bytes that are written at a time.
-const PIECE: usize = 1 << 20;
+/// The message of a save that was overtaken.
+const OVERTAKEN: &str = "a later save of the same file is in its place";
 
-/// What is known of values that wait to be written takes about so many bytes, for each thread that plans them.
-const PLANNED: usize = 1 << 20;
-
-/// Values that are planned at a time: at first, and at most, by one thread or several.
-const FIRST_RUN: usize = 16;
-const MOST_ALONE: usize = 500;
-const MOST_SHARED: usize = 100_000;
-
-/// Where values are saved, and how, by one call.
+/// The file that a call saves to.
 pub struct Target {
     path: PathBuf,
-    /// As the caller wrote it.
+    /// The path as the caller wrote it.
     shown: String,
     pub compression: Option<Compression>,
-    /// When the call came.
+    /// Orders the calls that save to the same file.
     called: Ticket,
-    /// Whether values have an index.
+    /// True if values have an index.
     is_batch: bool,
 }
 
@@ -60,7 +54,7 @@ impl Target {
         Ok(target)
     }
 
-    /// The same for one value, of which nobody counts the index.
+    /// The same for one value, which has no index in messages.
     pub fn of_one(self) -> Self {
         Self { is_batch: false, ..self }
     }
@@ -78,150 +72,58 @@ impl Target {
         Failure::new(code, format!("cannot save \"{}\": {why}", self.shown))
     }
 
-    /// What the first value that cannot be saved makes of it all.
-    pub fn check(&self, reports: &Reports) -> Result<(), Failure> {
+    /// Fails if a value cannot be saved.
+    fn check(&self, reports: &Reports) -> Result<(), Failure> {
         let Some((index, report)) = reports.first_error() else { return Ok(()) };
         let text = if self.is_batch { format!("value {index}: {report}") } else { report.to_string() };
         Err(self.failure(EngineError::ERR_INVALID_DATA, &text))
     }
 
-    /// What is said of a save that is not all that it was meant to be.
-    pub fn warning(&self, lost: &Lost) -> Line {
+    /// The warning about a save in which something is lost.
+    fn warning(&self, lost: &Lost) -> Line {
         Line::warning(format_args!("\"{}\": {}", self.shown, lost.text(self.is_batch)))
     }
 }
 
-/// Saves values, and returns when they are on the disk, with what there is to say about it.
+/// Checks the arguments of a save. Returns the file, and whether objects are saved in full.
 ///
 /// # Errors
-/// If a value cannot be encoded, or the file not be written. The old one is as it was then.
-pub fn save(target: &Target, values: &AnyArray, full_objects: bool) -> Result<Option<Line>, Failure> {
-    let (result, _) = with_engine(values, full_objects, |values, encoded, reports| {
-        let encoded = slices(encoded);
-        let is_shared = values.len() >= CONTAINERS_PARALLEL_FROM && mostly_containers(values);
-        let saved = pool::with(is_shared || target.compression.is_some(), |threads| {
-            // The head of a compressed file says how long it is.
-            match target.compression {
-                Some(_) => save_planned(target, values, &encoded, full_objects, reports, threads),
-                None if is_shared => stream(target, values, &encoded, full_objects, reports, threads),
-                None => stream(target, values, &encoded, full_objects, reports, &Threads::alone()),
-            }
-        })?;
-        Some(saved.map(|is_lossy| Lost::of(values, &encoded, is_lossy).map(|lost| target.warning(&lost))))
-    });
-    result
+/// If an argument is invalid.
+fn to_save(
+    path: &GString,
+    contents: &Contents<'_>,
+    full_objects: FlagArg,
+    compression_mode: i64,
+) -> Result<(Target, bool), Failure> {
+    let full_objects = full_objects.flag("full_objects").map_err(|why| {
+        let why = format!("cannot save \"{path}\": {why}; the compression mode is the fourth argument");
+        Failure::new(EngineError::ERR_INVALID_PARAMETER, why)
+    })?;
+    let target = Target::new(path, compression_mode)?;
+    let target = if let Contents::One(_) = contents { target.of_one() } else { target };
+    Ok((target, full_objects))
 }
 
-/// Whether something may be lost of what was written, or why nothing was; `None` as [`Run::plan`].
-type Saved = Option<Result<bool, Failure>>;
-
-/// Plans all values before the first is written.
-fn save_planned(
-    target: &Target,
-    values: &[Value],
-    encoded: &[(usize, &[u8])],
-    full_objects: bool,
-    reports: &mut Reports,
-    threads: &Threads,
-) -> Saved {
-    let mut runs: Vec<Run<'_, Borrowed>> = plan_runs(values, 0, encoded, full_objects, Form::Frames, threads)?;
-    for run in &mut runs {
-        reports.append(&mut run.reports);
-    }
-    let is_lossy = runs.iter().any(Run::is_lossy);
-    let plans = into_plans(runs);
-    Some(target.check(reports).and_then(|()| {
-        let total = plans.iter().map(Plan::len).sum::<usize>();
-        let mut saver = target.create(total as u64)?;
-        for plan in &plans {
-            write(target, &mut saver, plan, threads)?;
-        }
-        finish(target, saver, threads)?;
-        Ok(is_lossy)
-    }))
-}
-
-/// Plans and writes some values at a time, so that what is planned stays small.
-fn stream(
-    target: &Target,
-    values: &[Value],
-    encoded: &[(usize, &[u8])],
-    full_objects: bool,
-    reports: &mut Reports,
-    threads: &Threads,
-) -> Saved {
-    if let Err(failure) = target.check(reports) {
-        return Some(Err(failure));
-    }
-    let mut saver = match target.create(0) {
-        Ok(saver) => saver,
-        Err(failure) => return Some(Err(failure)),
-    };
-    let most = if threads.count() == 1 { MOST_ALONE } else { MOST_SHARED };
-    let mut alone = Run::<Borrowed>::new(full_objects, true);
-    let (mut done, mut count, mut is_lossy) = (0, FIRST_RUN * threads.count(), false);
-    while done < values.len() {
-        let some = &values[done..values.len().min(done + count)];
-        let mut planned = 0;
-        let mut write_run = |run: &mut Run<'_, Borrowed>| {
-            planned += run.writer.inline_len();
-            is_lossy |= run.is_lossy();
-            reports.append(&mut run.reports);
-            target.check(reports).and_then(|()| write(target, &mut saver, run.writer.plan(), threads))
-        };
-        let written = if threads.count() == 1 {
-            alone.plan(some, done, encoded, Form::Frames)?;
-            write_run(&mut alone)
-        } else {
-            let mut runs = plan_runs(some, done, encoded, full_objects, Form::Frames, threads)?;
-            runs.iter_mut().try_for_each(&mut write_run)
-        };
-        if let Err(failure) = written {
-            return Some(Err(failure));
-        }
-        done += some.len();
-        count = (PLANNED * threads.count() * some.len() / planned.max(1)).clamp(1, most);
-    }
-    Some(finish(target, saver, threads).map(|()| is_lossy))
-}
-
-fn write(target: &Target, saver: &mut Saver, plan: &Plan<'_>, threads: &Threads) -> Result<(), Failure> {
-    let mut cursor = Cursor::new();
-    while saver.write(plan, &mut cursor, PIECE, threads).map_err(|error| target.not_written(&error))? > 0 {}
-    Ok(())
-}
-
-/// Flushes a file and puts it in its place.
-pub fn finish(target: &Target, saver: Saver, threads: &Threads) -> Result<(), Failure> {
-    let flushed = saver.flush(threads).map_err(|error| target.not_written(&error))?;
-    commit(target, flushed).map(|_| ())
-}
-
-/// Puts a file in its place, unless a later save is there: whether it did.
-fn commit(target: &Target, flushed: Flushed) -> Result<bool, Failure> {
-    match flushed.commit_as(&target.called).map_err(|error| target.not_written(&error))? {
-        Committed::InPlace(replaced) => {
-            filing::dispose(replaced);
-            Ok(true)
-        }
-        Committed::Overtaken => Ok(false),
-    }
-}
-
-/// Bytes after which a file is flushed while it is written, where the flush at the end would hold up the game.
-const FLUSHED: usize = 4 << 20;
+/// Saves values.
+pub struct Save<'p, K>(Result<Saving<'p, K>, Failure>);
 
 /// A file that is saved step by step.
-pub struct Saving {
-    target: Target,
-    /// What is not written yet, the next one last.
-    plans: Vec<Plan<'static>>,
-    cursor: Cursor,
+struct Saving<'p, K> {
+    target: Arc<Target>,
+    values: Source<'p>,
+    plans: FramePlans<'p, K>,
+    is_shared: bool,
+    /// Values that are planned next.
+    count: usize,
     stage: Stage,
+    /// Bytes of the file before it is compressed, if all is planned before the first is written.
     total: usize,
     written: usize,
     /// Bytes that wait to be flushed.
     unflushed: usize,
+    /// The warning to print if it is saved.
+    warning: Option<Line>,
+    asks_engine: bool,
 }
 
 enum Stage {
@@ -234,29 +136,122 @@ enum Stage {
     Ended,
 }
 
-impl Saving {
-    /// Saves what was planned.
-    pub fn new(target: Target, mut plans: Vec<Plan<'static>>) -> Self {
-        let total = plans.iter().map(Plan::len).sum();
-        plans.reverse();
-        Self { target, plans, cursor: Cursor::new(), stage: Stage::Create, total, written: 0, unflushed: 0 }
+/// Does it at once: when it returns, the values are on the disk.
+pub fn save(path: &GString, contents: &Contents<'_>, full_objects: FlagArg, compression_mode: i64) -> Outcome {
+    let (target, full_objects) = match to_save(path, contents, full_objects, compression_mode) {
+        Ok((target, full_objects)) => (Arc::new(target), full_objects),
+        Err(failure) => return Save::<Borrowed>(Err(failure)).outcome(),
+    };
+    with_engine(&contents.values(), full_objects, |values, reports| {
+        let plans = FramePlans::new(values, full_objects, reports);
+        let mut job = Save::<Borrowed>(Ok(Saving::new(&target, values, plans)));
+        run::finish(&mut job);
+        (!job.0.as_ref().is_ok_and(|saving| saving.asks_engine)).then(|| job.outcome())
+    })
+}
+
+impl Save<'static, Held> {
+    /// Plans all values, so that they may be changed or dropped afterwards.
+    pub fn held(path: &GString, contents: &Contents<'_>, full_objects: FlagArg, compression_mode: i64) -> Self {
+        let target = to_save(path, contents, full_objects, compression_mode);
+        Self(target.and_then(|(target, full_objects)| {
+            let target = Arc::new(target);
+            with_engine(&contents.values(), full_objects, |values, reports| {
+                let mut plans = FramePlans::new(Source::EMPTY, full_objects, reports);
+                pool::with(values.is_shared(), |threads| plans.plan(values, threads))?;
+                let checked = target.check(&plans.reports);
+                Some(checked.map(|()| {
+                    let mut saving = Saving::new(&target, Source::EMPTY, plans);
+                    saving.planned(values);
+                    saving
+                }))
+            })
+        }))
+    }
+}
+
+impl<'p, K> Saving<'p, K> {
+    fn new(target: &Arc<Target>, values: Source<'p>, plans: FramePlans<'p, K>) -> Self {
+        Self {
+            target: Arc::clone(target),
+            values,
+            plans,
+            is_shared: values.is_shared(),
+            count: 0,
+            stage: Stage::Create,
+            total: 0,
+            written: 0,
+            unflushed: 0,
+            warning: None,
+            asks_engine: false,
+        }
+    }
+
+    /// Notes that all these were planned.
+    fn planned(&mut self, values: Source<'_>) {
+        self.total = self.written + self.plans.len();
+        self.warning = values.lost(self.plans.is_lossy).map(|lost| self.target.warning(&lost));
+    }
+
+    /// Plans the next values. False if the engine has to have a part in one.
+    fn plan(&mut self, threads: &Threads) -> Result<bool, Failure>
+    where
+        K: KeepWalked<'p, 'p>,
+    {
+        let before = self.plans.count();
+        let count = match self.target.compression {
+            // The head of a compressed file says how long it is.
+            Some(_) => usize::MAX,
+            None if before == 0 => FIRST_RUN * threads.count(),
+            None => self.count.clamp(1, if self.is_shared { MAX_SHARED } else { MAX_ALONE }),
+        };
+        if self.plans.plan_next(count, threads).is_none() {
+            self.asks_engine = true;
+            return Ok(false);
+        }
+        self.target.check(&self.plans.reports)?;
+        // As many as fill the memory for plans, if they are like these.
+        let planned = self.plans.count() - before;
+        self.count = PLANNED * threads.count() * planned / self.plans.inline_len().max(1);
+        if self.plans.is_planned() {
+            self.planned(self.values);
+        }
+        Ok(true)
     }
 
     /// Does a part of the work.
     ///
     /// # Errors
-    /// If the file cannot be written. It can only be dropped then.
-    pub fn step(&mut self, threads: &Threads) -> Result<NextStep, Failure> {
+    /// If a value cannot be encoded, or the file not be written. It can only be dropped then.
+    fn step(&mut self, size: usize, threads: &Threads) -> Result<NextStep, Failure>
+    where
+        K: KeepWalked<'p, 'p>,
+    {
+        let target = Arc::clone(&self.target);
+        let not_written = |error| target.not_written(&error);
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         self.stage = match stage {
-            // What nobody will see need not be written.
+            // A file that nobody will see need not be written.
             Stage::Write(saver) | Stage::Flush(saver) if saver.is_overtaken(&self.target.called) => Stage::Overtaken,
-            Stage::Create => Stage::Write(Box::new(self.target.create(self.total as u64)?)),
-            Stage::Write(saver) => self.write(saver, threads).map_err(|error| self.target.not_written(&error))?,
-            Stage::Flush(saver) => {
-                let flushed = saver.flush(threads).map_err(|error| self.target.not_written(&error))?;
-                Stage::Commit(Box::new(flushed))
+            Stage::Create if self.target.compression.is_some() && !self.plans.is_planned() => {
+                match self.plan(threads)? {
+                    true => Stage::Create,
+                    false => Stage::Ended,
+                }
             }
+            Stage::Create => {
+                self.target.check(&self.plans.reports)?;
+                Stage::Write(Box::new(self.target.create(self.total as u64)?))
+            }
+            Stage::Write(saver) if self.plans.current().is_some() => {
+                self.write(saver, size, threads).map_err(not_written)?
+            }
+            Stage::Write(saver) if self.plans.is_planned() => Stage::Flush(saver),
+            Stage::Write(saver) => match self.plan(threads)? {
+                true => Stage::Write(saver),
+                false => Stage::Ended,
+            },
+            Stage::Flush(saver) => Stage::Commit(Box::new(saver.flush(threads).map_err(not_written)?)),
             Stage::Commit(flushed) => match commit(&self.target, *flushed)? {
                 true => Stage::Ended,
                 false => Stage::Overtaken,
@@ -270,29 +265,117 @@ impl Saving {
         })
     }
 
-    fn write(&mut self, mut saver: Box<Saver>, threads: &Threads) -> io::Result<Stage> {
-        let Some(plan) = self.plans.last() else { return Ok(Stage::Flush(saver)) };
-        let len = saver.write(plan, &mut self.cursor, PIECE, threads)?;
+    fn write(&mut self, mut saver: Box<Saver>, size: usize, threads: &Threads) -> io::Result<Stage> {
+        let Some((plan, cursor)) = self.plans.current() else { return Ok(Stage::Write(saver)) };
+        let len = saver.write(plan, cursor, WRITTEN, threads)?;
         self.written += len;
         self.unflushed += len;
         if len == 0 {
-            self.plans.pop();
-            self.cursor = Cursor::new();
-        } else if threads.count() == 1 && self.unflushed >= FLUSHED {
+            self.plans.advance();
+        } else if size != WHOLE && threads.count() == 1 && self.unflushed >= FLUSHED {
             self.unflushed = 0;
             saver.flush_written()?;
         }
         Ok(Stage::Write(saver))
     }
+}
 
-    /// Whether it was dropped, as a later save was in its place.
-    pub fn is_overtaken(&self) -> bool {
-        matches!(self.stage, Stage::Overtaken)
+impl<'p, K> Job for Save<'p, K>
+where
+    K: KeepWalked<'p, 'p>,
+{
+    fn step(&mut self, size: usize, threads: &Threads, _: OnProgress<'_>) -> NextStep {
+        match self.0.as_mut().map(|saving| saving.step(size, threads)) {
+            Ok(Ok(step)) => step,
+            Ok(Err(failure)) => {
+                // With that goes what was written.
+                self.0 = Err(failure);
+                NextStep::Done
+            }
+            Err(_) => NextStep::Done,
+        }
     }
 
-    /// How much is done, from 0 to 1. The last part is the flush.
-    pub fn progress(&self) -> f32 {
+    fn is_large(&self) -> bool {
+        self.0.as_ref().is_ok_and(|saving| saving.is_shared || saving.target.compression.is_some())
+    }
+
+    /// The last part is the flush.
+    fn progress(&self) -> f32 {
         const WRITING: f32 = 0.9;
-        WRITING * self.written as f32 / self.total.max(1) as f32
+        self.0.as_ref().map_or(0.0, |saving| WRITING * saving.written as f32 / saving.total.max(1) as f32)
+    }
+
+    /// A save is not lost when the player closes the game.
+    fn outlives_shut_down(&self) -> bool {
+        true
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        match &mut self.0 {
+            Ok(Saving { stage: Stage::Overtaken, .. }) => {
+                Outcome::quiet(Product::Code(EngineError::OK), EngineError::OK, OVERTAKEN)
+            }
+            Ok(saving) => {
+                let lines = saving.warning.take().into_iter().collect();
+                Outcome::with_lines(Product::Code(EngineError::OK), lines, EngineError::OK)
+            }
+            Err(Failure { code, text }) => Outcome::failed(Product::Code(*code), *code, text),
+        }
+    }
+}
+
+/// Flushes a file and puts it in its place.
+pub fn finish(target: &Target, saver: Saver, threads: &Threads) -> Result<(), Failure> {
+    let flushed = saver.flush(threads).map_err(|error| target.not_written(&error))?;
+    commit(target, flushed).map(|_| ())
+}
+
+/// Puts a file in its place, unless a later save is there. True if it did.
+fn commit(target: &Target, flushed: Flushed) -> Result<bool, Failure> {
+    match flushed.commit_as(&target.called).map_err(|error| target.not_written(&error))? {
+        Committed::InPlace(replaced) => {
+            dispose(replaced);
+            Ok(true)
+        }
+        Committed::Overtaken => Ok(false),
+    }
+}
+
+/// Frees a file that was replaced, in the background if that takes long and there are threads for it.
+fn dispose(replaced: Option<Replaced>) {
+    let Some(file) = replaced.filter(|file| file.len() >= SLOW_TO_FREE) else { return };
+    let threads = pool::threads();
+    if threads.count() > 1 {
+        pool::tasks().start(&threads, AnyJob(Box::new(Dispose { file: Some(file), has_begun: false })), |_, event| {
+            dispatch::wake(event);
+        });
+    }
+}
+
+struct Dispose {
+    file: Option<Replaced>,
+    has_begun: bool,
+}
+
+impl Job for Dispose {
+    fn step(&mut self, _: usize, _: &Threads, _: OnProgress<'_>) -> NextStep {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            return NextStep::Blocking;
+        }
+        self.file = None;
+        NextStep::Done
+    }
+
+    fn is_large(&self) -> bool {
+        false
+    }
+
+    fn progress(&self) -> f32 {
+        0.0
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        Outcome::quiet(Product::Code(EngineError::OK), EngineError::OK, "")
     }
 }

@@ -6,12 +6,10 @@
 use godot::builtin::{PackedByteArray, Variant};
 use varbatch_codec::transcode::{Losses, Lost, Translation};
 use varbatch_codec::{CodecError, Dialect, Engine, Event, Reader, Writer};
-use varbatch_storage::fill;
 
 use crate::calls::decode::{self, Input};
 use crate::calls::encode;
-use crate::engine::{self, BytesOut, DIALECT, Slot};
-use crate::jobs::pool;
+use crate::engine::{self, DIALECT, Slot};
 use crate::report::{Line, Report};
 
 /// The value at the start of `bytes` in another dialect.
@@ -50,7 +48,7 @@ fn decode_in(
         let translation = Translation::new(from, DIALECT).with_objects(allow_objects);
         // Nobody else sees these, so that no script can change them.
         let (translated, losses) = translation.bytes(bytes)?;
-        // As with Godot 4, nobody looks at what is behind the value.
+        // As with Godot 4, bytes behind the value are ignored.
         lines.extend(losses.iter().filter(|loss| loss.what != Lost::Rest).map(Line::warning));
         let input = Input { at: 0, bytes: &translated };
         decode::decode_kept(input, allow_objects, slot).map_err(|report| match report {
@@ -80,14 +78,10 @@ fn translate(bytes: &[u8], translation: Translation) -> Result<(PackedByteArray,
     let start = writer.mark();
     translation.value(bytes, 0, &mut writer, &mut losses)?;
     writer.end_value(start)?;
-    let plan = writer.plan();
-    let mut result = PackedByteArray::new();
-    let dest = result.allocate(plan.len());
-    pool::with(plan.len() >= fill::PARALLEL_FROM, |threads| fill::fill_parallel(plan.whole(), dest, threads));
-    Ok((result, losses))
+    Ok((encode::to_bytes(writer.plan()), losses))
 }
 
-/// Where in `bytes` the part begins that begins at `at` in what became of them.
+/// Finds the offset in `bytes` of the part that is at `at` in their translation.
 ///
 /// Both are read in step: a translation has the events of what it translates, but null for the scripts and objects that
 /// it leaves out.

@@ -9,9 +9,10 @@ use varbatch_storage::compressed::Compression;
 use varbatch_storage::transcode::{self, TranscodeError, TranscodeErrorKind};
 
 use super::files::{Failure, NOT_COMPRESSED};
-use super::load::{SHARED_FROM, named, open};
+use super::load::{name, open};
 use super::save::{Target, finish};
 use crate::jobs::pool;
+use crate::jobs::tuning::LOAD_PARALLEL_FROM;
 use crate::report::Line;
 
 /// Translates all values of the file at `source` to the file at `target`, which may be the same, and returns when they
@@ -26,9 +27,9 @@ pub fn transcode(source: &GString, target: &GString, translation: Translation) -
     let mut loader = open(source)?;
     target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
-    pool::with(len >= SHARED_FROM || loader.is_compressed(), |threads| {
+    pool::with(len >= LOAD_PARALLEL_FROM || loader.is_compressed(), |threads| {
         let failed = |error| failure(source, &target, translation.from, &error);
-        // What is compressed is read twice, as its head says how long it is.
+        // A compressed file is read twice, as its head says how long it is.
         let mut total = 0;
         if loader.is_compressed() {
             total = transcode::translated_len(&mut loader, translation, threads, |_, _| {}).map_err(failed)?;
@@ -49,13 +50,13 @@ fn failure(source: &GString, target: &Target, from: Dialect, error: &TranscodeEr
         TranscodeErrorKind::Load(error) if matches!(error.kind(), LoadErrorKind::Read(_)) => {
             EngineError::ERR_FILE_CANT_READ
         }
-        // What is good, but has no place in the other engine.
+        // The value is good, but the other engine has no place for it.
         TranscodeErrorKind::Value { error, .. } if is_refused(error.kind()) => EngineError::ERR_INVALID_DATA,
         _ => EngineError::ERR_FILE_CORRUPT,
     };
     let mut lines = vec![Line::error(format_args!("\"{source}\": {error}"))];
     if code == EngineError::ERR_FILE_CORRUPT {
-        named::name(&source.to_string(), from, &mut lines);
+        name(&source.to_string(), from, &mut lines);
     }
     Failure::new(code, &lines[0].text)
 }

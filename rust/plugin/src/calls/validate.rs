@@ -1,4 +1,4 @@
-//! Whether buffers are values, without building them.
+//! Checks whether buffers are values, without building them.
 
 use godot::builtin::{AnyArray, PackedStringArray};
 use varbatch_codec::validate;
@@ -7,19 +7,17 @@ use crate::calls::decode::{self, Input};
 use crate::engine;
 use crate::jobs::pool;
 use crate::jobs::runs::each_run;
+use crate::jobs::tuning::VALIDATE_PARALLEL_FROM;
 use crate::report::Report;
 use crate::value::full_objects;
 
-/// Buffers of this many bytes together are looked at over threads.
-const PARALLEL_FROM: usize = 1 << 20;
-
-/// For each buffer what is wrong with it, nothing where the engine would decode it.
+/// Returns the error of each buffer, an empty text where the engine would decode it.
 pub fn validate_each(buffers: &AnyArray, allow_objects: bool) -> PackedStringArray {
     let inputs = engine::values(buffers).iter().map(decode::input);
     let len = |input: &Result<Input<'_>, _>| input.as_ref().map_or(0, |input| input.bytes.len());
     let total: usize = inputs.clone().map(|input| len(&input)).sum();
     let mut texts = vec![String::new(); buffers.len()];
-    pool::with(total >= PARALLEL_FROM, |threads| {
+    pool::with(total >= VALIDATE_PARALLEL_FROM, |threads| {
         let look = |input: Result<Input<'_>, _>, text: &mut String, (): &mut ()| match input {
             Ok(input) => {
                 if let Err(error) = validate(input.reader(allow_objects)) {

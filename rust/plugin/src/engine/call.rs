@@ -60,7 +60,7 @@ pub fn register<C: GodotClass + Call>() {
 pub fn load_docs(xml: &str) {
     let len = i64::try_from(xml.len()).expect("a page of text");
     // SAFETY: `xml` is UTF-8 of this length, and copied by the engine.
-    unsafe { (super::api().interface.editor_help_load_xml_from_utf8_chars_and_len)(xml.as_ptr().cast(), len) };
+    unsafe { (super::api::api().interface.editor_help_load_xml_from_utf8_chars_and_len)(xml.as_ptr().cast(), len) };
 }
 
 type Args = *const sys::GDExtensionConstVariantPtr;

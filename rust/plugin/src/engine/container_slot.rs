@@ -6,10 +6,12 @@ use godot::builtin::{Array, PackedByteArray, StringName, VarArray, VarDictionary
 use godot::sys::GodotFfi;
 use varbatch_codec::Kind;
 
+use super::api::api;
+use super::ffi::{Inner, sys_type};
+use super::layout;
 use super::read::size;
 use super::slot::Slot;
 use super::write::resize;
-use super::{Inner, api, layout, sys_type};
 
 /// An array of `len` nils, with its elements to be filled in.
 pub fn new_array(len: usize, fill: impl FnOnce(&mut [Slot])) -> VarArray {
@@ -156,5 +158,29 @@ impl DictionarySlot<'_> {
             let value = (api().interface.dictionary_operator_index)(self.inner, key.value().variant().var_sys());
             Slot::from_mut(&mut *value.cast())
         }
+    }
+}
+
+impl Slot {
+    /// The Array that [`Self::set_array`] has put here.
+    ///
+    /// # Panics
+    /// If there is something else.
+    #[inline]
+    pub fn array(&mut self) -> ArraySlot<'_> {
+        let view = self.value().view();
+        assert_eq!(view.kind(), Kind::Array);
+        ArraySlot::of(view.inner)
+    }
+
+    /// The Dictionary that [`Self::set_dictionary`] has put here.
+    ///
+    /// # Panics
+    /// If there is something else.
+    #[inline]
+    pub fn dictionary(&mut self) -> DictionarySlot<'_> {
+        let view = self.value().view();
+        assert_eq!(view.kind(), Kind::Dictionary);
+        DictionarySlot::of(view.inner)
     }
 }

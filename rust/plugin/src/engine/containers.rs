@@ -4,42 +4,12 @@ use godot::builtin::{GString, StringName, Variant};
 use godot::sys::GodotFfi;
 use varbatch_codec::{ElementType, Kind, Text};
 
+use super::api::api;
+use super::ffi::Inner;
+use super::layout;
 use super::objects::script_path;
 use super::read::{Value, View, chars, elements, kind_of, value};
-use super::{Inner, Method, api, layout};
-
-/// The class that stands for any object where only ids are written.
-const ENCODED_OBJECT: &str = "EncodedObjectAsID";
-
-/// What tells the types of the elements.
-pub struct Typed {
-    element: TypeOf,
-    key: TypeOf,
-    value: TypeOf,
-}
-
-/// The methods that tell one element type.
-struct TypeOf {
-    builtin: Method,
-    class_name: Method,
-    script: Method,
-}
-
-impl Typed {
-    /// `method` fetches a method by kind, name and hash.
-    pub fn load(method: impl Fn(Kind, &str, i64) -> Method) -> Self {
-        let type_of = |kind, part: &str| TypeOf {
-            builtin: method(kind, &format!("get_typed_{part}builtin"), 3_173_160_232),
-            class_name: method(kind, &format!("get_typed_{part}class_name"), 1_825_232_092),
-            script: method(kind, &format!("get_typed_{part}script"), 1_460_142_086),
-        };
-        Self {
-            element: type_of(Kind::Array, ""),
-            key: type_of(Kind::Dictionary, "key_"),
-            value: type_of(Kind::Dictionary, "value_"),
-        }
-    }
-}
+use super::tables::{ENCODED_CLASS, TypeOf};
 
 /// What the elements of a typed container must be, with texts of its own.
 pub enum OwnedType {
@@ -68,7 +38,7 @@ impl OwnedType {
         match self {
             Self::Any | Self::Unknown(_) => ElementType::Any,
             Self::Builtin(kind) => ElementType::Builtin(*kind),
-            Self::Ids => ElementType::Class(Text::Utf8(ENCODED_OBJECT)),
+            Self::Ids => ElementType::Class(Text::Utf8(ENCODED_CLASS)),
             Self::Class(name) => ElementType::Class(Text::Utf32(chars(name))),
             Self::Script { path, .. } => ElementType::Script(Text::Utf32(chars(path))),
         }

@@ -3,7 +3,7 @@
 use godot::builtin::Variant;
 use varbatch_codec::Shape;
 
-use super::api;
+use super::api::api;
 use super::read::{Value, View};
 use super::slot::Slot;
 

@@ -6,46 +6,14 @@
 //! engine's own functions say, once, before it is relied on (`layout::dictionaries`); in an engine that has it otherwise, keys
 //! and values are copied.
 
-use std::ffi::c_void;
-
-use godot::builtin::{VarArray, Variant};
+use godot::builtin::VarArray;
 use godot::sys::GodotFfi;
 use varbatch_codec::Kind;
 
+use super::api::api;
+use super::ffi::Inner;
+use super::layout::entry::{Entry, Private};
 use super::read::{Value, View, size};
-use super::{Inner, api};
-
-/// One entry, as the engine has it.
-#[repr(C)]
-pub(super) struct Entry {
-    pub next: *const Entry,
-    pub previous: *const Entry,
-    pub key: Variant,
-    pub value: Variant,
-}
-
-/// A Dictionary's private data (`DictionaryPrivate` in `core/variant/dictionary.cpp`).
-#[repr(C)]
-pub(super) struct Private {
-    references: u64,
-    read_only: *const c_void,
-    tables: [*const c_void; 2],
-    pub first: *const Entry,
-    pub last: *const Entry,
-    capacity: u32,
-    pub size: u32,
-    pub key: ElementType,
-    pub value: ElementType,
-}
-
-/// What the keys or the values must be (`ContainerTypeValidate`).
-#[repr(C)]
-pub(super) struct ElementType {
-    id: u32,
-    class: *const c_void,
-    script: *const c_void,
-    text: *const c_void,
-}
 
 /// The entries of a Dictionary, in order.
 pub struct Entries<'a> {

@@ -7,7 +7,7 @@
 use godot::builtin::{GString, Variant};
 use varbatch_codec::{Copied, Keep, Payload};
 
-use super::api;
+use super::api::api;
 use super::read::{Str, View, chars, value};
 
 /// A Variant of its own for what another one holds: a packed array of plain data, or a String.

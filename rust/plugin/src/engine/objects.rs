@@ -2,93 +2,19 @@
 //!
 //! Methods are called by their binding, never by name: a script may have one of the same name.
 
-use godot::builtin::{GString, Signal, StringName, Variant};
-use godot::classes::{Engine, Object};
+use godot::builtin::{GString, StringName, Variant};
+use godot::classes::Engine;
 use godot::meta::ToGodot;
 use godot::obj::Singleton;
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
+use super::api::{Api, api};
 use super::container_slot::SlotType;
 use super::read::{Value, value};
 use super::slot::Slot;
+use super::tables::{ENCODED_CLASS, Objects, SignalParts};
 use super::write::name_of;
-use super::{Api, api};
-
-/// The class that stands for an object that was written as an id.
-const ENCODED_CLASS: &str = "EncodedObjectAsID";
-
-/// Methods of objects.
-pub struct Objects {
-    encoded_class: StringName,
-    set_object_id: sys::GDExtensionMethodBindPtr,
-    get_object_id: sys::GDExtensionMethodBindPtr,
-    notification: sys::GDExtensionMethodBindPtr,
-    get_class: sys::GDExtensionMethodBindPtr,
-    is_class: sys::GDExtensionMethodBindPtr,
-    pub(super) get_script: sys::GDExtensionMethodBindPtr,
-    get_base_script: sys::GDExtensionMethodBindPtr,
-    get_instance_base_type: sys::GDExtensionMethodBindPtr,
-    get_path: sys::GDExtensionMethodBindPtr,
-    pub(super) get_property_list: sys::GDExtensionMethodBindPtr,
-    pub(super) get_meta_list: sys::GDExtensionMethodBindPtr,
-    /// Whether a Signal lies in memory as [`SignalParts`].
-    signals: bool,
-}
-
-/// A Signal, as the engine has it.
-#[repr(C)]
-struct SignalParts {
-    name: StringName,
-    object: u64,
-}
-
-impl Objects {
-    pub fn load(interface: &sys::GDExtensionInterface) -> Self {
-        let bind = |class: &str, name: &str, hash| {
-            let (class, name) = (StringName::from(class), StringName::from(name));
-            // SAFETY: both names outlive the call; a method that does not exist, or not like this, gives null.
-            let bind = unsafe { (interface.classdb_get_method_bind)(class.string_sys(), name.string_sys(), hash) };
-            assert!(!bind.is_null(), "the engine has it since 4.4");
-            bind
-        };
-        Self {
-            encoded_class: StringName::from(ENCODED_CLASS),
-            set_object_id: bind(ENCODED_CLASS, "set_object_id", 1_286_410_249),
-            get_object_id: bind(ENCODED_CLASS, "get_object_id", 3_905_245_786),
-            notification: bind("Object", "notification", 4_023_243_586),
-            get_class: bind("Object", "get_class", 201_670_096),
-            is_class: bind("Object", "is_class", 3_927_539_163),
-            get_script: bind("Object", "get_script", 1_214_101_251),
-            get_base_script: bind("Script", "get_base_script", 278_624_046),
-            get_instance_base_type: bind("Script", "get_instance_base_type", 2_002_593_661),
-            get_path: bind("Resource", "get_path", 201_670_096),
-            get_property_list: bind("Object", "get_property_list", 3_995_934_104),
-            get_meta_list: bind("Object", "get_meta_list", 3_995_934_104),
-            signals: signals_are_as_expected(),
-        }
-    }
-}
-
-/// Whether the engine is a debug build, as its editor is.
-pub(super) fn is_debug_build() -> bool {
-    Engine::singleton().get_singleton("OS").is_none_or(|mut os| os.call("is_debug_build", &[]).booleanize())
-}
-
-/// Whether this engine keeps a Signal as [`SignalParts`] says: seen in one.
-fn signals_are_as_expected() -> bool {
-    let (object, name) = (Engine::singleton().upcast::<Object>(), StringName::from("script_changed"));
-    let signal = Signal::from_object_signal(&object, &name);
-    // SAFETY: a Signal is 16 bytes, which are read as integers; a StringName is a pointer, the same for equal names.
-    let (found_name, found_id) = unsafe {
-        let words: *const u64 = signal.sys().cast();
-        (words.read(), words.add(1).read())
-    };
-    // SAFETY: a StringName is a pointer.
-    let expected_name = unsafe { name.string_sys().cast::<u64>().read() };
-    let expected_id = object.instance_id().to_i64().cast_unsigned();
-    (found_name, found_id) == (expected_name, expected_id) && !cfg!(feature = "no-engine-internals")
-}
 
 impl Slot {
     /// Makes the value what the engine has for an instance id: null, or an EncodedObjectAsID that holds it.

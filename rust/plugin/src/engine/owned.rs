@@ -1,48 +1,48 @@
 //! What one task at a time owns, on whatever thread it goes on: results that nobody has seen yet, and an object.
 
-use godot::builtin::{PackedByteArray, VarArray, Variant};
-use godot::meta::ToGodot;
+use godot::builtin::{Array, PackedByteArray, Variant};
+use godot::meta::Element;
 use godot::obj::{Gd, GodotClass};
 use godot::sys::GodotFfi;
-use varbatch_codec::Kind;
 
-use super::container_slot::{new_array, new_byte_arrays};
-use super::read::{bytes_of, packed_data};
+use super::container_slot::{ArraySlot, new_array, new_byte_arrays};
+use super::read::bytes_of;
 use super::slot::Slot;
-use super::write::{BytesOut, Memory};
 
 /// An Array, typed or not, that nobody else has.
-pub struct OwnArray {
-    /// A Variant, as only that is the same for typed arrays.
-    array: Slot,
+pub struct OwnArray<T: Element>(Option<Array<T>>);
+
+// SAFETY: nobody else has the array. Its memory is the engine's, which any thread may write to and free.
+unsafe impl<T: Element> Send for OwnArray<T> {}
+
+impl OwnArray<Variant> {
+    /// An array of nils.
+    pub fn new(count: usize) -> Self {
+        Self(Some(new_array(count, |_| ())))
+    }
 }
 
-impl OwnArray {
-    /// Nils.
-    pub fn new(count: usize) -> Self {
-        Self::of(new_array(count, |_| ()).to_variant())
-    }
-
-    /// Empty byte arrays in a typed array.
+impl OwnArray<PackedByteArray> {
+    /// A typed array of empty byte arrays.
     pub fn byte_arrays(count: usize) -> Self {
-        Self::of(new_byte_arrays(count, |_| ()).to_variant())
+        Self(Some(new_byte_arrays(count, |_| ())))
     }
+}
 
-    fn of(variant: Variant) -> Self {
-        let mut array = Slot::new();
-        array.set_variant(variant);
-        Self { array }
+impl<T: Element> OwnArray<T> {
+    fn slot(&mut self) -> ArraySlot<'_> {
+        ArraySlot::of(self.0.as_mut().expect("it is not taken yet").sys_mut())
     }
 
     /// Makes it `count` elements long; new ones are nil.
     pub fn resize(&mut self, count: usize) {
-        self.array.array().resize(count);
+        self.slot().resize(count);
     }
 
-    /// `count` elements from `from` on, to be filled in. Makes the array longer, and more than that.
+    /// Returns `count` elements from `from` on, to be filled in. Makes the array longer than that.
     pub fn room(&mut self, from: usize, count: usize) -> &mut [Slot] {
         let needed = from + count;
-        if self.array.array().len() < needed {
+        if self.slot().len() < needed {
             self.resize(needed.max(2 * from));
         }
         &mut self.elements()[from..needed]
@@ -50,71 +50,20 @@ impl OwnArray {
 
     /// The elements, to be filled in. Those of a typed array only with their type.
     pub fn elements(&mut self) -> &mut [Slot] {
-        self.array.array().into_elements()
+        self.slot().into_elements()
     }
 
-    /// The array as a value.
-    pub fn into_slot(self) -> Slot {
-        self.array
-    }
-
-    /// The array itself.
-    pub fn into_array(self) -> VarArray {
-        self.array.value().variant().to()
-    }
-}
-
-/// A byte array that is filled from its start to its end, over time. Nobody else has it.
-pub struct Filling {
-    bytes: PackedByteArray,
-    done: usize,
-}
-
-// SAFETY: nobody else has the array, and its memory is the engine's, which any thread may write to and free.
-unsafe impl Send for Filling {}
-
-impl Filling {
-    /// One of `len` bytes, which have no value yet.
-    pub fn new(len: usize) -> Self {
-        let mut bytes = PackedByteArray::new();
-        bytes.allocate(len);
-        Self { bytes, done: 0 }
-    }
-
-    /// Bytes that have no value yet.
-    pub fn left(&self) -> usize {
-        self.bytes.len() - self.done
-    }
-
-    /// Memory for the next `len` bytes, to be given a value at once.
+    /// Gives the array away.
     ///
     /// # Panics
-    /// If there are fewer.
-    pub fn next(&mut self, len: usize) -> Memory<'_> {
-        assert!(len <= self.left(), "more bytes than planned");
-        let from = self.done;
-        self.done += len;
-        if len == 0 {
-            return &mut [];
-        }
-        // SAFETY: the array is borrowed for writing, nobody else has it, and it has as many bytes.
-        unsafe {
-            let data = packed_data(Kind::PackedByteArray, self.bytes.sys_mut(), true);
-            std::slice::from_raw_parts_mut(data.cast_mut().add(from).cast(), len)
-        }
-    }
-
-    /// The array.
-    ///
-    /// # Panics
-    /// If not all of it was filled.
-    pub fn into_bytes(self) -> PackedByteArray {
-        assert_eq!(self.left(), 0, "fewer bytes than planned");
-        self.bytes
+    /// If it was given away before.
+    pub fn take(&mut self) -> Array<T> {
+        self.0.take().expect("it is not taken yet")
     }
 }
 
 /// A reference to the bytes of a byte array, which keeps them as they are: see [`super::held`].
+#[derive(Default)]
 pub struct HeldBytes(PackedByteArray);
 
 // SAFETY: nobody else has this reference. It is only read, and dropped once; the references to the memory behind it are
@@ -129,15 +78,19 @@ impl HeldBytes {
         Self(bytes)
     }
 
+    /// One more reference.
+    pub fn share(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    /// The array. Who writes to it makes a copy first.
+    pub fn array(&self) -> PackedByteArray {
+        self.0.clone()
+    }
+
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         bytes_of(&self.0)
-    }
-}
-
-impl AsRef<[u8]> for HeldBytes {
-    fn as_ref(&self) -> &[u8] {
-        self.bytes()
     }
 }
 

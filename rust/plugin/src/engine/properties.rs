@@ -6,7 +6,7 @@
 use godot::builtin::{StringName, Variant};
 use godot::sys::{self, GodotFfi};
 
-use super::api;
+use super::api::api;
 use super::objects::object_of;
 use super::read::{Value, value};
 use super::slot::Slot;

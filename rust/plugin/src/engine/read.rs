@@ -7,7 +7,9 @@ use godot::builtin::{AnyArray, GString, NodePath, PackedByteArray, PackedStringA
 use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, Plain, Shape};
 
-use super::{Api, Inner, REAL, api, layout};
+use super::api::{Api, api};
+use super::ffi::Inner;
+use super::{REAL, layout};
 
 /// A Variant that is only read, possibly on another thread while the caller waits.
 #[repr(transparent)]

@@ -8,10 +8,11 @@ use godot::meta::ToGodot;
 use godot::sys;
 use varbatch_codec::{Kind, Scalar};
 
-use super::container_slot::{ArraySlot, DictionarySlot};
+use super::api::{Api, api};
+use super::ffi::{Constructor, Inner, default_value, sys_type};
 use super::read::{Value, packed_data};
 use super::write::{BytesOut, Memory, StringSlot, resize};
-use super::{Api, Constructor, Inner, REAL, api, default_value, layout, sys_type, value};
+use super::{REAL, layout, value};
 
 /// Bytes of the engine's `real_t`.
 const REAL_SIZE: usize = Scalar::Real.size(REAL);
@@ -267,28 +268,6 @@ impl Slot {
             new((&raw mut container).cast(), std::ptr::null());
             layout::write(&raw mut *self.0, kind, container);
         }
-    }
-
-    /// The Array that [`Self::set_array`] has put here.
-    ///
-    /// # Panics
-    /// If there is something else.
-    #[inline]
-    pub fn array(&mut self) -> ArraySlot<'_> {
-        let view = self.value().view();
-        assert_eq!(view.kind(), Kind::Array);
-        ArraySlot::of(view.inner)
-    }
-
-    /// The Dictionary that [`Self::set_dictionary`] has put here.
-    ///
-    /// # Panics
-    /// If there is something else.
-    #[inline]
-    pub fn dictionary(&mut self) -> DictionarySlot<'_> {
-        let view = self.value().view();
-        assert_eq!(view.kind(), Kind::Dictionary);
-        DictionarySlot::of(view.inner)
     }
 
     /// Makes the value what the engine converts it to for a typed container. `false` if it does not, and nothing is

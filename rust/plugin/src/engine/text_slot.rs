@@ -2,9 +2,10 @@
 
 use varbatch_codec::Kind;
 
+use super::api::api;
+use super::layout;
 use super::slot::Slot;
 use super::write::{StringSlot, name_of, node_path_of};
-use super::{api, layout};
 
 impl Slot {
     /// Makes the value a String.

@@ -3,34 +3,16 @@
 //! `resize()` of a packed array, as extensions see it, fills with zeros: from 64 KiB on that takes as long as the copy
 //! that follows.
 
-use godot::builtin::{PackedByteArray, StringName};
-use godot::sys::{self, GodotFfi};
+use godot::builtin::PackedByteArray;
+use godot::sys::GodotFfi;
 
-use super::api;
+use super::api::api;
+use super::tables::Uninit;
 
 /// From this many bytes on it pays to make an array without zeroing it, which costs a fixed 0.1 µs.
 const FROM: usize = 16 << 10;
 
-/// `StreamPeerBuffer`, the one class of the engine that resizes a byte array without zeroing it.
-pub struct Uninit {
-    class: StringName,
-    resize: sys::GDExtensionMethodBindPtr,
-    get_data_array: sys::GDExtensionMethodBindPtr,
-}
-
 impl Uninit {
-    pub fn load(interface: &sys::GDExtensionInterface) -> Option<Self> {
-        let class = StringName::from("StreamPeerBuffer");
-        let bind = |name: &str, hash| {
-            let name = StringName::from(name);
-            // SAFETY: both names outlive the call; a method that does not exist, or not like this, gives null.
-            let bind = unsafe { (interface.classdb_get_method_bind)(class.string_sys(), name.string_sys(), hash) };
-            (!bind.is_null()).then_some(bind)
-        };
-        let (resize, get_data_array) = (bind("resize", 1_286_410_249)?, bind("get_data_array", 2_362_200_018)?);
-        Some(Self { class, resize, get_data_array })
-    }
-
     /// A byte array of `len` bytes without a value. `None` if zeros cost less, or the engine has none.
     pub fn bytes(&self, len: usize) -> Option<PackedByteArray> {
         let size = i64::try_from(len).ok().filter(|&size| len >= FROM && size <= i64::from(i32::MAX))?;

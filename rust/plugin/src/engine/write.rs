@@ -6,8 +6,10 @@ use godot::builtin::{GString, NodePath, PackedByteArray, StringName};
 use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, text};
 
+use super::api::{Api, api};
+use super::ffi::Inner;
+use super::layout;
 use super::read::{bytes_of, packed_data};
-use super::{Api, Inner, api, layout};
 
 /// Memory of an engine array, to be given a value in full before anyone else sees the array.
 pub type Memory<'a> = &'a mut [MaybeUninit<u8>];
@@ -56,17 +58,24 @@ impl BytesOut for PackedByteArray {
 /// Bytes of room that are made on a guess, unless there are half as many already.
 const MOST_ROOM: usize = 8 << 20;
 
-/// A byte array that grows piece by piece.
+/// A byte array that is filled piece by piece. Nobody else has it.
 pub struct Growing {
     /// Longer than what was written, so that it need not grow each time.
     bytes: PackedByteArray,
     len: usize,
 }
 
+// SAFETY: nobody else has the array, and its memory is the engine's, which any thread may write to and free.
+unsafe impl Send for Growing {}
+
 impl Growing {
-    /// An empty one.
-    pub fn new() -> Self {
-        Self { bytes: PackedByteArray::new(), len: 0 }
+    /// An empty one with room for `len` bytes.
+    pub fn with_room(len: usize) -> Self {
+        let mut bytes = PackedByteArray::new();
+        if len > 0 {
+            bytes.allocate(len);
+        }
+        Self { bytes, len: 0 }
     }
 
     /// Bytes so far.
@@ -96,13 +105,14 @@ impl Growing {
         }
     }
 
-    /// The bytes that were written.
-    pub fn into_bytes(mut self) -> PackedByteArray {
-        if self.bytes.len() - self.len > self.len / 8 {
-            return byte_array_of(&bytes_of(&self.bytes)[..self.len]);
+    /// The bytes that were written, and leaves none.
+    pub fn take(&mut self) -> PackedByteArray {
+        let (mut bytes, len) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.len));
+        if bytes.len() - len > len / 8 {
+            return byte_array_of(&bytes_of(&bytes)[..len]);
         }
-        self.bytes.resize(self.len);
-        self.bytes
+        bytes.resize(len);
+        bytes
     }
 }
 

@@ -21,14 +21,14 @@ use godot::obj::{Base, Gd, Singleton};
 use godot::register::{GodotClass, godot_api};
 use varbatch_workers::tasks::TaskEvent;
 
-use crate::api::task::{Shared, lock};
+use super::task::Shared;
+use super::{lock, pool};
 use crate::engine::Reference;
-use crate::jobs::pool;
 
-/// How long the main thread works on tasks in each frame, if it has to.
+/// Time that the main thread works on tasks in each frame, if it has to.
 const FRAME: Duration = Duration::from_millis(3);
 
-/// How often tasks that scripts start when others end are ended as well, when the library is unloaded.
+/// Rounds in which tasks end when the library is unloaded: scripts that hear of an end may start more.
 const ROUNDS: usize = 10;
 
 static DISPATCHER: Mutex<Option<Reference<VarBatchDispatcher>>> = Mutex::new(None);
@@ -36,10 +36,10 @@ static DISPATCHER: Mutex<Option<Reference<VarBatchDispatcher>>> = Mutex::new(Non
 /// Tasks that have got on, and those that have ended, in this order.
 static NEWS: Mutex<News> = Mutex::new(News { progressed: Vec::new(), ended: Vec::new() });
 
-/// Whether tasks have asked for the main thread's work.
+/// True if tasks have asked for the main thread's work.
 static IS_WAITING: AtomicBool = AtomicBool::new(false);
 
-/// Whether each frame leads here, and the end of the game.
+/// True if each frame and the end of the game lead here.
 static IS_CONNECTED: AtomicBool = AtomicBool::new(false);
 
 static ASKED: Mutex<Asked> = Mutex::new(Asked { is_asked: false, thread: None });
@@ -50,14 +50,14 @@ struct News {
     ended: Vec<Arc<Shared>>,
 }
 
-/// Whether the engine was asked for a deferred call that has not come yet.
+/// True if the engine was asked for a deferred call that has not come yet.
 struct Asked {
     is_asked: bool,
     /// The thread that asked for the last one.
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the engine calls. Not for users.
+/// The object that the engine calls. Not for users.
 #[derive(GodotClass)]
 #[class(internal, no_init, base = Object)]
 struct VarBatchDispatcher {
@@ -66,7 +66,7 @@ struct VarBatchDispatcher {
 
 #[godot_api]
 impl VarBatchDispatcher {
-    /// As a deferred call.
+    /// Runs as a deferred call.
     #[func]
     fn deliver() {
         // Before anything is looked at: what comes from now on is asked for again.
@@ -77,14 +77,14 @@ impl VarBatchDispatcher {
         while work() && !has_frames {}
     }
 
-    /// Each frame.
+    /// Runs in each frame.
     #[func]
     fn frame() {
         tell();
         work();
     }
 
-    /// When the game ends, and scripts are still there: a signal that is connected to one must not outlive it.
+    /// Runs when the game ends, while scripts are still there: a signal that is connected to one must not outlive it.
     #[func]
     fn end() {
         pool::shut_down();

@@ -1,40 +1,84 @@
-//! What tasks do, one kind of call each, a step at a time.
+//! A call as a job: the plain method runs it to its end, the `_async` method hands it to a task.
 
 use std::fmt::Display;
 
+use godot::builtin::{Array, PackedByteArray, VarArray};
 use godot::global::Error as EngineError;
 use godot::obj::EngineEnum;
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-use crate::engine::Slot;
+use crate::engine::{BytesOut, Slot};
 use crate::report::{Line, Reports, Subject};
 
-/// Bytes that a step works on: less than a millisecond.
+/// The size of a task's step, in bytes of work: less than a millisecond.
 pub const STEP: usize = 1 << 20;
 
-/// Pieces of a stream that a step loads, for each thread.
-pub const PIECES: usize = 1;
+/// The size of a plain method's step: as much as can be done at once.
+pub const WHOLE: usize = usize::MAX;
 
-/// Each value is as much work as so many bytes.
+/// Work that each value adds to that of its bytes, in bytes.
 pub const VALUE: usize = 256;
 
-/// What came of a task.
+macro_rules! products {
+    ($($name:ident($type:ty),)*) => {
+        /// The return value of a method.
+        pub enum Product {
+            $($name($type),)*
+        }
+
+        $(impl From<Product> for $type {
+            fn from(product: Product) -> Self {
+                match product {
+                    Product::$name(product) => product,
+                    _ => unreachable!("each method has one kind of product"),
+                }
+            }
+        })*
+    };
+}
+
+products! {
+    Buffers(Array<PackedByteArray>),
+    Bytes(PackedByteArray),
+    Values(VarArray),
+    Value(Slot),
+    Code(EngineError),
+}
+
+impl Product {
+    /// Makes it a Variant.
+    pub fn into_slot(self) -> Slot {
+        let mut slot = Slot::new();
+        match self {
+            Self::Buffers(buffers) => slot.set(buffers),
+            Self::Bytes(bytes) => slot.set_bytes(bytes),
+            Self::Values(values) => slot.set(values),
+            Self::Value(value) => return value,
+            Self::Code(code) => slot.set_int(i64::from(code.ord())),
+        }
+        slot
+    }
+}
+
+/// The result of a job.
 pub struct Outcome {
-    /// What the plain call would have returned.
-    pub result: Slot,
-    /// What is printed.
+    pub product: Product,
+    /// The lines to print.
     pub lines: Vec<Line>,
-    /// What is said when asked for, where nothing is printed.
+    /// The message of a task that prints nothing.
     pub note: &'static str,
     /// `OK` if nothing failed.
     pub code: EngineError,
 }
 
-/// The work of one task.
+/// The work of one call.
 pub trait Job: Send {
-    /// See [`Work::step`].
-    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep;
+    /// Does about `size` bytes of the work. [`NextStep::Owner`] means that the next step may run scripts.
+    fn step(&mut self, size: usize, threads: &Threads, report: OnProgress<'_>) -> NextStep;
+
+    /// True if the next step of a plain method is worth more threads than the caller's.
+    fn is_large(&self) -> bool;
 
     /// See [`Work::progress`].
     fn progress(&self) -> f32;
@@ -44,16 +88,16 @@ pub trait Job: Send {
         false
     }
 
-    /// What came of it, when it is done.
-    fn outcome(self: Box<Self>) -> Outcome;
+    /// The result. Called once, after the last step.
+    fn outcome(&mut self) -> Outcome;
 }
 
-/// A job of any kind.
+/// A job of any kind, as a task.
 pub struct AnyJob(pub Box<dyn Job>);
 
 impl Work for AnyJob {
     fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep {
-        self.0.step(threads, report)
+        self.0.step(STEP, threads, report)
     }
 
     fn progress(&self) -> f32 {
@@ -66,31 +110,32 @@ impl Work for AnyJob {
 }
 
 impl Outcome {
-    /// Of what there is nothing to print about.
-    pub fn quiet(result: Slot, code: EngineError, note: &'static str) -> Self {
-        Self { result, lines: Vec::new(), note, code }
+    /// A result with nothing to print.
+    pub fn quiet(product: Product, code: EngineError, note: &'static str) -> Self {
+        Self { product, lines: Vec::new(), note, code }
     }
 
-    /// Of what went as `code` says, with `lines` to print.
-    pub fn with_lines(result: Slot, lines: Vec<Line>, code: EngineError) -> Self {
-        Self { result, lines, note: "", code }
+    /// A result with lines to print.
+    pub fn with_lines(product: Product, lines: Vec<Line>, code: EngineError) -> Self {
+        Self { product, lines, note: "", code }
     }
 
-    /// Of a batch with these reports; `bad` is the code if a value failed.
-    pub fn of_batch(result: Slot, subject: &Subject<'_>, reports: &Reports, bad: EngineError) -> Self {
-        let code = if reports.has_errors() { bad } else { EngineError::OK };
-        Self::with_lines(result, reports.lines(subject), code)
+    /// The result of a batch: `ERR_INVALID_DATA` if an element failed.
+    pub fn of_batch(product: Product, subject: &Subject<'_>, reports: &Reports) -> Self {
+        let code = if reports.has_errors() { EngineError::ERR_INVALID_DATA } else { EngineError::OK };
+        Self::with_lines(product, reports.lines(subject), code)
     }
 
-    /// Of what failed as a whole.
-    pub fn failed(result: Slot, code: EngineError, text: impl Display) -> Self {
-        Self::with_lines(result, vec![Line::error(text)], code)
+    /// The result of a call that failed as a whole.
+    pub fn failed(product: Product, code: EngineError, text: impl Display) -> Self {
+        Self::with_lines(product, vec![Line::error(text)], code)
     }
-}
 
-/// A code as a result.
-pub fn slot_of(code: EngineError) -> Slot {
-    let mut slot = Slot::new();
-    slot.set_int(i64::from(code.ord()));
-    slot
+    /// The text for scripts that ask: the lines, or the note if there are none.
+    pub fn message(&self) -> String {
+        match self.lines.as_slice() {
+            [] => self.note.to_owned(),
+            lines => lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"),
+        }
+    }
 }

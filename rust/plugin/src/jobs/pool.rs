@@ -1,11 +1,12 @@
 //! The threads that all calls share, made when the first large call or task needs them, and the queue of tasks.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::Tasks;
 
-use crate::jobs::job::AnyJob;
+use super::job::AnyJob;
+use super::lock;
 
 /// No threads but the caller.
 static ALONE: Threads = Threads::alone();
@@ -20,13 +21,9 @@ struct Pool {
     threads: Option<Threads>,
 }
 
-fn pool() -> MutexGuard<'static, Pool> {
-    POOL.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The threads that all share. They stay while this handle does, even if the count is changed meanwhile.
 pub fn threads() -> Threads {
-    let mut pool = pool();
+    let mut pool = lock(&POOL);
     let wanted = pool.wanted;
     pool.threads.get_or_insert_with(|| Threads::new(wanted)).clone()
 }
@@ -44,7 +41,7 @@ pub fn with<R>(large: bool, work: impl FnOnce(&Threads) -> R) -> R {
 
 /// Sets how many threads work, including the caller; 0 is one for each core. Calls and tasks under way keep theirs.
 pub fn set_count(count: usize) {
-    let mut pool = pool();
+    let mut pool = lock(&POOL);
     pool.wanted = count;
     let old = pool.threads.take();
     drop(pool);
@@ -54,15 +51,15 @@ pub fn set_count(count: usize) {
 
 /// How many threads work on a large call.
 pub fn count() -> usize {
-    let pool = pool();
+    let pool = lock(&POOL);
     pool.threads.as_ref().map_or_else(|| Threads::planned(pool.wanted), Threads::count)
 }
 
 /// Ends the tasks and the threads: tasks that must be done are done first. The library may be unloaded after this.
 pub fn shut_down() {
-    let threads = pool().threads.clone();
+    let threads = lock(&POOL).threads.clone();
     TASKS.shut_down(threads.as_ref().unwrap_or(&ALONE));
     drop(threads);
-    let old = pool().threads.take();
+    let old = lock(&POOL).threads.take();
     drop(old);
 }

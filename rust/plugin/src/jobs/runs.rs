@@ -1,4 +1,4 @@
-//! How the work of calls on many values is cut up.
+//! Cuts up the work of calls on many values.
 
 use varbatch_workers::Threads;
 

@@ -1,10 +1,10 @@
-//! What has changed since it was recorded.
+//! Finds what has changed since it was recorded.
 
 use foldhash::HashMap;
 use godot::builtin::{Array, StringName, VarDictionary};
 
 use super::lists::Listed;
-use super::narrow;
+use super::narrow::Narrowed;
 use super::record::{BATCH, read};
 use super::recording::{Part, Recording};
 use super::states::{OwnState, Span, State, States};
@@ -19,7 +19,7 @@ const PARALLEL_FROM: usize = 1000;
 /// Modifications that a thread makes at a time.
 const RUN: usize = 500;
 
-/// What is different, and what there is to say about objects that were skipped.
+/// The properties that have changed.
 pub struct Changes {
     recording: Recording,
     /// The new values of what has changed.
@@ -32,14 +32,14 @@ struct Change {
     property: usize,
     new: Span,
     /// The part of the value that has changed, where it is not all.
-    narrowed: Option<narrow::Part>,
+    narrowed: Option<Narrowed>,
 }
 
 /// One modification.
 pub struct Modification<'c> {
     pub object: &'c Slot,
     pub name: &'c StringName,
-    pub narrowed: Option<narrow::Part>,
+    pub narrowed: Option<Narrowed>,
     pub old: State<'c>,
     pub new: State<'c>,
     text: &'c str,
@@ -114,7 +114,7 @@ impl Changes {
                 if old_state.is_same(new_state) || !is_stored(part, property, &mut listed) {
                     continue;
                 }
-                let narrowed = narrow::Part::of_change(old_state, new_state).filter(|_| is_plain_name(name));
+                let narrowed = Narrowed::of_change(old_state, new_state).filter(|_| is_plain_name(name));
                 let new = self.new.add(new_state);
                 self.changes.push(Change { part: index, property, new, narrowed });
             }
@@ -150,7 +150,7 @@ impl Changes {
                     let mut maker = RowMaker::default();
                     return self.iter().zip(slots).for_each(|(change, slot)| maker.make(&change.row(), slot));
                 }
-                // What threads share of it is only read.
+                // The threads only read the parts that they share.
                 let rows: Vec<_> = self.iter().map(|change| change.row()).collect();
                 threads.for_each(rows.chunks(RUN).zip(slots.chunks_mut(RUN)), |(rows, slots)| {
                     let mut maker = RowMaker::default();
@@ -167,7 +167,7 @@ impl<'c> Modification<'c> {
         path_of(self.text, self.narrowed)
     }
 
-    /// What was there, and what is.
+    /// The old value and the new one.
     pub fn values(&self) -> (Slot, Slot) {
         let made = |state| {
             let mut slot = Slot::new();
@@ -177,7 +177,7 @@ impl<'c> Modification<'c> {
         (made(self.old), made(self.new))
     }
 
-    /// The same as values of bytes, for a history.
+    /// The same as encoded values, for a history.
     pub fn own_states(&self) -> (OwnState, OwnState) {
         OwnState::pair(self.object.value(), self.text, self.old, self.new)
     }
@@ -188,11 +188,11 @@ impl<'c> Modification<'c> {
     }
 }
 
-/// What the Dictionary of a modification is made of, on any thread.
+/// The parts of the Dictionary of a modification, for any thread.
 struct Row<'c> {
     object: &'c engine::Value,
     text: &'c str,
-    narrowed: Option<narrow::Part>,
+    narrowed: Option<Narrowed>,
     old: State<'c>,
     new: State<'c>,
 }
@@ -200,7 +200,7 @@ struct Row<'c> {
 /// Makes Dictionaries. Their keys, and paths that come again, are shared.
 struct RowMaker<'c> {
     keys: [Slot; 4],
-    paths: HashMap<(*const u8, Option<narrow::Part>), Slot>,
+    paths: HashMap<(*const u8, Option<Narrowed>), Slot>,
     texts: Texts<'c>,
 }
 
@@ -232,14 +232,14 @@ impl<'c> RowMaker<'c> {
     }
 }
 
-fn build<'c>(state: State<'c>, narrowed: Option<narrow::Part>, slot: &mut Slot, texts: &mut Texts<'c>) {
+fn build<'c>(state: State<'c>, narrowed: Option<Narrowed>, slot: &mut Slot, texts: &mut Texts<'c>) {
     match narrowed {
         Some(part) => part.build(state, slot),
         None => state.build(slot, texts),
     }
 }
 
-fn path_of(text: &str, narrowed: Option<narrow::Part>) -> String {
+fn path_of(text: &str, narrowed: Option<Narrowed>) -> String {
     let mut path = text.to_string();
     if let Some(part) = narrowed {
         part.add_to(&mut path);
@@ -247,12 +247,12 @@ fn path_of(text: &str, narrowed: Option<narrow::Part>) -> String {
     path
 }
 
-/// Whether a path may begin with the name: a path ends names at a colon, and leaves out empty ones.
+/// True if a path may begin with the name: a path ends names at a colon, and leaves out empty ones.
 fn is_plain_name(name: &str) -> bool {
     !name.contains(':') && name.split('/').all(|part| !part.is_empty())
 }
 
-/// Whether an object stores a property that others of its class do not.
+/// True if an object stores a property that others of its class do not.
 fn is_stored(part: &Part, property: usize, listed: &mut Option<Listed>) -> bool {
     if !part.properties.are_doubtful[property] {
         return true;

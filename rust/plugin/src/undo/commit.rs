@@ -86,7 +86,7 @@ impl History {
     }
 }
 
-/// Whether a value must be made anew each time: scripts that have it can change it, or objects in it may be freed.
+/// True if a value must be made anew each time: scripts that have it can change it, or objects in it may be freed.
 fn is_shared(kind: Kind) -> bool {
     matches!(
         kind.shape(),

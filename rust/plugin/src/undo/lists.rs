@@ -1,4 +1,4 @@
-//! Which properties of an object are recorded.
+//! Chooses the properties of an object that are recorded.
 //!
 //! An object is asked for its list once for each class and script, as that takes up to 0.2 ms. A list holds for all objects
 //! of a class and a script unless a script makes it, or the object has properties that its class does not tell of.
@@ -11,7 +11,7 @@ use godot::meta::ToGodot;
 use godot::obj::Singleton;
 use varbatch_codec::Kind;
 
-use super::record::shared;
+use super::shared;
 use crate::engine::{self, Value};
 
 /// `PROPERTY_USAGE_STORAGE`: a scene keeps the property.
@@ -26,7 +26,7 @@ const OF_SCRIPT: i64 = 1 << 12;
 /// Before the name of metadata, as a property.
 const METADATA: &str = "metadata/";
 
-/// What makes a list differ from object to object, if a script has it.
+/// Methods of scripts that make lists differ from object to object.
 const LIST_MAKERS: [&str; 2] = ["_get_property_list", "_validate_property"];
 
 /// Names of properties, in order.
@@ -34,21 +34,21 @@ pub struct Properties {
     pub names: Vec<StringName>,
     /// The names as text.
     pub texts: Vec<String>,
-    /// Whether the object may not store a property that others of its class do.
+    /// True if the object may not store a property that others of its class do.
     pub are_doubtful: Vec<bool>,
     /// The list that they are of. `None` if they were named.
     pub all: Option<Arc<All>>,
 }
 
-/// What holds for an object as long as its list does.
+/// The facts about an object that its list depends on.
 pub struct All {
     class: StringName,
     script: u64,
     metadata: Vec<StringName>,
     names: Vec<StringName>,
-    /// How many of the names are stored. The class says so of the others as well, the object that was asked did not.
+    /// The number of names that the object stores. The others are stored by its class, but not by the object that was asked.
     stored: usize,
-    /// Whether other objects have the same list.
+    /// True if other objects have the same list.
     is_shared: bool,
 }
 
@@ -75,7 +75,7 @@ impl Properties {
         Self::new(names, self.all.clone())
     }
 
-    /// Whether an object has to be asked for its list to know whether it is still this one.
+    /// True if an object has to be asked for its list to know whether it is still this one.
     pub fn is_shared(&self) -> bool {
         self.all.as_ref().is_some_and(|all| all.is_shared)
     }
@@ -109,8 +109,9 @@ impl Lists {
         let listed = Listed::of(object);
         let is_shared = of_class.as_ref().is_some_and(|of_class| {
             let is_made = LIST_MAKERS.iter().any(|name| engine::has_script_method(object, &StringName::from(*name)));
-            let is_told =
-                |entry: &Entry| entry.usage & OF_SCRIPT != 0 || entry.is_metadata() || of_class.has(&entry.name);
+            let is_told = |entry: &ListedProperty| {
+                entry.usage & OF_SCRIPT != 0 || entry.is_metadata() || of_class.has(&entry.name)
+            };
             !is_made && listed.0.iter().all(is_told)
         });
         let mut names = listed.stored();
@@ -130,7 +131,7 @@ impl Lists {
         list
     }
 
-    /// As [`Self::of`], from the object itself.
+    /// Does as [`Self::of`], but asks the object itself.
     pub fn of_one(&mut self, object: &Value) -> Arc<Properties> {
         let (class, script, metadata) = (engine::class_name(object), engine::script_id(object), metadata_of(object));
         let names = Listed::of(object).stored();
@@ -143,10 +144,10 @@ impl All {
     /// Why the list of an object is not what it was. `None` if it is. The object is asked if `ask`.
     pub fn difference(&self, object: &Value, ask: bool) -> Option<String> {
         if engine::script_id(object) != self.script {
-            return Some("its script is another".into());
+            return Some("its script changed".into());
         }
         if metadata_of(object) != self.metadata {
-            return Some("its metadata are others".into());
+            return Some("its metadata changed".into());
         }
         if !ask {
             return None;
@@ -166,15 +167,15 @@ impl All {
     }
 }
 
-/// What an object, or a class, says of its properties.
-pub struct Listed(Vec<Entry>);
+/// The properties that an object or a class lists.
+pub struct Listed(Vec<ListedProperty>);
 
-struct Entry {
+struct ListedProperty {
     name: StringName,
     usage: i64,
 }
 
-impl Entry {
+impl ListedProperty {
     fn is_metadata(&self) -> bool {
         self.name.to_string().starts_with(METADATA)
     }
@@ -198,17 +199,17 @@ impl Listed {
             let name: StringName = entry.get("name")?.try_to_relaxed().ok()?;
             let usage = entry.get("usage")?.try_to().ok()?;
             // With another script the list is another.
-            (usage & HEADINGS == 0 && name != script).then_some(Entry { name, usage })
+            (usage & HEADINGS == 0 && name != script).then_some(ListedProperty { name, usage })
         };
         Self(list.iter_shared().filter_map(entry).collect())
     }
 
-    /// Whether there is a property of that name, stored or not.
+    /// True if there is a property of that name, stored or not.
     pub fn has(&self, name: &StringName) -> bool {
         self.0.iter().any(|entry| entry.name == *name)
     }
 
-    /// Whether there is one that is stored.
+    /// True if there is one that is stored.
     pub fn stores(&self, name: &StringName) -> bool {
         self.0.iter().any(|entry| entry.usage & STORAGE != 0 && entry.name == *name)
     }

@@ -1,4 +1,4 @@
-//! What an edit has changed, as modifications of properties.
+//! Finds what an edit has changed, as modifications of properties.
 //!
 //! ```text
 //! record: properties --read--> values --States::encode, over threads--> Recording
@@ -21,8 +21,11 @@ mod step;
 mod versions;
 mod watch;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+pub use crate::jobs::lock;
+
+/// Counted atomically: which thread calls, and drops, is decided by the engine.
+pub fn shared<T>(value: T) -> Arc<T> {
+    Arc::new(value)
 }

@@ -17,7 +17,7 @@ struct Path {
 /// The part of a math type in which all of a change lies: where the path to one of its components leads after so many
 /// names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Part {
+pub struct Narrowed {
     kind: Kind,
     component: u8,
     depth: u8,
@@ -54,14 +54,14 @@ impl Path {
         &self.names[..self.depth]
     }
 
-    /// How many names two paths share.
+    /// The number of names that two paths share.
     fn shared(&self, other: &Self) -> usize {
         self.names().iter().zip(other.names()).take_while(|(one, other)| one == other).count()
     }
 }
 
-impl Part {
-    /// Where two values differ. `None` if that is all of the value, or no one path leads there.
+impl Narrowed {
+    /// Finds the part in which two values differ. `None` if all of the value differs, or no single path leads there.
     pub fn of_change(old: State<'_>, new: State<'_>) -> Option<Self> {
         let (old, new) = (components(old)?, components(new)?);
         if old.kind != new.kind {
@@ -78,7 +78,7 @@ impl Part {
         (depth > 0 && !part.is_nan(&old) && !part.is_nan(&new)).then_some(part)
     }
 
-    /// Whether a float in the part is no number: as a float of scripts it may lose bits.
+    /// True if a float in the part is no number: as a float of scripts it may lose bits.
     fn is_nan(self, plain: &Plain<'_>) -> bool {
         let is_nan = |bytes: [u8; 4]| f32::from_le_bytes(bytes).is_nan();
         let scalar = scalar_of(self.kind).filter(|&scalar| scalar != Scalar::I32);

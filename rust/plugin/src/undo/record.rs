@@ -10,17 +10,17 @@ use godot::builtin::{PackedStringArray, StringName};
 use varbatch_codec::Kind;
 
 use super::lists::{Listed, Lists, Properties};
-use super::lock;
-use super::recording::{Left, Part, Recording};
+use super::recording::{Part, Recording, Unrecorded};
 use super::states::{Span, States};
 use super::watch::Watch;
+use super::{lock, shared};
 use crate::engine::{self, Slot, Value};
 use crate::report::Reports;
 
 /// Values that are read before they are encoded: as many as stay in the cache.
 pub const BATCH: usize = 16_000;
 
-/// What to record of each object.
+/// The properties to record of each object.
 pub enum Wanted {
     /// All properties that are stored.
     Stored,
@@ -28,7 +28,7 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    /// As the caller says it: names, or none for all.
+    /// From the names that the caller gives: none means all.
     pub fn new(names: &PackedStringArray) -> Self {
         let mut wanted: Vec<StringName> = Vec::with_capacity(names.len());
         for name in names.as_slice() {
@@ -60,11 +60,6 @@ impl fmt::Display for NotRecorded {
             Self::Freed(object) => write!(f, "{object} was freed by one of its getters"),
         }
     }
-}
-
-/// Counted atomically: which thread calls, and drops, is decided by the engine.
-pub fn shared<T>(value: T) -> Arc<T> {
-    Arc::new(value)
 }
 
 /// Records objects, and tells what there is to say about them.
@@ -128,9 +123,9 @@ impl Pass<'_> {
             }
         };
         let properties = match lock(self.recording).left(id, &properties) {
-            Left::Everything => properties,
-            Left::Only(left) if left.is_empty() => return Ok(()),
-            Left::Only(left) => shared(properties.only(&left)),
+            Unrecorded::Everything => properties,
+            Unrecorded::Only(left) if left.is_empty() => return Ok(()),
+            Unrecorded::Only(left) => shared(properties.only(&left)),
         };
         let mut part = Part::new(object, id, properties, self.spans.len() + self.values.len());
         let doubtful = self.read(&part)?;
@@ -194,7 +189,7 @@ impl Pass<'_> {
             let name = &part.properties.texts[at - part.first_span];
             self.reports.push_error(index, || format!("{}, property \"{name}\": {error}", part.shown()));
         }
-        // What is dropped may be the last reference to an object, whose script then runs: nothing is locked.
+        // A value may hold the last reference to an object, whose script then runs: nothing is locked.
         self.values.clear();
     }
 

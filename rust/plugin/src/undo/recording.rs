@@ -1,4 +1,4 @@
-//! What was recorded, until it is flushed.
+//! Keeps what was recorded until it is flushed.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use foldhash::HashMap;
 use godot::builtin::StringName;
 
 use super::lists::{Lists, Properties};
-use super::record::shared;
+use super::shared;
 use super::states::{Span, States};
 use super::watch::Watch;
 use crate::engine::{self, Slot, Value};
@@ -31,14 +31,14 @@ pub struct Part {
     pub id: u64,
     pub class: StringName,
     pub properties: Arc<Properties>,
-    /// Where the spans of the properties begin.
+    /// Index of the first property's span.
     pub first_span: usize,
     /// The next part of the same object.
     pub next: Option<usize>,
 }
 
-/// What is left to record of an object.
-pub enum Left {
+/// The properties of an object that are not recorded yet.
+pub enum Unrecorded {
     Everything,
     /// These of the properties, by index.
     Only(Vec<usize>),
@@ -55,7 +55,7 @@ impl Part {
         shown(self.object.value(), &self.class, self.id)
     }
 
-    /// Whether the object is alive.
+    /// True if the object is alive.
     pub fn is_alive(&self) -> bool {
         self.object.value().object_id() != 0
     }
@@ -71,11 +71,11 @@ pub fn shown(object: &Value, class: &StringName, id: u64) -> String {
 }
 
 impl Recording {
-    /// What of these properties of an object is not recorded yet.
-    pub fn left(&self, id: u64, properties: &Arc<Properties>) -> Left {
+    /// Returns those of these properties that are not recorded yet.
+    pub fn left(&self, id: u64, properties: &Arc<Properties>) -> Unrecorded {
         let mut next = self.first_parts.get(&id).copied();
         if next.is_none() {
-            return Left::Everything;
+            return Unrecorded::Everything;
         }
         let mut left: Vec<_> = (0..properties.names.len()).collect();
         while let Some(part) = next.map(|index| &self.parts[index]) {
@@ -85,7 +85,7 @@ impl Recording {
             left.retain(|&index| !part.properties.names.contains(&properties.names[index]));
             next = part.next;
         }
-        Left::Only(left)
+        Unrecorded::Only(left)
     }
 
     /// Adds what was recorded apart from this. What is recorded already stays as it was.
@@ -94,7 +94,7 @@ impl Recording {
         self.states.append(states, spans, &mut self.spans);
         for mut part in parts {
             part.first_span += base;
-            if let Left::Only(left) = self.left(part.id, &part.properties) {
+            if let Unrecorded::Only(left) = self.left(part.id, &part.properties) {
                 if left.is_empty() {
                     continue;
                 }
@@ -123,7 +123,7 @@ impl Recording {
         self.parts.push(part);
     }
 
-    /// Whether the list of an object has changed since it was recorded, as far as objects tell.
+    /// True if the list of an object has changed since it was recorded, as far as objects tell.
     pub fn has_list_changed(&self, id: u64) -> bool {
         self.watches.iter().any(|watch| watch.has_changed(id))
     }

@@ -18,15 +18,15 @@ const PARALLEL_FROM: usize = 2000;
 /// Runs that each thread gets of them.
 const RUNS: usize = 4;
 
-/// Encoded values, end to end.
+/// EncodedRun values, end to end.
 #[derive(Default)]
 pub struct States {
     bytes: Vec<u8>,
-    /// What has no bytes, or not all of it: see [`Keeping`].
+    /// Values that bytes do not hold, or not in full: see [`Keeping`].
     kept: Vec<Slot>,
 }
 
-/// Where one value is in its [`States`].
+/// The range of one value in its [`States`].
 #[derive(Clone, Copy, Default)]
 pub struct Span {
     at: usize,
@@ -37,7 +37,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Whether there is no value, as it could not be encoded.
+    /// True if there is no value, as it could not be encoded.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
@@ -60,8 +60,8 @@ impl States {
         let values = Slot::values(values);
         pool::with(values.len() >= PARALLEL_FROM, |threads| {
             let len = values.len().div_ceil(threads.count() * RUNS).max(PARALLEL_FROM / RUNS);
-            let mut runs: Vec<_> = values.chunks(len).map(|values| (values, Encoded::default())).collect();
-            threads.for_each(&mut runs, |(values, encoded)| *encoded = Encoded::of(values));
+            let mut runs: Vec<_> = values.chunks(len).map(|values| (values, EncodedRun::default())).collect();
+            threads.for_each(&mut runs, |(values, encoded)| *encoded = EncodedRun::of(values));
             let mut errors = Vec::new();
             for (run, (_, encoded)) in runs.into_iter().enumerate() {
                 errors.extend(encoded.errors.into_iter().map(|(index, error)| (run * len + index, error)));
@@ -105,15 +105,15 @@ impl States {
     }
 }
 
-/// What one thread has encoded.
+/// The values that one thread has encoded.
 #[derive(Default)]
-struct Encoded {
+struct EncodedRun {
     states: States,
     spans: Vec<Span>,
     errors: Vec<(usize, CodecError)>,
 }
 
-impl Encoded {
+impl EncodedRun {
     fn of(values: &[Value]) -> Self {
         let (mut writer, mut kept) = (Writer::new(DIALECT), Vec::new());
         let (mut spans, mut errors) = (Vec::with_capacity(values.len()), Vec::new());
@@ -143,7 +143,7 @@ impl Encoded {
 }
 
 impl<'a> State<'a> {
-    /// Whether two values are the same: to the byte, and in what is kept beside. To be called by the thread of the
+    /// True if two values are the same: to the byte, and in what is kept beside. To be called by the thread of the
     /// call.
     pub fn is_same(self, other: Self) -> bool {
         let is_same = |(one, other): (&Value, &Value)| match (one.view().kind(), other.view().kind()) {
@@ -153,7 +153,7 @@ impl<'a> State<'a> {
         self.bytes == other.bytes && self.kept.iter().zip(other.kept).all(is_same)
     }
 
-    /// What type the value has.
+    /// The type of the value.
     pub fn kind(self) -> Kind {
         // A value begins with its type.
         let kind = self.bytes.first().and_then(|&id| Kind::from_id(id)).unwrap_or(Kind::Nil);
@@ -177,7 +177,7 @@ impl<'a> State<'a> {
         debug_assert!(built.is_ok(), "{built:?}");
     }
 
-    /// Whether nothing but objects is kept beside the bytes, and the same ones.
+    /// True if nothing but objects is kept beside the bytes, and the same ones.
     fn keeps_same_objects(self, other: Self) -> bool {
         let is_same = |(one, other): (&Value, &Value)| {
             matches!((one.view().kind(), other.view().kind()), (Kind::Object, Kind::Object))

@@ -8,7 +8,7 @@ use godot::register::{GodotClass, godot_api};
 use super::states::OwnState;
 use crate::engine::{self, Slot};
 
-/// What an undo history calls. Not for users.
+/// The object that an undo history calls. Not for users.
 ///
 /// A history that held an Array itself would hold what a script changes in it later. This makes a new one each time, of bytes
 /// that the steps of one property share.

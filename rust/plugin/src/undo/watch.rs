@@ -12,7 +12,7 @@ use godot::register::{GodotClass, godot_api};
 use super::lock;
 use crate::engine::Value;
 
-/// What the engine calls. Not for users.
+/// The object that the engine calls. Not for users.
 #[derive(GodotClass)]
 #[class(internal, no_init, base = RefCounted)]
 pub struct VarBatchPropertyWatch {
@@ -64,7 +64,7 @@ impl Watch {
         }
     }
 
-    /// Whether the list of an object has changed since.
+    /// True if the list of an object has changed since.
     pub fn has_changed(&self, id: u64) -> bool {
         lock(&self.has_changed).get(&id.cast_signed()).copied().unwrap_or_default()
     }

@@ -47,7 +47,7 @@ pub fn encode(value: &Value) -> Result<PackedByteArray, CodecError> {
     }
 }
 
-/// Whether a value holds what the engine has to be asked about: an object with class and properties, or a script.
+/// True if a value holds what the engine has to be asked about: an object with class and properties, or a script.
 ///
 /// # Errors
 /// If it is no value.

@@ -7,7 +7,7 @@ use varbatch_codec::Kind;
 
 use crate::engine::Slot;
 
-/// How many texts are kept, a power of two.
+/// Texts that are kept, a power of two.
 const COUNT: usize = 64;
 
 /// Longer texts than this are not kept, in bytes.

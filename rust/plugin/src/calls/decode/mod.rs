@@ -1,40 +1,29 @@
 //! Bytes to values: reads the inputs and builds the values in place.
 
-pub mod steps;
+mod batch;
+mod decoded;
 
 use std::sync::Mutex;
 
-use godot::builtin::{AnyArray, PackedByteArray, VarArray};
-use varbatch_codec::frames::{self, Frame};
+use godot::builtin::PackedByteArray;
 use varbatch_codec::{Kind, Reader};
 use varbatch_workers::Threads;
 
-use crate::engine::{self, HeldBytes, Slot, Value};
+pub use self::batch::{Decode, bytes_to_vars, frames_to_vars};
+pub use self::decoded::{Decoded, Deferred};
+use crate::engine::{self, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::runs::each_run;
+use crate::jobs::tuning::{COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, VALUE_WORK};
 use crate::report::{Report, Reports};
 use crate::value::build::{Build, Dropped, MayAsk, Stop, Tell};
 use crate::value::full_objects;
 use crate::value::string_cache::Texts;
 
-/// From this many bytes on, one value is built over threads, and so are inputs that are mostly containers.
-const PARALLEL_FROM: usize = 256 << 10;
-
-/// From this much work on, other inputs are: each is as much as copying [`VALUE_WORK`] bytes. On two cores it takes 0.25 ms.
-const FLAT_PARALLEL_FROM: usize = 5 << 20;
-const VALUE_WORK: usize = 1 << 10;
-
-/// In engines that count their allocations, inputs shorter than this on average are not worth a second thread, as that is
-/// most of the work then. In bytes.
-const COUNTED_VALUE: usize = 1 << 10;
-
-/// Inputs that are looked at to tell the two apart.
-pub const SAMPLE: usize = 16;
-
 /// Bytes that hold a value.
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
-    /// Where the bytes begin in the buffer of the call.
+    /// Offset of the bytes in the buffer of the call.
     pub at: usize,
     /// The bytes, and perhaps others behind them.
     pub bytes: &'a [u8],
@@ -47,7 +36,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Bytes to one value. Nothing is put out if it fails.
+/// Decodes one value. The slot stays empty if that fails.
 #[inline(always)]
 pub fn decode(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
     let input = Input { at: 0, bytes: engine::bytes_of(bytes) };
@@ -63,8 +52,8 @@ fn decode_held(bytes: PackedByteArray, allow_objects: bool, out: &mut Slot) -> R
     decode_kept(Input { at: 0, bytes: engine::bytes_of(&bytes) }, allow_objects, out)
 }
 
-/// As [`decode`], of bytes that stay as they are: a script that the engine runs, or that hears what it prints, may change the
-/// caller's array, but not these.
+/// Does as [`decode`] with bytes that nobody changes: a script that the engine runs, or a Logger, may change the caller's
+/// array, but not these.
 pub fn decode_kept(input: Input<'_>, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
     match build(input, allow_objects, MayAsk::Conversions, out) {
         Ok(dropped) => Ok(dropped),
@@ -76,12 +65,12 @@ pub fn decode_kept(input: Input<'_>, allow_objects: bool, out: &mut Slot) -> Res
 #[inline(always)]
 fn build(input: Input<'_>, allow_objects: bool, may_ask: MayAsk, out: &mut Slot) -> Result<Option<Box<Dropped>>, Stop> {
     let mut texts = Texts::for_bytes(input.bytes.len());
-    pool::with(input.bytes.len() >= PARALLEL_FROM, |threads| {
+    pool::with(input.bytes.len() >= DECODE_PARALLEL_FROM, |threads| {
         Build::new(input.reader(allow_objects), &mut texts, threads, may_ask).build(out)
     })
 }
 
-/// As [`decode`], where there are objects for the engine to make. The bytes must be such that no script can change them.
+/// Does as [`decode`], where the engine has to make objects. No script may be able to change the bytes.
 fn decode_with_objects(input: Input<'_>, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
     full_objects::check(input.reader(true))?;
     let mut texts = Texts::for_bytes(input.bytes.len());
@@ -100,85 +89,11 @@ pub fn input(buffer: &Value) -> Result<Input<'_>, Kind> {
     }
 }
 
-/// Buffers by references of our own, or what else there is: a script that the engine runs may change the caller's, but not
-/// these. A copy of the array would not do, as it shares its packed arrays.
-pub fn held(buffers: &AnyArray) -> Vec<Result<HeldBytes, Kind>> {
-    let held = |buffer: &Value| match buffer.view().kind() {
-        Kind::PackedByteArray => Ok(HeldBytes::new(buffer.view().byte_array().clone())),
-        kind => Err(kind),
-    };
-    engine::values(buffers).iter().map(held).collect()
-}
-
-/// The bytes of one of these.
-pub fn held_input(buffer: &Result<HeldBytes, Kind>) -> Result<Input<'_>, Kind> {
-    match buffer {
-        Ok(buffer) => Ok(Input { at: 0, bytes: buffer.bytes() }),
-        Err(kind) => Err(*kind),
-    }
-}
-
-/// Each buffer to a value; null where a buffer is bad.
-pub fn decode_each(buffers: &AnyArray, allow_objects: bool) -> (VarArray, Reports) {
-    let values = engine::values(buffers);
-    let step = values.len().div_ceil(SAMPLE).max(1);
-    let sample: Vec<_> = values.iter().step_by(step).filter_map(|buffer| input(buffer).ok()).collect();
-    let sampled = sample.iter().map(|input| input.bytes.len()).sum();
-    let work = Work::of(&sample, sampled, sample.len(), allow_objects, MayAsk::Nothing);
-    let (mut result, mut reports, left) = build_all(values.iter().map(input), values.len(), &work);
-    // For these the engine has to be asked. Scripts that it may run cannot change buffers that have a reference of ours.
-    let held = |index| Some((index, engine::byte_array_at(buffers, index)?));
-    let left: Vec<_> = left.into_iter().filter_map(held).collect();
-    for (index, buffer) in left {
-        let mut slot = Slot::new();
-        match decode_held(buffer, allow_objects, &mut slot) {
-            Ok(None) => {}
-            Ok(Some(dropped)) => reports.push(index, dropped),
-            Err(report) => reports.push(index, report),
-        }
-        result.set(index, slot.value().variant());
-    }
-    (result, reports)
-}
-
-/// Frames to values, as many as there are whole ones; null where a payload is bad. The caller holds a reference to the
-/// stream, so that no script can change it.
-pub fn decode_frames(stream: &PackedByteArray, allow_objects: bool) -> (VarArray, Reports) {
-    let bytes = engine::bytes_of(stream);
-    let (mut count, mut damage) = (0, None);
-    for frame in frames::read(bytes) {
-        match frame {
-            Ok(_) => count += 1,
-            Err(error) => damage = Some(error),
-        }
-    }
-    let payload = |Frame { at, payload }| Input { at, bytes: payload };
-    let inputs = frames::read(bytes).map_while(Result::ok).map(payload);
-    let sample: Vec<_> = inputs.clone().take(SAMPLE).collect();
-    let work = Work::of(&sample, bytes.len(), count, allow_objects, MayAsk::Conversions);
-    let (mut result, mut reports, left) = build_all(inputs.clone().map(Ok), count, &work);
-    let mut frames = inputs.enumerate();
-    for index in left {
-        let (_, input) = frames.find(|(at, _)| *at == index).expect("it was there before");
-        let mut slot = Slot::new();
-        match decode_with_objects(input, &mut slot) {
-            Ok(None) => {}
-            Ok(Some(dropped)) => reports.push(index, dropped),
-            Err(report) => reports.push(index, report),
-        }
-        result.set(index, slot.value().variant());
-    }
-    if let Some(damage) = damage {
-        reports.set_end(count, damage);
-    }
-    (result, reports)
-}
-
-/// What is known of the inputs of a batch.
+/// The facts about the inputs of a batch that decide how to build them.
 pub struct Work<'t> {
     /// Bytes of an input, about.
     average: usize,
-    /// Whether most are containers: building one is worth a second thread, however small it is.
+    /// True if most are containers: building one is worth a second thread, however small it is.
     containers: bool,
     allow_objects: bool,
     may_ask: MayAsk,
@@ -186,7 +101,7 @@ pub struct Work<'t> {
 }
 
 impl<'t> Work<'t> {
-    /// What is known from some of `count` inputs of `total` bytes.
+    /// Estimates from a sample of `count` inputs of `total` bytes.
     pub fn of(sample: &[Input<'_>], total: usize, count: usize, allow_objects: bool, may_ask: MayAsk) -> Self {
         Self {
             average: total / count.max(1),
@@ -198,32 +113,19 @@ impl<'t> Work<'t> {
     }
 
     /// Says how far long inputs are built.
-    pub fn telling(self, tell: Tell<'t>) -> Self {
-        Self { tell: Some(tell), ..self }
+    pub fn telling(self, tell: Option<Tell<'t>>) -> Self {
+        Self { tell, ..self }
     }
 
-    /// Whether more than one thread is worth it.
+    /// True if more than one thread is worth it.
     fn is_large(&self, count: usize) -> bool {
         let total = self.average * count;
         if self.containers {
-            return total >= PARALLEL_FROM;
+            return total >= DECODE_PARALLEL_FROM;
         }
         let is_worth_it = self.average >= COUNTED_VALUE || engine::allocates_in_parallel();
         is_worth_it && total + count * VALUE_WORK >= FLAT_PARALLEL_FROM
     }
-}
-
-/// Builds `count` inputs, one element of the result each. Also gives the indices of those that ask for more than they may.
-fn build_all<'a>(
-    inputs: impl Iterator<Item = Result<Input<'a>, Kind>> + Clone + Send,
-    count: usize,
-    work: &Work<'_>,
-) -> (VarArray, Reports, Vec<usize>) {
-    let mut built = (Reports::default(), Vec::new());
-    let values = engine::new_array(count, |slots| {
-        pool::with(work.average * count >= PARALLEL_FROM, |threads| built = build_slots(inputs, slots, work, threads));
-    });
-    (values, built.0, built.1)
 }
 
 /// Builds an input in each slot. Gives the reports, and the indices of inputs that ask for more than they may.

@@ -1,4 +1,4 @@
-//! The plan of many values, on one thread or several, with what the engine encodes among them.
+//! Plans many values, on one thread or several.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,114 +7,96 @@ use godot::builtin::{AnyArray, PackedByteArray};
 use varbatch_codec::{Copied, Mark, Plan, Writer, frames};
 use varbatch_workers::Threads;
 
-use super::{CONTAINERS_PARALLEL_FROM, encode};
-use crate::engine::{self, DIALECT, Value};
-use crate::jobs::pool;
+use super::encode;
+use crate::engine::{self, DIALECT, HeldBytes, Value};
+use crate::jobs::tuning::{CONTAINERS_PARALLEL_FROM, ROOM_SAMPLE};
 use crate::report::Reports;
-use crate::value::walk::{Held, KeepWalked, NotWalked, Planning, mostly_containers, walk};
+use crate::value::walk::{KeepWalked, Lost, NotWalked, Planning, mostly_containers, walk};
 
-/// Values after which the room for the others is guessed.
-const SAMPLE: usize = 64;
-
-/// A run with its values, and `None` where [`Run::plan`] gave it.
-type Planned<'a, 'p, K> = (Run<'p, K>, &'a [Value], Option<()>);
-
-/// Plans values, the first of which has the index `first` in the batch, one run for each thread; `None` as [`Run::plan`].
-pub fn plan_runs<'a, 'p, K: KeepWalked<'a, 'p>>(
-    values: &'a [Value],
-    first: usize,
-    encoded: &[(usize, &'a [u8])],
-    full_objects: bool,
-    form: Form,
-    threads: &Threads,
-) -> Option<Vec<Run<'p, K>>> {
-    let run_len = values.len().div_ceil(threads.count()).max(1);
-    let may_split = threads.count() == 1;
-    let mut runs: Vec<_> =
-        values.chunks(run_len).map(|values| (Run::<'p, K>::new(full_objects, may_split), values, Some(()))).collect();
-    // Room for all, if they are like the first, from this thread: see `walk`.
-    let mut sample = Run::<'p, K>::new(full_objects, false);
-    sample.plan(&values[..values.len().min(SAMPLE)], first, encoded, form)?;
-    for (run, values, _) in &mut runs {
-        run.writer.reserve_bytes(sample.writer.inline_len() * values.len() / SAMPLE);
-    }
-    let items = runs.iter_mut().enumerate();
-    threads.for_each(items, |(index, (run, values, native)): (usize, &mut Planned<'a, 'p, K>)| {
-        *native = run.plan(values, first + index * run_len, encoded, form);
-    });
-    runs.into_iter().map(|(run, _, native)| native.map(|()| run)).collect()
+/// The values that are planned.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// Values that are walked.
+    Values(&'a [Value]),
+    /// Values that the engine had a part in encoding; empty where it could not.
+    Encoded(&'a [HeldBytes]),
 }
 
-/// Plans values so that they may be changed or dropped afterwards. With what the engine encoded: of [`Form::Bytes`], that is
-/// not in the plans.
-pub fn plan_held(
-    values: &AnyArray,
-    full_objects: bool,
-    form: Form,
-) -> (Vec<Run<'static, Held>>, EngineEncoded, Reports) {
-    let ((runs, encoded), reports) = with_engine(values, full_objects, |values, encoded, reports| {
-        let bytes = slices(encoded);
-        let is_large = values.len() >= CONTAINERS_PARALLEL_FROM && mostly_containers(values);
-        let mut runs = pool::with(is_large, |threads| plan_runs(values, 0, &bytes, full_objects, form, threads))?;
-        for run in &mut runs {
-            reports.append(&mut run.reports);
+impl Source<'_> {
+    pub const EMPTY: Self = Self::Values(&[]);
+
+    pub fn len(self) -> usize {
+        match self {
+            Self::Values(values) => values.len(),
+            Self::Encoded(encoded) => encoded.len(),
         }
-        Some((runs, encoded.clone()))
-    });
-    (runs, encoded, reports)
-}
-
-/// What was planned.
-pub fn into_plans<K>(runs: Vec<Run<'_, K>>) -> Vec<Plan<'_>> {
-    runs.into_iter().map(|run| run.writer.into_plan()).collect()
-}
-
-/// What the engine had a part in encoding, by index; empty where it could not.
-pub type EngineEncoded = Vec<(usize, PackedByteArray)>;
-
-pub fn slices(encoded: &EngineEncoded) -> Vec<(usize, &[u8])> {
-    encoded.iter().map(|(index, bytes)| (*index, engine::bytes_of(bytes))).collect()
-}
-
-/// Calls `run` with the values; if that gives `None`, again with those encoded that the engine has a part in.
-pub fn with_engine<R>(
-    values: &AnyArray,
-    full_objects: bool,
-    run: impl Fn(&[Value], &EngineEncoded, &mut Reports) -> Option<R>,
-) -> (R, Reports) {
-    let mut reports = Reports::default();
-    if let Some(result) = run(engine::values(values), &EngineEncoded::new(), &mut reports) {
-        return (result, reports);
     }
-    reports = Reports::default();
+
+    /// The first `count` values, and the others.
+    pub fn split_at(self, count: usize) -> (Self, Self) {
+        match self {
+            Self::Values(values) => {
+                let (first, others) = values.split_at(count);
+                (Self::Values(first), Self::Values(others))
+            }
+            Self::Encoded(encoded) => {
+                let (first, others) = encoded.split_at(count);
+                (Self::Encoded(first), Self::Encoded(others))
+            }
+        }
+    }
+
+    /// Finds what is lost if these are saved. Values are only walked again if their plan is lossy.
+    pub fn lost(self, is_lossy: bool) -> Option<Lost> {
+        match self {
+            Self::Values(values) => is_lossy.then(|| Lost::of_values(values)).flatten(),
+            Self::Encoded(encoded) => Lost::of_bytes(encoded.iter().map(HeldBytes::bytes)),
+        }
+    }
+
+    /// True if these are so many containers that several threads walk them.
+    pub fn is_shared(self) -> bool {
+        let Self::Values(values) = self else { return false };
+        values.len() >= CONTAINERS_PARALLEL_FROM && mostly_containers(values)
+    }
+}
+
+/// Gives the values to `plan`. If that gives `None`, an object is to be written in full: then again what the engine encoded,
+/// with the reports about it.
+pub fn with_engine<R>(values: &AnyArray, full_objects: bool, plan: impl Fn(Source<'_>, Reports) -> Option<R>) -> R {
+    if let Some(result) = plan(Source::Values(engine::values(values)), Reports::default()) {
+        return result;
+    }
     // A script that the engine runs may change the caller's array, but not this one. What it may change are the
     // containers in it: so all values are encoded one by one, each with nothing borrowed at its end.
     let values = values.duplicate_shallow();
-    let mut encoded = EngineEncoded::new();
+    let mut reports = Reports::default();
+    let mut encoded = Vec::with_capacity(values.len());
     for index in 0..values.len() {
         let value = values.at(index);
         let mut bytes = PackedByteArray::new();
         if let Err(error) = encode(engine::value(&value), full_objects, &mut bytes) {
             reports.push(index, error);
         }
-        encoded.push((index, bytes));
+        encoded.push(HeldBytes::new(bytes));
     }
-    let result = run(engine::values(&values), &encoded, &mut reports).expect("all are encoded");
-    (result, reports)
+    plan(Source::Encoded(&encoded), reports).expect("all are encoded")
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Values end to end, with a mark between each two. What is encoded already takes no room.
+    /// Values end to end, with a mark between each two.
     Bytes,
-    /// Frames, those of what is encoded already among them.
+    /// Frames.
     Frames,
 }
 
-/// The plan of some values, one after the other, which borrows what is long or holds it, as `K` does.
+/// The plan of some values, one after the other, which borrows what is long or, holds it, as `K` does.
 pub struct Run<'p, K> {
-    pub writer: Writer<'p>,
+    writer: Writer<'p>,
+    form: Form,
     full_objects: bool,
+    /// True if a large Array may be walked over threads.
     may_split: bool,
     /// For [`Form::Bytes`]: before the first value, and behind each.
     pub marks: Vec<Mark>,
@@ -124,75 +106,126 @@ pub struct Run<'p, K> {
 }
 
 impl<'p, K> Run<'p, K> {
-    pub fn new(full_objects: bool, may_split: bool) -> Self {
-        let (marks, reports) = (Vec::new(), Reports::default());
-        let is_lossy = AtomicBool::new(false);
-        Self { writer: Writer::new(DIALECT), full_objects, may_split, marks, reports, is_lossy, keep: PhantomData }
+    pub fn new(form: Form, full_objects: bool, may_split: bool) -> Self {
+        Self {
+            writer: Writer::new(DIALECT),
+            form,
+            full_objects,
+            may_split,
+            marks: Vec::new(),
+            reports: Reports::default(),
+            is_lossy: AtomicBool::new(false),
+            keep: PhantomData,
+        }
     }
 
-    /// Whether it has ever planned what may say nothing to another process: see [`Lost`].
+    pub fn plan(&self) -> &Plan<'p> {
+        self.writer.plan()
+    }
+
+    /// Bytes that the plan itself takes.
+    pub fn inline_len(&self) -> usize {
+        self.writer.inline_len()
+    }
+
+    /// True if it ever held what may say nothing to another process: see [`Lost`](crate::value::walk::Lost).
     pub fn is_lossy(&self) -> bool {
         self.is_lossy.load(Ordering::Relaxed)
     }
 
-    /// How many values were planned as [`Form::Bytes`].
-    pub fn count(&self) -> usize {
-        self.marks.len().saturating_sub(1)
-    }
-
-    /// Plans values, the first of which has the index `first` in the batch, instead of those before. `None` if the engine
-    /// has to have a part in one, and it is not in `encoded`.
-    pub fn plan<'a>(
-        &mut self,
-        values: &'a [Value],
-        first: usize,
-        encoded: &[(usize, &'a [u8])],
-        form: Form,
-    ) -> Option<()>
+    /// Plans values, the first of which has the index `first` in the batch, instead of those before. `None` if one holds an
+    /// object that is to be written in full.
+    pub fn plan_values<'a>(&mut self, source: Source<'a>, first: usize) -> Option<()>
     where
         K: KeepWalked<'a, 'p>,
     {
-        let Self { writer, full_objects, may_split, marks, reports, is_lossy, .. } = self;
-        writer.clear();
-        marks.clear();
-        if form == Form::Bytes {
-            marks.reserve_exact(values.len() + 1);
-            marks.push(writer.mark());
+        self.writer.clear();
+        self.marks.clear();
+        if self.form == Form::Bytes {
+            self.marks.reserve_exact(source.len() + 1);
+            self.marks.push(self.writer.mark());
         }
-        let mut encoded = &encoded[encoded.partition_point(|(at, _)| *at < first)..];
-        for (index, value) in (first..).zip(values) {
-            if index == first + SAMPLE {
-                // Room for all, if they are like the first: growing bit by bit copies as much as it plans.
-                writer.reserve(values.len() / SAMPLE);
-            }
-            let from_engine = encoded.first().filter(|(at, _)| *at == index);
-            encoded = &encoded[usize::from(from_engine.is_some())..];
-            let start = writer.mark();
-            let (full_objects, may_split, is_lossy) = (*full_objects, *may_split, &*is_lossy);
-            let walk = |writer: &mut Writer<'p>| {
-                walk(value, &mut Planning::<K> { writer, full_objects, may_split, is_lossy, keep: PhantomData })
-            };
-            let written = match (form, from_engine) {
-                (Form::Bytes, None) => walk(writer).and_then(|()| Ok(writer.end_value(start)?)),
-                (Form::Frames, None) => frames::write(writer, walk),
-                (Form::Frames, Some((_, bytes))) if !bytes.is_empty() => {
-                    frames::write(writer, |writer| Ok(writer.encoded(bytes, K::kept(Copied))?))
+        match source {
+            Source::Values(values) => {
+                for (at, value) in values.iter().enumerate() {
+                    if at == ROOM_SAMPLE {
+                        // Room for all, if they are like the first: growing bit by bit copies as much as it plans.
+                        self.writer.reserve(values.len() / ROOM_SAMPLE);
+                    }
+                    self.put(first + at, |target| walk(value, target))?;
                 }
-                (_, Some(_)) => Ok(()),
-            };
-            match written {
-                Ok(()) => {}
-                Err(NotWalked::Error(mut error)) => {
-                    writer.drop_value(start);
-                    error = error.map_at(|at| at - start.position().min(at));
-                    reports.push(index, error);
-                }
-                Err(NotWalked::FullObject) => return None,
             }
-            if form == Form::Bytes {
-                marks.push(writer.mark());
+            Source::Encoded(encoded) => {
+                let encoded = encoded.iter().map(HeldBytes::bytes).enumerate();
+                for (at, bytes) in encoded.filter(|(_, bytes)| !bytes.is_empty()) {
+                    self.put(first + at, |target| Ok(target.writer.encoded(bytes, K::kept(Copied))?))?;
+                }
             }
         }
         Some(())
     }
+
+    /// Plans one value, and leaves it out if it fails.
+    #[inline(always)]
+    fn put(&mut self, index: usize, put: impl FnOnce(&mut Planning<'_, 'p, K>) -> Result<(), NotWalked>) -> Option<()> {
+        let Self { writer, full_objects, may_split, is_lossy, .. } = self;
+        let (full_objects, may_split, is_lossy) = (*full_objects, *may_split, &*is_lossy);
+        let put = |writer: &mut Writer<'p>| {
+            put(&mut Planning { writer, full_objects, may_split, is_lossy, keep: PhantomData })
+        };
+        let start = writer.mark();
+        let written = match self.form {
+            Form::Bytes => put(writer).and_then(|()| Ok(writer.end_value(start)?)),
+            Form::Frames => frames::write(writer, put),
+        };
+        match written {
+            Ok(()) => {}
+            Err(NotWalked::Error(mut error)) => {
+                writer.drop_value(start);
+                error = error.map_at(|at| at - start.position().min(at));
+                self.reports.push(index, error);
+            }
+            Err(NotWalked::FullObject) => return None,
+        }
+        if self.form == Form::Bytes {
+            self.marks.push(writer.mark());
+        }
+        Some(())
+    }
+}
+
+/// Plans values, the first of which has the index `first` in the batch, one run for each thread; `None` as [`Run::plan_values`].
+pub fn plan_runs<'a, 'p, K>(
+    source: Source<'a>,
+    first: usize,
+    form: Form,
+    full_objects: bool,
+    threads: &Threads,
+) -> Option<Vec<Run<'p, K>>>
+where
+    K: KeepWalked<'a, 'p>,
+{
+    let count = source.len();
+    let run_len = count.div_ceil(threads.count()).max(1);
+    let new = |may_split| Run::<'p, K>::new(form, full_objects, may_split);
+    if run_len >= count {
+        let mut run = new(true);
+        return run.plan_values(source, first).map(|()| vec![run]);
+    }
+    // Room for all, if they are like the first, from this thread: see `walk`.
+    let mut sample = new(false);
+    sample.plan_values(source.split_at(count.min(ROOM_SAMPLE)).0, first)?;
+    let (mut runs, mut rest) = (Vec::with_capacity(threads.count()), source);
+    while rest.len() > 0 {
+        let (values, others) = rest.split_at(rest.len().min(run_len));
+        let mut run = new(false);
+        run.writer.reserve_bytes(sample.inline_len() * values.len() / ROOM_SAMPLE);
+        runs.push((run, values, Some(())));
+        rest = others;
+    }
+    let plan = |(index, (run, values, planned)): (usize, &mut (Run<'p, K>, Source<'a>, Option<()>))| {
+        *planned = run.plan_values(*values, first + index * run_len);
+    };
+    threads.for_each(runs.iter_mut().enumerate(), plan);
+    runs.into_iter().map(|(run, _, planned)| planned.map(|()| run)).collect()
 }

@@ -1,66 +1,34 @@
 //! Files to values, decoded while they are read.
 
-pub mod named;
-pub mod values;
+mod named;
+mod open;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use godot::builtin::GString;
+use godot::builtin::{GString, VarArray};
 use godot::global::Error as EngineError;
 use varbatch_codec::frames::{self, Frame};
 use varbatch_storage::{LoadError, LoadErrorKind, Loader, ReadStep};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress};
 
-use self::values::Values;
-use crate::calls::decode::{self, Input, Work, build_slots, decode_kept};
-use crate::calls::files::{Failure, open_code};
-use crate::engine::{self, DIALECT, EngineFile, OwnArray, Slot};
-use crate::jobs::pool;
-use crate::report::{Report, Reports, Subject};
+pub use self::named::name;
+pub use self::open::open;
+use super::decode::{Decoded, Deferred, Input, Work, build_slots};
+use super::files::Failure;
+use crate::engine::{self, DIALECT, FlagArg, HeldBytes, Slot, byte_array_of};
+use crate::jobs::job::{Job, Outcome, Product, STEP, WHOLE};
+use crate::jobs::tuning::{KIND_SAMPLE, LOAD_PARALLEL_FROM, PIECES};
+use crate::report::{Line, Report, Reports, Subject};
 use crate::value::build::{MayAsk, Tell};
 
-/// From this many bytes on, more than one thread reads and decodes.
-pub const SHARED_FROM: u64 = 2 << 20;
-
-/// Pieces that are decoded before their values are put together, for each thread: so many that the threads seldom wait for
-/// each other.
-const PIECES: usize = 64;
+/// The message for a file that nobody has saved yet: the engine's text for the code.
+const MISSING: &str = "File not found";
 
 const UNPOISONED: &str = "nothing panics while it is held";
 
-/// Opens a file at a path as Godot writes it.
-///
-/// # Errors
-/// If there is none, or it cannot be read.
-pub fn open(path: &GString) -> Result<Loader, Failure> {
-    let shown = path.to_string();
-    let failure = |code, why: &dyn std::fmt::Display| Failure::new(code, format!("cannot load \"{shown}\": {why}"));
-    // What belongs to the project may be in a pack, and have another name there.
-    let loader = if shown.starts_with("res://") || shown.starts_with("uid://") {
-        let (file, len) = EngineFile::open(path).map_err(|code| failure(code, &engine::error_text(code)))?;
-        Loader::new(Box::new(file), len)
-    } else {
-        Loader::open(&engine::globalize(path))
-    };
-    loader.map_err(|damage| match damage.kind() {
-        LoadErrorKind::Read(error) => failure(open_code(error), error),
-        _ => Failure::new(EngineError::ERR_FILE_CORRUPT, format_args!("\"{shown}\": {damage}")),
-    })
-}
-
-/// Loads all values of a stream of frames, as many as there are whole ones; null where a payload is bad.
-pub fn load(loader: Loader, allow_objects: bool) -> Loaded {
-    let mut loading = Loading::new(loader, allow_objects);
-    pool::with(loading.len >= SHARED_FROM, |threads| {
-        while loading.step(PIECES * threads.count(), threads, &|_| {}) == NextStep::More {}
-    });
-    while loading.step(1, &Threads::alone(), &|_| {}) != NextStep::Done {}
-    loading.finish()
-}
-
-/// How much is done of a stream of `len` bytes.
+/// The fraction of a stream of `len` bytes that is done.
 fn progress(read: u64, built: u64, len: u64) -> f32 {
     // To read numbers takes as long as to build them, to read small values a tenth of it.
     const READING: f64 = 0.25;
@@ -68,47 +36,10 @@ fn progress(read: u64, built: u64, len: u64) -> f32 {
     (done / len.max(1) as f64) as f32
 }
 
-/// What a stream gave.
-pub struct Loaded {
-    /// The values.
-    pub values: OwnArray,
-    /// What there is to say about them.
-    pub reports: Reports,
-    /// Why there are not more.
-    pub damage: Option<LoadError>,
-}
-
-impl Loaded {
-    /// The values, what there is to print about the file, and `OK` or the code for it.
-    pub fn of_file(self, path: &str) -> Values {
-        let code = match self.damage.as_ref().map(LoadError::kind) {
-            Some(LoadErrorKind::Read(_)) => EngineError::ERR_FILE_CANT_READ,
-            None if !self.reports.has_errors() => EngineError::OK,
-            _ => EngineError::ERR_FILE_CORRUPT,
-        };
-        let mut reports = self.reports;
-        if let Some(damage) = self.damage {
-            reports.set_end(None, Report::failed(damage));
-        }
-        let mut lines = reports.lines(&Subject::file(path));
-        if code == EngineError::ERR_FILE_CORRUPT {
-            named::name(path, DIALECT, &mut lines);
-        }
-        (self.values, lines, code)
-    }
-}
-
 /// A stream that is loaded step by step.
-pub struct Loading {
+struct Loading {
     loader: Loader,
-    allow_objects: bool,
-    /// Longer than what was loaded, so that it need not grow each time.
-    values: OwnArray,
-    count: usize,
-    reports: Reports,
-    /// Values that the engine is asked about, as for objects: by the thread of the call alone. The next one last, when
-    /// there are no more.
-    left: Vec<Left>,
+    decoded: Decoded,
     damage: Option<LoadError>,
     is_read: bool,
     len: u64,
@@ -116,61 +47,45 @@ pub struct Loading {
     buffers: Mutex<Vec<Vec<u8>>>,
 }
 
-struct Left {
-    index: usize,
-    at: usize,
-    payload: Vec<u8>,
-}
-
-/// What some frames gave. Indices count from the first of them.
+/// The values of some frames. Indices count from the first of them.
 struct Piece {
     values: Vec<Slot>,
     reports: Reports,
-    left: Vec<Left>,
+    left: Vec<Deferred>,
 }
 
 impl Piece {
-    fn build(bytes: &[u8], at: usize, allow_objects: bool, threads: &Threads, tell: Tell<'_>) -> Self {
+    fn build(bytes: &[u8], at: usize, allow_objects: bool, threads: &Threads, tell: Option<Tell<'_>>) -> Self {
         let frames = frames::read(bytes).map_while(Result::ok);
         let inputs = frames.map(|Frame { at: from, payload }| Input { at: at + from, bytes: payload });
         let count = inputs.clone().count();
-        let sample: Vec<_> = inputs.clone().take(decode::SAMPLE).collect();
+        let sample: Vec<_> = inputs.clone().take(KIND_SAMPLE).collect();
         let work = Work::of(&sample, bytes.len(), count, allow_objects, MayAsk::Nothing).telling(tell);
         let mut values: Vec<_> = std::iter::repeat_with(Slot::new).take(count).collect();
         let (reports, asking) = build_slots(inputs.clone().map(Ok), &mut values, &work, threads);
         let mut inputs = inputs.enumerate();
         let left = asking.into_iter().filter_map(|asking| {
             let (index, input) = inputs.find(|(index, _)| *index == asking)?;
-            Some(Left { index, at: input.at, payload: input.bytes.to_vec() })
+            let bytes = HeldBytes::new(byte_array_of(input.bytes));
+            Some(Deferred { index, at: input.at, bytes, range: 0..input.bytes.len() })
         });
         Self { values, reports, left: left.collect() }
     }
 }
 
 impl Loading {
-    /// The start of a stream.
-    pub fn new(loader: Loader, allow_objects: bool) -> Self {
+    fn new(loader: Loader, allow_objects: bool) -> Self {
         let (len, _) = loader.len();
-        Self {
-            loader,
-            allow_objects,
-            values: OwnArray::new(0),
-            count: 0,
-            reports: Reports::default(),
-            left: Vec::new(),
-            damage: None,
-            is_read: false,
-            len,
-            buffers: Mutex::new(Vec::new()),
-        }
+        let decoded = Decoded::new(allow_objects);
+        Self { loader, decoded, damage: None, is_read: false, len, buffers: Mutex::new(Vec::new()) }
     }
 
-    /// Loads up to `most` pieces of the stream, or reads a part of a long one. What is left when all is read, after [`NextStep::Owner`], is what the engine is
-    /// asked about.
-    pub fn step(&mut self, most: usize, threads: &Threads, report: OnProgress<'_>) -> NextStep {
+    /// Loads pieces of the stream, or reads a part of a long one.
+    fn step(&mut self, size: usize, threads: &Threads, report: OnProgress<'_>) -> NextStep {
         if self.is_read {
-            return self.step_with_engine();
+            return self.decoded.step_with_engine();
         }
+        let pieces = (size / STEP).min(PIECES) * threads.count();
         let (len, before, read) = (self.len, self.built(), self.read());
         let built_now = AtomicUsize::new(0);
         let tell = |more| {
@@ -178,12 +93,13 @@ impl Loading {
             report(progress(read, before + now as u64, len));
         };
         let (loader, alone, awake) = (&mut self.loader, Threads::alone(), threads.awake());
-        // What is compressed takes long to read, and all threads together read it.
-        let (most, reading) = if loader.is_compressed() { (1, threads) } else { (most, &alone) };
+        // A compressed file takes long to read, so all threads read it together.
+        let (pieces, reading) = if loader.is_compressed() { (1, threads) } else { (pieces, &alone) };
+        let allow_objects = self.decoded.allow_objects();
         let (buffers, built) = (&self.buffers, Mutex::new(Vec::new()));
         let (mut order, mut is_read, mut damage) = (0, false, None);
         // One thread after the other takes a piece, and so reads it, and decodes it while the next one reads.
-        let pieces = std::iter::from_fn(|| {
+        let read = std::iter::from_fn(|| {
             let mut bytes: Vec<u8> = buffers.lock().expect(UNPOISONED).pop().unwrap_or_default();
             let read = loader.read_step(&mut bytes, reading);
             is_read |= matches!(read, Ok(ReadStep::End) | Err(_));
@@ -197,8 +113,10 @@ impl Loading {
                 }
             }
         });
-        threads.for_each(pieces.take(most), |(order, at, bytes)| {
-            let piece = Piece::build(&bytes, at, self.allow_objects, &awake, &tell);
+        threads.for_each(read.take(pieces), |(order, at, bytes)| {
+            // A plain method has nobody to tell.
+            let tell: Option<Tell<'_>> = if size == WHOLE { None } else { Some(&tell) };
+            let piece = Piece::build(&bytes, at, allow_objects, &awake, tell);
             built.lock().expect(UNPOISONED).push((order, piece));
             buffers.lock().expect(UNPOISONED).push(bytes);
         });
@@ -211,40 +129,17 @@ impl Loading {
         if !self.is_read {
             return NextStep::More;
         }
-        self.left.reverse();
-        self.next()
+        self.decoded.end()
     }
 
     fn append(&mut self, mut piece: Piece) {
-        let first = self.count;
-        self.count += piece.values.len();
-        self.values.room(first, piece.values.len()).swap_with_slice(&mut piece.values);
-        self.reports.append_from(first, piece.reports);
-        self.left.extend(piece.left.into_iter().map(|left| Left { index: first + left.index, ..left }));
+        let (first, slots) = self.decoded.grow(piece.values.len());
+        slots.swap_with_slice(&mut piece.values);
+        self.decoded.reports.append_from(first, piece.reports);
+        piece.left.into_iter().for_each(|left| self.decoded.leave(Deferred { index: first + left.index, ..left }));
     }
 
-    fn step_with_engine(&mut self) -> NextStep {
-        if let Some(Left { index, at, payload }) = self.left.pop() {
-            let mut slot = Slot::new();
-            match decode_kept(Input { at, bytes: &payload }, self.allow_objects, &mut slot) {
-                Ok(None) => {}
-                Ok(Some(dropped)) => self.reports.push(index, dropped),
-                Err(report) => {
-                    slot.clear();
-                    self.reports.push(index, report);
-                }
-            }
-            std::mem::swap(&mut self.values.elements()[index], &mut slot);
-        }
-        self.next()
-    }
-
-    fn next(&self) -> NextStep {
-        if self.left.is_empty() { NextStep::Done } else { NextStep::Owner }
-    }
-
-    /// How much is done, from 0 to 1.
-    pub fn progress(&self) -> f32 {
+    fn progress(&self) -> f32 {
         progress(self.read(), self.built(), self.len)
     }
 
@@ -259,17 +154,114 @@ impl Loading {
         len - left
     }
 
-    /// What was loaded.
-    pub fn finish(mut self) -> Loaded {
-        self.values.resize(self.count);
-        let damage = match self.damage.map(LoadError::into_kind) {
-            // Damage of a stream is a report like the others, of the frame that is not there.
-            Some(LoadErrorKind::Frame(error)) => {
-                self.reports.set_end(self.count, error);
-                None
-            }
-            damage => damage.map(LoadError::from),
+    /// The values of the file, as an Array, the lines about them, and `OK` or the code for the file.
+    fn take(&mut self, path: &str) -> (VarArray, Vec<Line>, EngineError) {
+        let (count, reports) = (self.decoded.count(), &mut self.decoded.reports);
+        let code = match self.damage.as_ref().map(LoadError::kind) {
+            Some(LoadErrorKind::Read(_)) => EngineError::ERR_FILE_CANT_READ,
+            None if !reports.has_errors() => EngineError::OK,
+            _ => EngineError::ERR_FILE_CORRUPT,
         };
-        Loaded { values: self.values, reports: self.reports, damage }
+        match self.damage.take().map(LoadError::into_kind) {
+            // Damage of a stream is a report like the others, of the frame that is not there.
+            Some(LoadErrorKind::Frame(error)) => reports.set_end(count, error),
+            Some(damage) => reports.set_end(None, Report::failed(LoadError::from(damage))),
+            None => {}
+        }
+        let mut lines = reports.lines(&Subject::file(path));
+        if code == EngineError::ERR_FILE_CORRUPT {
+            name(path, DIALECT, &mut lines);
+        }
+        (self.decoded.take(), lines, code)
     }
+}
+
+/// Checks the arguments of a load. Returns the opened file, and whether objects are allowed.
+///
+/// # Errors
+/// If an argument is invalid, or the file cannot be opened.
+fn to_load(path: &GString, allow_objects: FlagArg) -> Result<(Loader, bool), Failure> {
+    let allow_objects = allow_objects.flag("allow_objects").map_err(|why| {
+        let why = format!("cannot load \"{path}\": {why}; a compressed file is recognized");
+        Failure::new(EngineError::ERR_INVALID_PARAMETER, why)
+    })?;
+    Ok((open(path)?, allow_objects))
+}
+
+/// Loads the values of a file, or the only one.
+pub struct Load {
+    path: String,
+    loading: Result<Loading, Failure>,
+    /// Stands for the only value if there is none; `None` if all values are wanted.
+    default: Option<Slot>,
+}
+
+impl Load {
+    pub fn all(path: &GString, allow_objects: FlagArg) -> Self {
+        let loading = to_load(path, allow_objects).map(|(loader, allow_objects)| Loading::new(loader, allow_objects));
+        Self { path: path.to_string(), loading, default: None }
+    }
+
+    pub fn only(path: &GString, default: Slot, allow_objects: FlagArg) -> Self {
+        Self { default: Some(default), ..Self::all(path, allow_objects) }
+    }
+}
+
+impl Job for Load {
+    fn step(&mut self, size: usize, threads: &Threads, report: OnProgress<'_>) -> NextStep {
+        self.loading.as_mut().map_or(NextStep::Done, |loading| loading.step(size, threads, report))
+    }
+
+    fn is_large(&self) -> bool {
+        self.loading.as_ref().is_ok_and(|loading| loading.len >= LOAD_PARALLEL_FROM)
+    }
+
+    fn progress(&self) -> f32 {
+        self.loading.as_ref().map_or(0.0, Loading::progress)
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        let (values, lines, code) = match &mut self.loading {
+            Ok(loading) => loading.take(&self.path),
+            // A game that was never saved.
+            Err(Failure { code: code @ EngineError::ERR_FILE_NOT_FOUND, .. }) if self.default.is_some() => {
+                (VarArray::new(), Vec::new(), *code)
+            }
+            Err(Failure { code, text }) => (VarArray::new(), vec![Line::error(text)], *code),
+        };
+        let (product, lines, code) = match self.default.take() {
+            Some(default) => only(&self.path, values, lines, code, default),
+            None => (Product::Values(values), lines, code),
+        };
+        match code {
+            EngineError::ERR_FILE_NOT_FOUND if lines.is_empty() => Outcome::quiet(product, code, MISSING),
+            code => Outcome::with_lines(product, lines, code),
+        }
+    }
+}
+
+/// The value of a file that holds one. The default, and at most one line, if there is none, or one that is damaged.
+fn only(
+    path: &str,
+    values: VarArray,
+    mut lines: Vec<Line>,
+    code: EngineError,
+    default: Slot,
+) -> (Product, Vec<Line>, EngineError) {
+    if code != EngineError::OK {
+        lines.retain(|line| !line.is_warning);
+        lines.truncate(1);
+        return (Product::Value(default), lines, code);
+    }
+    let count = values.len();
+    let Some(first) = values.get(0) else {
+        let line = Line::error(format_args!("\"{path}\": expected a value, found an empty file"));
+        return (Product::Value(default), vec![line], EngineError::ERR_FILE_EOF);
+    };
+    if count > 1 {
+        let text =
+            format_args!("\"{path}\": expected one value, found {count}: load_vars gives all, this is the first");
+        lines.push(Line::warning(text));
+    }
+    (Product::Value(Slot::of(engine::value(&first))), lines, code)
 }

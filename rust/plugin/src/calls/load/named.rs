@@ -4,8 +4,7 @@ use godot::builtin::GString;
 use varbatch_codec::Dialect;
 use varbatch_storage::{Format, Guess};
 
-use super::open;
-
+use super::open::open;
 use crate::engine::DIALECTS;
 use crate::report::Line;
 
@@ -25,7 +24,7 @@ pub fn name(path: &str, dialect: Dialect, lines: &mut Vec<Line>) {
 /// An error about a file, with what it seems to be.
 fn named(path: &str, guess: &Guess, error: &str) -> String {
     match guess {
-        // What it was read as means nothing then.
+        // The error of the wrong format means nothing.
         Guess::Format(format) => format!(
             "\"{path}\": expected values as FileAccess.store_var() writes them, found {format}, at byte 0; {}",
             advice(*format)
@@ -47,7 +46,7 @@ fn named(path: &str, guess: &Guess, error: &str) -> String {
     }
 }
 
-/// How a script reads it.
+/// Says how a script reads a file of this format.
 fn advice(format: Format) -> &'static str {
     match format {
         Format::Encrypted => {

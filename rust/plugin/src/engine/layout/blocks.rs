@@ -8,10 +8,10 @@ use godot::builtin::{
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
-use super::super::sys_type;
 use super::memory::EngineMemory;
 use super::seen::{SeenBlock, blocks_are_as_seen};
 use super::{new_block_in, new_packed};
+use crate::engine::ffi::sys_type;
 
 /// Elements of the blocks: as few as there are, and so many that the engine moves a block that grows.
 const COUNTS: [usize; 2] = [1, 300];

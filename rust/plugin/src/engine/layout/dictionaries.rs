@@ -8,15 +8,15 @@ use godot::meta::ToGodot;
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
-use super::super::sys_type;
 use super::memory::EngineMemory;
 use super::seen::{SeenDictionary, dictionaries_are_as_seen};
+use crate::engine::ffi::sys_type;
 
 /// Entries of the largest one, which was made larger nine times on the way, and sizes at which it is looked at.
 const COUNT: i64 = 2000;
 const SIZES: [usize; 6] = [1, 2, 3, 24, 500, COUNT as usize];
 
-/// Whether this engine keeps entries as [`super::super::entries::Entry`] says.
+/// Whether this engine keeps entries as [`super::entry::Entry`] says.
 pub fn are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     let (major, minor, _) = GdextBuild::godot_runtime_version_triple();
     !cfg!(feature = "no-engine-internals")

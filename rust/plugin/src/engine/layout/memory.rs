@@ -1,4 +1,4 @@
-//! The engine's memory, word by word.
+//! The memory of the engine, as [`seen`](super::seen) looks at it.
 
 use super::seen::Words;
 

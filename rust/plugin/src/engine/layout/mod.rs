@@ -10,6 +10,7 @@
 
 mod blocks;
 pub mod dictionaries;
+pub mod entry;
 mod memory;
 mod probe;
 mod seen;
@@ -21,7 +22,7 @@ use godot::builtin::Variant;
 use godot::sys;
 use varbatch_codec::{Kind, Shape};
 
-use super::{FromType, Inner, is_packed};
+use super::ffi::{FromType, Inner, is_packed};
 
 /// What was seen of this engine.
 #[derive(Clone, Copy)]

@@ -15,10 +15,10 @@ use godot::obj::{Gd, NewGd};
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
-use super::super::{default_value, sys_type};
 use super::memory::EngineMemory;
 use super::seen::{SeenBlock, SeenVariant, blocks_are_as_seen, element_types_are_as_seen, variant_is_as_seen};
 use super::{Layout, blocks};
+use crate::engine::ffi::{default_value, sys_type};
 
 impl Layout {
     /// Compares what stands here with the engine.

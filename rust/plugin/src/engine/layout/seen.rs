@@ -10,8 +10,8 @@ use std::mem::offset_of;
 
 use varbatch_codec::Kind;
 
+use super::entry::{Entry, Private};
 use super::{ARRAY_BLOCK_AT, ARRAY_TYPE_AT, Header, POINTED_TO, is_empty_zero, place};
-use crate::engine::entries::{Entry, Private};
 
 /// Memory, word by word.
 pub trait Words {

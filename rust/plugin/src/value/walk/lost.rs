@@ -22,16 +22,8 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// What was lost of values that are saved, those in `encoded` with whole objects. All or none are there.
-    pub fn of(values: &[Value], encoded: &[(usize, &[u8])], is_lossy: bool) -> Option<Self> {
-        let lost = match encoded {
-            [] if is_lossy => Self::of_values(values),
-            encoded => Self::of_bytes(encoded),
-        };
-        (lost.count() > 0).then_some(lost)
-    }
-
-    fn of_values(values: &[Value]) -> Self {
+    /// What was lost of values that were saved.
+    pub fn of_values(values: &[Value]) -> Option<Self> {
         let mut lost = Self::default();
         for (index, value) in values.iter().enumerate() {
             let is_first = lost.count() == 0;
@@ -45,13 +37,14 @@ impl Lost {
                 }
             }
         }
-        lost
+        lost.any()
     }
 
-    /// Scripts have run meanwhile, so that the values may be others. Bytes do not tell whether a Callable has led anywhere.
-    fn of_bytes(encoded: &[(usize, &[u8])]) -> Self {
+    /// The same of values that were encoded with whole objects: scripts have run meanwhile, so that the values may be others.
+    /// Bytes do not tell whether a Callable has led anywhere.
+    pub fn of_bytes<'b>(encoded: impl Iterator<Item = &'b [u8]>) -> Option<Self> {
         let mut lost = Self::default();
-        for &(index, bytes) in encoded {
+        for (index, bytes) in encoded.enumerate() {
             let mut reader = Reader::new(bytes).with_objects(true);
             loop {
                 let (at, is_first) = (reader.position(), lost.count() == 0);
@@ -62,7 +55,11 @@ impl Lost {
                 }
             }
         }
-        lost
+        lost.any()
+    }
+
+    fn any(self) -> Option<Self> {
+        (self.count() > 0).then_some(self)
     }
 
     fn count(&self) -> usize {

@@ -1,7 +1,6 @@
-//! What a call prints, in bounds: however many values fail, it is a few lines, and all that is kept of the others is how
-//! many they are.
+//! Bounds what a call prints: however many values fail, it prints a few lines, and only counts the others.
 //!
-//! What is printed depends on the indices alone, never on which thread came first.
+//! The lines depend on the indices alone, never on which thread came first.
 
 use std::fmt;
 
@@ -17,7 +16,7 @@ const MAX_LINES: usize = 20;
 const MAX_START: usize = 6 << 10;
 const MAX_END: usize = 2 << 10;
 
-/// What there is to say about a value.
+/// An error or a warning about a value.
 #[derive(Debug)]
 pub enum Report {
     /// It was not written or read: the codec says why.
@@ -33,7 +32,7 @@ pub enum Report {
 }
 
 impl Report {
-    /// Whether there is a value all the same.
+    /// True if there is a value all the same.
     fn is_warning(&self) -> bool {
         matches!(self, Self::Dropped(_) | Self::Warning(_))
     }
@@ -100,7 +99,7 @@ impl Kept {
         self.first.insert(at, (index, report()));
     }
 
-    /// Whether one of this index is not kept.
+    /// True if one of this index is not kept.
     fn is_full(&self, index: Index) -> bool {
         self.first.len() == MAX_LINES && self.first.last().is_some_and(|(last, _)| index >= *last)
     }
@@ -126,7 +125,7 @@ impl Reports {
         self.errors.add(index.into(), || Report::Failed(text()));
     }
 
-    /// Counts an error that nobody will see; whether it is one.
+    /// Counts an error, if it would not be printed. True if it did.
     #[inline]
     pub fn count_error(&mut self, index: usize) -> bool {
         let is_counted = self.errors.is_full(Some(index));
@@ -149,7 +148,7 @@ impl Reports {
         self.append_as(other, |index| index);
     }
 
-    /// As [`Self::append`], with other indices.
+    /// Does as [`Self::append`], with other indices.
     pub fn append_as(&mut self, other: &mut Self, index_of: impl Fn(Index) -> Index) {
         self.errors.append(&mut other.errors, &index_of);
         self.warnings.append(&mut other.warnings, &index_of);
@@ -158,12 +157,12 @@ impl Reports {
         }
     }
 
-    /// As [`Self::append`], of elements that begin at an index of this batch.
+    /// Does as [`Self::append`], for elements that begin at an index of this batch.
     pub fn append_from(&mut self, first: usize, mut other: Self) {
         self.append_as(&mut other, |index| index.map(|index| first + index));
     }
 
-    /// Whether a value failed.
+    /// True if a value failed.
     pub fn has_errors(&self) -> bool {
         self.errors.count > 0 || self.end.is_some()
     }
@@ -173,7 +172,7 @@ impl Reports {
         self.errors.first.first().map(|(index, report)| (index.unwrap_or(0), report))
     }
 
-    /// What is printed. Errors go before warnings where there are too many, and all are in order.
+    /// The lines to print. Errors go before warnings where there are too many, and all are in order.
     pub fn lines(&self, subject: &Subject<'_>) -> Vec<Line> {
         let end = self.end.as_deref();
         let room = MAX_LINES - usize::from(end.is_some());
@@ -188,13 +187,13 @@ impl Reports {
     }
 }
 
-/// What the reports of a call are about.
+/// The subject of the reports of a call.
 pub struct Subject<'s> {
     /// The path of a file, or nothing.
     file: Option<&'s str>,
-    /// What an element is called; empty if the texts name it.
+    /// The word for an element; empty if the texts name it.
     element: &'static str,
-    /// Where all errors can be found.
+    /// Says where all errors can be found.
     advice: &'static str,
 }
 
@@ -218,7 +217,7 @@ impl<'s> Subject<'s> {
         Line::new(self.in_file(text), report.is_warning())
     }
 
-    /// That there are more errors and warnings than are printed.
+    /// Counts the errors and warnings that are not printed.
     fn more(&self, [errors, warnings]: [usize; 2]) -> Option<Line> {
         let counted = |count, what| format!("{count} more {what}{}", if count == 1 { "" } else { "s" });
         let (what, advice) = match (errors, warnings) {
@@ -251,7 +250,7 @@ pub const PAIRS: Subject<'_> = Subject::of("pair", "");
 /// Objects that are recorded. The texts name them.
 pub const OBJECTS: Subject<'_> = Subject::of("", "");
 
-/// What is printed about a call, without its name.
+/// A line that a call prints, without its name.
 #[derive(Debug)]
 pub struct Line {
     pub text: String,
@@ -285,4 +284,5 @@ impl Line {
 }
 
 #[cfg(test)]
+#[path = "../tests/unit/report.rs"]
 mod tests;

@@ -14,9 +14,14 @@ fn names<'a>(text: &'a str, mark: &str, before: &str, after: &str) -> BTreeSet<&
 /// For parameters: `godot --doctool DIR --gdextension-docs` leaves right files in DIR/doc_classes as they are.
 #[test]
 fn every_method_is_documented() {
-    let mut methods = names(include_str!("var_batch.rs"), "    #[func", "fn ", "(");
-    methods.append(&mut names(include_str!("files.rs"), "    #[func", "fn ", "("));
-    methods.append(&mut names(include_str!("../engine/call.rs"), "::from_signature", "StringName::from(\"", "\")"));
+    let mut methods = names(include_str!("../../src/api/var_batch.rs"), "    #[func", "fn ", "(");
+    methods.append(&mut names(include_str!("../../src/api/files.rs"), "    #[func", "fn ", "("));
+    methods.append(&mut names(
+        include_str!("../../src/engine/call.rs"),
+        "::from_signature",
+        "StringName::from(\"",
+        "\")",
+    ));
     assert_eq!(methods, names(include_str!("../../docs/VarBatch.xml"), "<method ", "name=\"", "\""));
     assert!(methods.contains("vars_to_bytes") && methods.contains("var_to_bytes"), "{methods:?}");
 }
@@ -33,7 +38,7 @@ fn every_dialect_is_documented() {
 
 #[test]
 fn every_method_of_tasks_is_documented() {
-    let (task, help) = (include_str!("task.rs"), include_str!("../../docs/VarBatchTask.xml"));
+    let (task, help) = (include_str!("../../src/api/task.rs"), include_str!("../../docs/VarBatchTask.xml"));
     let methods = names(task, "    #[func", "fn ", "(");
     assert_eq!(methods, names(help, "<method ", "name=\"", "\""));
     assert!(methods.contains("wait"), "{methods:?}");
@@ -42,7 +47,8 @@ fn every_method_of_tasks_is_documented() {
 
 #[test]
 fn every_method_of_undo_recorders_is_documented() {
-    let (recorder, help) = (include_str!("undo_recorder.rs"), include_str!("../../docs/VarBatchUndoRecorder.xml"));
+    let (recorder, help) =
+        (include_str!("../../src/api/undo_recorder.rs"), include_str!("../../docs/VarBatchUndoRecorder.xml"));
     let methods = names(recorder, "    #[func", "fn ", "(");
     assert_eq!(methods, names(help, "<method ", "name=\"", "\""));
     assert!(methods.contains("record"), "{methods:?}");

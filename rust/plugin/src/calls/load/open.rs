@@ -1,0 +1,28 @@
+//! Opens files that hold frames.
+
+use godot::builtin::GString;
+use godot::global::Error as EngineError;
+use varbatch_storage::{LoadErrorKind, Loader};
+
+use crate::calls::files::{Failure, open_code};
+use crate::engine::{self, EngineFile};
+
+/// Opens a file at a path as Godot writes it.
+///
+/// # Errors
+/// If there is none, or it cannot be read.
+pub fn open(path: &GString) -> Result<Loader, Failure> {
+    let shown = path.to_string();
+    let failure = |code, why: &dyn std::fmt::Display| Failure::new(code, format!("cannot load \"{shown}\": {why}"));
+    // A file of the project may be in a pack, and have another name there.
+    let loader = if shown.starts_with("res://") || shown.starts_with("uid://") {
+        let (file, len) = EngineFile::open(path).map_err(|code| failure(code, &engine::error_text(code)))?;
+        Loader::new(Box::new(file), len)
+    } else {
+        Loader::open(&engine::globalize(path))
+    };
+    loader.map_err(|damage| match damage.kind() {
+        LoadErrorKind::Read(error) => failure(open_code(error), error),
+        _ => Failure::new(EngineError::ERR_FILE_CORRUPT, format_args!("\"{shown}\": {damage}")),
+    })
+}

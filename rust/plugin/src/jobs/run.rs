@@ -1,0 +1,22 @@
+//! Runs a job to its end on the thread of its call.
+
+use varbatch_workers::tasks::NextStep;
+
+use super::job::{Job, Outcome, WHOLE};
+use super::pool;
+
+/// Does all steps of a job.
+pub fn finish(job: &mut dyn Job) {
+    let mut step = NextStep::More;
+    while step != NextStep::Done {
+        // No threads are kept while scripts run.
+        let is_large = step != NextStep::Owner && job.is_large();
+        step = pool::with(is_large, |threads| job.step(WHOLE, threads, &|_| {}));
+    }
+}
+
+/// The result of a job.
+pub fn run(mut job: impl Job) -> Outcome {
+    finish(&mut job);
+    job.outcome()
+}

@@ -1,0 +1,130 @@
+//! The state that a task shares with its object and the main thread.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use godot::builtin::Variant;
+use godot::classes::RefCounted;
+use godot::global::Error as EngineError;
+use godot::obj::Gd;
+use varbatch_workers::tasks::Task;
+
+use super::job::{AnyJob, Job, Outcome, Product};
+use super::lock;
+use crate::engine::{Reference, Slot};
+
+/// The state that the object, the work and the main thread share. It keeps the object, and the object keeps it, until
+/// "finished" was emitted: so a task that nobody holds goes on.
+pub struct Shared {
+    method: &'static str,
+    /// The product of a task that was cancelled.
+    if_cancelled: fn() -> Product,
+    object: Mutex<Option<Reference<RefCounted>>>,
+    task: OnceLock<Arc<Task<AnyJob>>>,
+    end: Mutex<Option<End>>,
+    /// True if the main thread was asked to look at this, and has not yet.
+    pub is_posted: AtomicBool,
+    /// Bits of the f32 that was emitted last.
+    told: AtomicU32,
+}
+
+/// The end of a task, as scripts can ask for it.
+pub struct End {
+    pub result: Slot,
+    pub code: EngineError,
+    pub message: String,
+}
+
+impl Shared {
+    /// The state of a task that has not begun.
+    pub fn new(method: &'static str, job: &dyn Job) -> Arc<Self> {
+        let if_cancelled = if job.outlives_shut_down() {
+            || Product::Code(EngineError::ERR_SKIP)
+        } else {
+            || Product::Value(Slot::new())
+        };
+        Arc::new(Self {
+            method,
+            if_cancelled,
+            object: Mutex::new(None),
+            task: OnceLock::new(),
+            end: Mutex::new(None),
+            is_posted: AtomicBool::new(false),
+            told: AtomicU32::new(0),
+        })
+    }
+
+    /// Keeps the object of the task until its end was told, so that nobody has to hold it.
+    pub fn keep(&self, object: Gd<RefCounted>) {
+        *lock(&self.object) = Some(Reference::new(object));
+    }
+
+    /// Sets the task, as soon as somebody knows it.
+    pub fn set_task(&self, task: &Arc<Task<AnyJob>>) {
+        self.task.get_or_init(|| Arc::clone(task));
+    }
+
+    /// The task, as soon as it was started.
+    pub fn task(&self) -> &Arc<Task<AnyJob>> {
+        self.task.get().expect("is set before anybody has the object")
+    }
+
+    /// Calls `get` with the end of the task, if it has ended. Prints its lines when it is asked for first.
+    pub fn with_end<R>(&self, get: impl FnOnce(&End) -> R) -> Option<R> {
+        if !self.task().is_done() {
+            return None;
+        }
+        let mut end = lock(&self.end);
+        let mut lines = Vec::new();
+        let end_now = end.get_or_insert_with(|| {
+            let mut outcome = self.outcome();
+            let message = outcome.message();
+            lines = std::mem::take(&mut outcome.lines);
+            End { result: outcome.product.into_slot(), code: outcome.code, message }
+        });
+        let got = get(end_now);
+        // Printing may run a script that asks again.
+        drop(end);
+        for line in lines {
+            line.print("VarBatch", self.method);
+        }
+        Some(got)
+    }
+
+    fn outcome(&self) -> Outcome {
+        match self.task().take() {
+            Some(mut job) => job.0.outcome(),
+            None if self.task().is_panicked() => {
+                Outcome::failed((self.if_cancelled)(), EngineError::ERR_BUG, "it panicked, which is a bug of VarBatch")
+            }
+            None => Outcome::quiet((self.if_cancelled)(), EngineError::ERR_SKIP, ""),
+        }
+    }
+
+    /// Emits the progress, if it has grown. On the main thread.
+    pub fn tell_progress(&self) {
+        let Some(mut emitter) = lock(&self.object).as_ref().map(Reference::get) else { return };
+        let progress = self.task().progress();
+        if progress > f32::from_bits(self.told.swap(progress.to_bits(), Ordering::Relaxed)) {
+            emitter.emit_signal("progressed", &[Variant::from(progress)]);
+        }
+    }
+
+    /// Emits that the task has ended. On the main thread.
+    pub fn tell_end(&self) {
+        self.tell_progress();
+        // Nobody keeps the object from here on but those who use it.
+        let Some(object) = lock(&self.object).take() else { return };
+        if let Some(result) = self.with_end(|end| end.result.value().variant().clone()) {
+            object.get().emit_signal("finished", &[result]);
+        }
+    }
+
+    /// Drops the reference to the object, and prints the lines. Connections stay: a function that awaits the object may hold
+    /// it, and the engine drops both if nobody disconnects it.
+    pub fn release(&self) {
+        self.with_end(|_| ());
+        let object = lock(&self.object).take();
+        drop(object);
+    }
+}
