@@ -1,56 +1,56 @@
-//! A plan a piece at a time, for who puts it out over time: into a file, or in the steps of a task.
+//! Outputs a plan in chunks, for callers that write over time: to a file, or in the steps of a task.
 //!
-//! [`crate::fill`] is the way where all of the output is there at once. What both put out is the same.
+//! [`crate::fill`] is for callers that have memory for the whole output. Both produce the same bytes.
 
 use std::mem::MaybeUninit;
 
 use crate::plan::{Content, Mark, Plan};
 use crate::text;
 
-/// Bytes that a character takes at most.
+/// Max bytes of a character.
 const CHAR_LEN: usize = 6;
 
-/// How far a plan was put out. Belongs to one plan, which does not change meanwhile.
+/// How much of a plan was output. Belongs to one plan, which must not change meanwhile.
 #[derive(Clone, Debug)]
 pub struct Cursor {
-    /// Where it stands in the plan, and in the plans within it that it is in the middle of.
+    /// The position in the plan, then in the nested plans that it has entered.
     levels: Vec<Level>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Level {
-    /// Small bytes that were put out.
+    /// Small bytes that were output.
     small: usize,
-    /// Segments that were put out.
+    /// Segments that were output.
     segment: usize,
-    /// Of the next one: bytes, or characters.
+    /// Bytes or characters of the next segment that were output.
     offset: usize,
 }
 
 /// A piece of a plan.
 #[derive(Clone, Copy, Debug)]
 pub enum Chunk<'p> {
-    /// As it is.
+    /// Bytes that are copied unchanged.
     Bytes(&'p [u8]),
-    /// To be turned into UTF-8.
+    /// Characters that are converted to UTF-8.
     Utf32(&'p [u32]),
 }
 
 impl Cursor {
-    /// At the start of a plan.
+    /// Creates a cursor at the start of a plan.
     pub fn new() -> Self {
         Self { levels: vec![Level::default()] }
     }
 
-    /// At a mark of a plan.
+    /// Creates a cursor at a mark of a plan.
     pub fn at(mark: Mark) -> Self {
         Self { levels: vec![Level { small: mark.small, segment: mark.segments, offset: 0 }] }
     }
 
-    /// The next chunk, of up to `most` bytes, or of one character if that takes more. `None` at the end.
+    /// Returns the next chunk, of up to `most` bytes, or of one character if that takes more. `None` at the end.
     ///
     /// # Panics
-    /// If `most` is 0, or the cursor is that of another plan.
+    /// If `most` is 0, or the cursor belongs to another plan.
     pub fn next<'p>(&mut self, plan: &'p Plan<'_>, most: usize) -> Option<Chunk<'p>> {
         assert!(most > 0, "nothing was asked for");
         loop {
@@ -75,7 +75,7 @@ impl Cursor {
                 }
                 None if outer.is_empty() => return None,
                 None => {
-                    // The plan around this one goes on behind it.
+                    // Continue in the outer plan, after this one.
                     outer.last_mut()?.segment += 1;
                     self.levels.pop();
                     continue;
@@ -96,7 +96,7 @@ impl Default for Cursor {
 }
 
 impl Chunk<'_> {
-    /// Bytes that it takes.
+    /// Returns its bytes of output.
     pub fn len(&self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes.len(),
@@ -104,7 +104,7 @@ impl Chunk<'_> {
         }
     }
 
-    /// Whether it takes none.
+    /// True if it has no output.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Bytes(bytes) => bytes.is_empty(),
@@ -125,7 +125,7 @@ impl Chunk<'_> {
         }
     }
 
-    /// Adds its bytes to a vector.
+    /// Appends its bytes to a vector.
     pub fn append_to(&self, out: &mut Vec<u8>) {
         match self {
             Self::Bytes(bytes) => out.extend_from_slice(bytes),
@@ -134,7 +134,7 @@ impl Chunk<'_> {
     }
 }
 
-/// Up to `most` elements from `at` on, which moves behind them.
+/// Returns up to `most` elements from `at` on, and moves `at` past them.
 fn stretch<'p, T>(elements: &'p [T], at: &mut usize, most: usize) -> &'p [T] {
     let start = *at;
     *at = elements.len().min(start.saturating_add(most));

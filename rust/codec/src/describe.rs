@@ -1,7 +1,7 @@
-//! What is in a buffer, value by value, for people who look at one: a [`Reader`] whose events become nodes of a tree.
+//! Lists the values in a buffer as nodes of a tree, for inspecting it.
 //!
-//! The buffer may be broken. Counts are believed here even if the bytes cannot hold them, so that there is a tree up to
-//! where the bytes end: who walks it allocates nothing for a count. The walk calls nothing recursively.
+//! The buffer may be broken. Counts are accepted even if the bytes cannot hold them, so the tree reaches as far as the
+//! bytes do; nothing may be allocated by count. The walk does not recurse.
 //!
 //! ```
 //! use varbatch_codec::describe::{Found, nodes};
@@ -32,24 +32,24 @@ use crate::path::Step;
 use crate::reader::Reader;
 use crate::validate::validate;
 
-/// The value at the start of `bytes`, and all inside of it. Offsets count from `base` bytes before it. Objects with
-/// properties are looked at, and none is made.
+/// Walks the value at the start of `bytes` and everything inside it. Offsets count from `base` bytes before the value.
+/// Objects with properties are described, never created.
 pub fn nodes(bytes: &[u8], base: usize, dialect: Dialect) -> Nodes<'_> {
     let strict = Reader::new(bytes).with_base(base).with_dialect(dialect).with_objects(true);
     let reader = strict.clone().with_trusted_counts();
     Nodes { reader, strict, base, open: Vec::new(), state: State::Before }
 }
 
-/// What a walk comes by, in the order of the wire: a node, then what is inside of it, then its end.
+/// One step of a walk. In the order of the bytes: a node, then its contents, then its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Found<'a> {
     /// A value begins.
     Node(Node<'a>),
-    /// A text of the PackedStringArray or NodePath that was last begun.
+    /// A text of the PackedStringArray or NodePath that began last.
     Text(Text<'a>),
-    /// The value ends that was last begun and not ended yet.
+    /// The innermost open value ends.
     End {
-        /// Bytes that it takes. Before an error: those that could be read.
+        /// Its size in bytes. Before an error: the bytes that could be read.
         size: usize,
     },
 }
@@ -57,40 +57,40 @@ pub enum Found<'a> {
 /// A value in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Node<'a> {
-    /// In how many values it lies.
+    /// The number of values that enclose it.
     pub depth: usize,
-    /// Where it begins, in bytes.
+    /// Its offset, in bytes.
     pub at: usize,
-    /// The type that it is read as: one of Godot 4, whatever the dialect.
+    /// The type that it is read as: a type of Godot 4, in every dialect.
     pub kind: Kind,
-    /// Its first event. For what has texts or values inside, these follow, as many as it says.
+    /// Its first event. The texts or values inside follow, as many as the event announces.
     pub event: Event<'a>,
-    /// How it is reached from the value around it.
+    /// How it is reached from its parent.
     pub way: Way<'a>,
 }
 
-/// How a value is reached from the one around it.
+/// How a value is reached from its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Way<'a> {
-    /// Nothing is around it.
+    /// It has no parent.
     Root,
     /// It is the element of an Array at this index.
     Index(usize),
-    /// It is the value of a Dictionary's key, which is no node of its own.
+    /// It is the value of a Dictionary's key. Keys are not nodes.
     Key {
-        /// The key as it is encoded, in the same dialect.
+        /// The encoded key, in the same dialect.
         bytes: &'a [u8],
         /// Its type.
         kind: Kind,
-        /// Its first event: all of it, for what holds nothing else.
+        /// Its first event: the whole key, unless it has parts.
         event: Event<'a>,
     },
-    /// It is the property of an object of this name.
+    /// It is the property of this name.
     Property(Text<'a>),
 }
 
 impl Way<'_> {
-    /// The same as a step of a path; `None` for the root.
+    /// Returns it as a step of a path; `None` for the root.
     pub fn step(self) -> Option<Step> {
         match self {
             Self::Root => None,
@@ -102,7 +102,7 @@ impl Way<'_> {
 }
 
 impl<'a> Node<'a> {
-    /// The name of its type as GDScript writes it, with the types of typed containers: `Array[int]`.
+    /// Returns the type's name as in GDScript, with the element types of typed containers: `Array[int]`.
     pub fn type_name(&self) -> Cow<'a, str> {
         match self.event {
             Event::Array { element, .. } if element != ElementType::Any => {
@@ -115,7 +115,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The class of an object with properties.
+    /// Returns the class of an object with properties.
     pub fn class(&self) -> Option<Text<'a>> {
         if let Event::Object { class, .. } = self.event { Some(class) } else { None }
     }
@@ -129,15 +129,14 @@ fn element_name(element: ElementType<'_>) -> Cow<'_, str> {
     }
 }
 
-/// A walk over a value, of [`nodes`]. It ends after the value, or after an error, before which all that was begun is
-/// ended.
+/// A walk over a value, made by [`nodes`]. It ends after the value or after an error. Before an error, it ends every
+/// open value.
 ///
-/// The error is the one of [`validate`], so it is about the first thing that is wrong, which may lie before the last
-/// node.
+/// The error is the one that [`validate`] returns: the first in the value, which may be before the last node.
 #[derive(Clone, Debug)]
 pub struct Nodes<'a> {
     reader: Reader<'a>,
-    /// The same at the start, that believes no count which cannot be.
+    /// A reader at the start that refuses impossible counts.
     strict: Reader<'a>,
     base: usize,
     open: Vec<OpenNode>,
@@ -156,11 +155,11 @@ enum State {
 #[derive(Clone, Copy, Debug)]
 struct OpenNode {
     form: NodeForm,
-    /// Where it begins, in what the reader reads.
+    /// Its offset in the reader's bytes.
     at: usize,
-    /// The reader's depth there.
+    /// The reader's depth at its start.
     depth: usize,
-    /// Which part of it comes next, and how many it has.
+    /// The index of its next part, and how many parts it has.
     index: usize,
     count: usize,
 }
@@ -211,12 +210,12 @@ impl<'a> Iterator for Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    /// Where what comes next begins, in bytes.
+    /// Returns the offset of the next part, in bytes.
     pub fn at(&self) -> usize {
         self.base + self.reader.position()
     }
 
-    /// Passes what is left inside of the value that was last begun and not ended: its end comes next.
+    /// Skips the remaining contents of the innermost open value, so that its end comes next.
     pub fn skip_inside(&mut self) {
         if let (State::Inside, Some(open)) = (&self.state, self.open.last_mut()) {
             open.index = open.count;
@@ -227,7 +226,7 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// As [`Self::skip_inside`]; gives how many values there are in what is passed, without those inside of them.
+    /// Like [`Self::skip_inside`], and returns how many direct children it skipped.
     pub fn count_inside(&mut self) -> usize {
         let mut count = 0;
         while let (State::Inside, Some(open)) = (&self.state, self.open.last_mut())
@@ -242,7 +241,7 @@ impl<'a> Nodes<'a> {
         count
     }
 
-    /// Passes the next part of what is open, and counts it if it is a value that begins.
+    /// Skips the next part of the innermost open value, and counts it if it is a value.
     fn pass(&mut self, form: NodeForm, count: &mut usize) -> Result<(), CodecError> {
         match form {
             NodeForm::Texts => return self.text().map(|_| ()),
@@ -256,7 +255,7 @@ impl<'a> Nodes<'a> {
         self.reader.finish_value(depth)
     }
 
-    /// The next part of what is open.
+    /// Reads the next part of the innermost open value.
     fn part(&mut self, OpenNode { form, index, .. }: OpenNode) -> Result<Found<'a>, CodecError> {
         match form {
             NodeForm::Texts => Ok(Found::Text(self.text()?)),
@@ -310,7 +309,7 @@ impl<'a> Nodes<'a> {
 
     #[cold]
     fn fail(&mut self, error: CodecError) {
-        // What stopped it is the last thing that is wrong; said is the first.
+        // `error` stopped the walk, but the strict reader may find an earlier one.
         self.state = State::Failed(validate(self.strict.clone()).err().unwrap_or(error));
     }
 }

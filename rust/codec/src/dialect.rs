@@ -1,11 +1,11 @@
-//! Which engine's rules a Reader or a Writer follows. Small, `Copy`, passed by value.
+//! Selects the engine whose rules a Reader or a Writer follows. Small, `Copy`, passed by value.
 
 use crate::kind::{self, Kind, Rows, Width};
 
-/// An engine that numbers its types in its own way.
+/// An engine with its own numbering of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// Godot 4 since 4.0, and Redot as long as it has the same types: before its structs.
+    /// Godot 4.0 and later, and Redot before it added structs.
     Godot4,
     /// Godot 3.0 to 3.6.
     Godot3,
@@ -20,9 +20,9 @@ pub enum Engine {
 /// The rules of one engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
-    /// Whose types and rules.
+    /// The engine whose types and rules apply.
     pub engine: Engine,
-    /// The width that a Writer expects its components in, and writes. A Reader takes either, where the engine has both.
+    /// The width of components that a Writer expects and writes. A Reader accepts both widths, if the engine has both.
     pub real: Width,
 }
 
@@ -39,32 +39,32 @@ impl Dialect {
     /// Pandemonium from 5.0 on.
     pub const PANDEMONIUM: Self = Self::of(Engine::Pandemonium);
 
-    /// An engine with components of 32 bits.
+    /// Returns the dialect of an engine with 32-bit components.
     pub const fn of(engine: Engine) -> Self {
         Self { engine, real: Width::Single }
     }
 }
 
-/// What differs between engines besides the numbers of their types.
+/// The differences between engines.
 #[derive(Debug)]
 pub(crate) struct Rules {
     /// Its types, by id.
     pub rows: &'static Rows,
-    /// How many there are.
+    /// The number of types.
     pub types: usize,
-    /// The ids of all kinds; `None` for Godot 4, where each kind has its own.
+    /// The ids of all kinds; `None` for Godot 4, where a kind's id is [`Kind::id`].
     pub ids: Option<&'static [Option<u8>; Kind::ALL.len()]>,
-    /// Whether bits of the headers of Arrays and Dictionaries say what these take.
+    /// True if the headers of Arrays and Dictionaries have bits for element types.
     pub typed_containers: bool,
-    /// The type of an Array that says it.
+    /// The id of typed arrays, if they have their own.
     pub typed_array: Option<u8>,
-    /// Whether an object has its script as a path, not as an object of its own.
+    /// True if an object's script is stored as a path instead of as an object.
     pub script_paths: bool,
-    /// Whether a RID has an id.
+    /// True if a RID is written with its id.
     pub rids: bool,
-    /// Whether text may be what Godot 3 takes for UTF-8: see `text::Loose`.
+    /// True if the engine accepts text that is not UTF-8: see `text::Loose`.
     pub loose_text: bool,
-    /// Whether a NodePath may be absolute and have no names.
+    /// True if a NodePath without names can be absolute.
     pub root_path: bool,
 }
 
@@ -73,7 +73,7 @@ impl Engine {
     pub const ALL: [Self; 5] =
         [Self::Godot4, Self::Godot3, Self::Pandemonium, Self::Pandemonium38, Self::Pandemonium35];
 
-    /// The name, for messages.
+    /// Returns the name for messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Godot4 => "Godot 4",
@@ -84,7 +84,7 @@ impl Engine {
         }
     }
 
-    /// The id of a type on this engine's wire, `None` where it has no such type.
+    /// Returns the id of a type in this engine's encoding, `None` if it has no such type.
     #[inline]
     pub fn id(self, kind: Kind) -> Option<u8> {
         match self.rules().ids {
@@ -93,13 +93,13 @@ impl Engine {
         }
     }
 
-    /// What a type of this engine is read as, `None` where it has no type of this id.
+    /// Returns the kind that a type of this engine is read as, `None` if it has no type with this id.
     pub fn kind(self, id: u8) -> Option<Kind> {
         let row = self.rules().rows[usize::from(id)];
         row.is_some().then_some(row.kind)
     }
 
-    /// What this engine writes for the type of this id.
+    /// Returns the layout of this engine's type with this id, `None` if it has none.
     pub fn shape(self, id: u8) -> Option<kind::Shape> {
         let row = self.rules().rows[usize::from(id)];
         row.is_some().then_some(row.shape)

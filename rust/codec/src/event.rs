@@ -1,14 +1,14 @@
-//! One step of a value. Events borrow from what they describe and never copy it.
+//! Defines the events that describe a value. They borrow their data and never copy it.
 
 use std::borrow::Cow;
 
 use crate::kind::{Kind, Width};
 use crate::text::Loose;
 
-/// One step of a value, in the order of the wire.
+/// A value or a part of a value, in the order of the wire.
 ///
-/// A value is one event and what that event says must follow: the [`Event::Text`]s of a `PackedStrings` or `NodePath`,
-/// the values of a container, a text and a value for each property of an object.
+/// A value is one event, followed by the events that it announces: the [`Event::Text`]s of a `PackedStrings` or
+/// `NodePath`, the values of a container, a text and a value for each property of an object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event<'a> {
     /// `null`.
@@ -19,7 +19,7 @@ pub enum Event<'a> {
     Int(i64),
     /// A `float`.
     Float(f64),
-    /// A vector, matrix, plane, color and the like: its components in wire order.
+    /// A vector, matrix, plane, color or similar: its components in wire order.
     Components(Plain<'a>),
     /// A packed array of numbers, vectors or colors.
     Packed(Plain<'a>),
@@ -27,18 +27,18 @@ pub enum Event<'a> {
     String(Text<'a>),
     /// A `StringName`.
     StringName(Text<'a>),
-    /// The head of a `NodePath`; a text for each name and subname follows.
+    /// The head of a `NodePath`. A text for each name and subname follows.
     NodePath {
-        /// Names: the parts between slashes.
+        /// The number of names: the parts between slashes.
         names: usize,
-        /// Subnames: the parts behind colons.
+        /// The number of subnames: the parts after colons.
         subnames: usize,
-        /// Whether the path begins with a slash.
+        /// True if the path begins with a slash.
         absolute: bool,
     },
     /// A `RID`, by its id.
     Rid(u64),
-    /// A `Callable`, of which nothing is kept.
+    /// A `Callable`, without any content.
     Callable,
     /// A `Signal`.
     Signal {
@@ -49,39 +49,39 @@ pub enum Event<'a> {
     },
     /// An object by its instance id; 0 is null.
     ObjectId(u64),
-    /// The head of an object with its properties; for each, its name as text and then its value follow.
+    /// The head of an object with properties. For each property, its name as text and then its value follow.
     Object {
         /// The class.
         class: Text<'a>,
-        /// How many properties follow.
+        /// The number of properties that follow.
         count: usize,
     },
-    /// The head of a `Dictionary`; for each entry, its key and then its value follow.
+    /// The head of a `Dictionary`. For each entry, its key and then its value follow.
     Dictionary {
-        /// What the keys must be.
+        /// The required type of the keys.
         key: ElementType<'a>,
-        /// What the values must be.
+        /// The required type of the values.
         value: ElementType<'a>,
-        /// How many entries follow.
+        /// The number of entries that follow.
         count: usize,
     },
-    /// The head of an `Array`; its elements follow.
+    /// The head of an `Array`. Its elements follow.
     Array {
-        /// What the elements must be.
+        /// The required type of the elements.
         element: ElementType<'a>,
-        /// How many follow.
+        /// The number of elements that follow.
         count: usize,
     },
-    /// The head of a `PackedStringArray`; a text for each element follows.
+    /// The head of a `PackedStringArray`. A text for each element follows.
     PackedStrings {
-        /// How many texts follow.
+        /// The number of texts that follow.
         count: usize,
     },
     /// An element of a `PackedStringArray`, a name of a `NodePath` or the name of a property.
     Text(Text<'a>),
 }
 
-/// What the elements of a typed container must be.
+/// The required type of a typed container's elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ElementType<'a> {
     /// Anything.
@@ -95,8 +95,8 @@ pub enum ElementType<'a> {
 }
 
 impl ElementType<'_> {
-    /// Returns the only type that elements may have, as far as their bytes show it: `None` for any type, and for objects, whose bytes do
-    /// not show their class.
+    /// Returns the only kind that elements may have, if their bytes are enough to check it. `None` for any type, and
+    /// for objects, whose bytes do not show their class.
     pub(crate) fn builtin(self) -> Option<Kind> {
         match self {
             Self::Builtin(kind) if kind != Kind::Object => Some(kind),
@@ -105,43 +105,43 @@ impl ElementType<'_> {
     }
 }
 
-/// Plain data as both the wire and the engine's memory hold it: little-endian scalars, one after the other.
+/// Plain data, which has the same form on the wire and in the engine's memory: consecutive little-endian scalars.
 ///
-/// The engine keeps every such type in wire order (`Basis` by rows, `Transform2D` and `Projection` by columns), so
-/// that a value is its own wire form.
+/// The engine keeps every such type in wire order (`Basis` by rows, `Transform2D` and `Projection` by columns), so the
+/// memory of a value is its encoding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plain<'a> {
     /// The type of the value.
     pub kind: Kind,
-    /// The width of its components, where they are `real_t`.
+    /// The width of its components, if they are `real_t`.
     pub width: Width,
-    /// Elements of a packed array; 1 for components.
+    /// The number of elements of a packed array; 1 for components.
     pub count: usize,
     /// The scalars: `count` times [`crate::Shape::element_len`] bytes.
     pub bytes: &'a [u8],
 }
 
 impl Plain<'_> {
-    /// Whether the data is as it is where components are `width` wide: it has no `real_t`, or `real_t` of that width.
+    /// True if the data needs no conversion to components of `width`: it has no `real_t`, or `real_t` of that width.
     #[inline]
     pub fn has_width(&self, width: Width) -> bool {
         self.width == width || !self.kind.shape().is_real()
     }
 }
 
-/// Text, as the side that it comes from holds it.
+/// Text in the form that its source has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Text<'a> {
-    /// From the wire: checked, without byte-order mark and without NUL.
+    /// From the wire: valid UTF-8, without byte-order mark and without NUL.
     Utf8(&'a str),
-    /// From the wire of Godot 3: checked as well, but no UTF-8.
+    /// From the wire of Godot 3: checked as well, but not UTF-8.
     Loose(Loose<'a>),
-    /// From the engine: any 32-bit value may occur, lone surrogates too.
+    /// From the engine: any 32-bit value may occur, including lone surrogates.
     Utf32(&'a [u32]),
 }
 
 impl<'a> Text<'a> {
-    /// The text as UTF-8. What is no character is U+FFFD.
+    /// Returns the text as UTF-8. Invalid characters become U+FFFD.
     pub fn to_utf8(self) -> Cow<'a, str> {
         match self {
             Self::Utf8(text) => Cow::Borrowed(text),
@@ -153,7 +153,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Whether there is no character.
+    /// True if there are no characters.
     pub fn is_empty(self) -> bool {
         matches!(self, Self::Utf8("") | Self::Utf32([]))
     }

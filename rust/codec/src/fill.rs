@@ -1,7 +1,7 @@
-//! Copies a plan into its destination: memory of exactly its size, given to it uninitialised.
+//! Copies a plan into its destination: uninitialised memory of exactly its size.
 //!
-//! The destinations belong to the engine, which would have to zero them otherwise. So this is also where the promise is
-//! kept that they rest on: when a function here returns, every byte of its destination has a value.
+//! The destinations belong to the engine, which would otherwise have to zero them. Callers rely on this promise: when a
+//! function here returns, it has initialised every byte of its destination.
 
 use std::mem::MaybeUninit;
 
@@ -43,10 +43,10 @@ pub fn fill(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>]) {
 
 /// Writes plain data with components of `width` over the whole of `dest`.
 ///
-/// A component that is narrowed is rounded as C++ rounds it, and a NaN stays one.
+/// Narrowed components are rounded as in C++; a NaN stays a NaN.
 ///
 /// # Panics
-/// If `dest` is not as long as the data is with that width.
+/// If `dest` does not have the length of the data in that width.
 pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>]) {
     if plain.has_width(width) {
         dest.write_copy_of_slice(plain.bytes);
@@ -68,17 +68,17 @@ pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>]) {
     }
 }
 
-/// The bytes of `part` as a vector.
+/// Returns the bytes of `part` as a vector.
 pub fn to_vec(part: Part<'_, '_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(part.len());
     fill(part, &mut out.spare_capacity_mut()[..part.len()]);
-    // SAFETY: the capacity is at least `part.len()`, and `fill` has given each of these bytes a value, or panicked.
+    // SAFETY: the capacity is at least `part.len()`, and `fill` has initialised each of these bytes, or panicked.
     unsafe { out.set_len(part.len()) };
     out
 }
 
 impl Plan<'_> {
-    /// The output as a vector.
+    /// Returns the output as a vector.
     pub fn to_vec(&self) -> Vec<u8> {
         to_vec(self.whole())
     }
@@ -90,7 +90,7 @@ fn put<'d>(dest: &'d mut [MaybeUninit<u8>], bytes: &[u8]) -> &'d mut [MaybeUnini
     tail
 }
 
-/// A piece of a part, with its own stretch of the destination. Pieces are filled in any order, by any threads.
+/// A piece of a part, with its own range of the destination. Pieces may be filled in any order and on any thread.
 #[derive(Debug)]
 pub struct Piece<'w, 'a> {
     what: What<'w, 'a>,
@@ -104,7 +104,7 @@ enum What<'w, 'a> {
 }
 
 impl Piece<'_, '_> {
-    /// Writes the piece over the whole of its stretch.
+    /// Writes the piece over its whole range of the destination.
     pub fn fill(self) {
         match self.what {
             What::Part(part) => fill(part, self.dest),
@@ -115,15 +115,15 @@ impl Piece<'_, '_> {
     }
 }
 
-/// Cuts a part into pieces of about [`PIECE_LEN`] bytes: runs of segments, and stretches of a long payload. When all of
-/// them are filled, every byte of `dest` has a value, as after [`fill`].
+/// Cuts a part into pieces of about [`PIECE_LEN`] bytes: runs of segments, and chunks of long payloads. Once all of
+/// them are filled, every byte of `dest` is initialised, as after [`fill`].
 ///
 /// # Panics
-/// As [`fill`], here or when the pieces are filled.
+/// Same as [`fill`], either here or when the pieces are filled.
 pub fn pieces<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>]) -> Vec<Piece<'w, 'a>> {
     let mut pieces = Vec::with_capacity(dest.len() / PIECE_LEN + 2);
     let mut dest = dest;
-    // What is not in a piece yet: segments from `first` on, small bytes from `small_at` on, `len` bytes together.
+    // Not in a piece so far: segments from `first` on and small bytes from `small_at` on, `len` bytes in total.
     let (mut first, mut small_at, mut len) = (0, 0, 0);
     let run = |segments: std::ops::Range<usize>, small: std::ops::Range<usize>, len| Part {
         small: &part.small[small.clone()],

@@ -1,6 +1,6 @@
-//! Values one after the other, each behind its length: what `FileAccess.store_var` and `StreamPeer.put_var` write.
+//! Reads and writes frames: what `FileAccess.store_var` and `StreamPeer.put_var` write.
 //!
-//! A frame is a little-endian `u32` length in bytes and a value of that length.
+//! A frame is a little-endian `u32` length in bytes, followed by a value of that length.
 
 use crate::error::{CodecError, CodecErrorKind};
 use crate::writer::Writer;
@@ -8,10 +8,10 @@ use crate::writer::Writer;
 /// Bytes of the length before each value.
 pub const PREFIX_LEN: usize = 4;
 
-/// Writes one value as a frame. `write` gives its events; this ends it.
+/// Writes one value as a frame. `write` writes its events; this function ends the value.
 ///
 /// # Errors
-/// Those of `write` and of [`Writer::end_value`]. Then nothing is written, as by `store_var`.
+/// Those of `write` and of [`Writer::end_value`]. On error nothing is written, as with `store_var`.
 #[inline]
 pub fn write<'a, E: From<CodecError>>(
     writer: &mut Writer<'a>,
@@ -37,13 +37,13 @@ pub fn write<'a, E: From<CodecError>>(
 /// One frame of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// Where the payload begins in the stream, in bytes.
+    /// The offset of the payload in the stream, in bytes.
     pub at: usize,
-    /// The bytes that the length announces. A value may be shorter: the rest is ignored, as `get_var` does.
+    /// The bytes that the length announces. The value may be shorter; the rest is ignored, as by `get_var`.
     pub payload: &'a [u8],
 }
 
-/// The frames of a stream. Ends after the first that is damaged, with its error.
+/// Returns the frames of a stream. The iterator ends with the error of the first damaged frame.
 pub fn read(bytes: &[u8]) -> Frames<'_> {
     Frames { bytes, at: 0 }
 }
@@ -68,13 +68,13 @@ impl<'a> Iterator for Frames<'a> {
     }
 }
 
-/// Bytes of the frames that are whole, from the start on.
+/// Returns the bytes of the complete frames at the start of a stream.
 pub fn whole_len(bytes: &[u8]) -> usize {
     read(bytes).map_while(Result::ok).last().map_or(0, |frame| frame.at + frame.payload.len())
 }
 
-/// Cuts a stream into runs of whole frames, each of `len` bytes or more but the last one, with their offsets. Ends where no
-/// whole frame is left.
+/// Cuts a stream into runs of complete frames, with their offsets. Each run but the last has at least `len` bytes. Ends
+/// when no complete frame remains.
 pub fn runs(bytes: &[u8], len: usize) -> impl Iterator<Item = (&[u8], usize)> + Send {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -91,8 +91,8 @@ pub fn runs(bytes: &[u8], len: usize) -> impl Iterator<Item = (&[u8], usize)> + 
     })
 }
 
-/// The length in bytes of the payload of a frame at `at`, of which `bytes` were read so far and which the stream has
-/// `available` bytes for. `None` if its length was not read yet, or there is no frame any more.
+/// Returns the payload length, in bytes, of the frame at `at`. `bytes` is what was read of the frame so far, and the
+/// stream has `available` bytes from `at` on. `None` if `bytes` does not hold the length, or the stream has ended.
 ///
 /// # Errors
 /// If the stream ends inside the frame.

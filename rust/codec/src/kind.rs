@@ -1,10 +1,10 @@
-//! THE table: one row a Variant type, with its Godot name, its ids on the wire and its wire shape.
+//! THE table: one row for each Variant type, with its Godot name, its ids on the wire and its wire shape.
 //!
-//! Everything that differs between types is a column here; the code branches on the [`Shape`]. The first column of ids is
-//! that of Godot 4.3 and later, and of Redot before its structs (`core/variant/variant.h`, `Variant::Type`); the others are the numberings of
-//! the engines that [`Engine`](crate::Engine) names.
+//! Everything that differs between types is a column here; the code branches on the [`Shape`]. The first column of ids
+//! is for Godot 4.3 and later, and for Redot before it added structs (`core/variant/variant.h`, `Variant::Type`); the
+//! others are for the other engines that [`Engine`](crate::Engine) names.
 
-/// How wide the engine's `real_t` is: the component of vectors, matrices and their packed arrays.
+/// The width of the engine's `real_t`: the component of vectors, matrices and their packed arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// 32-bit: every official build of Godot.
@@ -31,7 +31,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// Bytes that one scalar takes when `real_t` has `width`.
+    /// Returns the bytes of one scalar when `real_t` has `width`.
     pub const fn size(self, width: Width) -> usize {
         match (self, width) {
             (Self::U8, _) => 1,
@@ -40,15 +40,15 @@ impl Scalar {
         }
     }
 
-    /// Bytes of `count` scalars.
+    /// Returns the bytes of `count` scalars.
     #[inline]
     pub(crate) const fn size_of(self, count: u8, width: Width) -> usize {
         self.size(width) * count as usize
     }
 }
 
-/// What a value looks like on the wire, behind its four-byte header.
-// As a byte of its own the number of the variant is read faster than out of the fields of the others.
+/// The layout of a value on the wire, after its four-byte header.
+// `repr(u8)` gives the discriminant its own byte, which is read faster than one packed into other fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Shape {
@@ -64,9 +64,9 @@ pub enum Shape {
     Text,
     /// Exactly `count` scalars.
     Components {
-        /// What each component is.
+        /// The type of each component.
         scalar: Scalar,
-        /// How many there are.
+        /// The number of components.
         count: u8,
     },
     /// Name count, subname count, flags, then the names as text.
@@ -75,7 +75,7 @@ pub enum Shape {
     Rid,
     /// An instance id, or class name and properties.
     Object,
-    /// Nothing: a Callable never survives.
+    /// Nothing: Callables are not serialized.
     Callable,
     /// A name as text and an object id.
     Signal,
@@ -85,14 +85,14 @@ pub enum Shape {
     Array,
     /// An element count, then the elements as plain data, padded to four bytes.
     Packed {
-        /// What each element is made of.
+        /// The type of the scalars in an element.
         scalar: Scalar,
         /// Scalars in one element.
         count: u8,
     },
     /// An element count, then texts that include a NUL.
     PackedStrings,
-    /// What no Godot 4 writes.
+    /// A shape that Godot 4 never writes.
     Foreign(Foreign),
 }
 
@@ -105,29 +105,29 @@ pub enum Foreign {
     EmptyRid,
     /// An element type, then a class name as a `StringName` value if that is Object, an element count and the elements.
     TypedArray,
-    /// An element count, then components of this kind without headers: read as an Array of it.
+    /// An element count, then values of this kind without headers: read as an Array of that kind.
     Bare(Kind),
 }
 
-/// How long a payload is: the one rule, which the Reader and the search for the ends of values follow.
+/// The length of a payload. The Reader and `Skim` both follow this rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// This many bytes.
     Fixed(usize),
-    /// A count, and behind it elements of this many bytes each, together padded to a multiple of [`WORD`].
+    /// A count, then elements of this many bytes each, together padded to a multiple of [`WORD`].
     Counted(usize),
-    /// Parts that have lengths of their own.
+    /// Parts with their own lengths.
     Parts,
 }
 
-/// The length of a text or of packed data with the padding behind it. Lengths on the wire have 31 bits, so it fits.
+/// Returns the length of a text or of packed data, with padding. Cannot overflow: lengths on the wire have 31 bits.
 #[inline(always)]
 pub(crate) const fn padded(len: usize) -> usize {
     len.next_multiple_of(WORD)
 }
 
 impl Shape {
-    /// How long a payload is whose header announces `width`.
+    /// Returns the length of a payload whose header announces `width`.
     #[inline(always)]
     pub(crate) const fn extent(self, width: Width) -> Extent {
         match self {
@@ -142,7 +142,7 @@ impl Shape {
         }
     }
 
-    /// Bytes of one element of plain data (of the whole value for `Components`), `None` for other shapes.
+    /// Returns the bytes of one element of plain data (of the whole value for `Components`), `None` for other shapes.
     #[inline]
     pub const fn element_len(self, width: Width) -> Option<usize> {
         match self {
@@ -151,7 +151,7 @@ impl Shape {
         }
     }
 
-    /// Whether the value is made of `real_t`, so that the header says how wide its components are.
+    /// True if the value is made of `real_t`, whose width the header announces.
     #[inline]
     pub const fn is_real(self) -> bool {
         matches!(self, Self::Components { scalar: Scalar::Real, .. } | Self::Packed { scalar: Scalar::Real, .. })
@@ -189,7 +189,7 @@ macro_rules! kinds {
             /// Every kind, in the order of its id.
             pub const ALL: [Self; [$($id),*].len()] = [$(Self::$kind),*];
 
-            /// The kind with this id, if there is one.
+            /// Returns the kind with this id, if there is one.
             #[inline]
             pub const fn from_id(id: u8) -> Option<Self> {
                 match id {
@@ -198,7 +198,7 @@ macro_rules! kinds {
                 }
             }
 
-            // References, as an array by value would be copied to the stack for each look-up.
+            // References: an array by value would be copied to the stack for each look-up.
             const SHAPES: &[Shape; Self::ALL.len()] = &[$($shape),*];
             const NAMES: &[&str; Self::ALL.len()] = &[$($name),*];
         }
@@ -209,7 +209,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-//   4  3 P5 P38 P35: Godot 4 and Redot, Godot 3, Pandemonium from 5.0, from 3.8 and from 3.5 on. "-": no such type there.
+//   4  3 P5 P38 P35: Godot 4 and Redot, Godot 3, Pandemonium from 5.0, from 3.8 and from 3.5 on. "-": no such type.
      0  0  0  0  0  Nil                "Nil"                Shape::Nil;
      1  1  1  1  1  Bool               "bool"               Shape::Bool;
      2  2  2  2  2  Int                "int"                Shape::Int;
@@ -251,7 +251,7 @@ kinds! {
     38  - 37 35  -  PackedVector4Array "PackedVector4Array" packed(Scalar::Real, 4);
 }
 
-/// Types of Pandemonium that Godot 4 has no other name for: their ids from 5.0, from 3.8 and from 3.5 on, and what they are.
+/// Types that only Pandemonium has: their ids from 5.0, from 3.8 and from 3.5 on, and their shapes.
 const PANDEMONIUM_ONLY: [([Option<u8>; 3], Foreign); 5] = [
     ([id!(27), id!(-), id!(-)], Foreign::TypedArray),
     ([id!(28), id!(-), id!(-)], Foreign::TypedArray), // its packed form, on the wire the same
@@ -261,38 +261,38 @@ const PANDEMONIUM_ONLY: [([Option<u8>; 3], Foreign); 5] = [
 ];
 
 impl Kind {
-    /// The id: the low byte of the header, and the value of the engine's `TYPE_*` constant.
+    /// Returns the id: the low byte of the header, and the value of the engine's `TYPE_*` constant.
     #[inline]
     pub const fn id(self) -> u8 {
         self as u8
     }
 
-    /// The engine's name for the type, as `type_string()` gives it.
+    /// Returns the engine's name for the type, as `type_string()` does.
     pub const fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 
-    /// What a value of this kind looks like on the wire.
+    /// Returns the layout of this kind on the wire.
     #[inline]
     pub const fn shape(self) -> Shape {
         Self::SHAPES[self as usize]
     }
 }
 
-/// What an engine writes for one of its types.
+/// The encoding of one of an engine's types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// What it is read as.
+    /// The kind that it is read as.
     pub kind: Kind,
     pub shape: Shape,
-    /// The bits of the header, besides the id, that the engine looks at.
+    /// The bits of the header, besides the id, that the engine reads.
     pub flags: u32,
 }
 
 impl Row {
     const NONE: Self = Self { kind: Kind::Nil, shape: Shape::Foreign(Foreign::None), flags: 0 };
 
-    /// Whether the engine has such a type.
+    /// True if the engine has such a type.
     #[inline]
     pub const fn is_some(self) -> bool {
         !matches!(self.shape, Shape::Foreign(Foreign::None))
@@ -310,7 +310,7 @@ impl Row {
         Self { kind, shape, flags }
     }
 
-    /// As [`Self::godot_4`], of the engines that know neither 64-bit components nor types of elements.
+    /// Like [`Self::godot_4`], for engines without 64-bit components and element types.
     const fn other(kind: Kind) -> Self {
         let Self { shape, flags, .. } = Self::godot_4(kind);
         match shape {
@@ -326,7 +326,7 @@ impl Row {
     }
 }
 
-/// A row for each byte, so that none has to be compared with their number.
+/// A row for each value of the id's byte, so that look-ups need no bounds check.
 pub(crate) type Rows = [Row; 256];
 
 /// The types of Godot 4, by id.
@@ -340,7 +340,7 @@ pub(crate) const GODOT_4: Rows = {
     rows
 };
 
-/// The types of the engine in this column of the table, which has so many, by id.
+/// Returns the types, by id, of the engine in this column of the table. It must have `types` types.
 pub(crate) const fn rows(column: usize, types: usize) -> Rows {
     let mut rows = [Row::NONE; 256];
     let (mut kind, mut count) = (0, 0);
@@ -369,7 +369,7 @@ pub(crate) const fn rows(column: usize, types: usize) -> Rows {
     rows
 }
 
-/// The ids of all kinds in the engine of this column.
+/// Returns the ids of all kinds in the engine in this column.
 pub(crate) const fn ids(column: usize) -> [Option<u8>; Kind::ALL.len()] {
     let mut ids = [None; Kind::ALL.len()];
     let mut kind = 0;
@@ -380,15 +380,15 @@ pub(crate) const fn ids(column: usize) -> [Option<u8>; Kind::ALL.len()] {
     ids
 }
 
-/// The class of what stands for an object by its id.
+/// The class of objects that stand for another object by its id.
 pub(crate) const ENCODED_OBJECT: &str = "EncodedObjectAsID";
 
-/// Bytes of a header, and of a count or length: no value and no text takes less. What follows is padded to as much.
+/// Bytes of a header, a count or a length. Every value and text takes at least this; payloads are padded to a multiple.
 pub(crate) const WORD: usize = 4;
 
-/// Bit 16 of the header: the payload, or each of its components, takes eight bytes.
+/// Bit 16 of the header: the payload, or each of its components, has eight bytes.
 pub(crate) const FLAG_64: u32 = 1 << 16;
 
-/// The bits of a header that say what describes the elements of an Array, and the keys and values of a Dictionary.
+/// The bits of a header that give the form of an Array's element type, and of a Dictionary's key and value types.
 pub(crate) const ARRAY_TYPE: u32 = 3 << 16;
 pub(crate) const DICTIONARY_TYPES: u32 = 15 << 16;

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # The parts
+//! # Architecture
 //!
 //! Everything is a stream of [`Event`]s between bytes and values:
 //!
@@ -12,15 +12,15 @@
 //! - [`Reader`] turns bytes into events and holds every bounds check of decoding.
 //! - [`Writer`] turns events into a [`Plan`] and holds every layout rule of encoding.
 //! - [`fill`] copies a [`Part`] of a plan into its destination, whole or in pieces that threads share.
-//! - [`kind`] is the table that both follow; [`Dialect`] names the engine whose rules hold.
-//! - [`Value`] is built of events and gives them. Programs with values of their own, as the plugin has Godot's Variants,
-//!   walk and build these themselves.
+//! - [`kind`] is the table that both follow; [`Dialect`] selects the engine whose rules apply.
+//! - [`Value`] is built from events and produces them. Programs with their own values walk and build these themselves,
+//!   as the plugin does with Godot's Variants.
 //!
-//! `rust/docs/FORMAT.md` in the repository has the wire format with its evidence.
+//! `rust/docs/FORMAT.md` in the repository documents the wire format with its evidence.
 #![deny(unsafe_code)]
 
 #[cfg(target_endian = "big")]
-compile_error!("plain data is copied as it lies in memory, and the wire is little-endian");
+compile_error!("only little-endian targets are supported: plain data is copied to the little-endian wire unchanged");
 
 pub mod change;
 mod chunks;
@@ -28,7 +28,7 @@ pub mod describe;
 mod dialect;
 mod error;
 mod event;
-#[allow(unsafe_code)] // One block: see there.
+#[allow(unsafe_code)] // For the one block in this module.
 pub mod fill;
 pub mod frames;
 pub mod kind;

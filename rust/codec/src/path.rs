@@ -1,4 +1,4 @@
-//! Paths into nested values, as messages show them.
+//! Formats paths into nested values for messages.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use crate::event::{Event, Text};
 use crate::kind::Kind;
 use crate::quote::{SHOWN_CHARS, escaped, quoted};
 
-/// Steps of a path that are shown at each end of a long one.
+/// Steps shown at each end of a long path.
 const MAX_SHOWN: usize = 8;
 
 /// The path from a value to one inside it. Empty for the value itself.
 ///
-/// Its text is ` inside ["inventory"][2]`, or nothing if it is empty; with `{:#}` it is only the steps.
+/// It is displayed as ` inside ["inventory"][2]`, or nothing if it is empty; with `{:#}` only as the steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path(Vec<Step>);
 
@@ -20,7 +20,7 @@ pub struct Path(Vec<Step>);
 pub enum Step {
     /// To this element of an Array.
     Index(usize),
-    /// To the value of this key, as it is shown.
+    /// To the value of this key, formatted for display.
     Key(String),
     /// To the key of this entry.
     KeyOf(usize),
@@ -72,7 +72,8 @@ impl fmt::Display for Step {
 }
 
 impl Step {
-    /// Returns the step to the value of a key, which begins with this event. It shows a short key as a literal, else its type.
+    /// Returns the step to the value of a key, given the key's first event. It shows simple keys as literals, others as
+    /// their type.
     pub fn to_key(kind: Kind, event: Option<Event<'_>>) -> Self {
         Self::Key(match event {
             Some(Event::String(text)) => quoted(text, SHOWN_CHARS),

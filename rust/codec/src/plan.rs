@@ -1,7 +1,7 @@
-//! The layout of an output: its exact size, the small parts already written, the long payloads borrowed or held.
+//! Lays out an output: its exact size, the small parts already written, the long payloads borrowed or held.
 //!
-//! One pass over the values makes a plan. It has one or many values end to end; a [`Mark`] between two of them lets each go
-//! to a destination of its own.
+//! One pass over the values makes a plan. A plan holds one or more values end to end; a [`Mark`] between two of them
+//! lets each value have its own destination.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::text;
 
 /// The output of one or many values, ready to be filled in.
 ///
-/// Invariant: `len` is what the parts add up to, `small_end` never falls from one segment to the next.
+/// Invariants: `len` is the total length of the parts, and `small_end` never decreases from one segment to the next.
 #[derive(Debug)]
 pub struct Plan<'a> {
     small: Vec<u8>,
@@ -18,7 +18,7 @@ pub struct Plan<'a> {
     len: usize,
 }
 
-/// Small bytes up to `small_end`, then a payload.
+/// The small bytes up to `small_end`, then a payload.
 #[derive(Debug)]
 pub(crate) struct Segment<'a> {
     pub(crate) small_end: usize,
@@ -27,41 +27,40 @@ pub(crate) struct Segment<'a> {
 
 /// A payload that is not among the plan's small bytes.
 pub enum Payload<'a> {
-    /// Copied as it is.
+    /// Bytes that are copied unchanged.
     Bytes(&'a [u8]),
-    /// Turned into UTF-8.
+    /// Characters that are converted to UTF-8.
     Utf32 {
         /// The characters.
         chars: &'a [u32],
         /// Their length in UTF-8, in bytes.
         len: u32,
     },
-    /// All of a plan that another writer made.
+    /// A whole plan that another writer made.
     Plan(Box<Plan<'a>>),
-    /// As [`Self::Bytes`], by what keeps them alive and unchanged.
+    /// Like [`Self::Bytes`], held by a reference that keeps them alive and unchanged.
     HeldBytes(Box<dyn AsRef<[u8]> + Send + Sync>),
-    /// As [`Self::Utf32`], by what keeps the characters alive and unchanged.
+    /// Like [`Self::Utf32`], held by a reference that keeps the characters alive and unchanged.
     HeldUtf32 {
-        /// What keeps the characters.
+        /// The reference that holds the characters.
         chars: Box<dyn AsRef<[u32]> + Send + Sync>,
         /// Their length in UTF-8, in bytes.
         len: u32,
     },
 }
 
-/// How a plan keeps a payload that lives as long as `'e`: [`Borrowed`], [`Copied`], or held by the type that implements
-/// this.
+/// Decides how a plan keeps a payload that lives for `'e`: [`Borrowed`], [`Copied`], or held by a type of yours.
 ///
-/// A type that holds payloads is a source of counted references: it returns the same bytes, or characters, as it is given,
-/// in a box that outlives `'e`.
+/// A type that holds payloads takes a counted reference: it returns the bytes or characters that it is given, in a box
+/// that outlives `'e`.
 pub trait Keep<'e, 'a> {
     /// Payloads up to this length, in bytes, are copied into the plan instead.
     const COPIED_LEN: usize = HELD_LEN;
 
-    /// How the names of element types are kept, which nothing holds.
+    /// Keeps the names of element types, for which there is no counted reference.
     type Names: Keep<'e, 'a> + Default;
 
-    /// Keeps bytes: of plain data, or of UTF-8.
+    /// Keeps bytes of plain data or UTF-8.
     fn bytes(self, bytes: &'e [u8]) -> Payload<'a>;
 
     /// Keeps characters that take `len` bytes of UTF-8.
@@ -87,7 +86,7 @@ impl<'e: 'a, 'a> Keep<'e, 'a> for Borrowed {
     }
 }
 
-/// Copies every payload at once.
+/// Copies every payload immediately.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Copied;
 
@@ -104,7 +103,7 @@ impl<'a> Keep<'_, 'a> for Copied {
     }
 }
 
-/// A payload, whoever keeps it.
+/// The content of a payload, independent of how it is kept.
 pub(crate) enum Content<'p, 'a> {
     Bytes(&'p [u8]),
     Utf32 { chars: &'p [u32], len: usize },
@@ -142,7 +141,7 @@ impl fmt::Debug for Payload<'_> {
     }
 }
 
-/// A place between two values of a plan.
+/// A position between two values of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
     pub(crate) small: usize,
@@ -151,60 +150,60 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Bytes of output before this place.
+    /// Returns the bytes of output before this mark.
     pub fn position(self) -> usize {
         self.len
     }
 }
 
-/// A run of a plan between two marks.
+/// The part of a plan between two marks.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'p, 'a> {
     pub(crate) small: &'p [u8],
     pub(crate) segments: &'p [Segment<'a>],
-    /// How far the `small_end` of the segments counts from the start of `small`.
+    /// The offset of `small` in the plan, from which the `small_end` of the segments counts.
     pub(crate) small_start: usize,
     pub(crate) len: usize,
 }
 
 impl Part<'_, '_> {
-    /// Bytes that this part takes in its destination.
+    /// Returns the bytes that this part takes in its destination.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is nothing to write.
+    /// True if there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 }
 
 impl<'a> Plan<'a> {
-    /// An empty plan, with room for a value or two: one allocation instead of several small ones.
+    /// Creates an empty plan with room for a value or two: one allocation instead of several small ones.
     pub(crate) fn new() -> Self {
         Self { small: Vec::with_capacity(2 * INLINE_LEN), segments: Vec::new(), len: 0 }
     }
 
-    /// Bytes of the whole output.
+    /// Returns the bytes of the whole output.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing was written.
+    /// True if nothing was written.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The end of what was written so far.
+    /// Returns the end of the output so far.
     #[inline]
     pub fn mark(&self) -> Mark {
         Mark { small: self.small.len(), segments: self.segments.len(), len: self.len }
     }
 
-    /// What lies between two marks of this plan.
+    /// Returns the part between two marks of this plan.
     ///
     /// # Panics
-    /// If `from` lies behind `to`, or either is not of this plan.
+    /// If `from` is after `to`, or either belongs to another plan.
     pub fn part(&self, from: Mark, to: Mark) -> Part<'_, 'a> {
         Part {
             small: &self.small[from.small..to.small],
@@ -214,12 +213,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The whole plan.
+    /// Returns the whole plan.
     pub fn whole(&self) -> Part<'_, 'a> {
         self.part(Mark::default(), self.mark())
     }
 
-    /// Bytes of memory that the plan itself holds: what an encoding costs besides its output.
+    /// Returns the bytes of memory that the plan itself holds: the cost of an encoding besides its output.
     pub fn overhead(&self) -> usize {
         let inner = self.segments.iter().map(|segment| match segment.payload.content() {
             Content::Plan(plan) => plan.overhead(),
@@ -250,7 +249,7 @@ impl<'a> Plan<'a> {
         self.small.reserve(len.min(MAX_ROOM));
     }
 
-    /// Adds the whole of another plan behind this one.
+    /// Appends the whole of another plan.
     pub(crate) fn append(&mut self, other: Self) {
         let len = other.len;
         self.segment(Payload::Plan(Box::new(other)), len);
@@ -268,7 +267,7 @@ impl<'a> Plan<'a> {
         self.small(words.as_flattened());
     }
 
-    /// Overwrites a word that was written at `mark`.
+    /// Overwrites the word that was written at `mark`.
     pub(crate) fn patch(&mut self, mark: Mark, word: u32) {
         self.small[mark.small..mark.small + 4].copy_from_slice(&word.to_le_bytes());
     }
@@ -288,7 +287,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Up to [`text::SHORT_CHARS`] characters; gives their length in UTF-8.
+    /// Appends up to [`text::SHORT_CHARS`] characters, and returns their length in UTF-8.
     #[inline]
     pub(crate) fn short_utf32(&mut self, chars: &[u32]) -> usize {
         let start = self.small.len();
@@ -298,7 +297,7 @@ impl<'a> Plan<'a> {
         len
     }
 
-    /// More characters than these; `len` is their length in UTF-8.
+    /// Appends more than [`text::SHORT_CHARS`] characters; `len` is their length in UTF-8.
     #[inline]
     pub(crate) fn utf32<'e, K: Keep<'e, 'a>>(&mut self, chars: &'e [u32], len: u32, keep: K) {
         if len as usize <= K::COPIED_LEN {
@@ -309,7 +308,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Characters; gives their length in UTF-8.
+    /// Appends characters, and returns their length in UTF-8.
     #[cold]
     pub(crate) fn chars(&mut self, chars: impl Iterator<Item = char>) -> usize {
         let start = self.len;
@@ -317,11 +316,11 @@ impl<'a> Plan<'a> {
         self.len - start
     }
 
-    /// Zeros behind `len` bytes, up to a multiple of four.
+    /// Appends zeros after `len` bytes, up to a multiple of four.
     #[inline]
     pub(crate) fn pad(&mut self, len: usize) {
         let count = len.wrapping_neg() % 4;
-        // All four are written, as their number is known then.
+        // Writing a constant number of zeros and truncating them is faster than a variable number.
         self.small.extend_from_slice(&[0; 4]);
         self.small.truncate(self.small.len() - 4 + count);
         self.len += count;

@@ -1,4 +1,4 @@
-//! Text in errors and paths: on one line, and cut where a line would get too long.
+//! Formats text for errors and paths: on one line, cut if it is too long.
 
 use crate::event::Text;
 
@@ -38,7 +38,7 @@ fn cut_chars(mut chars: impl Iterator<Item = char>, max_chars: usize) -> (String
             '\n' => escaped += "\\n",
             '\r' => escaped += "\\r",
             '\t' => escaped += "\\t",
-            // Marks that reverse the reading direction, break the line or are invisible, and what steers a terminal.
+            // Characters that change the reading direction, break the line, are invisible or control a terminal.
             '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
                 escaped += &format!("\\u{:04x}", u32::from(char));
             }

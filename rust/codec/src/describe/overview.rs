@@ -1,23 +1,23 @@
-//! A tree with no more than so many nodes, that says what it leaves out.
+//! Cuts a tree to a max number of nodes, and reports what it omits.
 //!
-//! Levels nearest to the root are whole as long as they take half of the nodes at most. Below them each container shows its
-//! first children, as many everywhere: the most with which the tree has no more nodes than it may, and never more than
-//! half of them, so that a long list leaves room for what is in it.
+//! The levels nearest to the root are whole while they take at most half of the nodes. Below them, each container shows
+//! its first N children. N is the same everywhere: the largest that keeps the tree within its limit, and at most half
+//! of that limit, so that a long list leaves room for its contents.
 //!
-//! The value is read up to three times, and nothing is kept of it but a number for each level, and for each count of
-//! children that a container could show.
+//! It reads the value up to three times, and only stores a number for each level and for each possible N.
 
 use super::{Found, Node, Nodes, nodes};
 use crate::dialect::Dialect;
 use crate::error::CodecError;
 use crate::kind::WORD;
 
-/// The value at the start of `bytes`, and what fits into a tree of `max_nodes` of what is inside of it: see [`nodes()`].
+/// Walks the value at the start of `bytes` and as many values inside it as fit into a tree of `max_nodes` nodes. See
+/// [`nodes()`] for the other parameters.
 ///
 /// # Panics
 /// If `max_nodes` is 0.
 pub fn overview(bytes: &[u8], base: usize, dialect: Dialect, max_nodes: usize) -> Overview<'_> {
-    assert!(max_nodes > 0, "there is a root");
+    assert!(max_nodes > 0, "max_nodes is 0");
     let nodes = nodes(bytes, base, dialect);
     let cut = Cut::of(&nodes, bytes.len(), max_nodes);
     Overview { nodes, cut, open: Vec::new(), is_left_out: false }
@@ -28,26 +28,27 @@ pub fn overview(bytes: &[u8], base: usize, dialect: Dialect, max_nodes: usize) -
 pub enum OverviewPart<'a> {
     /// A value begins.
     Node(Node<'a>),
-    /// The value ends that was last begun and not ended yet.
+    /// The innermost open value ends.
     End {
-        /// Bytes that it takes. Before an error: those that could be read.
+        /// Its size in bytes. Before an error: the bytes that could be read.
         size: usize,
-        /// How many of its children were left out.
+        /// The number of its children that were omitted.
         omitted: usize,
     },
 }
 
-/// A walk over a value, of [`overview()`]. It ends as [`Nodes`] does, and says the same error, wherever that is.
+/// A walk over a value, made by [`overview()`]. It ends like [`Nodes`] and reports the same error, even if that is in
+/// an omitted part.
 #[derive(Clone, Debug)]
 pub struct Overview<'a> {
     nodes: Nodes<'a>,
     cut: Cut,
     open: Vec<Children>,
-    /// Whether the next end is of a node that is not shown.
+    /// True if the next end is that of an omitted node.
     is_left_out: bool,
 }
 
-/// How many children a node had so far.
+/// The children of a node so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Children {
     count: usize,
@@ -98,9 +99,9 @@ impl Overview<'_> {
 /// Which nodes are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cut {
-    /// All that are not deeper.
+    /// Nodes up to this depth are all shown.
     whole_depth: usize,
-    /// Of each deeper container as many children.
+    /// Deeper containers show this many children.
     widest: usize,
 }
 
@@ -132,11 +133,11 @@ impl Cut {
     }
 }
 
-/// How many nodes there are on each level, down to one on which there are more than `half`; `None` if there are no more than
-/// `max_nodes` together.
+/// Counts the nodes on each level, down to the first level with more than `half`. `None` if there are at most
+/// `max_nodes` in total.
 fn level_counts(mut nodes: Nodes<'_>, half: usize, max_nodes: usize) -> Option<Vec<usize>> {
     let (mut counts, mut total) = (Vec::new(), 0);
-    // The first level that cannot be whole. What is below does not matter, if something is cut at all.
+    // The first level that cannot be whole. Once something must be cut, the levels below it do not matter.
     let mut last = usize::MAX;
     while let Some(found) = nodes.next() {
         if let Ok(Found::Node(node)) = found {
@@ -159,10 +160,11 @@ fn level_counts(mut nodes: Nodes<'_>, half: usize, max_nodes: usize) -> Option<V
     (total > max_nodes).then_some(counts)
 }
 
-/// How many nodes below a level are shown first where each container shows so many children, up to `most`.
+/// Counts, for each N up to `most`, the nodes below a level that become visible when containers show N children instead
+/// of N - 1.
 fn width_counts(mut nodes: Nodes<'_>, whole_depth: usize, most: usize) -> Vec<u32> {
     let mut counts = vec![0; most + 1];
-    // Of each open node: how many children it had so far, and how wide its container and those around it must be.
+    // For each open node: its children so far, and the smallest N that shows the node.
     let mut open: Vec<(usize, usize)> = Vec::new();
     while let Some(found) = nodes.next() {
         match found {
@@ -180,7 +182,7 @@ fn width_counts(mut nodes: Nodes<'_>, whole_depth: usize, most: usize) -> Vec<u3
             }
             Ok(Found::Text(_)) => nodes.skip_inside(),
             Ok(Found::End { .. }) => {
-                // Those behind a child that is not shown are not either.
+                // The children after an omitted child are omitted too.
                 if open.pop().is_some_and(|(_, width)| width > most) {
                     nodes.skip_inside();
                 }

@@ -1,4 +1,4 @@
-//! A key that a path asks for, and which other keys are the same to a Dictionary.
+//! Compares the key that a path seeks with others, as a Dictionary does.
 
 use crate::change::PatchErrorKind;
 use crate::dialect::Dialect;
@@ -7,7 +7,7 @@ use crate::kind::{Kind, Scalar, Shape};
 use crate::path::Step;
 use crate::reader::Reader;
 
-/// A key that is looked for.
+/// A key that a path seeks.
 pub(super) struct Key<'p> {
     bytes: &'p [u8],
     kind: Kind,
@@ -35,16 +35,16 @@ impl<'p> Key<'p> {
         if let Event::String(text) | Event::StringName(text) = self.event { Some(text) } else { None }
     }
 
-    /// Returns true if another key is the same as this one to a Dictionary.
+    /// True if a Dictionary treats this and another key as the same.
     pub fn is(&self, bytes: &[u8], event: Event<'_>) -> bool {
         match (self.event, event) {
-            // As in the engine, a String is the same key as a StringName of the same text.
+            // In the engine, a String and a StringName with the same text are the same key.
             (Event::String(a) | Event::StringName(a), Event::String(b) | Event::StringName(b)) => is_same_text(a, b),
             (Event::Float(a), Event::Float(b)) => is_same_number(a, b),
             (Event::Components(a), Event::Components(b)) | (Event::Packed(a), Event::Packed(b)) => {
                 a.kind == b.kind && a.count == b.count && are_same_numbers(a, b)
             }
-            // An event is only the beginning of these values.
+            // The event is only the head of these values.
             (Event::NodePath { .. } | Event::PackedStrings { .. }, _)
             | (Event::Array { .. } | Event::Dictionary { .. } | Event::Object { .. }, _) => self.bytes == bytes,
             (a, b) => a == b,
@@ -59,7 +59,7 @@ pub(super) fn is_same_text(a: Text<'_>, b: Text<'_>) -> bool {
     }
 }
 
-/// Compares numbers as the engine compares the parts of keys: NaN is the same as NaN.
+/// Compares numbers as the engine compares the components of keys: NaN equals NaN.
 fn is_same_number(a: f64, b: f64) -> bool {
     a == b || (a.is_nan() && b.is_nan())
 }

@@ -1,7 +1,7 @@
-//! Finds the value at a path without decoding the others: they are passed by their lengths and counts.
+//! Finds the value at a path. Skips all other values by their lengths and counts, without decoding them.
 //!
-//! A path leads where it would lead in the decoded value. Bytes that it does not lead through are not checked: the sound parts of a
-//! damaged value can still be read.
+//! A path leads to the same value as in the decoded value. Bytes outside the path are not checked, so the sound parts
+//! of a damaged value can still be read.
 //!
 //! ```
 //! use varbatch_codec::Dialect;
@@ -27,15 +27,16 @@ use crate::kind::{Kind, Width};
 use crate::path::{Path, Step};
 use crate::reader::Reader;
 
-/// What one step of a path leads to.
+/// One step of a path.
 #[derive(Clone, Copy)]
 pub enum Seek<'p> {
-    /// Seeks what this value leads to, encoded in the same dialect, as in a [`ChangeStep`](crate::change::ChangeStep): an int to an
-    /// element of an array, the key to the value of an entry, a String or StringName to a property.
+    /// Seeks the element with this index, the value of this key, or the property of this name. The step is an encoded
+    /// value in the same dialect, as in a [`ChangeStep`](crate::change::ChangeStep): an int, a key, or a String or
+    /// StringName.
     Key(&'p [u8]),
-    /// Seeks the value of the only entry or property for which `is` holds.
+    /// Seeks the value of the only entry or property for which `is` returns true.
     Where {
-        /// Called with each of them.
+        /// Called for each entry or property.
         is: &'p dyn Fn(Way<'_>) -> bool,
         /// Its name in an error.
         name: &'p str,
@@ -44,7 +45,7 @@ pub enum Seek<'p> {
     KeyOf(usize),
 }
 
-/// What a path leads to.
+/// The value, element or text that a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target<'a> {
     /// A value.
@@ -54,7 +55,7 @@ pub enum Target<'a> {
         /// The value.
         bytes: &'a [u8],
     },
-    /// An element without a header, of a packed array or a bare one.
+    /// An element without a header, in a packed array or one of Pandemonium's arrays without headers.
     Element {
         /// Its offset, in bytes.
         at: usize,
@@ -79,12 +80,12 @@ pub struct LookupError {
 }
 
 impl LookupError {
-    /// Why it leads nowhere.
+    /// Returns why it leads nowhere.
     pub fn kind(&self) -> &LookupErrorKind {
         &self.kind
     }
 
-    /// The path as far as it could be followed. Empty where the value is damaged: that error has its own.
+    /// Returns the path as far as it could be followed. Empty if the value is damaged: that error has its own path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -94,21 +95,21 @@ impl LookupError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookupErrorKind {
-    /// The value is damaged where the path leads through it.
+    /// The value is damaged along the path.
     #[error(transparent)]
     Damaged(#[from] CodecError),
-    /// A step leads to nothing.
+    /// A step leads nowhere.
     #[error(transparent)]
     NoStep(#[from] PatchErrorKind),
 }
 
 /// Follows `path` from the value at the start of `bytes`. Offsets count from `base` bytes before it.
 ///
-/// If a key or a name occurs more than once, the last one counts, as when everything is decoded; before damage, the last one that can
-/// be reached. It takes about as long as [`diff`](crate::change::diff()) takes to pass as many equal bytes.
+/// If a key or a name occurs more than once, the last one counts, as in decoding; before damage, the last one that can
+/// be reached. It takes about as long as [`diff`](crate::change::diff()) takes to skip as many equal bytes.
 ///
 /// # Errors
-/// If a step leads to nothing, or the value is damaged where the path leads through it.
+/// If a step leads nowhere, or the value is damaged along the path.
 pub fn lookup<'a>(
     bytes: &'a [u8],
     base: usize,
@@ -153,7 +154,7 @@ fn after(kind: impl Into<LookupErrorKind>, done: Vec<Step>) -> LookupError {
     }
 }
 
-/// Follows a path. `at` is the offset of the value that it came to.
+/// Follows a path. `at` is the offset of the current value.
 struct Follower<'a> {
     bytes: &'a [u8],
     base: usize,
@@ -161,7 +162,7 @@ struct Follower<'a> {
     at: usize,
 }
 
-/// A step as it is shown, and what it leads to, unless that is a value with a header.
+/// A step for error paths, and its target, unless that is a value with a header.
 type Came<'a> = (Step, Option<Target<'a>>);
 
 impl<'a> Follower<'a> {
@@ -188,7 +189,7 @@ impl<'a> Follower<'a> {
             Event::Packed(plain) => {
                 let index = index(seek, self.dialect, kind, plain.count)?;
                 let len = plain.bytes.len() / plain.count;
-                // Behind the header and the count.
+                // After the header and the count.
                 let at = self.base + self.at + 2 * 4 + index * len;
                 let plain = Plain { count: 1, bytes: &plain.bytes[index * len..][..len], ..plain };
                 Ok((Step::Index(index), Some(Target::Element { at, plain })))
@@ -313,7 +314,7 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// Refuses a second key or property for which a condition holds.
+/// Refuses a second key or property that matches a condition.
 fn refuse_second(seek: Seek<'_>, what: &'static str, is_second: bool) -> Result<(), PatchErrorKind> {
     match seek {
         Seek::Where { name, .. } if is_second => Err(PatchErrorKind::Twice { what, found: name.into() }),

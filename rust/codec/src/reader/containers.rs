@@ -1,4 +1,4 @@
-//! What holds values: objects, arrays and dictionaries, with the types of their elements.
+//! Reads the heads of containers: objects, arrays and dictionaries, with their element types.
 
 use super::{HIGH_BIT, ReadForm, Reader};
 use crate::error::{CodecError, CodecErrorKind, ValuePart};
@@ -26,7 +26,7 @@ impl<'a> Reader<'a> {
         Ok(Event::Object { class, count })
     }
 
-    /// The count of an Array, which it opens.
+    /// Reads the count of an Array and opens it.
     #[inline]
     pub(super) fn array_count(&mut self) -> Result<usize, CodecError> {
         let kind = Kind::Array;
@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
-    /// The count of a Dictionary, which it opens.
+    /// Reads the count of a Dictionary and opens it.
     #[inline]
     pub(super) fn dictionary_count(&mut self) -> Result<usize, CodecError> {
         let kind = Kind::Dictionary;
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
-    /// What the two low bits of `form` announce.
+    /// Reads the element type that the two low bits of `form` announce.
     pub(super) fn element_type(&mut self, kind: Kind, form: u32) -> Result<ElementType<'a>, CodecError> {
         Ok(match form & 3 {
             0 => ElementType::Any,
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The id of a type, for elements of a container.
+    /// Reads the type id of a container's elements.
     fn element_kind(&mut self, kind: Kind) -> Result<Kind, CodecError> {
         let found = self.word(ValuePart::of(kind).part("element type"))? as i32;
         let row = u8::try_from(found).map(|id| self.rows[usize::from(id)]).ok().filter(|row| row.is_some());
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// An array of Pandemonium that says what its elements are. `width` tells whether objects among them are ids.
+    /// Reads a typed array of Pandemonium. With [`Width::Double`], its objects are encoded as ids.
     pub(super) fn typed_array(&mut self, width: Width) -> Result<Event<'a>, CodecError> {
         let kind = Kind::Array;
         let element = match (self.element_kind(kind)?, width) {
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
         Ok(Event::Array { element, count: self.array_count()? })
     }
 
-    /// A StringName with its header.
+    /// Reads a StringName with its header.
     fn class_value(&mut self) -> Result<Text<'a>, CodecError> {
         let place = ValuePart::of(Kind::Array).part("element class");
         let word = self.word(place)?;
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
         self.string(|| place)
     }
 
-    /// The head of an array whose elements have no headers: all of them have to be there.
+    /// Reads the head of an array whose elements have no headers. Fails if any of them is missing.
     pub(super) fn bare_array(&mut self, element: Kind) -> Result<Event<'a>, CodecError> {
         let kind = Kind::Array;
         let element_len = element.shape().element_len(Width::Single).expect("made of components");
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         Ok(Event::Array { element: ElementType::Builtin(element), count })
     }
 
-    /// The next element without a header.
+    /// Reads the next element without a header.
     pub(super) fn bare(&mut self) -> Result<Event<'a>, CodecError> {
         if self.open.len() > MAX_DEPTH {
             return Err(self.error(CodecErrorKind::TooDeep));

@@ -1,11 +1,11 @@
-//! Bytes to events: every bounds check of decoding.
+//! Turns bytes into events. Holds every bounds check of decoding.
 //!
-//! Counterpart of `decode_variant` in the engine's `core/io/marshalls.cpp`: what it accepts is accepted here, what it
-//! refuses is refused here, and what it does not look at (unknown flags, padding, what follows a value) is not looked
-//! at. Containers are a stack here where the engine calls itself, so that no input costs a thread its own stack.
+//! Counterpart of `decode_variant` in the engine's `core/io/marshalls.cpp`: it accepts and refuses the same bytes, and
+//! ignores what the engine ignores (unknown flags, padding, bytes after the value). Where the engine recurses into
+//! containers, the Reader keeps an explicit stack, so no input can overflow the thread's stack.
 //!
-//! A count is only believed if the bytes that are left could hold as many parts, and the rest of what the container is
-//! inside of: all counts of a value together are then no larger than its bytes allow, and a caller may allocate for them.
+//! A count is accepted only if the remaining bytes could hold that many parts and the rest of the enclosing containers.
+//! All counts of a value together are therefore bounded by its bytes, and callers may allocate for them.
 
 mod containers;
 mod path;
@@ -27,35 +27,35 @@ const HIGH_BIT: u32 = 0x8000_0000;
 
 /// Reads one value.
 ///
-/// Invariants: `at` never passes the end of `bytes` but for the padding that a last PackedByteArray may lack. `open`
-/// holds only containers with something still to come.
+/// Invariants: `at` never passes the end of `bytes`, except by the padding that a last PackedByteArray may lack. Every
+/// container in `open` has parts still to come.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
-    /// What is added to offsets in errors.
+    /// Added to offsets in errors.
     base: usize,
     at: usize,
     rules: &'static Rules,
-    /// Those of the rules, at hand.
+    /// A copy of `rules.rows`, which saves a load for each value.
     rows: &'static Rows,
     allow_objects: bool,
     trust_counts: bool,
     next: ReadNext,
     /// The containers around the next value, outermost first.
     open: Vec<ReadOpen>,
-    /// The texts of the value at hand.
+    /// The texts of the current value.
     texts: ReadTexts,
-    /// What the elements without headers are that come next.
+    /// The kind of the next elements, if they have no headers.
     bare: Kind,
-    /// Bytes that all headers, names and texts take at least that are known to come.
+    /// Min bytes of all headers, names and texts that are known to come.
     due: usize,
 }
 
-/// What comes next.
+/// The part that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReadNext {
     Value,
-    /// A text of the value at hand.
+    /// A text of the current value.
     Text,
     /// The name of a property.
     Name,
@@ -68,10 +68,10 @@ enum ReadNext {
 #[derive(Clone, Copy, Debug)]
 struct ReadOpen {
     form: ReadForm,
-    /// Which value comes next. Of a dictionary, keys and values count.
+    /// The index of the next value. In a dictionary, keys and values both count.
     index: usize,
     count: usize,
-    /// Where the latest key, or the latest property's name, begins.
+    /// The offset of the latest key or property name.
     key_at: usize,
 }
 
@@ -92,9 +92,10 @@ struct ReadTexts {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of the value at the start of `bytes`, by the rules of Godot 4. Objects with properties are refused.
+    /// Creates a reader of the value at the start of `bytes`. It follows the rules of Godot 4 and refuses objects with
+    /// properties.
     ///
-    /// The `with_...` methods change that. Call them before the first event.
+    /// The `with_...` methods change these defaults. Call them before the first event.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         let rules = Dialect::GODOT_4.engine.rules();
@@ -114,7 +115,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// For bytes that begin at byte `base` of a larger buffer: offsets in errors count from its start.
+    /// Sets the offset of `bytes` in a larger buffer: offsets in errors then count from the start of that buffer.
     #[inline]
     #[must_use]
     pub fn with_base(self, base: usize) -> Self {
@@ -131,71 +132,73 @@ impl<'a> Reader<'a> {
         Self { rules, rows: rules.rows, ..self }
     }
 
-    /// With `true`, reads objects with class and properties instead of refusing them. None is made: see [`Event::Object`].
+    /// With `true`, reads objects with class and properties instead of refusing them. It only reports them and never
+    /// creates an object: see [`Event::Object`].
     #[must_use]
     pub fn with_objects(self, allow_objects: bool) -> Self {
         Self { allow_objects, ..self }
     }
 
-    /// Lets counts pass that the bytes cannot hold: reading then fails at the first part that is missing, as in the engine.
-    /// Only for callers that do not allocate by count, such as [`describe`](crate::describe).
+    /// Accepts counts that the bytes cannot hold: reading then fails at the first missing part, as in the engine. Only
+    /// for callers that do not allocate by count, such as [`describe`](crate::describe).
     #[must_use]
     pub fn with_trusted_counts(self) -> Self {
         Self { trust_counts: true, ..self }
     }
 
-    /// Whether objects with properties are read.
+    /// True if objects with properties are accepted.
     pub fn allows_objects(&self) -> bool {
         self.allow_objects
     }
 
-    /// Bytes read so far: where the next event begins. After the last: what the value takes, with the last padding
-    /// though it may be missing.
+    /// Returns the bytes read so far, which is the offset of the next event. After the last event: the length of the
+    /// value, including its last padding even if that is missing.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// Whether the next value is that of a property of an object.
+    /// True if the next value is that of an object's property.
     pub fn is_in_object(&self) -> bool {
         self.next == ReadNext::Value && self.open.last().is_some_and(|top| top.form == ReadForm::Object)
     }
 
-    /// Whether the name of a property comes next.
+    /// True if the name of a property comes next.
     pub fn is_at_name(&self) -> bool {
         self.next == ReadNext::Name
     }
 
-    /// The bytes from one position to another.
+    /// Returns the bytes from one position to another.
     ///
     /// # Panics
-    /// If `from` lies behind `to`.
+    /// If `from` is greater than `to`.
     pub fn bytes(&self, from: usize, to: usize) -> &'a [u8] {
         &self.bytes[from..to.min(self.bytes.len())]
     }
 
-    /// Bytes behind the position: those of the rest of the value, and perhaps more.
+    /// Returns how many bytes remain after the position: the rest of the value, and perhaps bytes after it.
     pub fn left(&self) -> usize {
         self.rest().len()
     }
 
-    /// How many containers with something still to come the next value is inside of.
+    /// Returns how many containers enclose the next value. Containers that are complete do not count.
     pub fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// The next event of the value, `None` behind its last.
+    /// Returns the next event of the value, `None` after the last.
     ///
     /// # Errors
-    /// If the value ends early, or is malformed. Reading on is then pointless: the same error comes again.
+    /// If the value ends early or is malformed. Further calls return the same error.
     #[inline]
     pub fn next_event(&mut self) -> Result<Option<Event<'a>>, CodecError> {
         self.next_event_to(|event| event)
     }
 
-    /// As [`Self::next_event`], which it gives to `take`: faster for who branches on it, as the Reader has done so already.
+    /// Like [`Self::next_event`], but passes the event to `take`. Faster for callers that match on the event: their
+    /// match merges with the Reader's.
     ///
     /// # Errors
-    /// As [`Self::next_event`].
+    /// Same as [`Self::next_event`].
     #[inline(always)]
     pub fn next_event_to<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<Option<R>, CodecError> {
         match self.next {
@@ -207,35 +210,35 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// As [`Self::next_event`], where a text of a PackedStringArray or NodePath is due; `None` where none is.
+    /// Returns the next text of a PackedStringArray or NodePath, `None` if no text comes next.
     ///
     /// # Errors
-    /// As [`Self::next_event`].
+    /// Same as [`Self::next_event`].
     #[inline]
     pub fn next_text(&mut self) -> Result<Option<Text<'a>>, CodecError> {
         if self.next == ReadNext::Text { self.text().map(Some) } else { Ok(None) }
     }
 
-    /// Passes the next text of a PackedStringArray or NodePath without a look at its characters, so that another reader can be
-    /// sent to it; `false` where none is due.
+    /// Skips the next text of a PackedStringArray or NodePath without reading its characters, so that another reader
+    /// can read it. Returns `false` if no text comes next.
     ///
     /// # Errors
-    /// If the value ends early. That a text is not UTF-8 is no error here.
+    /// If the value ends early. Text that is not UTF-8 is no error here.
     #[inline]
     pub fn pass_text(&mut self) -> Result<bool, CodecError> {
         if self.next == ReadNext::Text { self.pass().map(|()| true) } else { Ok(false) }
     }
 
-    /// Whether something is still to come of the value that began at this [`depth`](Self::depth).
+    /// True if the value that began at this [`depth`](Self::depth) has not ended.
     #[inline]
     pub fn is_inside(&self, depth: usize) -> bool {
         self.next == ReadNext::Text || self.open.len() > depth
     }
 
-    /// Reads on until the value that began at this [`depth`](Self::depth) has ended.
+    /// Reads to the end of the value that began at this [`depth`](Self::depth).
     ///
     /// # Errors
-    /// As [`Self::next_event`].
+    /// Same as [`Self::next_event`].
     pub fn finish_value(&mut self, depth: usize) -> Result<(), CodecError> {
         while self.is_inside(depth) {
             self.next_event()?;
@@ -243,16 +246,16 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a value to its end: the next one, or all of it if none was begun. Not to be called where the name of a property
-    /// comes next.
+    /// Reads the next value to its end: the whole value if reading has not begun. Must not be called when the name of a
+    /// property comes next.
     ///
     /// # Errors
-    /// As [`Self::next_event`].
+    /// Same as [`Self::next_event`].
     pub fn skip_value(&mut self) -> Result<(), CodecError> {
         let depth = self.open.len();
         loop {
             self.next_event()?;
-            // The texts of one value, without asking each time what comes next.
+            // An inner loop for texts is faster than `next_event`, which branches on what comes next.
             while self.next_text()?.is_some() {}
             if !self.is_inside(depth) {
                 return Ok(());
@@ -260,10 +263,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The kind of the value, from its header, without reading on. To be called before its first event.
+    /// Returns the kind of the next value from its header, without consuming it. Must be called before the value's
+    /// first event.
     ///
     /// # Errors
-    /// If there is no header, or it names no type.
+    /// If there is no header, or its type id is unknown.
     pub fn peek_kind(&self) -> Result<Kind, CodecError> {
         if self.next == ReadNext::Bare {
             return Ok(self.bare);
@@ -272,7 +276,7 @@ impl<'a> Reader<'a> {
         if row.is_some() { Ok(row.kind) } else { Err(self.unknown_type(word)) }
     }
 
-    /// The kind of the elements that come next, if they have no headers.
+    /// Returns the kind of the next elements, if they have no headers.
     pub(crate) fn bare_kind(&self) -> Option<Kind> {
         (self.next == ReadNext::Bare).then_some(self.bare)
     }
@@ -300,7 +304,7 @@ impl<'a> Reader<'a> {
         taken
     }
 
-    /// The first word of a value, and its row, of which there may be none.
+    /// Returns the first word of a value and its row, which is `Row::NONE` for an unknown type.
     #[inline]
     fn header(&self) -> Result<(Row, u32), CodecError> {
         let rest = self.rest();
@@ -315,7 +319,7 @@ impl<'a> Reader<'a> {
         Ok((self.rows[usize::from(word as u8)], word))
     }
 
-    /// To be called behind the last byte of a value.
+    /// Moves on to the next part. Must be called after the last byte of each value.
     #[inline]
     fn end_value(&mut self) {
         loop {
@@ -331,7 +335,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// To be called before the first byte of a value in a container.
+    /// Must be called before the first byte of each value in a container.
     #[inline]
     fn begin_value(&mut self) {
         let Some(top) = self.open.last_mut() else { return };
@@ -367,22 +371,23 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn error(&self, kind: CodecErrorKind) -> CodecError {
-        // A missing padding may have put `at` behind the end.
+        // Missing padding may have moved `at` past the end.
         let at = self.base + self.at.min(self.bytes.len());
         CodecError::new(at, kind).with_path(self.path())
     }
 
-    /// An error of the caller's about the value that begins at `at`, with its path.
+    /// Creates an error of the caller's about the value that begins at `at`, with its path.
     pub fn error_at(&self, at: usize, kind: CodecErrorKind) -> CodecError {
         CodecError::new(self.base + at, kind).with_path(self.path_at(at))
     }
 
-    /// Where what begins at `at` is in the buffer, and the path to it. It was read already.
+    /// Returns the offset in the buffer of the value that begins at `at`, and the path to it. The value must have been
+    /// read already.
     pub(crate) fn place_of(&self, at: usize) -> (usize, Path) {
         (self.base + at, self.path_at(at))
     }
 
-    /// The path to the value that begins at `at`, which was read already.
+    /// Returns the path to the value that begins at `at`, which must have been read already.
     pub fn path_at(&self, at: usize) -> Path {
         let mut again =
             Reader::new(self.bytes).with_base(self.base).with_objects(self.allow_objects).with_rules(self.rules);
@@ -391,7 +396,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The width that a header announces.
+/// Returns the width that a header announces.
 #[inline]
 fn width(flags: u32) -> Width {
     if flags & FLAG_64 == 0 { Width::Single } else { Width::Double }

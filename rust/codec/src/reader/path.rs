@@ -1,4 +1,4 @@
-//! Where in the value the Reader stands. Only errors ask, so keys are read once more then.
+//! Finds the path to the Reader's position. Only errors need it, so it reads keys again instead of storing them.
 
 use super::{ReadForm, ReadNext, ReadOpen, Reader};
 use crate::event::Event;
@@ -6,7 +6,7 @@ use crate::kind::Kind;
 use crate::path::{Path, Step};
 
 impl Reader<'_> {
-    /// The way to the value that comes next, or to the value at hand if its texts do.
+    /// Returns the path to the next value, or to the current one if its texts come next.
     pub(super) fn path(&self) -> Path {
         let innermost = self.open.len().saturating_sub(1);
         let mut path = Path::default();
@@ -27,14 +27,14 @@ impl Reader<'_> {
         }
     }
 
-    /// To the value of the key that begins at `at`.
+    /// Returns the step to the value of the key that begins at `at`.
     fn key(&self, at: usize) -> Step {
         let mut reader = self.again(at);
         let kind = reader.peek_kind().unwrap_or(Kind::Nil);
         Step::to_key(kind, reader.next_event().ok().flatten().filter(|_| kind != Kind::Object))
     }
 
-    /// To the property whose name begins at `at`.
+    /// Returns the step to the property whose name begins at `at`.
     fn property(&self, at: usize) -> Step {
         let mut reader = self.again(at);
         reader.next = ReadNext::Name;
@@ -44,7 +44,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A reader of what was read already.
+    /// Creates a reader of bytes that were read already.
     fn again(&self, at: usize) -> Reader<'_> {
         Reader::new(self.bytes.get(at..).unwrap_or_default()).with_rules(self.rules)
     }

@@ -1,4 +1,4 @@
-//! What follows a header, by wire shape. Each function follows the engine's checks in their order.
+//! Reads the bytes after a header, by wire shape. Each function makes the engine's checks in the engine's order.
 
 use super::{HIGH_BIT, ReadNext, ReadTexts, Reader, width};
 use crate::error::{CodecError, CodecErrorKind, ValuePart};
@@ -7,7 +7,8 @@ use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Foreign, Kind, Row, Shape, WORD,
 use crate::text;
 
 impl<'a> Reader<'a> {
-    /// Gives the event to `take`. Each shape calls it for itself, so that what it does with another event falls away.
+    /// Passes the event to `take`. Each shape has its own call, so the compiler drops the branches of `take` for all
+    /// other events.
     #[inline(always)]
     pub(super) fn payload<R>(
         &mut self,
@@ -70,7 +71,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The shapes that a game has few of.
+    /// Reads the shapes that are rare in games.
     #[inline(never)]
     fn rare(&mut self, kind: Kind, shape: Shape, flags: u32, word: u32) -> Result<Event<'a>, CodecError> {
         let place = ValuePart::of(kind);
@@ -107,7 +108,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The one event of a value that ends with it.
+    /// Ends a value that consists of this one event.
     #[inline(always)]
     pub(super) fn ends(&mut self, event: Event<'a>) -> Event<'a> {
         self.end_value();
@@ -122,7 +123,7 @@ impl<'a> Reader<'a> {
             self.at -= WORD;
             return Err(self.error(CodecErrorKind::Negative { place: place.part("count"), found }));
         };
-        // On 32-bit platforms the product may not fit; no buffer is that long.
+        // On 32-bit platforms the product may overflow; no buffer is that long.
         let len = count.saturating_mul(element_len);
         let Some(bytes) = self.rest().get(..len) else {
             let left = self.rest().len();
@@ -130,7 +131,7 @@ impl<'a> Reader<'a> {
             let place = place.element("element", left / element_len, count);
             return Err(self.error(CodecErrorKind::Short { place, expected: element_len, found: left % element_len }));
         };
-        // The padding of a PackedByteArray need not be there.
+        // The padding of a PackedByteArray may be missing.
         self.at += padded(len);
         Ok(Plain { kind, width, count, bytes })
     }
@@ -155,7 +156,7 @@ impl<'a> Reader<'a> {
         let names = word & !HIGH_BIT;
         let subnames = self.word(ValuePart::of(kind).part("subname count"))?;
         let flags = self.word(ValuePart::of(kind).part("flags"))?;
-        // The obsolete flag 2: one subname more. The engine's sum may wrap, and it then reads no more than that.
+        // The obsolete flag 2 adds a subname. The engine's sum may wrap; it then reads only the wrapped count.
         let subnames = if flags & 2 == 0 { subnames } else { subnames.wrapping_add(1) };
         let count = names.wrapping_add(subnames) as usize;
         let names = count.min(names as usize);
@@ -165,7 +166,7 @@ impl<'a> Reader<'a> {
         Ok(Event::NodePath { names, subnames: count - names, absolute })
     }
 
-    /// The next text of the value at hand.
+    /// Reads the next text of the current value.
     #[inline(always)]
     pub(super) fn text(&mut self) -> Result<Text<'a>, CodecError> {
         let texts = self.texts;
@@ -174,7 +175,7 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    /// Passes the next text of the value at hand. Whether it is UTF-8 is left to who reads it.
+    /// Skips the next text of the current value without checking that it is UTF-8.
     #[inline]
     pub(super) fn pass(&mut self) -> Result<(), CodecError> {
         let (texts, start) = (self.texts, self.at);
@@ -198,17 +199,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The name of the next property.
+    /// Reads the name of the next property.
     pub(super) fn name(&mut self) -> Result<Event<'a>, CodecError> {
         let name = self.whole_string(|| ValuePart::of(Kind::Object).part("property name"))?;
         self.next = ReadNext::Value;
         Ok(Event::Text(name))
     }
 
-    /// The text that comes next, read as the name of a property.
+    /// Reads the next text as the name of a property.
     ///
     /// # Errors
-    /// As [`Self::next_event`].
+    /// Same as [`Self::next_event`].
     pub(crate) fn next_name(&mut self) -> Result<Text<'a>, CodecError> {
         let Event::Text(name) = self.name()? else { unreachable!("a name is a text") };
         Ok(name)
@@ -222,9 +223,9 @@ impl<'a> Reader<'a> {
         self.next = ReadNext::Text;
     }
 
-    /// Takes note of `count` parts that are to come, of `part_len` bytes each or more.
+    /// Adds `count` parts of at least `part_len` bytes each to the bytes that must follow.
     ///
-    /// The engine does not count in advance: it fails at the first part that is missing, with those before it built.
+    /// The engine does not check this in advance: it builds parts until one is missing, and fails there.
     #[inline]
     pub(super) fn expect_parts(
         &mut self,
@@ -242,7 +243,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A text that is an event of its own: nothing is consumed where it fails.
+    /// Reads a text that is an event of its own. Consumes nothing on error.
     #[inline(always)]
     fn whole_string(&mut self, place: impl Fn() -> ValuePart) -> Result<Text<'a>, CodecError> {
         let start = self.at;
@@ -254,8 +255,8 @@ impl<'a> Reader<'a> {
         text
     }
 
-    /// A length and a text of that length, with its padding. Where it fails, `at` is where the error is. The place is made
-    /// for an error only.
+    /// Reads a length, a text of that length, and its padding. On error, `at` is the offset of the error. `place` is
+    /// called only for errors.
     #[inline(always)]
     pub(super) fn string(&mut self, place: impl Fn() -> ValuePart) -> Result<Text<'a>, CodecError> {
         let bytes = self.text_bytes(&place)?;
@@ -267,7 +268,7 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    /// A text that is no UTF-8 at this offset, if the engine reads it all the same.
+    /// Reads a text that is not UTF-8 at `offset`, if the engine accepts it nevertheless.
     #[cold]
     fn loose_string(
         &mut self,
@@ -282,7 +283,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The bytes of a text, with its length consumed, but not they.
+    /// Returns the bytes of a text. Consumes its length, but not these bytes.
     #[inline(always)]
     fn text_bytes(&mut self, place: impl Fn() -> ValuePart) -> Result<&'a [u8], CodecError> {
         let rest = self.rest();
@@ -294,7 +295,7 @@ impl<'a> Reader<'a> {
             return Err(self.error(CodecErrorKind::Negative { place: place().length(), found }));
         };
         self.at += WORD;
-        // Unlike that of a PackedByteArray, this padding has to be there.
+        // Unlike that of a PackedByteArray, this padding is required.
         let expected = padded(len);
         if expected > rest.len() {
             return Err(self.short(place(), expected, rest.len()));
@@ -330,7 +331,7 @@ impl<'a> Reader<'a> {
 }
 
 impl ReadTexts {
-    /// As an error names the next.
+    /// Names the next text for an error.
     #[cold]
     fn place(self) -> ValuePart {
         let what = if self.kind == Kind::NodePath { "name" } else { "element" };

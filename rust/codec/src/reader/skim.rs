@@ -6,11 +6,11 @@ use crate::error::{CodecError, CodecErrorKind};
 use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Extent, Shape, WORD, padded};
 use crate::limits::MAX_DEPTH;
 
-/// The bits of a header that say what a typed container asks for: nothing, a type whose number follows, or a text.
+/// The bits of a header that give the form of an element type: none, a type id that follows, or a text.
 const TYPE_BITS: u32 = 3;
 
 impl<'a> Reader<'a> {
-    /// Starts again with the value that begins at `at`, as if it were in no container.
+    /// Restarts at the value that begins at `at`, as if it were in no container.
     fn restart(&mut self, at: usize) {
         self.at = at;
         self.due = WORD;
@@ -18,7 +18,7 @@ impl<'a> Reader<'a> {
         self.open.clear();
     }
 
-    /// Passes the next `count` values, which take `len` bytes together. They have to be in the same container.
+    /// Skips the next `count` values, which take `len` bytes together. They must be in the same container.
     #[inline]
     pub(crate) fn pass_values(&mut self, count: usize, len: usize) {
         debug_assert!(self.next == ReadNext::Value && count > 0, "values are due");
@@ -30,38 +30,38 @@ impl<'a> Reader<'a> {
         self.end_value();
     }
 
-    /// A search for the ends of values in the same bytes.
+    /// Creates a search for the ends of values in the same bytes.
     pub(crate) fn skim(&self) -> Skim<'a> {
         let (reader, template) = (self.clone(), Template::default());
         Skim { reader, at: 0, remaining: 0, stack: Vec::new(), depth: 0, template, count: 0, last: 0, end: 0 }
     }
 }
 
-/// Finds where values end that follow each other.
+/// Finds the ends of consecutive values.
 ///
-/// It follows lengths and counts as far as there are bytes; the Reader reads what is rare. It does not check that texts are UTF-8,
-/// and allocates nothing for a count.
+/// It follows lengths and counts as far as there are bytes, and uses the Reader for rare shapes. It does not check that
+/// texts are UTF-8, and allocates nothing for a count.
 #[derive(Debug)]
 pub(crate) struct Skim<'a> {
-    /// Reads what is rare.
+    /// Reads rare shapes.
     reader: Reader<'a>,
     at: usize,
-    /// Values that remain in the innermost container.
+    /// Values remaining in the innermost container.
     remaining: usize,
-    /// The same of those around it, outermost first.
+    /// Values remaining in the containers around it, outermost first.
     stack: Vec<usize>,
-    /// In how many containers the values lie.
+    /// The number of containers that enclose the values.
     depth: usize,
     /// The layout of the current value.
     template: Template,
-    /// How many values have ended, where the last one began, and where it ended.
+    /// The number of values that have ended, and the start and end of the last of them.
     pub count: usize,
     pub last: usize,
     pub end: usize,
 }
 
 impl Skim<'_> {
-    /// Begins with the value that begins at `at` inside of so many containers.
+    /// Starts at the value that begins at `at`, inside `depth` containers.
     #[inline]
     pub fn start(&mut self, at: usize, depth: usize) {
         (self.at, self.last, self.end, self.depth) = (at, at, at, depth);
@@ -70,26 +70,26 @@ impl Skim<'_> {
         self.template.restart();
     }
 
-    /// The offset that the search has reached.
+    /// Returns the offset that the search has reached.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// The end of the value that begins at `at`, as far as there are bytes.
+    /// Returns the end of the value that begins at `at`, but no more than the length of the bytes.
     ///
     /// # Errors
-    /// If it is none.
+    /// If there is no value.
     pub fn end_of(&mut self, at: usize) -> Result<usize, CodecError> {
         self.start(at, 0);
         self.search(usize::MAX, 1)?;
         Ok(self.end.min(self.reader.bytes.len()))
     }
 
-    /// Goes on until `max` values have ended or more than `limit` bytes were passed. A value that ends behind the limit is not
-    /// counted until a later limit is reached.
+    /// Continues until `max` values have ended or the search has passed the offset `limit`. A value that ends after
+    /// `limit` is counted by a later call with a higher limit.
     ///
     /// # Errors
-    /// If there is no value, or it lies too deep.
+    /// If there is no value, or it is nested too deep.
     pub fn search(&mut self, limit: usize, max: usize) -> Result<(), CodecError> {
         let (bytes, rows) = (self.reader.bytes, self.reader.rows);
         let (mut at, mut remaining) = (self.at, self.remaining);
@@ -115,7 +115,7 @@ impl Skim<'_> {
                 continue;
             }
             let Some(&words) = bytes.get(at..).and_then(<[u8]>::first_chunk) else {
-                // Null at the very end, or nothing.
+                // Either a header without a payload at the very end, or no value.
                 at += self.read(at)?;
                 remaining -= 1;
                 continue;
@@ -128,7 +128,7 @@ impl Skim<'_> {
             let (len, mask, may) = match (row.shape.extent(width(flags)), row.shape) {
                 (Extent::Fixed(len), Shape::Int | Shape::Float) => (WORD + len, FIRST, May::BeWide),
                 (Extent::Fixed(len), _) => (WORD + len, FIRST, May::Nothing),
-                // A count that is too large leads behind the end.
+                // A count that is too large moves past the end.
                 (Extent::Counted(unit), _) => {
                     let len = (second as usize).saturating_mul(unit).min(isize::MAX as usize);
                     (2 * WORD + padded(len), BOTH, May::Count(unit))
@@ -138,7 +138,7 @@ impl Skim<'_> {
                     let types = if is_array { flags & ARRAY_TYPE } else { flags & DICTIONARY_TYPES } >> 16;
                     let (first, other) = (types & TYPE_BITS, types >> 2);
                     let head = 2 * WORD + WORD * (first + other) as usize;
-                    // The last words of the head, the count behind others.
+                    // The last two words of the head; the second is the count.
                     let end = bytes.get(at + head - 2 * WORD..).and_then(<[u8]>::first_chunk);
                     match end.map(|&end| u64::from_le_bytes(end)) {
                         Some(end) if first < 2 && other < 2 => {
@@ -167,7 +167,7 @@ impl Skim<'_> {
         Ok(())
     }
 
-    /// The length of what is rare, or broken.
+    /// Returns the length of a value of a rare shape, or the error of a broken one.
     #[cold]
     fn read(&mut self, at: usize) -> Result<usize, CodecError> {
         self.template.give_up();

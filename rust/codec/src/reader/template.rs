@@ -1,10 +1,10 @@
-//! Passes values that have the layout of the one before them. Elements of an array usually do, and comparing a few words is
-//! several times faster than following one length after the other.
+//! Skips values that have the layout of the one before them. Array elements usually share a layout, and comparing a few
+//! words is several times faster than following each length.
 
 use crate::kind::{FLAG_64, WORD, padded};
 use crate::limits::{MAX_MISSES, MAX_TEMPLATE};
 
-/// The layout of a value: the words in it that say how long its parts are, and their offsets.
+/// The layout of a value: the words that determine the lengths of its parts, and their offsets.
 #[derive(Debug, Default)]
 pub(super) struct Template {
     words: Vec<Words>,
@@ -12,34 +12,34 @@ pub(super) struct Template {
     misses: usize,
 }
 
-/// Eight bytes, of which those of the mask have to be the same.
+/// Eight bytes. Their bits under the mask must match.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Words {
-    /// Where they are in the value.
+    /// Their offset in the value.
     pub at: usize,
-    /// What they are.
+    /// The masked bits.
     pub words: u64,
     pub mask: u64,
     pub may: May,
 }
 
-/// How the words of another value may differ otherwise.
+/// How the masked words of another value may still differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum May {
     Nothing,
-    /// The bit that makes a number twice as wide.
+    /// In the bit that makes a number twice as wide.
     BeWide,
-    /// The second word, a count of so many bytes each.
+    /// In the second word, the count of elements of this many bytes.
     Count(usize),
 }
 
-/// Of two words, both; and either.
+/// Masks for both of two words, or one of them.
 pub(super) const BOTH: u64 = u64::MAX;
 pub(super) const FIRST: u64 = u32::MAX as u64;
 pub(super) const SECOND: u64 = !FIRST;
 
 impl Template {
-    /// Begins with the first of other values.
+    /// Restarts for other values.
     #[inline]
     pub fn restart(&mut self) {
         self.misses = 0;
@@ -51,7 +51,7 @@ impl Template {
         self.is_broken = false;
     }
 
-    /// Takes note of words of the value that is passed.
+    /// Notes words of the current value.
     #[inline(always)]
     pub fn note(&mut self, words: Words) {
         if self.misses < MAX_MISSES {
@@ -67,13 +67,13 @@ impl Template {
         }
     }
 
-    /// Takes note that the words do not say how long a part is.
+    /// Notes that the words do not determine the length of a part.
     pub fn give_up(&mut self) {
         self.is_broken = true;
     }
 
-    /// A value was passed, and took `len` bytes. How many of those behind it, which begin at `at`, are laid out like it and end before
-    /// `limit`, up to `max` of them; and where the last of them begins, and ends.
+    /// Ends the current value, which took `len` bytes, and skips up to `max` values from `at` on that have its layout
+    /// and end at `limit` or before. Returns how many these are, and the start and end of the last one.
     #[inline]
     pub fn repeats(&mut self, bytes: &[u8], at: usize, len: usize, limit: usize, max: usize) -> (usize, usize, usize) {
         if self.misses >= MAX_MISSES {
@@ -92,10 +92,10 @@ impl Template {
         (count, last, end)
     }
 
-    /// Where the value at `start` ends, if it is laid out like this one, but for how long texts and packed arrays are and how wide
-    /// numbers.
+    /// Returns the end of the value at `start` if it has this layout. Lengths of texts and packed arrays, and widths of
+    /// numbers, may differ.
     fn end(&self, bytes: &[u8], start: usize, len: usize) -> Option<usize> {
-        // Where the value would begin if all parts so far were as long as here. It may wrap around.
+        // Where the value would begin if all its parts so far had the template's lengths. May wrap around.
         let mut base = start;
         for words in &self.words {
             let at = base.wrapping_add(words.at);
@@ -110,7 +110,8 @@ impl Template {
 }
 
 impl Words {
-    /// How much longer a part is that has other words than here; `None` if it is another part. Shorter wraps around.
+    /// Returns how much longer a part with the words `found` is than this one; a shorter one wraps around. `None` if
+    /// the layout differs.
     #[inline]
     fn longer(&self, found: u64) -> Option<usize> {
         match self.may {

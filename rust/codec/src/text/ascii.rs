@@ -44,8 +44,8 @@ pub(super) fn is_plain<const N: usize>(bytes: &[u8; N]) -> bool {
 /// Max characters or bytes of a short text.
 pub(super) const SHORT: usize = 64;
 
-/// Writes the low byte of each character to the start of `dest`. True if all are ASCII, without which the bytes mean
-/// nothing.
+/// Writes the low byte of each character to the start of `dest`. True if all are ASCII; otherwise the bytes are
+/// meaningless.
 #[inline]
 pub(super) fn narrow_short(chars: &[u32], dest: &mut [MaybeUninit<u8>]) -> bool {
     let dest = &mut dest[..chars.len()];
@@ -74,7 +74,7 @@ pub(super) fn widen_short(bytes: &[u8], dest: &mut [MaybeUninit<u32>]) -> bool {
     }
 }
 
-/// Runs `work` on each `N` elements and then on the last `N`, which may overlap those before. False if one run was.
+/// Runs `work` on each `N` elements and then on the last `N`, which may overlap those before. True if every run was.
 #[inline(always)]
 fn all<const N: usize, A, B>(from: &[A], to: &mut [B], work: impl Fn(&[A; N], &mut [B; N]) -> bool) -> bool {
     let chunks = from.as_chunks().0.iter().zip(to.as_chunks_mut().0);
@@ -85,7 +85,7 @@ fn all<const N: usize, A, B>(from: &[A], to: &mut [B], work: impl Fn(&[A; N], &m
     }
 }
 
-/// Runs `work` on the first and on the last `N` elements: on all, if these are `N` to `2 * N`. False if one run was.
+/// Runs `work` on the first and the last `N` elements: on all, if there are `N` to `2 * N`. True if every run was.
 #[inline(always)]
 fn ends<const N: usize, A, B>(from: &[A], to: &mut [B], work: impl Fn(&[A; N], &mut [B; N]) -> bool) -> bool {
     let good = from.first_chunk().zip(to.first_chunk_mut()).is_none_or(|(from, to)| work(from, to));
@@ -98,7 +98,7 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// True if all are ASCII and none is a NUL. Fastest for short texts.
 #[inline]
 pub(super) fn is_plain_short(bytes: &[u8]) -> bool {
-    // High bits: of bytes that are not ASCII; if there are none, the subtraction sets one only if a byte is 0.
+    // The high bits of bytes that are not ASCII. If there are none, the subtraction sets one only if a byte is 0.
     let other = |word: u64| (word.wrapping_sub(LOW) | word) & HIGH;
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         let blocks = bytes.as_chunks().0.iter().skip(1);

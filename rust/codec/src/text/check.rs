@@ -2,12 +2,12 @@
 //! per byte" (2021).
 //!
 //! Every fault of two adjacent bytes shows in three of their four nibbles. Each nibble selects, from its own table,
-//! the set of faults that it is compatible with; a fault in all three sets has happened. That leaves the third and
+//! the set of faults that it is compatible with; a fault in all three sets is present. That leaves the third and
 //! fourth bytes of characters: two adjacent continuation bytes count as a "fault" that must occur exactly where one is
 //! due.
 //!
 //! ```text
-//! for each block of 16 bytes, then for the last bytes with zeros behind them:
+//! for each block of 16 bytes, then for the last bytes with zeros after them:
 //!     first, second, third = the bytes one, two and three before each byte, from this block and the last
 //!     sets   = FIRST_HIGH[first >> 4] & FIRST_LOW[first & 15] & SECOND_HIGH[byte >> 4]
 //!     due    = second >= 0xe0 or third >= 0xf0       this byte is the third or fourth of a character
@@ -15,7 +15,7 @@
 //!     any fault, or a byte that is NUL: not text
 //! ```
 //!
-//! The zeros behind the end are no continuation bytes, so a character that is cut off there is a fault as well.
+//! The zeros after the end are not continuation bytes, so a character that is cut off there is a fault as well.
 
 use super::lanes::{self, Lanes};
 

@@ -1,4 +1,4 @@
-//! The sets of kernels, one for each instruction set that is worth one, and the only place that chooses between them.
+//! Defines the sets of kernels, one for each useful instruction set, and chooses between them.
 
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
@@ -38,7 +38,7 @@ macro_rules! kernel {
         fn kernel($($name: $type),+) -> $result {
             $function($($name),+)
         }
-        // SAFETY: `available` gives a set out only if the processor has its features.
+        // SAFETY: `available` returns a set only if the processor has its features.
         |$($name: $type),+| unsafe { kernel($($name),+) }
     }};
 }

@@ -19,7 +19,7 @@ pub(super) use neon::Lanes;
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::Lanes;
 
-/// Indices for `pick`: those from N on move the bytes of a block N bytes to the front, with zeros behind them.
+/// Indices for `pick`: those from N on move the bytes of a block N bytes to the front, with zeros after them.
 const LAST: [u8; 32] = {
     let mut indices = [0x80; 32];
     let mut index = 0;
@@ -30,7 +30,7 @@ const LAST: [u8; 32] = {
     indices
 };
 
-/// Loads the 16 bytes from `at` on, with zeros behind the end.
+/// Loads the 16 bytes from `at` on, with zeros after the end.
 ///
 /// ```text
 /// 16 or more from at on:   load the first 16
@@ -39,7 +39,7 @@ const LAST: [u8; 32] = {
 /// ```
 ///
 /// # Panics
-/// If `at` lies behind the end.
+/// If `at` is past the end.
 #[inline(always)]
 pub(super) fn load(bytes: &[u8], at: usize) -> Lanes {
     let rest = &bytes[at..];
@@ -53,7 +53,7 @@ pub(super) fn load(bytes: &[u8], at: usize) -> Lanes {
     }
 }
 
-/// Loads fewer than 16 bytes, with zeros behind them.
+/// Loads fewer than 16 bytes, with zeros after them.
 ///
 /// ```text
 /// 8 and more:   the first 8 | the last 8, moved to their offset; they may overlap
@@ -73,7 +73,7 @@ fn padded(bytes: &[u8]) -> [u8; 16] {
     word.to_le_bytes()
 }
 
-/// Writes the low byte of each character. True if all are ASCII, without which the bytes mean nothing.
+/// Writes the low byte of each character. True if all are ASCII; otherwise the bytes are meaningless.
 ///
 /// ```text
 /// sixteen at a time, then eight or four:   seen |= the characters; write them narrowed

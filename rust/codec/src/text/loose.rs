@@ -1,4 +1,4 @@
-//! Text that only Godot 3 takes for UTF-8.
+//! Reads text that only Godot 3 accepts as UTF-8.
 //!
 //! Its `String::parse_utf8` (`core/ustring.cpp`, 3.2.3 and 3.6.2) accepts surrogates, characters beyond U+10FFFF in
 //! four to six bytes, and most characters in more bytes than they need. Its encoder writes the first two kinds: up to
@@ -22,7 +22,7 @@ impl<'a> Loose<'a> {
         Ok(Self(&bytes[..at]))
     }
 
-    /// True if [`Self::chars`] replaces a part of it by U+FFFD.
+    /// True if [`Self::chars`] replaces any part of it with U+FFFD.
     pub fn is_lossy(self) -> bool {
         let units = Units { rest: self.0, low: None };
         char::decode_utf16(units).any(|char| char.is_err()) || self.values().any(|value| value > char::MAX.into())
@@ -69,10 +69,10 @@ fn sequence(bytes: &[u8]) -> Option<(u32, usize)> {
     Some((value, len))
 }
 
-/// Gives text as UTF-16, so that pairs of surrogates can be joined. Numbers beyond UTF-16 become U+FFFD.
+/// Returns text as UTF-16, so that surrogate pairs can be joined. Numbers beyond UTF-16 become U+FFFD.
 struct Units<'a> {
     rest: &'a [u8],
-    /// The second half of a pair whose first half was given.
+    /// The second half of a pair whose first half was returned.
     low: Option<u16>,
 }
 

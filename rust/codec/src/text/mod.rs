@@ -13,8 +13,8 @@
 //! Godot 3       -> loose     what only Godot 3 takes for UTF-8
 //! ```
 
-// For vector instructions, for calling code that only some processors can run, and for trusting what the kernels have
-// checked or written.
+// Needed for vector instructions, for calls of code that only some processors can run, and for skipping checks of what
+// the kernels have checked or written.
 #![allow(unsafe_code)]
 
 mod ascii;
@@ -99,7 +99,7 @@ pub(crate) fn append(chars: &[u32], len: usize, out: &mut Vec<u8>) {
 /// Returns the text in `bytes` as the engine reads it: without one leading byte-order mark, up to the first NUL.
 ///
 /// # Errors
-/// Returns the offset in `bytes` of the first byte that is not UTF-8. Bytes behind a NUL are not checked.
+/// Returns the offset in `bytes` of the first byte that is not UTF-8. Bytes after a NUL are not checked.
 #[inline]
 pub fn decode(bytes: &[u8]) -> Result<&str, usize> {
     // Each text of a PackedStringArray ends with a NUL, which its length counts.
@@ -122,10 +122,10 @@ fn decode_any(bytes: &[u8]) -> Result<&str, usize> {
     scalar::decode(text).map_err(|offset| start + offset)
 }
 
-/// Returns the text in `bytes` as Godot 3 reads it. For bytes that [`decode`] refuses.
+/// Returns the text in `bytes` as Godot 3 reads it, for bytes that [`decode`] refuses.
 ///
 /// # Errors
-/// As [`decode`].
+/// Same as [`decode`].
 #[cold]
 pub(crate) fn decode_loose(bytes: &[u8]) -> Result<Loose<'_>, usize> {
     let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };

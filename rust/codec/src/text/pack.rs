@@ -7,7 +7,7 @@
 //!     lengths = the length less one of each, in two bits:   bits 0..4 low bits, bits 4..8 high bits
 //!     dest[at..at + 16] = the bytes of spread in the order PACKS.indices[lengths]: 41 c3 a9 e6 97 a5 ...
 //!     at += PACKS.len[lengths]             the next store overwrites the rest
-//! one to three characters at the end: the same, with NULs behind them that are not counted
+//! one to three characters at the end: the same, with NULs after them that are not counted
 //! None if a character is 2^21 or more, as its bytes are wrong then
 //! ```
 
@@ -15,9 +15,9 @@ use std::mem::MaybeUninit;
 
 use super::lanes::Lanes;
 
-/// How four characters are packed, by their `lengths`.
+/// Tables for packing four characters, by their `lengths`.
 struct Packs {
-    /// The index in the spread characters of each byte to write; 0x80, which picks a zero, behind the last.
+    /// The index in the spread characters of each byte to write; 0x80, which picks a zero, after the last.
     indices: [[u8; 16]; 256],
     /// Bytes that all four take.
     len: [u8; 256],
@@ -71,7 +71,7 @@ pub(super) fn pack(chars: &[u32], dest: &mut [MaybeUninit<u8>]) -> Option<usize>
     seen.shr::<21>().is_zero().then_some(at)
 }
 
-/// Packs four characters; returns their bytes and how many these are.
+/// Packs four characters. Returns their bytes and how many there are.
 ///
 /// ```text
 /// two, three, four = all ones in the words of characters of at least that length

@@ -52,7 +52,7 @@ pub(super) const fn pack_room(count: usize) -> usize {
     4 * count + 16
 }
 
-/// Encodes `chars` at the start of [`pack_room`] bytes, may write anything behind them, and returns their length.
+/// Encodes `chars` at the start of [`pack_room`] bytes, may write anything after them, and returns their length.
 /// `None` if it cannot: plain code never can, vector code if a character takes more than four bytes.
 pub(super) fn pack(_: &[u32], _: &mut [MaybeUninit<u8>]) -> Option<usize> {
     None

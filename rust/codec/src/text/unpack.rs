@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! while four bytes and four slots remain:
-//!     64 bytes are ASCII and 64 slots remain:  widen them, go on behind them
-//!     block = the next 16 bytes, zeros behind the end
+//!     64 bytes are ASCII and 64 slots remain:  widen them, continue after them
+//!     block = the next 16 bytes, zeros after the end
 //!     three times, as the last four bytes of the block serve only as the next four:
 //!         leads  = a bit for each lead byte among the first eight of block
 //!         spread = the bytes of block in the order WINDOWS.indices[leads]: each character in a word of its own,
@@ -15,7 +15,7 @@
 //!         dest[written..written + 4] = points(spread)
 //!         written += WINDOWS.count[leads]      the next store overwrites the rest
 //!         block   = block without its first four bytes
-//! up to three characters remain, which lie in the last 16 bytes: decode them one by one, the last first
+//! up to three characters remain, within the last 16 bytes: decode them one by one, the last first
 //! as many were written as dest has slots, or panic
 //! ```
 
@@ -27,11 +27,11 @@ use super::lanes::{self, Lanes};
 /// Bytes that are checked at once for being ASCII.
 const ASCII_RUN: usize = 64;
 
-/// How the characters that begin in the first four of eight bytes are spread, by the `leads` of the eight.
+/// Tables for spreading the characters that begin in the first four of eight bytes, by the `leads` of the eight.
 struct Windows {
     /// The index of the byte that goes to each byte of the words; 0x80, which picks a zero, in the rest.
     indices: [[u8; 16]; 256],
-    /// How many characters these are.
+    /// The number of these characters.
     count: [u8; 256],
 }
 

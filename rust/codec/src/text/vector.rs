@@ -41,7 +41,7 @@ pub(super) fn utf8_len(chars: &[u32]) -> usize {
 /// for each run of RUN characters, at the offset that the runs before it have reached:
 ///     all ASCII and a whole run   narrow: one byte a character
 ///     else                        pack, into dest if pack_room bytes remain, else into a buffer, then copy
-///     pack gives None             the scalar kernel
+///     pack returns None           the scalar kernel
 /// the last offset is dest.len(), or panic
 /// ```
 #[inline(always)]
@@ -53,7 +53,7 @@ pub(super) fn encode(chars: &[u32], dest: &mut [MaybeUninit<u8>]) {
     assert!(at == dest.len(), "text takes fewer bytes than planned");
 }
 
-/// Encodes up to [`RUN`] characters at the start of `dest`, may write anything behind them, and returns their length.
+/// Encodes up to [`RUN`] characters at the start of `dest`, may write anything after them, and returns their length.
 #[inline(always)]
 fn encode_run(run: &[u32], dest: &mut [MaybeUninit<u8>]) -> usize {
     if let (Some(run), Some(place)) = (run.first_chunk::<RUN>(), dest.first_chunk_mut::<RUN>())

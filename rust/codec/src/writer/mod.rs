@@ -1,4 +1,4 @@
-//! Events to a plan: every layout rule of encoding.
+//! Turns events into a plan. Holds every layout rule of encoding.
 //!
 //! Counterpart of `encode_variant` in the engine's `core/io/marshalls.cpp`, in one pass instead of two.
 
@@ -10,25 +10,25 @@ use crate::event::Event;
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 use crate::plan::{Borrowed, Keep, Mark, Plan};
 
-/// Writes values, one after the other, into a [`Plan`].
+/// Writes values one after another into a [`Plan`].
 ///
-/// A value is what is written between [`Self::mark`] and [`Self::end_value`].
+/// Each value is written between a call of [`Self::mark`] and one of [`Self::end_value`].
 #[derive(Debug)]
 pub struct Writer<'a> {
     plan: Plan<'a>,
     dialect: Dialect,
-    /// How deep the values lie that are written outside of any container of this writer.
+    /// The depth of values that are in no container of this writer.
     depth: usize,
-    /// The containers around the next value, outermost first, each with something still to come.
+    /// The containers around the next value, outermost first. Each has values still to come.
     open: Vec<WriteOpen>,
     next: WriteNext,
-    /// Whether the dialect is another than that of Godot 4.
+    /// True if the engine is not Godot 4.
     is_foreign: bool,
-    /// The texts that are due, if any.
+    /// The texts still to come.
     texts: WriteTexts,
 }
 
-/// What has to come next.
+/// The part that must come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WriteNext {
     Value,
@@ -39,34 +39,34 @@ enum WriteNext {
 
 #[derive(Clone, Copy, Debug)]
 struct WriteOpen {
-    /// Values that are still to come. Of a dictionary, keys and values count.
+    /// Values still to come. In a dictionary, keys and values both count.
     left: usize,
-    /// Whether each is a property, with its name before it.
+    /// True if each is a property, with its name before it.
     named: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct WriteTexts {
     left: usize,
-    /// Whether their lengths count a NUL: in a PackedStringArray only.
+    /// True if their lengths count a NUL, as in a PackedStringArray.
     nul: bool,
 }
 
 impl<'a> Writer<'a> {
-    /// A writer of an empty plan.
+    /// Creates a writer with an empty plan.
     pub fn new(dialect: Dialect) -> Self {
         let texts = WriteTexts { left: 0, nul: false };
         let is_foreign = dialect.engine != Engine::Godot4;
         Self { plan: Plan::new(), dialect, depth: 0, open: Vec::new(), next: WriteNext::Value, is_foreign, texts }
     }
 
-    /// For values that lie `depth` containers deep in what another writer writes.
+    /// Sets the depth of the values: how many containers of another writer enclose them.
     #[must_use]
     pub fn with_depth(self, depth: usize) -> Self {
         Self { depth, ..self }
     }
 
-    /// A writer of `count` texts of a PackedStringArray that another writer is in the middle of: see
+    /// Creates a writer of `count` texts for a PackedStringArray that another writer has begun: see
     /// [`Self::append_texts`].
     pub fn for_texts(dialect: Dialect, count: usize) -> Self {
         let mut writer = Self::new(dialect);
@@ -77,31 +77,31 @@ impl<'a> Writer<'a> {
         writer
     }
 
-    /// The end of what was written so far: the start of the next value.
+    /// Returns the end of the output so far, where the next value starts.
     #[inline]
     pub fn mark(&self) -> Mark {
         self.plan.mark()
     }
 
-    /// Adds one event to the value at hand. Long payloads are borrowed.
+    /// Adds one event to the current value. Borrows long payloads.
     ///
     /// # Errors
-    /// As [`Self::write_as`].
+    /// Same as [`Self::write_as`].
     #[inline(always)]
     pub fn write(&mut self, event: Event<'a>) -> Result<(), CodecError> {
         self.write_as(event, Borrowed)
     }
 
-    /// How many containers the next value lies in, those of other writers included.
+    /// Returns how many containers enclose the next value, including those of other writers.
     pub fn depth(&self) -> usize {
         self.depth + self.open.len()
     }
 
-    /// Takes over what another writer has written at this [`depth`](Self::depth): the next `count` values of the container
-    /// at hand.
+    /// Appends the next `count` values of the current container, which another writer has written at this
+    /// [`depth`](Self::depth).
     ///
     /// # Errors
-    /// If that many are not due, or the other writer is in the middle of a value.
+    /// If fewer values are due, or the other writer's last value is incomplete.
     pub fn append(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
         let is_complete = other.open.is_empty() && other.next == WriteNext::Value;
         let is_due = is_complete && self.next == WriteNext::Value;
@@ -118,11 +118,11 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Takes over what a writer [`for_texts`](Self::for_texts) has written: the next `count` texts of the PackedStringArray at
-    /// hand.
+    /// Appends the next `count` texts of the current PackedStringArray, which a writer [`for_texts`](Self::for_texts)
+    /// has written.
     ///
     /// # Errors
-    /// If that many are not due, or the other writer has not written all of its own.
+    /// If fewer texts are due, or the other writer has not written all of its texts.
     pub fn append_texts(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
         let is_complete = other.open.is_empty() && other.next == WriteNext::Value;
         if !is_complete || self.next != WriteNext::Text || !self.texts.nul || count > self.texts.left {
@@ -136,7 +136,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Takes a value that is already encoded.
+    /// Adds a value that is already encoded.
     ///
     /// # Errors
     /// If no value is due.
@@ -150,7 +150,7 @@ impl<'a> Writer<'a> {
     /// Ends the value that began at `start`.
     ///
     /// # Errors
-    /// If the value is longer than the engine can count, or not complete. It is then dropped.
+    /// If the value is longer than [`MAX_VALUE_LEN`], or incomplete. It is then dropped.
     #[inline]
     pub fn end_value(&mut self, start: Mark) -> Result<(), CodecError> {
         let len = self.plan.len() - start.position();
@@ -167,7 +167,7 @@ impl<'a> Writer<'a> {
         Err(error)
     }
 
-    /// Takes back what was written since `start`.
+    /// Removes everything written since `start`.
     pub fn drop_value(&mut self, start: Mark) {
         self.plan.rollback(start);
         self.open.clear();
@@ -175,37 +175,37 @@ impl<'a> Writer<'a> {
         self.texts.left = 0;
     }
 
-    /// What was written.
+    /// Returns the plan of what was written.
     pub fn plan(&self) -> &Plan<'a> {
         &self.plan
     }
 
-    /// Makes room for as much again as was written, `times` times, or for some of it if that is much.
+    /// Reserves room for `times` times the output so far, up to a limit.
     pub fn reserve(&mut self, times: usize) {
         self.plan.reserve(times);
     }
 
-    /// Bytes so far that are not borrowed.
+    /// Returns how many bytes so far are not borrowed.
     pub fn inline_len(&self) -> usize {
         self.plan.inline_len()
     }
 
-    /// Makes room for `len` bytes that are not borrowed, or for some of them if they are many.
+    /// Reserves room for `len` bytes that are not borrowed, up to a limit.
     pub fn reserve_bytes(&mut self, len: usize) {
         self.plan.reserve_bytes(len);
     }
 
-    /// Starts again, with the memory of what was written.
+    /// Removes everything written, and keeps the memory for reuse.
     pub fn clear(&mut self) {
         self.drop_value(Mark::default());
     }
 
-    /// What was written.
+    /// Returns the plan of what was written.
     pub fn into_plan(self) -> Plan<'a> {
         self.plan
     }
 
-    /// A word that is set later, with [`Self::set_word`] and the mark before it.
+    /// Writes a placeholder word. [`Self::set_word`] sets it later, given the mark before it.
     #[inline]
     pub(crate) fn reserve_word(&mut self) {
         self.plan.words([0]);
@@ -242,7 +242,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Ends the head of a container with its count; `left` values are to come.
+    /// Ends the head of a container with its count; `left` values follow.
     #[inline]
     fn open(&mut self, count: usize, left: usize, named: bool) -> Result<(), CodecError> {
         let word = self.count(count)?;

@@ -1,4 +1,4 @@
-//! What each event writes: headers, widths, counts, texts and padding.
+//! Writes the bytes of each event: headers, widths, counts, texts and padding.
 
 use super::{WriteNext, Writer};
 use crate::error::{CodecError, CodecErrorKind};
@@ -9,13 +9,13 @@ use crate::plan::Keep;
 use crate::text;
 
 impl<'a> Writer<'a> {
-    /// As [`Self::write`], with its payload kept as `keep` does: [`Copied`](crate::Copied) for an event that does not live
-    /// as long as the plan. The names of element types are always copied.
+    /// Like [`Self::write`], but `keep` decides how the payload is kept. Use [`Copied`](crate::Copied) for an event
+    /// that does not live as long as the plan. The names of element types are always copied.
     ///
     /// # Errors
-    /// If the value lies too deep, the engine has no such type, plain data has another width than the dialect or another
-    /// length than its count says, or the event is not due. The value must then be dropped.
-    // Always inlined: callers name the event, and its construction and the branch on it then fall away.
+    /// If the value is nested too deep, the engine has no such type, the width of plain data differs from the
+    /// dialect's, its length does not match its count, or the event is not due. The value must then be dropped.
+    // Always inlined: callers name the event, so the compiler removes its construction and the branch on it.
     #[inline(always)]
     pub fn write_as<'e, K: Keep<'e, 'a>>(&mut self, event: Event<'e>, keep: K) -> Result<(), CodecError> {
         if let Event::Text(text) = event {
@@ -29,7 +29,7 @@ impl<'a> Writer<'a> {
                 Ok(short) => self.plan.words([self.header(Kind::Int, 0)?, short as u32]),
                 Err(_) => self.wide(self.header(Kind::Int, FLAG_64)?, value as u64),
             },
-            // Not for a NaN, which equals nothing: the engine writes those in 64 bits.
+            // False for NaNs, which the engine writes in 64 bits.
             Event::Float(value) if f64::from(value as f32) == value => {
                 self.plan.words([self.header(Kind::Float, 0)?, (value as f32).to_bits()]);
             }
@@ -44,14 +44,14 @@ impl<'a> Writer<'a> {
                 let count = self.count(plain.count)?;
                 self.plan.words([header, count]);
                 self.plan.bytes(plain.bytes, keep);
-                // Only bytes ever need it.
+                // Only a PackedByteArray can need padding.
                 if !plain.bytes.len().is_multiple_of(4) {
                     self.plan.pad(plain.bytes.len());
                 }
             }
             Event::String(text) => self.headed_string(self.header(Kind::String, 0)?, text, keep)?,
             Event::StringName(text) => self.headed_string(self.header(Kind::StringName, 0)?, text, keep)?,
-            // Elsewhere a RID has no id.
+            // Other engines write no id for a RID.
             Event::Rid(_) if self.is_foreign => {
                 let header = self.header(Kind::Rid, 0)?;
                 self.plan.words([header]);
@@ -62,10 +62,10 @@ impl<'a> Writer<'a> {
                 self.headed_string(self.header(Kind::Signal, 0)?, name, keep)?;
                 self.plan.words([object as u32, (object >> 32) as u32]);
             }
-            // As the engine: a null object is no object at all.
+            // Like the engine, which writes a null object as Nil.
             Event::ObjectId(0) => self.plan.words([self.header(Kind::Nil, 0)?]),
             Event::ObjectId(id) => self.wide(self.header(Kind::Object, FLAG_64)?, id),
-            // Read back, it would be null, with nothing behind it.
+            // It would be read back as null, without properties.
             Event::Object { class, .. } if class.is_empty() => {
                 return Err(self.out_of_order("the name of a class"));
             }
@@ -134,13 +134,13 @@ impl<'a> Writer<'a> {
         self.string(text, false, keep)
     }
 
-    /// A length and a text, padded. The length counts a NUL behind the text if there is one.
+    /// Writes a length and a text, padded. The length counts the NUL after the text if there is one.
     #[inline]
     fn string<'e>(&mut self, text: Text<'e>, nul: bool, keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         let nul = usize::from(nul);
         let len = match text {
             Text::Utf32(chars) if chars.len() <= text::SHORT_CHARS => {
-                // Its length is known when it is written.
+                // The length is known only after the text is written.
                 let start = self.plan.mark();
                 self.plan.words([0]);
                 let len = self.plan.short_utf32(chars);
@@ -205,7 +205,7 @@ impl<'a> Writer<'a> {
         self.header(plain.kind, if shape.is_real() && plain.width == Width::Double { FLAG_64 } else { 0 })
     }
 
-    /// The first word of a value. For Godot 4 a constant, where the caller names the kind.
+    /// Returns the first word of a value. For Godot 4 it is a constant if the caller names the kind.
     #[inline(always)]
     fn header(&self, kind: Kind, flags: u32) -> Result<u32, CodecError> {
         if self.is_foreign { self.foreign_header(kind, flags) } else { Ok(u32::from(kind.id()) | flags) }
@@ -225,7 +225,7 @@ impl<'a> Writer<'a> {
         CodecError::new(self.plan.len(), CodecErrorKind::NoSuchType { engine: self.dialect.engine, what })
     }
 
-    /// The head of an array of Pandemonium that says what its elements are.
+    /// Writes the head of a typed array of Pandemonium, without its count.
     #[inline(never)]
     fn typed_array<'e>(&mut self, element: ElementType<'e>, keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         let Some(id) = self.dialect.engine.rules().typed_array else {
@@ -252,7 +252,8 @@ impl<'a> Writer<'a> {
         self.string(class, false, keep)
     }
 
-    /// A count that does not fit cannot belong to a value that does: each element takes a byte or more.
+    /// Returns a count as a word. A count that is too large implies a value that is too long, as each element takes at
+    /// least one byte.
     #[inline]
     pub(super) fn count(&self, count: usize) -> Result<u32, CodecError> {
         if count > MAX_VALUE_LEN {
@@ -262,7 +263,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The two bits of a container's header that say what describes its element type.
+/// Returns the two bits of a container's header that give the form of an element type.
 #[inline]
 fn form(element: ElementType<'_>) -> u32 {
     match element {

@@ -6,7 +6,7 @@ use std::mem::transmute;
 /// Calls an intrinsic of SSE2 or SSSE3.
 macro_rules! sse {
     ($call:expr) => {
-        // SAFETY: every x86-64 has SSE2. Where SSSE3 is needed, `lanes` requires it of the caller.
+        // SAFETY: every x86-64 has SSE2. For intrinsics of SSSE3, `lanes` requires that callers ensure it is present.
         unsafe { $call }
     };
 }
