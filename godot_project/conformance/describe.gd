@@ -219,7 +219,7 @@ func test_an_error_behind_the_cut() -> void:
 func test_bad_numbers_of_nodes() -> void:
 	for max_nodes: int in [0, -1, -0x7fffffffffffffff]:
 		var describe := func() -> Dictionary: return _cut(var_to_bytes(1), max_nodes)
-		var line := "VarBatch.describe: expected 1 or more as max_nodes, found %d" % max_nodes
+		var line := "VarBatch.describe: expected a max_nodes of at least 1, found %d" % max_nodes
 		check_value(expect_lines(describe, [line]), {}, "max_nodes %d" % max_nodes)
 		check_int(VarBatch.get_last_error(), ERR_INVALID_PARAMETER, "the last error")
 

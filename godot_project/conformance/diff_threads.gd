@@ -39,7 +39,7 @@ func test_errors_on_a_thread() -> void:
 			"VarBatch.patch: change 0: expected a Dictionary, found int",
 			(
 				"VarBatch.diff_batch: pair 0: expected an Array of two PackedByteArrays, "
-				+ "found one of 1 elements"
+				+ "found an Array of size 1"
 			),
 		]
 	)

@@ -25,7 +25,7 @@ func test_constants() -> void:
 		func() -> Variant: return VarBatch.load_var_async(path, null, ZSTD).wait(),
 	]
 	for load_it: Callable in loads:
-		_check_refused(load_it, "load", "allow_objects, found 2; a compressed file is recognized")
+		_check_refused(load_it, "load", "allow_objects, found 2; compression is detected")
 
 
 ## Variables, with a type and without.

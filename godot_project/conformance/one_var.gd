@@ -107,7 +107,7 @@ func test_what_is_no_file() -> void:
 ## The first of several, as from get_var(), and a word about the others.
 func test_several_values() -> void:
 	check_int(VarBatch.save_vars(path, ["first", 2, 3]), OK, "saving three values")
-	var text := '"%s": expected one value, found 3: load_vars gives all, this is the first' % path
+	var text := '"%s": expected one value, found 3: this is the first, load_vars() returns all' % path
 	var load_it := func() -> Variant: return VarBatch.load_var(path, "default")
 	check_value(
 		expect_lines(load_it, [WARNING + "VarBatch.load_var: " + text]), "first", "of three"

@@ -40,7 +40,7 @@ func test_wrong_index() -> void:
 	for index: Variant in [-1, -9223372036854775808, "x", [], 1.5]:
 		_refused(
 			{"op": "insert", "path": ["n"], "new": 1, "index": index},
-			'change 0: expected an int from 0 on as "index", found %s' % str(index)
+			'change 0: expected a non-negative int as "index", found %s' % str(index)
 		)
 	_misfit(
 		{"op": "insert", "path": ["n"], "new": 1, "index": 8},

@@ -10,7 +10,7 @@ const KINDS: PackedStringArray = [
 ]
 
 ## The message of a save that is not the last one.
-const OVERTAKEN := "a later save of the same file is in its place"
+const OVERTAKEN := "a later save of the same file replaced it"
 
 ## What plain() and start() work on.
 var values: Array = []

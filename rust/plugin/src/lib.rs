@@ -1,8 +1,9 @@
-//! VarBatch for Godot 4: Variants to bytes and back, for whole batches, in parallel.
+//! VarBatch for Godot 4: converts Variants to bytes and back, in whole batches and in parallel.
 //!
-//! The formats and their rules are in `varbatch-codec`, which knows no Godot. Here: [`api`] is what GDScript sees, [`calls`]
-//! runs a call, [`value`] turns Variants into events and back, [`undo`] records what an edit changes, [`jobs`] holds the
-//! threads and tasks, [`report`] what there is to print, [`engine`] the raw calls of GDExtension.
+//! The formats and their rules are in `varbatch-codec`, which does not depend on Godot. In this crate, [`api`] has the
+//! classes that GDScript sees, [`calls`] runs a call, [`value`] turns Variants into events and back, [`undo`] records
+//! what an edit changes, [`jobs`] runs threads and tasks, [`report`] collects messages, and [`engine`] makes the raw
+//! GDExtension calls.
 
 // `unsafe` lives in `engine`, and in gdext's entry point below.
 #[forbid(unsafe_code)]
@@ -23,12 +24,12 @@ use godot::init::{ExtensionLibrary, InitStage, gdextension};
 
 struct VarBatchExtension;
 
-// SAFETY: gdext's entry point; the library does nothing on load that its documentation forbids.
+// SAFETY: this is gdext's entry point; on load, the library does nothing that gdext's documentation forbids.
 #[gdextension]
 unsafe impl ExtensionLibrary for VarBatchExtension {
     fn on_stage_init(stage: InitStage) {
         match stage {
-            // gdext has registered the class by now.
+            // gdext has registered the classes by now.
             InitStage::Scene => api::register(),
             InitStage::Editor => api::load_docs(),
             _ => {}
@@ -36,7 +37,7 @@ unsafe impl ExtensionLibrary for VarBatchExtension {
     }
 
     fn on_stage_deinit(stage: InitStage) {
-        // Not later: gdext promises only the stages from its lowest on, which is this one.
+        // Not later: gdext only promises stages from its minimum level up, which is this one.
         if stage == InitStage::Scene {
             jobs::dispatch::shut_down();
         }

@@ -1,6 +1,6 @@
-//! Bounds what a call prints: however many values fail, it prints a few lines, and only counts the others.
+//! Limits what a call prints: however many values fail, it prints a few lines and only counts the rest.
 //!
-//! The lines depend on the indices alone, never on which thread came first.
+//! The lines depend only on the indices, never on which thread was first.
 
 use std::fmt;
 
@@ -9,21 +9,21 @@ use varbatch_codec::{CodecError, Kind};
 
 use crate::value::build::Dropped;
 
-/// Lines that a call prints at most, before the one that counts the others.
+/// Max lines that a call prints, before the line that counts the rest.
 const MAX_LINES: usize = 20;
 
-/// Bytes of a longer line that are printed, of its start and of its end: a name in hostile bytes can have megabytes.
+/// A longer line is cut to this many bytes of its start and of its end: a name in hostile bytes can be megabytes long.
 const MAX_START: usize = 6 << 10;
 const MAX_END: usize = 2 << 10;
 
 /// An error or a warning about a value.
 #[derive(Debug)]
 pub enum Report {
-    /// It was not written or read: the codec says why.
+    /// A value could not be encoded or decoded.
     Error(CodecError),
-    /// It was not read: the element of a batch is no buffer.
+    /// An element of a batch is not a PackedByteArray, but of this type.
     NoBuffer(Kind),
-    /// It was read, without what its typed containers do not take.
+    /// The value was decoded, without the elements that its typed containers refuse.
     Dropped(Box<Dropped>),
     /// Any other error.
     Failed(String),
@@ -32,12 +32,12 @@ pub enum Report {
 }
 
 impl Report {
-    /// True if there is a value all the same.
+    /// True if there is a value nevertheless.
     fn is_warning(&self) -> bool {
         matches!(self, Self::Dropped(_) | Self::Warning(_))
     }
 
-    /// An error, from what says it.
+    /// Makes an error of a text.
     pub fn failed(text: impl fmt::Display) -> Self {
         Self::Failed(text.to_string())
     }
@@ -72,16 +72,16 @@ impl From<Box<Dropped>> for Report {
 /// The index of an element in its batch, or `None` for the call as a whole.
 type Index = Option<usize>;
 
-/// The reports of a call: the first by index, and how many others there are.
+/// The reports of a call: the first ones by index, and the count of all.
 #[derive(Debug, Default)]
 pub struct Reports {
     errors: Kept,
     warnings: Kept,
-    /// Why the batch ends here. It is printed in any case.
+    /// The error that ended the batch. It is always printed.
     end: Option<Box<(Index, Report)>>,
 }
 
-/// Reports of one kind, in order. Those of the same index stay as they came.
+/// Reports of one severity, sorted by index. Reports with equal indices keep their order.
 #[derive(Debug, Default)]
 struct Kept {
     count: usize,
@@ -99,7 +99,7 @@ impl Kept {
         self.first.insert(at, (index, report()));
     }
 
-    /// True if one of this index is not kept.
+    /// True if a report with this index would not be kept.
     fn is_full(&self, index: Index) -> bool {
         self.first.len() == MAX_LINES && self.first.last().is_some_and(|(last, _)| index >= *last)
     }
@@ -113,19 +113,19 @@ impl Kept {
 }
 
 impl Reports {
-    /// Adds what there is to say about an element, or about the call.
+    /// Adds a report about an element, or about the whole call.
     pub fn push(&mut self, index: impl Into<Index>, report: impl Into<Report>) {
         let report = report.into();
         let kept = if report.is_warning() { &mut self.warnings } else { &mut self.errors };
         kept.add(index.into(), || report);
     }
 
-    /// Adds an error, whose text is made only if it is printed.
+    /// Adds an error; its text is only built if it may be printed.
     pub fn push_error(&mut self, index: impl Into<Index>, text: impl FnOnce() -> String) {
         self.errors.add(index.into(), || Report::Failed(text()));
     }
 
-    /// Counts an error, if it would not be printed. True if it did.
+    /// Counts an error if it would not be printed. Returns true if so.
     #[inline]
     pub fn count_error(&mut self, index: usize) -> bool {
         let is_counted = self.errors.is_full(Some(index));
@@ -133,7 +133,7 @@ impl Reports {
         is_counted
     }
 
-    /// Adds a warning, whose text is made only if it is printed.
+    /// Adds a warning; its text is only built if it may be printed.
     pub fn push_warning(&mut self, index: impl Into<Index>, text: impl FnOnce() -> String) {
         self.warnings.add(index.into(), || Report::Warning(text()));
     }
@@ -143,12 +143,12 @@ impl Reports {
         self.end = Some(Box::new((index.into(), report.into())));
     }
 
-    /// Adds the reports of other elements of the same batch, and leaves none there.
+    /// Moves the reports of other elements of the same batch into these.
     pub fn append(&mut self, other: &mut Self) {
         self.append_as(other, |index| index);
     }
 
-    /// Does as [`Self::append`], with other indices.
+    /// Like [`Self::append`], with indices mapped by `index_of`.
     pub fn append_as(&mut self, other: &mut Self, index_of: impl Fn(Index) -> Index) {
         self.errors.append(&mut other.errors, &index_of);
         self.warnings.append(&mut other.warnings, &index_of);
@@ -157,7 +157,7 @@ impl Reports {
         }
     }
 
-    /// Does as [`Self::append`], for elements that begin at an index of this batch.
+    /// Like [`Self::append`], for elements that begin at index `first` of this batch.
     pub fn append_from(&mut self, first: usize, mut other: Self) {
         self.append_as(&mut other, |index| index.map(|index| first + index));
     }
@@ -172,7 +172,7 @@ impl Reports {
         self.errors.first.first().map(|(index, report)| (index.unwrap_or(0), report))
     }
 
-    /// The lines to print. Errors go before warnings where there are too many, and all are in order.
+    /// Returns the lines to print, in order of index. If there are too many, errors take precedence over warnings.
     pub fn lines(&self, subject: &Subject<'_>) -> Vec<Line> {
         let end = self.end.as_deref();
         let room = MAX_LINES - usize::from(end.is_some());
@@ -187,18 +187,18 @@ impl Reports {
     }
 }
 
-/// The subject of the reports of a call.
+/// The kind of thing that the reports of a call are about.
 pub struct Subject<'s> {
-    /// The path of a file, or nothing.
+    /// The path of the file, if there is one.
     file: Option<&'s str>,
-    /// The word for an element; empty if the texts name it.
+    /// The word for an element; empty if the texts already name it.
     element: &'static str,
-    /// Says where all errors can be found.
+    /// Where to find all errors; may be empty.
     advice: &'static str,
 }
 
 impl<'s> Subject<'s> {
-    /// Elements that are written or read. `advice` says where all errors can be found, if there is such a place.
+    /// Elements of a batch. `advice` says where to find all errors; it may be empty.
     pub const fn of(element: &'static str, advice: &'static str) -> Self {
         Self { file: None, element, advice }
     }
@@ -217,7 +217,7 @@ impl<'s> Subject<'s> {
         Line::new(self.in_file(text), report.is_warning())
     }
 
-    /// Counts the errors and warnings that are not printed.
+    /// Returns the line that counts what is not printed, if anything.
     fn more(&self, [errors, warnings]: [usize; 2]) -> Option<Line> {
         let counted = |count, what| format!("{count} more {what}{}", if count == 1 { "" } else { "s" });
         let (what, advice) = match (errors, warnings) {
@@ -239,18 +239,18 @@ impl<'s> Subject<'s> {
     }
 }
 
-/// Values that are encoded.
+/// Values to encode.
 pub const VALUES: Subject<'_> = Subject::of("value", "");
-/// Buffers that are decoded.
+/// Buffers to decode.
 pub const BUFFERS: Subject<'_> = Subject::of("buffer", "; VarBatch.validate() returns all errors");
 /// Frames in memory.
 pub const FRAMES: Subject<'_> = Subject::of("frame", "");
 /// Pairs of buffers.
 pub const PAIRS: Subject<'_> = Subject::of("pair", "");
-/// Objects that are recorded. The texts name them.
+/// Objects to record. The texts name them.
 pub const OBJECTS: Subject<'_> = Subject::of("", "");
 
-/// A line that a call prints, without its name.
+/// A line that a call prints, without the name of the method.
 #[derive(Debug)]
 pub struct Line {
     pub text: String,
@@ -276,7 +276,7 @@ impl Line {
         Self { text, is_warning }
     }
 
-    /// Prints it, as that of a method of a class.
+    /// Prints the line, prefixed with the names of the class and the method.
     pub fn print(&self, class: &str, method: &str) {
         let line = format!("{class}.{method}: {}", self.text);
         if self.is_warning { godot_warn!("{line}") } else { godot_error!("{line}") }

@@ -1,4 +1,4 @@
-//! The methods of class `VarBatch` for files. They are documented for users in `docs/VarBatch.xml`.
+//! The file methods of class `VarBatch`. Documented for users in `docs/VarBatch.xml`.
 
 use godot::builtin::{AnyArray, GString, VarArray, Variant};
 use godot::global::Error as EngineError;

@@ -1,4 +1,4 @@
-//! The classes that GDScript sees, and what their calls print.
+//! The classes that GDScript sees, and the printing of their messages.
 
 mod files;
 mod said;
@@ -10,13 +10,13 @@ mod var_batch;
 use self::var_batch::VarBatch;
 use crate::engine;
 
-/// Adds to the class what is not a `#[func]`. To be called when it is registered.
+/// Registers the members of the class that are not `#[func]`s. Call it after gdext has registered the class.
 pub fn register() {
     engine::register::<VarBatch>();
     engine::register_dialects::<VarBatch>();
 }
 
-/// Gives the editor the documentation of the class.
+/// Loads the documentation of the classes into the editor.
 pub fn load_docs() {
     engine::load_docs(include_str!("../../docs/VarBatch.xml"));
     engine::load_docs(include_str!("../../docs/VarBatchTask.xml"));

@@ -1,7 +1,7 @@
-//! Prints the lines of a call, and keeps the error that scripts can ask for afterwards.
+//! Prints the lines of a call and keeps its error for `get_last_error`.
 //!
-//! Every method of the class ends here, but those that only look something up. The error is kept last of all: printing
-//! runs Loggers, which may call the class themselves.
+//! Every method of the class ends here, except the ones that only look something up. The error is kept last, because
+//! printing runs Loggers, which may call the class themselves.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use crate::engine;
 use crate::jobs::job::{Job, Outcome, Product};
 use crate::report::Line;
 
-/// Why a call failed.
+/// The error of a failed call.
 struct LastError {
     code: EngineError,
     message: String,
@@ -26,8 +26,8 @@ thread_local! {
     static LAST: RefCell<Option<LastError>> = const { RefCell::new(None) };
 }
 
-/// Threads whose last call failed, those that have ended among them. While there are none, a call that succeeds costs one
-/// load.
+/// Number of threads whose last call failed, including threads that have ended. While it is 0, a successful call costs
+/// one load.
 static FAILED: AtomicUsize = AtomicUsize::new(0);
 
 /// Prints the lines of a call and keeps its code. The message is the first error, or the engine's text for the code if
@@ -43,7 +43,7 @@ pub fn said<T>(method: &str, (result, lines): (T, impl IntoIterator<Item = Line>
     result
 }
 
-/// Prints why a call failed as a whole and returns its code.
+/// Prints the error of a call that failed as a whole, and returns its code.
 pub fn failed(method: &str, Failure { code, text }: Failure) -> EngineError {
     say(method, [Line::error(text)], code);
     code
@@ -66,7 +66,7 @@ pub fn started(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask
     task
 }
 
-/// Keeps that a call has succeeded.
+/// Records that a call succeeded.
 #[inline]
 pub fn succeeded() {
     if FAILED.load(Ordering::Relaxed) > 0 {
@@ -74,17 +74,17 @@ pub fn succeeded() {
     }
 }
 
-/// The error of this thread's last call.
+/// Returns the error code of this thread's last call.
 pub fn last_error() -> EngineError {
     LAST.with_borrow(|last| last.as_ref().map_or(EngineError::OK, |error| error.code))
 }
 
-/// The message of the last call.
+/// Returns the error message of this thread's last call.
 pub fn last_message() -> String {
     LAST.with_borrow(|last| last.as_ref().map_or_else(String::new, |error| error.message.clone()))
 }
 
-/// Prints lines. Returns the text of the first error.
+/// Prints lines and returns the text of the first error.
 fn print(method: &str, lines: impl IntoIterator<Item = Line>) -> Option<String> {
     let mut first = None;
     for line in lines {
@@ -102,7 +102,7 @@ fn keep(code: EngineError, message: Option<String>) {
         .then(|| LastError { code, message: message.unwrap_or_else(|| engine::error_text(code)) });
     let is_failure = new.is_some();
     let old = LAST.replace(new);
-    // Another thread need not see this at once: it counts for this one alone.
+    // Relaxed is enough: only this thread depends on its own count.
     match (old.is_some(), is_failure) {
         (false, true) => FAILED.fetch_add(1, Ordering::Relaxed),
         (true, false) => FAILED.fetch_sub(1, Ordering::Relaxed),

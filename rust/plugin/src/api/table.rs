@@ -1,11 +1,11 @@
-//! The table of types, as scripts see it.
+//! The type table for scripts.
 
 use godot::builtin::{Array, VarDictionary, vdict};
 use varbatch_codec::{Kind, Scalar, Shape};
 
 use crate::engine::DIALECTS;
 
-/// One row a Variant type, in order of id.
+/// Returns one row per Variant type, in order of id.
 pub fn rows() -> Array<VarDictionary> {
     Kind::ALL.into_iter().map(row).collect()
 }
@@ -36,7 +36,7 @@ fn wire(shape: Shape) -> String {
         Shape::Array => "type of elements if flagged, count, elements".into(),
         Shape::Packed { scalar, count: 1 } => format!("count, {} elements", scalar_name(scalar)),
         Shape::Packed { scalar, count } => format!("count, elements of {count} x {}", scalar_name(scalar)),
-        Shape::PackedStrings => "count, texts with a NUL".into(),
+        Shape::PackedStrings => "count, NUL-terminated strings".into(),
         Shape::Foreign(_) => unreachable!("no type of Godot 4 has it"),
     }
 }

@@ -1,4 +1,4 @@
-//! Class `VarBatchTask`: a call that goes on in the background.
+//! Class `VarBatchTask`: a call that runs in the background.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ pub struct VarBatchTask {
     _base: Base<RefCounted>,
 }
 
-/// Starts a task. Nothing may be borrowed from scripts.
+/// Starts a task. The job must not borrow anything that scripts can change.
 pub fn start(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> {
     let shared = Shared::new(method, &job);
     let object = Gd::from_init_fn(|base| VarBatchTask { shared: Arc::clone(&shared), _base: base });
     shared.keep(object.clone().upcast());
-    // Weak, as the task keeps its listener. The object keeps the other end until it was told.
+    // Weak, because the task owns its listener. The object keeps `shared` alive until "finished" is emitted.
     let weak = Arc::downgrade(&shared);
     let listener = move |task: &Arc<Task<AnyJob>>, event: TaskEvent| {
         if let Some(shared) = weak.upgrade() {
@@ -41,11 +41,11 @@ pub fn start(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> 
 
 #[godot_api]
 impl VarBatchTask {
-    /// A part was done.
+    /// Emitted as the task progresses.
     #[signal]
     fn progressed(fraction: f64);
 
-    /// The task has ended.
+    /// Emitted when the task has ended.
     #[signal]
     fn finished(result: Variant);
 
@@ -55,31 +55,31 @@ impl VarBatchTask {
         self.shared.task().is_done()
     }
 
-    /// From 0 to 1.
+    /// Returns the progress, from 0 to 1.
     #[func]
     fn get_progress(&self) -> f64 {
         f64::from(self.shared.task().progress())
     }
 
-    /// Null until the task has ended.
+    /// Returns the result; null until the task has ended.
     #[func]
     fn get_result(&self) -> Variant {
         self.shared.with_end(|end| end.result.value().variant().clone()).unwrap_or_default()
     }
 
-    /// `OK` until the task has ended.
+    /// Returns the error code; `OK` until the task has ended.
     #[func]
     fn get_error(&self) -> EngineError {
         self.shared.with_end(|end| end.code).unwrap_or(EngineError::OK)
     }
 
-    /// Empty until the task has ended.
+    /// Returns the error message; empty until the task has ended.
     #[func]
     fn get_error_message(&self) -> GString {
         self.shared.with_end(|end| GString::from(&end.message)).unwrap_or_default()
     }
 
-    /// Returns when the task has ended.
+    /// Waits until the task has ended and returns its result.
     #[func(gd_self)]
     fn wait(this: Gd<Self>) -> Variant {
         let shared = Arc::clone(&this.bind().shared);

@@ -1,4 +1,4 @@
-//! Class `VarBatchUndoRecorder`: what an edit has changed, as modifications of properties.
+//! Class `VarBatchUndoRecorder`: reports what an edit changed, as modifications of properties.
 
 use std::sync::{Arc, Mutex};
 
@@ -26,7 +26,7 @@ pub struct VarBatchUndoRecorder {
 
 #[godot_api]
 impl VarBatchUndoRecorder {
-    /// Takes the state of an object.
+    /// Records the state of an object.
     #[func(gd_self)]
     fn record(
         this: Gd<Self>,
@@ -51,18 +51,18 @@ impl VarBatchUndoRecorder {
         print("record_all", reports.lines(&OBJECTS));
     }
 
-    /// Returns the changes since.
+    /// Returns the changes since the objects were recorded, and ends the recording.
     #[func(gd_self)]
     fn flush(this: Gd<Self>) -> Array<VarDictionary> {
         let (changes, reports) = take_changes(&this);
         let modifications = changes.to_array();
-        // Objects that only the recording kept are freed before anything is printed.
+        // Objects that only the recording kept alive are freed before anything is printed.
         drop(changes);
         print("flush", reports.lines(&OBJECTS));
         modifications
     }
 
-    /// Registers the changes since as an action of an undo history.
+    /// Registers the changes since the objects were recorded as one action of an undo history.
     #[func(gd_self)]
     fn commit(this: Gd<Self>, undo_redo: ObjectArg, action_name: GString) -> i64 {
         let history = match History::new(undo_redo.value()) {
@@ -81,7 +81,7 @@ impl VarBatchUndoRecorder {
     }
 }
 
-/// Ends the recording, and compares.
+/// Ends the recording and finds the changes.
 fn take_changes(this: &Gd<VarBatchUndoRecorder>) -> (Changes, Reports) {
     let recording = Arc::clone(&this.bind().recording);
     let taken = std::mem::take(&mut *lock(&recording));

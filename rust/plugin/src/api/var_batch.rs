@@ -1,4 +1,4 @@
-//! Class `VarBatch`: what GDScript sees, with its in-editor documentation.
+//! Class `VarBatch`, with its in-editor documentation.
 
 use godot::builtin::{AnyArray, Array, GString, PackedByteArray, PackedStringArray, VarArray, VarDictionary, Variant};
 use godot::global::Error as EngineError;
@@ -18,7 +18,7 @@ use crate::engine::{self, BytesOut, Call, DialectArg, Slot, Value};
 use crate::jobs::pool;
 use crate::report::{Line, Report};
 
-/// The most threads that [`VarBatch::set_thread_count`] takes.
+/// Max threads for [`VarBatch::set_thread_count`].
 const MAX_THREADS: i64 = 256;
 
 /// The class of static methods. Documented for users in `docs/VarBatch.xml`.
@@ -28,7 +28,7 @@ pub struct VarBatch {}
 
 #[godot_api]
 impl VarBatch {
-    /// No compression: what `compression_mode` is by default.
+    /// No compression: the default of `compression_mode`.
     #[constant]
     const COMPRESSION_NONE: i64 = NOT_COMPRESSED;
 
@@ -38,13 +38,13 @@ impl VarBatch {
         done("vars_to_bytes", encode::vars_to_bytes(&values, full_objects))
     }
 
-    /// Decodes each buffer, to null where it is bad.
+    /// Decodes each buffer; null if that fails.
     #[func]
     fn bytes_to_vars(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
         done("bytes_to_vars", decode::bytes_to_vars(&buffers, allow_objects))
     }
 
-    /// Encodes all values to one buffer, as `store_var` writes them.
+    /// Encodes all values to one byte array, in the format of `store_var`.
     #[func]
     fn vars_to_frames(values: AnyArray, #[opt(default = false)] full_objects: bool) -> PackedByteArray {
         done("vars_to_frames", encode::vars_to_frames(&values, full_objects))
@@ -115,7 +115,7 @@ impl VarBatch {
         said("var_to_bytes_in", transcode::from_var(&value, to, full_objects))
     }
 
-    /// The type tree of a buffer.
+    /// Returns the type tree of a buffer.
     #[func]
     fn describe(
         bytes: PackedByteArray,
@@ -124,7 +124,7 @@ impl VarBatch {
     ) -> VarDictionary {
         let Some(dialect) = dialect_of("describe", dialect) else { return VarDictionary::new() };
         let Some(count) = usize::try_from(max_nodes).ok().filter(|&count| count > 0) else {
-            let line = Line::error(format_args!("expected 1 or more as max_nodes, found {max_nodes}"));
+            let line = Line::error(format_args!("expected a max_nodes of at least 1, found {max_nodes}"));
             say("describe", [line], EngineError::ERR_INVALID_PARAMETER);
             return VarDictionary::new();
         };
@@ -181,7 +181,7 @@ impl VarBatch {
         said("apply_deltas", delta::apply_each(&pairs))
     }
 
-    /// 0 is one a core, 1 the caller alone.
+    /// Sets the thread count: 0 means one per core, 1 only the calling thread.
     #[func]
     fn set_thread_count(count: i64) {
         let code = match usize::try_from(count) {
@@ -198,7 +198,7 @@ impl VarBatch {
         );
     }
 
-    /// Returns the number in effect, at least 1.
+    /// Returns the thread count in effect, at least 1.
     #[func]
     fn get_thread_count() -> i64 {
         i64::try_from(pool::count()).unwrap_or(i64::MAX)
@@ -210,19 +210,19 @@ impl VarBatch {
         env!("CARGO_PKG_VERSION").into()
     }
 
-    /// Returns one row for each Variant type, in order of id.
+    /// Returns one row per Variant type, in order of id.
     #[func]
     fn get_type_table() -> Array<VarDictionary> {
         table::rows()
     }
 
-    /// Returns the code of this thread's last call.
+    /// Returns the error code of this thread's last call.
     #[func]
     fn get_last_error() -> EngineError {
         said::last_error()
     }
 
-    /// Returns the message of this thread's last call.
+    /// Returns the error message of this thread's last call.
     #[func]
     fn get_last_error_message() -> GString {
         GString::from(&said::last_message())
@@ -255,12 +255,12 @@ impl Call for VarBatch {
     }
 }
 
-/// The dialect that a script has named; says so if there is none.
+/// Returns the dialect that a script named; prints an error if there is no such dialect.
 fn dialect_of(method: &str, arg: DialectArg) -> Option<Dialect> {
     arg.dialect().map_err(|why| say(method, [Line::error(why)], EngineError::ERR_INVALID_PARAMETER)).ok()
 }
 
-/// The way from one dialect to another.
+/// Returns the translation between two dialects; prints an error if there is no such dialect.
 pub fn translation(method: &str, from: DialectArg, to: DialectArg) -> Option<Translation> {
     Some(Translation::new(dialect_of(method, from)?, dialect_of(method, to)?))
 }

@@ -11,12 +11,12 @@ use crate::calls::{encode, pairs};
 use crate::engine::{self, BytesOut};
 use crate::report::{Line, PAIRS, Reports};
 
-/// Returns the delta that makes `after` of `before`; empty if that fails.
+/// Returns the delta that turns `before` into `after`; empty if that fails.
 pub fn make(before: &PackedByteArray, after: &PackedByteArray) -> (PackedByteArray, Option<Line>) {
     put(plan_delta(engine::bytes_of(before), engine::bytes_of(after)))
 }
 
-/// Returns what a delta makes of `before`; empty if that fails.
+/// Returns `before` with a delta applied; empty if that fails.
 pub fn apply(before: &PackedByteArray, delta: &PackedByteArray) -> (PackedByteArray, Option<Line>) {
     put(delta::apply(engine::bytes_of(before), engine::bytes_of(delta)))
 }
@@ -26,14 +26,14 @@ pub fn make_each(pairs: &AnyArray) -> (Array<PackedByteArray>, Vec<Line>) {
     each(pairs, plan_delta)
 }
 
-/// Applies the delta of each pair of a buffer and a delta.
+/// Applies a delta to a buffer, for each pair of a buffer and a delta.
 pub fn apply_each(pairs: &AnyArray) -> (Array<PackedByteArray>, Vec<Line>) {
     each(pairs, delta::apply)
 }
 
 fn plan_delta<'a>(before: &'a [u8], after: &'a [u8]) -> Result<Plan<'a>, DeltaError> {
     if after.len() > MAX_VALUE_LEN {
-        // It could not be applied.
+        // Such a delta could not be applied.
         return Err(DeltaError::too_large(after.len() as u64));
     }
     Ok(delta::make(before, after, edits(before, after)))

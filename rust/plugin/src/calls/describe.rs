@@ -1,4 +1,4 @@
-//! The type tree of a buffer, for people who look at one: the codec's walk, as dictionaries.
+//! Shows the type tree of a buffer: turns the codec's overview into Dictionaries.
 
 use std::borrow::Cow;
 
@@ -12,17 +12,17 @@ use crate::engine::{self, DIALECT, Slot};
 use crate::value::build::{Build, MayAsk};
 use crate::value::string_cache::Texts;
 
-/// The nodes that are shown by default.
+/// Default of `max_nodes`.
 pub const MAX_NODES: i64 = 100_000;
 
-/// Bytes that a value takes at least, inside of a key.
+/// Min bytes of a value inside a key.
 const LEAST_LEN: usize = 4;
 
-/// The tree of the value at the start of `bytes`, as far as it can be read and has room in `max_nodes`, and what is wrong
-/// with the value.
+/// Returns the tree of the value at the start of `bytes`, up to `max_nodes` or the first error, which is the `error` of
+/// the root.
 pub fn describe(bytes: &[u8], dialect: Dialect, max_nodes: usize) -> VarDictionary {
     let mut tree = Tree::new(dialect, max_nodes);
-    // The nodes around the next one, and the children of each.
+    // The open ancestors of the next node, each with its children so far.
     let mut open: Vec<(Slot, Vec<Slot>)> = Vec::new();
     let mut root = Slot::new();
     root.set_dictionary();
@@ -43,12 +43,12 @@ pub fn describe(bytes: &[u8], dialect: Dialect, max_nodes: usize) -> VarDictiona
     root.value().variant().to()
 }
 
-/// Makes nodes. Their keys, and texts that come again, are shared.
+/// Makes nodes. Nodes share their keys and repeated texts.
 struct Tree<'a> {
     dialect: Dialect,
     fields: [Slot; 9],
     texts: Texts<'a>,
-    /// Values that may yet be made of keys that hold others.
+    /// Remaining budget of values inside container keys.
     left: usize,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Tree<'a> {
         Self { dialect, fields, texts: Texts::for_bytes(usize::MAX), left: max_nodes }
     }
 
-    /// Fills in the fields that are known when a node begins.
+    /// Makes a node with the fields that are known at its start.
     fn node(&mut self, node: &Node<'a>) -> Slot {
         let key = if let Way::Key { bytes, kind, .. } = node.way { Some(self.key(bytes, kind)) } else { None };
         let Self { fields: [kind, name, offset, size, index, key_field, class, ..], texts, .. } = self;
@@ -85,7 +85,7 @@ impl<'a> Tree<'a> {
         slot
     }
 
-    /// Fills in the fields that are known when a node ends.
+    /// Sets the fields that are only known at the end of a node.
     fn end(&self, slot: &mut Slot, len: usize, mut nodes: Vec<Slot>, count: usize) {
         let [_, _, _, size, _, _, _, children, omitted] = &self.fields;
         let mut entry = slot.dictionary();
@@ -99,8 +99,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The key of an entry. One that the engine would have to make or convert something for is not built, nor one that holds
-    /// more than a tree may: its type stands for it.
+    /// Returns the key of an entry. Returns the name of its type instead if building the key would need the engine, or
+    /// would exceed the budget.
     fn key(&mut self, bytes: &'a [u8], kind: Kind) -> Slot {
         let mut slot = Slot::new();
         let values = if let Kind::Array | Kind::Dictionary = kind { bytes.len() / LEAST_LEN } else { 0 };

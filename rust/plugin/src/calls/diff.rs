@@ -1,6 +1,6 @@
-//! Compares buffers: the codec finds the changes, which become dictionaries here.
+//! Compares buffers: the codec finds the changes, and this module turns them into Dictionaries.
 //!
-//! A call holds references of its own to the bytes, as building objects may run scripts.
+//! A call holds references of its own to the bytes, because building objects may run scripts.
 
 use godot::builtin::{AnyArray, Array, PackedByteArray, StringName, VarArray, VarDictionary};
 use godot::meta::ToGodot;
@@ -15,7 +15,7 @@ use crate::engine::{self, REAL, Slot};
 use crate::jobs::pool;
 use crate::report::{Line, PAIRS, Report, Reports};
 
-/// Changes as scripts see them: a typed Array, so that an element is known to be a Dictionary.
+/// Changes for scripts: a typed Array, so that scripts know that each element is a Dictionary.
 pub type Dictionaries = Array<VarDictionary>;
 
 /// Compares two buffers. Returns no changes if that fails.
@@ -58,7 +58,7 @@ fn dictionaries(found: Result<Changes<'_>, DiffError>, allow_objects: bool) -> (
     })
 }
 
-/// Builds dictionaries of changes.
+/// Builds Dictionaries from changes.
 struct ChangeBuilder<'c, 'a> {
     changes: &'c Changes<'a>,
     allow_objects: bool,
@@ -108,7 +108,7 @@ impl<'c, 'a> ChangeBuilder<'c, 'a> {
         }
     }
 
-    /// Builds a part of a change; null if there is none.
+    /// Builds the old or new value of a change; null if there is none.
     fn part(&mut self, part: Option<ChangePart<'_>>) -> Result<Slot, Report> {
         match part {
             None => Ok(Slot::new()),
@@ -135,7 +135,7 @@ impl<'c, 'a> ChangeBuilder<'c, 'a> {
     }
 }
 
-/// Makes the array of a path from its steps.
+/// Makes the Array of a path from its steps.
 fn set_path(path: ChangePath<'_>, steps: &[Slot], slot: &mut Slot) {
     slot.set_array();
     let indices: Vec<_> = path.indices().collect();

@@ -1,4 +1,4 @@
-//! Shared by the calls for files: frames as `FileAccess.store_var` writes them, compressed or not.
+//! Shared by the file calls. Files hold frames in the format of `FileAccess.store_var`, compressed or not.
 
 use std::fmt;
 use std::io;
@@ -7,12 +7,12 @@ use godot::builtin::{AnyArray, Variant, varray};
 use godot::global::Error as EngineError;
 use varbatch_storage::compressed::Compression;
 
-/// Why a file was not saved, or not loaded: the engine's code for it, and the text.
+/// The reason why a file was not saved or loaded: the engine's error code and a message.
 #[derive(Debug)]
 pub struct Failure {
     /// Not `OK`.
     pub code: EngineError,
-    /// With the path.
+    /// The message, including the path.
     pub text: String,
 }
 
@@ -31,7 +31,7 @@ pub enum Contents<'v> {
 }
 
 impl Contents<'_> {
-    /// As a batch.
+    /// Returns the values as a batch.
     pub fn values(&self) -> AnyArray {
         match *self {
             Self::One(value) => varray![value].upcast_any_array(),
@@ -40,7 +40,7 @@ impl Contents<'_> {
     }
 }
 
-/// The code that the engine has for a file that cannot be opened.
+/// Returns the engine's error code for a file that cannot be opened.
 pub fn open_code(error: &io::Error) -> EngineError {
     match error.kind() {
         io::ErrorKind::NotFound => EngineError::ERR_FILE_NOT_FOUND,
@@ -48,10 +48,10 @@ pub fn open_code(error: &io::Error) -> EngineError {
     }
 }
 
-/// A compression mode as `FileAccess` numbers them, or [`NOT_COMPRESSED`].
+/// Returns the compression of a mode of `FileAccess`, or `None` for [`NOT_COMPRESSED`].
 ///
 /// # Errors
-/// If there is no such mode, or none that is served.
+/// If the mode does not exist, or cannot be written.
 pub fn compression(mode: i64) -> Result<Option<Compression>, String> {
     if mode == NOT_COMPRESSED {
         return Ok(None);

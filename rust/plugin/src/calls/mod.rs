@@ -1,10 +1,10 @@
-//! The work of the methods, a file each.
+//! The work of the methods, one file each.
 //!
-//! An object with class and properties goes through the engine's own functions. Those can run scripts (a property's
-//! getter, an object's `_init`, a `Logger` that hears of an error), and a script can change the arrays of the call. So
-//! the engine is only called while nothing of them is borrowed: `value::full_objects` lets it encode after a walk that copies all it
-//! sees, `value::build` lets it decode from a reference of its own into what nobody else has seen, and what there is to report
-//! is printed last of all.
+//! The engine's own functions encode and decode objects with class and properties. These functions can run scripts (a
+//! property's getter, an object's `_init`, a `Logger` that receives an error), and a script can change the arrays of
+//! the call. So the engine is only called while nothing of these arrays is borrowed: `value::full_objects` lets it
+//! encode after a walk that copies all it sees, `value::build` lets it decode from a reference of its own into values
+//! that nothing else can see yet, and messages are printed last of all.
 
 pub mod decode;
 pub mod delta;

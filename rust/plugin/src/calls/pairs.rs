@@ -11,24 +11,24 @@ use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
 use crate::jobs::{lock, pool};
 use crate::report::Reports;
 
-/// Two buffers, by references of our own: no script can change them.
+/// Two buffers, held by references of our own, so that no script can change them.
 pub struct Pair(HeldBytes, HeldBytes);
 
 impl Pair {
-    /// The bytes of both.
+    /// Returns the bytes of both buffers.
     pub fn bytes(&self) -> (&[u8], &[u8]) {
         (self.0.bytes(), self.1.bytes())
     }
 }
 
-/// An element of a batch that is no pair.
+/// The reason why an element of a batch is not a pair.
 #[derive(Debug)]
 pub enum NoPair {
-    /// It is no Array.
+    /// It is not an Array, but of this type.
     Other(Kind),
-    /// It has another size.
+    /// It is an Array of this size.
     Size(usize),
-    /// It holds something else at this index.
+    /// The element at this index is not a PackedByteArray, but of this type.
     Element(usize, Kind),
 }
 
@@ -37,13 +37,13 @@ impl fmt::Display for NoPair {
         f.write_str("expected an Array of two PackedByteArrays, found ")?;
         match self {
             Self::Other(kind) => f.write_str(kind.name()),
-            Self::Size(size) => write!(f, "one of {size} elements"),
+            Self::Size(size) => write!(f, "an Array of size {size}"),
             Self::Element(index, kind) => write!(f, "{} as element {index}", kind.name()),
         }
     }
 }
 
-/// Returns the pairs of a batch, or what else its elements are.
+/// Returns the pairs of a batch, with an error for each element that is not a pair.
 pub fn held(pairs: &AnyArray) -> Vec<Result<Pair, NoPair>> {
     engine::values(pairs).iter().map(pair).collect()
 }
@@ -61,7 +61,8 @@ fn pair(value: &Value) -> Result<Pair, NoPair> {
     Ok(Pair(bytes(0, first)?, bytes(1, second)?))
 }
 
-/// Does `work` with the bytes of each pair and its slot, over threads if that is much. Reports what fails, and what is no pair.
+/// Calls `work` with the bytes of each pair and its slot, on several threads if there are many bytes. Reports failures,
+/// and elements that are not pairs.
 pub fn each<'p, S: Send>(
     pairs: &'p [Result<Pair, NoPair>],
     slots: &mut [S],

@@ -1,4 +1,4 @@
-//! Applies the changes of a script: encodes them, and the codec does the rest.
+//! Applies changes that a script passes: encodes them here, and applies them in the codec.
 
 use godot::builtin::{AnyArray, PackedByteArray, VarDictionary, Variant};
 use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, Op, Patch};
@@ -10,7 +10,7 @@ use crate::engine::{self, DIALECT, Slot, Value};
 use crate::report::Line;
 use crate::value::walk::{NotWalked, Target, TargetNow, walk};
 
-/// Returns `before` with all changes; empty if one does not fit.
+/// Returns `before` with all changes applied; empty if a change does not fit.
 pub fn patch(before: &PackedByteArray, changes: &AnyArray, full_objects: bool) -> (PackedByteArray, Option<Line>) {
     match try_patch(engine::bytes_of(before), changes, full_objects) {
         Ok(result) => (result, None),
@@ -19,14 +19,14 @@ pub fn patch(before: &PackedByteArray, changes: &AnyArray, full_objects: bool) -
 }
 
 fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<PackedByteArray, String> {
-    // Everything is taken out of the changes first: encoding a value may run a script that changes them.
+    // Take everything out of the changes first: encoding a value may run a script that modifies them.
     let given: Vec<_> = engine::values(changes).iter().map(Given::of).collect();
     let mut encoded = Vec::with_capacity(given.len());
     for (index, given) in given.into_iter().enumerate() {
         let change = given.and_then(|given| EncodedChange::of(&given, full_objects));
         encoded.push(change.map_err(|why| format!("change {index}: {why}"))?);
     }
-    // From here on nothing that a script can change is used.
+    // From here on, only use what no script can change.
     let mut patch = Patch::new(before).map_err(|error| format!("before: {error}"))?;
     let paths: Vec<Vec<_>> = encoded.iter().map(EncodedChange::steps).collect();
     for (change, path) in encoded.iter().zip(&paths) {
@@ -37,7 +37,7 @@ fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<Pa
     Ok(encode::to_bytes(&plan))
 }
 
-/// A change as a script gives it.
+/// A change as a script passes it.
 struct Given {
     op: Option<Variant>,
     path: Option<Result<Vec<Variant>, Kind>>,
@@ -47,7 +47,7 @@ struct Given {
 }
 
 impl Given {
-    /// Takes a change. Runs no script.
+    /// Takes the fields of a change. Runs no script.
     fn of(change: &Value) -> Result<Self, String> {
         let kind = change.view().kind();
         let change: VarDictionary =
@@ -64,7 +64,7 @@ impl Given {
     }
 }
 
-/// A change of a script, encoded.
+/// An encoded change.
 struct EncodedChange {
     path: Vec<Vec<u8>>,
     op: Op,
@@ -94,13 +94,13 @@ impl EncodedChange {
             None => None,
             Some(index) => {
                 let count = index.try_to::<i64>().ok().and_then(|index| usize::try_from(index).ok());
-                Some(count.ok_or_else(|| format!("expected an int from 0 on as \"index\", found {index}"))?)
+                Some(count.ok_or_else(|| format!("expected a non-negative int as \"index\", found {index}"))?)
             }
         };
         Ok(Self { path, op, index, old, new })
     }
 
-    /// Returns the steps, which the change borrows.
+    /// Returns the steps of the path, which [`Self::change`] borrows.
     fn steps(&self) -> Vec<ChangeStep<'_>> {
         self.path.iter().map(|step| ChangeStep::Key(step)).collect()
     }
@@ -116,7 +116,7 @@ fn bytes(value: &Variant, name: &str, full_objects: bool) -> Result<Vec<u8>, Str
     encoded(engine::value(value), full_objects).map_err(|error| format!("\"{name}\": {error}"))
 }
 
-/// Encodes a value of a change. Objects that came out of bytes keep the ids that they had there.
+/// Encodes a value of a change. Objects that were decoded from bytes keep the ids that they had there.
 fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecError> {
     if full_objects {
         let mut bytes = PackedByteArray::new();
@@ -129,7 +129,7 @@ fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecError> {
         Err(NotWalked::Error(error)) => return Err(error),
         Err(NotWalked::FullObject) => unreachable!("ids are written"),
     }
-    // Nothing is borrowed any more.
+    // From here on, nothing of the value is borrowed.
     let Carrying { writer, objects } = target;
     let mut bytes = Plan::to_vec(writer.plan());
     for (mark, object) in objects {
@@ -148,7 +148,7 @@ fn canonical(bytes: &[u8], full_objects: bool) -> Option<Vec<u8>> {
     encoded(slot.value(), full_objects).ok()
 }
 
-/// Writes copies of everything that is walked, so that nothing stays borrowed, and keeps the objects beside their ids.
+/// Writes copies of all events, so that nothing stays borrowed, and keeps each object with the mark of its id.
 struct Carrying {
     writer: Writer<'static>,
     objects: Vec<(Mark, Variant)>,

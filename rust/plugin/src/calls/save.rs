@@ -1,4 +1,4 @@
-//! Values to a file, which is the old one until the new one is complete.
+//! Saves values to a file. The old file stays in place until the new one is complete.
 
 use std::io;
 use std::path::PathBuf;
@@ -21,8 +21,8 @@ use crate::jobs::{dispatch, pool, run};
 use crate::report::{Line, Reports};
 use crate::value::walk::{Held, KeepWalked, Lost};
 
-/// The message of a save that was overtaken.
-const OVERTAKEN: &str = "a later save of the same file is in its place";
+/// The message of a save that a later save of the same file overtook.
+const OVERTAKEN: &str = "a later save of the same file replaced it";
 
 /// The file that a call saves to.
 pub struct Target {
@@ -32,18 +32,18 @@ pub struct Target {
     pub compression: Option<Compression>,
     /// Orders the calls that save to the same file.
     called: Ticket,
-    /// True if values have an index.
+    /// True if messages name the index of a value.
     is_batch: bool,
 }
 
 impl Target {
-    /// A file at a path as Godot writes it, compressed as `FileAccess` numbers it.
+    /// The file at a Godot path, with a compression mode of `FileAccess`.
     ///
     /// # Errors
-    /// If that is no compression that is served.
+    /// If the mode does not exist, or cannot be written.
     pub fn new(path: &GString, compression_mode: i64) -> Result<Self, Failure> {
         let (called, mut at) = (Ticket::take(), engine::globalize(path));
-        // Now: the engine changes the current folder for moments, and a task would ask later.
+        // Resolve it now: the engine changes the current folder temporarily, and a task would ask later.
         if at.is_relative() {
             at = std::path::absolute(&at).unwrap_or(at);
         }
@@ -54,7 +54,7 @@ impl Target {
         Ok(target)
     }
 
-    /// The same for one value, which has no index in messages.
+    /// Omits the index from messages, for a call that saves one value.
     pub fn of_one(self) -> Self {
         Self { is_batch: false, ..self }
     }
@@ -72,20 +72,20 @@ impl Target {
         Failure::new(code, format!("cannot save \"{}\": {why}", self.shown))
     }
 
-    /// Fails if a value cannot be saved.
+    /// Returns an error if a value cannot be saved.
     fn check(&self, reports: &Reports) -> Result<(), Failure> {
         let Some((index, report)) = reports.first_error() else { return Ok(()) };
         let text = if self.is_batch { format!("value {index}: {report}") } else { report.to_string() };
         Err(self.failure(EngineError::ERR_INVALID_DATA, &text))
     }
 
-    /// The warning about a save in which something is lost.
+    /// Returns the warning about values that are lost in a save.
     fn warning(&self, lost: &Lost) -> Line {
         Line::warning(format_args!("\"{}\": {}", self.shown, lost.text(self.is_batch)))
     }
 }
 
-/// Checks the arguments of a save. Returns the file, and whether objects are saved in full.
+/// Checks the arguments of a save. Returns the file, and true if objects are saved in full.
 ///
 /// # Errors
 /// If an argument is invalid.
@@ -104,24 +104,24 @@ fn to_save(
     Ok((target, full_objects))
 }
 
-/// Saves values.
+/// The job that saves values.
 pub struct Save<'p, K>(Result<Saving<'p, K>, Failure>);
 
-/// A file that is saved step by step.
+/// A file that is being saved, step by step.
 struct Saving<'p, K> {
     target: Arc<Target>,
     values: Source<'p>,
     plans: FramePlans<'p, K>,
     is_shared: bool,
-    /// Values that are planned next.
+    /// Values to plan next.
     count: usize,
     stage: Stage,
-    /// Bytes of the file before it is compressed, if all is planned before the first is written.
+    /// Uncompressed bytes of the file, known once all values are planned.
     total: usize,
     written: usize,
-    /// Bytes that wait to be flushed.
+    /// Bytes written since the last flush.
     unflushed: usize,
-    /// The warning to print if it is saved.
+    /// The warning to print if the save succeeds.
     warning: Option<Line>,
     asks_engine: bool,
 }
@@ -131,12 +131,12 @@ enum Stage {
     Write(Box<Saver>),
     Flush(Box<Saver>),
     Commit(Box<Flushed>),
-    /// A later save is in its place.
+    /// A later save of the same file replaced this one.
     Overtaken,
     Ended,
 }
 
-/// Does it at once: when it returns, the values are on the disk.
+/// Saves at once: the values are on the disk when this returns.
 pub fn save(path: &GString, contents: &Contents<'_>, full_objects: FlagArg, compression_mode: i64) -> Outcome {
     let (target, full_objects) = match to_save(path, contents, full_objects, compression_mode) {
         Ok((target, full_objects)) => (Arc::new(target), full_objects),
@@ -187,20 +187,20 @@ impl<'p, K> Saving<'p, K> {
         }
     }
 
-    /// Notes that all these were planned.
+    /// Records that all values were planned.
     fn planned(&mut self, values: Source<'_>) {
         self.total = self.written + self.plans.len();
         self.warning = values.lost(self.plans.is_lossy).map(|lost| self.target.warning(&lost));
     }
 
-    /// Plans the next values. False if the engine has to have a part in one.
+    /// Plans the next values. Returns false if one needs the engine to encode it.
     fn plan(&mut self, threads: &Threads) -> Result<bool, Failure>
     where
         K: KeepWalked<'p, 'p>,
     {
         let before = self.plans.count();
         let count = match self.target.compression {
-            // The head of a compressed file says how long it is.
+            // The header of a compressed file needs the total length.
             Some(_) => usize::MAX,
             None if before == 0 => FIRST_RUN * threads.count(),
             None => self.count.clamp(1, if self.is_shared { MAX_SHARED } else { MAX_ALONE }),
@@ -210,7 +210,7 @@ impl<'p, K> Saving<'p, K> {
             return Ok(false);
         }
         self.target.check(&self.plans.reports)?;
-        // As many as fill the memory for plans, if they are like these.
+        // As many as fill the memory for plans, if the next values are like these.
         let planned = self.plans.count() - before;
         self.count = PLANNED * threads.count() * planned / self.plans.inline_len().max(1);
         if self.plans.is_planned() {
@@ -219,10 +219,10 @@ impl<'p, K> Saving<'p, K> {
         Ok(true)
     }
 
-    /// Does a part of the work.
+    /// Does the next step of the work.
     ///
     /// # Errors
-    /// If a value cannot be encoded, or the file not be written. It can only be dropped then.
+    /// If a value cannot be encoded, or the file cannot be written. After that, `self` can only be dropped.
     fn step(&mut self, size: usize, threads: &Threads) -> Result<NextStep, Failure>
     where
         K: KeepWalked<'p, 'p>,
@@ -231,7 +231,7 @@ impl<'p, K> Saving<'p, K> {
         let not_written = |error| target.not_written(&error);
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         self.stage = match stage {
-            // A file that nobody will see need not be written.
+            // A later save already replaced the file, so this one need not be written.
             Stage::Write(saver) | Stage::Flush(saver) if saver.is_overtaken(&self.target.called) => Stage::Overtaken,
             Stage::Create if self.target.compression.is_some() && !self.plans.is_planned() => {
                 match self.plan(threads)? {
@@ -288,7 +288,7 @@ where
         match self.0.as_mut().map(|saving| saving.step(size, threads)) {
             Ok(Ok(step)) => step,
             Ok(Err(failure)) => {
-                // With that goes what was written.
+                // This drops the saver, and with it what was written.
                 self.0 = Err(failure);
                 NextStep::Done
             }
@@ -300,13 +300,13 @@ where
         self.0.as_ref().is_ok_and(|saving| saving.is_shared || saving.target.compression.is_some())
     }
 
-    /// The last part is the flush.
+    /// The last tenth is the flush.
     fn progress(&self) -> f32 {
         const WRITING: f32 = 0.9;
         self.0.as_ref().map_or(0.0, |saving| WRITING * saving.written as f32 / saving.total.max(1) as f32)
     }
 
-    /// A save is not lost when the player closes the game.
+    /// A save must complete when the player closes the game.
     fn outlives_shut_down(&self) -> bool {
         true
     }
@@ -325,13 +325,13 @@ where
     }
 }
 
-/// Flushes a file and puts it in its place.
+/// Flushes a file and puts it in place.
 pub fn finish(target: &Target, saver: Saver, threads: &Threads) -> Result<(), Failure> {
     let flushed = saver.flush(threads).map_err(|error| target.not_written(&error))?;
     commit(target, flushed).map(|_| ())
 }
 
-/// Puts a file in its place, unless a later save is there. True if it did.
+/// Puts a file in place, unless a later save already did. Returns true if this file is in place.
 fn commit(target: &Target, flushed: Flushed) -> Result<bool, Failure> {
     match flushed.commit_as(&target.called).map_err(|error| target.not_written(&error))? {
         Committed::InPlace(replaced) => {
@@ -342,7 +342,7 @@ fn commit(target: &Target, flushed: Flushed) -> Result<bool, Failure> {
     }
 }
 
-/// Frees a file that was replaced, in the background if that takes long and there are threads for it.
+/// Frees a replaced file; in the background if that takes long and there are worker threads.
 fn dispose(replaced: Option<Replaced>) {
     let Some(file) = replaced.filter(|file| file.len() >= SLOW_TO_FREE) else { return };
     let threads = pool::threads();

@@ -1,7 +1,7 @@
-//! Values of other engines: the codec translates their bytes, and what it makes of them is decoded or was encoded as
-//! any value of Godot 4. So objects and typed containers are in one place.
+//! Converts values of other engines. The codec translates bytes between dialects; values are always encoded and decoded
+//! in the dialect of Godot 4, so that objects and typed containers are handled in one place.
 //!
-//! The bytes of a call are held by a reference of its own, and what there is to say is printed by the caller, last.
+//! A call holds its bytes by a reference of its own. The caller prints the messages, last of all.
 
 use godot::builtin::{PackedByteArray, Variant};
 use varbatch_codec::transcode::{Losses, Lost, Translation};
@@ -12,7 +12,7 @@ use crate::calls::encode;
 use crate::engine::{self, DIALECT, Slot};
 use crate::report::{Line, Report};
 
-/// The value at the start of `bytes` in another dialect.
+/// Translates the value at the start of `bytes` to another dialect.
 pub fn transcode(bytes: &PackedByteArray, translation: Translation) -> (PackedByteArray, Vec<Line>) {
     match translate(engine::bytes_of(bytes), translation) {
         Ok((result, losses)) => (result, losses.iter().map(Line::warning).collect()),
@@ -20,7 +20,7 @@ pub fn transcode(bytes: &PackedByteArray, translation: Translation) -> (PackedBy
     }
 }
 
-/// Bytes of another engine to a value, null if that fails.
+/// Decodes bytes of another engine; null if that fails.
 pub fn to_var(bytes: &PackedByteArray, from: Dialect, allow_objects: bool) -> (Variant, Vec<Line>) {
     let mut slot = Slot::new();
     let mut lines = Vec::new();
@@ -46,9 +46,9 @@ fn decode_in(
     } else {
         let bytes = engine::bytes_of(bytes);
         let translation = Translation::new(from, DIALECT).with_objects(allow_objects);
-        // Nobody else sees these, so that no script can change them.
+        // No script can reach the translated bytes.
         let (translated, losses) = translation.bytes(bytes)?;
-        // As with Godot 4, bytes behind the value are ignored.
+        // Bytes after the value are ignored, as for Godot 4.
         lines.extend(losses.iter().filter(|loss| loss.what != Lost::Rest).map(Line::warning));
         let input = Input { at: 0, bytes: &translated };
         decode::decode_kept(input, allow_objects, slot).map_err(|report| match report {
@@ -63,7 +63,7 @@ fn decode_in(
     Ok(())
 }
 
-/// A value to the bytes of another engine, none if that fails.
+/// Encodes a value for another engine; empty if that fails.
 pub fn from_var(value: &Variant, to: Dialect, full_objects: bool) -> (PackedByteArray, Vec<Line>) {
     let mut bytes = PackedByteArray::new();
     match encode::encode(engine::value(value), full_objects, &mut bytes) {
@@ -81,9 +81,9 @@ fn translate(bytes: &[u8], translation: Translation) -> Result<(PackedByteArray,
     Ok((encode::to_bytes(writer.plan()), losses))
 }
 
-/// Finds the offset in `bytes` of the part that is at `at` in their translation.
+/// Maps the offset `at` in a translation to the offset in the original `bytes`.
 ///
-/// Both are read in step: a translation has the events of what it translates, but null for the scripts and objects that
+/// Reads both in step: a translation has the same events as the original, except null for the scripts and objects that
 /// it leaves out.
 fn origin(bytes: &[u8], from: Dialect, translated: &[u8], at: usize) -> Option<usize> {
     let mut old = Reader::new(bytes).with_dialect(from).with_objects(true);

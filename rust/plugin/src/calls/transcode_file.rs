@@ -1,4 +1,4 @@
-//! A file of frames to one of another engine, piece by piece.
+//! Translates a file of frames for another engine, piece by piece.
 
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
@@ -15,13 +15,13 @@ use crate::jobs::pool;
 use crate::jobs::tuning::LOAD_PARALLEL_FROM;
 use crate::report::Line;
 
-/// Translates all values of the file at `source` to the file at `target`, which may be the same, and returns when they
-/// are on the disk. What is compressed stays compressed, in the same way if that can be written. Gives what there is to say
-/// about what was lost.
+/// Translates all values of the file at `source` into the file at `target`, which may be the same file. Returns when
+/// they are on the disk. A compressed file stays compressed, in the same mode if that mode can be written. Returns
+/// warnings about losses.
 ///
 /// # Errors
-/// If the source cannot be read to its end, a value not be translated, or the target not be written. The old target is
-/// as it was then.
+/// If the source cannot be read to its end, a value cannot be translated, or the target cannot be written. An existing
+/// target stays unchanged then.
 pub fn transcode(source: &GString, target: &GString, translation: Translation) -> Result<Vec<Line>, Failure> {
     let mut target = Target::new(target, NOT_COMPRESSED)?;
     let mut loader = open(source)?;
@@ -29,7 +29,7 @@ pub fn transcode(source: &GString, target: &GString, translation: Translation) -
     let (len, _) = loader.len();
     pool::with(len >= LOAD_PARALLEL_FROM || loader.is_compressed(), |threads| {
         let failed = |error| failure(source, &target, translation.from, &error);
-        // A compressed file is read twice, as its head says how long it is.
+        // A compressed source is read twice: the header of the target needs the total length.
         let mut total = 0;
         if loader.is_compressed() {
             total = transcode::translated_len(&mut loader, translation, threads, |_, _| {}).map_err(failed)?;
@@ -37,7 +37,7 @@ pub fn transcode(source: &GString, target: &GString, translation: Translation) -
         }
         let mut saver = target.create(total)?;
         let (_, losses) = transcode::file(&mut loader, &mut saver, translation, threads, |_, _| {}).map_err(failed)?;
-        // It may be the file that is to be replaced, which on some systems nobody may have open then.
+        // The source may be the file to replace, and some systems cannot replace an open file.
         drop(loader);
         finish(&target, saver, threads)?;
         Ok(losses.iter().map(|loss| Line::warning(format_args!("\"{source}\": {loss}"))).collect())
@@ -50,7 +50,7 @@ fn failure(source: &GString, target: &Target, from: Dialect, error: &TranscodeEr
         TranscodeErrorKind::Load(error) if matches!(error.kind(), LoadErrorKind::Read(_)) => {
             EngineError::ERR_FILE_CANT_READ
         }
-        // The value is good, but the other engine has no place for it.
+        // The value is valid, but the other engine cannot represent it.
         TranscodeErrorKind::Value { error, .. } if is_refused(error.kind()) => EngineError::ERR_INVALID_DATA,
         _ => EngineError::ERR_FILE_CORRUPT,
     };

@@ -1,4 +1,4 @@
-//! Checks whether buffers are values, without building them.
+//! Checks if buffers can be decoded, without building their values.
 
 use godot::builtin::{AnyArray, PackedStringArray};
 use varbatch_codec::validate;
@@ -11,7 +11,7 @@ use crate::jobs::tuning::VALIDATE_PARALLEL_FROM;
 use crate::report::Report;
 use crate::value::full_objects;
 
-/// Returns the error of each buffer, an empty text where the engine would decode it.
+/// Returns the error of each buffer; an empty text if the engine would decode it.
 pub fn validate_each(buffers: &AnyArray, allow_objects: bool) -> PackedStringArray {
     let inputs = engine::values(buffers).iter().map(decode::input);
     let len = |input: &Result<Input<'_>, _>| input.as_ref().map_or(0, |input| input.bytes.len());
@@ -29,7 +29,7 @@ pub fn validate_each(buffers: &AnyArray, allow_objects: bool) -> PackedStringArr
         each_run(inputs.clone(), len, &mut texts, threads, || (), look, |()| ());
     });
     if allow_objects {
-        // The engine is asked about these. Scripts that it may run cannot change buffers that have a reference of ours.
+        // These checks ask the engine, which may run scripts. They cannot change buffers to which we hold a reference.
         let sound = inputs.enumerate().filter_map(|(index, input)| Some((index, input.ok()?)));
         let sound = sound.filter(|(index, _)| texts[*index].is_empty());
         let asking = sound.filter(|(_, input)| full_objects::has_any(input.reader(true)).unwrap_or(false));

@@ -1,12 +1,12 @@
-//! From the threads of tasks to the main thread: signals, and the work that only it may do.
+//! Brings signals, and work that only the main thread may do, from the threads of tasks to the main thread.
 //!
-//! Threads leave news, and each frame of the SceneTree the main thread looks for them. Nothing can get lost on the way. A
-//! deferred call leads to the first frame, and stands for frames in a main loop that is no SceneTree. The engine gives a thread
-//! that loads resources a message queue of its own, which is flushed there or dropped with what is in it. So deferred calls are
-//! made by the main thread, or by a thread that the engine has never seen.
+//! Threads leave news in a list, which the main thread reads in each frame of the SceneTree, so that no news can get
+//! lost. A deferred call connects to the frames; in a main loop that is not a SceneTree, deferred calls replace them.
+//! The engine gives a thread that loads resources its own message queue, which that thread flushes or drops. So
+//! deferred calls are only made by the main thread, or by a thread that the engine has never seen.
 //!
-//! The engine calls an object of ours by name, never a closure: a message that is still in its queue when the library is
-//! unloaded must hold nothing of it.
+//! The engine calls an object of ours by name, never a closure: a message that is still in its queue when the library
+//! is unloaded must not refer to the library.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -25,21 +25,21 @@ use super::task::Shared;
 use super::{lock, pool};
 use crate::engine::Reference;
 
-/// Time that the main thread works on tasks in each frame, if it has to.
+/// Time per frame that the main thread may work on tasks.
 const FRAME: Duration = Duration::from_millis(3);
 
-/// Rounds in which tasks end when the library is unloaded: scripts that hear of an end may start more.
+/// Max rounds of ending tasks when the library is unloaded: scripts that receive "finished" may start more.
 const ROUNDS: usize = 10;
 
 static DISPATCHER: Mutex<Option<Reference<VarBatchDispatcher>>> = Mutex::new(None);
 
-/// Tasks that have got on, and those that have ended, in this order.
+/// Tasks that have progressed, and tasks that have ended; reported in this order.
 static NEWS: Mutex<News> = Mutex::new(News { progressed: Vec::new(), ended: Vec::new() });
 
-/// True if tasks have asked for the main thread's work.
+/// True if tasks are waiting for the main thread to work on them.
 static IS_WAITING: AtomicBool = AtomicBool::new(false);
 
-/// True if each frame and the end of the game lead here.
+/// True if each frame and the end of the game call the dispatcher.
 static IS_CONNECTED: AtomicBool = AtomicBool::new(false);
 
 static ASKED: Mutex<Asked> = Mutex::new(Asked { is_asked: false, thread: None });
@@ -50,10 +50,10 @@ struct News {
     ended: Vec<Arc<Shared>>,
 }
 
-/// True if the engine was asked for a deferred call that has not come yet.
+/// The state of the deferred call.
 struct Asked {
     is_asked: bool,
-    /// The thread that asked for the last one.
+    /// The thread that requested the last one.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -69,11 +69,11 @@ impl VarBatchDispatcher {
     /// Runs as a deferred call.
     #[func]
     fn deliver() {
-        // Before anything is looked at: what comes from now on is asked for again.
+        // Before reading any news: news that arrives from now on requests another call.
         lock(&ASKED).is_asked = false;
         let has_frames = connect();
         tell();
-        // A main loop that is no SceneTree has no frames to hold up.
+        // A main loop that is not a SceneTree has no frames to delay.
         while work() && !has_frames {}
     }
 
@@ -84,7 +84,7 @@ impl VarBatchDispatcher {
         work();
     }
 
-    /// Runs when the game ends, while scripts are still there: a signal that is connected to one must not outlive it.
+    /// Runs when the game ends, while scripts still exist: a signal that is connected to a script must not outlive it.
     #[func]
     fn end() {
         pool::shut_down();
@@ -92,14 +92,14 @@ impl VarBatchDispatcher {
     }
 }
 
-/// Makes sure that frames and the end of the game lead here. From any thread.
+/// Connects to the frames and the end of the game, now or soon. From any thread.
 pub fn watch() {
     if !is_main_thread() || !connect() {
         ask();
     }
 }
 
-/// Lets the main thread look at a task soon. From any thread.
+/// Notifies the main thread of an event of a task. From any thread.
 pub fn post(shared: Arc<Shared>, event: TaskEvent) {
     match event {
         TaskEvent::Finished => lock(&NEWS).ended.push(shared),
@@ -110,14 +110,15 @@ pub fn post(shared: Arc<Shared>, event: TaskEvent) {
     ask();
 }
 
-/// Lets the main thread work on tasks, if one waits for it. From any thread.
+/// Makes the main thread work on tasks if the event is [`TaskEvent::Waiting`]. From any thread.
 pub fn wake(event: TaskEvent) {
     if event == TaskEvent::Waiting && !IS_WAITING.swap(true, Ordering::AcqRel) {
         ask();
     }
 }
 
-/// Lets the engine call [`VarBatchDispatcher::deliver`] where frames do not lead here, once for all who ask before it does.
+/// Requests a deferred call of [`VarBatchDispatcher::deliver`], unless frames are connected or a call is already
+/// requested.
 fn ask() {
     if IS_CONNECTED.load(Ordering::Acquire) {
         return;
@@ -131,16 +132,16 @@ fn ask() {
         return call();
     }
     if let Some(last) = asked.thread.take() {
-        // It has asked long ago.
+        // It made its call long ago.
         _ = last.join();
     }
     asked.thread = Builder::new().name("varbatch-ask".to_owned()).spawn(call).ok();
-    // Without a thread, whoever asks next tries again.
+    // If the thread could not be spawned, the next call of `ask` tries again.
     asked.is_asked = asked.thread.is_some();
 }
 
-/// Lets each frame and the end of the game lead here. False if the main loop is no SceneTree, or not there yet. On the main
-/// thread.
+/// Connects to each frame and to the end of the game. Returns false if the main loop is not a SceneTree or does not
+/// exist yet. On the main thread.
 fn connect() -> bool {
     let Some(mut tree) = main_loop().and_then(|main_loop| main_loop.try_cast::<SceneTree>().ok()) else { return false };
     if !IS_CONNECTED.swap(true, Ordering::AcqRel) {
@@ -153,12 +154,12 @@ fn connect() -> bool {
     true
 }
 
-/// Emits the signals of tasks that there is news of. False if there is none. On the main thread.
+/// Emits the signals of tasks that have news. Returns false if there is no news. On the main thread.
 fn tell() -> bool {
     let News { progressed, ended } = std::mem::take(&mut *lock(&NEWS));
     let is_any = !progressed.is_empty() || !ended.is_empty();
     for shared in progressed {
-        // Before it is looked at, as above.
+        // Before reading the progress: later progress is posted again.
         shared.is_posted.store(false, Ordering::Release);
         shared.tell_progress();
     }
@@ -168,7 +169,7 @@ fn tell() -> bool {
     is_any
 }
 
-/// Works on tasks that have asked for it, as long as a frame may take. Whether there may be more to do. On the main thread.
+/// Works on waiting tasks for up to [`FRAME`]. Returns true if more work may remain. On the main thread.
 fn work() -> bool {
     let is_left = IS_WAITING.swap(false, Ordering::AcqRel) && pool::tasks().run_slice(FRAME);
     if is_left {
@@ -186,7 +187,7 @@ fn main_loop() -> Option<Gd<MainLoop>> {
     Engine::singleton().get_main_loop()
 }
 
-/// Lets go of the objects of all tasks, which have ended. Nobody is told any more.
+/// Releases the objects of all ended tasks, without emitting signals.
 fn release() {
     let News { ended, .. } = std::mem::take(&mut *lock(&NEWS));
     for shared in ended {
@@ -194,18 +195,18 @@ fn release() {
     }
 }
 
-/// Ends all tasks and the threads, and lets go of all objects. The library may be unloaded after this.
+/// Ends all tasks and threads, and releases all objects. The library may be unloaded after this.
 pub fn shut_down() {
     for round in 0.. {
         pool::shut_down();
         if main_loop().is_none() {
             break;
         }
-        // The editor reloads the library, and scripts go on: they hear of the end now or never.
+        // The editor reloads the library while scripts live on: this is the last chance to emit their signals.
         let left = lock(&NEWS).ended.len();
         if left > 0 && round == ROUNDS {
             godot_warn!(
-                "VarBatch was unloaded while scripts went on starting tasks: {left} of them never emit \"finished\""
+                "VarBatch was unloaded while scripts kept starting tasks: {left} of them never emit \"finished\""
             );
         }
         if round == ROUNDS || !tell() {

@@ -1,4 +1,4 @@
-//! A call as a job: the plain method runs it to its end, the `_async` method hands it to a task.
+//! Defines a job, the work of one call: the plain method runs it to its end, the `_async` method starts a task for it.
 
 use std::fmt::Display;
 
@@ -14,10 +14,10 @@ use crate::report::{Line, Reports, Subject};
 /// The size of a task's step, in bytes of work: less than a millisecond.
 pub const STEP: usize = 1 << 20;
 
-/// The size of a plain method's step: as much as can be done at once.
+/// The size of a plain method's step: unlimited.
 pub const WHOLE: usize = usize::MAX;
 
-/// Work that each value adds to that of its bytes, in bytes.
+/// Work of each value in addition to its bytes, in bytes.
 pub const VALUE: usize = 256;
 
 macro_rules! products {
@@ -47,7 +47,7 @@ products! {
 }
 
 impl Product {
-    /// Makes it a Variant.
+    /// Converts the product to a Variant.
     pub fn into_slot(self) -> Slot {
         let mut slot = Slot::new();
         match self {
@@ -77,7 +77,7 @@ pub trait Job: Send {
     /// Does about `size` bytes of the work. [`NextStep::Owner`] means that the next step may run scripts.
     fn step(&mut self, size: usize, threads: &Threads, report: OnProgress<'_>) -> NextStep;
 
-    /// True if the next step of a plain method is worth more threads than the caller's.
+    /// True if the next step of a plain method is worth several threads.
     fn is_large(&self) -> bool;
 
     /// See [`Work::progress`].
@@ -88,11 +88,11 @@ pub trait Job: Send {
         false
     }
 
-    /// The result. Called once, after the last step.
+    /// Returns the result. Called once, after the last step.
     fn outcome(&mut self) -> Outcome;
 }
 
-/// A job of any kind, as a task.
+/// A job of any type, for a task.
 pub struct AnyJob(pub Box<dyn Job>);
 
 impl Work for AnyJob {
@@ -110,28 +110,28 @@ impl Work for AnyJob {
 }
 
 impl Outcome {
-    /// A result with nothing to print.
+    /// Makes a result with nothing to print.
     pub fn quiet(product: Product, code: EngineError, note: &'static str) -> Self {
         Self { product, lines: Vec::new(), note, code }
     }
 
-    /// A result with lines to print.
+    /// Makes a result with lines to print.
     pub fn with_lines(product: Product, lines: Vec<Line>, code: EngineError) -> Self {
         Self { product, lines, note: "", code }
     }
 
-    /// The result of a batch: `ERR_INVALID_DATA` if an element failed.
+    /// Makes the result of a batch: `ERR_INVALID_DATA` if an element failed.
     pub fn of_batch(product: Product, subject: &Subject<'_>, reports: &Reports) -> Self {
         let code = if reports.has_errors() { EngineError::ERR_INVALID_DATA } else { EngineError::OK };
         Self::with_lines(product, reports.lines(subject), code)
     }
 
-    /// The result of a call that failed as a whole.
+    /// Makes the result of a call that failed as a whole.
     pub fn failed(product: Product, code: EngineError, text: impl Display) -> Self {
         Self::with_lines(product, vec![Line::error(text)], code)
     }
 
-    /// The text for scripts that ask: the lines, or the note if there are none.
+    /// Returns the message for scripts: the lines, or the note if there are none.
     pub fn message(&self) -> String {
         match self.lines.as_slice() {
             [] => self.note.to_owned(),

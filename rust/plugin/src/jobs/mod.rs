@@ -1,4 +1,4 @@
-//! Runs the work of calls: threads, tasks, and the main thread.
+//! Runs the work of calls, on threads, in tasks and on the main thread.
 
 pub mod dispatch;
 pub mod job;
@@ -10,7 +10,7 @@ pub mod tuning;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks what stays sound if somebody panics meanwhile.
+/// Locks data that stays valid even if a thread panics while it holds the lock.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Runs a job to its end on the thread of its call.
+//! Runs a job to its end on the calling thread.
 
 use varbatch_workers::tasks::NextStep;
 
@@ -9,13 +9,13 @@ use super::pool;
 pub fn finish(job: &mut dyn Job) {
     let mut step = NextStep::More;
     while step != NextStep::Done {
-        // No threads are kept while scripts run.
+        // Hold no shared threads while scripts run.
         let is_large = step != NextStep::Owner && job.is_large();
         step = pool::with(is_large, |threads| job.step(WHOLE, threads, &|_| {}));
     }
 }
 
-/// The result of a job.
+/// Runs a job and returns its result.
 pub fn run(mut job: impl Job) -> Outcome {
     finish(&mut job);
     job.outcome()

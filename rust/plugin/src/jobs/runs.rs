@@ -1,12 +1,12 @@
-//! Cuts up the work of calls on many values.
+//! Splits the work of a call on many values into runs.
 
 use varbatch_workers::Threads;
 
 /// Bytes of work that a thread takes at a time.
 const RUN: usize = 256 << 10;
 
-/// Calls `work` once with each item and its slot, in runs of about [`RUN`] bytes over `threads`. `begin` makes what the
-/// calls of one run share, and `end` takes it. A run is found while others are worked on.
+/// Calls `work` once with each item and its slot, in runs of about [`RUN`] bytes over `threads`. `begin` makes the
+/// state that the calls of one run share, and `end` takes it. One thread can look for the next run while others work.
 pub fn each_run<T, O: Send, S>(
     mut items: impl Iterator<Item = T> + Clone + Send,
     len: impl Fn(&T) -> usize + Sync,

@@ -13,22 +13,22 @@ use super::job::{AnyJob, Job, Outcome, Product};
 use super::lock;
 use crate::engine::{Reference, Slot};
 
-/// The state that the object, the work and the main thread share. It keeps the object, and the object keeps it, until
-/// "finished" was emitted: so a task that nobody holds goes on.
+/// The state that the object, the work and the main thread share. This state and the object keep each other alive until
+/// "finished" is emitted, so that a task runs on even if no script holds it.
 pub struct Shared {
     method: &'static str,
-    /// The product of a task that was cancelled.
+    /// Makes the product of a cancelled task.
     if_cancelled: fn() -> Product,
     object: Mutex<Option<Reference<RefCounted>>>,
     task: OnceLock<Arc<Task<AnyJob>>>,
     end: Mutex<Option<End>>,
-    /// True if the main thread was asked to look at this, and has not yet.
+    /// True if progress was posted that the main thread has not read yet.
     pub is_posted: AtomicBool,
-    /// Bits of the f32 that was emitted last.
+    /// Bits of the f32 progress that was emitted last.
     told: AtomicU32,
 }
 
-/// The end of a task, as scripts can ask for it.
+/// The end of a task, as scripts can query it.
 pub struct End {
     pub result: Slot,
     pub code: EngineError,
@@ -36,7 +36,7 @@ pub struct End {
 }
 
 impl Shared {
-    /// The state of a task that has not begun.
+    /// Makes the state of a task that has not started.
     pub fn new(method: &'static str, job: &dyn Job) -> Arc<Self> {
         let if_cancelled = if job.outlives_shut_down() {
             || Product::Code(EngineError::ERR_SKIP)
@@ -54,22 +54,22 @@ impl Shared {
         })
     }
 
-    /// Keeps the object of the task until its end was told, so that nobody has to hold it.
+    /// Keeps the object of the task alive until "finished" is emitted, so that scripts need not hold it.
     pub fn keep(&self, object: Gd<RefCounted>) {
         *lock(&self.object) = Some(Reference::new(object));
     }
 
-    /// Sets the task, as soon as somebody knows it.
+    /// Sets the task, unless it is already set: its listener may run before the task is returned.
     pub fn set_task(&self, task: &Arc<Task<AnyJob>>) {
         self.task.get_or_init(|| Arc::clone(task));
     }
 
-    /// The task, as soon as it was started.
+    /// Returns the task. It must have been started.
     pub fn task(&self) -> &Arc<Task<AnyJob>> {
         self.task.get().expect("is set before anybody has the object")
     }
 
-    /// Calls `get` with the end of the task, if it has ended. Prints its lines when it is asked for first.
+    /// Calls `get` with the end of the task, if it has ended. The first such call prints the lines.
     pub fn with_end<R>(&self, get: impl FnOnce(&End) -> R) -> Option<R> {
         if !self.task().is_done() {
             return None;
@@ -83,7 +83,7 @@ impl Shared {
             End { result: outcome.product.into_slot(), code: outcome.code, message }
         });
         let got = get(end_now);
-        // Printing may run a script that asks again.
+        // Unlock first: printing may run a script that calls this again.
         drop(end);
         for line in lines {
             line.print("VarBatch", self.method);
@@ -95,13 +95,13 @@ impl Shared {
         match self.task().take() {
             Some(mut job) => job.0.outcome(),
             None if self.task().is_panicked() => {
-                Outcome::failed((self.if_cancelled)(), EngineError::ERR_BUG, "it panicked, which is a bug of VarBatch")
+                Outcome::failed((self.if_cancelled)(), EngineError::ERR_BUG, "it panicked, which is a bug in VarBatch")
             }
             None => Outcome::quiet((self.if_cancelled)(), EngineError::ERR_SKIP, ""),
         }
     }
 
-    /// Emits the progress, if it has grown. On the main thread.
+    /// Emits "progressed" if the progress has grown. On the main thread.
     pub fn tell_progress(&self) {
         let Some(mut emitter) = lock(&self.object).as_ref().map(Reference::get) else { return };
         let progress = self.task().progress();
@@ -110,18 +110,18 @@ impl Shared {
         }
     }
 
-    /// Emits that the task has ended. On the main thread.
+    /// Emits "finished". On the main thread.
     pub fn tell_end(&self) {
         self.tell_progress();
-        // Nobody keeps the object from here on but those who use it.
+        // From here on, only scripts keep the object alive.
         let Some(object) = lock(&self.object).take() else { return };
         if let Some(result) = self.with_end(|end| end.result.value().variant().clone()) {
             object.get().emit_signal("finished", &[result]);
         }
     }
 
-    /// Drops the reference to the object, and prints the lines. Connections stay: a function that awaits the object may hold
-    /// it, and the engine drops both if nobody disconnects it.
+    /// Drops the reference to the object and prints the lines. Connections stay: a function that awaits the object may
+    /// hold it, and the engine drops both as long as the signal stays connected.
     pub fn release(&self) {
         self.with_end(|_| ());
         let object = lock(&self.object).take();

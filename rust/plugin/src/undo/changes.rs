@@ -1,4 +1,4 @@
-//! Finds what has changed since it was recorded.
+//! Finds the changes since the objects were recorded.
 
 use foldhash::HashMap;
 use godot::builtin::{Array, StringName, VarDictionary};
@@ -13,7 +13,7 @@ use crate::jobs::pool;
 use crate::report::Reports;
 use crate::value::string_cache::Texts;
 
-/// From this many modifications on, several threads make their Dictionaries, in engines that do not count allocations.
+/// Min modifications for which several threads make the Dictionaries, in engines that do not count allocations.
 const PARALLEL_FROM: usize = 1000;
 
 /// Modifications that a thread makes at a time.
@@ -22,7 +22,7 @@ const RUN: usize = 500;
 /// The properties that have changed.
 pub struct Changes {
     recording: Recording,
-    /// The new values of what has changed.
+    /// The new values of changed properties.
     new: States,
     changes: Vec<Change>,
 }
@@ -31,7 +31,7 @@ struct Change {
     part: usize,
     property: usize,
     new: Span,
-    /// The part of the value that has changed, where it is not all.
+    /// The changed part of the value, if it is not the whole value.
     narrowed: Option<Narrowed>,
 }
 
@@ -46,7 +46,7 @@ pub struct Modification<'c> {
 }
 
 impl Changes {
-    /// Compares objects with what was recorded. Their getters run.
+    /// Compares objects with their recorded states. Their getters run.
     pub fn find(recording: Recording) -> (Self, Reports) {
         let mut found = Self { recording, new: States::default(), changes: Vec::new() };
         let (mut reports, mut values, mut read_parts) = (Reports::default(), Vec::new(), Vec::new());
@@ -67,7 +67,7 @@ impl Changes {
         (found, reports)
     }
 
-    /// Reads what the properties of a part are now, unless it is to be skipped.
+    /// Reads the current property values of a part, or returns why it must be skipped.
     fn read(&self, index: usize, values: &mut Vec<Slot>) -> Result<(), String> {
         let part = &self.recording.parts[index];
         let (object, properties) = (part.object.value(), &part.properties);
@@ -93,7 +93,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Compares what was read of some parts.
+    /// Compares the values that were read of some parts.
     fn compare(&mut self, parts: &mut Vec<usize>, values: &mut Vec<Slot>, reports: &mut Reports) {
         let (mut now, mut spans) = (States::default(), Vec::with_capacity(values.len()));
         let errors: HashMap<usize, _> = now.encode(values, &mut spans).into_iter().collect();
@@ -126,7 +126,7 @@ impl Changes {
         self.changes.len()
     }
 
-    /// The modifications, in the order in which the objects were recorded.
+    /// Returns the modifications, in the order in which the objects were recorded.
     pub fn iter(&self) -> impl Iterator<Item = Modification<'_>> {
         self.changes.iter().map(|change| {
             let part = &self.recording.parts[change.part];
@@ -141,7 +141,7 @@ impl Changes {
         })
     }
 
-    /// The modifications as scripts have them.
+    /// Returns the modifications for scripts.
     pub fn to_array(&self) -> Array<VarDictionary> {
         let is_large = self.len() >= PARALLEL_FROM && engine::allocates_in_parallel();
         engine::new_dictionaries(self.len(), |slots| {
@@ -150,7 +150,7 @@ impl Changes {
                     let mut maker = RowMaker::default();
                     return self.iter().zip(slots).for_each(|(change, slot)| maker.make(&change.row(), slot));
                 }
-                // The threads only read the parts that they share.
+                // The threads only read what they share.
                 let rows: Vec<_> = self.iter().map(|change| change.row()).collect();
                 threads.for_each(rows.chunks(RUN).zip(slots.chunks_mut(RUN)), |(rows, slots)| {
                     let mut maker = RowMaker::default();
@@ -162,12 +162,12 @@ impl Changes {
 }
 
 impl<'c> Modification<'c> {
-    /// The path of what has changed, as Godot writes it.
+    /// Returns the path of the change, in the syntax of NodePath subnames.
     pub fn path(&self) -> String {
         path_of(self.text, self.narrowed)
     }
 
-    /// The old value and the new one.
+    /// Returns the old and the new value.
     pub fn values(&self) -> (Slot, Slot) {
         let made = |state| {
             let mut slot = Slot::new();
@@ -177,7 +177,7 @@ impl<'c> Modification<'c> {
         (made(self.old), made(self.new))
     }
 
-    /// The same as encoded values, for a history.
+    /// Returns the old and the new value encoded, for a history.
     pub fn own_states(&self) -> (OwnState, OwnState) {
         OwnState::pair(self.object.value(), self.text, self.old, self.new)
     }
@@ -188,7 +188,7 @@ impl<'c> Modification<'c> {
     }
 }
 
-/// The parts of the Dictionary of a modification, for any thread.
+/// The contents of a modification's Dictionary, for use on any thread.
 struct Row<'c> {
     object: &'c engine::Value,
     text: &'c str,
@@ -197,7 +197,7 @@ struct Row<'c> {
     new: State<'c>,
 }
 
-/// Makes Dictionaries. Their keys, and paths that come again, are shared.
+/// Makes Dictionaries. They share their keys and repeated paths.
 struct RowMaker<'c> {
     keys: [Slot; 4],
     paths: HashMap<(*const u8, Option<Narrowed>), Slot>,
@@ -247,12 +247,12 @@ fn path_of(text: &str, narrowed: Option<Narrowed>) -> String {
     path
 }
 
-/// True if a path may begin with the name: a path ends names at a colon, and leaves out empty ones.
+/// True if a path can begin with the name: a path splits names at colons, and drops empty ones.
 fn is_plain_name(name: &str) -> bool {
     !name.contains(':') && name.split('/').all(|part| !part.is_empty())
 }
 
-/// True if an object stores a property that others of its class do not.
+/// True if the object stores the property. Asks the object if that is not certain.
 fn is_stored(part: &Part, property: usize, listed: &mut Option<Listed>) -> bool {
     if !part.properties.are_doubtful[property] {
         return true;

@@ -20,11 +20,11 @@ pub struct History {
 }
 
 impl History {
-    /// A history of one of the two classes that the engine has.
+    /// Accepts an object of one of the engine's two history classes.
     pub fn new(value: &Value) -> Result<Self, String> {
         let found = match (value.view().kind(), value.object_id()) {
             (Kind::Nil, _) => "null".into(),
-            (Kind::Object, 0) => "an object that was freed".into(),
+            (Kind::Object, 0) => "a freed object".into(),
             (Kind::Object, _) => match value.variant().try_to::<Gd<Object>>() {
                 Ok(object) if object.is_class("UndoRedo") => return Ok(Self { object, is_editor: false }),
                 Ok(object) if object.is_class("EditorUndoRedoManager") => return Ok(Self { object, is_editor: true }),
@@ -35,12 +35,12 @@ impl History {
         Err(format!("expected an UndoRedo or EditorUndoRedoManager, found {found}"))
     }
 
-    /// Registers all modifications as one action, without doing them once more.
+    /// Registers all modifications as one action, without executing it.
     pub fn register(mut self, name: &GString, changes: &Changes) {
         let Some(first) = changes.iter().next() else { return };
         let mut args = vec![name.to_variant(), MERGE_DISABLE.to_variant()];
         if self.is_editor {
-            // The history of the first object takes all, those of other scenes as well.
+            // The first object selects the history for all modifications, even those of other scenes.
             args.push(first.object.value().variant().clone());
         }
         self.object.call("create_action", &args);
@@ -72,7 +72,7 @@ impl History {
         self.add_method("add_undo_method", object, "set_indexed", &[path, old]);
     }
 
-    /// Both classes have the method, and take it differently.
+    /// Calls a method that the two classes declare differently.
     fn add_method(&mut self, add: &str, object: &Variant, method: &str, args: &[Variant]) {
         if self.is_editor {
             let mut all = vec![object.clone(), StringName::from(method).to_variant()];
@@ -86,7 +86,7 @@ impl History {
     }
 }
 
-/// True if a value must be made anew each time: scripts that have it can change it, or objects in it may be freed.
+/// True if a value must be rebuilt each time: scripts may change it, or objects in it may be freed.
 fn is_shared(kind: Kind) -> bool {
     matches!(
         kind.shape(),

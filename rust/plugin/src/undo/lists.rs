@@ -1,7 +1,8 @@
-//! Chooses the properties of an object that are recorded.
+//! Chooses the properties of an object to record.
 //!
-//! An object is asked for its list once for each class and script, as that takes up to 0.2 ms. A list holds for all objects
-//! of a class and a script unless a script makes it, or the object has properties that its class does not tell of.
+//! Only one object of each class and script is asked for its list, because that takes up to 0.2 ms. The list applies to
+//! all objects of the class and script, unless a script makes it or the object has properties that its class does not
+//! list.
 
 use std::sync::Arc;
 
@@ -14,16 +15,16 @@ use varbatch_codec::Kind;
 use super::shared;
 use crate::engine::{self, Value};
 
-/// `PROPERTY_USAGE_STORAGE`: a scene keeps the property.
+/// `PROPERTY_USAGE_STORAGE`: scene files store the property.
 const STORAGE: i64 = 1 << 1;
 
-/// `PROPERTY_USAGE_GROUP`, `_CATEGORY` and `_SUBGROUP`: no property, but a heading.
+/// `PROPERTY_USAGE_GROUP`, `_CATEGORY` and `_SUBGROUP`: a heading, not a property.
 const HEADINGS: i64 = 1 << 6 | 1 << 7 | 1 << 8;
 
 /// `PROPERTY_USAGE_SCRIPT_VARIABLE`.
 const OF_SCRIPT: i64 = 1 << 12;
 
-/// Before the name of metadata, as a property.
+/// The prefix of metadata in property names.
 const METADATA: &str = "metadata/";
 
 /// Methods of scripts that make lists differ from object to object.
@@ -34,26 +35,26 @@ pub struct Properties {
     pub names: Vec<StringName>,
     /// The names as text.
     pub texts: Vec<String>,
-    /// True if the object may not store a property that others of its class do.
+    /// True for a property that the class stores, but that this object may not.
     pub are_doubtful: Vec<bool>,
-    /// The list that they are of. `None` if they were named.
+    /// The list that they come from. `None` if the caller named them.
     pub all: Option<Arc<All>>,
 }
 
-/// The facts about an object that its list depends on.
+/// The stored properties of an object, and everything that its list depends on.
 pub struct All {
     class: StringName,
     script: u64,
     metadata: Vec<StringName>,
     names: Vec<StringName>,
-    /// The number of names that the object stores. The others are stored by its class, but not by the object that was asked.
+    /// Number of names that the asked object stores. The class stores the other names, but that object did not.
     stored: usize,
     /// True if other objects have the same list.
     is_shared: bool,
 }
 
 impl Properties {
-    /// Those that were asked for, each once.
+    /// The properties that the caller named; without duplicates.
     pub fn named(names: Vec<StringName>) -> Self {
         Self::new(names, None)
     }
@@ -69,29 +70,29 @@ impl Properties {
         Self { names, texts, are_doubtful, all }
     }
 
-    /// Some of these, by index.
+    /// Returns some of these, by index.
     pub fn only(&self, indices: &[usize]) -> Self {
         let names = indices.iter().map(|&index| self.names[index].clone()).collect();
         Self::new(names, self.all.clone())
     }
 
-    /// True if an object has to be asked for its list to know whether it is still this one.
+    /// True if other objects of the same class and script have the same list.
     pub fn is_shared(&self) -> bool {
         self.all.as_ref().is_some_and(|all| all.is_shared)
     }
 }
 
-/// The lists that are known.
+/// The known lists.
 #[derive(Default)]
 pub struct Lists {
-    /// The latest used first.
+    /// Most recently used first.
     shared: Vec<Arc<Properties>>,
     /// Classes and scripts whose objects are asked one by one.
     asked: Vec<(StringName, u64)>,
 }
 
 impl Lists {
-    /// All properties of an object that are stored. Its script may run.
+    /// Returns all stored properties of an object. Its script may run.
     pub fn of(&mut self, object: &Value) -> Arc<Properties> {
         let (class, script, metadata) = (engine::class_name(object), engine::script_id(object), metadata_of(object));
         let is_same = |list: &Arc<Properties>| {
@@ -117,7 +118,7 @@ impl Lists {
         let mut names = listed.stored();
         let stored = names.len();
         if is_shared {
-            // What this object does not store for now, others may.
+            // Other objects may store what this one does not store now.
             let of_class = of_class.map(|of_class| of_class.stored()).unwrap_or_default();
             let others: Vec<_> = of_class.into_iter().filter(|name| !names.contains(name)).collect();
             names.extend(others);
@@ -131,7 +132,7 @@ impl Lists {
         list
     }
 
-    /// Does as [`Self::of`], but asks the object itself.
+    /// Like [`Self::of`], but always asks the object itself.
     pub fn of_one(&mut self, object: &Value) -> Arc<Properties> {
         let (class, script, metadata) = (engine::class_name(object), engine::script_id(object), metadata_of(object));
         let names = Listed::of(object).stored();
@@ -141,7 +142,7 @@ impl Lists {
 }
 
 impl All {
-    /// Why the list of an object is not what it was. `None` if it is. The object is asked if `ask`.
+    /// Returns how the list of an object changed, or `None` if it did not. Only asks the object itself if `ask`.
     pub fn difference(&self, object: &Value, ask: bool) -> Option<String> {
         if engine::script_id(object) != self.script {
             return Some("its script changed".into());
@@ -155,7 +156,7 @@ impl All {
         let now = Listed::of(object);
         let stored = now.stored();
         let gone = |&(index, name): &(usize, &StringName)| match self.is_shared {
-            // The class may store it or not; it is a property all the same.
+            // Whether it is stored may vary, but it must still be a property.
             true => index < self.stored && !now.has(name),
             false => !stored.contains(name),
         };
@@ -182,7 +183,7 @@ impl ListedProperty {
 }
 
 impl Listed {
-    /// Asks an object.
+    /// Asks an object for its list.
     pub fn of(object: &Value) -> Self {
         Self::from(&engine::property_list(object))
     }
@@ -198,23 +199,23 @@ impl Listed {
         let entry = |entry: VarDictionary| {
             let name: StringName = entry.get("name")?.try_to_relaxed().ok()?;
             let usage = entry.get("usage")?.try_to().ok()?;
-            // With another script the list is another.
+            // `script` is left out: a different script has a different list.
             (usage & HEADINGS == 0 && name != script).then_some(ListedProperty { name, usage })
         };
         Self(list.iter_shared().filter_map(entry).collect())
     }
 
-    /// True if there is a property of that name, stored or not.
+    /// True if there is a property with this name, stored or not.
     pub fn has(&self, name: &StringName) -> bool {
         self.0.iter().any(|entry| entry.name == *name)
     }
 
-    /// True if there is one that is stored.
+    /// True if there is a stored property with this name.
     pub fn stores(&self, name: &StringName) -> bool {
         self.0.iter().any(|entry| entry.usage & STORAGE != 0 && entry.name == *name)
     }
 
-    /// Those that are stored, each once.
+    /// Returns the names of stored properties, without duplicates.
     fn stored(&self) -> Vec<StringName> {
         let mut names: Vec<StringName> = Vec::new();
         for entry in &self.0 {

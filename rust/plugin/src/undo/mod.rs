@@ -1,4 +1,4 @@
-//! Finds what an edit has changed, as modifications of properties.
+//! Finds what an edit changed, as modifications of properties.
 //!
 //! ```text
 //! record: properties --read--> values --States::encode, over threads--> Recording
@@ -6,9 +6,9 @@
 //! commit:                                                             Changes --> an undo history
 //! ```
 //!
-//! A state is bytes, so that whatever a script does to an Array later changes nothing of it. Objects are in it as they
-//! are. Getters, setters and Loggers may run at any call of the engine and use the recorder again: nothing is locked or
-//! borrowed meanwhile, and messages are printed last.
+//! A state is bytes, so that a script that changes an Array later does not change the state. Objects are kept by
+//! reference. Getters, setters and Loggers may run in any call of the engine and use the recorder again, so nothing is
+//! locked or borrowed during these calls, and messages are printed last.
 
 pub mod changes;
 pub mod commit;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 pub use crate::jobs::lock;
 
-/// Counted atomically: which thread calls, and drops, is decided by the engine.
+/// Counts references atomically, because the engine decides which thread calls and drops.
 pub fn shared<T>(value: T) -> Arc<T> {
     Arc::new(value)
 }

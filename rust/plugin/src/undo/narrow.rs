@@ -1,4 +1,4 @@
-//! The one path that covers a change inside a math type: `position:y`.
+//! Narrows a change inside a math type to the one path that covers it, such as `position:y`.
 
 use std::mem::MaybeUninit;
 
@@ -14,8 +14,8 @@ struct Path {
     depth: usize,
 }
 
-/// The part of a math type in which all of a change lies: where the path to one of its components leads after so many
-/// names.
+/// The part of a math type that contains the whole change: the first `depth` names of the path to `component` lead to
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Narrowed {
     kind: Kind,
@@ -30,7 +30,7 @@ impl Path {
         Self { names, depth: N }
     }
 
-    /// The path to a component, counted as the wire has them.
+    /// Returns the path to a component, by its index in the encoded value.
     fn to_component(kind: Kind, index: usize) -> Self {
         const AXES: [&str; 4] = ["x", "y", "z", "w"];
         const ENDS: [&str; 2] = ["position", "size"];
@@ -41,7 +41,7 @@ impl Path {
             Kind::Plane if index == 3 => Self::new(["d"]),
             Kind::Plane => Self::new(["normal", AXES[index]]),
             Kind::Transform2D => Self::new([["x", "y", "origin"][index / 2], AXES[index % 2]]),
-            // Rows on the wire, where scripts name columns.
+            // The bytes are in rows, but scripts name columns.
             Kind::Basis => Self::new([AXES[index % 3], AXES[index / 3]]),
             Kind::Transform3D if index < 9 => Self::new(["basis", AXES[index % 3], AXES[index / 3]]),
             Kind::Transform3D => Self::new(["origin", AXES[index - 9]]),
@@ -54,14 +54,15 @@ impl Path {
         &self.names[..self.depth]
     }
 
-    /// The number of names that two paths share.
+    /// Returns how many leading names two paths share.
     fn shared(&self, other: &Self) -> usize {
         self.names().iter().zip(other.names()).take_while(|(one, other)| one == other).count()
     }
 }
 
 impl Narrowed {
-    /// Finds the part in which two values differ. `None` if all of the value differs, or no single path leads there.
+    /// Finds the part in which two values differ. `None` if the whole value differs, or no single path covers the
+    /// change.
     pub fn of_change(old: State<'_>, new: State<'_>) -> Option<Self> {
         let (old, new) = (components(old)?, components(new)?);
         if old.kind != new.kind {
@@ -78,7 +79,7 @@ impl Narrowed {
         (depth > 0 && !part.is_nan(&old) && !part.is_nan(&new)).then_some(part)
     }
 
-    /// True if a float in the part is no number: as a float of scripts it may lose bits.
+    /// True if a float in the part is NaN, whose bits may change when it is converted to a script's float.
     fn is_nan(self, plain: &Plain<'_>) -> bool {
         let is_nan = |bytes: [u8; 4]| f32::from_le_bytes(bytes).is_nan();
         let scalar = scalar_of(self.kind).filter(|&scalar| scalar != Scalar::I32);
@@ -87,14 +88,14 @@ impl Narrowed {
         })
     }
 
-    /// The bytes of the components in this part.
+    /// Returns the bytes of the components in this part.
     fn inside<'a>(self, plain: &Plain<'a>, len: usize) -> impl Iterator<Item = &'a [u8]> + Clone {
         let (path, depth) = (Path::to_component(self.kind, self.component.into()), usize::from(self.depth));
         let is_inside = move |index| Path::to_component(self.kind, index).shared(&path) >= depth;
         plain.bytes.chunks(len).enumerate().filter(move |(index, _)| is_inside(*index)).map(|(_, bytes)| bytes)
     }
 
-    /// The path from the property on, with a colon before each name.
+    /// Appends the names of the path, with a colon before each.
     pub fn add_to(self, text: &mut String) {
         let path = Path::to_component(self.kind, self.component.into());
         for name in &path.names[..self.depth.into()] {
@@ -103,7 +104,7 @@ impl Narrowed {
         }
     }
 
-    /// Makes the value what this part of `state` is.
+    /// Builds the value of this part of `state`.
     pub fn build(self, state: State<'_>, slot: &mut Slot) {
         let Some((plain, scalar)) = components(state).zip(scalar_of(self.kind)) else { return };
         let len = scalar.size(plain.width);
@@ -144,7 +145,7 @@ fn scalar_of(kind: Kind) -> Option<Scalar> {
     }
 }
 
-/// The components of a math type: what is behind its header.
+/// Returns the components of a math type, which follow its header.
 fn components(state: State<'_>) -> Option<Plain<'_>> {
     let kind = state.kind();
     let bytes = state.bytes.get(4..)?;

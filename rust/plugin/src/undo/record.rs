@@ -1,7 +1,7 @@
-//! Takes the state of objects.
+//! Records the state of objects.
 //!
-//! A getter is a script: it may free objects, record and flush. So nothing is locked while properties are read: what
-//! comes of it is added to the recording at the end.
+//! A getter is a script: it may free objects, record and flush. So nothing is locked while properties are read, and the
+//! result is only added to the recording at the end.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -17,18 +17,18 @@ use super::{lock, shared};
 use crate::engine::{self, Slot, Value};
 use crate::report::Reports;
 
-/// Values that are read before they are encoded: as many as stay in the cache.
+/// Values to read before they are encoded: as many as fit in the cache.
 pub const BATCH: usize = 16_000;
 
 /// The properties to record of each object.
 pub enum Wanted {
-    /// All properties that are stored.
+    /// All stored properties.
     Stored,
     Named(Arc<Properties>),
 }
 
 impl Wanted {
-    /// From the names that the caller gives: none means all.
+    /// Converts the caller's names; an empty array means all stored properties.
     pub fn new(names: &PackedStringArray) -> Self {
         let mut wanted: Vec<StringName> = Vec::with_capacity(names.len());
         for name in names.as_slice() {
@@ -44,12 +44,12 @@ impl Wanted {
     }
 }
 
-/// Why an object was not recorded.
+/// The reason why an object was not recorded.
 #[derive(Debug)]
 enum NotRecorded {
-    /// It is none, but this.
+    /// It is not an object, but this.
     NoObject(&'static str),
-    /// It was freed meanwhile. As messages called it.
+    /// The object, as messages name it, was freed while it was read.
     Freed(String),
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for NotRecorded {
     }
 }
 
-/// Records objects, and tells what there is to say about them.
+/// Records objects and returns the reports about them.
 pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted) -> Reports {
     let lists = std::mem::take(&mut lock(recording).lists);
     let watch = matches!(wanted, Wanted::Stored).then(|| {
@@ -100,11 +100,11 @@ struct Pass<'r> {
     lists: Lists,
     watch: Option<Arc<Watch>>,
     parts: Vec<Part>,
-    /// Of the last parts, not encoded yet.
+    /// Values of the last parts, not encoded yet.
     values: Vec<Slot>,
     states: States,
     spans: Vec<Span>,
-    /// By the part that they are about, or that there would be.
+    /// Indexed by part; for an object that was not recorded, by the next part.
     reports: Reports,
 }
 
@@ -115,7 +115,7 @@ impl Pass<'_> {
         let properties = match wanted {
             Wanted::Named(properties) => Arc::clone(properties),
             Wanted::Stored => {
-                // First, so that nothing is missed that its script does.
+                // First, so that changes by the object's own script are not missed.
                 if let Some(watch) = &self.watch {
                     watch.add(object.value(), id);
                 }
@@ -132,14 +132,14 @@ impl Pass<'_> {
         if !doubtful.is_empty() {
             part = self.read_doubtful(part, &doubtful)?;
         }
-        // One that stores nothing has a list all the same.
+        // An object that stores nothing still has a list to compare.
         if !part.properties.names.is_empty() || part.properties.all.is_some() {
             self.parts.push(part);
         }
         Ok(())
     }
 
-    /// Reads the values of a part. Those of the indices that are returned may be no properties.
+    /// Reads the values of a part. Returns the indices of names that may not be properties.
     fn read(&mut self, part: &Part) -> Result<Vec<usize>, NotRecorded> {
         let start = self.values.len();
         let doubtful = read(part.object.value(), &part.properties, &mut self.values);
@@ -154,7 +154,7 @@ impl Pass<'_> {
     fn read_doubtful(&mut self, mut part: Part, doubtful: &[usize]) -> Result<Part, NotRecorded> {
         let start = self.values.len() - part.properties.names.len();
         if part.properties.is_shared() {
-            // Others of its class have what this one has not: it is asked itself.
+            // This object lacks a property of others of its class, so ask the object itself.
             part.properties = self.lists.of_one(part.object.value());
             self.values.truncate(start);
             self.read(&part)?;
@@ -178,7 +178,7 @@ impl Pass<'_> {
         Ok(part)
     }
 
-    /// Encodes what was read.
+    /// Encodes the values that were read.
     fn encode(&mut self) {
         let first = self.spans.len();
         let errors = self.states.encode(&self.values, &mut self.spans);
@@ -189,7 +189,7 @@ impl Pass<'_> {
             let name = &part.properties.texts[at - part.first_span];
             self.reports.push_error(index, || format!("{}, property \"{name}\": {error}", part.shown()));
         }
-        // A value may hold the last reference to an object, whose script then runs: nothing is locked.
+        // A value may hold the last reference to an object, whose script runs when it is freed: nothing is locked here.
         self.values.clear();
     }
 
@@ -209,19 +209,19 @@ impl Pass<'_> {
     }
 }
 
-/// The instance id of an object that is alive.
+/// Returns the instance id of a living object.
 fn alive(object: &Value) -> Result<u64, NotRecorded> {
     match (object.view().kind(), object.object_id()) {
         (Kind::Object, 0) if object.variant().is_nil() => Err(NotRecorded::NoObject("null")),
-        (Kind::Object, 0) => Err(NotRecorded::NoObject("one that was freed")),
+        (Kind::Object, 0) => Err(NotRecorded::NoObject("a freed object")),
         (Kind::Nil, _) => Err(NotRecorded::NoObject("null")),
         (Kind::Object, id) => Ok(id),
         (kind, _) => Err(NotRecorded::NoObject(kind.name())),
     }
 }
 
-/// Reads the values of properties. Those of the indices that are returned may be no properties: they are null, or what
-/// the engine gives for the name of a method or a signal.
+/// Reads the values of properties. Returns the indices of names that may not be properties: their values are null, or
+/// what the engine returns for the name of a method or a signal.
 pub fn read(object: &Value, properties: &Properties, values: &mut Vec<Slot>) -> Vec<usize> {
     let mut doubtful = Vec::new();
     for (index, name) in properties.names.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Keeps what was recorded until it is flushed.
+//! Keeps recorded states until they are flushed.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use super::states::{Span, States};
 use super::watch::Watch;
 use crate::engine::{self, Slot, Value};
 
-/// Objects, and what their properties were.
+/// Recorded objects and the states of their properties.
 #[derive(Default)]
 pub struct Recording {
     pub parts: Vec<Part>,
     pub states: States,
     pub spans: Vec<Span>,
     pub lists: Lists,
-    /// One, unless a getter has flushed the recording while it went on.
+    /// One, unless a getter flushed the recording during a call of `record`.
     pub watches: Vec<Arc<Watch>>,
-    /// By instance id: the first part of an object.
+    /// The first part of each object, by instance id.
     first_parts: HashMap<u64, usize>,
 }
 
@@ -37,10 +37,10 @@ pub struct Part {
     pub next: Option<usize>,
 }
 
-/// The properties of an object that are not recorded yet.
+/// The requested properties of an object that are not recorded yet.
 pub enum Unrecorded {
     Everything,
-    /// These of the properties, by index.
+    /// Only these properties, by index.
     Only(Vec<usize>),
 }
 
@@ -50,7 +50,7 @@ impl Part {
         Self { object, id, class, properties, first_span, next: None }
     }
 
-    /// The object, as messages call it.
+    /// Returns the object as messages name it. A getter may run.
     pub fn shown(&self) -> String {
         shown(self.object.value(), &self.class, self.id)
     }
@@ -61,7 +61,7 @@ impl Part {
     }
 }
 
-/// An object, as messages call it. A getter may run.
+/// Returns an object as messages name it. A getter may run.
 pub fn shown(object: &Value, class: &StringName, id: u64) -> String {
     let name = engine::property(object, &StringName::from("name"));
     match name.map(|name| name.value().variant().to_string()).filter(|name| !name.is_empty()) {
@@ -71,7 +71,7 @@ pub fn shown(object: &Value, class: &StringName, id: u64) -> String {
 }
 
 impl Recording {
-    /// Returns those of these properties that are not recorded yet.
+    /// Returns which of these properties are not recorded yet.
     pub fn left(&self, id: u64, properties: &Arc<Properties>) -> Unrecorded {
         let mut next = self.first_parts.get(&id).copied();
         if next.is_none() {
@@ -88,7 +88,7 @@ impl Recording {
         Unrecorded::Only(left)
     }
 
-    /// Adds what was recorded apart from this. What is recorded already stays as it was.
+    /// Adds parts that were recorded separately. Properties that are already recorded keep their first state.
     pub fn add(&mut self, parts: Vec<Part>, states: States, spans: &[Span]) {
         let base = self.spans.len();
         self.states.append(states, spans, &mut self.spans);
@@ -123,7 +123,7 @@ impl Recording {
         self.parts.push(part);
     }
 
-    /// True if the list of an object has changed since it was recorded, as far as objects tell.
+    /// True if the object signaled that its property list changed since it was recorded.
     pub fn has_list_changed(&self, id: u64) -> bool {
         self.watches.iter().any(|watch| watch.has_changed(id))
     }

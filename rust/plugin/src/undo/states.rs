@@ -1,4 +1,4 @@
-//! Values as bytes, and what the bytes do not tell beside them.
+//! Values as bytes, with references to what bytes cannot hold.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use crate::value::build::{Build, MayAsk};
 use crate::value::string_cache::Texts;
 use crate::value::walk::{Keeping, NotWalked, walk};
 
-/// From this many values on, several threads encode them.
+/// Min values for which several threads encode them.
 const PARALLEL_FROM: usize = 2000;
 
-/// Runs that each thread gets of them.
+/// Runs of values per thread.
 const RUNS: usize = 4;
 
-/// EncodedRun values, end to end.
+/// Encoded values, end to end.
 #[derive(Default)]
 pub struct States {
     bytes: Vec<u8>,
-    /// Values that bytes do not hold, or not in full: see [`Keeping`].
+    /// Values that bytes cannot hold, or not in full: see [`Keeping`].
     kept: Vec<Slot>,
 }
 
@@ -30,14 +30,14 @@ pub struct States {
 #[derive(Clone, Copy, Default)]
 pub struct Span {
     at: usize,
-    /// A value has up to 2 GiB, and in each 4 bytes one that is kept.
+    /// A u32 is enough: a value has up to 2 GiB, and at most one kept value per 4 bytes.
     len: u32,
     kept_count: u32,
     kept_at: usize,
 }
 
 impl Span {
-    /// True if there is no value, as it could not be encoded.
+    /// True if there is no value, because it could not be encoded.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
@@ -55,7 +55,8 @@ pub struct State<'a> {
 }
 
 impl States {
-    /// Encodes values, and adds a span for each. One that cannot be encoded has an empty span; it is told which and why.
+    /// Encodes values, and adds a span for each. A value that cannot be encoded gets an empty span; returns the indices
+    /// and errors of these values.
     pub fn encode(&mut self, values: &[Slot], spans: &mut Vec<Span>) -> Vec<(usize, CodecError)> {
         let values = Slot::values(values);
         pool::with(values.len() >= PARALLEL_FROM, |threads| {
@@ -71,7 +72,7 @@ impl States {
         })
     }
 
-    /// Adds other values behind those that are there, with their spans.
+    /// Appends other values and their spans.
     pub fn append(&mut self, mut other: Self, others: &[Span], spans: &mut Vec<Span>) {
         let (bytes, kept) = (self.bytes.len(), self.kept.len());
         spans.extend(others.iter().map(|span| span.moved(bytes, kept)));
@@ -83,7 +84,7 @@ impl States {
         }
     }
 
-    /// Adds a copy of a value of other states.
+    /// Appends a copy of a value of other states.
     pub fn add(&mut self, state: State<'_>) -> Span {
         let span = Span {
             at: self.bytes.len(),
@@ -96,7 +97,7 @@ impl States {
         span
     }
 
-    /// A value.
+    /// Returns a value.
     pub fn get(&self, span: Span) -> State<'_> {
         State {
             bytes: &self.bytes[span.at..][..span.len as usize],
@@ -105,7 +106,7 @@ impl States {
     }
 }
 
-/// The values that one thread has encoded.
+/// Values that one thread encoded.
 #[derive(Default)]
 struct EncodedRun {
     states: States,
@@ -143,8 +144,7 @@ impl EncodedRun {
 }
 
 impl<'a> State<'a> {
-    /// True if two values are the same: to the byte, and in what is kept beside. To be called by the thread of the
-    /// call.
+    /// True if two values have the same bytes and the same kept values. Only for the thread of the call.
     pub fn is_same(self, other: Self) -> bool {
         let is_same = |(one, other): (&Value, &Value)| match (one.view().kind(), other.view().kind()) {
             (Kind::Object, Kind::Object) => one.object_id() == other.object_id(),
@@ -153,7 +153,7 @@ impl<'a> State<'a> {
         self.bytes == other.bytes && self.kept.iter().zip(other.kept).all(is_same)
     }
 
-    /// The type of the value.
+    /// Returns the type of the value.
     pub fn kind(self) -> Kind {
         // A value begins with its type.
         let kind = self.bytes.first().and_then(|&id| Kind::from_id(id)).unwrap_or(Kind::Nil);
@@ -163,21 +163,21 @@ impl<'a> State<'a> {
         }
     }
 
-    /// A reader of the value.
+    /// Returns a reader of the value.
     pub fn reader(self) -> Reader<'a> {
         Reader::new(self.bytes).with_objects(true)
     }
 
-    /// Makes the value, new each time. Objects are the same as before, or null if they were freed.
+    /// Builds a new copy of the value. Objects are the same as before, or null if they were freed.
     pub fn build(self, slot: &mut Slot, texts: &mut Texts<'a>) {
         let alone = Threads::alone();
         let mut build = Build::new(self.reader(), texts, &alone, MayAsk::Conversions).keeping(self.kept);
-        // The slot is empty if it fails: what was encoded here is a value.
+        // This cannot fail, because the bytes were encoded here. If it did, the slot would be empty.
         let built = build.build(slot);
         debug_assert!(built.is_ok(), "{built:?}");
     }
 
-    /// True if nothing but objects is kept beside the bytes, and the same ones.
+    /// True if both keep only objects, and the same ones.
     fn keeps_same_objects(self, other: Self) -> bool {
         let is_same = |(one, other): (&Value, &Value)| {
             matches!((one.view().kind(), other.view().kind()), (Kind::Object, Kind::Object))
@@ -187,14 +187,14 @@ impl<'a> State<'a> {
     }
 }
 
-/// A value that belongs to nobody else: a state of a property.
+/// A state of a property that owns its data.
 pub struct OwnState {
     bytes: Version,
     kept: Arc<[Slot]>,
 }
 
 impl OwnState {
-    /// Two values that a property of an object had one after the other.
+    /// Makes the old and the new state of a property; they share data.
     pub fn pair(object: &Value, property: &str, old: State<'_>, new: State<'_>) -> (Self, Self) {
         let own =
             |state: State<'_>, kept| Self { bytes: Version::new(object.object_id(), property, state.bytes), kept };
@@ -204,7 +204,7 @@ impl OwnState {
         (own(old, old_kept), own(new, new_kept))
     }
 
-    /// Makes the value, as [`State::build`] does.
+    /// Builds the value, like [`State::build`].
     pub fn build(&self, slot: &mut Slot) {
         let kept = Slot::values(&self.kept);
         self.bytes.with(|bytes| State { bytes, kept }.build(slot, &mut Texts::for_bytes(0)));

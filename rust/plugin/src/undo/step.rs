@@ -1,4 +1,4 @@
-//! Values that an undo history must not share with scripts.
+//! An undo step for values that a history must not share with scripts.
 
 use godot::builtin::StringName;
 use godot::classes::RefCounted;
@@ -10,8 +10,8 @@ use crate::engine::{self, Slot};
 
 /// The object that an undo history calls. Not for users.
 ///
-/// A history that held an Array itself would hold what a script changes in it later. This makes a new one each time, of bytes
-/// that the steps of one property share.
+/// If a history held an Array directly, scripts could change it later. This object builds a new Array each time, from
+/// bytes that the steps of one property share.
 #[derive(GodotClass)]
 #[class(internal, no_init, base = RefCounted)]
 pub struct VarBatchUndoStep {
@@ -24,13 +24,13 @@ pub struct VarBatchUndoStep {
 
 #[godot_api]
 impl VarBatchUndoStep {
-    /// Does it again.
+    /// Sets the new value.
     #[func]
     fn redo(&self) {
         self.set(&self.new);
     }
 
-    /// Undoes it.
+    /// Sets the old value.
     #[func]
     fn undo(&self) {
         self.set(&self.old);
@@ -43,7 +43,7 @@ impl VarBatchUndoStep {
         Gd::from_init_fn(|base| Self { object, property, old, new, _base: base })
     }
 
-    // A setter may run, and undo or do this again: it only reads itself.
+    // A setter may run and call `undo` or `redo` again. That is safe: the step only reads itself.
     fn set(&self, state: &OwnState) {
         let mut value = Slot::new();
         state.build(&mut value);

@@ -1,10 +1,11 @@
-//! The bytes of states that undo histories keep: those of one property share what they have in common.
+//! Stores the bytes of states that undo histories keep. States of one property share what they have in common.
 //!
-//! A chain is the states of one property of one object. The last one that was needed is whole; each other has what makes it of
-//! the next one on the way there. Whoever needs a state takes the whole one there, a swap for each step of the way: one step,
-//! as a history goes. So a chain takes the memory of one state and of what changed.
+//! A chain holds the states of one property of one object as a tree. Its root, the last state that was read or added,
+//! is stored whole; each other state is stored as a swap that makes it from the next state towards the root. Reading a
+//! state makes it the root, with one swap per step on its path, which is one step when a history is undone or redone in
+//! order. So a chain takes the memory of one state plus the changes.
 //!
-//! No objects are in it, so that nothing here runs a script: it may be locked.
+//! States hold no objects, so nothing here runs a script, and chains may be locked.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, Weak};
@@ -15,27 +16,27 @@ use varbatch_codec::change::edits;
 
 use super::lock;
 
-/// From this many bytes on a state is in a chain.
+/// Min bytes of a state in a chain.
 const CHAINED_FROM: usize = 4096;
 
-/// A difference takes at most one of so many parts of a state. A larger one spares little memory, and where it has very many small
-/// parts, exchanging them takes several times as long as building the value.
+/// A swap may take at most 1/`MAX_SHARE` of a state's bytes. A larger one saves little memory, and if it has very many
+/// small parts, applying it takes several times as long as building the value.
 const MAX_SHARE: usize = 2;
 
-/// An object by its instance id, and the name of its property.
+/// The instance id of an object, and the name of its property.
 type Key = (u64, Box<str>);
 
-/// The chains of which there are versions.
+/// The chains that have versions.
 static CHAINS: Mutex<BTreeMap<Key, Weak<Mutex<Chain>>>> = Mutex::new(BTreeMap::new());
 
 /// The bytes of one state.
 pub enum Version {
-    /// They are few.
+    /// A short state, stored whole.
     Own(Box<[u8]>),
     In(ChainVersion),
 }
 
-/// A state in a chain, which keeps it as long as this is alive.
+/// A state in a chain. The chain keeps the state as long as this lives.
 pub struct ChainVersion {
     chain: Arc<Mutex<Chain>>,
     id: u64,
@@ -44,7 +45,7 @@ pub struct ChainVersion {
 /// The states of one property, as a tree whose root is whole.
 struct Chain {
     key: Key,
-    /// Those of the root. Shared with whoever reads them: then they are copied before they change.
+    /// The bytes of the root. While a reader shares them, they are copied before they change.
     bytes: Arc<Vec<u8>>,
     root: u64,
     next_id: u64,
@@ -52,11 +53,11 @@ struct Chain {
 }
 
 struct Node {
-    /// The next node on the way to the root, and what makes this state of that one. `None` for the root.
+    /// The next node on the path to the root, and the swap that makes this state from that one. `None` for the root.
     way: Option<(u64, Swap)>,
-    /// Nodes whose way begins here.
+    /// Number of nodes whose next node is this one.
     child_count: usize,
-    /// Versions of this state. A node without any is there for its children.
+    /// Number of versions of this state. A node without versions only serves its children.
     version_count: usize,
 }
 
@@ -67,7 +68,7 @@ impl Version {
             return Self::Own(bytes.into());
         }
         let key = (object, property.into());
-        // Not locked any more when it is dropped.
+        // Unlock before a chain is dropped, because that locks `CHAINS`.
         let known = lock(&CHAINS).get(&key).and_then(Weak::upgrade);
         if let Some(chain) = known {
             let id = lock(&chain).add(bytes);
@@ -81,7 +82,7 @@ impl Version {
         Self::In(ChainVersion { chain, id })
     }
 
-    /// Calls `work` with the bytes. Nothing is locked meanwhile.
+    /// Calls `work` with the bytes. Nothing is locked during the call.
     pub fn with<R>(&self, work: impl FnOnce(&[u8]) -> R) -> R {
         match self {
             Self::Own(bytes) => work(bytes),
@@ -102,7 +103,7 @@ impl Drop for ChainVersion {
 impl Drop for Chain {
     fn drop(&mut self) {
         let mut chains = lock(&CHAINS);
-        // There may be a new one by now.
+        // A new chain may have replaced this one.
         if chains.get(&self.key).is_some_and(|chain| chain.strong_count() == 0) {
             chains.remove(&self.key);
         }
@@ -110,14 +111,14 @@ impl Drop for Chain {
 }
 
 impl Chain {
-    /// A chain of one state, of which there is one version.
+    /// Makes a chain of one state with one version.
     fn new(key: Key, bytes: &[u8]) -> (Self, u64) {
         let mut nodes = HashMap::new();
         nodes.insert(0, Node { way: None, child_count: 0, version_count: 1 });
         (Self { key, bytes: Arc::new(bytes.to_vec()), root: 0, next_id: 1, nodes }, 0)
     }
 
-    /// Adds a version of a state, which becomes the root. `None` if it has too little in common with the root.
+    /// Adds a version of a state and makes it the root. `None` if it has too little in common with the root.
     fn add(&mut self, bytes: &[u8]) -> Option<u64> {
         self.leave_unused_root();
         if *self.bytes != bytes {
@@ -143,7 +144,7 @@ impl Chain {
         Some(root)
     }
 
-    /// The bytes of a state, which becomes the root.
+    /// Makes a state the root and returns its bytes.
     fn bytes(&mut self, id: u64) -> Arc<Vec<u8>> {
         let (mut ways, mut at) = (Vec::new(), id);
         while let Some((next, _)) = &self.node(at).way {
@@ -158,14 +159,14 @@ impl Chain {
         Arc::clone(&self.bytes)
     }
 
-    /// Ends a version.
+    /// Removes a version.
     fn release(&mut self, id: u64) {
         self.node(id).version_count -= 1;
         self.prune(id);
     }
 
-    /// A root that is there for one child alone gives way to it, until the root is one that is used: histories that merge
-    /// their actions drop those in the middle.
+    /// Replaces a root without versions by its only child, until the root is used: histories that merge actions drop
+    /// the states in between.
     fn leave_unused_root(&mut self) {
         let mut root = self.root;
         while let Node { version_count: 0, child_count: 1, .. } = self.node(root) {
@@ -177,7 +178,7 @@ impl Chain {
         }
     }
 
-    /// Makes a child of the root the root.
+    /// Makes a child of the root the new root.
     fn move_root(&mut self, child: u64) {
         let (old, mut swap) = self.node(child).way.take().expect("it is a child");
         debug_assert_eq!(old, self.root);
@@ -189,7 +190,7 @@ impl Chain {
         self.root = child;
     }
 
-    /// Removes a node that nobody needs, and those on its way to the root that nobody needs then.
+    /// Removes an unused node, and then the nodes on its path to the root that become unused.
     fn prune(&mut self, id: u64) {
         let mut id = id;
         while let Node { version_count: 0, child_count: 0, way: Some((next, _)) } = self.node(id) {

@@ -1,4 +1,4 @@
-//! Hears of objects whose lists of properties change, as the engine's inspector does.
+//! Watches objects for changes of their property lists, with the signal that the engine's inspector uses.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,21 +16,21 @@ use crate::engine::Value;
 #[derive(GodotClass)]
 #[class(internal, no_init, base = RefCounted)]
 pub struct VarBatchPropertyWatch {
-    /// Of those that are watched, by their ids: whether their lists have changed.
+    /// The watched objects, by id: true if the property list changed.
     has_changed: Arc<Mutex<HashMap<i64, bool>>>,
     _base: Base<RefCounted>,
 }
 
 #[godot_api]
 impl VarBatchPropertyWatch {
-    /// The list of an object has changed.
+    /// Called when the property list of an object changed.
     #[func]
     fn list_changed(&self, id: i64) {
         lock(&self.has_changed).insert(id, true);
     }
 }
 
-/// Watches objects as long as it lives: the engine disconnects what is connected to an object that is freed.
+/// Watches objects as long as it lives: the engine disconnects signals from an object that is freed.
 pub struct Watch {
     has_changed: Arc<Mutex<HashMap<i64, bool>>>,
     signal: StringName,
@@ -47,7 +47,7 @@ impl Watch {
         Self { has_changed, signal: StringName::from("property_list_changed"), callable, _watch: watch }
     }
 
-    /// Watches an object, if it is not watched already.
+    /// Watches an object, unless it is already watched.
     pub fn add(&self, object: &Value, id: u64) {
         let id = id.cast_signed();
         let is_new = match lock(&self.has_changed).entry(id) {
@@ -64,7 +64,7 @@ impl Watch {
         }
     }
 
-    /// True if the list of an object has changed since.
+    /// True if the property list of an object changed since it was added.
     pub fn has_changed(&self, id: u64) -> bool {
         lock(&self.has_changed).get(&id.cast_signed()).copied().unwrap_or_default()
     }

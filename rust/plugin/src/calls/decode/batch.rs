@@ -1,4 +1,4 @@
-//! Many inputs in memory to values.
+//! Decodes many inputs in memory.
 
 use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,41 +21,41 @@ use crate::value::build::MayAsk;
 pub trait Inputs: Send + Default {
     const SUBJECT: Subject<'static>;
 
-    /// The work of all inputs, in bytes, as that of their batches.
+    /// Returns the work of all inputs, in bytes: the sum over their batches.
     fn work(&self) -> usize;
 
-    /// The inputs from `from` on, of `size` bytes of work or a little more. None at the end.
+    /// Returns the next inputs from `from`, about `size` bytes of work. The batch is empty at the end.
     fn next(&self, from: usize, size: usize) -> Batch;
 
-    /// The inputs of a batch.
+    /// Returns the inputs of a batch.
     fn iter(&self, batch: &Batch) -> impl Iterator<Item = Result<Input<'_>, Kind>> + Clone + Send;
 
-    /// Some of them.
+    /// Returns a sample of a batch.
     fn sample(&self, batch: &Batch) -> Vec<Input<'_>>;
 
-    /// The bytes of one of them by a reference of our own: a script that the engine runs may change the caller's, but not
-    /// these.
+    /// Returns the bytes of an input, held by a reference of our own: a script that the engine runs may change the
+    /// caller's array, but not these bytes.
     fn hold(&self, index: usize, input: Input<'_>) -> Option<(HeldBytes, Range<usize>)>;
 
-    /// Why there are no more behind the last batch.
+    /// Returns the error that ends the inputs after the last batch, if there is one.
     fn damage(&self, _: &Batch) -> Option<CodecError> {
         None
     }
 }
 
-/// Some inputs in a row.
+/// Consecutive inputs.
 pub struct Batch {
-    /// Their range among all inputs: of indices, or of bytes of a stream.
+    /// Range of the inputs: indices, or bytes of a stream.
     range: Range<usize>,
     count: usize,
-    /// Bytes of them, about.
+    /// Approximate size in bytes.
     len: usize,
     work: usize,
 }
 
 /// A buffer of a batch.
 trait Buffer: Sync + 'static {
-    /// True if all buffers are taken at once, so that a few of them say enough.
+    /// True if all buffers form one batch, for which sizes are estimated from a sample.
     const IS_SAMPLED: bool;
 
     fn input(&self) -> Result<Input<'_>, Kind>;
@@ -63,7 +63,7 @@ trait Buffer: Sync + 'static {
     fn hold(&self) -> Option<HeldBytes>;
 }
 
-/// A buffer that nobody changes while it is built.
+/// A buffer that nothing changes while its value is built.
 impl Buffer for Value {
     const IS_SAMPLED: bool = true;
 
@@ -76,7 +76,8 @@ impl Buffer for Value {
     }
 }
 
-/// A buffer by a reference of our own, or what else there is. A copy of the array would not do, as it shares its packed arrays.
+/// A buffer held by a reference of our own, or the type of an element that is not a buffer. A copy of the batch is not
+/// enough: it would share the packed arrays.
 type Held = Result<HeldBytes, Kind>;
 
 impl Buffer for Held {
@@ -91,7 +92,7 @@ impl Buffer for Held {
     }
 }
 
-/// Buffers, one value each.
+/// Buffers of one value each.
 #[derive(Default)]
 pub struct Buffers<L>(L);
 
@@ -139,7 +140,7 @@ impl<B: Buffer, L: Deref<Target = [B]> + Default + Send> Inputs for Buffers<L> {
     }
 }
 
-/// Frames, as many as there are whole ones.
+/// Frames, up to the first that is not whole.
 #[derive(Default)]
 pub struct FramesInput(HeldBytes);
 
@@ -182,10 +183,10 @@ impl Inputs for FramesInput {
     }
 }
 
-/// Decodes many inputs: null where one is bad.
+/// The job that decodes many inputs; null for each that fails.
 pub struct Decode<I> {
     inputs: I,
-    /// The start of the next inputs.
+    /// Start of the next batch.
     next: usize,
     decoded: Decoded,
     may_ask: MayAsk,
@@ -194,18 +195,18 @@ pub struct Decode<I> {
     total: usize,
 }
 
-/// Does it at once.
+/// Decodes buffers at once.
 pub fn bytes_to_vars(buffers: &AnyArray, allow_objects: bool) -> Outcome {
     run(Decode::new(Buffers(engine::values(buffers)), allow_objects, MayAsk::Nothing))
 }
 
-/// Does it at once.
+/// Decodes frames at once.
 pub fn frames_to_vars(frames: PackedByteArray, allow_objects: bool) -> Outcome {
     run(Decode::new(FramesInput(HeldBytes::new(frames)), allow_objects, MayAsk::Conversions))
 }
 
 impl Decode<Buffers<Vec<Held>>> {
-    /// Keeps the buffers as they are.
+    /// Decodes buffers later; holds their bytes as they are now.
     pub fn buffers(buffers: &AnyArray, allow_objects: bool) -> Self {
         let held = |buffer: &Value| Buffer::hold(buffer).ok_or(buffer.view().kind());
         let held = engine::values(buffers).iter().map(held).collect();
@@ -214,7 +215,7 @@ impl Decode<Buffers<Vec<Held>>> {
 }
 
 impl Decode<FramesInput> {
-    /// Keeps the frames as they are.
+    /// Decodes frames later; holds their bytes as they are now.
     pub fn frames(frames: PackedByteArray, allow_objects: bool) -> Self {
         Self::new(FramesInput(HeldBytes::new(frames)), allow_objects, MayAsk::Nothing)
     }
@@ -238,7 +239,7 @@ impl<I: Inputs> Job for Decode<I> {
         let allow_objects = self.decoded.allow_objects();
         let sample = self.inputs.sample(&batch);
         let work = Work::of(&sample, batch.len, batch.count, allow_objects, self.may_ask);
-        // A plain method has nobody to tell.
+        // A plain method reports no progress.
         let work = work.telling(if size == WHOLE { None } else { Some(&tell) });
         let inputs = self.inputs.iter(&batch);
         let (first, slots) = self.decoded.grow(batch.count);
@@ -261,7 +262,7 @@ impl<I: Inputs> Job for Decode<I> {
         if let Some(damage) = self.inputs.damage(&batch) {
             self.decoded.reports.set_end(self.decoded.count(), damage);
         }
-        // From here on scripts may run, and nothing of the caller's is looked at.
+        // From here on scripts may run, so nothing of the caller's is read.
         self.inputs = I::default();
         self.decoded.end()
     }

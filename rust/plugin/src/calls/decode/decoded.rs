@@ -1,4 +1,4 @@
-//! Values that are built one batch after the other, and what the engine is asked about at the end.
+//! Collects values that are built batch by batch, and at the end builds those that need the engine.
 
 use std::ops::Range;
 
@@ -9,24 +9,24 @@ use super::{Input, decode_kept};
 use crate::engine::{HeldBytes, OwnArray, Slot};
 use crate::report::Reports;
 
-/// The values of a call, as far as they are built.
+/// The values of a call that are built so far.
 pub struct Decoded {
-    /// Longer than what was built, so that it need not grow each time.
+    /// Longer than `count`, so that it need not grow for each batch.
     values: OwnArray<Variant>,
     count: usize,
     pub reports: Reports,
-    /// Values that the engine is asked about, as for objects: by the thread of the call alone. The next one last, when
-    /// there are no more.
+    /// Values that need the engine, for example to create objects; only the thread of the call builds them. After
+    /// [`Self::end`] in reverse order.
     left: Vec<Deferred>,
     allow_objects: bool,
 }
 
-/// A value that the engine is asked about.
+/// A value that needs the engine.
 pub struct Deferred {
     pub index: usize,
     /// Offset of its bytes in the buffer of the call.
     pub at: usize,
-    /// Bytes that no script can change, and those of the value in them.
+    /// Bytes that no script can change, and the range of the value in them.
     pub bytes: HeldBytes,
     pub range: Range<usize>,
 }
@@ -44,25 +44,25 @@ impl Decoded {
         self.allow_objects
     }
 
-    /// Slots for `count` more values. The index of the first stands before them.
+    /// Returns the index of the next value, and slots for `count` more values.
     pub fn grow(&mut self, count: usize) -> (usize, &mut [Slot]) {
         let first = self.count;
         self.count += count;
         (first, self.values.room(first, count))
     }
 
-    /// Leaves a value to the engine.
+    /// Defers a value to the end of the call.
     pub fn leave(&mut self, left: Deferred) {
         self.left.push(left);
     }
 
-    /// Returns the next step when all others are built.
+    /// Ends the batches. Returns the next step: done, or the deferred values.
     pub fn end(&mut self) -> NextStep {
         self.left.reverse();
         self.next()
     }
 
-    /// Builds the next value that the engine is asked about. Scripts may run.
+    /// Builds the next deferred value. Scripts may run.
     pub fn step_with_engine(&mut self) -> NextStep {
         if let Some(Deferred { index, at, bytes, range }) = self.left.pop() {
             let mut slot = Slot::new();
@@ -83,7 +83,7 @@ impl Decoded {
         if self.left.is_empty() { NextStep::Done } else { NextStep::Owner }
     }
 
-    /// The values. They can only be dropped after this.
+    /// Takes the values. After this, `self` can only be dropped.
     pub fn take(&mut self) -> VarArray {
         self.values.resize(self.count);
         self.values.take()

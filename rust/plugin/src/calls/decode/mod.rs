@@ -1,4 +1,4 @@
-//! Bytes to values: reads the inputs and builds the values in place.
+//! Decodes bytes: reads the inputs and builds the values in place.
 
 mod batch;
 mod decoded;
@@ -25,12 +25,12 @@ use crate::value::string_cache::Texts;
 pub struct Input<'a> {
     /// Offset of the bytes in the buffer of the call.
     pub at: usize,
-    /// The bytes, and perhaps others behind them.
+    /// The bytes of the value; more bytes may follow.
     pub bytes: &'a [u8],
 }
 
 impl<'a> Input<'a> {
-    /// A reader of the value.
+    /// Returns a reader of the value.
     pub fn reader(self, allow_objects: bool) -> Reader<'a> {
         Reader::new(self.bytes).with_base(self.at).with_objects(allow_objects)
     }
@@ -52,8 +52,8 @@ fn decode_held(bytes: PackedByteArray, allow_objects: bool, out: &mut Slot) -> R
     decode_kept(Input { at: 0, bytes: engine::bytes_of(&bytes) }, allow_objects, out)
 }
 
-/// Does as [`decode`] with bytes that nobody changes: a script that the engine runs, or a Logger, may change the caller's
-/// array, but not these.
+/// Like [`decode`], but may run scripts: the caller must hold the bytes by its own reference, so that neither a script
+/// nor a Logger can change them.
 pub fn decode_kept(input: Input<'_>, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
     match build(input, allow_objects, MayAsk::Conversions, out) {
         Ok(dropped) => Ok(dropped),
@@ -70,7 +70,7 @@ fn build(input: Input<'_>, allow_objects: bool, may_ask: MayAsk, out: &mut Slot)
     })
 }
 
-/// Does as [`decode`], where the engine has to make objects. No script may be able to change the bytes.
+/// Like [`decode`], for values with objects, which the engine has to create. No script may be able to change the bytes.
 fn decode_with_objects(input: Input<'_>, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
     full_objects::check(input.reader(true))?;
     let mut texts = Texts::for_bytes(input.bytes.len());
@@ -81,7 +81,7 @@ fn decode_with_objects(input: Input<'_>, out: &mut Slot) -> Result<Option<Box<Dr
     }
 }
 
-/// The bytes of a buffer, or what else it is.
+/// Returns the bytes of a buffer, or the type of a value that is not a buffer.
 pub fn input(buffer: &Value) -> Result<Input<'_>, Kind> {
     match buffer.view().kind() {
         Kind::PackedByteArray => Ok(Input { at: 0, bytes: buffer.view().plain().bytes }),
@@ -89,11 +89,11 @@ pub fn input(buffer: &Value) -> Result<Input<'_>, Kind> {
     }
 }
 
-/// The facts about the inputs of a batch that decide how to build them.
+/// Properties of a batch that decide how its values are built.
 pub struct Work<'t> {
-    /// Bytes of an input, about.
+    /// Approximate bytes per input.
     average: usize,
-    /// True if most are containers: building one is worth a second thread, however small it is.
+    /// True if most inputs are containers: building these is worth a second thread, however small they are.
     containers: bool,
     allow_objects: bool,
     may_ask: MayAsk,
@@ -101,7 +101,7 @@ pub struct Work<'t> {
 }
 
 impl<'t> Work<'t> {
-    /// Estimates from a sample of `count` inputs of `total` bytes.
+    /// Estimates the work of `count` inputs of `total` bytes from a sample.
     pub fn of(sample: &[Input<'_>], total: usize, count: usize, allow_objects: bool, may_ask: MayAsk) -> Self {
         Self {
             average: total / count.max(1),
@@ -112,12 +112,12 @@ impl<'t> Work<'t> {
         }
     }
 
-    /// Says how far long inputs are built.
+    /// Reports the progress of long inputs to `tell`.
     pub fn telling(self, tell: Option<Tell<'t>>) -> Self {
         Self { tell, ..self }
     }
 
-    /// True if more than one thread is worth it.
+    /// True if several threads are worth it.
     fn is_large(&self, count: usize) -> bool {
         let total = self.average * count;
         if self.containers {
@@ -128,7 +128,8 @@ impl<'t> Work<'t> {
     }
 }
 
-/// Builds an input in each slot. Gives the reports, and the indices of inputs that ask for more than they may.
+/// Builds the value of each input in its slot. Returns the reports, and the sorted indices of inputs that need the
+/// engine more than `work` allows.
 pub fn build_slots<'a>(
     inputs: impl Iterator<Item = Result<Input<'a>, Kind>> + Clone + Send,
     slots: &mut [Slot],
@@ -150,7 +151,7 @@ pub fn build_slots<'a>(
                 Ok(input) => input,
                 Err(kind) => return reports.push(index, Report::NoBuffer(kind)),
             };
-            // Zeros are empty frames: a million of them is 4 MiB.
+            // 4 MiB of zeros are a million empty frames: do not build an error for each.
             if input.bytes.is_empty() && reports.count_error(index) {
                 return;
             }

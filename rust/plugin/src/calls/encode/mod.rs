@@ -1,4 +1,4 @@
-//! Values to bytes: plans the values and fills the outputs.
+//! Encodes values: plans them, then fills the outputs.
 
 mod run;
 mod to_bytes;
@@ -19,7 +19,7 @@ use crate::jobs::pool;
 use crate::value::full_objects;
 use crate::value::walk::{NotWalked, Planning, walk};
 
-/// Encodes one value. Nothing is put out if that fails.
+/// Encodes one value. Writes nothing to `out` if that fails.
 pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Result<(), CodecError> {
     let mut writer = Writer::new(DIALECT);
     let start = writer.mark();
@@ -38,13 +38,13 @@ pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Res
     Ok(())
 }
 
-/// Puts out a plan, over threads where it is long.
+/// Writes a plan to `out`, on several threads if it is long.
 pub fn put(plan: &Plan<'_>, out: &mut impl BytesOut) {
     let dest = out.allocate(plan.len());
     pool::with(plan.len() >= fill::PARALLEL_FROM, |threads| fill::fill_parallel(plan.whole(), dest, threads));
 }
 
-/// Puts out a plan as a byte array.
+/// Returns a plan as a byte array.
 pub fn to_bytes(plan: &Plan<'_>) -> PackedByteArray {
     let mut bytes = PackedByteArray::new();
     put(plan, &mut bytes);

@@ -13,12 +13,12 @@ use crate::jobs::tuning::{CONTAINERS_PARALLEL_FROM, ROOM_SAMPLE};
 use crate::report::Reports;
 use crate::value::walk::{KeepWalked, Lost, NotWalked, Planning, mostly_containers, walk};
 
-/// The values that are planned.
+/// The values to plan.
 #[derive(Clone, Copy)]
 pub enum Source<'a> {
-    /// Values that are walked.
+    /// Values to walk.
     Values(&'a [Value]),
-    /// Values that the engine had a part in encoding; empty where it could not.
+    /// Values that were encoded one by one with the engine; empty if that failed.
     Encoded(&'a [HeldBytes]),
 }
 
@@ -32,7 +32,7 @@ impl Source<'_> {
         }
     }
 
-    /// The first `count` values, and the others.
+    /// Returns the first `count` values, and the others.
     pub fn split_at(self, count: usize) -> (Self, Self) {
         match self {
             Self::Values(values) => {
@@ -46,7 +46,7 @@ impl Source<'_> {
         }
     }
 
-    /// Finds what is lost if these are saved. Values are only walked again if their plan is lossy.
+    /// Finds what is lost if these values are saved. Only walks them again if their plan is lossy.
     pub fn lost(self, is_lossy: bool) -> Option<Lost> {
         match self {
             Self::Values(values) => is_lossy.then(|| Lost::of_values(values)).flatten(),
@@ -54,21 +54,21 @@ impl Source<'_> {
         }
     }
 
-    /// True if these are so many containers that several threads walk them.
+    /// True if there are enough containers for several threads to walk them.
     pub fn is_shared(self) -> bool {
         let Self::Values(values) = self else { return false };
         values.len() >= CONTAINERS_PARALLEL_FROM && mostly_containers(values)
     }
 }
 
-/// Gives the values to `plan`. If that gives `None`, an object is to be written in full: then again what the engine encoded,
-/// with the reports about it.
+/// Calls `plan` with the values. If it returns `None`, an object must be written in full: then encodes all values with
+/// the engine, and calls `plan` again with these bytes and the reports about them.
 pub fn with_engine<R>(values: &AnyArray, full_objects: bool, plan: impl Fn(Source<'_>, Reports) -> Option<R>) -> R {
     if let Some(result) = plan(Source::Values(engine::values(values)), Reports::default()) {
         return result;
     }
-    // A script that the engine runs may change the caller's array, but not this one. What it may change are the
-    // containers in it: so all values are encoded one by one, each with nothing borrowed at its end.
+    // A script that the engine runs may change the caller's array, but not this copy. It may still change the
+    // containers in it, so values are encoded one by one, and nothing stays borrowed after each.
     let values = values.duplicate_shallow();
     let mut reports = Reports::default();
     let mut encoded = Vec::with_capacity(values.len());
@@ -85,20 +85,20 @@ pub fn with_engine<R>(values: &AnyArray, full_objects: bool, plan: impl Fn(Sourc
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Values end to end, with a mark between each two.
+    /// Values end to end, with a mark between each pair.
     Bytes,
     /// Frames.
     Frames,
 }
 
-/// The plan of some values, one after the other, which borrows what is long or, holds it, as `K` does.
+/// The plan of consecutive values. It borrows or holds long data, as `K` says.
 pub struct Run<'p, K> {
     writer: Writer<'p>,
     form: Form,
     full_objects: bool,
-    /// True if a large Array may be walked over threads.
+    /// True if several threads may walk a large Array.
     may_split: bool,
-    /// For [`Form::Bytes`]: before the first value, and behind each.
+    /// For [`Form::Bytes`]: the marks before the first value and after each value.
     pub marks: Vec<Mark>,
     pub reports: Reports,
     is_lossy: AtomicBool,
@@ -123,18 +123,18 @@ impl<'p, K> Run<'p, K> {
         self.writer.plan()
     }
 
-    /// Bytes that the plan itself takes.
+    /// Returns the bytes that the plan itself stores.
     pub fn inline_len(&self) -> usize {
         self.writer.inline_len()
     }
 
-    /// True if it ever held what may say nothing to another process: see [`Lost`](crate::value::walk::Lost).
+    /// True if it ever held a value that may mean nothing in another process: see [`Lost`](crate::value::walk::Lost).
     pub fn is_lossy(&self) -> bool {
         self.is_lossy.load(Ordering::Relaxed)
     }
 
-    /// Plans values, the first of which has the index `first` in the batch, instead of those before. `None` if one holds an
-    /// object that is to be written in full.
+    /// Plans values and replaces the previous plan. `first` is the index of the first value in the batch. Returns
+    /// `None` if a value holds an object that must be written in full.
     pub fn plan_values<'a>(&mut self, source: Source<'a>, first: usize) -> Option<()>
     where
         K: KeepWalked<'a, 'p>,
@@ -149,7 +149,7 @@ impl<'p, K> Run<'p, K> {
             Source::Values(values) => {
                 for (at, value) in values.iter().enumerate() {
                     if at == ROOM_SAMPLE {
-                        // Room for all, if they are like the first: growing bit by bit copies as much as it plans.
+                        // Reserve for all values, if they are like the first: growing in steps would copy the plan.
                         self.writer.reserve(values.len() / ROOM_SAMPLE);
                     }
                     self.put(first + at, |target| walk(value, target))?;
@@ -165,7 +165,7 @@ impl<'p, K> Run<'p, K> {
         Some(())
     }
 
-    /// Plans one value, and leaves it out if it fails.
+    /// Plans one value, or leaves it out if that fails.
     #[inline(always)]
     fn put(&mut self, index: usize, put: impl FnOnce(&mut Planning<'_, 'p, K>) -> Result<(), NotWalked>) -> Option<()> {
         let Self { writer, full_objects, may_split, is_lossy, .. } = self;
@@ -194,7 +194,8 @@ impl<'p, K> Run<'p, K> {
     }
 }
 
-/// Plans values, the first of which has the index `first` in the batch, one run for each thread; `None` as [`Run::plan_values`].
+/// Plans values in one run per thread. `first` is the index of the first value in the batch. Returns `None` like
+/// [`Run::plan_values`].
 pub fn plan_runs<'a, 'p, K>(
     source: Source<'a>,
     first: usize,
@@ -212,7 +213,7 @@ where
         let mut run = new(true);
         return run.plan_values(source, first).map(|()| vec![run]);
     }
-    // Room for all, if they are like the first, from this thread: see `walk`.
+    // This thread reserves for all values, if they are like the first: see `walk`.
     let mut sample = new(false);
     sample.plan_values(source.split_at(count.min(ROOM_SAMPLE)).0, first)?;
     let (mut runs, mut rest) = (Vec::with_capacity(threads.count()), source);

@@ -1,4 +1,4 @@
-//! Values to one buffer each.
+//! Encodes each value to a buffer of its own.
 
 use godot::builtin::{AnyArray, PackedByteArray};
 use varbatch_codec::{Borrowed, Cursor, Part};
@@ -15,18 +15,18 @@ use crate::jobs::{pool, run};
 use crate::report::{Reports, VALUES};
 use crate::value::walk::{Held, KeepWalked, mostly_containers};
 
-/// Puts each value into a buffer of its own, run by run, so that no more is planned than is filled soon.
+/// The job that encodes each value to a buffer of its own, run by run, so that plans stay small.
 pub struct ToBytes<'p, K> {
     buffers: OwnArray<PackedByteArray>,
     full_objects: bool,
     runs: Vec<BufferRun<'p, K>>,
-    /// Values of each run but the last.
+    /// Values of each run except the last.
     run_len: usize,
-    /// The first run that is not done.
+    /// Index of the first unfinished run.
     next: usize,
-    /// True if each run is planned and filled by a thread of its own.
+    /// True if each run is planned and filled by one of several threads.
     is_shared: bool,
-    /// A run that is done: its memory is used again.
+    /// A finished run, whose memory is reused.
     spare: Option<Run<'p, K>>,
     reports: Reports,
     done: usize,
@@ -39,13 +39,13 @@ struct BufferRun<'p, K> {
     /// Values that are not planned yet.
     values: &'p [Value],
     plan: Option<Run<'p, K>>,
-    /// Buffers that are filled.
+    /// Number of filled buffers.
     filled: usize,
-    /// The next one, if it is filled some at a time.
+    /// The next buffer, if it is filled in several steps.
     long: Option<(Cursor, Growing)>,
 }
 
-/// Does it at once.
+/// Encodes values at once.
 pub fn vars_to_bytes(values: &AnyArray, full_objects: bool) -> Outcome {
     with_engine(values, full_objects, |source, reports| {
         let mut job = ToBytes::<Borrowed>::new(source, full_objects, reports);
@@ -81,7 +81,7 @@ impl ToBytes<'static, Held> {
 }
 
 impl<'p, K> ToBytes<'p, K> {
-    /// With the buffers of what is encoded.
+    /// Makes a job that already has the buffers of encoded values.
     fn new(source: Source<'_>, full_objects: bool, reports: Reports) -> Self {
         let mut buffers = OwnArray::byte_arrays(source.len());
         if let Source::Encoded(encoded) = source {
@@ -104,7 +104,7 @@ impl<'p, K> ToBytes<'p, K> {
         }
     }
 
-    /// Each run by a thread of its own.
+    /// Plans and fills each run on one of several threads.
     fn step_shared(&mut self, threads: &Threads) -> Option<()>
     where
         K: KeepWalked<'p, 'p>,
@@ -117,7 +117,7 @@ impl<'p, K> ToBytes<'p, K> {
             let plan = Run::new(Form::Bytes, full_objects, false);
             if run.plan(plan, index * run_len).is_some() {
                 run.fill(slots, usize::MAX, &Threads::alone());
-                // No more than the reports is needed of it.
+                // Only the reports are still needed.
                 *reports = run.plan.take().map(|plan| plan.reports);
             }
         });
@@ -137,7 +137,7 @@ impl<'p, K> BufferRun<'p, K> {
         self.plan.as_ref().map_or(self.values.len(), |run| run.marks.len() - 1)
     }
 
-    /// Plans the values, the first of which has the index `first` in the batch.
+    /// Plans the values. `first` is the index of the first value in the batch.
     fn plan(&mut self, mut run: Run<'p, K>, first: usize) -> Option<()>
     where
         K: KeepWalked<'p, 'p>,
@@ -147,7 +147,7 @@ impl<'p, K> BufferRun<'p, K> {
         Some(())
     }
 
-    /// True if several threads fill it.
+    /// True if several threads should fill it.
     fn is_large(&self) -> bool {
         self.plan.as_ref().is_some_and(|run| {
             let len = run.plan().len();
@@ -155,7 +155,7 @@ impl<'p, K> BufferRun<'p, K> {
         })
     }
 
-    /// Fills the next buffers, with `size` bytes of work at most. Gives how much it was; nothing at the end.
+    /// Fills the next buffers, max `size` bytes of work. Returns the work done, or `None` at the end.
     fn fill(&mut self, slots: &mut [Slot], size: usize, threads: &Threads) -> Option<usize> {
         let run = self.plan.as_ref()?;
         let (plan, marks) = (run.plan(), &run.marks[self.filled..]);
@@ -215,7 +215,7 @@ where
         match run.fill(slots, size, threads) {
             Some(done) => self.done += done,
             None => {
-                // Nothing that is held is needed any more.
+                // Drops the values that the plan holds.
                 let mut plan = run.plan.take();
                 plan.iter_mut().for_each(|run| self.reports.append(&mut run.reports));
                 self.next += 1;

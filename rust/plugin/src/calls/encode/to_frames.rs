@@ -1,4 +1,4 @@
-//! Values to one buffer of frames.
+//! Encodes values to one byte array of frames.
 
 use godot::builtin::AnyArray;
 use varbatch_codec::{Borrowed, Cursor, Plan};
@@ -14,18 +14,18 @@ use crate::jobs::{pool, run};
 use crate::report::{Reports, VALUES};
 use crate::value::walk::{Held, KeepWalked};
 
-/// Frames that are planned some at a time, or all at once.
+/// Plans of frames, made in several steps or all at once.
 pub struct FramePlans<'p, K> {
     /// The values that are not planned yet, and the index of the first.
     rest: Source<'p>,
     first: usize,
     full_objects: bool,
-    /// The plans at hand, and which is put out next.
+    /// The current plans, and the index of the one to write next.
     runs: Vec<Run<'p, K>>,
     next: usize,
     cursor: Cursor,
     pub reports: Reports,
-    /// True if something may be lost of what was planned.
+    /// True if a planned value may be lossy.
     pub is_lossy: bool,
 }
 
@@ -43,17 +43,17 @@ impl<'p, K> FramePlans<'p, K> {
         }
     }
 
-    /// True if all values were planned.
+    /// True if all values are planned.
     pub fn is_planned(&self) -> bool {
         self.rest.len() == 0
     }
 
-    /// Values that were planned.
+    /// Returns the number of planned values.
     pub fn count(&self) -> usize {
         self.first
     }
 
-    /// Plans the next `count` values, instead of those before; `None` as [`Run::plan_values`].
+    /// Plans the next `count` values and replaces the current plans. Returns `None` like [`Run::plan_values`].
     pub fn plan_next(&mut self, count: usize, threads: &Threads) -> Option<()>
     where
         K: KeepWalked<'p, 'p>,
@@ -63,7 +63,7 @@ impl<'p, K> FramePlans<'p, K> {
         self.plan(values, threads)
     }
 
-    /// Plans values, instead of those before; `None` as [`Run::plan_values`].
+    /// Plans values and replaces the current plans. Returns `None` like [`Run::plan_values`].
     pub fn plan<'a>(&mut self, values: Source<'a>, threads: &Threads) -> Option<()>
     where
         K: KeepWalked<'a, 'p>,
@@ -82,12 +82,12 @@ impl<'p, K> FramePlans<'p, K> {
         Some(())
     }
 
-    /// Bytes of the plans at hand.
+    /// Returns the bytes of the current plans.
     pub fn len(&self) -> usize {
         self.plans().map(Plan::len).sum()
     }
 
-    /// Bytes that the plans at hand take themselves.
+    /// Returns the bytes that the current plans store themselves.
     pub fn inline_len(&self) -> usize {
         self.runs.iter().map(Run::inline_len).sum()
     }
@@ -96,29 +96,29 @@ impl<'p, K> FramePlans<'p, K> {
         self.runs.iter().map(Run::plan)
     }
 
-    /// The plan that is put out next, and how far it was.
+    /// Returns the plan to write next, and the position in it.
     pub fn current(&mut self) -> Option<(&Plan<'p>, &mut Cursor)> {
         Some((self.runs.get(self.next)?.plan(), &mut self.cursor))
     }
 
-    /// Goes on behind the current plan.
+    /// Moves to the next plan.
     pub fn advance(&mut self) {
         self.next += 1;
         self.cursor = Cursor::new();
     }
 }
 
-/// Puts values into one buffer of frames.
+/// The job that encodes values to one byte array of frames.
 pub struct ToFrames<'p, K> {
     plans: FramePlans<'p, K>,
     is_shared: bool,
     result: Growing,
-    /// Bytes of the result, if all was planned at the start.
+    /// Bytes of the result, if all values were planned at the start.
     total: usize,
     asks_engine: bool,
 }
 
-/// Does it at once.
+/// Encodes values at once.
 pub fn vars_to_frames(values: &AnyArray, full_objects: bool) -> Outcome {
     with_engine(values, full_objects, |values, reports| {
         let mut job = ToFrames::<Borrowed>::new(values, full_objects, reports);
@@ -130,14 +130,14 @@ pub fn vars_to_frames(values: &AnyArray, full_objects: bool) -> Outcome {
 impl<'p, K> ToFrames<'p, K> {
     fn new(values: Source<'p>, full_objects: bool, reports: Reports) -> Self {
         let plans = FramePlans::new(values, full_objects, reports);
-        // One thread walks other values faster than a second one could take them from its cache.
+        // For other values, one thread is faster: a second one would have to fetch them from its cache.
         let is_shared = values.is_shared();
         Self { plans, is_shared, result: Growing::with_room(0), total: 0, asks_engine: false }
     }
 
-    /// Fills in all that is planned.
+    /// Fills in all current plans.
     fn fill(&mut self, len: usize, threads: &Threads) {
-        // Values that are like those before will follow.
+        // Expect the remaining values to be like the previous ones.
         let left = self.plans.rest.len();
         let expected = (self.result.len() + len).saturating_mul(left) / self.plans.count().max(1);
         let mut dest = self.result.grow(len, expected);
@@ -194,7 +194,7 @@ where
             return NextStep::Done;
         } else {
             let count = self.plans.count();
-            // Some at a time, as long as they are small, so that the plan stays in the cache.
+            // While values are small, plan a few at a time, so that the plan stays in the cache.
             let is_small = threads.count() == 1 && self.result.len() < LARGE_FRAME * count.max(1);
             if self.plans.plan_next(if is_small { STREAM_RUN } else { usize::MAX }, threads).is_none() {
                 self.asks_engine = true;

@@ -1,4 +1,4 @@
-//! Files to values, decoded while they are read.
+//! Loads values from files, and decodes them while the file is read.
 
 mod named;
 mod open;
@@ -23,31 +23,31 @@ use crate::jobs::tuning::{KIND_SAMPLE, LOAD_PARALLEL_FROM, PIECES};
 use crate::report::{Line, Report, Reports, Subject};
 use crate::value::build::{MayAsk, Tell};
 
-/// The message for a file that nobody has saved yet: the engine's text for the code.
+/// The message for a file that was never saved: the engine's text for `ERR_FILE_NOT_FOUND`.
 const MISSING: &str = "File not found";
 
 const UNPOISONED: &str = "nothing panics while it is held";
 
-/// The fraction of a stream of `len` bytes that is done.
+/// Returns how much of a stream of `len` bytes is done, from 0 to 1.
 fn progress(read: u64, built: u64, len: u64) -> f32 {
-    // To read numbers takes as long as to build them, to read small values a tenth of it.
+    // Reading numbers takes as long as building them; reading small values takes a tenth of that.
     const READING: f64 = 0.25;
     let done = READING * read as f64 + (1.0 - READING) * built as f64;
     (done / len.max(1) as f64) as f32
 }
 
-/// A stream that is loaded step by step.
+/// A stream that is being loaded, step by step.
 struct Loading {
     loader: Loader,
     decoded: Decoded,
     damage: Option<LoadError>,
     is_read: bool,
     len: u64,
-    /// Memory for pieces, which is used again.
+    /// Memory for pieces, reused between steps.
     buffers: Mutex<Vec<Vec<u8>>>,
 }
 
-/// The values of some frames. Indices count from the first of them.
+/// The values of some frames. Indices count from the first frame of the piece.
 struct Piece {
     values: Vec<Slot>,
     reports: Reports,
@@ -80,7 +80,7 @@ impl Loading {
         Self { loader, decoded, damage: None, is_read: false, len, buffers: Mutex::new(Vec::new()) }
     }
 
-    /// Loads pieces of the stream, or reads a part of a long one.
+    /// Loads some pieces of the stream, or reads part of a long piece.
     fn step(&mut self, size: usize, threads: &Threads, report: OnProgress<'_>) -> NextStep {
         if self.is_read {
             return self.decoded.step_with_engine();
@@ -93,12 +93,12 @@ impl Loading {
             report(progress(read, before + now as u64, len));
         };
         let (loader, alone, awake) = (&mut self.loader, Threads::alone(), threads.awake());
-        // A compressed file takes long to read, so all threads read it together.
+        // Decompression is slow, so all threads read a compressed file together.
         let (pieces, reading) = if loader.is_compressed() { (1, threads) } else { (pieces, &alone) };
         let allow_objects = self.decoded.allow_objects();
         let (buffers, built) = (&self.buffers, Mutex::new(Vec::new()));
         let (mut order, mut is_read, mut damage) = (0, false, None);
-        // One thread after the other takes a piece, and so reads it, and decodes it while the next one reads.
+        // Threads take turns to read a piece; each decodes its own piece while the next thread reads.
         let read = std::iter::from_fn(|| {
             let mut bytes: Vec<u8> = buffers.lock().expect(UNPOISONED).pop().unwrap_or_default();
             let read = loader.read_step(&mut bytes, reading);
@@ -114,7 +114,7 @@ impl Loading {
             }
         });
         threads.for_each(read.take(pieces), |(order, at, bytes)| {
-            // A plain method has nobody to tell.
+            // A plain method reports no progress.
             let tell: Option<Tell<'_>> = if size == WHOLE { None } else { Some(&tell) };
             let piece = Piece::build(&bytes, at, allow_objects, &awake, tell);
             built.lock().expect(UNPOISONED).push((order, piece));
@@ -143,18 +143,18 @@ impl Loading {
         progress(self.read(), self.built(), self.len)
     }
 
-    /// Bytes that were read.
+    /// Bytes read so far.
     fn read(&self) -> u64 {
         self.len.saturating_sub(self.loader.unread())
     }
 
-    /// Bytes that values were built of.
+    /// Bytes that were taken out of the loader, to build values from.
     fn built(&self) -> u64 {
         let (len, left) = self.loader.len();
         len - left
     }
 
-    /// The values of the file, as an Array, the lines about them, and `OK` or the code for the file.
+    /// Returns the values of the file, the lines to print, and `OK` or the error code of the file.
     fn take(&mut self, path: &str) -> (VarArray, Vec<Line>, EngineError) {
         let (count, reports) = (self.decoded.count(), &mut self.decoded.reports);
         let code = match self.damage.as_ref().map(LoadError::kind) {
@@ -163,7 +163,7 @@ impl Loading {
             _ => EngineError::ERR_FILE_CORRUPT,
         };
         match self.damage.take().map(LoadError::into_kind) {
-            // Damage of a stream is a report like the others, of the frame that is not there.
+            // Report a damaged stream like the other errors, with the index of the missing frame.
             Some(LoadErrorKind::Frame(error)) => reports.set_end(count, error),
             Some(damage) => reports.set_end(None, Report::failed(LoadError::from(damage))),
             None => {}
@@ -176,23 +176,23 @@ impl Loading {
     }
 }
 
-/// Checks the arguments of a load. Returns the opened file, and whether objects are allowed.
+/// Checks the arguments of a load. Returns the opened file, and true if objects are allowed.
 ///
 /// # Errors
 /// If an argument is invalid, or the file cannot be opened.
 fn to_load(path: &GString, allow_objects: FlagArg) -> Result<(Loader, bool), Failure> {
     let allow_objects = allow_objects.flag("allow_objects").map_err(|why| {
-        let why = format!("cannot load \"{path}\": {why}; a compressed file is recognized");
+        let why = format!("cannot load \"{path}\": {why}; compression is detected");
         Failure::new(EngineError::ERR_INVALID_PARAMETER, why)
     })?;
     Ok((open(path)?, allow_objects))
 }
 
-/// Loads the values of a file, or the only one.
+/// The job that loads all values of a file, or its only value.
 pub struct Load {
     path: String,
     loading: Result<Loading, Failure>,
-    /// Stands for the only value if there is none; `None` if all values are wanted.
+    /// Returned if the only value cannot be loaded; `None` to load all values.
     default: Option<Slot>,
 }
 
@@ -223,7 +223,7 @@ impl Job for Load {
     fn outcome(&mut self) -> Outcome {
         let (values, lines, code) = match &mut self.loading {
             Ok(loading) => loading.take(&self.path),
-            // A game that was never saved.
+            // The game was never saved: not an error to print.
             Err(Failure { code: code @ EngineError::ERR_FILE_NOT_FOUND, .. }) if self.default.is_some() => {
                 (VarArray::new(), Vec::new(), *code)
             }
@@ -240,7 +240,7 @@ impl Job for Load {
     }
 }
 
-/// The value of a file that holds one. The default, and at most one line, if there is none, or one that is damaged.
+/// Returns the only value of a file; `default`, and at most one line, if the value is missing or damaged.
 fn only(
     path: &str,
     values: VarArray,
@@ -260,7 +260,7 @@ fn only(
     };
     if count > 1 {
         let text =
-            format_args!("\"{path}\": expected one value, found {count}: load_vars gives all, this is the first");
+            format_args!("\"{path}\": expected one value, found {count}: this is the first, load_vars() returns all");
         lines.push(Line::warning(text));
     }
     (Product::Value(Slot::of(engine::value(&first))), lines, code)

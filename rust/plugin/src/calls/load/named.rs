@@ -1,4 +1,4 @@
-//! Says what a file is that cannot be loaded as values.
+//! Identifies files that cannot be loaded as values, for their error messages.
 
 use godot::builtin::GString;
 use varbatch_codec::Dialect;
@@ -8,7 +8,7 @@ use super::open::open;
 use crate::engine::DIALECTS;
 use crate::report::Line;
 
-/// Says in the first error about a file what it seems to be, as its values cannot be read in a dialect.
+/// Adds to the first error what the file seems to be, after its values could not be read in `dialect`.
 pub fn name(path: &str, dialect: Dialect, lines: &mut Vec<Line>) {
     let Some(first) = lines.iter().position(|line| !line.is_warning) else { return };
     let Some(guess) = open(&GString::from(path)).ok().and_then(|loader| loader.guess(dialect)) else { return };
@@ -16,15 +16,15 @@ pub fn name(path: &str, dialect: Dialect, lines: &mut Vec<Line>) {
     if matches!(guess, Guess::Engines(_)) {
         lines[first].text = error;
     } else {
-        // The others are about values that there are not.
+        // The other lines are about values that the file does not contain.
         *lines = vec![Line::error(error)];
     }
 }
 
-/// An error about a file, with what it seems to be.
+/// Returns an error that says what the file seems to be.
 fn named(path: &str, guess: &Guess, error: &str) -> String {
     match guess {
-        // The error of the wrong format means nothing.
+        // An error about the wrong format would mislead.
         Guess::Format(format) => format!(
             "\"{path}\": expected values as FileAccess.store_var() writes them, found {format}, at byte 0; {}",
             advice(*format)
@@ -46,7 +46,7 @@ fn named(path: &str, guess: &Guess, error: &str) -> String {
     }
 }
 
-/// Says how a script reads a file of this format.
+/// Returns advice on how a script can read this format.
 fn advice(format: Format) -> &'static str {
     match format {
         Format::Encrypted => {

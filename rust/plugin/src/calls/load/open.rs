@@ -7,14 +7,14 @@ use varbatch_storage::{LoadErrorKind, Loader};
 use crate::calls::files::{Failure, open_code};
 use crate::engine::{self, EngineFile};
 
-/// Opens a file at a path as Godot writes it.
+/// Opens the file at a Godot path, such as `user://world.dat`.
 ///
 /// # Errors
-/// If there is none, or it cannot be read.
+/// If the file does not exist or cannot be read.
 pub fn open(path: &GString) -> Result<Loader, Failure> {
     let shown = path.to_string();
     let failure = |code, why: &dyn std::fmt::Display| Failure::new(code, format!("cannot load \"{shown}\": {why}"));
-    // A file of the project may be in a pack, and have another name there.
+    // A project file may be in a pack, under another name.
     let loader = if shown.starts_with("res://") || shown.starts_with("uid://") {
         let (file, len) = EngineFile::open(path).map_err(|code| failure(code, &engine::error_text(code)))?;
         Loader::new(Box::new(file), len)
