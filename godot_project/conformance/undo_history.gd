@@ -183,7 +183,7 @@ func test_wrong_history() -> void:
 	var freed := Object.new()
 	freed.free()
 	var wrong: Dictionary[String, Variant] = {
-		"null": null, "RefCounted": object, "an object that was freed": freed
+		"null": null, "RefCounted": object, "a freed object": freed
 	}
 	for found: String in wrong:
 		var commit := func() -> int: return recorder.commit(wrong[found], "edit")

@@ -192,7 +192,7 @@ func test_wrong_arguments() -> void:
 	var method := "VarBatchUndoRecorder.record: "
 	var is_wrong: Dictionary[String, Array] = {
 		"expected an object, found null": [null],
-		"expected an object, found one that was freed": [freed],
+		"expected an object, found a freed object": [freed],
 	}
 	for text: String in is_wrong:
 		var record := func() -> void: recorder.callv(&"record", is_wrong[text])

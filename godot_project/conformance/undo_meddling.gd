@@ -32,7 +32,7 @@ func test_getters_that_free() -> void:
 				return
 	Box.on_get = free_next
 	var record := func() -> void: recorder.record_all([box(1), nodes[0], nodes[1]])
-	expect_errors(record, 1, "object 1: expected an object, found one that was freed")
+	expect_errors(record, 1, "object 1: expected an object, found a freed object")
 	Box.reset()
 	nodes[1].position.x = 1
 	check_int(recorder.flush().size(), 1, "modifications of what is left")
