@@ -56,7 +56,7 @@ impl VarBatch {
         done("load_vars", run(Load::all(&path, allow_objects)))
     }
 
-    /// Does the same in the background.
+    /// Runs `save_var` as a task.
     #[func]
     fn save_var_async(
         path: GString,
@@ -67,7 +67,7 @@ impl VarBatch {
         started("save_var_async", Save::held(&path, &Contents::One(&value), full_objects, compression_mode.0))
     }
 
-    /// Does the same in the background.
+    /// Runs `save_vars` as a task.
     #[func]
     fn save_vars_async(
         path: GString,
@@ -78,7 +78,7 @@ impl VarBatch {
         started("save_vars_async", Save::held(&path, &Contents::All(&values), full_objects, compression_mode.0))
     }
 
-    /// Does the same in the background.
+    /// Runs `load_var` as a task.
     #[func]
     fn load_var_async(
         path: GString,
@@ -88,7 +88,7 @@ impl VarBatch {
         started("load_var_async", Load::only(&path, default.slot(), allow_objects))
     }
 
-    /// Does the same in the background.
+    /// Runs `load_vars` as a task.
     #[func]
     fn load_vars_async(path: GString, #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg) -> Gd<VarBatchTask> {
         started("load_vars_async", Load::all(&path, allow_objects))

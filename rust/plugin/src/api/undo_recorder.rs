@@ -38,7 +38,7 @@ impl VarBatchUndoRecorder {
         print("record", reports.lines(&OBJECTS));
     }
 
-    /// Does the same for many objects.
+    /// Records the states of many objects.
     #[func(gd_self)]
     fn record_all(
         this: Gd<Self>,

@@ -56,25 +56,25 @@ impl VarBatch {
         done("frames_to_vars", decode::frames_to_vars(frames, allow_objects))
     }
 
-    /// Does the same in the background.
+    /// Runs `vars_to_bytes` as a task.
     #[func]
     fn vars_to_bytes_async(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Gd<VarBatchTask> {
         started("vars_to_bytes_async", ToBytes::held(&values, full_objects))
     }
 
-    /// Does the same in the background.
+    /// Runs `bytes_to_vars` as a task.
     #[func]
     fn bytes_to_vars_async(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> Gd<VarBatchTask> {
         started("bytes_to_vars_async", Decode::buffers(&buffers, allow_objects))
     }
 
-    /// Does the same in the background.
+    /// Runs `vars_to_frames` as a task.
     #[func]
     fn vars_to_frames_async(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Gd<VarBatchTask> {
         started("vars_to_frames_async", ToFrames::held(&values, full_objects))
     }
 
-    /// Does the same in the background.
+    /// Runs `frames_to_vars` as a task.
     #[func]
     fn frames_to_vars_async(frames: PackedByteArray, #[opt(default = false)] allow_objects: bool) -> Gd<VarBatchTask> {
         started("frames_to_vars_async", Decode::frames(frames, allow_objects))
@@ -141,7 +141,7 @@ impl VarBatch {
         said("diff", diff::diff(&before, &after, allow_objects))
     }
 
-    /// Does the same for each pair.
+    /// Finds the changes between each pair of buffers.
     #[func]
     fn diff_batch(pairs: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
         said("diff_batch", diff::diff_each(&pairs, allow_objects))
@@ -169,13 +169,13 @@ impl VarBatch {
         said("apply_delta", delta::apply(&before, &delta))
     }
 
-    /// Does the same for each pair.
+    /// Makes a delta for each pair of buffers.
     #[func]
     fn make_deltas(pairs: AnyArray) -> Array<PackedByteArray> {
         said("make_deltas", delta::make_each(&pairs))
     }
 
-    /// Does the same for each pair.
+    /// Applies a delta for each pair of a buffer and a delta.
     #[func]
     fn apply_deltas(pairs: AnyArray) -> Array<PackedByteArray> {
         said("apply_deltas", delta::apply_each(&pairs))
