@@ -1,4 +1,4 @@
-//! What the library asks of the engine once.
+//! Function pointers and facts that the library fetches from the engine once.
 
 use std::sync::OnceLock;
 
@@ -15,12 +15,12 @@ use super::ffi::{
 use super::layout::{self, Layout};
 use super::tables::{Objects, Typed, Uninit};
 
-/// Function pointers, fetched once.
+/// Function pointers and facts about the engine, fetched once.
 pub struct Api {
     pub interface: &'static sys::GDExtensionInterface,
-    /// By kind: a pointer to what a Variant of this kind holds. `None` for Nil.
+    /// By kind: returns a pointer to the value in a Variant. `None` for Nil.
     pub getters: [Option<Getter>; Kind::ALL.len()],
-    /// By kind: makes a Variant of a value. `None` for Nil.
+    /// By kind: makes a Variant from a value. `None` for Nil.
     pub from_type: [Option<FromType>; Kind::ALL.len()],
     /// By kind: `size()` of arrays and dictionaries, `resize()` of arrays.
     pub sizes: [Option<Method>; Kind::ALL.len()],
@@ -29,14 +29,14 @@ pub struct Api {
     pub new_dictionary: Constructor,
     pub name_of_string: Constructor,
     pub path_of_string: Constructor,
-    /// By kind: an empty packed array, String, Callable or Signal. As long as the library is loaded, like all of this.
+    /// By kind: an empty packed array, String, Callable or Signal. Lives as long as the library is loaded.
     pub empty: [Option<Empty>; Kind::ALL.len()],
     pub typed: Typed,
     pub node_path_is_absolute: Method,
     pub array_push_back: Method,
     pub dictionary_keys: Method,
     pub dictionary_values: Method,
-    /// Whether the entries of dictionaries lie in memory as `entries` reads them.
+    /// True if dictionaries have the memory layout that `entries` reads.
     pub entries: bool,
     pub layout: Layout,
     pub objects: Objects,
@@ -44,17 +44,17 @@ pub struct Api {
     pub uninit: Option<Uninit>,
 }
 
-/// An empty value, and where it is in its Variant.
+/// An empty value, and a pointer to it in its Variant.
 pub struct Empty {
     pub inner: Inner,
-    /// Boxed, so that it stays where it is.
+    /// Boxed, so that it does not move.
     pub _variant: Box<Variant>,
 }
 
 impl Empty {
     fn new(interface: &sys::GDExtensionInterface, kind: Kind) -> Self {
         let mut variant = Box::new(default_value(interface, kind));
-        // SAFETY: the id is that of a Variant type, and the Variant is of that type.
+        // SAFETY: the id is that of a Variant type, and the Variant has that type.
         let inner = unsafe {
             let getter = (interface.variant_get_ptr_internal_getter)(sys_type(kind)).expect("each type has one");
             getter(variant.var_sys_mut()).cast()
@@ -63,8 +63,8 @@ impl Empty {
     }
 }
 
-// SAFETY: the pointers are to functions and method tables of the engine, constant while the library is loaded, and
-// callable from any thread; the name and the default values are only read.
+// SAFETY: the pointers are to functions and method tables of the engine, which are constant while the library is loaded
+// and callable from any thread. The names and the empty values are only read.
 unsafe impl Send for Api {}
 // SAFETY: as above.
 unsafe impl Sync for Api {}
@@ -116,13 +116,13 @@ pub fn api() -> &'static Api {
     })
 }
 
-/// Whether several threads that allocate do not wait for each other. They do in debug builds of the engine, the editor
-/// among them: those count all memory in one place, which goes from core to core each time.
+/// True if threads can allocate without waiting for each other. In debug builds of the engine, such as the editor, they
+/// wait: all allocations update one counter, whose cache line moves from core to core.
 pub fn allocates_in_parallel() -> bool {
     api().allocates_in_parallel
 }
 
-/// Whether the engine is a debug build, as its editor is.
+/// True if the engine is a debug build, such as the editor.
 fn is_debug_build() -> bool {
     Engine::singleton().get_singleton("OS").is_none_or(|mut os| os.call("is_debug_build", &[]).booleanize())
 }

@@ -1,4 +1,4 @@
-//! Arguments of methods for which gdext has no type of its own, or none that takes all that a script may pass.
+//! Method arguments for which gdext has no type, or none that accepts everything that a script may pass.
 
 use std::borrow::Cow;
 
@@ -14,17 +14,17 @@ use varbatch_codec::Kind;
 use super::read::{Value, value};
 use super::slot::Slot;
 
-/// Any value, null by default. gdext has no default for a Variant.
+/// Any value, null by default. gdext does not support defaults for Variants.
 #[derive(Clone, Debug)]
 pub struct AnyArg(Variant);
 
 impl AnyArg {
-    /// Null.
+    /// Returns null.
     pub fn null() -> Self {
         Self(Variant::nil())
     }
 
-    /// What was passed, as a slot of its own.
+    /// Copies the argument into a slot.
     pub fn slot(&self) -> Slot {
         Slot::of(value(&self.0))
     }
@@ -55,13 +55,13 @@ impl FromGodot for AnyArg {
 // SAFETY: the default is null.
 unsafe impl GodotImmutable for AnyArg {}
 
-/// What a script passes for a flag next to which a number could be meant, such as a compression mode.
+/// A flag for which a script might pass a number by mistake, such as a compression mode.
 ///
-/// Of type Variant for the engine: GDScript makes a bool of a constant for a parameter of type bool, when it compiles
-/// the call, so that nobody could tell a mode from `true`.
+/// The engine sees a Variant: for a bool parameter, GDScript converts a constant to bool when it compiles the call, so
+/// a mode would look like `true`.
 #[derive(Clone, Copy, Debug)]
 pub enum FlagArg {
-    /// What it has to be.
+    /// A bool, the only valid argument.
     Flag(bool),
     /// A number.
     Number(i64),
@@ -70,13 +70,13 @@ pub enum FlagArg {
 }
 
 impl FlagArg {
-    /// What it is by default.
+    /// The default.
     pub const FALSE: Self = Self::Flag(false);
 
-    /// The flag of this name.
+    /// Returns the flag. `name` is its name in the error text.
     ///
     /// # Errors
-    /// If it is none: what is to be said then.
+    /// The error text, if the argument is not a bool.
     pub fn flag(self, name: &str) -> Result<bool, String> {
         let found = match self {
             Self::Flag(flag) => return Ok(flag),
@@ -118,15 +118,15 @@ impl FromGodot for FlagArg {
     }
 }
 
-// SAFETY: nothing in it refers to anything.
+// SAFETY: it holds plain data, without references.
 unsafe impl GodotImmutable for FlagArg {}
 
-/// An object, null, or an object that was freed: for gdext the last one is an error before any of our code runs.
+/// An object, null, or a freed object, which gdext would refuse before any of our code runs.
 #[derive(Clone, Debug)]
 pub struct ObjectArg(Variant);
 
 impl ObjectArg {
-    /// What was passed.
+    /// Returns the argument.
     pub fn value(&self) -> &Value {
         value(&self.0)
     }
@@ -140,8 +140,7 @@ impl GodotConvert for ObjectArg {
             variant_type: VariantType::OBJECT,
             var_hint: PropertyHintInfo::none(),
             export_hint: PropertyHintInfo::none(),
-            // Of no class: GDScript then passes the Variant, and not only the pointer, which may be that of an object
-            // that was freed.
+            // Without a class, GDScript passes the Variant, instead of a pointer that may be that of a freed object.
             class_name: None,
             usage_flags: PropertyUsageFlags::NONE,
             metadata: ParamMetadata::NONE,
@@ -190,5 +189,5 @@ impl FromGodot for CompressionArg {
     }
 }
 
-// SAFETY: a number that is copied.
+// SAFETY: it is a number, without references.
 unsafe impl GodotImmutable for CompressionArg {}

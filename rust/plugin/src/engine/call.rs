@@ -1,7 +1,7 @@
-//! `VarBatch.var_to_bytes` and `VarBatch.bytes_to_var` as the engine calls them, without conversions on the way.
+//! Entry points of `VarBatch.var_to_bytes` and `VarBatch.bytes_to_var`, without gdext's conversions.
 //!
-//! A `#[func]` of gdext takes its arguments as owned values, looks up defaults and wraps the result: about 40 ns, as
-//! much as the work of a small value. These two read the engine's arguments where they lie and make the result in place.
+//! A `#[func]` of gdext takes its arguments as owned values, looks up defaults and wraps the result. That takes about
+//! 40 ns, as much as encoding a small value. These two read the engine's arguments and make the result in place.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,24 +16,24 @@ use varbatch_codec::Kind;
 
 use super::{BytesOut, Slot, Value, value};
 
-/// What the two methods do. A trait, so that each gets entry points of its own.
+/// The implementation of the two methods. A trait, so that each gets its own entry points.
 pub trait Call {
-    /// `VarBatch.var_to_bytes`.
+    /// Implements `VarBatch.var_to_bytes`.
     fn var_to_bytes(value: &Value, full_objects: bool, out: &mut impl BytesOut);
 
-    /// `VarBatch.bytes_to_var`.
+    /// Implements `VarBatch.bytes_to_var`.
     fn bytes_to_var(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot);
 }
 
-/// The engine's result for a call that failed on our side; the same as gdext's. It ends the calling function.
+/// The error type for a call that panicked, the same as gdext's. It ends the calling function.
 const CALL_FAILED: sys::GDExtensionCallErrorType = 1337;
 
-/// Adds both methods to the class, which must be registered already.
+/// Adds both methods to the class, which must already be registered.
 pub fn register<C: GodotClass + Call>() {
     let flags = MethodFlags::NORMAL | MethodFlags::STATIC;
     let defaults = || vec![false.to_variant()];
-    // SAFETY: the functions take and return what their signature says: `Variant` and `PackedByteArray` as the engine
-    // passes them, each with an optional bool behind, and follow the flags: they need no instance.
+    // SAFETY: the functions match their signatures: they take and return `Variant` and `PackedByteArray` as the engine
+    // passes them, followed by an optional bool. They match the flags: static functions need no instance.
     unsafe {
         ClassMethodInfo::from_signature::<C, (Variant, bool), PackedByteArray>(
             StringName::from("var_to_bytes"),
@@ -56,10 +56,10 @@ pub fn register<C: GodotClass + Call>() {
     }
 }
 
-/// Hands the class documentation, in Godot's own XML, to the editor.
+/// Passes the class documentation, in Godot's XML format, to the editor.
 pub fn load_docs(xml: &str) {
-    let len = i64::try_from(xml.len()).expect("a page of text");
-    // SAFETY: `xml` is UTF-8 of this length, and copied by the engine.
+    let len = i64::try_from(xml.len()).expect("lengths fit in an i64");
+    // SAFETY: `xml` is UTF-8 of this length, and the engine copies it.
     unsafe { (super::api::api().interface.editor_help_load_xml_from_utf8_chars_and_len)(xml.as_ptr().cast(), len) };
 }
 
@@ -99,7 +99,7 @@ unsafe extern "C" fn bytes_to_var_call<C: Call>(
         if view.kind() == Kind::PackedByteArray {
             C::bytes_to_var(view.byte_array(), flag, Slot::from_mut(ret));
         } else {
-            // What the engine converts for its own methods: an Array of numbers, for example.
+            // Converts what the engine's own methods accept too, such as an Array of numbers.
             let bytes = args[0].try_to_relaxed().map_err(|_| wrong_type(0, Kind::PackedByteArray))?;
             C::bytes_to_var(&bytes, flag, Slot::from_mut(ret));
         }
@@ -118,7 +118,7 @@ unsafe extern "C" fn var_to_bytes_ptrcall<C: Call>(
         (&*(*args).cast::<Variant>(), *(*args.add(1)).cast::<u8>() != 0, &mut *ret.cast::<PackedByteArray>())
     };
     guarded(&mut sys::default_call_error(), || {
-        // Not into the old array, which a script may still hold.
+        // Do not write into the old array, which a script may still hold.
         let mut bytes = PackedByteArray::new();
         C::var_to_bytes(super::value(value), flag, &mut bytes);
         *ret = bytes;
@@ -137,7 +137,7 @@ unsafe extern "C" fn bytes_to_var_ptrcall<C: Call>(
         (&*(*args).cast::<PackedByteArray>(), *(*args.add(1)).cast::<u8>() != 0, &mut *ret.cast::<Variant>())
     };
     guarded(&mut sys::default_call_error(), || {
-        // The result may be the argument's own variable, so that it is only set at the end.
+        // The result may be the same variable as the argument, so it is set only at the end.
         let mut result = Variant::nil();
         C::bytes_to_var(bytes, flag, Slot::from_mut(&mut result));
         *ret = result;
@@ -146,16 +146,16 @@ unsafe extern "C" fn bytes_to_var_ptrcall<C: Call>(
 }
 
 /// # Safety
-/// `args` points to `count` pointers to Variants that live as long as the call.
+/// `args` points to `count` pointers to Variants; all of them live for `'a`.
 unsafe fn arguments<'a>(args: Args, count: sys::GDExtensionInt) -> &'a [&'a Variant] {
     match usize::try_from(count) {
-        // SAFETY: promised by the caller; a reference to a Variant is a pointer to one.
+        // SAFETY: promised by the caller; a reference to a Variant has the layout of a pointer to it.
         Ok(count @ 1..) => unsafe { std::slice::from_raw_parts(args.cast(), count) },
         _ => &[],
     }
 }
 
-/// The optional second argument; also checks that there is a first, and no third.
+/// Returns the optional second argument. Also checks that there is a first, and no third.
 fn flag(args: &[&Variant]) -> Result<bool, sys::GDExtensionCallError> {
     let wrong_count = |error, expected| sys::GDExtensionCallError { error, argument: 0, expected };
     match args {
@@ -171,7 +171,7 @@ fn wrong_type(argument: i32, expected: Kind) -> sys::GDExtensionCallError {
     sys::GDExtensionCallError { error, argument, expected: expected.id().into() }
 }
 
-/// Keeps a panic from the engine. gdext's hook has printed it by then.
+/// Catches panics, so that they do not reach the engine. gdext's hook has already printed them.
 fn guarded(error: &mut sys::GDExtensionCallError, call: impl FnOnce() -> Result<(), sys::GDExtensionCallError>) {
     *error = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => return error.error = sys::GDEXTENSION_CALL_OK,

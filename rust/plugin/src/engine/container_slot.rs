@@ -1,4 +1,4 @@
-//! Arrays and Dictionaries that are filled in place.
+//! Fills Arrays and Dictionaries in place.
 
 use std::marker::PhantomData;
 
@@ -13,14 +13,14 @@ use super::read::size;
 use super::slot::Slot;
 use super::write::resize;
 
-/// An array of `len` nils, with its elements to be filled in.
+/// Creates an array of `len` nils and lets `fill` set them.
 pub fn new_array(len: usize, fill: impl FnOnce(&mut [Slot])) -> VarArray {
     let mut array = VarArray::new();
     fill(ArraySlot::of(array.sys_mut()).grow(len));
     array
 }
 
-/// A typed array of `len` empty byte arrays, with its elements to be filled in as [`BytesOut`].
+/// Creates a typed array of `len` empty byte arrays and lets `fill` write them through [`BytesOut`].
 pub fn new_byte_arrays(len: usize, fill: impl FnOnce(&mut [Slot])) -> Array<PackedByteArray> {
     let mut array = Array::new();
     let mut slot = ArraySlot::of(array.sys_mut());
@@ -29,7 +29,7 @@ pub fn new_byte_arrays(len: usize, fill: impl FnOnce(&mut [Slot])) -> Array<Pack
     array
 }
 
-/// A typed array of `len` empty dictionaries, with its elements to be filled.
+/// Creates a typed array of `len` empty dictionaries and lets `fill` set them.
 pub fn new_dictionaries(len: usize, fill: impl FnOnce(&mut [Slot])) -> Array<VarDictionary> {
     let mut array = Array::new();
     let mut slot = ArraySlot::of(array.sys_mut());
@@ -38,9 +38,9 @@ pub fn new_dictionaries(len: usize, fill: impl FnOnce(&mut [Slot])) -> Array<Var
     array
 }
 
-/// What the elements of a typed container must be, as the engine takes it.
+/// The element type of a typed container, in the form that the engine expects.
 pub struct SlotType {
-    /// Not `Nil`, unless anything goes.
+    /// `Nil` if any type is allowed.
     pub kind: Kind,
     /// The class of objects; empty for other kinds.
     pub class: StringName,
@@ -55,34 +55,34 @@ pub struct ArraySlot<'s> {
 }
 
 impl<'s> ArraySlot<'s> {
-    /// `inner` must point to an Array that nobody else uses as long as the slot.
+    /// `inner` must point to an Array that nobody else uses during `'s`.
     #[inline]
     pub(super) fn of(inner: Inner) -> Self {
         Self { inner, _slot: PhantomData }
     }
 
-    /// Gives the type. The array must be empty, and has none yet.
+    /// Sets the element type. The array must be empty and untyped.
     pub fn set_type(&mut self, element: &SlotType) {
         let (kind, class, script) = (sys_type(element.kind), element.class.string_sys(), element.script.var_sys());
         // SAFETY: `inner` points to the Array of the borrowed slot; class and script are alive.
         unsafe { (api().interface.array_set_typed)(self.inner, kind, class, script) };
     }
 
-    /// Makes the array `count` elements long; new ones are nil, or the default of the type.
+    /// Resizes the array to `count` elements; new ones are nil, or the default of the element type.
     pub fn resize(&mut self, count: usize) {
         resize(Kind::Array, self.inner, count);
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         size(Kind::Array, self.inner)
     }
 
-    /// The elements. Of a typed array, each must be given a value of its type.
+    /// Returns the elements. Those of a typed array may only be set to values of its type.
     #[inline]
     pub fn elements(&mut self) -> &mut [Slot] {
-        // SAFETY: the array is alive and unique, and keeps its Variants in one piece. `Slot` is a transparent Variant. To
-        // write, the engine is asked for the first, which makes the elements unique.
+        // SAFETY: the array is alive and nobody else uses it. Its Variants are contiguous, and `Slot` is a transparent
+        // Variant. The mutable index operator makes shared elements unique.
         unsafe {
             match self.len() {
                 0 => &mut [],
@@ -94,21 +94,22 @@ impl<'s> ArraySlot<'s> {
         }
     }
 
-    /// As [`Self::elements`], for as long as the slot is borrowed.
+    /// Returns the elements as [`Self::elements`] does, for as long as the slot is borrowed.
     pub fn into_elements(mut self) -> &'s mut [Slot] {
         let elements = std::ptr::from_mut(self.elements());
-        // SAFETY: the slot that the array is in is borrowed for writing as long as 's, and this was its only view.
+        // SAFETY: the slot that holds the array is mutably borrowed for `'s`, and `self`, the only view of it, is
+        // consumed.
         unsafe { &mut *elements }
     }
 
-    /// Makes the empty, untyped array one of `count` nils and gives them out.
+    /// Fills the array, which must be empty and untyped, with `count` nils and returns them.
     #[inline]
     pub fn grow(&mut self, count: usize) -> &mut [Slot] {
         if !api().layout.makes_blocks || count == 0 {
             self.resize(count);
             return self.elements();
         }
-        // SAFETY: the layout makes blocks, and the array is empty. Zeros are a nil.
+        // SAFETY: the layout makes blocks, and the array is empty. All elements are set to zeros, which are nil.
         unsafe {
             let data =
                 layout::new_block_in(api().interface, Kind::Array, self.inner, count, size_of::<Slot>()).cast::<Slot>();
@@ -117,10 +118,11 @@ impl<'s> ArraySlot<'s> {
         }
     }
 
-    /// Adds an element, as the engine does: one that does not fit the type is dropped with an error line.
+    /// Appends an element with `push_back`: the engine drops one of the wrong type and prints an error.
     pub fn push(&mut self, element: &Slot) {
         let args = [element.value().variant().var_sys().cast()];
-        // SAFETY: `inner` points to the Array of the borrowed slot, whose `push_back` takes a Variant and returns nothing.
+        // SAFETY: `inner` points to the Array of the borrowed slot, whose `push_back` takes a Variant and returns
+        // nothing.
         unsafe { (api().array_push_back)(self.inner, args.as_ptr(), std::ptr::null_mut(), 1) };
     }
 }
@@ -132,13 +134,13 @@ pub struct DictionarySlot<'s> {
 }
 
 impl DictionarySlot<'_> {
-    /// `inner` must point to a Dictionary that nobody else uses as long as the slot.
+    /// `inner` must point to a Dictionary that nobody else uses while the slot exists.
     #[inline]
     pub(super) fn of(inner: Inner) -> Self {
         Self { inner, _slot: PhantomData }
     }
 
-    /// Gives the types. The dictionary must be empty, and has none yet.
+    /// Sets the key and value types. The dictionary must be empty and untyped.
     pub fn set_types(&mut self, key: &SlotType, value: &SlotType) {
         let (key_kind, value_kind) = (sys_type(key.kind), sys_type(value.kind));
         let (key_class, value_class) = (key.class.string_sys(), value.class.string_sys());
@@ -148,12 +150,12 @@ impl DictionarySlot<'_> {
         unsafe { set_typed(self.inner, key_kind, key_class, key_script, value_kind, value_class, value_script) };
     }
 
-    /// The value of `key`, which is added if there is none. One that does not fit the type of keys gets the engine's error
-    /// line, and a value outside of the dictionary.
+    /// Returns the value of `key`, which is added if it is missing. For a key of the wrong type the engine prints an
+    /// error and returns a value outside the dictionary.
     #[inline]
     pub fn entry(&mut self, key: &Slot) -> &mut Slot {
-        // SAFETY: `inner` points to the Dictionary of the borrowed slot, and the key is alive. The value stays where it
-        // is until the next entry is added.
+        // SAFETY: `inner` points to the Dictionary of the borrowed slot, and the key is alive. The value does not move
+        // until the next entry is added, which needs this borrow to end.
         unsafe {
             let value = (api().interface.dictionary_operator_index)(self.inner, key.value().variant().var_sys());
             Slot::from_mut(&mut *value.cast())
@@ -162,10 +164,10 @@ impl DictionarySlot<'_> {
 }
 
 impl Slot {
-    /// The Array that [`Self::set_array`] has put here.
+    /// Returns the Array in the slot.
     ///
     /// # Panics
-    /// If there is something else.
+    /// If the slot holds another type.
     #[inline]
     pub fn array(&mut self) -> ArraySlot<'_> {
         let view = self.value().view();
@@ -173,10 +175,10 @@ impl Slot {
         ArraySlot::of(view.inner)
     }
 
-    /// The Dictionary that [`Self::set_dictionary`] has put here.
+    /// Returns the Dictionary in the slot.
     ///
     /// # Panics
-    /// If there is something else.
+    /// If the slot holds another type.
     #[inline]
     pub fn dictionary(&mut self) -> DictionarySlot<'_> {
         let view = self.value().view();

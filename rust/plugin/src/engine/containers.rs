@@ -1,4 +1,4 @@
-//! Looks into arrays and dictionaries without a copy.
+//! Reads arrays and their element types without copying.
 
 use godot::builtin::{GString, StringName, Variant};
 use godot::sys::GodotFfi;
@@ -11,21 +11,21 @@ use super::objects::script_path;
 use super::read::{Value, View, chars, elements, kind_of, value};
 use super::tables::{ENCODED_CLASS, TypeOf};
 
-/// What the elements of a typed container must be, with texts of its own.
+/// The element type of a container, with owned texts.
 pub enum OwnedType {
     /// Anything.
     Any,
     /// A Variant type.
     Builtin(Kind),
-    /// A Variant type that is none of the table's: its id. Elements of it cannot be written.
+    /// The id of an unknown Variant type. Its values cannot be written.
     Unknown(i64),
-    /// Any object, where only ids are written.
+    /// An object of any class, where only ids are written.
     Ids,
     /// An object of this class.
     Class(GString),
     /// An object with this script.
     Script {
-        /// Where the script is, if it is a file.
+        /// The path of the script, if it is a file.
         path: GString,
         /// The script itself.
         script: Variant,
@@ -33,7 +33,7 @@ pub enum OwnedType {
 }
 
 impl OwnedType {
-    /// As events have it.
+    /// Returns the type as events represent it.
     pub fn as_event(&self) -> ElementType<'_> {
         match self {
             Self::Any | Self::Unknown(_) => ElementType::Any,
@@ -46,14 +46,14 @@ impl OwnedType {
 }
 
 impl<'a> View<'a> {
-    /// The elements of an Array.
+    /// Borrows the elements of an Array.
     ///
     /// # Panics
     /// If the Variant is of another type.
     #[inline]
     pub fn elements(self) -> &'a [Value] {
         assert_eq!(self.kind, Kind::Array);
-        // SAFETY: `inner` points to an Array, which keeps its Variants in one piece. `Value` is a transparent Variant.
+        // SAFETY: `inner` points to an Array, whose Variants are contiguous. `Value` is a transparent Variant.
         unsafe {
             match elements(Kind::Array, self.inner) {
                 (_, 0) => &[],
@@ -62,7 +62,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What the elements of an Array must be; with class and script where objects are written in full.
+    /// Returns the element type of an Array, with class and script only if `full_objects`.
     ///
     /// # Panics
     /// If the Variant is of another type.
@@ -76,7 +76,7 @@ impl<'a> View<'a> {
         api().typed.element.of(self.inner, full_objects)
     }
 
-    /// What the keys and the values of a Dictionary must be.
+    /// Returns the key and value types of a Dictionary, with class and script only if `full_objects`.
     ///
     /// # Panics
     /// If the Variant is of another type.
@@ -92,7 +92,7 @@ impl<'a> View<'a> {
 }
 
 impl TypeOf {
-    /// `container` must point to a container that these methods are of.
+    /// Returns the type. `container` must point to a container of the kind that these methods belong to.
     #[inline]
     fn of(&self, container: Inner, full_objects: bool) -> OwnedType {
         let mut id = 0_i64;

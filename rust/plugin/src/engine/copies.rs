@@ -1,4 +1,4 @@
-//! Slots with values that somebody else has as well.
+//! Slots that share their value with another Variant.
 
 use godot::builtin::Variant;
 use varbatch_codec::Shape;
@@ -8,32 +8,33 @@ use super::read::{Value, View};
 use super::slot::Slot;
 
 impl Slot {
-    /// A slot of its own with a value that somebody else has as well.
+    /// Creates a slot with the same value. Containers are shared.
     pub fn of(value: &Value) -> Self {
         let mut slot = Self::new();
         slot.set_copy(value);
         slot
     }
 
-    /// Makes the value the same as another one. Containers are shared with it.
+    /// Assigns another value. Containers are shared with it.
     #[inline]
     pub fn set_copy(&mut self, value: &Value) {
         self.release();
-        // SAFETY: what was in the slot is gone, and the other value is alive. What the two share, an object among it, is
-        // counted atomically, so that any thread may do this.
+        // SAFETY: the old value was released, and the other value is alive. Shared contents, objects included, are
+        // counted atomically, so any thread may do this.
         unsafe { (api().interface.variant_new_copy)(self.memory().cast(), value.variant().var_sys()) };
     }
 
-    /// A slot of its own with what a view shows. An array is not shared with it: who writes to one of the two copies it first.
+    /// Creates a slot with the value of a view. A packed array is copied on write, instead of being shared.
     pub fn of_view(view: View<'_>) -> Self {
         let from_type = api().from_type[usize::from(view.kind.id())].expect("not Nil");
         let mut slot = Self::new();
-        // SAFETY: the constructor is that of the kind, and makes a Variant of what `inner` points to. That is only read.
+        // SAFETY: the constructor is that of the kind. It makes a Variant from the value at `inner`, which it only
+        // reads.
         slot.set_variant(unsafe { Variant::new_with_var_uninit(|variant| from_type(variant, view.inner)) });
         slot
     }
 
-    /// Makes the value the same as another one, a packed array as [`Self::of_view`] does.
+    /// Assigns another value as [`Self::set_copy`] does, but a packed array as [`Self::of_view`] does.
     pub fn set_own(&mut self, value: &Value) {
         let view = value.view();
         match view.kind.shape() {
@@ -42,9 +43,9 @@ impl Slot {
         }
     }
 
-    /// Slots that are only read.
+    /// Borrows slots as values, for reading only.
     pub fn values(slots: &[Self]) -> &[Value] {
-        // SAFETY: both are transparent Variants, and a `Value` gives out less.
+        // SAFETY: both are transparent wrappers of Variant, and a `Value` only allows reading.
         unsafe { &*(std::ptr::from_ref(slots) as *const [Value]) }
     }
 }

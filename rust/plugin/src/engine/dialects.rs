@@ -1,7 +1,7 @@
 //! `enum VarBatch.Dialect`: the engines, as scripts name them.
 //!
-//! gdext has no enums of classes, but registers one that is put together by hand, and gives the type of an argument the
-//! name of one.
+//! gdext cannot declare enums of classes. But it registers one that is built by hand, and can name it as the type of an
+//! argument.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,11 @@ use varbatch_codec::{Dialect, Engine};
 
 use super::DIALECT;
 
-/// The name of the enum in its class, and with it.
+/// The name of the enum, without and with its class.
 const NAME: &str = "Dialect";
 const FULL_NAME: &str = "VarBatch.Dialect";
 
-/// The constants of the enum. The number of each is its place.
+/// The constants of the enum. The value of each is its index.
 pub const DIALECTS: [(&str, Dialect); Engine::ALL.len()] = [
     ("DIALECT_GODOT_4", DIALECT),
     ("DIALECT_GODOT_3", Dialect::GODOT_3),
@@ -28,7 +28,7 @@ pub const DIALECTS: [(&str, Dialect); Engine::ALL.len()] = [
     ("DIALECT_PANDEMONIUM_3_5", Dialect::of(Engine::Pandemonium35)),
 ];
 
-/// What a script passes as a `VarBatch.Dialect`: any number.
+/// The argument that a script passes as a `VarBatch.Dialect`: any number.
 #[derive(Clone, Copy, Debug)]
 pub struct DialectArg(i64);
 
@@ -36,10 +36,10 @@ impl DialectArg {
     /// `VarBatch.DIALECT_GODOT_4`.
     pub const GODOT_4: Self = Self(0);
 
-    /// The dialect that it stands for.
+    /// Returns the dialect.
     ///
     /// # Errors
-    /// If it stands for none: what is to be said then.
+    /// The error text, if the number is not a constant of the enum.
     pub fn dialect(self) -> Result<Dialect, String> {
         let known = usize::try_from(self.0).ok().and_then(|index| DIALECTS.get(index));
         known.map(|(_, dialect)| *dialect).ok_or_else(|| {
@@ -77,10 +77,10 @@ impl FromGodot for DialectArg {
     }
 }
 
-// SAFETY: a number that is copied.
+// SAFETY: it is a number, without references.
 unsafe impl GodotImmutable for DialectArg {}
 
-/// Adds the enum to the class, which must be registered already.
+/// Adds the enum to the class, which must already be registered.
 pub fn register_dialects<C: GodotClass>() {
     let enumerator = |(value, (name, _)): (usize, &(&str, _))| IntegerConstant::new(name, value);
     let enumerators = DIALECTS.iter().enumerate().map(enumerator).collect();

@@ -1,9 +1,9 @@
-//! The entries of a Dictionary, read where they lie.
+//! Reads the entries of a Dictionary in place.
 //!
-//! GDExtension offers a copy of all keys, and then a look-up a key: more than the engine needs for all of an entry. But
-//! each entry is a block of its own, with its key before its value, linked to the next in order of insertion
-//! (`HashMapElement` in the engine's `core/templates/hash_map.h`). That is no promise. So it is compared with what the
-//! engine's own functions say, once, before it is relied on (`layout::dictionaries`); in an engine that has it otherwise, keys
+//! GDExtension only offers a copy of all keys, and then a lookup for each: more work than encoding the entry. In the
+//! engine's memory each entry is a block with its key before its value, linked to the next in insertion order
+//! (`HashMapElement` in the engine's `core/templates/hash_map.h`). GDExtension does not promise this, so
+//! `layout::dictionaries` checks it once against the engine's own functions before it is used. If the check fails, keys
 //! and values are copied.
 
 use godot::builtin::VarArray;
@@ -23,7 +23,7 @@ pub struct Entries<'a> {
 }
 
 impl<'a> View<'a> {
-    /// How many entries a Dictionary has.
+    /// Returns the number of entries of a Dictionary.
     ///
     /// # Panics
     /// If the Variant is of another type.
@@ -31,13 +31,13 @@ impl<'a> View<'a> {
     pub fn entry_count(self) -> usize {
         assert_eq!(self.kind, Kind::Dictionary);
         if api().entries {
-            // SAFETY: `inner` points to a Dictionary, and `are_as_expected` has seen how one looks.
+            // SAFETY: `inner` points to a Dictionary, and `are_as_expected` has verified its layout in this engine.
             return unsafe { private(self.inner) }.size as usize;
         }
         size(Kind::Dictionary, self.inner)
     }
 
-    /// Whether neither the keys nor the values of a Dictionary have to be of a type. `false` if that is not seen.
+    /// True if neither the keys nor the values of a Dictionary are typed. `false` if its layout is not known.
     ///
     /// # Panics
     /// If the Variant is of another type.
@@ -51,14 +51,14 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Copies of the keys and of the values of a Dictionary, in order.
+    /// Returns copies of the keys and of the values of a Dictionary, in order.
     ///
     /// # Panics
     /// If the Variant is of another type.
     pub fn keys_and_values(self) -> (VarArray, VarArray) {
         assert_eq!(self.kind, Kind::Dictionary);
         let (mut keys, mut values) = (VarArray::new(), VarArray::new());
-        // SAFETY: `inner` points to a Dictionary, whose methods take nothing and assign an Array.
+        // SAFETY: `inner` points to a Dictionary; both methods take no arguments and assign an Array.
         unsafe {
             (api().dictionary_keys)(self.inner, std::ptr::null(), keys.sys_mut(), 0);
             (api().dictionary_values)(self.inner, std::ptr::null(), values.sys_mut(), 0);
@@ -66,7 +66,7 @@ impl<'a> View<'a> {
         (keys, values)
     }
 
-    /// The entries of a Dictionary. `None` if this engine has them otherwise than known.
+    /// Returns the entries of a Dictionary, or `None` if this engine's layout of them is not known.
     ///
     /// # Panics
     /// If the Variant is of another type.
@@ -89,7 +89,7 @@ impl<'a> Iterator for Entries<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
         assert!(!self.next.is_null(), "a dictionary has fewer entries than its size");
-        // SAFETY: the dictionary has this entry, and does not change as long as `'a`.
+        // SAFETY: the entry belongs to the dictionary, which does not change during `'a`.
         let entry: &'a Entry = unsafe { &*self.next };
         self.next = entry.next;
         Some((super::value(&entry.key), super::value(&entry.value)))
@@ -103,9 +103,11 @@ impl<'a> Iterator for Entries<'a> {
 impl ExactSizeIterator for Entries<'_> {}
 
 /// # Safety
-/// `dictionary` points to a Dictionary of an engine whose private data is that large, alive as long as `'a`.
+/// `dictionary` points to a Dictionary that lives for `'a`, in an engine whose private data is at least as large as
+/// [`Private`].
 #[inline]
 unsafe fn private<'a>(dictionary: Inner) -> &'a Private {
-    // SAFETY: a Dictionary is a pointer to its private data. All of it are integers here, which nothing is believed of.
+    // SAFETY: a Dictionary is a pointer to its private data, which is large enough. Every field is an integer or a raw
+    // pointer, so any bit pattern is valid; no field is dereferenced here.
     unsafe { &**dictionary.cast::<*const Private>() }
 }

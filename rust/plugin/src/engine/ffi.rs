@@ -1,4 +1,4 @@
-//! Types and look-ups of GDExtension.
+//! Types and lookups of GDExtension.
 
 use std::ffi::c_void;
 
@@ -6,7 +6,7 @@ use godot::builtin::{StringName, Variant};
 use godot::sys;
 use varbatch_codec::{Kind, Shape};
 
-/// Where the value of a Variant is. Null for Nil.
+/// A pointer to the value of a Variant. Null for Nil.
 pub type Inner = sys::GDExtensionTypePtr;
 
 pub type Getter = unsafe extern "C" fn(sys::GDExtensionVariantPtr) -> *mut c_void;
@@ -17,17 +17,17 @@ pub type Method =
 
 pub fn builtin_method(interface: &sys::GDExtensionInterface, kind: Kind, name: &str, hash: i64) -> Option<Method> {
     let name = StringName::from(name);
-    // SAFETY: the name outlives the call; a method that does not exist, or not like this, gives null.
+    // SAFETY: the name outlives the call. The engine returns null if no method has this name and hash.
     unsafe { (interface.variant_get_ptr_builtin_method)(sys_type(kind), name.string_sys(), hash) }
 }
 
-/// A constructor by its number in `extension_api.json`: 0 makes an empty value.
+/// Looks up a constructor by its index in `extension_api.json`; 0 makes an empty value.
 pub fn constructor(interface: &sys::GDExtensionInterface, kind: Kind, index: i32) -> Constructor {
-    // SAFETY: the id is that of a Variant type; a number that it does not have gives null.
+    // SAFETY: the id is that of a Variant type. The engine returns null for an index that does not exist.
     unsafe { (interface.variant_get_ptr_constructor)(sys_type(kind), index) }.expect("the engine has it since 4.4")
 }
 
-/// By kind, with nothing for Nil, about which the engine prints an error.
+/// Calls `get` for each kind except Nil, for which the engine would print an error.
 pub fn not_nil<T>(get: impl Fn(Kind) -> Option<T>) -> [Option<T>; Kind::ALL.len()] {
     Kind::ALL.map(|kind| if kind == Kind::Nil { None } else { get(kind) })
 }
@@ -40,10 +40,10 @@ pub fn sys_type(kind: Kind) -> sys::GDExtensionVariantType {
     kind.id().into()
 }
 
-/// The default value of a kind: empty, zero.
+/// Creates the default value of a kind: empty or zero.
 pub fn default_value(interface: &sys::GDExtensionInterface, kind: Kind) -> Variant {
     let mut error = sys::default_call_error();
-    // SAFETY: without arguments this makes the default value of the type, which each type has.
+    // SAFETY: without arguments this makes the default value, which every type has.
     unsafe {
         Variant::new_with_var_uninit(|variant| {
             (interface.variant_construct)(sys_type(kind), variant, std::ptr::null(), 0, &raw mut error);

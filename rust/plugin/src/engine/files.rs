@@ -1,4 +1,4 @@
-//! Files as the engine finds them.
+//! Paths and files as the engine resolves them.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -12,30 +12,31 @@ use godot::obj::{EngineEnum, Gd, Singleton};
 
 use super::read::bytes_of;
 
-/// Where a path as Godot writes it leads to on this machine.
+/// Converts a Godot path, such as `user://save`, to a path of this machine.
 pub fn globalize(path: &GString) -> PathBuf {
     let mut settings = Engine::singleton().get_singleton("ProjectSettings").expect("the engine has it");
-    // As `FileAccess` does it on each system.
+    // `FileAccess` does the same on every system.
     let path = path.to_string().replace('\\', "/");
     settings.call("globalize_path", &[path.to_variant()]).to::<GString>().to_string().into()
 }
 
-/// What a code of the engine means.
+/// Returns the engine's text for an error code.
 pub fn error_text(code: EngineError) -> String {
     godot::global::error_string(i64::from(code.ord())).to_string()
 }
 
-/// A file that the engine reads: one of the project, which may be in a pack.
+/// A file that the engine reads, such as a project file in a pack.
 pub struct EngineFile(Gd<FileAccess>);
 
-// SAFETY: nobody else has this object, and it has no script. The engine lets any thread use a FileAccess, one at a time.
+// SAFETY: nobody else has this object, and it has no script. The engine lets any thread use a FileAccess, one thread at
+// a time.
 unsafe impl Send for EngineFile {}
 
 impl EngineFile {
-    /// Opens a file to read it, and gives its length.
+    /// Opens a file for reading; also returns its length in bytes.
     ///
     /// # Errors
-    /// What the engine says.
+    /// The engine's error code.
     pub fn open(path: &GString) -> Result<(Self, u64), EngineError> {
         let file = FileAccess::open(path, ModeFlags::READ).ok_or_else(FileAccess::get_open_error)?;
         let len = file.get_length();

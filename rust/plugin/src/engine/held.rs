@@ -1,8 +1,8 @@
-//! References of our own to what values hold, so that it outlives them.
+//! Counted references to packed arrays and Strings, which keep their contents beyond the value that held them.
 //!
-//! Packed arrays and Strings are copied when they are written to while somebody else has a reference (`CowData` in the
-//! engine's `core/templates/cowdata.h`). A reference of ours so keeps what was there. A copy of a Variant would not: the
-//! two would share the array itself.
+//! Packed arrays and Strings are copied on write while there is another reference (`CowData` in the engine's
+//! `core/templates/cowdata.h`), so a reference keeps the contents unchanged. A copy of a Variant would not: both
+//! Variants would share the array itself.
 
 use godot::builtin::{GString, Variant};
 use varbatch_codec::{Copied, Keep, Payload};
@@ -10,14 +10,14 @@ use varbatch_codec::{Copied, Keep, Payload};
 use super::api::api;
 use super::read::{Str, View, chars, value};
 
-/// A Variant of its own for what another one holds: a packed array of plain data, or a String.
+/// A separate Variant with the packed array of plain data, or the String, of another one.
 struct HeldValue(Variant);
 
 /// An element of a PackedStringArray.
 struct HeldString(GString);
 
-// SAFETY: nobody else has this Variant. It is only read, and dropped once, on any thread: the references to the memory
-// behind it are counted atomically, and who writes to that memory makes a copy first while this reference is there.
+// SAFETY: nobody else has this Variant. It is only read, and dropped once, on any thread: references to its contents
+// are counted atomically, and writers copy the contents first while this reference exists.
 unsafe impl Send for HeldValue {}
 // SAFETY: as above.
 unsafe impl Sync for HeldValue {}
@@ -29,7 +29,8 @@ unsafe impl Sync for HeldString {}
 impl HeldValue {
     fn of(view: View<'_>) -> Self {
         let from_type = api().from_type[usize::from(view.kind.id())].expect("not Nil");
-        // SAFETY: the constructor is that of the kind, and makes a Variant of what `inner` points to. That is only read.
+        // SAFETY: the constructor is that of the kind. It makes a Variant from the value at `inner`, which it only
+        // reads.
         Self(unsafe { Variant::new_with_var_uninit(|variant| from_type(variant, view.inner)) })
     }
 }

@@ -1,16 +1,16 @@
-//! The only raw GDExtension calls: pointers into Variants, memory of engine arrays before it has a value, containers that
-//! are filled in place, and the two methods that are called too often for gdext's conversions.
+//! The only raw GDExtension calls: pointers into Variants, uninitialised memory of engine arrays, containers filled in
+//! place, and the two methods that are called too often for gdext's conversions.
 //!
 //! gdext reads a packed array out of a Variant by taking a reference to it, and resizes it with zeros. Both cost more
-//! than the work of a small value. What stands here instead is what GDExtension 4.4 offers for it, and in engines that
-//! keep values as [`layout`] knows them the few words themselves; each behind a safe function. Nothing outside this module
+//! than encoding a small value. This module uses the calls of GDExtension 4.4 instead, and reads memory directly in
+//! engines whose layout [`layout`] has verified. Every use is wrapped in a safe function; nothing outside this module
 //! is `unsafe`.
 //!
-//! What the safety of the module rests on:
+//! The module is sound because of:
 //! - **Layout**: `Array` keeps its Variants, and `PackedStringArray` its Strings, one after the other (gdext relies on
-//!   the same). Math types lie in a Variant as the wire has them.
+//!   the same). Math types have the same components in a Variant as on the wire.
 //! - **Borrows**: a [`Value`] is borrowed from an array that the caller holds for the whole call. Nothing that could
-//!   run a script, and so change what is borrowed, is called meanwhile: see `batch`.
+//!   run a script, and so change borrowed memory, is called meanwhile: see `batch`.
 
 use varbatch_codec::{Dialect, Width};
 

@@ -1,6 +1,6 @@
-//! Objects: by id as the engine holds them, and what it says of classes and scripts.
+//! Objects by instance id, and queries about their classes and scripts.
 //!
-//! Methods are called by their binding, never by name: a script may have one of the same name.
+//! Methods are called through their method bind, never by name: a script may have one of the same name.
 
 use godot::builtin::{GString, StringName, Variant};
 use godot::classes::Engine;
@@ -17,7 +17,7 @@ use super::tables::{ENCODED_CLASS, Objects, SignalParts};
 use super::write::name_of;
 
 impl Slot {
-    /// Makes the value what the engine has for an instance id: null, or an EncodedObjectAsID that holds it.
+    /// Makes the value the engine's stand-in for an instance id: an EncodedObjectAsID, or null for id 0.
     pub fn set_object_id(&mut self, id: u64) {
         let Api { interface, objects, from_type, .. } = api();
         let from_type = from_type[usize::from(Kind::Object.id())].expect("not Nil");
@@ -27,8 +27,9 @@ impl Slot {
             let (what, reversed) = (POSTINITIALIZE, 0_u8);
             let what = [(&raw const what).cast(), (&raw const reversed).cast()];
             let args = [(&raw const id).cast()];
-            // SAFETY: the class exists, as its method was found. The methods are those of the object's classes, found by
-            // the hash of their signature: an int of 64 bits and a bool, and an id of 64 bits; neither returns anything.
+            // SAFETY: the class exists, as its method was found. The methods belong to the object's classes and were
+            // found by the hash of their signature: one takes a 64-bit int and a bool, the other a 64-bit id; neither
+            // returns anything.
             unsafe {
                 object = (interface.classdb_construct_object2)(objects.encoded_class.string_sys());
                 let call = interface.object_method_bind_ptrcall;
@@ -41,15 +42,16 @@ impl Slot {
         self.set_variant(variant);
     }
 
-    /// Makes the value a Signal of any object, be it gone. `false` if this engine's cannot be made so, and nothing is changed.
+    /// Makes the value a Signal of any object, even a freed one. Returns `false`, and changes nothing, if this engine's
+    /// layout of Signals is not known.
     pub fn set_signal(&mut self, name: &str, object: u64) -> bool {
         let api = api();
         if !api.objects.signals {
             return false;
         }
         let parts = SignalParts { name: name_of(name), object };
-        // SAFETY: `signals_are_as_expected` has seen how a Signal looks. There is no call of GDExtension for a signal of an
-        // object that is gone, and the engine prints when it is asked about a wrong id.
+        // GDExtension has no call for a Signal of a freed object, and the engine prints an error for an invalid id.
+        // SAFETY: `signals_are_as_expected` has verified that a Signal has the layout of `SignalParts`.
         unsafe { self.set_signal_parts(parts) };
         true
     }
@@ -58,27 +60,27 @@ impl Slot {
 /// Calls a method without arguments that assigns a `T`.
 ///
 /// # Safety
-/// The object is alive and of the method's class, and the method returns a `T`.
+/// The object is alive and of the method's class, and the method takes nothing and returns a `T`.
 unsafe fn get<T: GodotFfi + Default>(method: sys::GDExtensionMethodBindPtr, object: sys::GDExtensionObjectPtr) -> T {
     let mut result = T::default();
-    // SAFETY: as promised.
+    // SAFETY: promised by the caller.
     unsafe {
         (api().interface.object_method_bind_ptrcall)(method, object, std::ptr::null(), result.sys_mut());
     }
     result
 }
 
-/// The object that a Variant holds and keeps alive; null if there is none, or it was freed.
+/// Returns a pointer to the object in a Variant; null if there is none, or it was freed.
 pub(super) fn object_of(holder: &Value) -> sys::GDExtensionObjectPtr {
     let id = holder.object_id();
     if id == 0 {
         return std::ptr::null_mut();
     }
-    // SAFETY: any id may be asked for.
+    // SAFETY: any id may be looked up.
     unsafe { (api().interface.object_get_instance_from_id)(id) }
 }
 
-/// The name of the class of the object that a Variant holds. Empty if there is none.
+/// Returns the class name of the object in a Variant, or an empty String if there is no object.
 pub fn class_of(holder: &Value) -> GString {
     let object = object_of(holder);
     if object.is_null() {
@@ -88,17 +90,17 @@ pub fn class_of(holder: &Value) -> GString {
     unsafe { get(api().objects.get_class, object) }
 }
 
-/// The id that an EncodedObjectAsID holds. `None` if the Variant holds something else.
+/// Returns the id in an EncodedObjectAsID, or `None` if the Variant holds something else.
 pub fn encoded_id(holder: &Value) -> Option<i64> {
     let object = object_of(holder);
-    // SAFETY: the object is alive, and is of the class, whose method returns an int of 64 bits.
+    // SAFETY: the object is alive and of this class, whose method returns a 64-bit int.
     (class_of(holder) == ENCODED_CLASS).then(|| unsafe { get(api().objects.get_object_id, object) })
 }
 
-/// The path of the script that a Variant holds.
+/// Returns the path of the script in a Variant, which must hold a Script.
 ///
 /// # Panics
-/// If it holds none.
+/// If the Variant holds no live object.
 pub(super) fn script_path(script: &Variant) -> GString {
     let object = object_of(value(script));
     assert!(!object.is_null(), "no script");
@@ -106,14 +108,14 @@ pub(super) fn script_path(script: &Variant) -> GString {
     unsafe { get(api().objects.get_path, object) }
 }
 
-/// Whether an object is of a class.
+/// True if an object is of a class.
 ///
 /// # Safety
 /// The object is alive.
 unsafe fn is_class(object: sys::GDExtensionObjectPtr, class: &GString) -> bool {
     let args = [class.string_sys().cast()];
     let mut is_class = 0_u8;
-    // SAFETY: as promised; `is_class` takes a String and returns a bool.
+    // SAFETY: the caller promises that the object is alive; `is_class` takes a String and returns a bool.
     unsafe {
         let result = (&raw mut is_class).cast();
         (api().interface.object_method_bind_ptrcall)(api().objects.is_class, object, args.as_ptr(), result);
@@ -121,7 +123,7 @@ unsafe fn is_class(object: sys::GDExtensionObjectPtr, class: &GString) -> bool {
     is_class != 0
 }
 
-/// Whether the object, or null, is of the class, and of the script, that a container expects.
+/// True if the object has the class and the script that a container expects. Null and freed objects always do.
 pub fn is_of_class(holder: &Value, expected: &SlotType) -> bool {
     let Objects { get_script, get_base_script, .. } = &api().objects;
     let object = object_of(holder);
@@ -141,7 +143,8 @@ pub fn is_of_class(holder: &Value, expected: &SlotType) -> bool {
             return true;
         }
         let mut error = sys::default_call_error();
-        // SAFETY: what the object has as its script is a Script, kept alive by the Variant; so is what it is based on.
+        // SAFETY: the script of an object is a Script, and so is its base script. `script` keeps each alive for its
+        // call.
         script = unsafe {
             let call = api().interface.object_method_bind_call;
             let object = object_of(value(&script));
@@ -153,15 +156,16 @@ pub fn is_of_class(holder: &Value, expected: &SlotType) -> bool {
     false
 }
 
-/// Whether the engine can make an object of this class. May run a script: see the text of `engine`.
+/// True if the engine can create an object of this class. May run a script: see the docs of `engine`.
 pub fn can_instantiate(class: &str) -> bool {
     let Some(mut classes) = Engine::singleton().get_singleton("ClassDB") else { return false };
     let mut ask = |question| classes.call(question, &[class.to_variant()]).booleanize();
-    // The second prints if the class does not exist.
+    // `can_instantiate` prints an error if the class does not exist.
     ask("class_exists") && ask("can_instantiate")
 }
 
-/// The script at a path in `res://`, and the class that it extends. May run a script: see the text of `engine`.
+/// Loads the script at a path in `res://`; also returns the class that it extends. May run a script: see the docs of
+/// `engine`.
 pub fn script(path: &str) -> Option<(Variant, StringName)> {
     let mut loader = Engine::singleton().get_singleton("ResourceLoader").filter(|_| path.starts_with("res://"))?;
     let args = [path.to_variant(), "Script".to_variant()];
@@ -170,8 +174,8 @@ pub fn script(path: &str) -> Option<(Variant, StringName)> {
     }
     let script = loader.call("load", &args);
     let object = object_of(value(&script));
-    // The engine loads other resources too, whatever type it is asked for.
-    // SAFETY: the object is alive, as the Variant holds it.
+    // The engine ignores the requested type and may load any other resource.
+    // SAFETY: the object is alive, as the Variant holds a reference.
     if object.is_null() || !unsafe { is_class(object, &"Script".into()) } {
         return None;
     }
@@ -179,13 +183,13 @@ pub fn script(path: &str) -> Option<(Variant, StringName)> {
     Some((script, class))
 }
 
-/// The class that a script extends.
+/// Returns the class that a script extends. The Variant must hold a Script.
 ///
 /// # Panics
-/// If the Variant holds no script.
+/// If the Variant holds no live object.
 pub fn base_class(script: &Variant) -> StringName {
     let object = object_of(value(script));
     assert!(!object.is_null(), "no script");
-    // SAFETY: the object is alive and a Script, by the promise of the callers; the method returns a StringName.
+    // SAFETY: the object is alive, and the callers pass a Script; the method returns a StringName.
     unsafe { get(api().objects.get_instance_base_type, object) }
 }

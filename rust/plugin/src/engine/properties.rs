@@ -1,7 +1,7 @@
-//! Properties of objects, by name, and what an object says of them.
+//! Reads, writes and lists properties of objects by name.
 //!
-//! Each of these may run a script, a getter or a setter for example: see the text of `engine`. An object that was freed is
-//! no error: it has nothing.
+//! Any of these functions may run a script, such as a getter or a setter: see the docs of `engine`. A freed object is
+//! no error: it has no properties.
 
 use godot::builtin::{StringName, Variant};
 use godot::sys::{self, GodotFfi};
@@ -11,15 +11,15 @@ use super::objects::object_of;
 use super::read::{Value, value};
 use super::slot::Slot;
 
-/// The value of a property. `None` if the object has none of that name, or none that can be read.
+/// Returns the value of a property, or `None` if the object has no readable property of that name.
 #[inline]
 pub fn property(holder: &Value, name: &StringName) -> Option<Slot> {
     if object_of(holder).is_null() {
         return None;
     }
     let mut is_valid = 0;
-    // SAFETY: the Variant and the name are alive, and so is the object, which the Variant must not be asked for otherwise. A
-    // Variant is made whether there is such a property or not.
+    // SAFETY: the Variant and the name are alive, and so is the object, as was checked above. The engine makes a
+    // Variant even if there is no such property.
     let found = unsafe {
         Variant::new_with_var_uninit(|found| {
             let get = api().interface.variant_get_named;
@@ -31,12 +31,12 @@ pub fn property(holder: &Value, name: &StringName) -> Option<Slot> {
     (is_valid != 0).then_some(slot)
 }
 
-/// Sets a property. Nothing happens if the object has none of that name.
+/// Sets a property. Does nothing if the object has no property of that name.
 pub fn set_property(holder: &Value, name: &StringName, new: &Value) {
     if object_of(holder).is_null() {
         return;
     }
-    // The engine takes the Variant that holds an object for one that may change; this one is our own.
+    // The engine takes the object's Variant as mutable, so this is a copy.
     let mut holder = holder.variant().clone();
     let mut is_valid = 0;
     // SAFETY: both Variants and the name are alive, and so is the object.
@@ -46,12 +46,12 @@ pub fn set_property(holder: &Value, name: &StringName, new: &Value) {
     }
 }
 
-/// The class of an object, without its script. Empty if it was freed.
+/// Returns the engine class of an object, ignoring its script. Empty if the object was freed.
 pub fn class_name(holder: &Value) -> StringName {
     let object = object_of(holder);
     let mut class = StringName::default();
     if !object.is_null() {
-        // SAFETY: the object is alive. The name is made only if that succeeds; what was there is the empty one, which owns
+        // SAFETY: the object is alive. The engine overwrites the name only on success; the old one is empty and owns
         // nothing.
         unsafe {
             (api().interface.object_get_class_name)(object, sys::get_library(), class.sys_mut().cast());
@@ -60,7 +60,7 @@ pub fn class_name(holder: &Value) -> StringName {
     class
 }
 
-/// The instance id of the script of an object; 0 if it has none.
+/// Returns the instance id of the script of an object, or 0 if it has none.
 pub fn script_id(holder: &Value) -> u64 {
     let object = object_of(holder);
     if object.is_null() {
@@ -70,7 +70,7 @@ pub fn script_id(holder: &Value) -> u64 {
     value(&unsafe { call(api().objects.get_script, object) }).object_id()
 }
 
-/// What an object says of its properties: an Array of Dictionaries. Nil if it was freed.
+/// Returns `get_property_list()` of an object: an Array of Dictionaries. Nil if the object was freed.
 pub fn property_list(holder: &Value) -> Variant {
     let object = object_of(holder);
     if object.is_null() {
@@ -80,7 +80,7 @@ pub fn property_list(holder: &Value) -> Variant {
     unsafe { call(api().objects.get_property_list, object) }
 }
 
-/// The names of the metadata of an object: an Array of StringNames. Nil if it was freed.
+/// Returns `get_meta_list()` of an object: an Array of StringNames. Nil if the object was freed.
 pub fn meta_list(holder: &Value) -> Variant {
     let object = object_of(holder);
     if object.is_null() {
@@ -90,7 +90,7 @@ pub fn meta_list(holder: &Value) -> Variant {
     unsafe { call(api().objects.get_meta_list, object) }
 }
 
-/// Whether the script of an object has a method.
+/// True if the script of an object has a method of this name.
 pub fn has_script_method(holder: &Value, name: &StringName) -> bool {
     let object = object_of(holder);
     // SAFETY: the object is alive, and so is the name.
@@ -103,7 +103,7 @@ pub fn has_script_method(holder: &Value, name: &StringName) -> bool {
 /// The object is alive and of the method's class.
 unsafe fn call(method: sys::GDExtensionMethodBindPtr, object: sys::GDExtensionObjectPtr) -> Variant {
     let mut error = sys::default_call_error();
-    // SAFETY: promised by the caller. A Variant is made whatever comes of the call.
+    // SAFETY: promised by the caller. The engine makes a Variant even if the call fails.
     unsafe {
         Variant::new_with_var_uninit(|result| {
             let call = api().interface.object_method_bind_call;

@@ -1,4 +1,4 @@
-//! Looks into Variants without a copy.
+//! Reads Variants without copying them.
 
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -15,12 +15,12 @@ use super::{REAL, layout};
 #[repr(transparent)]
 pub struct Value(Variant);
 
-// SAFETY: a `&Value` gives out only what `View` reads, and reading is what the engine allows from several threads.
+// SAFETY: a `&Value` only allows the reads of `View`, and the engine allows concurrent reads.
 unsafe impl Sync for Value {}
 
-/// The elements of an array, without a copy.
+/// Borrows the elements of an array.
 ///
-/// The array must not change while they are borrowed; see the text of `engine`.
+/// The array must not change while they are borrowed; see the docs of `engine`.
 pub fn values(array: &AnyArray) -> &[Value] {
     let len = array.len();
     if len == 0 {
@@ -28,23 +28,23 @@ pub fn values(array: &AnyArray) -> &[Value] {
     }
     // SAFETY: the array is alive and has an element 0.
     let first = unsafe { (api().interface.array_operator_index_const)(array.sys(), 0) };
-    // SAFETY: the array keeps its `len` Variants in one piece. `Value` is a transparent Variant.
+    // SAFETY: the `len` Variants of an array are contiguous. `Value` is a transparent Variant.
     unsafe { std::slice::from_raw_parts(first.cast(), len) }
 }
 
-/// A byte array that is an element of an array, with a reference of its own.
+/// Returns the byte array at `index`, or `None` if there is none. The result holds a reference of its own.
 pub fn byte_array_at(array: &AnyArray, index: usize) -> Option<PackedByteArray> {
     let view = values(array).get(index)?.view();
     (view.kind() == Kind::PackedByteArray).then(|| view.byte_array().clone())
 }
 
-/// The one Variant as a value.
+/// Borrows a Variant as a value.
 pub fn value(variant: &Variant) -> &Value {
-    // SAFETY: `Value` is a transparent Variant, and adds no promise to a reference.
+    // SAFETY: `Value` is a transparent wrapper of Variant, with no further validity rules.
     unsafe { &*std::ptr::from_ref(variant).cast() }
 }
 
-/// The bytes of a byte array.
+/// Borrows the bytes of a byte array.
 #[inline]
 pub fn bytes_of(bytes: &PackedByteArray) -> &[u8] {
     let inner = bytes.sys().cast_mut();
@@ -52,22 +52,22 @@ pub fn bytes_of(bytes: &PackedByteArray) -> &[u8] {
 }
 
 impl Value {
-    /// Looks at what the Variant holds. It looks like Nil if it is of no [`Kind`]; see [`Self::known`].
+    /// Returns a view of the value, which is Nil if the type is not a [`Kind`]; see [`Self::known`].
     #[inline(always)]
     pub fn view(&self) -> View<'_> {
         self.known().unwrap_or(View { kind: Kind::Nil, inner: std::ptr::null_mut(), _value: PhantomData })
     }
 
-    /// Looks at what the Variant holds.
+    /// Returns a view of the value.
     ///
     /// # Errors
-    /// If it is of a type that a later engine may have: the id.
+    /// The type id, if it is not a [`Kind`]: a later engine may have more types.
     #[inline(always)]
     pub fn known(&self) -> Result<View<'_>, u32> {
         let api = api();
         let variant = self.0.var_sys();
         if api.layout.is_known {
-            // SAFETY: the Variant is alive, and the layout known.
+            // SAFETY: the Variant is alive, and the layout is known.
             unsafe {
                 let id = layout::id(variant);
                 let Some(kind) = kind_of(id) else { return Err(unknown(id)) };
@@ -76,7 +76,7 @@ impl Value {
         }
         // SAFETY: the Variant is alive.
         let id = unsafe { (api.interface.variant_get_type)(variant) };
-        // Its sign is the platform's.
+        // The signedness of the C enum depends on the platform.
         let id = u32::try_from(id).unwrap_or(u32::MAX);
         let Some(kind) = kind_of(id) else { return Err(unknown(id)) };
         // SAFETY: the getter is that of the Variant's type. It takes a mutable pointer but changes nothing.
@@ -84,44 +84,44 @@ impl Value {
         Ok(View { kind, inner: inner.unwrap_or(std::ptr::null_mut()), _value: PhantomData })
     }
 
-    /// The instance id of the object that the Variant holds; 0 for null, and for an object that was freed.
+    /// Returns the instance id of the object; 0 for null, for a freed object and for other types.
     pub fn object_id(&self) -> u64 {
         let interface = api().interface;
-        // SAFETY: the Variant is alive; one that is no object gives 0.
+        // SAFETY: the Variant is alive; the engine returns 0 if it is not an object.
         let id = unsafe { (interface.variant_get_object_instance_id)(self.0.var_sys()) };
-        // SAFETY: any id may be asked for. The object is not touched.
+        // SAFETY: any id may be looked up. The object is not accessed.
         let is_alive = id != 0 && unsafe { !(interface.object_get_instance_from_id)(id).is_null() };
         if is_alive { id } else { 0 }
     }
 
-    /// The Variant itself, for the thread that owns it.
+    /// Returns the Variant itself. Only for the thread that owns it.
     pub fn variant(&self) -> &Variant {
         &self.0
     }
 }
 
-/// The id of a type that is none of the table's. Cold, so that the usual way is straight.
+/// Returns the id of an unknown type. Cold, so that the common path has no jump.
 #[cold]
 #[inline(never)]
 fn unknown(id: u32) -> u32 {
     id
 }
 
-/// The kind of this id, if there is one.
+/// Returns the kind with this id, if there is one.
 #[inline(always)]
 pub(super) fn kind_of(id: u32) -> Option<Kind> {
     u8::try_from(id).ok().and_then(Kind::from_id)
 }
 
-/// A String that is only read, as [`Value`].
+/// A String that is only read, possibly on another thread while the caller waits.
 #[repr(transparent)]
 pub struct Str(GString);
 
-// SAFETY: a `&Str` gives out only its characters, which the engine allows to be read from several threads.
+// SAFETY: a `&Str` only allows reading its characters, and the engine allows concurrent reads.
 unsafe impl Sync for Str {}
 
 impl Str {
-    /// The characters, as UTF-32 without the NUL.
+    /// Returns the characters, as UTF-32 without the NUL.
     #[inline]
     pub fn chars(&self) -> &[u32] {
         chars(&self.0)
@@ -132,9 +132,9 @@ impl Str {
     }
 }
 
-/// What a Variant holds: its kind, and where.
+/// The value of a Variant: its kind, and a pointer to it.
 ///
-/// Invariant: `inner` points to a value of `kind` that lives as long as `'a`, unless the kind is Nil.
+/// Invariant: `inner` points to a value of `kind` that lives for `'a`, unless the kind is Nil.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     pub(super) kind: Kind,
@@ -143,23 +143,23 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The Variant's type.
+    /// Returns the Variant's type.
     #[inline]
     pub fn kind(self) -> Kind {
         self.kind
     }
 
     /// # Panics
-    /// If the Variant is no `bool`.
+    /// If the Variant is not a `bool`.
     #[inline]
     pub fn bool(self) -> bool {
         assert_eq!(self.kind, Kind::Bool);
-        // SAFETY: `inner` points to a bool of C++, one byte; any non-zero byte is read as true.
+        // SAFETY: `inner` points to a C++ bool, one byte, read as an integer; non-zero is true.
         unsafe { *self.inner.cast::<u8>() != 0 }
     }
 
     /// # Panics
-    /// If the Variant is no `int`.
+    /// If the Variant is not an `int`.
     #[inline]
     pub fn int(self) -> i64 {
         assert_eq!(self.kind, Kind::Int);
@@ -168,7 +168,7 @@ impl<'a> View<'a> {
     }
 
     /// # Panics
-    /// If the Variant is no `float`.
+    /// If the Variant is not a `float`.
     #[inline]
     pub fn float(self) -> f64 {
         assert_eq!(self.kind, Kind::Float);
@@ -176,11 +176,11 @@ impl<'a> View<'a> {
         unsafe { *self.inner.cast() }
     }
 
-    /// The components of a math type, or the elements of a packed array, as they lie in memory.
+    /// Borrows the components of a math type, or the elements of a packed array, as they are in memory.
     ///
     /// # Panics
     /// If the Variant is of another shape.
-    // Inlined, as `walk` is: returned through memory, the small fields stall whoever reads them next.
+    // Inlined, as `walk` is: returned through memory, the small fields would stall the code that reads them next.
     #[inline(always)]
     pub fn plain(self) -> Plain<'a> {
         let kind = self.kind;
@@ -191,46 +191,46 @@ impl<'a> View<'a> {
             _ => (self.inner.cast_const().cast(), 1),
         };
         let data = if count == 0 { NonNull::<u8>::dangling().as_ptr().cast_const() } else { data };
-        // SAFETY: `data` points to `count` elements of this size, without padding, that live as long as `'a`.
+        // SAFETY: `data` points to `count` elements of this size, without padding, that live for `'a`.
         let bytes = unsafe { std::slice::from_raw_parts(data, count * element_len) };
         Plain { kind, width: REAL, count, bytes }
     }
 
-    /// The byte array, as gdext has it.
+    /// Borrows the byte array as gdext's type.
     ///
     /// # Panics
     /// If the Variant is of another type.
     pub fn byte_array(self) -> &'a PackedByteArray {
-        // SAFETY: gdext's type of that name may stand for the engine's.
+        // SAFETY: gdext's type has the layout of the engine's type of the same name.
         unsafe { self.builtin(Kind::PackedByteArray) }
     }
 
-    /// The characters of a String, as UTF-32 without the NUL.
+    /// Returns the characters of a String, as UTF-32 without the NUL.
     ///
     /// # Panics
     /// If the Variant is of another type.
     #[inline]
     pub fn string(self) -> &'a [u32] {
-        // SAFETY: gdext's GString may stand for the engine's String.
+        // SAFETY: gdext's GString has the layout of the engine's String.
         chars(unsafe { self.builtin(Kind::String) })
     }
 
-    /// A StringName as text.
+    /// Returns the text of a StringName.
     ///
     /// # Panics
     /// If the Variant is of another type.
     pub fn string_name(self) -> GString {
-        // SAFETY: gdext's type of that name may stand for the engine's.
+        // SAFETY: gdext's type has the layout of the engine's type of the same name.
         let name: &StringName = unsafe { self.builtin(Kind::StringName) };
         name.into()
     }
 
-    /// The names and the subnames of a NodePath, and whether it is absolute.
+    /// Returns the names and the subnames of a NodePath, and whether it is absolute.
     ///
     /// # Panics
     /// If the Variant is of another type.
     pub fn node_path(self) -> (Vec<GString>, Vec<GString>, bool) {
-        // SAFETY: gdext's type of that name may stand for the engine's.
+        // SAFETY: gdext's type has the layout of the engine's type of the same name.
         let path: &NodePath = unsafe { self.builtin(Kind::NodePath) };
         let names = (0..path.get_name_count()).map(|index| GString::from(&path.get_name(index))).collect();
         let subnames = (0..path.get_subname_count()).map(|index| GString::from(&path.get_subname(index))).collect();
@@ -240,92 +240,93 @@ impl<'a> View<'a> {
         (names, subnames, absolute != 0)
     }
 
-    /// The id of a RID.
+    /// Returns the id of a RID.
     ///
     /// # Panics
     /// If the Variant is of another type.
     pub fn rid(self) -> u64 {
         assert_eq!(self.kind, Kind::Rid);
-        // SAFETY: `inner` points to a RID, which is its id.
+        // SAFETY: `inner` points to a RID, which is a 64-bit id.
         unsafe { *self.inner.cast() }
     }
 
-    /// The name of a Signal, and the instance id of its object or 0.
+    /// Returns the name of a Signal, and the instance id of its object or 0.
     ///
     /// # Panics
     /// If the Variant is of another type.
     pub fn signal(self) -> (GString, u64) {
-        // SAFETY: gdext's type of that name may stand for the engine's.
+        // SAFETY: gdext's type has the layout of the engine's type of the same name.
         let signal: &Signal = unsafe { self.builtin(Kind::Signal) };
         let object = signal.object_id().map_or(0, |id| id.to_i64().cast_unsigned());
         (GString::from(&signal.name()), object)
     }
 
-    /// The elements of a PackedStringArray.
+    /// Returns the elements of a PackedStringArray.
     ///
     /// # Panics
     /// If the Variant is of another type.
     pub fn strings(self) -> &'a [Str] {
-        // SAFETY: gdext's type of that name may stand for the engine's.
+        // SAFETY: gdext's type has the layout of the engine's type of the same name.
         let strings = unsafe { self.builtin::<PackedStringArray>(Kind::PackedStringArray) }.as_slice();
         // SAFETY: `Str` is a transparent GString.
         unsafe { std::slice::from_raw_parts(strings.as_ptr().cast(), strings.len()) }
     }
 
-    /// What the Variant holds, as gdext's type for it.
+    /// Borrows the value as gdext's type for it.
     ///
     /// # Safety
-    /// `T` has the layout of the engine's type of this kind, and no fields of its own as `VarArray` has them.
+    /// `T` has the layout of the engine's type of this kind, without extra fields such as those of `VarArray`.
     ///
     /// # Panics
     /// If the Variant is of another type.
     #[inline]
     unsafe fn builtin<T>(self, kind: Kind) -> &'a T {
         assert_eq!(self.kind, kind);
-        // SAFETY: `inner` points to a value of `kind`, which lives as long as `'a`; a `T` by the promise of the caller.
+        // SAFETY: `inner` points to a value of `kind` that lives for `'a`; the caller promises that `T` has its layout.
         unsafe { &*self.inner.cast() }
     }
 }
 
-/// The characters of a String, as UTF-32 without the NUL.
+/// Returns the characters of a String, as UTF-32 without the NUL.
 #[inline]
 pub fn chars(string: &GString) -> &[u32] {
     let Api { interface, layout, .. } = api();
     if layout.is_known {
-        // SAFETY: the layout is known, and the string alive.
+        // SAFETY: the layout is known, and the string is alive.
         let (data, count) = unsafe { layout::elements(Kind::String, string.string_sys().cast_mut().cast()) };
-        // A String without characters has no NUL either.
+        // An empty String may have no NUL either.
         return match count {
             0 | 1 => &[],
-            // SAFETY: its elements are characters, the last a NUL. Read as integers: not each is a valid `char`.
+            // SAFETY: the `count` elements are characters, the last a NUL; read as integers, as some may not be a valid
+            // `char`.
             _ => unsafe { std::slice::from_raw_parts(data.cast(), count - 1) },
         };
     }
-    // SAFETY: with no room to write, this only returns the length in characters.
+    // SAFETY: with a null buffer of length 0, this only returns the length in characters.
     let len = unsafe { (interface.string_to_utf32_chars)(string.string_sys(), std::ptr::null_mut(), 0) };
     if len == 0 {
         return &[];
     }
-    // SAFETY: a string of `len` characters keeps them in one piece. Read as integers: not each is a valid `char`.
+    // SAFETY: the `len` characters of a string are contiguous; read as integers, as some may not be a valid `char`.
     unsafe {
         let first = (interface.string_operator_index_const)(string.string_sys(), 0);
         std::slice::from_raw_parts(first.cast(), len as usize)
     }
 }
 
-/// The elements of a packed array of plain data, or of an Array: where they are, and how many.
+/// Returns a pointer to the elements of a packed array of plain data, or of an Array, and their count.
 ///
 /// # Safety
-/// `array` points to one of `kind`.
+/// `array` points to a value of `kind`, one of those.
 #[inline(always)]
 pub(super) unsafe fn elements(kind: Kind, array: Inner) -> (*const u8, usize) {
     if api().layout.is_known {
-        // SAFETY: the layout is known; the rest is promised by the caller.
+        // SAFETY: the layout is known; the caller promises the rest.
         return unsafe { layout::elements(kind, array) };
     }
     match size(kind, array) {
         0 => (std::ptr::null(), 0),
-        // SAFETY: an Array with an element 0.
+        // SAFETY: the Array has an element 0.
         count if kind == Kind::Array => unsafe {
             ((api().interface.array_operator_index_const)(array.cast_const(), 0).cast(), count)
         },
@@ -334,7 +335,7 @@ pub(super) unsafe fn elements(kind: Kind, array: Inner) -> (*const u8, usize) {
     }
 }
 
-/// How many elements an array has, or entries a dictionary.
+/// Returns the number of elements of an array, or of entries of a dictionary.
 #[inline]
 pub(super) fn size(kind: Kind, array: Inner) -> usize {
     let mut len = 0_i64;
@@ -344,21 +345,22 @@ pub(super) fn size(kind: Kind, array: Inner) -> usize {
     usize::try_from(len).expect("sizes are not negative")
 }
 
-/// A pointer to element 0 of a packed array, null if there is none. To write, the array becomes unique first.
+/// Returns a pointer to element 0 of a packed array, or null if it is empty. With `write`, the array becomes unique
+/// first.
 ///
 /// # Safety
-/// `array` points to a packed array of `kind`, one of plain data; to write, nothing else uses it meanwhile.
+/// `array` points to a packed array of `kind`, one of plain data. With `write`, nothing else uses it meanwhile.
 #[inline]
 pub(super) unsafe fn packed_data(kind: Kind, array: Inner, write: bool) -> *const u8 {
     let api = api().interface;
     macro_rules! element_0 {
         ($($kind:ident $read:ident $write:ident)*) => {
             match kind {
-                // SAFETY: the function is that of the array's type.
+                // SAFETY: the function belongs to the array's type.
                 $(Kind::$kind => unsafe {
                     if write { (api.$write)(array, 0).cast() } else { (api.$read)(array, 0).cast() }
                 },)*
-                _ => unreachable!("{} is no packed array of plain data", kind.name()),
+                _ => unreachable!("{} is not a packed array of plain data", kind.name()),
             }
         };
     }

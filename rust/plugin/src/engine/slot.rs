@@ -17,13 +17,13 @@ use super::{REAL, layout, value};
 /// Bytes of the engine's `real_t`.
 const REAL_SIZE: usize = Scalar::Real.size(REAL);
 
-/// A Variant of an array, or a result, that one thread at a time fills in; not necessarily the caller's.
+/// A Variant in an array, or a result, that one thread at a time fills; not necessarily the caller's thread.
 #[repr(transparent)]
 pub struct Slot(ManuallyDrop<Variant>);
 
-// SAFETY: a slot is either nil or empty, or holds what was put into it by the thread that had it before. Its functions
-// only make and drop values without a script behind them: plain data, texts, containers that nobody else has seen, ids
-// of objects, and what the caller hands over.
+// SAFETY: a slot is nil, empty, or holds the value that its previous thread put there. Its functions only make and drop
+// values that run no script: plain data, texts, containers that nobody else has seen, ids of objects, and values that
+// the caller passes in.
 unsafe impl Send for Slot {}
 
 impl Drop for Slot {
@@ -34,43 +34,43 @@ impl Drop for Slot {
 }
 
 impl Slot {
-    /// An empty slot of its own.
+    /// Creates an empty slot.
     #[inline]
     pub fn new() -> Self {
         if !api().layout.is_known {
             return Self(ManuallyDrop::new(Variant::nil()));
         }
         let mut nil = MaybeUninit::<Variant>::zeroed();
-        // SAFETY: the layout is known: zeros are the memory of a Variant, which has no value yet.
+        // SAFETY: the layout is known, so zeros with the id of Nil are a valid Variant. No old value is overwritten.
         unsafe {
             layout::write(nil.as_mut_ptr(), Kind::Nil, ());
             Self(ManuallyDrop::new(nil.assume_init()))
         }
     }
 
-    /// A Variant as a slot: the result of a call, or the value of an entry.
+    /// Borrows a Variant as a slot: the result of a call, or the value of an entry.
     pub(super) fn from_mut(variant: &mut Variant) -> &mut Self {
-        // SAFETY: `Slot` is a transparent Variant, and adds no promise to a reference.
+        // SAFETY: `Slot` is a transparent wrapper of Variant, with no further validity rules.
         unsafe { &mut *std::ptr::from_mut(variant).cast() }
     }
 
-    /// What is in the slot.
+    /// Returns the value in the slot.
     #[inline]
     pub fn value(&self) -> &Value {
         value(&self.0)
     }
 
-    /// The Variant, to be written over.
+    /// Returns a pointer to the Variant, for overwriting it.
     #[inline]
     pub(super) fn memory(&mut self) -> *mut Variant {
         &raw mut *self.0
     }
 
-    /// Drops what is in the slot. What is left may only be written over.
+    /// Drops the value in the slot. Afterwards the memory may only be overwritten.
     #[inline(always)]
     pub(super) fn release(&mut self) {
         let Api { interface, layout, .. } = api();
-        // SAFETY: the Variant is alive. If the layout is known, it is seen to own nothing, or destroyed; else destroyed.
+        // SAFETY: the Variant is alive. It is destroyed unless the known layout shows that it owns nothing.
         unsafe {
             if !layout.is_known || !layout::owns_nothing(self.0.var_sys()) {
                 (interface.variant_destroy)(self.0.var_sys_mut());
@@ -86,7 +86,7 @@ impl Slot {
     /// Makes the value a bool.
     #[inline]
     pub fn set_bool(&mut self, value: bool) {
-        // SAFETY: a bool of C++ is one byte, 0 or 1; the others need no value.
+        // SAFETY: a C++ bool is one byte, 0 or 1; the remaining bytes may have any value.
         unsafe { self.set_from(Kind::Bool, u64::from(value)) };
     }
 
@@ -112,12 +112,12 @@ impl Slot {
     }
 
     /// # Safety
-    /// The engine's type of `kind` lies in its Variant as `T`, or as the start of it, and owns nothing.
+    /// The engine stores values of `kind` inside the Variant, as a `T` or as its first bytes, and they own nothing.
     #[inline]
     unsafe fn set_from<T>(&mut self, kind: Kind, mut value: T) {
         self.release();
         let variant: *mut Variant = &raw mut *self.0;
-        // SAFETY: `value` is one of `kind`, by the promise of the caller, and is put where no value is any more.
+        // SAFETY: the caller promises that `value` is one of `kind`. The old value was released above.
         unsafe {
             if api().layout.is_known {
                 return layout::write(variant, kind, value);
@@ -131,7 +131,7 @@ impl Slot {
     #[inline]
     pub fn set_variant(&mut self, variant: Variant) {
         self.release();
-        // SAFETY: what was in the slot is gone.
+        // SAFETY: the old value was released.
         unsafe { (&raw mut *self.0).write(variant) };
     }
 
@@ -139,7 +139,7 @@ impl Slot {
     #[inline]
     pub fn clear(&mut self) {
         self.release();
-        // SAFETY: what was in the slot is gone; with a known layout, nil is written as it has it.
+        // SAFETY: the old value was released. `layout::write` is used only if the layout is known.
         unsafe {
             match api().layout.is_known {
                 true => layout::write(&raw mut *self.0, Kind::Nil, ()),
@@ -148,17 +148,17 @@ impl Slot {
         }
     }
 
-    /// Makes the value a math type of what `fill` writes over all of the memory that it is given.
+    /// Makes the value a math type. `fill` must write all of the memory that it gets.
     #[inline]
     pub fn set_components(&mut self, kind: Kind, fill: impl FnOnce(Memory<'_>)) {
         let len = kind.shape().element_len(REAL).expect("plain data");
         if api().layout.is_known && layout::is_bare(kind) {
-            // Zero, so that no byte is ever without a value.
+            // Zeroed, so that every byte is initialised.
             let mut words = [MaybeUninit::new(0_u64); layout::VALUE_LEN / 8];
             fill(&mut bytes_of_words(&mut words)[..len]);
             self.release();
-            // SAFETY: the layout is known, and what was in the slot is gone. These types lie in their Variant as their
-            // components.
+            // SAFETY: the layout is known, and the old value was released. The Variant stores the components of these
+            // types inline.
             return unsafe { layout::write(self.memory(), kind, words) };
         }
         // As large as the largest math type, a Projection.
@@ -166,18 +166,18 @@ impl Slot {
         fill(&mut bytes_of_words(&mut words)[..len]);
         self.release();
         let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
-        // SAFETY: math types lie in memory as their components, of which `from_type` makes a new Variant.
+        // SAFETY: the memory of a math type is its components, from which `from_type` makes a new Variant.
         unsafe { from_type(self.memory().cast(), words.as_mut_ptr().cast()) };
     }
 
-    /// Makes the value a packed array of `count` elements, and gives out its memory.
+    /// Makes the value a packed array of `count` elements and returns its uninitialised memory.
     pub fn set_packed(&mut self, kind: Kind, count: usize) -> Memory<'_> {
         let element_len = kind.shape().element_len(REAL).expect("plain data");
         if api().layout.makes_blocks && count > 0 {
             return self.set_block(kind, count, element_len);
         }
         if kind == Kind::PackedByteArray {
-            // A new one: what is in the slot may be the key of a dictionary as well, and packed arrays are shared.
+            // A new array: the old one may also be the key of a dictionary, and Variants share packed arrays.
             self.clear();
             return self.allocate(count);
         }
@@ -186,26 +186,26 @@ impl Slot {
             return &mut [];
         }
         resize(kind, inner, count);
-        // SAFETY: `inner` is the packed array of `kind` in this slot, and used by nobody else.
+        // SAFETY: `inner` is the packed array of `kind` in this slot, which nobody else uses.
         let data = unsafe { packed_data(kind, inner, true) };
-        // SAFETY: `data` points to `count` elements of this size, which the borrow of the slot keeps alive and unique.
+        // SAFETY: `data` points to `count` elements of this size; the borrow of the slot keeps them alive and unique.
         unsafe { std::slice::from_raw_parts_mut(data.cast_mut().cast(), count * element_len) }
     }
 
-    /// Makes the value a packed array with a block of its own.
+    /// Makes the value a packed array with a newly allocated block.
     #[inline]
     fn set_block(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
         self.clear();
         let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
-        // SAFETY: the callers have seen that the layout makes blocks. The slot is empty; its block is given out to be
-        // filled in.
+        // SAFETY: the callers checked `makes_blocks`. The slot is empty, and the caller fills the whole block before
+        // anyone else sees it.
         unsafe {
             let data = layout::new_packed(api().interface, (&raw mut *self.0).cast(), from_type, count, element_len);
             std::slice::from_raw_parts_mut(data.cast(), count * element_len)
         }
     }
 
-    /// Makes the value a PackedStringArray of `count` empty strings and gives them out.
+    /// Makes the value a PackedStringArray of `count` empty strings and returns them.
     pub fn set_strings(&mut self, count: usize) -> &mut [StringSlot] {
         let kind = Kind::PackedStringArray;
         if api().layout.makes_blocks && count > 0 {
@@ -219,7 +219,7 @@ impl Slot {
             return &mut [];
         }
         resize(kind, inner, count);
-        // SAFETY: `inner` points to a PackedStringArray of `count` > 0 strings in one piece, unique in this slot.
+        // SAFETY: `inner` points to the PackedStringArray of this slot: `count` > 0 contiguous strings, not shared.
         // `StringSlot` is a transparent GString, which has the layout of the engine's String.
         unsafe {
             let first = (api().interface.packed_string_array_operator_index)(inner, 0);
@@ -227,29 +227,29 @@ impl Slot {
         }
     }
 
-    /// Makes the value a Callable of nothing.
+    /// Makes the value an empty Callable.
     pub fn set_callable(&mut self) {
         self.set_empty(Kind::Callable);
     }
 
-    /// Makes the value a Signal of these parts, which are a Signal's in memory.
+    /// Makes the value a Signal of these parts.
     ///
     /// # Safety
-    /// As said.
+    /// `T` has the memory layout of a Signal.
     pub(super) unsafe fn set_signal_parts<T>(&mut self, parts: T) {
         self.set_empty(Kind::Signal);
         let inner = self.inner(Kind::Signal);
-        // SAFETY: the empty Signal, which owns nothing, is written over with one of these parts.
+        // SAFETY: the caller promises that `parts` are a Signal. They overwrite an empty one, which owns nothing.
         unsafe { inner.cast::<T>().write(parts) };
     }
 
-    /// Makes the value an empty Array, untyped until it is given a type.
+    /// Makes the value an empty, untyped Array.
     #[inline]
     pub fn set_array(&mut self) {
         self.set_container(Kind::Array, api().new_array);
     }
 
-    /// Makes the value an empty Dictionary, untyped until it is given types.
+    /// Makes the value an empty, untyped Dictionary.
     #[inline]
     pub fn set_dictionary(&mut self) {
         self.set_container(Kind::Dictionary, api().new_dictionary);
@@ -262,16 +262,16 @@ impl Slot {
         }
         let mut container = std::ptr::null_mut::<c_void>();
         self.release();
-        // SAFETY: the constructor is that of `kind`, whose values are a pointer; the layout is known, and what was in the
-        // slot is gone.
+        // SAFETY: the constructor is that of `kind`, whose values are one pointer. The layout is known, and the old
+        // value was released.
         unsafe {
             new((&raw mut container).cast(), std::ptr::null());
             layout::write(&raw mut *self.0, kind, container);
         }
     }
 
-    /// Makes the value what the engine converts it to for a typed container. `false` if it does not, and nothing is
-    /// changed: `ContainerTypeValidate` in the engine's `core/variant/container_type_validate.h`.
+    /// Converts the value as the engine does for a typed container. Returns `false`, and changes nothing, if the engine
+    /// does not convert it: `ContainerTypeValidate` in the engine's `core/variant/container_type_validate.h`.
     pub fn convert(&mut self, kind: Kind) -> bool {
         let interface = api().interface;
         let from = self.value().view().kind();
@@ -281,7 +281,8 @@ impl Slot {
         }
         let args = [self.0.var_sys()];
         let mut error = sys::default_call_error();
-        // SAFETY: one argument, alive. Whether there is a constructor or not, a Variant is made: nil in that case.
+        // SAFETY: there is one argument, which is alive. The engine always makes a Variant: nil if it has no
+        // constructor.
         let converted = unsafe {
             Variant::new_with_var_uninit(|variant| {
                 (interface.variant_construct)(sys_type(kind), variant, args.as_ptr(), 1, &raw mut error);
@@ -294,25 +295,25 @@ impl Slot {
         is_good
     }
 
-    /// The byte array in the slot. Makes it one, if it is something else.
+    /// Returns the byte array in the slot. Any other value is first replaced by an empty one.
     fn bytes_mut(&mut self) -> &mut PackedByteArray {
         let view = value(&self.0).view();
         let inner = match view.kind() {
             Kind::PackedByteArray => view.inner,
             _ => self.set_empty(Kind::PackedByteArray),
         };
-        // SAFETY: `inner` points to the PackedByteArray of this slot, which is borrowed for writing.
+        // SAFETY: `inner` points to the PackedByteArray of this slot, which is mutably borrowed.
         unsafe { &mut *inner.cast() }
     }
 
-    /// Makes the value an empty one of a kind that has one in `Api`, and returns where it is.
+    /// Makes the value the empty one of `kind`, which must have an entry in `Api::empty`, and returns a pointer to it.
     #[inline]
     pub(super) fn set_empty(&mut self, kind: Kind) -> Inner {
         let api = api();
         self.release();
         let variant: *mut Variant = &raw mut *self.0;
-        // SAFETY: what was in the slot is gone. The layout is known to have nothing but zeros in empty values of these
-        // kinds, or `empty` is one, of which `from_type` makes a new Variant.
+        // SAFETY: the old value was released. Either the layout is known and an empty value of `kind` is all zeros, or
+        // `from_type` makes a new Variant from the empty value in `Api`.
         unsafe {
             if api.layout.is_known && layout::is_empty_zero(kind) {
                 layout::write(variant, kind, [0_u64; 2]);
@@ -328,7 +329,7 @@ impl Slot {
     #[inline]
     fn inner(&mut self, kind: Kind) -> Inner {
         let api = api();
-        // SAFETY: the callers have just made the Variant one of `kind`, which the getter is for.
+        // SAFETY: the callers have just made the Variant one of `kind`; layout and getter are used for that kind.
         unsafe {
             if api.layout.is_known {
                 return layout::inner(kind, self.0.var_sys_mut());
@@ -353,6 +354,6 @@ impl BytesOut for Slot {
 }
 
 fn bytes_of_words(words: &mut [MaybeUninit<u64>]) -> Memory<'_> {
-    // SAFETY: the bytes of words, which need not have a value.
+    // SAFETY: the slice covers exactly these words, and `MaybeUninit` bytes need not be initialised.
     unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) }
 }

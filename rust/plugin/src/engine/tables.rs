@@ -1,4 +1,4 @@
-//! Methods of the engine that GDExtension looks up by name, fetched once.
+//! Engine methods that GDExtension looks up by name, fetched once.
 
 use godot::builtin::{Signal, StringName};
 use godot::classes::{Engine, Object};
@@ -8,7 +8,7 @@ use varbatch_codec::Kind;
 
 use super::ffi::Method;
 
-/// The class that the engine makes of an object that is written by its id.
+/// The class that the engine decodes an object id to.
 pub const ENCODED_CLASS: &str = "EncodedObjectAsID";
 
 /// Methods of objects.
@@ -25,11 +25,11 @@ pub struct Objects {
     pub get_path: sys::GDExtensionMethodBindPtr,
     pub get_property_list: sys::GDExtensionMethodBindPtr,
     pub get_meta_list: sys::GDExtensionMethodBindPtr,
-    /// Whether a Signal lies in memory as [`SignalParts`].
+    /// True if a Signal has the memory layout of [`SignalParts`].
     pub signals: bool,
 }
 
-/// A Signal, as the engine has it.
+/// The memory layout of a Signal.
 #[repr(C)]
 pub struct SignalParts {
     pub name: StringName,
@@ -40,7 +40,7 @@ impl Objects {
     pub fn load(interface: &sys::GDExtensionInterface) -> Self {
         let bind = |class: &str, name: &str, hash| {
             let (class, name) = (StringName::from(class), StringName::from(name));
-            // SAFETY: both names outlive the call; a method that does not exist, or not like this, gives null.
+            // SAFETY: both names outlive the call. The engine returns null if no method has this name and hash.
             let bind = unsafe { (interface.classdb_get_method_bind)(class.string_sys(), name.string_sys(), hash) };
             assert!(!bind.is_null(), "the engine has it since 4.4");
             bind
@@ -63,29 +63,29 @@ impl Objects {
     }
 }
 
-/// Whether this engine keeps a Signal as [`SignalParts`] says: seen in one.
+/// True if a Signal of this engine has the layout of [`SignalParts`]. Checks one Signal.
 fn signals_are_as_expected() -> bool {
     let (object, name) = (Engine::singleton().upcast::<Object>(), StringName::from("script_changed"));
     let signal = Signal::from_object_signal(&object, &name);
-    // SAFETY: a Signal is 16 bytes, which are read as integers; a StringName is a pointer, the same for equal names.
+    // SAFETY: a Signal is 16 bytes, which are read as integers.
     let (found_name, found_id) = unsafe {
         let words: *const u64 = signal.sys().cast();
         (words.read(), words.add(1).read())
     };
-    // SAFETY: a StringName is a pointer.
+    // SAFETY: a StringName is one pointer, read as an integer; equal names have equal pointers.
     let expected_name = unsafe { name.string_sys().cast::<u64>().read() };
     let expected_id = object.instance_id().to_i64().cast_unsigned();
     (found_name, found_id) == (expected_name, expected_id) && !cfg!(feature = "no-engine-internals")
 }
 
-/// What tells the types of the elements.
+/// The methods that return the element types of typed containers.
 pub struct Typed {
     pub element: TypeOf,
     pub key: TypeOf,
     pub value: TypeOf,
 }
 
-/// The methods that tell one element type.
+/// The methods that return one element type.
 pub struct TypeOf {
     pub builtin: Method,
     pub class_name: Method,
@@ -93,7 +93,7 @@ pub struct TypeOf {
 }
 
 impl Typed {
-    /// `method` fetches a method by kind, name and hash.
+    /// Fetches the methods. `method` looks one up by kind, name and hash.
     pub fn load(method: impl Fn(Kind, &str, i64) -> Method) -> Self {
         let type_of = |kind, part: &str| TypeOf {
             builtin: method(kind, &format!("get_typed_{part}builtin"), 3_173_160_232),
@@ -108,7 +108,7 @@ impl Typed {
     }
 }
 
-/// `StreamPeerBuffer`, the one class of the engine that resizes a byte array without zeroing it.
+/// `StreamPeerBuffer`, the only class of the engine that resizes a byte array without zeroing it.
 pub struct Uninit {
     pub class: StringName,
     pub resize: sys::GDExtensionMethodBindPtr,
@@ -120,7 +120,7 @@ impl Uninit {
         let class = StringName::from("StreamPeerBuffer");
         let bind = |name: &str, hash| {
             let name = StringName::from(name);
-            // SAFETY: both names outlive the call; a method that does not exist, or not like this, gives null.
+            // SAFETY: both names outlive the call. The engine returns null if no method has this name and hash.
             let bind = unsafe { (interface.classdb_get_method_bind)(class.string_sys(), name.string_sys(), hash) };
             (!bind.is_null()).then_some(bind)
         };

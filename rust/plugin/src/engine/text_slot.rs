@@ -12,7 +12,7 @@ impl Slot {
     #[inline]
     pub fn set_string(&mut self, text: &str) {
         let inner = self.set_empty(Kind::String);
-        // SAFETY: `inner` is the String in this slot, which is borrowed for writing.
+        // SAFETY: `inner` is the String in this slot, which is mutably borrowed.
         unsafe { StringSlot::from_inner(inner) }.set(text);
     }
 
@@ -23,7 +23,7 @@ impl Slot {
             return self.set(name);
         }
         self.release();
-        // SAFETY: the layout is known, and what was in the slot is gone. A StringName is a pointer.
+        // SAFETY: the layout is known, and the old value was released. A StringName is one pointer.
         unsafe { layout::write(self.memory(), Kind::StringName, name) };
     }
 
@@ -34,7 +34,7 @@ impl Slot {
             return self.set(path);
         }
         self.release();
-        // SAFETY: the layout is known, and what was in the slot is gone. A NodePath is a pointer.
+        // SAFETY: the layout is known, and the old value was released. A NodePath is one pointer.
         unsafe { layout::write(self.memory(), Kind::NodePath, path) };
     }
 }

@@ -1,7 +1,7 @@
-//! Byte arrays whose memory has no value yet, in engines where `layout` makes no blocks.
+//! Makes byte arrays with uninitialised memory, in engines where `layout` makes no blocks.
 //!
-//! `resize()` of a packed array, as extensions see it, fills with zeros: from 64 KiB on that takes as long as the copy
-//! that follows.
+//! For extensions, `resize()` of a packed array fills with zeros. From 64 KiB on, that takes as long as the copy that
+//! follows.
 
 use godot::builtin::PackedByteArray;
 use godot::sys::GodotFfi;
@@ -9,25 +9,25 @@ use godot::sys::GodotFfi;
 use super::api::api;
 use super::tables::Uninit;
 
-/// From this many bytes on it pays to make an array without zeroing it, which costs a fixed 0.1 µs.
+/// Minimum length in bytes for which skipping the zeros pays: it costs a fixed 0.1 µs.
 const FROM: usize = 16 << 10;
 
 impl Uninit {
-    /// A byte array of `len` bytes without a value. `None` if zeros cost less, or the engine has none.
+    /// Returns a byte array of `len` uninitialised bytes, or `None` if zeroing costs less or the engine makes none.
     pub fn bytes(&self, len: usize) -> Option<PackedByteArray> {
         let size = i64::try_from(len).ok().filter(|&size| len >= FROM && size <= i64::from(i32::MAX))?;
         let interface = api().interface;
-        // SAFETY: the class exists, as its methods were found. The object is a RefCounted that no reference counts:
-        // it is destroyed below, and nothing else sees it.
+        // SAFETY: the class exists, as its methods were found. The object is a RefCounted without any reference: it is
+        // destroyed below, and nothing else sees it.
         let object = unsafe { (interface.classdb_construct_object2)(self.class.string_sys()) };
         if object.is_null() {
             return None;
         }
         let mut bytes = PackedByteArray::new();
         let args = [(&raw const size).cast()];
-        // SAFETY: the methods are those of the object's class, found by the hash of their signature: `resize` takes an
-        // int, passed as 64 bits, and returns nothing; `get_data_array` takes nothing and assigns a PackedByteArray.
-        // Destroying the object leaves `bytes` the only owner of the memory.
+        // SAFETY: the methods belong to the object's class and were found by the hash of their signature: `resize`
+        // takes an int, passed as 64 bits, and returns nothing; `get_data_array` takes nothing and assigns a
+        // PackedByteArray. After the object is destroyed, `bytes` is the only owner of the memory.
         unsafe {
             (interface.object_method_bind_ptrcall)(self.resize, object, args.as_ptr(), std::ptr::null_mut());
             let ret = bytes.sys_mut();

@@ -1,4 +1,4 @@
-//! Memory of engine arrays and strings, before it has a value.
+//! Allocates engine arrays and strings, and writes to their uninitialised memory.
 
 use std::mem::MaybeUninit;
 
@@ -11,15 +11,15 @@ use super::ffi::Inner;
 use super::layout;
 use super::read::{bytes_of, packed_data};
 
-/// Memory of an engine array, to be given a value in full before anyone else sees the array.
+/// Uninitialised memory of an engine array. It must be written in full before anyone else sees the array.
 pub type Memory<'a> = &'a mut [MaybeUninit<u8>];
 
-/// What takes the bytes of one encoded value.
+/// A destination for the bytes of one encoded value.
 pub trait BytesOut {
-    /// Makes it a byte array of `len` bytes and gives out its memory.
+    /// Makes the value a byte array of `len` bytes and returns its memory.
     fn allocate(&mut self, len: usize) -> Memory<'_>;
 
-    /// Makes it this byte array.
+    /// Makes the value this byte array.
     fn set_bytes(&mut self, bytes: PackedByteArray);
 }
 
@@ -33,7 +33,8 @@ impl BytesOut for PackedByteArray {
             if !self.is_empty() {
                 self.clear();
             }
-            // SAFETY: the layout makes blocks, and the array is empty and borrowed for writing; it gives out its block.
+            // SAFETY: the layout makes blocks, and the array is empty and mutably borrowed. The caller fills all of the
+            // block.
             return unsafe {
                 let data = layout::new_block_in(api().interface, Kind::PackedByteArray, self.sys_mut(), len, 1);
                 std::slice::from_raw_parts_mut(data.cast(), len)
@@ -43,7 +44,7 @@ impl BytesOut for PackedByteArray {
             Some(uninit) => *self = uninit,
             None => resize(Kind::PackedByteArray, self.sys_mut(), len),
         }
-        // SAFETY: the array is borrowed for writing; it has `len` > 0 bytes in one piece.
+        // SAFETY: the array is mutably borrowed and has `len` > 0 contiguous bytes.
         unsafe {
             let data = packed_data(Kind::PackedByteArray, self.sys_mut(), true);
             std::slice::from_raw_parts_mut(data.cast_mut().cast(), len)
@@ -55,21 +56,21 @@ impl BytesOut for PackedByteArray {
     }
 }
 
-/// Bytes of room that are made on a guess, unless there are half as many already.
+/// Max bytes to allocate on a guess, unless half as many were already written.
 const MOST_ROOM: usize = 8 << 20;
 
-/// A byte array that is filled piece by piece. Nobody else has it.
+/// A byte array that is filled piece by piece and that nobody else has.
 pub struct Growing {
-    /// Longer than what was written, so that it need not grow each time.
+    /// Longer than the bytes written so far, so that it does not grow each time.
     bytes: PackedByteArray,
     len: usize,
 }
 
-// SAFETY: nobody else has the array, and its memory is the engine's, which any thread may write to and free.
+// SAFETY: nobody else has the array. The engine lets any thread write to its memory and free it.
 unsafe impl Send for Growing {}
 
 impl Growing {
-    /// An empty one with room for `len` bytes.
+    /// Creates an empty one with room for `len` bytes.
     pub fn with_room(len: usize) -> Self {
         let mut bytes = PackedByteArray::new();
         if len > 0 {
@@ -78,17 +79,17 @@ impl Growing {
         Self { bytes, len: 0 }
     }
 
-    /// Bytes so far.
+    /// Returns the number of bytes written so far.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Memory for the next `len` bytes, to be given a value at once. Some `expected` bytes will follow them.
+    /// Returns memory for the next `len` bytes, which must be written at once. About `expected` bytes will follow them.
     pub fn grow(&mut self, len: usize, expected: usize) -> Memory<'_> {
         let from = self.len;
         self.len += len;
         if self.len > self.bytes.len() {
-            // A little more, for a guess that is a little wrong; not much more than there is, for one that is very wrong.
+            // A little more than the guess, in case it is slightly low; capped, in case it is far too high.
             let guessed = (expected + expected / 64).min(MOST_ROOM.max(2 * self.len));
             let mut larger = PackedByteArray::new();
             let room = larger.allocate(self.len + guessed);
@@ -98,14 +99,14 @@ impl Growing {
         if len == 0 {
             return &mut [];
         }
-        // SAFETY: the array is borrowed for writing, nobody else has it, and it has as many bytes.
+        // SAFETY: the array is mutably borrowed, nobody else has it, and it has at least `from + len` bytes.
         unsafe {
             let data = packed_data(Kind::PackedByteArray, self.bytes.sys_mut(), true);
             std::slice::from_raw_parts_mut(data.cast_mut().add(from).cast(), len)
         }
     }
 
-    /// The bytes that were written, and leaves none.
+    /// Takes out the bytes written so far.
     pub fn take(&mut self) -> PackedByteArray {
         let (mut bytes, len) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.len));
         if bytes.len() - len > len / 8 {
@@ -116,7 +117,7 @@ impl Growing {
     }
 }
 
-/// `array` must point to an array of `kind` that nobody else uses.
+/// Resizes an array. `array` must point to an array of `kind` that nobody else uses.
 pub(super) fn resize(kind: Kind, array: Inner, count: usize) {
     let size = i64::try_from(count).expect("counts are 32-bit");
     let args = [(&raw const size).cast()];
@@ -127,31 +128,31 @@ pub(super) fn resize(kind: Kind, array: Inner, count: usize) {
     assert_eq!(error, 0, "out of memory");
 }
 
-/// An empty string of a PackedStringArray, to be filled in.
+/// An empty string, for example in a PackedStringArray, that is filled in place.
 #[repr(transparent)]
 pub struct StringSlot(GString);
 
-// SAFETY: as a `Slot`: a text without anything behind it.
+// SAFETY: as for `Slot`: a String is plain text that runs no script.
 unsafe impl Send for StringSlot {}
 
 impl StringSlot {
-    /// The String at `inner`, which must be one that nobody else uses as long as `'a`.
+    /// Borrows the String at `inner`.
     ///
     /// # Safety
-    /// As said.
+    /// `inner` points to a String that lives for `'a` and that nobody else uses meanwhile.
     #[inline]
     pub(super) unsafe fn from_inner<'a>(inner: Inner) -> &'a mut Self {
         // SAFETY: `StringSlot` is a transparent GString, which has the layout of the engine's String.
         unsafe { &mut *inner.cast() }
     }
 
-    /// Makes the string, which is empty, this text.
+    /// Sets the text. The string must be empty.
     #[inline]
     pub fn set(&mut self, text: &str) {
         text::write_utf32(text, self.allocate(text::utf32_len(text)));
     }
 
-    /// Makes the string, which is empty, one of `len` characters and gives out its memory.
+    /// Makes room for `len` characters in the string, which must be empty, and returns their memory.
     #[inline]
     fn allocate(&mut self, len: usize) -> &mut [MaybeUninit<u32>] {
         if len == 0 {
@@ -160,8 +161,8 @@ impl StringSlot {
         let Api { interface, layout, .. } = api();
         let string = self.0.string_sys_mut();
         if layout.makes_blocks {
-            // SAFETY: the layout makes blocks, and the string is empty and borrowed for writing. The last character is set
-            // here, the others are given out.
+            // SAFETY: the layout makes blocks, and the string is empty and mutably borrowed. The NUL is set here, and
+            // the caller writes the other `len` characters.
             return unsafe {
                 let data =
                     layout::new_block_in(interface, Kind::String, string.cast(), len + 1, 4).cast::<MaybeUninit<u32>>();
@@ -170,8 +171,8 @@ impl StringSlot {
             };
         }
         let size = i64::try_from(len + 1).expect("counts are 32-bit");
-        // SAFETY: the string is borrowed for writing. Resizing it counts the NUL; then it has `len` + 1 characters in
-        // one piece, of which the last is set here.
+        // SAFETY: the string is mutably borrowed. `string_resize` counts the NUL, so the string then has `len` + 1
+        // contiguous characters, the last of which is set here.
         unsafe {
             assert_eq!((interface.string_resize)(string, size), 0, "out of memory");
             let first: *mut MaybeUninit<u32> = (interface.string_operator_index)(string, 0).cast();
@@ -181,30 +182,30 @@ impl StringSlot {
     }
 }
 
-/// Bytes as a byte array of its own.
+/// Copies bytes into a new byte array.
 pub fn byte_array_of(bytes: &[u8]) -> PackedByteArray {
     let mut array = PackedByteArray::new();
     array.allocate(bytes.len()).write_copy_of_slice(bytes);
     array
 }
 
-/// Text as a String of its own.
+/// Copies text into a new String.
 pub fn string_of(text: &str) -> GString {
     let mut string = StringSlot(GString::new());
     string.set(text);
     string.0
 }
 
-/// Text as a StringName.
+/// Makes a StringName from text.
 pub fn name_of(text: &str) -> StringName {
-    /// Bytes of a C string that is made on the stack.
+    /// Size in bytes of the buffer for C strings on the stack.
     const SHORT: usize = 64;
     let mut name = MaybeUninit::<StringName>::uninit();
     if text.len() < SHORT && text.is_ascii() {
-        // The engine looks for such a name before it makes a String.
+        // From a C string, the engine looks for an existing name before it makes a String.
         let mut chars = [0; SHORT];
         chars[..text.len()].copy_from_slice(text.as_bytes());
-        // SAFETY: `chars` ends with a NUL, and is copied: the name is not static. This makes a StringName.
+        // SAFETY: `chars` ends with a NUL. The engine copies it, as `is_static` is 0, and initialises `name`.
         return unsafe {
             (api().interface.string_name_new_with_latin1_chars)(name.as_mut_ptr().cast(), chars.as_ptr().cast(), 0);
             name.assume_init()
@@ -212,19 +213,19 @@ pub fn name_of(text: &str) -> StringName {
     }
     let string = string_of(text);
     let args = [string.sys()];
-    // SAFETY: the constructor makes a StringName of a String.
+    // SAFETY: the constructor takes a String and initialises a StringName.
     unsafe {
         (api().name_of_string)(name.as_mut_ptr().cast(), args.as_ptr());
         name.assume_init()
     }
 }
 
-/// Text as a NodePath.
+/// Makes a NodePath from text.
 pub fn node_path_of(text: &str) -> NodePath {
     let string = string_of(text);
     let args = [string.sys()];
     let mut path = MaybeUninit::<NodePath>::uninit();
-    // SAFETY: the constructor makes a NodePath of a String.
+    // SAFETY: the constructor takes a String and initialises a NodePath.
     unsafe {
         (api().path_of_string)(path.as_mut_ptr().cast(), args.as_ptr());
         path.assume_init()

@@ -1,4 +1,5 @@
-//! Objects with class and properties, which the engine's own functions write, and what it says of them beforehand.
+//! Encodes objects with class and properties through the engine's own functions, and asks the engine before decoding
+//! whether it can make them.
 
 use godot::builtin::PackedByteArray;
 use godot::global::var_to_bytes_with_objects;
@@ -10,18 +11,18 @@ use varbatch_codec::{
 use crate::engine::{self, DIALECT, Value};
 use crate::value::walk::{NotWalked, Owning, walk};
 
-/// One value to bytes, with the objects in it as the engine writes them.
+/// Encodes one value; the engine encodes the objects in it.
 ///
 /// # Errors
-/// If it cannot be written, or the engine does not write one of its objects.
+/// If the value cannot be written, or the engine does not write one of its objects.
 pub fn encode(value: &Value) -> Result<PackedByteArray, CodecError> {
     let mut target = Owning { writer: Writer::new(DIALECT), objects: Vec::new() };
     match walk(value, &mut target) {
         Ok(()) => {}
         Err(NotWalked::Error(error)) => return Err(error),
-        Err(NotWalked::FullObject) => unreachable!("their places are left"),
+        Err(NotWalked::FullObject) => unreachable!("`Owning` leaves gaps for objects"),
     }
-    // From here on nothing is borrowed, and scripts may run.
+    // Nothing is borrowed from here on, so scripts may run.
     let Owning { writer, objects } = target;
     let plan = writer.into_plan();
     let (mut bytes, mut from) = (Vec::new(), Mark::default());
@@ -40,17 +41,18 @@ pub fn encode(value: &Value) -> Result<PackedByteArray, CodecError> {
     if bytes.len() > MAX_VALUE_LEN {
         return Err(Reader::new(&bytes).error_at(0, CodecErrorKind::TooLarge { found: bytes.len() }));
     }
-    // The engine has counted levels from each object on, not from the value.
+    // The engine counted the nesting depth from each object, not from the value.
     match validate(Reader::new(&bytes).with_objects(true)) {
         Err(error) if *error.kind() == CodecErrorKind::TooDeep => Err(error),
         _ => Ok(bytes.into()),
     }
 }
 
-/// True if a value holds what the engine has to be asked about: an object with class and properties, or a script.
+/// True if a value holds something that [`check`] must ask the engine about: an object with class and properties, or a
+/// script.
 ///
 /// # Errors
-/// If it is no value.
+/// If the bytes are no value.
 pub fn has_any(mut reader: Reader<'_>) -> Result<bool, CodecError> {
     let mut found = false;
     while let Some(event) = reader.next_event()? {
@@ -66,11 +68,11 @@ pub fn has_any(mut reader: Reader<'_>) -> Result<bool, CodecError> {
     Ok(found)
 }
 
-/// Asks the engine whether it would make the objects of a value. To be called while nothing is borrowed that a script can
+/// Checks that the engine can make the objects of a value. Call this only while nothing is borrowed that a script can
 /// change.
 ///
 /// # Errors
-/// If it is no value, or the engine has no such class or script.
+/// If the bytes are no value, or the engine does not have a class or a script.
 pub fn check(mut reader: Reader<'_>) -> Result<(), CodecError> {
     loop {
         let at = reader.position();
@@ -97,10 +99,10 @@ pub fn check(mut reader: Reader<'_>) -> Result<(), CodecError> {
     }
 }
 
-/// The property "script": nothing, or the path of one.
+/// Checks the value of the property "script", which must be null or the path of a script.
 fn check_script(reader: &Reader<'_>) -> Result<(), CodecError> {
     if !reader.is_in_object() {
-        // A text of another value.
+        // A text elsewhere in the value, not a property name.
         return Ok(());
     }
     let at = reader.position();

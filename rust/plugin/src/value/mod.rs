@@ -1,4 +1,4 @@
-//! Variants to events, and events to Variants.
+//! Converts Variants to events, and events to Variants.
 
 pub mod build;
 pub mod full_objects;

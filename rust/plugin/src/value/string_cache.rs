@@ -1,24 +1,24 @@
-//! Short texts that were made before: most of all keys.
+//! Caches short texts, most of which are keys.
 //!
-//! Most dictionaries of a game have the keys of others, and many values are words of a small set. A String that exists
-//! already is shared, as the engine's are when they are assigned: that costs a count, where a new one costs an allocation.
+//! Most dictionaries of a game share their keys with others, and many values come from a small set of words. Sharing a
+//! String that exists already only increments a reference count; a new one needs an allocation.
 
 use varbatch_codec::Kind;
 
 use crate::engine::Slot;
 
-/// Texts that are kept, a power of two.
+/// Number of cached texts, a power of two.
 const COUNT: usize = 64;
 
-/// Longer texts than this are not kept, in bytes.
+/// Max length of a cached text, in bytes.
 const LONGEST: usize = 24;
 
-/// Inputs shorter than this have no use for it, in bytes.
+/// Min length in bytes of an input that uses the cache.
 const FROM: usize = 1 << 10;
 
-/// The latest text of each place: a text has one place.
+/// The cache. A hash assigns each text one entry, which holds the latest text.
 pub struct Texts<'a> {
-    /// Made at the first text.
+    /// Allocated at the first text.
     places: Vec<Place<'a>>,
     is_wanted: bool,
 }
@@ -30,13 +30,13 @@ struct Place<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// For an input of that many bytes.
+    /// Creates a cache for an input of `len` bytes.
     #[inline]
     pub fn for_bytes(len: usize) -> Self {
         Self { places: Vec::new(), is_wanted: len >= FROM }
     }
 
-    /// Makes the value a String or StringName.
+    /// Makes the value a String or StringName, shared with the cache if the text is short.
     #[inline]
     pub fn set(&mut self, slot: &mut Slot, kind: Kind, text: &'a str) {
         match self.kept(kind, text) {
@@ -45,7 +45,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// A String or StringName: one that is kept, or a new one in `own`.
+    /// Returns a String or StringName: the cached one, or a new one in `own`.
     #[inline]
     pub fn get<'k>(&'k mut self, own: &'k mut Slot, kind: Kind, text: &'a str) -> &'k Slot {
         match self.kept(kind, text) {
@@ -57,7 +57,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// The text as one that is kept, if it is short.
+    /// Returns the cached text, which is made if it is missing, or `None` if the text is too long.
     #[inline]
     fn kept(&mut self, kind: Kind, text: &'a str) -> Option<&Slot> {
         if !self.is_wanted || text.len() > LONGEST {
@@ -83,7 +83,7 @@ fn make(slot: &mut Slot, kind: Kind, text: &str) {
     }
 }
 
-/// A number below [`COUNT`] that depends on the length and up to 16 bytes.
+/// Hashes the length and up to 16 bytes to an index below [`COUNT`].
 #[inline]
 fn place_of(text: &[u8]) -> usize {
     let (first, last) = match (text.first_chunk(), text.last_chunk(), text.first_chunk(), text.last_chunk()) {
@@ -91,7 +91,7 @@ fn place_of(text: &[u8]) -> usize {
         (_, _, Some(first), Some(last)) => (u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into()),
         _ => (text.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte)), 0),
     };
-    // Fibonacci hashing: the high bits of a product depend on all others.
+    // Fibonacci hashing: the high bits of the product depend on all bits of the input.
     let mixed = (first ^ last.rotate_left(29) ^ text.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> (u64::BITS - COUNT.trailing_zeros())) as usize
 }

@@ -1,5 +1,5 @@
-//! Makes a few blocks as `layout` makes them, and lets the engine read, share, resize and free them, before any is
-//! believed.
+//! Makes a few test blocks with `layout` and lets the engine read, share, resize and free them. Only if all of that
+//! works are blocks used for results.
 
 use godot::builtin::{
     GString, PackedByteArray, PackedColorArray, PackedFloat32Array, PackedFloat64Array, PackedInt32Array,
@@ -13,20 +13,20 @@ use super::seen::{SeenBlock, blocks_are_as_seen};
 use super::{new_block_in, new_packed};
 use crate::engine::ffi::sys_type;
 
-/// Elements of the blocks: as few as there are, and so many that the engine moves a block that grows.
+/// Element counts of the blocks: the minimum, and enough that the engine moves a block that grows.
 const COUNTS: [usize; 2] = [1, 300];
 
-/// Elements that they get.
+/// Element count to which the blocks grow.
 const LARGE: usize = 700;
 
-/// Whether the engine does with blocks of each kind as with its own. The layout has to be known.
+/// True if the engine treats blocks of each kind like its own. The layout must be known.
 pub fn are_taken(interface: &sys::GDExtensionInterface) -> bool {
     macro_rules! packed {
         ($($array:ident)*) => {
             COUNTS.into_iter().all(|count| true $(&& {
                 let bytes = |array: &$array| -> Vec<u8> {
                     let slice = array.as_slice();
-                    // SAFETY: the bytes of elements without padding; Strings are compared as pointers, and are null.
+                    // SAFETY: the elements have no padding; Strings are read as pointers, which are null.
                     unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), size_of_val(slice)) }.to_vec()
                 };
                 let element_len = size_of_val(&$array::from(&[Default::default()]).as_slice()[0]);
@@ -35,8 +35,8 @@ pub fn are_taken(interface: &sys::GDExtensionInterface) -> bool {
                     _ => (0..count * element_len).map(|at| at as u8 % 101).collect(),
                 };
                 let mut array = $array::new();
-                // SAFETY: the layout is known. The array is empty, and all of its elements get a value: null is an
-                // empty String. The Variant is a nil, of which nothing is lost.
+                // SAFETY: the layout is known. The array is empty, and all elements are written: null is an empty
+                // String. The memory of the Variant holds no value, so nothing is lost.
                 let (first, variant) = unsafe {
                     let first = new_block_in(interface, Kind::$array, array.sys_mut(), count, element_len);
                     first.copy_from_nonoverlapping(pattern.as_ptr(), pattern.len());
@@ -81,7 +81,7 @@ pub fn are_taken(interface: &sys::GDExtensionInterface) -> bool {
 
 fn string_is_taken(interface: &sys::GDExtensionInterface, count: usize) -> bool {
     let mut string = GString::new();
-    // SAFETY: the layout is known, and the String empty. All of its characters get a value, the last is a NUL.
+    // SAFETY: the layout is known, and the String is empty. All of its characters are written, and the last is a NUL.
     unsafe {
         let chars = new_block_in(interface, Kind::String, string.sys_mut(), count + 1, 4).cast::<u32>();
         (0..count).for_each(|at| chars.add(at).write(u32::from('a')));
@@ -89,7 +89,8 @@ fn string_is_taken(interface: &sys::GDExtensionInterface, count: usize) -> bool 
     }
     let text = "a".repeat(count);
     let is_read = string == GString::from(&text) && string.len() == count;
-    // SAFETY: the String is alive. Resizing counts the NUL, which is set again.
+    // SAFETY: the String is alive. `string_resize` counts the NUL, so all indices up to `LARGE` exist; the new
+    // characters and the NUL are written before they are read.
     let is_large = unsafe {
         let resized = (interface.string_resize)(string.string_sys_mut(), LARGE as i64 + 1) == 0;
         (count..=LARGE).for_each(|at| *(interface.string_operator_index)(string.string_sys_mut(), at as i64) = 0);
@@ -102,7 +103,7 @@ fn string_is_taken(interface: &sys::GDExtensionInterface, count: usize) -> bool 
 
 fn array_is_taken(interface: &sys::GDExtensionInterface, count: usize) -> bool {
     let mut array = VarArray::new();
-    // SAFETY: the layout is known, and the Array empty. Zeros are a nil.
+    // SAFETY: the layout is known, and the Array is empty. All elements are set to zeros, which are nil.
     unsafe {
         let elements = new_block_in(interface, Kind::Array, array.sys_mut(), count, size_of::<Variant>());
         elements.write_bytes(0, count * size_of::<Variant>());

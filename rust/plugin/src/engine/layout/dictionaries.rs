@@ -1,6 +1,6 @@
-//! Asks the engine for Dictionaries with many lives, once, and compares with them how `entries` reads.
+//! Puts a few Dictionaries through many changes, once, and checks that `entries` would read them correctly.
 //!
-//! Only in versions whose sources were read: there it is known how large the private data of a Dictionary is.
+//! Only runs in versions whose sources were read, so the size of a Dictionary's private data is known.
 
 use godot::builtin::{StringName, VarDictionary, Variant};
 use godot::init::GdextBuild;
@@ -12,11 +12,11 @@ use super::memory::EngineMemory;
 use super::seen::{SeenDictionary, dictionaries_are_as_seen};
 use crate::engine::ffi::sys_type;
 
-/// Entries of the largest one, which was made larger nine times on the way, and sizes at which it is looked at.
+/// Entry count of the largest Dictionary, which grows its table nine times, and the sizes at which it is checked.
 const COUNT: i64 = 2000;
 const SIZES: [usize; 6] = [1, 2, 3, 24, 500, COUNT as usize];
 
-/// Whether this engine keeps entries as [`super::entry::Entry`] says.
+/// True if this engine has the layout of [`super::entry::Entry`].
 pub fn are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     let (major, minor, _) = GdextBuild::godot_runtime_version_triple();
     !cfg!(feature = "no-engine-internals")
@@ -26,17 +26,16 @@ pub fn are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
         && entries_are_as_expected(interface)
 }
 
-/// A Dictionary, and what the engine said of its entries when they were made. They stay where they are as long as they
-/// live.
+/// A Dictionary, and the addresses that the engine returned for its entries when they were added. Entries do not move.
 struct Watched<'i> {
     interface: &'i sys::GDExtensionInterface,
     dictionary: VarDictionary,
-    /// In order: a number for each key, and where the value is.
+    /// In order: the number of each key, and the address of the value.
     entries: Vec<(i64, usize)>,
 }
 
 impl Watched<'_> {
-    /// Most keys are ints, some are texts.
+    /// Returns the key for a number, and its int if it is one. Most keys are ints, some are texts.
     fn key(number: i64) -> (Variant, Option<i64>) {
         match number % 64 {
             7 => (format!("key {number}").to_variant(), None),
@@ -44,11 +43,11 @@ impl Watched<'_> {
         }
     }
 
-    /// Adds an entry at the end, or assigns a value of another type to one.
+    /// Adds an entry at the end, or overwrites the value of an existing one.
     fn put(&mut self, number: i64, value: &Variant) {
         let (key, _) = Self::key(number);
-        // SAFETY: the Dictionary and the key are alive. This gives where the value is, a Variant that may be assigned
-        // to.
+        // SAFETY: the Dictionary and the key are alive. The call returns a pointer to the value, a Variant that may be
+        // assigned to.
         let found = unsafe {
             let found = (self.interface.dictionary_operator_index)(self.dictionary.sys_mut(), key.var_sys());
             *found.cast::<Variant>() = value.clone();
@@ -74,8 +73,8 @@ impl Watched<'_> {
     }
 }
 
-/// Whether entries are found in Dictionaries that grew, lost half of their entries, got some back, were cleared, filled
-/// again, shared and made read-only.
+/// True if entries are as expected in Dictionaries that grew, lost half of their entries, regained some, were shared,
+/// cleared, filled again and made read-only.
 fn entries_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     let (mut watched, small) = (
         Watched { interface, dictionary: VarDictionary::new(), entries: Vec::with_capacity(COUNT as usize) },
@@ -84,14 +83,14 @@ fn entries_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     let mut is_good = watched.is_as_expected();
     for number in 0..COUNT {
         let (key, _) = Watched::key(number);
-        // SAFETY: as in `put`; the key is a new one.
+        // SAFETY: as in `put`; the key is new.
         let value = unsafe { (interface.dictionary_operator_index)(watched.dictionary.sys_mut(), key.var_sys()) };
         watched.entries.push((number, value as usize));
         if SIZES.contains(&watched.entries.len()) {
             is_good = is_good && watched.is_as_expected();
         }
     }
-    // Every second one goes.
+    // Remove every second entry.
     let kept = watched.entries.iter().copied().filter(|(number, _)| number % 2 == 1).collect();
     for (number, _) in std::mem::replace(&mut watched.entries, kept) {
         if number % 2 == 0 {
@@ -99,7 +98,7 @@ fn entries_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
         }
     }
     is_good = is_good && watched.is_as_expected();
-    // Some come back at the end, in the memory of others, and values are assigned over.
+    // Add some again at the end, in the memory of removed ones, and overwrite some values.
     for (at, value) in (0..40).zip(small.iter().cycle()) {
         watched.put(at, value);
         watched.put(10 * at + 3, value);
@@ -119,7 +118,7 @@ fn entries_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     is_good && watched.is_as_expected()
 }
 
-/// Whether Dictionaries have the types of their keys and values where they should be.
+/// True if Dictionaries have the types of their keys and values at the expected offsets.
 fn types_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     let (nil, none, class) = (Variant::nil(), StringName::default(), StringName::from("RefCounted"));
     let types = [
@@ -133,7 +132,7 @@ fn types_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     types.into_iter().all(|(key, value)| {
         let mut dictionary = VarDictionary::new();
         let class_of = |kind| if kind == Kind::Object { class.string_sys() } else { none.string_sys() };
-        // SAFETY: the Dictionary is new; only objects have a class, and none has a script.
+        // SAFETY: the Dictionary is new and empty. Only objects have a class, and none has a script.
         unsafe {
             let (typed, nil) = (dictionary.sys_mut(), nil.var_sys());
             let (key_class, value_class) = (class_of(key), class_of(value));

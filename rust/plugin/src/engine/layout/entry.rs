@@ -1,10 +1,10 @@
-//! The entries of a Dictionary, as the engine has them.
+//! The memory layout of a Dictionary and its entries.
 
 use std::ffi::c_void;
 
 use godot::builtin::Variant;
 
-/// One entry, as the engine has it.
+/// One entry (`HashMapElement` in `core/templates/hash_map.h`).
 #[repr(C)]
 pub struct Entry {
     pub next: *const Entry,
@@ -27,7 +27,7 @@ pub struct Private {
     pub value: ElementType,
 }
 
-/// What the keys or the values must be (`ContainerTypeValidate`).
+/// The type of the keys or the values (`ContainerTypeValidate`).
 #[repr(C)]
 pub struct ElementType {
     pub id: u32,

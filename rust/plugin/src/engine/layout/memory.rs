@@ -1,4 +1,4 @@
-//! The memory of the engine, as [`seen`](super::seen) looks at it.
+//! Reads the engine's memory for [`seen`](super::seen).
 
 use super::seen::Words;
 
@@ -7,9 +7,9 @@ pub struct EngineMemory;
 
 impl Words for EngineMemory {
     fn word(&self, at: usize) -> u64 {
-        // SAFETY: `seen` asks for words of the caller's own memory, of what the engine gave out, and of what lies next
-        // to words that were as expected; in the versions that are probed all of them belong to the same block of
-        // memory. Any bits are an integer.
+        // SAFETY: `seen` reads only words of the caller's own memory, words at addresses that the engine returned, and
+        // words next to those that were as expected. In the probed versions, such neighbours belong to the same block
+        // of memory. Any bit pattern is a valid integer.
         unsafe { *(at as *const u64) }
     }
 }

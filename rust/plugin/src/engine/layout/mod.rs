@@ -1,12 +1,12 @@
-//! How the engine keeps values in memory, where it was seen to do so.
+//! Reads and writes the engine's memory layout of values, in engines where it was verified.
 //!
-//! GDExtension has a call for each look at a value: its type, where it is, how long it is, where its elements are. Each
-//! takes 2 to 5 ns, which for a small value or a text is more than all else. What those calls do is to read a few
-//! words. The words stand here, as Godot 4.6 has them (`core/variant/variant.h`, `core/variant/array.cpp`,
-//! `core/templates/cowdata.h`). That is no promise of GDExtension. So it is compared with what the engine's own
-//! functions say, for each type, when the library is loaded: `probe` and `dictionaries` ask, `seen` compares, `blocks`
-//! lets the engine use what is made here. In an engine that has it otherwise, and in versions whose sources were not
-//! read, the calls are made.
+//! GDExtension needs a call for each fact about a value: its type, its address, its length, its elements. Each call
+//! takes 2 to 5 ns, which for a small value or a text is more than all other work. The calls only read a few words, so
+//! this module reads those words itself, with the layout of Godot 4.6 (`core/variant/variant.h`,
+//! `core/variant/array.cpp`, `core/templates/cowdata.h`). GDExtension does not promise this layout, so it is compared
+//! with the engine's own functions, for each type, when the library is loaded: `probe` and `dictionaries` ask the
+//! engine, `seen` compares, and `blocks` lets the engine use blocks that were made here. In other versions, and if a
+//! check fails, the calls are made.
 
 mod blocks;
 pub mod dictionaries;
@@ -24,29 +24,29 @@ use varbatch_codec::{Kind, Shape};
 
 use super::ffi::{FromType, Inner, is_packed};
 
-/// What was seen of this engine.
+/// The parts of the layout that were verified in this engine.
 #[derive(Clone, Copy)]
 pub struct Layout {
-    /// Whether all that stands here holds for it, so that values may be read and written in place.
+    /// True if this engine has the layout of this module, so that values may be read and written in place.
     pub is_known: bool,
-    /// Whether blocks may be made here as well: the engine was seen to resize and to free some.
+    /// True if this library may make blocks too: the engine resized and freed some correctly.
     pub makes_blocks: bool,
 }
 
-/// Bytes of a Variant before its value: an id of 32 bits, and padding.
+/// Offset of the value in a Variant: a 32-bit type id and padding come first.
 const VALUE_AT: usize = 8;
 
-/// Bytes of a value in a Variant.
+/// Bytes of a Variant after `VALUE_AT`.
 pub const VALUE_LEN: usize = size_of::<Variant>() - VALUE_AT;
 
-/// Where the value of a Variant is: this many bytes from its start, or, with [`POINTED_TO`], from the start of what its
-/// second word points to.
+/// Returns the offset of the value of a Variant in bytes: from the start of the Variant or, with the bit
+/// [`POINTED_TO`], from the address in its second word.
 const fn place(kind: Kind) -> u8 {
     match kind {
         Kind::Transform2D | Kind::Aabb | Kind::Basis | Kind::Transform3D | Kind::Projection => POINTED_TO,
-        // Behind a table of functions and a count of references.
+        // After a vtable pointer and a reference count.
         _ if is_packed(kind) => POINTED_TO | 16,
-        // Behind its id.
+        // After the instance id.
         Kind::Object => VALUE_AT as u8 + 8,
         _ => VALUE_AT as u8,
     }
@@ -64,7 +64,7 @@ const PLACES: &[u8; Kind::ALL.len()] = &{
     places
 };
 
-/// Whether values of this kind lie in their Variant, and own nothing.
+/// True if values of this kind are stored inside the Variant and own nothing.
 pub const fn is_bare(kind: Kind) -> bool {
     let is_small = matches!(
         kind.shape(),
@@ -73,7 +73,7 @@ pub const fn is_bare(kind: Kind) -> bool {
     is_small && place(kind) & POINTED_TO == 0
 }
 
-/// Whether an empty value of this kind is nothing but zeros, in its Variant.
+/// True if an empty value of this kind is all zeros in its Variant.
 pub const fn is_empty_zero(kind: Kind) -> bool {
     matches!(kind, Kind::String | Kind::Callable | Kind::Signal)
 }
@@ -87,79 +87,80 @@ const BARE: u64 = {
     bits
 };
 
-/// The id of the type of a Variant.
+/// Returns the type id of a Variant.
 ///
 /// # Safety
-/// The layout is known, and the Variant alive.
+/// The layout is known, and the Variant is alive.
 #[inline(always)]
 pub unsafe fn id(variant: sys::GDExtensionConstVariantPtr) -> u32 {
-    // SAFETY: a Variant begins with its id.
+    // SAFETY: in the known layout a Variant begins with its type id.
     unsafe { *variant.cast::<u32>() }
 }
 
-/// Where the value of a Variant of this kind is.
+/// Returns a pointer to the value of a Variant of this kind.
 ///
 /// # Safety
-/// As [`id`].
+/// The same as for [`id`].
 #[inline(always)]
 pub unsafe fn inner(kind: Kind, variant: sys::GDExtensionVariantPtr) -> Inner {
     let place = PLACES[usize::from(kind.id())];
-    // SAFETY: a Variant has two words and more; of these kinds the second is a pointer.
+    // SAFETY: a Variant has at least two words; for kinds with `POINTED_TO` the second is a pointer.
     unsafe {
         let start = if place & POINTED_TO == 0 { variant.cast() } else { *variant.cast::<*mut u8>().add(1) };
         start.wrapping_add(usize::from(place & !POINTED_TO)).cast()
     }
 }
 
-/// Whether a Variant owns nothing, so that it may be forgotten.
+/// True if a Variant owns nothing, so that it need not be destroyed.
 ///
 /// # Safety
-/// As [`id`].
+/// The same as for [`id`].
 #[inline(always)]
 pub unsafe fn owns_nothing(variant: sys::GDExtensionConstVariantPtr) -> bool {
     // SAFETY: promised by the caller.
     let id = unsafe { id(variant) };
-    // A type that is not known here may own something.
+    // An unknown type may own something.
     BARE.checked_shr(id).unwrap_or(0) & 1 == 1
 }
 
-/// Makes memory a Variant.
+/// Writes a Variant to memory.
 ///
 /// # Safety
-/// The layout is known. `variant` points to the memory of a Variant, whose value, if it has one, may be forgotten.
-/// Values of `kind` lie in their Variant, as `T`.
+/// The layout is known. `variant` points to the memory of a Variant; its old value, if any, is not destroyed.
+/// Values of `kind` are stored inside the Variant, as a `T`.
 #[inline(always)]
 pub unsafe fn write<T>(variant: *mut Variant, kind: Kind, value: T) {
     const { assert!(size_of::<T>() <= VALUE_LEN && align_of::<T>() <= VALUE_AT) }
-    // SAFETY: the memory is large enough for both, and aligned for them.
+    // SAFETY: the memory of a Variant is large enough and aligned for both writes, as the assertion above checks.
     unsafe {
         variant.cast::<u32>().write(kind.id().into());
         variant.cast::<u8>().add(VALUE_AT).cast::<T>().write(value);
     }
 }
 
-/// What lies before the elements of an array and the characters of a String.
+/// The header before the elements of an array and the characters of a String.
 #[repr(C)]
 struct Header {
     references: u64,
-    /// In elements, as `size`.
+    /// In elements, like `size`.
     capacity: u64,
     size: u64,
     _padding: u64,
 }
 
-/// Where the private data of an Array has the pointer to its elements, behind a count of references and an empty
-/// member; and the type of the elements, behind that and a pointer.
+/// Offsets in the private data of an Array, in bytes: of the pointer to the elements, after a reference count and an
+/// empty member, and of the element type, after that and another pointer.
 const ARRAY_BLOCK_AT: usize = 16;
 const ARRAY_TYPE_AT: usize = 32;
 
-/// Where a packed array, a String or an Array has the pointer to its elements.
+/// Returns the address of the pointer to the elements of a packed array, a String or an Array.
 ///
 /// # Safety
-/// The layout is known. `inner` points to a value of `kind`, one of those.
+/// The layout is known. `inner` points to a live value of `kind`, one of those.
 #[inline(always)]
 unsafe fn block(kind: Kind, inner: Inner) -> *mut *mut u8 {
-    // SAFETY: an Array is a pointer to its private data, and a packed array has an empty member before the pointer.
+    // SAFETY: an Array is a pointer to its private data, a String is only the pointer, and a packed array has an empty
+    // member before it.
     unsafe {
         match kind {
             Kind::Array => (*inner.cast::<*mut u8>()).add(ARRAY_BLOCK_AT).cast(),
@@ -169,14 +170,14 @@ unsafe fn block(kind: Kind, inner: Inner) -> *mut *mut u8 {
     }
 }
 
-/// The elements of a packed array or an Array, or the characters of a String with its NUL: where they are, and how
-/// many.
+/// Returns a pointer to the elements of a packed array or an Array, or to the characters of a String, and their count,
+/// which includes the NUL of a String.
 ///
 /// # Safety
-/// As [`block`].
+/// The same as for [`block`].
 #[inline(always)]
 pub unsafe fn elements(kind: Kind, inner: Inner) -> (*const u8, usize) {
-    // SAFETY: promised by the caller; a pointer that is not null has a header before what it points to.
+    // SAFETY: promised by the caller; a pointer that is not null points to elements with a header before them.
     unsafe {
         let data = *block(kind, inner);
         if data.is_null() {
@@ -186,21 +187,21 @@ pub unsafe fn elements(kind: Kind, inner: Inner) -> (*const u8, usize) {
     }
 }
 
-/// The id of the type of an Array's elements.
+/// Returns the type id of an Array's elements.
 ///
 /// # Safety
-/// As [`block`], for an Array.
+/// The same as for [`block`], for an Array.
 #[inline(always)]
 pub unsafe fn element_id(array: Inner) -> u32 {
-    // SAFETY: an Array is a pointer to its private data.
+    // SAFETY: an Array is a pointer to its private data, which has the id at this offset.
     unsafe { (*array.cast::<*const u8>()).add(ARRAY_TYPE_AT).cast::<u32>().read() }
 }
 
-/// A block of `count` elements without a value, in an array or String that has none.
+/// Allocates `count` uninitialised elements in an empty array or String, and returns a pointer to them.
 ///
 /// # Safety
 /// The layout is known. `inner` points to an empty value of `kind`, a packed array, a String or an Array, that nobody
-/// else uses. All elements must be given a value before anyone else sees it.
+/// else uses. All elements must be written before anyone else sees it.
 #[inline]
 pub unsafe fn new_block_in(
     interface: &sys::GDExtensionInterface,
@@ -210,16 +211,16 @@ pub unsafe fn new_block_in(
     element_len: usize,
 ) -> *mut u8 {
     let data = new_block(interface, count, element_len);
-    // SAFETY: as promised; it is empty, so that nothing is lost.
+    // SAFETY: promised by the caller; the value is empty, so no block is lost.
     unsafe { *block(kind, inner) = data };
     data
 }
 
-/// A packed array with a block of `count` elements without a value, put where a new Variant is to be.
+/// Writes a Variant with a packed array of `count` uninitialised elements, and returns a pointer to them.
 ///
 /// # Safety
-/// The layout is known. `variant` points to the memory of a Variant that may be forgotten. All elements must be given
-/// a value before anyone else sees it.
+/// The layout is known. `variant` points to the memory of a Variant, whose old value is not destroyed. All elements
+/// must be written before anyone else sees it.
 #[inline]
 pub unsafe fn new_packed(
     interface: &sys::GDExtensionInterface,
@@ -230,7 +231,8 @@ pub unsafe fn new_packed(
 ) -> *mut u8 {
     let data = new_block(interface, count, element_len);
     let mut array = [std::ptr::null_mut(), data];
-    // SAFETY: `array` is a packed array of one reference. The Variant takes a second; the first ends with `array`.
+    // SAFETY: `array` is a packed array whose block has one reference. `from_type` takes a second; the first ends with
+    // `array`, so the count is set back to 1.
     unsafe {
         from_type(variant, array.as_mut_ptr().cast());
         (*data.cast::<Header>().sub(1)).references = 1;
@@ -240,13 +242,13 @@ pub unsafe fn new_packed(
 
 fn new_block(interface: &sys::GDExtensionInterface, count: usize, element_len: usize) -> *mut u8 {
     assert!(count > 0, "an empty array has no block");
-    // As the engine does it: never less than two.
+    // Like the engine: at least two.
     let capacity = count.max(2);
     let len = capacity.checked_mul(element_len).and_then(|len| len.checked_add(size_of::<Header>()));
-    // SAFETY: any length may be asked for.
+    // SAFETY: any length may be requested.
     let header: *mut Header = unsafe { (interface.mem_alloc)(len.expect("lengths are 32-bit")).cast() };
     assert!(!header.is_null(), "out of memory");
-    // SAFETY: the memory is large enough for a header, and aligned as malloc aligns.
+    // SAFETY: the memory is large enough for a header, and has the alignment of malloc.
     unsafe {
         header.write(Header { references: 1, capacity: capacity as u64, size: count as u64, _padding: 0 });
         header.add(1).cast()

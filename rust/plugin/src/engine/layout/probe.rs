@@ -1,7 +1,7 @@
-//! Asks the engine for values of every kind, once, and compares the layout with them.
+//! Makes engine values of every kind, once, and compares the layout with them.
 //!
-//! Only in versions whose sources were read: there it is known how large the private data of an Array and the header of
-//! a block are.
+//! Only runs in versions whose sources were read, so the sizes of an Array's private data and of a block's header are
+//! known.
 
 use godot::builtin::{
     Array, GString, PackedByteArray, PackedColorArray, PackedFloat32Array, PackedFloat64Array, PackedInt32Array,
@@ -21,7 +21,7 @@ use super::{Layout, blocks};
 use crate::engine::ffi::{default_value, sys_type};
 
 impl Layout {
-    /// Compares what stands here with the engine.
+    /// Compares the layout with the engine.
     pub fn of(interface: &sys::GDExtensionInterface) -> Self {
         let (major, minor, _) = GdextBuild::godot_runtime_version_triple();
         let is_known = !cfg!(feature = "no-engine-internals")
@@ -33,17 +33,17 @@ impl Layout {
     }
 }
 
-/// Whether the ids of the types are those of the table.
+/// True if the type ids are those of [`Kind`].
 fn types_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     Kind::ALL.into_iter().all(|kind| {
         let mut name = GString::new();
-        // SAFETY: an empty String owns nothing, so that it may be written over.
+        // SAFETY: an empty String owns nothing, so it may be overwritten.
         unsafe { (interface.variant_get_type_name)(sys_type(kind), name.string_sys_mut().cast()) };
         name == kind.name()
     })
 }
 
-/// Whether Variants have their value where it should be: new ones, and those that held something else before.
+/// True if Variants have their value at the expected offset: new ones, and ones that held another value before.
 fn variants_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     let is_as_expected = |pointer: sys::GDExtensionVariantPtr, kind: Kind, is_default: bool| {
         let getter = (kind != Kind::Nil).then(|| {
@@ -56,7 +56,7 @@ fn variants_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
             && variant_is_as_seen(&EngineMemory, SeenVariant { kind, at: pointer as usize, inner, is_default })
     };
     let defaults = Kind::ALL.map(|kind| default_value(interface, kind));
-    // Values that leave something behind: in the Variant, behind a pointer, and counted.
+    // Values that leave old bytes in the Variant: inline, by pointer, and reference-counted ones.
     let before = [
         Vector4::new(1.0, 2.0, 3.0, 4.0).to_variant(),
         Projection::IDENTITY.to_variant(),
@@ -72,17 +72,17 @@ fn variants_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
             && before.iter().all(|before| {
                 used.fill(before);
                 used.fill(value);
-                // SAFETY: the array has an element 0, which the engine has assigned to twice. The getters only read.
+                // SAFETY: the array has an element 0. The getters take a mutable pointer but only read.
                 let assigned = unsafe { (interface.array_operator_index_const)(used.sys(), 0) };
                 is_as_expected(assigned.cast(), kind, false)
             })
     })
 }
 
-/// The elements of arrays and Strings of these sizes are looked for.
+/// Sizes of the arrays and Strings that are checked.
 const COUNTS: [usize; 6] = [0, 1, 2, 3, 40, 500];
 
-/// Whether arrays and Strings have their elements, the header before them, and their type where they should be.
+/// True if arrays and Strings have their elements, the header before them, and their type at the expected offsets.
 fn arrays_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     macro_rules! packed {
         ($($array:ident)*) => {
@@ -99,7 +99,7 @@ fn arrays_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
                     element: Kind::Nil,
                 };
                 blocks_are_as_seen(&EngineMemory, &[seen(&array, 2), seen(&shared, 2)]) && {
-                    // Whoever writes to one of the two gets a copy.
+                    // Writing to one of the two copies it.
                     shared.as_mut_slice();
                     blocks_are_as_seen(&EngineMemory, &[seen(&array, 1), seen(&shared, 1)])
                 }
@@ -115,7 +115,7 @@ fn arrays_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
 }
 
 fn strings_are_as_expected() -> bool {
-    // An empty one has a NUL, or nothing.
+    // Not 0: an empty String may have a NUL or no block.
     COUNTS.into_iter().skip(1).all(|count| {
         let string = GString::from(&"x".repeat(count));
         let first = string.chars().as_ptr() as usize;
@@ -128,10 +128,10 @@ fn strings_are_as_expected() -> bool {
     })
 }
 
-/// Arrays: untyped, typed by a type and by a class, shared, and read-only.
+/// True if Arrays are as expected: untyped, typed by kind and by class, shared, and read-only.
 fn var_arrays_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     let seen = |array: sys::GDExtensionConstTypePtr, count: usize, element: Kind| {
-        // SAFETY: the array is alive; one that has no element 0 is not asked for it.
+        // SAFETY: the array is alive and has an element 0, as `count` > 0.
         let first = (count > 0).then(|| unsafe { (interface.array_operator_index_const)(array, 0) as usize });
         let first = first.unwrap_or_default();
         SeenBlock { kind: Kind::Array, inner: array as usize, first, count, references: 1, element }
@@ -154,7 +154,7 @@ fn var_arrays_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
             seen(same.sys(), count, Kind::Nil),
             seen(ints.sys(), count, Kind::Int),
             seen(texts.sys(), count, Kind::String),
-            // Two Arrays that have the same elements until one of them is written to.
+            // Two Arrays that share elements until one of them is written to.
             SeenBlock { references: 2, ..seen(bytes.sys(), count, Kind::PackedByteArray) },
             SeenBlock { references: 2, ..seen(read_only.sys(), count, Kind::PackedByteArray) },
             seen(objects.sys(), 0, Kind::Object),

@@ -1,10 +1,10 @@
-//! What the engine says of a few values, and whether their words in memory agree.
+//! Compares the words of a few values in memory with the engine's answers about them.
 //!
-//! Nothing here asks the engine: `probe` and `dictionaries` do, and tests make up engines that keep values in other
-//! ways. **Of the words that are compared, those next to a place that the engine itself named come first**, for all
-//! values that were gathered, and one that is not as expected ends it. So in an engine that keeps less, a nearer word
-//! differs before anything outside of its block is read. What is read first is in any block: the size is next to the
-//! elements, the private data of an Array has a count and its elements (24 bytes), that of a Dictionary its table (40).
+//! Nothing here asks the engine: `probe` and `dictionaries` do, and tests invent engines with other layouts. **Words
+//! next to an address that the engine returned are compared first**, for all gathered values, and the first mismatch
+//! ends the comparison. So in an engine with smaller blocks, a nearer word differs before anything outside its block is
+//! read. The words that are read first are in every block: the size is next to the elements, the private data of an
+//! Array has a count and its elements (24 bytes), and that of a Dictionary has its table (40 bytes).
 
 use std::mem::offset_of;
 
@@ -15,41 +15,41 @@ use super::{ARRAY_BLOCK_AT, ARRAY_TYPE_AT, Header, POINTED_TO, is_empty_zero, pl
 
 /// Memory, word by word.
 pub trait Words {
-    /// The word at an address that is a multiple of its size.
+    /// Returns the word at an address, which must be a multiple of 8.
     fn word(&self, at: usize) -> u64;
 }
 
-/// A Variant.
+/// The engine's answers about a Variant.
 #[derive(Clone, Copy, Debug)]
 pub struct SeenVariant {
     pub kind: Kind,
     pub at: usize,
-    /// Where the engine says that the value is; `None` for Nil.
+    /// The address of the value, according to the engine; `None` for Nil.
     pub inner: Option<usize>,
-    /// Whether it is the default value of its kind.
+    /// True if it is the default value of its kind.
     pub is_default: bool,
 }
 
-/// A packed array, a String or an Array.
+/// The engine's answers about a packed array, a String or an Array.
 #[derive(Clone, Copy, Debug)]
 pub struct SeenBlock {
     pub kind: Kind,
     pub inner: usize,
-    /// Where the engine says that element 0 is.
+    /// The address of element 0, according to the engine.
     pub first: usize,
-    /// How many elements there are, with the NUL of a String.
+    /// The number of elements, with the NUL of a String.
     pub count: usize,
-    /// How many arrays share the elements.
+    /// The number of arrays that share the elements.
     pub references: u64,
     /// The type of an Array's elements.
     pub element: Kind,
 }
 
-/// A Dictionary.
+/// The engine's answers about a Dictionary.
 #[derive(Clone, Debug)]
 pub struct SeenDictionary {
     pub inner: usize,
-    /// Where the engine says that the values are, and the keys that are ints, in order.
+    /// In order: the address of each value, according to the engine, and its key if that is an int.
     pub values: Vec<(usize, Option<i64>)>,
     pub key: Kind,
     pub value: Kind,
@@ -57,7 +57,7 @@ pub struct SeenDictionary {
 
 const WORD: usize = 8;
 
-/// Whether a Variant has its id and its value where they should be. All of a Variant is the caller's own memory.
+/// True if a Variant has its id and its value at the expected offsets. All of a Variant is the caller's own memory.
 pub fn variant_is_as_seen(words: &impl Words, seen: SeenVariant) -> bool {
     let SeenVariant { kind, at, inner, is_default } = seen;
     if words.word(at) as u32 != u32::from(kind.id()) {
@@ -73,7 +73,7 @@ pub fn variant_is_as_seen(words: &impl Words, seen: SeenVariant) -> bool {
     inner == start + usize::from(place & !POINTED_TO)
 }
 
-/// Whether arrays and Strings have their elements, and the header before them, where they should be.
+/// True if arrays and Strings have their elements, and the header before them, at the expected offsets.
 pub fn blocks_are_as_seen(words: &impl Words, seen: &[SeenBlock]) -> bool {
     let data = |block: &SeenBlock| match block.kind {
         Kind::Array => words.word(words.word(block.inner) as usize + ARRAY_BLOCK_AT),
@@ -85,13 +85,13 @@ pub fn blocks_are_as_seen(words: &impl Words, seen: &[SeenBlock]) -> bool {
     let all = |check: &dyn Fn(&SeenBlock) -> bool| seen.iter().all(check);
     let each = |check: &dyn Fn(&SeenBlock) -> bool| seen.iter().filter(|block| block.count > 0).all(check);
     all(&|block| data(block) as usize == if block.count == 0 { 0 } else { block.first })
-        // From the elements backwards.
+        // Backwards from the elements.
         && each(&|block| before(block, offset_of!(Header, size)) == block.count as u64)
         && each(&|block| before(block, offset_of!(Header, capacity)) >= block.count as u64)
         && each(&|block| before(block, offset_of!(Header, references)) == block.references)
 }
 
-/// Whether Arrays have the type of their elements where it should be: behind where their elements were found.
+/// True if Arrays have their element type at the expected offset, after the pointer to their elements.
 pub fn element_types_are_as_seen(words: &impl Words, seen: &[SeenBlock]) -> bool {
     let arrays = || seen.iter().filter(|block| block.kind == Kind::Array);
     arrays().all(|array| {
@@ -99,7 +99,7 @@ pub fn element_types_are_as_seen(words: &impl Words, seen: &[SeenBlock]) -> bool
     })
 }
 
-/// Whether Dictionaries have their entries, linked in order, and their types where they should be.
+/// True if Dictionaries have their entries, linked in order, and their types at the expected offsets.
 pub fn dictionaries_are_as_seen(words: &impl Words, seen: &[SeenDictionary]) -> bool {
     let private = |dictionary: &SeenDictionary, field: usize| {
         words.word(words.word(dictionary.inner) as usize + field / WORD * WORD) >> (field % WORD * 8)
@@ -116,8 +116,8 @@ pub fn dictionaries_are_as_seen(words: &impl Words, seen: &[SeenDictionary]) -> 
         && all(&|seen| entries_are_as_seen(words, seen))
 }
 
-/// Whether each entry is linked with those before and behind it, and has its key. An entry is looked at only where
-/// another one leads to it.
+/// True if each entry links to the previous and the next one, and has its key. An entry is read only after another one
+/// was found to link to it.
 fn entries_are_as_seen(words: &impl Words, seen: &SeenDictionary) -> bool {
     let entry = |index: usize| seen.values.get(index).map_or(0, |&(value, _)| value - offset_of!(Entry, value));
     seen.values.iter().enumerate().all(|(index, &(_, key))| {

@@ -1,4 +1,4 @@
-//! Containers: their elements and entries, over threads where they are many bytes, and what typed ones take.
+//! Builds the elements and entries of containers, over threads if they have many bytes, and checks those of typed ones.
 
 use std::sync::Mutex;
 
@@ -10,18 +10,18 @@ use super::{Build, MayAsk, Stop, utf8};
 use crate::engine::{self, ArraySlot, Slot, SlotType};
 use crate::value::string_cache::Texts;
 
-/// Bytes of elements that a thread builds at a time, and from which on an Array is built over threads.
+/// Bytes of elements in a run for one thread, and min bytes of an Array that is built over threads.
 const RUN: usize = 64 << 10;
 const SPLIT_FROM: usize = 256 << 10;
 
-/// Elements that are built between two looks at how far it is.
+/// Elements between two progress checks.
 const LOOK: usize = 16;
 
-/// Elements that are measured before all of an Array is.
+/// Elements that are measured to estimate the length of an Array.
 const SAMPLE: usize = 16;
 
 impl<'a> Build<'a, '_> {
-    /// The elements of the Array in `slot`.
+    /// Builds the elements of the Array in `slot`.
     #[inline(never)]
     pub(super) fn elements(&mut self, slot: &mut Slot, count: usize) -> Result<(), Stop> {
         if count == 0 {
@@ -42,8 +42,8 @@ impl<'a> Build<'a, '_> {
         Ok(())
     }
 
-    /// Builds the elements over threads, if they are many bytes. `false` if that is left to the caller.
-    // Not inlined: what it needs of the stack would be taken at each level of nesting.
+    /// Builds the elements over threads if they have many bytes. Returns `false`, and builds nothing, if they do not.
+    // Not inlined, so that it uses no stack at each nesting level.
     #[inline(never)]
     fn split(&mut self, elements: &mut [Slot]) -> Result<bool, Stop> {
         if self.threads.count() == 1 || elements.len() < SAMPLE || self.reader.left() < SPLIT_FROM {
@@ -55,7 +55,7 @@ impl<'a> Build<'a, '_> {
         if sampled / SAMPLE * elements.len() < SPLIT_FROM {
             return Ok(false);
         }
-        // The runs are found while others are built already.
+        // Later runs are found while earlier ones are built.
         let (mut rest, mut scanned, alone, tell) = (elements, Ok(()), Threads::alone(), self.told.tell());
         scan.clone_from(&self.reader);
         let runs = std::iter::from_fn(|| {
@@ -88,7 +88,7 @@ impl<'a> Build<'a, '_> {
                 _ => {}
             }
         });
-        // The first error in the bytes, whatever was built before it.
+        // An error in the bytes comes first, whatever was built before it.
         scanned?;
         let (dropped, first) = done.into_inner().expect("nothing panics while it is held")?;
         self.note_dropped(dropped, first);
@@ -97,7 +97,7 @@ impl<'a> Build<'a, '_> {
         Ok(true)
     }
 
-    /// The elements of the typed Array in `slot`, checked and converted as `Array::push_back` does it in the engine.
+    /// Builds the elements of the typed Array in `slot`, checked and converted as the engine's `Array::push_back` does.
     #[inline(never)]
     pub(super) fn typed_elements(&mut self, slot: &mut Slot, expected: &SlotType, count: usize) -> Result<(), Stop> {
         let mut array = slot.array();
@@ -128,7 +128,8 @@ impl<'a> Build<'a, '_> {
         Ok(())
     }
 
-    /// As [`Self::typed_elements`], one element after the other: a default of these would be made only to be thrown away.
+    /// Does the same as [`Self::typed_elements`], but appends the elements: for these kinds, resizing would make
+    /// default values only to discard them.
     fn push_elements(&mut self, mut array: ArraySlot<'_>, expected: &SlotType, count: usize) -> Result<(), Stop> {
         for _ in 0..count {
             let at = self.reader.position();
@@ -144,7 +145,7 @@ impl<'a> Build<'a, '_> {
         Ok(())
     }
 
-    /// The entries of the Dictionary in `slot`.
+    /// Builds the entries of the Dictionary in `slot`.
     #[inline(never)]
     pub(super) fn entries(&mut self, slot: &mut Slot, count: usize) -> Result<(), Stop> {
         let mut dictionary = slot.dictionary();
@@ -157,8 +158,8 @@ impl<'a> Build<'a, '_> {
         Ok(())
     }
 
-    /// The entries of the Dictionary in `slot`, whose keys must be as `expected`: checked and converted as the engine does
-    /// it. Its values are not.
+    /// Builds the entries of the Dictionary in `slot`. Keys are checked against `expected` and converted as the engine
+    /// does; values are not.
     #[inline(never)]
     pub(super) fn typed_entries(&mut self, slot: &mut Slot, expected: &SlotType, count: usize) -> Result<(), Stop> {
         let mut dictionary = slot.dictionary();
@@ -173,7 +174,7 @@ impl<'a> Build<'a, '_> {
             if self.fits(&mut key, expected)? {
                 self.value(dictionary.entry(&key))?;
             } else {
-                // The engine makes the value all the same.
+                // The engine decodes the value anyway.
                 self.value(&mut Slot::new())?;
                 self.note_dropped(1, at);
             }
@@ -181,7 +182,7 @@ impl<'a> Build<'a, '_> {
         Ok(())
     }
 
-    /// The next value, as a key: in `own`, or one that was there before.
+    /// Builds the next value as a key: in `own`, or a cached text.
     #[inline]
     fn key<'k>(&'k mut self, own: &'k mut Slot) -> Result<&'k Slot, Stop> {
         match self.reader.peek_kind() {
@@ -197,16 +198,16 @@ impl<'a> Build<'a, '_> {
         match self.event()? {
             Some(Event::String(text)) => Ok(self.texts.get(own, Kind::String, utf8(text))),
             Some(Event::StringName(text)) => Ok(self.texts.get(own, Kind::StringName, utf8(text))),
-            _ => unreachable!("the header said so"),
+            _ => unreachable!("the header has the kind"),
         }
     }
 
-    /// Whether the engine prints when it hashes the next value, a key: from 100 levels on.
+    /// True if the engine would print when it hashes the next value, a key: it does from 100 nesting levels on.
     #[cold]
     fn is_loud_key(&self) -> bool {
         let (mut scan, depth) = (self.reader.clone(), self.reader.depth());
         loop {
-            // What is broken is no key, and found out by who reads on.
+            // Broken bytes are no key; building them reports the error.
             let Ok(event) = scan.next_event() else { return false };
             if scan.depth() >= depth + 100 {
                 return true;
@@ -217,7 +218,8 @@ impl<'a> Build<'a, '_> {
         }
     }
 
-    /// The type of elements as the engine takes it. Ids stand for all objects where no others are read.
+    /// Returns the element type in the engine's form. Any object type becomes EncodedObjectAsID if objects are not
+    /// allowed.
     pub(super) fn slot_type(&mut self, element: ElementType<'a>, start: usize) -> Result<SlotType, Stop> {
         let of = |kind, class| SlotType { kind, class, script: Variant::nil() };
         let allow_objects = self.reader.allows_objects();
@@ -228,7 +230,7 @@ impl<'a> Build<'a, '_> {
                 of(Kind::Object, StringName::from(&engine::string_of(utf8(name))))
             }
             ElementType::Script(_) if !self.kept.as_slice().is_empty() => {
-                let script = self.kept.next().expect("as was just seen").variant().clone();
+                let script = self.kept.next().expect("checked above").variant().clone();
                 SlotType { kind: Kind::Object, class: engine::base_class(&script), script }
             }
             ElementType::Script(_) if allow_objects && self.may_ask != MayAsk::Objects => {
@@ -245,8 +247,8 @@ impl<'a> Build<'a, '_> {
         })
     }
 
-    /// Whether the element is as a container expects it, once it is converted: `ContainerTypeValidate` in the engine's
-    /// `core/variant/container_type_validate.h`.
+    /// Converts the element if needed, and returns true if it then fits the container: `ContainerTypeValidate` in the
+    /// engine's `core/variant/container_type_validate.h`.
     fn fits(&self, element: &mut Slot, expected: &SlotType) -> Result<bool, Stop> {
         match (element.value().view().kind(), expected.kind) {
             (Kind::Nil, Kind::Object) => Ok(true),

@@ -1,4 +1,4 @@
-//! Events to Variant.
+//! Builds Variants from events.
 
 mod containers;
 mod rare;
@@ -15,23 +15,23 @@ use crate::value::string_cache::Texts;
 pub use self::told::Tell;
 use self::told::Told;
 
-/// What the engine may be asked for, from little to much.
+/// The engine functions that a build may call, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MayAsk {
-    /// Nothing that it could have something to print about.
+    /// Nothing that could make the engine print.
     Nothing,
-    /// Conversions for typed containers, and hashes of keys that are containers themselves.
+    /// Also conversions for typed containers, and hashes of keys that are containers.
     Conversions,
-    /// Objects with class and properties, and scripts. Only by the thread of the call.
+    /// Also objects with class and properties, and scripts. Only on the calling thread.
     Objects,
 }
 
-/// Why no value was built.
+/// The reason why no value was built.
 #[derive(Debug)]
 pub enum Stop {
     /// The bytes are no value.
     Error(CodecError),
-    /// They hold something that the engine may not be asked for here.
+    /// The bytes need an engine function that [`MayAsk`] does not allow here.
     MayNotAsk,
 }
 
@@ -41,12 +41,12 @@ impl From<CodecError> for Stop {
     }
 }
 
-/// Elements and entries that typed containers did not take. The value is good without them, as the engine has it.
+/// Elements and entries that typed containers refused. The value is valid without them, as in the engine.
 #[derive(Debug)]
 pub struct Dropped {
-    /// How many.
+    /// The number of elements and entries.
     pub count: usize,
-    /// Where the first is, and inside what.
+    /// The offset of the first, and its path.
     pub first: String,
 }
 
@@ -56,50 +56,52 @@ pub struct Build<'a, 't> {
     threads: &'t Threads,
     may_ask: MayAsk,
     texts: &'t mut Texts<'a>,
-    /// What was kept of the value, see [`Self::keeping`].
+    /// The kept values that are not restored yet, see [`Self::keeping`].
     kept: std::slice::Iter<'t, Value>,
-    /// How many elements were dropped, and where the first begins.
+    /// The number of dropped elements, and the offset of the first.
     dropped: usize,
     first_dropped: usize,
     told: Told<'t>,
 }
 
-/// What is left to build of a value, and how many there are.
-// No larger than two registers, in which it is returned.
+/// The rest of a value that is still to be built, with its count.
+// Fits in two registers, in which it is returned.
 enum Left {
     Nothing,
     /// The elements of an Array.
     Elements(usize),
     /// The entries of a Dictionary.
     Entries(usize),
+    /// The elements of a typed Array.
     TypedElements(Box<(SlotType, usize)>),
-    /// Of a Dictionary whose keys are typed.
+    /// The entries of a Dictionary with typed keys.
     TypedEntries(Box<(SlotType, usize)>),
 }
 
 impl<'a, 't> Build<'a, 't> {
-    /// A build of what `reader` reads, over `threads` where it is large, with the texts of what was built before.
+    /// Creates a build of the next value of `reader`. Large values are built over `threads`; `texts` caches short texts
+    /// between values.
     #[inline]
     pub fn new(reader: Reader<'a>, texts: &'t mut Texts<'a>, threads: &'t Threads, may_ask: MayAsk) -> Self {
         Self { reader, threads, may_ask, texts, kept: [].iter(), dropped: 0, first_dropped: 0, told: Told::nobody() }
     }
 
-    /// Puts back what [`crate::value::walk::Keeping`] kept of the value, its objects as far as they are alive. Only for a build on one
-    /// thread.
+    /// Restores what [`crate::value::walk::Keeping`] kept of the value; freed objects become null. Only for a build on
+    /// one thread.
     pub fn keeping(self, kept: &'t [Value]) -> Self {
-        debug_assert_eq!(self.threads.count(), 1, "they are put back in order");
+        debug_assert_eq!(self.threads.count(), 1, "kept values are restored in order");
         Self { kept: kept.iter(), ..self }
     }
 
-    /// Says how far the value is built.
+    /// Reports the progress to `tell`.
     #[inline]
     pub fn telling(self, tell: Option<Tell<'t>>) -> Self {
         let told = Told::new(tell, self.reader.position());
         Self { told, ..self }
     }
 
-    /// Builds the next value in `slot`, which is empty if it fails.
-    // Inlined: a small value costs as much as the calls on the way to it.
+    /// Builds the next value in `slot`, which is cleared on an error.
+    // Inlined: for a small value the calls would cost as much as the work.
     #[inline(always)]
     pub fn build(&mut self, slot: &mut Slot) -> Result<Option<Box<Dropped>>, Stop> {
         let built = match self.begin_here(slot) {
@@ -123,14 +125,13 @@ impl<'a, 't> Build<'a, 't> {
         Box::new(Dropped { count: self.dropped, first })
     }
 
-    /// The next event, where speed does not ask for a copy of the Reader's code.
+    /// Returns the next event. Not inlined, for callers where speed does not need a copy of the Reader's code.
     #[inline(never)]
     fn event(&mut self) -> Result<Option<Event<'a>>, CodecError> {
         self.reader.next_event()
     }
 
-    /// Builds the next value. What it needs of the stack is taken at each level of nesting, so `begin` has returned before
-    /// `finish` goes deeper.
+    /// Builds the next value. Its stack is used at each nesting level, so `begin` returns before `finish` recurses.
     #[inline]
     fn value(&mut self, slot: &mut Slot) -> Result<(), Stop> {
         let left = self.begin(slot)?;
@@ -148,7 +149,7 @@ impl<'a, 't> Build<'a, 't> {
         }
     }
 
-    /// Builds all of the next value but what is in it.
+    /// Builds the next value without its elements or entries.
     #[inline(never)]
     fn begin(&mut self, slot: &mut Slot) -> Result<Left, Stop> {
         self.begin_here(slot)
@@ -159,7 +160,7 @@ impl<'a, 't> Build<'a, 't> {
         let start = self.reader.position();
         let depth = self.reader.depth();
         let (texts, threads, kept, told) = (&mut *self.texts, self.threads, &mut self.kept, &mut self.told);
-        // What needs no more of the Reader is made at once, the rest is left.
+        // Values that need no further events are made here; the rest is returned.
         let left = self.reader.next_event_to(
             #[inline(always)]
             |event| {

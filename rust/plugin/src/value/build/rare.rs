@@ -1,4 +1,5 @@
-//! What a game has few of: typed heads, ids, signals, paths, objects with class and properties.
+//! Builds values that are rare in games: typed containers, object ids, Signals, NodePaths, objects with class and
+//! properties.
 
 use godot::builtin::PackedByteArray;
 use godot::global::{bytes_to_var, bytes_to_var_with_objects};
@@ -8,7 +9,7 @@ use super::{Build, Left, MayAsk, Stop, utf8};
 use crate::engine::{Slot, byte_array_of};
 
 impl<'a> Build<'a, '_> {
-    /// As [`Self::begin`], for what a game has few of.
+    /// Does the same as [`Self::begin`] for rare values.
     #[inline(never)]
     pub(super) fn begin_rare(
         &mut self,
@@ -42,7 +43,7 @@ impl<'a> Build<'a, '_> {
             Event::Signal { name, object } => self.signal(slot, utf8(name), object, start),
             Event::NodePath { names, subnames, absolute } => self.node_path(slot, names, subnames, absolute, start)?,
             Event::Object { class, .. } => self.object(slot, utf8(class), start, depth)?,
-            _ => unreachable!("dealt with by the caller"),
+            _ => unreachable!("handled by the caller"),
         }
         Ok(Left::Nothing)
     }
@@ -63,12 +64,12 @@ impl<'a> Build<'a, '_> {
         absolute: bool,
         start: usize,
     ) -> Result<(), CodecError> {
-        // GDExtension makes a path of a text only.
+        // GDExtension can only make a path from text.
         let mut path = ShortText::new();
-        // Whether it is taken apart again as it was put together.
+        // True if the engine splits the text into the same names again.
         let mut is_same = names > 0 || !absolute;
         for index in 0..names + subnames {
-            let Some(text) = self.reader.next_text()?.map(utf8) else { unreachable!("as many were announced") };
+            let Some(text) = self.reader.next_text()?.map(utf8) else { unreachable!("the header has the count") };
             is_same &= !text.is_empty() && !text.bytes().any(|byte| matches!(byte, b'/' | b':'));
             if index >= names || index > 0 || absolute {
                 path.push(if index < names { "/" } else { ":" });
@@ -101,7 +102,7 @@ impl<'a> Build<'a, '_> {
     }
 }
 
-/// A text that is put together on the stack, if it is short.
+/// A buffer on the stack for joining a short text.
 struct ShortText {
     bytes: [u8; 128],
     len: usize,
@@ -120,7 +121,7 @@ impl ShortText {
         self.len = end;
     }
 
-    /// `None` if it was too long.
+    /// Returns the text, or `None` if it is too long.
     fn get(&self) -> Option<&str> {
         std::str::from_utf8(self.bytes.get(..self.len)?).ok()
     }

@@ -1,4 +1,4 @@
-//! PackedStringArray: its texts, over threads where they are many bytes.
+//! Builds the texts of a PackedStringArray, over threads if they have many bytes.
 
 use std::sync::Mutex;
 
@@ -7,18 +7,18 @@ use varbatch_codec::{CodecError, Reader};
 use super::{Build, utf8};
 use crate::engine::{self, Slot, StringSlot};
 
-/// Bytes of texts that a thread builds at a time, and from which on an array is built over threads.
+/// Bytes of texts in a run for one thread, and min bytes of an array that is built over threads.
 const RUN: usize = 64 << 10;
 const SPLIT_FROM: usize = 512 << 10;
 
-/// Texts that are built between two looks at how far it is.
+/// Texts between two progress checks.
 const LOOK: usize = 64;
 
 impl Build<'_, '_> {
-    /// Builds the texts that come next.
+    /// Builds the next `count` texts.
     pub(super) fn packed_strings(&mut self, slot: &mut Slot, count: usize) -> Result<(), CodecError> {
         let strings = slot.set_strings(count);
-        // At least a length of 4 bytes each.
+        // `left` counts the rest of the input, so the count must be large too: each text has at least 4 bytes.
         let is_large = self.reader.left() >= SPLIT_FROM && count >= SPLIT_FROM / 64;
         if is_large && self.threads.count() > 1 && engine::allocates_in_parallel() {
             return self.split_texts(strings);
@@ -31,7 +31,7 @@ impl Build<'_, '_> {
     }
 
     fn split_texts(&mut self, strings: &mut [StringSlot]) -> Result<(), CodecError> {
-        // The runs are found while others are built already.
+        // Later runs are found while earlier ones are built.
         let (mut rest, mut scan) = (strings, self.reader.clone());
         let mut scanned = Ok(());
         let runs = std::iter::from_fn(|| {
@@ -42,7 +42,7 @@ impl Build<'_, '_> {
                     Err(error) => scanned = Err(error),
                 }
             }
-            // Those before the error as well: one of them may have another.
+            // Build the texts before the error too: one of them may have an earlier error.
             let (run, others) = std::mem::take(&mut rest).split_at_mut(count);
             rest = others;
             (count > 0).then_some((reader, run))
@@ -60,7 +60,7 @@ impl Build<'_, '_> {
                 }
             }
         });
-        // What is not UTF-8 lies before a text that is not there.
+        // An error in a built text is before the one that stopped the scan.
         first.into_inner().expect("nothing panics while it is held").map_or(Ok(()), Err)?;
         scanned?;
         self.told.pass(scan.position() - self.reader.position());

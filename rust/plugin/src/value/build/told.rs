@@ -1,4 +1,4 @@
-//! How far a long value is built: what tasks show while they decode it.
+//! Reports the progress of building a long value, which tasks show while they decode.
 
 use std::mem::MaybeUninit;
 
@@ -8,31 +8,31 @@ use varbatch_workers::Threads;
 
 use crate::engine::REAL;
 
-/// Takes how many more bytes of values were built, on any thread.
+/// Reports that this many more bytes of values were built. Called on any thread.
 pub type Tell<'t> = &'t (dyn Fn(usize) + Sync);
 
-/// Bytes after which it is told, about: a millisecond or so of work.
+/// Bytes between reports, approximately: about a millisecond of work.
 const STEP: usize = 1 << 20;
 
-/// Plain data from this many bytes on is told by itself, and filled in as many at a time if it is longer.
+/// Plain data of at least `LONG` bytes is reported separately, and filled in pieces of `PIECE` bytes.
 const LONG: usize = 64 << 10;
 const PIECE: usize = 8 << 20;
 
-/// What was told of a value.
+/// The progress reported for a value.
 pub(super) struct Told<'t> {
     tell: Option<Tell<'t>>,
-    /// Where it is told next. Nobody gets there if there is nobody to tell.
+    /// The position of the next report; unreachable if there is nothing to report to.
     next: usize,
 }
 
 impl<'t> Told<'t> {
-    /// Tells nobody.
+    /// Reports nothing.
     #[inline]
     pub(super) const fn nobody() -> Self {
         Self { tell: None, next: usize::MAX }
     }
 
-    /// Of a value that begins at `start`.
+    /// Reports the progress of a value that begins at `start`.
     pub(super) fn new(tell: Option<Tell<'t>>, start: usize) -> Self {
         Self { tell, next: tell.map_or(usize::MAX, |_| start.saturating_add(STEP)) }
     }
@@ -41,7 +41,7 @@ impl<'t> Told<'t> {
         self.tell
     }
 
-    /// The build has come to `position`.
+    /// Reports if the build, now at `position`, has reached the next step.
     #[inline(always)]
     pub(super) fn look(&mut self, position: usize) {
         if position >= self.next {
@@ -49,7 +49,7 @@ impl<'t> Told<'t> {
         }
     }
 
-    /// The build has come to `position`, and is looked at by somebody else from there on.
+    /// Reports all bytes up to `position`.
     #[cold]
     pub(super) fn tell_all(&mut self, position: usize) {
         if let Some(tell) = self.tell {
@@ -58,12 +58,12 @@ impl<'t> Told<'t> {
         }
     }
 
-    /// So many bytes were told already.
+    /// Skips `len` bytes that were already reported.
     pub(super) fn pass(&mut self, len: usize) {
         self.next = self.next.saturating_add(len);
     }
 
-    /// Fills in plain data as [`fill::plain`] does.
+    /// Fills in plain data like [`fill::plain`], and reports it if it is long.
     #[inline(always)]
     pub(super) fn fill(&mut self, plain: Plain<'_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
         match self.tell {
@@ -75,7 +75,7 @@ impl<'t> Told<'t> {
     #[cold]
     fn fill_long(&mut self, tell: Tell<'_>, plain: Plain<'_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
         let len = plain.bytes.len();
-        // Where components change their width, pieces would differ in length.
+        // If the width of components changes, source and destination differ in length, so there is one piece.
         let piece = if len == dest.len() { PIECE } else { len };
         let dest_piece = if len == dest.len() { PIECE } else { dest.len() };
         for (bytes, dest) in plain.bytes.chunks(piece).zip(dest.chunks_mut(dest_piece)) {

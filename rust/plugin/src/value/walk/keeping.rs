@@ -1,6 +1,6 @@
-//! Writes ids for objects, and keeps what the bytes do not tell beside them.
+//! Writes ids for objects, and keeps values beside the bytes that those cannot hold exactly.
 //!
-//! Where the bytes have no place for what is kept there is a Callable.
+//! A kept text is written as a Callable.
 
 use godot::builtin::{GString, Variant};
 use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Writer};
@@ -8,12 +8,12 @@ use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Writer};
 use super::{NotWalked, Target, TargetNow};
 use crate::engine::{self, Slot, Value, View};
 
-/// Plans what is walked, borrowing what is long. Kept in the order in which they come are objects, Callables, the scripts that
-/// containers ask for, and texts that bytes do not give back as they were: `Build::keeping` puts all of it back.
+/// Plans the walked values, and borrows long payloads. Keeps, in walk order, objects, Callables, the scripts of typed
+/// containers, and texts that do not survive UTF-8. `Build::keeping` restores them.
 pub struct Keeping<'w, 'p> {
-    /// Where the events go.
+    /// Takes the events.
     pub writer: &'w mut Writer<'p>,
-    /// Where what is kept goes.
+    /// Takes the kept values.
     pub kept: &'w mut Vec<Slot>,
 }
 
@@ -33,7 +33,7 @@ impl<'a: 'p, 'p> Target<'a> for Keeping<'_, 'p> {
         let is_exact = match view.kind() {
             Kind::String => is_exact(view.string()),
             Kind::PackedStringArray => view.strings().iter().all(|text| is_exact(text.chars())),
-            // They cannot be changed in place, so that keeping them costs less than their bytes.
+            // StringNames and NodePaths cannot change in place, so keeping them is cheaper than writing them.
             _ => false,
         };
         if !is_exact {
@@ -44,7 +44,8 @@ impl<'a: 'p, 'p> Target<'a> for Keeping<'_, 'p> {
     }
 }
 
-/// Whether UTF-8 gives back these characters: what is none is replaced, and a mark of the byte order left out.
+/// True if these characters survive UTF-8: otherwise invalid ones are replaced, and a leading byte order mark is
+/// dropped.
 fn is_exact(chars: &[u32]) -> bool {
     chars.first() != Some(&0xfeff) && chars.iter().all(|&char| char != 0 && char::from_u32(char).is_some())
 }
@@ -70,7 +71,7 @@ impl TargetNow for Keeping<'_, '_> {
         Ok(())
     }
 
-    /// So that containers tell the class and the script that they ask for.
+    /// True, so that containers report the class and the script of their elements.
     fn full_objects(&self) -> bool {
         true
     }

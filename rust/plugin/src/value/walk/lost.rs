@@ -1,7 +1,7 @@
-//! What is saved, but cannot be loaded by another process: objects by their ids, Callables, Signals and RIDs.
+//! Counts values that are saved but mean nothing to another process: objects by id, Callables, Signals and RIDs.
 //!
-//! A walk only notes that there may be some. Who wants to know walks once more, after all is written: so they cost nothing
-//! where there are none.
+//! A walk only notes that there may be some. The caller then walks the values again, after everything is written, so
+//! values without any cost nothing.
 
 use godot::builtin::Callable;
 use godot::obj::InstanceId;
@@ -10,7 +10,7 @@ use varbatch_codec::{CodecError, CodecErrorKind, Event, Keep, Path, Reader};
 use super::{NotWalked, Target, TargetNow, walk};
 use crate::engine::Value;
 
-/// What was lost of many values.
+/// The lost values in a batch.
 #[derive(Debug, Default)]
 pub struct Lost {
     objects: usize,
@@ -22,16 +22,16 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// What was lost of values that were saved.
+    /// Counts the lost values in values that were saved. `None` if there are none.
     pub fn of_values(values: &[Value]) -> Option<Self> {
         let mut lost = Self::default();
         for (index, value) in values.iter().enumerate() {
             let is_first = lost.count() == 0;
-            // What was written is not too deep.
+            // Never fails: the value was written, so it is not too deep.
             let _ = walk(value, &mut Counting { lost: &mut lost, ends: false });
             if is_first && lost.count() > 0 {
                 let found = walk(value, &mut Counting { lost: &mut Self::default(), ends: true });
-                // Unless another thread has freed it meanwhile.
+                // Finds nothing if another thread has freed the object meanwhile.
                 if let Err(NotWalked::Error(error)) = found {
                     lost.first = (index, error.path().clone());
                 }
@@ -40,8 +40,8 @@ impl Lost {
         lost.any()
     }
 
-    /// The same of values that were encoded with whole objects: scripts have run meanwhile, so that the values may be others.
-    /// Bytes do not tell whether a Callable has led anywhere.
+    /// Counts the lost values in encoded values with full objects: scripts have run meanwhile, so the Variants may have
+    /// changed. Counts every Callable, as the bytes do not show whether it was valid.
     pub fn of_bytes<'b>(encoded: impl Iterator<Item = &'b [u8]>) -> Option<Self> {
         let mut lost = Self::default();
         for (index, bytes) in encoded.enumerate() {
@@ -77,7 +77,8 @@ impl Lost {
         }
     }
 
-    /// What to say about it. Of a value that is saved alone, only the path.
+    /// Returns the text of the warning. It names the first value by index and path, or only by path if it is not a
+    /// batch.
     pub fn text(&self, is_batch: bool) -> String {
         let counted = |count: usize, one: &str| match count {
             0 => None,
@@ -108,7 +109,7 @@ impl Lost {
     }
 }
 
-/// Counts, or ends at the first.
+/// Counts lost values, or stops at the first.
 struct Counting<'l> {
     lost: &'l mut Lost,
     ends: bool,
@@ -124,7 +125,7 @@ impl TargetNow for Counting<'_> {
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
         let before = self.lost.count();
         self.lost.add(event);
-        // Only the path of the error is asked for.
+        // The caller only reads the path of the error.
         if self.ends && self.lost.count() > before { Err(CodecError::new(0, CodecErrorKind::TooDeep)) } else { Ok(()) }
     }
 
@@ -132,7 +133,7 @@ impl TargetNow for Counting<'_> {
         Ok(self.put_now(Event::ObjectId(id))?)
     }
 
-    /// One that leads nowhere is saved as what it is.
+    /// An invalid Callable loses nothing.
     fn callable(&mut self, value: &Value) -> Result<(), CodecError> {
         let callable: Callable = value.variant().to();
         let is_alive = callable.is_custom() || callable.object_id().is_some_and(InstanceId::lookup_validity);

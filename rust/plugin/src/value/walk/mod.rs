@@ -1,4 +1,4 @@
-//! Variant to events.
+//! Walks a Variant and produces its events.
 
 mod keeping;
 mod lost;
@@ -14,57 +14,58 @@ pub use self::lost::Lost;
 pub use self::planning::{Held, KeepWalked, Planning, mostly_containers};
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
 
-/// From this many elements on, an Array is walked in runs, over threads: where most are containers, and where not.
+/// Min elements of an Array that is walked in runs, over threads: if most elements are containers, and if not.
 const SPLIT_FROM: usize = 2000;
 const SPLIT_FLAT_FROM: usize = 50_000;
 
-/// The same for the texts of a PackedStringArray.
+/// Min texts of a PackedStringArray that is walked in runs.
 const SPLIT_TEXTS_FROM: usize = 100_000;
 
-/// What takes the events of a walk.
+/// Takes the events of a walk.
 pub trait Target<'a>: TargetNow {
-    /// Takes an event of something that lives as long as what is walked. `hold` can keep its payload for longer; it is
-    /// [`Copied`] where nothing can.
+    /// Takes an event whose payload lives as long as the walked value. `hold` can keep the payload for longer; it is
+    /// [`Copied`] if that is not possible.
     fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, hold: K) -> Result<(), CodecError>;
 
-    /// Takes a text, or what is made of texts, in its own way. `false` if its events are to be put.
+    /// Takes a text, a NodePath or a PackedStringArray whole. `false` to get its events instead.
     #[inline(always)]
     fn keep(&mut self, view: View<'a>) -> Result<bool, CodecError> {
         let _ = view;
         Ok(false)
     }
 
-    /// Walks the elements of a large Array in its own way. `false` if they are to be walked one by one.
+    /// Walks the elements of a large Array, for example over threads. `false` to have them walked one by one.
     fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
         let _ = elements;
         Ok(false)
     }
 
-    /// As [`Self::split`], for the texts of a PackedStringArray.
+    /// Does the same as [`Self::split`] for the texts of a PackedStringArray.
     fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, CodecError> {
         let _ = strings;
         Ok(false)
     }
 }
 
-/// What takes the events of what was made on the way: nothing of it is there later.
+/// Takes events whose payload is temporary and gone after the call.
 pub trait TargetNow {
     /// Takes an event.
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError>;
 
-    /// Takes an object that is alive.
+    /// Takes a live object.
     fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked>;
 
-    /// Takes a Callable, of which the bytes say nothing but that it is one.
+    /// Takes a Callable; its bytes hold only its type.
     fn callable(&mut self, value: &Value) -> Result<(), CodecError> {
         let _ = value;
         self.put_now(Event::Callable)
     }
 
-    /// Hears that what comes next says nothing to another process: a RID, a Callable or a Signal.
+    /// Called before a value that means nothing to another process: a RID, a Callable or a Signal.
     fn passing(&mut self) {}
 
-    /// Takes the script that a container asks of its elements: one that is no file of the project could not be found again.
+    /// Takes the script of a typed container's elements. By default, only a file in `res://` is allowed: no other
+    /// script could be found again.
     fn script(&mut self, script: &Variant, path: &GString) -> Result<(), CodecError> {
         let _ = script;
         match path.to_string() {
@@ -75,14 +76,14 @@ pub trait TargetNow {
         }
     }
 
-    /// Whether objects are written with class and properties.
+    /// True if objects are written with class and properties.
     fn full_objects(&self) -> bool;
 
-    /// Bytes of the value so far.
+    /// Returns the number of bytes of the value so far.
     fn position(&self) -> usize;
 }
 
-/// Takes all as [`TargetNow`].
+/// Passes every event to a [`TargetNow`].
 struct Now<'t>(&'t mut dyn TargetNow);
 
 impl TargetNow for Now<'_> {
@@ -121,12 +122,12 @@ impl<'a> Target<'a> for Now<'_> {
     }
 }
 
-/// Why a value gave no events, or not all.
+/// The reason why a walk stopped early.
 #[derive(Debug)]
 pub enum NotWalked {
-    /// It cannot be written.
+    /// The value cannot be written.
     Error(CodecError),
-    /// It holds an object that is to be written in full, which the engine does.
+    /// The value holds an object to write in full, which only the engine can do.
     FullObject,
 }
 
@@ -146,7 +147,7 @@ impl NotWalked {
     }
 }
 
-/// Gives the events of `value` to `target`.
+/// Passes the events of `value` to `target`.
 #[inline(always)]
 pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
     let view = match value.known() {
@@ -187,20 +188,20 @@ pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), No
             target.put_now(Event::Signal { name: Text::Utf32(chars(&name)), object })?;
         }
         Shape::NodePath => node_path(view, target)?,
-        Shape::Foreign(_) => unreachable!("no type of Godot 4 has it"),
+        Shape::Foreign(_) => unreachable!("Godot 4 has no such type"),
     }
     Ok(())
 }
 
-/// A value of a type that the engine has and the format has not.
+/// Returns the error for a type that the engine has but the format does not.
 #[cold]
 fn unknown(id: u32, position: usize) -> CodecError {
     let id = u8::try_from(id).unwrap_or(u8::MAX);
     CodecError::new(position, CodecErrorKind::UnknownType { last: Kind::ALL.len() - 1, id })
 }
 
-/// As [`walk`], for what lies in a container. One that leads on takes no more of the stack than itself: what a leaf needs is
-/// gone by then.
+/// Does the same as [`walk`] for a value in a container. Recursing into a container uses no stack for leaves: their
+/// code is in a separate call.
 fn walk_inner<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
     let view = value.view();
     match view.kind() {
@@ -225,7 +226,7 @@ fn array<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), NotWalk
     each(elements, 0, target)
 }
 
-/// The elements of an Array from this index on.
+/// Walks elements of an Array; `from` is the index of the first.
 #[inline]
 fn each<'a>(elements: &'a [Value], from: usize, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
     for (index, element) in elements.iter().enumerate() {
@@ -259,7 +260,7 @@ fn dictionary<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), No
     Ok(())
 }
 
-// Calls of their own, so that they do not take of the stack at each level of nesting.
+// Separate calls, so that they use no stack at each nesting level.
 #[inline(never)]
 fn array_head<'a>(view: View<'a>, target: &mut impl Target<'a>, count: usize) -> Result<(), CodecError> {
     match view.element_type(target.full_objects()) {
@@ -279,7 +280,7 @@ fn dictionary_head<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(
     target.put_now(Event::Dictionary { key: key.as_event(), value: value.as_event(), count: view.entry_count() })
 }
 
-/// Whether what a container asks of its elements can be written.
+/// Checks that the element type of a container can be written.
 fn check_type(element: &OwnedType, kind: Kind, target: &mut impl TargetNow) -> Result<(), CodecError> {
     match element {
         OwnedType::Script { path, script } => target.script(script, path),
@@ -294,7 +295,7 @@ fn check_type(element: &OwnedType, kind: Kind, target: &mut impl TargetNow) -> R
     }
 }
 
-/// The entries of a dictionary by copies of its keys and values, where they cannot be read where they lie.
+/// Walks copies of the keys and values of a dictionary, in engines where its entries cannot be read in place.
 #[inline(never)]
 fn copied(view: View<'_>, target: &mut dyn TargetNow) -> Result<(), NotWalked> {
     let (keys, values) = view.keys_and_values();
@@ -316,11 +317,11 @@ fn node_path<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), Cod
     Ok(())
 }
 
-/// Writes copies of what is walked, so that nothing is borrowed when it ends; leaves places for the objects.
+/// Writes copies of the walked values, so that nothing is borrowed afterwards, and leaves gaps for the objects.
 pub struct Owning {
-    /// Where the events go.
+    /// Takes the events.
     pub writer: Writer<'static>,
-    /// The objects that are alive, and where each has to go.
+    /// The live objects, and the mark where each belongs.
     pub objects: Vec<(Mark, Variant)>,
 }
 
@@ -349,18 +350,18 @@ impl TargetNow for Owning {
     }
 }
 
-/// The step to the value of this key, as paths show it.
+/// Returns the step to the value of this key, as paths show it.
 fn step_to(key: &Value) -> Step {
     let kind = key.view().kind();
     let mut shown = Shown { kind, step: Step::to_key(kind, None) };
     if matches!(kind.shape(), Shape::Nil | Shape::Bool | Shape::Int | Shape::Float | Shape::Text) {
-        // Never fails: it only looks at the one event.
+        // Never fails: `Shown` only stores the one event.
         let _ = walk(key, &mut shown);
     }
     shown.step
 }
 
-/// Keeps how a path shows the event.
+/// Stores the step that shows the event in a path.
 struct Shown {
     kind: Kind,
     step: Step,

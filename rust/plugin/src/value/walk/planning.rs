@@ -1,4 +1,4 @@
-//! Plans what is walked without copies of what is large, over threads where that is much.
+//! Plans the walked values without copying long payloads, over threads if there are many elements.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,15 +9,15 @@ use super::{NotWalked, SPLIT_FLAT_FROM, SPLIT_FROM, Target, TargetNow, each};
 use crate::engine::{DIALECT, Str, Value};
 use crate::jobs::pool;
 
-/// Elements that are looked at to tell the two apart.
+/// Elements that are sampled for their type and size.
 const SAMPLE: usize = 16;
 
-/// Runs that each thread gets of an Array: several, so that one that is slow does not hold up the call.
+/// Runs of an Array for each thread: several, so that one slow run does not hold up the call.
 const RUNS: usize = 4;
 
-/// How a walk keeps the long payloads of what is walked: [`Borrowed`] for `'p`, or [`Held`].
+/// Selects how a walk keeps long payloads: [`Borrowed`] for `'p`, or [`Held`].
 pub trait KeepWalked<'a, 'p>: Send + Sync {
-    /// How a payload is kept that `hold` can hold.
+    /// Selects how to keep a payload that `hold` can hold.
     fn kept<K: Keep<'a, 'static>>(hold: K) -> impl Keep<'a, 'p>;
 }
 
@@ -28,7 +28,7 @@ impl<'a: 'p, 'p> KeepWalked<'a, 'p> for Borrowed {
     }
 }
 
-/// Holds what is long by a counted reference. Whoever changes it later changes a copy of their own.
+/// Holds long payloads by a counted reference. Later writers change a copy.
 pub struct Held;
 
 impl<'a> KeepWalked<'a, 'static> for Held {
@@ -38,15 +38,15 @@ impl<'a> KeepWalked<'a, 'static> for Held {
     }
 }
 
-/// Plans what is walked, with long payloads kept as `K` does.
+/// Plans the walked values; `K` selects how long payloads are kept.
 pub struct Planning<'w, 'p, K> {
-    /// Where the events go.
+    /// Takes the events.
     pub writer: &'w mut Writer<'p>,
-    /// Whether an object that is alive ends the walk, instead of being written by its id.
+    /// True if a live object ends the walk, instead of being written by its id.
     pub full_objects: bool,
-    /// Whether large arrays may be walked over threads.
+    /// True if large arrays may be walked over threads.
     pub may_split: bool,
-    /// Set where something is written that may say nothing to another process: see [`super::Lost`].
+    /// Set when a value is written that may mean nothing to another process: see [`super::Lost`].
     pub is_lossy: &'w AtomicBool,
     pub keep: PhantomData<K>,
 }
@@ -85,7 +85,7 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> Target<'a> for Planning<'_, 'p, K> {
         self.writer.write_as(event, K::kept(hold))
     }
 
-    // Not inlined: the stack that it needs would be taken at each level of nesting.
+    // Not inlined, so that it uses no stack at each nesting level.
     #[inline(never)]
     fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
         split(self, elements)
@@ -97,7 +97,7 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> Target<'a> for Planning<'_, 'p, K> {
     }
 }
 
-/// See [`Target::split`].
+/// Implements [`Target::split`].
 fn split<'a, 'p, K: KeepWalked<'a, 'p>>(
     target: &mut Planning<'_, 'p, K>,
     elements: &'a [Value],
@@ -107,7 +107,7 @@ fn split<'a, 'p, K: KeepWalked<'a, 'p>>(
         return Ok(false);
     }
     let (depth, full_objects, is_lossy) = (target.writer.depth(), target.full_objects, target.is_lossy);
-    // One by one, to see how much room the others take.
+    // The first elements are walked here, to estimate the room for the others.
     let start = target.writer.inline_len();
     let (first, others) = elements.split_at(SAMPLE);
     each(first, 0, target)?;
@@ -140,7 +140,7 @@ fn split<'a, 'p, K: KeepWalked<'a, 'p>>(
     Ok(true)
 }
 
-/// See [`Target::split_texts`].
+/// Implements [`Target::split_texts`].
 fn split_texts<'a, 'p, K: KeepWalked<'a, 'p>>(
     target: &mut Planning<'_, 'p, K>,
     strings: &'a [Str],
@@ -154,7 +154,7 @@ fn split_texts<'a, 'p, K: KeepWalked<'a, 'p>>(
         let mut runs: Vec<_> = chunks
             .map(|strings| {
                 let mut writer = Writer::<'p>::for_texts(DIALECT, strings.len());
-                // A length, a NUL and padding beside the characters.
+                // Besides the characters: a length, a NUL and padding.
                 let sampled: usize = strings.iter().take(SAMPLE).map(|string| string.chars().len() + 9).sum();
                 writer.reserve_bytes(strings.len() * sampled / SAMPLE);
                 (strings, writer, Ok(()))
@@ -176,15 +176,15 @@ fn split_texts<'a, 'p, K: KeepWalked<'a, 'p>>(
     Ok(true)
 }
 
-/// A writer for what another thread walks, with room from this thread: memory that it has already, where the other's
-/// would have to be made by the system page by page.
+/// Creates a writer for another thread, with room allocated by this thread: this thread's allocator already has the
+/// memory, but the other's would have to get it from the system page by page.
 fn writer_with_room<'a>(depth: usize, len: usize) -> Writer<'a> {
     let mut writer = Writer::new(DIALECT).with_depth(depth);
     writer.reserve_bytes(len + len / 16);
     writer
 }
 
-/// Whether most of the first values are containers: each is worth many others.
+/// True if most of the first values are containers, each of which costs as much as many other values.
 pub fn mostly_containers(values: &[Value]) -> bool {
     let sample = &values[..values.len().min(SAMPLE)];
     let is_container = |value: &&Value| matches!(value.view().kind(), Kind::Array | Kind::Dictionary);
