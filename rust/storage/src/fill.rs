@@ -1,4 +1,4 @@
-//! Fills destinations with several threads where that pays. [`varbatch_codec::fill`] defines what is written.
+//! Fills destinations with several threads where that is faster. [`varbatch_codec::fill`] defines what is written.
 
 use std::mem::MaybeUninit;
 
@@ -10,10 +10,10 @@ use varbatch_workers::Threads;
 use crate::limits::PARALLEL_AWAKE_FROM;
 pub use crate::limits::PARALLEL_FROM;
 
-/// Writes `part` over the whole of `dest`, with `threads` if it is large.
+/// Fills all of `dest` with `part`, using `threads` if it is large.
 ///
 /// # Panics
-/// As [`fill::fill`].
+/// In the same cases as [`fill::fill`].
 pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
     if !is_shared(dest.len(), threads) {
         return fill::fill(part, dest);
@@ -21,11 +21,11 @@ pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: 
     threads.for_each(fill::pieces(part, dest), fill::Piece::fill);
 }
 
-/// Writes plain data with components of `width` over the whole of `dest`, with `threads` if it is large and has that width
-/// already.
+/// Fills all of `dest` with plain data with components of `width`. Uses `threads` if `dest` is large and the data
+/// already has that width.
 ///
 /// # Panics
-/// As [`fill::plain`].
+/// In the same cases as [`fill::plain`].
 pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
     if !plain.has_width(width) || !is_shared(dest.len(), threads) {
         return fill::plain(plain, width, dest);

@@ -1,4 +1,4 @@
-//! Guesses what a file is that could not be read, for helpful errors. No reading depends on it.
+//! Guesses what an unreadable file is, for helpful errors. No reading depends on it.
 
 use std::fmt;
 
@@ -8,25 +8,25 @@ use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_codec::{CodecErrorKind, Dialect, Engine, Reader, validate};
 use varbatch_workers::Threads;
 
-/// The likely contents of a file that is no stream of frames of a dialect.
+/// The likely contents of a file that is not a stream of frames of a dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Guess {
-    /// Something else altogether.
+    /// Another file format.
     Format(Format),
     /// Frames whose lengths are big-endian.
     BigEndian,
-    /// A buffer: the bytes of one value, without a length before them.
+    /// A buffer: the bytes of one value, without a length before it.
     Value,
     /// Frames of these other engines.
     Engines(Vec<Engine>),
 }
 
-/// A file format that is known by its first bytes.
+/// A file format that is recognized by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// What `FileAccess.open_encrypted` writes.
+    /// A file of `FileAccess.open_encrypted`.
     Encrypted,
     /// A resource or scene in the engine's binary format.
     Resource,
@@ -36,7 +36,7 @@ pub enum Format {
     TextResource,
     /// Any other text.
     Text,
-    /// A picture.
+    /// A PNG image.
     Png,
     /// A ZIP archive.
     Zip,
@@ -45,7 +45,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a file that begins with these bytes.
+    /// Returns the format of a file that begins with these bytes.
     fn of(bytes: &[u8]) -> Option<Self> {
         const MAGICS: [(&[u8], Format); 8] = [
             (b"GDEC", Format::Encrypted),
@@ -78,19 +78,19 @@ impl fmt::Display for Format {
 }
 
 impl Loader {
-    /// Guesses what the stream is if its first frames are no values of `dialect`. `None` if they are, or nothing is known. Call
-    /// it before anything is read.
+    /// Guesses what the stream is if its first frames are not values of `dialect`. Returns `None` if they are, or if
+    /// there is no guess. Call it before reading anything.
     pub fn guess(mut self, dialect: Dialect) -> Option<Guess> {
         let (_, len) = self.len();
         let mut sample = Vec::new();
         let read = self.source.read(&mut sample, SAMPLE_LEN, &Threads::alone());
-        // Bytes behind an error do not count.
+        // Bytes after a read error do not count.
         let len = if read.is_ok() && sample.len() >= SAMPLE_LEN { len } else { sample.len() as u64 };
         guess(&sample, len, dialect)
     }
 }
 
-/// As [`Loader::guess`], by the first bytes of a stream of `len`.
+/// Guesses like [`Loader::guess`], from the first bytes of a stream of `len` bytes.
 fn guess(sample: &[u8], len: u64, dialect: Dialect) -> Option<Guess> {
     let sound_in = |engine: &Engine| first_frames(sample, len).all(|frame| frame.is_sound(Dialect::of(*engine)));
     if let Some(first) = first_frames(sample, len).next() {
@@ -115,12 +115,12 @@ fn guess(sample: &[u8], len: u64, dialect: Dialect) -> Option<Guess> {
     first_payload(rest, u32::from_be_bytes(*prefix), len)?.is_sound(dialect).then_some(Guess::BigEndian)
 }
 
-/// True for text as people write it: UTF-8 without control characters, four bytes or more.
+/// True for text as people write it: UTF-8 without control characters, at least four bytes.
 fn is_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(TEXT_LEN)];
     let text = match str::from_utf8(head) {
         Ok(text) => text,
-        // Cut inside a character.
+        // The sample ends inside a character.
         Err(error) if error.error_len().is_none() && head.len() == TEXT_LEN => {
             str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default()
         }
@@ -129,20 +129,20 @@ fn is_text(bytes: &[u8]) -> bool {
     text.len() >= PREFIX_LEN && !text.contains(|char: char| char.is_control() && !"\t\n\r".contains(char))
 }
 
-/// A possible value of `len` bytes, or the first bytes of it.
+/// A possible value of `len` bytes, or its first bytes.
 struct Payload<'a> {
     bytes: &'a [u8],
     len: u64,
 }
 
 impl Payload<'_> {
-    /// True if a value takes all of it, or may take all of it with the bytes that are cut off.
+    /// True if a value takes all of it, or may do so together with the bytes that are cut off.
     fn is_sound(&self, dialect: Dialect) -> bool {
         let reader = Reader::new(self.bytes).with_dialect(dialect).with_objects(true);
         match validate(reader) {
             // The padding of a last PackedByteArray may be missing.
             Ok(len) => len as u64 >= self.len,
-            // It may go on behind the sample.
+            // It may continue after the sample.
             Err(error) => {
                 let is_short = matches!(
                     error.kind(),
@@ -154,7 +154,7 @@ impl Payload<'_> {
     }
 }
 
-/// The frames of the first bytes of a stream of `len`, until one is damaged; the last one may be cut off.
+/// Returns the frames of the first bytes of a stream of `len` bytes, until one is damaged; the last may be cut off.
 fn first_frames(sample: &[u8], len: u64) -> impl Iterator<Item = Payload<'_>> {
     let mut frames = frames::read(sample);
     let mut end = 0;
@@ -168,7 +168,8 @@ fn first_frames(sample: &[u8], len: u64) -> impl Iterator<Item = Payload<'_>> {
     })
 }
 
-/// The part of a payload of `expected` bytes that `rest` has, behind its length. The stream has `len` bytes from there on.
+/// Returns the part of a payload of `expected` bytes that `rest` has, after its length. The stream has `len` bytes from
+/// there on.
 fn first_payload(rest: &[u8], expected: u32, len: u64) -> Option<Payload<'_>> {
     if u64::from(expected) + PREFIX_LEN as u64 > len {
         return None;

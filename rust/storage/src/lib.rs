@@ -1,9 +1,10 @@
-//! Files of Godot's Variants: saved so that half a file never exists, decoded while they are read, compressed as the engine's
-//! `FileAccess.open_compressed` does, translated piece by piece.
+//! Files of Godot's Variants: saved so that no half-written file ever exists, decoded while they are read, compressed
+//! like the engine's `FileAccess.open_compressed`, translated piece by piece.
 //!
 //! `varbatch-codec` defines the bytes and `varbatch-workers` the threads; this crate connects both with the file system.
-//! [`Saver`] and [`Replacement`] put a file in its place when it is complete, [`Ticket`] lets the last call win, [`Loader`]
-//! reads frames, [`compressed`] compresses and decompresses blocks, [`transcode`] and [`fill`] share work among threads.
+//! [`Saver`] and [`Replacement`] replace a file when the new one is complete, [`Ticket`] lets the last call win,
+//! [`Loader`] reads frames, [`compressed`] compresses and decompresses blocks, [`transcode`] and [`fill`] share work
+//! among threads.
 #![forbid(unsafe_code)]
 
 pub mod compressed;

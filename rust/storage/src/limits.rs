@@ -1,9 +1,9 @@
-//! Thresholds, with their units and the reasons for them. `rust/docs/DECISIONS.md` has the measurements.
+//! Thresholds, with their units and reasons. `rust/docs/DECISIONS.md` has the measurements.
 
-/// Bytes of one call's output from which several threads fill it. Below, waking them costs more than it gains.
+/// Min bytes of one call's output for filling it with several threads. Below, waking them costs more than it gains.
 ///
-/// `scripts/bench-storage.sh` prints the crossing point. On two cores it lay at 0.5 to 1 MiB where calls follow each
-/// other and the helping thread is awake, and at 4 to 8 MiB where it sleeps and comes after some 40 µs.
+/// `scripts/bench-storage.sh` prints the crossing point. On two cores it was 0.5 to 1 MiB for consecutive calls, when
+/// the helping thread is awake, and 4 to 8 MiB when it sleeps and arrives after some 40 µs.
 pub const PARALLEL_FROM: usize = 8 << 20;
 
 /// The same for threads that are [awake](varbatch_workers::Threads::awake), in bytes.
@@ -15,28 +15,28 @@ pub(crate) const PIECE_LEN: usize = 1 << 20;
 /// Bytes of a longer frame that are read at a time.
 pub(crate) const PART_LEN: usize = 4 << 20;
 
-/// Bytes at the start of a stream that a guess looks at.
+/// Bytes at the start of a stream that a guess examines.
 pub(crate) const SAMPLE_LEN: usize = 1 << 20;
 
-/// Bytes that must be text in a text file.
+/// Bytes at the start of a file that must be text in a text file.
 pub(crate) const TEXT_LEN: usize = 256;
 
-/// Bytes below which chunks are gathered before they are written: each call of the system takes as long.
+/// Chunks shorter than this are gathered before they are written, in bytes: each system call takes as long.
 pub(crate) const GATHERED_LEN: usize = 4 << 10;
 
-/// Max slices that the system takes in one call: `IOV_MAX` of Linux and others.
+/// Max slices in one system call: `IOV_MAX` of Linux and others.
 pub(crate) const MAX_SLICES: usize = 1024;
 
 /// Bytes of a translated file that are written at a time.
 pub(crate) const WRITE_LEN: usize = 1 << 20;
 
-/// Pieces that are translated together, for each thread: threads then seldom wait for each other.
+/// Pieces that are translated together, per thread, so that threads seldom wait for each other.
 pub(crate) const PIECES_A_THREAD: usize = 4;
 
-/// Max bytes that are translated together, for each thread: fewer pieces where they are long.
+/// Max bytes that are translated together, per thread: fewer pieces if they are long.
 pub(crate) const TRANSLATED_A_THREAD: usize = 8 << 20;
 
-/// Bytes of the stream that a thread decompresses at a time: the engine's blocks are too short to be handed out one by one.
+/// Bytes of the stream that a thread decompresses at a time: the engine's blocks are too short to hand out one by one.
 pub(crate) const UNPACKED_LEN: u64 = 64 << 10;
 
 /// Bytes that are gathered before they are compressed, so that several threads have blocks to work on.
@@ -45,5 +45,5 @@ pub(crate) const PACKED_LEN: usize = 2 << 20;
 /// Max blocks that are gathered.
 pub(crate) const MAX_PACKED_BLOCKS: usize = 512;
 
-/// Max symbolic links that are followed, one after the other: as many as Linux follows.
+/// Max symbolic links to follow, one after another: as many as Linux follows.
 pub(crate) const MAX_LINKS: usize = 40;

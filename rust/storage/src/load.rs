@@ -1,4 +1,4 @@
-//! Reads frames from a file, piece by piece: one thread decodes a piece while another one reads the next.
+//! Reads frames from a file, piece by piece: one thread decodes a piece while another reads the next.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -16,12 +16,12 @@ use varbatch_workers::Threads;
 pub struct LoadError(LoadErrorKind);
 
 impl LoadError {
-    /// Why the file was not read.
+    /// Returns why the file was not read.
     pub fn kind(&self) -> &LoadErrorKind {
         &self.0
     }
 
-    /// Why the file was not read, as an owned value.
+    /// Returns why the file was not read, as an owned value.
     pub fn into_kind(self) -> LoadErrorKind {
         self.0
     }
@@ -37,13 +37,13 @@ impl<E: Into<LoadErrorKind>> From<E> for LoadError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadErrorKind {
-    /// The system cannot read it.
+    /// The system cannot read the file.
     #[error(transparent)]
     Read(#[from] io::Error),
-    /// It is compressed and damaged, or compressed in a way that is not supported.
+    /// The file is compressed and damaged, or its compression is not supported.
     #[error(transparent)]
     Compressed(#[from] compressed::CompressedError),
-    /// It ends inside a frame.
+    /// The file ends inside a frame.
     #[error(transparent)]
     Frame(#[from] CodecError),
 }
@@ -55,23 +55,23 @@ impl<T: Read + Send> Input for T {}
 /// A stream of frames that is read piece by piece.
 pub struct Loader {
     pub(super) source: Source,
-    /// Bytes that the source still has, as far as is known.
+    /// Bytes that remain in the source, as far as is known.
     unread: u64,
-    /// The start of a frame that was read together with those before it.
+    /// The start of a frame that was read together with the frames before it.
     tail: Vec<u8>,
-    /// Offset of the next frame in the stream.
+    /// The offset of the next frame in the stream.
     at: usize,
-    /// The error behind the frames that were returned.
+    /// The error after the returned frames.
     failed: Option<LoadError>,
     ended: bool,
 }
 
-/// The outcome of a step.
+/// The outcome of [`Loader::read_step`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadStep {
-    /// Whole frames were read, which begin at this offset in the stream.
+    /// Whole frames were read. They begin at this offset in the stream.
     Frames(usize),
-    /// A part of a long frame was read: there is no whole one yet.
+    /// A part of a long frame was read, which is not complete.
     Part,
     /// There are no more frames.
     End,
@@ -83,10 +83,10 @@ pub(super) enum Source {
 }
 
 impl Loader {
-    /// Opens a file, as [`open`] does.
+    /// Opens a file with [`open`].
     ///
     /// # Errors
-    /// Those of [`open`], and of a damaged head of a compressed file.
+    /// Those of [`open`], and one for a damaged head of a compressed file.
     pub fn open(path: &Path) -> Result<Self, LoadError> {
         let (file, len) = open(path)?;
         Self::new(Box::new(file), len)
@@ -95,7 +95,7 @@ impl Loader {
     /// Reads from `input`, which has `len` bytes.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// Those of the system, and one for a damaged head of a compressed file.
     pub fn new(mut input: Box<dyn Input>, len: u64) -> Result<Self, LoadError> {
         let mut head = Vec::new();
         input.by_ref().take(MAGIC.len() as u64).read_to_end(&mut head)?;
@@ -108,7 +108,7 @@ impl Loader {
         Ok(Self::from(Source::Compressed(Box::new(decoder)), len))
     }
 
-    /// As [`Self::new`], of bytes that are not compressed, whatever they begin with.
+    /// Reads like [`Self::new`], but never decompresses, whatever the first bytes are.
     pub fn uncompressed(input: Box<dyn Input>, len: u64) -> Self {
         Self::from(Source::Plain(input), len)
     }
@@ -117,12 +117,12 @@ impl Loader {
         Self { source, unread, tail: Vec::new(), at: 0, failed: None, ended: false }
     }
 
-    /// True if the file is compressed: reading it takes longer than decoding it.
+    /// True if the file is compressed: reading it then takes longer than decoding it.
     pub fn is_compressed(&self) -> bool {
         matches!(self.source, Source::Compressed(_))
     }
 
-    /// The file's compression, if it is compressed.
+    /// Returns the file's compression, if it is compressed.
     pub fn compression(&self) -> Option<Compression> {
         match &self.source {
             Source::Plain(_) => None,
@@ -130,22 +130,22 @@ impl Loader {
         }
     }
 
-    /// Bytes of the uncompressed stream that were not read yet, as far as is known.
+    /// Returns the number of unread bytes of the uncompressed stream, as far as is known.
     pub fn unread(&self) -> u64 {
         self.unread
     }
 
-    /// Bytes of the uncompressed stream, and how many of them were not returned yet.
+    /// Returns the length of the uncompressed stream, and how many of its bytes were not returned yet.
     pub fn len(&self) -> (u64, u64) {
         let remaining = self.unread + self.tail.len() as u64;
         (self.at as u64 + remaining, remaining)
     }
 
-    /// Reads the next whole frames into `piece`, one long or many short ones, with `threads` if the file is compressed. Returns
-    /// their offset in the stream; `None` at the end.
+    /// Reads the next whole frames into `piece`: one long frame or many short ones. Uses `threads` if the file is
+    /// compressed. Returns their offset in the stream; `None` at the end.
     ///
     /// # Errors
-    /// If the rest cannot be read, or is no frame: once, after all frames before it were returned.
+    /// If the rest cannot be read, or is not a frame. Returned once, after all frames before it.
     pub fn read(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<Option<usize>, LoadError> {
         loop {
             match self.read_step(piece, threads)? {
@@ -156,14 +156,14 @@ impl Loader {
         }
     }
 
-    /// As [`Self::read`], but a frame of many MiB takes several steps.
+    /// Reads like [`Self::read`], but a frame of many MiB takes several steps.
     ///
     /// # Errors
-    /// As [`Self::read`].
+    /// In the same cases as [`Self::read`].
     pub fn read_step(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<ReadStep, LoadError> {
         piece.clear();
         if self.tail.len() > PIECE_LEN {
-            // A part of a frame goes on in the same memory.
+            // A part of a frame continues in the same memory.
             std::mem::swap(piece, &mut self.tail);
         } else {
             piece.append(&mut self.tail);
@@ -191,7 +191,7 @@ impl Loader {
         Ok(ReadStep::End)
     }
 
-    /// Appends bytes to the start of a frame, or to nothing. Returns true if there was something to append.
+    /// Appends bytes to the start of a frame, or to nothing. Returns true if there were any.
     fn read_more(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<bool, LoadError> {
         let (need, room) = self.need(piece)?;
         if piece.capacity() - piece.len() < need {
@@ -200,13 +200,14 @@ impl Loader {
         let before = piece.len();
         let read = self.source.read(piece, need, threads);
         let len = piece.len() - before;
-        // A file that ends before its length has no more.
+        // A file that ends before its announced length has no more bytes.
         self.unread = if len == 0 { 0 } else { self.unread.saturating_sub(len as u64) };
         read?;
         Ok(need > 0)
     }
 
-    /// How many bytes to read behind the start of a frame, and to reserve. Returns an error if it is no frame.
+    /// Returns how many bytes to read after the start of a frame, and how many to reserve. Returns an error if it is
+    /// not a frame.
     fn need(&self, tail: &[u8]) -> Result<(usize, usize), CodecError> {
         let unread = usize::try_from(self.unread).unwrap_or(usize::MAX);
         let Some(len) = frames::payload_len(tail, self.at, tail.len().saturating_add(unread))? else {
@@ -216,16 +217,16 @@ impl Loader {
         if rest < PIECE_LEN / 2 && tail.len() <= PIECE_LEN {
             return Ok((unread.min(PIECE_LEN), 0));
         }
-        // Of a long frame exactly its rest, and the length of the next frame, so that no bytes have to be moved.
+        // Of a long frame exactly the rest, and the length of the next frame, so that no bytes have to be moved.
         let rest = unread.min(rest + PREFIX_LEN);
-        // The announced length of a compressed file is trusted in proportion to the bytes that it has shown.
+        // The announced length of a compressed file is trusted in proportion to the bytes already read.
         let room = if self.is_compressed() { rest.min(PART_LEN + 3 * tail.len()) } else { rest };
         Ok((rest.min(PART_LEN), room))
     }
 }
 
 impl Source {
-    /// Appends about `max` bytes to `out`, also before an error.
+    /// Appends about `max` bytes to `out`, even before an error.
     pub(super) fn read(&mut self, out: &mut Vec<u8>, max: usize, threads: &Threads) -> Result<(), LoadError> {
         match self {
             Self::Plain(input) => {

@@ -1,8 +1,8 @@
-//! The order of saves to one file: the last call wins, whichever save is complete first.
+//! The order of saves to one file: the last call wins, whichever save completes first.
 //!
-//! A save takes a [`Ticket`] when it is called. When it is complete it is put in its place, unless a save with a later ticket
-//! is there already: then it was overtaken, and is dropped. No save waits for another, and one that was cancelled or failed
-//! overtakes nothing.
+//! A save takes a [`Ticket`] when it is called. When its file is complete, the file replaces the old one, unless a save
+//! with a later ticket did so already: then the earlier save was overtaken, and its file is dropped. No save waits for
+//! another, and a save that was cancelled or failed overtakes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,20 +12,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static ORDER: Mutex<Order> = Mutex::new(Order::new());
 
-/// When a save was called, among all saves of this process. Keep it until the save has ended.
+/// The position of a save among all saves of this process, by the time of its call. Keep it until the save has ended.
 #[derive(Debug)]
 pub struct Ticket(u64);
 
 impl Ticket {
-    /// The ticket of a save that is called now.
+    /// Takes the ticket of a save that is called now.
     #[must_use]
     pub fn take() -> Self {
         Self(order().take())
     }
 
-    /// Calls `put`, which puts a file at `path`, unless a later save is there. Returns true if it did.
+    /// Calls `put`, which puts a file at `path`, unless a later save is there. Returns true if it called it.
     pub(super) fn put_in_place(&self, path: &Path, put: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
-        // Held meanwhile, so that no other save comes between the check and the rename.
+        // Held throughout, so that no other save comes between the check and the rename.
         let mut order = order();
         if order.is_overtaken(self.0, &place(path)) {
             return Ok(false);
@@ -37,7 +37,7 @@ impl Ticket {
 
     /// True if a later save is at `path`.
     pub(super) fn is_overtaken(&self, path: &Path) -> bool {
-        // Most of the time there is none at any path, and the system need not be asked.
+        // Usually there is none at any path, and the system need not be asked.
         let is_any = order().placed.values().any(|&ticket| ticket > self.0);
         is_any && {
             let place = place(path);
@@ -52,7 +52,7 @@ impl Drop for Ticket {
     }
 }
 
-/// The folder that a file is in.
+/// Returns the folder that contains a file.
 pub(super) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -65,8 +65,8 @@ fn order() -> MutexGuard<'static, Order> {
     ORDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The name that a rename to `path` replaces, however it is spelled: the folder without links, and the file's name as the
-/// file system stores it where case does not matter.
+/// Returns the name that a rename to `path` replaces, however it is spelled: the folder without links, and the file's
+/// name as the file system stores it if it ignores case.
 fn place(path: &Path) -> PathBuf {
     let is_link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
     if !is_link && let Ok(place) = fs::canonicalize(path) {
@@ -78,12 +78,12 @@ fn place(path: &Path) -> PathBuf {
     }
 }
 
-/// Which saves are under way, and which files they must not replace.
+/// The saves in progress, and the files that they must not replace.
 struct Order {
     last: u64,
     /// Tickets of saves that have not ended.
     open: BTreeSet<u64>,
-    /// The latest save in each place, while an earlier one is under way.
+    /// The latest save at each path, while an earlier one is in progress.
     placed: BTreeMap<PathBuf, u64>,
 }
 
@@ -112,7 +112,7 @@ impl Order {
         let was_oldest = self.open.first() == Some(&ticket);
         self.open.remove(&ticket);
         if was_oldest {
-            // Entries that only ended saves could have replaced.
+            // Drops entries that only ended saves could have replaced.
             let oldest = self.open.first().copied().unwrap_or(u64::MAX);
             self.placed.retain(|_, placed| *placed > oldest);
         }

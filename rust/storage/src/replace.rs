@@ -1,7 +1,7 @@
-//! A temporary file that takes the place of another one when it is complete.
+//! A temporary file that replaces another one when it is complete.
 //!
-//! On Linux it has no name while it is written, if the file system supports that: nothing of it remains even if the process
-//! is killed. Elsewhere it has a name, and is removed when it is dropped.
+//! On Linux the temporary file has no name while it is written, if the file system supports that: nothing of it remains
+//! even if the process is killed. Elsewhere it has a name, and is removed when it is dropped.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -13,7 +13,7 @@ use crate::limits::MAX_LINKS;
 use crate::open::refuse_special;
 use crate::order::{Ticket, folder_of};
 
-/// How the name of a temporary file begins.
+/// The start of a temporary file's name.
 const PREFIX: &str = ".varbatch-";
 
 /// A file that will replace another one. If it is dropped before [`Self::commit`], the old file stays and nothing else
@@ -21,7 +21,7 @@ const PREFIX: &str = ".varbatch-";
 #[derive(Debug)]
 pub struct Replacement {
     temporary: Temporary,
-    /// Its place.
+    /// The path of the file to replace.
     path: PathBuf,
     old: Option<Replaced>,
 }
@@ -33,25 +33,25 @@ enum Temporary {
     Named(NamedTempFile),
 }
 
-/// The old file, which has no name any more. Dropping it takes as long as the system needs to free its blocks: 50 ms for
-/// 256 MiB.
+/// The old file, which no longer has a name. Dropping it takes as long as the system needs to free its blocks: 50 ms
+/// for 256 MiB.
 #[derive(Debug)]
 pub struct Replaced {
     file: File,
     len: u64,
 }
 
-/// The outcome of a complete file.
+/// The outcome of [`Replacement::commit`].
 #[derive(Debug)]
 pub enum Committed {
-    /// It is in its place, with the file that was there before.
+    /// The new file is at its path. Holds the file that was there before.
     InPlace(Option<Replaced>),
-    /// It was dropped, as a later save is in its place.
+    /// The new file was dropped, as a later save is at its path.
     Overtaken,
 }
 
 impl Replaced {
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -63,11 +63,12 @@ impl Replaced {
 }
 
 impl Replacement {
-    /// A file that will be at `path`, with the permissions and owner of the old one. A symbolic link stays a link: its target
-    /// is replaced.
+    /// Makes a file that will be at `path`, with the permissions and owner of the old one. A symbolic link stays a
+    /// link: its target is replaced.
     ///
     /// # Errors
-    /// If there is no such folder, no file can be made in it, or the old file cannot be written to or is no regular file.
+    /// If the folder does not exist, no file can be created in it, or the old file is not writable or not a regular
+    /// file.
     pub fn new(path: &Path) -> io::Result<Self> {
         if path.as_os_str().is_empty() {
             return Err(io::ErrorKind::NotFound.into());
@@ -82,7 +83,7 @@ impl Replacement {
         Ok(this)
     }
 
-    /// The file to write to.
+    /// Returns the file to write to.
     pub fn file(&self) -> &File {
         match &self.temporary {
             #[cfg(target_os = "linux")]
@@ -91,17 +92,18 @@ impl Replacement {
         }
     }
 
-    /// Its place, with links resolved.
+    /// Returns the path of the file to replace, with links resolved.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Puts it in its place, unless a save that was called after `called` is there. Returns the file that was there.
+    /// Puts the file at its path, unless a save that was called after `called` is there. Returns the file that was
+    /// there.
     ///
     /// # Errors
-    /// Those of the system. The old file is still there then.
+    /// Those of the system. The old file is then still there.
     pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
-        // Elsewhere an open file cannot be replaced.
+        // On other systems an open file cannot be replaced.
         let old = self.old.filter(|_| cfg!(unix));
         let is_in_place = called.put_in_place(&self.path, || {
             match self.temporary {
@@ -111,7 +113,7 @@ impl Replacement {
             }
             Ok(())
         })?;
-        // Also for the later save, which may have been put there this moment.
+        // Also for a later save, which may just have been put there.
         flush_folder(folder_of(&self.path));
         Ok(if is_in_place { Committed::InPlace(old) } else { Committed::Overtaken })
     }
@@ -145,7 +147,7 @@ impl Temporary {
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX);
-        // The permissions of any new file, not of a secret one.
+        // The permissions of any new file, not the private ones of a temporary file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         Ok(Self::Named(builder.tempfile_in(folder)?))
@@ -158,20 +160,21 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     for _ in 0..MAX_LINKS {
         match fs::read_link(&path) {
             Ok(to) => path = path.parent().unwrap_or(Path::new("")).join(to),
-            // No link, or no file.
+            // Not a link, or no file.
             Err(_) => return Ok(path),
         }
     }
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// The file at `path`, if there is one. Returns an error if it cannot be written to, though a rename would replace it.
+/// Returns the file at `path`, if there is one. Returns an error if it cannot be written to, though a rename would
+/// replace it.
 fn replaceable(path: &Path) -> io::Result<Option<Replaced>> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         metadata => metadata?,
     };
-    // Opening a pipe would wait for its reader.
+    // Opening a pipe would wait for a reader.
     refuse_special(&metadata)?;
     let file = OpenOptions::new().write(true).open(path)?;
     Ok(Some(Replaced { file, len: metadata.len() }))
@@ -192,7 +195,7 @@ fn keep_permissions(old: &File, new: &File) -> io::Result<()> {
     new.set_permissions(metadata.permissions())
 }
 
-/// Flushes the new name to the disk. Not every system can; the file is complete either way.
+/// Flushes the new name to the disk. Not every system can do this; the file is complete either way.
 fn flush_folder(folder: &Path) {
     #[cfg(unix)]
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
@@ -213,7 +216,7 @@ mod unnamed {
 
     use super::PREFIX;
 
-    /// Where the system lists the open files of a process. They can be linked from there.
+    /// The system lists the open files of a process here. They can be linked from here.
     const OPEN_FILES: &str = "/proc/self/fd";
 
     static NEXT_NAME: AtomicU64 = AtomicU64::new(0);
@@ -225,7 +228,7 @@ mod unnamed {
     }
 
     impl Unnamed {
-        /// `None` if the file system or the system has no such files.
+        /// Makes a file without a name. Returns `None` if the system or the file system does not support that.
         pub fn new(folder: &Path) -> io::Result<Option<Self>> {
             if !Path::new(OPEN_FILES).exists() {
                 return Ok(None);
@@ -233,7 +236,7 @@ mod unnamed {
             let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
             match open(folder, flags, Mode::from_raw_mode(0o666)) {
                 Ok(file) => Ok(Some(Self { file: file.into(), folder: folder.to_owned() })),
-                // Kernels and file systems, old ones too, report it in these ways.
+                // Kernels and file systems, including old ones, report it in these ways.
                 Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(None),
                 Err(error) => Err(error.into()),
             }
@@ -245,7 +248,7 @@ mod unnamed {
 
         /// Gives the file this name.
         pub fn put_at(&self, path: &Path) -> io::Result<()> {
-            // A link replaces nothing: only a new file gets its name at once.
+            // Linking replaces nothing: only a new file gets its name at once.
             match self.link(path) {
                 Err(Errno::EXIST) => {}
                 linked => return Ok(linked?),
@@ -254,7 +257,7 @@ mod unnamed {
                 let number = NEXT_NAME.fetch_add(1, Ordering::Relaxed);
                 let beside = self.folder.join(format!("{PREFIX}{}-{number}", std::process::id()));
                 match self.link(&beside) {
-                    // Left by a process that was killed right here.
+                    // From a process that was killed right here.
                     Err(Errno::EXIST) => {}
                     linked => break linked.map(|()| beside)?,
                 }

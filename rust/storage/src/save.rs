@@ -1,4 +1,4 @@
-//! Saves plans to a file. The old file stays until the new one is complete, flushed to the disk, and put in its place.
+//! Saves plans to a file. The new file replaces the old one once it is complete and flushed to the disk.
 
 use std::fs::File;
 use std::io::{self, IoSlice, Write};
@@ -15,9 +15,9 @@ use varbatch_workers::Threads;
 /// A file that is being written. If it is dropped before its end, the old file stays and nothing else remains.
 pub struct Saver {
     out: Out,
-    /// Its place, with links resolved.
+    /// The path of the file to replace, with links resolved.
     path: PathBuf,
-    /// Short chunks of one call. Kept for the next one.
+    /// Short chunks of one call. Reused by the next one.
     gathered: Vec<u8>,
 }
 
@@ -27,11 +27,12 @@ enum Out {
 }
 
 impl Saver {
-    /// Begins a file at `path`. `compressed` is its compression, and how many bytes will be written. An old file's permissions
-    /// and owner are kept. A symbolic link stays a link: its target is replaced.
+    /// Begins a file at `path`. `compressed` is its compression, and the number of bytes that will be written. The old
+    /// file's permissions and owner are kept. A symbolic link stays a link: its target is replaced.
     ///
     /// # Errors
-    /// If there is no such folder, no file can be made in it, or the old file cannot be written to or is no regular file.
+    /// If the folder does not exist, no file can be created in it, or the old file is not writable or not a regular
+    /// file.
     pub fn create(path: &Path, compressed: Option<(Compression, u64)>) -> io::Result<Self> {
         let file = Replacement::new(path)?;
         let path = file.path().to_owned();
@@ -42,7 +43,7 @@ impl Saver {
         Ok(Self { out, path, gathered: Vec::new() })
     }
 
-    /// Writes the next part of a plan, about `max` bytes. Returns how many; 0 at its end.
+    /// Writes the next part of a plan, about `max` bytes. Returns the number of bytes; 0 at the end of the plan.
     ///
     /// # Errors
     /// Those of the system, such as a full disk.
@@ -83,12 +84,12 @@ impl Saver {
         Ok(len)
     }
 
-    /// True if a save that was called after `called` is in its place, so that nobody will see this one.
+    /// True if a save that was called after `called` is at this path already, so that this one will be dropped.
     pub fn is_overtaken(&self, called: &Ticket) -> bool {
         called.is_overtaken(&self.path)
     }
 
-    /// Ends the file, and waits until it is on the disk. The old file is still in its place.
+    /// Completes the file, and waits until it is on the disk. The old file is still at its path.
     ///
     /// # Errors
     /// Those of the system, such as a full disk.
@@ -101,28 +102,28 @@ impl Saver {
         Ok(Flushed(file))
     }
 
-    /// Waits until the bytes written so far are on the disk, so that the end takes less time.
+    /// Waits until the bytes written so far are on the disk, so that [`Self::flush`] takes less time.
     ///
     /// # Errors
-    /// As [`Self::flush`].
+    /// In the same cases as [`Self::flush`].
     pub fn flush_written(&mut self) -> io::Result<()> {
         match &mut self.out {
             Out::Plain(file) => file.file().sync_data(),
-            // The encoder still holds a part, and the rest goes out slowly.
+            // The encoder still holds a part, and writes the rest slowly anyway.
             Out::Compressed(_) => Ok(()),
         }
     }
 }
 
-/// A file that is complete and on the disk, but not in its place.
+/// A file that is complete and on the disk, but not at its path.
 #[derive(Debug)]
 pub struct Flushed(Replacement);
 
 impl Flushed {
-    /// Puts it in its place. Returns the file that was there.
+    /// Puts the file at its path. Returns the file that was there.
     ///
     /// # Errors
-    /// Those of the system. The old file is still there then.
+    /// Those of the system. The old file is then still there.
     pub fn commit(self) -> io::Result<Option<Replaced>> {
         Ok(match self.commit_as(&Ticket::take())? {
             Committed::InPlace(replaced) => replaced,
@@ -130,10 +131,10 @@ impl Flushed {
         })
     }
 
-    /// Puts it in its place, unless a save that was called after `called` is there.
+    /// Puts the file at its path, unless a save that was called after `called` is there.
     ///
     /// # Errors
-    /// As [`Self::commit`].
+    /// In the same cases as [`Self::commit`].
     pub fn commit_as(self, called: &Ticket) -> io::Result<Committed> {
         self.0.commit(called)
     }
@@ -142,7 +143,7 @@ impl Flushed {
 /// A slice of one call's bytes.
 enum Slice<'p> {
     Lent(&'p [u8]),
-    /// Of the gathered bytes.
+    /// A range of the gathered bytes.
     Gathered(Range<usize>),
 }
 

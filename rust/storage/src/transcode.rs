@@ -1,4 +1,4 @@
-//! Translates many values with several threads: a stream of frames, or a file of them piece by piece.
+//! Translates many values with several threads: a stream of frames, or a file piece by piece.
 
 use std::io;
 
@@ -16,12 +16,12 @@ use crate::save::Saver;
 pub struct TranscodeError(TranscodeErrorKind);
 
 impl TranscodeError {
-    /// Why the file was not translated.
+    /// Returns why the file was not translated.
     pub fn kind(&self) -> &TranscodeErrorKind {
         &self.0
     }
 
-    /// Why the file was not translated, as an owned value.
+    /// Returns why the file was not translated, as an owned value.
     pub fn into_kind(self) -> TranscodeErrorKind {
         self.0
     }
@@ -37,7 +37,7 @@ impl<E: Into<TranscodeErrorKind>> From<E> for TranscodeError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TranscodeErrorKind {
-    /// It cannot be read, or ends inside a frame.
+    /// The file cannot be read, or ends inside a frame.
     #[error(transparent)]
     Load(#[from] LoadError),
     /// A value is damaged, or the other engine has no type for a part of it.
@@ -45,7 +45,7 @@ pub enum TranscodeErrorKind {
     Value {
         /// The index of its frame.
         index: usize,
-        /// What is wrong, with the offset in the uncompressed file.
+        /// The error, with the offset in the uncompressed file.
         error: CodecError,
     },
     /// The new file cannot be written.
@@ -86,13 +86,13 @@ fn translate<'a>(
     threads.map(runs, |(bytes, base)| translation.run(bytes, base))
 }
 
-/// Translates the remaining values of `loader`. Returns how many there were, and what was lost. `progress` gets the bytes read
-/// so far, and their total.
+/// Translates the remaining values of `loader`. Returns their number and the losses. `progress` is called with the
+/// number of bytes read so far, and their total.
 ///
-/// Memory holds some pieces of about 1 MiB for each thread, or one longer value, however long the file is.
+/// Memory holds a few pieces of about 1 MiB for each thread, or one longer value, however long the file is.
 ///
 /// # Errors
-/// The first error. The written file is incomplete then.
+/// The first error. The written file is then incomplete.
 pub fn file(
     loader: &mut Loader,
     saver: &mut Saver,
@@ -107,10 +107,10 @@ pub fn file(
     })
 }
 
-/// Returns how many bytes [`file()`] would write: the head of a compressed file needs this.
+/// Returns the number of bytes that [`file()`] would write, for the head of a compressed file.
 ///
 /// # Errors
-/// As [`file()`].
+/// In the same cases as [`file()`].
 pub fn translated_len(
     loader: &mut Loader,
     translation: Translation,

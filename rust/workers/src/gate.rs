@@ -1,17 +1,17 @@
-//! Lends a closure that borrows to helpers that may come late, and that the caller does not wait for.
+//! Lends a borrowing closure to helpers that may come late, and that the caller does not wait for.
 //!
-//! A helper holds the gate in an [`Arc`], and nothing of the caller's. It enters while the gate is open, and calls the
-//! closure inside. When the caller has no more work, or panics, it closes the gate and waits until no helper is inside. A
-//! helper that comes later goes away. So the invariant is: **the gate holds a reference to the closure only while it is
-//! open, and a helper only while it is inside**. Both end before the closure's borrow does.
+//! A helper holds the gate in an [`Arc`], and nothing else of the caller's. It enters while the gate is open, and calls
+//! the closure inside. When the caller has no more work, or panics, it closes the gate and waits until no helper is
+//! inside. A helper that comes later leaves at once. So the invariant is: **the gate holds a reference to the closure
+//! only while it is open, and a helper only while it is inside**. Both end before the closure's borrow does.
 //!
-//! Nested calls never wait in a circle: a caller waits only for what its own call began.
+//! Nested calls never deadlock: a caller waits only for what its own call began.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How often the caller looks at a closed gate before it sleeps: some 20 µs, as long as it takes to wake it again.
+/// How often the caller checks a closed gate before it sleeps: for some 20 µs, as long as it takes to wake it again.
 const LOOKS: u32 = if cfg!(miri) { 2 } else { 300 };
 
 /// A closure of the caller.
@@ -24,19 +24,19 @@ pub(crate) struct Gate {
 }
 
 struct GateState {
-    /// While the gate is open.
+    /// Set while the gate is open.
     work: Option<&'static Lent<'static>>,
-    /// How many helpers are inside.
+    /// The number of helpers inside.
     inside: usize,
-    /// Of the first helper that panicked.
+    /// The panic of the first helper that panicked.
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// Lets `invite` hand out a gate, calls `work`, and returns when neither this thread nor one that has
+/// Lets `invite` hand out a gate, calls `work`, and returns when neither this thread nor a thread that
 /// [entered](Gate::enter) is in `work` any more.
 ///
 /// # Panics
-/// With the panic of a call that panicked: of this thread's own, if there is one.
+/// With the panic of a call that panicked; that of this thread comes first.
 pub(crate) fn share<'a>(work: &'a Lent<'a>, invite: impl FnOnce(&Arc<Gate>)) {
     // SAFETY: only the lifetime changes. The module's invariant keeps the longer one from being used: `Closing` is
     // dropped before this function returns or unwinds, and so before 'a ends; and it waits until the gate is closed and
@@ -63,7 +63,7 @@ impl Gate {
         drop(state);
         let panic = catch_unwind(AssertUnwindSafe(work)).err();
         let mut state = self.lock();
-        // One that is not kept is dropped last, behind the lock: that may run anything.
+        // A payload that is not kept is dropped last, after unlocking: its drop may run anything.
         if state.panic.is_none() {
             state.panic = panic;
         }
@@ -74,7 +74,7 @@ impl Gate {
     }
 
     fn lock(&self) -> MutexGuard<'_, GateState> {
-        // Nothing panics while it is held.
+        // Nothing panics while the lock is held.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,6 @@
-//! Threads for work that borrows, and tasks that share those threads in turns. Knows no bytes.
+//! Threads for work that borrows, and tasks that take turns on those threads. Knows nothing about bytes.
 //!
-//! [`Threads`] divide the work of a caller that waits for it. [`tasks`] are work in steps, in the background.
+//! [`Threads`] divide the work of a caller that waits for it. [`tasks`] work in steps, in the background.
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code)] // One line: see there.

@@ -1,4 +1,4 @@
-//! A fixed set of threads that share work with the caller, who waits.
+//! A fixed set of threads that share work with the waiting caller.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
@@ -7,13 +7,13 @@ use crate::gate;
 
 static CORES: OnceLock<usize> = OnceLock::new();
 
-/// Helpers whose last handle one of them dropped: it cannot wait for its own end. All end soon.
+/// Helpers whose last handle was dropped by one of them: it cannot wait for its own end. All end soon.
 pub(crate) static ENDING: Ending = Ending::new();
 
-/// A handle to threads for the parallel parts. The caller is one of them, so that small work starts at once.
+/// A handle to threads for parallel parts. The caller is one of them, so that small work starts at once.
 ///
-/// Clones are handles to the same threads, which end when the last handle is dropped. That drop waits for their end, unless
-/// one of them does it: then [`Tasks::shut_down`](crate::tasks::Tasks::shut_down) waits.
+/// Clones are handles to the same threads, which end when the last handle is dropped. That drop waits for their end,
+/// unless one of the threads does the drop: then [`Tasks::shut_down`](crate::tasks::Tasks::shut_down) waits.
 #[derive(Clone, Debug)]
 pub struct Threads {
     /// `None` if there is no thread but the caller.
@@ -25,7 +25,7 @@ pub struct Threads {
 /// The helpers of [`Threads`].
 #[derive(Debug)]
 struct Pool {
-    /// Dropped first: this tells the threads to end.
+    /// Dropped first, which makes the threads end.
     jobs: rayon::ThreadPool,
     _helpers: Helpers,
 }
@@ -48,12 +48,13 @@ impl Drop for Helpers {
 }
 
 impl Threads {
-    /// No thread but the caller.
+    /// Returns a handle without threads: only the caller works.
     pub const fn alone() -> Self {
         Self { pool: None, count: 1, is_awake: false }
     }
 
-    /// `count` threads, including the caller; 0 means one for each core. Where the system gives no threads, there is one.
+    /// Makes `count` threads, including the caller; 0 means one for each core. If the system gives no threads, there is
+    /// one.
     pub fn new(count: usize) -> Self {
         let count = Self::planned(count);
         if count == 1 {
@@ -74,38 +75,38 @@ impl Threads {
         }
     }
 
-    /// How many threads [`Self::new`] asks the system for: `count`, or one for each core if it is 0.
+    /// Returns how many threads [`Self::new`] asks the system for: `count`, or one for each core if it is 0.
     pub fn planned(count: usize) -> usize {
         match count {
-            // Asked once: on Linux it reads files of the system.
+            // Asked once: on Linux it reads system files.
             0 => *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)),
             count => count,
         }
     }
 
-    /// The same threads for calls that follow each other at once and so keep them awake: little work is enough to share.
+    /// Returns the same threads for consecutive calls, which keep them awake: little work is then enough to share.
     #[must_use]
     pub fn awake(&self) -> Self {
         Self { is_awake: true, ..self.clone() }
     }
 
-    /// True for what [`Self::awake`] returned.
+    /// True for a handle from [`Self::awake`].
     pub fn are_awake(&self) -> bool {
         self.is_awake
     }
 
-    /// How many threads work, including the caller.
+    /// Returns how many threads work, including the caller.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Calls `work` once with each item, in no order, and returns when all calls have ended. The items are made one at a
-    /// time, on any of the threads, as they are asked for. The caller begins at once, and does not wait for a thread that
-    /// has not come when the items are used up.
+    /// Calls `work` once with each item, in no particular order, and returns when all calls have ended. Items are made
+    /// one at a time, on any of the threads, as they are needed. The caller begins at once, and does not wait for a
+    /// thread that has not come when the items are used up.
     ///
     /// # Panics
-    /// With the panic of a call that panicked, after those that had begun have ended; items may remain then. A panic on
-    /// the caller's own thread comes first.
+    /// With the panic of a call that panicked, after all calls that had begun have ended; items may remain then. A
+    /// panic on the caller's own thread comes first.
     pub fn for_each<T, I>(&self, items: I, work: impl Fn(T) + Sync)
     where
         I: IntoIterator<Item = T, IntoIter: Send>,
@@ -131,10 +132,10 @@ impl Threads {
         });
     }
 
-    /// As [`Self::for_each`], and returns the results in the order of the items.
+    /// Calls `work` like [`Self::for_each`], and returns the results in the order of the items.
     ///
     /// # Panics
-    /// As [`Self::for_each`].
+    /// In the same cases as [`Self::for_each`].
     pub fn map<T, R: Send, I>(&self, items: I, work: impl Fn(T) -> R + Sync) -> Vec<R>
     where
         I: IntoIterator<Item = T, IntoIter: Send>,
@@ -149,17 +150,17 @@ impl Threads {
         done.into_iter().map(|(_, result)| result).collect()
     }
 
-    /// Which pool the helpers belong to, if there are any.
+    /// Returns the pool of the helpers, if there are any.
     pub(crate) fn pool(&self) -> Option<PoolId> {
         self.pool.as_ref().map(|pool| PoolId(Arc::as_ptr(pool).addr()))
     }
 
-    /// The threads as one of the helpers sees them: without the caller.
+    /// Returns the threads as one of the helpers sees them: without the caller.
     pub(crate) fn without_caller(&self) -> Self {
         Self { pool: self.pool.clone(), count: (self.count - 1).max(1), is_awake: false }
     }
 
-    /// Has `job` done by a helper, if there is one.
+    /// Runs `job` on a helper, if there is one.
     pub(crate) fn spawn(&self, job: impl FnOnce() + Send + 'static) {
         if let Some(pool) = &self.pool {
             pool.jobs.spawn(job);
@@ -167,7 +168,7 @@ impl Threads {
     }
 }
 
-/// Threads that end by themselves, and are joined later: what they take of the system is given back then.
+/// Threads that end by themselves, and are joined later, which frees their system resources.
 pub(crate) struct Ending(Mutex<Vec<JoinHandle<()>>>);
 
 impl Ending {
@@ -175,15 +176,15 @@ impl Ending {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Keeps `threads`, and joins those kept before that have ended.
+    /// Keeps `threads`, and joins those kept earlier that have ended.
     pub(crate) fn keep(&self, threads: &mut Vec<JoinHandle<()>>) {
         let mut kept = self.lock();
         join(kept.extract_if(.., |thread| thread.is_finished()));
         kept.append(threads);
     }
 
-    /// Waits for all threads that are kept, also for those that another thread is joining: the lock is held meanwhile. No
-    /// thread that is kept asks for it any more.
+    /// Waits for all kept threads, including those that another thread is joining: the lock is held throughout. No kept
+    /// thread takes the lock any more.
     pub(crate) fn join(&self) {
         join(self.lock().drain(..));
     }

@@ -1,6 +1,6 @@
-//! How many bytes two buffers have in common.
+//! Counts the bytes that two buffers share at their start or end.
 
-/// Bytes that are compared at a time. Comparing whole blocks as memory is fastest, but does not say where they differ.
+/// Bytes compared at a time. Comparing whole blocks as memory is fastest, but does not say where they differ.
 const BLOCK_LEN: usize = 4 << 10;
 const LINE_LEN: usize = 64;
 

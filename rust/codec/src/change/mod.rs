@@ -1,7 +1,9 @@
-//! What changed between two values: as a list of changes, or as compact bytes.
+//! Compares two values. The result is a list of changes, or compact bytes.
 //!
-//! - [`diff()`] compares two encoded values and gives [`Changes`]; [`patch()`] applies them to the first and gives the second.
-//! - [`edits`] gives the bytes that differ; [`delta`] turns them into a delta, which is bytes that lead from one buffer to the other.
+//! - [`diff()`] compares two encoded values and returns [`Changes`]; [`patch()`] applies them to the first and returns
+//!   the second.
+//! - [`edits`] returns the bytes that differ; [`delta`] encodes them as a delta, which turns the first buffer into the
+//!   second.
 //!
 //! ```
 //! use varbatch_codec::change::{DiffOptions, diff, patch};

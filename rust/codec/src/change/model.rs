@@ -1,4 +1,4 @@
-//! The model that `diff`, `patch` and `delta` share.
+//! The types that `diff`, `patch` and `delta` share.
 
 use std::borrow::Cow;
 use std::iter;
@@ -33,42 +33,42 @@ impl Op {
 
 /// One change of a value. [`diff`](crate::change::diff()) makes them, [`Patch`](crate::change::Patch) applies them.
 ///
-/// All values are encoded by the rules of Godot 4, as `var_to_bytes` encodes them. A change is about the state that the changes
-/// before it have left, as in a JSON Patch (RFC 6902).
+/// All values are encoded by the rules of Godot 4, as `var_to_bytes` encodes them. A change refers to the state that
+/// the changes before it produced, as in a JSON Patch (RFC 6902).
 ///
 /// - Empty path: only `set`, which replaces the whole value.
-/// - Array: `insert` puts the element before that of the index, which may be the number of elements.
+/// - Array: `insert` puts the element before the one at the index, which may equal the number of elements.
 /// - Dictionary: keys are compared by their bytes. As in the engine, a String is the same key as a StringName of the same text.
 /// - Object: only `set`.
-/// - Packed array: `old` and `new` are elements, and the last step is the index of the first of them. `set` replaces as many
-///   elements as both have, `insert` puts those of `new` before the index, `remove` takes away as many as `old` has.
+/// - Packed array: `old` and `new` are elements, and the last step is the index of the first. `set` replaces elements
+///   one for one, `insert` puts those of `new` before the index, `remove` removes as many as `old` has.
 ///
-/// A typed container takes only what is of its type, except that a Dictionary takes any value, as in the engine. A container that
-/// is typed by a class takes every object: the bytes do not show the class.
+/// A typed container only takes elements and keys of its type. The values of a Dictionary may be of any type, as in the
+/// engine. A container that is typed by a class takes any object: the bytes do not show the class.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
-    /// Leads to what changes.
+    /// The path to what changes.
     pub path: ChangePath<'a>,
     /// What the change does.
     pub op: Op,
-    /// The position of an entry in the order of its Dictionary. `insert` puts it there, or at the end for `None`; `remove` expects
-    /// it there, or anywhere for `None`. Not used otherwise.
+    /// The index of an entry in the order of its Dictionary. `insert` puts it there, or at the end for `None`; `remove`
+    /// expects it there, or anywhere for `None`. Not used otherwise.
     pub index: Option<usize>,
-    /// What `set` and `remove` expect to find; `None` for anything. Not used by `insert`.
+    /// The value that `set` and `remove` expect to find; `None` accepts any. Not used by `insert`.
     pub old: Option<ChangePart<'a>>,
-    /// What `set` and `insert` put there. Not used by `remove`.
+    /// The value that `set` and `insert` write. Not used by `remove`.
     pub new: Option<ChangePart<'a>>,
 }
 
 /// One step of a [`ChangePath`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ChangeStep<'a> {
-    /// To this element of an array.
+    /// The index of an element of an array.
     Index(usize),
-    /// To what this encoded value leads to: the value of this key of a Dictionary, or, as scripts give them, an element by an int and
-    /// a property by a String or StringName.
+    /// An encoded value: the key of an entry of a Dictionary or, as scripts pass them, an int for an element and a
+    /// String or StringName for a property.
     Key(&'a [u8]),
-    /// To the property of this name.
+    /// The name of a property.
     Property(Text<'a>),
 }
 
@@ -83,7 +83,7 @@ impl<'a> ChangeStep<'a> {
     }
 }
 
-/// The path to what changes. Changes of one diff share the steps that their paths have in common.
+/// The path of a change. Changes of one diff share the steps that their paths have in common.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChangePath<'a> {
     steps: &'a [ChangeStep<'a>],
@@ -109,7 +109,8 @@ impl<'a> ChangePath<'a> {
         steps.into()
     }
 
-    /// Returns the index of each step in [`Changes::steps`], innermost first: for callers that convert each step once.
+    /// Returns the index of each step in [`Changes::steps`], innermost first, so that callers can convert each step
+    /// once.
     pub fn indices(self) -> impl Iterator<Item = usize> {
         let index = |number: u32| number.checked_sub(1).map(|index| index as usize);
         let outer = move |&inner: &usize| index(self.parents.get(inner).copied().unwrap_or(inner as u32));
@@ -117,7 +118,7 @@ impl<'a> ChangePath<'a> {
     }
 }
 
-/// The value that changes from or to.
+/// The old or the new value of a change.
 #[derive(Clone, Copy, Debug)]
 pub enum ChangePart<'a> {
     /// A whole value.
@@ -139,7 +140,7 @@ pub enum ChangePart<'a> {
 }
 
 impl<'a> ChangePart<'a> {
-    /// Returns an encoded value: elements become a packed array of their own.
+    /// Returns the part as an encoded value; elements become a packed array.
     pub fn to_value(self) -> Cow<'a, [u8]> {
         match self {
             Self::Value { bytes, .. } => bytes.into(),
@@ -177,7 +178,7 @@ impl<'a> Changes<'a> {
         self.changes.iter().map(move |&(last, change)| Change { path: path(last), ..change })
     }
 
-    /// Returns each step that leads to a change, once. A step comes after the one before it in a path.
+    /// Returns all steps, each once. A step comes after the one before it in a path.
     pub fn steps(&self) -> &[ChangeStep<'a>] {
         &self.steps
     }
@@ -194,7 +195,7 @@ impl<'a> Changes<'a> {
         self.changes.truncate(changes);
     }
 
-    /// Adds a step behind another one, or behind none for 0. Returns its number.
+    /// Adds a step after `parent`; 0 means none. Returns the number of the step.
     pub(super) fn push_step(&mut self, parent: u32, step: ChangeStep<'a>) -> u32 {
         self.steps.push(step);
         self.parents.push(parent);
@@ -207,11 +208,12 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// Bytes of `before` that bytes of `after` replace; either range may be empty. Between two edits both have the same bytes.
+/// Bytes of `before` that bytes of `after` replace; either range may be empty. Between two edits, both have the same
+/// bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// The bytes that go.
+    /// The replaced bytes.
     pub before: Range<usize>,
-    /// The bytes that come.
+    /// The bytes that replace them.
     pub after: Range<usize>,
 }

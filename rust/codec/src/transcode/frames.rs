@@ -1,4 +1,4 @@
-//! Translates many values, in runs: callers with several threads translate each run on one of them.
+//! Translates many values in runs, so that callers with several threads can translate them in parallel.
 
 use crate::error::CodecError;
 use crate::frames::{self, Frame};
@@ -11,14 +11,14 @@ use super::translation::Translation;
 /// Bytes of frames in a run: about half a millisecond of work.
 pub const RUN_LEN: usize = 256 << 10;
 
-/// Frames of the other engine.
+/// Translated frames.
 #[derive(Debug, Default)]
 pub struct TranslatedFrames<'a> {
     /// The plans of the frames, in order.
     pub plans: Vec<Plan<'a>>,
-    /// How many frames there are.
+    /// The number of frames.
     pub count: usize,
-    /// What was lost.
+    /// The losses of all frames.
     pub losses: Losses,
 }
 
@@ -32,10 +32,10 @@ pub struct TranslatedRun<'a> {
 }
 
 impl Translation {
-    /// Translates whole frames, from offset `base` of a stream, until one fails.
+    /// Translates whole frames, starting at offset `base` of a stream, until one fails.
     pub fn run(self, bytes: &[u8], base: usize) -> TranslatedRun<'_> {
         let mut writer = Writer::new(self.to);
-        // Most values take as many bytes as before. Long payloads are borrowed: then this is not too much.
+        // Most values keep their length. Long payloads are borrowed, so this is not too much.
         writer.reserve_bytes(bytes.len().min(RUN_LEN));
         let (mut count, mut losses, mut error) = (0, Losses::default(), None);
         for Frame { at, payload } in frames::read(bytes).map_while(Result::ok) {

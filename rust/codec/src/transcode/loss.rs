@@ -4,16 +4,16 @@ use std::fmt;
 
 use crate::path::Path;
 
-/// One kind of loss: how often it happened, and where first.
+/// One kind of loss, with its count and its first occurrence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// The kind.
     pub what: Lost,
-    /// How often.
+    /// How often it occurred.
     pub count: usize,
-    /// Offset of the first, in bytes of the input.
+    /// The offset of the first occurrence, in bytes of the input.
     pub at: usize,
-    /// Path of the first in its value.
+    /// The path of the first occurrence in its value.
     pub path: Path,
 }
 
@@ -26,7 +26,7 @@ pub enum Lost {
     Script,
     /// A typed container became untyped.
     ElementType,
-    /// The metadata of an object are kept, but the other engine ignores them.
+    /// The metadata of an object is kept, but the other engine ignores it.
     Metadata,
     /// A RID lost its id.
     Rid,
@@ -36,16 +36,16 @@ pub enum Lost {
     Precision,
     /// The NodePath "/" became empty.
     RootPath,
-    /// Bytes behind a value, which no engine reads, were left out. Many such losses are a sign of another dialect.
+    /// Bytes after a value, which no engine reads, were dropped. Many such losses are a sign of another dialect.
     Rest,
 }
 
-/// All that was lost: a [`Loss`] for each kind of it.
+/// All losses: one [`Loss`] for each kind.
 #[derive(Clone, Debug, Default)]
 pub struct Losses(Vec<Loss>);
 
 impl Losses {
-    /// Each kind once, in the order of their first losses.
+    /// Iterates over the losses: each kind once, in the order of first occurrence.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Loss> {
         self.0.iter()
     }
@@ -55,7 +55,7 @@ impl Losses {
         self.0.is_empty()
     }
 
-    /// Appends the losses behind these.
+    /// Appends the losses of later bytes.
     pub fn append(&mut self, later: Self) {
         for loss in later.0 {
             match self.0.iter_mut().find(|known| known.what == loss.what) {

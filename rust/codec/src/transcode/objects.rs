@@ -14,7 +14,7 @@ pub(super) struct Objects<'a> {
 /// Looks up new names: of a class, and of a property of a class by its old name.
 struct Names {
     is_gone: fn(&str) -> bool,
-    /// The one property for all metadata, where the other engine has one for each.
+    /// The one property that holds all metadata, if the other engine has one for each.
     metadata: Option<&'static str>,
     class: fn(&str) -> Option<&'static str>,
     property: fn(&str, &str) -> Option<&'static str>,
@@ -31,7 +31,7 @@ impl<'a> Objects<'a> {
             }),
             (Engine::Godot4, Engine::Godot3) => {
                 Some(Names {
-                    // Which classes Godot 3 lacks is not known.
+                    // It is not known which classes Godot 3 lacks.
                     is_gone: |_| false,
                     metadata: None,
                     class: classes::to_godot_3,
@@ -43,7 +43,7 @@ impl<'a> Objects<'a> {
         Self { names, open: Vec::new() }
     }
 
-    /// True if the other engine has no class that this one could become.
+    /// True if the other engine has no equivalent of this class.
     pub(super) fn is_gone(&self, class: Text<'a>) -> bool {
         matches!((&self.names, class), (Some(names), Text::Utf8(class)) if (names.is_gone)(class))
     }
@@ -53,10 +53,10 @@ impl<'a> Objects<'a> {
         matches!((&self.names, name), (Some(names), Text::Utf8(name)) if names.metadata == Some(name))
     }
 
-    /// Begins an object, whose properties, if any, come at this depth. Returns the new name of its class.
+    /// Begins an object, whose properties, if any, are at this depth. Returns the new name of its class.
     pub(super) fn begin(&mut self, class: Text<'a>, count: usize, depth: usize) -> Option<&'static str> {
         let Some(names) = &self.names else { return None };
-        // A name that Godot 3 wrote badly has no new name, but its object has properties.
+        // An invalid name from Godot 3 has no new name, but its object has properties.
         let class = if let Text::Utf8(class) = class { class } else { "" };
         if count > 0 {
             self.open.retain(|(_, of)| *of < depth);
@@ -65,7 +65,7 @@ impl<'a> Objects<'a> {
         (names.class)(class)
     }
 
-    /// The new name of a property of the object whose properties are at this depth.
+    /// Returns the new name of a property of the object whose properties are at this depth.
     pub(super) fn property(&mut self, depth: usize, name: Text<'a>) -> Option<&'static str> {
         let (Some(names), Text::Utf8(name)) = (&self.names, name) else { return None };
         while self.open.last().is_some_and(|(_, of)| *of > depth) {

@@ -11,33 +11,34 @@ use crate::writer::Writer;
 use super::loss::{Losses, Lost};
 use super::objects::Objects;
 
-/// From which dialect to which.
+/// The dialects that a translation reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Translation {
     /// The dialect of the bytes.
     pub from: Dialect,
-    /// The dialect that they become.
+    /// The dialect that is written.
     pub to: Dialect,
     allow_objects: bool,
 }
 
 impl Translation {
-    /// A translation that allows objects with properties, as it makes none.
+    /// Makes a translation that allows objects with properties, as it instantiates none.
     pub const fn new(from: Dialect, to: Dialect) -> Self {
         Self { from, to, allow_objects: true }
     }
 
-    /// If false, objects with class and properties are refused.
+    /// Sets whether objects with class and properties are allowed. If not, they are refused.
     #[must_use]
     pub fn with_objects(self, allow_objects: bool) -> Self {
         Self { allow_objects, ..self }
     }
 
-    /// Translates the value at the start of `bytes`, at offset `base` of a larger buffer, and appends it to `writer`. Returns
-    /// the bytes that it takes. Bytes behind it are a loss.
+    /// Translates the value at the start of `bytes`, at offset `base` of a larger buffer, and appends it to `writer`.
+    /// Returns the length of the value, in bytes. Bytes after it are a loss.
     ///
     /// # Errors
-    /// If the value is damaged, or the other engine has no type for a part of it. Drop it from the writer then.
+    /// If the value is damaged, or the other engine has no type for a part of it. The caller must then drop it from the
+    /// writer.
     pub fn value<'a>(
         self,
         bytes: &'a [u8],
@@ -51,10 +52,10 @@ impl Translation {
         Translator { reader, writer, losses, objects, dialect: self.to, from, to }.run()
     }
 
-    /// Translates one value alone.
+    /// Translates a single value.
     ///
     /// # Errors
-    /// As [`Self::value`].
+    /// In the same cases as [`Self::value`].
     pub fn bytes(self, bytes: &[u8]) -> Result<(Vec<u8>, Losses), CodecError> {
         let (mut writer, mut losses) = (Writer::new(self.to), Losses::default());
         let start = writer.mark();
@@ -133,7 +134,7 @@ impl<'a> Translator<'a, '_> {
         self.write(at, event)
     }
 
-    /// Writes the name of a property, or its new name.
+    /// Writes the name of a property, renamed if needed.
     fn property(&mut self, at: usize, name: Event<'a>) -> Result<(), CodecError> {
         let Event::Text(text) = name else { unreachable!("a name is due") };
         if text == Text::Utf8("script") && self.from.script_paths != self.to.script_paths {
@@ -157,7 +158,7 @@ impl<'a> Translator<'a, '_> {
         self.write(at, Event::Nil)
     }
 
-    /// Writes null for an object that the other engine cannot make, and that began at this depth.
+    /// Writes null for an object that the other engine cannot make. The object began at `depth`.
     #[cold]
     fn gone(&mut self, at: usize, depth: usize) -> Result<(), CodecError> {
         self.lose(at, Lost::Object);
@@ -165,7 +166,7 @@ impl<'a> Translator<'a, '_> {
         self.write(at, Event::Nil)
     }
 
-    /// The element type of an Array, as far as the other engine has it.
+    /// Returns the element type of an Array, as far as the other engine has it.
     fn element_type(&mut self, at: usize, element: ElementType<'a>) -> ElementType<'a> {
         let is_kept = match element {
             _ if self.to.typed_containers => true,
@@ -180,7 +181,7 @@ impl<'a> Translator<'a, '_> {
         ElementType::Any
     }
 
-    /// The key and value types of a Dictionary, as far as the other engine has them.
+    /// Returns the key and value types of a Dictionary, as far as the other engine has them.
     fn dictionary_types(
         &mut self,
         at: usize,
@@ -194,7 +195,7 @@ impl<'a> Translator<'a, '_> {
         (ElementType::Any, ElementType::Any)
     }
 
-    /// Writes components in the other width: widened, or rounded as an engine does that reads them.
+    /// Writes components in the other width: widened, or rounded as the engine rounds them when it reads.
     #[cold]
     fn other_width(&mut self, at: usize, event: Event<'a>, plain: Plain<'a>) -> Result<(), CodecError> {
         let mut is_exact = true;
@@ -225,7 +226,7 @@ impl<'a> Translator<'a, '_> {
         self.writer.write(event).map_err(|error| self.not_written(at, error))
     }
 
-    /// The writer's error about the event that was read at `at`.
+    /// Returns the writer's error for the event that was read at `at`.
     #[cold]
     fn not_written(&self, at: usize, error: CodecError) -> CodecError {
         self.reader.error_at(at, error.into_kind())

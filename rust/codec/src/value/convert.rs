@@ -1,4 +1,4 @@
-//! Between values and the types of Rust.
+//! Converts between values and Rust types.
 
 use super::{OwnedType, OwnedValue, Real, ValueError, ValueErrorKind};
 use crate::kind::Kind;

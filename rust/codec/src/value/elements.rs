@@ -6,7 +6,7 @@ use crate::kind::{Kind, Width};
 
 /// The component of a vector: `f32`, or `f64` for builds with `precision=double`.
 pub trait Real: Element {
-    /// How wide it is on the wire.
+    /// The width of the component in encoded values.
     const WIDTH: Width;
 }
 
@@ -18,9 +18,9 @@ impl Real for f64 {
     const WIDTH: Width = Width::Double;
 }
 
-/// A scalar, or an array of them, as it lies on the wire. Private: [`Real`] is only for the two types above.
+/// A scalar, or an array of scalars, as it is encoded. Private: [`Real`] is only for the two types above.
 pub trait Element: Sized {
-    /// From its bytes. Those of a float may have the other width.
+    /// Reads it from its bytes. Those of a float may have the other width.
     fn read(bytes: &[u8]) -> Self;
     fn write(&self, out: &mut Vec<u8>);
 }
@@ -90,7 +90,7 @@ macro_rules! plain {
                 }
             }
 
-            /// The type, if the value is plain data.
+            /// Returns the type, if the value is plain data.
             pub(super) fn plain_kind(&self) -> Option<Kind> {
                 match self {
                     $(Self::$components(_) => Some(Kind::$components),)*
@@ -99,7 +99,7 @@ macro_rules! plain {
                 }
             }
 
-            /// The event of plain data, whose bytes go to `out`, which is empty.
+            /// Returns the event of plain data. Its bytes go to `out`, which must be empty.
             pub(super) fn plain_event<'b>(&self, out: &'b mut Vec<u8>) -> Option<Event<'b>> {
                 let width = R::WIDTH;
                 match self {

@@ -1,8 +1,8 @@
-//! A value that is not of the type that was asked for.
+//! The error of a value that is not of the requested type.
 
 use crate::kind::Kind;
 
-/// A value that does not convert to a type of Rust.
+/// A value that does not convert to a Rust type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct ValueError {
@@ -14,7 +14,7 @@ impl ValueError {
         Self { kind }
     }
 
-    /// What was found, and what was expected.
+    /// Returns what was expected and what was found.
     pub fn kind(&self) -> &ValueErrorKind {
         &self.kind
     }
@@ -24,7 +24,7 @@ impl ValueError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ValueErrorKind {
-    /// It is of another type.
+    /// The value is of another type.
     #[error("expected {}, found {}", .expected.name(), .found.name())]
     OtherKind {
         /// The type that converts.

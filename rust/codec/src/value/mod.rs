@@ -1,7 +1,7 @@
-//! A value that owns all it is made of, for programs that keep values rather than pass events on, such as a game server.
+//! A value that owns all its data, for programs that keep values rather than pass events on, such as a game server.
 //!
-//! `read` builds one from the events of a [`Reader`], `write` gives its events to a [`Writer`]: there is no other way from
-//! bytes and to bytes. Neither calls itself for what is nested.
+//! `read` builds a value from the events of a [`Reader`], `write` passes its events to a [`Writer`]: no other code
+//! decodes or encodes values. Neither is recursive.
 
 mod convert;
 mod elements;
@@ -26,11 +26,12 @@ pub type DoubleValue = OwnedValue<f64>;
 
 /// A value of any of the engine's types. Use it as [`Value`] or as [`DoubleValue`].
 ///
-/// Components stand in the order of the wire: `Transform2D` and `Projection` by columns, `Basis` and the basis of
-/// `Transform3D` by rows, with the origin last. `Rect2` and `AABB` are position and size, `Plane` is normal and distance.
+/// Components are in the order in which they are encoded: `Transform2D` and `Projection` by columns, `Basis` and the
+/// basis of `Transform3D` by rows, with the origin last. `Rect2` and `AABB` are position and size, `Plane` is normal
+/// and distance.
 ///
-/// A value takes up to 80 bytes of memory where the shortest one takes 4 on the wire. Clone, comparison and drop call
-/// themselves once a level; what [`Self::decode`] gives has at most [`MAX_DEPTH`](crate::limits::MAX_DEPTH) levels.
+/// A value takes up to 80 bytes of memory where the shortest one takes 4 encoded bytes. Clone, comparison and drop are
+/// recursive; a value from [`Self::decode`] has at most [`MAX_DEPTH`](crate::limits::MAX_DEPTH) levels.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum OwnedValue<R> {
@@ -83,14 +84,14 @@ pub enum OwnedValue<R> {
     NodePath {
         /// The parts between slashes.
         names: Vec<String>,
-        /// The parts behind colons.
+        /// The parts after colons.
         subnames: Vec<String>,
         /// True if the path begins with a slash.
         absolute: bool,
     },
-    /// `RID`, by its id. It means something only in the process that sent it.
+    /// `RID`, by its id. It is only valid in the process that sent it.
     Rid(u64),
-    /// An object by its instance id, 0 for null: what the engine sends without full objects.
+    /// An object by its instance id, 0 for null: what the engine encodes without full objects.
     ObjectId(u64),
     /// An object with its class and its stored properties, in order.
     Object {
@@ -99,7 +100,7 @@ pub enum OwnedValue<R> {
         /// Names and values.
         properties: Vec<(String, Self)>,
     },
-    /// `Callable`, of which the wire keeps nothing.
+    /// `Callable`, of which the encoding keeps nothing.
     Callable,
     /// `Signal`.
     Signal {
@@ -108,7 +109,7 @@ pub enum OwnedValue<R> {
         /// The instance id of its object, 0 for none.
         object: u64,
     },
-    /// `Dictionary`: its entries in their order. A key that the wire has twice is here twice.
+    /// `Dictionary`: its entries in their order. Duplicate keys are kept.
     Dictionary {
         /// The type of the keys.
         key: OwnedType,
@@ -146,7 +147,7 @@ pub enum OwnedValue<R> {
     PackedVector4Array(Vec<[R; 4]>),
 }
 
-/// The type that a container gives to its elements, its keys or its values.
+/// The type of a container's elements, keys or values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum OwnedType {
     /// Anything: the container is not typed.
@@ -161,19 +162,19 @@ pub enum OwnedType {
 }
 
 impl<R: Real> OwnedValue<R> {
-    /// An untyped `Array`.
+    /// Returns an untyped `Array`.
     pub fn array(elements: impl IntoIterator<Item: Into<Self>>) -> Self {
         let elements = elements.into_iter().map(Into::into).collect();
         Self::Array { element: OwnedType::Any, elements }
     }
 
-    /// An untyped `Dictionary` with these entries, in their order.
+    /// Returns an untyped `Dictionary` with these entries, in their order.
     pub fn dictionary<K: Into<Self>>(entries: impl IntoIterator<Item = (K, Self)>) -> Self {
         let entries = entries.into_iter().map(|(key, value)| (key.into(), value)).collect();
         Self::Dictionary { key: OwnedType::Any, value: OwnedType::Any, entries }
     }
 
-    /// The type.
+    /// Returns the type.
     pub fn kind(&self) -> Kind {
         if let Some(kind) = self.plain_kind() {
             return kind;
@@ -196,7 +197,7 @@ impl<R: Real> OwnedValue<R> {
         }
     }
 
-    /// The text of a `String` or a `StringName`.
+    /// Returns the text of a `String` or a `StringName`.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::String(text) | Self::StringName(text) => Some(text),
@@ -204,24 +205,24 @@ impl<R: Real> OwnedValue<R> {
         }
     }
 
-    /// The value of a key that is this `String` or `StringName`, if this is a `Dictionary` that has it. Of several the last,
-    /// as in the engine. Takes time for each entry.
+    /// Returns the value of a key that is this `String` or `StringName`, if this is a `Dictionary` that has it. Of
+    /// several, returns the last, as the engine does. Takes time proportional to the number of entries.
     pub fn get(&self, key: &str) -> Option<&Self> {
         let Self::Dictionary { entries, .. } = self else { return None };
         entries.iter().rev().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value)
     }
 
-    /// Decodes the value at the start of `bytes`, as `bytes_to_var` does: bytes behind it are ignored.
+    /// Decodes the value at the start of `bytes`, like `bytes_to_var`: bytes after it are ignored.
     ///
-    /// Components of the other width are converted, as the engine converts them.
+    /// Components of the other width are converted, as in the engine.
     ///
     /// # Errors
-    /// If there is no such value, or it has an object with properties: see [`Self::read`] for those.
+    /// If there is no such value, or it contains an object with properties: see [`Self::read`] for those.
     pub fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
         Self::read(&mut Reader::new(bytes))
     }
 
-    /// Encodes the value, as `var_to_bytes` does, objects with properties as `var_to_bytes_with_objects`.
+    /// Encodes the value like `var_to_bytes`, and objects with properties like `var_to_bytes_with_objects`.
     ///
     /// # Errors
     /// If it is nested too deep or takes too many bytes (see [`limits`](crate::limits)), or an object has no class.
@@ -233,11 +234,11 @@ impl<R: Real> OwnedValue<R> {
         Ok(writer.into_plan().to_vec())
     }
 
-    /// Encodes the value behind its length, as `StreamPeer.put_var` and `FileAccess.store_var` do. [`frames::read`] finds the
-    /// values again.
+    /// Encodes the value after its length, like `StreamPeer.put_var` and `FileAccess.store_var`. [`frames::read`] finds
+    /// the values again.
     ///
     /// # Errors
-    /// As [`Self::encode`].
+    /// In the same cases as [`Self::encode`].
     pub fn encode_frame(&self) -> Result<Vec<u8>, CodecError> {
         let mut writer = Self::writer();
         frames::write(&mut writer, |writer| self.write(writer))?;

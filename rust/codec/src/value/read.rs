@@ -1,4 +1,4 @@
-//! Events to a value.
+//! Builds values from events.
 
 use super::{OwnedType, OwnedValue, Real};
 use crate::error::CodecError;
@@ -8,20 +8,21 @@ use crate::reader::Reader;
 /// A container with values still to come.
 struct Open<R> {
     container: OwnedValue<R>,
-    /// How many values are to come. Of a Dictionary, keys and values count.
+    /// The number of remaining values. Keys and values of a Dictionary both count.
     remaining: usize,
     /// The key whose value comes next, or the name of the property.
     key: Option<OwnedValue<R>>,
 }
 
 impl<R: Real> OwnedValue<R> {
-    /// Reads a value to its end: by the rules of the reader's dialect, with objects if it allows them. Nothing may have been
-    /// read before. [`Reader::position`] then is the length of the value, in bytes.
+    /// Reads a value to its end: by the rules of the reader's dialect, with objects if it allows them. Nothing may have
+    /// been read before. Afterwards, [`Reader::position`] is the length of the value, in bytes.
     ///
-    /// No object is made: [`Self::Object`] has what the wire says. No memory is taken for a count that the bytes cannot hold.
+    /// No object is instantiated: [`Self::Object`] has what is encoded. No memory is allocated for a count that the
+    /// bytes cannot hold.
     ///
     /// # Errors
-    /// As [`Reader::next_event`].
+    /// In the same cases as [`Reader::next_event`].
     pub fn read(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         let mut open: Vec<Open<R>> = Vec::new();
         loop {
@@ -46,7 +47,7 @@ impl<R: Real> OwnedValue<R> {
         }
     }
 
-    /// The value that an event begins, with its texts, and how many values are still to come.
+    /// Returns the value that an event begins, with its texts, and how many values in it are still to come.
     fn begin(event: Event<'_>, reader: &mut Reader<'_>) -> Result<(Self, usize), CodecError> {
         let mut texts = |count| -> Result<Vec<String>, CodecError> {
             (0..count).map(|_| Ok(reader.next_text()?.map_or_else(String::new, string))).collect()

@@ -1,4 +1,4 @@
-//! A value to events.
+//! Turns values into events.
 
 use std::slice;
 
@@ -8,22 +8,22 @@ use crate::event::{ElementType, Event, Text};
 use crate::plan::Copied;
 use crate::writer::Writer;
 
-/// The values of a container that were not written yet.
+/// The unwritten values of a container.
 enum Rest<'v, R> {
     Elements(slice::Iter<'v, OwnedValue<R>>),
-    /// Also the value whose key was written.
+    /// The second field is the value whose key was just written.
     Entries(slice::Iter<'v, (OwnedValue<R>, OwnedValue<R>)>, Option<&'v OwnedValue<R>>),
     Properties(slice::Iter<'v, (String, OwnedValue<R>)>),
 }
 
 impl<R: Real> OwnedValue<R> {
-    /// Writes the value. What it takes of long texts is borrowed; call [`Writer::end_value`] behind it.
+    /// Writes the value. Long texts are borrowed; call [`Writer::end_value`] afterwards.
     ///
     /// # Errors
-    /// As [`Writer::write`]: if the value is nested too deep, an object has no class, or the engine that the writer writes for
-    /// has no such type.
+    /// In the same cases as [`Writer::write`]: if the value is nested too deep, an object has no class, or the engine
+    /// that the writer writes for has no such type.
     pub fn write<'v>(&'v self, writer: &mut Writer<'v>) -> Result<(), CodecError> {
-        // The writer refuses values that are nested too deep, so that this stays short.
+        // The writer refuses values that are nested too deep, so this stays short.
         let (mut open, mut plain) = (Vec::new(), Vec::new());
         let mut value = self;
         loop {
@@ -91,7 +91,7 @@ impl<R: Real> OwnedValue<R> {
 }
 
 impl<'v, R> Rest<'v, R> {
-    /// The next value. Writes the name of a property.
+    /// Returns the next value. Writes the name of a property.
     fn next(&mut self, writer: &mut Writer<'v>) -> Result<Option<&'v OwnedValue<R>>, CodecError> {
         Ok(match self {
             Self::Elements(elements) => elements.next(),

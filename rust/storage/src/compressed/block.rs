@@ -13,14 +13,14 @@ use super::format::Compression;
 /// The default of the engine's project setting.
 const ZSTD_LEVEL: i32 = 3;
 
-/// One below the engine's: in blocks of our length, the engine's level took longer than the engine for long runs.
+/// One below the engine's level, which for long runs in blocks of our length took longer than the engine.
 /// `rust/docs/DECISIONS.md` has the numbers.
 const ZLIB_LEVEL: u32 = 5;
 
-/// The engine's `window_bits`: the max.
+/// The engine's `window_bits`, which is the max.
 const WINDOW_BITS: u8 = 15;
 
-/// Packers or unpackers, one for each thread that works: made when one is needed, and used again.
+/// Packers or unpackers, one for each working thread: made when needed, and reused.
 #[derive(Debug)]
 pub(super) struct Reused<T>(Mutex<Vec<T>>);
 
@@ -31,7 +31,7 @@ impl<T> Default for Reused<T> {
 }
 
 impl<T> Reused<T> {
-    /// Calls `work` with one of them, or with a new one if all are in use.
+    /// Calls `work` with one that is free, or with a new one if all are in use.
     pub(super) fn with<R>(
         &self,
         make: impl FnOnce() -> io::Result<T>,
@@ -40,7 +40,7 @@ impl<T> Reused<T> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut one = kept.map_or_else(make, Ok)?;
         let result = work(&mut one)?;
-        // One that failed is not used again.
+        // One that failed is not reused.
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(one);
         Ok(result)
     }
@@ -61,7 +61,7 @@ impl Packer {
             Compression::Gzip => Self::Zlib(Compress::new_gzip(level, WINDOW_BITS)),
             Compression::Zstd => {
                 let mut compressor = Compressor::new(ZSTD_LEVEL)?;
-                // The engine writes none, but reads them. The other formats always have one.
+                // The engine writes no checksums here, but verifies them. The other formats always have one.
                 compressor.set_parameter(CParameter::ChecksumFlag(true))?;
                 Self::Zstd(compressor)
             }
@@ -78,7 +78,7 @@ impl Packer {
             }
             Self::Zlib(compress) => {
                 compress.reset();
-                // Incompressible data grows by a few bytes in thousands. More is reserved below.
+                // Incompressible data grows by a few bytes per thousand. More is reserved below.
                 out.reserve(block.len() + block.len() / 256 + 64);
                 loop {
                     let rest = &block[compress.total_in() as usize..];
@@ -111,10 +111,10 @@ impl Unpacker {
         })
     }
 
-    /// Fills `out` with the decompressed bytes. Fails if they are more or fewer, or `packed` is damaged.
+    /// Fills `out` with the decompressed bytes. Fails if there are more or fewer, or `packed` is damaged.
     pub(super) fn unpack(&mut self, packed: &[u8], out: &mut [u8]) -> io::Result<()> {
         let damage = || io::Error::from(io::ErrorKind::InvalidData);
-        // After a reset it would not take gzip's format any more, so that each block has its own.
+        // A reset decoder no longer accepts gzip's format, so each block has its own.
         let mut inflate = match self {
             Self::FastLz => return fastlz::unpack(packed, out).ok_or_else(damage),
             Self::Zstd(decompressor) => {
@@ -130,16 +130,16 @@ impl Unpacker {
     }
 }
 
-/// The min and max bytes that a block of `len` can have been compressed to.
+/// Returns the min and max length of the compressed form of a block of `len` bytes.
 pub(super) fn packed_bounds(compression: Compression, len: u64) -> (u64, u64) {
     let ratio = match compression {
-        // 255 bytes in one, in a very long copy.
+        // 255 bytes in one byte of a very long copy.
         Compression::FastLz => 255,
         // 258 bytes in two bits.
         Compression::Deflate | Compression::Gzip => 1032,
         // A run of 128 KiB in four bytes.
         Compression::Zstd => 32 << 10,
     };
-    // No encoder makes a block much longer than it was: twice is a generous bound.
+    // No encoder makes a block much longer than its data: twice is a generous bound.
     (len.div_ceil(ratio), 2 * len + 1024)
 }

@@ -10,7 +10,7 @@ use super::layout::{Layout, read};
 use crate::limits::UNPACKED_LEN;
 use varbatch_workers::Threads;
 
-/// Reads a compressed file, some blocks at a time. Numbers in the file are not trusted: see [`Self::read`].
+/// Reads a compressed file, a few blocks at a time. Numbers in the file are not trusted: see [`Self::read`].
 pub struct Decoder<R> {
     input: R,
     layout: Layout,
@@ -20,16 +20,16 @@ pub struct Decoder<R> {
     /// Compressed blocks, as in the file.
     packed: Vec<u8>,
     unpackers: Reused<Unpacker>,
-    /// The error behind the blocks that were returned.
+    /// The error after the returned blocks.
     failed: Option<CompressedError>,
     ended: bool,
 }
 
 impl<R: Read> Decoder<R> {
-    /// Reads the head and the table of a file of `file_len` bytes. Takes no more memory than they have bytes.
+    /// Reads the head and the table of a file of `file_len` bytes. Allocates no more memory than they have bytes.
     ///
     /// # Errors
-    /// If this is no compressed file, ends too early, or has a compression that is not supported.
+    /// If this is not a compressed file, it ends too early, or its compression is not supported.
     pub fn new(mut input: R, file_len: u64) -> Result<Self, CompressedError> {
         let layout = Layout::read(&mut input, file_len)?;
         let at = layout.blocks_at();
@@ -37,23 +37,24 @@ impl<R: Read> Decoder<R> {
         Ok(Self { input, layout, next: 0, at, packed, unpackers, failed: None, ended: false })
     }
 
-    /// How the blocks are compressed.
+    /// Returns how the blocks are compressed.
     pub fn compression(&self) -> Compression {
         self.layout.compression
     }
 
-    /// Bytes of the whole stream, if the head is right.
+    /// Returns the length of the whole stream in bytes, if the head is right.
     pub fn total(&self) -> u64 {
         self.layout.total
     }
 
-    /// Appends the next whole blocks to `out`. Returns how many bytes that is: `max`, rounded up to whole blocks, or less. 0
-    /// at the end, and behind an error.
+    /// Appends the next whole blocks to `out`. Returns the number of bytes: `max`, rounded up to whole blocks, or
+    /// fewer. Returns 0 at the end, and after an error.
     ///
-    /// Whatever the file announces, this takes memory for at most so many bytes in `out`, and for about as many of the file.
+    /// Whatever the file announces, this allocates at most that many bytes in `out`, and about as many for the file.
     ///
     /// # Errors
-    /// The first block that is damaged or missing, after all blocks before it were returned; or the end.
+    /// The first block that is damaged or missing, after all blocks before it were returned; or a damaged end of the
+    /// file.
     pub fn read(&mut self, out: &mut Vec<u8>, max: usize, threads: &Threads) -> Result<usize, CompressedError> {
         let before = out.len();
         if let Some(error) = self.failed.take() {
@@ -87,7 +88,7 @@ impl<R: Read> Decoder<R> {
         self.packed.clear();
         let read = read(&mut self.input, self.at, packed_len, &mut self.packed);
         let there = self.packed.len() as u64;
-        // The file may end inside a block. Those before it are whole.
+        // The file may end inside a block. The blocks before it are whole.
         while packed_len > there {
             end -= 1;
             let expected = layout.packed_len(end);
@@ -110,7 +111,7 @@ impl<R: Read> Decoder<R> {
         read.and(result)
     }
 
-    /// Reads the end of the file, behind the last block.
+    /// Reads the end of the file, after the last block.
     fn read_end(&mut self) -> Result<(), CompressedError> {
         if self.next < self.layout.count() {
             return Ok(());
@@ -127,7 +128,7 @@ impl<R: Read> Decoder<R> {
     }
 }
 
-/// Blocks that one thread decompresses: their offset and bytes in the file, and their place in the stream.
+/// Blocks that one thread decompresses: their offset and bytes in the file, and their part of the stream.
 struct BlockRun<'a> {
     blocks: Range<u64>,
     at: u64,
@@ -159,7 +160,7 @@ fn runs<'a>(
 }
 
 impl BlockRun<'_> {
-    /// Fails with the index of a damaged block, and its offset in the file.
+    /// Fails with the index of a damaged block and its offset in the file.
     fn unpack(self, layout: &Layout, unpackers: &Reused<Unpacker>) -> Result<(), (u64, u64)> {
         let Self { blocks, mut at, mut packed, mut out } = self;
         for block in blocks {

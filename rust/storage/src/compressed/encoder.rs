@@ -7,12 +7,12 @@ use super::format::{BLOCK_LEN, Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_
 use crate::limits::{MAX_PACKED_BLOCKS, PACKED_LEN};
 use varbatch_workers::Threads;
 
-/// Writes a compressed file, a piece at a time. Its memory does not grow with the file, except for 4 bytes a block.
+/// Writes a compressed file piece by piece. Its memory does not grow with the file, except for 4 bytes per block.
 ///
-/// The file is the same for the same stream, whatever the pieces and the threads.
+/// The same stream gives the same file, whatever the pieces and the threads.
 pub struct Encoder<W> {
     out: W,
-    /// Offset of the file in `out`.
+    /// The offset of the file in `out`.
     start: u64,
     compression: Compression,
     block_len: usize,
@@ -30,18 +30,19 @@ pub struct Encoder<W> {
 }
 
 impl<W: Write + Seek> Encoder<W> {
-    /// Begins a file for a stream of `total` bytes, in blocks of [`BLOCK_LEN`].
+    /// Begins a file for a stream of `total` bytes, in blocks of [`BLOCK_LEN`] bytes.
     ///
     /// # Errors
-    /// Those of `out`, and [`ErrorKind::InvalidInput`] for a total over [`MAX_TOTAL`] or a compression that is only read.
+    /// Those of `out`, and [`ErrorKind::InvalidInput`] if the total exceeds [`MAX_TOTAL`] or the compression is
+    /// read-only.
     pub fn new(out: W, compression: Compression, total: u64) -> io::Result<Self> {
         Self::with_block_len(out, compression, total, BLOCK_LEN)
     }
 
-    /// As [`Self::new`], in blocks of `block_len` bytes.
+    /// Begins a file like [`Self::new`], in blocks of `block_len` bytes.
     ///
     /// # Errors
-    /// As [`Self::new`], and [`ErrorKind::InvalidInput`] for a block of 0 or more than [`MAX_BLOCK_LEN`] bytes.
+    /// Those of [`Self::new`], and [`ErrorKind::InvalidInput`] for a block of 0 or more than [`MAX_BLOCK_LEN`] bytes.
     pub fn with_block_len(mut out: W, compression: Compression, total: u64, block_len: usize) -> io::Result<Self> {
         if compression.written() != compression {
             return refuse(format!("expected a compression that can be written, found {}", compression.name()));
@@ -80,7 +81,7 @@ impl<W: Write + Seek> Encoder<W> {
     ///
     /// # Errors
     /// Those of the output and of the compression, and [`ErrorKind::InvalidInput`] for more bytes than were announced.
-    /// The file cannot be finished then.
+    /// The file can then not be finished.
     pub fn write(&mut self, mut bytes: &[u8], threads: &Threads) -> io::Result<()> {
         let (total, came) = (self.total, self.came + bytes.len() as u64);
         if came > total {
@@ -103,8 +104,8 @@ impl<W: Write + Seek> Encoder<W> {
     /// Writes the remaining blocks and the table. Returns the output, at the end of the file.
     ///
     /// # Errors
-    /// Those of the output and of the compression, and [`ErrorKind::InvalidInput`] if fewer bytes came than were
-    /// announced, or a call failed before.
+    /// Those of the output and of the compression, and [`ErrorKind::InvalidInput`] if fewer bytes were written than
+    /// announced, or an earlier call failed.
     pub fn finish(mut self, threads: &Threads) -> io::Result<W> {
         let (total, came) = (self.total, self.came);
         if self.failed {
@@ -113,7 +114,7 @@ impl<W: Write + Seek> Encoder<W> {
         if came != total {
             return refuse(format!("expected {total} bytes for a compressed file, found {came}"));
         }
-        // One more than there are whole ones: the last, which may be empty.
+        // One more than there are whole blocks: the last one, which may be empty.
         self.pack(self.gathered.len() / self.block_len + 1, threads)?;
         self.out.write_all(&MAGIC)?;
         let end = self.out.stream_position()?;
@@ -125,7 +126,7 @@ impl<W: Write + Seek> Encoder<W> {
 
     /// Compresses and writes all gathered bytes, as `count` blocks.
     fn pack(&mut self, count: usize, threads: &Threads) -> io::Result<()> {
-        // Until it is known to have succeeded.
+        // Reset on success.
         self.failed = true;
         self.packed.resize_with(count.max(self.packed.len()), Vec::new);
         let (gathered, len) = (&self.gathered, self.block_len);

@@ -5,7 +5,7 @@ use std::{fmt, io};
 
 use super::format::{Compression, MAX_BLOCK_LEN, mode_name};
 
-/// A compressed file that cannot be read, or not further.
+/// A compressed file that cannot be read, or not to its end.
 #[derive(Debug)]
 pub struct CompressedError {
     kind: CompressedErrorKind,
@@ -17,12 +17,12 @@ impl CompressedError {
         Self { kind, at }
     }
 
-    /// What was found, and what was expected.
+    /// Returns what was expected and what was found.
     pub fn kind(&self) -> &CompressedErrorKind {
         &self.kind
     }
 
-    /// Offset in the file, in bytes.
+    /// Returns the offset in the file, in bytes.
     pub fn at(&self) -> u64 {
         self.at
     }
@@ -48,10 +48,10 @@ impl Error for CompressedError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompressedErrorKind {
-    /// The system cannot read.
+    /// The system cannot read the file.
     #[error("cannot read the compressed file")]
     Read(#[source] io::Error),
-    /// Not a compressed file.
+    /// The file is not a compressed file.
     #[error("expected \"GCPF\" for a compressed file, found other bytes")]
     NoMagic,
     /// The file ends too early.
@@ -59,12 +59,12 @@ pub enum CompressedErrorKind {
     Short {
         /// Head, table or end.
         part: &'static str,
-        /// Bytes that the part takes.
+        /// Its length in bytes.
         expected: u64,
-        /// Bytes that are there.
+        /// The bytes that remain.
         found: u64,
     },
-    /// A compression that is not supported, or none.
+    /// The compression is unknown or not supported.
     #[error(
         "expected compression mode 0 (FastLZ), 1 (DEFLATE), 2 (Zstandard) or 3 (gzip), found {found} ({})",
         mode_name(*.found)
@@ -73,7 +73,7 @@ pub enum CompressedErrorKind {
         /// The number in the file.
         found: u32,
     },
-    /// A block size of 0, or one that is too large for memory.
+    /// The block size is 0, or too large for memory.
     #[error("expected a block size from 1 to {MAX_BLOCK_LEN}, found {found}")]
     BlockLen {
         /// The number in the file.
@@ -82,46 +82,46 @@ pub enum CompressedErrorKind {
     /// The file ends inside a block.
     #[error("expected {expected} bytes for block {block} of {count}, found {found}")]
     ShortBlock {
-        /// Its index.
+        /// The index of the block.
         block: u64,
-        /// Blocks in the file.
+        /// The number of blocks in the file.
         count: u64,
-        /// Its bytes in the file, by the table.
+        /// Its length in the file, according to the table.
         expected: u64,
-        /// Bytes that are there.
+        /// The bytes that remain.
         found: u64,
     },
-    /// The table gives a block a size that none of its length is compressed to.
+    /// The table gives a block a size that no block of its length is compressed to.
     #[error(
         "expected from {} to {} bytes for block {block} of {count}, found {found}",
         .expected.0, .expected.1
     )]
     BlockSize {
-        /// Its index.
+        /// The index of the block.
         block: u64,
-        /// Blocks in the file.
+        /// The number of blocks in the file.
         count: u64,
-        /// The min and max bytes.
+        /// The min and max length in bytes.
         expected: (u64, u64),
-        /// The bytes in the table.
+        /// The length in the table.
         found: u64,
     },
-    /// A block that does not decompress to its length.
+    /// A block does not decompress to its length.
     #[error(
         "expected {} of {len} bytes in block {block} of {count}, found damage",
         .compression.name()
     )]
     Damaged {
-        /// How it is compressed.
+        /// How the block is compressed.
         compression: Compression,
-        /// Its index.
+        /// The index of the block.
         block: u64,
-        /// Blocks in the file.
+        /// The number of blocks in the file.
         count: u64,
-        /// Its bytes in the stream.
+        /// Its length in the stream, in bytes.
         len: u64,
     },
-    /// Something else follows the blocks.
+    /// Something else than the end mark follows the blocks.
     #[error("expected \"GCPF\" behind the blocks, found other bytes")]
     NoEnd,
 }

@@ -1,7 +1,7 @@
-//! FastLZ, which the engine compresses with unless it is told otherwise. It is only read here.
+//! FastLZ, the engine's default compression. It is only read here.
 //!
-//! A block is a list of instructions. The top three bits of the first byte are the level less one; without them, the first
-//! instruction is literals. Bytes are counted behind the first of an instruction:
+//! A block is a list of instructions. The top three bits of the first byte are the level minus one; without them, the
+//! first instruction is literals. Bytes are counted after the first byte of an instruction:
 //!
 //! | instruction | what it appends |
 //! |---|---|
@@ -10,15 +10,17 @@
 //! | `111ooooo` more low | the same, of 9 + more bytes. In level 2, a byte of 255 is followed by one more, and so on |
 //! | `nnn11111` (more) 255 high low | in level 2, from 8192 + high * 256 + low bytes back on |
 //!
-//! Accepts and refuses what the engine's `fastlz.c` (0.5.0) does, which asks for a byte more than it reads in some places.
+//! Accepts and refuses the same blocks as the engine's `fastlz.c` (0.5.0), which sometimes requires one byte more than
+//! it reads.
 
-/// The engine pads what is shorter with zeros before it compresses, and drops them after.
+/// The engine pads shorter blocks with zeros before it compresses them, and drops the zeros afterwards.
 const MIN_LEN: usize = 16;
 
-/// Bytes that a far copy goes back at least.
+/// The min distance of a far copy.
 const FAR: usize = 8192;
 
-/// Fills `out` with what a block holds. `None` if that is more or less, or damaged.
+/// Fills `out` with the contents of a block. Returns `None` if the block is damaged or its contents have another
+/// length.
 pub(super) fn unpack(packed: &[u8], out: &mut [u8]) -> Option<()> {
     if out.len() >= MIN_LEN {
         return (append_all(packed, out)? == out.len()).then_some(());
@@ -29,7 +31,7 @@ pub(super) fn unpack(packed: &[u8], out: &mut [u8]) -> Option<()> {
     Some(())
 }
 
-/// Runs all instructions. Gives how many bytes of `out` they fill.
+/// Runs all instructions. Returns how many bytes of `out` they fill.
 fn append_all(packed: &[u8], out: &mut [u8]) -> Option<usize> {
     let mut input = packed;
     let first = *input.split_off_first()?;
@@ -38,7 +40,7 @@ fn append_all(packed: &[u8], out: &mut [u8]) -> Option<usize> {
         1 => true,
         _ => return None,
     };
-    // Level 1 does not look at a single last byte.
+    // Level 1 ignores a single last byte.
     let ignored = usize::from(!is_level_2);
     let (mut code, mut len) = (first & 31, 0);
     loop {
@@ -57,12 +59,12 @@ fn append_all(packed: &[u8], out: &mut [u8]) -> Option<usize> {
     }
 }
 
-/// How many bytes a copy appends, and from how far back.
+/// Returns how many bytes a copy appends, and its distance.
 fn reference(code: u8, input: &mut &[u8], is_level_2: bool) -> Option<(usize, usize)> {
     let (mut count, high) = (usize::from(code >> 5) + 2, usize::from(code & 31));
     if count == 9 {
         loop {
-            // The low byte follows at least.
+            // At least the low byte follows.
             let more = *input.get(..2)?.first()?;
             *input = &input[1..];
             count = count.checked_add(more.into())?;
@@ -80,13 +82,13 @@ fn reference(code: u8, input: &mut &[u8], is_level_2: bool) -> Option<(usize, us
     Some((count, FAR + 256 * usize::from(high) + usize::from(low)))
 }
 
-/// Appends `count` bytes to the first `len` of `out`, which may reach into themselves, and gives the new length.
+/// Appends `count` bytes to the first `len` of `out`; the copy may overlap itself. Returns the new length.
 fn repeat(out: &mut [u8], len: usize, count: usize, distance: usize) -> Option<usize> {
     let (from, end) = (len.checked_sub(distance)?, len.checked_add(count)?);
     if end > out.len() {
         return None;
     }
-    // What is there is copied at once, and twice as much the next time.
+    // Copies all available bytes at once, and twice as many the next time.
     let mut to = len;
     while to < end {
         let step = (to - from).min(end - to);

@@ -1,4 +1,4 @@
-//! The numbers of the format, and its compressions.
+//! The constants of the format, and its compressions.
 
 /// The first four bytes of a compressed file, and its last four.
 pub const MAGIC: [u8; 4] = *b"GCPF";
@@ -9,7 +9,7 @@ pub const BLOCK_LEN: usize = 64 << 10;
 /// Max bytes of the stream in a block that is read or written. A whole block is held in memory.
 pub const MAX_BLOCK_LEN: usize = 16 << 20;
 
-/// Max bytes of the stream: the engine keeps its length in 32 bits.
+/// Max bytes of the stream: the engine stores its length in 32 bits.
 pub const MAX_TOTAL: u64 = u32::MAX as u64;
 
 /// Bytes before the table.
@@ -29,11 +29,11 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// Those that [`Encoder`](super::Encoder) writes.
+    /// The compressions that [`Encoder`](super::Encoder) writes.
     pub const WRITTEN: [Self; 3] = [Self::Deflate, Self::Zstd, Self::Gzip];
 
-    /// The compression of a file that replaces one with this compression: the same, or Zstandard instead of FastLZ. The
-    /// engine's `open_compressed` finds out which it is.
+    /// Returns the compression of a file that replaces one with this compression: the same, or Zstandard instead of
+    /// FastLZ. The engine's `open_compressed` detects it.
     #[must_use]
     pub const fn written(self) -> Self {
         match self {
@@ -42,7 +42,7 @@ impl Compression {
         }
     }
 
-    /// The compression with this number in `FileAccess.CompressionMode`.
+    /// Returns the compression with this number in `FileAccess.CompressionMode`.
     pub const fn from_mode(mode: u32) -> Option<Self> {
         match mode {
             0 => Some(Self::FastLz),
@@ -53,7 +53,7 @@ impl Compression {
         }
     }
 
-    /// Its number in `FileAccess.CompressionMode`.
+    /// Returns its number in `FileAccess.CompressionMode`.
     pub const fn mode(self) -> u32 {
         match self {
             Self::FastLz => 0,
@@ -63,7 +63,7 @@ impl Compression {
         }
     }
 
-    /// Its name in the engine's documentation.
+    /// Returns its name in the engine's documentation.
     pub const fn name(self) -> &'static str {
         match self {
             Self::FastLz => "FastLZ",
@@ -74,7 +74,7 @@ impl Compression {
     }
 }
 
-/// The engine's name of a mode, including modes that are not supported here.
+/// Returns the engine's name of a mode, including modes that are not supported here.
 pub(super) const fn mode_name(mode: u32) -> &'static str {
     match (mode, Compression::from_mode(mode)) {
         (_, Some(compression)) => compression.name(),
@@ -83,13 +83,13 @@ pub(super) const fn mode_name(mode: u32) -> &'static str {
     }
 }
 
-/// True if a file that begins with these bytes, four or more, is compressed. A stream of frames never begins so: the
-/// length of what `store_var` writes is a multiple of 4, and this one would be odd.
+/// True if a file that begins with these bytes, at least four, is compressed. A stream of frames never begins like
+/// this: the length that `store_var` writes is a multiple of 4, and this one would be odd.
 pub fn is_compressed(head: &[u8]) -> bool {
     head.starts_with(&MAGIC)
 }
 
-/// How many blocks a stream has.
+/// Returns the number of blocks of a stream.
 pub(super) const fn block_count(total: u64, block_len: u64) -> u64 {
     total / block_len + 1
 }

@@ -1,4 +1,4 @@
-//! The head and the table of a compressed file that is read, and the blocks that they announce. None of it is trusted.
+//! The head and the table of a compressed file, and the blocks that they announce. None of it is trusted.
 
 use std::io::Read;
 
@@ -9,15 +9,15 @@ use super::format::{Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, block_count};
 /// Offsets and lengths of the blocks.
 pub(super) struct Layout {
     pub(super) compression: Compression,
-    /// Bytes of the stream.
+    /// The length of the stream, in bytes.
     pub(super) total: u64,
     pub(super) block_len: u64,
-    /// The compressed sizes, as they stand in the file.
+    /// The compressed sizes, as in the file.
     table: Vec<u8>,
 }
 
 impl Layout {
-    /// Reads the head and the table of a file of `file_len` bytes. Takes no more memory than they have bytes.
+    /// Reads the head and the table of a file of `file_len` bytes. Allocates no more memory than they have bytes.
     pub(super) fn read(input: &mut impl Read, file_len: u64) -> Result<Self, CompressedError> {
         let mut head = Vec::with_capacity(HEAD_LEN);
         read(input, 0, HEAD_LEN as u64, &mut head)?;
@@ -51,27 +51,27 @@ impl Layout {
         Ok(Self { compression, total, block_len: block_len.into(), table })
     }
 
-    /// Offset of the first block in the file.
+    /// Returns the offset of the first block in the file.
     pub(super) fn blocks_at(&self) -> u64 {
         (HEAD_LEN + self.table.len()) as u64
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub(super) fn count(&self) -> u64 {
         block_count(self.total, self.block_len)
     }
 
-    /// Bytes of a block in the stream.
+    /// Returns the length of a block in the stream, in bytes.
     pub(super) fn len(&self, block: u64) -> u64 {
         self.block_len.min(self.total - block * self.block_len)
     }
 
-    /// Bytes of a block in the file, if the table is right.
+    /// Returns the length of a block in the file, in bytes, if the table is right.
     pub(super) fn packed_len(&self, block: u64) -> u64 {
         word(&self.table, block as usize).into()
     }
 
-    /// Refuses a size that no block of that length is compressed to: memory is taken by this size.
+    /// Refuses a size that no block of that length is compressed to, as memory is allocated by this size.
     pub(super) fn check(&self, block: u64) -> Result<(), CompressedError> {
         let (found, expected) = (self.packed_len(block), packed_bounds(self.compression, self.len(block)));
         if (expected.0..=expected.1).contains(&found) {
@@ -82,7 +82,7 @@ impl Layout {
     }
 }
 
-/// Appends the next `len` bytes of the file, from offset `at`, or as many as there are.
+/// Appends the next `len` bytes of the file, from offset `at`, or all that remain.
 pub(super) fn read(input: &mut impl Read, at: u64, len: u64, out: &mut Vec<u8>) -> Result<(), CompressedError> {
     let before = out.len();
     let result = input.by_ref().take(len).read_to_end(out);
@@ -90,7 +90,7 @@ pub(super) fn read(input: &mut impl Read, at: u64, len: u64, out: &mut Vec<u8>) 
     result.map(|_| ()).map_err(|error| CompressedError::new(at, CompressedErrorKind::Read(error)))
 }
 
-/// The little-endian number at `index`.
+/// Returns the little-endian number at `index`.
 fn word(bytes: &[u8], index: usize) -> u32 {
     u32::from_le_bytes(bytes.as_chunks().0[index])
 }

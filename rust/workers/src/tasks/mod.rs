@@ -1,20 +1,20 @@
-//! Work in the background: tasks share the helpers of large calls, a slice of time each.
+//! Work in the background: tasks share the helpers of large calls, a time slice each.
 //!
-//! A task is a state machine, a [`Work`], that works in short steps. [`Tasks`] is a queue of them. A **runner** is a job on
-//! the helpers that takes tasks from the queue in turn, each for a slice, and lets other jobs go first in between. It ends
-//! when nothing is ready: an idle queue costs nothing. The game's own thread keeps its core, as there is one helper less than
-//! threads. Tasks without helpers go on in [`Tasks::run_slice`].
+//! A task is a state machine, a [`Work`], that works in short steps. [`Tasks`] is a queue of them. A **runner** is a
+//! job on the helpers that takes tasks from the queue in turn, each for a slice, and lets other jobs run in between. It
+//! ends when no task is ready: an idle queue costs nothing. The game's own thread keeps its core, as there is one
+//! helper fewer than threads. Tasks without helpers run in [`Tasks::run_slice`].
 //!
 //! Invariants:
 //!
-//! - **The work has one holder.** While nobody works on it, it is in the task's state, under its lock, at a `Place` that
-//!   says who may claim it. Otherwise the thread that claimed it holds it. An entry in the queue is only a hint at a task
-//!   that may be claimed.
+//! - **The work has one holder.** While no thread works on it, it is in the task's state, under its lock, at a `Place`
+//!   that determines who may claim it. Otherwise the thread that claimed it holds it. An entry in the queue is only a
+//!   hint at a task that may be claimed.
 //! - **A task ends once.** The holder of the work then keeps or drops it, marks the task as done, and reports
 //!   [`TaskEvent::Finished`]. After that only [`Task::take`] touches the work.
-//! - **A task keeps its threads.** It goes on with those that it was started with. The queue holds a handle to them until
-//!   their last task has ended and no runner uses them any more.
-//! - **No lock is held** while a step, a listener or the drop of a work runs, and no two locks at once.
+//! - **A task keeps its threads.** It runs on the threads that it was started with. The queue holds a handle to them
+//!   until their last task has ended and no runner uses them any more.
+//! - **No lock is held** while a step, a listener or the drop of a work runs, and never two locks at once.
 
 mod queue;
 mod runner;
@@ -37,16 +37,16 @@ pub struct Tasks<W: Work> {
 }
 
 impl<W: Work> Tasks<W> {
-    /// An empty queue, without threads.
+    /// Makes an empty queue, without threads.
     pub const fn new() -> Self {
         Self { queue: OnceLock::new() }
     }
 
-    /// Starts `work` on the helpers of `threads`, which it keeps until it ends. Without helpers it goes on in
+    /// Starts `work` on the helpers of `threads`, which it keeps until it ends. Without helpers it runs in
     /// [`Self::run_slice`].
     ///
-    /// During [`Self::shut_down`] the task is cancelled at once. The listener may be called before this returns, and lives as
-    /// long as the task. A panic of it is caught.
+    /// During [`Self::shut_down`] the task is cancelled at once. The listener may be called before this returns, and
+    /// lives as long as the task. Its panics are caught.
     pub fn start(
         &self,
         threads: &Threads,
@@ -56,8 +56,8 @@ impl<W: Work> Tasks<W> {
         runner::start(self.queue.get_or_init(Queue::new), threads, work, Box::new(listener))
     }
 
-    /// Works in turn on tasks that need the owner's thread, until `budget` is used up: at least one step, if there is one.
-    /// Returns true if more may remain.
+    /// Works in turn on tasks that need the owner's thread, until `budget` is used up; does at least one step, if there
+    /// is one. Returns true if more may remain.
     pub fn run_slice(&self, budget: Duration) -> bool {
         self.queue.get().is_some_and(|queue| runner::run_slice(queue, budget))
     }
@@ -67,9 +67,10 @@ impl<W: Work> Tasks<W> {
         self.queue.get().is_some_and(|queue| queue.is_busy())
     }
 
-    /// Cancels all tasks but those that [outlive](Work::outlives_shut_down) this; the calling thread helps to complete these.
-    /// Returns when nothing runs any more and all threads that the queue made, or dropped the last handle of, have ended.
-    /// The queue can be used again then. Must not be called inside a step or a listener, as it waits for them.
+    /// Cancels all tasks except those that [outlive](Work::outlives_shut_down) this, which the calling thread helps to
+    /// complete. Returns when nothing runs any more and all threads that the queue made, or dropped the last handle of,
+    /// have ended. The queue can then be used again. Must not be called inside a step or a listener, as it waits for
+    /// them.
     pub fn shut_down(&self, threads: &Threads) {
         if let Some(queue) = self.queue.get() {
             runner::shut_down(queue, threads);
@@ -83,7 +84,7 @@ impl<W: Work> Default for Tasks<W> {
     }
 }
 
-/// As [`Tasks::shut_down`] with no threads but this.
+/// Shuts down like [`Tasks::shut_down`], with no threads but this one.
 impl<W: Work> Drop for Tasks<W> {
     fn drop(&mut self) {
         self.shut_down(&Threads::alone());

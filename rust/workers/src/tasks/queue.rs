@@ -1,4 +1,4 @@
-//! The lists of tasks, under one lock. They are lists of any `T`: what a task is, `task` knows.
+//! The lists of tasks, under one lock. They are lists of any `T`; only `task` knows what a task is.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
@@ -7,16 +7,17 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use crate::Threads;
 use crate::threads::{Ending, PoolId};
 
-/// Where work is that nobody works on, and so who may claim it there. A thread that waits may claim it anywhere.
+/// The place of work that no thread works on, which determines who may claim it. A waiting thread may claim it
+/// anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// In the list of the helpers of this pool: for a runner.
     Helpers(PoolId),
     /// In the owner's list.
     Owner,
-    /// For a thread of its own, which is on its way.
+    /// Reserved for a thread of its own, which is being started.
     Device,
-    /// For a thread that waits for the task.
+    /// Reserved for a thread that waits for the task.
     Waiter,
 }
 
@@ -42,7 +43,7 @@ struct Lists<T> {
 
 /// The helpers of a pool that has tasks or runners.
 struct Crew<T> {
-    /// As a helper sees them.
+    /// The threads, as a helper sees them.
     threads: Threads,
     /// Tasks that were started with this pool and have not ended.
     tasks: usize,
@@ -56,7 +57,7 @@ struct Crew<T> {
 pub(super) struct Next<T> {
     pub(super) task: Arc<T>,
     pub(super) threads: Threads,
-    /// One more runner was hired, and must be spawned.
+    /// True if one more runner was hired, and must be spawned.
     pub(super) hired: bool,
 }
 
@@ -73,14 +74,14 @@ impl<T> Queue<T> {
         Arc::new(Self { lists: Mutex::new(lists), ended: Condvar::new(), devices: Ending::new() })
     }
 
-    /// Larger for each task.
+    /// Returns an id larger than all before.
     pub(super) fn next_id(&self) -> u64 {
         let mut lists = self.lock();
         lists.last_id += 1;
         lists.last_id
     }
 
-    /// Adds a task that was started with `threads`. While the queue is closing this does nothing and returns false.
+    /// Adds a task that was started with `threads`. While the queue is closing, does nothing and returns false.
     pub(super) fn add(&self, id: u64, task: &Arc<T>, threads: &Threads) -> bool {
         let mut lists = self.lock();
         if lists.is_closing {
@@ -94,8 +95,8 @@ impl<T> Queue<T> {
         true
     }
 
-    /// Puts a task, which is free at `place`, where it is found there. Returns the threads to spawn a runner on if one was
-    /// hired for it, which `may_hire` allows.
+    /// Lists a task that is free at `place`. Returns the threads to spawn a runner on if one was hired for it, which
+    /// `may_hire` allows.
     pub(super) fn put(&self, task: &Arc<T>, place: Place, may_hire: bool) -> Option<Threads> {
         let mut lists = self.lock();
         lists.list(place)?.push_back(Arc::clone(task));
@@ -103,14 +104,14 @@ impl<T> Queue<T> {
         if may_hire && lists.hire(pool) { Some(lists.crews.get(&pool)?.threads.clone()) } else { None }
     }
 
-    /// Lets a task that is free at `place` have its turn next.
+    /// Gives the next turn to a task that is free at `place`.
     pub(super) fn hurry(&self, task: &Arc<T>, place: Place) {
         if let Some(list) = self.lock().list(place) {
             list.push_front(Arc::clone(task));
         }
     }
 
-    /// The next task for a runner of `pool`. None ends the runner, which is counted off.
+    /// Returns the next task for a runner of `pool`. `None` ends the runner, which is no longer counted.
     pub(super) fn next(&self, pool: PoolId) -> Option<Next<T>> {
         let mut lists = self.lock();
         if let Some(crew) = lists.crews.get_mut(&pool)
@@ -123,7 +124,7 @@ impl<T> Queue<T> {
         None
     }
 
-    /// Counts off a runner of `pool`.
+    /// Stops counting a runner of `pool`.
     pub(super) fn leave(&self, pool: PoolId) {
         self.count_off(self.lock(), pool);
     }
@@ -134,7 +135,7 @@ impl<T> Queue<T> {
         }
         let unused = lists.take_unused(pool);
         drop(lists);
-        // Before `reopen` hears of it, as this may be the last handle to the threads.
+        // Before `reopen` is notified, as this may be the last handle to the threads.
         drop(unused);
         self.end_run();
     }
@@ -149,7 +150,7 @@ impl<T> Queue<T> {
         self.ended.notify_all();
     }
 
-    /// The next task for the owner.
+    /// Returns the next task for the owner.
     pub(super) fn next_owned(&self) -> Option<Arc<T>> {
         self.lock().owned.pop_front()
     }
@@ -158,7 +159,7 @@ impl<T> Queue<T> {
         !self.lock().owned.is_empty()
     }
 
-    /// Removes a task whose end was reported. `home` is where its helpers find it.
+    /// Removes a task whose end was reported. `home` is its place for helpers.
     pub(super) fn remove(&self, id: u64, home: Place) {
         let mut lists = self.lock();
         if !lists.live.contains_key(&id) {
@@ -183,14 +184,14 @@ impl<T> Queue<T> {
         !self.lock().live.is_empty()
     }
 
-    /// Adds no task from here on, until [`Self::reopen`]. Returns those that have not ended, in the order of their start.
+    /// Adds no more tasks until [`Self::reopen`]. Returns the tasks that have not ended, in the order of their start.
     pub(super) fn close(&self) -> Vec<Arc<T>> {
         let mut lists = self.lock();
         lists.is_closing = true;
         lists.live.values().cloned().collect()
     }
 
-    /// Waits until no task and no thread of the queue is there any more, and adds tasks again.
+    /// Waits until the queue has no tasks and no threads any more, then allows new tasks again.
     pub(super) fn reopen(&self) {
         let mut lists = self.lock();
         while !lists.live.is_empty() || lists.running > 0 {
@@ -204,7 +205,7 @@ impl<T> Queue<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Lists<T>> {
-        // Nothing panics while it is held.
+        // Nothing panics while the lock is held.
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -214,12 +215,12 @@ impl<T> Lists<T> {
         match place {
             Place::Helpers(pool) => Some(&mut self.crews.get_mut(&pool)?.ready),
             Place::Owner => Some(&mut self.owned),
-            // Somebody is on the way.
+            // A thread for it is already coming.
             Place::Device | Place::Waiter => None,
         }
     }
 
-    /// Counts one more runner of a pool, if a helper has none yet.
+    /// Counts one more runner of a pool, if a helper has none.
     fn hire(&mut self, pool: PoolId) -> bool {
         let free = self.crews.get_mut(&pool).filter(|crew| crew.runners < crew.threads.count());
         let is_hired = free.map(|crew| crew.runners += 1).is_some();
@@ -227,7 +228,7 @@ impl<T> Lists<T> {
         is_hired
     }
 
-    /// The crew of a pool, if it has no tasks and no runners any more.
+    /// Removes and returns the crew of a pool, if it has no tasks and no runners any more.
     fn take_unused(&mut self, pool: PoolId) -> Option<Crew<T>> {
         let is_unused = self.crews.get(&pool).is_some_and(|crew| crew.tasks == 0 && crew.runners == 0);
         if is_unused { self.crews.remove(&pool) } else { None }

@@ -1,4 +1,5 @@
-//! Who works on tasks: runners on the helpers, the owner in slices, and threads for steps that wait for a device.
+//! The threads that work on tasks: runners on the helpers, the owner in slices, and threads for steps that wait for a
+//! device.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -60,7 +61,8 @@ pub(super) fn shut_down<W: Work>(queue: &TaskQueue<W>, threads: &Threads) {
     ENDING.join();
 }
 
-/// Works on a task for a turn, if its work is free at `place`, and puts it where it belongs then. Returns true if it was.
+/// Works on a task for a turn, if its work is free at `place`, and then puts it where it belongs. Returns true if it
+/// was free.
 fn work_on<W: Work>(task: &Arc<Task<W>>, threads: &Threads, place: Place, until: Option<Instant>) -> bool {
     let Some(work) = task.claim(place) else { return false };
     if let Some(next) = task.take_turn(work, &Turn { threads, place, until }) {
@@ -69,12 +71,12 @@ fn work_on<W: Work>(task: &Arc<Task<W>>, threads: &Threads, place: Place, until:
     true
 }
 
-/// Puts a task, which is free at `place`, where it is found there, after a turn that began at `from`.
+/// Lists a task that is free at `place`, after a turn that began at `from`.
 fn put<W: Work>(task: &Arc<Task<W>>, place: Place, from: Option<Place>) {
     if place == Place::Device {
         return give_thread(task);
     }
-    // A runner, and the owner, look for their next task after this.
+    // A runner, and the owner, look for their next task after this anyway.
     let is_served = from == Some(place);
     if let (Some(threads), Place::Helpers(pool)) = (task.queue().put(task, place, !is_served), place) {
         spawn(task.queue(), pool, &threads);
@@ -90,12 +92,13 @@ fn spawn<W: Work>(queue: &TaskQueue<W>, pool: PoolId, threads: &Threads) {
     threads.spawn(move || run(&queue, pool));
 }
 
-/// A runner.
+/// Runs a runner.
 fn run<W: Work>(queue: &TaskQueue<W>, pool: PoolId) {
     let this = Arc::as_ptr(queue).addr();
     let outer = SERVED.replace(this);
     if outer == this {
-        // Below on this thread's stack, a runner lets other jobs of the pool go first. It looks at the queue after.
+        // Below this frame on the stack, a runner is letting other jobs of the pool run. It checks the queue
+        // afterwards.
         return queue.leave(pool);
     }
     while let Some(Next { task, threads, hired }) = queue.next(pool) {
@@ -105,14 +108,14 @@ fn run<W: Work>(queue: &TaskQueue<W>, pool: PoolId) {
         let _ = catch_unwind(AssertUnwindSafe(move || {
             work_on(&task, &threads, Place::Helpers(pool), Some(Instant::now() + SLICE));
         }));
-        // Not for longer than a slice, as new jobs may come all the time.
+        // For at most a slice, as new jobs may come all the time.
         let until = Instant::now() + SLICE;
         while rayon::yield_now() == Some(Yield::Executed) && Instant::now() < until {}
     }
     SERVED.set(outer);
 }
 
-/// Has the next step of a task, which is free at [`Place::Device`], done on a thread of its own.
+/// Runs the next step of a task that is free at [`Place::Device`] on a thread of its own.
 fn give_thread<W: Work>(task: &Arc<Task<W>>) {
     let own = Arc::clone(task);
     let run = move || _ = work_on(&own, &Threads::alone(), Place::Device, None);

@@ -1,4 +1,4 @@
-//! One task: who holds its work, its turns, and how it ends.
+//! One task: the holder of its work, its turns, and its end.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,15 +11,15 @@ use super::queue::{Place, Queue};
 use super::work::{NextStep, TaskEvent, Work};
 use crate::Threads;
 
-/// How far progress moves until it is reported.
+/// The min change of progress that is reported.
 const REPORTED: f32 = 0.01;
 
 pub(super) type Listener<W> = Box<dyn Fn(&Arc<Task<W>>, TaskEvent) + Send + Sync>;
 
-/// Work that was started. It goes on when nobody holds this.
+/// Work that was started. It continues when no handle to it remains.
 pub struct Task<W: Work> {
     id: u64,
-    /// Where steps are done that any thread may do: by helpers, or by the owner if there are none.
+    /// The place for steps that any thread may do: the helpers, or the owner if there are none.
     home: Place,
     pub(super) outlives_shut_down: bool,
     queue: Arc<Queue<Self>>,
@@ -27,7 +27,7 @@ pub struct Task<W: Work> {
     state: Mutex<State<W>>,
     /// Wakes one waiting thread when the work is handed to it, all when the task is done.
     changed: Condvar,
-    /// Set, never reset: seen at the next step border. Both are looked at again under the lock of `state`.
+    /// Set, never reset: checked after each step. Both are checked again under the lock of `state`.
     cancelled: AtomicBool,
     wanted: AtomicBool,
     /// Bits of f32. They only grow.
@@ -36,9 +36,9 @@ pub struct Task<W: Work> {
 }
 
 enum State<W> {
-    /// Nobody works on it.
+    /// No thread works on it.
     Free(Place, W),
-    /// This thread does.
+    /// This thread works on it.
     Claimed(ThreadId),
     Done(End<W>),
 }
@@ -49,16 +49,17 @@ enum End<W> {
     Panicked,
 }
 
-/// The steps that a thread does of a task before the next task is served.
+/// The steps of one task that a thread does before it serves the next task.
 pub(super) struct Turn<'a> {
     pub(super) threads: &'a Threads,
-    /// Where the work was claimed. The turn goes on with steps that belong there, and with all for a thread that waits.
+    /// The place where the work was claimed. The turn continues with steps that belong there, or with all for a waiting
+    /// thread.
     pub(super) place: Place,
     pub(super) until: Option<Instant>,
 }
 
 impl<W: Work> Task<W> {
-    /// A task whose work is free at `home`, in no list yet.
+    /// Makes a task whose work is free at `home`, in no list so far.
     pub(super) fn new(queue: &Arc<Queue<Self>>, home: Place, work: W, listener: Listener<W>) -> Arc<Self> {
         let outlives_shut_down = work.outlives_shut_down();
         Arc::new(Self {
@@ -76,11 +77,11 @@ impl<W: Work> Task<W> {
         })
     }
 
-    /// Ends the task without its work, unless the work is done first. Does not wait: whoever holds the work drops it at the
-    /// next step border.
+    /// Ends the task without its work, unless the work is done first. Does not wait: the thread that holds the work
+    /// drops it after the current step.
     pub fn cancel(self: &Arc<Self>) {
         self.cancelled.store(true, Ordering::Relaxed);
-        // Whoever has claimed the work looks at the flag under this lock before leaving it.
+        // A thread that has claimed the work checks the flag under this lock before it leaves the work.
         let place = match &*self.lock() {
             State::Free(place, _) => *place,
             State::Claimed(_) | State::Done(_) => return,
@@ -103,12 +104,12 @@ impl<W: Work> Task<W> {
         matches!(&*self.lock(), State::Done(End::Panicked))
     }
 
-    /// How much is done, from 0 to 1. Never falls, and is 1 when the work is done.
+    /// Returns how much is done, from 0 to 1. Never falls, and is 1 when the work is done.
     pub fn progress(&self) -> f32 {
         f32::from_bits(self.progress.load(Ordering::Relaxed))
     }
 
-    /// The work of a task that ended with it: once.
+    /// Returns the work of a task that ended with it, the first time.
     pub fn take(&self) -> Option<W> {
         match &mut *self.lock() {
             State::Done(End::Finished(work)) => work.take(),
@@ -116,9 +117,9 @@ impl<W: Work> Task<W> {
         }
     }
 
-    /// Returns true when the task is done. This thread works on it, with `threads`, as soon as no other does, including the
-    /// owner's steps. Several threads may wait, also inside a step of another task. Inside a step of this task it returns
-    /// false at once.
+    /// Returns true when the task is done. This thread works on it with `threads` as soon as no other does, including
+    /// the owner's steps. Several threads may wait, even inside a step of another task. Inside a step of this task it
+    /// returns false at once.
     pub fn wait(self: &Arc<Self>, threads: &Threads) -> bool {
         let mut state = self.lock();
         let this = std::thread::current().id();
@@ -140,7 +141,7 @@ impl<W: Work> Task<W> {
         true
     }
 
-    /// The work, if it is free at `place`.
+    /// Returns the work, if it is free at `place`.
     pub(super) fn claim(&self, place: Place) -> Option<W> {
         let mut state = self.lock();
         match &*state {
@@ -159,8 +160,8 @@ impl<W: Work> Task<W> {
         }
     }
 
-    /// Does steps until the turn is over, and leaves the work or ends the task. Returns where the task must be put, if it
-    /// must.
+    /// Does steps until the turn is over, then leaves the work or ends the task. Returns the place where the task must
+    /// be put, if any.
     pub(super) fn take_turn(self: &Arc<Self>, mut work: W, turn: &Turn<'_>) -> Option<Place> {
         loop {
             if self.cancelled.load(Ordering::Relaxed) {
@@ -195,7 +196,7 @@ impl<W: Work> Task<W> {
         }
     }
 
-    /// Leaves the work at `place`, unless a thread waits for it, or it is not wanted any more.
+    /// Leaves the work at `place`, unless a thread waits for it or it was cancelled.
     fn leave(self: &Arc<Self>, work: W, place: Place) -> Option<Place> {
         let mut state = self.lock();
         if self.cancelled.load(Ordering::Relaxed) {
@@ -203,7 +204,7 @@ impl<W: Work> Task<W> {
             self.end_without(work, End::Cancelled);
             return None;
         }
-        // A thread waits until the task is done, and so is there to claim the work.
+        // A waiting thread stays until the task is done, so it will claim the work.
         let wanted = self.wanted.load(Ordering::Relaxed);
         *state = State::Free(if wanted { Place::Waiter } else { place }, work);
         drop(state);
@@ -214,7 +215,7 @@ impl<W: Work> Task<W> {
         Some(place)
     }
 
-    /// Drops the work before the task is done: what it leaves behind is gone then.
+    /// Drops the work before the task is done, so that what it held is gone by then.
     fn end_without(self: &Arc<Self>, work: W, end: End<W>) {
         let _ = catch_unwind(AssertUnwindSafe(|| drop(work)));
         self.end(end);
@@ -227,7 +228,7 @@ impl<W: Work> Task<W> {
         self.queue.remove(self.id, self.home);
     }
 
-    /// Called by several threads at once within a step.
+    /// Several threads may call this at once within a step.
     fn note(self: &Arc<Self>, progress: f32) {
         // NaN and -0 are 0 as well, so that the bits are in the order of the numbers.
         let bits = if progress > 0.0 { progress.min(1.0).to_bits() } else { 0 };
@@ -252,7 +253,7 @@ impl<W: Work> Task<W> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<W>> {
-        // Nothing panics while it is held.
+        // Nothing panics while the lock is held.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,57 +1,57 @@
-//! What a task does, and what is reported of it.
+//! The work of a task, and its reports.
 
 use std::time::Duration;
 
 use crate::Threads;
 
-/// How long one task is worked on before the next has its turn, and so how long a call waits for a helper.
+/// How long one task is worked on before the next one has its turn, which is also how long a call waits for a helper.
 pub const SLICE: Duration = Duration::from_millis(2);
 
-/// What a task does, in steps.
+/// The work of a task, in steps.
 pub trait Work: Send + 'static {
     /// Does about a millisecond of the work, with `threads` for parallel parts. Called by one thread at a time.
     ///
-    /// A longer step reports how much is done meanwhile.
+    /// A longer step reports its progress meanwhile.
     ///
     /// A panic ends the task: see [`Task::is_panicked`](super::Task::is_panicked).
     fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep;
 
-    /// How much is done, from 0 to 1. Asked after each step.
+    /// Returns how much is done, from 0 to 1. Called after each step.
     fn progress(&self) -> f32;
 
-    /// True if [`Tasks::shut_down`](super::Tasks::shut_down) completes the work instead of dropping it. Asked once, at the
-    /// start.
+    /// True if [`Tasks::shut_down`](super::Tasks::shut_down) completes the work instead of dropping it. Called once, at
+    /// the start.
     fn outlives_shut_down(&self) -> bool {
         false
     }
 }
 
-/// Takes how much is done within a step, from 0 to 1: from any of its threads, and several at once.
+/// Receives how much is done within a step, from 0 to 1. Any of the step's threads may call it, several at once.
 pub type OnProgress<'a> = &'a (dyn Fn(f32) + Sync);
 
-/// Who may do the next step.
+/// The thread that may do the next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStep {
     /// Any thread.
     More,
-    /// A thread of its own, as the step waits for a device, such as a flush to disk: other tasks go on. Where the system gives
-    /// no thread, or the task has no helpers, the step is done in place.
+    /// A thread of its own, as the step waits for a device, such as a flush to disk: other tasks continue. If the
+    /// system gives no thread, or the task has no helpers, the step is done in place.
     Blocking,
     /// The owner's thread, in [`Tasks::run_slice`](super::Tasks::run_slice), or a thread in
     /// [`Task::wait`](super::Task::wait).
     Owner,
-    /// Nobody: the work is done.
+    /// None: the work is done.
     Done,
 }
 
-/// What a listener hears of a task. It is called on any thread, by several at once, and may be called before
+/// What a listener receives about a task. It is called on any thread, by several at once, and may be called before
 /// [`Tasks::start`](super::Tasks::start) returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskEvent {
     /// [`Task::progress`](super::Task::progress) grew by a hundredth or more since the last report. Not after `Finished`.
     Progressed,
-    /// The task goes on in [`Tasks::run_slice`](super::Tasks::run_slice), which must be called until it returns false. May
-    /// come late.
+    /// The task continues in [`Tasks::run_slice`](super::Tasks::run_slice), which must be called until it returns
+    /// false. May come late.
     Waiting,
     /// The task is done. Reported once.
     Finished,

@@ -1,4 +1,4 @@
-//! Makes the plan of a result from a delta and its base. All bounds checks of deltas are here and in `number`.
+//! Builds the plan of a result from a delta and its base. All bounds checks of deltas are here and in `number`.
 
 use super::error::{DeltaError, DeltaErrorKind};
 use super::format::{CODE_BITS, LEN_AT, LONG, OTHER_LEN, VERSION, hash};
@@ -7,14 +7,16 @@ use super::output::Output;
 use crate::limits::MAX_VALUE_LEN;
 use crate::plan::Plan;
 
-/// Returns the plan of what `delta` makes of `before`. Everything is checked before memory for the result is allocated.
+/// Returns the plan of the result that `delta` makes from `before`. Checks everything before it allocates memory for
+/// the result.
 ///
-/// The delta may come from anywhere. It is read once. The plan takes less than 96 bytes for each byte of the delta. The result has at
-/// most `before.len() + delta.len()` bytes, as each of them is a byte of the base, which is passed once, or a literal of the delta;
-/// and at most [`MAX_VALUE_LEN`].
+/// The delta may come from anywhere. It is read once. The plan takes less than 96 bytes for each byte of the delta. The
+/// result has at most `before.len() + delta.len()` bytes, as each of them is a byte of the base, which is read once
+/// from start to end, or a literal of the delta. It also has at most [`MAX_VALUE_LEN`] bytes.
 ///
 /// # Errors
-/// If the delta was made from another base, or is visibly damaged. Its literals have no hash: damage there goes into the result.
+/// If the delta was made from another base, or is visibly damaged. Literals have no hash: damaged literals go into the
+/// result.
 pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaError> {
     let mut input = Input::new(delta);
     let len = head(before, &mut input)?;
@@ -64,7 +66,7 @@ fn head(before: &[u8], input: &mut Input<'_>) -> Result<u64, DeltaError> {
     if len > MAX_VALUE_LEN as u64 {
         return Err(DeltaError::too_large(len));
     }
-    // Last, as it takes the longest.
+    // Checked last, as it takes the longest.
     let found = hash(before);
     if expected != found {
         return Err(DeltaError::new(1, DeltaErrorKind::Base { expected, found, len: before.len() }));

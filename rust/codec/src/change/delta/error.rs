@@ -1,4 +1,4 @@
-//! What is wrong with a delta, and where.
+//! Errors of deltas, with their offsets.
 
 use super::format::{LEN_AT, MAX_NUMBER_LEN, VERSION};
 use crate::limits::MAX_VALUE_LEN;
@@ -21,7 +21,7 @@ impl DeltaError {
         Self::new(LEN_AT, DeltaErrorKind::TooLarge { found })
     }
 
-    /// Returns what was expected, and what was found.
+    /// Returns what was expected and what was found.
     pub fn kind(&self) -> &DeltaErrorKind {
         &self.kind
     }
@@ -36,13 +36,13 @@ impl DeltaError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeltaErrorKind {
-    /// The bytes are no delta, or one of an unknown version.
+    /// The bytes are not a delta, or a delta of an unknown version.
     #[error("expected version {VERSION} of the delta format, found {found}")]
     Version {
         /// The first byte.
         found: u8,
     },
-    /// The delta was made from other bytes.
+    /// The delta was made from another base.
     #[error(
         "expected a base with the hash {expected:016x}, found {found:016x} for its {}",
         bytes(*.len as u64)
@@ -64,29 +64,29 @@ pub enum DeltaErrorKind {
     /// The delta ends where a number should begin or continue.
     #[error("expected {part}, found the end")]
     End {
-        /// What should be there.
+        /// The missing part.
         part: &'static str,
     },
     /// The delta ends inside a part of known length.
     #[error("expected {} for {part}, found {found}", bytes(*.expected))]
     Short {
-        /// What should be there.
+        /// The part that is cut off.
         part: &'static str,
-        /// Bytes that it takes.
+        /// Its length, in bytes.
         expected: u64,
-        /// Bytes that remain.
+        /// The remaining bytes.
         found: usize,
     },
-    /// A number takes more bytes than any may.
+    /// A number takes more bytes than allowed.
     #[error("expected at most {} bytes for {part}, found more", MAX_NUMBER_LEN)]
     LongNumber {
-        /// What the number is.
+        /// The meaning of the number.
         part: &'static str,
     },
     /// A number takes more bytes than it needs.
     #[error("expected {part} in as few bytes as it needs, found a last byte of 0")]
     PaddedNumber {
-        /// What the number is.
+        /// The meaning of the number.
         part: &'static str,
     },
     /// A token reaches beyond the end of the base.
@@ -95,16 +95,16 @@ pub enum DeltaErrorKind {
         bytes(*.remaining as u64)
     )]
     BeyondBase {
-        /// What the token does with them.
+        /// The operation of the token.
         action: &'static str,
         /// The offset in the base, in bytes.
         base_at: usize,
-        /// Bytes of the base from there on.
+        /// Bytes of the base from that offset on.
         remaining: usize,
         /// Bytes that the token takes.
         found: u64,
     },
-    /// The result has another length than the delta announces.
+    /// The result does not have the length that the delta announces.
     #[error("expected {} for the result, found {found}", bytes(*.expected))]
     Len {
         /// The announced length, in bytes.

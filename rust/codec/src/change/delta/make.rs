@@ -1,4 +1,4 @@
-//! Makes a delta of edits: cuts them down to the bytes that differ, joins them where that costs less, and writes tokens.
+//! Makes a delta from edits: trims them to the bytes that differ, joins runs where that costs less, and writes tokens.
 
 use std::ops::Range;
 
@@ -13,13 +13,14 @@ use crate::plan::{Borrowed, Plan};
 /// Equal bytes between two runs that are written as if they differed: a token takes one byte or more.
 const JOIN_LEN: usize = 1;
 
-/// Returns the delta that makes `after` of `before`. Short parts of `after` are copied into the plan, long ones borrowed.
+/// Returns the delta that turns `before` into `after`. Short parts of `after` are copied into the plan, long ones
+/// borrowed.
 ///
-/// The edits are in order and do not overlap; all bytes outside of them are the same in both. They may cover more than the bytes that
-/// differ: that costs time and little space. The delta is at most
-/// [`MAX_OVERHEAD`](super::MAX_OVERHEAD) bytes longer than `after`. That of equal inputs has at most 14 bytes.
+/// The edits must be in order and must not overlap; all bytes outside of them must be the same in both. They may cover
+/// more than the bytes that differ: that costs time and little space. The delta is at most
+/// [`MAX_OVERHEAD`](super::MAX_OVERHEAD) bytes longer than `after`, and at most 14 bytes long if both are equal.
 ///
-/// [`apply`](super::apply()) takes it, unless `after` is longer than [`MAX_VALUE_LEN`](crate::limits::MAX_VALUE_LEN).
+/// [`apply`](super::apply()) accepts it, unless `after` is longer than [`MAX_VALUE_LEN`](crate::limits::MAX_VALUE_LEN).
 ///
 /// # Panics
 /// If a range of an edit is outside of `before` or `after`, overlaps that of the edit before it, or follows it at another distance in
@@ -31,7 +32,7 @@ pub fn make<'a>(before: &[u8], after: &'a [u8], edits: impl IntoIterator<Item = 
     tokens(before, after, edits, head)
 }
 
-/// Returns the tokens that make `after` of `before`, behind `head`.
+/// Returns the tokens that turn `before` into `after`, after `head`.
 pub(super) fn tokens<'a>(
     before: &[u8],
     after: &'a [u8],
@@ -118,7 +119,7 @@ impl<'a> Tokens<'a> {
         self.done = before.end;
         let literals = &self.after[after.start..];
         match literals.first_chunk() {
-            // If everything moves a little, there are very many of these: a token of one byte and its literals, in one word.
+            // If everything moves a little, most tokens are like this: one byte and its literals, in one word.
             Some(&literals) if skip == insert && insert < LONG && copy < 1 << (7 - CODE_BITS) => {
                 let token = (copy << CODE_BITS | insert) as u64;
                 let word = u64::from_le_bytes(literals) << 8 | token;
@@ -149,7 +150,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Writes all of a token but its literals: `copy` bytes of the base stay, `insert` others replace `skip`.
+/// Writes a token without its literals: `copy` bytes of the base are kept, `insert` literals replace `skip` bytes.
 #[inline(always)]
 pub(super) fn write_token(copy: usize, skip: usize, insert: usize, out: &mut Vec<u8>) {
     let code = if skip != insert { OTHER_LEN } else { insert.min(LONG) };

@@ -1,7 +1,7 @@
-//! Deltas: compact bytes that make one byte string, the result, of another, the base.
+//! Deltas: compact bytes that turn one byte string, the base, into another, the result.
 //!
-//! [`make`] writes one from edits, [`apply`] gives a plan that borrows from the base and from the delta. Both take
-//! any bytes. The format, byte for byte, is in `rust/docs/DELTA.md`.
+//! [`make`] writes a delta from edits, [`apply`] returns a plan that borrows from the base and from the delta. Both
+//! take any bytes. `rust/docs/DELTA.md` specifies the format byte by byte.
 //!
 //! ```text
 //! u8 version  u64 hash of the base  number: length of the result  tokens to the end of the delta
@@ -11,8 +11,8 @@
 //!   0       number (skip), number (insert), `insert` literal bytes, which replace `skip` of the base
 //! ```
 //!
-//! Each token first copies `copy` bytes of the base. After the last one, the rest of the base is copied. So the base is passed once
-//! from its start to its end: the result is at most as long as base and delta together, whatever the delta says.
+//! Each token first copies `copy` bytes of the base. After the last token, the rest of the base is copied. So the base
+//! is read once from start to end: the result is at most as long as base and delta together, whatever the delta says.
 //!
 //! ```
 //! use varbatch_codec::change::{Edit, delta};

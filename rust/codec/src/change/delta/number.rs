@@ -1,4 +1,4 @@
-//! Numbers of a delta: unsigned LEB128, seven bits a byte, the lowest first, in as few bytes as they need.
+//! Numbers of a delta: unsigned LEB128 (seven bits per byte, lowest first) in as few bytes as possible.
 
 use super::error::{DeltaError, DeltaErrorKind};
 use super::format::MAX_NUMBER_LEN;
@@ -13,7 +13,7 @@ pub(super) fn write(mut number: usize, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Reads a number at `at` that [`write`] has written, and passes it.
+/// Reads a number that [`write`] has written at `at`, and advances `at` past it.
 #[inline(always)]
 pub(super) fn read(bytes: &[u8], at: &mut usize) -> usize {
     let (mut number, mut shift) = (0, 0);
@@ -28,7 +28,7 @@ pub(super) fn read(bytes: &[u8], at: &mut usize) -> usize {
     }
 }
 
-/// The bytes of a delta that were not read yet.
+/// The unread bytes of a delta.
 pub(super) struct Input<'d> {
     delta: &'d [u8],
     at: usize,

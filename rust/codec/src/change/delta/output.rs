@@ -1,12 +1,12 @@
-//! A plan of very many short parts.
+//! A plan made of many short parts.
 
 use crate::limits::INLINE_LEN;
 use crate::plan::{Borrowed, Plan};
 
-/// A plan, and the small bytes behind it.
+/// A plan, and small parts that follow it.
 ///
-/// The length of the next part cannot be predicted, and branching on it takes longer than copying it. So a short part is copied together
-/// with the bytes behind it, in a length that the compiler knows; then these are cut off.
+/// The length of the next part cannot be predicted, and branching on it takes longer than copying it. So a short part
+/// is copied together with the bytes after it, in a length that the compiler knows; then those bytes are cut off.
 pub(super) struct Output<'a> {
     plan: Plan<'a>,
     pub(super) small: Vec<u8>,
@@ -17,7 +17,7 @@ impl<'a> Output<'a> {
         Self { plan: Plan::new(), small: Vec::new() }
     }
 
-    /// Adds the first `len` of some bytes.
+    /// Adds the first `len` bytes of `bytes`.
     ///
     /// # Panics
     /// If there are fewer.
@@ -29,7 +29,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Copies the first `len` of a block's bytes.
+    /// Copies the first `len` bytes of a block.
     #[inline(always)]
     pub(super) fn start_of_block<const N: usize>(&mut self, block: &[u8; N], len: usize) {
         let end = self.small.len() + len;

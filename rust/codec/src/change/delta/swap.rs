@@ -1,4 +1,4 @@
-//! Tokens without a head, for buffers in memory: they are applied in place, and become the tokens that lead back.
+//! Tokens without a head, for buffers in memory. Applying them in place turns them into the tokens that lead back.
 
 use std::fmt;
 use std::mem;
@@ -8,12 +8,13 @@ use super::make::{tokens, write_token};
 use super::number;
 use crate::change::model::Edit;
 
-/// Parts that may change their length before the buffer is copied: each moves the bytes behind it.
+/// Max parts that change their length in place: each moves the bytes after it. With more, the buffer is copied.
 const MAX_MOVES: usize = 4;
 
-/// The difference between two states of a buffer. Turns each state into the other one.
+/// The difference between two states of a buffer. Applying it turns either state into the other.
 ///
-/// It takes the memory of a delta, without a hash: it cannot tell the states. So nothing else may change the buffer.
+/// It takes as much memory as a delta. It has no hash, so it cannot tell the states apart: nothing else may change the
+/// buffer.
 ///
 /// ```
 /// use varbatch_codec::change::Edit;
@@ -29,15 +30,15 @@ const MAX_MOVES: usize = 4;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Swap {
     tokens: Vec<u8>,
-    /// True if each token replaces as many bytes as it has.
+    /// True if each token replaces as many bytes as it inserts.
     keeps_len: bool,
 }
 
 impl Swap {
-    /// Makes the difference of two states. The edits are those of [`make`](super::make()).
+    /// Makes the difference between two states. The edits are as for [`make`](super::make()).
     ///
     /// # Panics
-    /// As [`make`](super::make()).
+    /// In the same cases as [`make`](super::make()).
     pub fn new(before: &[u8], after: &[u8], edits: impl IntoIterator<Item = Edit>) -> Self {
         let mut keeps_len = true;
         let edits = edits.into_iter().inspect(|edit| keeps_len &= edit.before.len() == edit.after.len());
@@ -45,12 +46,12 @@ impl Swap {
         Self { tokens, keeps_len }
     }
 
-    /// Returns its length, in bytes.
+    /// Returns the length, in bytes.
     pub fn len(&self) -> usize {
         self.tokens.len()
     }
 
-    /// Returns true if both states are the same.
+    /// True if both states are the same.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
     }
@@ -83,7 +84,7 @@ impl Swap {
         self.tokens = back;
     }
 
-    /// Exchanges bytes, as every token replaces as many as it has.
+    /// Exchanges bytes, for tokens that each replace as many bytes as they insert.
     fn exchange(&mut self, bytes: &mut [u8]) {
         let (mut read_at, mut at) = (0, 0);
         while read_at < self.tokens.len() {
@@ -100,7 +101,7 @@ impl Swap {
         }
     }
 
-    /// Replaces bytes in place. Each part that changes its length moves the bytes behind it.
+    /// Replaces bytes in place. Each part that changes its length moves the bytes after it.
     fn splice(&self, bytes: &mut Vec<u8>, back: &mut Vec<u8>) {
         let (mut read_at, mut at) = (0, 0);
         while read_at < self.tokens.len() {
@@ -152,7 +153,7 @@ impl fmt::Debug for Swap {
     }
 }
 
-/// All of a token but its literals.
+/// A token without its literals.
 struct Token {
     copy: usize,
     skip: usize,
@@ -160,7 +161,7 @@ struct Token {
 }
 
 impl Token {
-    /// Reads a token that `write_token` has written, and passes it.
+    /// Reads a token that `write_token` has written, and advances `at` past it.
     #[inline(always)]
     fn read(tokens: &[u8], at: &mut usize) -> Self {
         let token = number::read(tokens, at);

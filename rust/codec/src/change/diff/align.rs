@@ -1,6 +1,6 @@
-//! Finds which parts of two sequences belong together.
+//! Finds which parts of two sequences correspond.
 //!
-//! The result is advice: callers compare parts again that were taken for the same.
+//! The result is a hint: callers compare the parts that it takes for equal.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::change::bytes::{common_prefix, common_suffix};
 
-/// Parts of both sequences together up to which they are matched one by one. Beyond it one gap is looked for.
+/// Max parts of both sequences together that are matched one by one. With more, only one gap is searched for.
 const MAX_MATCHED: usize = 1 << 18;
 
 /// A run of one sequence and the run of the other that replaces it, as indices.
@@ -79,7 +79,7 @@ impl Parts for Fixed<'_> {
     }
 }
 
-/// Some of the parts.
+/// A range of the parts.
 struct Window<'p, P> {
     parts: &'p P,
     range: Range<usize>,
@@ -113,7 +113,7 @@ pub(super) fn align(before: &impl Parts, after: &impl Parts, prefix: usize, suff
         };
         (0..count).map(number).collect()
     };
-    // Two parts with the same hash are taken for the same: see above.
+    // Parts with the same hash are taken for equal: see above.
     let old = tokens(&|index| xxh3_64(before.part(index)), before.len());
     let new = tokens(&|index| xxh3_64(after.part(index)), after.len());
     let mut diff = Diff::default();
@@ -122,7 +122,7 @@ pub(super) fn align(before: &impl Parts, after: &impl Parts, prefix: usize, suff
     diff.hunks().map(|hunk| Hunk { before: range(hunk.before), after: range(hunk.after) }).collect()
 }
 
-/// Returns how many parts of a hunk form pairs from its start on; the others do from its end on. What was inserted or removed lies
+/// Returns how many pairs a hunk has at its start. The other pairs are at its end; the inserted or removed parts are
 /// between the two. `alike` decides whether two parts may be a pair.
 pub(super) fn gap(hunk: &Hunk, alike: impl Fn(usize, usize) -> bool) -> usize {
     let (old, new) = (hunk.before.len(), hunk.after.len());
@@ -130,13 +130,13 @@ pub(super) fn gap(hunk: &Hunk, alike: impl Fn(usize, usize) -> bool) -> usize {
     if old == new {
         return pairs;
     }
-    // All from the end on, then one more from the start on with each step.
+    // Starts with all pairs at the end; each step moves one pair to the start.
     let at_start = |at| alike(hunk.before.start + at, hunk.after.start + at);
     let at_end = |at| alike(hunk.before.start + at + old - pairs, hunk.after.start + at + new - pairs);
     let (mut best, mut best_score, mut score) = (0, 0, 0);
     for at in 0..pairs {
         score += i64::from(at_start(at)) - i64::from(at_end(at));
-        // In doubt as late as possible: what is appended comes last.
+        // Ties go to the latest position: appended elements come last.
         if score >= best_score {
             (best, best_score) = (at + 1, score);
         }

@@ -1,4 +1,4 @@
-//! The calls, and how they read both values.
+//! The public functions, and how they read both values.
 
 use super::collect::Collector;
 use super::lockstep::{DiffError, Lockstep};
@@ -10,9 +10,9 @@ use crate::kind::Width;
 /// How [`diff`] reads both values.
 #[derive(Clone, Copy, Debug)]
 pub struct DiffOptions {
-    /// Reads objects with properties, instead of refusing them.
+    /// Reads objects with properties instead of refusing them.
     pub allow_objects: bool,
-    /// The width of `real_t` of the caller. Packed arrays of another width are replaced as a whole.
+    /// The caller's width of `real_t`. Packed arrays of another width are replaced as a whole.
     pub real: Width,
 }
 
@@ -22,11 +22,11 @@ impl Default for DiffOptions {
     }
 }
 
-/// Returns what has to change in `before` so that it becomes `after`, in the order of their bytes.
+/// Returns the changes that turn `before` into `after`, in the order of their bytes.
 ///
-/// Each change is about the value that those before it have left. [`patch`](crate::change::patch()) makes `after` of them, if both
-/// are values as an engine writes them. If the changes are so many that they would take far more memory than the values, there is
-/// only one, which replaces the whole value.
+/// Each change refers to the value that the changes before it produced. [`patch`](crate::change::patch()) applies them
+/// and returns `after`, if both are values as an engine writes them. If the changes would take far more memory than the
+/// values, there is only one change, which replaces the whole value.
 ///
 /// # Errors
 /// If one of the two is not exactly one value. Bytes that are the same in both are only read for their lengths.
@@ -43,8 +43,8 @@ fn check_end(bytes: &[u8], end: usize) -> Result<(), CodecError> {
     if found == 0 { Ok(()) } else { Err(CodecError::new(end, CodecErrorKind::Behind { found })) }
 }
 
-/// Returns the bytes in which `before` and `after` differ, in order. Takes any bytes: those that are no values differ as a whole, and
-/// so does what follows a value.
+/// Returns the bytes in which `before` and `after` differ, in order. Takes any bytes: bytes that are not a value, or
+/// that follow a value, differ as a whole.
 pub fn edits(before: &[u8], after: &[u8]) -> Vec<Edit> {
     if before == after {
         return Vec::new();

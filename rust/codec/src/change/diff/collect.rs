@@ -12,10 +12,10 @@ use crate::kind::Width;
 const MAX_CHANGES: usize = 100_000;
 const BYTES_A_CHANGE: usize = 256;
 
-/// The same for the runs of elements in one packed array.
+/// The same limits for the runs of elements in one packed array.
 const MAX_RUNS: usize = 10_000;
 
-/// What differs between two values, in order.
+/// The changes between two values, in order.
 pub(super) struct Collector<'a> {
     before: &'a [u8],
     after: &'a [u8],
@@ -41,7 +41,7 @@ impl<'a> Collector<'a> {
         self.changes
     }
 
-    /// Returns the number of the last step of a trail. Steps without a number are added.
+    /// Returns the number of the last step of a trail. Adds steps that have no number.
     fn number(&mut self, trail: &mut Trail<'a>) -> u32 {
         let known = trail.levels.iter().rposition(|level| level.number > 0);
         let mut last = known.map_or(0, |at| trail.levels[at].number);
@@ -133,7 +133,7 @@ impl<'a> Sink<'a> for Collector<'a> {
             }
             let from = *first_changed.get_or_insert(start);
             if self.changes.counts().1 - checkpoint.1 == max {
-                // So many runs would help nobody: one spans them all.
+                // Too many runs: one run replaces them all.
                 self.changes.truncate(checkpoint);
                 return put(self, from..count);
             }

@@ -1,7 +1,7 @@
-//! Whether the keys that changes are reported with lead to what changed.
+//! Checks that the keys in reported paths lead to what changed.
 //!
-//! The engine reads more than it writes: a key that is there twice, a small int in 64 bits, padding that is not zero. A caller that
-//! turns such a key into a value writes other bytes for it, which lead to another entry or to none.
+//! The engine reads more than it writes: duplicate keys, a small int in 64 bits, padding that is not zero. A caller
+//! that decodes such a key and encodes it again gets other bytes, which lead to another entry or to none.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,8 +16,8 @@ use crate::reader::Reader;
 use crate::writer::Writer;
 
 impl<'a, S: Sink<'a>> Lockstep<'a, S> {
-    /// Returns true if each of these keys is in both Dictionaries once at most, and is written as it stands there. Other containers have
-    /// no keys.
+    /// Returns true if each of these keys occurs at most once in either Dictionary, and has the bytes that the engine
+    /// writes for it. Other containers have no keys.
     pub fn lead_to_one_entry(&mut self, open: &OpenPair, keys: &[&'a [u8]]) -> Result<bool, DiffError> {
         if open.form != PairForm::Dictionary || keys.is_empty() {
             return Ok(true);
@@ -27,7 +27,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
             return Ok(false);
         }
         let lens = keys.iter().fold(0, |lens, key| lens | len_bit(key));
-        // Two Dictionaries without an entry of their own have the same keys.
+        // If neither Dictionary has an entry of its own, both have the same keys.
         let sides: &[usize] = if open.is_one_sided { &[BEFORE, AFTER] } else { &[BEFORE] };
         for &side in sides {
             let mut seen = Seen::of(keys);
@@ -50,7 +50,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     }
 }
 
-/// Keys that are compared one by one: hashing as few takes longer.
+/// Max keys that are compared one by one: for this few, hashing takes longer.
 const FEW_KEYS: usize = 8;
 
 /// Remembers which keys were seen.
@@ -68,7 +68,7 @@ impl<'k, 'a> Seen<'k, 'a> {
         }
     }
 
-    /// Returns true if `key` is one of them and was seen before.
+    /// Returns true if `key` is one of the keys and was seen before.
     fn is_second(&mut self, key: &'a [u8]) -> bool {
         match self {
             Self::Few(keys, seen) => {
@@ -83,12 +83,12 @@ impl<'k, 'a> Seen<'k, 'a> {
     }
 }
 
-/// Returns a bit that most keys of other lengths do not share.
+/// Returns a bit that few keys of other lengths share.
 fn len_bit(key: &[u8]) -> u64 {
     1 << (key.len() / WORD % 64)
 }
 
-/// Returns what a String and the StringName of the same text have in common, as each is the key that the other one is.
+/// Returns what a String and the StringName of the same text have in common, as both are the same key.
 fn name(key: &[u8]) -> (u8, &[u8]) {
     let id = match key[0] {
         id if id == Kind::StringName.id() => Kind::String.id(),
@@ -97,11 +97,11 @@ fn name(key: &[u8]) -> (u8, &[u8]) {
     (id, &key[1..])
 }
 
-/// The longest key whose parts are read, in bytes: each level of it is read once more.
+/// The max length of a key whose parts are read, in bytes: each level of nesting is read once more.
 const MAX_KEY_LEN: usize = 16 << 10;
 
-/// Returns true if a key is written as it was read. Returns false for keys that are longer than [`MAX_KEY_LEN`], hold objects or are
-/// typed by a class.
+/// Returns true if the engine writes a key with these bytes. Returns false for keys that are longer than
+/// [`MAX_KEY_LEN`], hold objects or are typed by a class.
 fn is_as_written(key: &[u8], allow_objects: bool, real: Width) -> bool {
     if key[..WORD] == [Kind::String.id(), 0, 0, 0] || key[..WORD] == [Kind::StringName.id(), 0, 0, 0] {
         return is_plain_text(&key[WORD..]);
@@ -130,7 +130,7 @@ fn is_as_written(key: &[u8], allow_objects: bool, real: Width) -> bool {
     Plan::to_vec(writer.plan()) == key
 }
 
-/// Returns true if the next parts of a container are all of its type, and its keys all different.
+/// Returns true if the next parts of a container are all of its type and, for keys, all different.
 fn holds(mut reader: Reader<'_>, of: ElementType<'_>, count: usize, are_keys: bool) -> bool {
     let of = match of {
         ElementType::Any => None,
@@ -147,10 +147,10 @@ fn holds(mut reader: Reader<'_>, of: ElementType<'_>, count: usize, are_keys: bo
     })
 }
 
-/// Returns true if a text is written as it stands here, behind its length.
+/// Returns true if the engine writes a text, which follows its length, with these bytes.
 pub(super) fn is_plain_text(text: &[u8]) -> bool {
     let Some((len, rest)) = text.split_first_chunk::<WORD>() else { return false };
     let Some((chars, padding)) = rest.split_at_checked(u32::from_le_bytes(*len) as usize) else { return false };
-    // A byte order mark, and everything from a NUL on, is lost when it is read.
+    // Reading drops a byte order mark, and everything from a NUL on.
     !chars.starts_with("\u{feff}".as_bytes()) && !chars.contains(&0) && padding.iter().all(|&byte| byte == 0)
 }

@@ -1,4 +1,4 @@
-//! Where a walk is: the state of two Readers in lockstep, and the small steps that everything else is made of.
+//! The state of a walk: two Readers in lockstep, and the small steps that everything else is built from.
 
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ use crate::kind::Kind;
 use crate::kind::WORD;
 use crate::reader::{Reader, Skim};
 
-/// How many times the bytes of both may be read in vain: to see whether a value is the same, or what was inserted. Beyond it the
-/// walk only goes straight on.
+/// How many times the bytes of both may be read in vain, to check whether a value is the same or to find what was
+/// inserted. Beyond that, the walk only compares in order.
 const EFFORT: usize = 4;
 
-/// The two sides, as indices: everything that both have is an array of two.
+/// The indices of the two sides: whatever both have is an array of two.
 pub(super) const BEFORE: usize = 0;
 pub(super) const AFTER: usize = 1;
 
-/// Two values that cannot be compared, as one of them is no value.
+/// The error of a comparison: one of the two inputs is not exactly one value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {error}", match .kind { DiffErrorKind::Before => "before", DiffErrorKind::After => "after" })]
 pub struct DiffError {
@@ -35,12 +35,12 @@ impl DiffError {
         Self { kind: DiffErrorKind::After, error }
     }
 
-    /// Returns which of the two is no value.
+    /// Returns which of the two it is.
     pub fn kind(&self) -> DiffErrorKind {
         self.kind
     }
 
-    /// Returns what is wrong with it.
+    /// Returns the error in that input.
     pub fn into_error(self) -> CodecError {
         self.error
     }
@@ -77,28 +77,28 @@ pub(super) struct Lockstep<'a, S> {
 /// A container that both sides have entered.
 pub(super) struct OpenPair {
     pub form: PairForm,
-    /// Elements, entries or properties that are still to come.
+    /// The remaining elements, entries or properties.
     pub remaining: [usize; 2],
-    /// The index of the next one, in what patching has made so far.
+    /// The index of the next one in the patched container.
     pub index: usize,
-    /// What to do with those to come, last first. If empty, they are taken in pairs.
+    /// What to do with the remaining ones, last first. If empty, they are compared in pairs.
     pub plan: Vec<Stretch>,
-    /// True if `plan` covers all of those to come.
+    /// True if `plan` covers all remaining ones.
     pub is_planned: bool,
-    /// True if one side has elements or entries that the other has not.
+    /// True if one side has elements or entries that the other does not have.
     pub is_one_sided: bool,
-    /// Where the container begins, and the first value in it.
+    /// The offsets of the container and of the first value in it.
     pub start: [usize; 2],
     pub first: [usize; 2],
     /// The number of elements, entries or properties.
     pub counts: [usize; 2],
     /// The type of the elements of an Array or of the keys of a Dictionary, if they have one.
     pub of: Option<Kind>,
-    /// True if a change was found that patching would refuse.
+    /// True if patching would refuse one of the changes.
     pub is_unfit: bool,
-    /// What had been reported before.
+    /// What was reported before the container.
     pub reported: Checkpoint,
-    /// The containers in it that were entered.
+    /// The containers inside it that were entered.
     pub entered: Vec<[Range<usize>; 2]>,
 }
 
@@ -112,11 +112,11 @@ pub(super) enum PairForm {
 /// What to do with the next parts of two containers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stretch {
-    /// As many of each, which belong together.
+    /// This many pairs that belong together.
     Pairs(usize),
     /// Parts that only `before` has.
     Removed(usize),
-    /// The same, but already reported.
+    /// Parts that only `before` has, already reported.
     ReportedRemoved(usize),
     /// Parts that only `after` has.
     Inserted(usize),
@@ -145,7 +145,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         }
     }
 
-    /// Returns where both are. The padding at the very end may be missing.
+    /// Returns the positions of both Readers. The padding at the very end may be missing.
     pub fn at(&self) -> [usize; 2] {
         [0, 1].map(|side| self.readers[side].position().min(self.bytes[side].len()))
     }
@@ -158,7 +158,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     /// Reports a change of a part of the innermost container.
     pub fn report(&mut self, difference: Difference<'a>) {
         if let Some(open) = self.open.last_mut() {
-            // What comes begins with the element, or with the key.
+            // The new part begins with the element, or with the key.
             let is_checked = match open.form {
                 PairForm::Array => difference.op() != Op::Remove,
                 PairForm::Dictionary => difference.op() == Op::Insert,
@@ -170,8 +170,8 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         self.sink.change(&mut self.trail, difference);
     }
 
-    /// Returns how many of the next values, up to `max` of the container, are the same in both, and their length together. The value
-    /// behind them may be the same, too.
+    /// Returns how many of the next values, up to `max` of the container, are the same in both, and their total length.
+    /// The value after them may be the same, too.
     pub fn same_values(&mut self, max: usize) -> Result<(usize, usize), DiffError> {
         let [before, after] = self.at();
         let mut run = self.same.run(before, after, WORD);
@@ -195,7 +195,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         Ok((lookahead.count, lookahead.end - before))
     }
 
-    /// Marks this many of the next parts of both containers as done.
+    /// Marks the next `count` parts of both containers as done.
     pub fn take_pairs(&mut self, count: usize) {
         self.take([count, count], count);
         if let Some(open) = self.open.last_mut()
@@ -208,7 +208,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         }
     }
 
-    /// The same for other counts of each side, of which `result` remain in what patching makes.
+    /// Like [`Self::take_pairs`] with a count for each side, of which `result` remain after patching.
     pub fn take(&mut self, counts: [usize; 2], result: usize) {
         if let Some(open) = self.open.last_mut() {
             open.remaining = [open.remaining[0] - counts[0], open.remaining[1] - counts[1]];

@@ -1,8 +1,8 @@
 //! Compares two values: two Readers in lockstep, each on the bytes of one.
 //!
-//! Both are always at the same point of the same type tree. Bytes that are the same are compared as memory and passed; containers
-//! with the same head are entered; all else is a [`Change`](crate::change::Change). No value is built. Elements and entries that only
-//! one side has are found by `align`, with bounded effort.
+//! Both are always at the same point of the same type tree. Equal bytes are compared as memory and passed; containers
+//! with the same head are entered; everything else is a [`Change`](crate::change::Change). No value is built. `align`
+//! finds elements and entries that only one side has, with bounded effort.
 
 mod align;
 mod api;

@@ -1,4 +1,4 @@
-//! Elements and entries in lockstep, and which of them belong together where one side has others.
+//! Steps through elements and entries in lockstep. Where one side has others, finds which of them belong together.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use crate::change::model::ChangeStep;
 use crate::error::CodecError;
 use crate::reader::Skim;
 
-/// What the walk has to do next.
+/// The next action of the walk.
 pub(super) enum Due {
     Nothing,
     /// Compare the next values.
     Value,
-    /// The same, but they are known to differ, or no effort remains to see whether they do.
+    /// Compare the next values. They are known to differ, or no effort remains to check.
     DifferingValue,
 }
 
@@ -68,7 +68,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
             self.plan_entries()?;
             return Ok(Due::Nothing);
         }
-        // Two keys that were taken for the same.
+        // `align` took two different keys for the same.
         if let Some(Stretch::Pairs(remaining)) = open.plan.last_mut() {
             *remaining -= 1;
         }
@@ -76,7 +76,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         Ok(Due::Nothing)
     }
 
-    /// Returns how many of the next parts belong together in pairs. If only one side has the next part, passes it and returns 0.
+    /// Returns how many of the next parts are pairs. If only one side has the next part, passes it and returns 0.
     fn pairs_ahead(&mut self) -> Result<usize, DiffError> {
         let Some(open) = self.open.last_mut() else { return Ok(0) };
         let stretch = match (open.plan.last_mut(), open.remaining) {
@@ -103,7 +103,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         Ok(0)
     }
 
-    /// Passes the next part of one side, and reports it unless that is done.
+    /// Passes the next part of one side, and reports it unless `is_reported`.
     fn one_sided(&mut self, side: usize, is_reported: bool) -> Result<(), DiffError> {
         let Some(open) = self.open.last() else { return Ok(()) };
         let (form, index) = (open.form, open.index);
@@ -197,7 +197,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         }
     }
 
-    /// Finds which of the keys to come both sides have, in the same order.
+    /// Finds which of the remaining keys both sides have, in the same order.
     fn plan_entries(&mut self) -> Result<(), DiffError> {
         let Some(open) = self.open.last() else { return Ok(()) };
         let (remaining, index, start) = (open.remaining, open.index, self.at());
@@ -220,7 +220,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
             plan.push(if S::HAS_PATHS { Stretch::ReportedRemoved(count) } else { Stretch::Removed(count) });
             plan.push(Stretch::Inserted(after.len()));
             done = before.end;
-            // A key that has moved must be gone before it is there again.
+            // A key that has moved must be removed before it is inserted again.
             for at in before.filter(|_| S::HAS_PATHS) {
                 let (key, end) = (old.ranges[at].clone(), old_ends[at]);
                 self.trail.to(ChangeStep::Key(&self.bytes[BEFORE][key.clone()]));
@@ -236,12 +236,12 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     }
 }
 
-/// Returns where the value that begins at `start` lies.
+/// Returns the range of the value that begins at `start`.
 fn next(lookahead: &mut Skim<'_>, start: usize) -> Result<Range<usize>, CodecError> {
     Ok(start..lookahead.end_of(start)?)
 }
 
-/// Where keys lie, and where their values end.
+/// The ranges of keys, and the ends of their values.
 type Keys = (Vec<Range<usize>>, Vec<usize>);
 
 /// Finds the keys of the next entries; `None` if that takes more than `max` bytes.

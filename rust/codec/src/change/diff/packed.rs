@@ -36,7 +36,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         self.padding(old.range().end, new.range().end);
     }
 
-    /// Compares what stands behind the elements, up to where both are now.
+    /// Compares what follows the elements, up to the current positions.
     fn padding(&mut self, old: usize, new: usize) {
         let end = self.at();
         let (before, after) = (old..end[0], new..end[1]);
@@ -45,7 +45,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         }
     }
 
-    /// Reports a change of elements of an array from this index on.
+    /// Reports changed elements of an array; `index` is that of the first.
     fn part(&mut self, index: usize, unit: Unit<'a>, before: Range<usize>, after: Range<usize>) {
         self.trail.enter();
         self.trail.to(ChangeStep::Index(index));
@@ -53,7 +53,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         self.trail.leave();
     }
 
-    /// Compares two PackedStringArrays, which begin at `start`. The Readers stand before the first text.
+    /// Compares two PackedStringArrays that begin at `start`. The Readers are at the first text.
     pub fn texts(&mut self, counts: [usize; 2], start: [usize; 2]) -> Result<(), DiffError> {
         let first = start.map(|start| start + 2 * WORD);
         if counts[0] != counts[1] {
@@ -70,7 +70,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         } else {
             pieces(&old, &new, alike)
         };
-        // Returns where a range of texts lies, which may be empty.
+        // Returns the byte range of some texts, which may be empty.
         let bytes = |of: &Ranges<'_>, range: &Range<usize>, first: usize| {
             let end = |index: usize| if index == 0 { first } else { of.ranges[index - 1].end };
             end(range.start)..end(range.end)
@@ -101,7 +101,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     }
 }
 
-/// Passes the next texts of a value. Returns where they lie, with their lengths and paddings.
+/// Passes the next texts of a value. Returns their ranges, including lengths and padding.
 fn texts(reader: &mut Reader<'_>, count: usize) -> Result<Vec<Range<usize>>, CodecError> {
     let mut ranges = Vec::with_capacity(count);
     for _ in 0..count {
@@ -112,7 +112,7 @@ fn texts(reader: &mut Reader<'_>, count: usize) -> Result<Vec<Range<usize>>, Cod
     Ok(ranges)
 }
 
-/// Cuts two arrays of different sizes into runs: either both sides have as many elements, or one side has none.
+/// Cuts two arrays of different lengths into runs. In each, both sides have as many elements, or one side has none.
 fn pieces<P: Parts>(before: &P, after: &P, alike: impl Fn(usize, usize) -> bool) -> Vec<Hunk> {
     let prefix = before.common_prefix(after);
     let suffix = before.common_suffix(after).min(before.len().min(after.len()) - prefix);
@@ -123,7 +123,7 @@ fn pieces<P: Parts>(before: &P, after: &P, alike: impl Fn(usize, usize) -> bool)
         let pairs = old.len().min(new.len());
         let first = gap(&hunk, &alike);
         let last = pairs - first;
-        // Elements that `align` took for the same go with the pairs around them: they are compared again.
+        // Elements that `align` matched go with the pairs around them: they are compared again.
         pieces.push(Hunk { before: done.0..old.start + first, after: done.1..new.start + first });
         if old.len() != new.len() {
             done = (old.end - last, new.end - last);

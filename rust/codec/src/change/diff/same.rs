@@ -1,16 +1,16 @@
-//! Remembers which bytes are the same in both.
+//! Remembers which bytes are the same in both values.
 
 use crate::change::bytes::common_prefix;
 
-/// Bytes that are compared beyond those asked for: as many as stay in a cache near the processor.
+/// Bytes compared beyond those asked for: few enough to stay in a cache near the processor.
 const AHEAD: usize = 32 << 10;
 
-/// A run of bytes that are known to be the same, so that no byte is compared again at each level of nesting.
+/// A run of bytes that are known to be the same, so that no level of nesting compares them again.
 #[derive(Debug)]
 pub(super) struct Same<'a> {
     before: &'a [u8],
     after: &'a [u8],
-    /// `before[from..to]` is the same as the bytes of `after` that lie `shift` bytes further on.
+    /// `before[from..to]` is the same as the bytes of `after` that are `shift` bytes further on.
     from: usize,
     to: usize,
     shift: usize,
@@ -21,7 +21,8 @@ impl<'a> Same<'a> {
         Self { before, after, from: 0, to: 0, shift: 0 }
     }
 
-    /// Returns how many bytes are the same from these two offsets on. Compares `len` bytes and some more, unless that is known.
+    /// Returns how many bytes are the same from these two offsets on. Compares `len` bytes and some more, unless it
+    /// knows.
     #[inline]
     pub fn run(&mut self, before: usize, after: usize, len: usize) -> usize {
         let is_known = self.shift == after.wrapping_sub(before) && (self.from..=self.to).contains(&before);

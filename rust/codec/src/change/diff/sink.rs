@@ -1,4 +1,4 @@
-//! What a walk finds, and what takes it.
+//! The differences that a walk finds, and the trait that takes them.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::change::model::{ChangeStep, Edit, Op};
 use crate::event::Plain;
 use crate::kind::Width;
 
-/// Bytes of one side that bytes of the other replace. Either range may be empty.
+/// Bytes of `before` that bytes of `after` replace. Either range may be empty.
 pub(super) struct Difference<'a> {
     pub unit: Unit<'a>,
     pub before: Range<usize>,
@@ -23,7 +23,7 @@ impl Difference<'_> {
     }
 }
 
-/// What the bytes of a [`Difference`] are.
+/// The meaning of the bytes of a [`Difference`].
 pub(super) enum Unit<'a> {
     /// A value.
     Value,
@@ -61,47 +61,47 @@ impl<'a> Slice<'a> {
 
 /// Takes what a walk finds, in order.
 pub(super) trait Sink<'a> {
-    /// True if changes are reported with paths. Each path must then lead to one value, and an entry that is removed must be reported
-    /// before one of the same key is inserted.
+    /// True if changes are reported with paths. Then each path must lead to one value, and a removed entry must be
+    /// reported before one with the same key is inserted.
     const HAS_PATHS: bool;
 
     /// Returns the width of `real_t` that packed arrays must have to be reported by element; `None` for any.
     fn real(&self) -> Option<Width>;
 
-    /// Returns true if further changes are of no use.
+    /// True if further changes are not needed.
     fn is_full(&self) -> bool;
 
     /// Takes a change of what `trail` leads to.
     fn change(&mut self, trail: &mut Trail<'a>, difference: Difference<'a>);
 
-    /// Returns how much was taken so far.
+    /// Returns the current state, for [`Self::restore`].
     fn checkpoint(&self) -> Checkpoint;
 
-    /// Drops all that was taken since.
+    /// Drops everything that was taken since `checkpoint`.
     fn restore(&mut self, trail: &mut Trail<'a>, checkpoint: Checkpoint);
 
-    /// Takes two runs of as many elements of a packed array, which differ. `trail` leads to the array, where the first of them has
-    /// this index.
+    /// Takes two runs of a packed array that differ and have the same number of elements. `trail` leads to the array,
+    /// in which `first` is the index of the first element.
     fn elements(&mut self, trail: &mut Trail<'a>, first: usize, old: Slice<'a>, new: Slice<'a>);
 
-    /// Takes bytes that follow from the changes: a count, padding.
+    /// Takes bytes that follow from the changes: counts and padding.
     fn derived(&mut self, before: Range<usize>, after: Range<usize>);
 }
 
-/// Steps and changes that a [`Sink`] has taken.
+/// The number of steps and of changes that a [`Sink`] has taken.
 pub(super) type Checkpoint = (usize, usize);
 
-/// The path to where the walk is: a step for each container that it is in.
+/// The path to the current position of the walk: a step for each open container.
 #[derive(Default)]
 pub(super) struct Trail<'a> {
     pub levels: Vec<TrailLevel<'a>>,
 }
 
-/// A step, and the number that a [`Sink`] has given to it; 0 for none.
+/// A step, and the number that a [`Sink`] gave it; 0 for none.
 pub(super) struct TrailLevel<'a> {
     pub step: ChangeStep<'a>,
     pub number: u32,
-    /// The keys among all steps at this level that were given a number.
+    /// The keys of all steps at this level that were given a number.
     pub keys: Vec<&'a [u8]>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Trail<'a> {
         self.levels.push(TrailLevel { step: ChangeStep::Index(0), number: 0, keys: Vec::new() });
     }
 
-    /// Leaves the innermost container. Returns the keys in it that changes were reported with.
+    /// Leaves the innermost container. Returns the keys in it that are part of a reported path.
     pub fn leave(&mut self) -> Vec<&'a [u8]> {
         self.levels.pop().map(|level| level.keys).unwrap_or_default()
     }
@@ -123,7 +123,7 @@ impl<'a> Trail<'a> {
     }
 }
 
-/// Takes only the bytes that differ.
+/// Collects only the bytes that differ.
 #[derive(Default)]
 pub(super) struct Edits(pub Vec<Edit>);
 

@@ -1,4 +1,4 @@
-//! The walk itself: passes, enters, or reports one pair of values after the other.
+//! The walk itself: passes, enters or reports one pair of values after another.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::reader::Reader;
 use crate::validate::validate;
 
 impl<'a, S: Sink<'a>> Lockstep<'a, S> {
-    /// Walks over everything. Also returns where each value ends.
+    /// Walks over both values. Also returns where each of them ends.
     pub fn run(mut self) -> Result<(S, [usize; 2]), DiffError> {
         match self.walk() {
             Ok(()) => Ok((self.sink, [0, 1].map(|side| self.readers[side].position()))),
@@ -23,7 +23,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         }
     }
 
-    /// Finds the first error of the value in which the walk ended.
+    /// Finds the first error of the value in which the walk stopped.
     #[cold]
     fn first_error(&self, error: DiffError) -> DiffError {
         let side = if error.kind() == DiffErrorKind::Before { BEFORE } else { AFTER };
@@ -55,13 +55,13 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         Ok(())
     }
 
-    /// Passes what remains of values that lie at these depths.
+    /// Passes the rest of the values at these depths.
     fn finish(&mut self, depths: [usize; 2]) -> Result<(), DiffError> {
         self.readers[BEFORE].finish_value(depths[BEFORE]).map_err(DiffError::before)?;
         self.readers[AFTER].finish_value(depths[AFTER]).map_err(DiffError::after)
     }
 
-    /// Passes the next value of both if it is the same; else enters or reports it.
+    /// Passes the next value of both if it is the same; otherwise enters or reports it.
     fn value(&mut self) -> Result<(), DiffError> {
         match self.same_values(1)? {
             (1, len) => self.pass(1, len),
@@ -117,7 +117,8 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         Ok(())
     }
 
-    /// Returns true if two heads differ in nothing but the count at their end. Patching writes that anew, so it must have no flag.
+    /// Returns true if two heads differ only in the count at their end. Patching rewrites the count, so it must have no
+    /// flag.
     fn is_same_head(&self, heads: &[Range<usize>; 2]) -> bool {
         let split = |side: usize| {
             let head = &heads[side];
@@ -151,8 +152,8 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         self.trail.enter();
     }
 
-    /// Leaves the innermost container, of which nothing remains. Reports it as a whole if patching would refuse the changes of its
-    /// parts, or make something else of them.
+    /// Leaves the innermost container, which has no remaining parts. Reports it as a whole if patching would refuse the
+    /// changes of its parts, or turn them into something else.
     fn close(&mut self) -> Result<(), DiffError> {
         let (Some(open), keys) = (self.open.pop(), self.trail.leave()) else { return Ok(()) };
         if !S::HAS_PATHS {
@@ -171,8 +172,8 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         Ok(())
     }
 
-    /// Returns true if two objects, which both sides have entered, have the same properties in the same order. If changes have paths,
-    /// each name must lead to one property.
+    /// Returns true if two objects that both sides have entered have the same properties in the same order. If changes
+    /// have paths, each name must lead to one property.
     fn has_same_names(&mut self, count: usize) -> Result<bool, DiffError> {
         let [mut before, mut after] = self.readers.clone();
         let (start, mut is_same) = (before.position(), true);

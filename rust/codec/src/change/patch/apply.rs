@@ -1,4 +1,4 @@
-//! The calls.
+//! The public functions.
 
 use super::error::{PatchError, PatchErrorKind};
 use super::tree::Tree;
@@ -7,10 +7,10 @@ use crate::error::{CodecError, CodecErrorKind};
 use crate::limits::MAX_VALUE_LEN;
 use crate::plan::Plan;
 
-/// Returns what changes make of a value. See [`Patch`] to apply changes one by one.
+/// Applies changes to a value and returns the result. See [`Patch`] to apply changes one by one.
 ///
 /// # Errors
-/// If `before` is not exactly one value, a change does not fit, or the result takes more bytes than a value may.
+/// If `before` is not exactly one value, a change does not fit, or the result is longer than a value may be.
 pub fn patch(before: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, PatchError> {
     let mut patch = Patch::new(before).map_err(|error| PatchError::of_value(PatchErrorKind::Before(error)))?;
     for change in changes.iter() {
@@ -39,12 +39,12 @@ pub fn patch(before: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, PatchError
 #[derive(Debug)]
 pub struct Patch<'a> {
     tree: Tree<'a>,
-    /// How many changes there were.
+    /// The number of changes so far.
     changes: usize,
 }
 
 impl<'a> Patch<'a> {
-    /// Begins with a value, and borrows it. Objects with properties are read, but not made.
+    /// Starts with a value, which is borrowed. Objects with properties are read, but not instantiated.
     ///
     /// # Errors
     /// If there is no value, or bytes follow it.
@@ -52,11 +52,11 @@ impl<'a> Patch<'a> {
         Ok(Self { tree: Tree::new(before)?, changes: 0 })
     }
 
-    /// Applies a change. If the old value of the change has other bytes than the value there, `same` decides whether both are the same:
-    /// it is called with the encoded value there and the old one.
+    /// Applies a change. If the old value of the change has other bytes than the current value, `same` decides whether
+    /// both are the same: it is called with the encoded current value and the encoded old value.
     ///
     /// # Errors
-    /// If the change does not fit. The value stays as it was.
+    /// If the change does not fit. The value is then unchanged.
     pub fn apply(&mut self, change: &Change<'a>, same: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), PatchError> {
         let number = self.changes;
         self.changes += 1;
@@ -66,11 +66,11 @@ impl<'a> Patch<'a> {
         })
     }
 
-    /// Returns the plan of the value as it is now. Counts and padding are written anew; all else is borrowed, or copied where it is
-    /// short.
+    /// Returns the plan of the current value. Counts and padding are written anew; everything else is borrowed, or
+    /// copied if it is short.
     ///
     /// # Errors
-    /// If it takes more bytes than a value may.
+    /// If the value is longer than a value may be.
     pub fn plan(&self) -> Result<Plan<'_>, CodecError> {
         let plan = self.tree.plan();
         let found = plan.len();

@@ -1,17 +1,17 @@
-//! Turns the tree into a plan. Bytes that lie next to each other in a source become one piece.
+//! Turns the tree into a plan. Adjacent bytes of a source become one piece.
 
 use super::node::{Body, Child, TreeNode};
 use super::source::{Raw, Sources};
 use crate::plan::{Borrowed, Plan};
 
-/// Walks a tree. Nodes that are not written to their end are on a stack: nothing is recursive.
+/// Walks a tree. Nodes that are not fully written are on a stack: nothing is recursive.
 pub(super) struct Emit<'p, 'a> {
     sources: &'p Sources<'a>,
     nodes: &'p [TreeNode<'a>],
     plan: Plan<'p>,
-    /// Bytes that are not written yet, as those behind them may follow.
+    /// Bytes that are not written yet, as adjacent ones may follow.
     pending: Option<Raw>,
-    /// Nodes, and the index of the next part of each.
+    /// The open nodes, and the index of the next part of each.
     open: Vec<(&'p TreeNode<'a>, usize)>,
 }
 
@@ -61,7 +61,8 @@ impl<'p, 'a> Emit<'p, 'a> {
             self.raw(node.count);
         } else {
             self.flush();
-            // Sources and changes together may have more parts than a count can say, but then `Patch::plan` refuses the result.
+            // Sources and changes together may have more parts than fit in a count, but then `Patch::plan` refuses the
+            // result.
             self.plan.words([count as u32]);
         }
         if let Body::Packed(packed) = &node.body {
@@ -89,7 +90,7 @@ impl<'p, 'a> Emit<'p, 'a> {
         if let Some(raw) = self.pending.take() {
             let bytes = self.sources.bytes(raw);
             self.plan.bytes(bytes, Borrowed);
-            // The padding that the last PackedByteArray of a source may lack. Everything else ends at a multiple of four.
+            // The last PackedByteArray of a source may lack its padding. Everything else ends at a multiple of four.
             self.plan.pad(bytes.len());
         }
     }

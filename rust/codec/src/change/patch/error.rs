@@ -1,4 +1,4 @@
-//! Why a change does not fit a value.
+//! Errors of changes that do not fit a value.
 
 use crate::change::model::ChangeStep;
 use crate::error::CodecError;
@@ -12,7 +12,7 @@ pub(super) const OLD: &str = "the old value";
 pub(super) const NEW: &str = "the new value";
 pub(super) const KEY: &str = "the key";
 
-/// Changes that cannot be applied.
+/// A change that cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}{}{path}", .change.map(|change| format!(", in change {change}")).unwrap_or_default())]
 pub struct PatchError {
@@ -22,17 +22,17 @@ pub struct PatchError {
 }
 
 impl PatchError {
-    /// Makes the error of a value that no change is about.
+    /// Makes the error of a whole value, outside of any change.
     pub(super) fn of_value(kind: PatchErrorKind) -> Self {
         Self { change: None, path: Path::default(), kind }
     }
 
-    /// Returns what was expected, and what was found.
+    /// Returns what was expected and what was found.
     pub fn kind(&self) -> &PatchErrorKind {
         &self.kind
     }
 
-    /// Returns the index of the change: how many came before it. `None` if the error is in no change.
+    /// Returns the index of the change, or `None` if the error is in no change.
     pub fn change(&self) -> Option<usize> {
         self.change
     }
@@ -43,7 +43,7 @@ impl PatchError {
     }
 }
 
-/// Why a change does not fit. Its text says what was expected and what was found.
+/// Why a change does not fit. The message says what was expected and what was found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatchErrorKind {
@@ -59,7 +59,7 @@ pub enum PatchErrorKind {
         /// The type of the value.
         found: Kind,
     },
-    /// A path leads into an element of a packed array.
+    /// A path continues after an element of a packed array.
     #[error("expected the path to end at an element of {}, found {more} more step{}", .kind.name(), if *.more == 1 { "" } else { "s" })]
     TooLong {
         /// The type of the array.
@@ -67,26 +67,26 @@ pub enum PatchErrorKind {
         /// Steps after the index.
         more: usize,
     },
-    /// A step does not suit the value that it starts from.
+    /// A step does not fit the value that it starts from.
     #[error("expected {expected}, found {found}")]
     WrongStep {
-        /// What suits it.
+        /// The kind of step that fits.
         expected: StepKind,
         /// The step.
         found: String,
     },
-    /// A step, an old or a new value is not exactly one encoded value.
+    /// A step, an old value or a new value is not exactly one encoded value.
     #[error("expected an encoded value as {what}, found a broken one ({error})")]
     Broken {
-        /// Which part of the change.
+        /// The part of the change.
         what: &'static str,
-        /// What is wrong with it.
+        /// The error in it.
         error: CodecError,
     },
     /// Elements of a packed array are given where a value is needed.
     #[error("expected an encoded value as {what}, found elements of {}", .kind.name())]
     NoValue {
-        /// Which part of the change.
+        /// The part of the change.
         what: &'static str,
         /// The type of the array.
         kind: Kind,
@@ -94,12 +94,12 @@ pub enum PatchErrorKind {
     /// A value lacks the padding at its end.
     #[error("expected {expected} bytes of padding at the end of {what}, found none")]
     Unpadded {
-        /// Which part of the change.
+        /// The part of the change.
         what: &'static str,
         /// Bytes that are missing.
         expected: usize,
     },
-    /// There is no such element.
+    /// The array has no such element.
     #[error("expected the index of one of {count} elements of {}, found {found}", .kind.name())]
     NoElement {
         /// The type of the array.
@@ -109,7 +109,7 @@ pub enum PatchErrorKind {
         /// The index.
         found: i64,
     },
-    /// Nothing can be inserted there.
+    /// Nothing can be inserted at this index.
     #[error("expected an index from 0 to {count} to insert into {}, found {found}", .kind.name())]
     NoPlace {
         /// The type of the array or Dictionary.
@@ -119,52 +119,52 @@ pub enum PatchErrorKind {
         /// The index.
         found: i64,
     },
-    /// There are fewer elements.
+    /// The packed array has too few elements from the index on.
     #[error("expected {expected} elements of {} from this index on, found {found}", .kind.name())]
     NoElements {
         /// The type of the packed array.
         kind: Kind,
         /// Elements that the change removes or replaces.
         expected: usize,
-        /// Elements that are there.
+        /// Elements that the array has.
         found: usize,
     },
-    /// A Dictionary has no such key, an object no such property.
+    /// A Dictionary has no such key, or an object has no such property.
     #[error("expected an existing {what}, found no {what} {found}")]
     NotThere {
         /// Key or property.
         what: &'static str,
-        /// The key, or the name.
+        /// The key or name.
         found: String,
     },
-    /// A Dictionary has this key, an object this property, more than once.
+    /// A Dictionary has this key more than once, or an object has this property more than once.
     #[error("expected a unique {what}, found {what} {found} more than once")]
     Twice {
         /// Key or property.
         what: &'static str,
-        /// The key, or the name.
+        /// The key or name.
         found: String,
     },
-    /// A Dictionary has the key already.
+    /// The Dictionary already has the key.
     #[error("expected a new key, found the existing key {found}")]
     KeyThere {
         /// The key.
         found: String,
     },
-    /// An entry stands elsewhere in the order of its Dictionary.
+    /// The entry has another index in the order of its Dictionary.
     #[error("expected key {key} at index {index} of the Dictionary, found {found}")]
     OtherPlace {
         /// The key.
         key: String,
         /// Its expected index.
         index: usize,
-        /// What is there.
+        /// What was found.
         found: String,
     },
     /// The operation is not possible there.
     #[error("expected \"set\" for {place}, found \"{found}\"")]
     OnlySet {
-        /// What the change is about.
+        /// The target of the change.
         place: &'static str,
         /// The operation.
         found: &'static str,
@@ -177,20 +177,20 @@ pub enum PatchErrorKind {
         /// The operation.
         op: &'static str,
     },
-    /// A typed container takes another type, or a packed array has other elements.
+    /// The value does not have the type of the container, or the elements that of the packed array.
     #[error("expected {} as {what}, found {}", .expected.name(), .found.name())]
     OtherKind {
-        /// Which part of the change.
+        /// The part of the change.
         what: &'static str,
         /// The type that fits.
         expected: Kind,
         /// The type of the value.
         found: Kind,
     },
-    /// Elements of a packed array have another width than those there.
+    /// The elements have another width than those of the packed array.
     #[error("expected {} with components of {expected} bits as {what}, found {found} bits", .kind.name())]
     OtherWidth {
-        /// Which part of the change.
+        /// The part of the change.
         what: &'static str,
         /// The type of the array.
         kind: Kind,
@@ -199,7 +199,7 @@ pub enum PatchErrorKind {
         /// The width of the elements, in bits.
         found: usize,
     },
-    /// `set` would change how many elements a packed array has.
+    /// `set` would change the number of elements in a packed array.
     #[error("expected as many new elements of {} as old ones ({expected}), found {found}", .kind.name())]
     OtherCount {
         /// The type of the array.
@@ -209,12 +209,12 @@ pub enum PatchErrorKind {
         /// The number of new elements.
         found: usize,
     },
-    /// The value there is not the old value of the change.
+    /// The current value is not the old value of the change.
     #[error("expected the old value {expected}, found {}{found}", if .expected == .found { "another " } else { "" })]
     OtherOld {
         /// The old value of the change.
         expected: String,
-        /// The value there.
+        /// The current value.
         found: String,
     },
     /// The result would be nested deeper than the engine allows.
@@ -225,7 +225,7 @@ pub enum PatchErrorKind {
     },
 }
 
-/// What a step must be.
+/// The kind of step that a value needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKind {
     /// An index, for this type of array.
@@ -246,12 +246,12 @@ impl std::fmt::Display for StepKind {
     }
 }
 
-/// Returns an encoded value as a message shows it: a literal where that is short, else its type.
+/// Formats an encoded value for a message: as a literal if it is short, otherwise as its type.
 pub(super) fn shown(bytes: &[u8]) -> String {
     shown_step(ChangeStep::Key(bytes))
 }
 
-/// The same for the value of a step.
+/// Formats the value of a step like [`shown`].
 pub(super) fn shown_step(step: ChangeStep<'_>) -> String {
     match key_step(step) {
         Step::Key(text) => text,
@@ -272,7 +272,7 @@ pub(super) fn key_step(key: ChangeStep<'_>) -> Step {
     Step::to_key(kind, key.event().filter(|_| kind != Kind::Object))
 }
 
-/// Checks that the value there is the old value: its bytes are the same, or `same` says so.
+/// Checks that the current value is the old value: its bytes are the same, or `same` returns true.
 pub(super) fn check_same(
     there: &[u8],
     old: &[u8],

@@ -1,11 +1,11 @@
-//! A sequence with a gap where it was changed last.
+//! A sequence with a gap at its last change.
 //!
-//! Inserting or removing there moves no other elements; elsewhere it moves those between. So changes in order, or in the opposite order,
-//! move each element once.
+//! Inserting or removing at the gap moves no other elements; elsewhere it moves those in between. So changes in
+//! ascending or descending order move each element once.
 
 use std::ops::Range;
 
-/// Invariant: `gap` lies within `items`. The items in it are not part of the sequence.
+/// Invariant: `gap` is a valid range of `items`. The items in it are not part of the sequence.
 #[derive(Debug)]
 pub(super) struct GapBuffer<T> {
     items: Vec<T>,
@@ -22,7 +22,7 @@ impl<T: Copy> GapBuffer<T> {
         self.items.len() - self.gap.len()
     }
 
-    /// Returns the elements before the gap and behind it.
+    /// Returns the elements before and after the gap.
     pub fn halves(&self) -> (&[T], &[T]) {
         (&self.items[..self.gap.start], &self.items[self.gap.end..])
     }
@@ -32,7 +32,7 @@ impl<T: Copy> GapBuffer<T> {
     }
 
     /// # Panics
-    /// If there is no such element.
+    /// If `index` is out of bounds.
     pub fn set(&mut self, index: usize, item: T) {
         let at = self.offset(index);
         self.items[at] = item;
@@ -41,7 +41,7 @@ impl<T: Copy> GapBuffer<T> {
     /// Returns the elements of a range, in two pieces.
     ///
     /// # Panics
-    /// If the range does not lie within the sequence.
+    /// If the range is out of bounds.
     pub fn pieces(&self, range: Range<usize>) -> (&[T], &[T]) {
         let (front, back) = self.halves();
         let cut = front.len();
@@ -49,10 +49,10 @@ impl<T: Copy> GapBuffer<T> {
         (&front[start.min(cut)..end.min(cut)], &back[start.max(cut) - cut..end.max(cut) - cut])
     }
 
-    /// Replaces a range by `with`. If both have as many elements, the gap stays where it is.
+    /// Replaces a range by `with`. If both have as many elements, the gap does not move.
     ///
     /// # Panics
-    /// If the range does not lie within the sequence.
+    /// If the range is out of bounds.
     pub fn replace(&mut self, range: Range<usize>, with: &[T]) {
         let cut = self.gap.start;
         if range.len() == with.len() && (range.end <= cut || range.start >= cut) {
@@ -70,7 +70,7 @@ impl<T: Copy> GapBuffer<T> {
         self.gap.start += with.len();
     }
 
-    /// Makes the gap at least as long as `with`, and fills it with one of its elements.
+    /// Makes the gap at least as long as `with`, and fills it with copies of one of its elements.
     fn grow(&mut self, with: &[T]) {
         let behind = self.gap.end..self.items.len();
         let more = with.len().max(self.items.len());
@@ -98,7 +98,7 @@ impl<T: Copy> GapBuffer<T> {
 }
 
 impl<T: Copy + PartialEq> GapBuffer<T> {
-    /// Finds an element, those near the last change first.
+    /// Finds an element. Searches near the last change first.
     pub fn find(&self, wanted: T) -> Option<usize> {
         let (front, back) = self.halves();
         (0..front.len().max(back.len())).find_map(|distance| {

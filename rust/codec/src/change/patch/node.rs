@@ -55,12 +55,12 @@ impl Packed {
     }
 }
 
-/// How entries are named.
+/// How entries are identified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryNames {
-    /// By the keys of a Dictionary, which may have a type. The type of the values is ignored, as in the engine.
+    /// By the keys of a Dictionary, which may be typed. The type of the values is ignored, as in the engine.
     Keys(Option<Kind>),
-    /// By the names of properties. An object keeps those that it has.
+    /// By the names of properties, of which none are added or removed.
     Properties,
 }
 
@@ -68,15 +68,15 @@ pub(super) enum EntryNames {
 #[derive(Debug)]
 pub(super) struct Entries<'a> {
     pub names: EntryNames,
-    /// All that ever existed: a key, or a name with its length, and the value.
+    /// Every entry that ever existed: its key, or its name with the length, and its value.
     pub entries: Vec<(Raw, Child)>,
-    /// The numbers of those that exist, in order.
+    /// The numbers of the existing entries, in order.
     pub order: GapBuffer<u32>,
     /// The number of each key, or [`TWICE`].
     numbers: HashMap<&'a [u8], u32>,
 }
 
-/// Stands for the entries of a key that occurs more than once. No engine writes such a Dictionary.
+/// Marks keys that occur more than once. No engine writes such a Dictionary.
 const TWICE: u32 = u32::MAX;
 
 impl TreeNode<'_> {
@@ -90,7 +90,7 @@ impl TreeNode<'_> {
         }
     }
 
-    /// Returns how many parts it has now.
+    /// Returns the current number of parts.
     pub fn len(&self) -> usize {
         match &self.body {
             Body::Array { elements, .. } => elements.len(),
@@ -102,7 +102,7 @@ impl TreeNode<'_> {
 }
 
 impl<'a> TreeNode<'a> {
-    /// Opens a value. Passes each of its parts once, without reading what is inside of them.
+    /// Opens a value. Passes each of its parts once, without reading inside them.
     pub fn open(sources: &Sources<'a>, raw: Raw) -> Result<Self, PatchErrorKind> {
         let mut reader = sources.reader(raw);
         let event = reader.next_event().expect(READ).expect(READ);
@@ -139,7 +139,8 @@ impl<'a> TreeNode<'a> {
     }
 }
 
-/// Returns the texts of a PackedStringArray, with their lengths and padding, from the bytes behind its head. They were read before.
+/// Returns the texts of a PackedStringArray, with lengths and padding, from the bytes after its head, which were read
+/// before.
 pub(super) fn texts(sources: &Sources<'_>, raw: Raw) -> Vec<Raw> {
     let bytes = sources.bytes(raw);
     let (mut texts, mut at) = (Vec::new(), 0);
@@ -213,7 +214,7 @@ impl<'a> Entries<'a> {
         self.numbers.insert(bytes, number);
     }
 
-    /// Removes the entry at an index, of a key of these bytes.
+    /// Removes the entry at an index. `key` is the bytes of its key.
     pub fn remove(&mut self, index: usize, key: &[u8]) {
         self.order.replace(index..index + 1, &[]);
         self.numbers.remove(key);
@@ -228,7 +229,7 @@ fn encoded_name(name: Text<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Returns the StringName of a String, or the String of a StringName: the engine takes both for the same key.
+/// Returns the StringName of a String, or the String of a StringName: the engine treats both as the same key.
 fn other_name(key: &[u8]) -> Option<Vec<u8>> {
     let other = match Reader::new(key).peek_kind() {
         Ok(Kind::String) => Kind::StringName,

@@ -1,4 +1,4 @@
-//! Changes of packed arrays: of a run of elements.
+//! Changes runs of elements of packed arrays.
 
 use std::ops::Range;
 
@@ -70,7 +70,7 @@ pub(super) fn edit_slice<'a>(
     Ok(())
 }
 
-/// Checks that a part holds elements of the type of the array. Returns how many.
+/// Checks that a part holds elements of the array's type. Returns their number.
 fn check(node: &TreeNode<'_>, what: &'static str, part: ChangePart<'_>) -> Result<usize, PatchErrorKind> {
     let broken = |error| PatchErrorKind::Broken { what, error };
     let bytes = part.to_value();
@@ -99,7 +99,7 @@ fn check(node: &TreeNode<'_>, what: &'static str, part: ChangePart<'_>) -> Resul
     }
 }
 
-/// Returns the bytes of the elements, and perhaps padding, of a part that was checked.
+/// Returns the bytes of the elements of a checked part, possibly with padding.
 fn payload(part: ChangePart<'_>) -> &[u8] {
     match part {
         ChangePart::Value { bytes, .. } => &bytes[2 * WORD..],
@@ -108,7 +108,7 @@ fn payload(part: ChangePart<'_>) -> &[u8] {
     }
 }
 
-/// Encodes elements of a packed array as an array of their own.
+/// Encodes elements of a packed array as a separate array.
 fn encoded(sources: &Sources<'_>, node: &TreeNode<'_>, range: Range<usize>) -> Vec<u8> {
     let count = range.len();
     match &node.body {
@@ -126,7 +126,7 @@ fn encoded(sources: &Sources<'_>, node: &TreeNode<'_>, range: Range<usize>) -> V
 }
 
 impl Packed {
-    /// Returns where elements lie, in bytes.
+    /// Returns the byte range of elements.
     fn range(&self, elements: Range<usize>) -> Range<usize> {
         let len = self.element_len();
         elements.start * len..elements.end * len

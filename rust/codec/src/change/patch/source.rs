@@ -1,7 +1,7 @@
-//! The bytes that the result is made of, and where the containers in them end.
+//! The bytes that the result is made of, and the ends of the containers in them.
 //!
-//! A [`Reader`] reads all bytes once before anything is taken from them, so that nothing fails afterwards. This first pass notes where
-//! each container ends, so that it can be passed later without reading it again.
+//! A [`Reader`] reads all bytes once before anything is taken from them, so that nothing fails afterwards. This first
+//! pass notes where each container ends, so that it can later be passed without reading it again.
 
 use std::ops::Range;
 
@@ -12,8 +12,8 @@ use crate::reader::Reader;
 
 /// Bytes of a source that stay as they are: a value, or a part of one.
 ///
-/// Offsets fit in 32 bits, as the [`Reader`] refuses longer values. `end` may lie behind the end of the source, by the padding that a
-/// last PackedByteArray lacks.
+/// Offsets fit in 32 bits, as the [`Reader`] refuses longer values. `end` may be past the end of the source, by the
+/// padding that a last PackedByteArray lacks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raw {
     pub source: u32,
@@ -36,20 +36,20 @@ impl Raw {
         Self { source, start: range.start as u32, end: range.end as u32, note: Self::NOT_NOTED }
     }
 
-    /// Returns the bytes from one offset in it to another.
+    /// Returns the bytes between two offsets relative to its start.
     pub fn within(self, range: Range<usize>) -> Self {
         let start = self.start as usize;
         Self::part(self.source, start + range.start..start + range.end)
     }
 }
 
-/// Where a value begins and ends. There is a note for each container that is not empty, and for each property of an object: its start
-/// is where its name ends.
+/// The start and end of a value. Each container that is not empty has a note. So has each property of an object; its
+/// start is the end of its name.
 #[derive(Clone, Copy, Debug)]
 struct Note {
     start: u32,
     end: u32,
-    /// The number of the first note about a value that begins behind its end.
+    /// The number of the first note about a value that begins after the end of this one.
     next: u32,
 }
 
@@ -66,17 +66,17 @@ pub(super) struct Survey {
 #[derive(Debug, Default)]
 pub(super) struct Sources<'a> {
     sources: Vec<&'a [u8]>,
-    /// Notes of all sources; those of one source are in the order in which the values begin.
+    /// Notes of all sources; within a source, in the order in which the values begin.
     notes: Vec<Note>,
 }
 
 impl<'a> Sources<'a> {
-    /// Reads a value, with everything in it. Its last padding may be missing.
+    /// Reads a value and everything in it. Its last padding may be missing.
     pub fn add(&mut self, bytes: &'a [u8]) -> Result<Survey, CodecError> {
         let mut reader = reader(bytes);
         let kind = reader.peek_kind()?;
         let first = self.notes.len();
-        // The notes of values that have not ended, with their depths.
+        // The notes of open values, with their depths.
         let mut open: Vec<(usize, usize)> = Vec::new();
         let mut deepest = 0;
         loop {
@@ -106,13 +106,13 @@ impl<'a> Sources<'a> {
         Ok(Survey { raw, kind, depth: deepest })
     }
 
-    /// Adds bytes that were read.
+    /// Adds bytes that were already read.
     pub fn add_read(&mut self, bytes: &'a [u8]) -> u32 {
         self.sources.push(bytes);
         (self.sources.len() - 1) as u32
     }
 
-    /// Returns the bytes, without padding that is missing.
+    /// Returns the bytes, without missing padding.
     pub fn bytes(&self, raw: Raw) -> &'a [u8] {
         let bytes = self.sources[raw.source as usize];
         &bytes[raw.start as usize..bytes.len().min(raw.end as usize)]

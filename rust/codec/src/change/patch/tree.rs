@@ -17,14 +17,14 @@ use crate::path::{Path, Step};
 use crate::plan::Plan;
 use crate::reader::Reader;
 
-/// Why a change does not fit, and how many steps of its path could be followed.
+/// How many steps of a path could be followed, and why the change does not fit.
 type Failure = (usize, PatchErrorKind);
 
-/// Where a value is in the tree: the number of a node, and in it the index of an element or the number of an entry. `None` for the
-/// whole value.
+/// The position of a value in the tree: the number of a node, and the index of an element or the number of an entry in
+/// it. `None` for the whole value.
 type Position = Option<(u32, usize)>;
 
-/// A value that changes are applied to. All of it that no path leads into stays bytes.
+/// A value that changes are applied to. Parts that no path leads into stay bytes.
 #[derive(Debug)]
 pub(super) struct Tree<'a> {
     sources: Sources<'a>,
@@ -115,7 +115,7 @@ impl<'a> Tree<'a> {
         Ok(at)
     }
 
-    /// Returns the number of the node at a position. Bytes there become a node.
+    /// Returns the number of the node at a position. Turns bytes there into a node.
     fn open(&mut self, position: Position, child: Child) -> Result<u32, PatchErrorKind> {
         let raw = match child {
             Child::Node(number) => return Ok(number),
@@ -127,7 +127,8 @@ impl<'a> Tree<'a> {
         Ok(number)
     }
 
-    /// Finds the part of a container that a step leads to: the index of the element or the number of the entry, and what is there.
+    /// Finds the part of a container that a step leads to: the index of the element or the number of the entry, and its
+    /// value.
     fn child(&self, node: &TreeNode<'_>, step: ChangeStep<'_>) -> Result<(usize, Child), PatchErrorKind> {
         match &node.body {
             Body::Entries(entries) => {
@@ -196,7 +197,7 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// Finds the index of an entry in the order of its Dictionary. It must be `index` if that is given.
+    /// Finds the index of an entry in the order of its Dictionary. If `index` is given, it must be the same.
     fn index_of(&self, node: &TreeNode<'_>, entry: u32, index: Option<usize>) -> Result<usize, PatchErrorKind> {
         let Body::Entries(entries) = &node.body else { unreachable!("a Dictionary") };
         let Some(index) = index else { return Ok(entries.order.find(entry).expect("it is in the order")) };
@@ -227,7 +228,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Takes a value that will lie `depth` containers deep, where all values must be of this kind.
+    /// Takes a value that will be `depth` containers deep, where all values must be of this kind.
     fn value(
         &mut self,
         what: &'static str,
@@ -293,7 +294,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Returns a step as it is shown: by the container that it starts from.
+/// Formats a step for messages, by the container that it starts from.
 fn shown_in(node: &TreeNode<'_>, step: ChangeStep<'_>) -> Step {
     match (&node.body, step.event()) {
         (Body::Entries(entries), Some(Event::String(name) | Event::StringName(name)))
