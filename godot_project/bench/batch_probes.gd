@@ -1,9 +1,9 @@
 extends RefCounted
 ## Probes of whole batches, against the plain loop that a script would write.
 ##
-## What a call made is kept in a member until it is freed, the same on every side. GDScript itself
-## keeps the last result of a call until the next call or until the method returns: so each call is
-## made in a method of its own. Next to a batch, one more call is nothing.
+## The result of a call is kept in a member until it is freed, the same on every side. GDScript
+## itself keeps the last result of a call until the next call or until the method returns: so each
+## call is made in its own method. Compared to a batch, one more call costs nothing.
 
 const Probe = preload("res://bench/probe.gd")
 
@@ -13,16 +13,16 @@ class Batch:
 	extends Probe
 	var values: Array
 	var buffers: Array[PackedByteArray]
-	## Whether to time the floor too. It says nothing of containers, which are many small blocks.
+	## True to time the floor too. It means nothing for containers, which are many small blocks.
 	var floored := true
-	## Whether the result is freed outside of the time that is taken, on every side. By default it
-	## is part of it: who makes buffers to send them pays for it at once, and what is made on many
-	## threads may be dearer to free. Who keeps what a call made does not pay then, and sees this.
-	## The loop of the engine keeps its results in an Array until it ends, as VarBatch must: one that
-	## drops each at once would get the same block of memory every time, and be no batch. In both
-	## ways the memory that a call takes is what the calls before have freed.
+	## True if the timing excludes freeing the result, on every side. By default it is included: a
+	## caller that makes buffers to send them pays for it at once, and memory allocated on many
+	## threads may be more expensive to free. A caller that keeps the result does not pay then, and
+	## sees this time. The engine's loop keeps its results in an Array until it ends, as VarBatch
+	## must: a loop that drops each result at once would get the same block of memory every time,
+	## and be no batch. In both modes a call uses memory that the calls before have freed.
 	var freeing_apart := false
-	## What the last call made.
+	## The result of the last call.
 	var kept: Variant
 
 	func _init(batch_values: Array) -> void:
@@ -61,7 +61,7 @@ class Batch:
 	func copy_once() -> void:
 		pass
 
-	## What a loop of `put_var` writes, and of `store_var` too.
+	## The bytes that a loop of `put_var` writes, and of `store_var` too.
 	func put_all() -> PackedByteArray:
 		var stream := StreamPeerBuffer.new()
 		for value: Variant in values:
@@ -85,7 +85,7 @@ class Batch:
 	func check_values(found: Array) -> String:
 		if found.size() != values.size():
 			return "%d values, expected %d" % [found.size(), values.size()]
-		# All at once is quick; where that is not the same, which of them is not.
+		# Comparing all at once is quick; if they differ, finds the one that does.
 		if found.size() > 1 and var_to_bytes(found) == var_to_bytes(values):
 			return ""
 		for index in found.size():
@@ -143,7 +143,7 @@ class BytesToVars:
 		return check_values(VarBatch.bytes_to_vars(buffers))
 
 
-## Frames against the same loop as above: the bytes of the batch, whatever they are kept in.
+## Frames against the same loop as above: the bytes of the batch, whatever container holds them.
 class VarsToFrames:
 	extends Batch
 	var frames: PackedByteArray
@@ -203,7 +203,7 @@ class FramesToVarsGetVar:
 		kept = out
 
 
-## The probe of a call on many values, by the name of the call.
+## Returns the probe of a call on many values, by the name of the call.
 static func of(call_name: String, values: Array) -> Batch:
 	match call_name:
 		"vars_to_bytes":

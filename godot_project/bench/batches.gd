@@ -6,7 +6,7 @@ const Result = preload("res://bench/result.gd")
 const Session = preload("res://bench/session.gd")
 const Values = preload("res://bench/values.gd")
 
-## Targets of values of 64 KiB and more; of the other calls it is that of every case.
+## Targets of values of 64 KiB and more; all other calls have the target of every case.
 const LARGE: Dictionary[String, float] = {
 	"vars_to_bytes": 4.0,
 	"bytes_to_vars": 3.0,
@@ -21,7 +21,7 @@ const SMALL: Dictionary[String, float] = {
 	"frames_to_vars": 3.0,
 	"frames_to_vars, get_var": Result.NEVER_BELOW,
 }
-## Type, payload bytes of a value, values, and the calls to time with their targets.
+## Type, payload bytes per value, number of values, and the calls to time with their targets.
 const BATCHES: Array[Array] = [
 	[TYPE_PACKED_INT32_ARRAY, 65536, 500, LARGE],
 	[TYPE_PACKED_INT32_ARRAY, 1048576, 64, LARGE],

@@ -1,17 +1,17 @@
 extends Node
-## Entry of the bench: how fast VarBatch is against the engine's own functions, in this engine.
+## Entry of the bench: the speed of VarBatch and of the engine's own functions, in this engine.
 ##
 ##     godot --headless --path godot_project res://bench/bench.tscn [-- [OPTION] [FILTER ...]]
 ##
-## OPTION `--scaling` measures instead how times grow with size, count and threads, and `--diff`
-## what differs between states, deltas, and how large these are.
+## OPTION `--scaling` measures instead how times grow with size, count and threads; `--diff`
+## measures differences between states, deltas, and their sizes.
 ## A filter keeps the cases whose name contains it, as in `packed/PackedInt32Array` or `/64KiB/`.
 ## Every result is compared with the engine's before it is timed: a wrong one is printed and the
-## exit status is 1. A speed below its target is marked, and fails nothing.
-## This script never names VarBatch, so that it can say what is missing when the library is.
+## exit status is 1. A speed below its target is marked, but is not a failure.
+## This script never names VarBatch, so that it can report what is missing if the library is.
 
 const SECTIONS: Array[String] = [
-	# Memory first: memory that earlier cases had freed would hide what a call takes.
+	# Memory first: memory freed by earlier cases would hide what a call allocates.
 	"res://bench/memory.gd",
 	"res://bench/packed.gd",
 	"res://bench/batches.gd",
@@ -20,7 +20,7 @@ const SECTIONS: Array[String] = [
 	"res://bench/undo.gd",
 ]
 const SCALING_SECTIONS: Array[String] = [
-	# Before the others make the process own much memory.
+	# Before the other sections make the process own much memory.
 	"res://bench/scaling/sizes.gd",
 	"res://bench/scaling/counts.gd",
 	"res://bench/scaling/threads.gd",
@@ -47,7 +47,7 @@ func _ready() -> void:
 			sections.assign(OPTIONS[option])
 	var session: RefCounted = load("res://bench/session.gd").new(filters)
 	for path: String in sections:
-		await get_tree().process_frame  # So that the tables come out section by section.
+		await get_tree().process_frame  # Prints the tables section by section.
 		var section: RefCounted = load(path).new()
 		section.call(&"run", session)
 		if session.get(&"wrong"):

@@ -1,18 +1,18 @@
 extends RefCounted
 ## Section: the memory that a call takes besides its own result.
 ##
-## The overhead of a call is the peak of the process's resident memory during it, less what was
-## resident before it, less the payload of its result. The engine's loop goes through the same: the
-## difference is what VarBatch costs.
+## The overhead of a call is the peak of the process's resident memory during it, minus what was
+## resident before it, minus the payload of its result. The engine's loop is measured in the same
+## way: the difference is VarBatch's cost.
 ##
-## Limits. Only pages are seen, and a page that some earlier work had freed but not given back is
-## taken again unseen. There is no way to ask the allocator to give back, so this section runs
-## first, in big blocks, VarBatch before the engine, and keeps every result until it ends: nothing
-## large is free to be taken. For the same reason the results are checked only at the end.
-## What a result takes besides its bytes (the head of an allocation, the rest of its last page, the
-## slots of the Array) counts as overhead on both sides. Decoded dictionaries take several times
-## their bytes so. Threads that VarBatch starts with its first batch are started before, by a batch
-## that is kept too.
+## Limits: only pages are counted, and a page that earlier work freed but did not return is reused
+## unseen. The allocator cannot be asked to return memory, so this section runs first, in big
+## blocks, VarBatch before the engine, and keeps every result until it ends: no large free block can
+## be reused. For the same reason the results are checked only at the end. Memory of a result
+## besides its bytes (the head of an allocation, the rest of its last page, the slots of the Array)
+## counts as overhead on both sides. For decoded dictionaries that is several times their bytes.
+## VarBatch's threads, which start with its first batch, are started before by a batch that is also
+## kept.
 
 const Batch = preload("res://bench/memory_batch.gd")
 const Resident = preload("res://bench/resident.gd")
@@ -28,8 +28,8 @@ const BATCHES: Array[Vector2i] = [
 	Vector2i(1, 0),
 	Vector2i(Values.ENTITIES, 0),
 ]
-## What is printed of a batch: a call, its name for one value ("": not printed, as it is the call
-## for many), its name for many, and the engine's call beside it, if it has one.
+## The printed rows of a batch: a call, its name for one value ("": not printed, as it is the call
+## for many), its name for many, and the engine's equivalent, if any.
 const ROWS: Array[Array] = [
 	[Batch.Call.VARS_TO_BYTES, "var_to_bytes", "vars_to_bytes", Batch.Call.ENGINE_TO_BYTES],
 	[Batch.Call.VARS_TO_FRAMES, "", "vars_to_frames", null],
@@ -77,7 +77,7 @@ func _measure(session: Session, batch: Batch) -> void:
 		if call_name.is_empty():
 			continue
 		var by_engine: Variant = null if row[3] == null else overheads[row[3]]
-		# Of packed arrays without their headers, which are in the bytes alone.
+		# For packed arrays, without their headers, which only the bytes have.
 		var payload := batch.payload_len(what)
 		if what != Batch.Call.VALIDATE and batch.bytes > 0:
 			payload = batch.bytes * batch.count

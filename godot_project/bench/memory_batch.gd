@@ -1,6 +1,6 @@
 extends RefCounted
 ## One batch of the memory section: its values, and the results of the calls with them, all kept.
-## What the calls back get are results of the calls before.
+## The decoding calls get the results of the encoding calls.
 
 ## In this order, VarBatch before the engine.
 enum Call {
@@ -8,7 +8,7 @@ enum Call {
 	ENGINE_TO_BYTES,
 	VARS_TO_FRAMES,
 	VALIDATE,
-	# From here on back to values.
+	# From here on, calls that decode.
 	BYTES_TO_VARS,
 	ENGINE_FROM_BYTES,
 	FRAMES_TO_VARS,
@@ -33,8 +33,8 @@ var results: Array = []
 var _fillers: Array = []
 
 
-## [param batch_count] packed arrays of [param batch_bytes] each. Where that is 0, a saved game: a
-## value for each entity, or one for all.
+## [param batch_count] packed arrays of [param batch_bytes] each. If that is 0, a saved game: one
+## value per entity, or one for all.
 func _init(batch_count: int, batch_bytes: int) -> void:
 	count = batch_count
 	bytes = batch_bytes
@@ -54,8 +54,8 @@ func make_values() -> void:
 		values = [entities] if count == 1 else entities
 
 
-## Lets what is kept from here on take the holes that earlier work left, before a call is measured.
-## Those for a saved game are small, and many: so its values are what fills them.
+## Fills the holes that earlier work left in memory with kept values, before a call is measured. A
+## saved game needs many small holes filled, so its own values fill them.
 func fill_holes(what: Call) -> void:
 	_fillers.append(Resident.fill_holes(bytes))
 	if bytes == 0 and (what == Call.VARS_TO_BYTES or what == Call.BYTES_TO_VARS):
@@ -63,7 +63,7 @@ func fill_holes(what: Call) -> void:
 		_fillers.append([buffer, bytes_to_var(buffer)])
 
 
-## The calls for one value where there is one, but for those that are the same for any number.
+## The calls for one value if there is one, except those that are the same for any number.
 func run(what: Call) -> void:
 	var encoded: Variant = results[Call.ENGINE_TO_BYTES]
 	var result: Variant = []
@@ -91,8 +91,8 @@ func run(what: Call) -> void:
 	results[what] = result
 
 
-## Bytes of payload in a result: in buffers, in frames, or in decoded packed arrays. For a decoded
-## saved game the bytes that it was decoded from, for want of anything better. A verdict has none.
+## Payload bytes of a result: in buffers, in frames, or in decoded packed arrays. For a decoded
+## saved game, the bytes that it was decoded from, as an approximation. A verdict has none.
 func payload_len(what: Call) -> int:
 	if what == Call.VALIDATE:
 		return 0
@@ -107,7 +107,7 @@ func payload_len(what: Call) -> int:
 	return total
 
 
-## What is wrong with the results, or "" if they are the engine's.
+## Returns the error in the results, or "" if they are the engine's results.
 func check() -> String:
 	var frames: PackedByteArray = results[Call.VARS_TO_FRAMES]
 	var place := 0

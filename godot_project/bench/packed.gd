@@ -24,8 +24,8 @@ const OTHER_TYPES: Array[Variant.Type] = [
 	TYPE_PACKED_COLOR_ARRAY,
 ]
 
-## The least size and the ratio from there on, largest size first; for arrays of numbers other
-## than bytes, which the engine itself already copies with memcpy.
+## The min size and the target ratio from there on, largest size first; for arrays of numbers other
+## than bytes, which the engine itself copies with memcpy.
 const TARGETS_TO_BYTES: Array[Array] = [
 	[32 * MIB, Result.NEVER_BELOW],
 	[8 * MIB, 8.0],
@@ -44,7 +44,7 @@ const TARGETS_FROM_BYTES: Array[Array] = [
 const FLOOR_FROM := 64 * KIB
 const FLOOR_TO_BYTES := 1.15
 const FLOOR_FROM_BYTES := 1.3
-## Of text, in both directions, from this size on.
+## The target for text, in both directions, from this size on.
 const TEXT_FROM := KIB
 const TEXT_TARGETS: Dictionary[Values.Words, Array] = {
 	Values.Words.ASCII_20: [8.0, 2.5],
@@ -52,7 +52,7 @@ const TEXT_TARGETS: Dictionary[Values.Words, Array] = {
 	Values.Words.MIXED_20: [8.0, 2.5],
 	Values.Words.TAGS: [Result.NEVER_BELOW, Result.NEVER_BELOW],
 }
-## From this size on the text is freed apart as well: it is many allocations then.
+## From this size on, freeing the text is also timed separately: it is many allocations then.
 const APART_FROM := 64 * KIB
 const TAGS_SIZES: Array[int] = [64 * KIB]
 

@@ -1,19 +1,19 @@
 extends RefCounted
-## One thing to time in three ways: by the engine, by VarBatch, and its floor (a plain copy of as
-## many bytes), with the check that the two results are the same.
+## One thing to time in three ways: the engine, VarBatch, and the floor (a plain copy of as many
+## bytes). Checks that the two results are the same.
 ##
 ## Each way is a written-out `for` loop around one direct call, in a method that a subclass
 ## overrides: all pay the same GDScript overhead, and no Callable is inside a timed loop.
 
 enum Contender { ENGINE, VARBATCH, FLOOR }
 
-## Types of which `==` tells all; bytes of large ones would take long to make.
+## Types for which `==` is exact; encoding large ones would take long.
 const _EQUAL_IS_SAME: Array[Variant.Type] = [
 	TYPE_STRING, TYPE_PACKED_BYTE_ARRAY, TYPE_PACKED_INT32_ARRAY, TYPE_PACKED_STRING_ARRAY
 ]
 
 
-## Makes [param calls] calls of one contender; returns the microseconds that they took.
+## Makes [param calls] calls of one contender; returns their time in microseconds.
 func run(contender: Contender, calls: int) -> int:
 	match contender:
 		Contender.ENGINE:
@@ -39,12 +39,12 @@ func has_floor() -> bool:
 	return true
 
 
-## What is wrong with VarBatch's result, or "" if it is the engine's.
+## Returns the error in VarBatch's result, or "" if it is the engine's result.
 func check() -> String:
 	return "the probe checks nothing"
 
 
-## Where two byte arrays differ, or "" if they are the same.
+## Returns where two byte arrays differ, or "" if they are the same.
 static func difference(expected: PackedByteArray, found: PackedByteArray) -> String:
 	if expected == found:
 		return ""
@@ -55,8 +55,9 @@ static func difference(expected: PackedByteArray, found: PackedByteArray) -> Str
 	return "%d bytes, expected %d" % [found.size(), expected.size()]
 
 
-## Where a decoded value differs from what the engine decodes, or "" if it is the same.
-## The engine's bytes of both are compared: `==` would call 0.0 and -0.0 the same, and NaNs not.
+## Returns where a decoded value differs from what the engine decodes, or "" if it is the same.
+## Compares the engine's bytes of both: `==` would treat 0.0 and -0.0 as equal, and NaNs as
+## different.
 static func value_difference(expected: Variant, found: Variant) -> String:
 	if typeof(found) != typeof(expected):
 		return (
@@ -66,7 +67,7 @@ static func value_difference(expected: Variant, found: Variant) -> String:
 	if typeof(found) in _EQUAL_IS_SAME and found == expected:
 		return ""
 	if expected is EncodedObjectAsID:
-		# The engine's bytes of one hold the id of the EncodedObjectAsID itself.
+		# The engine's bytes of one contain the id of the EncodedObjectAsID itself.
 		if found is EncodedObjectAsID and found.object_id == expected.object_id:
 			return ""
 		return "%s, expected the EncodedObjectAsID of %d" % [found, expected.object_id]

@@ -1,5 +1,6 @@
 extends RefCounted
-## Prints tables for people as the cases come, and a JSON line a case at the end, for machines.
+## Prints tables for people while the cases run, and one JSON line per case at the end, for
+## machines.
 # Results that are only dropped are named with an underscore, as the engine's own warnings want.
 # gdlint: disable=function-variable-name
 
@@ -36,7 +37,7 @@ var _heading := ""
 var _explained := false
 
 
-## What the numbers depend on.
+## The conditions that the numbers depend on.
 func print_machine() -> void:
 	var machine := {
 		"version": VarBatch.get_version(),
@@ -62,7 +63,7 @@ func print_machine() -> void:
 		print("(slice copies byte by byte in this build: as a floor from bytes it says little)")
 
 
-## The heading of the next cases; it is printed when there is one.
+## The heading of the next cases, printed with the first of them.
 func start_table(title: String) -> void:
 	_heading = title
 
@@ -119,7 +120,7 @@ func add(result: Result) -> void:
 	)
 
 
-## Keeps a machine-readable line for the end; what holds for most cases is added here.
+## Keeps a machine-readable line for the end; adds the fields that most cases share.
 func add_json(name: String, row: Dictionary) -> void:
 	case_count += 1
 	var line := {"case": name}
@@ -154,21 +155,21 @@ func _print_heading() -> void:
 	_heading = ""
 
 
-## A number, or nothing where there is none.
+## Formats a number, or "" if there is none.
 func _optional(format: String, number: float) -> String:
 	if is_nan(number):
 		return ""
 	return format % (String.num(number, 2).trim_suffix(".0") if format.contains("%s") else number)
 
 
-## The system's setting of huge pages, which decides what fresh memory costs.
+## The system's huge page setting, which determines the cost of fresh memory.
 func _huge_pages() -> String:
 	var setting := FileAccess.get_file_as_string("/sys/kernel/mm/transparent_hugepage/enabled")
 	return setting.get_slice("[", 1).get_slice("]", 0) if "[" in setting else "unknown"
 
 
-## GB a second of one thread copying 1 MiB, the best of several: by the engine's copy-on-write,
-## which is an allocation and a memcpy, and by `slice`.
+## GB/s of one thread copying 1 MiB, the best of several: with the engine's copy-on-write, which is
+## an allocation and a memcpy, and with `slice`.
 func _copy_speeds() -> Vector2:
 	var bytes: PackedByteArray = []
 	bytes.resize(MIB)

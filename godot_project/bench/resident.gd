@@ -1,8 +1,8 @@
 extends RefCounted
-## The resident memory of this process, as Linux tells it: what it is now, and its peak (VmHWM),
-## which a process can make Linux forget.
+## The resident memory of this process on Linux: the current size, and its peak (VmHWM), which a
+## process can reset.
 
-## Holes smaller than this are left: there may be very many.
+## Smaller holes are ignored: there may be very many.
 const HOLE_MIN := 65536
 const HOLES_MAX := 256
 
@@ -11,7 +11,7 @@ static func can_measure() -> bool:
 	return OS.get_name() == "Linux" and forget_peak() and peak() > 0
 
 
-## Makes the peak equal to what is resident now; returns whether that is allowed here.
+## Resets the peak to the current size; returns true if that is allowed here.
 static func forget_peak() -> bool:
 	var file := FileAccess.open("/proc/self/clear_refs", FileAccess.WRITE)
 	return file != null and file.store_string("5")
@@ -25,8 +25,8 @@ static func peak() -> int:
 	return _status("VmHWM:")
 
 
-## Blocks of at least [param block_len] bytes, the last of which came from fresh memory: as long as
-## they are kept, no block of that size that was freed before is left for a result.
+## Returns blocks of at least [param block_len] bytes, the last of which came from fresh memory: as
+## long as they are kept, a result cannot reuse a freed block of that size.
 static func fill_holes(block_len: int) -> Array[PackedByteArray]:
 	var blocks: Array[PackedByteArray] = []
 	var len := maxi(block_len, HOLE_MIN)
@@ -40,7 +40,7 @@ static func fill_holes(block_len: int) -> Array[PackedByteArray]:
 	return blocks
 
 
-## A line of /proc/self/status, in bytes; 0 if there is none.
+## Returns a line of /proc/self/status, in bytes; 0 if there is none.
 static func _status(field: String) -> int:
 	var file := FileAccess.open("/proc/self/status", FileAccess.READ)
 	while file != null and not file.eof_reached():

@@ -1,18 +1,18 @@
 extends RefCounted
-## One case: what it is, and what it came to. Times are microseconds a call; NAN where there is
-## nothing to tell.
+## One case and its results. Times are microseconds per call; NAN if there is none.
 
 const Table = preload("res://bench/table.gd")
 
-## No value of any type, size or number may be slower than this.
+## The min ratio of every type, size and number of values.
 const NEVER_BELOW := 0.9
 
-## Where the case is: section, type, size and direction, as `packed/PackedColorArray/1KiB/to_bytes`.
+## The name of the case: section, type, size and direction, as in
+## `packed/PackedColorArray/1KiB/to_bytes`.
 var name := ""
 var type := ""
 ## Payload bytes of one value.
 var bytes := 0
-## Values a call.
+## Values per call.
 var count := 1
 var direction := ""
 
@@ -26,10 +26,10 @@ var ratio := NAN
 ## Median of VarBatch's time over the floor's, round by round.
 var floor_ratio := NAN
 var rounds := 0
-## Whether the ratios of the rounds were far apart.
+## True if the ratios of the rounds varied widely.
 var noisy := false
 
-## The ratio to reach, and the ratio to the floor not to pass.
+## The min ratio, and the max ratio to the floor.
 var target := NEVER_BELOW
 var floor_target := NAN
 
@@ -57,6 +57,6 @@ func reached() -> bool:
 	return is_nan(floor_target) or floor_ratio <= floor_target
 
 
-## Bytes a second that VarBatch encodes or decodes, in GB/s.
+## The speed at which VarBatch encodes or decodes, in GB/s.
 func speed() -> float:
 	return bytes * count / varbatch_median / 1000.0

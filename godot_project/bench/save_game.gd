@@ -1,5 +1,5 @@
 extends RefCounted
-## Section: a saved game, as one value and as a batch, on one thread and on all that there are.
+## Section: a saved game, as one value and as a batch, on one thread and on all threads.
 
 const BatchProbes = preload("res://bench/batch_probes.gd")
 const Result = preload("res://bench/result.gd")
@@ -7,9 +7,9 @@ const SaveProbes = preload("res://bench/save_probes.gd")
 const Session = preload("res://bench/session.gd")
 const Values = preload("res://bench/values.gd")
 
-## How the rows are called, and what to give to `set_thread_count`.
+## The names of the rows, and the argument of `set_thread_count`.
 const THREADS: Dictionary[String, int] = {"1 thread": 1, "all threads": 0}
-## Ratios to reach on one thread, and on two or more.
+## Target ratios on one thread, and on two or more.
 const ENCODE: Array[float] = [1.6, 2.5]
 const DECODE: Array[float] = [Result.NEVER_BELOW, 1.5]
 const VALIDATE: Array[float] = [5.0, 5.0]
@@ -49,13 +49,13 @@ func _run(session: Session, count: int, calls: Dictionary[String, Array]) -> voi
 			case.target = calls[call_name][0 if THREADS[threads] == 1 else 1]
 			case.bytes = probe.encoded_len() / count
 			VarBatch.set_thread_count(THREADS[threads])
-			if call_name == "validate":  # It makes nothing to free.
+			if call_name == "validate":  # It returns nothing to free.
 				session.time(case, probe)
 			else:
 				session.time_twice(case, probe)
 			VarBatch.set_thread_count(0)
 
 
-## Whether all threads are the caller alone: the rows would be the same twice.
+## True if the caller is the only thread: both rows would be the same.
 func _only_one() -> bool:
 	return VarBatch.get_thread_count() == 1

@@ -1,5 +1,5 @@
 extends RefCounted
-## Probes of one large value of many parts, and of `validate`, in the way of the batches.
+## Probes of one large value of many parts, and of `validate`, in the style of the batches.
 
 const BatchProbes = preload("res://bench/batch_probes.gd")
 
@@ -31,7 +31,7 @@ class BytesToVar:
 		return check_values([VarBatch.bytes_to_var(buffers[0])])
 
 
-## The engine has no way to check but to decode.
+## The engine can only check by decoding.
 class Validate:
 	extends BatchProbes.BytesToVars
 
@@ -45,14 +45,14 @@ class Validate:
 		for index in reasons.size():
 			if not reasons[index].is_empty():
 				return "buffer %d: %s" % [index, reasons[index]]
-		# One that finds nothing wrong may have looked at nothing.
+		# A check that finds nothing wrong may have checked nothing.
 		var broken: Array = buffers.duplicate()
 		broken[-1] = buffers[-1].slice(0, -1)
 		reasons = VarBatch.validate(broken)
 		return "a missing byte was not found" if reasons[-1].is_empty() else ""
 
 
-## The probe of a call, by its name; floors say nothing of values of many parts.
+## Returns the probe of a call, by its name; floors mean nothing for values of many parts.
 static func of(call_name: String, values: Array) -> BatchProbes.Batch:
 	var probe: BatchProbes.Batch
 	match call_name:

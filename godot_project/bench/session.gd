@@ -1,5 +1,5 @@
 extends RefCounted
-## One run of the bench: which cases are wanted, and what came of them.
+## One run of the bench: the requested cases and their results.
 
 const BatchProbes = preload("res://bench/batch_probes.gd")
 const Probe = preload("res://bench/probe.gd")
@@ -10,7 +10,7 @@ const Timing = preload("res://bench/timing.gd")
 var report := Report.new()
 ## Set by the first wrong result; nothing is timed after it.
 var wrong := false
-## Whether results get memory that the process has already, or fresh memory where they are large.
+## True if results reuse memory of the process; false if large results get fresh memory.
 var warm_memory := true
 
 var _filters: PackedStringArray
@@ -24,7 +24,7 @@ func _init(filters: PackedStringArray) -> void:
 	report.print_machine()
 
 
-## Whether the case is asked for, so that the others' values need not be made.
+## True if the case is requested, so that the values of others need not be made.
 func wants(name: String) -> bool:
 	if wrong:
 		return false
@@ -34,7 +34,7 @@ func wants(name: String) -> bool:
 	return _filters.is_empty()
 
 
-## Whether any of the cases is asked for.
+## True if any of the cases is requested.
 func wants_any(names: PackedStringArray) -> bool:
 	for name: String in names:
 		if wants(name):
@@ -42,7 +42,7 @@ func wants_any(names: PackedStringArray) -> bool:
 	return false
 
 
-## Whether a case is asked for and its results are right, so that it is worth timing.
+## True if a case is requested and its results are right, so that it is worth timing.
 func may_time(name: String, probe: Probe) -> bool:
 	if not wants(name) or not verify(name, probe.check()):
 		return false
@@ -54,13 +54,13 @@ func may_time(name: String, probe: Probe) -> bool:
 	return true
 
 
-## Checks, times and reports one case, if it is asked for.
+## Checks, times and reports one case, if it is requested.
 func time(result: Result, probe: Probe) -> void:
 	if may_time(result.name, probe):
 		_time(result, probe)
 
 
-## The same, and once more with the freeing of the results outside of the time, for information.
+## The same, and once more without the time of freeing the results, for information.
 func time_twice(result: Result, probe: BatchProbes.Batch) -> void:
 	if not may_time(result.name, probe):
 		return
@@ -74,7 +74,7 @@ func time_twice(result: Result, probe: BatchProbes.Batch) -> void:
 	probe.freeing_apart = false
 
 
-## Tells what is wrong with a result; returns whether nothing is.
+## Prints the error in a result; returns true if there is none.
 func verify(name: String, problem: String) -> bool:
 	if problem.is_empty():
 		return true
@@ -83,7 +83,7 @@ func verify(name: String, problem: String) -> bool:
 	return false
 
 
-## Prints what is told at the end; returns whether any case ran.
+## Prints the summary; returns true if any case ran.
 func finish() -> bool:
 	report.print_summary((Time.get_ticks_msec() - _started) / 1000.0)
 	return report.case_count > 0

@@ -1,6 +1,6 @@
 extends RefCounted
-## Section: one small value, where the call itself is most of the cost. Both sides pay the loop and
-## the call of GDScript, so the ratio says what a script sees.
+## Section: one small value, where the call itself is most of the cost. Both sides include
+## GDScript's loop and call, so the ratio is what a script sees.
 
 const Result = preload("res://bench/result.gd")
 const Session = preload("res://bench/session.gd")
@@ -10,7 +10,7 @@ const Values = preload("res://bench/values.gd")
 
 func run(session: Session) -> void:
 	session.report.start_table("One small value")
-	# Its id goes into bytes, and the id of an object that is gone would not be the same.
+	# Its id goes into the bytes, and the id of a freed object would not be the same.
 	var object := Resource.new()
 	var values := _values(object)
 	for type: String in values:

@@ -1,11 +1,10 @@
 extends RefCounted
-## Lines of a table for people, and the texts of sizes and times in it.
+## Formats lines of a table for people, and the sizes and times in it.
 
 const KIB := 1024
 const MIB := 1024 * KIB
 
-## Title and width of each column; a negative width: its cells begin where the title begins, a
-## positive one: they end where it ends.
+## Title and width of each column. Cells are aligned left if the width is negative, else right.
 var _columns: Array[Array]
 
 
@@ -28,7 +27,7 @@ func print_row(cells: PackedStringArray) -> void:
 	print(line.rstrip(" "))
 
 
-## `64 KiB` and so on; those sizes of the bench that are not whole are of megabytes.
+## Formats `64 KiB` and so on; sizes of the bench that are not whole are in megabytes.
 static func size_text(bytes: int) -> String:
 	if bytes >= MIB:
 		return String.num(bytes / float(MIB), 1).trim_suffix(".0") + " MiB"
@@ -37,15 +36,14 @@ static func size_text(bytes: int) -> String:
 	return "%d B" % bytes
 
 
-## How many values of which size, or the size of one. No size is known of those that differ.
+## The number and the size of values, or the size of one. Values of different sizes show no size.
 static func batch_text(count: int, bytes: int) -> String:
 	if bytes == 0:
 		return "one" if count == 1 else str(count)
 	return size_text(bytes) if count == 1 else "%dx%s" % [count, size_text(bytes)]
 
 
-## Microseconds, or nothing where there are none: three or more digits that say something, and none
-## that do not.
+## Formats microseconds with three significant digits or more; empty if there is no time.
 static func usec_text(usec: float) -> String:
 	if is_nan(usec):
 		return ""
@@ -54,7 +52,7 @@ static func usec_text(usec: float) -> String:
 	return "%.2f" % usec if usec < 1000.0 else "%.0f" % usec
 
 
-## A ratio, marked where it is not to be relied on.
+## Formats a ratio, marked if it is unreliable.
 static func ratio_text(ratio: float, noisy: bool) -> String:
 	return "%.2fx%s" % [ratio, "~" if noisy else " "]
 

@@ -1,24 +1,24 @@
 extends RefCounted
-## Times a probe in paired rounds: in each round all who take part, as the engine, VarBatch and the
-## floor, take one sample each, so that whatever slows the machine down slows all. What is compared
-## is the ratio within a round.
+## Times a probe in paired rounds: in each round the engine, VarBatch and the floor take one sample
+## each, so that whatever slows the machine down slows all of them. The ratios are computed within a
+## round.
 
 const Probe = preload("res://bench/probe.gd")
 const Result = preload("res://bench/result.gd")
 
-## A case is noisy where the middle half of its ratios is wider than this part of their median.
+## A case is noisy if the middle half of its ratios is wider than this part of their median.
 const NOISY := 0.15
 
 ## Just under 32 MiB, the largest block that the C library of Linux can learn to keep.
 const BLOCK_BYTES := 31 * 1048576
-## Blocks of that size that [method warm_memory] takes, one of them for good.
+## Blocks of that size that [method warm_memory] allocates, one of them for good.
 const WARM_BLOCKS := 17
-## How long VarBatch's threads have had nothing to do before a rested call: they sleep by then.
+## Idle time of VarBatch's threads before a rested call: they sleep by then.
 const REST_USEC := 1_000
 const RESTED_CALLS := 3
 
 
-## Who takes samples.
+## A participant that takes samples.
 class Entrant:
 	var contender: Probe.Contender
 	## What to give to `set_thread_count`; negative: leave it as it is.
@@ -31,7 +31,7 @@ class Entrant:
 		threads = thread_count
 		rested = between_rests
 
-	## Makes the calls of one sample; returns the microseconds that they took.
+	## Makes the calls of one sample; returns their time in microseconds.
 	func run(probe: Probe, calls: int) -> int:
 		if threads >= 0:
 			VarBatch.set_thread_count(threads)
@@ -45,19 +45,20 @@ class Entrant:
 		return usec
 
 
-## How much time a case is given.
+## The time that a case is given.
 class Effort:
-	## A sample makes so many calls that it lasts about this long.
+	## A sample makes enough calls to last about this long.
 	var sample_usec := 1_000
-	## A quick case goes on for this long, between these numbers of rounds.
+	## A quick case continues for this long, between these numbers of rounds.
 	var budget_usec := 500_000
 	var rounds_min := 15
 	var rounds_max := 101
-	## A case whose least rounds would take longer than this has fewer, but not below the second.
+	## A case whose min rounds would take longer than this has fewer, but not below the second
+	## number.
 	var slow_usec := 2_000_000
 	var rounds_slow := 7
 
-	## For a section of very many cases.
+	## For a section of many cases.
 	static func short() -> Effort:
 		var effort := Effort.new()
 		effort.budget_usec = 150_000
@@ -72,19 +73,19 @@ class Effort:
 		return clampi(floori(float(budget_usec) / round_usec), rounds_min, rounds_max)
 
 
-## Frees a large block once, as a game has that has ever loaded anything. The C library of Linux
-## learns from it to keep freed blocks of up to 32 MiB. Before, it gives each block of megabytes
-## back, and the page faults of taking it again are all that would be measured.
+## Frees a large block once, like any game that has loaded something. The C library of Linux learns
+## from it to keep freed blocks of up to 32 MiB. Before that, it returns each block of megabytes to
+## the system, and the page faults of allocating it again would dominate the measurement.
 static func settle_allocator() -> void:
 	var block: PackedByteArray = []
 	block.resize(BLOCK_BYTES)
 
 
-## Makes the process own half a gigabyte of memory that is free, as a game that has left a level.
-## Otherwise what is freed at the end of the heap goes back to the system whenever it is 62 MiB and
-## more, and it is chance, from what earlier cases left there, whether a batch of 64 MiB is measured
-## or the page faults of its memory: ten times as much. Returns the block that must be kept at the
-## end of it.
+## Makes the process own half a gigabyte of free memory, like a game that has left a level.
+## Otherwise memory freed at the end of the heap returns to the system whenever it is 62 MiB or
+## more. Then it depends on what earlier cases left there whether a batch of 64 MiB is measured or
+## the page faults of its memory, which take ten times as long. Returns the block at its end, which
+## the caller must keep.
 static func warm_memory() -> PackedByteArray:
 	var blocks: Array[PackedByteArray] = []
 	for _block in WARM_BLOCKS:
@@ -115,7 +116,7 @@ static func measure(probe: Probe, result: Result, effort := Effort.new()) -> voi
 		result.floor_ratio = quantile(ratios(times[1], times[2]), 0.5)
 
 
-## The times of each entrant, in microseconds a call, round by round.
+## The times of each entrant, in microseconds per call, round by round.
 static func paired(
 	probe: Probe, entrants: Array[Entrant], effort: Effort
 ) -> Array[PackedFloat64Array]:
@@ -129,14 +130,14 @@ static func paired(
 		times.append(PackedFloat64Array())
 	for turn in effort.round_count(round_usec):
 		for step in entrants.size():
-			# Every other round runs backwards: none always comes after the same other.
+			# Every other round runs backwards, so that none always follows the same other one.
 			var index := step if turn % 2 == 0 else entrants.size() - 1 - step
 			var usec := maxi(entrants[index].run(probe, calls[index]), 1)
 			times[index].append(float(usec) / calls[index])
 	return times
 
 
-## How many times as long the first took as the second, round by round.
+## The ratios of the first time to the second, round by round.
 static func ratios(times: PackedFloat64Array, others: PackedFloat64Array) -> PackedFloat64Array:
 	var all: PackedFloat64Array = []
 	for turn in times.size():
@@ -148,7 +149,7 @@ static func noisy(ratio: PackedFloat64Array) -> bool:
 	return quantile(ratio, 0.75) - quantile(ratio, 0.25) > NOISY * quantile(ratio, 0.5)
 
 
-## The value below which [param part] of the numbers lie.
+## The value below which [param part] of the numbers are.
 static func quantile(numbers: PackedFloat64Array, part: float) -> float:
 	var sorted := numbers.duplicate()
 	sorted.sort()
@@ -158,7 +159,7 @@ static func quantile(numbers: PackedFloat64Array, part: float) -> float:
 	return lerpf(sorted[below], sorted[above], place - below)
 
 
-## The number of calls in a sample, and the microseconds that the sample then takes.
+## Returns the number of calls in a sample, and the microseconds that the sample then takes.
 static func _calibrate(probe: Probe, entrant: Entrant, effort: Effort) -> Vector2i:
 	entrant.run(probe, 1)  # The first call warms up.
 	if entrant.rested:
@@ -167,7 +168,7 @@ static func _calibrate(probe: Probe, entrant: Entrant, effort: Effort) -> Vector
 	var calls := 1
 	var usec := maxi(entrant.run(probe, calls), 1)
 	while usec < effort.sample_usec:
-		# A little over, and never much at a time: the first guesses are coarse.
+		# A little more than needed, and never much at a time: the first estimates are coarse.
 		calls = mini(calls * 20, ceili(calls * 1.1 * effort.sample_usec / usec))
 		usec = maxi(entrant.run(probe, calls), 1)
 	return Vector2i(calls, usec)

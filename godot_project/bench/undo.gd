@@ -1,14 +1,14 @@
 extends RefCounted
-## Section: what an edit has changed, of many nodes, by VarBatchUndoRecorder and by a loop.
+## Section: finds the changes of an edit of many nodes, with VarBatchUndoRecorder and with a loop.
 
 const Result = preload("res://bench/result.gd")
 const Session = preload("res://bench/session.gd")
 const UndoProbes = preload("res://bench/undo_probes.gd")
 
-## How many times as fast as the loop it is to be.
+## The target speed, as a multiple of the loop's.
 const TARGET := 3.0
 const NODES := 10_000
-## What is recorded of each node: these, or all that are stored.
+## The properties recorded of each node: these, or all that are stored.
 const NAMED: Dictionary[String, PackedStringArray] = {
 	"3 named": ["position", "rotation", "scale"], "all stored": []
 }

@@ -1,5 +1,5 @@
 extends RefCounted
-## Probe of an edit of many nodes. The edit itself is not in the time.
+## Probe of an edit of many nodes. The time does not include the edit itself.
 
 const Probe = preload("res://bench/probe.gd")
 
@@ -7,7 +7,7 @@ const Probe = preload("res://bench/probe.gd")
 class Edit:
 	extends Probe
 	var nodes: Array[Node2D] = []
-	## Nothing for all that are stored.
+	## Empty for all stored properties.
 	var names: PackedStringArray
 	var _edits := 0
 

@@ -11,8 +11,8 @@ class ToBytes:
 	var _value: Variant
 	var _payload: PackedByteArray
 
-	## The floor is the engine's own copy of [param payload_len] bytes: what `var_to_bytes` of a
-	## PackedByteArray takes.
+	## The floor is the engine's own copy of [param payload_len] bytes: the cost of `var_to_bytes`
+	## for a PackedByteArray.
 	func _init(value: Variant, payload_len: int) -> void:
 		_value = value
 		_payload.resize(payload_len)
@@ -64,9 +64,9 @@ class FromBytes:
 			var _value: Variant = VarBatch.bytes_to_var(bytes)
 		return Time.get_ticks_usec() - started
 
-	## An allocation and a memcpy. [code]bytes[/code] is untyped so that the result is dropped as
-	## the two above drop theirs: GDScript keeps the last result of a call typed as a
-	## PackedByteArray until the next one is made, and two buffers in turn are slower than one.
+	## An allocation and a memcpy. [code]bytes[/code] is untyped so that the result is dropped as in
+	## the two methods above: GDScript keeps the last result of a call typed as a PackedByteArray
+	## until the next one is made, and two alternating buffers are slower than one.
 	func copy(calls: int) -> int:
 		var bytes: Variant = _bytes
 		var started := Time.get_ticks_usec()

@@ -1,14 +1,14 @@
 extends RefCounted
-## The values that the bench encodes: packed arrays of every type and of about a given payload, and
-## a saved game.
+## The values that the bench encodes: packed arrays of every type with about a given payload, and a
+## saved game.
 
-## How the text of a PackedStringArray looks: its letters, and how many a word has. Tags are a few
-## words of 20 letters, again and again: they show what knowing a word gains.
+## The text of a PackedStringArray: its letters, and how many a word has. Tags are a few words of 20
+## letters, repeated: they show what knowing a word gains.
 enum Words { ASCII_20, ASCII_4, MIXED_20, TAGS }
 
 const WORD_NAMES: Array[String] = ["ASCII 20", "ASCII 4", "mixed 20", "64 tags"]
 
-## Payload bytes of an element, of every packed array of numbers.
+## Payload bytes per element, of every packed array of numbers.
 const ELEMENT_LEN: Dictionary[int, int] = {
 	TYPE_PACKED_BYTE_ARRAY: 1,
 	TYPE_PACKED_INT32_ARRAY: 4,
@@ -25,7 +25,7 @@ const ENTITIES := 20_000
 const _SEED := 20_260
 const _POOL := 256
 const _TAG_COUNT := 64
-## Each half of a word is one of so many, or of all that there are of its letters.
+## Each half of a word is one of this many, or of all combinations of its letters.
 const _HALVES := 2048
 const _ASCII := "abcdefghijklmnopqrstuvwxyz"
 ## Letters of one to four bytes: Latin, Greek, Cyrillic, Devanagari, Kana, Han, Hangul, emoji.
@@ -36,8 +36,8 @@ const _SPECIES: Array[String] = [
 const _TAGS: Array[String] = ["hostile", "undead", "trader", "quest", "boss", "sleeping", "burning"]
 
 
-## A packed array of numbers, of [param bytes] bytes of payload or a little less, at least one
-## element. The elements repeat every 256: they are all copied the same.
+## Returns a packed array of numbers with [param bytes] bytes of payload or a little less, at least
+## one element. The elements repeat every 256, as all are copied alike.
 static func numbers(type: Variant.Type, bytes: int) -> Variant:
 	var random := RandomNumberGenerator.new()
 	random.seed = _SEED
@@ -47,8 +47,8 @@ static func numbers(type: Variant.Type, bytes: int) -> Variant:
 	return _repeat(type_convert(pool, type), maxi(bytes / ELEMENT_LEN[type], 1))
 
 
-## Words of about [param bytes] bytes of text together, at least one. All differ, up to four million
-## words of 20 letters and 456,976 of 4: a word that comes again would be known already.
+## Returns words of about [param bytes] bytes of text together, at least one. All differ, up to four
+## million words of 20 letters and 456,976 of 4: a repeated word would be known already.
 static func words(kind: Words, bytes: int) -> PackedStringArray:
 	var random := RandomNumberGenerator.new()
 	random.seed = _SEED
@@ -62,14 +62,14 @@ static func words(kind: Words, bytes: int) -> PackedStringArray:
 	all.resize(count)
 	for index in count:
 		var word := random.randi() % _TAG_COUNT if kind == Words.TAGS else index
-		# Both halves change from word to word, so that no branch can be foreseen.
+		# Both halves change from word to word, so that no branch is predictable.
 		var head := word % heads.size()
 		all[index] = heads[head] + tails[(head + word / heads.size()) % tails.size()]
 	# A decoded word takes no more memory than its text.
 	return bytes_to_var(var_to_bytes(all))
 
 
-## Packed arrays that share no payload: the first element of each is another.
+## Returns packed arrays that share no payload: the first element of each is different.
 static func batch(type: Variant.Type, bytes: int, count: int) -> Array:
 	var random := RandomNumberGenerator.new()
 	random.seed = _SEED
@@ -82,9 +82,9 @@ static func batch(type: Variant.Type, bytes: int, count: int) -> Array:
 	return values
 
 
-## What a game saves of its entities: a dictionary of six keys each, with strings, vectors, an array
-## and a nested dictionary. As in a game whose scripts collect them, all share the text of their
-## keys. Every name is another; the other words are of a few.
+## The entities of a saved game: a dictionary of six keys each, with strings, vectors, an array and
+## a nested dictionary. As in a game whose scripts collect them, all share the text of their keys.
+## Every name is different; the other words are a few repeated ones.
 static func save_game() -> Array:
 	var random := RandomNumberGenerator.new()
 	random.seed = _SEED
@@ -113,7 +113,7 @@ static func save_game() -> Array:
 	return entities
 
 
-## Different texts of so many letters.
+## Returns different texts of this many letters.
 static func _half_words(
 	letters: String, length: int, random: RandomNumberGenerator
 ) -> PackedStringArray:

@@ -1,32 +1,32 @@
 extends RefCounted
-## What the runs of both tabs have in common: work that is done a step a frame. Knows nothing of how
-## it is shown.
+## The base of the runs of both tabs: work in steps, one per frame. Knows nothing about how it is
+## shown.
 
-## What is being done, for people.
+## The current step, as text for people.
 var status := "Waiting for the other tab"
-## What went wrong, or "".
+## The error, or "".
 var problem := ""
 var is_begun := false
 var is_finished := false
 
 
-## To be called before the first step; what has finished may begin again.
+## Call this before the first step. A finished run may begin again.
 func begin() -> void:
 	is_begun = true
 	is_finished = false
 	problem = ""
 
 
-## Does the next step, at the start of a frame; returns whether there are more.
+## Does the next step, at the start of a frame; returns true if more remain.
 func advance() -> bool:
 	return false
 
 
-## How much of the run is done, from 0 to 1.
+## Returns how much of the run is done, from 0 to 1.
 func progress() -> float:
 	return 0.0
 
 
-## Leaves nothing behind, whatever was under way.
+## Cleans up, whatever was in progress.
 func tidy() -> void:
 	pass

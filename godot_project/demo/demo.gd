@@ -1,16 +1,16 @@
 extends Control
-## Entry of the demo: a world of chunks to bytes and back, and saves while a game runs; each by the
-## engine and by VarBatch.
+## Entry of the demo: encodes and decodes a world of chunks, and saves while a game runs; both with
+## the engine and with VarBatch.
 ##
 ##     godot [--headless] --path godot_project res://demo/demo.tscn [-- OPTIONS]
 ##
-## Without a display it prints both tables and ends. With one it shows them in a window, a tab each.
-## This script never names VarBatch, so that it can say what is missing when the library is.
+## Without a display it prints both tables and quits. With one it shows them in a window, one tab
+## each. This script never names VarBatch, so that it can report what is missing if the library is.
 
 const AnyRun = preload("res://demo/any_run.gd")
 const Options = preload("res://demo/options.gd")
 
-## The runs, by the script of each.
+## The script of each run.
 const _BYTES := "res://demo/run.gd"
 const _SAVES := "res://demo/save/run.gd"
 const _TABLES: Dictionary[String, String] = {
@@ -20,9 +20,9 @@ const _TABLES: Dictionary[String, String] = {
 var _options: Options
 ## The window, or null without a display.
 var _view: Control
-## The run of each kind, the last one or that to come.
+## The run of each kind: the last or the next one.
 var _runs: Dictionary[String, AnyRun] = {}
-## The kind of run that is under way, or "".
+## The kind of the current run, or "".
 var _running := ""
 var _is_all_right := true
 
@@ -55,8 +55,8 @@ func _exit_tree() -> void:
 		run.tidy()
 
 
-## One step a frame, so that the progress is seen. No loop with `await`: it would be left behind
-## when the window is closed.
+## One step per frame, so that the progress is visible. There is no loop with `await`: closing the
+## window would leak it.
 func _process(_delta: float) -> void:
 	if _running.is_empty():
 		return
@@ -69,7 +69,7 @@ func _process(_delta: float) -> void:
 
 func _begin(kind: String) -> void:
 	_running = kind
-	# That of the saves goes on with another round.
+	# A run of saves continues with another round.
 	if kind not in _runs or kind == _BYTES and _runs[kind].is_begun:
 		_make_run(kind)
 	_let_frames_run(kind == _SAVES)
@@ -127,7 +127,7 @@ func _finish_shown(kind: String) -> void:
 	if _options.quit:
 		get_tree().quit(0 if _is_all_right else 1)
 	else:
-		_begin_if_new()  # Another tab may have been opened meanwhile.
+		_begin_if_new()  # Another tab may be open by now.
 
 
 func _make_run(kind: String) -> void:
@@ -136,7 +136,7 @@ func _make_run(kind: String) -> void:
 		_view.call(&"show_run", _runs[kind])
 
 
-## As a game has them: one after the other, 60 a second where no display sets the pace.
+## Runs frames like a game: one after another, 60 per second if no display sets the pace.
 func _let_frames_run(on: bool) -> void:
 	var has_pace := _view != null
 	if has_pace:
@@ -146,7 +146,7 @@ func _let_frames_run(on: bool) -> void:
 
 
 func _save_screenshot() -> void:
-	await get_tree().process_frame  # The layout of what was shown last.
+	await get_tree().process_frame  # Waits for the layout of the last change.
 	queue_redraw()  # Without a change there may be no frame to wait for.
 	await RenderingServer.frame_post_draw
 	var error := get_viewport().get_texture().get_image().save_png(_options.screenshot)

@@ -1,5 +1,5 @@
 extends RefCounted
-## What the demo was asked for on the command line, after `--`.
+## The demo's command line options, after `--`.
 
 const USAGE := """options:
   --chunks N         size of the world (512)
@@ -16,11 +16,11 @@ var world_seed := 1
 var round_count := 15
 var mib := 256
 var save_round_count := 1 if DisplayServer.get_name() != "headless" else 3
-## What the window shows first.
+## True if the window first shows the tab of the saves.
 var shows_saves := false
 var quit := false
 var screenshot := ""
-## What is wrong with the command line, or "".
+## The error in the command line, or "".
 var problem := ""
 
 

@@ -8,10 +8,10 @@ const BLUE := Color("5b8cff")
 const ENGINE := Color("7d8aa5")
 const VARBATCH := Color("35d6b4")
 const BAND := Color(1.0, 1.0, 1.0, 0.07)
-## Of a frame that is seen to be late.
+## Frames that are visibly late.
 const HITCH := Color("ff8f6b")
 const WRONG := Color("ff6b6b")
-## Below the cards.
+## The background below the cards.
 const GROUND := Color("0f131d")
-## Of the nodes that are dragged around.
+## The nodes that can be dragged.
 const TOKENS: Array[Color] = [VARBATCH, BLUE, Color("b48cff"), Color("ffcf6b"), HITCH]

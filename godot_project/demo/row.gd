@@ -1,15 +1,15 @@
 extends RefCounted
-## A timed step of the demo, as it goes into the table.
+## A timed step of the demo, as a row of the table.
 
 var group := ""
 var label := ""
-## Whether the engine does it, and the others of the group are compared with it.
+## True if this is the engine's step, which the others of the group are compared with.
 var by_engine := false
-## Bytes made or read.
+## Bytes written or read.
 var bytes := 0
-## The best of the rounds so far; INF before the first.
+## The best time of the rounds so far; INF before the first.
 var usec := INF
-## How many times as fast as the engine.
+## The speed relative to the engine.
 var ratio := NAN
 
 

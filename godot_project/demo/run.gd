@@ -1,8 +1,8 @@
 extends "res://demo/any_run.gd"
-## To bytes and back, a step at a time: makes the world, then times each way to encode and decode
-## it in several rounds, then compares every byte and every value.
+## To bytes and back, step by step: makes the world, then times each way to encode and decode it in
+## several rounds, then compares every byte and every value.
 
-## In the order in which they are timed: what decodes needs what was encoded before it.
+## In the order in which they are timed: decoding needs what was encoded before.
 enum Step {
 	ENGINE_ENCODE, VARS_TO_BYTES, VARS_TO_FRAMES, ENGINE_DECODE, BYTES_TO_VARS, FRAMES_TO_VARS
 }
@@ -23,7 +23,7 @@ var rows: Array[Row] = [
 ]
 var options: Options
 var world: World
-## What made the world took, in microseconds.
+## The time that making the world took, in microseconds.
 var world_usec := 0
 
 var _steps_done := 0
@@ -63,7 +63,7 @@ func progress() -> float:
 	return 0.2 * world.made() / options.chunk_count + 0.8 * _steps_done / step_count
 
 
-## The values that `frames_to_vars` made of the world's bytes.
+## The values that `frames_to_vars` decoded from the world's bytes.
 func decoded() -> Array:
 	return _results[Step.FRAMES_TO_VARS]
 
@@ -74,7 +74,7 @@ func _make_world() -> void:
 	world_usec += Time.get_ticks_usec() - started
 
 
-## Only the call itself is timed; the result of the round before is freed first.
+## Times only the call itself; frees the result of the previous round first.
 func _time_step(step: Step) -> void:
 	_results[step] = null
 	var started := Time.get_ticks_usec()
@@ -120,8 +120,8 @@ func _byte_count(step: Step) -> int:
 	return total
 
 
-## The bytes with the engine's bytes, and the values by the bytes that the engine makes of them:
-## `==` would call 0.0 and -0.0 the same.
+## Compares the bytes with the engine's bytes, and the values by the bytes that the engine encodes
+## them to: `==` would treat 0.0 and -0.0 as equal.
 func _compare() -> String:
 	var expected: Array = _results[Step.ENGINE_ENCODE]
 	var stream := StreamPeerBuffer.new()

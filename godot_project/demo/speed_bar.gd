@@ -1,11 +1,11 @@
 extends Control
-## A horizontal bar: how long it is tells a speed.
+## A horizontal bar whose length shows a speed.
 
 const _TRACK := Color(1.0, 1.0, 1.0, 0.05)
 const _THICKNESS := 14.0
 
 var color := Color.WHITE
-## How much of the width is filled, from 0 to 1.
+## The filled part of the width, from 0 to 1.
 var fraction := 0.0:
 	set(value):
 		fraction = value

@@ -1,5 +1,5 @@
 extends RefCounted
-## The demo's table as text: the cells of a row, for the window and for the plain table alike.
+## The demo's table as text: the cells of a row, for both the window and the plain table.
 
 const Row = preload("res://demo/row.gd")
 const Run = preload("res://demo/run.gd")
@@ -7,7 +7,7 @@ const Run = preload("res://demo/run.gd")
 const TITLES: Array[String] = ["", "", "bytes", "ms", "MB/s", "speed"]
 
 
-## Group, label, bytes, milliseconds, MB a second, and how many times as fast as the engine.
+## Group, label, bytes, milliseconds, MB/s, and the speed relative to the engine.
 static func cells(row: Row) -> PackedStringArray:
 	if not row.is_timed():
 		return [row.group, row.label, "", "", "", ""]
@@ -21,7 +21,7 @@ static func cells(row: Row) -> PackedStringArray:
 	]
 
 
-## The two lines over the table: what runs, and on what.
+## The two lines above the table: what runs, and on which machine.
 static func headlines(run: Run) -> PackedStringArray:
 	return [
 		(
@@ -46,7 +46,7 @@ static func headlines(run: Run) -> PackedStringArray:
 	]
 
 
-## The whole table in plain text, columns aligned.
+## The whole table as plain text, with aligned columns.
 static func text(run: Run) -> String:
 	var lines: Array[PackedStringArray] = [PackedStringArray(TITLES)]
 	for row: Row in run.rows:
@@ -57,7 +57,7 @@ static func text(run: Run) -> String:
 	return "\n".join(out)
 
 
-## Lines of cells in columns; the first columns are texts, the others numbers.
+## Formats lines of cells in columns; the first columns are texts, the others numbers.
 static func aligned(lines: Array[PackedStringArray], text_columns: int) -> PackedStringArray:
 	var widths: PackedInt32Array = []
 	widths.resize(lines[0].size())
@@ -75,7 +75,7 @@ static func aligned(lines: Array[PackedStringArray], text_columns: int) -> Packe
 	return out
 
 
-## 1234567 as 1,234,567.
+## Formats 1234567 as 1,234,567.
 static func grouped(number: int) -> String:
 	var digits := str(number)
 	for at in range(digits.length() - 3, 0, -3):

@@ -7,12 +7,12 @@ const SpeedBar = preload("res://demo/speed_bar.gd")
 const Table = preload("res://demo/table.gd")
 
 const _ROW_HEIGHT := 37.0
-## Width of the columns; the one of the bars takes what is left.
+## Width of the columns; the bars take the remaining width.
 const _WIDTHS: Array[float] = [84.0, 244.0, 104.0, 72.0, 78.0, 76.0]
 const _BAR_COLUMN := 5
 
 var _rows: Array[Row] = []
-## For each row its labels, in the order of the plain table.
+## The labels of each row, in the order of the plain table.
 var _labels: Array[Array] = []
 var _bars: Array[SpeedBar] = []
 
@@ -41,7 +41,7 @@ func refresh() -> void:
 		var cells := Table.cells(_rows[index])
 		for column in cells.size():
 			_labels[index][column].text = cells[column]
-		# A group is named once.
+		# Shows the name of a group only once.
 		if index > 0 and _rows[index].group == _rows[index - 1].group:
 			_labels[index][0].text = ""
 		_bars[index].fraction = _rows[index].megabytes_per_second() / fastest

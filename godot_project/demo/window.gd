@@ -1,5 +1,5 @@
 extends Control
-## The demo's window: two tabs, and what runs, the progress and the results of the open one.
+## The demo's window: two tabs, and the state, progress and results of the open one.
 
 ## The button was pressed.
 signal run_requested
@@ -48,7 +48,7 @@ func open_saves() -> void:
 	_open()
 
 
-## What the tab of its kind shows from now on. Both are to be given before anything else.
+## Sets what the tab of this kind shows from now on. Call it for both tabs before anything else.
 func show_run(run: AnyRun) -> void:
 	if run is SaveRun:
 		_save_run = run

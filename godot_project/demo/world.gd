@@ -1,13 +1,13 @@
 extends RefCounted
-## A world of chunks, the same for the same seed. What is saved of a chunk is four packed arrays,
-## one after the other in one flat Array, which is the batch that the demo encodes.
+## A world of chunks, the same for the same seed. A chunk is saved as four packed arrays, one after
+## the other in one flat Array: the batch that the demo encodes.
 
 const SIDE := 16
-## Values of a chunk: blocks, heights, spawn points, names.
+## The values of a chunk: blocks, heights, spawn points, names.
 const VALUES_PER_CHUNK := 4
 const BLOCKS := 0
 const HEIGHTS := 1
-## Chunks in a row of the world.
+## Chunks per row of the world.
 const ROW := 32
 const SEA_LEVEL := 6
 
@@ -17,7 +17,7 @@ const _AIR := 0
 const _STONE := 1
 const _GRASS := 2
 const _WATER := 3
-## Parts of the names of places, a script each.
+## Parts of place names, one script each.
 const _SYLLABLES: Array[Array] = [
 	["ald", "brin", "cor", "dun", "fell", "gar", "holm", "wick", "mere", "thorpe"],
 	["å", "ø", "fjörð", "ðal", "vík", "straße", "île", "peña", "łąka", "žemė"],
@@ -35,7 +35,7 @@ var values: Array = []
 var _chunk_count: int
 var _seed: int
 var _noise := FastNoiseLite.new()
-## The blocks of a column of ground, for each height.
+## The blocks of a column of ground, by height.
 var _columns: Array[PackedByteArray] = []
 
 
@@ -49,7 +49,7 @@ func _init(chunk_count: int, world_seed: int) -> void:
 		_columns.append(_column(ground))
 
 
-## Makes some more chunks; returns whether there are more to make.
+## Makes some more chunks; returns true if more remain.
 func grow(count: int) -> bool:
 	for _chunk in count:
 		if made() == _chunk_count:
@@ -58,7 +58,7 @@ func grow(count: int) -> bool:
 	return made() < _chunk_count
 
 
-## Chunks made so far.
+## The number of chunks made so far.
 func made() -> int:
 	return values.size() / VALUES_PER_CHUNK
 

@@ -1,11 +1,11 @@
 extends RefCounted
-## A picture of a world, made from decoded values alone: proof for the eye that they came through.
+## A picture of a world, drawn from decoded values only: visible proof that they are intact.
 
 const World = preload("res://demo/world.gd")
 
-## A larger world is shown in part.
+## Only a part of a larger world is shown.
 const ROWS_MAX := 16
-## The height up to which a color is used.
+## The max height of each color.
 const _COLORS: Dictionary[float, Color] = {
 	3.5: Color("1d4e89"),
 	6.0: Color("2f7fc1"),
@@ -35,6 +35,6 @@ static func image(values: Array) -> Image:
 static func _color(height: float) -> Color:
 	for limit: float in _COLORS:
 		if height < limit:
-			# A little shade by height, so that the ground is not flat.
+			# Shades by height, so that the ground does not look flat.
 			return _COLORS[limit].darkened(0.12 * (ceilf(height) - height))
 	return Color.WHITE

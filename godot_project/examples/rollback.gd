@@ -1,16 +1,16 @@
 extends Node
-## Worked example: a rollback loop, as games over a network have it.
+## Worked example: a rollback loop, as in networked games.
 ##
-## No tick waits for the network. It is simulated at once, with a guess of what the other player
-## does; the true input comes some ticks later. If the guess was wrong, the game goes back to that
-## tick and simulates all since then once more. Run as a scene, it prints what happened:
+## No tick waits for the network. It is simulated at once, with a guess of the other player's input;
+## the true input arrives some ticks later. If the guess was wrong, the game goes back to that tick
+## and simulates all ticks since then again. Run as a scene, it prints what happened:
 ##
 ##     godot --headless --path godot_project res://examples/rollback.tscn
 
 const Game := preload("rollback_game.gd")
 
 const TICKS := 120
-## Ticks until the input of the other player is here.
+## Ticks until the other player's input arrives.
 const DELAY := 6
 ## The packet to the spectator that the network loses.
 const LOST_PACKET := 40
@@ -19,16 +19,16 @@ var tick := 0
 var state := Game.new_state()
 ## The state as bytes, after the last tick. No other snapshot is kept whole.
 var snapshot := VarBatch.var_to_bytes(state)
-## What was guessed wrong: the tick, the snapshots before and after, and the changes between them.
+## The wrong guesses: the tick, the snapshots before and after, and the changes between them.
 var corrections: Array[Dictionary] = []
-## What a spectator knows, who is sent what is certain.
+## The state that a spectator knows, who only receives what is certain.
 var spectator := snapshot
 var sent_bytes := 0
 var refused_packets := 0
 
-## A ring of deltas: each makes of the snapshot after a tick the one before it.
+## A ring of deltas: each turns the snapshot after a tick into the one before it.
 var _ways_back: Array[PackedByteArray] = []
-## What the other player does, by tick: true inputs, then guesses.
+## The other player's inputs, by tick: true inputs, then guesses.
 var _inputs: PackedInt32Array = []
 var _sent := snapshot
 
@@ -55,19 +55,20 @@ func _ready() -> void:
 	get_tree().quit()
 
 
-## What a game does each physics frame.
+## The work of a game in each physics frame.
 func advance() -> void:
-	# Predict: whoever moved goes on to move, and does not shoot.
+	# Predict: a player who moved keeps moving, and does not shoot.
 	_inputs.append(0 if _inputs.is_empty() else _inputs[-1] & ~Game.FIRE)
 	_simulate()
-	# The network: what the other player did some ticks ago.
+	# The network: the other player's input from some ticks ago.
 	var true_tick := tick - DELAY
 	if true_tick >= 0:
 		_receive(true_tick, Game.true_input(1, true_tick))
 		_send(snapshot_before(true_tick + 1))
 
 
-## The snapshot before a tick of the last few: from the present one backwards, a delta each tick.
+## Returns the snapshot before one of the last ticks: from the current one backwards, a delta per
+## tick.
 func snapshot_before(earlier: int) -> PackedByteArray:
 	var bytes := snapshot
 	for undone: int in range(tick - 1, earlier - 1, -1):
@@ -99,14 +100,14 @@ func _receive(true_tick: int, input: int) -> void:
 	while tick < now:
 		_simulate()
 
-	# What a game would smooth over, or play a sound for: here it is only kept.
+	# A game would smooth this over, or play a sound for it: here it is only kept.
 	var changes := VarBatch.diff(predicted, snapshot)
 	corrections.append(
 		{"tick": true_tick, "predicted": predicted, "corrected": snapshot, "changes": changes}
 	)
 
 
-## Both sides of the way to the spectator, of what will not change any more.
+## Both ends of the connection to the spectator, for states that will not change any more.
 func _send(certain: PackedByteArray) -> void:
 	var packet := VarBatch.make_delta(_sent, certain)
 	_sent = certain
@@ -115,8 +116,8 @@ func _send(certain: PackedByteArray) -> void:
 		return
 	var received := VarBatch.apply_delta(spectator, packet)
 	if received.is_empty():
-		# A delta knows the bytes that it was made from, and VarBatch has printed that these are
-		# others: as the packet before was lost. So the spectator asks for the whole state.
+		# A delta identifies the bytes that it was made from, and VarBatch has printed that these
+		# differ, as the previous packet was lost. So the spectator requests the whole state.
 		refused_packets += 1
 		received = certain
 	spectator = received

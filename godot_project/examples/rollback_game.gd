@@ -1,8 +1,8 @@
 extends RefCounted
 ## The game of the rollback example: two players who move and shoot.
 ##
-## Its state is one Dictionary of plain values. What a tick makes of it depends on the state and on
-## the inputs alone, so that the same snapshot and the same inputs always give the same bytes.
+## Its state is one Dictionary of plain values. A tick depends only on the state and the inputs, so
+## that the same snapshot and the same inputs always give the same bytes.
 
 const UP := 1
 const DOWN := 2
@@ -24,7 +24,7 @@ static func new_state() -> Dictionary:
 	}
 
 
-## What a player really does in a tick: up or down for a while, and a shot now and then.
+## A player's true input in a tick: up or down for a while, and a shot now and then.
 static func true_input(player: int, tick: int) -> int:
 	var way := UP if hash([player, tick / 16]) % 2 == 0 else DOWN
 	return way | (FIRE if (tick + player * 5) % 13 == 0 else 0)

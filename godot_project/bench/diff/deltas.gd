@@ -1,6 +1,6 @@
 extends RefCounted
 ## Section: a delta of an array in which single elements have changed, and the array of the delta.
-## What `make_delta` is to reach is 1 GB/s, at 1 %.
+## The target of `make_delta` is 1 GB/s, at 1 %.
 
 const Result = preload("res://bench/result.gd")
 const Session = preload("res://bench/session.gd")
@@ -30,7 +30,7 @@ func run(session: Session) -> void:
 		session.time(results[1], StateProbes.ApplyDelta.new(bytes[0], bytes[1]))
 
 
-## No two are the same: what repeats would be easy to compress.
+## No two are the same: repeated ones would be easy to compress.
 func _numbers() -> PackedFloat32Array:
 	var random := RandomNumberGenerator.new()
 	random.seed = SEED
@@ -41,7 +41,7 @@ func _numbers() -> PackedFloat32Array:
 	return numbers
 
 
-## So many percent of the elements anywhere, moved a little.
+## Moves this percentage of the elements, at random, a little.
 func _changed(before: PackedFloat32Array, percent: int) -> PackedFloat32Array:
 	var random := RandomNumberGenerator.new()
 	random.seed = SEED + 1

@@ -1,6 +1,6 @@
 extends RefCounted
-## Section: how large deltas are for a game that moves: 1,000 entities, recorded for two seconds at
-## 60 snapshots a second, against the whole snapshots. Made from a seed, so that the sizes are the
+## Section: the size of deltas for a game that moves: 1,000 entities, recorded for two seconds at 60
+## snapshots per second, against the whole snapshots. Made from a seed, so that the sizes are the
 ## same in every run.
 
 const Motion = preload("res://bench/diff/motion_record.gd")
@@ -47,7 +47,7 @@ func run(session: Session) -> void:
 			session.report.add_json(name, row)
 
 
-## Means over all snapshots but the first, which has none before it.
+## Means over all snapshots but the first, which has no predecessor.
 func _sizes(
 	session: Session, name: String, snapshots: Array[PackedByteArray]
 ) -> PackedFloat64Array:

@@ -1,17 +1,17 @@
 extends RefCounted
-## Snapshots of entities that move, made from a seed.
+## Snapshots of moving entities, made from a seed.
 
 const ENTITIES := 1_000
-## Snapshots a second.
+## Snapshots per second.
 const RATE := 60
 const SNAPSHOTS := 120
 const SEED := 20_268
-## How often of 100 times an entity that moves is hit, or begins to do something else.
+## The percentage of moving entities that are hit, or begin to do something else.
 const RARE := 2
 const STATES: Array[StringName] = [&"idle", &"walking", &"running", &"attacking", &"fleeing"]
 
 
-## The bytes of each snapshot. In each of them so many percent of the entities move, others each
+## The bytes of each snapshot. In each, this percentage of the entities move, different ones each
 ## time. As a Dictionary of packed arrays, or an Array of a Dictionary for each entity.
 static func record(percent: int, as_objects: bool) -> Array[PackedByteArray]:
 	var random := RandomNumberGenerator.new()
@@ -39,7 +39,7 @@ static func _entity(id: int, random: RandomNumberGenerator) -> Dictionary:
 	}
 
 
-## On for a sixtieth of a second, and turned a little.
+## Moves on for a sixtieth of a second, and turns a little.
 static func _move(entity: Dictionary, random: RandomNumberGenerator) -> void:
 	var turn := random.randf_range(-0.05, 0.05)
 	entity.velocity = (entity.velocity as Vector3).rotated(Vector3.UP, turn)

@@ -1,13 +1,13 @@
 extends RefCounted
-## Probes of one small state, as rollback keeps it: what a script finds in two values, and what
-## VarBatch finds in the bytes of both.
+## Probes of one small state, as rollback keeps it: the differences that a script finds between two
+## values, and those that VarBatch finds between the bytes of both.
 # Results that are only dropped are named with an underscore, as the engine's own warnings want.
 # gdlint: disable=function-variable-name
 
 const Probe = preload("res://bench/probe.gd")
 
 
-## Both snapshots are there: values for the script, bytes for VarBatch.
+## Both snapshots exist: values for the script, bytes for VarBatch.
 class Compare:
 	extends Probe
 	var before: Dictionary
@@ -38,7 +38,7 @@ class Compare:
 		var found := VarBatch.diff(var_to_bytes(before), var_to_bytes(after))
 		return difference(var_to_bytes(by_script(before, after)), var_to_bytes(found))
 
-	## What differs between dictionaries of the same keys.
+	## The differences between dictionaries of the same keys.
 	static func by_script(old: Dictionary, new: Dictionary) -> Array[Dictionary]:
 		var changes: Array[Dictionary] = []
 		_compare(old, new, [], changes)
@@ -59,7 +59,7 @@ class Compare:
 			changes.append({"path": path, "op": "set", "old": old, "new": new})
 
 
-## The state as it is has to be kept first: as a copy for the script, as bytes for VarBatch.
+## The current state has to be kept first: as a copy for the script, as bytes for VarBatch.
 class Snapshot:
 	extends Compare
 

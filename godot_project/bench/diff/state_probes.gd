@@ -1,13 +1,13 @@
 extends RefCounted
-## Probes of what differs between two states, and of deltas.
+## Probes of the differences between two states, and of deltas.
 # Results that are only dropped are named with an underscore, as the engine's own warnings want.
 # gdlint: disable=function-variable-name
 
 const Probe = preload("res://bench/probe.gd")
 
 
-## Two states of which a few places differ. The engine compares bytes that are the same: two
-## buffers, so that it looks at all of them.
+## Two states that differ in a few values. The engine compares equal bytes in two buffers, so that
+## it has to compare all of them.
 class Diff:
 	extends Probe
 	var _before: PackedByteArray
@@ -54,7 +54,7 @@ class Diff:
 		return difference(_after, VarBatch.patch(_before, changes))
 
 
-## The engine compresses all of the new state instead, with Zstandard.
+## The engine compresses the whole new state instead, with Zstandard.
 class MakeDelta:
 	extends Probe
 	var before: PackedByteArray

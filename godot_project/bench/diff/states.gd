@@ -1,5 +1,5 @@
 extends RefCounted
-## Section: `diff` of large states that differ in a few places, and of a small one.
+## Section: `diff` of large states that differ in a few values, and of a small one.
 
 const Result = preload("res://bench/result.gd")
 const ScriptProbes = preload("res://bench/diff/script_probes.gd")
@@ -10,7 +10,7 @@ const Values = preload("res://bench/values.gd")
 const MIB := 1048576
 const LARGE := 64 * MIB
 const PLACES := 100
-## `diff` may take so many times as long as the engine takes to compare the bytes.
+## The max time of `diff`, as a multiple of the engine's time to compare the bytes.
 const TARGET := 1.0 / 3.0
 
 
@@ -61,7 +61,7 @@ func _nested() -> StateProbes.Diff:
 	return StateProbes.Diff.new(bytes, var_to_bytes(before), PLACES)
 
 
-## What a fighter of a rollback game is, before and after a frame.
+## A fighter of a rollback game, before and after a frame.
 func _small() -> Array[Dictionary]:
 	var before: Dictionary = {
 		"frame": 7200, "seed": 1234567, "round": 2, "timer": 61.5, "paused": false

@@ -114,7 +114,7 @@ func _save(way: String) -> float:
 	return Turns.msec_since(started)
 
 
-## All load the file of VarBatch and of the engine as they wrote it. Freeing is not in the time.
+## All load the files of VarBatch and of the engine as written. The time does not include freeing.
 func _load(way: String) -> float:
 	_use_threads(way)
 	var started := Time.get_ticks_usec()

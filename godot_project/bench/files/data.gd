@@ -1,5 +1,5 @@
 extends RefCounted
-## What is saved and loaded, by name.
+## The values to save and load, by name.
 
 const Values = preload("res://bench/values.gd")
 
@@ -13,14 +13,14 @@ const VOXELS := "voxels"
 
 const _MIB := 1 << 20
 const _LARGE := 4 * _MIB
-## Types of large arrays, in turns: as those of a world.
+## The types of large arrays, in turns, as in a world.
 const _TYPES: Array[Variant.Type] = [
 	TYPE_PACKED_BYTE_ARRAY,
 	TYPE_PACKED_FLOAT32_ARRAY,
 	TYPE_PACKED_VECTOR3_ARRAY,
 	TYPE_PACKED_INT32_ARRAY,
 ]
-## A chunk of voxels: so many in each direction, a byte each.
+## A chunk of voxels: this many in each direction, one byte each.
 const _SIDE := 64
 const _CHUNKS := 64
 const _SURFACE := 4

@@ -1,15 +1,16 @@
 extends Node
-## Entry of the bench of files and tasks: how fast VarBatch saves and loads in this engine, against
-## what a script would do with FileAccess, and what the disk itself takes.
+## Entry of the bench of files and tasks: the speed of saving and loading with VarBatch in this
+## engine, of a script with FileAccess, and of the disk itself.
 ##
 ##     godot --headless --path godot_project res://bench/files/files.tscn [-- OPTIONS FILTERS]
 ##
 ## OPTIONS are `--mib 256`, `--rounds 9`, `--runs 15` of tasks, and `--no-flush`, which measures
-## what is only fair if nothing is flushed: for a process that was started so that it cannot be.
+## cases that are only fair without flushing: for a process that was started so that it cannot
+## flush.
 ## The filters are `memory`, `saving`, `tasks`, `loading` and `compression`.
 ## All results are compared with the engine's before they are timed. A wrong one is printed, and the
-## exit status is 1; what is slow fails nothing.
-## This script never names VarBatch, so that it can say what is missing when the library is.
+## exit status is 1; slowness is not a failure.
+## This script never names VarBatch, so that it can report what is missing if the library is.
 
 const Options = preload("res://bench/files/options.gd")
 const Place = preload("res://bench/files/place.gd")
@@ -59,7 +60,7 @@ func _run(options: Options) -> void:
 	for path: String in _NO_FLUSH_SECTIONS if options.no_flush else _SECTIONS:
 		if not session.call(&"wants", _name(path)):
 			continue
-		await get_tree().process_frame  # So that the tables come out section by section.
+		await get_tree().process_frame  # Prints the tables section by section.
 		await load(path).new().run(session, options, _place)
 		_place.remove_files()
 		if session.get(&"wrong"):
@@ -70,7 +71,7 @@ func _run(options: Options) -> void:
 	get_tree().quit()
 
 
-## A filter that neither process has a section for, or "".
+## A filter for which neither process has a section, or "".
 func _unknown(filters: PackedStringArray) -> String:
 	for filter: String in filters:
 		var names := (_SECTIONS + _NO_FLUSH_SECTIONS).map(_name)

@@ -1,6 +1,6 @@
 extends RefCounted
-## Section: what is in a file to values, by a loop of `get_var` and by `load_vars`. The file is in
-## the system's cache. Freeing the values is told apart: it is the engine's work on both sides.
+## Section: a file to values, with a loop of `get_var` and with `load_vars`. The file is in the
+## system's cache. Freeing the values is reported separately: it is the engine's work on both sides.
 
 const Data = preload("res://bench/files/data.gd")
 const Options = preload("res://bench/files/options.gd")
@@ -17,7 +17,7 @@ const _DATA: Array[String] = [Data.PACKED, Data.MIDDLE, Data.SMALL, Data.SAVE_GA
 
 var _path := ""
 var _kept: Array = []
-## How long it took to free what was loaded, by the way, in milliseconds.
+## The time that freeing the loaded values took, in milliseconds.
 var _freeing: Dictionary[String, PackedFloat64Array] = {}
 
 
@@ -71,7 +71,7 @@ func _print(turns: Turns, session: Session, title: String) -> void:
 		line[name.replace("`", "") + "_ms"] = turns.times[name]
 		var sums: PackedFloat64Array = []
 		for turn in turns.times[name].size():
-			# The freeing of the round that only warms up is the first.
+			# The first is the freeing of the warm-up round.
 			sums.append(turns.times[name][turn] + _freeing[name][turn + 1])
 		whole.append(sums)
 	cells.append(turns.ratio(_LOOP, _OURS))

@@ -1,6 +1,6 @@
 extends RefCounted
-## Section: the memory that a call takes beside the values, while it runs and after it. Each is
-## looked at in a process of its own, as memory that was freed before would be taken unseen.
+## Section: the memory that a call takes besides the values, while it runs and after it. Each call
+## is measured in its own process, as reused memory would go unseen.
 
 const Child = preload("res://conformance/child.gd")
 const Data = preload("res://bench/files/data.gd")

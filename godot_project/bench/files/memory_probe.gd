@@ -1,6 +1,6 @@
 extends RefCounted
 ## Makes one call in this process, and prints by how many bytes the process grew: at the peak, and
-## after the call, when its result is still there. See memory.gd.
+## after the call, while its result still exists. See memory.gd.
 # What is only kept is named with an underscore, as the engine's own warnings want.
 # gdlint: disable=function-variable-name
 
@@ -9,9 +9,9 @@ const Options = preload("res://bench/files/options.gd")
 const Place = preload("res://bench/files/place.gd")
 const Resident = preload("res://bench/resident.gd")
 
-## How the line begins that tells both numbers.
+## The start of the line with both numbers.
 const ANSWER := "grew "
-## In this order: the first makes the file that the last ones load.
+## In this order: the first writes the file that the last ones load.
 const WAYS: Array[String] = [
 	"store_var, in a loop", "save_vars", "save_vars_async", "get_var, in a loop", "load_vars"
 ]

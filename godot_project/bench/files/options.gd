@@ -1,7 +1,7 @@
 extends RefCounted
-## What the command line asks for.
+## The command line options.
 
-## How a process is started that looks at its own memory; the data, the way and the folder follow.
+## Starts a process that measures its own memory; the data, the way and the folder follow.
 const PROBE := "--probe"
 const _NUMBERS: Array[String] = ["--mib", "--rounds", "--runs"]
 
@@ -11,7 +11,7 @@ var runs := 15
 var no_flush := false
 var probe: PackedStringArray = []
 var filters: PackedStringArray = []
-## What is wrong, or "".
+## The error, or "".
 var problem := ""
 
 
@@ -41,7 +41,7 @@ func _read(option: String, text: String) -> void:
 	set(option, text.to_int())
 
 
-## A device cannot be flushed: that succeeds only where nothing is done.
+## A device cannot be flushed: this succeeds only if flushing does nothing.
 func _check_no_flush() -> String:
 	if OS.execute("sync", ["-d", "/dev/null"]) == 0:
 		return ""

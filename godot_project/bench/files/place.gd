@@ -1,12 +1,12 @@
 extends RefCounted
-## The files of a run: a folder of their own in user://, on whose disk all is measured.
+## The files of a run: their own folder in user://. Everything is measured on its disk.
 
 const MIB := 1 << 20
-## Of files of `--mib`, at the same time: three that are kept, two that take the place of others,
-## and one to spare.
+## The number of files of `--mib` at the same time: three that are kept, two that replace others,
+## and one spare.
 const _FILES := 6
 const _NAME := "varbatch_bench_"
-## What another run left behind when it was ended by force is removed after this time.
+## Files of a run that was killed are removed after this time.
 const _OLD_SECONDS := 1_800
 ## VarBatch frees the file that it replaced in the background.
 const _FREEING_MSEC := 250
@@ -14,7 +14,7 @@ const _FREEING_MSEC := 250
 var folder := ProjectSettings.globalize_path("user://%s%d" % [_NAME, OS.get_process_id()])
 
 
-## Makes the folder. Returns what is wrong, or "".
+## Makes the folder. Returns the error, or "".
 func prepare(mib: int) -> String:
 	_remove_old()
 	var error := DirAccess.make_dir_recursive_absolute(folder)
@@ -44,7 +44,7 @@ func remove_all() -> void:
 	_remove_folder(folder)
 
 
-## Until the disk has nothing to do any more: who comes next would pay for it.
+## Waits until the disk is idle: the next measurement would pay for its work.
 func settle() -> void:
 	OS.delay_msec(_FREEING_MSEC)
 	OS.execute("sync", ["-f", folder])
@@ -68,14 +68,14 @@ static func fetch(at: String, mode := -1) -> Array:
 	return values
 
 
-## Compressed, or plain where the mode is negative.
+## Opens a compressed file, or a plain one if the mode is negative.
 static func open(at: String, flags: FileAccess.ModeFlags, mode := -1) -> FileAccess:
 	if mode < 0:
 		return FileAccess.open(at, flags)
 	return FileAccess.open_compressed(at, flags, mode as FileAccess.CompressionMode)
 
 
-## Where two files differ, or "".
+## Returns where two files differ, or "".
 static func difference(expected_path: String, found_path: String) -> String:
 	var expected := FileAccess.open(expected_path, FileAccess.READ)
 	var found := FileAccess.open(found_path, FileAccess.READ)

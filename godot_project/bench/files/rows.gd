@@ -1,5 +1,5 @@
 extends RefCounted
-## A table that is read as it is and in a README.
+## A table that is readable both as plain text and in a README.
 
 
 static func start(title: String, columns: PackedStringArray) -> void:

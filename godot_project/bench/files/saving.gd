@@ -1,11 +1,11 @@
 extends RefCounted
-## Section: packed arrays to a file, by a loop of `store_var`, by `save_vars`, and as plain bytes to
-## a file that is renamed. What flushes, flushes; the loop never does. With `--no-flush` nothing
-## does, but what the file system does by itself: ext4 starts to write a file when it is renamed
-## over another one, or closed after it was opened to be written anew. So new files are saved too.
-## Plain and the loop free the old file themselves, `save_vars` in the background.
-## The bytes of the plain file are ready before. It is flushed by `sync -d`: what it takes to start
-## that is measured with a file that has nothing to flush, and taken off.
+## Section: packed arrays to a file, with a loop of `store_var`, with `save_vars`, and as plain
+## bytes to a file that is renamed. Flushing is included; the loop never flushes. With `--no-flush`
+## nothing is flushed, except by the file system itself: ext4 starts to write a file when it is
+## renamed over another one, or closed after being truncated. So new files are saved too. Plain and
+## the loop free the old file themselves, `save_vars` does so in the background. The bytes of the
+## plain file are prepared in advance. It is flushed by `sync -d`: the cost of starting that is
+## measured with a file that has nothing to flush, and subtracted.
 
 const Data = preload("res://bench/files/data.gd")
 const Options = preload("res://bench/files/options.gd")

@@ -1,8 +1,9 @@
 extends RefCounted
-## Section: what a game at 60 frames a second notices of `save_vars_async`: how long the call takes,
-## how long until the file is there, and the longest frame meanwhile, against the longest of as many
-## frames of the same game when it is idle. Beside it `vars_to_frames`, as what blocks is the walk.
-## The game is told between two frames that it is finished, so that this is known to a frame.
+## Section: the effect of `save_vars_async` on a game at 60 frames per second: the time of the call,
+## the time until the file is complete, and the longest frame meanwhile, against the longest of as
+## many frames of the same idle game. `vars_to_frames` is measured too, as it is the walk that
+## blocks. The game learns between two frames that the save is finished, so the time is exact to a
+## frame.
 
 const Data = preload("res://bench/files/data.gd")
 const Options = preload("res://bench/files/options.gd")
@@ -21,7 +22,7 @@ const _MEASURES: Array[String] = [
 var _tree: SceneTree = Engine.get_main_loop()
 var _path := ""
 var _result: Variant = null
-## For each measure its values, run by run.
+## The values of each measure, run by run.
 var _runs: Array[PackedFloat64Array] = []
 var _last_usec := 0
 
@@ -48,7 +49,7 @@ func run(session: Session, options: Options, place: Place) -> void:
 func _measure(values: Array, place: Place, counts: bool) -> void:
 	await _rest(place)
 	_result = null
-	# The call is at the begin of a frame, as in _process.
+	# The call is at the start of a frame, as in _process.
 	var started := Time.get_ticks_usec()
 	var task := VarBatch.save_vars_async(_path, values)
 	var blocked := Turns.msec_since(started)
@@ -72,14 +73,14 @@ func _measure(values: Array, place: Place, counts: bool) -> void:
 			_runs[index].append(measured[index])
 
 
-## Until the disk and the frames are as if nothing had been.
+## Waits until the disk and the frames have settled.
 func _rest(place: Place) -> void:
 	place.settle()
 	for _frame_number in _RESTING_FRAMES:
 		await _frame()
 
 
-## Until the next frame begins; returns the milliseconds since the last one began.
+## Waits until the next frame begins; returns the milliseconds since the last one began.
 func _frame() -> float:
 	await _tree.process_frame
 	var now := Time.get_ticks_usec()

@@ -1,5 +1,6 @@
 extends RefCounted
-## Times some ways to do the same in turns, so that whatever slows the machine down slows all.
+## Times several ways to do the same thing in turns, so that whatever slows the machine down slows
+## all.
 
 const Timing = preload("res://bench/timing.gd")
 
@@ -7,14 +8,14 @@ const Timing = preload("res://bench/timing.gd")
 var times: Dictionary[String, PackedFloat64Array] = {}
 
 
-## A way is a Callable that returns its milliseconds; the first round only warms up. Before each of
-## all, [param before] is called.
+## A way is a Callable that returns its milliseconds; the first round only warms up. [param before]
+## is called before each way.
 func _init(ways: Dictionary[String, Callable], rounds: int, before: Callable) -> void:
 	var names: Array[String] = ways.keys()
 	for name: String in names:
 		times[name] = PackedFloat64Array()
 	for turn in rounds + 1:
-		# Every other round runs backwards: none always comes after the same other.
+		# Every other round runs backwards, so that none always follows the same other one.
 		for name: String in names:
 			before.call()
 			var msec: float = ways[name].call()
@@ -32,7 +33,7 @@ func cells(name: String) -> PackedStringArray:
 	return spread(times[name], "%.1f")
 
 
-## How many times as long the first took as the second: the median of the rounds and their range.
+## The ratio of the first time to the second: the median of the rounds and their range.
 func ratio(name: String, other: String) -> String:
 	return ratio_text(times[name], times[other])
 

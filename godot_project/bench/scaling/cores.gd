@@ -1,5 +1,6 @@
 extends RefCounted
-## The thread counts that the scaling sections try, and what VarBatch's own threads did meanwhile.
+## The thread counts that the scaling sections try, and the activity of VarBatch's threads
+## meanwhile.
 
 const REST_USEC := 2_000
 
@@ -17,7 +18,7 @@ static func thread_counts() -> PackedInt32Array:
 	return counts
 
 
-## Which counts were tried, and which could not be.
+## The counts that were tried, and those that could not be.
 static func explanation() -> String:
 	var counts := thread_counts()
 	var cores := counts[-1]
@@ -29,9 +30,9 @@ static func explanation() -> String:
 	return text + ", on %d cores." % cores
 
 
-## What VarBatch's own threads did while [param call] ran: the part of its time that they were on a
-## core, on average, and how often they got one: never, if they were not even woken. NAN where the
-## system does not tell (it needs Linux).
+## The activity of VarBatch's threads while [param call] ran: the average part of its time that they
+## were on a core, and how often they got one (never, if they were not even woken). NAN if the
+## system does not report it (it needs Linux).
 static func watch(call: Callable) -> PackedFloat64Array:
 	OS.delay_usec(REST_USEC)  # They sleep then, and their times are told for certain.
 	var before := _helpers()
@@ -44,7 +45,7 @@ static func watch(call: Callable) -> PackedFloat64Array:
 	return [(after[0] - before[0]) / 1000.0 / usec / helpers, after[1] - before[1]]
 
 
-## Of all of VarBatch's threads: nanoseconds on a core, and how often they got one.
+## The sums of all of VarBatch's threads: nanoseconds on a core, and how often they got one.
 static func _helpers() -> PackedFloat64Array:
 	var tasks := DirAccess.get_directories_at("/proc/self/task")
 	var sum: PackedFloat64Array = [0.0, 0.0]

@@ -11,7 +11,7 @@ const Values = preload("res://bench/values.gd")
 const SECTION := "scaling/count"
 const STEP := 10
 const CALLS: Array[String] = ["vars_to_bytes", "vars_to_frames", "bytes_to_vars", "frames_to_vars"]
-## What the values are, and the largest number of them.
+## The type of the values, and the largest number of them.
 const KINDS: Dictionary[String, int] = {
 	"PackedInt32Array, 64 B": 1_000_000,
 	"int": 1_000_000,

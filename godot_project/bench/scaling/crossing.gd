@@ -1,11 +1,11 @@
 extends RefCounted
-## Section of the scaling bench: from which size on threads pay.
+## Section of the scaling bench: the size from which threads are faster.
 ##
-## Each call is timed with 1 and with more threads, back to back, where the other threads are still
-## awake, and rested, where they sleep and must be woken, as in a game that saves now and then.
-## VarBatch decides for itself what it shares between threads: where it does not, helpers sleep and
-## the gain is 1. The first row in which they do not sleep is what it chooses now: a gain below 1
-## there says that it chooses threads too early, one far above 1 too late.
+## Each call is timed with one thread and with more: back to back, when the other threads are still
+## awake, and rested, when they sleep and must be woken, as in a game that saves now and then.
+## VarBatch itself decides what it shares between threads: if it does not share, helpers sleep and
+## the gain is 1. The first row in which they do not sleep is its current choice: a gain below 1
+## there means that it chooses threads too early, one far above 1 too late.
 
 const BatchProbes = preload("res://bench/batch_probes.gd")
 const Cores = preload("res://bench/scaling/cores.gd")
@@ -18,7 +18,7 @@ const Values = preload("res://bench/values.gd")
 const SECTION := "scaling/crossing"
 const KIB := 1024
 const MIB := 1024 * KIB
-## First size and last, in bytes; each is the double of the one before.
+## The first and the last size, in bytes; each is twice the one before.
 const PACKED: Array[int] = [256 * KIB, 64 * MIB]
 const BATCHES: Array[int] = [64 * KIB, 16 * MIB]
 const BATCH_VALUE := 4 * KIB

@@ -1,6 +1,6 @@
 extends RefCounted
-## The table of where threads pay: a row a size, thread counts side by side, and for each series a
-## line that says from where on they are used and from where on they gain.
+## The table of where threads are faster: one row per size, thread counts side by side, and for each
+## series a line with the sizes from which they are used and from which they gain.
 
 const BatchProbes = preload("res://bench/batch_probes.gd")
 const Cores = preload("res://bench/scaling/cores.gd")
@@ -10,13 +10,13 @@ const Session = preload("res://bench/session.gd")
 const Table = preload("res://bench/table.gd")
 const Timing = preload("res://bench/timing.gd")
 
-## From this speed-up on threads are said to pay.
+## The min speed-up that counts as faster.
 const PAYS := 1.05
-## How long the helpers are watched, and for how many calls at least.
+## How long the helpers are watched, and the min number of calls.
 const WATCH_USEC := 10_000
 const WATCH_CALLS := 4
-## They have work if they are this busy, or got a core more often than this: once or twice they also
-## do when they have just been started.
+## Helpers have work if they are this busy, or get a core more often than this: threads that have
+## just started also get one once or twice.
 const BUSY := 0.05
 const IDLE_WAKES := 2.0
 
@@ -26,8 +26,8 @@ var _counts := Cores.thread_counts()
 var _table: Table
 var _titled := false
 var _series := ""
-## Of the series: the first size with helpers that were woken, and the first from which on all sizes
-## gain, back to back and rested.
+## For each series: the first size that woke helpers, and the first from which all sizes gain, back
+## to back and rested.
 var _used_from := ""
 var _pays_from: Array[String] = ["", ""]
 
@@ -59,7 +59,7 @@ func add(case: Result, probe: BatchProbes.Batch) -> void:
 	_print(case, times, _watch(probe, Timing.quantile(times[_counts.size() - 1], 0.5)))
 
 
-## Prints what the last series came to.
+## Prints the result of the last series.
 func finish() -> void:
 	if _series.is_empty():
 		return
@@ -78,7 +78,7 @@ func _or_never(size: String) -> String:
 	return "no size" if size.is_empty() else size + " on"
 
 
-## What the helpers do, with all threads and calls back to back.
+## The activity of the helpers, with all threads and calls back to back.
 func _watch(probe: Probe, usec: float) -> PackedFloat64Array:
 	probe.run(Probe.Contender.VARBATCH, 1)
 	var calls := maxi(ceili(WATCH_USEC / usec), WATCH_CALLS)
@@ -113,7 +113,8 @@ func _print(case: Result, times: Array[PackedFloat64Array], helpers: PackedFloat
 				cells.append(Table.ratio_text(gain, Timing.noisy(gains)))
 				json["%sgain_%d" % [prefix, _counts[index]]] = Table.number(gain)
 			if index == _counts.size() - 1:
-				# A gain without helpers is noise. Where none are seen, as not on Linux, it counts.
+				# A gain without helpers is noise. If none can be seen, as on systems other than
+				# Linux, it counts.
 				_note_gain(part, 1.0 if asleep else gain, size)
 	var busy := "%.0f%%" % (helpers[0] * 100.0)
 	cells.append("?" if is_nan(helpers[0]) else "asleep" if asleep else busy)

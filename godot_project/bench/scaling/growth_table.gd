@@ -1,11 +1,11 @@
 extends RefCounted
 ## One table of how a cost grows, step by step, and the cliffs in it.
 ##
-## A cliff is a step at which the cost of a byte (or of a value) grows to more than the double with
-## VarBatch while it does not with the engine. It is marked only if a second look finds it too.
-## Whoever is as fast as memory falls where memory does, at the size of the caches and of the
-## blocks that the allocator keeps. That is marked apart, where the engine's own memcpy takes such a
-## step at the same size: its way with a PackedByteArray to bytes. So that series comes first.
+## A cliff is a step at which VarBatch's cost of a byte (or of a value) more than doubles while the
+## engine's does not. It is marked only if a second measurement confirms it. Code that is as fast as
+## memory slows down where memory does: at the size of the caches and of the blocks that the
+## allocator keeps. Such a step is marked differently if the engine's own memcpy takes it at the
+## same size, which is how it encodes a PackedByteArray. So that series comes first.
 
 const Result = preload("res://bench/result.gd")
 const Probe = preload("res://bench/probe.gd")
@@ -32,10 +32,10 @@ const COLUMNS: Array[Array] = [
 
 var _session: Session
 var _title: String
-## Whether the columns tell GB/s of one value, or nanoseconds for each of many.
+## True if the columns show GB/s of one value; false for nanoseconds of each of many.
 var _per_value: bool
 var _table: Table
-## Of the step before, the cost of a byte or a value, for each series.
+## The cost of a byte or a value at the previous step, for each series.
 var _before: Dictionary[String, Vector2] = {}
 var _cliffs: PackedStringArray = []
 ## The engine's step of the memcpy at each size.
@@ -81,7 +81,7 @@ func finish() -> void:
 	print("cliffs: ", "none" if _cliffs.is_empty() else "; ".join(_cliffs))
 
 
-## Nanoseconds of a byte or a value, by the engine and by VarBatch.
+## Nanoseconds per byte or value, with the engine and with VarBatch.
 func _cost(case: Result) -> Vector2:
 	var parts := case.count if _per_value else case.bytes
 	return Vector2(case.engine_median, case.varbatch_median) * 1000.0 / parts

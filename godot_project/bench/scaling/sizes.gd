@@ -1,7 +1,7 @@
 extends RefCounted
-## Section of the scaling bench: how the cost of one value grows with its size, from 16 bytes to
-## 256 MiB, with as many threads as there are cores. From some size on the results are in fresh
-## memory of the system, as they are in a game that takes so much for once.
+## Section of the scaling bench: how the cost of one value grows with its size, from 16 bytes to 256
+## MiB, with as many threads as there are cores. From some size on, the results are in fresh memory
+## of the system, as in a game that allocates that much just once.
 
 const GrowthTable = preload("res://bench/scaling/growth_table.gd")
 const Probe = preload("res://bench/probe.gd")
@@ -22,8 +22,8 @@ const LARGEST: Dictionary[Variant.Type, int] = {
 	TYPE_PACKED_STRING_ARRAY: 64 * MIB,
 	TYPE_STRING: 256 * MIB,
 }
-## How much memory a byte of a value takes at most while it is checked and timed: the value, its
-## bytes, and the results. Letters take four bytes in memory, and words have each a block.
+## Max memory per byte of a value while it is checked and timed: the value, its bytes, and the
+## results. Letters take four bytes in memory, and words have a block each.
 const MEMORY_NUMBERS := 4
 const MEMORY_TEXT := 12
 
@@ -50,7 +50,7 @@ func run(session: Session) -> void:
 		print("not measured, for want of memory: ", ", ".join(skipped))
 
 
-## One value is there at a time, or its bytes.
+## Only one value exists at a time, or its bytes.
 func _probe(type: Variant.Type, size: int, direction: String) -> Probe:
 	if direction == "to bytes":
 		return ValueProbes.ToBytes.new(_value(type, size), 0)
@@ -72,7 +72,7 @@ func _value(type: Variant.Type, size: int) -> Variant:
 	return Values.numbers(type, size)
 
 
-## Whether the system has enough to give, or does not tell.
+## True if the system has enough free memory, or does not report it.
 func _has_memory(size: int, type: Variant.Type) -> bool:
 	var needed := size * (MEMORY_NUMBERS if type in Values.ELEMENT_LEN else MEMORY_TEXT)
 	var available: int = OS.get_memory_info()["available"]

@@ -1,6 +1,6 @@
 extends RefCounted
 ## Section of the scaling bench: the same call with 1, 2, 4 ... threads, up to the machine's cores.
-## The engine, which has one, takes its turn in each round.
+## The engine, which has only one, takes its turn in each round.
 
 const BatchProbes = preload("res://bench/batch_probes.gd")
 const Batches = preload("res://bench/batches.gd")
@@ -68,7 +68,7 @@ func run(session: Session) -> void:
 		)
 
 
-## Some calls with the same values, which are made for the first that is asked for.
+## Calls with the same values, which are made for the first requested call.
 func _group(
 	calls: Array[String], type: String, count: int, bytes: int, make_values: Callable
 ) -> void:

@@ -1,16 +1,16 @@
 extends RefCounted
-## The files of a run: a folder of their own in user://, the room that they need, and whether they
+## The files of a run: their own folder in user://, the disk space that they need, and whether they
 ## are equal.
 
 const MIB := 1 << 20
-## What is compared at a time.
+## Bytes that are compared at a time.
 const PIECE_MIB := 8
 const _NAME := "varbatch_demo_"
-## What another run left behind when it was ended by force is removed after this time.
+## Files of a run that was killed are removed after this time.
 const _OLD_SECONDS := 600
 
 var paths: PackedStringArray = []
-## What is wrong, or "".
+## The error, or "".
 var problem := ""
 
 var _folder := "user://%s%d" % [_NAME, OS.get_process_id()]
@@ -22,12 +22,12 @@ func _init(count: int) -> void:
 		paths.append("%s/%d.vars" % [_folder, index])
 
 
-## How much of the disk a run takes: all files are kept until they are compared.
+## The disk space that a run takes: all files are kept until they are compared.
 static func needed_mib(file_count: int, file_mib: int) -> int:
 	return file_count * (file_mib + 1)
 
 
-## Makes the folder. Sets `problem` if that cannot be, or if the disk is too full.
+## Makes the folder. Sets `problem` if that fails, or if the disk is too full.
 func prepare(file_mib: int) -> void:
 	problem = ""
 	_compared = 0
@@ -57,7 +57,7 @@ func remove_all() -> void:
 	_remove_folder(_folder)
 
 
-## Compares the next piece of each file with that of the first; returns whether there is more.
+## Compares the next piece of each file with that of the first; returns true if more remains.
 func compare_some() -> bool:
 	var expected := _piece(0)
 	for index in range(1, paths.size()):

@@ -10,7 +10,7 @@ const _ROW_HEIGHT := 28.0
 const _WIDTHS: Array[float] = [222.0, 98.0, 122.0, 122.0, 84.0]
 const _LONGEST_COLUMN := 3
 
-## For each way its labels, in the order of the plain table.
+## The labels of each way, in the order of the plain table.
 var _labels: Array[Array] = []
 
 

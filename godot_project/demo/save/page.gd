@@ -1,5 +1,5 @@
 extends VBoxContainer
-## The tab of the saves: their table, the game that must not stop, and the plot of its frames.
+## The tab of the saves: their table, the game that must not stutter, and the plot of its frames.
 
 const Grid = preload("res://demo/save/grid.gd")
 const Plot = preload("res://demo/save/plot.gd")

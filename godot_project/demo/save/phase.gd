@@ -1,15 +1,15 @@
 extends RefCounted
-## A part of a round: a rest, or a save. Keeps how long each of its frames took.
+## A part of a round: a rest or a save. Keeps the duration of each of its frames.
 
 const Way = preload("res://demo/save/way.gd")
 
 var way: Way
-## Since the round began.
+## The time since the start of the round.
 var start_usec := 0
 var end_usec := 0
 var frames: PackedInt64Array = []
 var longest_usec := 0
-## When the longest frame began, since the round began.
+## The start of the longest frame, relative to the start of the round.
 var longest_at_usec := 0
 
 

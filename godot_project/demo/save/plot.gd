@@ -1,29 +1,29 @@
 extends Control
-## Frame times over the time of a round. A frame is a bar, as wide and as high as it took, so that
-## one that is late is as large here as it felt.
+## Frame times over the time of a round. A frame is a bar as wide and as high as its duration, so
+## that a late frame looks as large as it felt.
 
 const Palette = preload("res://demo/palette.gd")
 const Phase = preload("res://demo/save/phase.gd")
 
 const _LEFT := 52.0
 const _RIGHT := 62.0
-## Over the bars: the names of the phases, and room for the time of the longest frame.
+## Above the bars: the names of the phases, and room for the time of the longest frame.
 const _TOP := 26.0
 const _BOTTOM := 22.0
 const _SMALL := 14
 const _LARGE := 18
 const _BUDGET_MS := 1_000.0 / 60.0
-## What a round takes at least, so that the plot grows from the left.
+## The min duration of a round, so that the plot grows from the left.
 const _LEAST_USEC := 2_800_000
 const _STEPS: Array[float] = [10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000]
 const _GAP := 10.0
 
 var title := ""
 var phases: Array[Phase] = []
-## A frame of more than this is shown as late.
+## A frame longer than this is shown as late.
 var late_usec := INF
 
-## Where the bars are.
+## The area of the bars.
 var _area := Rect2()
 var _pixels_per_usec := 0.0
 var _pixels_per_ms := 0.0
@@ -74,7 +74,7 @@ func _draw_phase(phase: Phase) -> void:
 		var color := Palette.HITCH if usec > late_usec else Palette.VARBATCH
 		if phase.way.is_idle():
 			color = color.lerp(Palette.ENGINE, 0.6)
-		# A gap shows where a frame ends, if there is room for it.
+		# A gap marks the end of a frame, if there is room.
 		var gap := 1.0 if width > 3.0 else 0.0
 		draw_rect(Rect2(_x(at), _y(0.0) - height, width - gap, height), color)
 		at += usec
@@ -99,7 +99,7 @@ func _draw_title_and_names() -> void:
 		_text(labels[index], Vector2(middles[index], 15.0), _SMALL, color, 0.5)
 
 
-## The time of the longest frame of each phase, at its peak.
+## Draws the time of the longest frame of each phase at its peak.
 func _draw_peaks() -> void:
 	for index in phases.size():
 		var phase := phases[index]
@@ -109,7 +109,7 @@ func _draw_peaks() -> void:
 		var color := Palette.HITCH if phase.longest_usec > late_usec else Palette.VARBATCH
 		if phase.way.is_idle():
 			color = Palette.DIM
-			# What the saves beside it leave.
+			# The room that the saves beside it leave.
 			if index > 0:
 				room.x = _room(phases[index - 1]).y
 			if index + 1 < phases.size():
@@ -122,7 +122,7 @@ func _draw_peaks() -> void:
 			_text(_peak(phase), at, _peak_size(phase), color, 0.5)
 
 
-## From where to where the time of a phase may be: its width, or more if it needs more.
+## The range for the time of a phase: the phase's width, or more if the text needs more.
 func _room(phase: Phase) -> Vector2:
 	var middle := (_x(phase.start_usec) + _x(phase.end_usec)) / 2.0
 	var half := maxf(phase.usec() * _pixels_per_usec, _peak_width(phase)) / 2.0
@@ -142,7 +142,7 @@ func _peak_width(phase: Phase) -> float:
 	return _width(_peak(phase), _peak_size(phase)) + _GAP
 
 
-## Moves the middles of texts aside, so that none is over another or outside.
+## Moves the centers of texts, so that none overlaps another or leaves the plot.
 func _spread(labels: Array[String], middles: PackedFloat32Array) -> void:
 	var least := 0.0
 	for index in labels.size():

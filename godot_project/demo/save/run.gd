@@ -1,6 +1,6 @@
 extends "res://demo/any_run.gd"
-## Saves the same values in each way while the engine runs frames, a step a frame. Between the
-## saves the game rests, so that an idle frame is known. Then compares the files.
+## Saves the same values in each way while the engine runs frames, one step per frame. The game
+## rests between the saves, which shows what an idle frame takes. Then compares the files.
 ##
 ## A round is: rest, store_var in a loop, rest, save_vars, rest, save_vars_async, rest.
 
@@ -13,14 +13,14 @@ const Values = preload("res://demo/save/values.gd")
 const Way = preload("res://demo/save/way.gd")
 
 const REST_USEC := 600_000
-## For this part of a rest it is told what comes next.
+## During this part of a rest, the text announces what comes next.
 const _ANNOUNCE_USEC := 300_000
 const _VALUES_PER_STEP := 8
 const _ENGINE := 1
 const _SAVE_VARS := 2
 const _SAVE_VARS_ASYNC := 3
 
-## The rows of the table. The first is idle, the others are the ways to save, in their order.
+## The rows of the table: idle, then the ways to save, in order.
 var ways: Array[Way] = [
 	Way.new(Way.IDLE, false),
 	Way.new("store_var, in a loop", true),
@@ -28,10 +28,10 @@ var ways: Array[Way] = [
 	Way.new("VarBatch.save_vars_async", false),
 ]
 var options: Options
-## The round that is under way, or the last one, from 1; and its rests and saves.
+## The current or last round, counted from 1, with its rests and saves.
 var round_number := 0
 var phases: Array[Phase] = []
-## What the game tells its player about saving, and how much is saved, from 0 to 1.
+## What the game shows its player about saving, and the saved part, from 0 to 1.
 var notice := ""
 var saved_fraction := 0.0
 
@@ -40,7 +40,7 @@ var _values: Values
 var _files: Files
 var _rounds_left := 0
 var _saved_count := 0
-## The way that is next or under way.
+## The next or current way.
 var _way := _ENGINE
 var _task: VarBatchTask
 var _started_usec := 0
@@ -54,7 +54,7 @@ func _init(run_options: Options) -> void:
 	_files = Files.new(ways.size() - 1)
 
 
-## Some rounds more; their samples are added to those there are.
+## Runs more rounds; their samples are added to the existing ones.
 func begin() -> void:
 	super()
 	_compared = 0.0
@@ -68,7 +68,7 @@ func begin() -> void:
 func advance() -> bool:
 	var now := Time.get_ticks_usec()
 	if _state == State.REST or _state == State.SAVE:
-		# The frame that has just ended, with all that was done in it.
+		# The frame that has just ended, with all its work.
 		phases[-1].add(now - _last_usec)
 	_last_usec = now
 	match _state:
@@ -100,7 +100,7 @@ func tidy() -> void:
 	_files.remove_all()
 
 
-## Rounds that are measured in full.
+## The number of complete rounds.
 func round_count() -> int:
 	return ways[-1].longest_usec.size()
 
@@ -117,7 +117,7 @@ func _begin_round() -> void:
 	_rounds_left -= 1
 	round_number += 1
 	_way = _ENGINE
-	_last_usec = Time.get_ticks_usec()  # What was done until here is no frame of the round.
+	_last_usec = Time.get_ticks_usec()  # The work so far is not a frame of the round.
 	notice = "Just playing"
 	_begin_rest()
 
@@ -191,7 +191,7 @@ func _on_saved(error: Error) -> void:
 		_stop_if("%s: %s" % [way.label, error_string(error)])
 
 
-## The frame in which it was saved has ended.
+## The frame with the save has ended.
 func _end_save() -> void:
 	_task = null
 	ways[_way].longest_usec.append(phases[-1].longest_usec)

@@ -1,12 +1,12 @@
 extends Control
-## The game that must not stop: comets on a smooth path, each where it has to be at that time, so
-## that a frame that is late is seen at once. Below them, what the game tells of the save.
+## The game that must not stutter: comets on a smooth path, each at its position for that time, so
+## that a late frame is visible at once. Below them, what the game says about the save.
 
 const Palette = preload("res://demo/palette.gd")
 
 const _COMETS := 3
 const _DOTS := 64
-## How far the path runs between two dots of a comet, in radians.
+## The distance on the path between two dots of a comet, in radians.
 const _SPACING := 0.019
 const _RADIANS_PER_SECOND := 1.8
 const _DOT_SIZE := 15.0
@@ -15,7 +15,7 @@ const _NOTICE_HEIGHT := 34.0
 const _FONT_SIZE := 15
 
 var notice := ""
-## How much is saved, from 0 to 1.
+## The saved part, from 0 to 1.
 var fraction := 0.0
 
 var _dot := _glow()
@@ -51,7 +51,7 @@ func _draw_notice() -> void:
 	draw_rect(Rect2(_MARGIN, bottom - 5.0, width * fraction, 5.0), Palette.VARBATCH)
 
 
-## A lying eight over the whole stage.
+## A figure eight across the whole stage.
 func _path(turn: float) -> Vector2:
 	var room := Vector2(size.x, size.y - _NOTICE_HEIGHT) / 2.0
 	var reach := room - Vector2.ONE * _MARGIN

@@ -1,5 +1,5 @@
 extends RefCounted
-## The table of the saves as text: the cells of a row, for the window and for the plain table alike.
+## The table of the saves as text: the cells of a row, for both the window and the plain table.
 
 const Files = preload("res://demo/save/files.gd")
 const Plain = preload("res://demo/table.gd")
@@ -9,7 +9,7 @@ const Way = preload("res://demo/save/way.gd")
 const TITLES: Array[String] = ["", "saved after", "caller blocked", "longest frame", "vs. idle"]
 
 
-## Label, when the file was complete, how long the call took, the longest frame, and that as a
+## Label, time until the file was complete, time of the call, the longest frame, and that as a
 ## multiple of an idle game's.
 static func cells(run: Run, way: Way) -> PackedStringArray:
 	var saved := Way.median(way.saved_usec)
@@ -28,13 +28,13 @@ static func longest(way: Way) -> float:
 	return Way.median(way.longest_usec)
 
 
-## What is longer than this is seen as a hitch.
+## A longer frame is visible as a hitch.
 static func late_usec(run: Run) -> float:
 	var idle := longest(run.ways[0])
 	return 1.5 * maxf(0.0 if is_nan(idle) else idle, 1_000_000.0 / 60.0)
 
 
-## The two lines over the table: what runs, and how.
+## The two lines above the table: what runs, and how.
 static func headlines(run: Run) -> PackedStringArray:
 	var rounds := run.round_count()
 	return [
@@ -53,7 +53,7 @@ static func headlines(run: Run) -> PackedStringArray:
 	]
 
 
-## The whole table in plain text, columns aligned, and each round below.
+## The whole table as plain text, with aligned columns, and each round below.
 static func text(run: Run) -> String:
 	var lines: Array[PackedStringArray] = [PackedStringArray(TITLES)]
 	for way: Way in run.ways:
@@ -70,7 +70,7 @@ static func milliseconds(usec: float) -> String:
 	return "%.*f ms" % [2 if usec < 1_000.0 else 1 if usec < 100_000.0 else 0, usec / 1_000.0]
 
 
-## What was measured in each round, to judge the medians by.
+## The measurements of each round, to judge the medians by.
 static func _samples(run: Run) -> Array[PackedStringArray]:
 	var lines: Array[PackedStringArray] = [
 		["each, in ms", "saved after", "caller blocked", "longest frame"]

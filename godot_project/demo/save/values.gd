@@ -1,5 +1,5 @@
 extends RefCounted
-## What is saved: packed arrays of 1 MiB, of four types in turn, as large chunks of a world are.
+## The values to save: packed arrays of 1 MiB, of four types in turn, like large chunks of a world.
 
 const MIB := 1 << 20
 
@@ -15,7 +15,7 @@ func _init(count: int, values_seed: int) -> void:
 	_seed = values_seed
 
 
-## Makes some more; returns whether there are more to make.
+## Makes some more; returns true if more remain.
 func grow(count: int) -> bool:
 	if _models.is_empty():
 		_make_models()
@@ -25,7 +25,7 @@ func grow(count: int) -> bool:
 	return values.size() < _count
 
 
-## Each is a copy of its model with its number in it, so that none can stand for another.
+## Each is a copy of its model that contains its number, so that all differ.
 func _value(index: int) -> Variant:
 	match index % 4:
 		0:

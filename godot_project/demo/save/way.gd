@@ -1,16 +1,16 @@
 extends RefCounted
-## A way to save, and what was measured of it: one sample a round. It is a row of the table.
+## A way to save, with its measurements, one sample per round. It is a row of the table.
 
-## The way that is no saving: what an idle game measures.
+## The way that saves nothing: measures an idle game.
 const IDLE := "idle, no save"
 
 var label := ""
 var by_engine := false
-## How long until the file was complete.
+## The time until the file was complete.
 var saved_usec: PackedInt64Array = []
-## How long the call took.
+## The time of the call.
 var blocked_usec: PackedInt64Array = []
-## The longest frame from the call until the file was complete. For idle: of each rest.
+## The longest frame from the call until the file was complete. For idle: in each rest.
 var longest_usec: PackedInt64Array = []
 
 
@@ -23,7 +23,7 @@ func is_idle() -> bool:
 	return label == IDLE
 
 
-## The median of samples, or NAN where there are none.
+## Returns the median of samples, or NAN if there are none.
 static func median(samples: PackedInt64Array) -> float:
 	if samples.is_empty():
 		return NAN

@@ -1,9 +1,9 @@
 extends Control
-## Entry of the undo demo: nodes that a person drags and turns in a window, and undo.
+## Entry of the undo demo: a person drags and turns nodes in a window, and undoes it.
 ##
 ##     godot [--headless] --path godot_project res://demo/undo.tscn [-- OPTIONS]
 ##
-## This script never names VarBatch, so that it can say what is missing when the library is.
+## This script never names VarBatch, so that it can report what is missing if the library is.
 
 const AnyRun = preload("res://demo/any_run.gd")
 
@@ -34,13 +34,13 @@ func _ready() -> void:
 		_fail("the VarBatch extension is not loaded; build it with scripts/build.sh")
 		return
 	if DisplayServer.get_name() == "headless":
-		get_window().size = _HEADLESS_SIZE  # It would have that of an icon.
+		get_window().size = _HEADLESS_SIZE  # Otherwise it would be as small as an icon.
 	_window = load("res://demo/undo/window.tscn").instantiate()
 	add_child(_window)
 	set_process(is_auto)
 
 
-## One event a frame, so that it is seen. The layout of the window is there from the second on.
+## One event per frame, so that each is visible. The layout is ready from the second frame on.
 func _process(_delta: float) -> void:
 	if _person == null:
 		_person = load("res://demo/undo/person.gd").new(_window)
@@ -66,7 +66,7 @@ func _finish() -> void:
 func _save_screenshot() -> void:
 	for _edit: int in _person.get(&"edit_count"):
 		_window.get(&"redo_button").pressed.emit()
-	await get_tree().process_frame  # The layout of what was shown last.
+	await get_tree().process_frame  # Waits for the layout of the last change.
 	queue_redraw()  # Without a change there may be no frame to wait for.
 	await RenderingServer.frame_post_draw
 	var error := get_viewport().get_texture().get_image().save_png(_screenshot)

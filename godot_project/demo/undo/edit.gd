@@ -1,11 +1,11 @@
 extends RefCounted
-## What an edit of a person has changed, and what it took to find out.
+## The changes of a person's edit, and the cost of finding them.
 
-## As VarBatchUndoRecorder.flush() tells them.
+## The modifications, as returned by VarBatchUndoRecorder.flush().
 var modifications: Array[Dictionary] = []
-## What record_all() and flush() took together, in microseconds.
+## The time of record_all() and flush() together, in microseconds.
 var usec := 0
-## Of the whole field, before and after the edit.
+## Bytes of the delta and of a snapshot of the whole field.
 var delta_size := 0
 var snapshot_size := 0
 

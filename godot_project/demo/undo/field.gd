@@ -1,6 +1,6 @@
 extends Control
-## The field of nodes, and what a person does with the mouse there: drag one or all selected nodes,
-## select those in a frame, turn them with the wheel. Each is one action of the undo history.
+## The field of nodes, and its mouse actions: drag one or all selected nodes, select nodes with a
+## frame, turn them with the wheel. Each is one action of the undo history.
 
 signal changed
 
@@ -18,9 +18,9 @@ var tokens: Array[Token] = []
 
 var _random := RandomNumberGenerator.new()
 var _selected: Array[Token] = []
-## Where the mouse was pressed.
+## The position where the mouse was pressed.
 var _pressed_at := Vector2.ZERO
-## While nodes are dragged: where they were.
+## While nodes are dragged: their old positions.
 var _starts: PackedVector2Array = []
 ## While a frame is drawn: its other corner.
 var _frame := Rect2()
@@ -73,7 +73,7 @@ func selected() -> Array[Token]:
 	return _selected
 
 
-## Another place for each node, as one action.
+## Moves each node to another position, as one action.
 func shuffle() -> void:
 	if _is_busy():
 		return
@@ -157,14 +157,14 @@ func _end(title: String) -> void:
 	changed.emit()
 
 
-## Nothing else may change nodes while they are dragged: it would become part of the same action.
+## Nothing else may change nodes during a drag: it would become part of the same action.
 func _is_busy() -> bool:
 	return not _starts.is_empty()
 
 
 func _token_at(at: Vector2) -> Token:
 	var found: Token = null
-	for token: Token in get_children():  # The last one is in front.
+	for token: Token in get_children():  # The last one is on top.
 		if token.position.distance_to(at) <= Token.RADIUS:
 			found = token
 	return found

@@ -1,5 +1,5 @@
 extends RefCounted
-## The undo history of the field, and what each of its actions has changed.
+## The undo history of the field, and the changes of each of its actions.
 
 const Edit = preload("res://demo/undo/edit.gd")
 const Token = preload("res://demo/undo/token.gd")
@@ -9,7 +9,7 @@ var undo_redo := UndoRedo.new()
 ## The edit of each action.
 var _edits: Array[Edit] = []
 var _recorder := VarBatchUndoRecorder.new()
-## Another one, to tell the modifications: who commits them is not told.
+## A second recorder, for the modifications: commit_action() does not return them.
 var _teller := VarBatchUndoRecorder.new()
 var _tokens: Array[Token]
 var _before: PackedByteArray
@@ -25,7 +25,7 @@ func _notification(what: int) -> void:
 		undo_redo.free()
 
 
-## To be called before an edit.
+## Call this before an edit.
 func begin(edited: Array[Token]) -> void:
 	_before = snapshot()
 	_recorder.record_all(edited)
@@ -34,7 +34,7 @@ func begin(edited: Array[Token]) -> void:
 	_record_usec = Time.get_ticks_usec() - started
 
 
-## To be called after it. An edit that has changed nothing is no action.
+## Call this after an edit. An edit that changed nothing adds no action.
 func end(name: String) -> void:
 	var edit := Edit.new()
 	var started := Time.get_ticks_usec()
@@ -49,13 +49,13 @@ func end(name: String) -> void:
 	_edits.append(edit)
 
 
-## What the last action has changed that is not undone, or null.
+## The changes of the last action that is not undone, or null.
 func current() -> Edit:
 	var action := undo_redo.get_current_action()
 	return _edits[action] if action >= 0 else null
 
 
-## All of the field as bytes.
+## The whole field as bytes.
 func snapshot() -> PackedByteArray:
 	var states: Array = []
 	for token: Token in _tokens:

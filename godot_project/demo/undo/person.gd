@@ -1,27 +1,27 @@
 extends "res://demo/any_run.gd"
-## A person who tries everything in the window of the undo demo, an event of the mouse or of the
-## keyboard a frame, and looks at the nodes after each of them.
+## A simulated person who tries everything in the window of the undo demo, one mouse or keyboard
+## event per frame, and checks the nodes after each event.
 
 const Field = preload("res://demo/undo/field.gd")
 const Token = preload("res://demo/undo/token.gd")
 const UndoWindow = preload("res://demo/undo/window.gd")
 
-## What the steps of a run edit.
+## The number of edits in a run.
 const EDITS := 5
 
-## Events of the mouse on the way of a drag.
+## Mouse events per drag.
 const _DRAG_STEPS := 8
 
 var edit_count := 0
 
 var _window: UndoWindow
 var _field: Field
-## All of the field at first, and after each edit.
+## The whole field at the start, and after each edit.
 var _snapshots: Array[PackedByteArray] = []
 var _steps: Array[Callable] = []
 var _steps_done := 0
 var _events: Array[InputEvent] = []
-## Where the mouse was last.
+## The last mouse position.
 var _at := Vector2.ZERO
 var _holds_shift := false
 
@@ -37,7 +37,7 @@ func begin() -> void:
 	_steps = [
 		_drag_node.bind(30, Vector2.ZERO),
 		_has_edited_nothing,
-		# What is undone is gone when something else is done instead.
+		# A new edit after an undo drops the undone edits.
 		_drag_node.bind(12, Vector2(-900.0, 15.0)),
 		_is_inside.bind(12),
 		_press_undo,
@@ -84,7 +84,7 @@ func progress() -> float:
 	return float(_steps_done) / maxf(_steps.size(), 1.0)
 
 
-## All edits undone, one after the other, and done again.
+## Undoes all edits, one after another, and redoes them.
 func _there_and_back(undo: Callable, redo: Callable) -> Array[Callable]:
 	var steps := _back(undo)
 	for edits: int in range(1, EDITS + 1):
@@ -111,7 +111,7 @@ func _has_edited(title: String, paths: PackedStringArray) -> void:
 		_expect(row.property in paths, "%s: changed %s" % [title, row.property])
 		var node: Node2D = row.object
 		var value: Variant = node.get_indexed(NodePath(row.property as String))
-		_expect(value == row.new, "%s: told %s, found %s" % [title, row.new, value])
+		_expect(value == row.new, "%s: reported %s, found %s" % [title, row.new, value])
 
 
 func _has_edited_nothing() -> void:
@@ -119,7 +119,7 @@ func _has_edited_nothing() -> void:
 	_expect(count == edit_count, "expected %d actions, found %d" % [edit_count, count])
 
 
-## The mouse goes to a place where it lights nothing.
+## Moves the mouse to a position where it highlights nothing.
 func _rest() -> void:
 	_push_motion(Vector2.ZERO)
 	_expect(edit_count == EDITS, "expected %d edits, found %d" % [EDITS, edit_count])
@@ -164,7 +164,7 @@ func _drag_selection(way: Vector2) -> void:
 	if not problem.is_empty():
 		return
 	_drag(_field.selected()[0].position, way)
-	# Undo has to wait until the nodes are let go.
+	# Undo has to wait until the nodes are released.
 	var release: InputEvent = _events.pop_back()
 	_press_undo()
 	_events.append(release)
@@ -196,7 +196,7 @@ func _select_all() -> void:
 	_push_key(KEY_A, false)
 
 
-## In the field's own coordinates.
+## In the field's coordinates.
 func _drag(from: Vector2, way: Vector2) -> void:
 	var origin := _field.get_global_rect().position + from
 	_push_motion(origin)
@@ -240,7 +240,7 @@ func _push_key(key: Key, holds_shift: bool) -> void:
 		_events.append(event)
 
 
-## A place where no node is, as near as there is one.
+## The nearest position without a node.
 func _place_beside(place: Vector2) -> Vector2:
 	var found := place
 	while _field.tokens.any(func(token: Token) -> bool: return _is_near(token, found)):

@@ -1,5 +1,5 @@
 extends Control
-## A list of rows, as many as there is room for: the first column dim, the last one to the right.
+## A list of rows, as many as fit: the first column is dim, the last one is aligned right.
 
 const Palette = preload("res://demo/palette.gd")
 
@@ -7,7 +7,7 @@ const _ROW_HEIGHT := 20.0
 const _FONT_SIZE := 13
 const _TITLE_SIZE := 15
 const _TITLE_HEIGHT := 30.0
-## Where the second column begins.
+## The x position of the second column.
 const _COLUMN := 62.0
 const _GAP := 10.0
 
@@ -19,7 +19,7 @@ var rows: Array[PackedStringArray] = []:
 	set(value):
 		rows = value
 		queue_redraw()
-## The row that is lit, and behind which all are faint. -1: none is.
+## The row that is highlighted; all rows after it are faint. -1 for none.
 var marked := -1
 
 
@@ -31,7 +31,7 @@ func _draw() -> void:
 	var shown := mini(rows.size(), room)
 	if marked < 0 and shown < rows.size():
 		shown -= 1
-	# The lit row is to be seen, with as many before it as behind it.
+	# Keeps the highlighted row visible, with as many rows before it as after it.
 	var first := clampi(marked - shown / 2, 0, rows.size() - shown)
 	for index: int in shown:
 		_draw_row(font, first + index, _TITLE_HEIGHT + (index + 0.6) * _ROW_HEIGHT)

@@ -18,11 +18,11 @@ var is_selected := false:
 
 func _draw() -> void:
 	draw_colored_polygon(_points(RADIUS), color)
-	# Polygons have no smooth edges of their own.
+	# Polygons have no smooth edges.
 	var edge := _points(RADIUS)
 	edge.append(edge[0])
 	draw_polyline(edge, color, 2.0, true)
-	# Which way is up.
+	# Shows which side is up.
 	draw_line(Vector2(0.0, -RADIUS * 0.25), Vector2(0.0, -RADIUS * 0.65), Palette.GROUND, 2.5, true)
 	if is_selected:
 		var outline := _points(RADIUS + _OUTLINE)

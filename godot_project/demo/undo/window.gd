@@ -1,5 +1,5 @@
 extends Control
-## The window of the undo demo: the field, what the last action has changed, and the history.
+## The window of the undo demo: the field, the changes of the last action, and the history.
 
 const Field = preload("res://demo/undo/field.gd")
 const Rows = preload("res://demo/undo/rows.gd")

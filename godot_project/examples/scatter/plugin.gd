@@ -1,16 +1,16 @@
 @tool
 extends EditorPlugin
-## Worked example: a tool of the editor whose edits can be undone.
+## Worked example: an editor tool whose edits can be undone.
 ##
 ## Copy this folder to the addons of a project that has VarBatch, and enable it in the project's
-## settings. Then the menu Project > Tools has what it does with the selected nodes.
+## settings. The menu Project > Tools then contains its actions for the selected nodes.
 
 const Scatter := preload("scatter.gd")
 
 const SCATTER_ITEM := "Scatter Selected Nodes"
 const ALIGN_ITEM := "Align Selected Nodes"
 
-## How far nodes are scattered, in pixels.
+## The max distance that nodes are scattered, in pixels.
 const REACH := 100.0
 
 

@@ -1,7 +1,7 @@
 @tool
 extends RefCounted
-## What the tool does with nodes. It changes them as it likes: none of its lines says what is to be
-## undone, as the recorder finds out.
+## The tool's actions on nodes. They change nodes freely: no line says what to undo, as the recorder
+## finds out.
 ##
 ## The undo history is an EditorUndoRedoManager in the editor, and an UndoRedo in a game.
 
@@ -27,8 +27,8 @@ static func scatter(nodes: Array[Node2D], undo_redo: Object, reach: float, rando
 	return recorder.commit(undo_redo, "Scatter Nodes")
 
 
-## Moves nodes to the left edge of the leftmost. Only what has moved becomes a modification, so only
-## `position:x` is put back, whatever else changes these nodes meanwhile.
+## Moves nodes to the left edge of the leftmost one. Only actual changes become modifications, so
+## undo only restores `position:x`, whatever else changes these nodes meanwhile.
 static func align(nodes: Array[Node2D], undo_redo: Object) -> int:
 	var recorder := VarBatchUndoRecorder.new()
 	recorder.record_all(nodes, ["position"])
