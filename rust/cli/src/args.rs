@@ -6,18 +6,21 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use varbatch_codec::{Dialect, Engine};
 
-const EXIT_CODES: &str = include_str!("help/exit_codes.txt");
+/// The part of `help.txt` that is about `topic`.
+fn help(topic: &str) -> &'static str {
+    let parts = include_str!("help.txt").split("== ");
+    let part = parts.filter_map(|part| part.split_once(" ==\n")).find(|(name, _)| *name == topic);
+    part.expect("each topic has its part").1.trim_end()
+}
 
 /// What stands below the options in the help of a command.
-macro_rules! help {
-    ($name:literal) => {
-        format!("{}\n{}", include_str!(concat!("help/", $name, ".txt")), EXIT_CODES.trim_end())
-    };
+fn help_of(command: &str) -> String {
+    format!("{}\n\n{}", help(command), help("exit_codes"))
 }
 
 /// Shows, checks, compares and converts files of Variants that Godot or an engine like it stored.
 #[derive(Debug, Parser)]
-#[command(name = "varbatch", version, after_help = EXIT_CODES.trim_end(), after_long_help = help!("varbatch"))]
+#[command(name = "varbatch", version, after_help = help("exit_codes"), after_long_help = help_of("varbatch"))]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
@@ -36,7 +39,7 @@ pub enum Command {
 
 /// Shows what is in a file, value by value.
 #[derive(Debug, clap::Args)]
-#[command(after_help = help!("show"))]
+#[command(after_help = help_of("show"))]
 pub struct Show {
     /// The file; `-` is the standard input.
     #[arg(value_name = "FILE")]
@@ -61,7 +64,7 @@ pub struct Show {
 
 /// Checks that files can be read completely.
 #[derive(Debug, clap::Args)]
-#[command(after_help = help!("check"))]
+#[command(after_help = help_of("check"))]
 pub struct Check {
     /// The files; `-` is the standard input.
     #[arg(value_name = "FILE", required = true)]
@@ -84,7 +87,7 @@ pub struct Check {
 
 /// Shows what changed from one file to another.
 #[derive(Debug, clap::Args)]
-#[command(after_help = help!("diff"))]
+#[command(after_help = help_of("diff"))]
 pub struct Diff {
     /// The engine that wrote the files.
     #[arg(long, value_name = "DIALECT", default_value = "godot4")]
@@ -116,7 +119,7 @@ pub struct Diff {
 
 /// Shows one value of a file, by its path.
 #[derive(Debug, clap::Args)]
-#[command(after_help = help!("get"))]
+#[command(after_help = help_of("get"))]
 pub struct Get {
     /// The file; `-` is the standard input.
     #[arg(value_name = "FILE")]
@@ -141,7 +144,7 @@ pub struct Get {
 
 /// Converts a file of one engine for another engine.
 #[derive(Debug, clap::Args)]
-#[command(after_help = help!("convert"))]
+#[command(after_help = help_of("convert"))]
 pub struct Convert {
     /// The engine that wrote IN.
     #[arg(long, value_name = "DIALECT")]
@@ -164,7 +167,7 @@ pub struct Convert {
 
 /// Prints the completions of this command line for a shell.
 #[derive(Debug, clap::Args)]
-#[command(after_help = include_str!("help/completions.txt").trim_end())]
+#[command(after_help = help("completions"))]
 pub struct Completions {
     /// The shell.
     pub shell: Shell,

@@ -60,14 +60,14 @@ fn find_value(input: &Input, dialect: Dialect) -> io::Result<Option<Vec<u8>>> {
     if is_compressed(&bytes) || input.len() > MAX_VALUE_LEN as u64 {
         return Ok(None);
     }
-    let Some(prefix) = bytes.first_chunk() else { return Ok(None) };
-    let first = u64::from(u32::from_le_bytes(*prefix));
-    let has_frame = first + frames::PREFIX_LEN as u64 <= input.len();
-    if has_frame {
-        file.by_ref().take(first).read_to_end(&mut bytes)?;
-    }
-    if has_frame && is_value(&bytes[frames::PREFIX_LEN..], dialect) {
+    if bytes.len() < frames::PREFIX_LEN {
         return Ok(None);
+    }
+    if let Ok(Some(first)) = frames::payload_len(&bytes, 0, input.len() as usize) {
+        file.by_ref().take(first as u64).read_to_end(&mut bytes)?;
+        if is_value(&bytes[frames::PREFIX_LEN..], dialect) {
+            return Ok(None);
+        }
     }
     file.by_ref().take(PROBE.saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes)?;
     if (bytes.len() as u64) < input.len() && !may_go_on(&bytes, dialect) {

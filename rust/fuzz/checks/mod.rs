@@ -26,17 +26,26 @@ mod steps;
 mod transcode;
 mod validate;
 
-pub use compressed::compressed;
-pub use decode::decode;
-pub use delta::delta;
-pub use fastlz::fastlz;
-pub use frames::frames;
-pub use roundtrip::roundtrip;
-pub use states::states;
-pub use transcode::transcode;
-pub use validate::validate;
-
 use varbatch_codec::Engine;
+
+/// Runs the check of a target on an input.
+///
+/// # Panics
+/// If the property fails, or there is no such target.
+pub fn check(target: &str, data: &[u8]) {
+    match target {
+        "compressed" => compressed::compressed(data),
+        "decode" => decode::decode(data),
+        "delta" => delta::delta(data),
+        "fastlz" => fastlz::fastlz(data),
+        "frames" => frames::frames(data),
+        "roundtrip" => roundtrip::roundtrip(data),
+        "states" => states::states(data),
+        "transcode" => transcode::transcode(data),
+        "validate" => validate::validate(data),
+        _ => panic!("no target {target}"),
+    }
+}
 
 /// How an input is to be taken: its first byte.
 #[derive(Clone, Copy, Debug)]

@@ -23,7 +23,6 @@ mod frames;
 mod godot3_vectors;
 mod held;
 mod hostile;
-mod kinds;
 mod layout;
 mod lookup;
 mod nested;

@@ -96,6 +96,8 @@ fn what_is_held_of_objects_is_as_much_as_they_are_deep() {
         assert_eq!(len, Ok(many.len()));
         held
     };
+    // The names of classes are read once: here, and not in what is measured.
+    held(Dialect::GODOT_4);
     // Pandemonium has all their names.
     assert!(held(Dialect::GODOT_4) < held(Dialect::PANDEMONIUM) + 1000);
 }

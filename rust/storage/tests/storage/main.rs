@@ -13,7 +13,6 @@ mod file_save;
 mod file_unix;
 mod fill;
 mod folder;
-mod framed;
 mod guess;
 #[path = "../../../codec/tests/codec/support/mod.rs"]
 #[allow(dead_code)] // The codec's tests use more of it.

@@ -13,9 +13,9 @@ use varbatch_workers::Threads;
 use crate::compressed::compress;
 use crate::file_load::Input;
 use crate::folder::Folder;
-use crate::framed::framed;
 use crate::support::allocator::most_held;
 use crate::support::wire::{string, words};
+use crate::transcode_frames::framed;
 
 const TO_GODOT_4: Translation = Translation::new(Dialect::GODOT_3, Dialect::GODOT_4);
 

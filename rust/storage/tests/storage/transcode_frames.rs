@@ -5,11 +5,15 @@ use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Plan};
 use varbatch_storage::transcode::frames;
 use varbatch_workers::Threads;
 
-use crate::framed::framed;
 use crate::support::random::Random;
 use crate::support::steps::read;
 use crate::support::wire::{doubles, string, words};
 use crate::support::{nearly, vectors};
+
+/// Values as a stream of frames.
+pub fn framed(payloads: &[Vec<u8>]) -> Vec<u8> {
+    payloads.iter().flat_map(|payload| [words(&[payload.len() as u32]), payload.clone()].concat()).collect()
+}
 
 const TO_GODOT_4: Translation = Translation::new(Dialect::GODOT_3, Dialect::GODOT_4);
 const TO_GODOT_3: Translation = Translation::new(Dialect::GODOT_4, Dialect::GODOT_3);

@@ -1,4 +1,0 @@
-//! See `checks/decode.rs`.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::decode(data));

@@ -1,4 +1,0 @@
-//! See `checks/frames.rs`.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::frames(data));

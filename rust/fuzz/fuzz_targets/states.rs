@@ -1,4 +1,0 @@
-//! See `checks/states.rs`.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::states(data));

@@ -1,4 +1,0 @@
-//! See `checks/validate.rs`.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::validate(data));
