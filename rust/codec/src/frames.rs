@@ -61,10 +61,16 @@ impl<'a> Iterator for Frames<'a> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let rest = &self.bytes[self.at..];
-        let len = payload_len(rest, self.at, rest.len()).transpose()?;
-        let frame = len.map(|len| Frame { at: self.at + PREFIX_LEN, payload: &rest[PREFIX_LEN..][..len] });
-        self.at = frame.as_ref().map_or(self.bytes.len(), |frame| frame.at + frame.payload.len());
-        Some(frame)
+        let len = match payload_len(rest, self.at, rest.len()) {
+            Ok(len) => len?,
+            Err(error) => {
+                self.at = self.bytes.len();
+                return Some(Err(error));
+            }
+        };
+        let at = self.at + PREFIX_LEN;
+        self.at = at + len;
+        Some(Ok(Frame { at, payload: &rest[PREFIX_LEN..][..len] }))
     }
 }
 
