@@ -117,12 +117,16 @@ fn split<'a, 'p, K: KeepWalked<'a, 'p>>(
             return None;
         }
         let run_len = others.len().div_ceil(threads.count() * RUNS);
-        let run = |elements: &'a [Value]| (elements, writer_with_room(depth, elements.len() * average), Ok(()));
-        let mut runs: Vec<_> = others.chunks(run_len).map(run).collect();
-        let items = runs.iter_mut().enumerate();
-        threads.for_each(items, |(run, (elements, writer, result)): (usize, &mut (&'a [Value], Writer<'p>, _))| {
-            let mut target = Planning::<K> { writer, full_objects, may_split: false, is_lossy, keep: PhantomData };
-            *result = each(elements, SAMPLE + run * run_len, &mut target);
+        let runs: Vec<_> = others
+            .chunks(run_len)
+            .map(|elements| (elements, writer_with_room(depth, elements.len() * average)))
+            .collect();
+        // By value: writers that lie side by side would share cache lines.
+        let runs = threads.map(runs.into_iter().enumerate(), |(run, (elements, mut writer))| {
+            let mut target =
+                Planning::<K> { writer: &mut writer, full_objects, may_split: false, is_lossy, keep: PhantomData };
+            let result = each(elements, SAMPLE + run * run_len, &mut target);
+            (elements, writer, result)
         });
         Some(runs)
     });
@@ -151,20 +155,26 @@ fn split_texts<'a, 'p, K: KeepWalked<'a, 'p>>(
             return None;
         }
         let chunks = strings.chunks(strings.len().div_ceil(threads.count() * RUNS));
-        let mut runs: Vec<_> = chunks
+        let runs: Vec<_> = chunks
             .map(|strings| {
                 let mut writer = Writer::<'p>::for_texts(DIALECT, strings.len());
                 // Besides the characters: a length, a NUL and padding.
                 let sampled: usize = strings.iter().take(SAMPLE).map(|string| string.chars().len() + 9).sum();
                 writer.reserve_bytes(strings.len() * sampled / SAMPLE);
-                (strings, writer, Ok(()))
+                (strings, writer)
             })
             .collect();
-        threads.for_each(&mut runs, |(strings, writer, result)| {
-            let mut target =
-                Planning::<K> { writer, full_objects: false, may_split: false, is_lossy, keep: PhantomData };
-            *result =
+        let runs = threads.map(runs, |(strings, mut writer)| {
+            let mut target = Planning::<K> {
+                writer: &mut writer,
+                full_objects: false,
+                may_split: false,
+                is_lossy,
+                keep: PhantomData,
+            };
+            let result =
                 strings.iter().try_for_each(|string| target.put(Event::Text(Text::Utf32(string.chars())), string));
+            (strings, writer, result)
         });
         Some(runs)
     });
