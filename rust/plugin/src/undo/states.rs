@@ -61,10 +61,9 @@ impl States {
         let values = Slot::values(values);
         pool::with(values.len() >= PARALLEL_FROM, |threads| {
             let len = values.len().div_ceil(threads.count() * RUNS).max(PARALLEL_FROM / RUNS);
-            let mut runs: Vec<_> = values.chunks(len).map(|values| (values, EncodedRun::default())).collect();
-            threads.for_each(&mut runs, |(values, encoded)| *encoded = EncodedRun::of(values));
+            let runs = threads.map(values.chunks(len), EncodedRun::of);
             let mut errors = Vec::new();
-            for (run, (_, encoded)) in runs.into_iter().enumerate() {
+            for (run, encoded) in runs.into_iter().enumerate() {
                 errors.extend(encoded.errors.into_iter().map(|(index, error)| (run * len + index, error)));
                 self.append(encoded.states, &encoded.spans, spans);
             }

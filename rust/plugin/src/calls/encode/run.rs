@@ -221,12 +221,12 @@ where
         let (values, others) = rest.split_at(rest.len().min(run_len));
         let mut run = new(false);
         run.writer.reserve_bytes(sample.inline_len() * values.len() / ROOM_SAMPLE);
-        runs.push((run, values, Some(())));
+        runs.push((run, values));
         rest = others;
     }
-    let plan = |(index, (run, values, planned)): (usize, &mut (Run<'p, K>, Source<'a>, Option<()>))| {
-        *planned = run.plan_values(*values, first + index * run_len);
+    // By value: runs that lie side by side would share cache lines.
+    let plan = |(index, (mut run, values)): (usize, (Run<'p, K>, Source<'a>))| {
+        run.plan_values(values, first + index * run_len).map(|()| run)
     };
-    threads.for_each(runs.iter_mut().enumerate(), plan);
-    runs.into_iter().map(|(run, _, planned)| planned.map(|()| run)).collect()
+    threads.map(runs.into_iter().enumerate(), plan).into_iter().collect()
 }
