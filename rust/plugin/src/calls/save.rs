@@ -25,7 +25,7 @@ use crate::value::walk::{Held, KeepWalked, Lost};
 const OVERTAKEN: &str = "a later save of the same file replaced it";
 
 /// The file that a call saves to.
-pub struct Target {
+pub struct SaveTarget {
     path: PathBuf,
     /// The path as the caller wrote it.
     shown: String,
@@ -36,7 +36,7 @@ pub struct Target {
     is_batch: bool,
 }
 
-impl Target {
+impl SaveTarget {
     /// The file at a Godot path, with a compression mode of `FileAccess`.
     ///
     /// # Errors
@@ -94,12 +94,12 @@ fn to_save(
     contents: &Contents<'_>,
     full_objects: FlagArg,
     compression_mode: i64,
-) -> Result<(Target, bool), Failure> {
+) -> Result<(SaveTarget, bool), Failure> {
     let full_objects = full_objects.flag("full_objects").map_err(|why| {
         let why = format!("cannot save \"{path}\": {why}; the compression mode is the fourth argument");
         Failure::new(EngineError::ERR_INVALID_PARAMETER, why)
     })?;
-    let target = Target::new(path, compression_mode)?;
+    let target = SaveTarget::new(path, compression_mode)?;
     let target = if let Contents::One(_) = contents { target.of_one() } else { target };
     Ok((target, full_objects))
 }
@@ -109,7 +109,7 @@ pub struct Save<'p, K>(Result<Saving<'p, K>, Failure>);
 
 /// A file that is being saved, step by step.
 struct Saving<'p, K> {
-    target: Arc<Target>,
+    target: Arc<SaveTarget>,
     values: Source<'p>,
     plans: FramePlans<'p, K>,
     is_shared: bool,
@@ -171,7 +171,7 @@ impl Save<'static, Held> {
 }
 
 impl<'p, K> Saving<'p, K> {
-    fn new(target: &Arc<Target>, values: Source<'p>, plans: FramePlans<'p, K>) -> Self {
+    fn new(target: &Arc<SaveTarget>, values: Source<'p>, plans: FramePlans<'p, K>) -> Self {
         Self {
             target: Arc::clone(target),
             values,
@@ -326,13 +326,13 @@ where
 }
 
 /// Flushes a file and puts it in place.
-pub fn finish(target: &Target, saver: Saver, threads: &Threads) -> Result<(), Failure> {
+pub fn finish(target: &SaveTarget, saver: Saver, threads: &Threads) -> Result<(), Failure> {
     let flushed = saver.flush(threads).map_err(|error| target.not_written(&error))?;
     commit(target, flushed).map(|_| ())
 }
 
 /// Puts a file in place, unless a later save already did. Returns true if this file is in place.
-fn commit(target: &Target, flushed: Flushed) -> Result<bool, Failure> {
+fn commit(target: &SaveTarget, flushed: Flushed) -> Result<bool, Failure> {
     match flushed.commit_as(&target.called).map_err(|error| target.not_written(&error))? {
         Committed::InPlace(replaced) => {
             dispose(replaced);

@@ -10,7 +10,7 @@ use varbatch_storage::transcode::{self, TranscodeError, TranscodeErrorKind};
 
 use super::files::{Failure, NOT_COMPRESSED};
 use super::load::{name, open};
-use super::save::{Target, finish};
+use super::save::{SaveTarget, finish};
 use crate::jobs::pool;
 use crate::jobs::tuning::LOAD_PARALLEL_FROM;
 use crate::report::Line;
@@ -23,7 +23,7 @@ use crate::report::Line;
 /// If the source cannot be read to its end, a value cannot be translated, or the target cannot be written. An existing
 /// target stays unchanged then.
 pub fn transcode(source: &GString, target: &GString, translation: Translation) -> Result<Vec<Line>, Failure> {
-    let mut target = Target::new(target, NOT_COMPRESSED)?;
+    let mut target = SaveTarget::new(target, NOT_COMPRESSED)?;
     let mut loader = open(source)?;
     target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
@@ -44,7 +44,7 @@ pub fn transcode(source: &GString, target: &GString, translation: Translation) -
     })
 }
 
-fn failure(source: &GString, target: &Target, from: Dialect, error: &TranscodeError) -> Failure {
+fn failure(source: &GString, target: &SaveTarget, from: Dialect, error: &TranscodeError) -> Failure {
     let code = match error.kind() {
         TranscodeErrorKind::Save(error) => return target.not_written(error),
         TranscodeErrorKind::Load(error) if matches!(error.kind(), LoadErrorKind::Read(_)) => {

@@ -78,9 +78,9 @@ impl Buffer for Value {
 
 /// A buffer held by a reference of our own, or the type of an element that is not a buffer. A copy of the batch is not
 /// enough: it would share the packed arrays.
-type Held = Result<HeldBytes, Kind>;
+type HeldBuffer = Result<HeldBytes, Kind>;
 
-impl Buffer for Held {
+impl Buffer for HeldBuffer {
     const IS_SAMPLED: bool = false;
 
     fn input(&self) -> Result<Input<'_>, Kind> {
@@ -205,7 +205,7 @@ pub fn frames_to_vars(frames: PackedByteArray, allow_objects: bool) -> Outcome {
     run(Decode::new(FramesInput(HeldBytes::new(frames)), allow_objects, MayAsk::Conversions))
 }
 
-impl Decode<Buffers<Vec<Held>>> {
+impl Decode<Buffers<Vec<HeldBuffer>>> {
     /// Decodes buffers later; holds their bytes as they are now.
     pub fn buffers(buffers: &AnyArray, allow_objects: bool) -> Self {
         let held = |buffer: &Value| Buffer::hold(buffer).ok_or(buffer.view().kind());
