@@ -92,9 +92,7 @@ struct ReadTexts {
 }
 
 impl<'a> Reader<'a> {
-    /// Creates a reader of the value at the start of `bytes`. It follows the rules of Godot 4 and refuses objects with
-    /// properties.
-    ///
+    /// Creates a reader of the value at the start of `bytes`, by the rules of Godot 4 and without objects with properties.
     /// The `with_...` methods change these defaults. Call them before the first event.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
@@ -132,8 +130,7 @@ impl<'a> Reader<'a> {
         Self { rules, rows: rules.rows, ..self }
     }
 
-    /// With `true`, reads objects with class and properties instead of refusing them. It only reports them and never
-    /// creates an object: see [`Event::Object`].
+    /// With `true`, reads objects with class and properties as [`Event::Object`]. No object is created.
     #[must_use]
     pub fn with_objects(self, allow_objects: bool) -> Self {
         Self { allow_objects, ..self }
