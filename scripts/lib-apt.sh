@@ -3,6 +3,10 @@
 # apt uses and trusts, without root and without installing anything. Sourced after lib.sh, never run. Call the functions
 # in the order in which they stand here.
 
+# Engines for another processor: its name in the archives, and the command that emulates it. Set both before lock_cache.
+architecture=
+emulator=()
+
 # done_if_cached NAME: if the command NAME is in the cache, prints its path and ends the script. Sets $cache.
 done_if_cached() {
   cache=${VARBATCH_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/varbatch}
@@ -34,7 +38,8 @@ fail() { cat "$tmp/log" >&2; die "$name: $*"; }
 
 # Runs apt-get with a state of its own, in which nothing is installed, so that it names every library.
 private_apt() {
-  apt-get -q -o Dir::State="$tmp" -o Dir::State::status="$tmp/status" -o Dir::State::lists="$tmp/lists" \
+  apt-get -q ${architecture:+-o APT::Architecture="$architecture" -o APT::Architectures="$architecture"} \
+    -o Dir::State="$tmp" -o Dir::State::status="$tmp/status" -o Dir::State::lists="$tmp/lists" \
     -o Dir::Cache="$tmp" -o Dir::Etc::sourcelist="$tmp/source" -o Dir::Etc::sourceparts=/dev/null \
     -o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null -o APT::Sandbox::User= \
     -o APT::Update::Error-Mode=any -o Acquire::Languages=none -o Acquire::Retries=3 "$@" </dev/null
@@ -56,7 +61,7 @@ sources() {
 }
 
 # unpack PACKAGE VERSION SUITE...: unpacks the first PACKAGE whose version begins with VERSION (a regular expression),
-# and its libraries. Sets $package, and $loader and $libraries below its usr folder.
+# and its libraries. Sets $package, and $loader and $libraries below its usr folder, unless it is linked statically.
 unpack() {
   local version=
   package=$1
@@ -73,7 +78,7 @@ unpack() {
   say "unpacking $package $version into $cache"
 
   # Without GPU drivers, fonts and maintenance tools, which do not matter without a window.
-  mapfile -t packages < <(sed 's/_.*//' "$tmp/files" | grep -E '^(lib|zlib|godot)' |
+  mapfile -t packages < <(sed 's/_.*//' "$tmp/files" | grep -E "^(lib|zlib|$package)" |
     grep -Ev '^lib(llvm|z3-|gallium|gl1-mesa|glx-mesa|egl-mesa|sensors|pam|c-gconv|c-bin)')
   (cd "$tmp/deb" && private_apt download "${packages[@]}") >"$tmp/log" 2>&1 || fail "the download failed"
   for file in "$tmp"/deb/*.deb; do dpkg-deb -x "$file" "$tmp/root"; done
@@ -82,7 +87,8 @@ unpack() {
   if [ -d "$tmp/root/lib" ]; then cp -a "$tmp/root/lib/." "$tmp/root/usr/lib/" && rm -rf "$tmp/root/lib"; fi
 
   cd "$tmp/root/usr" || fail "nothing was unpacked"
-  loader=$(printf '%s\n' lib/*/ld-*.so.* | sed -n 1p)
+  for loader in lib/*/ld-*.so.*; do break; done
+  [ -e "$loader" ] || return 0
   libraries=${loader%/*}
   for library in "$libraries"/pulseaudio/*.so; do ln -sf "pulseaudio/${library##*/}" "$libraries/"; done
 }
@@ -90,18 +96,18 @@ unpack() {
 # unpacked ARGS...: runs the engine before it is in its place, through its own dynamic loader: this machine's libraries
 # may be older.
 unpacked() {
-  "$tmp/root/usr/$loader" --library-path "$tmp/root/usr/$libraries" "$tmp/root/usr/bin/$package" "$@"
+  "${emulator[@]}" "$tmp/root/usr/$loader" --library-path "$tmp/root/usr/$libraries" "$tmp/root/usr/bin/$package" "$@"
 }
 
 # publish <SCRIPT: puts the engine in its place, and SCRIPT as the command that callers get. SCRIPT can use $usr, and
-# $loader and $libraries below it. Prints the path of the command.
+# $loader and $libraries below it, and $emulator. Prints the path of the command.
 publish() {
   cd "$cache" || exit
   rm -rf "${cache:?}/$name"
   mv "$tmp/root" "$cache/$name"
   {
     echo '#!/usr/bin/env bash'
-    printf 'usr=%q loader=%q libraries=%q\n' "$cache/$name/usr" "$loader" "$libraries"
+    printf 'usr=%q loader=%q libraries=%q emulator=(%s)\n' "$cache/$name/usr" "$loader" "$libraries" "${emulator[*]@Q}"
     cat
   } >"$tmp/wrapper"
   chmod 755 "$tmp/wrapper"
