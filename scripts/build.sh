@@ -39,7 +39,7 @@ flags=(--package varbatch --locked)
 [ -z "$features" ] || flags+=(--features "$features")
 [ -z "$target" ] || flags+=(--target "$target")
 say "cargo build ${flags[*]}"
-(cd "$root" && cargo build "${flags[@]}") >&2
+(cd "$root" && cargo build "${flags[@]}") >&2 || exit
 
 # Copied beside and renamed, so that no engine maps half a library or one that changes.
 library=$(cargo_target_dir)/${target:+$target/}$profile/$built
@@ -49,5 +49,6 @@ trap 'rm -f "$beside"' EXIT
 cp "$library" "$beside"
 chmod 755 "$beside"
 mv -f "$beside" "$bin/$wanted"
+copy_addons_if_not_linked
 list_extension "$root/godot_project"
 say "${bin#"$root"/}/$wanted is the $profile build ($(wc -c <"$bin/$wanted" | tr -d ' ') bytes)"

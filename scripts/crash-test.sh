@@ -31,12 +31,20 @@ done
 [ "$engine" ] || engine=$("$root/scripts/godot.sh" --release)
 need_timeout
 
+# The process id that an engine reports is none of this shell's on Windows.
+kill_engine() {
+  case $OSTYPE in
+    msys* | cygwin*) taskkill //F //PID "$1" >/dev/null ;;
+    *) kill -9 "$1" ;;
+  esac
+}
+
 temporary=$(mktemp -d)
 workers=()
 # A file names each running engine, so that none stays behind.
 finish() {
   [ ${#workers[@]} = 0 ] || kill "${workers[@]}" 2>/dev/null || :
-  for pid in $(cat "$temporary"/*/ready 2>/dev/null || :); do kill -9 "$pid" 2>/dev/null || :; done
+  for pid in $(cat "$temporary"/*/ready 2>/dev/null || :); do kill_engine "$pid" 2>/dev/null || :; done
   rm -rf "$temporary"
 }
 trap finish EXIT
@@ -61,7 +69,7 @@ kill_one() {
   sleep "0.$(printf %03d $((RANDOM % 300)))"
   if [ ! -s "$folder/ready" ]; then
     problem="the engine did not begin to save"
-  elif ! kill -9 "$(cat "$folder/ready")"; then
+  elif ! kill_engine "$(cat "$folder/ready")"; then
     problem="the engine ended by itself"
   fi
   wait "$game" 2>/dev/null || :

@@ -38,8 +38,8 @@ demo() {
     "$engine" ${display[@]+"${display[@]}"} --path "$root/godot_project" "res://demo/$scene.tscn" -- "$@"
 }
 
-"$root/scripts/build.sh"
 engine=$("$root/scripts/godot.sh")
+"$root/scripts/build.sh"
 [ "$only_undo" ] || demo demo '^demo: .*equal' "$@"
 if [ ${#display[@]} -gt 0 ]; then
   demo undo '^undo: [1-9].* as they were$' --auto

@@ -22,18 +22,46 @@ need_rust() {
   fi
 }
 
-# Sets $timeout.
+# Sets $timeout to the GNU command. Windows has another one of that name.
 need_timeout() {
-  # shellcheck disable=SC2034 # for the callers
-  timeout=$(command -v timeout || command -v gtimeout) || die "'timeout' is missing: install GNU coreutils"
+  for timeout in timeout gtimeout; do
+    ! "$timeout" -k 1 5 true >/dev/null 2>&1 </dev/null || return 0
+  done
+  die "GNU timeout is missing: install GNU coreutils (on macOS: brew install coreutils)"
+}
+
+# Sets $cache to the folder for engines and tools, which is made if it is missing.
+need_cache() {
+  cache=${VARBATCH_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/varbatch}
+  mkdir -p "$cache"
+  cache=$(cd "$cache" && pwd)
+}
+
+# link FILE NAME: makes NAME another name of a file or a folder. On Windows it is a copy, as links need rights there.
+link() {
+  case $OSTYPE in
+    msys* | cygwin*) cp -RL "$1" "$2" ;;
+    *) ln -s "$1" "$2" ;;
+  esac
+}
+
+# Git on Windows makes a small file of the link godot_project/addons unless core.symlinks is on. Then a copy of what it
+# names takes its place, and is brought up to date here.
+copy_addons_if_not_linked() {
+  local copy=$root/godot_project/addons
+  [ ! -L "$copy" ] || return 0
+  [ -d "$copy" ] || rm -f "$copy"
+  mkdir -p "$copy"
+  cp -R "$root/addons/." "$copy/"
 }
 
 rust_host() { rustc -vV | sed -n 's/^host: //p'; }
 
-# Prints the folder that cargo builds into, which CARGO_TARGET_DIR and cargo's own settings may move.
+# Prints the folder that cargo builds into, which CARGO_TARGET_DIR and cargo's own settings may move. On Windows, JSON
+# has two backslashes for one.
 cargo_target_dir() {
   (cd "$root" && cargo metadata --locked --no-deps --format-version 1) |
-    sed -E 's/.*"target_directory":"([^"]*)".*/\1/'
+    sed -E 's/.*"target_directory":"([^"]*)".*/\1/; s/\\\\/\//g'
 }
 
 # Prints the name of the library that cargo writes and that of the manifest, for a target triple.

@@ -58,6 +58,8 @@ run() {
 status=0
 run "$@" | (trap '' HUP INT TERM; exec tee "$log") || status=$?
 
+# Some systems' tools refuse bytes that are no text.
+export LC_ALL=C
 problems=()
 case $status in
   0) ;;

@@ -25,7 +25,7 @@ need_rust
 need_timeout
 [ "$engine" ] || engine=$("$root/scripts/godot.sh")
 
-(cd "$root" && cargo build --quiet --locked --package varbatch-codec --example put_var_server)
+(cd "$root" && cargo build --quiet --locked --package varbatch-codec --example put_var_server) || exit
 temporary=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || :; rm -rf "$temporary"' EXIT
