@@ -7,8 +7,8 @@
 #   --version 3.N   that version; by default any
 #
 # It is $GODOT3, or godot3-server, godot3-headless or godot3 on PATH, or else the one in $VARBATCH_CACHE ("varbatch" in
-# the user's cache folder by default). That is filled as by godot.sh. $GODOT3_SUITES names the releases of Debian to try
-# after the machine's own: bookworm (3.2) and sid (3.6) by default.
+# the user's cache folder by default). That is filled as by godot.sh, and the exit status is 69 where it cannot be.
+# $GODOT3_SUITES names the releases of Debian to try after the machine's own: bookworm (3.2) and sid (3.6) by default.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -46,10 +46,11 @@ fits() { case $1 in 3.*) [ "${version:-$1}" = "$1" ] ;; *) return 1 ;; esac; }
 
 # installed COMMAND: prints its absolute path, if it is a Godot 3 of the version that was asked for.
 installed() {
-  local path
-  path=$(command -v "$1") || return 1
+  local path=$1
+  case $path in [A-Za-z]:*) path=$(cygpath -u "$path") ;; esac
+  path=$(command -v "$path") || return 1
   fits "$(version_of "$path")" || return 1
-  case $path in /* | [A-Za-z]:*) echo "$path" ;; *) echo "$PWD/$path" ;; esac
+  case $path in /*) echo "$path" ;; *) echo "$PWD/$path" ;; esac
 }
 
 if [ "${GODOT3:-}" ]; then

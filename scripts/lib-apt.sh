@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # lib.sh sets $cache
 # Shared by the scripts that find a Godot: a cache of engines, filled from the package archives that this machine's own
 # apt uses and trusts, without root and without installing anything. Sourced after lib.sh, never run. Call the functions
 # in the order in which they stand here.
@@ -9,20 +10,19 @@ emulator=()
 
 # done_if_cached NAME: if the command NAME is in the cache, prints its path and ends the script. Sets $cache.
 done_if_cached() {
-  cache=${VARBATCH_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/varbatch}
+  need_cache
   mkdir -p "$cache/bin"
-  cache=$(cd "$cache" && pwd)
   if [ -x "$cache/bin/$1" ]; then echo "$cache/bin/$1"; exit; fi
 }
 
 # lock_cache NAME ADVICE: one caller fills the cache, the others wait and find it filled. Removes the remains of a
-# killed run. Sets $name, $advice (for users who get no engine here) and $tmp.
+# killed run. Gives up where there is no apt. Sets $name, $advice (for users who get no engine here) and $tmp.
 lock_cache() {
   local command
   name=$1
   advice=$2
   for command in apt-get dpkg-deb flock; do
-    command -v "$command" >/dev/null || die "no $name here, and no $command to fetch it with: $advice"
+    command -v "$command" >/dev/null || give_up "no $name here, and no $command to fetch it with: $advice"
   done
   exec 9>"$cache/$name.lock"
   flock 9
@@ -61,20 +61,26 @@ sources() {
 }
 
 # unpack PACKAGE VERSION SUITE...: unpacks the first PACKAGE whose version begins with VERSION (a regular expression),
-# and its libraries. Sets $package, and $loader and $libraries below its usr folder, unless it is linked statically.
+# and its libraries. Gives up only if all archives were read and none has it. Sets $package, and $loader and $libraries
+# below its usr folder, unless it is linked statically.
 unpack() {
-  local version=
+  local version='' unread=
   package=$1
   sources "${@:3}" >"$tmp/sources"
   while read -r line; do
     echo "$line" >"$tmp/source"
-    private_apt update >"$tmp/log" 2>&1 || continue
+    if ! private_apt update >"$tmp/log" 2>&1; then
+      # Most archives have only some of the releases.
+      grep -q 'does not have a Release file' "$tmp/log" || unread=$(tail -n 1 "$tmp/log")
+      continue
+    fi
     private_apt -y --no-install-recommends --print-uris install "$package" 2>/dev/null |
       sed -nE "s/^'[^']+' ([^ ]+) .*/\1/p" >"$tmp/files" || continue
     version=$(sed -nE "s/^${package}_($2[^_]*)_.*/\1/p" "$tmp/files")
     [ -z "$version" ] || break
   done <"$tmp/sources"
-  [ "$version" ] || die "no $name here, nor in this machine's package archives: $advice"
+  if [ ! "$version" ] && [ "$unread" ]; then die "no $name here, and not all package archives could be read: $unread"; fi
+  [ "$version" ] || give_up "no $name here, nor in this machine's package archives: $advice"
   say "unpacking $package $version into $cache"
 
   # Without GPU drivers, fonts and maintenance tools, which do not matter without a window.

@@ -72,9 +72,12 @@ static func printed_lines(code: String) -> PackedStringArray:
 	return lines
 
 
-## Scripts that start a template give it links to the project's files, as it takes no `--path`.
+## Scripts that start a template give it links to the project's files or a copy, as it takes no
+## `--path`, and name the project in the environment.
 static func _project_folder() -> String:
 	var project := DirAccess.open("res://")
 	if project.is_link("conformance"):
 		return project.read_link("conformance").get_base_dir()
+	if OS.has_environment("VARBATCH_PROJECT"):
+		return OS.get_environment("VARBATCH_PROJECT")
 	return ProjectSettings.globalize_path("res://")
