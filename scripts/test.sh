@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests everything, step by step, and closes with one line: "N passed, N failed".
+# Tests everything, step by step, and closes with one line: "N passed, N failed". ", N skipped" is added to it if this
+# machine cannot have all that the tests need.
 #
 #   scripts/test.sh [--ci | --long] [--only FILTER]
 #
@@ -11,8 +12,11 @@
 #
 # Each step runs even if an earlier one failed. The sums count the tests of cargo, of the conformance suites and of the
 # scripts that count theirs, and 1 for each other step. A step that cannot run because an earlier one failed counts as
-# failed; one that needs a tool that cannot be had here says so and counts as nothing. Each step's output is kept in
+# failed; one that needs what cannot be had here says so and counts as skipped. Each step's output is kept in
 # target/test/. On a terminal the last line shows what the running step prints.
+#
+# Without apt, set GODOT to a Godot of 4.4 or newer, GODOT_TEMPLATE to a release template and GODOT3 to a headless
+# Godot 3. The last two are skipped if they are not set.
 
 # shellcheck disable=SC2317,SC2329 # called by name
 set -euo pipefail
@@ -47,6 +51,8 @@ if [ ${#filter[@]} -gt 0 ]; then
 fi
 
 need_rust
+need_timeout
+copy_addons_if_not_linked
 cd "$root"
 export CARGO_TERM_COLOR=never
 logs=$root/target/test
@@ -54,6 +60,7 @@ rm -rf "$logs"
 mkdir -p "$logs"
 passed=0
 failed=0
+skipped=0
 number=0
 
 format() { step count_step "cargo fmt" cargo fmt --all --check; }
@@ -75,8 +82,15 @@ editor=
 template=
 editor_build() { step count_step "engine, editor build" find_editor; }
 release_template() { step count_step "engine, release template" find_template; }
-find_editor() { editor=$(scripts/godot.sh) && "$editor" --headless --version; }
-find_template() { template=$(scripts/godot.sh --release) && "$template" --headless --version; }
+# There is a Godot for every desktop, so that none is a failure and nothing to skip.
+find_editor() { editor=$(scripts/godot.sh) || return 1; "$editor" --headless --version; }
+find_template() {
+  local status=0
+  template=$(scripts/godot.sh --release) || status=$?
+  [ "$status" != "$unavailable" ] || template=none
+  [ "$status" = 0 ] || return "$status"
+  "$template" --headless --version
+}
 editor_suites() { suites "suites, editor build" "$built" "$editor" "$root" ${options[@]+"${options[@]}"}; }
 template_suites() { suites "suites, release template" "$built" "$template" "$root" ${options[@]+"${options[@]}"}; }
 crashes() {
@@ -100,17 +114,21 @@ unchanged() { [ -z "$is_checkout" ] || step count_step "git status unchanged" sa
 # make_debug_project FOLDER: links to this project's files around a debug library, so that the release library stays in
 # its place. The library behaves as in an engine whose dictionaries and arrays have an unknown layout.
 make_debug_project() {
-  local file
   rm -rf "$1"
   mkdir -p "$1/addons/varbatch" "$1/godot_project"
-  for file in "$root"/*; do link "$file" "$1"; done
-  for file in "$root"/addons/varbatch/*; do link "$file" "$1/addons/varbatch"; done
-  for file in "$root"/godot_project/*; do link "$file" "$1/godot_project"; done
-  ln -s ../addons "$1/godot_project/addons"
+  scripts/build.sh --debug --features no-engine-internals --bin "$1/addons/varbatch/bin" || return
+  link_all "$root" "$1"
+  link_all "$root/addons/varbatch" "$1/addons/varbatch"
+  link_all "$root/godot_project" "$1/godot_project"
+  link "$1/addons" "$1/godot_project/addons"
   list_extension "$1/godot_project"
-  scripts/build.sh --debug --features no-engine-internals --bin "$1/addons/varbatch/bin"
 }
-link() { case ${1##*/} in addons | godot_project | target | bin) ;; *) ln -s "$1" "$2/" ;; esac; }
+link_all() {
+  local file
+  for file in "$1"/*; do
+    case ${file##*/} in addons | godot_project | target | bin) ;; *) link "$file" "$2/${file##*/}" ;; esac
+  done
+}
 
 # suites NAME BUILT ENGINE FOLDER OPTIONS...: the conformance suites of the project below FOLDER; the options are for
 # their runner.
@@ -126,19 +144,23 @@ suites() {
 with() {
   local engine=$1
   shift
-  if [ "$built" ] && [ "$engine" ]; then step "$@"; return; fi
+  if [ "$built" ] && [ "$engine" ] && [ "$engine" != none ]; then step "$@"; return; fi
   heading "$2"
-  record 0 1 "not run, for want of the library or an engine"
+  if [ "$built" ] && [ "$engine" ]; then skip "there is no such engine here"; return; fi
+  record 0 1 0 "not run, for want of the library or an engine"
 }
 
-# How many tests passed and failed, from the log of a step.
-count_cargo() { awk '/^test result:/ { p += $4; f += $6 } END { print p + 0, f + 0 }' "$1"; }
-count_suites() { awk '/^[0-9]+ passed, [0-9]+ failed\r?$/ { p = $1; f = $3 } END { print p + 0, f + 0 }' "$1"; }
-count_step() { if [ "$status" = 0 ]; then echo 1 0; else echo 0 1; fi; }
+# How many tests passed, failed and were skipped, from the log of a step.
+count_cargo() { LC_ALL=C awk '/^test result:/ { p += $4; f += $6 } END { print p + 0, f + 0, 0 }' "$1"; }
+count_suites() {
+  LC_ALL=C awk '/^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?\r?$/ { p = $1; f = $3; s = $5 }
+    END { print p + 0, f + 0, s + 0 }' "$1"
+}
+count_step() { if [ "$status" = 0 ]; then echo 1 0 0; else echo 0 1 0; fi; }
 
 # step COUNT NAME COMMAND...: runs the command, adds what COUNT finds to the sums, and sets $ok if none failed.
 step() {
-  local count=$1 name=$2 log p f start=$SECONDS status=0
+  local count=$1 name=$2 log p f s start=$SECONDS status=0
   shift 2
   heading "$name"
   log=${name//,/}
@@ -147,21 +169,30 @@ step() {
   show_progress "$log"
   "$@" >"$log" 2>&1 </dev/null || status=$?
   hide_progress
-  if [ "$status" = "$unavailable" ]; then
-    printf '   not run: %s\n' "$(tail -n 1 "$log")"
-    return
-  fi
-  read -r p f <<<"$("$count" "$log")"
+  if [ "$status" = "$unavailable" ]; then skip "$(tail -n 1 "$log")"; return; fi
+  read -r p f s <<<"$("$count" "$log")"
   if [ "$f" = 0 ] && { [ "$p" = 0 ] || [ "$status" != 0 ]; }; then f=1; fi
-  if [ "$f" != 0 ]; then tail -n 40 "$log" | sed "s/^/   | /"; fi
-  record "$p" "$f" "$((SECONDS - start)) s"
+  if [ "$f" != 0 ]; then tail -n 40 "$log" | LC_ALL=C sed "s/^/   | /"; fi
+  [ "$s" = 0 ] || sed -n 's/^skipped:/   skipped:/p' "$log"
+  record "$p" "$f" "$s" "$((SECONDS - start)) s"
 }
 heading() { printf -- '-- [%d/%d] %s\n' "$number" "${#steps[@]}" "$1"; }
+skip() {
+  skipped=$((skipped + 1))
+  printf '   skipped: %s\n' "$1"
+  ok=
+}
+# record PASSED FAILED SKIPPED REMARK
 record() {
   passed=$((passed + $1))
   failed=$((failed + $2))
-  printf '   %d passed, %d failed (%s)\n' "$@"
+  skipped=$((skipped + $3))
+  printf '   %s (%s)\n' "$(sums "$1" "$2" "$3")" "$4"
   ok=$([ "$2" != 0 ] || echo 1)
+}
+sums() {
+  printf '%d passed, %d failed' "$1" "$2"
+  [ "$3" = 0 ] || printf ', %d skipped' "$3"
 }
 
 # On a terminal: the seconds that the step has taken, and the last line of its log.
@@ -169,7 +200,7 @@ progress=
 show_progress() {
   [ -t 1 ] || return 0
   while sleep 1; do
-    printf '\r\033[K   %d s  %s' "$((SECONDS - start))" "$(tail -n 1 "$1" | tr -cd '[:print:]' | cut -c 1-100)"
+    printf '\r\033[K   %d s  %s' "$((SECONDS - start))" "$(tail -n 1 "$1" | LC_ALL=C tr -cd '[:print:]' | cut -c 1-100)"
   done &
   progress=$!
 }
@@ -195,5 +226,5 @@ for name in "${steps[@]}"; do
   number=$((number + 1))
   "$name"
 done
-printf '%d passed, %d failed\n' "$passed" "$failed"
+printf '%s\n' "$(sums "$passed" "$failed" "$skipped")"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
