@@ -2,12 +2,13 @@
 # Tests everything, step by step, and closes with one line: "N passed, N failed". ", N skipped" is added to it if this
 # machine cannot have all that the tests need.
 #
-#   scripts/test.sh [--ci | --long] [--only FILTER]
+#   scripts/test.sh [--ci | --long] [--suites | --only FILTER]
 #
 #   (none)          what takes at most 10 minutes on two cores: 40 killed games, and in the conformance suites fewer
 #                   sizes and thread counts and a tenth of the generated values
 #   --ci            200 killed games, all sizes and thread counts, and the suites with the debug library too
 #   --long          all there is: also all generated values and damaged buffers, Miri, and the NEON kernels under qemu
+#   --suites        only the conformance suites
 #   --only FILTER   only the conformance tests whose "suite/test" contains FILTER, in all sizes and thread counts
 #
 # Each step runs even if an earlier one failed. The sums count the tests of cargo, of the conformance suites and of the
@@ -24,10 +25,12 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 filter=()
+only_suites=
 extent=
 while [ $# -gt 0 ]; do
   case $1 in
-    --only) [ "${2:-}" ] || usage_error "--only needs a value"; filter=("$2"); shift ;;
+    --only) [ "${2:-}" ] || usage_error "--only needs a value"; filter=("$2") only_suites=1; shift ;;
+    --suites) only_suites=1 ;;
     --ci | --long) extent=${1#--} ;;
     -h | --help) usage; exit ;;
     *) usage_error "unknown argument: $1" ;;
@@ -45,10 +48,8 @@ case $extent in
   long) kills=200 steps+=(debug_suites miri arm64) options=(--long) ;;
 esac
 steps+=(unchanged)
-if [ ${#filter[@]} -gt 0 ]; then
-  steps=(library editor_build release_template editor_suites template_suites)
-  [ "$extent" ] || options=()
-fi
+[ ! "$only_suites" ] || steps=(library editor_build release_template editor_suites template_suites)
+[ ${#filter[@]} = 0 ] || [ "$extent" ] || options=()
 
 need_rust
 need_timeout
