@@ -35,7 +35,8 @@ static func own_arguments() -> PackedStringArray:
 ## enough: it may be a loader that was given the engine. Empty where that is not known.
 static func own_command() -> PackedStringArray:
 	var command := PackedStringArray()
-	var file := FileAccess.open("/proc/self/cmdline", FileAccess.READ)
+	# In /proc/self, qemu hides itself.
+	var file := FileAccess.open("/proc/thread-self/cmdline", FileAccess.READ)
 	if file == null:
 		return command
 	var bytes := file.get_buffer(1 << 16)
