@@ -28,9 +28,12 @@ func test_path_is_a_folder() -> void:
 	DirAccess.make_dir_recursive_absolute(folder + "/inner")
 	for to: String in [folder, folder + "/", folder + "/inner", absolute(folder), "user://", "/"]:
 		_check_both_fail(to)
-	_link("inner", folder + "/link")
-	_check_both_fail(folder + "/link")
-	check_names(["inner", "link"], "a folder as path")
+	var names: PackedStringArray = ["inner"]
+	if is_unix():
+		names.append("link")
+		_link("inner", folder + "/link")
+		_check_both_fail(folder + "/link")
+	check_names(names, "a folder as path")
 
 
 func test_empty_path() -> void:
@@ -50,6 +53,8 @@ func test_a_name_that_is_too_long() -> void:
 
 
 func test_links_that_lead_nowhere() -> void:
+	if not is_unix():
+		return
 	_link("second", folder + "/first")
 	_link("first", folder + "/second")
 	_check_both_fail(folder + "/first")
@@ -60,10 +65,9 @@ func test_links_that_lead_nowhere() -> void:
 
 ## Neither written to nor replaced, though that could be done.
 func test_no_file_at_all() -> void:
-	if OS.execute("mkfifo", [absolute(path)]) != 0:
-		print("  file_errors: no pipes on this system")
-		checks += 1
+	if not is_unix():
 		return
+	check_int(OS.execute("mkfifo", [absolute(path)]), 0, "making a pipe")
 	_check_both_fail(path)
 	_link(path.get_file(), folder + "/link")
 	_check_both_fail(folder + "/link")
@@ -105,7 +109,8 @@ func test_all_at_once() -> void:
 func test_files_that_cannot_be_loaded() -> void:
 	DirAccess.make_dir_recursive_absolute(folder + "/inner")
 	write(path, stored(OLD))
-	_link("first", folder + "/first")
+	if is_unix():
+		_link("first", folder + "/first")
 	for from: String in [
 		folder + "/missing.bin",
 		folder + "/missing/x.bin",

@@ -69,6 +69,8 @@ func test_backslashes() -> void:
 
 
 func test_permissions_stay() -> void:
+	if not is_unix():
+		return
 	for mode: int in [0x1a0, 0x180, 0x1b6, 0x1ff, 0x1c0]:  # 0640, 0600, 0666, 0777, 0700
 		for is_async: bool in [false, true]:
 			write(path, PackedByteArray([1]))
@@ -81,6 +83,8 @@ func test_permissions_stay() -> void:
 
 ## As those of any new file.
 func test_permissions_of_a_new_file() -> void:
+	if not is_unix():
+		return
 	write(path, PackedByteArray([1]))
 	var usual := FileAccess.get_unix_permissions(path)
 	for is_async: bool in [false, true]:
@@ -91,6 +95,8 @@ func test_permissions_of_a_new_file() -> void:
 
 ## The link stays, and what it leads to is replaced.
 func test_link() -> void:
+	if not is_unix():
+		return
 	var target := folder + "/other/target.bin"
 	DirAccess.make_dir_recursive_absolute(target.get_base_dir())
 	for leads_to: String in ["other/target.bin", absolute(target)]:
@@ -114,6 +120,8 @@ func test_link() -> void:
 
 
 func test_link_to_a_link() -> void:
+	if not is_unix():
+		return
 	var target := folder + "/target.bin"
 	write(target, PackedByteArray([1, 2, 3]))
 	_link("target.bin", folder + "/first")
@@ -126,6 +134,8 @@ func test_link_to_a_link() -> void:
 
 
 func test_link_to_a_folder() -> void:
+	if not is_unix():
+		return
 	DirAccess.make_dir_recursive_absolute(folder + "/inner")
 	_link("inner", folder + "/link")
 	_check_path(folder + "/link/x.bin")

@@ -21,6 +21,15 @@ func _exit_tree() -> void:
 	remove_folder(folder)
 
 
+## True where anybody can make links and pipes, and files have Unix permissions. Says so if not.
+func is_unix() -> bool:
+	if OS.get_name() != "Windows":
+		return true
+	print("  no links, pipes and permissions as on Unix here")
+	checks += 1
+	return false
+
+
 ## What a loop of store_var() writes, by the engine itself.
 func stored(values: Array, objects := false) -> PackedByteArray:
 	var beside := folder + ".engine"

@@ -86,11 +86,13 @@ func test_in_place() -> void:
 ## What a link leads to is replaced, by a file with its rights; a path may be of any kind.
 func test_paths() -> void:
 	write(path, stored([1, "two"]))
-	write(folder + "/old", "old".to_utf8_buffer())
-	check_int(DirAccess.open(folder).create_link("old", absolute(_target)), OK, "a link")
-	check_int(VarBatch.transcode_file(absolute(path), _target, GODOT_4, GODOT_3), OK, "to a link")
-	check_values(read_loop(folder + "/old"), [1, "two"], "through a link")
-	check_names(["old", path.get_file(), _target.get_file()], "a link")
+	if is_unix():
+		write(folder + "/old", "old".to_utf8_buffer())
+		check_int(DirAccess.open(folder).create_link("old", absolute(_target)), OK, "a link")
+		var to := _target
+		check_int(VarBatch.transcode_file(absolute(path), to, GODOT_4, GODOT_3), OK, "to a link")
+		check_values(read_loop(folder + "/old"), [1, "two"], "through a link")
+		check_names(["old", path.get_file(), _target.get_file()], "a link")
 	var from := "res://conformance/suite.gd"
 	var damaged := func() -> int: return VarBatch.transcode_file(from, _target, GODOT_3, GODOT_4)
 	var code: int = expect_errors(damaged, 1, 'VarBatch.transcode_file: "%s": ' % from)
