@@ -60,7 +60,8 @@ case ${1:-} in res://*) scene=$1; shift ;; esac
 VARBATCH_PROJECT=$(cd "$project" && pwd)
 export VARBATCH_PROJECT
 folder=$(mktemp -d ${folders:+"$folders/XXXXXX"})
-trap 'trap "" HUP INT TERM; rm -rf "$folder"' EXIT
+# Windows may keep a library of an engine that was killed for a moment longer.
+trap 'trap "" HUP INT TERM; rm -rf "$folder" || :' EXIT
 trap 'exit 1' HUP INT TERM
 # Links need rights on Windows.
 link=(ln -s)
