@@ -5,8 +5,8 @@ extends Node
 ##
 ## A filter keeps the tests whose "suite/test" contains it. With a "/" in it, the suite's name must
 ## begin it: `undo/` is one suite, `undo` all about undo. `--long` tests all of the generated values
-## instead of a tenth, `--quick` fewer sizes and thread counts. `--godot3` runs the suites of
-## scripts/godot3-test.sh instead.
+## instead of a tenth, `--quick` fewer sizes and thread counts. `--slow` is for emulated machines: all
+## limits of time count 20 times. `--godot3` runs the suites of scripts/godot3-test.sh instead.
 ## A run is good only if it ends with the line "N passed, 0 failed", N over 0, and exit status 0. It
 ## says so itself, so a script that does not load or a filter that matches nothing is a failure too.
 ##
@@ -21,6 +21,9 @@ const SHOWN_FAILURES := 4
 
 ## How much of the generated values is tested without `--long`.
 const USUAL_SHARE := 0.1
+
+## How many times as slow a slow machine is.
+const SLOWNESS := 20
 
 ## The quick ones first, and broken before those that use much memory, so that its look at the most
 ## this process ever used means something.
@@ -127,6 +130,8 @@ func _ready() -> void:
 		match argument:
 			"--long":
 				_share = 1.0
+			"--slow":
+				Suite.slowness = SLOWNESS
 			"--quick":
 				_is_quick = true
 			"--godot3":

@@ -162,5 +162,4 @@ func _check_bounded(what: String) -> void:
 	quietly(func() -> Array: return VarBatch.load_vars(path))
 	var growth := MemoryProbe.status("VmHWM:") - before
 	check(growth < MAX_GROWTH, "%s: grew by %d KiB" % [what, growth / 1024])
-	var took := Time.get_ticks_msec() - started
-	check(took < 2000, "%s: took %d ms" % [what, took])
+	check_time(started, 2000, what)

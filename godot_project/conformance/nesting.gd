@@ -125,8 +125,7 @@ func _check_unwritten(value: Variant, what: String) -> void:
 	prefix = "VarBatch.vars_to_frames: value 1: " + TOO_DEEP
 	bytes = expect_errors(frames, 1, prefix)
 	check_bytes(bytes, frame(var_to_bytes(7)) + frame(var_to_bytes(8)), what)
-	var elapsed := Time.get_ticks_msec() - started
-	check(elapsed < MAX_MSEC, "%s took %d ms" % [what, elapsed])
+	check_time(started, MAX_MSEC, what)
 
 
 func _check_unread(bytes: PackedByteArray, what: String) -> void:

@@ -72,7 +72,7 @@ func _connect() -> bool:
 
 
 func _wait(peer: PacketPeerUDP) -> bool:
-	var deadline := Time.get_ticks_msec() + WAIT_MSEC
+	var deadline := Time.get_ticks_msec() + WAIT_MSEC * slowness
 	while peer.get_available_packet_count() == 0 and Time.get_ticks_msec() < deadline:
 		OS.delay_usec(100)
 	var has_packet := peer.get_available_packet_count() > 0

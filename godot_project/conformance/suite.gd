@@ -26,6 +26,8 @@ var is_quick := false
 var failures: PackedStringArray = []
 var checks := 0
 
+## Limits of time count so many times.
+static var slowness := 1
 ## How many calls of in_turns() there were in this run.
 static var _turn := 0
 
@@ -44,6 +46,12 @@ func check(is_good: bool, what: String) -> void:
 
 func check_int(found: int, expected: int, what: String) -> void:
 	check(found == expected, "%s: expected %d, found %d" % [what, expected, found])
+
+
+## [param started] is from Time.get_ticks_msec(), as [param max_msec] is.
+func check_time(started: int, max_msec: int, what: String) -> void:
+	var elapsed := Time.get_ticks_msec() - started
+	check(elapsed < max_msec * slowness, "%s took %d ms" % [what, elapsed])
 
 
 func check_bytes(found: PackedByteArray, expected: PackedByteArray, what: String) -> void:

@@ -135,7 +135,7 @@ func test_before_the_first_frame() -> void:
 			var arguments := command.slice(0, -1)
 			arguments.append_array(["--script", "res://conformance/%s.gd" % main_loop, "--"])
 			arguments.append_array([str(count), _loaded_resource])
-			var run := Child.sh('timeout 60 "$@"', arguments)
+			var run := Child.sh('timeout %d "$@"' % (60 * slowness), arguments)
 			var lines: PackedStringArray = run[1]
 			var what := "%s, %d threads" % [main_loop, count]
 			check_int(run[0] as int, 0, "exit status of %s: %s" % [what, lines])

@@ -76,7 +76,7 @@ func check_result(found: Variant, expected: Variant, kind: String, what: String)
 
 ## Waits until the task of [param watch] has finished, looks at its signals, and returns its result.
 func finished(watch: Watch, what: String) -> Variant:
-	var until := Time.get_ticks_msec() + PATIENCE
+	var until := Time.get_ticks_msec() + PATIENCE * slowness
 	while not watch.is_finished() and Time.get_ticks_msec() < until:
 		await get_tree().process_frame
 	# There must not be another one.
@@ -93,7 +93,7 @@ func frames_pass(count: int) -> void:
 
 ## Waits until [param condition] holds.
 func until(condition: Callable, what: String) -> void:
-	var limit := Time.get_ticks_msec() + PATIENCE
+	var limit := Time.get_ticks_msec() + PATIENCE * slowness
 	while not condition.call() and Time.get_ticks_msec() < limit:
 		await get_tree().process_frame
 	check(condition.call() as bool, "in vain waited until %s" % what)
@@ -108,7 +108,7 @@ func count_objects() -> int:
 
 ## Waits until there are no more than so many.
 func until_objects(count: int, what: String) -> void:
-	var limit := Time.get_ticks_msec() + PATIENCE
+	var limit := Time.get_ticks_msec() + PATIENCE * slowness
 	while _object_count() > count and Time.get_ticks_msec() < limit:
 		await get_tree().process_frame
 	check(_object_count() <= count, "%s: %d objects, not %d" % [what, _object_count(), count])
