@@ -1,27 +1,33 @@
 #!/usr/bin/env bash
 # Builds the extension and puts it where Godot looks for it: addons/varbatch/bin/.
 #
-#   scripts/build.sh [--debug] [--features LIST] [--target TRIPLE] [--bin FOLDER]
+#   scripts/build.sh [--debug] [--features LIST] [--target TRIPLE] [--tool] [--bin FOLDER]
 #
 #   --debug          with debug assertions and without optimisation; by default a release build
 #   --features LIST  with features of rust/plugin/Cargo.toml
-#   --target TRIPLE  for another platform (its Rust target and a linker for it must be there)
+#   --target TRIPLE  for another platform, with Zig as its linker: a Rust target, also with the oldest glibc that is to
+#                    load it (aarch64-unknown-linux-gnu.2.28), or universal2-apple-darwin for both kinds of Mac
+#   --tool           builds the command line tool instead, which needs --bin
 #   --bin FOLDER     puts it into that folder instead
 #
-# On macOS the library holds only the architecture that was built, whatever its name says.
+# Without --target, a library for macOS holds only the architecture that was built, whatever its name says.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=lib-cross.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib-cross.sh"
 
 profile=release
 features=
 target=
-bin=$root/addons/varbatch/bin
+crate=varbatch
+bin=
 while [ $# -gt 0 ]; do
   case $1 in
     --debug) profile=debug ;;
     --features) [ "${2:-}" ] || usage_error "--features needs a list"; features=$2; shift ;;
     --target) [ "${2:-}" ] || usage_error "--target needs a triple"; target=$2; shift ;;
+    --tool) crate=varbatch-cli ;;
     --bin) [ "${2:-}" ] || usage_error "--bin needs a folder"; bin=$2; shift ;;
     -h | --help) usage; exit ;;
     *) usage_error "unknown argument: $1" ;;
@@ -31,23 +37,34 @@ done
 
 need_rust
 triple=${target:-$(rust_host)}
-names=$(library_names "$triple") || die "the manifest names no library for $triple"
+if [ "$crate" = varbatch-cli ]; then
+  [ "$bin" ] || usage_error "--tool needs --bin"
+  case $triple in *-windows-*) names='varbatch.exe varbatch.exe' ;; *) names='varbatch varbatch' ;; esac
+else
+  names=$(library_names "$triple") || die "the manifest names no library for $triple"
+fi
 read -r built wanted <<<"$names"
+bin=${bin:-$root/addons/varbatch/bin}
 
-flags=(--package varbatch --locked)
-[ "$profile" = debug ] || flags+=(--release)
-[ -z "$features" ] || flags+=(--features "$features")
-[ -z "$target" ] || flags+=(--target "$target")
-say "cargo build ${flags[*]}"
-(cd "$root" && cargo build "${flags[@]}") >&2 || exit
+command=(cargo build)
+if [ "$target" ]; then
+  need_cross "$target"
+  command=(cargo zigbuild --target "$target")
+fi
+command+=(--package "$crate" --locked)
+[ "$profile" = debug ] || command+=(--release)
+[ -z "$features" ] || command+=(--features "$features")
+say "${command[*]}"
+(cd "$root" && "${command[@]}") >&2 || exit
 
 # Copied beside and renamed, so that no engine maps half a library or one that changes.
-library=$(cargo_target_dir)/${target:+$target/}$profile/$built
+library=$(cargo_target_dir)/${target:+$(without_glibc "$target")/}$profile/$built
 mkdir -p "$bin"
 beside=$(mktemp "$bin/.$wanted.XXXXXX")
 trap 'rm -f "$beside"' EXIT
 cp "$library" "$beside"
 chmod 755 "$beside"
+case $target in *-apple-darwin) sign_macho "$beside" ;; esac
 mv -f "$beside" "$bin/$wanted"
 copy_addons_if_not_linked
 list_extension "$root/godot_project"

@@ -1,32 +1,72 @@
 # shellcheck shell=bash
 # Shared by the scripts that build for other platforms. Sourced after lib.sh, never run.
 
-# need_cross TRIPLE...: makes `cargo zigbuild --target TRIPLE` work for these Rust targets, in this shell and what it
-# starts. Zig compiles and links C for all of them. It and cargo-zigbuild, pinned in cross-requirements.txt, go into the
-# cache; the targets of Rust come from rustup.
+# Prints a target as Rust knows it: aarch64-unknown-linux-gnu for aarch64-unknown-linux-gnu.2.28.
+without_glibc() { echo "${1%%.[0-9]*}"; }
+
+# need_cross TARGET...: makes `cargo zigbuild --target TARGET` work for these, in this shell and what it starts. A target
+# is one of Rust, with or without a glibc version, or universal2-apple-darwin. Zig compiles and links C for all of them.
+# It and what else comes from PyPI is pinned in cross-requirements.txt and goes into the cache.
 need_cross() {
-  local triple installed requirements=$root/scripts/cross-requirements.txt cache tools
+  local target
   need_rust
-  command -v python3 >/dev/null || give_up "python3 is missing, which installs Zig"
-  cache=${VARBATCH_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/varbatch}
-  mkdir -p "$cache"
-  tools=$(cd "$cache" && pwd)/cross-$(cksum <"$requirements" | cut -d ' ' -f 1)
-  (
-    ! command -v flock >/dev/null || flock 9
-    [ ! -d "$tools" ] || exit 0
-    say "installing cargo-zigbuild into $tools"
-    rm -rf "$tools.new"
-    python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
-      --target "$tools.new" --requirement "$requirements" >&2 && mv "$tools.new" "$tools"
-  ) 9>"$cache/cross.lock" || give_up "cargo-zigbuild cannot be had here"
-  export PATH=$tools/bin:$PATH PYTHONPATH=$tools${PYTHONPATH:+:$PYTHONPATH}
+  cross_cache=${VARBATCH_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/varbatch}
+  mkdir -p "$cross_cache"
+  cross_cache=$(cd "$cross_cache" && pwd)
+  need_cross_tools
   # Else the library asks for the system that this Zig was made on.
   export MACOSX_DEPLOYMENT_TARGET=11.0
-  for triple; do
-    installed=$(rustc --print sysroot)/lib/rustlib/$triple/lib
-    [ ! -d "$installed" ] || continue
-    say "rustup target add $triple"
-    ! command -v rustup >/dev/null || rustup target add "$triple" >&2 || :
-    [ -d "$installed" ] || give_up "the Rust target $triple cannot be had here"
+  hide_machine
+  for target; do
+    case $target in
+      universal2-apple-darwin) need_rust_target aarch64-apple-darwin; need_rust_target x86_64-apple-darwin ;;
+      *) need_rust_target "$(without_glibc "$target")" ;;
+    esac
   done
+}
+
+# Sets $cross_tools, and puts Zig and cargo-zigbuild on PATH.
+need_cross_tools() {
+  # shellcheck disable=SC2154 # $root comes from lib.sh
+  local requirements=$root/scripts/cross-requirements.txt
+  command -v python3 >/dev/null || give_up "python3 is missing, which installs Zig"
+  cross_tools=$cross_cache/cross-$(cksum <"$requirements" | cut -d ' ' -f 1)
+  (
+    ! command -v flock >/dev/null || flock 9
+    [ ! -d "$cross_tools" ] || exit 0
+    say "installing cargo-zigbuild into $cross_tools"
+    rm -rf "$cross_tools.new"
+    PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
+      --target "$cross_tools.new" --requirement "$requirements" >&2 && mv "$cross_tools.new" "$cross_tools"
+  ) 9>"$cross_cache/cross.lock" || give_up "cargo-zigbuild cannot be had here"
+  export PATH=$cross_tools/bin:$PATH PYTHONPATH=$cross_tools${PYTHONPATH:+:$PYTHONPATH}
+}
+
+# Keeps this machine's paths and clock out of what is built, so that the same sources give the same bytes anywhere.
+hide_machine() {
+  local flags=() folder home=${CARGO_HOME:-$HOME/.cargo}
+  (cd "$root" && cargo fetch --locked --quiet) >&2
+  for folder in "$home"/registry/src/*/; do flags+=("--remap-path-prefix=${folder%/}=/cargo"); done
+  flags+=("--remap-path-prefix=$root=/varbatch" "--remap-path-prefix=$(cargo_target_dir)=/varbatch/target")
+  CARGO_ENCODED_RUSTFLAGS=$(printf '%s\x1f' "${flags[@]}")
+  # 1980, the oldest time of a zip. The linker for Windows takes it.
+  export CARGO_ENCODED_RUSTFLAGS=${CARGO_ENCODED_RUSTFLAGS%?} SOURCE_DATE_EPOCH=315532800
+}
+
+# sign_macho FILE: signs each architecture of a library or program for macOS, without a name ("ad hoc"). Macs with Apple
+# processors run nothing that is not signed, and Zig signs before the symbols are stripped.
+sign_macho() {
+  python3 -c 'import sys, apple_platform; apple_platform.sign(sys.argv[1], binary_identifier="varbatch")' "$1"
+}
+
+# need_rust_target TRIPLE: its standard library comes from rustup. Where there is no rustup, cargo builds it.
+need_rust_target() {
+  local installed
+  installed=$(rustc --print sysroot)/lib/rustlib/$1/lib
+  [ ! -d "$installed" ] || return 0
+  if command -v rustup >/dev/null; then
+    say "rustup target add $1"
+    rustup target add "$1" >&2 || :
+  fi
+  [ -d "$installed" ] || give_up "the Rust target $1 cannot be had here"
 }
