@@ -28,6 +28,12 @@ const TEXTS: PackedStringArray = [
 static var _object: RefCounted
 
 
+## True in engines whose reader gives the script of a dictionary's keys to its values and loses that
+## of its values (FORMAT.md, "value script"): before 4.7.3.
+static func has_value_script_bug() -> bool:
+	return Engine.get_version_info().hex < 0x040703
+
+
 static func of(type: int) -> Array:
 	match type:
 		TYPE_STRING:

@@ -192,9 +192,9 @@ func _dictionary(depth: int) -> Dictionary:
 	if random.randi_range(0, 2) == 0:
 		key = _element_type() if random.randi_range(0, 2) else key
 		content = _element_type() if random.randi_range(0, 2) else content
-		# The engine loses a script of values when it decodes, and misplaces a script of keys.
-		key = objects.without_script(key)
-		content = objects.without_script(content)
+		if Values.Engines.has_value_script_bug():
+			key = objects.without_script(key)
+			content = objects.without_script(content)
 		dictionary = Dictionary(
 			{},
 			key[0] as int,

@@ -177,11 +177,11 @@ func _disagreement(bytes: PackedByteArray, allow_objects: bool) -> String:
 	return difference
 
 
-## Whether the engine makes of the bytes what it should, and the same each time. It does not where a
-## dictionary's type is a script (FORMAT.md, "value script"), nor where a property that is a number
-## is given an object: it takes the id of the object that it has just made.
+## Whether the engine makes of the bytes what it should, and the same each time. Some do not where a
+## dictionary's type is a script, and none where a property that is a number is given an object: it
+## takes the id of the object that it has just made.
 func _is_comparable(bytes: PackedByteArray, found: Variant, allow_objects: bool) -> bool:
-	if _has_script_type(found):
+	if Generator.Values.Engines.has_value_script_bug() and _has_script_type(found):
 		return false
 	var values: Array = [bytes.decode_var(0, allow_objects)]
 	return Equal.first_unequal(values, [bytes.decode_var(0, allow_objects)]) < 0
