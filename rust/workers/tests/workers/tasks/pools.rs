@@ -246,3 +246,44 @@ fn no_thread_outlives_a_shut_down() {
         }
     }
 }
+
+/// As in a browser without threads: this program once more, in which nothing gets one.
+#[test]
+#[cfg(target_os = "linux")]
+#[cfg_attr(miri, ignore = "starts a process")]
+fn nothing_needs_a_thread() {
+    const NAME: &str = "tasks::pools::nothing_needs_a_thread";
+    const IN_CHILD: &str = "VARBATCH_WITHOUT_THREADS";
+    const PASSED: i32 = 42;
+    if std::env::var_os(IN_CHILD).is_none() {
+        let mut child = std::process::Command::new(std::env::current_exe().expect("this program"));
+        // No address space has room for such a stack.
+        let child = child.args(["--exact", NAME]).env("RUST_MIN_STACK", (1_u64 << 50).to_string()).env(IN_CHILD, "");
+        return assert_eq!(child.status().expect("it starts").code(), Some(PASSED));
+    }
+    let caller = current().id();
+    assert!(std::thread::Builder::new().spawn(|| {}).is_err(), "the system gives threads");
+    for count in [0, 1, 2, 8] {
+        let (threads, jobs) = (Threads::new(count), Jobs::new());
+        assert_eq!(threads.count(), 1);
+        assert_works(&threads);
+        let start = || {
+            let steps = [NextStep::More, NextStep::Blocking, NextStep::Owner, NextStep::More, NextStep::Done];
+            jobs.start(&threads, move |step, _| {
+                assert_eq!(current().id(), caller);
+                steps[step]
+            })
+        };
+        let (in_slices, waited_for, ended) = (start(), start(), start());
+        while !in_slices.task.is_done() {
+            jobs.tasks.run_slice(Duration::ZERO);
+        }
+        assert!(waited_for.task.wait(&threads));
+        jobs.tasks.shut_down(&threads);
+        in_slices.assert_finishes();
+        waited_for.assert_finishes();
+        assert!(ended.task.is_done());
+        jobs.assert_none_left();
+    }
+    std::process::exit(PASSED);
+}
