@@ -31,15 +31,13 @@ func _initialize() -> void:
 
 
 func _pack(folder: String, zip: String) -> Error:
-	var manifest: String = _manifest_of_present_libraries(folder)
-	var contents: Dictionary[String, PackedByteArray] = {MANIFEST: manifest.to_utf8_buffer()}
-	for file: String in FILES + _libraries(manifest):
-		if file != MANIFEST:
-			contents[file] = FileAccess.get_file_as_bytes(folder.path_join(file))
+	var files: Array[String] = FILES + _libraries(folder)
+	var contents: Dictionary[String, PackedByteArray] = {}
+	for file: String in files:
+		contents[file] = FileAccess.get_file_as_bytes(folder.path_join(file))
 		if contents[file].is_empty():
 			printerr("package.gd: %s is missing or empty" % file)
 			return ERR_FILE_NOT_FOUND
-	var files: Array[String] = contents.keys()
 	files.sort()
 
 	var packer := ZIPPacker.new()
@@ -59,29 +57,20 @@ func _pack(folder: String, zip: String) -> Error:
 	return error
 
 
-## Returns the manifest without the lines of missing libraries.
-func _manifest_of_present_libraries(folder: String) -> String:
-	var kept: PackedStringArray = []
-	for line: String in FileAccess.get_file_as_string(folder.path_join(MANIFEST)).split("\n"):
-		var library: String = _library(line)
-		if library.is_empty() or FileAccess.file_exists(folder.path_join(library)):
-			kept.append(line)
-	return "\n".join(kept)
-
-
-func _libraries(manifest: String) -> Array[String]:
+## Returns the libraries that the manifest names and the folder has. The manifest in the zip names
+## the others too: an export for their platforms then fails, where it would otherwise make a game
+## without VarBatch.
+func _libraries(folder: String) -> Array[String]:
 	var found: Array[String] = []
-	for line: String in manifest.split("\n"):
-		var library: String = _library(line)
-		if not library.is_empty() and not library in found:
-			found.append(library)
+	for line: String in FileAccess.get_file_as_string(folder.path_join(MANIFEST)).split("\n"):
+		# Such as `linux.debug.x86_64 = "bin/x.so"`.
+		var file: String = line.get_slice("=", 1).strip_edges().trim_prefix('"').trim_suffix('"')
+		var is_new: bool = file.begins_with("bin/") and not file in found
+		if is_new and FileAccess.file_exists(folder.path_join(file)):
+			found.append(file)
+	if found.is_empty():
+		printerr("package.gd: %s has no library" % folder)
 	return found
-
-
-## Returns "bin/x.so" for the line `linux.debug.x86_64 = "bin/x.so"` of the manifest, "" for other lines.
-func _library(line: String) -> String:
-	var value: String = line.get_slice("=", 1).strip_edges().trim_prefix('"').trim_suffix('"')
-	return value if value.begins_with("bin/") else ""
 
 
 ## Sets the times of all entries, so that the same files always give the same zip.

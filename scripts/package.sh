@@ -1,47 +1,95 @@
 #!/usr/bin/env bash
-# Packs target/package/varbatch-VERSION.zip, which a user unpacks into a project, and tries it in a new project.
+# Builds and packs what users download, into target/package/.
 #
-#   scripts/package.sh
+#   scripts/package.sh [--all] [--tool]
 #
-# The zip holds every platform whose library is in addons/varbatch/bin/: this machine's, which is built now, and those
-# that build.sh --target put there before. Its manifest names no others. The same files give the same zip.
+# By default varbatch-VERSION.zip, which a user unpacks into a project. It is tried in a new project.
+#
+#   --tool  varbatch-cli-VERSION-PLATFORM.tar.gz, or .zip for Windows: the command line tool with its manual pages and
+#           completions for shells
+#   --all   for Linux on x86-64 (glibc 2.17) and arm64 (glibc 2.28), Windows on x86-64, and macOS 11, instead of for this
+#           machine. Needs Linux and python3. Checks and lists what it packs. The same sources and tools always give the
+#           same files
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=lib-cross.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib-cross.sh"
 
-case ${1:-} in
-  '') ;;
-  -h | --help) usage; exit ;;
-  *) usage_error "unknown argument: $1" ;;
-esac
+all=
+what=zip
+while [ $# -gt 0 ]; do
+  case $1 in
+    --all) all=yes ;;
+    --tool) what=tool ;;
+    -h | --help) usage; exit ;;
+    *) usage_error "unknown argument: $1" ;;
+  esac
+  shift
+done
 
-"$root/scripts/build.sh"
-engine=$("$root/scripts/godot.sh")
+need_rust
+if [ "$all" ]; then
+  need_cross
+  targets=(x86_64-unknown-linux-gnu.2.17 aarch64-unknown-linux-gnu.2.28 x86_64-pc-windows-gnu universal2-apple-darwin)
+else
+  targets=("$(rust_host)")
+fi
 version=$(cd "$root" && cargo pkgid --locked --package varbatch | sed 's/.*[#@]//')
-zip=$root/target/package/varbatch-$version.zip
-mkdir -p "${zip%/*}"
-
+out=$root/target/package
+mkdir -p "$out"
 temporary=$(mktemp -d)
-trap 'rm -rf "$temporary" "$zip.new"' EXIT
+trap 'rm -rf "$temporary" "$out"/*.new' EXIT
 trap 'exit 130' HUP INT TERM
-project="$temporary/a new project"
-mkdir "$project"
-printf 'config_version=5\n\n[application]\nconfig/name="A new project"\n' >"$project/project.godot"
 
-# Godot packs and unpacks, as `zip` may not be installed.
-run() {
-  "$root/scripts/run-godot.sh" --expect "$1" --no-errors --timeout 120 -- \
-    "$engine" --headless --path "$project" "${@:2}"
+# build TARGET FOLDER FILE ARGS...: puts FILE for that platform into the folder, and checks it.
+build() {
+  local args=("${@:4}" --bin "$2")
+  [ -z "$all" ] || args+=(--target "$1")
+  "$root/scripts/build.sh" "${args[@]}"
+  args=(--without "$root/" --without "${CARGO_HOME:-$HOME/.cargo}/")
+  [ "$what" = tool ] || args+=(--exports gdext_rust_init)
+  [ -z "$all" ] || python3 "$root/scripts/check-binary.py" "${args[@]}" "$1" "$2/$3" >>"$temporary/list"
 }
-say "packing ${zip#"$root"/}"
-run '^packed [0-9]+ files$' --script "$root/scripts/package.gd" -- pack "$root/addons/varbatch" "$zip.new"
-say "unpacking it into an empty project"
-run '^unpacked [0-9]+ files$' --script "$root/scripts/package.gd" -- unpack "$zip.new" "$project"
 
-say "importing that project, and comparing VarBatch with the engine there"
-list_extension "$project"
-run . --import
-cat >"$project/check.gd" <<'EOF'
+# publish FILE: the package is complete, and ready under its name.
+publish() {
+  mv -f "$out/$1.new" "$out/$1"
+  printf '%-40s %10s\n' "$1" "$(wc -c <"$out/$1" | tr -d ' ')" >>"$temporary/list"
+}
+
+pack_zip() {
+  local addon=$temporary/varbatch zip=varbatch-$version.zip engine target names library
+  mkdir -p "$addon/bin"
+  find "$root/addons/varbatch" -maxdepth 1 -type f -exec cp {} "$addon/" \;
+  for target in "${targets[@]}"; do
+    names=$(library_names "$target") || die "the manifest names no library for $target"
+    build "$target" "$addon/bin" "${names#* }"
+  done
+  if [ "$all" ]; then
+    sed -nE 's/.*"(bin\/[^"]*)".*/\1/p' "$addon/varbatch.gdextension" | while read -r library; do
+      [ -f "$addon/$library" ] || die "the manifest names $library, which was not built"
+    done
+  fi
+
+  # Godot packs and unpacks, as `zip` may not be installed.
+  engine=$("$root/scripts/godot.sh")
+  project="$temporary/a new project"
+  mkdir "$project"
+  printf 'config_version=5\n\n[application]\nconfig/name="A new project"\n' >"$project/project.godot"
+  run() {
+    "$root/scripts/run-godot.sh" --expect "$1" --no-errors --timeout 120 -- \
+      "$engine" --headless --path "$project" "${@:2}"
+  }
+  say "packing $zip"
+  run '^packed [0-9]+ files$' --script "$root/scripts/package.gd" -- pack "$addon" "$out/$zip.new"
+  say "unpacking it into an empty project"
+  run '^unpacked [0-9]+ files$' --script "$root/scripts/package.gd" -- unpack "$out/$zip.new" "$project"
+
+  say "importing that project, and comparing VarBatch with the engine there"
+  list_extension "$project"
+  run . --import
+  cat >"$project/check.gd" <<'CHECK'
 extends SceneTree
 
 
@@ -53,7 +101,47 @@ func _initialize() -> void:
 		equal = equal and buffers[i] == var_to_bytes(values[i])
 	print("VarBatch ", VarBatch.get_version(), " works" if equal else " differs from the engine")
 	quit(0 if equal else 1)
-EOF
-run "^VarBatch ${version//./\\.} works\$" --script res://check.gd
-mv -f "$zip.new" "$zip"
-say "${zip#"$root"/} is ready ($(wc -c <"$zip" | tr -d ' ') bytes)"
+CHECK
+  run "^VarBatch ${version//./\\.} works\$" --script res://check.gd
+  publish "$zip"
+}
+
+pack_tools() {
+  local target platform program archive folder command runs=''
+  command -v python3 >/dev/null || give_up "python3 is missing, which packs archives"
+  for target in "${targets[@]}"; do
+    program=varbatch
+    case $target in
+      *-linux-*) platform=linux-${target%%-*} ;;
+      *-windows-*) platform=windows-${target%%-*} program=varbatch.exe ;;
+      *-apple-*) platform=macos-${target%%-*} ;;
+      *) platform=$target ;;
+    esac
+    platform=${platform/aarch64/arm64}
+    folder=$temporary/varbatch-cli-$version-${platform/universal2/universal}
+    build "$target" "$folder" "$program" --tool
+    [ "$(without_glibc "$target")" != "$(rust_host)" ] || runs=$folder/$program
+  done
+  [ "$runs" ] || die "none of these programs runs here, to write its manual"
+
+  mkdir -p "$temporary/more/completions" "$temporary/more/man"
+  "$runs" completions bash >"$temporary/more/completions/varbatch.bash"
+  "$runs" completions zsh >"$temporary/more/completions/_varbatch"
+  "$runs" completions fish >"$temporary/more/completions/varbatch.fish"
+  "$runs" completions powershell >"$temporary/more/completions/_varbatch.ps1"
+  "$runs" man >"$temporary/more/man/varbatch.1"
+  for command in $("$runs" --help | awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on && $1 != "help" { print $1 }'); do
+    "$runs" man "$command" >"$temporary/more/man/varbatch-$command.1"
+  done
+  for folder in "$temporary/varbatch-cli-$version"-*; do
+    cp -R "$temporary/more/." "$root/LICENSE" "$folder/"
+    archive=${folder##*/}.tar.gz
+    case $folder in *-windows-*) archive=${folder##*/}.zip ;; esac
+    python3 "$root/scripts/archive.py" "$folder" "$out/$archive.new"
+    publish "$archive"
+  done
+}
+
+if [ "$what" = tool ]; then pack_tools; else pack_zip; fi
+cat "$temporary/list"
+say "${out#"$root"/} is ready"

@@ -1,0 +1,155 @@
+"""Checks a library or a program that is to be shipped. Run by package.sh, with the Python packages of lib-cross.sh.
+
+    check-binary.py [--exports SYMBOL] [--without TEXT]... TARGET FILE
+
+TARGET is what it was built for, see build.sh. FILE must be for that machine, import only what each such system has, be
+stripped and hold none of the texts, which are paths of this machine. With --exports it is a library that exports
+SYMBOL. Prints a line about a good file, and the problems of a bad one.
+"""
+
+import argparse
+import os
+import re
+import sys
+
+import apple_platform
+import pefile
+from elftools.elf.dynamic import DynamicSection
+from elftools.elf.elffile import ELFFile
+from elftools.elf.gnuversions import GNUVerNeedSection
+from macholib import mach_o
+from macholib.MachO import MachO
+from macholib.SymbolTable import SymbolTable
+
+ELF_LIBRARY = re.compile(r"(lib(c|m|dl|pthread|rt)|ld-linux-(x86-64|aarch64))\.so\.\d")
+# The C runtime of Windows 10, and what every Windows has.
+DLL = re.compile(r"(api-ms-win-(crt|core)-[a-z0-9-]+|bcryptprimitives|kernel32|ntdll|userenv|ws2_32)\.dll", re.IGNORECASE)
+# Addresses are random and of 64 bits; data cannot be executed.
+DLL_FLAGS = 0x0020 | 0x0040 | 0x0100
+MACOS_LIBRARY = re.compile(r"/usr/lib/.+|/System/Library/Frameworks/.+")
+INSTALL_NAME = "@rpath/libvarbatch.macos.universal.dylib"
+# 11.0, as a load command has it.
+OLDEST_MACOS = 11 << 16
+
+
+def check_elf(path, target, exported):
+    """Yields the problems of a file for Linux, and ends with what it needs."""
+    machine, _, oldest_glibc = re.fullmatch(r"(\w+)-unknown-linux-gnu(\.(\d+\.\d+))?", target).groups()
+    with open(path, "rb") as file:
+        elf = ELFFile(file)
+        if elf["e_machine"] != {"x86_64": "EM_X86_64", "aarch64": "EM_AARCH64"}[machine]:
+            yield f"is for {elf['e_machine']}"
+        for segment in elf.iter_segments("PT_GNU_STACK"):
+            if segment["p_flags"] & 1:
+                yield "has a stack that can be executed"
+        versions = []
+        for section in elf.iter_sections():
+            if section.name == ".symtab" or section.name.startswith(".debug"):
+                yield f"is not stripped: {section.name}"
+            if isinstance(section, DynamicSection):
+                for tag in section.iter_tags():
+                    if tag.entry.d_tag == "DT_NEEDED" and not ELF_LIBRARY.fullmatch(tag.needed):
+                        yield f"imports {tag.needed}"
+                    if tag.entry.d_tag in ("DT_RPATH", "DT_RUNPATH"):
+                        yield f"has a {tag.entry.d_tag}"
+            if isinstance(section, GNUVerNeedSection):
+                for _, needed in section.iter_versions():
+                    versions += [version.name for version in needed]
+        glibc = [tuple(map(int, name[6:].split("."))) for name in versions if re.fullmatch(r"GLIBC_[\d.]+", name)]
+        needed = ".".join(map(str, max(glibc)))
+        if oldest_glibc is not None and max(glibc) > tuple(map(int, oldest_glibc.split("."))):
+            yield f"needs glibc {needed}, not {oldest_glibc}"
+        if exported is not None:
+            found = elf.get_section_by_name(".dynsym").get_symbol_by_name(exported)
+            if not found or found[0]["st_shndx"] == "SHN_UNDEF":
+                yield f"does not export {exported}"
+    return f"Linux {machine}, needs glibc {needed}"
+
+
+def check_pe(path, _target, exported):
+    """Yields the problems of a file for Windows, and ends with what it needs."""
+    pe = pefile.PE(path)
+    if pe.FILE_HEADER.Machine != pefile.MACHINE_TYPE["IMAGE_FILE_MACHINE_AMD64"]:
+        yield f"is for {pefile.MACHINE_TYPE.get(pe.FILE_HEADER.Machine)}"
+    if pe.OPTIONAL_HEADER.DllCharacteristics & DLL_FLAGS != DLL_FLAGS:
+        yield f"lacks protections: {pe.OPTIONAL_HEADER.DllCharacteristics:#x}"
+    names = [section.Name.rstrip(b"\0").decode() for section in pe.sections]
+    if pe.FILE_HEADER.PointerToSymbolTable or any(name.startswith((".debug", "/")) for name in names):
+        yield f"is not stripped: {' '.join(names)}"
+    imports = [entry.dll.decode() for entry in pe.DIRECTORY_ENTRY_IMPORT]
+    for dll in imports:
+        if not DLL.fullmatch(dll):
+            yield f"imports {dll}"
+    if exported is not None:
+        exports = getattr(pe, "DIRECTORY_ENTRY_EXPORT", None)
+        if not pe.is_dll() or exports is None or exported.encode() not in [symbol.name for symbol in exports.symbols]:
+            yield f"does not export {exported}"
+    return "Windows x86-64, needs the UCRT of Windows 10"
+
+
+def check_macho(path, _target, exported):
+    """Yields the problems of a file for macOS, and ends with what it needs."""
+    macho = MachO(path)
+    headers = {str(mach_o.CPU_TYPE_NAMES[header.header.cputype]): header for header in macho.headers}
+    if sorted(headers) != ["ARM64", "x86_64"]:
+        yield f"is for {' '.join(headers)}"
+    for machine, header in headers.items():
+        commands = {load.cmd: (command, data) for load, command, data in header.commands}
+        oldest = commands[mach_o.LC_BUILD_VERSION][0].minos
+        if oldest != OLDEST_MACOS:
+            yield f"{machine}: needs macOS {oldest >> 16}.{oldest >> 8 & 0xff}"
+        if exported is not None:
+            name = commands[mach_o.LC_ID_DYLIB][1].rstrip(b"\0").decode()
+            if name != INSTALL_NAME:
+                yield f"{machine}: its install name is {name}"
+        for _, _, name in header.walkRelocatables():
+            if name != INSTALL_NAME and not MACOS_LIBRARY.fullmatch(name):
+                yield f"{machine}: imports {name}"
+        symbols = SymbolTable(macho, header)
+        if symbols.dysymtab.nlocalsym:
+            yield f"{machine}: is not stripped: {symbols.dysymtab.nlocalsym} local symbols"
+        if exported is not None and b"_" + exported.encode() not in [name for _, name in symbols.extdefsyms]:
+            yield f"{machine}: does not export {exported}"
+    # It is signed without a name, so it has no certificate. What counts is that its bytes are those that were signed.
+    signature = [problem["description"] for problem in apple_platform.verify_macho(path)]
+    signature = [problem for problem in signature if not re.search(r"CMS error|no cryptographic signature", problem)]
+    if signature:
+        yield f"has a bad signature: {signature[0]}"
+    return f"macOS {' '.join(headers)}, needs 11.0, signed"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--exports", metavar="SYMBOL")
+    parser.add_argument("--without", metavar="TEXT", action="append", default=[])
+    parser.add_argument("target")
+    parser.add_argument("file")
+    args = parser.parse_args()
+
+    check = check_elf
+    if "windows" in args.target:
+        check = check_pe
+    elif "apple" in args.target:
+        check = check_macho
+    problems, about = [], ""
+    steps = check(args.file, args.target, args.exports)
+    while True:
+        try:
+            problems.append(next(steps))
+        except StopIteration as end:
+            about = end.value
+            break
+    with open(args.file, "rb") as file:
+        content = file.read()
+    problems += [f"holds the path {text}" for text in args.without if text.encode() in content]
+
+    name = os.path.basename(args.file)
+    for problem in problems:
+        print(f"{name}: {problem}", file=sys.stderr)
+    if not problems:
+        print(f"{name:40} {len(content):>10,}  {about}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
