@@ -55,6 +55,9 @@ template_command() {
 set -euo pipefail
 headless=() project=. scene=
 if [ "${1:-}" = --headless ]; then headless=(--headless); shift; fi
+if [ "${1:-}" = --version ]; then
+  exec ${emulator[@]+"${emulator[@]}"} "$program" ${before[@]+"${before[@]}"} --headless --version
+fi
 if [ "${1:-}" = --path ]; then project=$2; shift 2; fi
 case ${1:-} in res://*) scene=$1; shift ;; esac
 VARBATCH_PROJECT=$(cd "$project" && pwd)
