@@ -10,10 +10,9 @@ without_glibc() { echo "${1%%.[0-9]*}"; }
 need_cross() {
   local target
   need_rust
-  cross_cache=${VARBATCH_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/varbatch}
-  mkdir -p "$cross_cache"
-  cross_cache=$(cd "$cross_cache" && pwd)
-  need_cross_tools
+  need_python_tools cross
+  # shellcheck disable=SC2154 # lib.sh sets $tools
+  export PATH=$tools/bin:$PATH PYTHONPATH=$tools${PYTHONPATH:+:$PYTHONPATH}
   # Else the library asks for the system that this Zig was made on.
   export MACOSX_DEPLOYMENT_TARGET=11.0
   hide_machine
@@ -25,27 +24,11 @@ need_cross() {
   done
 }
 
-# Sets $cross_tools, and puts Zig and cargo-zigbuild on PATH.
-need_cross_tools() {
-  # shellcheck disable=SC2154 # $root comes from lib.sh
-  local requirements=$root/scripts/cross-requirements.txt
-  command -v python3 >/dev/null || give_up "python3 is missing, which installs Zig"
-  cross_tools=$cross_cache/cross-$(cksum <"$requirements" | cut -d ' ' -f 1)
-  (
-    ! command -v flock >/dev/null || flock 9
-    [ ! -d "$cross_tools" ] || exit 0
-    say "installing cargo-zigbuild into $cross_tools"
-    rm -rf "$cross_tools.new"
-    PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
-      --target "$cross_tools.new" --requirement "$requirements" >&2 && mv "$cross_tools.new" "$cross_tools"
-  ) 9>"$cross_cache/cross.lock" || give_up "cargo-zigbuild cannot be had here"
-  export PATH=$cross_tools/bin:$PATH PYTHONPATH=$cross_tools${PYTHONPATH:+:$PYTHONPATH}
-}
-
 # Keeps this machine's paths and clock out of what is built, so that the same sources give the same bytes anywhere.
 hide_machine() {
   local flags=() folder home=${CARGO_HOME:-$HOME/.cargo}
-  (cd "$root" && cargo fetch --locked --quiet) >&2
+  # shellcheck disable=SC2154 # lib.sh sets $root
+  (cd "$root" && cargo fetch --locked --quiet) >&2 || exit
   for folder in "$home"/registry/src/*/; do flags+=("--remap-path-prefix=${folder%/}=/cargo"); done
   flags+=("--remap-path-prefix=$root=/varbatch" "--remap-path-prefix=$(cargo_target_dir)=/varbatch/target")
   CARGO_ENCODED_RUSTFLAGS=$(printf '%s\x1f' "${flags[@]}")

@@ -37,6 +37,23 @@ need_cache() {
   cache=$(cd "$cache" && pwd)
 }
 
+# need_python_tools NAME: puts the tools that NAME-requirements.txt pins into the cache, once, and sets $tools to their
+# folder. Gives up where they cannot be had.
+need_python_tools() {
+  local requirements=$root/scripts/$1-requirements.txt
+  command -v python3 >/dev/null || give_up "python3 is missing, which installs $1"
+  need_cache
+  tools=$cache/$1-$(cksum <"$requirements" | cut -d ' ' -f 1)
+  (
+    ! command -v flock >/dev/null || flock 9
+    [ ! -d "$tools" ] || exit 0
+    say "installing $1 into $tools"
+    rm -rf "$tools.new"
+    PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+      --only-binary :all: --target "$tools.new" --requirement "$requirements" >&2 && mv "$tools.new" "$tools"
+  ) 9>"$cache/$1.lock" || give_up "$1 cannot be had here"
+}
+
 # link FILE NAME: makes NAME another name of a file or a folder. On Windows it is a copy, as links need rights there.
 link() {
   case $OSTYPE in

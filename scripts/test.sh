@@ -39,7 +39,7 @@ while [ $# -gt 0 ]; do
 done
 
 # Compilers first: they find most faults, and in the least time.
-steps=(format lints cargo_tests documentation crate library editor_build release_template
+steps=(format lints shell_lints cargo_tests documentation crate library editor_build release_template
   editor_suites template_suites crashes editor_plugin godot3 server demo package)
 kills=40
 options=(--quick)
@@ -66,6 +66,7 @@ number=0
 
 format() { step count_step "cargo fmt" cargo fmt --all --check; }
 lints() { step count_step "cargo clippy" cargo clippy --workspace --all-targets --locked -- -D warnings; }
+shell_lints() { step count_step "shellcheck" scripts/lint.sh; }
 cargo_tests() { step count_cargo "cargo test" cargo test --workspace --locked --no-fail-fast; }
 documentation() {
   RUSTDOCFLAGS='-D warnings' step count_step "cargo doc" cargo doc --package varbatch-codec \
