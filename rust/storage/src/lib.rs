@@ -7,20 +7,26 @@
 //! among threads.
 #![forbid(unsafe_code)]
 
+mod beside;
 pub mod compressed;
 pub mod fill;
 mod guess;
 mod limits;
 mod load;
+#[cfg(any(windows, test))]
+mod names;
 mod open;
 mod order;
 mod replace;
 mod save;
+mod temporary;
 pub mod transcode;
+#[cfg(windows)]
+mod windows;
 
 pub use guess::{Format, Guess};
 pub use load::{Input, LoadError, LoadErrorKind, Loader, ReadStep};
-pub use open::open;
+pub use open::{open, refuse_name};
 pub use order::Ticket;
 pub use replace::{Committed, Replaced, Replacement};
 pub use save::{Flushed, Saver};

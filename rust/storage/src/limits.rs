@@ -1,5 +1,8 @@
 //! Thresholds, with their units and reasons. `rust/docs/DECISIONS.md` has the measurements.
 
+#[cfg(windows)]
+use std::time::Duration;
+
 /// Min bytes of one call's output for filling it with several threads. Below, waking them costs more than it gains.
 ///
 /// `scripts/bench-storage.sh` prints the crossing point. On two cores it was 0.5 to 1 MiB for consecutive calls, when
@@ -47,3 +50,21 @@ pub(crate) const MAX_PACKED_BLOCKS: usize = 512;
 
 /// Max symbolic links to follow, one after another: as many as Linux follows.
 pub(crate) const MAX_LINKS: usize = 40;
+
+/// Names that the first save in a folder looks at for leftovers. A killed process leaves as many as it had saves under
+/// way.
+pub(crate) const SWEPT_NAMES: u32 = 64;
+
+/// Max names to try after one was refused, before the folder itself is believed to be closed.
+pub(crate) const MAX_REFUSED: u32 = 8;
+
+/// How long a save on Windows waits for programs that have the old file open. Virus scanners take some tenths of a
+/// second.
+#[cfg(windows)]
+pub(crate) const MAX_WAIT: Duration = Duration::from_secs(2);
+
+/// Pauses between attempts: each is twice as long as the one before, up to the longest.
+#[cfg(windows)]
+pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(1);
+#[cfg(windows)]
+pub(crate) const MAX_PAUSE: Duration = Duration::from_millis(16);

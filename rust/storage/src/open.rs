@@ -10,6 +10,7 @@ use std::path::Path;
 /// Those of the system, and one for a folder, pipe, device or socket, like the engine's `FileAccess`. It is returned at
 /// once, even if nothing writes to the pipe.
 pub fn open(path: &Path) -> io::Result<(File, u64)> {
+    refuse_name(path)?;
     // Just opening a device can have an effect.
     refuse_special(&fs::metadata(path)?)?;
     let mut options = OpenOptions::new();
@@ -31,4 +32,12 @@ pub(super) fn refuse_special(metadata: &fs::Metadata) -> io::Result<()> {
     } else {
         Err(io::Error::other("not a regular file"))
     }
+}
+
+/// Returns an error for a name that is not one of a file, such as `con` on Windows.
+pub fn refuse_name(path: &Path) -> io::Result<()> {
+    #[cfg(windows)]
+    crate::windows::refuse_name(path)?;
+    let _ = path;
+    Ok(())
 }

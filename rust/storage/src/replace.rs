@@ -1,20 +1,17 @@
 //! A temporary file that replaces another one when it is complete.
 //!
-//! On Linux the temporary file has no name while it is written, if the file system supports that: nothing of it remains
-//! even if the process is killed. Elsewhere it has a name, and is removed when it is dropped.
+//! [`temporary`](crate::temporary) says where it is until then.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
 use crate::limits::MAX_LINKS;
-use crate::open::refuse_special;
+use crate::open::{refuse_name, refuse_special};
 use crate::order::{Ticket, folder_of};
-
-/// The start of a temporary file's name.
-const PREFIX: &str = ".varbatch-";
+use crate::temporary::Temporary;
+#[cfg(windows)]
+use crate::windows::retry;
 
 /// A file that will replace another one. If it is dropped before [`Self::commit`], the old file stays and nothing else
 /// remains.
@@ -24,13 +21,6 @@ pub struct Replacement {
     /// The path of the file to replace.
     path: PathBuf,
     old: Option<Replaced>,
-}
-
-#[derive(Debug)]
-enum Temporary {
-    #[cfg(target_os = "linux")]
-    Unnamed(unnamed::Unnamed),
-    Named(NamedTempFile),
 }
 
 /// The old file, which no longer has a name. Dropping it takes as long as the system needs to free its blocks: 50 ms
@@ -70,12 +60,17 @@ impl Replacement {
     /// If the folder does not exist, no file can be created in it, or the old file is not writable or not a regular
     /// file.
     pub fn new(path: &Path) -> io::Result<Self> {
+        Self::with(path, Temporary::new)
+    }
+
+    fn with(path: &Path, temporary: impl FnOnce(&Path) -> io::Result<Temporary>) -> io::Result<Self> {
         if path.as_os_str().is_empty() {
             return Err(io::ErrorKind::NotFound.into());
         }
         let path = target(path)?;
+        refuse_name(&path)?;
         let old = replaceable(&path)?;
-        let temporary = Temporary::new(folder_of(&path))?;
+        let temporary = temporary(folder_of(&path))?;
         let this = Self { temporary, path, old };
         if let Some(old) = &this.old {
             keep_permissions(&old.file, this.file())?;
@@ -85,11 +80,7 @@ impl Replacement {
 
     /// Returns the file to write to.
     pub fn file(&self) -> &File {
-        match &self.temporary {
-            #[cfg(target_os = "linux")]
-            Temporary::Unnamed(unnamed) => unnamed.file(),
-            Temporary::Named(named) => named.as_file(),
-        }
+        self.temporary.file()
     }
 
     /// Returns the path of the file to replace, with links resolved.
@@ -100,21 +91,16 @@ impl Replacement {
     /// Puts the file at its path, unless a save that was called after `called` is there. Returns the file that was
     /// there.
     ///
+    /// On Windows this waits up to two seconds while another program has the old file open.
+    ///
     /// # Errors
-    /// Those of the system. The old file is then still there.
+    /// Those of the system, and `ResourceBusy` for an old file that stays open. The old file is then still there, and
+    /// the new one is removed.
     pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
-        // On other systems an open file cannot be replaced.
-        let old = self.old.filter(|_| cfg!(unix));
-        let is_in_place = called.put_in_place(&self.path, || {
-            match self.temporary {
-                #[cfg(target_os = "linux")]
-                Temporary::Unnamed(unnamed) => unnamed.put_at(&self.path)?,
-                Temporary::Named(named) => _ = named.persist(&self.path)?,
-            }
-            Ok(())
-        })?;
+        let Self { mut temporary, path, old } = self;
+        let is_in_place = retry(&path, || called.put_in_place(&path, || temporary.put_at(&path)))?;
         // Also for a later save, which may just have been put there.
-        flush_folder(folder_of(&self.path));
+        flush_folder(folder_of(&path));
         Ok(if is_in_place { Committed::InPlace(old) } else { Committed::Overtaken })
     }
 }
@@ -136,21 +122,6 @@ impl io::Write for Replacement {
 impl io::Seek for Replacement {
     fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
         self.file().seek(to)
-    }
-}
-
-impl Temporary {
-    fn new(folder: &Path) -> io::Result<Self> {
-        #[cfg(target_os = "linux")]
-        if let Some(unnamed) = unnamed::Unnamed::new(folder)? {
-            return Ok(Self::Unnamed(unnamed));
-        }
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX);
-        // The permissions of any new file, not the private ones of a temporary file.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        Ok(Self::Named(builder.tempfile_in(folder)?))
     }
 }
 
@@ -176,8 +147,14 @@ fn replaceable(path: &Path) -> io::Result<Option<Replaced>> {
     };
     // Opening a pipe would wait for a reader.
     refuse_special(&metadata)?;
-    let file = OpenOptions::new().write(true).open(path)?;
-    Ok(Some(Replaced { file, len: metadata.len() }))
+    match OpenOptions::new().write(true).open(path) {
+        // There nobody may have it open when it is replaced, and only files that can be written to get here: they have
+        // no permissions to keep.
+        Ok(_) if cfg!(windows) => Ok(None),
+        #[cfg(windows)]
+        Err(error) if crate::windows::is_in_use(&error) => Ok(None),
+        file => Ok(Some(Replaced { file: file?, len: metadata.len() })),
+    }
 }
 
 /// Gives a new file the permissions of an old one, and its owner if that is allowed.
@@ -195,6 +172,12 @@ fn keep_permissions(old: &File, new: &File) -> io::Result<()> {
     new.set_permissions(metadata.permissions())
 }
 
+/// Elsewhere it does not matter who has the old file open.
+#[cfg(not(windows))]
+fn retry<T>(_: &Path, attempt: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    attempt()
+}
+
 /// Flushes the new name to the disk. Not every system can do this; the file is complete either way.
 fn flush_folder(folder: &Path) {
     #[cfg(unix)]
@@ -203,71 +186,6 @@ fn flush_folder(folder: &Path) {
     let _ = folder;
 }
 
-#[cfg(target_os = "linux")]
-mod unnamed {
-    use std::fs::File;
-    use std::io;
-    use std::os::fd::AsRawFd;
-    use std::path::{Path, PathBuf};
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
-    use rustix::io::Errno;
-
-    use super::PREFIX;
-
-    /// The system lists the open files of a process here. They can be linked from here.
-    const OPEN_FILES: &str = "/proc/self/fd";
-
-    static NEXT_NAME: AtomicU64 = AtomicU64::new(0);
-
-    #[derive(Debug)]
-    pub struct Unnamed {
-        file: File,
-        folder: PathBuf,
-    }
-
-    impl Unnamed {
-        /// Makes a file without a name. Returns `None` if the system or the file system does not support that.
-        pub fn new(folder: &Path) -> io::Result<Option<Self>> {
-            if !Path::new(OPEN_FILES).exists() {
-                return Ok(None);
-            }
-            let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-            match open(folder, flags, Mode::from_raw_mode(0o666)) {
-                Ok(file) => Ok(Some(Self { file: file.into(), folder: folder.to_owned() })),
-                // Kernels and file systems, including old ones, report it in these ways.
-                Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(None),
-                Err(error) => Err(error.into()),
-            }
-        }
-
-        pub fn file(&self) -> &File {
-            &self.file
-        }
-
-        /// Gives the file this name.
-        pub fn put_at(&self, path: &Path) -> io::Result<()> {
-            // Linking replaces nothing: only a new file gets its name at once.
-            match self.link(path) {
-                Err(Errno::EXIST) => {}
-                linked => return Ok(linked?),
-            }
-            let beside = loop {
-                let number = NEXT_NAME.fetch_add(1, Ordering::Relaxed);
-                let beside = self.folder.join(format!("{PREFIX}{}-{number}", std::process::id()));
-                match self.link(&beside) {
-                    // From a process that was killed right here.
-                    Err(Errno::EXIST) => {}
-                    linked => break linked.map(|()| beside)?,
-                }
-            };
-            std::fs::rename(&beside, path).inspect_err(|_| _ = std::fs::remove_file(&beside))
-        }
-
-        fn link(&self, path: &Path) -> Result<(), Errno> {
-            let from = format!("{OPEN_FILES}/{}", self.file.as_raw_fd());
-            linkat(CWD, from, CWD, path, AtFlags::SYMLINK_FOLLOW)
-        }
-    }
-}
+#[cfg(test)]
+#[path = "../tests/unit/replace.rs"]
+mod tests;

@@ -3,14 +3,16 @@
 mod compressed;
 mod compressed_damage;
 mod fastlz;
-#[cfg(unix)]
 mod file_crash;
 mod file_damage;
 mod file_load;
 mod file_order;
+mod file_rivals;
 mod file_save;
 #[cfg(unix)]
 mod file_unix;
+#[cfg(windows)]
+mod file_windows;
 mod fill;
 mod folder;
 mod guess;

@@ -1,0 +1,157 @@
+//! The names of unfinished files: `.varbatch-0`, `.varbatch-1` and so on, beside the file that they will replace.
+//!
+//! A process that is killed cannot remove its file. So the names are few and used again: a save takes the lowest number
+//! that is free, and removes a file that has it and that nobody writes any more. The first save of a process in a folder
+//! looks at [`SWEPT_NAMES`] names; no folder is ever listed.
+//!
+//! How a file that nobody writes is known:
+//! - Unix: its writer holds a lock on it from its creation until it has its final name. The system drops the lock when
+//!   the process ends. Only the holder of a file's lock may rename or remove its name, so the name cannot come to mean
+//!   another file between the check and the removal. Where the file system has no locks, nothing is removed.
+//! - Windows: its writer has it open until it has its final name, and a file that is open cannot be opened for itself
+//!   alone. It is removed by the same call that opens it.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::limits::{MAX_REFUSED, SWEPT_NAMES};
+
+/// The start of a name. A number follows.
+const PREFIX: &str = ".varbatch-";
+
+/// The numbers that this process uses, in any folder.
+static IN_USE: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// The folder in which this process looked for leftovers last.
+static SWEPT: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// A name in a folder. No other save of this process uses its number.
+#[derive(Debug)]
+pub struct Beside {
+    path: PathBuf,
+    number: u32,
+}
+
+impl Beside {
+    /// Returns the first name that no save of this process uses, from `number` on.
+    pub fn first(folder: &Path, number: u32) -> Self {
+        let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = (number..).find(|number| !in_use.contains(number)).expect("few saves are under way");
+        in_use.insert(number);
+        Self { path: named(folder, number), number }
+    }
+
+    /// Returns the next name after this one.
+    pub fn next(self, folder: &Path) -> Self {
+        let next = Self::first(folder, self.number + 1);
+        drop(self);
+        next
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        IN_USE.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
+    }
+}
+
+/// Creates an empty file with a name in `folder`, for writing, that no other process removes while it is open.
+///
+/// # Errors
+/// If the folder does not exist, or no file can be created in it.
+pub fn create(folder: &Path) -> io::Result<(File, Beside)> {
+    sweep_once(folder);
+    let mut beside = Beside::first(folder, 0);
+    let mut refused = 0;
+    loop {
+        match OpenOptions::new().write(true).create_new(true).open(beside.path()) {
+            Ok(file) if claim(&file, beside.path()) => return Ok((file, beside)),
+            // Another save is just removing it.
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if remove_leftover(beside.path()) {
+                    continue;
+                }
+            }
+            // As Windows reports a file that is just being removed.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && refused < MAX_REFUSED => refused += 1,
+            Err(error) => return Err(error),
+        }
+        beside = beside.next(folder);
+    }
+}
+
+/// Removes an unfinished file that nobody writes any more. Returns true if it is gone.
+pub fn remove_leftover(path: &Path) -> bool {
+    // Nothing else is ours: a link is not followed, and a pipe is not opened.
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) && remove_unused(path)
+}
+
+/// Removes all leftovers, unless this was the last folder where that was done.
+fn sweep_once(folder: &Path) {
+    {
+        let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        if swept.as_deref() == Some(folder) {
+            return;
+        }
+        *swept = Some(folder.to_owned());
+    }
+    for number in 0..SWEPT_NAMES {
+        remove_leftover(&named(folder, number));
+    }
+}
+
+fn named(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!("{PREFIX}{number}"))
+}
+
+/// Marks a new file as one that is written, until it is closed. Returns false if another save took it for a leftover.
+#[cfg(unix)]
+fn claim(file: &File, path: &Path) -> bool {
+    match file.try_lock() {
+        Ok(()) => is_at(file, path),
+        Err(fs::TryLockError::WouldBlock) => false,
+        // No file has a lock here, so none is removed.
+        Err(fs::TryLockError::Error(_)) => true,
+    }
+}
+
+/// It is open, which is enough.
+#[cfg(windows)]
+fn claim(_: &File, _: &Path) -> bool {
+    true
+}
+
+#[cfg(unix)]
+fn remove_unused(path: &Path) -> bool {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    // It may have become a link or a pipe by now.
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let Ok(file) = OpenOptions::new().write(true).custom_flags(flags).open(path) else { return false };
+    file.try_lock().is_ok() && is_at(&file, path) && fs::remove_file(path).is_ok()
+}
+
+#[cfg(windows)]
+fn remove_unused(path: &Path) -> bool {
+    crate::windows::remove_unopened(path)
+}
+
+/// True if `path` is a name of this regular file.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(open), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else { return false };
+    named.is_file() && (open.dev(), open.ino()) == (named.dev(), named.ino())
+}
+
+#[cfg(test)]
+#[path = "../tests/unit/beside.rs"]
+pub mod tests;

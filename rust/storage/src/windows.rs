@@ -1,0 +1,91 @@
+//! What Windows does in its own way: a file that is open cannot always be replaced or removed, and some names are not
+//! those of files.
+//!
+//! `std::fs::rename` first asks for an ordinary rename, which fails while anyone has the old file open. Then it asks for
+//! one with POSIX semantics (Windows 10 and later, NTFS): that replaces a file that others have open, if they share its
+//! deletion, as Rust's `File` does. The engine's `FileAccess` does not, nor do some virus scanners. Those are waited for.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::windows::fs::OpenOptionsExt;
+use std::path::{Component, Path, Prefix};
+use std::thread;
+use std::time::Instant;
+
+use crate::limits::{FIRST_PAUSE, MAX_PAUSE, MAX_WAIT};
+use crate::open::refuse_special;
+
+// Error codes of the system.
+const ACCESS_DENIED: i32 = 5;
+const SHARING_VIOLATION: i32 = 32;
+const LOCK_VIOLATION: i32 = 33;
+const DELETE_PENDING: i32 = 303;
+const USER_MAPPED_FILE: i32 = 1224;
+
+// Rights and flags of `CreateFileW`.
+const DELETE: u32 = 0x1_0000;
+const OPEN_REPARSE_POINT: u32 = 0x20_0000;
+const DELETE_ON_CLOSE: u32 = 0x400_0000;
+
+/// Replaces the file at `path` by `attempt`, which is repeated for [`MAX_WAIT`] while another program has one of the files
+/// open.
+///
+/// # Errors
+/// That of the last attempt, or one that says that the file is open.
+pub fn retry<T>(path: &Path, mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let (begin, mut pause) = (Instant::now(), FIRST_PAUSE);
+    loop {
+        let error = match attempt() {
+            Err(error) if may_be_in_use(&error) => error,
+            done => return done,
+        };
+        if let Ok(metadata) = fs::metadata(path) {
+            refuse_special(&metadata)?;
+            if metadata.permissions().readonly() {
+                return Err(error);
+            }
+        }
+        if begin.elapsed() >= MAX_WAIT {
+            return Err(if is_open(path) { in_use() } else { error });
+        }
+        thread::sleep(pause);
+        pause = (2 * pause).min(MAX_PAUSE);
+    }
+}
+
+/// The error about an old file that stays open.
+fn in_use() -> io::Error {
+    io::Error::new(io::ErrorKind::ResourceBusy, "the old file is open here or in another program, close it first")
+}
+
+/// True if a file cannot be replaced now, and perhaps can be a moment later.
+fn may_be_in_use(error: &io::Error) -> bool {
+    is_in_use(error) || error.raw_os_error().is_some_and(|code| matches!(code, ACCESS_DENIED | DELETE_PENDING))
+}
+
+/// True if a file is open elsewhere, without sharing what was asked for.
+pub fn is_in_use(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(SHARING_VIOLATION | LOCK_VIOLATION | USER_MAPPED_FILE))
+}
+
+/// True if anyone has a file open.
+fn is_open(path: &Path) -> bool {
+    let opened = OpenOptions::new().access_mode(DELETE).share_mode(0).custom_flags(OPEN_REPARSE_POINT).open(path);
+    opened.is_err_and(|error| is_in_use(&error))
+}
+
+/// Removes a file that nobody has open. Returns true if it is gone.
+pub fn remove_unopened(path: &Path) -> bool {
+    let flags = OPEN_REPARSE_POINT | DELETE_ON_CLOSE;
+    OpenOptions::new().access_mode(DELETE).share_mode(0).custom_flags(flags).open(path).is_ok()
+}
+
+/// Returns an error for a path that does not name a file, or one with another name.
+pub fn refuse_name(path: &Path) -> io::Result<()> {
+    if matches!(path.components().next(), Some(Component::Prefix(prefix)) if matches!(prefix.kind(), Prefix::DeviceNS(_)))
+    {
+        return Err(io::Error::other(crate::names::DEVICE));
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    crate::names::fault(&name).map_or(Ok(()), |fault| Err(io::Error::other(fault)))
+}
