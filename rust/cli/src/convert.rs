@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use varbatch_codec::transcode::{Losses, Lost, Translation};
 use varbatch_codec::{Cursor, Writer};
-use varbatch_storage::Saver;
 use varbatch_storage::transcode::{self, TranscodeError, TranscodeErrorKind};
+use varbatch_storage::{Flushed, Saver};
 use varbatch_workers::Threads;
 
 use crate::args::Convert;
-use crate::failure::{Failure, print, say};
+use crate::failure::{Failure, print, say, unnamed};
 use crate::hint;
 use crate::input::{Input, STANDARD};
 use crate::progress::Progress;
@@ -36,7 +36,8 @@ impl Target {
         if io::stdout().is_terminal() {
             return Err(Failure::Usage("-: expected a file or a pipe for the output, found a terminal".into()));
         }
-        tempfile::tempdir().map(Self::Standard).map_err(|error| Failure::output(&error))
+        let failed = |error| Failure::File(format!("the output: no temporary folder: {}", unnamed(&error)));
+        tempfile::tempdir().map(Self::Standard).map_err(failed)
     }
 
     fn path(&self) -> PathBuf {
@@ -59,10 +60,22 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     let target = Target::new(&args.output)?;
     refuse_to_replace(args, &target)?;
     let input = Input::open(&args.input)?;
-    convert(args, &input, &target).map_err(|failure| hint::explain(failure, &input, &args.reading, args.from))
+    let written = convert(args, &input, &target);
+    let written = written.map_err(|failure| hint::explain(failure, &input, &args.reading, args.from))?;
+    // It may be the file to replace, and some systems cannot replace an open file.
+    drop(input);
+    put_in_place(args, &target, written)
 }
 
-fn convert(args: &Convert, input: &Input, target: &Target) -> Result<(), Failure> {
+/// A converted file that is not in its place yet.
+struct Written {
+    flushed: Flushed,
+    /// How many values it holds.
+    count: usize,
+}
+
+/// Converts the input, and reports what is lost.
+fn convert(args: &Convert, input: &Input, target: &Target) -> Result<Written, Failure> {
     let translation = Translation::new(args.from.dialect(), args.to.dialect());
     let threads = Threads::new(args.reading.threads);
     let unwritten = |error| Failure::file(target.name(), error);
@@ -93,13 +106,25 @@ fn convert(args: &Convert, input: &Input, target: &Target) -> Result<(), Failure
         }
     };
     let flushed = saver.flush(&threads).map_err(unwritten)?;
+    report(args, input, &losses);
+    Ok(Written { flushed, count })
+}
+
+fn put_in_place(args: &Convert, target: &Target, written: Written) -> Result<(), Failure> {
     refuse_to_replace(args, target)?;
-    flushed.commit().map_err(unwritten)?;
-    if let Target::Standard(_) = target {
-        let copied = File::open(target.path()).and_then(|mut file| io::copy(&mut file, &mut io::stdout()));
-        copied.map_err(|error| Failure::output(&error))?;
+    written.flushed.commit().map_err(|error| Failure::file(target.name(), error))?;
+    match target {
+        Target::File(_) => {
+            let (count, from, to) = (written.count, args.from.text(), args.to.text());
+            let values = if count == 1 { "value" } else { "values" };
+            print(format_args!("{}: {count} {values} from {from} to {to}", target.name()))
+        }
+        // Its output is the file alone.
+        Target::Standard(_) => {
+            let copied = File::open(target.path()).and_then(|mut file| io::copy(&mut file, &mut io::stdout()));
+            copied.map(|_| ()).map_err(|error| Failure::output(&error))
+        }
     }
-    report(args, input, target, count, &losses)
 }
 
 fn refuse_to_replace(args: &Convert, target: &Target) -> Result<(), Failure> {
@@ -142,18 +167,11 @@ fn translation_failed(input: &Input, target: &Target, error: TranscodeError) -> 
     }
 }
 
-fn report(args: &Convert, input: &Input, target: &Target, count: usize, losses: &Losses) -> Result<(), Failure> {
+fn report(args: &Convert, input: &Input, losses: &Losses) {
     for loss in losses.iter() {
         say("warning", format_args!("{}: {loss}", input.name()));
     }
     if losses.iter().any(|loss| loss.what == Lost::Rest) {
         hint::give(input, &args.reading, args.from);
-    }
-    let values = if count == 1 { "value" } else { "values" };
-    let (from, to) = (args.from.text(), args.to.text());
-    match target {
-        Target::File(_) => print(format_args!("{}: {count} {values} from {from} to {to}", target.name())),
-        // Its output is the file alone.
-        Target::Standard(_) => Ok(()),
     }
 }

@@ -83,6 +83,12 @@ impl Failure {
     }
 }
 
+/// Returns what `tempfile` says about a temporary file, without the file's path.
+pub fn unnamed(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" at path ").map_or(text.as_str(), |(text, _)| text).to_owned()
+}
+
 /// Prints a line for people, which is no result.
 pub fn say(what: &str, text: impl Display) {
     use io::Write;

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::failure::{Failure, say};
+use crate::failure::{Failure, say, unnamed};
 
 /// The path that means the standard input or output.
 pub const STANDARD: &str = "-";
@@ -32,6 +32,7 @@ impl Input {
         let name = path.display().to_string();
         let failed = |error: io::Error| Failure::file(&name, error);
         // Before it is opened: opening a device can have an effect, and not every system opens a folder.
+        varbatch_storage::refuse_name(path).map_err(failed)?;
         let metadata = fs::metadata(path).map_err(failed)?;
         if let Some(what) = special(&metadata) {
             return Err(Failure::file(&name, format_args!("expected a file or a pipe, found {what}")));
@@ -53,13 +54,13 @@ impl Input {
 
     /// Takes an open file from its position on.
     fn of(name: String, mut file: File) -> io::Result<Self> {
-        let metadata = file.metadata()?;
-        // Files that the system makes up claim to be empty.
-        if metadata.is_file() && metadata.len() > 0 {
+        // Files that the system makes up claim to be empty, and Windows knows nothing of a pipe.
+        let len = file.metadata().map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 });
+        if len > 0 {
             let start = file.stream_position()?;
-            return Ok(Self { name, file: file.into(), start, len: metadata.len().saturating_sub(start) });
+            return Ok(Self { name, file: file.into(), start, len: len.saturating_sub(start) });
         }
-        let uncopied = |error| io::Error::other(format!("cannot copy it to a temporary file: {error}"));
+        let uncopied = |error| io::Error::other(format!("cannot copy it to a temporary file: {}", unnamed(&error)));
         let mut kept = tempfile::tempfile().map_err(uncopied)?;
         let len = io::copy(&mut file, &mut kept)?;
         Ok(Self { name, file: kept.into(), start: 0, len })

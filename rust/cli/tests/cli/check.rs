@@ -130,8 +130,10 @@ fn an_empty_file_is_called_empty() {
 fn json_is_an_object_a_line() {
     let broken = value(27, &[&words(&[1]), &string("a\"\n"), &words(&[28, 2, 0, 99])]);
     let folder = Folder::with("a", &frames(&[&int(1), &broken, &[int(2), vec![0; 4]].concat()]));
-    folder.write("b \"\u{e9}", &frames(&[&int(1)]));
-    let ran = folder.run_with(&["check", "--json", "--format", "frames", "a", "b \"\u{e9}", "none"]);
+    // Windows has no such name, and Wine perhaps only English letters.
+    let name = if cfg!(windows) { "b 'c" } else { "b \"\u{e9}" };
+    folder.write(name, &frames(&[&int(1)]));
+    let ran = folder.run_with(&["check", "--json", "--format", "frames", "a", name, "none"]);
     assert_eq!(ran.code, 3);
     let lines = ran.json();
     assert_eq!(lines.len(), 5, "{}", ran.out);
@@ -145,7 +147,7 @@ fn json_is_an_object_a_line() {
         lines[2],
         json!({"file": "a", "state": "damaged", "values": 3, "damaged": 1, "followed": 1, "complete": true})
     );
-    assert_eq!(lines[3]["file"], "b \"\u{e9}");
+    assert_eq!(lines[3]["file"], name);
     assert_eq!((&lines[3]["state"], &lines[4]["state"]), (&json!("ok"), &json!("unreadable")));
     // What ends a file early is an error as well.
     folder.write("c", &frames(&[&int(1)])[..10]);

@@ -1,7 +1,7 @@
 //! Standard input, pipes, and inputs that are no files.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom};
 
 use varbatch_storage::compressed::Compression;
 
@@ -97,6 +97,7 @@ fn standard_input_begins_where_it_stands() {
 #[cfg(unix)]
 mod unix {
     use super::*;
+    use std::io::{Read, Write};
     use std::os::unix::net::{UnixListener, UnixStream};
     use std::process::{Command, Stdio};
 
@@ -143,8 +144,13 @@ mod unix {
     fn a_pipe_needs_room_for_a_temporary_file() {
         let folder = Folder::with("a", &save());
         let ran = bash(&folder, "cat a | TMPDIR=/nowhere varbatch check -");
-        let error = "error: standard input: cannot copy it to a temporary file: ";
-        assert!(ran.code == 3 && ran.err.starts_with(error), "{ran:?}");
+        let why = "No such file or directory (os error 2)";
+        ran.fails(3, &format!("error: standard input: cannot copy it to a temporary file: {why}\n"));
+        let ran = bash(
+            &folder,
+            "TMPDIR=/nowhere varbatch convert --from godot4 --to godot4 a - | cat; exit ${PIPESTATUS[0]}",
+        );
+        ran.fails(3, &format!("error: the output: no temporary folder: {why}\n"));
         // A file needs none.
         bash(&folder, "TMPDIR=/nowhere varbatch check a - <a").expect(
             0,
@@ -181,4 +187,16 @@ mod unix {
             assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
         }
     }
+}
+
+#[cfg(windows)]
+#[test]
+fn devices_are_refused() {
+    let folder = Folder::with("a", &save());
+    for file in ["con", "NUL", "com1.dat"] {
+        let error = format!("error: {file}: not a regular file\n");
+        folder.run(&format!("check --quiet {file}")).fails(3, &error);
+        folder.run(&format!("convert --from godot4 --to godot3 a {file}")).fails(3, &error);
+    }
+    assert_eq!(folder.names(), ["a"]);
 }
