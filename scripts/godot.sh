@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
     --release) want=godot-template-release ;;
     --arch)
       [ "${2:-}" = arm64 ] || usage_error "--arch needs arm64"
-      case $(uname -sm) in 'Linux aarch64' | 'Linux arm64') ;; *) foreign=1 ;; esac
+      is_arm64 || foreign=1
       shift ;;
     -h | --help) usage; exit ;;
     *) usage_error "unknown argument: $1" ;;

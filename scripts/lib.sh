@@ -72,6 +72,9 @@ copy_addons_if_not_linked() {
   cp -R "$root/addons/." "$copy/"
 }
 
+# True if this machine runs programs for Linux on 64-bit ARM.
+is_arm64() { case $(uname -sm) in 'Linux aarch64' | 'Linux arm64') ;; *) return 1 ;; esac; }
+
 rust_host() { rustc -vV | sed -n 's/^host: //p'; }
 
 # Prints the folder that cargo builds into, which CARGO_TARGET_DIR and cargo's own settings may move. On Windows, JSON
