@@ -66,8 +66,8 @@ impl Value {
     pub fn known(&self) -> Result<View<'_>, u32> {
         let api = api();
         let variant = self.0.var_sys();
-        if api.layout.is_known {
-            // SAFETY: the Variant is alive, and the layout is known.
+        if api.layout.reads_variants {
+            // SAFETY: the Variant is alive, and its layout is known.
             unsafe {
                 let id = layout::id(variant);
                 let Some(kind) = kind_of(id) else { return Err(unknown(id)) };

@@ -12,7 +12,7 @@ use super::seen::{
     SeenBlock, SeenDictionary, SeenVariant, Words, blocks_are_as_seen, dictionaries_are_as_seen,
     element_types_are_as_seen, variant_is_as_seen,
 };
-use super::{POINTED_TO, VALUE_LEN, is_empty_zero, place};
+use super::{POINTED_TO, Part, VALUE_LEN, is_empty_zero, place, was_read};
 use crate::engine::read::kind_of;
 
 /// Memory of which only these words are allocated.
@@ -60,6 +60,7 @@ fn each_word_matters(model: &Model, halves: &[usize], check: impl Fn(&Model) -> 
 /// The id of a type is its low half; the other holds padding.
 const VARIANT: usize = 0x1000;
 
+/// Of a Variant nothing is read but its own three words, wherever its pointer leads: any version may be asked.
 #[test]
 fn a_variant_that_has_its_value_elsewhere_is_another() {
     for kind in Kind::ALL {
@@ -76,6 +77,16 @@ fn a_variant_that_has_its_value_elsewhere_is_another() {
         }
     }
     assert_eq!(VALUE_LEN % 8, 0);
+}
+
+#[test]
+fn what_pointers_lead_to_is_read_where_its_size_is_known() {
+    let read = |part| -> Vec<_> {
+        let versions = (0..=u8::MAX).flat_map(|major| (0..=u8::MAX).map(move |minor| (major, minor)));
+        versions.filter(|&version| was_read(part, version)).collect()
+    };
+    assert_eq!(read(Part::Dictionaries), [(4, 4), (4, 5), (4, 6), (4, 7)]);
+    assert_eq!(read(Part::Arrays), [(4, 6), (4, 7)], "the headers of earlier ones are shorter");
 }
 
 /// Two arrays of each sort, one of them empty.

@@ -10,6 +10,7 @@ use varbatch_codec::Kind;
 
 use super::memory::EngineMemory;
 use super::seen::{SeenDictionary, dictionaries_are_as_seen};
+use super::{MAY_LOOK, Part, was_read};
 use crate::engine::ffi::sys_type;
 
 /// Entry count of the largest Dictionary, which grows its table nine times, and the sizes at which it is checked.
@@ -19,9 +20,8 @@ const SIZES: [usize; 6] = [1, 2, 3, 24, 500, COUNT as usize];
 /// True if this engine has the layout of [`super::entry::Entry`].
 pub fn are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     let (major, minor, _) = GdextBuild::godot_runtime_version_triple();
-    !cfg!(feature = "no-engine-internals")
-        && (major, minor) >= (4, 4)
-        && (major, minor) <= (4, 6)
+    MAY_LOOK
+        && was_read(Part::Dictionaries, (major, minor))
         && types_are_as_expected(interface)
         && entries_are_as_expected(interface)
 }

@@ -2,11 +2,15 @@
 //!
 //! GDExtension needs a call for each fact about a value: its type, its address, its length, its elements. Each call
 //! takes 2 to 5 ns, which for a small value or a text is more than all other work. The calls only read a few words, so
-//! this module reads those words itself, with the layout of Godot 4.6 (`core/variant/variant.h`,
+//! this module reads those words itself, with the layout of Godot 4.6 and 4.7 (`core/variant/variant.h`,
 //! `core/variant/array.cpp`, `core/templates/cowdata.h`). GDExtension does not promise this layout, so it is compared
 //! with the engine's own functions, for each type, when the library is loaded: `probe` and `dictionaries` ask the
-//! engine, `seen` compares, and `blocks` lets the engine use blocks that were made here. In other versions, and if a
-//! check fails, the calls are made.
+//! engine, `seen` compares, and `blocks` lets the engine use blocks that were made here. If a check fails, the calls
+//! are made.
+//!
+//! **Nothing is read that the engine may not have.** The size of a value's own memory is a part of GDExtension: 24 bytes
+//! of a Variant. So where Variants keep their id and their value is asked in every version. What a pointer leads to is of
+//! unknown size in an unknown version, and reading past its end could crash: that is asked where [`was_read`].
 
 mod blocks;
 pub mod dictionaries;
@@ -27,10 +31,35 @@ use super::ffi::{FromType, Inner, is_packed};
 /// The parts of the layout that were verified in this engine.
 #[derive(Clone, Copy)]
 pub struct Layout {
-    /// True if this engine has the layout of this module, so that values may be read and written in place.
+    /// True if this engine's Variants have their id and their value at the offsets of this module, to be read in place.
+    pub reads_variants: bool,
+    /// True if this engine has all of the layout of this module, so that values may be read and written in place.
     pub is_known: bool,
     /// True if this library may make blocks too: the engine resized and freed some correctly.
     pub makes_blocks: bool,
+}
+
+/// True if this library may look at the engine's memory: the layout of this module is that of 64-bit engines.
+pub const MAY_LOOK: bool = cfg!(all(target_pointer_width = "64", not(feature = "no-engine-internals")));
+
+/// A part of the layout that lies behind pointers.
+#[derive(Clone, Copy, Debug)]
+pub enum Part {
+    /// The private data of Arrays, and the headers of all arrays and Strings.
+    Arrays,
+    /// The private data and the entries of Dictionaries.
+    Dictionaries,
+}
+
+/// True if the sources of this version of the engine, major and minor, were read: this part is at least as large there
+/// as what is read of it. A version belongs here when that was looked up, whatever a probe would find. Before 4.6 the
+/// header of an array has 16 bytes instead of 32.
+pub const fn was_read(part: Part, version: (u8, u8)) -> bool {
+    let since = match part {
+        Part::Arrays => 6,
+        Part::Dictionaries => 4,
+    };
+    version.0 == 4 && since <= version.1 && version.1 <= 7
 }
 
 /// Offset of the value in a Variant: a 32-bit type id and padding come first.
@@ -90,7 +119,7 @@ const BARE: u64 = {
 /// Returns the type id of a Variant.
 ///
 /// # Safety
-/// The layout is known, and the Variant is alive.
+/// [`Layout::reads_variants`], and the Variant is alive.
 #[inline(always)]
 pub unsafe fn id(variant: sys::GDExtensionConstVariantPtr) -> u32 {
     // SAFETY: in the known layout a Variant begins with its type id.

@@ -1,7 +1,7 @@
 //! Makes engine values of every kind, once, and compares the layout with them.
 //!
-//! Only runs in versions whose sources were read, so the sizes of an Array's private data and of a block's header are
-//! known.
+//! Of Variants only their own memory is read, in any version. Arrays and Strings are looked at in versions whose sources
+//! were read, so the sizes of an Array's private data and of a block's header are known.
 
 use godot::builtin::{
     Array, GString, PackedByteArray, PackedColorArray, PackedFloat32Array, PackedFloat64Array, PackedInt32Array,
@@ -17,19 +17,16 @@ use varbatch_codec::Kind;
 
 use super::memory::EngineMemory;
 use super::seen::{SeenBlock, SeenVariant, blocks_are_as_seen, element_types_are_as_seen, variant_is_as_seen};
-use super::{Layout, blocks};
+use super::{Layout, MAY_LOOK, Part, blocks, was_read};
 use crate::engine::ffi::{default_value, sys_type};
 
 impl Layout {
     /// Compares the layout with the engine.
     pub fn of(interface: &sys::GDExtensionInterface) -> Self {
         let (major, minor, _) = GdextBuild::godot_runtime_version_triple();
-        let is_known = !cfg!(feature = "no-engine-internals")
-            && (major, minor) == (4, 6)
-            && types_are_as_expected(interface)
-            && variants_are_as_expected(interface)
-            && arrays_are_as_expected(interface);
-        Self { is_known, makes_blocks: is_known && blocks::are_taken(interface) }
+        let reads_variants = MAY_LOOK && types_are_as_expected(interface) && variants_are_as_expected(interface);
+        let is_known = reads_variants && was_read(Part::Arrays, (major, minor)) && arrays_are_as_expected(interface);
+        Self { reads_variants, is_known, makes_blocks: is_known && blocks::are_taken(interface) }
     }
 }
 
