@@ -39,7 +39,7 @@ while [ $# -gt 0 ]; do
 done
 
 # Compilers first: they find most faults, and in the least time.
-steps=(format lints shell_lints cargo_tests documentation crate library editor_build release_template
+steps=(format lints shell_lints targets cargo_tests documentation crate library editor_build release_template
   editor_suites template_suites crashes editor_plugin godot3 server demo package exported_games)
 kills=40
 options=(--quick)
@@ -68,6 +68,7 @@ format() { step count_step "cargo fmt" cargo fmt --all --check; }
 lints() { step count_step "cargo clippy" cargo clippy --workspace --all-targets --locked -- -D warnings; }
 shell_lints() { step count_step "shellcheck" scripts/lint.sh; }
 cargo_tests() { step count_cargo "cargo test" cargo test --workspace --locked --no-fail-fast; }
+targets() { step count_step "Android and web" scripts/check-targets.sh; }
 documentation() {
   RUSTDOCFLAGS='-D warnings' step count_step "cargo doc" cargo doc --package varbatch-codec \
     --package varbatch-storage --package varbatch-workers --no-deps --locked

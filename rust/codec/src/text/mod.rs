@@ -16,6 +16,10 @@
 // Needed for vector instructions, for calls of code that only some processors can run, and for skipping checks of what
 // the kernels have checked or written.
 #![allow(unsafe_code)]
+#![cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    allow(dead_code, unused_macros, reason = "only kernels need it, and other processors have none")
+)]
 
 mod ascii;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
