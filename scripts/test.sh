@@ -6,7 +6,8 @@
 #
 #   (none)          what takes at most 10 minutes on two cores: 40 killed games, and in the conformance suites fewer
 #                   sizes and thread counts and a tenth of the generated values
-#   --ci            200 killed games, all sizes and thread counts, and the suites with the debug library too
+#   --ci            200 killed games, all sizes and thread counts, and the suites with the debug library and without
+#                   threads too
 #   --long          all there is: also all generated values and damaged buffers, Miri, and the NEON kernels under qemu
 #   --suites        only the conformance suites
 #   --only FILTER   only the conformance tests whose "suite/test" contains FILTER, in all sizes and thread counts
@@ -44,8 +45,8 @@ steps=(format lints shell_lints targets cargo_tests documentation crate library 
 kills=40
 options=(--quick)
 case $extent in
-  ci) kills=200 steps+=(debug_suites) options=() ;;
-  long) kills=200 steps+=(debug_suites miri arm64) options=(--long) ;;
+  ci) kills=200 steps+=(debug_suites threadless_suites) options=() ;;
+  long) kills=200 steps+=(debug_suites threadless_suites miri arm64) options=(--long) ;;
 esac
 steps+=(unchanged)
 [ ! "$only_suites" ] || steps=(library editor_build release_template editor_suites template_suites)
@@ -113,18 +114,24 @@ debug_suites() {
   local project=$root/target/debug-project
   step count_step "debug library" make_debug_project "$project"
   # Not with --long: an unoptimised library would take an hour.
-  suites "suites, debug library" "$ok" "$editor" "$project"
+  suites "suites, debug library" "$ok" "$editor" "$project" --browser-files
+}
+# As in a browser without threads: no address space has room for such a stack, so the library starts none.
+threadless_suites() {
+  RUST_MIN_STACK=1125899906842624 suites "suites, no threads" "$built" "$template" "$root" --quick threads/ any_thread/ \
+    files/ save_order/ task
 }
 miri() { step count_cargo "Miri" scripts/miri.sh; }
 arm64() { step count_cargo "NEON under qemu" scripts/arm64-test.sh; }
 unchanged() { [ -z "$is_checkout" ] || step count_step "git status unchanged" same_status; }
 
 # make_debug_project FOLDER: links to this project's files around a debug library, so that the release library stays in
-# its place. The library behaves as in an engine whose dictionaries and arrays have an unknown layout.
+# its place. The library behaves as in an engine whose dictionaries and arrays have an unknown layout, and saves as in a
+# browser.
 make_debug_project() {
   rm -rf "$1"
   mkdir -p "$1/addons/varbatch" "$1/godot_project"
-  scripts/build.sh --debug --features no-engine-internals --bin "$1/addons/varbatch/bin" || return
+  scripts/build.sh --debug --features no-engine-internals,browser-files --bin "$1/addons/varbatch/bin" || return
   link_all "$root" "$1"
   link_all "$root/addons/varbatch" "$1/addons/varbatch"
   link_all "$root/godot_project" "$1/godot_project"

@@ -6,7 +6,8 @@ extends Node
 ## A filter keeps the tests whose "suite/test" contains it. With a "/" in it, the suite's name must
 ## begin it: `undo/` is one suite, `undo` all about undo. `--long` tests all of the generated values
 ## instead of a tenth, `--quick` fewer sizes and thread counts. `--slow` is for emulated machines: all
-## limits of time count 20 times. `--godot3` runs the suites of scripts/godot3-test.sh instead.
+## limits of time count 20 times. `--browser-files` is for a library with the feature of that name.
+## `--godot3` runs the suites of scripts/godot3-test.sh instead.
 ## A run is good only if it ends with the line "N passed, 0 failed", N over 0, and exit status 0. It
 ## says so itself, so a script that does not load or a filter that matches nothing is a failure too.
 ##
@@ -114,6 +115,7 @@ const GODOT3_SUITES: PackedStringArray = [
 var _filters := PackedStringArray()
 var _share := USUAL_SHARE
 var _is_quick := false
+var _tells_of_files := false
 var _errors := ErrorLog.new()
 var _passed := 0
 var _failed := 0
@@ -134,6 +136,8 @@ func _ready() -> void:
 				Suite.slowness = SLOWNESS
 			"--quick":
 				_is_quick = true
+			"--browser-files":
+				_tells_of_files = true
 			"--godot3":
 				suites = GODOT3_SUITES
 			_:
@@ -178,6 +182,7 @@ func _run_test(script: GDScript, suite_name: String, test: StringName) -> void:
 	suite.errors = _errors
 	suite.share = _share
 	suite.is_quick = _is_quick
+	suite.tells_of_files = _tells_of_files
 	add_child(suite)
 	_errors.take()
 	await suite.call(test)

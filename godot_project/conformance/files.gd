@@ -170,3 +170,21 @@ func test_what_load_gives_is_its_own() -> void:
 	(found[1] as Array).append(2)
 	(found[2] as Dictionary).erase("key")
 	check_values(VarBatch.load_vars(path), values, "after the first was changed")
+
+
+## A browser stores files after the engine has closed one that it had opened to write, and that sets
+## the error of the last opening. A save also does so there, once its file is in place.
+func test_files_in_a_browser() -> void:
+	var copy := path + ".copy"
+	var saves: Array[Callable] = [
+		func() -> Error: return VarBatch.save_vars(path, [1, 2]),
+		func() -> Error: return VarBatch.save_vars(path, [1], false, FileAccess.COMPRESSION_ZSTD),
+		func() -> Error: return VarBatch.save_var(path, [1, 2, 3]),
+		func() -> Error: return VarBatch.transcode_file(path, copy, 0, 0),
+	]
+	for i: int in saves.size():
+		check(FileAccess.open(path + ".none", FileAccess.READ) == null, "a file that nobody made")
+		check_int(saves[i].call(), OK, "code of save %d" % i)
+		var expected := OK if tells_of_files else ERR_FILE_NOT_FOUND
+		check_int(FileAccess.get_open_error(), expected, "the last opening, after save %d" % i)
+	check_values(VarBatch.load_vars(copy), [[1, 2, 3]], "the file")

@@ -23,6 +23,8 @@ var errors: ErrorLog
 var share := 0.1
 ## True in a run that tests fewer sizes and thread counts.
 var is_quick := false
+## True if the library was built to tell the engine of each saved file, as it does in a browser.
+var tells_of_files := false
 var failures: PackedStringArray = []
 var checks := 0
 

@@ -335,6 +335,7 @@ pub fn finish(target: &SaveTarget, saver: Saver, threads: &Threads) -> Result<()
 fn commit(target: &SaveTarget, flushed: Flushed) -> Result<bool, Failure> {
     match flushed.commit_as(&target.called).map_err(|error| target.not_written(&error))? {
         Committed::InPlace(replaced) => {
+            engine::keep(&target.path);
             dispose(replaced);
             Ok(true)
         }

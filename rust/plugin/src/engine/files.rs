@@ -1,7 +1,7 @@
 //! Paths and files as the engine resolves them.
 
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use godot::builtin::{GString, PackedByteArray};
 use godot::classes::file_access::ModeFlags;
@@ -23,6 +23,16 @@ pub fn globalize(path: &GString) -> PathBuf {
 /// Returns the engine's text for an error code.
 pub fn error_text(code: EngineError) -> String {
     godot::global::error_string(i64::from(code.ord())).to_string()
+}
+
+/// Tells the engine that there is a new file at `path`, a path of this machine. In a browser `user://` is in memory, and
+/// the engine stores it after one of its own files there was closed that had been opened to write. Neither a rename nor
+/// a file that others close is noticed.
+pub fn keep(path: &Path) {
+    if cfg!(any(target_os = "emscripten", feature = "browser-files")) {
+        // Opened without truncating it. The file is complete, and stored with the next one if this fails.
+        drop(FileAccess::open(&*path.to_string_lossy(), ModeFlags::READ_WRITE));
+    }
 }
 
 /// A file that the engine reads, such as a project file in a pack.

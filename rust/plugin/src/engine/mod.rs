@@ -42,7 +42,7 @@ pub use call::{Call, load_docs, register};
 pub use container_slot::{ArraySlot, SlotType, new_byte_arrays, new_dictionaries};
 pub use containers::OwnedType;
 pub use dialects::{DIALECTS, DialectArg, register_dialects};
-pub use files::{EngineFile, error_text, globalize};
+pub use files::{EngineFile, error_text, globalize, keep};
 pub use objects::{base_class, can_instantiate, class_of, encoded_id, is_of_class, script};
 pub use owned::{HeldBytes, OwnArray, Reference};
 pub use properties::{class_name, has_script_method, meta_list, property, property_list, script_id, set_property};
