@@ -1,6 +1,7 @@
 //! A folder for one test, on the disk on which the tests are built, and gone at its end.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,11 +11,19 @@ static LAST: AtomicUsize = AtomicUsize::new(0);
 
 impl Folder {
     pub fn new() -> Self {
-        let name = format!("varbatch-{}-{}", std::process::id(), LAST.fetch_add(1, Ordering::Relaxed));
         // Who runs the tests may be another than who has built them.
         let made = [Path::new(env!("CARGO_TARGET_TMPDIR")), &std::env::temp_dir()].into_iter().find_map(|parent| {
-            let path = parent.join(&name);
-            fs::create_dir_all(&path).ok().map(|()| path)
+            fs::create_dir_all(parent).ok()?;
+            loop {
+                let number = LAST.fetch_add(1, Ordering::Relaxed);
+                let path = parent.join(format!("varbatch-{}-{number}", std::process::id()));
+                match fs::create_dir(&path) {
+                    Ok(()) => break Some(path),
+                    // Of another system that runs here, where a process has the same id.
+                    Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                    Err(_) => break None,
+                }
+            }
         });
         Self(made.expect("a folder for temporary files"))
     }
