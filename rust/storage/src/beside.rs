@@ -103,7 +103,9 @@ fn sweep_once(folder: &Path) {
         }
         *swept = Some(folder.to_owned());
     }
-    for number in 0..SWEPT_NAMES {
+    // Its own are written, even if the file system ignores locks.
+    let own = IN_USE.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    for number in (0..SWEPT_NAMES).filter(|number| !own.contains(number)) {
         remove_leftover(&named(folder, number));
     }
 }
