@@ -22,6 +22,7 @@ engine=
 template=${GODOT_TEMPLATE:-}
 arch=
 run=()
+limit=90
 zip=
 while [ $# -gt 0 ]; do
   case $1 in
@@ -31,7 +32,7 @@ while [ $# -gt 0 ]; do
         --engine) engine=$2 ;;
         --template) template=$2 ;;
         --arch) arch=$2 ;;
-        --run) read -ra run <<<"$2" ;;
+        --run) read -ra run <<<"$2"; limit=900 ;;
         --zip) zip=$2 ;;
       esac
       shift ;;
@@ -165,8 +166,9 @@ play() {
   for start in first second; do
     status=0
     (cd "$temporary/elsewhere" && "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --no-errors \
-      --timeout 90 --log "$log" -- ${run[@]+"${run[@]}"} "$1" --headless -- "$start") || status=1
+      --timeout "$limit" --log "$log" -- ${run[@]+"${run[@]}"} "$1" --headless -- "$start") || status=1
     ! add "$log" || failed=$((failed + status))
+    [ "$status" = 0 ] || return 0
   done
 }
 

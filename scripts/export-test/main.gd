@@ -40,6 +40,7 @@ func _first() -> void:
 	_test_export()
 	for threads: int in THREADS:
 		VarBatch.set_thread_count(threads)
+		_check(VarBatch.get_thread_count() == threads, "%d threads" % threads)
 		_test_batches("%d threads" % threads)
 	for mode: int in MODES:
 		_test_files(mode)
