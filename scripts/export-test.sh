@@ -65,6 +65,7 @@ trap 'exit 130' HUP INT TERM
 project="$temporary/an empty project"
 addon=$project/addons/varbatch
 log=$temporary/log
+: >"$log"
 passed=0
 failed=0
 others=
