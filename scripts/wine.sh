@@ -36,14 +36,18 @@ lock_cache wine "$advice"
 unpack libz-mingw-w64 '' ${WINE_SUITES:-trixie}
 # shellcheck disable=SC2086
 unpack wine64 '[1-9][0-9]' ${WINE_SUITES:-trixie}
-for data in "$tmp"/deb/libwine_*.deb; do dpkg-deb --fsys-tarfile "$data" | tar -x -C "$tmp/root" ./usr/share/wine; done
+# What unpack leaves out: Wine's own data, and the locale that gives files names of all characters.
+(cd "$tmp/deb" && private_apt download libc-bin) >"$tmp/log" 2>&1 || fail "the download failed"
+data() { dpkg-deb --fsys-tarfile "$tmp"/deb/"$1"_*.deb | tar -x -C "$tmp/root" "./usr/$2"; }
+data libwine share/wine
+data libc-bin lib/locale
 
 # A process namespace for each call has a Wine server of its own, so that none outlives its caller. /run is Wine's own:
 # it wants /run/user/0. The server writes the registry when it is told to end, which only the making of the prefix needs.
 cat >"$tmp/root/wine" <<'SCRIPT'
 #!/bin/sh
 unset DISPLAY WAYLAND_DISPLAY
-export XDG_RUNTIME_DIR=/run/user/0 WINEPREFIX="${WINEPREFIX:-${0%/*}/prefix}" WINESERVER=/usr/lib/wine/wineserver64
+export LC_ALL=C.UTF-8 XDG_RUNTIME_DIR=/run/user/0 WINEPREFIX="${WINEPREFIX:-${0%/*}/prefix}" WINESERVER=/usr/lib/wine/wineserver64
 export WINEDEBUG="${WINEDEBUG--all}" WINEDLLOVERRIDES="${WINEDLLOVERRIDES-mscoree,mshtml=}"
 exec unshare --user --map-root-user --mount --pid --fork --kill-child --mount-proc sh -c '
   mount -t tmpfs tmpfs /run && mkdir -p "$XDG_RUNTIME_DIR" && mount --bind "$0" /usr || exit 1
@@ -65,7 +69,8 @@ for file in "$tmp/root/usr/$libraries"/wine/x86_64-windows/*; do
   copy=$system/${file##*/}
   ! cmp -s "$file" "$copy" || ln -f "$file" "$copy"
 done
-"$tmp/root/wine" cmd /c echo works 2>&1 </dev/null | tee -a "$tmp/log" | grep -q ^works || fail "the unpacked one does not start"
+"$tmp/root/wine" cmd /c echo works 2>&1 </dev/null | tee -a "$tmp/log" | grep -q ^works ||
+  fail "the unpacked one does not start"
 publish <<'WRAPPER'
 exec "${usr%/usr}/wine" "$@"
 WRAPPER
