@@ -13,6 +13,8 @@ use crate::input::{Input, STANDARD};
 use crate::json;
 use crate::progress::Progress;
 use crate::source::{Buffer, Buffers, in_frame};
+#[cfg(windows)]
+use crate::wildcards;
 
 /// Damaged values that are reported of one file.
 const MAX_REPORTED: usize = 20;
@@ -64,7 +66,11 @@ pub fn run(args: &Check) -> Result<(), Failure> {
         return Err(Failure::Usage("the standard input can be given only once".into()));
     }
     let (mut damaged, mut unread) = (false, false);
-    for path in &args.paths {
+    #[cfg(windows)]
+    let paths = &wildcards::expand(&args.paths);
+    #[cfg(not(windows))]
+    let paths = &args.paths;
+    for path in paths {
         match file(args, path) {
             Ok(is_sound) => damaged |= !is_sound,
             Err(failure @ Failure::File(_)) => {

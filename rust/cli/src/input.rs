@@ -49,17 +49,24 @@ impl Input {
         if io::stdin().is_terminal() {
             say("note", "reading standard input");
         }
-        standard_input().and_then(|file| Self::of(name.into(), file)).map_err(|error| Failure::file(name, error))
+        // Windows may give the bytes that wait in a pipe as the length of a file.
+        let of = if cfg!(windows) { Self::copy } else { Self::of };
+        standard_input().and_then(|file| of(name.into(), file)).map_err(|error| Failure::file(name, error))
     }
 
     /// Takes an open file from its position on.
     fn of(name: String, mut file: File) -> io::Result<Self> {
-        // Files that the system makes up claim to be empty, and Windows knows nothing of a pipe.
+        // Files that the system makes up claim to be empty.
         let len = file.metadata().map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 });
         if len > 0 {
             let start = file.stream_position()?;
             return Ok(Self { name, file: file.into(), start, len: len.saturating_sub(start) });
         }
+        Self::copy(name, file)
+    }
+
+    /// Reads a file that has a position and no length to its end.
+    fn copy(name: String, mut file: File) -> io::Result<Self> {
         let uncopied = |error| io::Error::other(format!("cannot copy it to a temporary file: {}", unnamed(&error)));
         let mut kept = tempfile::tempfile().map_err(uncopied)?;
         let len = io::copy(&mut file, &mut kept)?;

@@ -1,7 +1,8 @@
 //! Standard input, pipes, and inputs that are no files.
 
 use std::fs::File;
-use std::io::{Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
+use std::process::Stdio;
 
 use varbatch_storage::compressed::Compression;
 
@@ -94,12 +95,25 @@ fn standard_input_begins_where_it_stands() {
     Ran::of(&nothing).expect(1, "standard input: empty\n", "");
 }
 
+#[test]
+fn who_reads_the_output_may_have_enough() {
+    let folder = Folder::with("a", &frames(&[&int(1)]).repeat(100_000));
+    folder.write("b", &frames(&[&int(2)]).repeat(100_000));
+    for args in ["show --all a", "show --all --json a", "diff --all a b", "diff --all --json a b", "completions bash"] {
+        let mut command = folder.command(args);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("run");
+        child.stdout.take().expect("piped").read_exact(&mut [0; 8]).expect("a line");
+        let ran = Ran::of(&child.wait_with_output().expect("ended"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
+    }
+}
+
 #[cfg(unix)]
 mod unix {
     use super::*;
-    use std::io::{Read, Write};
+    use std::io::Write;
     use std::os::unix::net::{UnixListener, UnixStream};
-    use std::process::{Command, Stdio};
+    use std::process::Command;
 
     /// Runs a line of bash, in which `varbatch` is the tool.
     fn bash(folder: &Folder, line: &str) -> Ran {
@@ -171,21 +185,6 @@ mod unix {
         drop(ours);
         let output = child.wait_with_output().expect("ended");
         Ran::of(&output).expect(0, "standard input: ok, 1 value\n", "");
-    }
-
-    #[test]
-    fn who_reads_the_output_may_have_enough() {
-        let folder = Folder::with("a", &frames(&[&int(1)]).repeat(100_000));
-        folder.write("b", &frames(&[&int(2)]).repeat(100_000));
-        for args in
-            ["show --all a", "show --all --json a", "diff --all a b", "diff --all --json a b", "completions bash"]
-        {
-            let mut command = folder.command(args);
-            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("run");
-            child.stdout.take().expect("piped").read_exact(&mut [0; 8]).expect("a line");
-            let ran = Ran::of(&child.wait_with_output().expect("ended"));
-            assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
-        }
     }
 }
 

@@ -11,3 +11,5 @@ mod large;
 mod show;
 mod support;
 mod usage;
+#[cfg(windows)]
+mod windows;
