@@ -2,9 +2,6 @@ extends "broken_base.gd"
 ## Bytes that are cut, lying or damaged.
 
 const FLAG_64 := 1 << 16
-const WIDE_PACKED: PackedInt32Array = [
-	TYPE_PACKED_VECTOR2_ARRAY, TYPE_PACKED_VECTOR3_ARRAY, TYPE_PACKED_VECTOR4_ARRAY
-]
 const COUNTS: PackedInt64Array = [
 	0,
 	1,
@@ -44,7 +41,7 @@ func test_truncation_of_wide_components() -> void:
 	var wide: Array[PackedByteArray] = []
 	for type: int in Values.FLOAT_COMPONENTS:
 		wide.append(_wide(type, 1))
-	for type: int in WIDE_PACKED:
+	for type: int in Values.PACKED_VECTORS:
 		wide.append(_wide_packed(type, 2))
 	for bytes: PackedByteArray in wide:
 		var parts := truncations(bytes)
@@ -60,17 +57,37 @@ func test_truncations_of_texts_and_containers() -> void:
 
 
 ## Both widths of components are readable, whatever the build writes itself.
-func test_wide_components() -> void:
-	var wide: Array[PackedByteArray] = []
+func test_components_of_both_widths() -> void:
+	var buffers: Array[PackedByteArray] = []
 	for type: int in Values.FLOAT_COMPONENTS:
 		for shift: int in 40:
-			wide.append(_wide(type, shift))
-	for type: int in WIDE_PACKED:
+			buffers.append_array([_narrow(type, shift), _wide(type, shift)])
+	for type: int in Values.PACKED_VECTORS:
 		for count: int in [0, 1, 2, 3, 5, 16, 17, 500]:
-			wide.append(_wide_packed(type, count))
-	for bytes: PackedByteArray in wide:
+			buffers.append_array([_narrow_packed(type, count), _wide_packed(type, count)])
+	for bytes: PackedByteArray in buffers:
 		check(is_accepted(bytes), "not accepted by the engine: %s" % bytes.slice(0, 8).hex_encode())
-	check_verdicts(wide, "wide components")
+	check_verdicts(buffers, "components of both widths")
+
+
+## As elements, as elements of a typed Array, and as keys of one value.
+func test_both_widths_in_one_value() -> void:
+	var types := Array(Values.PACKED_VECTORS) + Values.FLOAT_COMPONENTS.keys()
+	types.erase(TYPE_COLOR)
+	for type: int in types:
+		var parts := PackedByteArray()
+		var keys := Values.u32(TYPE_DICTIONARY) + Values.u32(6)
+		for i: int in 3:
+			for part: PackedByteArray in (
+				[_narrow_packed(type, i + 1), _wide_packed(type, i)]
+				if type in Values.PACKED_VECTORS
+				else [_narrow(type, i), _wide(type, i + 9)]
+			):
+				parts.append_array(part)
+				keys.append_array(part + var_to_bytes(i))
+		var array := Values.u32(TYPE_ARRAY) + Values.u32(6) + parts
+		var typed := Values.u32(TYPE_ARRAY | FLAG_64) + Values.u32(type) + Values.u32(6) + parts
+		check_verdicts([array, typed, keys], "both widths of %s" % type_string(type))
 
 
 ## Each bit of the header beside the type. Most mean nothing and are ignored.
@@ -239,6 +256,24 @@ func _with_counts(bytes: PackedByteArray) -> Array[PackedByteArray]:
 	for count: int in COUNTS:
 		buffers.append(with_u32(bytes, 4, count))
 	return buffers
+
+
+## A math type with 32-bit components, special floats from number [param shift] on.
+func _narrow(type: int, shift: int) -> PackedByteArray:
+	return Values.u32(type) + _floats(Values.FLOAT_COMPONENTS[type], shift)
+
+
+func _narrow_packed(type: int, count: int) -> PackedByteArray:
+	var components := Values.Packed.STRIDES[type] / 4 * count
+	return Values.u32(type) + Values.u32(count) + _floats(components, count)
+
+
+func _floats(count: int, shift: int) -> PackedByteArray:
+	var bits := Values.Packed.FLOAT_BITS
+	var bytes := PackedByteArray()
+	for i: int in count:
+		bytes.append_array(Values.u32(bits[(shift + i) % bits.size()]))
+	return bytes
 
 
 ## A math type with 64-bit components, special doubles from number [param shift] on.

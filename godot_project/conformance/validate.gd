@@ -53,10 +53,12 @@ func test_a_reason_deep_inside() -> void:
 	var positions := PackedVector3Array()
 	positions.resize(9)
 	var bytes := var_to_bytes({"inventory": [0, 0, positions]})
-	var reason := VarBatch.validate([bytes.slice(0, 100)])[0]
+	var element_size := var_to_bytes(Vector3.ZERO).size() - 4
+	var at := 60 + 3 * element_size
+	var reason := VarBatch.validate([bytes.slice(0, at + 4)])[0]
 	var expected := (
-		"expected 12 more bytes for PackedVector3Array element 3 of 9, found 4, "
-		+ 'at byte 96 inside ["inventory"][2]'
+		"expected %d more bytes for PackedVector3Array element 3 of 9, found 4, " % element_size
+		+ 'at byte %d inside ["inventory"][2]' % at
 	)
 	check_value(reason, expected, "the reason of an array that is cut")
 

@@ -23,6 +23,11 @@ const FLOAT_COMPONENTS: Dictionary[int, int] = {
 	TYPE_COLOR: 4,
 }
 
+## The packed arrays whose elements have the precision of the engine, as those types but Color.
+const PACKED_VECTORS: PackedInt32Array = [
+	TYPE_PACKED_VECTOR2_ARRAY, TYPE_PACKED_VECTOR3_ARRAY, TYPE_PACKED_VECTOR4_ARRAY
+]
+
 ## Number of components of the types that are made of 32-bit integers.
 const INT_COMPONENTS: Dictionary[int, int] = {
 	TYPE_VECTOR2I: 2,
