@@ -58,8 +58,8 @@ pub(crate) const SWEPT_NAMES: u32 = 64;
 /// Max names to try after one was refused, before the folder itself is believed to be closed.
 pub(crate) const MAX_REFUSED: u32 = 8;
 
-/// How long a save on Windows waits for programs that have the old file open. Virus scanners take some tenths of a
-/// second.
+/// How long a save on Windows waits for programs that have the old file open: the sum of its pauses. Virus scanners take
+/// some tenths of a second.
 #[cfg(windows)]
 pub(crate) const MAX_WAIT: Duration = Duration::from_secs(2);
 
@@ -67,4 +67,4 @@ pub(crate) const MAX_WAIT: Duration = Duration::from_secs(2);
 #[cfg(windows)]
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(1);
 #[cfg(windows)]
-pub(crate) const MAX_PAUSE: Duration = Duration::from_millis(16);
+pub(crate) const MAX_PAUSE: Duration = Duration::from_millis(8);

@@ -10,7 +10,7 @@ use std::io;
 use std::os::windows::fs::OpenOptionsExt;
 use std::path::{Component, Path, Prefix};
 use std::thread;
-use std::time::Instant;
+use std::time::Duration;
 
 use crate::limits::{FIRST_PAUSE, MAX_PAUSE, MAX_WAIT};
 use crate::open::refuse_special;
@@ -33,7 +33,8 @@ const DELETE_ON_CLOSE: u32 = 0x400_0000;
 /// # Errors
 /// That of the last attempt, or one that says that the file is open.
 pub fn retry<T>(path: &Path, mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    let (begin, mut pause) = (Instant::now(), FIRST_PAUSE);
+    // The pauses count, not the time: a busy machine may leave little of it for attempts.
+    let (mut waited, mut pause) = (Duration::ZERO, FIRST_PAUSE);
     loop {
         let error = match attempt() {
             Err(error) if may_be_in_use(&error) => error,
@@ -45,10 +46,11 @@ pub fn retry<T>(path: &Path, mut attempt: impl FnMut() -> io::Result<T>) -> io::
                 return Err(error);
             }
         }
-        if begin.elapsed() >= MAX_WAIT {
+        if waited >= MAX_WAIT {
             return Err(if is_open(path) { in_use() } else { error });
         }
         thread::sleep(pause);
+        waited += pause;
         pause = (2 * pause).min(MAX_PAUSE);
     }
 }

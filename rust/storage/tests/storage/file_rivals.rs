@@ -40,12 +40,12 @@ fn read_until(path: &Path, ended: &AtomicBool) -> usize {
         (count, last) = (count + 1, number);
         // Not every system replaces a file that is always open.
         drop(file);
-        thread::sleep(Duration::from_micros(300));
+        thread::sleep(Duration::from_millis(1));
     }
     count
 }
 
-/// Has the file open for half of the time, as the engine's `FileAccess` does.
+/// Has the file open for a fourth of the time, as the engine's `FileAccess` does.
 fn hold_until(path: &Path, ended: &AtomicBool) -> usize {
     let mut options = fs::OpenOptions::new();
     options.read(true);
@@ -58,7 +58,7 @@ fn hold_until(path: &Path, ended: &AtomicBool) -> usize {
             drop(file);
             count += 1;
         }
-        thread::sleep(Duration::from_micros(300));
+        thread::sleep(Duration::from_millis(1));
     }
     count
 }

@@ -50,7 +50,7 @@ fn an_old_file_that_stays_open_is_an_error_that_says_so() {
         let took = begin.elapsed();
         assert_eq!(error.kind(), ErrorKind::ResourceBusy, "{mode}: {error}");
         assert_eq!(error.to_string(), "the old file is open here or in another program, close it first");
-        assert!((2000..3000).contains(&took.as_millis()), "{mode}: {took:?}");
+        assert!((2000..20_000).contains(&took.as_millis()), "{mode}: {took:?}");
         assert_eq!(folder.names(), ["save"]);
         drop(held);
         assert_holds(&path, b"old");
