@@ -65,7 +65,12 @@ impl SaveTarget {
     }
 
     pub fn not_written(&self, error: &io::Error) -> Failure {
-        self.failure(EngineError::ERR_FILE_CANT_WRITE, error)
+        let code = match error.kind() {
+            // Only Windows cannot replace an open file.
+            io::ErrorKind::ResourceBusy => EngineError::ERR_FILE_ALREADY_IN_USE,
+            _ => EngineError::ERR_FILE_CANT_WRITE,
+        };
+        self.failure(code, error)
     }
 
     fn failure(&self, code: EngineError, why: &dyn std::fmt::Display) -> Failure {
