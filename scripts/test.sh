@@ -8,7 +8,8 @@
 #                   sizes and thread counts and a tenth of the generated values
 #   --ci            200 killed games, all sizes and thread counts, and the suites with the debug library and without
 #                   threads too
-#   --long          all there is: also all generated values and damaged buffers, Miri, and the NEON kernels under qemu
+#   --long          all there is: also all generated values and damaged buffers, Miri, the NEON kernels under qemu, and
+#                   what is built for Windows in Wine
 #   --suites        only the conformance suites
 #   --only FILTER   only the conformance tests whose "suite/test" contains FILTER, in all sizes and thread counts
 #
@@ -46,7 +47,7 @@ kills=40
 options=(--quick)
 case $extent in
   ci) kills=200 steps+=(debug_suites threadless_suites) options=() ;;
-  long) kills=200 steps+=(debug_suites threadless_suites miri arm64) options=(--long) ;;
+  long) kills=200 steps+=(debug_suites threadless_suites miri arm64 windows) options=(--long) ;;
 esac
 steps+=(unchanged)
 [ ! "$only_suites" ] || steps=(library editor_build release_template editor_suites template_suites)
@@ -123,6 +124,7 @@ threadless_suites() {
 }
 miri() { step count_cargo "Miri" scripts/miri.sh; }
 arm64() { step count_cargo "NEON under qemu" scripts/arm64-test.sh; }
+windows() { step count_suites "windows in Wine" scripts/windows-test.sh; }
 unchanged() { [ -z "$is_checkout" ] || step count_step "git status unchanged" same_status; }
 
 # make_debug_project FOLDER: links to this project's files around a debug library, so that the release library stays in

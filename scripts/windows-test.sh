@@ -30,15 +30,13 @@ done
 
 target=x86_64-pc-windows-gnu
 need_timeout
+wine=$("$root/scripts/wine.sh")
 need_cross "$target"
-status=0
-wine=$("$root/scripts/wine.sh") || status=$?
-[ "$status" != "$unavailable" ] || give_up "Wine cannot be had here"
-[ "$status" = 0 ] || die "no Wine"
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 trap 'exit 130' HUP INT TERM
 : | tee "$temporary/load" "$temporary/tests"
+status=0
 
 if [ $# = 0 ]; then
   if [ ! "$library" ]; then
