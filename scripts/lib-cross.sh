@@ -49,7 +49,34 @@ need_rust_target() {
   [ ! -d "$installed" ] || return 0
   if command -v rustup >/dev/null; then
     say "rustup target add $1"
-    rustup target add "$1" >&2 || :
+    rustup target add "$1" >&2 || give_up "the Rust target $1 cannot be had here"
+    return
   fi
-  [ -d "$installed" ] || give_up "the Rust target $1 cannot be had here"
+  # shellcheck disable=SC2155 # the next line looks at it
+  export RUSTC=$(rustc_with_source)
+  [ "$RUSTC" ] || give_up "the Rust target $1 cannot be had here without rustup"
+  # Only nightly versions of cargo build the standard library, unless they are told to be one.
+  export RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_BUILD_STD=std,panic_unwind
+  CARGO_ENCODED_RUSTFLAGS+=$'\x1f'--remap-path-prefix=$("$RUSTC" --print sysroot)/lib/rustlib/src/rust=/rust
 }
+
+# Prints the path of a rustc that has the sources of its standard library beside it, from the package archives.
+rustc_with_source() (
+  local version compiler host sysroot
+  # shellcheck source=lib-apt.sh
+  . "$root/scripts/lib-apt.sh"
+  version=$(rustc --version | cut -d ' ' -f 2)
+  done_if_cached "rustc-$version"
+  lock_cache "rustc-$version" "install rustup (https://rustup.rs)"
+  compiler=$(command -v rustc)
+  host=$(rustc --print sysroot)/lib/rustlib/$(rust_host)
+  unpack rust-src "${version//./\\.}" forky sid
+  sysroot=$tmp/root/usr/sysroot/lib/rustlib
+  mkdir -p "$sysroot/src/rust"
+  ln -s "$host" "$sysroot/"
+  mv "$tmp/root/usr/src/rustc-$version/library" "$sysroot/src/rust/"
+  rm -rf "$tmp/root/usr/src"
+  publish <<WRAPPER
+exec $(printf %q "$compiler") --sysroot "\$usr/sysroot" "\$@"
+WRAPPER
+)
