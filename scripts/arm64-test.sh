@@ -5,8 +5,8 @@
 #
 #   kernels   the codec's tests of text, which compare the NEON kernels with plain code (the default)
 #   crates    all tests of the codec, of files, of the workers and of the tool
-#   template  the conformance suites (--quick) in the release template: 18 minutes of a fast processor, emulated, in which
-#             nothing is printed but errors
+#   template  the conformance suites (--quick) in the release template: emulated, 18 minutes of a fast processor, which
+#             prints nothing but errors until then
 #   editor    the same in the editor build, which takes longer
 #   game      an exported game; instead of filters it takes arguments for export-test.sh
 #   FILTER    only the tests whose name contains it. "" for all of the codec's

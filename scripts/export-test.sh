@@ -148,8 +148,8 @@ exports() {
   logged "$engine" --headless --path "$project" "--export-$1" "$2" "$3"
 }
 exports_well() { exports "$@" && is_clean; }
-# has_only FOLDER FILE...: true if the folder has exactly these files, which are sorted.
-has_only() { [ "$(cd "$1" && printf '%s\n' *)" = "$(printf '%s\n' "${@:2}")" ]; }
+# has_only FOLDER FILE...: true if the folder has exactly these files.
+has_only() { [ "$(cd "$1" && printf '%s\n' * | sort)" = "$(printf '%s\n' "${@:2}" | sort)" ]; }
 
 # add LOG: adds the tests that the log counts in its last such line to the sums. Fails if there is none.
 add() {
@@ -189,10 +189,11 @@ other_platforms() {
   local games=$temporary/others.d
   project="$temporary/other project"
   addon=$project/addons/varbatch log=$temporary/others.log passed=0 failed=0
-  other_platform "Other Linux" "$games/linux/game" "libvarbatch.linux.$other.so" "$games/linux"
   other_platform Windows "$games/windows/game.exe" varbatch.windows.x86_64.dll "$games/windows"
   other_platform macOS "$games/macos/game.app" libvarbatch.macos.universal.dylib \
     "$games/macos/game.app/Contents/Frameworks"
+  # The last: without this library the editor may complain itself.
+  other_platform "Other Linux" "$games/linux/game" "libvarbatch.linux.$other.so" "$games/linux"
   printf '%d passed, %d failed\n' "$passed" "$failed"
 }
 
