@@ -97,10 +97,39 @@ func test_godot_3_one_way() -> void:
 func test_bytes_behind_a_value() -> void:
 	var bytes := bytes_of("02000000 07000000 09")
 	check_value(VarBatch.bytes_to_var_in(bytes, GODOT_3), 7, "a value with a byte behind it")
-	var rest := WARNING + "VarBatch.transcode: 1 value was followed by bytes that are none of its, at byte 8"
+	var rest := (
+		WARNING
+		+ "VarBatch.transcode: 1 value was followed by bytes that are none of its, at byte 8"
+	)
 	var translate := func() -> PackedByteArray: return VarBatch.transcode(bytes, GODOT_3, GODOT_4)
 	var here: Variant = expect_lines(translate, PackedStringArray([rest]))
 	check_value(here, var_to_bytes(7), "the value alone")
+
+
+## Components of builds with double precision, where 32 bits hold them and where they do not.
+func test_components_of_64_bits() -> void:
+	var rounded := "1 value was rounded to 32 bits, at byte 0"
+	var infinite := "1 value is too large for 32 bits and became infinite, at byte 0"
+	for row: Array in [
+		[1.5, -2.0, "0000c03f 000000c0", ""],
+		[INF, -INF, "0000807f 000080ff", ""],
+		[0.25, 1e31, "0000803e 7c6ffc72", rounded],
+		[0.1, 1e-300, "cdcccc3d 00000000", rounded],
+		[1e39, 0.1, "0000807f cdcccc3d", infinite],
+		[0.1, -1e300, "cdcccc3d 000080ff", infinite],
+	]:
+		var components := PackedFloat64Array([row[0], row[1]])
+		var here := bytes_of("05000100") + components.to_byte_array()
+		var there := bytes_of("05000000" + (row[2] as String))
+		var said := "%sVarBatch.%s: %s" % [WARNING, "%s", row[3]]
+		var translate := func() -> Variant: return VarBatch.transcode(here, GODOT_4, GODOT_3)
+		var lines := PackedStringArray([said % "transcode"] if row[3] else [])
+		check_value(expect_lines(translate, lines), there, "%s translated" % components)
+		if OS.has_feature("double"):
+			var value := Vector2(components[0], components[1])
+			var write := func() -> Variant: return VarBatch.var_to_bytes_in(value, GODOT_3)
+			lines = PackedStringArray([said % "var_to_bytes_in"] if row[3] else [])
+			check_value(expect_lines(write, lines), there, "%s written" % components)
 
 
 func test_pandemonium_by_hand() -> void:

@@ -157,4 +157,20 @@ func as_kept(value: Variant, dialect: VarBatch.Dialect) -> Variant:
 			for i: int in array.size():
 				array[i] = as_kept(array[i], dialect)
 			return array
-	return value
+	return as_single(value)
+
+
+## What a build with single precision keeps of a value: components of 32 bits.
+func as_single(value: Variant) -> Variant:
+	var is_packed := typeof(value) in Values.PACKED_VECTORS
+	if not is_packed and not Values.FLOAT_COMPONENTS.has(typeof(value)):
+		return value
+	var bytes := var_to_bytes(value)
+	if bytes.decode_u16(2) == 0:
+		return value
+	var head := 8 if is_packed else 4
+	var single := bytes.slice(0, head)
+	single.encode_u16(2, 0)
+	for component: float in bytes.slice(head).to_float64_array():
+		single.append_array(PackedFloat32Array([component]).to_byte_array())
+	return bytes_to_var(single)

@@ -238,11 +238,14 @@ impl Conversion {
             };
             self.lose(what, at, place);
         }
-        let rounded = plain_of(event).filter(|plain| plain.width == Width::Double && self.to.real == Width::Single);
-        if rounded
-            .is_some_and(|plain| doubles(plain.bytes).any(|wide| f64::from(wide as f32) != wide && !wide.is_nan()))
-        {
-            self.lose(Lost::Precision, at, place);
+        let narrowed = plain_of(event).filter(|plain| plain.width == Width::Double && self.to.real == Width::Single);
+        if let Some(plain) = narrowed {
+            let changes = || doubles(plain.bytes).filter(|&wide| f64::from(wide as f32) != wide && !wide.is_nan());
+            if changes().any(|wide| (wide as f32).is_infinite()) {
+                self.lose(Lost::Range, at, place);
+            } else if changes().next().is_some() {
+                self.lose(Lost::Precision, at, place);
+            }
         }
         let mut is_lossy = false;
         map_texts(event, |text| {

@@ -34,6 +34,8 @@ pub enum Lost {
     Character,
     /// Components of 64 bits were rounded to 32.
     Precision,
+    /// Components of 64 bits were too large for 32, and became infinite.
+    Range,
     /// The NodePath "/" became empty.
     RootPath,
     /// Bytes after a value, which no engine reads, were dropped. Many such losses are a sign of another dialect.
@@ -91,6 +93,10 @@ impl fmt::Display for Loss {
                 ("text has U+FFFD for what is no character", "texts have U+FFFD for what is no character")
             }
             Lost::Precision => ("value was rounded to 32 bits", "values were rounded to 32 bits"),
+            Lost::Range => (
+                "value is too large for 32 bits and became infinite",
+                "values are too large for 32 bits and became infinite",
+            ),
             Lost::Rest => (
                 "value was followed by bytes that are none of its",
                 "values were followed by bytes that are none of theirs",

@@ -198,13 +198,18 @@ impl<'a> Translator<'a, '_> {
     /// Writes components in the other width: widened, or rounded as the engine rounds them when it reads.
     #[cold]
     fn other_width(&mut self, at: usize, event: Event<'a>, plain: Plain<'a>) -> Result<(), CodecError> {
-        let mut is_exact = true;
+        let mut lost = None;
         let bytes: Vec<u8> = match self.dialect.real {
             Width::Single => {
                 let narrow = |bytes: &[u8; 8]| {
                     let wide = f64::from_le_bytes(*bytes);
-                    is_exact &= f64::from(wide as f32) == wide || wide.is_nan();
-                    (wide as f32).to_le_bytes()
+                    let narrow = wide as f32;
+                    if narrow.is_infinite() && wide.is_finite() {
+                        lost = Some(Lost::Range);
+                    } else if f64::from(narrow) != wide && !wide.is_nan() {
+                        lost = lost.or(Some(Lost::Precision));
+                    }
+                    narrow.to_le_bytes()
                 };
                 plain.bytes.as_chunks().0.iter().flat_map(narrow).collect()
             }
@@ -213,8 +218,8 @@ impl<'a> Translator<'a, '_> {
                 plain.bytes.as_chunks().0.iter().flat_map(widen).collect()
             }
         };
-        if !is_exact {
-            self.lose(at, Lost::Precision);
+        if let Some(what) = lost {
+            self.lose(at, what);
         }
         let plain = Plain { width: self.dialect.real, bytes: &bytes, ..plain };
         let event = if matches!(event, Event::Packed(_)) { Event::Packed(plain) } else { Event::Components(plain) };
