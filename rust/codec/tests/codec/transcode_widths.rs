@@ -1,12 +1,15 @@
 //! Guards: components become those of the other width as an engine rounds them, both ways, and nothing else changes.
 
+use std::collections::HashMap;
+
 use proptest::prelude::*;
 use varbatch_codec::transcode::{Lost, Translation};
 use varbatch_codec::{Dialect, Event, Kind, Plain, Shape, Width};
 
 use crate::support::naive;
-use crate::support::steps::{plain_of, read};
+use crate::support::steps::{plain_of, read, write};
 use crate::support::value::{Value, any_value, cases};
+use crate::support::vectors;
 use crate::support::wire::{doubles, floats, words};
 
 const SINGLE: Dialect = Dialect::GODOT_4;
@@ -48,6 +51,25 @@ fn each_type_of_components_has_both_widths() {
             // A build of either width writes both, as a file of it may hold data of the other.
             assert_eq!(Translation::new(SINGLE, SINGLE).bytes(&wide).expect("narrows").0, narrow);
         }
+    }
+}
+
+#[test]
+fn what_real_engines_of_both_precisions_wrote_is_translated_into_one_another() {
+    let single: HashMap<_, _> = vectors::encoded().into_iter().map(|vector| (vector.name, vector.bytes)).collect();
+    let mut kinds = Vec::new();
+    for vector in vectors::double_encoded() {
+        let (name, wide) = (vector.name, vector.bytes.expect(vector.name));
+        let events = read(&wide).expect(name).0;
+        assert_eq!(write(&events).expect(name), wide, "{name}: written back");
+        kinds.extend(events.iter().filter_map(plain_of).map(|plain| plain.kind).filter(|kind| kind.shape().is_real()));
+        let (narrow, losses) = Translation::new(DOUBLE, SINGLE).bytes(&wide).expect(name);
+        assert_eq!(Some(&narrow), single[name].as_ref(), "{name}");
+        let (again, _) = Translation::new(SINGLE, DOUBLE).bytes(&narrow).expect(name);
+        assert_eq!(again == wide, losses.is_empty(), "{name}");
+    }
+    for kind in Kind::ALL.into_iter().filter(|kind| kind.shape().is_real()) {
+        assert!(kinds.contains(&kind), "{} has no vector", kind.name());
     }
 }
 

@@ -45,6 +45,11 @@ pub fn encoded() -> Vec<Encoded> {
     encoded_in(include_str!("../../vectors/encoded.txt"))
 }
 
+/// What a build with double precision writes.
+pub fn double_encoded() -> Vec<Encoded> {
+    encoded_in(include_str!("../../vectors/double_encoded.txt"))
+}
+
 /// What Godot 3 writes.
 pub fn godot_3_encoded() -> Vec<Encoded> {
     encoded_in(include_str!("../../vectors/godot3_encoded.txt"))
