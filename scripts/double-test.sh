@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Tests the library for engines with double precision in such an engine, which double-engine.sh finds or builds. Closes
+# with one line: "N passed, N failed".
+#
+#   scripts/double-test.sh
+#
+# It compares the recorded vectors with what this engine writes, runs the conformance suites, and starts engines of each
+# precision with the library for the other: they must say what they lack, and go on.
+set -euo pipefail
+# shellcheck source=lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+case ${1:-} in
+  '') ;;
+  -h | --help) usage; exit ;;
+  *) usage_error "unknown argument: $1" ;;
+esac
+need_timeout
+double=$("$root/scripts/double-engine.sh") || exit
+single=$("$root/scripts/godot.sh") || exit
+
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+trap 'exit 130' HUP INT TERM
+project=$root/target/double-project
+GODOT_DOUBLE=$double make_project "$project" --double
+
+passed=0
+failed=0
+good() { passed=$((passed + 1)); }
+bad() {
+  failed=$((failed + 1))
+  echo "FAIL $1"
+}
+
+# Checks the recorded vectors: the engine must give the same answers again.
+check_record() {
+  local vectors=$root/rust/codec/tests/vectors file=double_encoded.txt
+  cp "$vectors/make.gd" "$temporary/"
+  awk -F ' [|] ' '/^#/ || !NF { print; next } { print $1 " | " $2 }' "$vectors/$file" >"$temporary/$file"
+  "$timeout" -k 10 60 "$double" --headless --path "$temporary" --script make.gd
+  # Another build of the version may have another name.
+  diff <(grep -v '^# engine' "$vectors/$file") <(grep -v '^# engine' "$temporary/$file")
+}
+
+run_suites() {
+  local log=$temporary/log p f status=0
+  "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --timeout 3600 -- \
+    "$double" --headless --path "$project/godot_project" res://conformance/all.tscn -- --quick | tee "$log" || status=$?
+  read -r p f < <(awk '/^[0-9]+ passed, [0-9]+ failed\r?$/ { p = $1; f = $3 } END { print p + 0, f + 0 }' "$log")
+  passed=$((passed + p))
+  failed=$((failed + f))
+  [ "$status" = 0 ] || [ "$f" -gt 0 ] || bad "suites: exit status $status"
+}
+
+# refuses NAME ENGINE PROJECT: the engine must report that the project lacks its library, and go on.
+refuses() {
+  local name=$1 engine=$2 from=$3 log=$temporary/refused status=0
+  cat >"$temporary/alive.gd" <<'GDSCRIPT'
+extends SceneTree
+
+
+func _initialize() -> void:
+	print("alive, with VarBatch: ", ClassDB.class_exists(&"VarBatch"))
+	quit()
+GDSCRIPT
+  "$timeout" -k 10 60 "$engine" --headless --path "$from/godot_project" --script "$temporary/alive.gd" \
+    >"$log" 2>&1 </dev/null || status=$?
+  if [ "$status" = 0 ] && grep -q '^alive, with VarBatch: false' "$log" && grep -q 'GDExtension dynamic library not found' "$log"; then
+    good
+  else
+    cat "$log"
+    bad "$name: exit status $status"
+  fi
+}
+
+"$double" --headless --version
+if check_record; then good; else bad "double_encoded.txt is not what the engine says"; fi
+run_suites
+refuses "the double library in an engine of single precision" "$single" "$project"
+make_project "$temporary/single"
+refuses "the single library in an engine of double precision" "$double" "$temporary/single"
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
