@@ -85,7 +85,7 @@ beside=$(mktemp "$bin/.$wanted.XXXXXX")
 trap 'rm -rf "$beside" "${temporary:-}"' EXIT
 cp "$library" "$beside"
 chmod 755 "$beside"
-case $target in *-apple-darwin) sign_macho "$beside" ;; esac
+case $target in *-apple-darwin) python3 "$root/scripts/sign-macho.py" "$beside" ;; esac
 mv -f "$beside" "$bin/$wanted"
 copy_addons_if_not_linked
 list_extension "$root/godot_project"

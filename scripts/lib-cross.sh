@@ -36,12 +36,6 @@ hide_machine() {
   export CARGO_ENCODED_RUSTFLAGS=${CARGO_ENCODED_RUSTFLAGS%?} SOURCE_DATE_EPOCH=315532800
 }
 
-# sign_macho FILE: signs each architecture of a library or program for macOS, without a name ("ad hoc"). Macs with Apple
-# processors run nothing that is not signed, and Zig signs before the symbols are stripped.
-sign_macho() {
-  python3 -c 'import sys, apple_platform; apple_platform.sign(sys.argv[1], binary_identifier="varbatch")' "$1"
-}
-
 # need_rust_target TRIPLE: its standard library comes from rustup. Where there is no rustup, cargo builds it.
 need_rust_target() {
   local installed
