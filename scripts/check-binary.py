@@ -106,8 +106,11 @@ def check_macho(path, _target, exported):
             if name != INSTALL_NAME and not MACOS_LIBRARY.fullmatch(name):
                 yield f"{machine}: imports {name}"
         symbols = SymbolTable(macho, header)
-        if symbols.dysymtab.nlocalsym:
-            yield f"{machine}: is not stripped: {symbols.dysymtab.nlocalsym} local symbols"
+        first, count = symbols.dysymtab.ilocalsym, symbols.dysymtab.nlocalsym
+        # Zig's linker keeps hidden functions of C in a program.
+        names = [name for entry, name in symbols.nlists[first : first + count] if not entry.n_type & mach_o.N_PEXT]
+        if names:
+            yield f"{machine}: is not stripped: {len(names)} local symbols, such as {names[0].decode()}"
         if exported is not None and b"_" + exported.encode() not in [name for _, name in symbols.extdefsyms]:
             yield f"{machine}: does not export {exported}"
     # It is signed without a name, so it has no certificate. What counts is that its bytes are those that were signed.
