@@ -104,6 +104,16 @@ enum What<'w, 'a> {
 }
 
 impl Piece<'_, '_> {
+    /// Returns the bytes of its destination.
+    pub fn len(&self) -> usize {
+        self.dest.len()
+    }
+
+    /// True if there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.dest.is_empty()
+    }
+
     /// Writes the piece over its whole range of the destination.
     pub fn fill(self) {
         match self.what {
@@ -115,13 +125,12 @@ impl Piece<'_, '_> {
     }
 }
 
-/// Cuts a part into pieces of about [`PIECE_LEN`] bytes: runs of segments, and chunks of long payloads. Once all of
-/// them are filled, every byte of `dest` is initialised, as after [`fill`].
+/// Cuts a part into pieces of about [`PIECE_LEN`] bytes: runs of segments, and chunks of long payloads. They are
+/// appended to `pieces`. Once all of them are filled, every byte of `dest` is initialised, as after [`fill`].
 ///
 /// # Panics
 /// Same as [`fill`], either here or when the pieces are filled.
-pub fn pieces<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>]) -> Vec<Piece<'w, 'a>> {
-    let mut pieces = Vec::with_capacity(dest.len() / PIECE_LEN + 2);
+pub fn cut<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>], pieces: &mut Vec<Piece<'w, 'a>>) {
     let mut dest = dest;
     // Not in a piece so far: segments from `first` on and small bytes from `small_at` on, `len` bytes in total.
     let (mut first, mut small_at, mut len) = (0, 0, 0);
@@ -144,11 +153,8 @@ pub fn pieces<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>]) -> Ve
             pieces.push(Piece { what: What::Part(run(first..index, small_at..small_end, len)), dest: head });
             let (body, tail) = tail.split_at_mut(payload_len);
             match content {
-                Content::Bytes(bytes) => {
-                    let stretches = bytes.chunks(PIECE_LEN).zip(body.chunks_mut(PIECE_LEN));
-                    pieces.extend(stretches.map(|(bytes, dest)| Piece { what: What::Bytes(bytes), dest }));
-                }
-                Content::Plan(plan) => pieces.append(&mut self::pieces(plan.whole(), body)),
+                Content::Bytes(bytes) => cut_bytes(bytes, body, pieces),
+                Content::Plan(plan) => cut(plan.whole(), body, pieces),
                 Content::Utf32 { .. } => unreachable!("a text is not cut"),
             }
             dest = tail;
@@ -165,5 +171,14 @@ pub fn pieces<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>]) -> Ve
     }
     let rest = run(first..part.segments.len(), small_at..part.small.len(), dest.len());
     pieces.push(Piece { what: What::Part(rest), dest });
-    pieces
+}
+
+/// Cuts bytes that are copied unchanged, as [`cut`] does.
+///
+/// # Panics
+/// If `dest` is not exactly as long as `bytes`.
+pub fn cut_bytes<'w, 'a>(bytes: &'w [u8], dest: &'w mut [MaybeUninit<u8>], pieces: &mut Vec<Piece<'w, 'a>>) {
+    assert_eq!(dest.len(), bytes.len(), "destination and bytes differ in length");
+    let stretches = bytes.chunks(PIECE_LEN).zip(dest.chunks_mut(PIECE_LEN));
+    pieces.extend(stretches.map(|(bytes, dest)| Piece { what: What::Bytes(bytes), dest }));
 }

@@ -2,13 +2,13 @@
 
 use std::mem::MaybeUninit;
 
-use varbatch_codec::fill;
+use varbatch_codec::fill::{self, Piece};
 use varbatch_codec::limits::PIECE_LEN;
 use varbatch_codec::{Part, Plain, Width};
 use varbatch_workers::Threads;
 
-use crate::limits::PARALLEL_AWAKE_FROM;
 pub use crate::limits::PARALLEL_FROM;
+use crate::limits::{MAX_RUN_LEN, PARALLEL_AWAKE_FROM, RUNS_A_THREAD};
 
 /// Fills all of `dest` with `part`, using `threads` if it is large.
 ///
@@ -18,7 +18,9 @@ pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: 
     if !is_shared(dest.len(), threads) {
         return fill::fill(part, dest);
     }
-    threads.for_each(fill::pieces(part, dest), fill::Piece::fill);
+    let mut fills = Fills::default();
+    fills.part(part, dest);
+    fills.fill(threads);
 }
 
 /// Fills all of `dest` with plain data with components of `width`. Uses `threads` if `dest` is large and the data
@@ -27,14 +29,59 @@ pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: 
 /// # Panics
 /// In the same cases as [`fill::plain`].
 pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
-    if !plain.has_width(width) || !is_shared(dest.len(), threads) {
+    if !is_shared(dest.len(), threads) {
         return fill::plain(plain, width, dest);
     }
-    assert_eq!(dest.len(), plain.bytes.len(), "destination and data differ in length");
-    let pieces: Vec<_> = plain.bytes.chunks(PIECE_LEN).zip(dest.chunks_mut(PIECE_LEN)).collect();
-    threads.for_each(pieces, |(bytes, dest)| {
-        dest.write_copy_of_slice(bytes);
-    });
+    let mut fills = Fills::default();
+    fills.plain(plain, width, dest);
+    fills.fill(threads);
+}
+
+/// Destinations to fill together, so that several threads share the bytes of all of them.
+#[derive(Debug, Default)]
+pub struct Fills<'w, 'a> {
+    pieces: Vec<Piece<'w, 'a>>,
+    len: usize,
+}
+
+impl<'w, 'a> Fills<'w, 'a> {
+    /// Adds a destination for `part`.
+    ///
+    /// # Panics
+    /// In the same cases as [`fill::fill`], here or in [`Self::fill`].
+    pub fn part(&mut self, part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>]) {
+        self.len += dest.len();
+        fill::cut(part, dest, &mut self.pieces);
+    }
+
+    /// Adds a destination for plain data with components of `width`. Data that has another width is written at once.
+    ///
+    /// # Panics
+    /// In the same cases as [`fill::plain`].
+    pub fn plain(&mut self, plain: Plain<'w>, width: Width, dest: &'w mut [MaybeUninit<u8>]) {
+        if !plain.has_width(width) {
+            return fill::plain(plain, width, dest);
+        }
+        self.len += dest.len();
+        fill::cut_bytes(plain.bytes, dest, &mut self.pieces);
+    }
+
+    /// Fills all of them. Each thread takes consecutive pieces, so that one of them touches most of a huge page first:
+    /// if two did, both would clear one.
+    pub fn fill(self, threads: &Threads) {
+        let run_len = (self.len / threads.count() / RUNS_A_THREAD).clamp(PIECE_LEN, MAX_RUN_LEN);
+        let mut pieces = self.pieces.into_iter();
+        let runs = std::iter::from_fn(|| {
+            let (mut run, mut len) = (Vec::new(), 0);
+            while len < run_len {
+                let Some(piece) = pieces.next() else { break };
+                len += piece.len();
+                run.push(piece);
+            }
+            (!run.is_empty()).then_some(run)
+        });
+        threads.for_each(runs, |run| run.into_iter().for_each(Piece::fill));
+    }
 }
 
 /// True if several threads fill `len` bytes.

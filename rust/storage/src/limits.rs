@@ -12,6 +12,10 @@ pub const PARALLEL_FROM: usize = 8 << 20;
 /// The same for threads that are [awake](varbatch_workers::Threads::awake), in bytes.
 pub(crate) const PARALLEL_AWAKE_FROM: usize = 1 << 20;
 
+/// Runs of consecutive pieces that each thread fills, at least, and max bytes of a run: a huge page.
+pub(crate) const RUNS_A_THREAD: usize = 4;
+pub(crate) const MAX_RUN_LEN: usize = 2 << 20;
+
 /// Bytes that are read at a time, unless a frame is longer: they stay in the cache until they are decoded.
 pub(crate) const PIECE_LEN: usize = 1 << 20;
 

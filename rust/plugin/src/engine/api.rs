@@ -122,6 +122,11 @@ pub fn allocates_in_parallel() -> bool {
     api().allocates_in_parallel
 }
 
+/// True if large values are made with uninitialised memory. Otherwise the engine zeroes it, which threads should share.
+pub fn makes_blocks() -> bool {
+    api().layout.makes_blocks
+}
+
 /// True if the engine is a debug build, such as the editor.
 fn is_debug_build() -> bool {
     Engine::singleton().get_singleton("OS").is_none_or(|mut os| os.call("is_debug_build", &[]).booleanize())

@@ -16,6 +16,10 @@ pub const SINGLE_RUN: usize = 4000;
 /// allocating is most of the work.
 pub const PARALLEL_VALUE: usize = 1 << 10;
 
+/// Min average bytes of values that are filled over threads for which the calling thread allocates the memory of all:
+/// it reuses what the game has freed. Allocating shorter ones takes as long as filling them.
+pub const LARGE_VALUE: usize = 4 << 10;
+
 /// Frames that one thread plans at a time, while they are shorter than [`LARGE_FRAME`] bytes on average.
 pub const STREAM_RUN: usize = 500;
 pub const LARGE_FRAME: usize = 1 << 10;

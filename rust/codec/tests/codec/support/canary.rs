@@ -39,5 +39,7 @@ fn read<T: Copy>(memory: &[MaybeUninit<T>]) -> impl Iterator<Item = T> {
 
 /// Fills a part piece by piece, the last piece first: any order must do, as pieces go to any threads.
 pub fn fill_pieces(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>]) {
-    fill::pieces(part, dest).into_iter().rev().for_each(fill::Piece::fill);
+    let mut pieces = Vec::new();
+    fill::cut(part, dest, &mut pieces);
+    pieces.into_iter().rev().for_each(fill::Piece::fill);
 }

@@ -3,18 +3,20 @@
 mod batch;
 mod decoded;
 
+use std::borrow::BorrowMut;
 use std::sync::Mutex;
 
 use godot::builtin::PackedByteArray;
-use varbatch_codec::{Kind, Reader};
+use varbatch_codec::{Event, Kind, Reader};
+use varbatch_storage::fill::Fills;
 use varbatch_workers::Threads;
 
 pub use self::batch::{Decode, bytes_to_vars, frames_to_vars};
 pub use self::decoded::{Decoded, Deferred};
-use crate::engine::{self, Slot, Value};
+use crate::engine::{self, Pages, REAL, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::runs::each_run;
-use crate::jobs::tuning::{COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, VALUE_WORK};
+use crate::jobs::tuning::{COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, LARGE_VALUE, VALUE_WORK};
 use crate::report::{Report, Reports};
 use crate::value::build::{Build, Dropped, MayAsk, Stop, Tell};
 use crate::value::full_objects;
@@ -89,6 +91,9 @@ pub fn input(buffer: &Value) -> Result<Input<'_>, Kind> {
     }
 }
 
+/// An input with its index in the batch; or the type of an element that is not a buffer.
+type Indexed<'a> = (usize, Result<Input<'a>, Kind>);
+
 /// Properties of a batch that decide how its values are built.
 pub struct Work<'t> {
     /// Approximate bytes per input.
@@ -136,15 +141,61 @@ pub fn build_slots<'a>(
     work: &Work<'_>,
     threads: &Threads,
 ) -> (Reports, Vec<usize>) {
+    let inputs = inputs.enumerate();
+    if !work.is_large(slots.len()) {
+        return build_runs(inputs, slots, work, &Threads::alone(), threads);
+    }
+    if threads.count() == 1 || work.containers || work.average < LARGE_VALUE || !engine::makes_blocks() {
+        return build_runs(inputs, slots, work, threads, threads);
+    }
+    let (inputs, mut slots): (Vec<_>, Vec<_>) = fill_packed(inputs, slots, work, threads).into_iter().unzip();
+    build_runs(inputs.into_iter(), &mut slots, work, threads, threads)
+}
+
+/// Builds the values that are long packed arrays. Returns the other inputs, with their slots.
+fn fill_packed<'a, 's>(
+    inputs: impl Iterator<Item = Indexed<'a>>,
+    slots: &'s mut [Slot],
+    work: &Work<'_>,
+    threads: &Threads,
+) -> Vec<(Indexed<'a>, &'s mut Slot)> {
+    let (mut fills, mut pages, mut len, mut others) = (Fills::default(), Pages::default(), 0, Vec::new());
+    for ((index, input), slot) in inputs.zip(slots) {
+        match input.map(|input| input.reader(work.allow_objects).next_event()) {
+            Ok(Ok(Some(Event::Packed(plain)))) if plain.bytes.len() >= LARGE_VALUE => {
+                // All by this thread, so that they reuse what it has freed: other threads have memory of their own.
+                let dest = slot.set_packed(plain.kind, plain.count);
+                pages.add(dest);
+                fills.plain(plain, REAL, dest);
+                len += plain.bytes.len();
+            }
+            _ => others.push(((index, input), slot)),
+        }
+    }
+    pages.prepare(threads);
+    fills.fill(threads);
+    if let Some(tell) = work.tell {
+        tell(len);
+    }
+    others
+}
+
+/// Builds each value, in runs over `runners`, and a large one over `threads`. The inputs have their indices in the batch.
+fn build_runs<'a>(
+    inputs: impl Iterator<Item = Indexed<'a>> + Clone + Send,
+    slots: &mut [impl BorrowMut<Slot> + Send],
+    work: &Work<'_>,
+    runners: &Threads,
+    threads: &Threads,
+) -> (Reports, Vec<usize>) {
     let &Work { average, allow_objects, may_ask, tell, .. } = work;
     let found = Mutex::new((Reports::default(), Vec::new()));
-    let alone = Threads::alone();
     let total = average * slots.len();
     each_run(
-        inputs.enumerate(),
+        inputs,
         |(_, input)| input.map_or(0, |input| input.bytes.len()),
         slots,
-        if work.is_large(slots.len()) { threads } else { &alone },
+        runners,
         || (Texts::for_bytes(total), Reports::default(), Vec::new()),
         |(index, input), slot, (texts, reports, left)| {
             let input = match input {
@@ -155,7 +206,8 @@ pub fn build_slots<'a>(
             if input.bytes.is_empty() && reports.count_error(index) {
                 return;
             }
-            match Build::new(input.reader(allow_objects), texts, threads, may_ask).telling(tell).build(slot) {
+            let mut build = Build::new(input.reader(allow_objects), texts, threads, may_ask).telling(tell);
+            match build.build(slot.borrow_mut()) {
                 Ok(None) => {}
                 Ok(Some(dropped)) => reports.push(index, dropped),
                 Err(Stop::Error(error)) => reports.push(index, error),

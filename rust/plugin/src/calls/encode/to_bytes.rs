@@ -2,15 +2,17 @@
 
 use godot::builtin::{AnyArray, PackedByteArray};
 use varbatch_codec::{Borrowed, Cursor, Part};
-use varbatch_storage::fill;
+use varbatch_storage::fill::{self, Fills};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress};
 
 use super::run::{Form, Run, Source, plan_runs, with_engine};
-use crate::engine::{self, BytesOut, Growing, OwnArray, Slot, Value};
+use crate::engine::{self, BytesOut, Growing, OwnArray, Pages, Slot, Value};
 use crate::jobs::job::{Job, Outcome, Product, VALUE};
 use crate::jobs::runs::each_run;
-use crate::jobs::tuning::{BUFFERS_PARALLEL_FROM, CONTAINERS_PARALLEL_FROM, PARALLEL_VALUE, SHARED_RUN, SINGLE_RUN};
+use crate::jobs::tuning::{
+    BUFFERS_PARALLEL_FROM, CONTAINERS_PARALLEL_FROM, LARGE_VALUE, PARALLEL_VALUE, SHARED_RUN, SINGLE_RUN,
+};
 use crate::jobs::{pool, run};
 use crate::report::{Reports, VALUES};
 use crate::value::walk::{Held, KeepWalked, mostly_containers};
@@ -168,12 +170,26 @@ impl<'p, K> BufferRun<'p, K> {
         let count = parts.clone().take_while(fits).count();
         let slots = &mut slots[self.filled..];
         if count > 0 {
+            let done = plan.part(marks[0], marks[count]).len();
+            if threads.count() > 1 && done >= count * LARGE_VALUE && engine::makes_blocks() {
+                // All by this thread, so that they reuse what it has freed: other threads have memory of their own.
+                let (mut fills, mut pages) = (Fills::default(), Pages::default());
+                for (part, slot) in parts.take(count).zip(slots) {
+                    let dest = slot.allocate(part.len());
+                    pages.add(dest);
+                    fills.part(part, dest);
+                }
+                pages.prepare(threads);
+                fills.fill(threads);
+                self.filled += count;
+                return Some(done + count * VALUE);
+            }
             let put = |part: Part<'_, '_>, slot: &mut Slot, (): &mut ()| {
                 fill::fill_parallel(part, slot.allocate(part.len()), threads);
             };
             each_run(parts.take(count), Part::len, &mut slots[..count], threads, || (), put, |()| ());
             self.filled += count;
-            return Some(plan.part(marks[0], marks[count]).len() + count * VALUE);
+            return Some(done + count * VALUE);
         }
         let len = parts.clone().next()?.len();
         let (cursor, bytes) = self.long.get_or_insert_with(|| (Cursor::at(marks[0]), Growing::with_room(len)));

@@ -27,6 +27,7 @@ use godot::sys;
 use varbatch_codec::{Kind, Shape};
 
 use super::ffi::{FromType, Inner, is_packed};
+use super::pages;
 
 /// The parts of the layout that were verified in this engine.
 #[derive(Clone, Copy)]
@@ -274,9 +275,11 @@ fn new_block(interface: &sys::GDExtensionInterface, count: usize, element_len: u
     // Like the engine: at least two.
     let capacity = count.max(2);
     let len = capacity.checked_mul(element_len).and_then(|len| len.checked_add(size_of::<Header>()));
+    let len = len.expect("lengths are 32-bit");
     // SAFETY: any length may be requested.
-    let header: *mut Header = unsafe { (interface.mem_alloc)(len.expect("lengths are 32-bit")).cast() };
+    let header: *mut Header = unsafe { (interface.mem_alloc)(len).cast() };
     assert!(!header.is_null(), "out of memory");
+    pages::prepare(header.cast(), len);
     // SAFETY: the memory is large enough for a header, and has the alignment of malloc.
     unsafe {
         header.write(Header { references: 1, capacity: capacity as u64, size: count as u64, _padding: 0 });
