@@ -33,10 +33,11 @@ fn only_whole_huge_pages_inside_are_meant() {
 
 #[test]
 fn what_was_written_before_stays() {
-    let mut memory = vec![MaybeUninit::new(0_u8); 0];
-    memory.reserve_exact(4 * FROM);
-    prepare(memory.as_ptr().cast(), memory.capacity());
-    memory.resize(4 * FROM, MaybeUninit::new(0));
+    let mut memory = Vec::with_capacity(4 * FROM);
+    memory.push(7_u8);
+    prepare(memory.as_ptr(), memory.capacity());
+    memory.resize(4 * FROM, 8);
+    assert_eq!((memory[0], memory[1], memory[4 * FROM - 1]), (7, 8, 8));
     // New memory in which only the first bytes of each block were written, as by the heads of allocations.
     let mut new = Vec::with_capacity(4 * FROM);
     let blocks = new.spare_capacity_mut();
