@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the demo, the engine beside VarBatch: a world of chunks to bytes and back, and saves of 256 MiB while a game runs
-# at 60 frames a second. Then the undo demo, in which nodes are dragged around.
+# Runs the demo, the engine beside VarBatch: a world of chunks and other data of games to bytes and back, and saves of
+# 256 MiB while a game runs at 60 frames a second. Then the undo demo, in which nodes are dragged around.
 #
 #   scripts/demo.sh [--window] [--undo] [-- ARGS...]
 #

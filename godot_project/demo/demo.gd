@@ -1,10 +1,10 @@
 extends Control
-## Entry of the demo: encodes and decodes a world of chunks, and saves while a game runs; both with
-## the engine and with VarBatch.
+## Entry of the demo: encodes and decodes a world of chunks and what else games hold, and saves
+## while a game runs; both with the engine and with VarBatch.
 ##
 ##     godot [--headless] --path godot_project res://demo/demo.tscn [-- OPTIONS]
 ##
-## Without a display it prints both tables and quits. With one it shows them in a window, one tab
+## Without a display it prints all tables and quits. With one it shows them in a window, one tab
 ## each. This script never names VarBatch, so that it can report what is missing if the library is.
 
 const AnyRun = preload("res://demo/any_run.gd")
@@ -69,8 +69,8 @@ func _process(_delta: float) -> void:
 
 func _begin(kind: String) -> void:
 	_running = kind
-	# A run of saves continues with another round.
-	if kind not in _runs or kind == _BYTES and _runs[kind].is_begun:
+	# A run may begin again: saves add a round, and memory is cold only once.
+	if kind not in _runs:
 		_make_run(kind)
 	_let_frames_run(kind == _SAVES)
 	_runs[kind].begin()

@@ -19,6 +19,11 @@ func _init(row_group: String, row_label: String, row_by_engine: bool) -> void:
 	by_engine = row_by_engine
 
 
+func forget() -> void:
+	usec = INF
+	ratio = NAN
+
+
 func is_timed() -> bool:
 	return is_finite(usec)
 

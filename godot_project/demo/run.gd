@@ -1,12 +1,14 @@
 extends "res://demo/any_run.gd"
-## To bytes and back, step by step: makes the world, then times each way to encode and decode it in
-## several rounds, then compares every byte and every value.
+## To bytes and back, step by step: first what games hold, as it needs memory that was not used
+## before. Then makes the world, times each way to encode and decode it in several rounds, and
+## compares every byte and every value.
 
 ## In the order in which they are timed: decoding needs what was encoded before.
 enum Step {
 	ENGINE_ENCODE, VARS_TO_BYTES, VARS_TO_FRAMES, ENGINE_DECODE, BYTES_TO_VARS, FRAMES_TO_VARS
 }
 
+const KindsRun = preload("res://demo/kinds/run.gd")
 const Options = preload("res://demo/options.gd")
 const Row = preload("res://demo/row.gd")
 const World = preload("res://demo/world.gd")
@@ -22,6 +24,7 @@ var rows: Array[Row] = [
 	Row.new("decode", "VarBatch.frames_to_vars", false),
 ]
 var options: Options
+var kinds: KindsRun
 var world: World
 ## The time that making the world took, in microseconds.
 var world_usec := 0
@@ -34,25 +37,31 @@ var _results: Array = []
 
 func _init(run_options: Options) -> void:
 	options = run_options
+	kinds = KindsRun.new(options)
 	world = World.new(options.chunk_count, options.world_seed)
 	_results.resize(Step.size())
 
 
 func begin() -> void:
 	super()
-	status = "Making the world"
+	_steps_done = 0
+	for row in rows:
+		row.forget()
+	kinds.begin()
+	status = kinds.status
 
 
 func advance() -> bool:
-	if not _is_world_made:
+	if not kinds.is_finished:
+		kinds.advance()
+		_follow_kinds()
+	elif not _is_world_made:
 		_make_world()
 	elif _steps_done < options.round_count * Step.size():
 		_time_step(_steps_done % Step.size())
 		_steps_done += 1
 	else:
-		problem = _compare()
-		status = "All bytes and values equal" if problem.is_empty() else problem
-		is_finished = true
+		_end(_compare())
 	return not is_finished
 
 
@@ -60,7 +69,8 @@ func progress() -> float:
 	if is_finished:
 		return 1.0
 	var step_count := options.round_count * Step.size() + 1.0
-	return 0.2 * world.made() / options.chunk_count + 0.8 * _steps_done / step_count
+	var world_progress := 0.2 * world.made() / options.chunk_count + 0.8 * _steps_done / step_count
+	return 0.7 * kinds.progress() + 0.3 * world_progress
 
 
 ## The values that `frames_to_vars` decoded from the world's bytes.
@@ -68,7 +78,20 @@ func decoded() -> Array:
 	return _results[Step.FRAMES_TO_VARS]
 
 
+func _follow_kinds() -> void:
+	status = kinds.status
+	if kinds.is_finished and not kinds.problem.is_empty():
+		_end(kinds.problem)
+
+
+func _end(found_problem: String) -> void:
+	problem = found_problem
+	status = "All bytes and values equal" if problem.is_empty() else problem
+	is_finished = true
+
+
 func _make_world() -> void:
+	status = "Making the world"
 	var started := Time.get_ticks_usec()
 	_is_world_made = not world.grow(CHUNKS_PER_STEP)
 	world_usec += Time.get_ticks_usec() - started

@@ -1,6 +1,8 @@
 extends RefCounted
 ## The demo's table as text: the cells of a row, for both the window and the plain table.
 
+const KindsTable = preload("res://demo/kinds/table.gd")
+const Plain = preload("res://demo/plain.gd")
 const Row = preload("res://demo/row.gd")
 const Run = preload("res://demo/run.gd")
 
@@ -14,9 +16,9 @@ static func cells(row: Row) -> PackedStringArray:
 	return [
 		row.group,
 		row.label,
-		grouped(row.bytes),
+		Plain.grouped(row.bytes),
 		"%.2f" % (row.usec / 1000.0),
-		grouped(roundi(row.megabytes_per_second())),
+		Plain.grouped(roundi(row.megabytes_per_second())),
 		"%.1fx" % row.ratio,
 	]
 
@@ -36,9 +38,9 @@ static func headlines(run: Run) -> PackedStringArray:
 		(
 			"World of %s chunks, seed %d: %s packed arrays, made in %d ms. Best of %d rounds."
 			% [
-				grouped(run.options.chunk_count),
+				Plain.grouped(run.options.chunk_count),
 				run.options.world_seed,
-				grouped(run.world.values.size()),
+				Plain.grouped(run.world.values.size()),
 				roundi(run.world_usec / 1000.0),
 				run.options.round_count,
 			]
@@ -46,38 +48,14 @@ static func headlines(run: Run) -> PackedStringArray:
 	]
 
 
-## The whole table as plain text, with aligned columns.
+## The whole table as plain text, with aligned columns, and the table of what games hold below.
 static func text(run: Run) -> String:
 	var lines: Array[PackedStringArray] = [PackedStringArray(TITLES)]
 	for row: Row in run.rows:
 		lines.append(cells(row))
 	var out := headlines(run)
 	out.append("")
-	out.append_array(aligned(lines, 2))
+	out.append_array(Plain.aligned(lines, 2))
+	out.append("")
+	out.append(KindsTable.text(run.kinds))
 	return "\n".join(out)
-
-
-## Formats lines of cells in columns; the first columns are texts, the others numbers.
-static func aligned(lines: Array[PackedStringArray], text_columns: int) -> PackedStringArray:
-	var widths: PackedInt32Array = []
-	widths.resize(lines[0].size())
-	for line: PackedStringArray in lines:
-		for column in line.size():
-			widths[column] = maxi(widths[column], line[column].length())
-	var out: PackedStringArray = []
-	for line: PackedStringArray in lines:
-		var padded: PackedStringArray = []
-		for column in line.size():
-			var is_text := column < text_columns
-			var cell := line[column]
-			padded.append(cell.rpad(widths[column]) if is_text else cell.lpad(widths[column] + 2))
-		out.append("  ".join(padded).rstrip(" "))
-	return out
-
-
-## Formats 1234567 as 1,234,567.
-static func grouped(number: int) -> String:
-	var digits := str(number)
-	for at in range(digits.length() - 3, 0, -3):
-		digits = digits.insert(at, ",")
-	return digits

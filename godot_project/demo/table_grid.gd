@@ -6,7 +6,7 @@ const Row = preload("res://demo/row.gd")
 const SpeedBar = preload("res://demo/speed_bar.gd")
 const Table = preload("res://demo/table.gd")
 
-const _ROW_HEIGHT := 37.0
+const _ROW_HEIGHT := 21.0
 ## Width of the columns; the bars take the remaining width.
 const _WIDTHS: Array[float] = [84.0, 244.0, 104.0, 72.0, 78.0, 76.0]
 const _BAR_COLUMN := 5
@@ -25,11 +25,11 @@ func show_rows(rows: Array[Row]) -> void:
 	_bars.clear()
 	_rows = rows
 	columns = _WIDTHS.size() + 1
-	_add_line(Table.TITLES, Palette.DIM, 15, null)
+	_add_line(Table.TITLES, Palette.DIM, 13, null)
 	for index in rows.size():
 		if index > 0 and rows[index].group != rows[index - 1].group:
 			_add_gap()
-		_add_line(Table.cells(rows[index]), Palette.TEXT, 18, rows[index])
+		_add_line(Table.cells(rows[index]), Palette.TEXT, 15, rows[index])
 	refresh()
 
 
@@ -60,7 +60,7 @@ func _add_line(texts: Array, color: Color, font_size: int, row: Row) -> void:
 			label.horizontal_alignment = HORIZONTAL_ALIGNMENT_RIGHT
 		var is_result := row != null and not row.by_engine and column == texts.size() - 1
 		label.add_theme_color_override(&"font_color", _cell_color(row, column, color))
-		label.add_theme_font_size_override(&"font_size", font_size + (4 if is_result else 0))
+		label.add_theme_font_size_override(&"font_size", font_size + (2 if is_result else 0))
 		labels.append(label)
 		add_child(label)
 	if row != null:

@@ -8,6 +8,8 @@ signal tab_opened
 const AnyRun = preload("res://demo/any_run.gd")
 const BytesRun = preload("res://demo/run.gd")
 const BytesTable = preload("res://demo/table.gd")
+const KindsGrid = preload("res://demo/kinds/grid.gd")
+const KindsTable = preload("res://demo/kinds/table.gd")
 const Palette = preload("res://demo/palette.gd")
 const SavePage = preload("res://demo/save/page.gd")
 const SaveRun = preload("res://demo/save/run.gd")
@@ -27,6 +29,8 @@ var _is_running := false
 @onready var _map: TextureRect = %Map
 @onready var _bytes: Control = %Bytes
 @onready var _table: TableGrid = %Table
+@onready var _kinds_text: Label = %KindsText
+@onready var _kinds: KindsGrid = %Kinds
 @onready var _saves: SavePage = %Saves
 @onready var _status: Label = %Status
 @onready var _progress: ProgressBar = %Progress
@@ -72,6 +76,8 @@ func refresh() -> void:
 		var lines := BytesTable.headlines(_bytes_run)
 		_show(_bytes_run, [lines[1], lines[0]])
 		_table.refresh()
+		_kinds_text.text = " ".join(KindsTable.headlines(_bytes_run.kinds))
+		_kinds.refresh(_bytes_run.kinds)
 
 
 ## The run is done.

@@ -1,4 +1,4 @@
-extends GridContainer
+extends "res://demo/text_grid.gd"
 ## The table of the saves in the window: the cells of the plain table.
 
 const Palette = preload("res://demo/palette.gd")
@@ -16,11 +16,11 @@ var _labels: Array[Array] = []
 
 func refresh(run: Run) -> void:
 	if _labels.is_empty():
-		columns = _WIDTHS.size()
-		_add_line(Table.TITLES, Palette.DIM, 15)
+		add_line(Table.TITLES, _WIDTHS, _ROW_HEIGHT, Palette.DIM, 15)
 		for way: Way in run.ways:
 			var color := Palette.DIM if way.is_idle() or way.by_engine else Palette.TEXT
-			_labels.append(_add_line(Table.cells(run, way), color, 17))
+			var cells := Table.cells(run, way)
+			_labels.append(add_line(cells, _WIDTHS, _ROW_HEIGHT, color, 17))
 	var late_usec := Table.late_usec(run)
 	for index in run.ways.size():
 		var cells := Table.cells(run, run.ways[index])
@@ -31,19 +31,3 @@ func refresh(run: Run) -> void:
 			if column >= _LONGEST_COLUMN and index > 0:
 				var color := Palette.HITCH if is_late else Palette.VARBATCH
 				label.add_theme_color_override(&"font_color", color)
-
-
-func _add_line(texts: Array, color: Color, font_size: int) -> Array[Label]:
-	var labels: Array[Label] = []
-	for column in texts.size():
-		var label := Label.new()
-		label.text = texts[column]
-		label.custom_minimum_size = Vector2(_WIDTHS[column], _ROW_HEIGHT)
-		label.vertical_alignment = VERTICAL_ALIGNMENT_CENTER
-		if column > 0:
-			label.horizontal_alignment = HORIZONTAL_ALIGNMENT_RIGHT
-		label.add_theme_color_override(&"font_color", color)
-		label.add_theme_font_size_override(&"font_size", font_size)
-		labels.append(label)
-		add_child(label)
-	return labels

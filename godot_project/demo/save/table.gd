@@ -2,7 +2,7 @@ extends RefCounted
 ## The table of the saves as text: the cells of a row, for both the window and the plain table.
 
 const Files = preload("res://demo/save/files.gd")
-const Plain = preload("res://demo/table.gd")
+const Plain = preload("res://demo/plain.gd")
 const Run = preload("res://demo/save/run.gd")
 const Way = preload("res://demo/save/way.gd")
 
