@@ -55,6 +55,12 @@ static func own_command() -> PackedStringArray:
 	return command
 
 
+## Runs what started this process once more, with other arguments for its scripts: [status, lines of
+## its output].
+static func run(arguments: PackedStringArray) -> Array:
+	return sh('exec "$@"', own_command() + PackedStringArray(["--"]) + arguments)
+
+
 ## Runs a line of shell in which "$@" stands for the arguments: [status, lines of its output].
 static func sh(line: String, arguments: PackedStringArray) -> Array:
 	var escaped := PackedStringArray()
