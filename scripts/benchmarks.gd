@@ -3,6 +3,8 @@
 ## Closes with `wrote N tables`.
 extends SceneTree
 
+const Tables = preload("benchmarks_tables.gd")
+
 const ENGINES: Array[String] = ["editor", "release-template"]
 const DOCUMENT := "rust/docs/BENCHMARKS.md"
 const README := "README.md"
@@ -10,117 +12,6 @@ const BEGIN := "<!-- bench: scripts/benchmarks.sh writes this table -->\n"
 const END := "<!-- /bench -->"
 const MIB := 1048576.0
 
-const INTRO := """# Benchmarks
-
-`scripts/benchmarks.sh` measures these tables and writes this page. Please do not edit it.
-
-%s
-
-- **Times** are medians of one call, the engine's / VarBatch's. The two take turns, and each result
-  is compared with the engine's before it is timed. `~` marks rows whose rounds differed much.
-- **Ratio** is the engine's time divided by ours: above 1x VarBatch is faster, below 1x the engine.
-- **Floor** is the time for a new array and a plain copy of as many bytes, divided by ours, in the
-  release template. Near 1.00 there is nothing left to gain.
-- **Freeing apart** leaves out the time in which the engine frees the results. It is half of the
-  time of many small results, and the same for both.
-- **The editor build** copies numeric arrays element by element. The **release template**, which
-  exported games use, copies several at a time. So ratios are smaller there.
-- **Calls are repeated**, in memory that the process already has. The first call of a process takes
-  fresh memory from the system and gains less.
-- For the smallest values, the call from GDScript takes most of the time. Use a batch.
-"""
-
-const SPANS := "Milliseconds: median (min to max)."
-
-## Suffix of the file, beginning of the case's name, title, text, and what makes the table.
-const TABLES: Array[Array] = [
-	["", "save_game/", "A save game", "20,000 dictionaries of 6 keys, 5.4 MiB.", "_times"],
-	["", "single/", "One small value", "", "_times"],
-	["", "packed/", "One packed array", "", "_times_and_floor"],
-	["", "batch/", "Many arrays", "Against a loop over the engine's function.", "_times_and_floor"],
-	[
-		"-scaling",
-		"scaling/count/",
-		"By count",
-		"Nanoseconds a value, by the number of values.",
-		"_counts"
-	],
-	[
-		"-files",
-		"saving/",
-		"Saving",
-		SPANS + " A loop of `store_var` never flushes, `save_vars` does.",
-		"_spans"
-	],
-	["-files", "loading/", "Loading", SPANS + " The file is in the system's cache.", "_spans"],
-	[
-		"-files",
-		"tasks/",
-		"Tasks",
-		SPANS + " A game runs at 60 FPS; *call* is how long the caller is blocked.",
-		"_spans"
-	],
-	[
-		"-files",
-		"compression/",
-		"Compressed files",
-		"Milliseconds of the engine / of VarBatch with 1 thread / with all. Nothing is flushed.",
-		"_compression"
-	],
-	[
-		"-diff",
-		"diff/",
-		"Differences",
-		"The engine compares all bytes with `==`; of the small state, a script compares.",
-		"_times"
-	],
-	[
-		"-diff",
-		"delta/",
-		"Deltas",
-		"The engine compresses all of the state with Zstandard, or decompresses it.",
-		"_times"
-	],
-	[
-		"",
-		"undo/",
-		"Undo",
-		"Against a script with `var_to_bytes` that finds the same changes.",
-		"_times"
-	],
-	[
-		"",
-		"memory/",
-		"Memory of a call",
-		"MiB beside the result, of the engine's loop / of VarBatch.",
-		"_memory"
-	],
-	[
-		"-files",
-		"memory/",
-		"Memory of files",
-		"MiB beside what was there before the call: at its peak, and after it.",
-		"_growth"
-	],
-]
-
-## The rows of README: text, suffix of the file, name of the case.
-const ROWS: Array[Array] = [
-	[
-		"a save game of 20,000 dictionaries: `var_to_bytes`",
-		"",
-		"save_game/all_threads/one/var_to_bytes"
-	],
-	["… and back: `bytes_to_var`", "", "save_game/all_threads/one/bytes_to_var"],
-	[
-		"20,000 arrays of 64 bytes: `vars_to_frames`",
-		"",
-		"batch/PackedInt32Array/20000x64B/vars_to_frames"
-	],
-	["64 arrays of 1 MiB: `vars_to_bytes`", "", "batch/PackedInt32Array/64x1MiB/vars_to_bytes"],
-	["500 arrays of 64 KiB: `bytes_to_vars`", "", "batch/PackedInt32Array/500x64KiB/bytes_to_vars"],
-	["a file of 64 arrays of 4 MiB: `load_vars`", "-files", "loading/64 x 4 MiB"],
-]
 const LOOP_KEY := "get_var in a loop_ms"
 const LOAD_KEY := "load_vars_ms"
 
@@ -134,11 +25,11 @@ var _problem := ""
 func _initialize() -> void:
 	var root: String = OS.get_cmdline_user_args()[0]
 	for engine: String in ENGINES:
-		for table: Array in TABLES:
+		for table: Array in Tables.TABLES:
 			var file: String = engine + table[0]
 			if not _rows.has(file):
 				_rows[file] = _read(root.path_join("target/bench/%s.jsonl" % file))
-	var page := INTRO % _machine_text() + "".join(TABLES.map(_section))
+	var page := Tables.INTRO % _machine_text() + "".join(Tables.TABLES.map(_section))
 	var readme := _with_table(FileAccess.get_file_as_string(root.path_join(README)))
 	if _problem.is_empty():
 		_write(root.path_join(DOCUMENT), page)
@@ -323,10 +214,27 @@ func _growth(suffix: String, names: Array[String]) -> String:
 	return text
 
 
+## The numbers of the first calls, of the engine's and of VarBatch's.
+func _resident(suffix: String, names: Array[String]) -> String:
+	var text := _title(
+		["", "editor build: engine", "VarBatch", "release template: engine", "VarBatch"]
+	)
+	for name: String in names:
+		var cells: Array = [_label(suffix, name)]
+		for engine: String in ENGINES:
+			for way: String in ["engine", "varbatch"]:
+				var bytes: Array = _row(engine, suffix, name).get(way + "_memory", [])
+				cells.append(
+					" / ".join(bytes.map(func(part: float) -> String: return "%.0f" % (part / MIB)))
+				)
+		text += _line(cells)
+	return text
+
+
 ## The README with its table made anew.
 func _with_table(readme: String) -> String:
 	var text := _title(["", "editor build", "", "release template", ""])
-	for row: Array in ROWS:
+	for row: Array in Tables.ROWS:
 		var cells: Array = [row[0]]
 		for engine: String in ENGINES:
 			var found := _row(engine, row[1], row[2])

@@ -19,7 +19,7 @@ case ${1:-} in
 esac
 
 if [ "$measure" ]; then
-  for bench in bench bench-files bench-diff; do "$root/scripts/$bench.sh"; done
+  for bench in bench bench-cold bench-files bench-diff; do "$root/scripts/$bench.sh"; done
   "$root/scripts/bench-scaling.sh" -- scaling/count
 fi
 engine=$("$root/scripts/godot.sh")

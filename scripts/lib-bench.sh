@@ -21,9 +21,9 @@ read_bench_options() {
   rest=("$@")
 }
 
-# bench SCENE SUFFIX ARGS...: builds the library and runs the scene in each of $engines. Shows its tables, and writes
-# its JSON lines to target/bench/ENGINE$SUFFIX.jsonl. If $no_flush names a command, the scene runs once more behind that
-# command, with --no-flush, and its lines are added.
+# bench SCENE SUFFIX ARGS...: builds the library and runs the scene in each of $engines, whose path takes the place of
+# ENGINE in ARGS. Shows its tables, and writes its JSON lines to target/bench/ENGINE$SUFFIX.jsonl. If $no_flush names a
+# command, the scene runs once more behind that command, with --no-flush, and its lines are added.
 bench() {
   local scene=$1 suffix=$2 name engine out
   shift 2
@@ -35,7 +35,7 @@ bench() {
     esac
     out=$root/target/bench/$name$suffix
     rm -f "$out.jsonl"
-    bench_once "$out.log" "$@"
+    bench_once "$out.log" "${@/#ENGINE/$engine}"
     [ ! "${no_flush:-}" ] || bench_once "$out-no-flush.log" --no-flush "$@"
   done
 }

@@ -107,11 +107,18 @@ list_extension() {
 # make_project FOLDER OPTIONS...: makes a project of links to the files of this one, around a library that build.sh builds
 # with these options. The library of this project stays in its place.
 make_project() {
-  local folder=$1 part file
+  local folder=$1
   shift
   rm -rf "$folder"
-  mkdir -p "$folder/addons/varbatch" "$folder/godot_project"
+  mkdir -p "$folder/addons/varbatch"
   "$root/scripts/build.sh" "$@" --bin "$folder/addons/varbatch/bin" || return
+  link_project "$folder"
+}
+
+# link_project FOLDER: puts links to the files of this project around the library that is already in the folder.
+link_project() {
+  local folder=$1 part file
+  mkdir -p "$folder/godot_project"
   for part in . addons/varbatch godot_project; do
     for file in "$root/$part"/*; do
       case ${file##*/} in addons | godot_project | target | bin) ;; *) link "$file" "$folder/$part/${file##*/}" ;; esac

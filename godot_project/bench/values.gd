@@ -85,11 +85,11 @@ static func batch(type: Variant.Type, bytes: int, count: int) -> Array:
 ## The entities of a saved game: a dictionary of six keys each, with strings, vectors, an array and
 ## a nested dictionary. As in a game whose scripts collect them, all share the text of their keys.
 ## Every name is different; the other words are a few repeated ones.
-static func save_game() -> Array:
+static func save_game(entity_count := ENTITIES) -> Array:
 	var random := RandomNumberGenerator.new()
 	random.seed = _SEED
 	var entities: Array = []
-	for id in ENTITIES:
+	for id in entity_count:
 		var species: String = _SPECIES[random.randi() % _SPECIES.size()]
 		var tag: String = _TAGS[random.randi() % _TAGS.size()]
 		(
