@@ -34,9 +34,9 @@ var _kept: Variant = null
 func run(arguments: PackedStringArray) -> void:
 	_row = Cases.ROWS[arguments[0].to_int()]
 	_name = _row[3]
-	var way := arguments[2]
-	_path = arguments[3].path_join("saved by " + way if _name == "save_vars" else _name)
-	var reuses := arguments[1] == Cases.REUSE
+	var way := arguments[1]
+	_path = arguments[2].path_join("saved by " + way if _name == "save_vars" else _name)
+	var reuses: bool = _row[4] == Cases.REUSE
 	if reuses:
 		Timing.settle_allocator()
 	_prepare()

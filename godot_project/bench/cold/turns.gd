@@ -48,17 +48,15 @@ func run() -> String:
 	_table = Table.new(columns)
 	_table.print_titles()
 	for index in Cases.ROWS.size():
-		for state: String in Cases.ROWS[index][4]:
-			var case := Cases.result(Cases.ROWS[index], state)
-			if _session.wants(case.name):
-				await (Engine.get_main_loop() as SceneTree).process_frame  # Prints row by row.
-				var problem := _run(case, index, state)
-				if not _session.verify(case.name, problem):
-					return "nothing is measured after it"
+		var case := Cases.result(Cases.ROWS[index])
+		if _session.wants(case.name):
+			await (Engine.get_main_loop() as SceneTree).process_frame  # Prints row by row.
+			if not _session.verify(case.name, _run(case, index)):
+				return "nothing is measured after it"
 	return ""
 
 
-func _run(case: Result, index: int, state: String) -> String:
+func _run(case: Result, index: int) -> String:
 	var name: String = Cases.ROWS[index][3]
 	if name == "load_vars":
 		Place.store(_place.path(name), Cases.values(Cases.ROWS[index]))
@@ -76,7 +74,7 @@ func _run(case: Result, index: int, state: String) -> String:
 		for way: String in ways:
 			if name == "save_vars":
 				_place.settle()
-			var answer := _call([Cases.CALL, str(index), state, way, _place.folder])
+			var answer := _call([Cases.CALL, str(index), way, _place.folder])
 			if answer.is_empty():
 				return "%s: no answer" % way
 			expected = answer.hash if expected == null else expected
