@@ -4,6 +4,7 @@
 //! lets each value have its own destination.
 
 use std::fmt;
+use std::mem::MaybeUninit;
 
 use crate::limits::{HELD_LEN, INLINE_LEN, MAX_ROOM};
 use crate::text;
@@ -247,6 +248,10 @@ impl<'a> Plan<'a> {
 
     pub(crate) fn reserve_bytes(&mut self, len: usize) {
         self.small.reserve(len.min(MAX_ROOM));
+    }
+
+    pub(crate) fn room(&mut self) -> &mut [MaybeUninit<u8>] {
+        self.small.spare_capacity_mut()
     }
 
     /// Appends the whole of another plan.

@@ -4,6 +4,8 @@
 
 mod payload;
 
+use std::mem::MaybeUninit;
+
 use crate::dialect::{Dialect, Engine};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
@@ -193,6 +195,11 @@ impl<'a> Writer<'a> {
     /// Reserves room for `len` bytes that are not borrowed, up to a limit.
     pub fn reserve_bytes(&mut self, len: usize) {
         self.plan.reserve_bytes(len);
+    }
+
+    /// Returns the memory that is reserved for bytes that are not borrowed.
+    pub fn room(&mut self) -> &mut [MaybeUninit<u8>] {
+        self.plan.room()
     }
 
     /// Removes everything written, and keeps the memory for reuse.

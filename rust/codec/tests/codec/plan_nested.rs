@@ -287,6 +287,7 @@ fn room_for_bytes_is_room_and_no_bytes() {
     assert!(writer.plan().is_empty());
     let cost = writer.plan().overhead();
     assert!(cost >= 100_000, "{cost} bytes");
+    assert!(writer.room().len() >= 100_000, "it is there to be prepared");
     (0..12_000).for_each(|value| Tree::Int(value).write(&mut writer));
     assert_eq!((writer.inline_len(), writer.plan().len()), (96_000, 96_000));
     assert_eq!(writer.plan().overhead(), cost, "it grew within its room");

@@ -163,7 +163,7 @@ impl Save<'static, Held> {
             let target = Arc::new(target);
             with_engine(&contents.values(), full_objects, |values, reports| {
                 let mut plans = FramePlans::new(Source::EMPTY, full_objects, reports);
-                pool::with(values.is_shared(), |threads| plans.plan(values, threads))?;
+                pool::with(values.is_shared_if_held(), |threads| plans.plan(values, threads))?;
                 let checked = target.check(&plans.reports);
                 Some(checked.map(|()| {
                     let mut saving = Saving::new(&target, Source::EMPTY, plans);

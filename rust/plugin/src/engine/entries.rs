@@ -11,6 +11,7 @@ use godot::sys::GodotFfi;
 use varbatch_codec::Kind;
 
 use super::api::api;
+use super::fetch;
 use super::ffi::Inner;
 use super::layout::entry::{Entry, Private};
 use super::read::{Value, View, size};
@@ -42,7 +43,7 @@ impl<'a> View<'a> {
     /// # Panics
     /// If the Variant is of another type.
     #[inline]
-    pub(super) fn is_untyped(self) -> bool {
+    pub fn is_untyped(self) -> bool {
         assert_eq!(self.kind, Kind::Dictionary);
         api().entries && {
             // SAFETY: as in `entry_count`.
@@ -82,6 +83,14 @@ impl<'a> View<'a> {
     }
 }
 
+impl Entries<'_> {
+    /// Fetches the next entry.
+    #[inline(always)]
+    pub(super) fn fetch(&self) {
+        fetch::lines(self.next.cast());
+    }
+}
+
 impl<'a> Iterator for Entries<'a> {
     type Item = (&'a Value, &'a Value);
 
@@ -92,6 +101,7 @@ impl<'a> Iterator for Entries<'a> {
         // SAFETY: the entry belongs to the dictionary, which does not change during `'a`.
         let entry: &'a Entry = unsafe { &*self.next };
         self.next = entry.next;
+        self.fetch();
         Some((super::value(&entry.key), super::value(&entry.value)))
     }
 

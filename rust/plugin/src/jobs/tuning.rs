@@ -3,6 +3,9 @@
 /// Min containers for which several threads walk them.
 pub const CONTAINERS_PARALLEL_FROM: usize = 2000;
 
+/// Min other values for which several threads plan them for a task.
+pub const HELD_PARALLEL_FROM: usize = 5000;
+
 /// Min other values for which several threads make their buffers, in engines that do not count allocations.
 pub const BUFFERS_PARALLEL_FROM: usize = 5000;
 

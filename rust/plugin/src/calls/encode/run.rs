@@ -9,9 +9,9 @@ use varbatch_workers::Threads;
 
 use super::encode;
 use crate::engine::{self, DIALECT, HeldBytes, Value};
-use crate::jobs::tuning::{CONTAINERS_PARALLEL_FROM, ROOM_SAMPLE};
+use crate::jobs::tuning::{CONTAINERS_PARALLEL_FROM, HELD_PARALLEL_FROM, ROOM_SAMPLE};
 use crate::report::Reports;
-use crate::value::walk::{KeepWalked, Lost, NotWalked, Planning, mostly_containers, walk};
+use crate::value::walk::{KeepWalked, Lost, NotWalked, Planning, Rooms, SAMPLE, mostly_containers, walk};
 
 /// The values to plan.
 #[derive(Clone, Copy)]
@@ -58,6 +58,13 @@ impl Source<'_> {
     pub fn is_shared(self) -> bool {
         let Self::Values(values) = self else { return false };
         values.len() >= CONTAINERS_PARALLEL_FROM && mostly_containers(values)
+    }
+
+    /// True if there are enough values for several threads to plan them for a task. Then the plan has a copy of all of
+    /// them, so the time of others is that of new memory.
+    pub fn is_shared_if_held(self) -> bool {
+        let Self::Values(values) = self else { return false };
+        values.len() >= HELD_PARALLEL_FROM || self.is_shared()
     }
 }
 
@@ -148,10 +155,11 @@ impl<'p, K> Run<'p, K> {
         match source {
             Source::Values(values) => {
                 for (at, value) in values.iter().enumerate() {
-                    if at == ROOM_SAMPLE {
+                    if at == ROOM_SAMPLE && self.writer.room().len() < self.writer.inline_len() {
                         // Reserve for all values, if they are like the first: growing in steps would copy the plan.
                         self.writer.reserve(values.len() / ROOM_SAMPLE);
                     }
+                    engine::ahead(values, at);
                     self.put(first + at, |target| walk(value, target))?;
                 }
             }
@@ -194,7 +202,7 @@ impl<'p, K> Run<'p, K> {
     }
 }
 
-/// Plans values in one run per thread. `first` is the index of the first value in the batch. Returns `None` like
+/// Plans values in several runs per thread. `first` is the index of the first value in the batch. Returns `None` like
 /// [`Run::plan_values`].
 pub fn plan_runs<'a, 'p, K>(
     source: Source<'a>,
@@ -207,23 +215,29 @@ where
     K: KeepWalked<'a, 'p>,
 {
     let count = source.len();
-    let run_len = count.div_ceil(threads.count()).max(1);
     let new = |may_split| Run::<'p, K>::new(form, full_objects, may_split);
-    if run_len >= count {
+    if threads.count() == 1 || count < SAMPLE {
         let mut run = new(true);
         return run.plan_values(source, first).map(|()| vec![run]);
     }
-    // This thread reserves for all values, if they are like the first: see `walk`.
-    let mut sample = new(false);
-    sample.plan_values(source.split_at(count.min(ROOM_SAMPLE)).0, first)?;
-    let (mut runs, mut rest) = (Vec::with_capacity(threads.count()), source);
+    // The room is estimated from some values, taken from all over the batch, as the first may be larger than others.
+    let (mut sample, mut len) = (new(false), 0);
+    for index in 0..SAMPLE {
+        let value = source.split_at(index * count / SAMPLE).1.split_at(1).0;
+        sample.plan_values(value, first)?;
+        len += sample.inline_len();
+    }
+    let mut rooms = Rooms::new(len.div_ceil(SAMPLE));
+    let run_len = rooms.run_len(count, threads);
+    let (mut runs, mut rest) = (Vec::with_capacity(count.div_ceil(run_len)), source);
     while rest.len() > 0 {
         let (values, others) = rest.split_at(rest.len().min(run_len));
         let mut run = new(false);
-        run.writer.reserve_bytes(sample.inline_len() * values.len() / ROOM_SAMPLE);
+        rooms.reserve(&mut run.writer, values.len());
         runs.push((run, values));
         rest = others;
     }
+    rooms.prepare(threads);
     // By value: runs that lie side by side would share cache lines.
     let plan = |(index, (mut run, values)): (usize, (Run<'p, K>, Source<'a>))| {
         run.plan_values(values, first + index * run_len).map(|()| run)

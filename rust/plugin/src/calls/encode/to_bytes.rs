@@ -71,7 +71,7 @@ impl ToBytes<'static, Held> {
             let mut job = Self::new(source, full_objects, reports);
             if let Source::Values(values) = source {
                 let plan = |threads: &Threads| plan_runs(source, 0, Form::Bytes, full_objects, threads);
-                let plans = pool::with(source.is_shared(), plan)?;
+                let plans = pool::with(source.is_shared_if_held(), plan)?;
                 job.total =
                     plans.iter().map(|run: &Run<'_, Held>| run.plan().len()).sum::<usize>() + values.len() * VALUE;
                 job.runs = plans.into_iter().map(|run| BufferRun::new(&[], Some(run))).collect();

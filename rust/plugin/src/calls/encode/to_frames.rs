@@ -172,7 +172,7 @@ impl ToFrames<'static, Held> {
     pub fn held(values: &AnyArray, full_objects: bool) -> Self {
         with_engine(values, full_objects, |values, reports| {
             let mut job = Self::new(Source::EMPTY, full_objects, reports);
-            pool::with(values.is_shared(), |threads| job.plans.plan(values, threads))?;
+            pool::with(values.is_shared_if_held(), |threads| job.plans.plan(values, threads))?;
             job.total = job.plans.len();
             job.result = Growing::with_room(job.total);
             Some(job)

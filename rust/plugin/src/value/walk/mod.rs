@@ -3,6 +3,7 @@
 mod keeping;
 mod lost;
 mod planning;
+mod rooms;
 
 use godot::builtin::{GString, Variant};
 use varbatch_codec::{
@@ -11,7 +12,8 @@ use varbatch_codec::{
 
 pub use self::keeping::Keeping;
 pub use self::lost::Lost;
-pub use self::planning::{Held, KeepWalked, Planning, mostly_containers};
+pub use self::planning::{Held, KeepWalked, Planning, SAMPLE, mostly_containers};
+pub use self::rooms::Rooms;
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
 
 /// Min elements of an Array that is walked in runs, over threads: if most elements are containers, and if not.
@@ -230,6 +232,7 @@ fn array<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), NotWalk
 #[inline]
 fn each<'a>(elements: &'a [Value], from: usize, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
     for (index, element) in elements.iter().enumerate() {
+        engine::ahead(elements, index);
         walk_inner(element, target).map_err(|error| error.within(|| Step::Index(from + index)))?;
     }
     Ok(())
@@ -254,6 +257,7 @@ fn dictionary<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), No
         return copied(view, target);
     };
     for (entry, (key, value)) in entries.enumerate() {
+        value.fetch();
         walk_inner(key, target).map_err(|error| error.within(|| Step::KeyOf(entry)))?;
         walk_inner(value, target).map_err(|error| error.within(|| step_to(key)))?;
     }
@@ -274,6 +278,10 @@ fn array_head<'a>(view: View<'a>, target: &mut impl Target<'a>, count: usize) ->
 
 #[inline(never)]
 fn dictionary_head<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), CodecError> {
+    if view.is_untyped() {
+        let any = ElementType::Any;
+        return target.put(Event::Dictionary { key: any, value: any, count: view.entry_count() }, Copied);
+    }
     let (key, value) = view.entry_types(target.full_objects());
     check_type(&key, Kind::Dictionary, target)?;
     check_type(&value, Kind::Dictionary, target)?;

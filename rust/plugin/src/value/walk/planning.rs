@@ -5,15 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use varbatch_codec::{Borrowed, CodecError, Copied, Event, Keep, Kind, Text, Writer};
 
+use super::rooms::{RUNS, Rooms};
 use super::{NotWalked, SPLIT_FLAT_FROM, SPLIT_FROM, Target, TargetNow, each};
 use crate::engine::{DIALECT, Str, Value};
 use crate::jobs::pool;
 
 /// Elements that are sampled for their type and size.
-const SAMPLE: usize = 16;
-
-/// Runs of an Array for each thread: several, so that one slow run does not hold up the call.
-const RUNS: usize = 4;
+pub const SAMPLE: usize = 16;
 
 /// Selects how a walk keeps long payloads: [`Borrowed`] for `'p`, or [`Held`].
 pub trait KeepWalked<'a, 'p>: Send + Sync {
@@ -116,11 +114,15 @@ fn split<'a, 'p, K: KeepWalked<'a, 'p>>(
         if threads.count() == 1 {
             return None;
         }
-        let run_len = others.len().div_ceil(threads.count() * RUNS);
-        let runs: Vec<_> = others
-            .chunks(run_len)
-            .map(|elements| (elements, writer_with_room(depth, elements.len() * average)))
-            .collect();
+        let mut rooms = Rooms::new(average);
+        let run_len = rooms.run_len(others.len(), threads);
+        let mut runs = Vec::with_capacity(others.len().div_ceil(run_len));
+        for elements in others.chunks(run_len) {
+            let mut writer = Writer::new(DIALECT).with_depth(depth);
+            rooms.reserve(&mut writer, elements.len());
+            runs.push((elements, writer));
+        }
+        rooms.prepare(threads);
         // By value: writers that lie side by side would share cache lines.
         let runs = threads.map(runs.into_iter().enumerate(), |(run, (elements, mut writer))| {
             let mut target =
@@ -184,14 +186,6 @@ fn split_texts<'a, 'p, K: KeepWalked<'a, 'p>>(
         target.writer.append_texts(writer, strings.len())?;
     }
     Ok(true)
-}
-
-/// Creates a writer for another thread, with room allocated by this thread: this thread's allocator already has the
-/// memory, but the other's would have to get it from the system page by page.
-fn writer_with_room<'a>(depth: usize, len: usize) -> Writer<'a> {
-    let mut writer = Writer::new(DIALECT).with_depth(depth);
-    writer.reserve_bytes(len + len / 16);
-    writer
 }
 
 /// True if most of the first values are containers, each of which costs as much as many other values.
