@@ -111,19 +111,41 @@ impl Threads {
     where
         I: IntoIterator<Item = T, IntoIter: Send>,
     {
-        let items = items.into_iter();
+        self.for_each_with(items, || (), |item, ()| work(item), |()| ());
+    }
+
+    /// Calls `work` like [`Self::for_each`]. Each thread that gets an item makes a state of its own with `begin`, which
+    /// `end` takes when there are no more items. A state that was in use during a panic is dropped.
+    ///
+    /// # Panics
+    /// In the same cases as [`Self::for_each`].
+    pub fn for_each_with<T, S, I>(
+        &self,
+        items: I,
+        begin: impl Fn() -> S + Sync,
+        work: impl Fn(T, &mut S) + Sync,
+        end: impl Fn(S) + Sync,
+    ) where
+        I: IntoIterator<Item = T, IntoIter: Send>,
+    {
+        let mut items = items.into_iter();
         let max = items.size_hint().1.unwrap_or(usize::MAX);
         let helpers = (self.count - 1).min(max.saturating_sub(1));
+        let take = |next: &mut dyn FnMut() -> Option<T>| {
+            let Some(first) = next() else { return };
+            let mut state = begin();
+            let mut item = Some(first);
+            while let Some(now) = item {
+                work(now, &mut state);
+                item = next();
+            }
+            end(state);
+        };
         let Some(pool) = self.pool.as_ref().filter(|_| helpers > 0) else {
-            return items.for_each(work);
+            return take(&mut || items.next());
         };
         let items = Mutex::new(items);
-        let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let run = || {
-            while let Some(item) = next() {
-                work(item);
-            }
-        };
+        let run = || take(&mut || items.lock().unwrap_or_else(PoisonError::into_inner).next());
         gate::share(&run, |gate| {
             for _ in 0..helpers {
                 let gate = Arc::clone(gate);

@@ -32,6 +32,7 @@ mod owned;
 mod pages;
 mod properties;
 mod read;
+mod room;
 mod slot;
 mod tables;
 mod text_slot;
@@ -51,6 +52,7 @@ pub use owned::{HeldBytes, OwnArray, Reference};
 pub use pages::Pages;
 pub use properties::{class_name, has_script_method, meta_list, property, property_list, script_id, set_property};
 pub use read::{Str, Value, View, byte_array_at, bytes_of, chars, value, values};
+pub use room::Room;
 pub use slot::Slot;
 pub use write::{BytesOut, Growing, StringSlot, byte_array_of, string_of};
 

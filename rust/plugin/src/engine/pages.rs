@@ -45,6 +45,11 @@ impl Pages {
     }
 }
 
+/// True if huge pages can be asked for.
+pub fn are_there() -> bool {
+    page_len() > 0
+}
+
 /// Asks for huge pages for new memory of which nothing was written yet.
 #[inline]
 pub fn prepare(start: *const u8, len: usize) {

@@ -6,7 +6,7 @@ use varbatch_workers::Threads;
 const RUN: usize = 256 << 10;
 
 /// Calls `work` once with each item and its slot, in runs of about [`RUN`] bytes over `threads`. `begin` makes the
-/// state that the calls of one run share, and `end` takes it. One thread can look for the next run while others work.
+/// state that the calls of one thread share, and `end` takes it. One thread can look for the next run while others work.
 pub fn each_run<T, O: Send, S>(
     mut items: impl Iterator<Item = T> + Clone + Send,
     len: impl Fn(&T) -> usize + Sync,
@@ -32,11 +32,10 @@ pub fn each_run<T, O: Send, S>(
         rest = others;
         (count > 0).then_some((start, run))
     });
-    threads.for_each(runs, |(items, slots)| {
-        let mut shared = begin();
-        for (item, slot) in items.zip(slots) {
-            work(item, slot, &mut shared);
-        }
-        end(shared);
-    });
+    threads.for_each_with(
+        runs,
+        begin,
+        |(items, slots), shared| items.zip(slots).for_each(|(item, slot)| work(item, slot, shared)),
+        end,
+    );
 }

@@ -124,6 +124,30 @@ fn all_threads_take_part() {
 }
 
 #[test]
+fn each_thread_that_gets_an_item_has_a_state_of_its_own() {
+    for count in COUNTS {
+        let threads = Threads::new(count);
+        for items in [0, 1, 2, 1000] {
+            let ended = Mutex::new(Vec::new());
+            threads.for_each_with(
+                0..items,
+                || (std::thread::current().id(), 0),
+                |_: usize, (thread, items)| {
+                    assert_eq!(*thread, std::thread::current().id());
+                    *items += 1;
+                },
+                |state| ended.lock().unwrap().push(state),
+            );
+            let ended = ended.into_inner().unwrap();
+            assert_eq!(ended.iter().map(|(_, items)| items).sum::<usize>(), items, "{count} threads");
+            assert!(ended.iter().all(|(_, items)| *items > 0) && ended.len() <= count);
+            let threads: std::collections::HashSet<_> = ended.iter().map(|(thread, _)| thread).collect();
+            assert_eq!(threads.len(), ended.len());
+        }
+    }
+}
+
+#[test]
 fn items_are_made_as_they_are_asked_for() {
     for count in COUNTS {
         let threads = Threads::new(count);

@@ -7,7 +7,7 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress};
 
 use super::run::{Form, Run, Source, plan_runs, with_engine};
-use crate::engine::{self, BytesOut, Growing, OwnArray, Pages, Slot, Value};
+use crate::engine::{self, BytesOut, Growing, OwnArray, Pages, Room, Slot, Value};
 use crate::jobs::job::{Job, Outcome, Product, VALUE};
 use crate::jobs::runs::each_run;
 use crate::jobs::tuning::{
@@ -28,6 +28,8 @@ pub struct ToBytes<'p, K> {
     next: usize,
     /// True if each run is planned and filled by one of several threads.
     is_shared: bool,
+    /// Room for buffers.
+    room: Room,
     /// A finished run, whose memory is reused.
     spare: Option<Run<'p, K>>,
     reports: Reports,
@@ -35,6 +37,9 @@ pub struct ToBytes<'p, K> {
     total: usize,
     asks_engine: bool,
 }
+
+/// Bytes before the elements of a buffer: the engine's header and that of the C library.
+const BLOCK_HEAD: usize = 48;
 
 /// Some values and their buffers.
 struct BufferRun<'p, K> {
@@ -98,6 +103,7 @@ impl<'p, K> ToBytes<'p, K> {
             run_len: 1,
             next: 0,
             is_shared: false,
+            room: Room::new(0),
             spare: None,
             reports,
             done: 0,
@@ -114,15 +120,18 @@ impl<'p, K> ToBytes<'p, K> {
         let (run_len, full_objects) = (self.run_len, self.full_objects);
         let slots = self.buffers.elements().chunks_mut(run_len);
         let mut runs: Vec<_> = self.runs.drain(..).zip(slots).map(|(run, slots)| (run, slots, None)).collect();
-        threads.for_each(runs.iter_mut().enumerate(), |(index, (run, slots, reports)): (usize, &mut (_, _, _))| {
-            let run: &mut BufferRun<'p, K> = run;
+        type Item<'r, 's, 'p, K> = (usize, &'r mut (BufferRun<'p, K>, &'s mut [Slot], Option<Reports>));
+        let share = runs.len().div_ceil(threads.count());
+        let fill = |(index, (run, slots, reports)): Item<'_, '_, 'p, K>, room: &mut Option<Room>| {
             let plan = Run::new(Form::Bytes, full_objects, false);
             if run.plan(plan, index * run_len).is_some() {
-                run.fill(slots, usize::MAX, &Threads::alone());
+                let room = room.get_or_insert_with(|| Room::new(run.block_len() * share));
+                run.fill(slots, usize::MAX, &Threads::alone(), room);
                 // Only the reports are still needed.
                 *reports = run.plan.take().map(|plan| plan.reports);
             }
-        });
+        };
+        threads.for_each_with(runs.iter_mut().enumerate(), || None, fill, drop);
         runs.into_iter().try_for_each(|(.., reports)| {
             self.reports.append(&mut reports?);
             Some(())
@@ -149,6 +158,11 @@ impl<'p, K> BufferRun<'p, K> {
         Some(())
     }
 
+    /// Returns the bytes of all buffers as the engine allocates them.
+    fn block_len(&self) -> usize {
+        self.plan.as_ref().map_or(0, |run| run.plan().len()) + self.count() * BLOCK_HEAD
+    }
+
     /// True if several threads should fill it.
     fn is_large(&self) -> bool {
         self.plan.as_ref().is_some_and(|run| {
@@ -158,7 +172,7 @@ impl<'p, K> BufferRun<'p, K> {
     }
 
     /// Fills the next buffers, max `size` bytes of work. Returns the work done, or `None` at the end.
-    fn fill(&mut self, slots: &mut [Slot], size: usize, threads: &Threads) -> Option<usize> {
+    fn fill(&mut self, slots: &mut [Slot], size: usize, threads: &Threads, room: &mut Room) -> Option<usize> {
         let run = self.plan.as_ref()?;
         let (plan, marks) = (run.plan(), &run.marks[self.filled..]);
         let parts = marks.windows(2).map(|pair| plan.part(pair[0], pair[1]));
@@ -184,6 +198,7 @@ impl<'p, K> BufferRun<'p, K> {
                 self.filled += count;
                 return Some(done + count * VALUE);
             }
+            room.take(done + count * BLOCK_HEAD);
             let put = |part: Part<'_, '_>, slot: &mut Slot, (): &mut ()| {
                 fill::fill_parallel(part, slot.allocate(part.len()), threads);
             };
@@ -217,7 +232,7 @@ where
             self.asks_engine = self.step_shared(threads).is_none();
             return NextStep::Done;
         }
-        let first = self.next * self.run_len;
+        let (first, run_count) = (self.next * self.run_len, self.runs.len());
         let Some(run) = self.runs.get_mut(self.next) else { return NextStep::Done };
         if run.plan.is_none() {
             let plan = self.spare.take().unwrap_or_else(|| Run::new(Form::Bytes, self.full_objects, true));
@@ -228,7 +243,10 @@ where
             return NextStep::More;
         }
         let slots = &mut self.buffers.elements()[first..first + run.count()];
-        match run.fill(slots, size, threads) {
+        if self.next == 0 && run.filled == 0 {
+            self.room = Room::new(run.block_len() * run_count);
+        }
+        match run.fill(slots, size, threads, &mut self.room) {
             Some(done) => self.done += done,
             None => {
                 // Drops the values that the plan holds.

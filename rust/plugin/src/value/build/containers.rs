@@ -3,11 +3,11 @@
 use std::sync::Mutex;
 
 use godot::builtin::{StringName, Variant};
-use varbatch_codec::{CodecErrorKind, ElementType, Event, Kind};
+use varbatch_codec::{CodecErrorKind, ElementType, Event, Kind, Reader};
 use varbatch_workers::Threads;
 
-use super::{Build, MayAsk, Stop, utf8};
-use crate::engine::{self, ArraySlot, Slot, SlotType};
+use super::{Build, HEAP, MayAsk, Stop, utf8};
+use crate::engine::{self, ArraySlot, Room, Slot, SlotType};
 use crate::value::string_cache::Texts;
 
 /// Bytes of elements in a run for one thread, and min bytes of an Array that is built over threads.
@@ -37,7 +37,7 @@ impl<'a> Build<'a, '_> {
         }
         for elements in elements.chunks_mut(LOOK) {
             elements.iter_mut().try_for_each(|element| self.value(element))?;
-            self.told.look(self.reader.position());
+            self.look();
         }
         Ok(())
     }
@@ -49,7 +49,7 @@ impl<'a> Build<'a, '_> {
         if self.threads.count() == 1 || elements.len() < SAMPLE || self.reader.left() < SPLIT_FROM {
             return Ok(false);
         }
-        let mut scan = self.reader.clone();
+        let (count, mut scan) = (elements.len(), self.reader.clone());
         (0..SAMPLE).try_for_each(|_| scan.skip_value())?;
         let sampled = scan.position() - self.reader.position();
         if sampled / SAMPLE * elements.len() < SPLIT_FROM {
@@ -73,9 +73,11 @@ impl<'a> Build<'a, '_> {
         });
         let may_ask = self.may_ask.min(MayAsk::Conversions);
         let done = Mutex::new(Ok((0, 0)));
-        self.threads.for_each(runs, |(reader, slots)| {
-            let mut texts = Texts::for_bytes(RUN);
-            let mut build = Build::new(reader, &mut texts, &alone, may_ask).telling(tell);
+        let expected = sampled / SAMPLE * count * HEAP / self.threads.count();
+        let begin = || (Texts::for_bytes(RUN), Room::new(expected));
+        let build = |(reader, slots): (Reader<'a>, &mut [Slot]), (texts, room): &mut (Texts<'a>, Room)| {
+            room.take(RUN * HEAP);
+            let mut build = Build::new(reader, texts, &alone, may_ask).telling(tell);
             let built = slots.iter_mut().try_for_each(|slot| build.value(slot));
             build.told.tell_all(build.reader.position());
             let mut done = done.lock().expect("nothing panics while it is held");
@@ -87,7 +89,8 @@ impl<'a> Build<'a, '_> {
                 }
                 _ => {}
             }
-        });
+        };
+        self.threads.for_each_with(runs, begin, build, drop);
         // An error in the bytes comes first, whatever was built before it.
         scanned?;
         let (dropped, first) = done.into_inner().expect("nothing panics while it is held")?;
@@ -108,7 +111,7 @@ impl<'a> Build<'a, '_> {
         let mut elements = array.elements().iter_mut();
         for _ in 0..count {
             let at = self.reader.position();
-            self.told.look(at);
+            self.look();
             if self.reader.peek_kind()? == expected.kind {
                 self.value(elements.next().expect("one for each"))?;
                 continue;
@@ -133,7 +136,7 @@ impl<'a> Build<'a, '_> {
     fn push_elements(&mut self, mut array: ArraySlot<'_>, expected: &SlotType, count: usize) -> Result<(), Stop> {
         for _ in 0..count {
             let at = self.reader.position();
-            self.told.look(at);
+            self.look();
             let mut element = Slot::new();
             self.value(&mut element)?;
             if self.fits(&mut element, expected)? {
@@ -153,7 +156,7 @@ impl<'a> Build<'a, '_> {
         for _ in 0..count {
             let entry = dictionary.entry(self.key(&mut own_key)?);
             self.value(entry)?;
-            self.told.look(self.reader.position());
+            self.look();
         }
         Ok(())
     }
@@ -166,7 +169,7 @@ impl<'a> Build<'a, '_> {
         let mut key = Slot::new();
         for _ in 0..count {
             let at = self.reader.position();
-            self.told.look(at);
+            self.look();
             if self.may_ask == MayAsk::Nothing && self.is_loud_key() {
                 return Err(Stop::MayNotAsk);
             }

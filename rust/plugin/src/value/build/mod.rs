@@ -9,7 +9,7 @@ use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Reade
 use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
-use crate::engine::{REAL, Slot, SlotType, Value};
+use crate::engine::{REAL, Room, Slot, SlotType, Value};
 use crate::value::string_cache::Texts;
 
 pub use self::told::Tell;
@@ -62,7 +62,16 @@ pub struct Build<'a, 't> {
     dropped: usize,
     first_dropped: usize,
     told: Told<'t>,
+    /// Room for what is built, and the position at which it is told how much that is.
+    room: Option<&'t mut Room>,
+    room_at: usize,
 }
+
+/// Expected bytes of small blocks for a byte of input: 3 to 8 for texts and dictionaries.
+pub const HEAP: usize = 5;
+
+/// Bytes of input after which the room is told.
+const ROOM_STEP: usize = 4 << 10;
 
 /// The rest of a value that is still to be built, with its count.
 // Fits in two registers, in which it is returned.
@@ -83,7 +92,24 @@ impl<'a, 't> Build<'a, 't> {
     /// between values.
     #[inline]
     pub fn new(reader: Reader<'a>, texts: &'t mut Texts<'a>, threads: &'t Threads, may_ask: MayAsk) -> Self {
-        Self { reader, threads, may_ask, texts, kept: [].iter(), dropped: 0, first_dropped: 0, told: Told::nobody() }
+        Self {
+            reader,
+            threads,
+            may_ask,
+            texts,
+            kept: [].iter(),
+            dropped: 0,
+            first_dropped: 0,
+            told: Told::nobody(),
+            room: None,
+            room_at: usize::MAX,
+        }
+    }
+
+    /// Makes room for texts and containers.
+    #[inline]
+    pub fn in_room(self, room: &'t mut Room) -> Self {
+        Self { room_at: self.reader.position() + ROOM_STEP, room: Some(room), ..self }
     }
 
     /// Restores what [`crate::value::walk::Keeping`] kept of the value; freed objects become null. Only for a build on
@@ -125,6 +151,24 @@ impl<'a, 't> Build<'a, 't> {
         Box::new(Dropped { count: self.dropped, first })
     }
 
+    /// Reports the progress, and makes room.
+    #[inline(always)]
+    fn look(&mut self) {
+        let position = self.reader.position();
+        self.told.look(position);
+        if position >= self.room_at {
+            self.make_room(position);
+        }
+    }
+
+    #[cold]
+    fn make_room(&mut self, position: usize) {
+        if let Some(room) = &mut self.room {
+            room.take((position + ROOM_STEP - self.room_at) * HEAP);
+            self.room_at = position + ROOM_STEP;
+        }
+    }
+
     /// Returns the next event. Not inlined, for callers where speed does not need a copy of the Reader's code.
     #[inline(never)]
     fn event(&mut self) -> Result<Option<Event<'a>>, CodecError> {
@@ -160,6 +204,7 @@ impl<'a, 't> Build<'a, 't> {
         let start = self.reader.position();
         let depth = self.reader.depth();
         let (texts, threads, kept, told) = (&mut *self.texts, self.threads, &mut self.kept, &mut self.told);
+        let room_at = &mut self.room_at;
         // Values that need no further events are made here; the rest is returned.
         let left = self.reader.next_event_to(
             #[inline(always)]
@@ -173,6 +218,9 @@ impl<'a, 't> Build<'a, 't> {
                         slot.set_components(plain.kind, |dest| fill::plain(plain, REAL, dest, threads));
                     }
                     Event::Packed(plain) => {
+                        if plain.bytes.len() >= ROOM_STEP {
+                            *room_at = room_at.saturating_add(plain.bytes.len());
+                        }
                         told.fill(plain, slot.set_packed(plain.kind, plain.count), threads);
                     }
                     Event::String(text) => texts.set(slot, Kind::String, utf8(text)),
