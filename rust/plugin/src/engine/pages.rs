@@ -10,8 +10,6 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use varbatch_workers::Threads;
-
 /// Min bytes to ask for: at least one huge page lies inside.
 const FROM: usize = 4 << 20;
 
@@ -35,12 +33,21 @@ impl Pages {
     }
 
     /// Gets huge pages where hardly any page was written yet.
-    pub fn prepare(self, threads: &Threads) {
+    pub fn prepare(self) {
         let page_len = page_len();
-        if page_len > 0 {
-            let large = self.0.into_iter().filter(|range| range.len() >= FROM);
-            let pages = large.flat_map(|range| inside(range, page_len).step_by(page_len));
-            threads.for_each(pages, |at| collapse(at, page_len));
+        if page_len == 0 {
+            return;
+        }
+        for range in self.0.into_iter().filter(|range| range.len() >= FROM) {
+            // As few calls as possible: each waits for all processors.
+            let mut new = range.start..range.start;
+            for at in inside(range, page_len).step_by(page_len).filter(|&at| is_new(at, page_len)) {
+                if new.end != at {
+                    collapse(std::mem::replace(&mut new, at..at));
+                }
+                new.end = at + page_len;
+            }
+            collapse(new);
         }
     }
 }
@@ -72,7 +79,7 @@ fn inside(range: Range<usize>, page_len: usize) -> Range<usize> {
 }
 
 #[cfg(target_os = "linux")]
-use linux::{advise, collapse, page_len};
+use linux::{advise, collapse, is_new, page_len};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -106,17 +113,22 @@ mod linux {
         _ = unsafe { libc::madvise(start, range.len(), libc::MADV_HUGEPAGE) };
     }
 
-    /// Makes the pages from `at` on one huge page, if most were never written. Before Linux 6.1 this does nothing.
-    pub fn collapse(at: usize, page_len: usize) {
+    /// True if hardly any of the small pages from `at` on was written.
+    pub fn is_new(at: usize, page_len: usize) -> bool {
         let start = std::ptr::without_provenance_mut(at);
         let mut present = [0; SMALL_PAGES];
         // SAFETY: the system writes a byte for each small page of the range, of which there are at most this many: none
         // is smaller than 4 KiB, and `page_len` is at most 2 MiB.
-        if unsafe { libc::mincore(start, page_len, present.as_mut_ptr()) } == 0
-            && present.iter().filter(|&&page| page & 1 == 1).count() <= MAX_PRESENT
-        {
+        let is_known = unsafe { libc::mincore(start, page_len, present.as_mut_ptr()) } == 0;
+        is_known && present.iter().filter(|&&page| page & 1 == 1).count() <= MAX_PRESENT
+    }
+
+    /// Makes the pages of a range huge at once. Does nothing before Linux 6.1.
+    pub fn collapse(range: Range<usize>) {
+        if !range.is_empty() {
+            let start = std::ptr::without_provenance_mut(range.start);
             // SAFETY: as in `advise`.
-            _ = unsafe { libc::madvise(start, page_len, libc::MADV_COLLAPSE) };
+            _ = unsafe { libc::madvise(start, range.len(), libc::MADV_COLLAPSE) };
         }
     }
 }
@@ -130,7 +142,12 @@ fn page_len() -> usize {
 fn advise(_: Range<usize>) {}
 
 #[cfg(not(target_os = "linux"))]
-fn collapse(_: usize, _: usize) {}
+fn is_new(_: usize, _: usize) -> bool {
+    false
+}
+
+#[cfg(not(target_os = "linux"))]
+fn collapse(_: Range<usize>) {}
 
 #[cfg(test)]
 #[path = "../../tests/unit/pages.rs"]

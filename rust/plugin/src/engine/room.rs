@@ -7,7 +7,6 @@
 //! nothing happens to it.
 
 use super::pages::{self, Pages};
-use varbatch_workers::Threads;
 
 /// Bytes of small blocks before the first room: less is not worth it.
 const FROM: usize = 512 << 10;
@@ -66,7 +65,7 @@ impl Room {
             pages.add(block.spare_capacity_mut());
             blocks.push(block);
         }
-        pages.prepare(&Threads::alone());
+        pages.prepare();
         let last = (0..blocks.len()).max_by_key(|&at| blocks[at].as_ptr().addr()).expect("there is a block");
         self._last = blocks.swap_remove(last);
         self.next = self.taken + len;

@@ -2,8 +2,6 @@
 
 use std::mem::MaybeUninit;
 
-use varbatch_workers::Threads;
-
 use super::{FROM, MAX_GAP, Pages, inside, prepare};
 
 fn merged(blocks: &[(usize, usize)]) -> Vec<(usize, usize)> {
@@ -42,10 +40,10 @@ fn what_was_written_before_stays() {
     let mut new = Vec::with_capacity(4 * FROM);
     let blocks = new.spare_capacity_mut();
     (0..4 * FROM).step_by(1 << 20).for_each(|at| blocks[at] = MaybeUninit::new(0x5a_u8));
-    for threads in [Threads::alone(), Threads::new(2)] {
+    for _ in 0..2 {
         let mut pages = Pages::default();
         pages.add(blocks);
-        pages.prepare(&threads);
+        pages.prepare();
         for at in (0..4 * FROM).step_by(1 << 20) {
             // SAFETY: written above.
             assert_eq!(unsafe { blocks[at].assume_init() }, 0x5a, "at {at}");

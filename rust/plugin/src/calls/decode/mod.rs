@@ -175,7 +175,7 @@ fn fill_packed<'a, 's>(
             _ => others.push(((index, input), slot)),
         }
     }
-    pages.prepare(threads);
+    pages.prepare();
     fills.fill(threads);
     if let Some(tell) = work.tell {
         tell(len);

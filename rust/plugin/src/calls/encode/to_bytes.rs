@@ -193,7 +193,7 @@ impl<'p, K> BufferRun<'p, K> {
                     pages.add(dest);
                     fills.part(part, dest);
                 }
-                pages.prepare(threads);
+                pages.prepare();
                 fills.fill(threads);
                 self.filled += count;
                 return Some(done + count * VALUE);
