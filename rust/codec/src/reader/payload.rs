@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
         event
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn packed(&mut self, kind: Kind, width: Width, element_len: usize) -> Result<Plain<'a>, CodecError> {
         let place = ValuePart::of(kind);
         let found = i32::from_le_bytes(self.array(place.part("count"))?);
@@ -126,14 +126,19 @@ impl<'a> Reader<'a> {
         // On 32-bit platforms the product may overflow; no buffer is that long.
         let len = count.saturating_mul(element_len);
         let Some(bytes) = self.rest().get(..len) else {
-            let left = self.rest().len();
-            self.at += left / element_len * element_len;
-            let place = place.element("element", left / element_len, count);
-            return Err(self.error(CodecErrorKind::Short { place, expected: element_len, found: left % element_len }));
+            return Err(self.short_packed(place, element_len, count));
         };
         // The padding of a PackedByteArray may be missing.
         self.at += padded(len);
         Ok(Plain { kind, width, count, bytes })
+    }
+
+    #[cold]
+    fn short_packed(&mut self, place: ValuePart, element_len: usize, count: usize) -> CodecError {
+        let left = self.rest().len();
+        self.at += left / element_len * element_len;
+        let place = place.element("element", left / element_len, count);
+        self.error(CodecErrorKind::Short { place, expected: element_len, found: left % element_len })
     }
 
     fn packed_strings(&mut self) -> Result<Event<'a>, CodecError> {

@@ -45,7 +45,7 @@ pub fn value(variant: &Variant) -> &Value {
 }
 
 /// Borrows the bytes of a byte array.
-#[inline]
+#[inline(always)]
 pub fn bytes_of(bytes: &PackedByteArray) -> &[u8] {
     let inner = bytes.sys().cast_mut();
     View { kind: Kind::PackedByteArray, inner, _value: PhantomData }.plain().bytes

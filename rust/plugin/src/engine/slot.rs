@@ -171,11 +171,17 @@ impl Slot {
     }
 
     /// Makes the value a packed array of `count` elements and returns its uninitialised memory.
+    // Inlined: for a small array the calls would cost as much as the work.
+    #[inline(always)]
     pub fn set_packed(&mut self, kind: Kind, count: usize) -> Memory<'_> {
         let element_len = kind.shape().element_len(REAL).expect("plain data");
         if api().layout.makes_blocks && count > 0 {
             return self.set_block(kind, count, element_len);
         }
+        self.resize_packed(kind, count, element_len)
+    }
+
+    fn resize_packed(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
         if kind == Kind::PackedByteArray {
             // A new array: the old one may also be the key of a dictionary, and Variants share packed arrays.
             self.clear();
@@ -193,7 +199,7 @@ impl Slot {
     }
 
     /// Makes the value a packed array with a newly allocated block.
-    #[inline]
+    #[inline(always)]
     fn set_block(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
         self.clear();
         let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
