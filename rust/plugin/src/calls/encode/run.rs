@@ -237,7 +237,7 @@ where
         runs.push((run, values));
         rest = others;
     }
-    rooms.prepare(threads);
+    rooms.prepare();
     // By value: runs that lie side by side would share cache lines.
     let plan = |(index, (mut run, values)): (usize, (Run<'p, K>, Source<'a>))| {
         run.plan_values(values, first + index * run_len).map(|()| run)

@@ -122,7 +122,7 @@ fn split<'a, 'p, K: KeepWalked<'a, 'p>>(
             rooms.reserve(&mut writer, elements.len());
             runs.push((elements, writer));
         }
-        rooms.prepare(threads);
+        rooms.prepare();
         // By value: writers that lie side by side would share cache lines.
         let runs = threads.map(runs.into_iter().enumerate(), |(run, (elements, mut writer))| {
             let mut target =

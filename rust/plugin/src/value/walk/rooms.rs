@@ -45,8 +45,8 @@ impl Rooms {
     }
 
     /// Gets the memory from the system.
-    pub fn prepare(self, threads: &Threads) {
-        self.pages.prepare(threads);
+    pub fn prepare(self) {
+        self.pages.prepare();
     }
 }
 
