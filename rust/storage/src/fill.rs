@@ -8,19 +8,19 @@ use varbatch_codec::{Part, Plain, Width};
 use varbatch_workers::Threads;
 
 pub use crate::limits::PARALLEL_FROM;
-use crate::limits::{MAX_RUN_LEN, PARALLEL_AWAKE_FROM, RUNS_A_THREAD};
+use crate::limits::{CUT_FROM, MAX_RUN_LEN, PARALLEL_AWAKE_FROM, RUNS_A_THREAD};
 
 /// Fills all of `dest` with `part`, using `threads` if it is large.
 ///
 /// # Panics
 /// In the same cases as [`fill::fill`].
 pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
-    if !is_shared(dest.len(), threads) {
+    if dest.len() < CUT_FROM {
         return fill::fill(part, dest);
     }
     let mut fills = Fills::default();
     fills.part(part, dest);
-    fills.fill(threads);
+    fills.fill_some(threads);
 }
 
 /// Fills all of `dest` with plain data with components of `width`. Uses `threads` if `dest` is large and the data
@@ -29,12 +29,12 @@ pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: 
 /// # Panics
 /// In the same cases as [`fill::plain`].
 pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
-    if !is_shared(dest.len(), threads) {
+    if dest.len() < CUT_FROM {
         return fill::plain(plain, width, dest);
     }
     let mut fills = Fills::default();
     fills.plain(plain, width, dest);
-    fills.fill(threads);
+    fills.fill_some(threads);
 }
 
 /// Destinations to fill together, so that several threads share the bytes of all of them.
@@ -66,6 +66,12 @@ impl<'w, 'a> Fills<'w, 'a> {
         fill::cut_bytes(plain.bytes, dest, &mut self.pieces);
     }
 
+    /// Fills all of them, with several threads only if they are many bytes.
+    fn fill_some(self, threads: &Threads) {
+        let from = if threads.are_awake() { PARALLEL_AWAKE_FROM } else { PARALLEL_FROM };
+        if self.len >= from { self.fill(threads) } else { self.fill(&Threads::alone()) }
+    }
+
     /// Fills all of them. Each thread takes consecutive pieces, so that one of them touches most of a huge page first:
     /// if two did, both would clear one.
     pub fn fill(self, threads: &Threads) {
@@ -82,9 +88,4 @@ impl<'w, 'a> Fills<'w, 'a> {
         });
         threads.for_each(runs, |run| run.into_iter().for_each(Piece::fill));
     }
-}
-
-/// True if several threads fill `len` bytes.
-fn is_shared(len: usize, threads: &Threads) -> bool {
-    threads.count() > 1 && len >= if threads.are_awake() { PARALLEL_AWAKE_FROM } else { PARALLEL_FROM }
 }

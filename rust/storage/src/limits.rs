@@ -12,6 +12,10 @@ pub const PARALLEL_FROM: usize = 8 << 20;
 /// The same for threads that are [awake](varbatch_workers::Threads::awake), in bytes.
 pub(crate) const PARALLEL_AWAKE_FROM: usize = 1 << 20;
 
+/// Min bytes that are copied in pieces, by one thread too: the C library copies many MiB at once past the cache, which is
+/// slower where the destination is in it.
+pub(crate) const CUT_FROM: usize = 1 << 20;
+
 /// Runs of consecutive pieces that each thread fills, at least, and max bytes of a run: a huge page.
 pub(crate) const RUNS_A_THREAD: usize = 4;
 pub(crate) const MAX_RUN_LEN: usize = 2 << 20;

@@ -2,7 +2,7 @@
 
 use godot::builtin::AnyArray;
 use varbatch_codec::{Borrowed, Cursor, Plan};
-use varbatch_storage::fill;
+use varbatch_storage::fill::{self, Fills};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress};
 
@@ -141,13 +141,17 @@ impl<'p, K> ToFrames<'p, K> {
         let left = self.plans.rest.len();
         let expected = (self.result.len() + len).saturating_mul(left) / self.plans.count().max(1);
         let mut dest = self.result.grow(len, expected);
-        let mut parts = Vec::with_capacity(self.plans.runs.len());
-        for plan in self.plans.plans() {
-            let (head, tail) = dest.split_at_mut(plan.len());
-            parts.push((plan.whole(), head));
-            dest = tail;
+        if let [run] = self.plans.runs.as_slice() {
+            fill::fill_parallel(run.plan().whole(), dest, threads);
+        } else {
+            let mut fills = Fills::default();
+            for plan in self.plans.plans() {
+                let (head, tail) = dest.split_at_mut(plan.len());
+                fills.part(plan.whole(), head);
+                dest = tail;
+            }
+            fills.fill(threads);
         }
-        threads.for_each(parts, |(part, dest)| fill::fill_parallel(part, dest, threads));
         self.plans.next = self.plans.runs.len();
     }
 
