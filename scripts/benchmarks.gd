@@ -7,6 +7,8 @@ const Tables = preload("benchmarks_tables.gd")
 
 const ENGINES: Array[String] = ["editor", "release-template"]
 const DOCUMENT := "rust/docs/BENCHMARKS.md"
+## The section that ends the page: written by hand, and kept.
+const MODEL := "\n## Four cores and more"
 const README := "README.md"
 const BEGIN := "<!-- bench: scripts/benchmarks.sh writes this table -->\n"
 const END := "<!-- /bench -->"
@@ -30,6 +32,8 @@ func _initialize() -> void:
 			if not _rows.has(file):
 				_rows[file] = _read(root.path_join("target/bench/%s.jsonl" % file))
 	var page := Tables.INTRO % _machine_text() + "".join(Tables.TABLES.map(_section))
+	var old := FileAccess.get_file_as_string(root.path_join(DOCUMENT))
+	page += old.substr(old.find(MODEL)) if MODEL in old else ""
 	var readme := _with_table(FileAccess.get_file_as_string(root.path_join(README)))
 	if _problem.is_empty():
 		_write(root.path_join(DOCUMENT), page)
