@@ -1,8 +1,9 @@
 //! Asks Linux for huge pages for large new memory.
 //!
 //! Memory of the system arrives page by page, as it is first written. For a large result this takes longer than the
-//! copy into it: with huge pages, which are 512 times as long, it takes a third of the time. Where the setting `transparent_hugepage` is
-//! `madvise`, the default of most distributions, programs have to ask for them. Nothing is asked under other settings.
+//! copy into it. Huge pages are 512 times as long, so that there are fewer: a third of the time. Where the setting
+//! `transparent_hugepage` is `madvise`, the default of most distributions, programs have to ask for them. Nothing is
+//! asked under other settings.
 //!
 //! Only memory that is filled right away is asked for, and of it only the huge pages that lie inside. So no more is
 //! resident afterwards, and after the result was freed, than without.
@@ -11,7 +12,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Min bytes to ask for: at least one huge page lies inside.
-const FROM: usize = 4 << 20;
+pub const FROM: usize = 4 << 20;
 
 /// Max bytes between two blocks that are taken for one: what the C library of Linux puts between them.
 const MAX_GAP: usize = 8 << 10;
@@ -41,7 +42,7 @@ impl Pages {
         for range in self.0.into_iter().filter(|range| range.len() >= FROM) {
             // As few calls as possible: each waits for all processors.
             let mut new = range.start..range.start;
-            for at in inside(range, page_len).step_by(page_len).filter(|&at| is_new(at, page_len)) {
+            for at in inside(range, page_len).step_by(page_len).filter(|&at| can_collapse(at, page_len)) {
                 if new.end != at {
                     collapse(std::mem::replace(&mut new, at..at));
                 }
@@ -55,6 +56,14 @@ impl Pages {
 /// True if huge pages can be asked for.
 pub fn are_there() -> bool {
     page_len() > 0
+}
+
+/// Bytes of a page on systems whose huge pages are asked for.
+pub const SMALL_PAGE: usize = 4 << 10;
+
+/// True if the first page that lies inside a block was written, or if nobody knows.
+pub fn is_written(block: &mut [MaybeUninit<u8>]) -> bool {
+    is_page_written(inside(block.as_ptr().addr()..block.as_ptr().addr() + block.len(), SMALL_PAGE).start)
 }
 
 /// Asks for huge pages for new memory of which nothing was written yet.
@@ -79,14 +88,14 @@ fn inside(range: Range<usize>, page_len: usize) -> Range<usize> {
 }
 
 #[cfg(target_os = "linux")]
-use linux::{advise, collapse, is_new, page_len};
+use linux::{advise, can_collapse, collapse, is_page_written, page_len};
 
 #[cfg(target_os = "linux")]
 mod linux {
     use std::ops::Range;
     use std::sync::OnceLock;
 
-    use super::FROM;
+    use super::{FROM, SMALL_PAGE};
 
     /// Small pages in a huge page on most systems.
     const SMALL_PAGES: usize = 512;
@@ -113,14 +122,28 @@ mod linux {
         _ = unsafe { libc::madvise(start, range.len(), libc::MADV_HUGEPAGE) };
     }
 
-    /// True if hardly any of the small pages from `at` on was written.
-    pub fn is_new(at: usize, page_len: usize) -> bool {
+    /// True if hardly any of the small pages from `at` on was written. Gets the first one if there is none at all: from
+    /// nothing no huge page is made.
+    pub fn can_collapse(at: usize, page_len: usize) -> bool {
         let start = std::ptr::without_provenance_mut(at);
         let mut present = [0; SMALL_PAGES];
         // SAFETY: the system writes a byte for each small page of the range, of which there are at most this many: none
         // is smaller than 4 KiB, and `page_len` is at most 2 MiB.
         let is_known = unsafe { libc::mincore(start, page_len, present.as_mut_ptr()) } == 0;
-        is_known && present.iter().filter(|&&page| page & 1 == 1).count() <= MAX_PRESENT
+        let count = present.iter().filter(|&&page| page & 1 == 1).count();
+        if is_known && count == 0 {
+            // SAFETY: this writes nothing over what is in memory. If it fails, there is no huge page.
+            _ = unsafe { libc::madvise(start, SMALL_PAGE, libc::MADV_POPULATE_WRITE) };
+        }
+        is_known && count <= MAX_PRESENT
+    }
+
+    /// True if the small page at this address was written, or if the system does not say.
+    pub fn is_page_written(at: usize) -> bool {
+        let mut present = 1;
+        // SAFETY: the system writes the byte of one page.
+        let status = unsafe { libc::mincore(std::ptr::without_provenance_mut(at), 1, &raw mut present) };
+        status != 0 || present & 1 == 1
     }
 
     /// Makes the pages of a range huge at once. Does nothing before Linux 6.1.
@@ -142,7 +165,12 @@ fn page_len() -> usize {
 fn advise(_: Range<usize>) {}
 
 #[cfg(not(target_os = "linux"))]
-fn is_new(_: usize, _: usize) -> bool {
+fn is_page_written(_: usize) -> bool {
+    true
+}
+
+#[cfg(not(target_os = "linux"))]
+fn can_collapse(_: usize, _: usize) -> bool {
     false
 }
 

@@ -9,11 +9,11 @@
 use super::pages::{self, Pages};
 
 /// Bytes of small blocks before the first room: less is not worth it.
-const FROM: usize = 512 << 10;
+const FROM: usize = 256 << 10;
 
-/// Min bytes that must be expected for a room, and its max bytes. Where too much was expected, the rest of a room stays
-/// unused.
-const MIN: usize = 2 << 20;
+/// Min bytes that must be expected for a room, and max bytes of a room. Where too much was expected, the rest of a room
+/// stays unused.
+const MIN: usize = 1 << 20;
 const MAX: usize = 16 << 20;
 
 /// Bytes at both ends of a room that are not whole huge pages.
@@ -51,11 +51,16 @@ impl Room {
     #[cold]
     fn make(&mut self) {
         let left = self.expected.saturating_sub(self.taken);
-        self.next = usize::MAX;
         if left < MIN || !pages::are_there() {
+            self.next = usize::MAX;
             return;
         }
-        let len = (left + ENDS).min(MAX);
+        if !is_next_new() {
+            self.next = self.taken + FROM;
+            return;
+        }
+        self.next = usize::MAX;
+        let len = (left + ENDS).clamp(pages::FROM, MAX);
         let (mut blocks, mut pages) = (Vec::new(), Pages::default());
         while blocks.len() * BLOCK < len {
             let mut block = Vec::new();
@@ -70,4 +75,11 @@ impl Room {
         self._last = blocks.swap_remove(last);
         self.next = self.taken + len;
     }
+}
+
+/// True if the next small blocks would be in memory that was never written.
+fn is_next_new() -> bool {
+    // Long enough that a page lies inside of which the C library writes nothing.
+    let mut probe = Vec::<u8>::new();
+    probe.try_reserve_exact(3 * pages::SMALL_PAGE).is_ok() && !pages::is_written(probe.spare_capacity_mut())
 }

@@ -20,6 +20,7 @@ fn there_are_several_runs_a_thread_and_each_is_short() {
 fn a_run_of_values_like_the_sample_stays_in_its_room() {
     let mut writer = Writer::new(DIALECT);
     Rooms::new(8).reserve(&mut writer, 10_000);
+    assert!(writer.room().len() >= 80_000);
     let room = writer.room().as_ptr();
     for value in 0..10_000 {
         writer.write(Event::Int(value)).unwrap();
