@@ -10,12 +10,20 @@
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 /// Min bytes to ask for: at least one huge page lies inside.
 pub const FROM: usize = 4 << 20;
 
 /// Max bytes between two blocks that are taken for one: what the C library of Linux puts between them.
 const MAX_GAP: usize = 8 << 10;
+
+/// Huge pages that are made in one call.
+const MAX_PAGES: usize = 4;
+
+/// How long a huge page may take. It is 0.2 ms, and some milliseconds in a virtual machine whose other processors sleep,
+/// as the system waits for them: then small pages are faster.
+const SLOW: Duration = Duration::from_micros(600);
 
 /// Blocks that will be filled together. Each may be shorter than a huge page if its neighbours are among them.
 #[derive(Default)]
@@ -39,18 +47,41 @@ impl Pages {
         if page_len == 0 {
             return;
         }
+        let mut begun: Vec<Range<usize>> = Vec::new();
         for range in self.0.into_iter().filter(|range| range.len() >= FROM) {
-            // As few calls as possible: each waits for all processors.
-            let mut new = range.start..range.start;
-            for at in inside(range, page_len).step_by(page_len).filter(|&at| can_collapse(at, page_len)) {
-                if new.end != at {
-                    collapse(std::mem::replace(&mut new, at..at));
+            for at in inside(range, page_len).step_by(page_len) {
+                match (written(at, page_len), begun.last_mut()) {
+                    (Written::Nothing, _) => advise(at..at + page_len),
+                    (Written::Little, Some(last)) if last.end == at => last.end = at + page_len,
+                    (Written::Little, _) => begun.push(at..at + page_len),
+                    (Written::Much, _) => {}
                 }
-                new.end = at + page_len;
             }
-            collapse(new);
+        }
+        // Few pages at a time, as the system may become slow, and not one by one: each call waits for all processors.
+        let mut count = 1;
+        for range in begun {
+            let mut at = range.start;
+            while at < range.end {
+                let (started, end) = (Instant::now(), range.end.min(at + count * page_len));
+                collapse(at..end);
+                if started.elapsed() > SLOW * ((end - at) / page_len) as u32 {
+                    return;
+                }
+                (at, count) = (end, MAX_PAGES);
+            }
         }
     }
+}
+
+/// How much of a huge page was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Written {
+    Nothing,
+    /// A few small pages: the heads of blocks.
+    Little,
+    /// More, or nobody knows.
+    Much,
 }
 
 /// True if huge pages can be asked for.
@@ -88,14 +119,14 @@ fn inside(range: Range<usize>, page_len: usize) -> Range<usize> {
 }
 
 #[cfg(target_os = "linux")]
-use linux::{advise, can_collapse, collapse, is_page_written, page_len};
+use linux::{advise, collapse, is_page_written, page_len, written};
 
 #[cfg(target_os = "linux")]
 mod linux {
     use std::ops::Range;
     use std::sync::OnceLock;
 
-    use super::{FROM, SMALL_PAGE};
+    use super::{FROM, Written};
 
     /// Small pages in a huge page on most systems.
     const SMALL_PAGES: usize = 512;
@@ -122,20 +153,18 @@ mod linux {
         _ = unsafe { libc::madvise(start, range.len(), libc::MADV_HUGEPAGE) };
     }
 
-    /// True if hardly any of the small pages from `at` on was written. Gets the first one if there is none at all: from
-    /// nothing no huge page is made.
-    pub fn can_collapse(at: usize, page_len: usize) -> bool {
+    /// Returns how much was written from `at` on.
+    pub fn written(at: usize, page_len: usize) -> Written {
         let start = std::ptr::without_provenance_mut(at);
         let mut present = [0; SMALL_PAGES];
         // SAFETY: the system writes a byte for each small page of the range, of which there are at most this many: none
         // is smaller than 4 KiB, and `page_len` is at most 2 MiB.
-        let is_known = unsafe { libc::mincore(start, page_len, present.as_mut_ptr()) } == 0;
-        let count = present.iter().filter(|&&page| page & 1 == 1).count();
-        if is_known && count == 0 {
-            // SAFETY: this writes nothing over what is in memory. If it fails, there is no huge page.
-            _ = unsafe { libc::madvise(start, SMALL_PAGE, libc::MADV_POPULATE_WRITE) };
+        let status = unsafe { libc::mincore(start, page_len, present.as_mut_ptr()) };
+        match present.iter().filter(|&&page| page & 1 == 1).count() {
+            0 if status == 0 => Written::Nothing,
+            count if status == 0 && count <= MAX_PRESENT => Written::Little,
+            _ => Written::Much,
         }
-        is_known && count <= MAX_PRESENT
     }
 
     /// True if the small page at this address was written, or if the system does not say.
@@ -170,8 +199,8 @@ fn is_page_written(_: usize) -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn can_collapse(_: usize, _: usize) -> bool {
-    false
+fn written(_: usize, _: usize) -> Written {
+    Written::Much
 }
 
 #[cfg(not(target_os = "linux"))]
