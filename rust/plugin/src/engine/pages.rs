@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Min bytes to ask for: at least one huge page lies inside.
-pub const FROM: usize = 4 << 20;
+const FROM: usize = 4 << 20;
 
 /// Max bytes between two blocks that are taken for one: what the C library of Linux puts between them.
 const MAX_GAP: usize = 8 << 10;

@@ -11,9 +11,9 @@ use super::pages::{self, Pages};
 /// Bytes of small blocks before the first room: less is not worth it.
 const FROM: usize = 256 << 10;
 
-/// Min bytes that must be expected for a room, and max bytes of a room. Where too much was expected, the rest of a room
-/// stays unused.
-const MIN: usize = 1 << 20;
+/// Min bytes that must be expected for a room, as a huge page may be slow to get; max bytes of a room. Where too much was
+/// expected, the rest of a room stays unused.
+const MIN: usize = 8 << 20;
 const MAX: usize = 16 << 20;
 
 /// Bytes at both ends of a room that are not whole huge pages.
@@ -60,7 +60,7 @@ impl Room {
             return;
         }
         self.next = usize::MAX;
-        let len = (left + ENDS).clamp(pages::FROM, MAX);
+        let len = (left + ENDS).min(MAX);
         let (mut blocks, mut pages) = (Vec::new(), Pages::default());
         while blocks.len() * BLOCK < len {
             let mut block = Vec::new();
