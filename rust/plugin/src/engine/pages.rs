@@ -18,6 +18,9 @@ const FROM: usize = 4 << 20;
 /// Max bytes between two blocks that are taken for one: what the C library of Linux puts between them.
 const MAX_GAP: usize = 8 << 10;
 
+/// Max small pages of a huge one that may be written already: the heads of blocks.
+const MAX_WRITTEN: usize = 64;
+
 /// Huge pages that are made in one call.
 const MAX_PAGES: usize = 4;
 
@@ -51,10 +54,10 @@ impl Pages {
         for range in self.0.into_iter().filter(|range| range.len() >= FROM) {
             for at in inside(range, page_len).step_by(page_len) {
                 match (written(at, page_len), begun.last_mut()) {
-                    (Written::Nothing, _) => advise(at..at + page_len),
-                    (Written::Little, Some(last)) if last.end == at => last.end = at + page_len,
-                    (Written::Little, _) => begun.push(at..at + page_len),
-                    (Written::Much, _) => {}
+                    (Some(0), _) => advise(at..at + page_len),
+                    (Some(1..=MAX_WRITTEN), Some(last)) if last.end == at => last.end = at + page_len,
+                    (Some(1..=MAX_WRITTEN), _) => begun.push(at..at + page_len),
+                    _ => {}
                 }
             }
         }
@@ -72,16 +75,6 @@ impl Pages {
             }
         }
     }
-}
-
-/// How much of a huge page was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Written {
-    Nothing,
-    /// A few small pages: the heads of blocks.
-    Little,
-    /// More, or nobody knows.
-    Much,
 }
 
 /// True if huge pages can be asked for.
@@ -126,13 +119,10 @@ mod linux {
     use std::ops::Range;
     use std::sync::OnceLock;
 
-    use super::{FROM, Written};
+    use super::FROM;
 
     /// Small pages in a huge page on most systems.
     const SMALL_PAGES: usize = 512;
-
-    /// Max small pages that may be there already: the heads of blocks.
-    const MAX_PRESENT: usize = SMALL_PAGES / 8;
 
     /// Returns the length of the huge pages that programs have to ask for; 0 if there are none, or if they are too
     /// large.
@@ -153,18 +143,14 @@ mod linux {
         _ = unsafe { libc::madvise(start, range.len(), libc::MADV_HUGEPAGE) };
     }
 
-    /// Returns how much was written from `at` on.
-    pub fn written(at: usize, page_len: usize) -> Written {
+    /// Returns how many small pages of a huge one were written; `None` if the system does not say.
+    pub fn written(at: usize, page_len: usize) -> Option<usize> {
         let start = std::ptr::without_provenance_mut(at);
         let mut present = [0; SMALL_PAGES];
         // SAFETY: the system writes a byte for each small page of the range, of which there are at most this many: none
         // is smaller than 4 KiB, and `page_len` is at most 2 MiB.
         let status = unsafe { libc::mincore(start, page_len, present.as_mut_ptr()) };
-        match present.iter().filter(|&&page| page & 1 == 1).count() {
-            0 if status == 0 => Written::Nothing,
-            count if status == 0 && count <= MAX_PRESENT => Written::Little,
-            _ => Written::Much,
-        }
+        (status == 0).then(|| present.iter().filter(|&&page| page & 1 == 1).count())
     }
 
     /// True if the small page at this address was written, or if the system does not say.
@@ -199,8 +185,8 @@ fn is_page_written(_: usize) -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn written(_: usize, _: usize) -> Written {
-    Written::Much
+fn written(_: usize, _: usize) -> Option<usize> {
+    None
 }
 
 #[cfg(not(target_os = "linux"))]
