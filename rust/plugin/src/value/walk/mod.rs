@@ -19,7 +19,6 @@ use crate::engine::{self, OwnedType, Str, Value, View, chars};
 /// Min elements of an Array that is walked in runs, over threads: if most elements are containers, and if not.
 const SPLIT_FROM: usize = 2000;
 const SPLIT_FLAT_FROM: usize = 50_000;
-
 /// Min texts of a PackedStringArray that is walked in runs.
 const SPLIT_TEXTS_FROM: usize = 100_000;
 
