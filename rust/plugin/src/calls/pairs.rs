@@ -7,7 +7,6 @@ use godot::builtin::AnyArray;
 use varbatch_codec::Kind;
 
 use crate::engine::{self, HeldBytes, Value};
-use crate::jobs::runs::each_run;
 use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
 use crate::jobs::{lock, pool};
 use crate::report::Reports;
@@ -69,22 +68,18 @@ pub fn each<'p, S: Send>(
     slots: &mut [S],
     work: impl Fn((&'p [u8], &'p [u8]), &mut S) -> Result<(), String> + Sync,
 ) -> Reports {
-    let len = |pair: &Result<Pair, NoPair>| pair.as_ref().map_or(0, |pair| pair.bytes().0.len() + pair.bytes().1.len());
-    let total: usize = pairs.iter().map(len).sum();
+    let total: usize = pairs.iter().flatten().map(|pair| pair.bytes().0.len() + pair.bytes().1.len()).sum();
     let reports = Mutex::new(Reports::default());
-    let work = |(index, pair): (usize, &'p Result<Pair, NoPair>), slot: &mut S, reports: &mut Reports| {
-        let done = match pair {
-            Ok(pair) => work(pair.bytes(), slot),
-            Err(no_pair) => Err(no_pair.to_string()),
-        };
-        if let Err(error) = done {
-            reports.push_error(index, || error);
-        }
-    };
-    let end = |mut found| lock(&reports).append(&mut found);
     pool::with(total >= PAIRS_PARALLEL_FROM, |threads| {
-        let pairs = pairs.iter().enumerate();
-        each_run(pairs, |(_, pair)| len(pair), slots, threads, Reports::default, work, end);
+        threads.for_each(pairs.iter().zip(slots).enumerate(), |(index, (pair, slot))| {
+            let done = match pair {
+                Ok(pair) => work(pair.bytes(), slot),
+                Err(no_pair) => Err(no_pair.to_string()),
+            };
+            if let Err(error) = done {
+                lock(&reports).push_error(index, || error);
+            }
+        });
     });
     reports.into_inner().expect("nothing panics while it is held")
 }

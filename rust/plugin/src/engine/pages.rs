@@ -5,7 +5,7 @@
 //! `transparent_hugepage` is `madvise`, the default of most distributions, programs have to ask for them. Nothing is
 //! asked under other settings.
 //!
-//! Only memory that is filled right away is asked for, and of it only the huge pages that lie inside. So no more is
+//! Only memory that is filled right away is asked for, and of it only the huge pages that lie inside. So hardly more is
 //! resident afterwards, and after the result was freed, than without.
 
 use std::mem::MaybeUninit;
@@ -24,8 +24,8 @@ const MAX_WRITTEN: usize = 64;
 /// Huge pages that are made in one call.
 const MAX_PAGES: usize = 4;
 
-/// How long a huge page may take. It is 0.2 ms, and some milliseconds in a virtual machine whose other processors sleep,
-/// as the system waits for them: then small pages are faster.
+/// How long a huge page may take. It is 0.2 ms, and some milliseconds in a virtual machine whose other processors
+/// sleep, as the system waits for them: then small pages are faster.
 const SLOW: Duration = Duration::from_micros(600);
 
 /// Blocks that will be filled together. Each may be shorter than a huge page if its neighbours are among them.

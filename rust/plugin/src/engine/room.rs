@@ -11,8 +11,8 @@ use super::pages::{self, Pages};
 /// Bytes of small blocks before the first room: less is not worth it.
 const FROM: usize = 256 << 10;
 
-/// Min bytes that must be expected for a room, as a huge page may be slow to get; max bytes of a room. Where too much was
-/// expected, the rest of a room stays unused.
+/// Min bytes that must be expected for a room, as a huge page may be slow to get; max bytes of a room. Where too much
+/// was expected, the rest of a room stays unused.
 const MIN: usize = 8 << 20;
 const MAX: usize = 16 << 20;
 
@@ -42,7 +42,7 @@ impl Room {
     /// Call this before about `len` bytes of blocks are allocated.
     #[inline]
     pub fn take(&mut self, len: usize) {
-        self.taken += len;
+        self.taken = self.taken.saturating_add(len);
         if self.taken > self.next {
             self.make();
         }

@@ -70,7 +70,7 @@ pub fn decode_kept(input: Input<'_>, allow_objects: bool, out: &mut Slot) -> Res
 fn build(input: Input<'_>, allow_objects: bool, may_ask: MayAsk, out: &mut Slot) -> Result<Option<Box<Dropped>>, Stop> {
     let mut texts = Texts::for_bytes(input.bytes.len());
     pool::with(input.bytes.len() >= DECODE_PARALLEL_FROM, |threads| {
-        let mut room = Room::new(input.bytes.len() * HEAP);
+        let mut room = Room::new(input.bytes.len().saturating_mul(HEAP));
         Build::new(input.reader(allow_objects), &mut texts, threads, may_ask).in_room(&mut room).build(out)
     })
 }
@@ -194,7 +194,7 @@ fn build_runs<'a>(
     let &Work { average, allow_objects, may_ask, tell, .. } = work;
     let found = Mutex::new((Reports::default(), Vec::new()));
     let total = average * slots.len();
-    let expected = total * HEAP / runners.count();
+    let expected = total.saturating_mul(HEAP) / runners.count();
     each_run(
         inputs,
         |(_, input)| input.map_or(0, |input| input.bytes.len()),

@@ -73,7 +73,7 @@ impl<'a> Build<'a, '_> {
         });
         let may_ask = self.may_ask.min(MayAsk::Conversions);
         let done = Mutex::new(Ok((0, 0)));
-        let expected = sampled / SAMPLE * count * HEAP / self.threads.count();
+        let expected = (sampled / SAMPLE * count).saturating_mul(HEAP) / self.threads.count();
         let begin = || (Texts::for_bytes(RUN), Room::new(expected));
         let build = |(reader, slots): (Reader<'a>, &mut [Slot]), (texts, room): &mut (Texts<'a>, Room)| {
             room.take(RUN * HEAP);

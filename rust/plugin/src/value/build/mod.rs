@@ -164,7 +164,7 @@ impl<'a, 't> Build<'a, 't> {
     #[cold]
     fn make_room(&mut self, position: usize) {
         if let Some(room) = &mut self.room {
-            room.take((position + ROOM_STEP - self.room_at) * HEAP);
+            room.take((position + ROOM_STEP - self.room_at).saturating_mul(HEAP));
             self.room_at = position + ROOM_STEP;
         }
     }

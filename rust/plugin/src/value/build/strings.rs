@@ -32,7 +32,7 @@ impl Build<'_, '_> {
 
     fn split_texts(&mut self, strings: &mut [StringSlot]) -> Result<(), CodecError> {
         // `left` is too much if more values follow.
-        let expected = self.reader.left() * HEAP / self.threads.count();
+        let expected = self.reader.left().saturating_mul(HEAP) / self.threads.count();
         // Later runs are found while earlier ones are built.
         let (mut rest, mut scan) = (strings, self.reader.clone());
         let mut scanned = Ok(());
