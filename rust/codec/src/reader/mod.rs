@@ -8,6 +8,7 @@
 //! All counts of a value together are therefore bounded by its bytes, and callers may allocate for them.
 
 mod containers;
+mod flat;
 mod path;
 mod payload;
 mod skim;
@@ -16,10 +17,11 @@ mod template;
 use crate::dialect::{Dialect, Rules};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::{Event, Text};
-use crate::kind::{Extent, FLAG_64, Kind, Row, Rows, WORD, Width};
+use crate::kind::{Extent, Kind, Row, Rows, WORD};
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 use crate::path::Path;
 
+use self::payload::width;
 pub(crate) use self::skim::Skim;
 
 /// Bit 31 of a count: once "shared" for containers, "not the old format" for a NodePath.
@@ -391,10 +393,4 @@ impl<'a> Reader<'a> {
         while again.at < at && matches!(again.next_event(), Ok(Some(_))) {}
         again.path()
     }
-}
-
-/// Returns the width that a header announces.
-#[inline]
-fn width(flags: u32) -> Width {
-    if flags & FLAG_64 == 0 { Width::Single } else { Width::Double }
 }

@@ -1,9 +1,9 @@
 //! Reads the bytes after a header, by wire shape. Each function makes the engine's checks in the engine's order.
 
-use super::{HIGH_BIT, ReadNext, ReadTexts, Reader, width};
+use super::{HIGH_BIT, ReadNext, ReadTexts, Reader};
 use crate::error::{CodecError, CodecErrorKind, ValuePart};
 use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Foreign, Kind, Row, Shape, WORD, Width, padded};
+use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, FLAG_64, Foreign, Kind, Row, Shape, WORD, Width, padded};
 use crate::text;
 
 impl<'a> Reader<'a> {
@@ -342,4 +342,10 @@ impl ReadTexts {
         let what = if self.kind == Kind::NodePath { "name" } else { "element" };
         ValuePart::of(self.kind).element(what, self.index, self.count)
     }
+}
+
+/// Returns the width that a header announces.
+#[inline]
+pub(super) fn width(flags: u32) -> Width {
+    if flags & FLAG_64 == 0 { Width::Single } else { Width::Double }
 }

@@ -6,6 +6,7 @@
 use varbatch_codec::Kind;
 
 use super::api::api;
+use super::ffi::is_packed;
 use super::layout;
 use super::read::Value;
 
@@ -16,17 +17,50 @@ const LINE: usize = 64;
 const FAR: usize = 2;
 const NEAR: usize = 1;
 
-/// Fetches what the containers after `index` point to, if there is a container. Called for each index, in order.
+/// Packed arrays are walked faster than memory comes, so they are fetched in groups of this many.
+const GROUP: usize = 16;
+
+/// Fetches what the values after `index` point to, if the one at `index` is a container or a packed array. Called for
+/// each index, in order.
 #[inline(always)]
 pub fn ahead(values: &[Value], index: usize) {
-    if !matches!(values[index].view().kind, Kind::Array | Kind::Dictionary) {
+    match values[index].view().kind {
+        Kind::Array | Kind::Dictionary => {
+            if let Some(value) = values.get(index + FAR) {
+                value.fetch();
+            }
+            if let Some(value) = values.get(index + NEAR) {
+                value.fetch_contents();
+            }
+        }
+        kind if is_packed(kind) && index.is_multiple_of(GROUP) => fetch_groups(&values[index..]),
+        _ => {}
+    }
+}
+
+/// Max bytes between packed arrays that were allocated one after the other. The processor sees that they are in order, and
+/// fetches them by itself.
+const IN_ORDER: usize = 512;
+
+/// Fetches the elements of the packed arrays of the next group, and the private data of those of the group after it.
+#[inline(never)]
+fn fetch_groups(values: &[Value]) {
+    if !api().layout.is_known || values.len() < 3 * GROUP {
         return;
     }
-    if let Some(value) = values.get(index + FAR) {
-        value.fetch();
+    let far = &values[2 * GROUP..3 * GROUP];
+    let [first, second, ..] = far else { unreachable!("a group has more") };
+    if first.view().inner.addr().abs_diff(second.view().inner.addr()) < IN_ORDER {
+        return;
     }
-    if let Some(value) = values.get(index + NEAR) {
-        value.fetch_contents();
+    for value in far {
+        line(value.view().inner.cast());
+    }
+    for view in values[GROUP..2 * GROUP].iter().map(Value::view).filter(|view| is_packed(view.kind)) {
+        // SAFETY: the layout is known, and `inner` points to a packed array. Its block is not read.
+        let elements = unsafe { layout::data(view.kind, view.inner) };
+        // The length lies before the elements.
+        lines(elements.wrapping_sub(LINE / 2));
     }
 }
 
@@ -59,7 +93,7 @@ impl Value {
                 }
             }
             // SAFETY: the layout is known, and `inner` points to an Array. Its length is not used, and so not read.
-            Kind::Array if api().layout.is_known => lines(unsafe { layout::elements(Kind::Array, view.inner) }.0),
+            Kind::Array if api().layout.is_known => lines(unsafe { layout::data(Kind::Array, view.inner) }),
             _ => {}
         }
     }
@@ -68,12 +102,18 @@ impl Value {
 /// Fetches two lines of memory from an address, which may be any.
 #[inline(always)]
 pub(super) fn lines(at: *const u8) {
+    line(at);
+    line(at.wrapping_add(LINE));
+}
+
+/// Fetches a line of memory from an address, which may be any.
+#[inline(always)]
+fn line(at: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every processor of this architecture has the instruction, and it does nothing with a bad address.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(at.cast());
-        _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(LINE).cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = at;

@@ -54,13 +54,18 @@ pub struct Batch {
 }
 
 /// A buffer of a batch.
-trait Buffer: Sync + 'static {
+trait Buffer: Sized + Sync + 'static {
     /// True if all buffers form one batch, for which sizes are estimated from a sample.
     const IS_SAMPLED: bool;
 
     fn input(&self) -> Result<Input<'_>, Kind>;
 
     fn hold(&self) -> Option<HeldBytes>;
+
+    /// Called before the buffer at `index` is read; others are read soon.
+    fn ahead(buffers: &[Self], index: usize) {
+        let _ = (buffers, index);
+    }
 }
 
 /// A buffer that nothing changes while its value is built.
@@ -73,6 +78,11 @@ impl Buffer for Value {
 
     fn hold(&self) -> Option<HeldBytes> {
         (self.view().kind() == Kind::PackedByteArray).then(|| HeldBytes::new(self.view().byte_array().clone()))
+    }
+
+    #[inline(always)]
+    fn ahead(buffers: &[Self], index: usize) {
+        engine::ahead(buffers, index);
     }
 }
 
@@ -126,7 +136,11 @@ impl<B: Buffer, L: Deref<Target = [B]> + Default + Send> Inputs for Buffers<L> {
     }
 
     fn iter(&self, batch: &Batch) -> impl Iterator<Item = Result<Input<'_>, Kind>> + Clone + Send {
-        self.0[batch.range.clone()].iter().map(Buffer::input)
+        let buffers = &self.0[batch.range.clone()];
+        buffers.iter().enumerate().map(|(index, buffer)| {
+            B::ahead(buffers, index);
+            buffer.input()
+        })
     }
 
     fn sample(&self, batch: &Batch) -> Vec<Input<'_>> {

@@ -20,7 +20,7 @@ use crate::jobs::tuning::{
     COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, LARGE_VALUE, SMALL_HEAP, SMALL_VALUE, VALUE_WORK,
 };
 use crate::report::{Report, Reports};
-use crate::value::build::{Build, Dropped, HEAP, MayAsk, Stop, Tell};
+use crate::value::build::{Build, Dropped, HEAP, MayAsk, Stop, Tell, build_flat};
 use crate::value::full_objects;
 use crate::value::string_cache::Texts;
 
@@ -44,7 +44,16 @@ impl<'a> Input<'a> {
 #[inline(always)]
 pub fn decode(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
     let input = Input { at: 0, bytes: engine::bytes_of(bytes) };
-    match build(input, allow_objects, MayAsk::Nothing, out) {
+    if input.bytes.len() < SMALL_VALUE && build_flat(input.bytes, &mut Texts::for_bytes(input.bytes.len()), out) {
+        return Ok(None);
+    }
+    decode_whole(bytes, allow_objects, out)
+}
+
+/// Does the rest of [`decode`]. Not inlined, as its stack would cost a flat value time.
+#[inline(never)]
+fn decode_whole(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
+    match build(Input { at: 0, bytes: engine::bytes_of(bytes) }, allow_objects, MayAsk::Nothing, out) {
         Ok(dropped) => Ok(dropped),
         Err(Stop::Error(error)) => Err(error.into()),
         Err(Stop::MayNotAsk) => decode_held(bytes.clone(), allow_objects, out),
@@ -212,6 +221,9 @@ fn build_runs<'a>(
             }
             if input.bytes.len() < SMALL_VALUE {
                 room.take(input.bytes.len() * SMALL_HEAP);
+                if build_flat(input.bytes, texts, slot.borrow_mut()) {
+                    return;
+                }
             }
             let build = Build::new(input.reader(allow_objects), texts, threads, may_ask);
             match build.telling(tell).in_room(room).build(slot.borrow_mut()) {

@@ -209,12 +209,22 @@ unsafe fn block(kind: Kind, inner: Inner) -> *mut *mut u8 {
 pub unsafe fn elements(kind: Kind, inner: Inner) -> (*const u8, usize) {
     // SAFETY: promised by the caller; a pointer that is not null points to elements with a header before them.
     unsafe {
-        let data = *block(kind, inner);
+        let data = data(kind, inner);
         if data.is_null() {
             return (std::ptr::null(), 0);
         }
         (data, (*data.cast::<Header>().sub(1)).size as usize)
     }
+}
+
+/// Returns a pointer to the elements as [`elements`] does, but reads nothing of the block; null if there is none.
+///
+/// # Safety
+/// The same as for [`block`].
+#[inline(always)]
+pub unsafe fn data(kind: Kind, inner: Inner) -> *const u8 {
+    // SAFETY: promised by the caller.
+    unsafe { *block(kind, inner) }
 }
 
 /// Returns the type id of an Array's elements.

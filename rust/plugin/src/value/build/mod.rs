@@ -5,8 +5,8 @@ mod rare;
 mod strings;
 mod told;
 
-use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Reader, Text};
-use varbatch_storage::fill;
+use varbatch_codec::fill;
+use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Plain, Reader, Text};
 use varbatch_workers::Threads;
 
 use crate::engine::{REAL, Room, Slot, SlotType, Value};
@@ -48,6 +48,30 @@ pub struct Dropped {
     pub count: usize,
     /// The offset of the first, and its path.
     pub first: String,
+}
+
+/// Builds a flat value, as [`Reader::flat`] calls it. Returns `false`, and changes nothing, if the bytes are another value
+/// or none. For a value of a few bytes, making a [`Build`] takes as long as its work.
+#[inline(always)]
+pub fn build_flat<'a>(bytes: &'a [u8], texts: &mut Texts<'a>, slot: &mut Slot) -> bool {
+    match Reader::flat(bytes) {
+        Some(Event::Bool(value)) => slot.set_bool(value),
+        Some(Event::Int(value)) => slot.set_int(value),
+        Some(Event::Float(value)) => slot.set_float(value),
+        Some(Event::Components(plain)) => components(slot, plain),
+        Some(Event::Packed(plain)) => fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count)),
+        Some(Event::String(text)) => texts.set(slot, Kind::String, utf8(text)),
+        Some(Event::StringName(text)) => texts.set(slot, Kind::StringName, utf8(text)),
+        _ => return false,
+    }
+    true
+}
+
+#[inline(always)]
+fn components(slot: &mut Slot, plain: Plain<'_>) {
+    if !plain.has_width(REAL) || !slot.set_bare(plain.kind, plain.bytes) {
+        slot.set_components(plain.kind, |dest| fill::plain(plain, REAL, dest));
+    }
 }
 
 /// Builds one value.
@@ -214,9 +238,7 @@ impl<'a, 't> Build<'a, 't> {
                     Event::Bool(value) => slot.set_bool(value),
                     Event::Int(value) => slot.set_int(value),
                     Event::Float(value) => slot.set_float(value),
-                    Event::Components(plain) => {
-                        slot.set_components(plain.kind, |dest| fill::plain(plain, REAL, dest, threads));
-                    }
+                    Event::Components(plain) => components(slot, plain),
                     Event::Packed(plain) => {
                         if plain.bytes.len() >= ROOM_STEP {
                             *room_at = room_at.saturating_add(plain.bytes.len());
