@@ -84,6 +84,23 @@ func test_a_value_that_cannot_be_encoded() -> void:
 	check_buffers(buffers, expected, "buffers of the others")
 
 
+## So many that several threads plan them, in more than one step: in order, and without the bad one
+## that the last step finds.
+func test_many_small_values_over_threads() -> void:
+	var values: Array = []
+	var stream := StreamPeerBuffer.new()
+	for index in 70_000:
+		var value: Variant = index if index % 3 else PackedInt32Array([index, -index])
+		values.append(value)
+		stream.put_var(value)
+	check_bytes(VarBatch.vars_to_frames(values), stream.data_array, "70,000 frames")
+	values[69_000] = Values.Engines.nested(1026)
+	var encode := func() -> PackedByteArray: return VarBatch.vars_to_frames(values)
+	var found: PackedByteArray = expect_errors(encode, 1, "VarBatch.vars_to_frames: value 69000")
+	values.remove_at(69_000)
+	check_bytes(found, VarBatch.vars_to_frames(values), "frames of the others")
+
+
 ## A frame that is whole but holds rubbish is null; the next one is read.
 func test_bad_payloads() -> void:
 	var good: PackedByteArray = frame(var_to_bytes("good"))

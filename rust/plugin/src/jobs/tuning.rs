@@ -23,8 +23,13 @@ pub const PARALLEL_VALUE: usize = 1 << 10;
 /// it reuses what the game has freed. Allocating shorter ones takes as long as filling them.
 pub const LARGE_VALUE: usize = 4 << 10;
 
-/// Frames that one thread plans at a time, while they are shorter than [`LARGE_FRAME`] bytes on average.
+/// Min values of any kind for which several threads plan frames.
+pub const FRAMES_PARALLEL_FROM: usize = 15_000;
+
+/// Frames that one thread and several threads plan at a time, while they are shorter than [`LARGE_FRAME`] bytes on
+/// average.
 pub const STREAM_RUN: usize = 500;
+pub const SHARED_STREAM_RUN: usize = 32_000;
 pub const LARGE_FRAME: usize = 1 << 10;
 
 /// Values after which the room for the remaining values is estimated.

@@ -9,7 +9,7 @@ use varbatch_workers::tasks::{NextStep, OnProgress};
 use super::run::{Form, Run, Source, plan_runs, with_engine};
 use crate::engine::Growing;
 use crate::jobs::job::{Job, Outcome, Product};
-use crate::jobs::tuning::{LARGE_FRAME, STREAM_RUN};
+use crate::jobs::tuning::{FRAMES_PARALLEL_FROM, LARGE_FRAME, SHARED_STREAM_RUN, STREAM_RUN};
 use crate::jobs::{pool, run};
 use crate::report::{Reports, VALUES};
 use crate::value::walk::{Held, KeepWalked};
@@ -130,8 +130,7 @@ pub fn vars_to_frames(values: &AnyArray, full_objects: bool) -> Outcome {
 impl<'p, K> ToFrames<'p, K> {
     fn new(values: Source<'p>, full_objects: bool, reports: Reports) -> Self {
         let plans = FramePlans::new(values, full_objects, reports);
-        // For other values, one thread is faster: a second one would have to fetch them from its cache.
-        let is_shared = values.is_shared();
+        let is_shared = values.is_shared() || values.len() >= FRAMES_PARALLEL_FROM;
         Self { plans, is_shared, result: Growing::with_room(0), total: 0, asks_engine: false }
     }
 
@@ -198,9 +197,10 @@ where
             return NextStep::Done;
         } else {
             let count = self.plans.count();
-            // While values are small, plan a few at a time, so that the plan stays in the cache.
-            let is_small = threads.count() == 1 && self.result.len() < LARGE_FRAME * count.max(1);
-            if self.plans.plan_next(if is_small { STREAM_RUN } else { usize::MAX }, threads).is_none() {
+            // While values are small, plan some at a time, so that the plan stays in the cache.
+            let is_small = self.result.len() < LARGE_FRAME * count.max(1);
+            let run = if threads.count() == 1 { STREAM_RUN } else { SHARED_STREAM_RUN };
+            if self.plans.plan_next(if is_small { run } else { usize::MAX }, threads).is_none() {
                 self.asks_engine = true;
                 return NextStep::Done;
             }
