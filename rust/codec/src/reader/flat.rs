@@ -1,16 +1,17 @@
 //! Reads a flat value without the state that a [`Reader`] keeps for containers, texts and errors.
 
-use super::{Reader, width};
+use super::{HIGH_BIT, Reader, width};
 use crate::dialect::Dialect;
-use crate::event::{Event, Plain, Text};
-use crate::kind::{Kind, Row, Shape, WORD, Width, padded};
+use crate::event::{ElementType, Event, Plain, Text};
+use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Kind, Row, Shape, WORD, Width, padded};
 use crate::limits::MAX_VALUE_LEN;
 use crate::text;
 
 impl<'a> Reader<'a> {
-    /// Returns the only event of a flat value at the start of `bytes`, by the rules of Godot 4: a bool, a number, a math
-    /// type, a packed array of these, or a text. Returns `None` for any other value and for a malformed one, which a Reader must
-    /// read. It takes a fraction of a Reader's time, which matters for values of a few bytes.
+    /// Returns the only event of a flat value at the start of `bytes`, by the rules of Godot 4: nil, a bool, a number,
+    /// a math type, a packed array of these, a text, a RID, a Callable, or an empty untyped container. Returns `None` for
+    /// any other value and for a malformed one, which a Reader must read. It takes a fraction of a Reader's time, which
+    /// matters for values of a few bytes.
     #[inline(always)]
     pub fn flat(bytes: &'a [u8]) -> Option<Event<'a>> {
         let (&header, rest) = bytes.split_first_chunk()?;
@@ -20,6 +21,16 @@ impl<'a> Reader<'a> {
         let word = u32::from_le_bytes(header);
         let Row { kind, shape, flags, .. } = Dialect::GODOT_4.engine.rules().rows[usize::from(word as u8)];
         Some(match (shape, width(word & flags)) {
+            (Shape::Nil, _) => Event::Nil,
+            (Shape::Callable, _) => Event::Callable,
+            (Shape::Rid, _) => Event::Rid(u64::from_le_bytes(*rest.first_chunk()?)),
+            // Bit 31 of a count means nothing in a container.
+            (Shape::Array, _) if word & flags & ARRAY_TYPE == 0 && is_empty(rest)? => {
+                Event::Array { element: ElementType::Any, count: 0 }
+            }
+            (Shape::Dictionary, _) if word & flags & DICTIONARY_TYPES == 0 && is_empty(rest)? => {
+                Event::Dictionary { key: ElementType::Any, value: ElementType::Any, count: 0 }
+            }
             (Shape::Bool, _) => Event::Bool(*rest.first_chunk()? != [0; WORD]),
             (Shape::Int, Width::Single) => Event::Int(i32::from_le_bytes(*rest.first_chunk()?).into()),
             (Shape::Int, Width::Double) => Event::Int(i64::from_le_bytes(*rest.first_chunk()?)),
@@ -45,4 +56,10 @@ impl<'a> Reader<'a> {
             _ => return None,
         })
     }
+}
+
+/// Returns `None` if there is no count.
+#[inline(always)]
+fn is_empty(rest: &[u8]) -> Option<bool> {
+    rest.first_chunk().map(|count| u32::from_le_bytes(*count) & !HIGH_BIT == 0)
 }

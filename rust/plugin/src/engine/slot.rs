@@ -170,22 +170,30 @@ impl Slot {
         unsafe { from_type(self.memory().cast(), words.as_mut_ptr().cast()) };
     }
 
-    /// Makes the value a math type of these components. Returns `false`, and changes nothing, if the engine does not store
-    /// them inside the Variant, or if that is not known.
+    /// Makes the value a math type of these components, as many as `kind` has. Returns `false`, and changes nothing, if they
+    /// must first be copied to memory of their own.
     // Faster than `set_components` as the bytes stay in registers: what was just written in parts is slow to read.
     #[inline(always)]
-    pub fn set_bare(&mut self, kind: Kind, bytes: &[u8]) -> bool {
-        debug_assert_eq!(Some(bytes.len()), kind.shape().element_len(REAL));
+    pub fn set_plain(&mut self, kind: Kind, bytes: &[u8]) -> bool {
+        assert_eq!(Some(bytes.len()), kind.shape().element_len(REAL));
         let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else { return false };
-        if bytes.len() > 16 || !api().layout.is_known || !layout::is_bare(kind) {
+        if bytes.len() <= 16 && api().layout.is_known && layout::is_bare(kind) {
+            // `last` begins with bytes that `first` has too, if there are less than 16.
+            let last = u64::from_le_bytes(*last).checked_shr(8 * (16 - bytes.len() as u32)).unwrap_or(0);
+            self.release();
+            // SAFETY: the layout is known, and the old value was released. The Variant stores the components of these
+            // types inline.
+            unsafe { layout::write(self.memory(), kind, [u64::from_le_bytes(*first), last]) };
+            return true;
+        }
+        if !bytes.as_ptr().addr().is_multiple_of(REAL_SIZE) {
             return false;
         }
-        // `last` begins with bytes that `first` has too, if there are less than 16.
-        let last = u64::from_le_bytes(*last).checked_shr(8 * (16 - bytes.len() as u32)).unwrap_or(0);
         self.release();
-        // SAFETY: the layout is known, and the old value was released. The Variant stores the components of these types
-        // inline, and callers pass as many as `kind` has.
-        unsafe { layout::write(self.memory(), kind, [u64::from_le_bytes(*first), last]) };
+        let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
+        // SAFETY: the old value was released. The memory of a math type is its components, of which there are as many as
+        // it has, aligned for each; `from_type` copies them.
+        unsafe { from_type(self.memory().cast(), bytes.as_ptr().cast_mut().cast()) };
         true
     }
 

@@ -55,6 +55,11 @@ pub struct Dropped {
 #[inline(always)]
 pub fn build_flat<'a>(bytes: &'a [u8], texts: &mut Texts<'a>, slot: &mut Slot) -> bool {
     match Reader::flat(bytes) {
+        Some(Event::Nil) => slot.clear(),
+        Some(Event::Rid(id)) => slot.set_rid(id),
+        Some(Event::Callable) => slot.set_callable(),
+        Some(Event::Array { .. }) => slot.set_array(),
+        Some(Event::Dictionary { .. }) => slot.set_dictionary(),
         Some(Event::Bool(value)) => slot.set_bool(value),
         Some(Event::Int(value)) => slot.set_int(value),
         Some(Event::Float(value)) => slot.set_float(value),
@@ -69,7 +74,7 @@ pub fn build_flat<'a>(bytes: &'a [u8], texts: &mut Texts<'a>, slot: &mut Slot) -
 
 #[inline(always)]
 fn components(slot: &mut Slot, plain: Plain<'_>) {
-    if !plain.has_width(REAL) || !slot.set_bare(plain.kind, plain.bytes) {
+    if !plain.has_width(REAL) || !slot.set_plain(plain.kind, plain.bytes) {
         slot.set_components(plain.kind, |dest| fill::plain(plain, REAL, dest));
     }
 }
