@@ -4,7 +4,7 @@ use super::template::{BOTH, FIRST, May, SECOND, Template, Words};
 use super::{HIGH_BIT, ReadNext, Reader, width};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Extent, Shape, WORD, padded};
-use crate::limits::MAX_DEPTH;
+use crate::limits::{MAX_DEPTH, MAX_TEMPLATE};
 
 /// The bits of a header that give the form of an element type: none, a type id that follows, or a text.
 const TYPE_BITS: u32 = 3;
@@ -33,7 +33,8 @@ impl<'a> Reader<'a> {
     /// Creates a search for the ends of values in the same bytes.
     pub(crate) fn skim(&self) -> Skim<'a> {
         let (reader, template) = (self.clone(), Template::default());
-        Skim { reader, at: 0, remaining: 0, stack: Vec::new(), depth: 0, template, count: 0, last: 0, end: 0 }
+        let (stack, lanes) = (Vec::new(), Vec::new());
+        Skim { reader, at: 0, remaining: 0, stack, lanes, depth: 0, begun: 0, template, count: 0, last: 0, end: 0 }
     }
 }
 
@@ -48,11 +49,15 @@ pub(crate) struct Skim<'a> {
     at: usize,
     /// Values remaining in the innermost container.
     remaining: usize,
-    /// Values remaining in the containers around it, outermost first.
+    /// Values remaining in the containers around it, outermost first. A long Array has two numbers: the values remaining
+    /// around it, and its own.
     stack: Vec<usize>,
+    /// The long Arrays that the search is in.
+    lanes: Vec<Lane>,
     /// The number of containers that enclose the values.
     depth: usize,
-    /// The layout of the current value.
+    /// Where the current value begins, or that of the innermost long Array, and its layout.
+    begun: usize,
     template: Template,
     /// The number of values that have ended, and the start and end of the last of them.
     pub count: usize,
@@ -60,13 +65,24 @@ pub(crate) struct Skim<'a> {
     pub end: usize,
 }
 
+/// A long Array, whose elements are compared with the layout of the one before them.
+#[derive(Debug)]
+struct Lane {
+    /// The length of the stack between its elements.
+    depth: usize,
+    /// Where the value that contains it begins, and the mismatches before it.
+    outer_begun: usize,
+    outer_misses: usize,
+}
+
 impl Skim<'_> {
     /// Starts at the value that begins at `at`, inside `depth` containers.
     #[inline]
     pub fn start(&mut self, at: usize, depth: usize) {
-        (self.at, self.last, self.end, self.depth) = (at, at, at, depth);
+        (self.at, self.last, self.end, self.begun, self.depth) = (at, at, at, at, depth);
         (self.remaining, self.count) = (1, 0);
         self.stack.clear();
+        self.lanes.clear();
         self.template.restart();
     }
 
@@ -79,10 +95,30 @@ impl Skim<'_> {
     ///
     /// # Errors
     /// If there is no value.
+    #[inline]
     pub fn end_of(&mut self, at: usize) -> Result<usize, CodecError> {
+        if let Some(end) = self.flat_end(at) {
+            return Ok(end);
+        }
         self.start(at, 0);
         self.search(usize::MAX, 1)?;
         Ok(self.end.min(self.reader.bytes.len()))
+    }
+
+    /// Returns the end of a value whose first two words give its length, if it is whole and not the last few bytes.
+    #[inline]
+    fn flat_end(&self, at: usize) -> Option<usize> {
+        let (bytes, rows) = (self.reader.bytes, self.reader.rows);
+        let words = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+        let row = rows[usize::from(words as u8)];
+        let len = match row.shape.extent(width(words as u32 & row.flags)) {
+            Extent::Fixed(len) => WORD + len,
+            Extent::Counted(unit) => {
+                2 * WORD + padded(((words >> 32) as usize).checked_mul(unit)?.min(i32::MAX as usize))
+            }
+            Extent::Parts => return None,
+        };
+        (len <= bytes.len() - at).then_some(at + len)
     }
 
     /// Continues until `max` values have ended or the search has passed the offset `limit`. A value that ends after
@@ -95,6 +131,10 @@ impl Skim<'_> {
         let (mut at, mut remaining) = (self.at, self.remaining);
         while at <= limit {
             if remaining == 0 {
+                if self.lanes.last().is_some_and(|lane| lane.depth == self.stack.len()) {
+                    (at, remaining) = self.end_element(at, limit);
+                    continue;
+                }
                 match self.stack.pop() {
                     Some(outer) => remaining = outer,
                     None => {
@@ -110,6 +150,7 @@ impl Skim<'_> {
                             break;
                         }
                         remaining = 1;
+                        self.begun = at;
                     }
                 }
                 continue;
@@ -124,7 +165,7 @@ impl Skim<'_> {
             let (header, second) = (words as u32, (words >> 32) as u32);
             let row = rows[usize::from(header as u8)];
             let flags = header & row.flags;
-            let offset = at - self.end;
+            let offset = at - self.begun;
             let (len, mask, may) = match (row.shape.extent(width(flags)), row.shape) {
                 (Extent::Fixed(len), Shape::Int | Shape::Float) => (WORD + len, FIRST, May::BeWide),
                 (Extent::Fixed(len), _) => (WORD + len, FIRST, May::Nothing),
@@ -143,7 +184,7 @@ impl Skim<'_> {
                     match end.map(|&end| u64::from_le_bytes(end)) {
                         Some(end) if first < 2 && other < 2 => {
                             let count = (end >> 32) as u32;
-                            if self.depth + self.stack.len() >= MAX_DEPTH && count != 0 {
+                            if self.depth + self.stack.len() - self.lanes.len() >= MAX_DEPTH && count != 0 {
                                 return Err(CodecError::new(at, CodecErrorKind::TooDeep));
                             }
                             self.template.note(Words { at: offset, words, mask: FIRST, may: May::Nothing });
@@ -152,6 +193,10 @@ impl Skim<'_> {
                             self.stack.push(remaining - 1);
                             remaining = ((count & !HIGH_BIT) as usize).saturating_mul(if is_array { 1 } else { 2 });
                             at += head;
+                            if is_array && remaining >= MAX_TEMPLATE {
+                                self.enter_lane(at, remaining);
+                                remaining = 1;
+                            }
                             continue;
                         }
                         _ => (self.read(at)?, FIRST, May::Nothing),
@@ -165,6 +210,33 @@ impl Skim<'_> {
         }
         (self.at, self.remaining) = (at, remaining);
         Ok(())
+    }
+
+    /// Begins the elements of a long Array.
+    #[cold]
+    fn enter_lane(&mut self, at: usize, count: usize) {
+        self.stack.push(count);
+        let (outer_begun, outer_misses) = (self.begun, self.template.misses());
+        self.lanes.push(Lane { depth: self.stack.len(), outer_begun, outer_misses });
+        self.begun = at;
+        self.template.restart();
+    }
+
+    /// Ends an element of a long Array at `at`, and skips those like it. Returns where the next value begins, and how many
+    /// remain in its container.
+    fn end_element(&mut self, at: usize, limit: usize) -> (usize, usize) {
+        let left = self.stack.pop().map_or(0, |left| left - 1);
+        let (repeats, _, end) = self.template.repeats(self.reader.bytes, at, at - self.begun, limit, left);
+        if left > repeats {
+            self.stack.push(left - repeats);
+            self.begun = end;
+            return (end, 1);
+        }
+        if let Some(lane) = self.lanes.pop() {
+            self.begun = lane.outer_begun;
+            self.template.resume_broken(lane.outer_misses);
+        }
+        (end, 0)
     }
 
     /// Returns the length of a value of a rare shape, or the error of a broken one.

@@ -46,6 +46,18 @@ impl Template {
         self.forget();
     }
 
+    /// Returns how many values in a row had another layout than the one before them.
+    pub fn misses(&self) -> usize {
+        self.misses
+    }
+
+    /// Returns to a value with too many words, after as many mismatches.
+    pub fn resume_broken(&mut self, misses: usize) {
+        self.misses = misses;
+        self.forget();
+        self.is_broken = true;
+    }
+
     fn forget(&mut self) {
         self.words.clear();
         self.is_broken = false;
