@@ -37,6 +37,13 @@ const TABLES: Array[Array] = [
 	["", "packed/", "One packed array", "", "_times_and_floor"],
 	["", "batch/", "Many arrays", "Against a loop over the engine's function.", "_times_and_floor"],
 	[
+		"",
+		"parts/",
+		"One value out of many",
+		"`get_in` and `get_in_each`, against decoding everything and looking there.",
+		"_times"
+	],
+	[
 		"-scaling",
 		"scaling/count/",
 		"By count",

@@ -17,6 +17,7 @@ const SECTIONS: Array[String] = [
 	"res://bench/batches.gd",
 	"res://bench/save_game.gd",
 	"res://bench/singles.gd",
+	"res://bench/parts.gd",
 	"res://bench/undo.gd",
 ]
 const SCALING_SECTIONS: Array[String] = [

@@ -34,6 +34,7 @@ const SUITES: PackedStringArray = [
 	"types",
 	"broken",
 	"broken_text",
+	"get_in",
 	"guesses",
 	"strings",
 	"alive",

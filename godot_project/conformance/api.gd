@@ -12,6 +12,8 @@ const BYTES: Array = ["bytes", TYPE_PACKED_BYTE_ARRAY]
 const BUFFERS: Array = ["buffers", TYPE_ARRAY]
 const FRAMES: Array = ["frames", TYPE_PACKED_BYTE_ARRAY]
 const PATH: Array = ["path", TYPE_STRING]
+## A path inside of a value.
+const STEPS: Array = ["path", TYPE_ARRAY]
 const COUNT: Array = ["count", TYPE_INT]
 const MODE: Array = ["compression_mode", TYPE_INT, "FileAccess.CompressionMode"]
 const DEFAULT: Array = ["default", ANY]
@@ -92,6 +94,8 @@ const METHODS: Dictionary = {
 	"transcode_file": [[SOURCE, TARGET, FROM, TO], [], TYPE_INT, "Error"],
 	"bytes_to_var_in": [[BYTES, DIALECT, ALLOW_OBJECTS], [false], ANY, ""],
 	"var_to_bytes_in": [[VALUE, DIALECT, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],
+	"get_in": [[BYTES, STEPS, DEFAULT], [null], ANY, ""],
+	"get_in_each": [[BUFFERS, STEPS, DEFAULT], [null], TYPE_ARRAY, ""],
 	"diff": [[BEFORE, AFTER, ALLOW_OBJECTS], [false], TYPE_ARRAY, "Dictionary"],
 	"diff_batch": [[PAIRS, ALLOW_OBJECTS], [false], TYPE_ARRAY, ""],
 	"patch": [[BEFORE, CHANGES, FULL_OBJECTS], [false], TYPE_PACKED_BYTE_ARRAY, ""],

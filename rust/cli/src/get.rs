@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use varbatch_codec::describe::{Node, Way};
-use varbatch_codec::lookup::{LookupErrorKind, Seek, Target, lookup};
+use varbatch_codec::lookup::{LookupErrorKind, Seek, Target, element_kind, lookup};
 use varbatch_codec::{Event, Kind, frames};
 use varbatch_workers::Threads;
 
@@ -56,20 +56,6 @@ fn get(args: &Get, wanted: &[Wanted], input: &Input) -> Result<(), Failure> {
     };
     tree.flush()?;
     shown
-}
-
-/// The type of an element of a packed array.
-fn element_kind(kind: Kind) -> Kind {
-    match kind {
-        Kind::PackedByteArray | Kind::PackedInt32Array | Kind::PackedInt64Array => Kind::Int,
-        Kind::PackedFloat32Array | Kind::PackedFloat64Array => Kind::Float,
-        Kind::PackedVector2Array => Kind::Vector2,
-        Kind::PackedVector3Array => Kind::Vector3,
-        Kind::PackedVector4Array => Kind::Vector4,
-        Kind::PackedColorArray => Kind::Color,
-        // An element of an array without headers.
-        kind => kind,
-    }
 }
 
 /// The content of a text or a packed array.

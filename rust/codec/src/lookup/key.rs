@@ -10,6 +10,7 @@ use crate::reader::Reader;
 /// A key that a path seeks.
 pub(super) struct Key<'p> {
     bytes: &'p [u8],
+    dialect: Dialect,
     kind: Kind,
     pub event: Event<'p>,
 }
@@ -21,7 +22,7 @@ impl<'p> Key<'p> {
         let broken = |error| PatchErrorKind::Broken { what: "a step of the path", error };
         let kind = reader.peek_kind().map_err(broken)?;
         let event = reader.next_event().map_err(broken)?.expect("a value has an event");
-        Ok(Self { bytes, kind, event })
+        Ok(Self { bytes, dialect, kind, event })
     }
 
     pub fn shown(&self) -> String {
@@ -38,17 +39,49 @@ impl<'p> Key<'p> {
     /// True if a Dictionary treats this and another key as the same.
     pub fn is(&self, bytes: &[u8], event: Event<'_>) -> bool {
         match (self.event, event) {
-            // In the engine, a String and a StringName with the same text are the same key.
+            // In the engine, a String and a StringName with the same text are the same key, but not inside of one.
             (Event::String(a) | Event::StringName(a), Event::String(b) | Event::StringName(b)) => is_same_text(a, b),
-            (Event::Float(a), Event::Float(b)) => is_same_number(a, b),
-            (Event::Components(a), Event::Components(b)) | (Event::Packed(a), Event::Packed(b)) => {
-                a.kind == b.kind && a.count == b.count && are_same_numbers(a, b)
-            }
-            // The event is only the head of these values.
-            (Event::NodePath { .. } | Event::PackedStrings { .. }, _)
-            | (Event::Array { .. } | Event::Dictionary { .. } | Event::Object { .. }, _) => self.bytes == bytes,
-            (a, b) => a == b,
+            // An object is the same as itself alone, which its bytes must show.
+            (Event::Object { .. }, _) => self.bytes == bytes,
+            (a, b) if is_head(a) => is_same(a, b) && (self.bytes == bytes || self.are_same_parts(bytes)),
+            (a, b) => is_same(a, b),
         }
+    }
+
+    /// True if this and another key have the same parts: their bytes may still differ.
+    #[cold]
+    fn are_same_parts(&self, bytes: &[u8]) -> bool {
+        let reader = |bytes| Reader::new(bytes).with_dialect(self.dialect).with_objects(true).with_trusted_counts();
+        let (mut one, mut other) = (reader(self.bytes), reader(bytes));
+        loop {
+            match (one.next_event(), other.next_event()) {
+                (Ok(Some(a)), Ok(Some(b))) if is_same(a, b) => {}
+                (Ok(None), Ok(None)) => return true,
+                _ => return false,
+            }
+        }
+    }
+}
+
+/// True if other events of the value follow.
+fn is_head(event: Event<'_>) -> bool {
+    matches!(
+        event,
+        Event::NodePath { .. } | Event::PackedStrings { .. } | Event::Array { .. } | Event::Dictionary { .. }
+    )
+}
+
+/// Compares events as the engine compares parts of keys.
+fn is_same(a: Event<'_>, b: Event<'_>) -> bool {
+    match (a, b) {
+        (Event::String(a), Event::String(b))
+        | (Event::StringName(a), Event::StringName(b))
+        | (Event::Text(a), Event::Text(b)) => is_same_text(a, b),
+        (Event::Float(a), Event::Float(b)) => is_same_number(a, b),
+        (Event::Components(a), Event::Components(b)) | (Event::Packed(a), Event::Packed(b)) => {
+            a.kind == b.kind && a.count == b.count && are_same_numbers(a, b)
+        }
+        (a, b) => a == b,
     }
 }
 

@@ -15,16 +15,21 @@
 //! # Ok::<(), varbatch_codec::lookup::LookupError>(())
 //! ```
 
+mod error;
 mod key;
+mod quick;
 
+use self::error::after;
+pub use self::error::{LookupError, LookupErrorKind};
 use self::key::{Key, is_same_text};
+use self::quick::Quick;
 use crate::change::{PatchErrorKind, StepKind};
 use crate::describe::Way;
-use crate::dialect::Dialect;
-use crate::error::{self, CodecError, CodecErrorKind};
+use crate::dialect::{Dialect, Engine};
+use crate::error::{CodecError, CodecErrorKind, ValuePart};
 use crate::event::{Event, Plain, Text};
 use crate::kind::{Kind, Width};
-use crate::path::{Path, Step};
+use crate::path::Step;
 use crate::reader::Reader;
 
 /// One step of a path.
@@ -71,38 +76,6 @@ pub enum Target<'a> {
     },
 }
 
-/// A path that leads nowhere.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{kind}{path}")]
-pub struct LookupError {
-    kind: LookupErrorKind,
-    path: Path,
-}
-
-impl LookupError {
-    /// Returns why it leads nowhere.
-    pub fn kind(&self) -> &LookupErrorKind {
-        &self.kind
-    }
-
-    /// Returns the path as far as it could be followed. Empty if the value is damaged: that error has its own path.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-}
-
-/// Why a path leads nowhere.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LookupErrorKind {
-    /// The value is damaged along the path.
-    #[error(transparent)]
-    Damaged(#[from] CodecError),
-    /// A step leads nowhere.
-    #[error(transparent)]
-    NoStep(#[from] PatchErrorKind),
-}
-
 /// Follows `path` from the value at the start of `bytes`. Offsets count from `base` bytes before it.
 ///
 /// If a key or a name occurs more than once, the last one counts, as in decoding; before damage, the last one that can
@@ -116,8 +89,8 @@ pub fn lookup<'a>(
     dialect: Dialect,
     path: &[Seek<'_>],
 ) -> Result<Target<'a>, LookupError> {
-    let mut follower = Follower { bytes, base, dialect, at: 0 };
-    let mut done: Vec<Step> = Vec::new();
+    let mut follower = Follower::new(bytes, base, dialect);
+    let mut done = Vec::with_capacity(path.len());
     for (index, seek) in path.iter().enumerate() {
         let end = match follower.step(*seek) {
             Ok((step, end)) => {
@@ -139,18 +112,67 @@ pub fn lookup<'a>(
             }
         }
     }
-    let end = follower.end().map_err(|error| after(error, done))?;
-    Ok(Target::Value { at: base + follower.at, bytes: &bytes[follower.at..end] })
+    match follower.end() {
+        Ok(end) => Ok(Target::Value { at: base + follower.at, bytes: &bytes[follower.at..end] }),
+        Err(error) => Err(after(error, done)),
+    }
 }
 
-#[cold]
-fn after(kind: impl Into<LookupErrorKind>, done: Vec<Step>) -> LookupError {
-    let path = done.into_iter().rev();
-    match kind.into() {
-        LookupErrorKind::Damaged(error) => {
-            LookupError { kind: path.fold(error, CodecError::within).into(), path: Path::default() }
+/// Like [`lookup`] for keys alone, and faster: if a text is the key of several entries, which no engine writes, the first
+/// one counts, and what follows it is not looked at. Returns `None` if a step leads nowhere.
+///
+/// # Errors
+/// If the value is damaged along the path.
+pub fn find<'a>(
+    bytes: &'a [u8],
+    base: usize,
+    dialect: Dialect,
+    path: &[&[u8]],
+) -> Result<Option<Target<'a>>, CodecError> {
+    let mut follower = Follower::new(bytes, base, dialect);
+    let mut skim = follower.reader(0).skim();
+    for (index, &step) in path.iter().enumerate() {
+        if dialect.engine == Engine::Godot4 {
+            match quick::step(bytes, follower.at, step, &mut skim) {
+                Quick::To(at) => {
+                    follower.at = at;
+                    continue;
+                }
+                Quick::Nowhere => return Ok(None),
+                Quick::Unsure => {}
+            }
         }
-        kind => LookupError { kind, path: path.fold(Path::default(), Path::within) },
+        match follower.step(Seek::Key(step)) {
+            Ok((_, None)) => {}
+            Ok((_, Some(target))) => return Ok((index + 1 == path.len()).then_some(target)),
+            Err(LookupErrorKind::NoStep(_)) => return Ok(None),
+            Err(LookupErrorKind::Damaged(error)) => return Err(within(bytes, base, dialect, &path[..index], error)),
+        }
+    }
+    match skim.end_of(follower.at) {
+        Ok(end) => Ok(Some(Target::Value { at: base + follower.at, bytes: &bytes[follower.at..end] })),
+        Err(error) => Err(within(bytes, base, dialect, path, follower.end().err().unwrap_or(error))),
+    }
+}
+
+/// Puts `path`, which [`find`] followed, before the path of an error about a part of its target.
+#[cold]
+pub fn within(bytes: &[u8], base: usize, dialect: Dialect, path: &[&[u8]], error: CodecError) -> CodecError {
+    let mut follower = Follower::new(bytes, base, dialect);
+    let steps = path.iter().map_while(|step| follower.step(Seek::Key(step)).ok()).map(|(step, _)| step);
+    steps.collect::<Vec<_>>().into_iter().rev().fold(error, CodecError::within)
+}
+
+/// Returns the type of the elements of a packed array; for an array without headers, `kind` itself.
+pub const fn element_kind(kind: Kind) -> Kind {
+    match kind {
+        Kind::PackedByteArray | Kind::PackedInt32Array | Kind::PackedInt64Array => Kind::Int,
+        Kind::PackedFloat32Array | Kind::PackedFloat64Array => Kind::Float,
+        Kind::PackedVector2Array => Kind::Vector2,
+        Kind::PackedVector3Array => Kind::Vector3,
+        Kind::PackedVector4Array => Kind::Vector4,
+        Kind::PackedColorArray => Kind::Color,
+        kind => kind,
     }
 }
 
@@ -166,6 +188,10 @@ struct Follower<'a> {
 type Came<'a> = (Step, Option<Target<'a>>);
 
 impl<'a> Follower<'a> {
+    fn new(bytes: &'a [u8], base: usize, dialect: Dialect) -> Self {
+        Self { bytes, base, dialect, at: 0 }
+    }
+
     /// Returns a reader of the value that begins at `at`. It trusts counts, as nothing is allocated for them.
     fn reader(&self, at: usize) -> Reader<'a> {
         let bytes = self.bytes.get(at..).unwrap_or_default();
@@ -215,7 +241,7 @@ impl<'a> Follower<'a> {
             let len = kind.shape().element_len(width).expect("made of components");
             let at = inside.saturating_add(index.saturating_mul(len));
             let Some(bytes) = self.bytes.get(at..at.saturating_add(len)) else {
-                let place = error::ValuePart::of(kind);
+                let place = ValuePart::of(kind);
                 let (at, found) = (at.min(self.bytes.len()), self.bytes.len().saturating_sub(at));
                 return Err(
                     CodecError::new(self.base + at, CodecErrorKind::Short { place, expected: len, found }).into()
@@ -254,7 +280,11 @@ impl<'a> Follower<'a> {
                 let bytes = &self.bytes[key_at..start + end];
                 let mut reader = self.reader(key_at);
                 let kind = reader.peek_kind()?;
-                let event = reader.next_event()?.expect("a value has an event");
+                let event = match reader.next_event() {
+                    // A text that is not UTF-8.
+                    Err(_) if found.is_some() => break,
+                    event => event?.expect("a value has an event"),
+                };
                 let is = match (seek, &wanted) {
                     (Seek::Where { is, .. }, _) => is(Way::Key { bytes, kind, event }),
                     (_, Some(wanted)) => wanted.is(bytes, event),

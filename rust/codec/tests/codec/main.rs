@@ -25,6 +25,7 @@ mod held;
 mod hostile;
 mod layout;
 mod lookup;
+mod lookup_find;
 mod nested;
 mod patch;
 mod patch_misfits;

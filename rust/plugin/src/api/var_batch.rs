@@ -13,8 +13,8 @@ use super::task::VarBatchTask;
 use crate::calls::decode::Decode;
 use crate::calls::encode::{ToBytes, ToFrames};
 use crate::calls::files::NOT_COMPRESSED;
-use crate::calls::{decode, delta, describe, diff, encode, patch, transcode, validate};
-use crate::engine::{self, BytesOut, Call, DialectArg, Slot, Value};
+use crate::calls::{decode, delta, describe, diff, encode, get_in, patch, transcode, validate};
+use crate::engine::{self, AnyArg, BytesOut, Call, DialectArg, Slot, Value};
 use crate::jobs::pool;
 use crate::report::{Line, Report};
 
@@ -129,6 +129,18 @@ impl VarBatch {
             return VarDictionary::new();
         };
         said("describe", (describe::describe(engine::bytes_of(&bytes), dialect, count), []))
+    }
+
+    /// Decodes the value at a path.
+    #[func]
+    fn get_in(bytes: PackedByteArray, path: AnyArray, #[opt(default = &AnyArg::null())] default: AnyArg) -> Variant {
+        said("get_in", get_in::get_in(&bytes, &path, default.variant()))
+    }
+
+    /// Decodes the value at a path in each buffer.
+    #[func]
+    fn get_in_each(buffers: AnyArray, path: AnyArray, #[opt(default = &AnyArg::null())] default: AnyArg) -> VarArray {
+        said("get_in_each", get_in::get_in_each(&buffers, &path, default.variant()))
     }
 
     /// Finds the changes between two buffers.

@@ -12,6 +12,7 @@ pub mod describe;
 pub mod diff;
 pub mod encode;
 pub mod files;
+pub mod get_in;
 pub mod load;
 pub mod pairs;
 pub mod patch;

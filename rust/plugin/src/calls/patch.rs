@@ -116,8 +116,9 @@ fn bytes(value: &Variant, name: &str, full_objects: bool) -> Result<Vec<u8>, Str
     encoded(engine::value(value), full_objects).map_err(|error| format!("\"{name}\": {error}"))
 }
 
-/// Encodes a value of a change. Objects that were decoded from bytes keep the ids that they had there.
-fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecError> {
+/// Encodes a value of a change or a step of a path. Objects that were decoded from bytes keep the ids that they had
+/// there.
+pub fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecError> {
     if full_objects {
         let mut bytes = PackedByteArray::new();
         encode::encode(value, true, &mut bytes)?;

@@ -24,6 +24,11 @@ impl AnyArg {
         Self(Variant::nil())
     }
 
+    /// Returns the argument.
+    pub fn variant(&self) -> &Variant {
+        &self.0
+    }
+
     /// Copies the argument into a slot.
     pub fn slot(&self) -> Slot {
         Slot::of(value(&self.0))

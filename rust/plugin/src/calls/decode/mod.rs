@@ -75,8 +75,14 @@ pub fn decode_kept(input: Input<'_>, allow_objects: bool, out: &mut Slot) -> Res
     }
 }
 
+/// Builds a value in a slot, over threads if it is long.
 #[inline(always)]
-fn build(input: Input<'_>, allow_objects: bool, may_ask: MayAsk, out: &mut Slot) -> Result<Option<Box<Dropped>>, Stop> {
+pub fn build(
+    input: Input<'_>,
+    allow_objects: bool,
+    may_ask: MayAsk,
+    out: &mut Slot,
+) -> Result<Option<Box<Dropped>>, Stop> {
     let mut texts = Texts::for_bytes(input.bytes.len());
     pool::with(input.bytes.len() >= DECODE_PARALLEL_FROM, |threads| {
         let mut room = Room::new(input.bytes.len().saturating_mul(HEAP));

@@ -72,8 +72,9 @@ pub fn build_flat<'a>(bytes: &'a [u8], texts: &mut Texts<'a>, slot: &mut Slot) -
     true
 }
 
+/// Makes the value a math type.
 #[inline(always)]
-fn components(slot: &mut Slot, plain: Plain<'_>) {
+pub fn components(slot: &mut Slot, plain: Plain<'_>) {
     if !plain.has_width(REAL) || !slot.set_plain(plain.kind, plain.bytes) {
         slot.set_components(plain.kind, |dest| fill::plain(plain, REAL, dest));
     }
