@@ -66,6 +66,7 @@ const SUITES: PackedStringArray = [
 	"file_paths",
 	"file_errors",
 	"file_damage",
+	"file_range",
 	"file_kinds",
 	"compressed",
 	"compressed_damage",

@@ -15,6 +15,7 @@ const PATH: Array = ["path", TYPE_STRING]
 ## A path inside of a value.
 const STEPS: Array = ["path", TYPE_ARRAY]
 const COUNT: Array = ["count", TYPE_INT]
+const FIRST: Array = ["from", TYPE_INT]
 const MODE: Array = ["compression_mode", TYPE_INT, "FileAccess.CompressionMode"]
 const DEFAULT: Array = ["default", ANY]
 const FULL_OBJECTS: Array = ["full_objects", TYPE_BOOL]
@@ -79,7 +80,7 @@ const METHODS: Dictionary = {
 	"save_var": [[PATH, VALUE, FULL_FLAG, MODE], [false, -1], TYPE_INT, "Error"],
 	"load_var": [[PATH, DEFAULT, ALLOW_FLAG], [null, false], ANY, ""],
 	"save_vars": [[PATH, VALUES, FULL_FLAG, MODE], [false, -1], TYPE_INT, "Error"],
-	"load_vars": [[PATH, ALLOW_FLAG], [false], TYPE_ARRAY, ""],
+	"load_vars": [[PATH, ALLOW_FLAG, FIRST, COUNT], [false, 0, -1], TYPE_ARRAY, ""],
 	"vars_to_bytes_async": [[VALUES, FULL_OBJECTS], [false], TYPE_OBJECT, TASK],
 	"bytes_to_vars_async": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_OBJECT, TASK],
 	"vars_to_frames_async": [[VALUES, FULL_OBJECTS], [false], TYPE_OBJECT, TASK],
@@ -87,7 +88,7 @@ const METHODS: Dictionary = {
 	"save_var_async": [[PATH, VALUE, FULL_FLAG, MODE], [false, -1], TYPE_OBJECT, TASK],
 	"load_var_async": [[PATH, DEFAULT, ALLOW_FLAG], [null, false], TYPE_OBJECT, TASK],
 	"save_vars_async": [[PATH, VALUES, FULL_FLAG, MODE], [false, -1], TYPE_OBJECT, TASK],
-	"load_vars_async": [[PATH, ALLOW_FLAG], [false], TYPE_OBJECT, TASK],
+	"load_vars_async": [[PATH, ALLOW_FLAG, FIRST, COUNT], [false, 0, -1], TYPE_OBJECT, TASK],
 	"validate": [[BUFFERS, ALLOW_OBJECTS], [false], TYPE_PACKED_STRING_ARRAY, ""],
 	"describe": [[BYTES, DIALECT, MAX_NODES], [0, 100_000], TYPE_DICTIONARY, ""],
 	"transcode": [[BYTES, FROM, TO], [], TYPE_PACKED_BYTE_ARRAY, ""],

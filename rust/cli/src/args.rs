@@ -50,6 +50,9 @@ pub struct Show {
     /// Shows only value N of those that store_var() wrote, counted from 0.
     #[arg(long, value_name = "N")]
     pub frame: Option<usize>,
+    /// Begins with value N of those that store_var() wrote, counted from 0, or from the end if it is negative.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "frame")]
+    pub start: Option<i64>,
     /// Shows at most N of the values that store_var() wrote.
     #[arg(long, value_name = "N", default_value_t = 1000, conflicts_with_all = ["all", "frame"])]
     pub count: usize,

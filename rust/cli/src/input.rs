@@ -3,7 +3,7 @@
 //! A pipe is first copied to a temporary file without a name: most formats need its length, and some are read twice.
 
 use std::fs::{self, File};
-use std::io::{self, IsTerminal, Read, Seek};
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl Input {
 
     /// Reads it from its start. Readers do not disturb each other.
     pub fn reader(&self) -> Bytes {
-        Bytes { file: Arc::clone(&self.file), at: self.start }
+        Bytes { file: Arc::clone(&self.file), start: self.start, len: self.len, at: self.start }
     }
 }
 
@@ -93,6 +93,9 @@ impl Input {
 #[derive(Debug)]
 pub struct Bytes {
     file: Arc<File>,
+    start: u64,
+    len: u64,
+    /// The byte of the file that is read next.
     at: u64,
 }
 
@@ -104,6 +107,18 @@ impl Read for Bytes {
         let read = std::os::windows::fs::FileExt::seek_read(&*self.file, buffer, self.at)?;
         self.at += read as u64;
         Ok(read)
+    }
+}
+
+impl Seek for Bytes {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => self.start.checked_add(at),
+            SeekFrom::End(by) => (self.start + self.len).checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.filter(|at| *at >= self.start).ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at - self.start)
     }
 }
 

@@ -143,7 +143,7 @@ pub struct Buffers<'i> {
     dialect: Dialect,
     threads: &'i Threads,
     source: Source,
-    /// How many were given.
+    /// The index of the next one.
     count: usize,
     /// Whole frames that were read together, where in the stream they begin, and how many of their bytes were given.
     piece: Vec<u8>,
@@ -158,50 +158,77 @@ impl<'i> Buffers<'i> {
         Ok(Self { input, dialect, threads, source, count: 0, piece: Vec::new(), base: 0, given: 0 })
     }
 
+    /// Returns the name of the input, as messages call it.
+    pub fn name(&self) -> &'i str {
+        self.input.name()
+    }
+
     /// Returns true if the input is a compressed file.
     pub fn is_compressed(&self) -> bool {
         matches!(&self.source, Source::Frames(loader) if loader.is_compressed())
     }
 
+    /// Asks for `count` frames from frame `from` on, or for all from there on: see [`Loader::select`]. `option` is what
+    /// asks for them.
+    pub fn select(&mut self, option: &str, from: i64, count: Option<u64>) -> Result<(), Failure> {
+        let Source::Frames(loader) = &mut self.source else {
+            return Err(Failure::Usage(format!("{option}: the file is one value, and has no frames")));
+        };
+        loader.select(from, count);
+        Ok(())
+    }
+
+    /// Returns the index of the next one: at the end of the file, how many it has.
+    pub fn index(&self) -> usize {
+        self.count
+    }
+
     /// Reads the next one. An error is about what follows the last.
     pub fn next(&mut self) -> Result<Option<Buffer<'_>>, Failure> {
+        if !self.fill()? {
+            return Ok(None);
+        }
         let (name, dialect, index) = (self.input.name(), self.dialect, self.count);
-        let loader = match &mut self.source {
-            Source::Value(_) if index > 0 => return Ok(None),
+        self.count += 1;
+        let loader = match &self.source {
             Source::Value(bytes) => {
-                self.count = 1;
                 let stream_len = bytes.len() as u64;
                 return Ok(Some(Buffer { name, dialect, frame: None, at: 0, bytes, remaining: 0, stream_len }));
             }
             Source::Frames(loader) => loader,
         };
-        if self.given == self.piece.len() {
-            let read = loader.read(&mut self.piece, self.threads).map_err(|error| Failure::load(name, error))?;
-            self.given = 0;
-            let Some(base) = read else {
-                self.piece.clear();
-                return Ok(None);
-            };
-            self.base = base;
-        }
         let (stream_len, remaining) = loader.len();
         let frame = frames::read(&self.piece[self.given..]).next();
         let frame = frame.expect("there is one more").expect("pieces are whole frames");
         let at = self.given + frame.at;
         self.given = at + frame.payload.len();
-        self.count += 1;
         let (at, bytes) = (self.base + at, frame.payload);
         Ok(Some(Buffer { name, dialect, frame: Some(index), at, bytes, remaining, stream_len }))
     }
 
+    /// Reads the next piece if all of this one was given. Returns false if there is nothing more.
+    fn fill(&mut self) -> Result<bool, Failure> {
+        let Source::Frames(loader) = &mut self.source else { return Ok(self.count == 0) };
+        if self.given < self.piece.len() {
+            return Ok(true);
+        }
+        let read = loader.read(&mut self.piece, self.threads);
+        let read = read.map_err(|error| Failure::load(self.input.name(), error))?;
+        (self.count, self.given) = (loader.index() as usize, 0);
+        match read {
+            Some(base) => self.base = base,
+            None => self.piece.clear(),
+        }
+        Ok(read.is_some())
+    }
+
     /// Reads the one that `--frame` asks for, or the first one.
     pub fn find(&mut self, wanted: Option<usize>) -> Result<Buffer<'_>, Failure> {
-        if let (Source::Value(_), Some(_)) = (&self.source, wanted) {
-            return Err(Failure::Usage("--frame: the file is one value, and has no frames".into()));
+        if wanted.is_some() || matches!(self.source, Source::Frames(_)) {
+            self.select("--frame", wanted.unwrap_or(0).try_into().unwrap_or(i64::MAX), Some(1))?;
         }
-        let wanted = wanted.unwrap_or(0);
-        while self.count < wanted && self.next()?.is_some() {}
-        let count = self.count;
+        self.fill()?;
+        let (wanted, count) = (wanted.unwrap_or(0), self.count);
         self.next()?.ok_or_else(|| Failure::Usage(format!("--frame {wanted}: the file has {count} frames")))
     }
 }

@@ -6,7 +6,6 @@ use crate::limits::{SAMPLE_LEN, TEXT_LEN};
 use crate::load::Loader;
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_codec::{CodecErrorKind, Dialect, Engine, Reader, validate};
-use varbatch_workers::Threads;
 
 /// The likely contents of a file that is not a stream of frames of a dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +82,7 @@ impl Loader {
     pub fn guess(mut self, dialect: Dialect) -> Option<Guess> {
         let (_, len) = self.len();
         let mut sample = Vec::new();
-        let read = self.source.read(&mut sample, SAMPLE_LEN, &Threads::alone());
+        let read = self.sample(&mut sample, SAMPLE_LEN);
         // Bytes after a read error do not count.
         let len = if read.is_ok() && sample.len() >= SAMPLE_LEN { len } else { sample.len() as u64 };
         guess(&sample, len, dialect)

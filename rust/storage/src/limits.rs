@@ -26,6 +26,19 @@ pub(crate) const PIECE_LEN: usize = 1 << 20;
 /// Bytes of a longer frame that are read at a time.
 pub(crate) const PART_LEN: usize = 4 << 20;
 
+/// Bytes that are read at a time to find frames by their lengths: at first and behind long frames, and at most.
+pub(crate) const FIRST_WALK_LEN: usize = 512;
+pub(crate) const WALK_LEN: usize = 64 << 10;
+
+/// Average bytes of frames from which each is jumped over. Reading shorter ones takes no longer than a system call.
+pub(crate) const JUMP_FROM: u64 = 4 << 10;
+
+/// Max offsets that a walk keeps to go back to.
+pub(crate) const MAX_MARKS: usize = 1024;
+
+/// Max reads in one step of a walk, so that a step takes about a millisecond.
+pub(crate) const MAX_WALK_READS: usize = 256;
+
 /// Bytes at the start of a stream that a guess examines.
 pub(crate) const SAMPLE_LEN: usize = 1 << 20;
 

@@ -3,7 +3,9 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use crate::support::{Folder, Ran, floats, frames, int, save, save_3, string, text, value, words};
+use varbatch_storage::compressed::Compression;
+
+use crate::support::{Folder, Ran, compress, floats, frames, int, save, save_3, string, text, value, words};
 
 #[test]
 fn a_save_by_hand() {
@@ -138,6 +140,52 @@ fn only_what_was_asked_for() {
     folder.run("show --frame 3 a").fails(2, "error: --frame 3: the file has 3 frames\n");
     folder.write("a", &save());
     folder.run("show --frame 0 a").fails(2, "error: --frame: the file is one value, and has no frames\n");
+}
+
+/// The values that a run of the tool shows, in short.
+#[track_caller]
+fn shown(folder: &Folder, args: &str) -> String {
+    let ran = folder.run(args);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
+    let values = ran.out.lines().filter_map(|line| line.split_once(" int ").or_else(|| line.split_once("more")));
+    values.map(|(_, value)| value).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_range_of_values() {
+    let values: Vec<_> = (0..8).map(int).collect();
+    let stream = frames(&values.iter().map(|value| &value[..]).collect::<Vec<_>>());
+    let folder = Folder::with("a", &stream);
+    compress(&folder, "packed", &stream, Compression::Zstd);
+    for name in ["a", "packed"] {
+        for (args, expected) in [
+            ("--start 5", "5 6 7"),
+            ("--start 2 --count 3", "2 3 4"),
+            ("--start -3", "5 6 7"),
+            ("--start -3 --count 1", "5"),
+            ("--start=-3 --all", "5 6 7"),
+            ("--start -100 --count 2", "0 1"),
+            ("--start 0 --count 1", "0"),
+            ("--start 3 --count 0", ""),
+        ] {
+            assert_eq!(shown(&folder, &format!("show {args} {name}")), expected, "{args}");
+        }
+        let json = folder.run(&format!("show --start -2 --json {name}")).json();
+        assert_eq!(json.iter().map(|line| line["frame"].as_i64()).collect::<Vec<_>>(), [Some(6), Some(7)]);
+        let note = format!("note: {name}: there is no value 9, the file has 8\n");
+        folder.run(&format!("show --start 9 {name}")).expect(0, "", &note);
+    }
+    let line = "frame 6\n        76         8  int 6\n";
+    folder.run_piped("show --start -2 --count 1 -", &stream).expect(0, line, "");
+    // Damage elsewhere does not matter; a torn end is met when values are counted from it.
+    let torn = [&frames(&[&words(&[99])])[..], &stream[..stream.len() - 4]].concat();
+    folder.write("a", &torn);
+    assert_eq!(shown(&folder, "show --format frames --start 3 --count 2 a"), "2 3");
+    let ran = folder.run("show --format frames --start -2 --count 1 a");
+    assert_eq!((ran.code, ran.out.as_str()), (1, "frame 6\n        72         8  int 5\n"));
+    assert!(ran.err.starts_with("error: a: expected 8 more bytes for the payload of a frame, found 4"), "{ran:?}");
+    folder.write("a", &save());
+    folder.run("show --start 0 a").fails(2, "error: --start: the file is one value, and has no frames\n");
 }
 
 #[test]

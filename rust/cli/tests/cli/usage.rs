@@ -26,6 +26,8 @@ fn wrong_arguments_are_refused() {
         ("show", "<FILE>"),
         ("show a b", "'b'"),
         ("show --all --count 3 a", "--count"),
+        ("show --start 1 --frame 3 a", "--start"),
+        ("show --start x a", "'x'"),
         ("check", "<FILE>"),
         ("check --json --quiet a", "--quiet"),
         ("diff a", "<B>"),

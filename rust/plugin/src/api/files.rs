@@ -9,7 +9,7 @@ use super::said::{done, failed, say, started};
 use super::task::VarBatchTask;
 use super::var_batch::{VarBatch, translation};
 use crate::calls::files::{Contents, NOT_COMPRESSED};
-use crate::calls::load::Load;
+use crate::calls::load::{ALL, Load};
 use crate::calls::save::{Save, save};
 use crate::calls::transcode_file;
 use crate::engine::{AnyArg, CompressionArg, DialectArg, FlagArg, Slot};
@@ -52,8 +52,13 @@ impl VarBatch {
 
     /// Loads what `save_vars` or `store_var` wrote.
     #[func]
-    fn load_vars(path: GString, #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg) -> VarArray {
-        done("load_vars", run(Load::all(&path, allow_objects)))
+    fn load_vars(
+        path: GString,
+        #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg,
+        #[opt(default = 0)] from: i64,
+        #[opt(default = ALL)] count: i64,
+    ) -> VarArray {
+        done("load_vars", run(Load::range(&path, allow_objects, from, count)))
     }
 
     /// Runs `save_var` as a task.
@@ -90,8 +95,13 @@ impl VarBatch {
 
     /// Runs `load_vars` as a task.
     #[func]
-    fn load_vars_async(path: GString, #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg) -> Gd<VarBatchTask> {
-        started("load_vars_async", Load::all(&path, allow_objects))
+    fn load_vars_async(
+        path: GString,
+        #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg,
+        #[opt(default = 0)] from: i64,
+        #[opt(default = ALL)] count: i64,
+    ) -> Gd<VarBatchTask> {
+        started("load_vars_async", Load::range(&path, allow_objects, from, count))
     }
 
     /// Translates a file of one engine for another.

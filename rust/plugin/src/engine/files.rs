@@ -1,6 +1,6 @@
 //! Paths and files as the engine resolves them.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use godot::builtin::{GString, PackedByteArray};
@@ -61,5 +61,19 @@ impl Read for EngineFile {
         let bytes = bytes_of(&bytes);
         buffer[..bytes.len()].copy_from_slice(bytes);
         Ok(bytes.len())
+    }
+}
+
+impl Seek for EngineFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.0.get_length().checked_add_signed(by),
+            SeekFrom::Current(by) => self.0.get_position().checked_add_signed(by),
+        };
+        // The engine stores offsets as signed numbers.
+        let at = at.filter(|at| i64::try_from(*at).is_ok()).ok_or(io::ErrorKind::InvalidInput)?;
+        self.0.seek(at);
+        Ok(at)
     }
 }

@@ -1,6 +1,6 @@
 //! Decompresses a file.
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use super::block::{Reused, Unpacker};
@@ -13,10 +13,13 @@ use varbatch_workers::Threads;
 /// Reads a compressed file, a few blocks at a time. Numbers in the file are not trusted: see [`Self::read`].
 pub struct Decoder<R> {
     input: R,
+    file_len: u64,
     layout: Layout,
     /// The next block, and its offset in the file.
     next: u64,
     at: u64,
+    /// Bytes of the next block that are not returned.
+    skipped: u64,
     /// Compressed blocks, as in the file.
     packed: Vec<u8>,
     unpackers: Reused<Unpacker>,
@@ -34,7 +37,7 @@ impl<R: Read> Decoder<R> {
         let layout = Layout::read(&mut input, file_len)?;
         let at = layout.blocks_at();
         let (packed, unpackers) = (Vec::new(), Reused::default());
-        Ok(Self { input, layout, next: 0, at, packed, unpackers, failed: None, ended: false })
+        Ok(Self { input, file_len, layout, next: 0, at, skipped: 0, packed, unpackers, failed: None, ended: false })
     }
 
     /// Returns how the blocks are compressed.
@@ -45,6 +48,19 @@ impl<R: Read> Decoder<R> {
     /// Returns the length of the whole stream in bytes, if the head is right.
     pub fn total(&self) -> u64 {
         self.layout.total
+    }
+
+    /// Returns how many bytes of the stream are in blocks that the file has room for, before the first whose size is
+    /// wrong.
+    pub fn whole_len(&self) -> u64 {
+        let (layout, mut end) = (&self.layout, self.layout.blocks_at());
+        for block in 0..layout.count() {
+            end = end.saturating_add(layout.packed_len(block));
+            if end > self.file_len || layout.check(block).is_err() {
+                return block * layout.block_len;
+            }
+        }
+        layout.total
     }
 
     /// Appends the next whole blocks to `out`. Returns the number of bytes: `max`, rounded up to whole blocks, or
@@ -61,13 +77,18 @@ impl<R: Read> Decoder<R> {
             return Err(error);
         }
         if !self.ended
-            && let Err(error) = self.read_blocks(out, max as u64, threads).and_then(|()| self.read_end())
+            && let Err(error) =
+                self.read_blocks(out, self.skipped.saturating_add(max as u64), threads).and_then(|()| self.read_end())
         {
             self.ended = true;
             if out.len() == before {
                 return Err(error);
             }
             self.failed = Some(error);
+        }
+        if out.len() > before {
+            let skipped = std::mem::take(&mut self.skipped) as usize;
+            out.drain(before..out.len().min(before + skipped));
         }
         Ok(out.len() - before)
     }
@@ -125,6 +146,29 @@ impl<R: Read> Decoder<R> {
             return Err(CompressedError::new(at, CompressedErrorKind::Short { part: "end", expected, found }));
         }
         if self.packed == MAGIC { Ok(()) } else { Err(CompressedError::new(at, CompressedErrorKind::NoEnd)) }
+    }
+}
+
+impl<R: Read + Seek> Decoder<R> {
+    /// Continues at offset `at` of the stream, which is at most its length. Blocks between are not read, and an error of
+    /// them is forgotten. At the end of the stream only the end of the file remains to be read.
+    ///
+    /// # Errors
+    /// If the table gives a block between a size that no block has, or the system cannot seek.
+    pub fn seek(&mut self, at: u64) -> Result<(), CompressedError> {
+        let (layout, count) = (&self.layout, self.layout.count());
+        let block = if at < layout.total { at / layout.block_len } else { count };
+        let (mut next, mut file_at) = if self.next <= block { (self.next, self.at) } else { (0, layout.blocks_at()) };
+        while next < block {
+            layout.check(next)?;
+            file_at += layout.packed_len(next);
+            next += 1;
+        }
+        let sought = self.input.seek(SeekFrom::Start(file_at));
+        sought.map_err(|error| CompressedError::new(file_at, CompressedErrorKind::Read(error)))?;
+        self.skipped = if block < count { at % layout.block_len } else { 0 };
+        (self.next, self.at, self.failed, self.ended) = (next, file_at, None, false);
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 //! in little memory. What is damaged is in `file_damage`.
 
 use std::fs;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use varbatch_codec::frames;
@@ -105,6 +105,14 @@ impl Read for Input {
         dest[..len].copy_from_slice(&self.bytes[self.at..self.at + len]);
         self.at += len;
         Ok(len)
+    }
+}
+
+impl Seek for Input {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let SeekFrom::Start(at) = to else { return Err(ErrorKind::Unsupported.into()) };
+        self.at = (at as usize).min(self.bytes.len());
+        Ok(at)
     }
 }
 

@@ -7,6 +7,8 @@ mod file_crash;
 mod file_damage;
 mod file_load;
 mod file_order;
+mod file_range;
+mod file_range_damage;
 mod file_rivals;
 mod file_save;
 #[cfg(unix)]

@@ -26,6 +26,9 @@ use crate::value::build::{MayAsk, Tell};
 /// The message for a file that was never saved: the engine's text for `ERR_FILE_NOT_FOUND`.
 const MISSING: &str = "File not found";
 
+/// The share of a task's progress for finding the values asked for.
+const FINDING: f32 = 0.1;
+
 const UNPOISONED: &str = "nothing panics while it is held";
 
 /// Returns how much of a stream of `len` bytes is done, from 0 to 1.
@@ -42,7 +45,13 @@ struct Loading {
     decoded: Decoded,
     damage: Option<LoadError>,
     is_read: bool,
+    /// The length of what is loaded in the stream, in bytes, and its offset; of the whole stream until it is found.
     len: u64,
+    start: u64,
+    /// The index in the file of the first value.
+    first: u64,
+    /// Progress made before the first value was read.
+    found: f32,
     /// Memory for pieces, reused between steps.
     buffers: Mutex<Vec<Vec<u8>>>,
 }
@@ -76,8 +85,25 @@ impl Piece {
 impl Loading {
     fn new(loader: Loader, allow_objects: bool) -> Self {
         let (len, _) = loader.len();
-        let decoded = Decoded::new(allow_objects);
-        Self { loader, decoded, damage: None, is_read: false, len, buffers: Mutex::new(Vec::new()) }
+        let (decoded, buffers) = (Decoded::new(allow_objects), Mutex::new(Vec::new()));
+        Self { loader, decoded, damage: None, is_read: false, len, start: 0, first: 0, found: 0.0, buffers }
+    }
+
+    /// Passes some of the values before those asked for.
+    fn find(&mut self, threads: &Threads) -> NextStep {
+        let passed = self.loader.read_step(&mut Vec::new(), threads);
+        if self.is_finding() && passed.is_ok() {
+            return NextStep::More;
+        }
+        let (end, len) = self.loader.len();
+        (self.len, self.start, self.first, self.found) = (len, end - len, self.loader.index(), FINDING);
+        (self.is_read, self.damage) = (passed.is_err(), passed.err());
+        if self.is_read { self.decoded.end() } else { NextStep::More }
+    }
+
+    /// True until the values asked for are found.
+    fn is_finding(&self) -> bool {
+        self.loader.passed().is_some()
     }
 
     /// Loads some pieces of the stream, or reads part of a long piece.
@@ -85,12 +111,15 @@ impl Loading {
         if self.is_read {
             return self.decoded.step_with_engine();
         }
+        if self.is_finding() {
+            return self.find(threads);
+        }
         let pieces = (size / STEP).min(PIECES) * threads.count();
-        let (len, before, read) = (self.len, self.built(), self.read());
+        let (len, before, read, found) = (self.len, self.built(), self.read(), self.found);
         let built_now = AtomicUsize::new(0);
         let tell = |more| {
             let now = built_now.fetch_add(more, Ordering::Relaxed) + more;
-            report(progress(read, before + now as u64, len));
+            report(found + (1.0 - found) * progress(read, before + now as u64, len));
         };
         let (loader, alone, awake) = (&mut self.loader, Threads::alone(), threads.awake());
         // Decompression is slow, so all threads read a compressed file together.
@@ -140,7 +169,10 @@ impl Loading {
     }
 
     fn progress(&self) -> f32 {
-        progress(self.read(), self.built(), self.len)
+        if let Some((passed, max)) = self.loader.passed() {
+            return FINDING * (passed as f64 / max.max(1) as f64) as f32;
+        }
+        self.found + (1.0 - self.found) * progress(self.read(), self.built(), self.len)
     }
 
     /// Bytes read so far.
@@ -150,13 +182,15 @@ impl Loading {
 
     /// Bytes that were taken out of the loader, to build values from.
     fn built(&self) -> u64 {
-        let (len, left) = self.loader.len();
-        len - left
+        let (end, left) = self.loader.len();
+        end - left - self.start
     }
 
     /// Returns the values of the file, the lines to print, and `OK` or the error code of the file.
     fn take(&mut self, path: &str) -> (VarArray, Vec<Line>, EngineError) {
-        let (count, reports) = (self.decoded.count(), &mut self.decoded.reports);
+        // Errors name the index in the file.
+        let mut reports = Reports::default();
+        reports.append_from(self.first as usize, std::mem::take(&mut self.decoded.reports));
         let code = match self.damage.as_ref().map(LoadError::kind) {
             Some(LoadErrorKind::Read(_)) => EngineError::ERR_FILE_CANT_READ,
             None if !reports.has_errors() => EngineError::OK,
@@ -164,7 +198,7 @@ impl Loading {
         };
         match self.damage.take().map(LoadError::into_kind) {
             // Report a damaged stream like the other errors, with the index of the missing frame.
-            Some(LoadErrorKind::Frame(error)) => reports.set_end(count, error),
+            Some(LoadErrorKind::Frame(error)) => reports.set_end(self.loader.index() as usize, error),
             Some(damage) => reports.set_end(None, Report::failed(LoadError::from(damage))),
             None => {}
         }
@@ -180,30 +214,44 @@ impl Loading {
 ///
 /// # Errors
 /// If an argument is invalid, or the file cannot be opened.
-fn to_load(path: &GString, allow_objects: FlagArg) -> Result<(Loader, bool), Failure> {
-    let allow_objects = allow_objects.flag("allow_objects").map_err(|why| {
-        let why = format!("cannot load \"{path}\": {why}; compression is detected");
-        Failure::new(EngineError::ERR_INVALID_PARAMETER, why)
-    })?;
-    Ok((open(path)?, allow_objects))
+fn to_load(path: &GString, allow_objects: FlagArg, from: i64, count: i64) -> Result<(Loader, bool), Failure> {
+    let refused =
+        |why: String| Failure::new(EngineError::ERR_INVALID_PARAMETER, format_args!("cannot load \"{path}\": {why}"));
+    let flag = allow_objects.flag("allow_objects");
+    let allow_objects = flag.map_err(|why| refused(format!("{why}; compression is detected")))?;
+    let count = match count {
+        ALL => None,
+        count => match u64::try_from(count) {
+            Ok(count) => Some(count),
+            Err(_) => return Err(refused(format!("expected -1 or more as count, found {count}"))),
+        },
+    };
+    let mut loader = open(path)?;
+    loader.select(from, count);
+    Ok((loader, allow_objects))
 }
 
-/// The job that loads all values of a file, or its only value.
+/// The count of values that means all.
+pub const ALL: i64 = -1;
+
+/// The job that loads values of a file, or its only value.
 pub struct Load {
     path: String,
     loading: Result<Loading, Failure>,
-    /// Returned if the only value cannot be loaded; `None` to load all values.
+    /// Returned if the only value cannot be loaded; `None` to load an array.
     default: Option<Slot>,
 }
 
 impl Load {
-    pub fn all(path: &GString, allow_objects: FlagArg) -> Self {
-        let loading = to_load(path, allow_objects).map(|(loader, allow_objects)| Loading::new(loader, allow_objects));
+    /// Loads `count` values from index `from` on. A negative `from` counts from the end.
+    pub fn range(path: &GString, allow_objects: FlagArg, from: i64, count: i64) -> Self {
+        let loading = to_load(path, allow_objects, from, count);
+        let loading = loading.map(|(loader, allow_objects)| Loading::new(loader, allow_objects));
         Self { path: path.to_string(), loading, default: None }
     }
 
     pub fn only(path: &GString, default: Slot, allow_objects: FlagArg) -> Self {
-        Self { default: Some(default), ..Self::all(path, allow_objects) }
+        Self { default: Some(default), ..Self::range(path, allow_objects, 0, ALL) }
     }
 }
 
@@ -213,7 +261,7 @@ impl Job for Load {
     }
 
     fn is_large(&self) -> bool {
-        self.loading.as_ref().is_ok_and(|loading| loading.len >= LOAD_PARALLEL_FROM)
+        self.loading.as_ref().is_ok_and(|loading| !loading.is_finding() && loading.len >= LOAD_PARALLEL_FROM)
     }
 
     fn progress(&self) -> f32 {

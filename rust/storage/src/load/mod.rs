@@ -1,8 +1,17 @@
 //! Reads frames from a file, piece by piece: one thread decodes a piece while another reads the next.
 
-use std::io::{self, Read};
+mod error;
+mod select;
+mod source;
+mod walk;
+
+use std::io::{Read, SeekFrom};
 use std::path::Path;
 
+pub use self::error::{LoadError, LoadErrorKind};
+use self::select::{Found, Select};
+pub use self::source::Input;
+use self::source::Source;
 use crate::compressed::{self, Compression, Decoder, MAGIC};
 use crate::limits::{PART_LEN, PIECE_LEN};
 use crate::open::open;
@@ -10,57 +19,24 @@ use varbatch_codec::CodecError;
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_workers::Threads;
 
-/// A file that was not read to its end. The frames before the error were returned.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct LoadError(LoadErrorKind);
-
-impl LoadError {
-    /// Returns why the file was not read.
-    pub fn kind(&self) -> &LoadErrorKind {
-        &self.0
-    }
-
-    /// Returns why the file was not read, as an owned value.
-    pub fn into_kind(self) -> LoadErrorKind {
-        self.0
-    }
-}
-
-impl<E: Into<LoadErrorKind>> From<E> for LoadError {
-    fn from(error: E) -> Self {
-        Self(error.into())
-    }
-}
-
-/// Why a file was not read to its end.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LoadErrorKind {
-    /// The system cannot read the file.
-    #[error(transparent)]
-    Read(#[from] io::Error),
-    /// The file is compressed and damaged, or its compression is not supported.
-    #[error(transparent)]
-    Compressed(#[from] compressed::CompressedError),
-    /// The file ends inside a frame.
-    #[error(transparent)]
-    Frame(#[from] CodecError),
-}
-
-/// A source of bytes.
-pub trait Input: Read + Send {}
-impl<T: Read + Send> Input for T {}
-
 /// A stream of frames that is read piece by piece.
 pub struct Loader {
-    pub(super) source: Source,
+    source: Source,
     /// Bytes that remain in the source, as far as is known.
     unread: u64,
     /// The start of a frame that was read together with the frames before it.
     tail: Vec<u8>,
     /// The offset of the next frame in the stream.
     at: usize,
+    /// The index of the first frame that was returned last, and how many were.
+    index: u64,
+    returned: u64,
+    /// The search for the frames asked for, until they are found.
+    select: Option<Box<Select>>,
+    /// True if the frames asked for end before the stream does.
+    is_cut: bool,
+    /// The error after the last whole frame, if the search has met it, and the index of that frame.
+    behind: Option<(u64, LoadError)>,
     /// The error after the returned frames.
     failed: Option<LoadError>,
     ended: bool,
@@ -71,15 +47,10 @@ pub struct Loader {
 pub enum ReadStep {
     /// Whole frames were read. They begin at this offset in the stream.
     Frames(usize),
-    /// A part of a long frame was read, which is not complete.
+    /// A part of a long frame was read, which is not complete, or some frames that nobody asked for were passed.
     Part,
     /// There are no more frames.
     End,
-}
-
-pub(super) enum Source {
-    Plain(Box<dyn Input>),
-    Compressed(Box<Decoder<Box<dyn Input>>>),
 }
 
 impl Loader {
@@ -99,7 +70,7 @@ impl Loader {
     pub fn new(mut input: Box<dyn Input>, len: u64) -> Result<Self, LoadError> {
         let mut head = Vec::new();
         input.by_ref().take(MAGIC.len() as u64).read_to_end(&mut head)?;
-        let input: Box<dyn Input> = Box::new(io::Cursor::new(head.clone()).chain(input));
+        input.seek(SeekFrom::Start(0))?;
         if !compressed::is_compressed(&head) {
             return Ok(Self::uncompressed(input, len));
         }
@@ -114,7 +85,47 @@ impl Loader {
     }
 
     fn from(source: Source, unread: u64) -> Self {
-        Self { source, unread, tail: Vec::new(), at: 0, failed: None, ended: false }
+        Self {
+            source,
+            unread,
+            tail: Vec::new(),
+            at: 0,
+            index: 0,
+            returned: 0,
+            select: None,
+            is_cut: false,
+            behind: None,
+            failed: None,
+            ended: false,
+        }
+    }
+
+    /// Asks for `count` frames from frame `from` on, or for all from there on. Call it before reading anything.
+    ///
+    /// Frames are counted from 0, and from the end if `from` is negative: -1 is the last whole one. As with
+    /// `Array.slice`, frames before the first do not count, and behind the end there are none.
+    ///
+    /// The reads that follow pass the frames before, step by step, and return only those asked for. Of the others just
+    /// the lengths are read, or the compressed blocks that hold the lengths. A negative `from` walks to the end, and
+    /// after the frames asked for returns the error that it met there.
+    pub fn select(&mut self, from: i64, count: Option<u64>) {
+        if count == Some(0) {
+            (self.unread, self.ended) = (0, true);
+        } else if from != 0 || count.is_some() {
+            let whole_len = self.source.whole_len(self.unread);
+            self.select = Some(Box::new(Select::new(from, count, whole_len)));
+        }
+    }
+
+    /// While frames are passed to find those asked for, returns how many bytes were passed, and the max to pass.
+    pub fn passed(&self) -> Option<(u64, u64)> {
+        self.select.as_ref().map(|select| select.passed())
+    }
+
+    /// Returns the index in the file of the first frame that was returned last; after an error and at the end, that of
+    /// the frame which would have followed.
+    pub fn index(&self) -> u64 {
+        self.index
     }
 
     /// True if the file is compressed: reading it then takes longer than decoding it.
@@ -128,6 +139,11 @@ impl Loader {
             Source::Plain(_) => None,
             Source::Compressed(decoder) => Some(decoder.compression()),
         }
+    }
+
+    /// Appends the first bytes of the stream to `out`, about `max`. No frames can be read after this.
+    pub(super) fn sample(&mut self, out: &mut Vec<u8>, max: usize) -> Result<(), LoadError> {
+        self.source.read(out, max, &Threads::alone())
     }
 
     /// Returns the number of unread bytes of the uncompressed stream, as far as is known.
@@ -156,12 +172,16 @@ impl Loader {
         }
     }
 
-    /// Reads like [`Self::read`], but a frame of many MiB takes several steps.
+    /// Reads like [`Self::read`], but a frame of many MiB takes several steps, and so do many frames to pass.
     ///
     /// # Errors
     /// In the same cases as [`Self::read`].
     pub fn read_step(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<ReadStep, LoadError> {
         piece.clear();
+        if self.select.is_some() {
+            return self.pass(threads);
+        }
+        self.index += std::mem::take(&mut self.returned);
         if self.tail.len() > PIECE_LEN {
             // A part of a frame continues in the same memory.
             std::mem::swap(piece, &mut self.tail);
@@ -173,8 +193,9 @@ impl Loader {
                 Some(failed) => Err(failed),
                 None => self.read_more(piece, threads),
             };
-            let end = frames::whole_len(piece);
+            let (end, count) = whole(piece);
             if end > 0 {
+                self.returned = count;
                 self.failed = read.err();
                 self.tail.extend_from_slice(&piece[end..]);
                 piece.truncate(end);
@@ -191,14 +212,54 @@ impl Loader {
         Ok(ReadStep::End)
     }
 
+    /// Passes some of the frames before those asked for.
+    fn pass(&mut self, threads: &Threads) -> Result<ReadStep, LoadError> {
+        let Some(mut select) = self.select.take() else { return Ok(ReadStep::Part) };
+        let found = match select.step(&mut self.source, threads) {
+            Ok(None) => {
+                self.select = Some(select);
+                return Ok(ReadStep::Part);
+            }
+            Ok(Some(found)) => self.start_at(found),
+            Err(error) => {
+                self.index = select.index();
+                Err(error)
+            }
+        };
+        if found.is_err() {
+            (self.unread, self.ended) = (0, true);
+        }
+        found.map(|()| ReadStep::Part)
+    }
+
+    /// Goes to the first of the frames asked for.
+    fn start_at(&mut self, Found { index, at, end, behind }: Found) -> Result<(), LoadError> {
+        let stream_end = std::mem::replace(&mut self.unread, 0);
+        (self.index, self.at) = (index, at as usize);
+        self.is_cut = end.is_some_and(|end| end < stream_end || end == at) || behind.is_some();
+        self.behind = behind;
+        if end != Some(at) {
+            self.source.seek(at)?;
+        }
+        self.unread = end.unwrap_or(stream_end).saturating_sub(at);
+        Ok(())
+    }
+
     /// Appends bytes to the start of a frame, or to nothing. Returns true if there were any.
     fn read_more(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<bool, LoadError> {
         let (need, room) = self.need(piece)?;
+        if need == 0 && self.is_cut {
+            let Some((index, damage)) = self.behind.take() else { return Ok(false) };
+            self.index = index;
+            return Err(damage);
+        }
         if piece.capacity() - piece.len() < need {
             piece.reserve_exact(room);
         }
         let before = piece.len();
         let read = self.source.read(piece, need, threads);
+        // A compressed block may go on behind the frames asked for.
+        piece.truncate(usize::try_from(self.unread).map_or(usize::MAX, |unread| before.saturating_add(unread)));
         let len = piece.len() - before;
         // A file that ends before its announced length has no more bytes.
         self.unread = if len == 0 { 0 } else { self.unread.saturating_sub(len as u64) };
@@ -225,16 +286,8 @@ impl Loader {
     }
 }
 
-impl Source {
-    /// Appends about `max` bytes to `out`, even before an error.
-    pub(super) fn read(&mut self, out: &mut Vec<u8>, max: usize, threads: &Threads) -> Result<(), LoadError> {
-        match self {
-            Self::Plain(input) => {
-                out.reserve(max);
-                input.by_ref().take(max as u64).read_to_end(out)?;
-            }
-            Self::Compressed(decoder) => _ = decoder.read(out, max, threads)?,
-        }
-        Ok(())
-    }
+/// Returns the bytes of the complete frames at the start of a stream, and their number.
+fn whole(bytes: &[u8]) -> (usize, u64) {
+    let frames = frames::read(bytes).map_while(Result::ok);
+    frames.fold((0, 0), |(_, count), frame| (frame.at + frame.payload.len(), count + 1))
 }

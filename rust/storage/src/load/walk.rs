@@ -1,0 +1,170 @@
+//! Finds frames by their lengths alone: the payloads between are jumped over.
+//!
+//! Lengths are read through a small buffer. It grows where frames are short, so that many of them cost one read, and
+//! shrinks again where they are long, so that one of them costs a few bytes. Some offsets are kept, evenly spread over
+//! what was passed, so that going back does not mean to begin again.
+
+use super::error::LoadError;
+use super::source::Source;
+use crate::limits::{FIRST_WALK_LEN, JUMP_FROM, MAX_MARKS, MAX_WALK_READS, PIECE_LEN, WALK_LEN};
+use varbatch_codec::CodecError;
+use varbatch_codec::frames::{self, PREFIX_LEN};
+use varbatch_workers::Threads;
+
+/// A walk over the frames of a stream, from its start.
+pub(super) struct Walk {
+    /// The offset of the next frame, and the number of frames before it.
+    at: u64,
+    index: u64,
+    /// Index and offset of some frames: of each whose index is a multiple of a power of two.
+    marks: Vec<(u64, u64)>,
+    spacing: u64,
+    /// The bytes that were read last, and the offset of the first one.
+    buffer: Vec<u8>,
+    base: u64,
+    /// The offset at which the source continues, if that is known.
+    read_to: Option<u64>,
+    /// Bytes to read next.
+    ahead: usize,
+    /// The end of the stream, as far as the file has it.
+    end: u64,
+    /// The error after the bytes in the buffer.
+    failed: Option<LoadError>,
+}
+
+/// The outcome of [`Walk::step`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Walked {
+    /// So many frames were passed.
+    There,
+    /// The stream has ended before, as it should.
+    End,
+    /// There are more frames to pass.
+    Part,
+}
+
+impl Walk {
+    /// Begins a walk over the first `whole_len` bytes of a stream.
+    pub(super) fn new(whole_len: u64) -> Self {
+        Self {
+            at: 0,
+            index: 0,
+            marks: Vec::new(),
+            spacing: 1,
+            buffer: Vec::new(),
+            base: 0,
+            read_to: None,
+            ahead: FIRST_WALK_LEN,
+            end: whole_len,
+            failed: None,
+        }
+    }
+
+    /// Goes back to frame `to`, or to one before it that is near. No frames are marked after this.
+    pub(super) fn go_back(&mut self, to: u64) {
+        let before = self.marks.partition_point(|(index, _)| *index <= to);
+        (self.index, self.at) = before.checked_sub(1).map_or((0, 0), |mark| self.marks[mark]);
+        self.marks = Vec::new();
+        self.spacing = 0;
+        (self.base, self.read_to, self.failed) = (self.at, None, None);
+        self.buffer.clear();
+        self.ahead = FIRST_WALK_LEN;
+    }
+
+    /// Keeps the offset of the next frame, and every second one of the others if they are many.
+    #[cold]
+    fn mark(&mut self) {
+        if self.spacing == 0 {
+            return;
+        }
+        if self.marks.len() == MAX_MARKS {
+            self.spacing *= 2;
+            self.marks.retain(|(index, _)| index & (self.spacing - 1) == 0);
+        }
+        if self.index & (self.spacing - 1) == 0 {
+            self.marks.push((self.index, self.at));
+        }
+    }
+
+    /// Returns the offset of the next frame: the end of the last whole one.
+    pub(super) fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// Returns the number of frames that were passed.
+    pub(super) fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Passes frames until they are `to`, or about as many as a millisecond allows.
+    ///
+    /// # Errors
+    /// If the next frame is not whole, or its length cannot be read.
+    pub(super) fn step(&mut self, source: &mut Source, to: u64, threads: &Threads) -> Result<Walked, LoadError> {
+        let (mut reads, mut len) = (0, 0);
+        loop {
+            let before = (self.at, self.index);
+            let passed = self.pass(to);
+            if self.index >= to {
+                return Ok(Walked::There);
+            }
+            if passed.is_err() || self.at >= self.end {
+                // A compressed file has its own error for its end.
+                source.check_end(self.end)?;
+                passed?;
+                return Ok(Walked::End);
+            }
+            // An error of bytes that are jumped over does not matter.
+            if let Some(failed) = self.failed.take()
+                && self.read_to.is_none_or(|read_to| self.at <= read_to)
+            {
+                return Err(failed);
+            }
+            if reads == MAX_WALK_READS || len >= PIECE_LEN {
+                return Ok(Walked::Part);
+            }
+            if let Some(average) = (self.at - before.0).checked_div(self.index - before.1) {
+                self.ahead = if average < JUMP_FROM { (2 * self.ahead).min(WALK_LEN) } else { FIRST_WALK_LEN };
+            }
+            len += self.read(source, threads)?;
+            reads += 1;
+        }
+    }
+
+    /// Passes the frames whose lengths are in the buffer.
+    fn pass(&mut self, to: u64) -> Result<(), CodecError> {
+        while self.index < to {
+            let from = usize::try_from(self.at - self.base).unwrap_or(usize::MAX);
+            let bytes = self.buffer.get(from..).unwrap_or_default();
+            let available = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
+            let Some(len) = frames::payload_len(bytes, self.at as usize, available)? else { break };
+            if self.index & self.spacing.wrapping_sub(1) == 0 {
+                self.mark();
+            }
+            self.at += (PREFIX_LEN + len) as u64;
+            self.index += 1;
+        }
+        Ok(())
+    }
+
+    /// Reads bytes from the next frame on. Returns how many were read.
+    fn read(&mut self, source: &mut Source, threads: &Threads) -> Result<usize, LoadError> {
+        let kept_from = usize::try_from(self.at - self.base).unwrap_or(usize::MAX).min(self.buffer.len());
+        self.buffer.drain(..kept_from);
+        self.base = self.at;
+        let read_from = self.at + self.buffer.len() as u64;
+        if self.read_to != Some(read_from) {
+            source.seek(read_from)?;
+        }
+        let before = self.buffer.len();
+        let max = self.ahead.min(usize::try_from(self.end - read_from).unwrap_or(usize::MAX));
+        self.failed = source.read(&mut self.buffer, max, threads).err();
+        let len = self.buffer.len() - before;
+        self.read_to = Some(read_from + len as u64);
+        if len == 0 && self.failed.is_none() {
+            // The file has become shorter.
+            self.end = read_from;
+        }
+        Ok(len)
+    }
+}
