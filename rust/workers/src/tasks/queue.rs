@@ -19,6 +19,8 @@ pub(super) enum Place {
     Device,
     /// Reserved for a thread that waits for the task.
     Waiter,
+    /// In no list: for the runner or owner that gets it when it is unparked.
+    Parked,
 }
 
 pub(super) struct Queue<T> {
@@ -215,8 +217,8 @@ impl<T> Lists<T> {
         match place {
             Place::Helpers(pool) => Some(&mut self.crews.get_mut(&pool)?.ready),
             Place::Owner => Some(&mut self.owned),
-            // A thread for it is already coming.
-            Place::Device | Place::Waiter => None,
+            // A thread for it is already coming, or not wanted.
+            Place::Device | Place::Waiter | Place::Parked => None,
         }
     }
 

@@ -61,6 +61,23 @@ pub(super) fn shut_down<W: Work>(queue: &TaskQueue<W>, threads: &Threads) {
     ENDING.join();
 }
 
+impl<W: Work> Task<W> {
+    /// Ends the task without its work, unless the work is done first. Does not wait: the thread that holds the work
+    /// drops it after the current step.
+    pub fn cancel(self: &Arc<Self>) {
+        self.note_cancelled();
+        self.unpark();
+    }
+
+    /// Continues a task that is [parked](super::NextStep::Parked), or about to be. Otherwise nothing happens, except
+    /// that its next park may end at once.
+    pub fn unpark(self: &Arc<Self>) {
+        if let Some(home) = self.end_park() {
+            put(self, home, None);
+        }
+    }
+}
+
 /// Works on a task for a turn, if its work is free at `place`, and then puts it where it belongs. Returns true if it
 /// was free.
 fn work_on<W: Work>(task: &Arc<Task<W>>, threads: &Threads, place: Place, until: Option<Instant>) -> bool {

@@ -30,6 +30,8 @@ pub struct Task<W: Work> {
     /// Set, never reset: checked after each step. Both are checked again under the lock of `state`.
     cancelled: AtomicBool,
     wanted: AtomicBool,
+    /// Set by [`Task::unpark`] during a step, which may be about to park. Only changed under the lock of `state`.
+    unparked: AtomicBool,
     /// Bits of f32. They only grow.
     progress: AtomicU32,
     reported: AtomicU32,
@@ -72,14 +74,14 @@ impl<W: Work> Task<W> {
             changed: Condvar::new(),
             cancelled: AtomicBool::new(false),
             wanted: AtomicBool::new(false),
+            unparked: AtomicBool::new(false),
             progress: AtomicU32::new(0),
             reported: AtomicU32::new(0),
         })
     }
 
-    /// Ends the task without its work, unless the work is done first. Does not wait: the thread that holds the work
-    /// drops it after the current step.
-    pub fn cancel(self: &Arc<Self>) {
+    /// See [`Task::cancel`].
+    pub(super) fn note_cancelled(self: &Arc<Self>) {
         self.cancelled.store(true, Ordering::Relaxed);
         // A thread that has claimed the work checks the flag under this lock before it leaves the work.
         let place = match &*self.lock() {
@@ -87,6 +89,19 @@ impl<W: Work> Task<W> {
             State::Claimed(_) | State::Done(_) => return,
         };
         self.queue.hurry(self, place);
+    }
+
+    /// Returns the place where a parked task must be put. Notes it for a step that may be about to park.
+    pub(super) fn end_park(&self) -> Option<Place> {
+        match &mut *self.lock() {
+            State::Free(place @ Place::Parked, _) => *place = self.home,
+            State::Claimed(_) => {
+                self.unparked.store(true, Ordering::Relaxed);
+                return None;
+            }
+            State::Free(..) | State::Done(_) => return None,
+        }
+        Some(self.home)
     }
 
     /// True if the task has ended.
@@ -170,6 +185,9 @@ impl<W: Work> Task<W> {
             }
             let stepped = catch_unwind(AssertUnwindSafe(|| {
                 let next = work.step(turn.threads, &|progress| self.note(progress));
+                if next == NextStep::Parked && turn.place == Place::Waiter {
+                    work.unblock(turn.threads);
+                }
                 (next, work.progress())
             }));
             let Ok((next, progress)) = stepped else {
@@ -181,6 +199,7 @@ impl<W: Work> Task<W> {
                 NextStep::More => self.home,
                 NextStep::Blocking if self.home != Place::Owner => Place::Device,
                 NextStep::Blocking | NextStep::Owner => Place::Owner,
+                NextStep::Parked => Place::Parked,
                 NextStep::Done => {
                     self.end(End::Finished(Some(work)));
                     return None;
@@ -206,6 +225,8 @@ impl<W: Work> Task<W> {
         }
         // A waiting thread stays until the task is done, so it will claim the work.
         let wanted = self.wanted.load(Ordering::Relaxed);
+        let is_unparked = place == Place::Parked && self.unparked.swap(false, Ordering::Relaxed);
+        let place = if is_unparked { self.home } else { place };
         *state = State::Free(if wanted { Place::Waiter } else { place }, work);
         drop(state);
         if wanted {

@@ -16,6 +16,12 @@ pub trait Work: Send + 'static {
     /// A panic ends the task: see [`Task::is_panicked`](super::Task::is_panicked).
     fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep;
 
+    /// Called after a step that returned [`NextStep::Parked`] by a thread in [`Task::wait`](super::Task::wait), which
+    /// cannot leave the task: waits for what the task waits for, and may work on it.
+    fn unblock(&mut self, threads: &Threads) {
+        let _ = threads;
+    }
+
     /// Returns how much is done, from 0 to 1. Called after each step.
     fn progress(&self) -> f32;
 
@@ -40,6 +46,9 @@ pub enum NextStep {
     /// The owner's thread, in [`Tasks::run_slice`](super::Tasks::run_slice), or a thread in
     /// [`Task::wait`](super::Task::wait).
     Owner,
+    /// None before [`Task::unpark`](super::Task::unpark): the work waits for something else, and uses no thread
+    /// meanwhile. The step may then be called again at any time.
+    Parked,
     /// None: the work is done.
     Done,
 }

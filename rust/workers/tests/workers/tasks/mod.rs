@@ -3,6 +3,7 @@
 
 mod cancels;
 mod ends;
+mod parks;
 mod pools;
 mod reports;
 mod soak;
@@ -28,13 +29,18 @@ struct Job {
     /// How many steps there are, if progress should tell.
     of: usize,
     kept: bool,
-    live: Arc<AtomicUsize>,
+    unblock: Option<Box<dyn FnMut() + Send>>,
+    _live: Alive,
 }
 
 impl Work for Job {
     fn step(&mut self, threads: &Threads, _: OnProgress<'_>) -> NextStep {
         self.done += 1;
         (self.step)(self.done - 1, threads)
+    }
+
+    fn unblock(&mut self, _: &Threads) {
+        self.unblock.as_mut().expect("it never parks while it is waited for")();
     }
 
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
@@ -47,9 +53,12 @@ impl Work for Job {
     }
 }
 
-impl Drop for Job {
+/// Counts a job that is alive.
+struct Alive(Arc<AtomicUsize>);
+
+impl Drop for Alive {
     fn drop(&mut self) {
-        self.live.fetch_sub(1, Ordering::SeqCst);
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -85,7 +94,8 @@ impl Jobs {
 
     fn job(&self, step: impl FnMut(usize, &Threads) -> NextStep + Send + 'static) -> Job {
         self.live.fetch_add(1, Ordering::SeqCst);
-        Job { step: Box::new(step), done: 0, of: 1000, kept: false, live: Arc::clone(&self.live) }
+        let live = Alive(Arc::clone(&self.live));
+        Job { step: Box::new(step), done: 0, of: 1000, kept: false, unblock: None, _live: live }
     }
 
     fn start(&self, threads: &Threads, step: impl FnMut(usize, &Threads) -> NextStep + Send + 'static) -> Started {
