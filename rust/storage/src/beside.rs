@@ -148,7 +148,7 @@ fn remove_unused(path: &Path) -> bool {
 
 /// True if `path` is a name of this regular file.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+pub fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let (Ok(open), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else { return false };
     named.is_file() && (open.dev(), open.ino()) == (named.dev(), named.ino())

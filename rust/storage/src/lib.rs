@@ -2,11 +2,13 @@
 //! like the engine's `FileAccess.open_compressed`, translated piece by piece.
 //!
 //! `varbatch-codec` defines the bytes and `varbatch-workers` the threads; this crate connects both with the file system.
-//! [`Saver`] and [`Replacement`] replace a file when the new one is complete, [`Ticket`] lets the last call win,
+//! [`Saver`] and [`Replacement`] replace a file when the new one is complete, or add to it, [`Ticket`] lets the last call
+//! win,
 //! [`Loader`] reads frames, [`compressed`] compresses and decompresses blocks, [`transcode`] and [`fill`] share work
 //! among threads.
 #![forbid(unsafe_code)]
 
+mod append;
 mod beside;
 pub mod compressed;
 pub mod fill;
@@ -24,6 +26,7 @@ pub mod transcode;
 #[cfg(windows)]
 mod windows;
 
+pub use append::{AppendError, AppendErrorKind};
 pub use guess::{Format, Guess};
 pub use load::{Input, LoadError, LoadErrorKind, Loader, ReadStep};
 pub use open::{open, refuse_name};

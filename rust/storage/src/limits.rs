@@ -1,6 +1,5 @@
 //! Thresholds, with their units and reasons. `rust/docs/DECISIONS.md` has the measurements.
 
-#[cfg(windows)]
 use std::time::Duration;
 
 /// Min bytes of one call's output for filling it with several threads. Below, waking them costs more than it gains.
@@ -50,6 +49,24 @@ pub(crate) const GATHERED_LEN: usize = 4 << 10;
 
 /// Max slices in one system call: `IOV_MAX` of Linux and others.
 pub(crate) const MAX_SLICES: usize = 1024;
+
+/// Bytes of a file that are read at a time to find where its records end: at first, and while they are short.
+pub(crate) const WALKED_LEN: usize = 4 << 10;
+pub(crate) const MAX_WALKED_LEN: usize = 64 << 10;
+
+/// Bytes of a torn record that are read to find out if it is one.
+pub(crate) const TORN_LEN: u64 = 1 << 20;
+
+/// Max length of a record of which less than its header remains, in bytes, if no other record is before it. A text has
+/// letters there, and so a length of more than 512 MiB.
+pub(crate) const MAX_UNSEEN_LEN: u32 = 16 << 20;
+
+/// Files whose last end is known, so that a log need not be read at each append.
+pub(crate) const KNOWN_ENDS: usize = 16;
+
+/// How often an append looks again if another process appends, and how long it waits between: two seconds together.
+pub(crate) const LOCK_ATTEMPTS: u32 = 400;
+pub(crate) const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// Bytes of a translated file that are written at a time.
 pub(crate) const WRITE_LEN: usize = 1 << 20;

@@ -2,7 +2,9 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::limits::MAX_LINKS;
 
 /// Opens a regular file for reading. Returns it with its length in bytes.
 ///
@@ -21,6 +23,19 @@ pub fn open(path: &Path) -> io::Result<(File, u64)> {
     let metadata = file.metadata()?;
     refuse_special(&metadata)?;
     Ok((file, metadata.len()))
+}
+
+/// Follows symbolic links, even to a file that does not exist.
+pub(super) fn target(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&path) {
+            Ok(to) => path = path.parent().unwrap_or(Path::new("")).join(to),
+            // Not a link, or no file.
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many symbolic links"))
 }
 
 /// Returns an error unless this is a regular file.

@@ -3,24 +3,71 @@
 //! A save takes a [`Ticket`] when it is called. When its file is complete, the file replaces the old one, unless a save
 //! with a later ticket did so already: then the earlier save was overtaken, and its file is dropped. No save waits for
 //! another, and a save that was cancelled or failed overtakes nothing.
+//!
+//! An append waits until all calls with an earlier ticket for the same file have ended: then it is the first in line. So
+//! waiting only ever goes from later calls to earlier ones. Like a save, it can be overtaken.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::open::target;
 
 static ORDER: Mutex<Order> = Mutex::new(Order::new());
 
-/// The position of a save among all saves of this process, by the time of its call. Keep it until the save has ended.
+/// Woken when a call has ended.
+static ENDED: Condvar = Condvar::new();
+
+/// The position of a save or append among all of this process, by the time of its call. Keep it until the call has
+/// ended.
 #[derive(Debug)]
 pub struct Ticket(u64);
 
 impl Ticket {
-    /// Takes the ticket of a save that is called now.
+    /// Takes the ticket of a save that is called now. No append waits for it.
     #[must_use]
     pub fn take() -> Self {
-        Self(order().take())
+        Self(order().take(None))
+    }
+
+    /// Takes the ticket of a save or append to `path` that is called now.
+    #[must_use]
+    pub fn take_for(path: &Path) -> Self {
+        let line = line(path);
+        Self(order().take(Some(line)))
+    }
+
+    /// Returns a number that no other ticket of this process has.
+    pub fn number(&self) -> u64 {
+        self.0
+    }
+
+    /// Returns the number of the first ticket in line for the same file, unless that is this one.
+    pub fn first_before(&self) -> Option<u64> {
+        order().first_before(self.0)
+    }
+
+    /// Waits until this ticket is the first in line for its file, for up to `max`. Returns true if it is.
+    pub fn wait(&self, max: Duration) -> bool {
+        let is_behind = |order: &mut Order| order.first_before(self.0).is_some();
+        let waited = ENDED.wait_timeout_while(order(), max, is_behind).unwrap_or_else(PoisonError::into_inner);
+        !waited.1.timed_out()
+    }
+
+    /// Ends the call before the ticket is dropped. Returns the number of the ticket that is the first in line for the
+    /// same file now, if there is one.
+    pub fn end(&self) -> Option<u64> {
+        let next = order().give_back(self.0);
+        ENDED.notify_all();
+        next
+    }
+
+    /// Calls `act` unless a later save is at `path`, and none can come there meanwhile: `act` should be short.
+    pub(super) fn unless_overtaken<T>(&self, path: &Path, act: impl FnOnce() -> T) -> Option<T> {
+        unless_overtaken(self.0, path, act)
     }
 
     /// Calls `put`, which puts a file at `path`, unless a later save is there. Returns true if it called it.
@@ -48,8 +95,14 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        order().give_back(self.0);
+        self.end();
     }
+}
+
+/// See [`Ticket::unless_overtaken`]. `ticket` is the number of a call that has not ended.
+pub(super) fn unless_overtaken<T>(ticket: u64, path: &Path, act: impl FnOnce() -> T) -> Option<T> {
+    let order = order();
+    (!order.is_overtaken(ticket, &place(path))).then(act)
 }
 
 /// Returns the folder that contains a file.
@@ -78,23 +131,30 @@ fn place(path: &Path) -> PathBuf {
     }
 }
 
+/// Returns what calls for one file have in common. In addition, files whose names differ only in case wait for each other:
+/// until one exists, nothing says whether they are two.
+fn line(path: &Path) -> PathBuf {
+    let place = target(path).map_or_else(|_| path.to_owned(), |path| place(&path));
+    place.to_string_lossy().to_lowercase().into()
+}
+
 /// The saves in progress, and the files that they must not replace.
 struct Order {
     last: u64,
-    /// Tickets of saves that have not ended.
-    open: BTreeSet<u64>,
+    /// Tickets of calls that have not ended, and their line if they have one.
+    open: BTreeMap<u64, Option<PathBuf>>,
     /// The latest save at each path, while an earlier one is in progress.
     placed: BTreeMap<PathBuf, u64>,
 }
 
 impl Order {
     const fn new() -> Self {
-        Self { last: 0, open: BTreeSet::new(), placed: BTreeMap::new() }
+        Self { last: 0, open: BTreeMap::new(), placed: BTreeMap::new() }
     }
 
-    fn take(&mut self) -> u64 {
+    fn take(&mut self, line: Option<PathBuf>) -> u64 {
         self.last += 1;
-        self.open.insert(self.last);
+        self.open.insert(self.last, line);
         self.last
     }
 
@@ -103,19 +163,31 @@ impl Order {
     }
 
     fn note(&mut self, ticket: u64, place: impl FnOnce() -> PathBuf) {
-        if self.open.first().is_some_and(|&oldest| oldest < ticket) {
+        if self.open.first_key_value().is_some_and(|(&oldest, _)| oldest < ticket) {
             self.placed.insert(place(), ticket);
         }
     }
 
-    fn give_back(&mut self, ticket: u64) {
-        let was_oldest = self.open.first() == Some(&ticket);
-        self.open.remove(&ticket);
-        if was_oldest {
+    /// Returns the first ticket in the line of this one, unless that is this one.
+    fn first_before(&self, ticket: u64) -> Option<u64> {
+        let line = self.open.get(&ticket)?.as_ref()?;
+        self.first_in(line).filter(|&first| first != ticket)
+    }
+
+    fn first_in(&self, line: &Path) -> Option<u64> {
+        let mut open = self.open.iter();
+        open.find(|(_, other)| other.as_deref() == Some(line)).map(|(&ticket, _)| ticket)
+    }
+
+    /// Returns the ticket that is the first in the line of this one now. A second time this does nothing.
+    fn give_back(&mut self, ticket: u64) -> Option<u64> {
+        let line = self.open.remove(&ticket)?;
+        let oldest = self.open.first_key_value().map_or(u64::MAX, |(&oldest, _)| oldest);
+        if oldest > ticket {
             // Drops entries that only ended saves could have replaced.
-            let oldest = self.open.first().copied().unwrap_or(u64::MAX);
             self.placed.retain(|_, placed| *placed > oldest);
         }
+        self.first_in(&line?)
     }
 }
 

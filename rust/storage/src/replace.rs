@@ -6,8 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::limits::MAX_LINKS;
-use crate::open::{refuse_name, refuse_special};
+use crate::open::{refuse_name, refuse_special, target};
 use crate::order::{Ticket, folder_of};
 use crate::temporary::Temporary;
 #[cfg(windows)]
@@ -125,19 +124,6 @@ impl io::Seek for Replacement {
     }
 }
 
-/// Follows symbolic links, even to a file that does not exist.
-fn target(path: &Path) -> io::Result<PathBuf> {
-    let mut path = path.to_owned();
-    for _ in 0..MAX_LINKS {
-        match fs::read_link(&path) {
-            Ok(to) => path = path.parent().unwrap_or(Path::new("")).join(to),
-            // Not a link, or no file.
-            Err(_) => return Ok(path),
-        }
-    }
-    Err(io::Error::other("too many symbolic links"))
-}
-
 /// Returns the file at `path`, if there is one. Returns an error if it cannot be written to, though a rename would
 /// replace it.
 fn replaceable(path: &Path) -> io::Result<Option<Replaced>> {
@@ -174,12 +160,12 @@ fn keep_permissions(old: &File, new: &File) -> io::Result<()> {
 
 /// Elsewhere it does not matter who has the old file open.
 #[cfg(not(windows))]
-fn retry<T>(_: &Path, attempt: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+pub(super) fn retry<T>(_: &Path, attempt: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     attempt()
 }
 
 /// Flushes the new name to the disk. Not every system can do this; the file is complete either way.
-fn flush_folder(folder: &Path) {
+pub(super) fn flush_folder(folder: &Path) {
     #[cfg(unix)]
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     #[cfg(not(unix))]

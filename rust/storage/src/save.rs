@@ -1,18 +1,20 @@
-//! Saves plans to a file. The new file replaces the old one once it is complete and flushed to the disk.
+//! Saves plans to a file. The new file replaces the old one once it is complete and flushed to the disk. Or adds plans to
+//! a file, see [`append`](crate::append).
 
 use std::fs::File;
 use std::io::{self, IoSlice, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::append::{AppendError, Appender};
 use crate::compressed::{Compression, Encoder};
 use crate::limits::{GATHERED_LEN, MAX_SLICES};
 use crate::order::Ticket;
 use crate::replace::{Committed, Replaced, Replacement};
-use varbatch_codec::{Chunk, Cursor, Plan};
+use varbatch_codec::{Chunk, Cursor, Dialect, Plan};
 use varbatch_workers::Threads;
 
-/// A file that is being written. If it is dropped before its end, the old file stays and nothing else remains.
+/// A file that is being written. If it is dropped before its end, the old file stays as it was and nothing else remains.
 pub struct Saver {
     out: Out,
     /// The path of the file to replace, with links resolved.
@@ -24,6 +26,7 @@ pub struct Saver {
 enum Out {
     Plain(Replacement),
     Compressed(Box<Encoder<Replacement>>),
+    Append(Appender),
 }
 
 impl Saver {
@@ -41,6 +44,20 @@ impl Saver {
             Some((how, total)) => Out::Compressed(Box::new(Encoder::new(file, how, total)?)),
         };
         Ok(Self { out, path, gathered: Vec::new() })
+    }
+
+    /// Begins to add to the plain file at `path`, or to a new file if there is none. Call it when no earlier save or
+    /// append to this file is in progress. Cuts off a torn last record: the file ends inside its length or its value,
+    /// of which as much as is there is valid in `dialect`. Nothing before it is ever changed. Returns `None` if a save
+    /// that was called after `called` is at the path.
+    ///
+    /// # Errors
+    /// Those of the system, and one for a file that is compressed or ends with anything but a whole or torn record. The
+    /// file stays unchanged then.
+    pub fn append(path: &Path, called: &Ticket, dialect: Dialect) -> Result<Option<Self>, AppendError> {
+        let Some(appender) = Appender::open(path, called, dialect)? else { return Ok(None) };
+        let path = appender.path().to_owned();
+        Ok(Some(Self { out: Out::Append(appender), path, gathered: Vec::new() }))
     }
 
     /// Writes the next part of a plan, about `max` bytes. Returns the number of bytes; 0 at the end of the plan.
@@ -70,17 +87,16 @@ impl Saver {
                 }
             };
         }
-        match out {
-            Out::Plain(file) => {
-                let mut io_slices: Vec<_> = slices.iter().map(|slice| IoSlice::new(slice.bytes(gathered))).collect();
-                write_all(file.file(), &mut io_slices)?;
-            }
+        let file = match out {
+            Out::Plain(file) => file.file(),
+            Out::Append(appender) => appender.file(),
             Out::Compressed(encoder) => {
-                for slice in &slices {
-                    encoder.write(slice.bytes(gathered), threads)?;
-                }
+                slices.iter().try_for_each(|slice| encoder.write(slice.bytes(gathered), threads))?;
+                return Ok(len);
             }
-        }
+        };
+        let mut io_slices: Vec<_> = slices.iter().map(|slice| IoSlice::new(slice.bytes(gathered))).collect();
+        write_all(file, &mut io_slices)?;
         Ok(len)
     }
 
@@ -89,7 +105,8 @@ impl Saver {
         called.is_overtaken(&self.path)
     }
 
-    /// Completes the file, and waits until it is on the disk. The old file is still at its path.
+    /// Completes the file, and waits until it is on the disk. The old file is still at its path, unless this is an
+    /// append.
     ///
     /// # Errors
     /// Those of the system, such as a full disk.
@@ -97,9 +114,13 @@ impl Saver {
         let file = match self.out {
             Out::Plain(file) => file,
             Out::Compressed(encoder) => encoder.finish(threads)?,
+            Out::Append(appender) => {
+                appender.flush()?;
+                return Ok(Flushed(Complete::Append(appender)));
+            }
         };
         file.file().sync_all()?;
-        Ok(Flushed(file))
+        Ok(Flushed(Complete::Replacement(file)))
     }
 
     /// Waits until the bytes written so far are on the disk, so that [`Self::flush`] takes less time.
@@ -109,15 +130,22 @@ impl Saver {
     pub fn flush_written(&mut self) -> io::Result<()> {
         match &mut self.out {
             Out::Plain(file) => file.file().sync_data(),
+            Out::Append(appender) => appender.file().sync_data(),
             // The encoder still holds a part, and writes the rest slowly anyway.
             Out::Compressed(_) => Ok(()),
         }
     }
 }
 
-/// A file that is complete and on the disk, but not at its path.
+/// A file that is complete and on the disk, but not at its path; or records that are cut off again if this is dropped.
 #[derive(Debug)]
-pub struct Flushed(Replacement);
+pub struct Flushed(Complete);
+
+#[derive(Debug)]
+enum Complete {
+    Replacement(Replacement),
+    Append(Appender),
+}
 
 impl Flushed {
     /// Puts the file at its path. Returns the file that was there.
@@ -131,12 +159,19 @@ impl Flushed {
         })
     }
 
-    /// Puts the file at its path, unless a save that was called after `called` is there.
+    /// Puts the file at its path, unless a save that was called after `called` is there. Keeps the records of an append.
     ///
     /// # Errors
     /// In the same cases as [`Self::commit`].
     pub fn commit_as(self, called: &Ticket) -> io::Result<Committed> {
-        self.0.commit(called)
+        match self.0 {
+            Complete::Replacement(file) => file.commit(called),
+            Complete::Append(appender) if called.is_overtaken(appender.path()) => Ok(Committed::Overtaken),
+            Complete::Append(appender) => {
+                appender.keep();
+                Ok(Committed::InPlace(None))
+            }
+        }
     }
 }
 

@@ -27,6 +27,9 @@ const DELETE: u32 = 0x1_0000;
 const OPEN_REPARSE_POINT: u32 = 0x20_0000;
 const DELETE_ON_CLOSE: u32 = 0x400_0000;
 
+/// A share mode: others may open the file to read it, and rename or remove it.
+pub const READ_OR_REPLACE: u32 = 1 | 4;
+
 /// Replaces the file at `path` by `attempt`, which is repeated for [`MAX_WAIT`] while another program has one of the files
 /// open.
 ///

@@ -21,8 +21,8 @@ use crate::folder::Folder;
 use crate::support::random::Random;
 
 /// What a child is to do, and with which file, in its environment.
-const TASK: &str = "VARBATCH_CHILD_TASK";
-const PATH: &str = "VARBATCH_CHILD_PATH";
+pub const TASK: &str = "VARBATCH_CHILD_TASK";
+pub const PATH: &str = "VARBATCH_CHILD_PATH";
 
 /// How often the child is killed, unless that takes too long.
 const KILLS: usize = 300;
@@ -92,12 +92,17 @@ fn child() {
 }
 
 fn start(command: &mut Command, task: &str, path: &Path) -> Child {
-    let name = concat!(module_path!(), "::child").split_once("::").expect("a crate before it").1;
+    start_test(command, concat!(module_path!(), "::child"), task, path)
+}
+
+/// Starts one test of this program, which looks for what to do in its environment.
+pub fn start_test(command: &mut Command, name: &str, task: &str, path: &Path) -> Child {
+    let name = name.split_once("::").expect("a crate before it").1;
     command.args([name, "--exact", "--nocapture"]).env(TASK, task).env(PATH, path);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts")
 }
 
-fn this_program() -> Command {
+pub fn this_program() -> Command {
     Command::new(env::current_exe().expect("this program"))
 }
 

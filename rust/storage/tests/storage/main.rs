@@ -3,6 +3,9 @@
 mod compressed;
 mod compressed_damage;
 mod fastlz;
+mod file_append;
+mod file_append_crash;
+mod file_append_order;
 mod file_crash;
 mod file_damage;
 mod file_load;

@@ -1,0 +1,330 @@
+//! Adds records to the end of a plain file, or to a new one.
+//!
+//! Every record that was flushed stays, whatever happens: an append only writes behind the last whole record. It is not
+//! put in place at once like a save. So a process that is killed can leave some of its records, and a torn one, which
+//! the next append cuts off. An append that fails or is dropped cuts off what it wrote itself.
+//!
+//! A torn record is one that the file ends in, and whose value, as far as it is there, is the beginning of a valid one.
+//! Anything else that is too short for its announced length, such as a picture, a text, or a record with a damaged
+//! length in front of others, is refused and stays as it is.
+//!
+//! Only one append at a time has a file: the order of calls sees to that in this process, and a lock on the file (Unix)
+//! or the way it is opened (Windows) among processes, and for names that lead to one file.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::SystemTime;
+
+use crate::compressed;
+use crate::limits::{KNOWN_ENDS, LOCK_ATTEMPTS, LOCK_PAUSE, MAX_UNSEEN_LEN, MAX_WALKED_LEN, TORN_LEN, WALKED_LEN};
+use crate::open::{refuse_name, refuse_special, target};
+use crate::order::{Ticket, folder_of, unless_overtaken};
+use crate::replace::flush_folder;
+#[cfg(not(windows))]
+use crate::replace::retry;
+#[cfg(windows)]
+use crate::windows::retry;
+use varbatch_codec::frames::PREFIX_LEN;
+use varbatch_codec::limits::MAX_VALUE_LEN;
+use varbatch_codec::{CodecErrorKind, Dialect, Reader, validate};
+
+/// A file that cannot be appended to.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct AppendError(AppendErrorKind);
+
+impl AppendError {
+    /// Returns why the file cannot be appended to.
+    pub fn kind(&self) -> &AppendErrorKind {
+        &self.0
+    }
+}
+
+impl<E: Into<AppendErrorKind>> From<E> for AppendError {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+/// Why a file cannot be appended to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AppendErrorKind {
+    /// The system cannot open, read or change the file.
+    #[error(transparent)]
+    System(#[from] io::Error),
+    /// The file is compressed.
+    #[error("expected a file without compression, found a compressed one")]
+    Compressed,
+    /// The file ends with something that is neither a whole record nor the beginning of one.
+    #[error("expected whole records and at most the beginning of one, found something else, at byte {at}")]
+    Damaged {
+        /// Its offset in bytes.
+        at: u64,
+    },
+}
+
+/// A file that is being added to. Unless it is [kept](Self::keep), what was written is cut off when it is dropped.
+#[derive(Debug)]
+pub(super) struct Appender {
+    file: File,
+    path: PathBuf,
+    /// The length without what is being added.
+    start: u64,
+    /// The number of the ticket of an append that made the file.
+    maker: Option<u64>,
+    is_kept: bool,
+}
+
+impl Appender {
+    /// See [`Saver::append`](crate::Saver::append).
+    pub fn open(path: &Path, called: &Ticket, dialect: Dialect) -> Result<Option<Self>, AppendError> {
+        if path.as_os_str().is_empty() {
+            return Err(io::Error::from(io::ErrorKind::NotFound).into());
+        }
+        let path = target(path)?;
+        refuse_name(&path)?;
+        let Some((file, is_new)) = open_alone(&path, called)? else { return Ok(None) };
+        let metadata = file.metadata()?;
+        let len = metadata.len();
+        let maker = (is_new && len == 0).then_some(called.number());
+        let start = if maker.is_some() || is_known(&path, &metadata) { len } else { whole_end(&file, len, dialect)? };
+        let this = Self { file, path, start, maker, is_kept: false };
+        if start < len {
+            this.file.set_len(start)?;
+        }
+        (&this.file).seek(SeekFrom::Start(start))?;
+        Ok(Some(this))
+    }
+
+    /// Returns the file, which is at the end of what was written.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Returns the path of the file, with links resolved.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Waits until what was written is on the disk.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn flush(&self) -> io::Result<()> {
+        if self.maker.is_none() {
+            return self.file.sync_data();
+        }
+        self.file.sync_all()?;
+        flush_folder(folder_of(&self.path));
+        Ok(())
+    }
+
+    /// Keeps what was written.
+    pub fn keep(mut self) {
+        self.is_kept = true;
+        if let Ok(metadata) = self.file.metadata() {
+            note_end(&self.path, &metadata);
+        }
+    }
+}
+
+impl Drop for Appender {
+    fn drop(&mut self) {
+        if self.is_kept {
+            return;
+        }
+        let _ = self.file.set_len(self.start);
+        if let Some(maker) = self.maker {
+            // A later save may be there by now, or another process may have added to the file.
+            unless_overtaken(maker, &self.path, || {
+                let is_empty = fs::metadata(&self.path).is_ok_and(|metadata| metadata.len() == 0);
+                if is_empty && is_at(&self.file, &self.path) {
+                    let _ = fs::remove_file(&self.path);
+                }
+            });
+        }
+    }
+}
+
+/// Opens a file that no other append has, or makes it. Returns true with a new one, and `None` if a later save is there.
+fn open_alone(path: &Path, called: &Ticket) -> io::Result<Option<(File, bool)>> {
+    for _ in 0..LOCK_ATTEMPTS {
+        // Before a later save replaces it, or after that not at all.
+        let opened = match retry(path, || called.unless_overtaken(path, || open_or_make(path)).transpose()) {
+            // Another process has just made it.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            opened => opened?,
+        };
+        let Some((file, is_new)) = opened else { return Ok(None) };
+        if lock(&file) {
+            if is_at(&file, path) {
+                return Ok(Some((file, is_new)));
+            }
+        } else {
+            drop(file);
+            thread::sleep(LOCK_PAUSE);
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::ResourceBusy, "another program has it open to write"))
+}
+
+fn open_or_make(path: &Path) -> io::Result<(File, bool)> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    // The file may have become a pipe by now.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    // Others may read it and replace it.
+    #[cfg(windows)]
+    std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, crate::windows::READ_OR_REPLACE);
+    let is_new = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+        metadata => {
+            // Just opening a device can have an effect.
+            refuse_special(&metadata?)?;
+            false
+        }
+    };
+    let file = options.create_new(is_new).open(path)?;
+    refuse_special(&file.metadata()?)?;
+    Ok((file, is_new))
+}
+
+/// Claims an open file for one append. Returns false if another one has it.
+#[cfg(unix)]
+fn lock(file: &File) -> bool {
+    // Where the file system has no locks, processes are on their own.
+    !matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))
+}
+
+/// Nobody else can have it open to write.
+#[cfg(windows)]
+fn lock(_: &File) -> bool {
+    true
+}
+
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    crate::beside::is_at(file, path)
+}
+
+/// Only a save of another process could have replaced it, and then it does not matter.
+#[cfg(windows)]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+/// A file as the last append of this process left it.
+struct Known {
+    path: PathBuf,
+    len: u64,
+    modified: SystemTime,
+}
+
+/// The last files, the latest one last.
+static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+
+/// True if nobody has changed the file since an append of this process.
+fn is_known(path: &Path, metadata: &Metadata) -> bool {
+    let is_same = |known: &Known| {
+        known.path == path && known.len == metadata.len() && metadata.modified().is_ok_and(|at| at == known.modified)
+    };
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).iter().any(is_same)
+}
+
+fn note_end(path: &Path, metadata: &Metadata) {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.retain(|known| known.path != path);
+    let Ok(modified) = metadata.modified() else { return };
+    if known.len() == KNOWN_ENDS {
+        known.remove(0);
+    }
+    known.push(Known { path: path.to_owned(), len: metadata.len(), modified });
+}
+
+/// Returns the end of the last whole record of a file of `len` bytes.
+///
+/// # Errors
+/// If the file is compressed, or something else than the beginning of a record is behind the last whole one.
+fn whole_end(file: &File, len: u64, dialect: Dialect) -> Result<u64, AppendError> {
+    let head = read_at(file, 0, len, 2 * PREFIX_LEN as u64)?;
+    if compressed::is_compressed(&head) {
+        return Err(AppendErrorKind::Compressed.into());
+    }
+    let end = walk(file, len)?;
+    if end < len {
+        let rest = read_at(file, end, len, TORN_LEN)?;
+        // The first record shows what file it is, if too little of the last one is there to do so.
+        let is_of_records = end > 0
+            && head[..PREFIX_LEN] != [0; PREFIX_LEN]
+            && head.get(PREFIX_LEN).is_some_and(|&id| dialect.engine.kind(id).is_some());
+        if !is_torn(&rest, end == 0 || is_of_records, end == 0, dialect) {
+            return Err(AppendErrorKind::Damaged { at: end }.into());
+        }
+    }
+    Ok(end)
+}
+
+/// Finds the end of the last record that ends within the first `len` bytes, by the lengths alone.
+fn walk(mut file: &File, len: u64) -> io::Result<u64> {
+    const WORD: u64 = PREFIX_LEN as u64;
+    let mut buffer = vec![0; MAX_WALKED_LEN];
+    // The buffer holds `filled` bytes from the offset `from` on.
+    let (mut at, mut from, mut filled, mut read_len) = (0, 0, 0, WALKED_LEN);
+    while len - at >= WORD {
+        if at + WORD > from + filled {
+            // Read on if records are short, and only the next length if they are long.
+            read_len = if at <= from + filled { (2 * read_len).min(MAX_WALKED_LEN) } else { WALKED_LEN };
+            let part = &mut buffer[..read_len.min(usize::try_from(len - at).unwrap_or(read_len))];
+            file.seek(SeekFrom::Start(at))?;
+            file.read_exact(part)?;
+            (from, filled) = (at, part.len() as u64);
+        }
+        let offset = (at - from) as usize;
+        let word = buffer[offset..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+        let end = at + WORD + u64::from(word);
+        if end > len {
+            break;
+        }
+        at = end;
+    }
+    Ok(at)
+}
+
+/// True if this is the beginning of a record that is cut off. `is_known` is true if nothing speaks against that while the
+/// value is too short to tell, and `is_first` if no record is before it.
+fn is_torn(rest: &[u8], is_known: bool, is_first: bool, dialect: Dialect) -> bool {
+    // All writers pad values to words.
+    if rest.first().is_none_or(|low| !usize::from(*low).is_multiple_of(PREFIX_LEN)) {
+        return false;
+    }
+    let Some((word, value)) = rest.split_first_chunk() else { return is_known };
+    let len = u32::from_le_bytes(*word);
+    if len as usize > MAX_VALUE_LEN {
+        return false;
+    }
+    if value.len() < PREFIX_LEN {
+        let is_type = value.first().is_none_or(|&id| dialect.engine.kind(id).is_some());
+        return is_known && is_type && (!is_first || len <= MAX_UNSEEN_LEN);
+    }
+    match validate(Reader::new(value).with_dialect(dialect).with_objects(true)) {
+        // Its last padding is missing.
+        Ok(end) => end > value.len(),
+        Err(error) => matches!(
+            error.kind(),
+            CodecErrorKind::Short { .. } | CodecErrorKind::NoHeader { .. } | CodecErrorKind::ShortCount { .. }
+        ),
+    }
+}
+
+/// Reads up to `max` bytes of the first `len` bytes of a file.
+fn read_at(mut file: &File, at: u64, len: u64, max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; (len - at).min(max) as usize];
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
+}

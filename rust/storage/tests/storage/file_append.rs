@@ -1,0 +1,330 @@
+//! Guards: an append adds exactly its records behind the whole ones, cuts off nothing but a torn record, and leaves the
+//! file as it was if it fails. Kills are in `file_append_crash`, the order of calls in `file_append_order`.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use varbatch_codec::frames::{self, PREFIX_LEN};
+use varbatch_codec::{Borrowed, Cursor, Dialect, Event, Plan, Value, Writer};
+use varbatch_storage::compressed::Compression;
+use varbatch_storage::{AppendError, AppendErrorKind, Committed, Saver, Ticket};
+use varbatch_workers::Threads;
+
+use crate::file_save::{MEBI, assert_holds, encoded, save, write};
+use crate::folder::Folder;
+use crate::support::random::Random;
+use crate::support::vectors;
+
+/// Begins an append that nobody overtakes.
+pub fn begin(path: &Path) -> Result<Saver, AppendError> {
+    let called = Ticket::take_for(path);
+    assert_eq!(called.first_before(), None);
+    Ok(Saver::append(path, &called, Dialect::GODOT_4)?.expect("nobody saves"))
+}
+
+pub fn commit(saver: Saver) -> io::Result<()> {
+    match saver.flush(&Threads::alone())?.commit_as(&Ticket::take())? {
+        Committed::InPlace(None) => Ok(()),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Appends a plan, with all steps.
+pub fn append(path: &Path, plan: &Plan<'_>) -> Result<(), AppendError> {
+    append_in_steps(path, plan, MEBI)
+}
+
+/// The same, about `most` bytes at a time.
+pub fn append_in_steps(path: &Path, plan: &Plan<'_>, most: usize) -> Result<(), AppendError> {
+    let mut saver = begin(path)?;
+    write(&mut saver, plan, most)?;
+    Ok(commit(saver)?)
+}
+
+/// A record with these bytes as its value.
+fn record(value: &[u8]) -> Vec<u8> {
+    [&(value.len() as u32).to_le_bytes(), value].concat()
+}
+
+/// Some values, which the engine wrote.
+fn values() -> Vec<Vec<u8>> {
+    let values: Vec<_> =
+        vectors::encoded().into_iter().filter_map(|value| value.bytes).filter(|bytes| bytes.len() < 100).collect();
+    assert!(values.len() > 50, "{}", values.len());
+    values
+}
+
+fn int(value: i64) -> Plan<'static> {
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    frames::write(&mut writer, |writer| writer.write(Event::Int(value))).expect("writes");
+    writer.into_plan()
+}
+
+#[test]
+fn records_are_added_to_a_new_file_and_to_an_old_one() {
+    let folder = Folder::new();
+    let path = folder.join("log");
+    let mut random = Random::new(1);
+    let mut expected = Vec::new();
+    for round in 0..200 {
+        let size = random.below(if round % 50 == 0 { 3 * MEBI } else { 9000 });
+        let bytes = random.bytes(size);
+        let mut saver = begin(&path).expect("begins");
+        let most = random.pick(&[1000, 4096, MEBI]);
+        // Several plans, one behind the other.
+        for part in bytes.chunks(bytes.len() / 2 + 1) {
+            let record = record(&part[..part.len() / 4 * 4]);
+            write(&mut saver, &encoded(&record), most).expect("writes");
+            expected.extend(record);
+        }
+        commit(saver).expect("commits");
+        if round % 50 < 3 {
+            assert_holds(&path, &expected);
+        }
+        // As by another program.
+        if round % 7 == 0 {
+            expected.extend(record(&[2, 0, 0, 0, 7, 0, 0, 0]));
+            fs::write(&path, &expected).expect("writes");
+        }
+    }
+    assert_holds(&path, &expected);
+    assert_eq!(folder.names(), ["log"]);
+}
+
+#[test]
+fn a_torn_record_is_cut_off_wherever_the_file_ends_and_nothing_before_it() {
+    let folder = Folder::new();
+    let path = folder.join("log");
+    let added = int(7);
+    for value in values() {
+        let last = record(&value);
+        for before in [vec![], record(&[0; 4]), [record(&value), record(&[])].concat()] {
+            for len in 0..=last.len() {
+                fs::write(&path, [&before[..], &last[..len]].concat()).expect("writes");
+                append(&path, &added).unwrap_or_else(|error| panic!("{error}: {len} bytes of {last:?}"));
+                let kept = if len == last.len() { &last[..] } else { &[] };
+                assert_holds(&path, &[&before, kept, &added.to_vec()].concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_torn_record_is_cut_off() {
+    let folder = Folder::new();
+    let path = folder.join("log");
+    // 3 MiB of bytes, and as much in many values.
+    let long = Value::PackedByteArray((&[7; 3 * MEBI][..]).into());
+    let many = Value::array(vec![5_i64; 300_000]);
+    for value in [long, many] {
+        let last = value.encode_frame().expect("encodes");
+        for len in [8, 100, MEBI - 1, MEBI + 4, MEBI + 5, last.len() - 1] {
+            fs::write(&path, [&int(1).to_vec(), &last[..len]].concat()).expect("writes");
+            append(&path, &int(2)).expect("appends");
+            assert_holds(&path, &[int(1).to_vec(), int(2).to_vec()].concat());
+        }
+    }
+}
+
+/// Fails if it can be appended to, or is changed.
+#[track_caller]
+fn assert_damaged(path: &Path, bytes: &[u8], at: u64) {
+    fs::write(path, bytes).expect("writes");
+    match append(path, &int(7)).expect_err("no records").kind() {
+        AppendErrorKind::Damaged { at: found } => assert_eq!(*found, at),
+        other => panic!("{other}"),
+    }
+    assert_holds(path, bytes);
+}
+
+#[test]
+fn a_file_that_is_not_of_records_stays_as_it_is() {
+    let folder = Folder::new();
+    let path = folder.join("other");
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10";
+    let text = b"{\"name\": \"Ada\", \"gold\": 12}\n";
+    for bytes in [&png[..], text, b"dhdhdhdhdhdh", b"RSRC\0\0\0\0\0\0\0\0", b"\x08\0\0\0\x80\0\0\0", &[0xff; 100]] {
+        (8..=bytes.len()).for_each(|len| assert_damaged(&path, &bytes[..len], 0));
+    }
+    for bytes in [&b"hello"[..], b"abc", b"hh\n1", b"4.2\n", b"dhdhdhd", &[1], &[0, 0, 0, 0x80, 3]] {
+        assert_damaged(&path, bytes, 0);
+    }
+    // Nothing says that these were records.
+    for bytes in [&[0; 5][..], &[4, 0, 0, 0, 99, 0, 0, 0, 8]] {
+        assert_damaged(&path, bytes, bytes.len() as u64 - 1);
+    }
+    for how in Compression::WRITTEN {
+        save(&path, &encoded(&[7; 5000]), MEBI, Some(how)).expect("saves");
+        let bytes = fs::read(&path).expect("a file");
+        for len in [4, 5, 100.min(bytes.len()), bytes.len()] {
+            fs::write(&path, &bytes[..len]).expect("writes");
+            let error = append(&path, &int(7)).expect_err("compressed");
+            assert!(matches!(error.kind(), AppendErrorKind::Compressed), "{error}");
+            assert_holds(&path, &bytes[..len]);
+        }
+    }
+    assert_eq!(folder.names(), ["other"]);
+}
+
+/// The records behind it are worth more than a place for a new one.
+#[test]
+fn a_damaged_length_in_front_of_other_records_is_not_taken_for_a_torn_record() {
+    let folder = Folder::new();
+    let path = folder.join("log");
+    for value in values() {
+        let mut bytes = [record(&[0; 4]), record(&value), record(&value)].concat();
+        let at = 2 * PREFIX_LEN;
+        for bit in 24..32 {
+            bytes[at + bit / 8] ^= 1 << (bit % 8);
+            assert_damaged(&path, &bytes, at as u64);
+            bytes[at + bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+}
+
+#[test]
+fn any_bytes_are_kept_up_to_the_last_whole_record() {
+    let folder = Folder::new();
+    let path = folder.join("log");
+    let mut random = Random::new(5);
+    let (added, mut count) = (int(7).to_vec(), 0);
+    for round in 0..3000 {
+        let len = random.below(200);
+        let mut bytes = random.bytes(len);
+        // Lengths that lead somewhere.
+        for at in (0..len.saturating_sub(4)).step_by(1 + random.below(40)) {
+            bytes[at..at + 4].copy_from_slice(&(random.below(60) as u32 & !3).to_le_bytes());
+        }
+        fs::write(&path, &bytes).expect("writes");
+        match append(&path, &int(7)) {
+            Ok(()) => {
+                count += 1;
+                let end = frames::whole_len(&bytes);
+                assert_holds(&path, &[&bytes[..end], &added].concat());
+            }
+            Err(error) => {
+                assert!(matches!(error.kind(), AppendErrorKind::Damaged { .. }), "{round}: {error}");
+                assert_holds(&path, &bytes);
+            }
+        }
+    }
+    assert!((100..2900).contains(&count), "{count} of 3000 were appended to");
+}
+
+#[test]
+fn an_append_that_does_not_end_leaves_the_file_as_it_was() {
+    let folder = Folder::new();
+    let path = folder.join("log");
+    for old in [None, Some(vec![]), Some(int(1).to_vec())] {
+        for step in 0..4 {
+            let _ = fs::remove_file(&path);
+            if let Some(old) = &old {
+                fs::write(&path, old).expect("writes");
+            }
+            let mut saver = begin(&path).expect("begins");
+            if step > 0 {
+                saver.write(&encoded(&[7; 5000]), &mut Cursor::new(), 4096, &Threads::alone()).expect("writes");
+            }
+            if step > 1 {
+                saver.flush_written().expect("flushes");
+            }
+            if step > 2 {
+                drop(saver.flush(&Threads::alone()).expect("flushes"));
+            } else {
+                drop(saver);
+            }
+            assert_eq!(fs::read(&path).ok(), old, "step {step}");
+        }
+    }
+}
+
+/// The end that was found last is only believed of a file that nobody has changed.
+#[test]
+fn changes_of_others_between_two_appends_are_seen() {
+    let folder = Folder::new();
+    let path = folder.join("log");
+    append(&path, &int(1)).expect("appends");
+    let whole = fs::read(&path).expect("a file");
+    // Torn, then another file of the same length, then none.
+    fs::write(&path, [&whole[..], &whole[..7]].concat()).expect("writes");
+    append(&path, &int(2)).expect("appends");
+    assert_holds(&path, &[&whole[..], &int(2).to_vec()].concat());
+    let len = fs::metadata(&path).expect("a file").len() as usize;
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    assert_damaged(&path, &b"some text ".repeat(9)[..len], 0);
+    fs::remove_file(&path).expect("removes");
+    append(&path, &int(3)).expect("appends");
+    assert_holds(&path, &int(3).to_vec());
+}
+
+#[test]
+fn what_cannot_be_a_file_is_refused() {
+    let folder = Folder::new();
+    fs::create_dir(folder.join("sub")).expect("a folder");
+    let kind = |path: &Path| match append(path, &int(1)).expect_err("no file").kind() {
+        AppendErrorKind::System(error) => error.kind(),
+        other => panic!("{other}"),
+    };
+    assert_eq!(kind(Path::new("")), ErrorKind::NotFound);
+    assert_eq!(kind(&folder.join("none/log")), ErrorKind::NotFound);
+    if cfg!(unix) {
+        assert_eq!(kind(&folder.join("sub")), ErrorKind::IsADirectory);
+    }
+    assert_eq!(folder.names(), ["sub"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_and_links_stay() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    let folder = Folder::new();
+    let (path, link) = (folder.join("log"), folder.join("link"));
+    symlink("log", &link).expect("links");
+    append(&link, &int(1)).expect("appends");
+    fs::File::create(folder.join("other")).expect("a file");
+    let mode = |path: &Path| fs::metadata(path).expect("a file").mode();
+    assert_eq!(mode(&path), mode(&folder.join("other")), "as of any new file");
+    fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).expect("sets");
+    let inode = fs::metadata(&path).expect("a file").ino();
+    append(&link, &int(2)).expect("appends");
+    assert_eq!((mode(&path) & 0o777, fs::metadata(&path).expect("a file").ino()), (0o640, inode));
+    assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
+    assert_holds(&path, &[int(1).to_vec(), int(2).to_vec()].concat());
+    fs::set_permissions(&path, PermissionsExt::from_mode(0o440)).expect("sets");
+    if fs::File::options().append(true).open(&path).is_err() {
+        append(&path, &int(3)).expect_err("read only");
+    }
+    assert_eq!(folder.names(), ["link", "log", "other"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_or_a_device_is_refused_at_once() {
+    let folder = Folder::new();
+    let pipe = folder.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()), "no mkfifo");
+    let (told, hear) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for path in [&pipe, Path::new("/dev/null"), Path::new("/dev/zero")] {
+            told.send(append(path, &int(1)).map_err(|error| error.to_string())).expect("heard");
+        }
+    });
+    for _ in 0..3 {
+        let result = hear.recv_timeout(std::time::Duration::from_secs(20)).expect("it hangs");
+        assert_eq!(result, Err("not a regular file".to_owned()));
+    }
+}
+
+#[test]
+fn a_plan_without_frames_is_not_looked_at() {
+    // The caller's bytes are added as they are, even none.
+    let folder = Folder::new();
+    let path = folder.join("log");
+    append(&path, &Writer::new(Dialect::GODOT_4).into_plan()).expect("appends");
+    assert_holds(&path, &[]);
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    writer.encoded(&[1, 2, 3, 4], Borrowed).expect("a value is due");
+    append(&path, &writer.into_plan()).expect("appends");
+    assert_holds(&path, &[1, 2, 3, 4]);
+}
