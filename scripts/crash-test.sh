@@ -124,7 +124,8 @@ quits() {
   ! grep -E '^(USER )?(ERROR|WARNING)' "$temporary/log" | grep -v 'global script cache'
 }
 kinds=("at once" "exit tree" close frames thread compressed held connected "listened to" awaited many
-  "task, save" "save, task" "task, task" "task, cancelled" "task, spelled")
+  "task, save" "save, task" "task, task" "task, cancelled" "task, spelled"
+  "task, append" "task, append at once")
 for threads in 1 2; do
   for kind in "${kinds[@]}"; do
     name="$kind, $threads"

@@ -8,7 +8,7 @@
 #                   sizes and thread counts and a tenth of the generated values
 #   --ci            200 killed games, all sizes and thread counts, and the suites with the debug library and without
 #                   threads too
-#   --long          all there is: also all generated values and damaged buffers, Miri, the NEON kernels under qemu, and
+#   --long          all there is: 1,000 killed appends, also all generated values and damaged buffers, Miri, the NEON kernels under qemu, and
 #                   what is built for Windows in Wine
 #   --suites        only the conformance suites
 #   --only FILTER   only the conformance tests whose "suite/test" contains FILTER, in all sizes and thread counts
@@ -44,10 +44,11 @@ done
 steps=(format lints shell_lints targets cargo_tests documentation crate library editor_build release_template
   editor_suites template_suites crashes editor_plugin godot3 server demo package exported_games)
 kills=40
+append_kills=60
 options=(--quick)
 case $extent in
   ci) kills=200 steps+=(debug_suites threadless_suites) options=() ;;
-  long) kills=200 steps+=(debug_suites threadless_suites miri arm64 windows) options=(--long) ;;
+  long) kills=200 append_kills=1000 steps+=(debug_suites threadless_suites miri arm64 windows) options=(--long) ;;
 esac
 steps+=(unchanged)
 [ ! "$only_suites" ] || steps=(library editor_build release_template editor_suites template_suites)
@@ -69,7 +70,9 @@ number=0
 format() { step count_step "cargo fmt" cargo fmt --all --check; }
 lints() { step count_step "cargo clippy" cargo clippy --workspace --all-targets --locked -- -D warnings; }
 shell_lints() { step count_step "shellcheck" scripts/lint.sh; }
-cargo_tests() { step count_cargo "cargo test" cargo test --workspace --locked --no-fail-fast; }
+cargo_tests() {
+  VARBATCH_APPEND_KILLS=$append_kills step count_cargo "cargo test" cargo test --workspace --locked --no-fail-fast
+}
 targets() { step count_step "Android and web" scripts/check-targets.sh; }
 documentation() {
   RUSTDOCFLAGS='-D warnings' step count_step "cargo doc" cargo doc --package varbatch-codec \

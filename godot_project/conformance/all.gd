@@ -95,6 +95,7 @@ const SUITES: PackedStringArray = [
 	"meddling_calls",
 	"tasks_cancel",
 	"save_order",
+	"append",
 	"progress",
 	"any_thread",
 	"soak",

@@ -224,6 +224,10 @@ func _quit(kind: String) -> void:
 		"task, cancelled":
 			_begin(1)
 			_begin_as(QUIT_GENERATION, _path + ".1").cancel()
+		"task, append":
+			_begin_in_parts()
+		"task, append at once":
+			_begin_in_parts(true)
 		"task, spelled":
 			_begin_as(QUIT_GENERATION, _saves.path_join("../saves/%s.1" % SAVE))
 			_save_last()
@@ -266,6 +270,18 @@ func _begin(number: int, mode := -1) -> VarBatchTask:
 
 func _begin_as(generation: int, to: String, mode := -1) -> VarBatchTask:
 	return VarBatch.save_vars_async(to, CrashFile.make(generation), false, mode)
+
+
+## A save and appends of one file, which is whole when all have ended, in order.
+func _begin_in_parts(is_last_at_once := false) -> void:
+	var values := CrashFile.make(QUIT_GENERATION + 1)
+	var to := _path + ".1"
+	VarBatch.save_vars_async(to, values.slice(0, -2))
+	VarBatch.append_vars_async(to, [values[-2]])
+	if is_last_at_once:
+		VarBatch.append_vars(to, [values[-1]])
+	else:
+		VarBatch.append_vars_async(to, [values[-1]])
 
 
 ## At once, and small: an earlier task takes longer.

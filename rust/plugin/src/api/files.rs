@@ -10,8 +10,8 @@ use super::task::VarBatchTask;
 use super::var_batch::{VarBatch, translation};
 use crate::calls::files::{Contents, NOT_COMPRESSED};
 use crate::calls::load::{ALL, Load};
-use crate::calls::save::{Save, save};
-use crate::calls::transcode_file;
+use crate::calls::save::{Save, save, to_save};
+use crate::calls::{append, transcode_file};
 use crate::engine::{AnyArg, CompressionArg, DialectArg, FlagArg, Slot};
 use crate::jobs::run::run;
 
@@ -25,7 +25,8 @@ impl VarBatch {
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
-        done("save_var", save(&path, &Contents::One(&value), full_objects, compression_mode.0))
+        let contents = Contents::One(&value);
+        done("save_var", save(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
     }
 
     /// Saves all values to a file.
@@ -36,7 +37,28 @@ impl VarBatch {
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
-        done("save_vars", save(&path, &Contents::All(&values), full_objects, compression_mode.0))
+        let contents = Contents::All(&values);
+        done("save_vars", save(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
+    }
+
+    /// Adds all values to the end of a file.
+    #[func]
+    fn append_vars(
+        path: GString,
+        values: AnyArray,
+        #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
+    ) -> EngineError {
+        done("append_vars", append::append(&path, &values, full_objects))
+    }
+
+    /// Runs `append_vars` as a task.
+    #[func]
+    fn append_vars_async(
+        path: GString,
+        values: AnyArray,
+        #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
+    ) -> Gd<VarBatchTask> {
+        started("append_vars_async", append::held(&path, &values, full_objects))
     }
 
     /// Loads what `save_var` or `store_var` wrote.
@@ -69,7 +91,8 @@ impl VarBatch {
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> Gd<VarBatchTask> {
-        started("save_var_async", Save::held(&path, &Contents::One(&value), full_objects, compression_mode.0))
+        let contents = Contents::One(&value);
+        started("save_var_async", Save::held(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
     }
 
     /// Runs `save_vars` as a task.
@@ -80,7 +103,8 @@ impl VarBatch {
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> Gd<VarBatchTask> {
-        started("save_vars_async", Save::held(&path, &Contents::All(&values), full_objects, compression_mode.0))
+        let contents = Contents::All(&values);
+        started("save_vars_async", Save::held(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
     }
 
     /// Runs `load_var` as a task.

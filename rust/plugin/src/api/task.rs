@@ -11,7 +11,7 @@ use varbatch_workers::tasks::{Task, TaskEvent};
 
 use crate::jobs::job::{AnyJob, Job};
 use crate::jobs::task::Shared;
-use crate::jobs::{dispatch, pool};
+use crate::jobs::{dispatch, in_line, pool};
 
 /// Documented for users in `docs/VarBatchTask.xml`.
 #[derive(GodotClass)]
@@ -28,14 +28,20 @@ pub fn start(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> 
     shared.keep(object.clone().upcast());
     // Weak, because the task owns its listener. The object keeps `shared` alive until "finished" is emitted.
     let weak = Arc::downgrade(&shared);
+    let number = job.line_number();
     let listener = move |task: &Arc<Task<AnyJob>>, event: TaskEvent| {
+        if event == TaskEvent::Finished {
+            number.into_iter().for_each(in_line::remove);
+        }
         if let Some(shared) = weak.upgrade() {
             shared.set_task(task);
             dispatch::post(shared, event);
         }
     };
     dispatch::watch();
-    shared.set_task(&pool::tasks().start(&pool::threads(), AnyJob(Box::new(job)), listener));
+    let task = pool::tasks().start(&pool::threads(), AnyJob(Box::new(job)), listener);
+    number.into_iter().for_each(|number| in_line::add(number, &task));
+    shared.set_task(&task);
     object
 }
 

@@ -24,6 +24,7 @@ use crate::report::Line;
 /// target stays unchanged then.
 pub fn transcode(source: &GString, target: &GString, translation: Translation) -> Result<Vec<Line>, Failure> {
     let mut target = SaveTarget::new(target, NOT_COMPRESSED)?;
+    let called = target.call();
     let mut loader = open(source)?;
     target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
@@ -39,7 +40,7 @@ pub fn transcode(source: &GString, target: &GString, translation: Translation) -
         let (_, losses) = transcode::file(&mut loader, &mut saver, translation, threads, |_, _| {}).map_err(failed)?;
         // The source may be the file to replace, and some systems cannot replace an open file.
         drop(loader);
-        finish(&target, saver, threads)?;
+        finish(&target, &called, saver, threads)?;
         Ok(losses.iter().map(|loss| Line::warning(format_args!("\"{source}\": {loss}"))).collect())
     })
 }

@@ -88,6 +88,16 @@ pub trait Job: Send {
         false
     }
 
+    /// See [`Work::unblock`]. A plain method calls it too.
+    fn unblock(&mut self, threads: &Threads) {
+        let _ = threads;
+    }
+
+    /// Returns the number by which other calls find the task of this job, to wait for it.
+    fn line_number(&self) -> Option<u64> {
+        None
+    }
+
     /// Returns the result. Called once, after the last step.
     fn outcome(&mut self) -> Outcome;
 }
@@ -98,6 +108,10 @@ pub struct AnyJob(pub Box<dyn Job>);
 impl Work for AnyJob {
     fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep {
         self.0.step(STEP, threads, report)
+    }
+
+    fn unblock(&mut self, threads: &Threads) {
+        self.0.unblock(threads);
     }
 
     fn progress(&self) -> f32 {

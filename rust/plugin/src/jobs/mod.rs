@@ -1,6 +1,7 @@
 //! Runs the work of calls, on threads, in tasks and on the main thread.
 
 pub mod dispatch;
+pub mod in_line;
 pub mod job;
 pub mod pool;
 pub mod run;

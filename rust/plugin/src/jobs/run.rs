@@ -12,6 +12,9 @@ pub fn finish(job: &mut dyn Job) {
         // Hold no shared threads while scripts run.
         let is_large = step != NextStep::Owner && job.is_large();
         step = pool::with(is_large, |threads| job.step(WHOLE, threads, &|_| {}));
+        if step == NextStep::Parked {
+            pool::with(true, |threads| job.unblock(threads));
+        }
     }
 }
 

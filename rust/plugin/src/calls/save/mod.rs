@@ -1,115 +1,35 @@
-//! Saves values to a file. The old file stays in place until the new one is complete.
+//! Saves values to a file. The old file stays in place until the new one is complete. Or appends them to it: the same
+//! job, after it has waited for the earlier calls that write this file.
+
+mod called;
+mod commit;
+mod target;
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_codec::Borrowed;
-use varbatch_storage::compressed::Compression;
-use varbatch_storage::{Committed, Flushed, Replaced, Saver, Ticket};
+use varbatch_storage::{Flushed, Saver};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress};
 
+use self::called::Called;
+use self::commit::commit;
+pub use self::commit::finish;
+pub use self::target::{Asked, SaveTarget, to_append, to_save};
 use super::encode::{FramePlans, Source, with_engine};
-use super::files::{Contents, Failure, compression, open_code};
-use crate::engine::{self, FlagArg};
-use crate::jobs::job::{AnyJob, Job, Outcome, Product, WHOLE};
-use crate::jobs::tuning::{FIRST_RUN, FLUSHED, MAX_ALONE, MAX_SHARED, PLANNED, SLOW_TO_FREE, WRITTEN};
-use crate::jobs::{dispatch, pool, run};
-use crate::report::{Line, Reports};
-use crate::value::walk::{Held, KeepWalked, Lost};
+use super::files::{Contents, Failure};
+use crate::jobs::job::{Job, Outcome, Product, WHOLE};
+use crate::jobs::tuning::{FIRST_RUN, FLUSHED, MAX_ALONE, MAX_SHARED, PLANNED, WRITTEN};
+use crate::jobs::{pool, run};
+use crate::report::Line;
+use crate::value::walk::{Held, KeepWalked};
 
-/// The message of a save that a later save of the same file overtook.
+/// The message of a save or append that a later save of the same file overtook.
 const OVERTAKEN: &str = "a later save of the same file replaced it";
 
-/// The file that a call saves to.
-pub struct SaveTarget {
-    path: PathBuf,
-    /// The path as the caller wrote it.
-    shown: String,
-    pub compression: Option<Compression>,
-    /// Orders the calls that save to the same file.
-    called: Ticket,
-    /// True if messages name the index of a value.
-    is_batch: bool,
-}
-
-impl SaveTarget {
-    /// The file at a Godot path, with a compression mode of `FileAccess`.
-    ///
-    /// # Errors
-    /// If the mode does not exist, or cannot be written.
-    pub fn new(path: &GString, compression_mode: i64) -> Result<Self, Failure> {
-        let (called, mut at) = (Ticket::take(), engine::globalize(path));
-        // Resolve it now: the engine changes the current folder temporarily, and a task would ask later.
-        if at.is_relative() {
-            at = std::path::absolute(&at).unwrap_or(at);
-        }
-        let shown = path.to_string();
-        let mut target = Self { path: at, shown, compression: None, called, is_batch: true };
-        target.compression =
-            compression(compression_mode).map_err(|why| target.failure(EngineError::ERR_INVALID_PARAMETER, &why))?;
-        Ok(target)
-    }
-
-    /// Omits the index from messages, for a call that saves one value.
-    pub fn of_one(self) -> Self {
-        Self { is_batch: false, ..self }
-    }
-
-    pub fn create(&self, total: u64) -> Result<Saver, Failure> {
-        let compressed = self.compression.map(|compression| (compression, total));
-        Saver::create(&self.path, compressed).map_err(|error| self.failure(open_code(&error), &error))
-    }
-
-    pub fn not_written(&self, error: &io::Error) -> Failure {
-        let code = match error.kind() {
-            // Only Windows cannot replace an open file.
-            io::ErrorKind::ResourceBusy => EngineError::ERR_FILE_ALREADY_IN_USE,
-            _ => EngineError::ERR_FILE_CANT_WRITE,
-        };
-        self.failure(code, error)
-    }
-
-    fn failure(&self, code: EngineError, why: &dyn std::fmt::Display) -> Failure {
-        Failure::new(code, format!("cannot save \"{}\": {why}", self.shown))
-    }
-
-    /// Returns an error if a value cannot be saved.
-    fn check(&self, reports: &Reports) -> Result<(), Failure> {
-        let Some((index, report)) = reports.first_error() else { return Ok(()) };
-        let text = if self.is_batch { format!("value {index}: {report}") } else { report.to_string() };
-        Err(self.failure(EngineError::ERR_INVALID_DATA, &text))
-    }
-
-    /// Returns the warning about values that are lost in a save.
-    fn warning(&self, lost: &Lost) -> Line {
-        Line::warning(format_args!("\"{}\": {}", self.shown, lost.text(self.is_batch)))
-    }
-}
-
-/// Checks the arguments of a save. Returns the file, and true if objects are saved in full.
-///
-/// # Errors
-/// If an argument is invalid.
-fn to_save(
-    path: &GString,
-    contents: &Contents<'_>,
-    full_objects: FlagArg,
-    compression_mode: i64,
-) -> Result<(SaveTarget, bool), Failure> {
-    let full_objects = full_objects.flag("full_objects").map_err(|why| {
-        let why = format!("cannot save \"{path}\": {why}; the compression mode is the fourth argument");
-        Failure::new(EngineError::ERR_INVALID_PARAMETER, why)
-    })?;
-    let target = SaveTarget::new(path, compression_mode)?;
-    let target = if let Contents::One(_) = contents { target.of_one() } else { target };
-    Ok((target, full_objects))
-}
-
-/// The job that saves values.
+/// The job that saves or appends values.
 pub struct Save<'p, K>(Result<Saving<'p, K>, Failure>);
 
 /// A file that is being saved, step by step.
@@ -129,9 +49,13 @@ struct Saving<'p, K> {
     /// The warning to print if the save succeeds.
     warning: Option<Line>,
     asks_engine: bool,
+    /// The position among the calls that write this file. Dropped last, when what was written is gone or in place.
+    called: Called,
 }
 
 enum Stage {
+    /// An append waits until it is the first in line.
+    Wait,
     Create,
     Write(Box<Saver>),
     Flush(Box<Saver>),
@@ -141,9 +65,9 @@ enum Stage {
     Ended,
 }
 
-/// Saves at once: the values are on the disk when this returns.
-pub fn save(path: &GString, contents: &Contents<'_>, full_objects: FlagArg, compression_mode: i64) -> Outcome {
-    let (target, full_objects) = match to_save(path, contents, full_objects, compression_mode) {
+/// Saves or appends at once: the values are on the disk when this returns.
+pub fn save(asked: Asked, contents: &Contents<'_>) -> Outcome {
+    let (target, full_objects) = match asked {
         Ok((target, full_objects)) => (Arc::new(target), full_objects),
         Err(failure) => return Save::<Borrowed>(Err(failure)).outcome(),
     };
@@ -157,9 +81,8 @@ pub fn save(path: &GString, contents: &Contents<'_>, full_objects: FlagArg, comp
 
 impl Save<'static, Held> {
     /// Plans all values, so that they may be changed or dropped afterwards.
-    pub fn held(path: &GString, contents: &Contents<'_>, full_objects: FlagArg, compression_mode: i64) -> Self {
-        let target = to_save(path, contents, full_objects, compression_mode);
-        Self(target.and_then(|(target, full_objects)| {
+    pub fn held(asked: Asked, contents: &Contents<'_>) -> Self {
+        Self(asked.and_then(|(target, full_objects)| {
             let target = Arc::new(target);
             with_engine(&contents.values(), full_objects, |values, reports| {
                 let mut plans = FramePlans::new(Source::EMPTY, full_objects, reports);
@@ -183,12 +106,13 @@ impl<'p, K> Saving<'p, K> {
             plans,
             is_shared: values.is_shared(),
             count: 0,
-            stage: Stage::Create,
+            stage: if target.appends { Stage::Wait } else { Stage::Create },
             total: 0,
             written: 0,
             unflushed: 0,
             warning: None,
             asks_engine: false,
+            called: target.call(),
         }
     }
 
@@ -237,7 +161,9 @@ impl<'p, K> Saving<'p, K> {
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         self.stage = match stage {
             // A later save already replaced the file, so this one need not be written.
-            Stage::Write(saver) | Stage::Flush(saver) if saver.is_overtaken(&self.target.called) => Stage::Overtaken,
+            Stage::Write(saver) | Stage::Flush(saver) if saver.is_overtaken(self.called.ticket()) => Stage::Overtaken,
+            Stage::Wait if self.called.is_first() => Stage::Create,
+            Stage::Wait => Stage::Wait,
             Stage::Create if self.target.compression.is_some() && !self.plans.is_planned() => {
                 match self.plan(threads)? {
                     true => Stage::Create,
@@ -246,7 +172,10 @@ impl<'p, K> Saving<'p, K> {
             }
             Stage::Create => {
                 self.target.check(&self.plans.reports)?;
-                Stage::Write(Box::new(self.target.create(self.total as u64)?))
+                match self.target.begin(self.total as u64, &self.called)? {
+                    Some(saver) => Stage::Write(Box::new(saver)),
+                    None => Stage::Overtaken,
+                }
             }
             Stage::Write(saver) if self.plans.current().is_some() => {
                 self.write(saver, size, threads).map_err(not_written)?
@@ -257,13 +186,16 @@ impl<'p, K> Saving<'p, K> {
                 false => Stage::Ended,
             },
             Stage::Flush(saver) => Stage::Commit(Box::new(saver.flush(threads).map_err(not_written)?)),
-            Stage::Commit(flushed) => match commit(&self.target, *flushed)? {
+            Stage::Commit(flushed) => match commit(&self.target, &self.called, *flushed)? {
                 true => Stage::Ended,
                 false => Stage::Overtaken,
             },
             ended @ (Stage::Overtaken | Stage::Ended) => ended,
         };
         Ok(match self.stage {
+            Stage::Wait => NextStep::Parked,
+            // It may have to read the lengths of many records.
+            Stage::Create if self.target.appends => NextStep::Blocking,
             Stage::Create | Stage::Write(_) => NextStep::More,
             Stage::Flush(_) | Stage::Commit(_) => NextStep::Blocking,
             Stage::Overtaken | Stage::Ended => NextStep::Done,
@@ -291,6 +223,11 @@ where
 {
     fn step(&mut self, size: usize, threads: &Threads, _: OnProgress<'_>) -> NextStep {
         match self.0.as_mut().map(|saving| saving.step(size, threads)) {
+            Ok(Ok(NextStep::Done)) => {
+                // A script may keep the task for long.
+                self.0.iter().for_each(|saving| saving.called.end());
+                NextStep::Done
+            }
             Ok(Ok(step)) => step,
             Ok(Err(failure)) => {
                 // This drops the saver, and with it what was written.
@@ -299,6 +236,14 @@ where
             }
             Err(_) => NextStep::Done,
         }
+    }
+
+    fn unblock(&mut self, threads: &Threads) {
+        self.0.iter().for_each(|saving| saving.called.wait(threads));
+    }
+
+    fn line_number(&self) -> Option<u64> {
+        self.0.as_ref().ok().map(|saving| saving.called.ticket().number())
     }
 
     fn is_large(&self) -> bool {
@@ -327,61 +272,5 @@ where
             }
             Err(Failure { code, text }) => Outcome::failed(Product::Code(*code), *code, text),
         }
-    }
-}
-
-/// Flushes a file and puts it in place.
-pub fn finish(target: &SaveTarget, saver: Saver, threads: &Threads) -> Result<(), Failure> {
-    let flushed = saver.flush(threads).map_err(|error| target.not_written(&error))?;
-    commit(target, flushed).map(|_| ())
-}
-
-/// Puts a file in place, unless a later save already did. Returns true if this file is in place.
-fn commit(target: &SaveTarget, flushed: Flushed) -> Result<bool, Failure> {
-    match flushed.commit_as(&target.called).map_err(|error| target.not_written(&error))? {
-        Committed::InPlace(replaced) => {
-            engine::keep(&target.path);
-            dispose(replaced);
-            Ok(true)
-        }
-        Committed::Overtaken => Ok(false),
-    }
-}
-
-/// Frees a replaced file; in the background if that takes long and there are worker threads.
-fn dispose(replaced: Option<Replaced>) {
-    let Some(file) = replaced.filter(|file| file.len() >= SLOW_TO_FREE) else { return };
-    let threads = pool::threads();
-    if threads.count() > 1 {
-        pool::tasks().start(&threads, AnyJob(Box::new(Dispose { file: Some(file), has_begun: false })), |_, event| {
-            dispatch::wake(event);
-        });
-    }
-}
-
-struct Dispose {
-    file: Option<Replaced>,
-    has_begun: bool,
-}
-
-impl Job for Dispose {
-    fn step(&mut self, _: usize, _: &Threads, _: OnProgress<'_>) -> NextStep {
-        if !std::mem::replace(&mut self.has_begun, true) {
-            return NextStep::Blocking;
-        }
-        self.file = None;
-        NextStep::Done
-    }
-
-    fn is_large(&self) -> bool {
-        false
-    }
-
-    fn progress(&self) -> f32 {
-        0.0
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        Outcome::quiet(Product::Code(EngineError::OK), EngineError::OK, "")
     }
 }

@@ -1,0 +1,54 @@
+//! The position of a call among those that write the same file, and the task that it may be.
+
+use std::path::Path;
+use std::time::Duration;
+
+use varbatch_storage::Ticket;
+use varbatch_workers::Threads;
+
+use crate::jobs::in_line;
+
+/// How often a waiting thread looks who is the first in line: an earlier call may have become a task meanwhile.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The ticket of a call. When it ends, the task that is the next one in line continues.
+pub struct Called(Ticket);
+
+impl Called {
+    /// The call that writes `path` now.
+    pub fn now(path: &Path) -> Self {
+        Self(Ticket::take_for(path))
+    }
+
+    pub fn ticket(&self) -> &Ticket {
+        &self.0
+    }
+
+    /// True if no earlier call that writes the same file is in progress.
+    pub fn is_first(&self) -> bool {
+        self.0.first_before().is_none()
+    }
+
+    /// Returns when this call is the first in line. Works on the tasks before it; other calls end on their own threads.
+    pub fn wait(&self, threads: &Threads) {
+        while let Some(before) = self.0.first_before() {
+            let is_over = in_line::task(before).is_none_or(|task| task.is_done() || !task.wait(threads));
+            if is_over && self.0.wait(LOOK) {
+                return;
+            }
+        }
+    }
+
+    /// Ends the call before this is dropped.
+    pub fn end(&self) {
+        if let Some(next) = self.0.end().and_then(in_line::task) {
+            next.unpark();
+        }
+    }
+}
+
+impl Drop for Called {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
