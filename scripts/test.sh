@@ -8,7 +8,7 @@
 #                   sizes and thread counts and a tenth of the generated values
 #   --ci            200 killed games, all sizes and thread counts, and the suites with the debug library and without
 #                   threads too
-#   --long          all there is: 1,000 killed appends, also all generated values and damaged buffers, Miri, the NEON kernels under qemu, and
+#   --long          all there is: also 1,000 killed appends, all generated values and damaged buffers, Miri, the NEON kernels under qemu, and
 #                   what is built for Windows in Wine
 #   --suites        only the conformance suites
 #   --only FILTER   only the conformance tests whose "suite/test" contains FILTER, in all sizes and thread counts

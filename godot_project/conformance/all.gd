@@ -85,6 +85,7 @@ const SUITES: PackedStringArray = [
 	"undo_steps",
 	"undo_memory",
 	"examples",
+	"examples_files",
 	"documents",
 	"tasks",
 	"task_values",
