@@ -294,12 +294,16 @@ func _pair(first_us: float, second_us: float) -> String:
 
 ## Three digits that say something.
 func _number(number: float) -> String:
+	if number > 0.0 and number < 0.01:
+		return "%.4f" % number
 	if number < 10.0:
 		return "%.2f" % number
 	return "%.1f" % number if number < 100.0 else "%.0f" % number
 
 
 func _ratio(ratio: float) -> String:
+	if ratio >= 1000.0:
+		return "over 1000x"
 	return "%.2fx" % ratio if ratio < 2.0 else "%.1fx" % ratio
 
 
