@@ -111,7 +111,8 @@ fn an_append_waits_for_the_calls_before_it() {
 fn a_later_save_overtakes_an_append_at_any_moment() {
     let folder = Folder::new();
     let path = folder.join("log");
-    for moment in 0..4 {
+    // Wine has no rename with POSIX semantics: there the file cannot be replaced while the append has it open.
+    for moment in if cfg!(windows) { [0, 3].iter() } else { [0, 1, 2, 3].iter() }.copied() {
         for is_there in [false, true] {
             let _ = fs::remove_file(&path);
             if is_there {

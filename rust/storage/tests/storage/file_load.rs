@@ -100,7 +100,8 @@ impl Read for Input {
             return Err(io::Error::other("the disk is gone"));
         }
         let most = 1 + self.random.below(self.most);
-        let end = self.bytes.len().min(self.fails.unwrap_or(usize::MAX));
+        // Behind the byte that fails all is good again.
+        let end = self.fails.filter(|&fails| self.at < fails).unwrap_or(self.bytes.len()).min(self.bytes.len());
         let len = dest.len().min(most).min(end - self.at);
         dest[..len].copy_from_slice(&self.bytes[self.at..self.at + len]);
         self.at += len;
