@@ -84,6 +84,7 @@ const SUITES: PackedStringArray = [
 	"undo_meddling",
 	"undo_steps",
 	"undo_memory",
+	"undo_deep",
 	"examples",
 	"examples_files",
 	"documents",

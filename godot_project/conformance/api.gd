@@ -60,12 +60,13 @@ const TASK_METHODS: Dictionary[String, int] = {
 
 const RECORDER := "VarBatchUndoRecorder"
 const PROPERTIES: Array = ["properties", TYPE_PACKED_STRING_ARRAY]
-## Method of a recorder: its arguments, and its result.
+const NO_PROPERTIES: PackedStringArray = []
+## Method of a recorder: its arguments, the defaults of the last ones, and its result.
 const RECORDER_METHODS: Dictionary[String, Array] = {
-	"record": [[["object", TYPE_OBJECT], PROPERTIES], NOTHING],
-	"record_all": [[["objects", TYPE_ARRAY], PROPERTIES], NOTHING],
-	"flush": [[], TYPE_ARRAY],
-	"commit": [[["undo_redo", TYPE_OBJECT], ["action_name", TYPE_STRING]], TYPE_INT],
+	"record": [[["object", TYPE_OBJECT], PROPERTIES], [NO_PROPERTIES], NOTHING],
+	"record_all": [[["objects", TYPE_ARRAY], PROPERTIES], [NO_PROPERTIES], NOTHING],
+	"flush": [[["deep", TYPE_BOOL]], [false], TYPE_ARRAY],
+	"commit": [[["undo_redo", TYPE_OBJECT], ["action_name", TYPE_STRING]], [], TYPE_INT],
 }
 
 ## Method: arguments with type and enum, defaults of the last ones, result, and the elements of a
@@ -205,13 +206,10 @@ func test_class_of_recorders() -> void:
 		if (method.name as String).begins_with("_"):
 			continue  # What the history calls.
 		found.append(method.name as String)
-		var row: Array = RECORDER_METHODS.get(method.name, [[], NOTHING])
-		var expected_arguments: Array = row[0]
-		_check_arguments(method, expected_arguments)
-		var has_properties := expected_arguments.has(PROPERTIES)
-		var defaults: Array = [PackedStringArray()] if has_properties else []
-		check_value(method.default_args, defaults, "defaults of %s" % method.name)
-		var type: int = row[1]
+		var row: Array = RECORDER_METHODS.get(method.name, [[], [], NOTHING])
+		_check_arguments(method, row[0] as Array)
+		check_value(method.default_args, row[1], "defaults of %s" % method.name)
+		var type: int = row[2]
 		var elements := "Dictionary" if type == TYPE_ARRAY else ""
 		_check_type(method["return"] as Dictionary, type, elements, "result of %s" % method.name)
 	_check_names(found, RECORDER_METHODS.keys())

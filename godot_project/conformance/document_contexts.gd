@@ -194,4 +194,8 @@ undo_redo.free()
 		"members": "var recorder := VarBatchUndoRecorder.new()",
 		"after": 'expect($Sprite2D.position.y == 0.0, "it was not undone")',
 	},
+	{
+		"of": "for change in recorder.flush(true):",
+		"members": "var recorder := VarBatchUndoRecorder.new()",
+	},
 ]

@@ -123,7 +123,8 @@ impl<'a> ChangePath<'a> {
 pub enum ChangePart<'a> {
     /// A whole value.
     Value {
-        /// Its offset in the buffer that was compared, in bytes. Only for messages.
+        /// Its offset in bytes, in the buffer that was compared: in `before` for an old value, in `after` for a new
+        /// one. Not used by `patch`.
         at: usize,
         /// Its encoding.
         bytes: &'a [u8],

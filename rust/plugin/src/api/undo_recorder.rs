@@ -11,6 +11,7 @@ use crate::engine::{self, ObjectArg, Slot};
 use crate::report::{Line, OBJECTS, Reports};
 use crate::undo::changes::Changes;
 use crate::undo::commit::History;
+use crate::undo::deep;
 use crate::undo::record::{Wanted, record};
 use crate::undo::recording::Recording;
 use crate::undo::{lock, shared};
@@ -53,9 +54,9 @@ impl VarBatchUndoRecorder {
 
     /// Returns the changes since the objects were recorded, and ends the recording.
     #[func(gd_self)]
-    fn flush(this: Gd<Self>) -> Array<VarDictionary> {
+    fn flush(this: Gd<Self>, #[opt(default = false)] deep: bool) -> Array<VarDictionary> {
         let (changes, reports) = take_changes(&this);
-        let modifications = changes.to_array();
+        let modifications = if deep { deep::to_array(&changes) } else { changes.to_array() };
         // Objects that only the recording kept alive are freed before anything is printed.
         drop(changes);
         print("flush", reports.lines(&OBJECTS));

@@ -42,7 +42,7 @@ mod write;
 pub use api::{allocates_in_parallel, makes_blocks};
 pub use args::{AnyArg, CompressionArg, FlagArg, ObjectArg};
 pub use call::{Call, load_docs, register};
-pub use container_slot::{ArraySlot, SlotType, new_byte_arrays, new_dictionaries};
+pub use container_slot::{ArraySlot, DictionarySlot, SlotType, new_byte_arrays, new_dictionaries};
 pub use containers::OwnedType;
 pub use dialects::{DIALECTS, DialectArg, register_dialects};
 pub use fetch::ahead;

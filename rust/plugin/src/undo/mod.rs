@@ -4,6 +4,7 @@
 //! record: properties --read--> values --States::encode, over threads--> Recording
 //! flush:  properties --read--> values --States::encode--> compared --> Changes --> Dictionaries
 //! commit:                                                             Changes --> an undo history
+//! flush(true): Changes --codec's diff of both states--> Dictionaries, one for each element that differs
 //! ```
 //!
 //! A state is bytes, so that a script that changes an Array later does not change the state. Objects are kept by
@@ -12,6 +13,7 @@
 
 pub mod changes;
 pub mod commit;
+pub mod deep;
 mod lists;
 mod narrow;
 pub mod record;

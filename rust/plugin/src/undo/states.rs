@@ -51,7 +51,7 @@ impl Span {
 #[derive(Clone, Copy)]
 pub struct State<'a> {
     pub bytes: &'a [u8],
-    kept: &'a [Value],
+    pub kept: &'a [Value],
 }
 
 impl States {
@@ -145,11 +145,7 @@ impl EncodedRun {
 impl<'a> State<'a> {
     /// True if two values have the same bytes and the same kept values. Only for the thread of the call.
     pub fn is_same(self, other: Self) -> bool {
-        let is_same = |(one, other): (&Value, &Value)| match (one.view().kind(), other.view().kind()) {
-            (Kind::Object, Kind::Object) => one.object_id() == other.object_id(),
-            (kind, other_kind) => kind == other_kind && one.variant() == other.variant(),
-        };
-        self.bytes == other.bytes && self.kept.iter().zip(other.kept).all(is_same)
+        self.bytes == other.bytes && self.kept.iter().zip(other.kept).all(|(one, other)| is_same_kept(one, other))
     }
 
     /// Returns the type of the value.
@@ -183,6 +179,14 @@ impl<'a> State<'a> {
                 && one.object_id() == other.object_id()
         };
         self.kept.len() == other.kept.len() && self.kept.iter().zip(other.kept).all(is_same)
+    }
+}
+
+/// True if two kept values are the same. Only for the thread of the call.
+pub fn is_same_kept(one: &Value, other: &Value) -> bool {
+    match (one.view().kind(), other.view().kind()) {
+        (Kind::Object, Kind::Object) => one.object_id() == other.object_id(),
+        (kind, other_kind) => kind == other_kind && one.variant() == other.variant(),
     }
 }
 

@@ -3,10 +3,10 @@
 //! A kept text is written as a Callable.
 
 use godot::builtin::{GString, Variant};
-use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Writer};
+use varbatch_codec::{CodecError, Copied, ElementType, Event, Keep, Kind, Writer};
 
 use super::{NotWalked, Target, TargetNow};
-use crate::engine::{self, Slot, Value, View};
+use crate::engine::{self, Slot, Value, View, chars};
 
 /// Plans the walked values, and borrows long payloads. Keeps, in walk order, objects, Callables, the scripts of typed
 /// containers, and texts that do not survive UTF-8. `Build::keeping` restores them.
@@ -28,19 +28,28 @@ impl<'a: 'p, 'p> Target<'a> for Keeping<'_, 'p> {
     fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
         self.writer.write(event)
     }
+}
 
-    fn keep(&mut self, view: View<'a>) -> Result<bool, CodecError> {
-        let is_exact = match view.kind() {
-            Kind::String => is_exact(view.string()),
-            Kind::PackedStringArray => view.strings().iter().all(|text| is_exact(text.chars())),
-            // StringNames and NodePaths cannot change in place, so keeping them is cheaper than writing them.
-            _ => false,
-        };
-        if !is_exact {
-            self.kept.push(Slot::of_view(view));
-            self.writer.write(Event::Callable)?;
+/// Returns how many values are kept for an event.
+pub fn kept_count(event: Event<'_>) -> usize {
+    let is_script = |of| usize::from(matches!(of, ElementType::Script(_)));
+    match event {
+        Event::ObjectId(_) | Event::Callable => 1,
+        Event::Array { element, .. } => is_script(element),
+        Event::Dictionary { key, value, .. } => is_script(key) + is_script(value),
+        _ => 0,
+    }
+}
+
+/// True for a StringName or NodePath that bytes can hold exactly. It is kept only because that is cheaper.
+pub fn is_exact_name(view: View<'_>) -> bool {
+    match view.kind() {
+        Kind::StringName => is_exact(chars(&view.string_name())),
+        Kind::NodePath => {
+            let (names, subnames, _) = view.node_path();
+            names.iter().chain(&subnames).all(|name| is_exact(chars(name)))
         }
-        Ok(!is_exact)
+        _ => false,
     }
 }
 
@@ -54,6 +63,20 @@ impl TargetNow for Keeping<'_, '_> {
     #[inline(always)]
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
         self.writer.write_as(event, Copied)
+    }
+
+    fn keep(&mut self, view: View<'_>) -> Result<bool, CodecError> {
+        let is_exact = match view.kind() {
+            Kind::String => is_exact(view.string()),
+            Kind::PackedStringArray => view.strings().iter().all(|text| is_exact(text.chars())),
+            // StringNames and NodePaths cannot change in place, so keeping them is cheaper than writing them.
+            _ => false,
+        };
+        if !is_exact {
+            self.kept.push(Slot::of_view(view));
+            self.writer.write(Event::Callable)?;
+        }
+        Ok(!is_exact)
     }
 
     fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked> {

@@ -10,7 +10,7 @@ use varbatch_codec::{
     CodecError, CodecErrorKind, Copied, ElementType, Event, Keep, Kind, Mark, Shape, Step, Text, Writer,
 };
 
-pub use self::keeping::Keeping;
+pub use self::keeping::{Keeping, is_exact_name, kept_count};
 pub use self::lost::Lost;
 pub use self::planning::{Held, KeepWalked, Planning, SAMPLE, mostly_containers};
 pub use self::rooms::Rooms;
@@ -28,22 +28,13 @@ pub trait Target<'a>: TargetNow {
     /// [`Copied`] if that is not possible.
     fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, hold: K) -> Result<(), CodecError>;
 
-    /// Takes a text, a NodePath or a PackedStringArray whole. `false` to get its events instead.
-    #[inline(always)]
-    fn keep(&mut self, view: View<'a>) -> Result<bool, CodecError> {
-        let _ = view;
-        Ok(false)
-    }
-
     /// Walks the elements of a large Array, for example over threads. `false` to have them walked one by one.
-    fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
-        let _ = elements;
+    fn split(&mut self, _: &'a [Value]) -> Result<bool, NotWalked> {
         Ok(false)
     }
 
     /// Does the same as [`Self::split`] for the texts of a PackedStringArray.
-    fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, CodecError> {
-        let _ = strings;
+    fn split_texts(&mut self, _: &'a [Str]) -> Result<bool, CodecError> {
         Ok(false)
     }
 }
@@ -52,6 +43,11 @@ pub trait Target<'a>: TargetNow {
 pub trait TargetNow {
     /// Takes an event.
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError>;
+
+    /// Takes a text, a NodePath or a PackedStringArray whole. `false` to get its events instead.
+    fn keep(&mut self, _: View<'_>) -> Result<bool, CodecError> {
+        Ok(false)
+    }
 
     /// Takes a live object.
     fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked>;
@@ -90,6 +86,10 @@ struct Now<'t>(&'t mut dyn TargetNow);
 impl TargetNow for Now<'_> {
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
         self.0.put_now(event)
+    }
+
+    fn keep(&mut self, view: View<'_>) -> Result<bool, CodecError> {
+        self.0.keep(view)
     }
 
     fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked> {

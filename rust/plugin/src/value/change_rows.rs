@@ -1,0 +1,125 @@
+//! Builds the changes that the codec finds, and turns them into Dictionaries for scripts.
+
+use godot::builtin::StringName;
+use varbatch_codec::Text;
+use varbatch_codec::change::{ChangePart, ChangePath, ChangeStep, Changes, Op};
+use varbatch_storage::fill;
+use varbatch_workers::Threads;
+
+use crate::engine::{DictionarySlot, REAL, Slot};
+use crate::jobs::pool;
+
+/// One change, with its path and its values built.
+pub struct ChangeRow {
+    path: Slot,
+    op: Op,
+    old: Slot,
+    new: Slot,
+    index: Option<usize>,
+}
+
+impl ChangeRow {
+    /// Makes the change that replaces a whole value.
+    pub fn whole(old: Slot, new: Slot) -> Self {
+        let mut path = Slot::new();
+        path.set_array();
+        Self { path, op: Op::Set, old, new, index: None }
+    }
+
+    /// Builds all changes. `value` builds an encoded value; it also gets the offset, for messages.
+    pub fn all<E>(
+        changes: &Changes<'_>,
+        mut value: impl FnMut(usize, &[u8]) -> Result<Slot, E>,
+    ) -> Result<Vec<Self>, E> {
+        let mut steps = Vec::with_capacity(changes.steps().len());
+        for &step in changes.steps() {
+            steps.push(match step {
+                ChangeStep::Index(index) => int(index),
+                ChangeStep::Key(bytes) => value(0, bytes)?,
+                ChangeStep::Property(name) => property(name),
+            });
+        }
+        let mut rows = Vec::with_capacity(changes.iter().len());
+        for change in changes.iter() {
+            let (old, new) = (part(change.old, &mut value)?, part(change.new, &mut value)?);
+            rows.push(Self { path: path_of(change.path, &steps), op: change.op, old, new, index: change.index });
+        }
+        Ok(rows)
+    }
+}
+
+/// The keys that all rows share, and the names of the operations.
+pub struct RowKeys {
+    keys: [Slot; 5],
+    ops: [Slot; 3],
+}
+
+impl Default for RowKeys {
+    fn default() -> Self {
+        Self {
+            keys: ["path", "op", "old", "new", "index"].map(text),
+            ops: [Op::Set, Op::Insert, Op::Remove].map(|op| text(op.name())),
+        }
+    }
+}
+
+impl RowKeys {
+    /// Adds the entries of a change to a Dictionary.
+    pub fn put(&self, row: ChangeRow, dictionary: &mut DictionarySlot<'_>) {
+        let [path, op, old, new, index] = &self.keys;
+        *dictionary.entry(path) = row.path;
+        dictionary.entry(op).set_copy(self.ops[row.op as usize].value());
+        *dictionary.entry(old) = row.old;
+        *dictionary.entry(new) = row.new;
+        if let Some(found) = row.index {
+            *dictionary.entry(index) = int(found);
+        }
+    }
+}
+
+/// Builds the old or new value of a change; null if there is none.
+fn part<E>(part: Option<ChangePart<'_>>, value: &mut impl FnMut(usize, &[u8]) -> Result<Slot, E>) -> Result<Slot, E> {
+    match part {
+        None => Ok(Slot::new()),
+        Some(ChangePart::Value { at, bytes }) => value(at, bytes),
+        Some(ChangePart::Elements(plain)) => {
+            let mut slot = Slot::new();
+            pool::with(plain.bytes.len() >= fill::PARALLEL_FROM, |threads: &Threads| {
+                fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count), threads);
+            });
+            Ok(slot)
+        }
+        Some(texts @ ChangePart::Texts { .. }) => value(0, &texts.to_value()),
+    }
+}
+
+/// Makes the Array of a path from its steps.
+fn path_of(path: ChangePath<'_>, steps: &[Slot]) -> Slot {
+    let mut made = Slot::new();
+    made.set_array();
+    let indices: Vec<_> = path.indices().collect();
+    let mut array = made.array();
+    for (slot, &index) in array.grow(indices.len()).iter_mut().zip(indices.iter().rev()) {
+        slot.set_copy(steps[index].value());
+    }
+    made
+}
+
+/// Makes a String.
+pub fn text(text: &str) -> Slot {
+    let mut slot = Slot::new();
+    slot.set_string(text);
+    slot
+}
+
+fn property(name: Text<'_>) -> Slot {
+    let mut slot = Slot::new();
+    slot.set(StringName::from(&*name.to_utf8()));
+    slot
+}
+
+fn int(index: usize) -> Slot {
+    let mut slot = Slot::new();
+    slot.set_int(i64::try_from(index).unwrap_or(i64::MAX));
+    slot
+}
