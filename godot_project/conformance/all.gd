@@ -85,6 +85,8 @@ const SUITES: PackedStringArray = [
 	"undo_steps",
 	"undo_memory",
 	"undo_deep",
+	"undo_compare",
+	"undo_complete",
 	"examples",
 	"examples_files",
 	"documents",

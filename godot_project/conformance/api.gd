@@ -59,14 +59,23 @@ const TASK_METHODS: Dictionary[String, int] = {
 }
 
 const RECORDER := "VarBatchUndoRecorder"
+const OBJECT: Array = ["object", TYPE_OBJECT]
 const PROPERTIES: Array = ["properties", TYPE_PACKED_STRING_ARRAY]
-const NO_PROPERTIES: PackedStringArray = []
-## Method of a recorder: its arguments, the defaults of the last ones, and its result.
+const EXCEPT: Array = ["except", TYPE_PACKED_STRING_ARRAY]
+const REFERENCES: Array = ["references", TYPE_DICTIONARY]
+const BEFORE_OBJECT: Array = ["before", TYPE_OBJECT]
+const AFTER_OBJECT: Array = ["after", TYPE_OBJECT]
+## Method of a recorder: its arguments, how many of the last ones have defaults, and its result.
 const RECORDER_METHODS: Dictionary[String, Array] = {
-	"record": [[["object", TYPE_OBJECT], PROPERTIES], [NO_PROPERTIES], NOTHING],
-	"record_all": [[["objects", TYPE_ARRAY], PROPERTIES], [NO_PROPERTIES], NOTHING],
-	"flush": [[["deep", TYPE_BOOL]], [false], TYPE_ARRAY],
-	"commit": [[["undo_redo", TYPE_OBJECT], ["action_name", TYPE_STRING]], [], TYPE_INT],
+	"record": [[OBJECT, PROPERTIES, EXCEPT], 2, NOTHING],
+	"record_all":
+	[[["objects", TYPE_ARRAY], PROPERTIES, EXCEPT, ["complete", TYPE_BOOL]], 3, NOTHING],
+	"record_complete": [[OBJECT, EXCEPT], 1, NOTHING],
+	"compare": [[BEFORE_OBJECT, AFTER_OBJECT, PROPERTIES, REFERENCES], 2, TYPE_ARRAY],
+	"compare_all": [[["pairs", TYPE_DICTIONARY], PROPERTIES, REFERENCES], 2, TYPE_ARRAY],
+	"map_references": [[BEFORE_OBJECT, AFTER_OBJECT], 0, TYPE_DICTIONARY],
+	"flush": [[["deep", TYPE_BOOL]], 1, TYPE_ARRAY],
+	"commit": [[["undo_redo", TYPE_OBJECT], ["action_name", TYPE_STRING]], 0, TYPE_INT],
 }
 
 ## Method: arguments with type and enum, defaults of the last ones, result, and the elements of a
@@ -206,9 +215,14 @@ func test_class_of_recorders() -> void:
 		if (method.name as String).begins_with("_"):
 			continue  # What the history calls.
 		found.append(method.name as String)
-		var row: Array = RECORDER_METHODS.get(method.name, [[], [], NOTHING])
-		_check_arguments(method, row[0] as Array)
-		check_value(method.default_args, row[1], "defaults of %s" % method.name)
+		var row: Array = RECORDER_METHODS.get(method.name, [[], 0, NOTHING])
+		var arguments: Array = row[0]
+		_check_arguments(method, arguments)
+		# Each is what is nothing of its type.
+		var defaults := arguments.slice(arguments.size() - (row[1] as int)).map(
+			func(argument: Array) -> Variant: return type_convert(null, argument[1] as int)
+		)
+		check_value(method.default_args, defaults, "defaults of %s" % method.name)
 		var type: int = row[2]
 		var elements := "Dictionary" if type == TYPE_ARRAY else ""
 		_check_type(method["return"] as Dictionary, type, elements, "result of %s" % method.name)

@@ -198,4 +198,32 @@ undo_redo.free()
 		"of": "for change in recorder.flush(true):",
 		"members": "var recorder := VarBatchUndoRecorder.new()",
 	},
+	{
+		"of": "func get_overrides(instance, scene):",
+		"after":
+		"""
+var scene := PackedScene.new()
+scene.pack($Sprite2D)
+var instance := scene.instantiate()
+expect(get_overrides(instance, scene).is_empty(), "an instance overrides something")
+instance.rotation = 1.0
+var overrides: Array = get_overrides(instance, scene)
+expect(overrides.size() == 1 and overrides[0].property == "rotation", "overrides %s" % [overrides])
+instance.free()
+""",
+	},
+	{
+		"of": "recorder.record_complete($Sprite2D)",
+		"members":
+		"""
+const Fighter := preload("res://conformance/undo_fighter.gd")
+var recorder := VarBatchUndoRecorder.new()
+var undo_redo := UndoRedo.new()
+""",
+		"after":
+		"""
+$Sprite2D.set_script(null)
+undo_redo.free()
+""",
+	},
 ]

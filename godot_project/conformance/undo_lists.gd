@@ -2,6 +2,8 @@ extends "undo_base.gd"
 ## Objects that are skipped, and why; which properties are recorded; wrong arguments.
 
 const SKIPPED := "VarBatchUndoRecorder.flush: skipped "
+## What to do about a list that changed.
+const COMPLETE := ": record it with record_complete()"
 const Listed := preload("undo_listed.gd")
 
 
@@ -89,8 +91,8 @@ func test_lists_that_scripts_make() -> void:
 	for object: Listed in objects:
 		object.value = 6
 	var expected: PackedStringArray = [
-		_skipped(objects[0], 'its property "new" is new'),
-		_skipped(objects[1], 'its property "three" is gone'),
+		_skipped(objects[0], 'its property "new" is new' + COMPLETE),
+		_skipped(objects[1], 'its property "three" is gone' + COMPLETE),
 	]
 	var flush := func() -> Array: return recorder.flush()
 	found.assign(expect_lines(flush, expected) as Array)
@@ -119,7 +121,7 @@ func test_lists_that_scripts_validate() -> void:
 	object.is_hidden = false
 	object.value = 4
 	var flush := func() -> Array: return recorder.flush()
-	expect_lines(flush, [_skipped(object, 'its property "value" is new')])
+	expect_lines(flush, [_skipped(object, 'its property "value" is new' + COMPLETE)])
 
 
 func test_other_script() -> void:
@@ -130,7 +132,7 @@ func test_other_script() -> void:
 	object.process_priority = 1
 	other.process_priority = 2
 	var flush := func() -> Array: return recorder.flush()
-	var line := WARNING + SKIPPED + "Node (id %d): its script changed"
+	var line := WARNING + SKIPPED + "Node (id %d): its script changed" + COMPLETE
 	var found: Array = expect_lines(flush, [line % object.get_instance_id()])
 	check_int(found.size(), 1, "modifications of the others")
 	recorder.record(object, ["process_priority"])

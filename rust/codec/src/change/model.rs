@@ -21,6 +21,9 @@ pub enum Op {
 }
 
 impl Op {
+    /// All, in order.
+    pub const ALL: [Self; 3] = [Self::Set, Self::Insert, Self::Remove];
+
     /// Returns the name that scripts use.
     pub const fn name(self) -> &'static str {
         match self {

@@ -252,7 +252,7 @@ fn what_lies_between_changes_is_one_piece() {
 
 #[test]
 fn operations_have_the_names_of_scripts() {
-    assert_eq!([Op::Set, Op::Insert, Op::Remove].map(Op::name), ["set", "insert", "remove"]);
+    assert_eq!(Op::ALL.map(Op::name), ["set", "insert", "remove"]);
 }
 
 #[test]

@@ -94,7 +94,7 @@ impl Maker<'_> {
         let start = self.random.below(count + 1);
         let len = self.random.below(count - start + 1).min(9);
         let old = slice(array, start, len);
-        let op = self.random.pick(&[Op::Set, Op::Insert, Op::Remove]);
+        let op = self.random.pick(&Op::ALL);
         let from = self.random.below(count + 1);
         let new = match op {
             Op::Set => slice(array, self.random.below(count - len + 1), len),
@@ -118,7 +118,7 @@ impl Maker<'_> {
             2 => edit.new = any,
             3 => edit.new = None,
             4 => edit.index = Some(self.random.below(5)),
-            5 => edit.op = self.random.pick(&[Op::Set, Op::Insert, Op::Remove]),
+            5 => edit.op = self.random.pick(&Op::ALL),
             6 => edit.path.extend(any),
             _ if edit.path.is_empty() => edit.op = Op::Insert,
             _ => edit.path[last] = Value::Int(self.random.pick(&[-1, 0, 1, 3, i64::MAX, i64::MIN])),

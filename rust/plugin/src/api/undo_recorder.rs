@@ -2,15 +2,17 @@
 
 use std::sync::{Arc, Mutex};
 
-use godot::builtin::{AnyArray, Array, GString, PackedStringArray, VarDictionary};
+use godot::builtin::{AnyArray, AnyDictionary, Array, GString, PackedStringArray, VarDictionary, Variant};
 use godot::classes::RefCounted;
 use godot::obj::{Base, Gd};
 use godot::register::{GodotClass, godot_api};
 
-use crate::engine::{self, ObjectArg, Slot};
+use crate::engine::{self, DictionaryArg, ObjectArg, Slot};
 use crate::report::{Line, OBJECTS, Reports};
 use crate::undo::changes::Changes;
 use crate::undo::commit::History;
+use crate::undo::compare::{Pair, References, compare};
+use crate::undo::counterparts::map_references;
 use crate::undo::deep;
 use crate::undo::record::{Wanted, record};
 use crate::undo::recording::Recording;
@@ -33,10 +35,21 @@ impl VarBatchUndoRecorder {
         this: Gd<Self>,
         object: ObjectArg,
         #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
+        #[opt(default = &PackedStringArray::new())] except: PackedStringArray,
     ) {
-        let recording = Arc::clone(&this.bind().recording);
-        let reports = record(&recording, vec![Slot::of(object.value())], &Wanted::new(&properties));
+        let reports = record_one(&this, &object, &Wanted::new(&properties, &except));
         print("record", reports.lines(&OBJECTS));
+    }
+
+    /// Records all of an object, for an edit that may change which properties it has.
+    #[func(gd_self)]
+    fn record_complete(
+        this: Gd<Self>,
+        object: ObjectArg,
+        #[opt(default = &PackedStringArray::new())] except: PackedStringArray,
+    ) {
+        let reports = record_one(&this, &object, &Wanted::complete(&except));
+        print("record_complete", reports.lines(&OBJECTS));
     }
 
     /// Records the states of many objects.
@@ -45,18 +58,60 @@ impl VarBatchUndoRecorder {
         this: Gd<Self>,
         objects: AnyArray,
         #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
+        #[opt(default = &PackedStringArray::new())] except: PackedStringArray,
+        #[opt(default = false)] complete: bool,
     ) {
+        let wanted = match (complete, properties.is_empty()) {
+            (false, _) => Wanted::new(&properties, &except),
+            (true, true) => Wanted::complete(&except),
+            (true, false) => {
+                let text = "expected no properties, because complete is true: all of them are recorded";
+                return print("record_all", [Line::error(text)]);
+            }
+        };
         let recording = Arc::clone(&this.bind().recording);
-        let objects = engine::values(&objects).iter().map(Slot::of).collect();
-        let reports = record(&recording, objects, &Wanted::new(&properties));
+        let objects: Vec<_> = engine::values(&objects).iter().map(Slot::of).collect();
+        let is_batch = objects.len() > 1;
+        let named = |index| if is_batch { format!("object {index}: ") } else { String::new() };
+        let reports = record(&recording, objects, &wanted, &named);
         print("record_all", reports.lines(&OBJECTS));
+    }
+
+    /// Returns how an object differs from another one.
+    #[func]
+    fn compare(
+        before: ObjectArg,
+        after: ObjectArg,
+        #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
+        #[opt(default = &DictionaryArg::empty())] references: DictionaryArg,
+    ) -> Array<VarDictionary> {
+        let pair = Pair::new(before.value(), after.value());
+        compared("compare", &[pair], &properties, &references, &|_| String::new())
+    }
+
+    /// Returns how many objects differ from others.
+    #[func]
+    fn compare_all(
+        pairs: AnyDictionary,
+        #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
+        #[opt(default = &DictionaryArg::empty())] references: DictionaryArg,
+    ) -> Array<VarDictionary> {
+        compared("compare_all", &pairs_of(&pairs), &properties, &references, &|index| format!("pair {index}: "))
+    }
+
+    /// Returns the objects of a tree with those of another one that belong to them.
+    #[func]
+    fn map_references(before: ObjectArg, after: ObjectArg) -> VarDictionary {
+        let (map, reports) = map_references(Pair::new(before.value(), after.value()));
+        print("map_references", reports.lines(&OBJECTS));
+        map
     }
 
     /// Returns the changes since the objects were recorded, and ends the recording.
     #[func(gd_self)]
     fn flush(this: Gd<Self>, #[opt(default = false)] deep: bool) -> Array<VarDictionary> {
         let (changes, reports) = take_changes(&this);
-        let modifications = if deep { deep::to_array(&changes) } else { changes.to_array() };
+        let modifications = if deep { deep::to_array(&changes) } else { changes.to_array(false) };
         // Objects that only the recording kept alive are freed before anything is printed.
         drop(changes);
         print("flush", reports.lines(&OBJECTS));
@@ -80,6 +135,33 @@ impl VarBatchUndoRecorder {
         print("commit", reports.lines(&OBJECTS));
         i64::try_from(count).unwrap_or(i64::MAX)
     }
+}
+
+fn record_one(this: &Gd<VarBatchUndoRecorder>, object: &ObjectArg, wanted: &Wanted) -> Reports {
+    let recording = Arc::clone(&this.bind().recording);
+    record(&recording, vec![Slot::of(object.value())], wanted, &|_| String::new())
+}
+
+fn compared(
+    method: &str,
+    pairs: &[Pair],
+    properties: &PackedStringArray,
+    references: &DictionaryArg,
+    named: &dyn Fn(usize) -> String,
+) -> Array<VarDictionary> {
+    let mut map = References::default();
+    pairs_of(references.dictionary()).iter().for_each(|pair| map.add(pair));
+    let (changes, reports) = compare(pairs, &Wanted::now(properties), map, named);
+    let modifications = changes.to_array(true);
+    drop(changes);
+    print(method, reports.lines(&OBJECTS));
+    modifications
+}
+
+/// Returns the entries of a Dictionary as pairs.
+fn pairs_of(dictionary: &AnyDictionary) -> Vec<Pair> {
+    let pair = |(before, after): (Variant, Variant)| Pair::new(engine::value(&before), engine::value(&after));
+    dictionary.iter_shared().map(pair).collect()
 }
 
 /// Ends the recording and finds the changes.

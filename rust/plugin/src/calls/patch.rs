@@ -76,7 +76,7 @@ struct EncodedChange {
 impl EncodedChange {
     fn of(change: &Given, full_objects: bool) -> Result<Self, String> {
         let op = change.op.as_ref().ok_or("expected a value of \"op\", found none")?.to_string();
-        let op = [Op::Set, Op::Insert, Op::Remove]
+        let op = Op::ALL
             .into_iter()
             .find(|known| op == known.name())
             .ok_or_else(|| format!("expected \"set\", \"insert\" or \"remove\" as \"op\", found {op}"))?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use godot::builtin::{Variant, VariantType};
+use godot::builtin::{AnyDictionary, VarDictionary, Variant, VariantType};
 use godot::classes::Object;
 use godot::meta::error::ConvertError;
 use godot::meta::shape::GodotShape;
@@ -59,6 +59,47 @@ impl FromGodot for AnyArg {
 
 // SAFETY: the default is null.
 unsafe impl GodotImmutable for AnyArg {}
+
+/// A Dictionary, typed or not, empty by default. gdext does not support defaults for Dictionaries.
+#[derive(Clone, Debug)]
+pub struct DictionaryArg(AnyDictionary);
+
+impl DictionaryArg {
+    /// Returns an empty Dictionary.
+    pub fn empty() -> Self {
+        Self(VarDictionary::new().upcast_any_dictionary())
+    }
+
+    /// Returns the argument.
+    pub fn dictionary(&self) -> &AnyDictionary {
+        &self.0
+    }
+}
+
+impl GodotConvert for DictionaryArg {
+    type Via = AnyDictionary;
+
+    fn godot_shape() -> GodotShape {
+        AnyDictionary::godot_shape()
+    }
+}
+
+impl ToGodot for DictionaryArg {
+    type Pass = godot::meta::conv::ByRef;
+
+    fn to_godot(&self) -> &AnyDictionary {
+        &self.0
+    }
+}
+
+impl FromGodot for DictionaryArg {
+    fn try_from_godot(value: AnyDictionary) -> Result<Self, ConvertError> {
+        Ok(Self(value))
+    }
+}
+
+// SAFETY: nothing here writes to the Dictionary.
+unsafe impl GodotImmutable for DictionaryArg {}
 
 /// A flag for which a script might pass a number by mistake, such as a compression mode.
 ///

@@ -40,7 +40,7 @@ mod uninit;
 mod write;
 
 pub use api::{allocates_in_parallel, makes_blocks};
-pub use args::{AnyArg, CompressionArg, FlagArg, ObjectArg};
+pub use args::{AnyArg, CompressionArg, DictionaryArg, FlagArg, ObjectArg};
 pub use call::{Call, load_docs, register};
 pub use container_slot::{ArraySlot, DictionarySlot, SlotType, new_byte_arrays, new_dictionaries};
 pub use containers::OwnedType;
@@ -50,7 +50,9 @@ pub use files::{EngineFile, error_text, globalize, keep};
 pub use objects::{base_class, can_instantiate, class_of, encoded_id, is_of_class, script};
 pub use owned::{HeldBytes, OwnArray, Reference};
 pub use pages::Pages;
-pub use properties::{class_name, has_script_method, meta_list, property, property_list, script_id, set_property};
+pub use properties::{
+    class_name, has_script_method, meta_list, property, property_list, remove_meta, script_id, set_property,
+};
 pub use read::{Str, Value, View, byte_array_at, bytes_of, chars, value, values};
 pub use room::Room;
 pub use slot::Slot;

@@ -4,6 +4,8 @@
 //! no error: it has no properties.
 
 use godot::builtin::{StringName, Variant};
+use godot::classes::Object;
+use godot::obj::Gd;
 use godot::sys::{self, GodotFfi};
 
 use super::api::api;
@@ -31,10 +33,10 @@ pub fn property(holder: &Value, name: &StringName) -> Option<Slot> {
     (is_valid != 0).then_some(slot)
 }
 
-/// Sets a property. Does nothing if the object has no property of that name.
-pub fn set_property(holder: &Value, name: &StringName, new: &Value) {
+/// Sets a property. Returns `false` if the object has no property of that name, or refuses the value.
+pub fn set_property(holder: &Value, name: &StringName, new: &Value) -> bool {
     if object_of(holder).is_null() {
-        return;
+        return false;
     }
     // The engine takes the object's Variant as mutable, so this is a copy.
     let mut holder = holder.variant().clone();
@@ -44,6 +46,7 @@ pub fn set_property(holder: &Value, name: &StringName, new: &Value) {
         let set = api().interface.variant_set_named;
         set(holder.var_sys_mut(), name.string_sys(), new.variant().var_sys(), &raw mut is_valid);
     }
+    is_valid != 0
 }
 
 /// Returns the engine class of an object, ignoring its script. Empty if the object was freed.
@@ -88,6 +91,13 @@ pub fn meta_list(holder: &Value) -> Variant {
     }
     // SAFETY: the object is alive.
     unsafe { call(api().objects.get_meta_list, object) }
+}
+
+/// Removes metadata of an object, if it has any of this name. As a property it could only become null.
+pub fn remove_meta(holder: &Value, name: &StringName) {
+    if let Ok(mut object) = holder.variant().try_to::<Gd<Object>>() {
+        object.remove_meta(name);
+    }
 }
 
 /// True if the script of an object has a method of this name.

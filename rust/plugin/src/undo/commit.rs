@@ -44,8 +44,14 @@ impl History {
             args.push(first.object.value().variant().clone());
         }
         self.object.call("create_action", &args);
+        let mut last = None;
         for change in changes.iter() {
-            self.add(&change);
+            match change.whole {
+                None => self.add(&change),
+                Some(whole) if last == Some(whole) => {}
+                Some(whole) => self.add_step(VarBatchUndoStep::of_whole(change.object, changes.properties_of(whole))),
+            }
+            last = change.whole;
         }
         self.object.call("commit_action", &[false.to_variant()]);
     }
@@ -53,11 +59,7 @@ impl History {
     fn add(&mut self, change: &Modification<'_>) {
         let object = change.object.value().variant();
         if is_shared(change.old.kind()) || is_shared(change.new.kind()) {
-            let step = VarBatchUndoStep::new(change.object, change.name, change.own_states());
-            let step = step.upcast::<Object>().to_variant();
-            self.add_method("add_do_method", &step, "redo", &[]);
-            self.add_method("add_undo_method", &step, "undo", &[]);
-            return;
+            return self.add_step(VarBatchUndoStep::of_one(change.object, change.step()));
         }
         let (old, new) = change.values();
         let (old, new) = (old.value().variant().clone(), new.value().variant().clone());
@@ -70,6 +72,12 @@ impl History {
         let path = change.path().to_variant();
         self.add_method("add_do_method", object, "set_indexed", &[path.clone(), new]);
         self.add_method("add_undo_method", object, "set_indexed", &[path, old]);
+    }
+
+    fn add_step(&mut self, step: Gd<VarBatchUndoStep>) {
+        let step = step.upcast::<Object>().to_variant();
+        self.add_method("add_do_method", &step, "redo", &[]);
+        self.add_method("add_undo_method", &step, "undo", &[]);
     }
 
     /// Calls a method that the two classes declare differently.

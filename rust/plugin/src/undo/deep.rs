@@ -41,7 +41,7 @@ fn rows_of(change: &Modification<'_>) -> Vec<ChangeRow> {
     let rows = if has_parts(old.kind()) && old.kind() == new.kind() { inner_rows(old, new) } else { None };
     rows.unwrap_or_else(|| {
         let (old, new) = change.values();
-        vec![ChangeRow::whole(old, new)]
+        vec![ChangeRow::whole(change.op, old, new)]
     })
 }
 

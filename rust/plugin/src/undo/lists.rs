@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use godot::builtin::{Array, StringName, VarDictionary, Variant};
 use godot::classes::Engine;
 use godot::meta::ToGodot;
@@ -18,11 +19,17 @@ use crate::engine::{self, Value};
 /// `PROPERTY_USAGE_STORAGE`: scene files store the property.
 const STORAGE: i64 = 1 << 1;
 
+/// `PROPERTY_USAGE_NO_INSTANCE_STATE`: scene files do not store the property of an instance, as it is not an edit.
+const NO_INSTANCE_STATE: i64 = 1 << 10;
+
 /// `PROPERTY_USAGE_GROUP`, `_CATEGORY` and `_SUBGROUP`: a heading, not a property.
 const HEADINGS: i64 = 1 << 6 | 1 << 7 | 1 << 8;
 
 /// `PROPERTY_USAGE_SCRIPT_VARIABLE`.
 const OF_SCRIPT: i64 = 1 << 12;
+
+/// The property that holds the script.
+const SCRIPT: &str = "script";
 
 /// The prefix of metadata in property names.
 const METADATA: &str = "metadata/";
@@ -51,6 +58,8 @@ pub struct All {
     stored: usize,
     /// True if other objects have the same list.
     is_shared: bool,
+    /// True if the script is the first name, so that an edit may change the list.
+    is_complete: bool,
 }
 
 impl Properties {
@@ -70,10 +79,35 @@ impl Properties {
         Self { names, texts, are_doubtful, all }
     }
 
+    /// Returns this shared list with what another object stores. In doubt is what only one of the two does.
+    fn agreed(&self, listed: &Listed) -> Self {
+        let all = self.all.as_ref().expect("a list of all");
+        let stored = listed.stored();
+        let (sure, doubtful): (Vec<_>, Vec<_>) =
+            all.names.iter().enumerate().partition(|(index, name)| *index < all.stored && stored.contains(name));
+        let mut names: Vec<_> = sure.iter().chain(&doubtful).map(|(_, name)| (*name).clone()).collect();
+        names.extend(stored.iter().filter(|name| !all.names.contains(name)).cloned());
+        let (class, metadata) = (all.class.clone(), all.metadata.clone());
+        Self::of_list(All { class, metadata, names, stored: sure.len(), ..**all })
+    }
+
+    /// Returns another list without the names that were left out of this one.
+    pub fn leave_out(&self, list: &Arc<Self>) -> Arc<Self> {
+        let Some(all) = &self.all else { return Arc::clone(list) };
+        let is_out = |name| all.names.contains(name) && !self.names.contains(name);
+        let rest: Vec<_> = (0..list.names.len()).filter(|&index| !is_out(&list.names[index])).collect();
+        shared(list.only(&rest))
+    }
+
     /// Returns some of these, by index.
     pub fn only(&self, indices: &[usize]) -> Self {
         let names = indices.iter().map(|&index| self.names[index].clone()).collect();
         Self::new(names, self.all.clone())
+    }
+
+    /// True if they include the script, so that an edit may change which properties there are.
+    pub fn is_complete(&self) -> bool {
+        self.all.as_ref().is_some_and(|all| all.is_complete)
     }
 
     /// True if other objects of the same class and script have the same list.
@@ -89,6 +123,8 @@ pub struct Lists {
     shared: Vec<Arc<Properties>>,
     /// Classes and scripts whose objects are asked one by one.
     asked: Vec<(StringName, u64)>,
+    /// Shared lists of which a second object is to be asked.
+    to_ask_again: Vec<Arc<Properties>>,
 }
 
 impl Lists {
@@ -101,6 +137,11 @@ impl Lists {
         };
         if let Some(index) = self.shared.iter().position(is_same) {
             self.shared[..=index].rotate_right(1);
+            let again = self.to_ask_again.iter().position(|list| Arc::ptr_eq(list, &self.shared[0]));
+            if let Some(again) = again {
+                self.to_ask_again.swap_remove(again);
+                self.shared[0] = shared(self.shared[0].agreed(&Listed::of(object)));
+            }
             return Arc::clone(&self.shared[0]);
         }
         let of_class = match self.asked.contains(&(class.clone(), script)) {
@@ -125,19 +166,68 @@ impl Lists {
         } else {
             self.asked.push((class.clone(), script));
         }
-        let list = shared(Properties::of_list(All { class, script, metadata, names, stored, is_shared }));
+        let list =
+            shared(Properties::of_list(All { class, script, metadata, names, stored, is_shared, is_complete: false }));
         if is_shared {
             self.shared.insert(0, Arc::clone(&list));
         }
         list
     }
 
+    /// Asks a second object of each class and script that is known: it may not store the same as the first one.
+    pub fn ask_again(&mut self) {
+        self.to_ask_again.clone_from(&self.shared);
+    }
+
     /// Like [`Self::of`], but always asks the object itself.
-    pub fn of_one(&mut self, object: &Value) -> Arc<Properties> {
+    pub fn of_one(object: &Value) -> Arc<Properties> {
+        Self::asked(object, false)
+    }
+
+    /// Returns the script and all stored properties of an object.
+    pub fn complete(object: &Value) -> Arc<Properties> {
+        Self::asked(object, true)
+    }
+
+    fn asked(object: &Value, is_complete: bool) -> Arc<Properties> {
         let (class, script, metadata) = (engine::class_name(object), engine::script_id(object), metadata_of(object));
-        let names = Listed::of(object).stored();
+        let mut names = Listed::of(object).stored();
+        if is_complete {
+            names.insert(0, StringName::from(SCRIPT));
+        }
         let stored = names.len();
-        shared(Properties::of_list(All { class, script, metadata, names, stored, is_shared: false }))
+        shared(Properties::of_list(All { class, script, metadata, names, stored, is_shared: false, is_complete }))
+    }
+}
+
+/// The names of two lists: those of the old one, then those that only the new one has.
+pub struct United {
+    pub properties: Arc<Properties>,
+    /// Where each name is in the old and in the new list.
+    pub places: Vec<(Option<usize>, Option<usize>)>,
+}
+
+impl United {
+    /// Unites two lists. `None` if they have the same names in the same order.
+    pub fn of(old: &Arc<Properties>, new: &Arc<Properties>) -> Option<Self> {
+        if Arc::ptr_eq(old, new) || old.names == new.names && old.are_doubtful == new.are_doubtful {
+            return None;
+        }
+        let index_of = |list: &Properties| {
+            let places = list.names.iter().cloned().enumerate().map(|(index, name)| (name, index));
+            places.collect::<HashMap<_, _>>()
+        };
+        let (in_old, in_new) = (index_of(old), index_of(new));
+        let mut names = old.names.clone();
+        names.extend(new.names.iter().filter(|name| !in_old.contains_key(*name)).cloned());
+        let place = |name| (in_old.get(name).copied(), in_new.get(name).copied());
+        let places: Vec<_> = names.iter().map(place).collect();
+        let is_doubtful = |&(old_at, new_at): &(Option<usize>, Option<usize>)| {
+            old_at.is_some_and(|at| old.are_doubtful[at]) || new_at.is_some_and(|at| new.are_doubtful[at])
+        };
+        let texts = names.iter().map(ToString::to_string).collect();
+        let are_doubtful = places.iter().map(is_doubtful).collect();
+        Some(Self { properties: shared(Properties { names, texts, are_doubtful, all: old.all.clone() }), places })
     }
 }
 
@@ -177,6 +267,10 @@ struct ListedProperty {
 }
 
 impl ListedProperty {
+    fn is_stored(&self) -> bool {
+        self.usage & (STORAGE | NO_INSTANCE_STATE) == STORAGE
+    }
+
     fn is_metadata(&self) -> bool {
         self.name.to_string().starts_with(METADATA)
     }
@@ -195,7 +289,7 @@ impl Listed {
 
     fn from(list: &Variant) -> Self {
         let list: Array<VarDictionary> = list.try_to().unwrap_or_default();
-        let script = StringName::from("script");
+        let script = StringName::from(SCRIPT);
         let entry = |entry: VarDictionary| {
             let name: StringName = entry.get("name")?.try_to_relaxed().ok()?;
             let usage = entry.get("usage")?.try_to().ok()?;
@@ -212,19 +306,29 @@ impl Listed {
 
     /// True if there is a stored property with this name.
     pub fn stores(&self, name: &StringName) -> bool {
-        self.0.iter().any(|entry| entry.usage & STORAGE != 0 && entry.name == *name)
+        self.0.iter().any(|entry| entry.is_stored() && entry.name == *name)
     }
 
     /// Returns the names of stored properties, without duplicates.
     fn stored(&self) -> Vec<StringName> {
         let mut names: Vec<StringName> = Vec::new();
         for entry in &self.0 {
-            if entry.usage & STORAGE != 0 && !names.contains(&entry.name) {
+            if entry.is_stored() && !names.contains(&entry.name) {
                 names.push(entry.name.clone());
             }
         }
         names
     }
+}
+
+/// True for the name of the property that holds the script.
+pub fn is_script(name: &str) -> bool {
+    name == SCRIPT
+}
+
+/// Returns the name of metadata from its name as a property.
+pub fn metadata_name(name: &str) -> Option<StringName> {
+    name.strip_prefix(METADATA).map(StringName::from)
 }
 
 fn metadata_of(object: &Value) -> Vec<StringName> {

@@ -3,8 +3,9 @@
 //! ```text
 //! record: properties --read--> values --States::encode, over threads--> Recording
 //! flush:  properties --read--> values --States::encode--> compared --> Changes --> Dictionaries
-//! commit:                                                             Changes --> an undo history
 //! flush(true): Changes --codec's diff of both states--> Dictionaries, one for each element that differs
+//! commit: Changes --> an undo history
+//! compare: properties of two objects --> two Recordings, references mapped --compared--> Changes --> Dictionaries
 //! ```
 //!
 //! A state is bytes, so that a script that changes an Array later does not change the state. Objects are kept by
@@ -13,6 +14,8 @@
 
 pub mod changes;
 pub mod commit;
+pub mod compare;
+pub mod counterparts;
 pub mod deep;
 mod lists;
 mod narrow;

@@ -20,28 +20,67 @@ use crate::report::Reports;
 /// Values to read before they are encoded: as many as fit in the cache.
 pub const BATCH: usize = 16_000;
 
-/// The properties to record of each object.
-pub enum Wanted {
+/// What to record of each object.
+pub struct Wanted {
+    names: Names,
+    /// Names that are left out; without those that were removed from the caller's names.
+    except: Vec<StringName>,
+    /// True if the objects will be read again, after an edit. So their lists are watched, and a name that an object
+    /// lacks is an error.
+    is_edit: bool,
+}
+
+enum Names {
     /// All stored properties.
     Stored,
+    /// All stored properties, and the script before them.
+    Complete,
     Named(Arc<Properties>),
 }
 
 impl Wanted {
     /// Converts the caller's names; an empty array means all stored properties.
-    pub fn new(names: &PackedStringArray) -> Self {
-        let mut wanted: Vec<StringName> = Vec::with_capacity(names.len());
-        for name in names.as_slice() {
-            let name = StringName::from(name);
-            if !wanted.contains(&name) {
-                wanted.push(name);
-            }
-        }
-        match wanted.is_empty() {
-            true => Self::Stored,
-            false => Self::Named(shared(Properties::named(wanted))),
+    pub fn new(names: &PackedStringArray, except: &PackedStringArray) -> Self {
+        let (named, mut except) = (distinct(names), distinct(except));
+        let names = if named.is_empty() {
+            Names::Stored
+        } else {
+            let (out, rest) = named.into_iter().partition::<Vec<_>, _>(|name| except.contains(name));
+            except.retain(|name| !out.contains(name));
+            Names::Named(shared(Properties::named(rest)))
+        };
+        Self { names, except, is_edit: true }
+    }
+
+    /// All stored properties, for edits that may change which properties there are.
+    pub fn complete(except: &PackedStringArray) -> Self {
+        Self { names: Names::Complete, except: distinct(except), is_edit: true }
+    }
+
+    /// Like [`Self::new`], for objects that are only read now.
+    pub fn now(names: &PackedStringArray) -> Self {
+        Self { is_edit: false, ..Self::new(names, &PackedStringArray::new()) }
+    }
+
+    /// Returns the names that the caller gave, if any.
+    pub fn named(&self) -> &[StringName] {
+        match &self.names {
+            Names::Named(properties) => &properties.names,
+            _ => &[],
         }
     }
+}
+
+/// Returns names in order, without duplicates.
+fn distinct(names: &PackedStringArray) -> Vec<StringName> {
+    let mut distinct: Vec<StringName> = Vec::with_capacity(names.len());
+    for name in names.as_slice() {
+        let name = StringName::from(name);
+        if !distinct.contains(&name) {
+            distinct.push(name);
+        }
+    }
+    distinct
 }
 
 /// The reason why an object was not recorded.
@@ -62,10 +101,15 @@ impl fmt::Display for NotRecorded {
     }
 }
 
-/// Records objects and returns the reports about them.
-pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted) -> Reports {
+/// Records objects and returns the reports about them. `named` names an object by its index, in errors.
+pub fn record(
+    recording: &Mutex<Recording>,
+    objects: Vec<Slot>,
+    wanted: &Wanted,
+    named: &dyn Fn(usize) -> String,
+) -> Reports {
     let lists = std::mem::take(&mut lock(recording).lists);
-    let watch = matches!(wanted, Wanted::Stored).then(|| {
+    let watch = (wanted.is_edit && matches!(wanted.names, Names::Stored)).then(|| {
         let mut recording = lock(recording);
         if recording.watches.is_empty() {
             recording.watches.push(shared(Watch::new()));
@@ -74,7 +118,9 @@ pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted)
     });
     let mut pass = Pass {
         recording,
+        wanted,
         lists,
+        left_out: LeftOut::default(),
         watch,
         parts: Vec::with_capacity(objects.len()),
         values: Vec::new(),
@@ -82,11 +128,10 @@ pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted)
         spans: Vec::new(),
         reports: Reports::default(),
     };
-    let is_batch = objects.len() > 1;
     for (index, object) in objects.into_iter().enumerate() {
-        if let Err(why) = pass.object(object, wanted) {
+        if let Err(why) = pass.object(object) {
             let at = pass.parts.len();
-            pass.reports.push_error(at, || if is_batch { format!("object {index}: {why}") } else { why.to_string() });
+            pass.reports.push_error(at, || format!("{}{why}", named(index)));
         }
         if pass.values.len() >= BATCH {
             pass.encode();
@@ -97,7 +142,9 @@ pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted)
 
 struct Pass<'r> {
     recording: &'r Mutex<Recording>,
+    wanted: &'r Wanted,
     lists: Lists,
+    left_out: LeftOut,
     watch: Option<Arc<Watch>>,
     parts: Vec<Part>,
     /// Values of the last parts, not encoded yet.
@@ -108,21 +155,61 @@ struct Pass<'r> {
     reports: Reports,
 }
 
+/// Lists without the names that are left out.
+#[derive(Default)]
+struct LeftOut {
+    /// Known lists, and what is left of them.
+    known: Vec<[Arc<Properties>; 2]>,
+    /// The names that were in a list.
+    found: Vec<StringName>,
+}
+
+impl LeftOut {
+    fn of(&mut self, properties: Arc<Properties>, except: &[StringName]) -> Arc<Properties> {
+        if except.is_empty() {
+            return properties;
+        }
+        if let Some([_, rest]) = self.known.iter().find(|[known, _]| Arc::ptr_eq(known, &properties)) {
+            return Arc::clone(rest);
+        }
+        let (out, rest): (Vec<usize>, Vec<usize>) =
+            (0..properties.names.len()).partition(|&index| except.contains(&properties.names[index]));
+        for name in out.into_iter().map(|index| &properties.names[index]) {
+            if !self.found.contains(name) {
+                self.found.push(name.clone());
+            }
+        }
+        let rest = shared(properties.only(&rest));
+        if properties.is_shared() {
+            self.known.push([properties, Arc::clone(&rest)]);
+        }
+        rest
+    }
+}
+
 impl Pass<'_> {
     /// Reads the properties of an object.
-    fn object(&mut self, object: Slot, wanted: &Wanted) -> Result<(), NotRecorded> {
+    fn object(&mut self, object: Slot) -> Result<(), NotRecorded> {
         let id = alive(object.value())?;
-        let properties = match wanted {
-            Wanted::Named(properties) => Arc::clone(properties),
-            Wanted::Stored => {
+        let properties = match &self.wanted.names {
+            Names::Named(properties) => Arc::clone(properties),
+            Names::Stored => {
                 // First, so that changes by the object's own script are not missed.
                 if let Some(watch) = &self.watch {
                     watch.add(object.value(), id);
                 }
                 self.lists.of(object.value())
             }
+            Names::Complete => Lists::complete(object.value()),
         };
-        let properties = match lock(self.recording).left(id, &properties) {
+        let properties = self.left_out.of(properties, &self.wanted.except);
+        let left = match properties.is_complete() {
+            // The recording takes over what is already recorded.
+            true if !lock(self.recording).is_complete(id) => Unrecorded::Everything,
+            true => return Ok(()),
+            false => lock(self.recording).left(id, &properties),
+        };
+        let properties = match left {
             Unrecorded::Everything => properties,
             Unrecorded::Only(left) if left.is_empty() => return Ok(()),
             Unrecorded::Only(left) => shared(properties.only(&left)),
@@ -133,7 +220,7 @@ impl Pass<'_> {
             part = self.read_doubtful(part, &doubtful)?;
         }
         // An object that stores nothing still has a list to compare.
-        if !part.properties.names.is_empty() || part.properties.all.is_some() {
+        if !part.properties.names.is_empty() || part.properties.all.is_some() || !self.wanted.is_edit {
             self.parts.push(part);
         }
         Ok(())
@@ -155,7 +242,8 @@ impl Pass<'_> {
         let start = self.values.len() - part.properties.names.len();
         if part.properties.is_shared() {
             // This object lacks a property of others of its class, so ask the object itself.
-            part.properties = self.lists.of_one(part.object.value());
+            let listed = Lists::of_one(part.object.value());
+            part.properties = self.left_out.of(listed, &self.wanted.except);
             self.values.truncate(start);
             self.read(&part)?;
             return Ok(part);
@@ -166,7 +254,7 @@ impl Pass<'_> {
         if part.properties.all.is_some() || missing.is_empty() {
             return Ok(part);
         }
-        for &at in &missing {
+        for &at in missing.iter().filter(|_| self.wanted.is_edit) {
             let name = &part.properties.texts[at];
             self.reports.push_error(self.parts.len(), || format!("{} has no property \"{name}\"", part.shown()));
         }
@@ -195,6 +283,12 @@ impl Pass<'_> {
 
     fn finish(mut self) -> Reports {
         self.encode();
+        let wrong = self.wanted.except.iter().filter(|name| !self.left_out.found.contains(name));
+        let wrong: Vec<_> = wrong.map(|name| format!("\"{name}\"")).collect();
+        if !wrong.is_empty() && !self.parts.is_empty() {
+            let text = || format!("expected names of recorded properties as except, found {}", wrong.join(", "));
+            self.reports.push_error(self.parts.len(), text);
+        }
         let mut recording = lock(self.recording);
         recording.add(self.parts, self.states, &self.spans);
         let lists = std::mem::replace(&mut recording.lists, self.lists);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 use godot::builtin::StringName;
 
-use super::lists::{Lists, Properties};
+use super::lists::{Lists, Properties, United};
 use super::shared;
 use super::states::{Span, States};
 use super::watch::Watch;
@@ -71,6 +71,11 @@ pub fn shown(object: &Value, class: &StringName, id: u64) -> String {
 }
 
 impl Recording {
+    /// Nothing recorded yet.
+    pub fn with(lists: Lists) -> Self {
+        Self { lists, ..Self::default() }
+    }
+
     /// Returns which of these properties are not recorded yet.
     pub fn left(&self, id: u64, properties: &Arc<Properties>) -> Unrecorded {
         let mut next = self.first_parts.get(&id).copied();
@@ -88,12 +93,36 @@ impl Recording {
         Unrecorded::Only(left)
     }
 
+    /// Returns the index of the first part of an object.
+    pub fn first_part(&self, id: u64) -> Option<usize> {
+        self.first_parts.get(&id).copied()
+    }
+
+    /// True if the object is recorded with its script and all that it stores.
+    pub fn is_complete(&self, id: u64) -> bool {
+        let mut next = self.first_parts.get(&id).copied();
+        while let Some(part) = next.map(|index| &self.parts[index]) {
+            if part.properties.is_complete() {
+                return true;
+            }
+            next = part.next;
+        }
+        false
+    }
+
     /// Adds parts that were recorded separately. Properties that are already recorded keep their first state.
     pub fn add(&mut self, parts: Vec<Part>, states: States, spans: &[Span]) {
         let base = self.spans.len();
         self.states.append(states, spans, &mut self.spans);
         for mut part in parts {
             part.first_span += base;
+            if part.properties.is_complete() {
+                if !self.is_complete(part.id) {
+                    self.take_earlier(&part);
+                    self.push(part);
+                }
+                continue;
+            }
             if let Unrecorded::Only(left) = self.left(part.id, &part.properties) {
                 if left.is_empty() {
                     continue;
@@ -108,6 +137,39 @@ impl Recording {
                 }
             }
             self.push(part);
+        }
+    }
+
+    /// Gives a complete part the states of properties that were recorded earlier, and takes them from the earlier parts.
+    fn take_earlier(&mut self, part: &Part) {
+        let mut next = self.first_parts.get(&part.id).copied();
+        while let Some(index) = next {
+            let (properties, first) = (Arc::clone(&self.parts[index].properties), self.parts[index].first_span);
+            let mut rest = Vec::new();
+            for (at, name) in properties.names.iter().enumerate() {
+                match part.properties.names.iter().position(|other| other == name) {
+                    Some(to) => self.spans[part.first_span + to] = self.spans[first + at],
+                    None => rest.push(at),
+                }
+            }
+            let names = rest.iter().map(|&at| properties.names[at].clone()).collect();
+            self.parts[index].properties = shared(Properties::named(names));
+            self.parts[index].first_span = self.spans.len();
+            for at in rest {
+                self.spans.push(self.spans[first + at]);
+            }
+            next = self.parts[index].next;
+        }
+    }
+
+    /// Gives a part the properties of two lists; those that only the new one has are without a state.
+    pub fn unite(&mut self, index: usize, united: &United) {
+        let first = self.parts[index].first_span;
+        self.parts[index].first_span = self.spans.len();
+        self.parts[index].properties = Arc::clone(&united.properties);
+        for (old, _) in &united.places {
+            let span = old.map(|at| self.spans[first + at]).unwrap_or_default();
+            self.spans.push(span);
         }
     }
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use varbatch_codec::{CodecError, Kind, Mark, Reader, Writer, fill};
+use varbatch_codec::{CodecError, Event, Kind, Mark, Reader, Writer, fill};
 use varbatch_workers::Threads;
 
+use super::compare::References;
 use super::versions::Version;
 use crate::engine::{DIALECT, Slot, Value};
 use crate::jobs::pool;
@@ -26,7 +27,8 @@ pub struct States {
     kept: Vec<Slot>,
 }
 
-/// The range of one value in its [`States`].
+/// The range of one value in its [`States`]. Empty if there is none: it could not be encoded, or there is no such
+/// property.
 #[derive(Clone, Copy, Default)]
 pub struct Span {
     at: usize,
@@ -37,17 +39,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// True if there is no value, because it could not be encoded.
-    pub fn is_empty(self) -> bool {
-        self.len == 0
-    }
-
     fn moved(self, bytes: usize, kept: usize) -> Self {
         Self { at: self.at + bytes, kept_at: self.kept_at + kept, ..self }
     }
 }
 
-/// One value.
+/// One value, or [`Self::NONE`].
 #[derive(Clone, Copy)]
 pub struct State<'a> {
     pub bytes: &'a [u8],
@@ -94,6 +91,32 @@ impl States {
         self.bytes.extend_from_slice(state.bytes);
         self.kept.extend(state.kept.iter().map(Slot::of));
         span
+    }
+
+    /// Appends a copy of a value with other objects in the place of those that belong to them. `None` if it holds no
+    /// such object.
+    pub fn add_mapped(&mut self, span: Span, references: &References) -> Option<Span> {
+        let state = self.get(span);
+        let mut found = Vec::new();
+        let mut reader = state.reader();
+        // This cannot fail, because the bytes were encoded here.
+        while let Ok(Some(event)) = reader.next_event() {
+            if let Event::ObjectId(id) | Event::Signal { object: id, .. } = event
+                && let Some(other) = references.get(id)
+            {
+                found.push((reader.position() - size_of::<u64>(), other.object_id()));
+            }
+        }
+        if found.is_empty() {
+            return None;
+        }
+        let (bytes, kept) = (state.bytes.to_vec(), state.kept.iter());
+        let kept = kept.map(|kept| Slot::of(references.get(kept.object_id()).unwrap_or(kept))).collect::<Vec<_>>();
+        let added = self.add(State { bytes: &bytes, kept: Slot::values(&kept) });
+        for (at, id) in found {
+            self.bytes[added.at + at..][..size_of::<u64>()].copy_from_slice(&id.to_le_bytes());
+        }
+        Some(added)
     }
 
     /// Returns a value.
@@ -143,6 +166,14 @@ impl EncodedRun {
 }
 
 impl<'a> State<'a> {
+    /// No value: it could not be encoded, or there is no such property.
+    pub const NONE: Self = Self { bytes: &[], kept: &[] };
+
+    /// True if there is no value.
+    pub fn is_none(self) -> bool {
+        self.bytes.is_empty()
+    }
+
     /// True if two values have the same bytes and the same kept values. Only for the thread of the call.
     pub fn is_same(self, other: Self) -> bool {
         self.bytes == other.bytes && self.kept.iter().zip(other.kept).all(|(one, other)| is_same_kept(one, other))
@@ -163,8 +194,11 @@ impl<'a> State<'a> {
         Reader::new(self.bytes).with_objects(true)
     }
 
-    /// Builds a new copy of the value. Objects are the same as before, or null if they were freed.
+    /// Builds a new copy of the value, null if there is none. Objects are the same as before, or null if they were freed.
     pub fn build(self, slot: &mut Slot, texts: &mut Texts<'a>) {
+        if self.is_none() {
+            return slot.clear();
+        }
         let alone = Threads::alone();
         let mut build = Build::new(self.reader(), texts, &alone, MayAsk::Conversions).keeping(self.kept);
         // This cannot fail, because the bytes were encoded here. If it did, the slot would be empty.
@@ -205,6 +239,11 @@ impl OwnState {
         let old_kept = kept(old);
         let new_kept = if old.keeps_same_objects(new) { Arc::clone(&old_kept) } else { kept(new) };
         (own(old, old_kept), own(new, new_kept))
+    }
+
+    /// True if there is no value.
+    pub fn is_none(&self) -> bool {
+        self.bytes.with(<[u8]>::is_empty)
     }
 
     /// Builds the value, like [`State::build`].

@@ -5,8 +5,9 @@ use godot::classes::RefCounted;
 use godot::obj::{Base, Gd};
 use godot::register::{GodotClass, godot_api};
 
-use super::states::OwnState;
-use crate::engine::{self, Slot};
+use super::lists::metadata_name;
+use super::states::{OwnState, State};
+use crate::engine::{self, Slot, Value};
 
 /// The object that an undo history calls. Not for users.
 ///
@@ -16,37 +17,84 @@ use crate::engine::{self, Slot};
 #[class(internal, no_init, base = RefCounted)]
 pub struct VarBatchUndoStep {
     object: Slot,
-    property: StringName,
+    /// The script first, if it is one of them.
+    properties: Box<[StepProperty]>,
+    /// True if they are all that the object has.
+    is_whole: bool,
+    _base: Base<RefCounted>,
+}
+
+/// The states of a property before and after a step.
+pub struct StepProperty {
+    name: StringName,
+    /// Its name as metadata, if it is that.
+    metadata: Option<StringName>,
     old: OwnState,
     new: OwnState,
-    _base: Base<RefCounted>,
 }
 
 #[godot_api]
 impl VarBatchUndoStep {
-    /// Sets the new value.
+    /// Sets the new values.
     #[func]
     fn redo(&self) {
-        self.set(&self.new);
+        self.set(|property| &property.new);
     }
 
-    /// Sets the old value.
+    /// Sets the old values.
     #[func]
     fn undo(&self) {
-        self.set(&self.old);
+        self.set(|property| &property.old);
     }
 }
 
 impl VarBatchUndoStep {
-    pub fn new(object: &Slot, property: &StringName, (old, new): (OwnState, OwnState)) -> Gd<Self> {
-        let (object, property) = (Slot::of(object.value()), property.clone());
-        Gd::from_init_fn(|base| Self { object, property, old, new, _base: base })
+    /// A step of one property.
+    pub fn of_one(object: &Slot, property: StepProperty) -> Gd<Self> {
+        Self::new(object, [property].into(), false)
+    }
+
+    /// A step of all properties of an object.
+    pub fn of_whole(object: &Slot, properties: Box<[StepProperty]>) -> Gd<Self> {
+        Self::new(object, properties, true)
+    }
+
+    fn new(object: &Slot, properties: Box<[StepProperty]>, is_whole: bool) -> Gd<Self> {
+        let object = Slot::of(object.value());
+        Gd::from_init_fn(|base| Self { object, properties, is_whole, _base: base })
     }
 
     // A setter may run and call `undo` or `redo` again. That is safe: the step only reads itself.
-    fn set(&self, state: &OwnState) {
+    fn set(&self, state: impl Fn(&StepProperty) -> &OwnState) {
+        if self.is_whole {
+            // All of it, so that what comes back is in order.
+            let metadata = self.properties.iter().filter_map(|property| property.metadata.as_ref());
+            metadata.for_each(|name| engine::remove_meta(self.object.value(), name));
+        }
+        let mut left: Vec<_> = self.properties.iter().collect();
+        let mut count = usize::MAX;
+        // A property may only be there once another one is set, such as those that a mesh brings with it.
+        while left.len() < count {
+            count = left.len();
+            left.retain(|property| !property.set(self.object.value(), state(property)));
+        }
+    }
+}
+
+impl StepProperty {
+    pub fn new(object: &Value, name: &StringName, text: &str, old: State<'_>, new: State<'_>) -> Self {
+        let (old, new) = OwnState::pair(object, text, old, new);
+        Self { name: name.clone(), metadata: metadata_name(text), old, new }
+    }
+
+    /// Sets the property. Returns `false` if the object does not have it, but should.
+    fn set(&self, object: &Value, state: &OwnState) -> bool {
+        if state.is_none() {
+            // It goes with the script, or with the property that brought it.
+            return true;
+        }
         let mut value = Slot::new();
         state.build(&mut value);
-        engine::set_property(self.object.value(), &self.property, value.value());
+        engine::set_property(object, &self.name, value.value())
     }
 }

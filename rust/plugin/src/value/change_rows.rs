@@ -19,11 +19,11 @@ pub struct ChangeRow {
 }
 
 impl ChangeRow {
-    /// Makes the change that replaces a whole value.
-    pub fn whole(old: Slot, new: Slot) -> Self {
+    /// Makes the change of a whole value.
+    pub fn whole(op: Op, old: Slot, new: Slot) -> Self {
         let mut path = Slot::new();
         path.set_array();
-        Self { path, op: Op::Set, old, new, index: None }
+        Self { path, op, old, new, index: None }
     }
 
     /// Builds all changes. `value` builds an encoded value; it also gets the offset, for messages.
@@ -56,10 +56,7 @@ pub struct RowKeys {
 
 impl Default for RowKeys {
     fn default() -> Self {
-        Self {
-            keys: ["path", "op", "old", "new", "index"].map(text),
-            ops: [Op::Set, Op::Insert, Op::Remove].map(|op| text(op.name())),
-        }
+        Self { keys: ["path", "op", "old", "new", "index"].map(text), ops: Op::ALL.map(|op| text(op.name())) }
     }
 }
 
