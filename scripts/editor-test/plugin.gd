@@ -6,6 +6,7 @@ extends EditorPlugin
 const EXTENSION := "res://addons/varbatch/varbatch.gdextension"
 const SCENE := "res://addons/editor_test/scene.tscn"
 const ROUNDS := 3
+const RecorderTest := preload("res://addons/editor_test/recorder.gd")
 const ScatterPlugin := preload("res://addons/scatter/plugin.gd")
 ## Frames in which the editor must have opened the scene.
 const PATIENCE := 600
@@ -34,6 +35,10 @@ func _run() -> void:
 		_test_mixed_histories(root)
 		_test_nothing(root)
 		_test_scatter(root)
+		var recorder := RecorderTest.new()
+		recorder.check = _check
+		recorder.manager = get_undo_redo()
+		recorder.run(root)
 	print("%d passed, %d failed" % [_passed, _failed])
 	get_tree().quit(0 if _failed == 0 else 1)
 

@@ -1,0 +1,9 @@
+@tool
+extends Node2D
+## A node with exported variables, for scenes that inherit it.
+
+@export var label := "door"
+@export var keys: Array[String] = ["brass"]
+@export var weight := 12.5
+@export var texture: Texture2D
+@export var target: Node
