@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Runs the demo, the engine beside VarBatch: a world of chunks and other data of games to bytes and back, and saves of
-# 256 MiB while a game runs at 60 frames a second. Then the undo demo, in which nodes are dragged around.
+# 256 MiB while a game runs at 60 frames a second. Then the undo demo, in which nodes are dragged around, and a list of
+# what an instance of a scene overrides, with revert.
 #
 #   scripts/demo.sh [--window] [--undo] [-- ARGS...]
 #
 #   --window  in a window with a tab for each part; by default as text
-#   --undo    only the undo demo: in a window you drag the nodes, without one the demo does
+#   --undo    only undo: in a window you drag the nodes, without one the demo does; then the list, in a window of its own
 #   ARGS      for the demo, e.g.  scripts/demo.sh -- --chunks 64 --mib 16 --save-rounds 1
 #             or  scripts/demo.sh --window -- --tab saves
 #
@@ -29,21 +30,23 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-# demo SCENE LAST_LINE ARGS...
+# demo SCENE LAST_LINE ARGS... with a scene of godot_project, without .tscn
 demo() {
   local scene=$1 last_line=$2
   shift 2
-  say "running res://demo/$scene.tscn"
-  "$root/scripts/run-godot.sh" --expect "$last_line" "${rules[@]}" --log "$root/target/demo/$scene.log" -- \
-    "$engine" ${display[@]+"${display[@]}"} --path "$root/godot_project" "res://demo/$scene.tscn" -- "$@"
+  say "running res://$scene.tscn"
+  "$root/scripts/run-godot.sh" --expect "$last_line" "${rules[@]}" --log "$root/target/$scene.log" -- \
+    "$engine" ${display[@]+"${display[@]}"} --path "$root/godot_project" "res://$scene.tscn" -- "$@"
 }
 
 engine=$("$root/scripts/godot.sh")
 "$root/scripts/build.sh"
-[ "$only_undo" ] || demo demo '^demo: .*equal' "$@"
+[ "$only_undo" ] || demo demo/demo '^demo: .*equal' "$@"
 if [ ${#display[@]} -gt 0 ]; then
-  demo undo '^undo: [1-9].* as they were$' --auto
+  demo demo/undo '^undo: [1-9].* as they were$' --auto
+  demo examples/overrides '^overrides: .* when that is undone [1-9]'
 elif [ "$only_undo" ]; then
-  # The user closes the window, so no last line can be expected.
-  demo undo '^' "$@"
+  # The user closes the windows, so no last line can be expected.
+  demo demo/undo '^' "$@"
+  demo examples/overrides '^'
 fi

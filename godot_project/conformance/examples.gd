@@ -1,12 +1,14 @@
 extends "undo_base.gd"
 ## The worked examples, and the undo demo with a person in it who is none.
 
+const Overrides := preload("res://examples/overrides.gd")
 const Person := preload("res://demo/undo/person.gd")
 const Rollback := preload("res://examples/rollback.gd")
 const RollbackGame := preload("res://examples/rollback_game.gd")
 const Scatter := preload("res://examples/scatter/scatter.gd")
 
 const ROLLBACK_SCENE := preload("res://examples/rollback.tscn")
+const OVERRIDES_SCENE := preload("res://examples/overrides.tscn")
 const UNDO_WINDOW := preload("res://demo/undo/window.tscn")
 
 const SCATTER_PLUGIN := "res://examples/scatter/plugin.gd"
@@ -18,6 +20,42 @@ var history := UndoRedo.new()
 func _notification(what: int) -> void:
 	if what == NOTIFICATION_PREDELETE:
 		history.free()
+
+
+## What an instance overrides, one and all of it reverted, undone and done again.
+func test_overrides() -> void:
+	var list: Overrides = node(OVERRIDES_SCENE.instantiate() as Node)
+	var scene := Overrides.make_scene()
+	var door: Node = node(scene.instantiate())
+	list.inspect(door, scene)
+	check_shown(list.overrides, [], "an instance that overrides nothing")
+	Overrides.change(door)
+	list.refresh()
+	var expected: PackedStringArray = [
+		"position:x: 0.0 > 400.0",
+		'metadata/opens_with: ["brass key"] > ["brass key", "crowbar"]',
+		"metadata/creaks: null > true",
+		"collision_layer: 1 > 3",
+		"size:y: 20.0 > 64.0",
+	]
+	check_shown(list.overrides, expected, "overrides")
+	for at: int in expected.size():
+		var left := expected.duplicate()
+		left.remove_at(at)
+		list.revert([list.overrides[at]])
+		check_shown(list.overrides, left, "without %s" % expected[at])
+		list.history.undo()
+		list.refresh()
+		check_shown(list.overrides, expected, "undone: %s" % expected[at])
+	list.revert(list.overrides)
+	for turn: int in ROUNDS:
+		check_shown(list.overrides, [], "all reverted")
+		check(not door.has_meta(&"creaks"), "metadata that the scene does not have")
+		list.history.undo()
+		list.refresh()
+		check_shown(list.overrides, expected, "all undone")
+		list.history.redo()
+		list.refresh()
 
 
 ## Whatever was guessed, what is certain is what a game without a network gives.
