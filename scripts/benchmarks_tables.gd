@@ -90,7 +90,7 @@ const TABLES: Array[Array] = [
 		"",
 		"undo/",
 		"Undo",
-		"Against a script with `var_to_bytes` that finds the same changes.",
+		"Against a script that finds the same: with `var_to_bytes` for an edit, with `==` for two objects.",
 		"_times"
 	],
 	[
