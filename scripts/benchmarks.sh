@@ -19,8 +19,9 @@ case ${1:-} in
 esac
 
 if [ "$measure" ]; then
-  for bench in bench bench-cold bench-files bench-diff; do "$root/scripts/$bench.sh"; done
-  "$root/scripts/bench-scaling.sh" -- scaling/count
+  for bench in bench bench-cold bench-files; do "$root/scripts/$bench.sh"; done
+  "$root/scripts/bench.sh" --diff
+  "$root/scripts/bench.sh" --scaling -- scaling/count
 fi
 engine=$("$root/scripts/godot.sh")
 "$root/scripts/run-godot.sh" --expect '^wrote [0-9]+ tables$' --no-errors --timeout 60 -- \

@@ -2,7 +2,6 @@ extends RefCounted
 ## Section: finds the changes of an edit of many nodes, and how nodes differ in pairs, with
 ## VarBatchUndoRecorder and with a loop.
 
-const CompareProbes = preload("res://bench/compare_probes.gd")
 const Result = preload("res://bench/result.gd")
 const Session = preload("res://bench/session.gd")
 const UndoProbes = preload("res://bench/undo_probes.gd")
@@ -29,8 +28,8 @@ func run(session: Session) -> void:
 	var compare := Result.new("undo", "Node2D, all stored", NODES, 0, "compare_all")
 	compare.target = COMPARE_TARGET
 	if session.wants(compare.name):
-		session.time(compare, CompareProbes.Compare.new(NODES))
+		session.time(compare, UndoProbes.Compare.new(NODES))
 	for count: int in REFERENCES:
 		var map := Result.new("undo", "resources", count, 0, "map_references")
 		if session.wants(map.name):
-			session.time(map, CompareProbes.Map.new(count))
+			session.time(map, UndoProbes.Map.new(count))

@@ -216,7 +216,10 @@ instance.free()
 		"of": "recorder.record_complete($Sprite2D)",
 		"members":
 		"""
-const Fighter := preload("res://conformance/undo_fighter.gd")
+class Fighter:
+	extends Sprite2D
+	@export var health := 3
+
 var recorder := VarBatchUndoRecorder.new()
 var undo_redo := UndoRedo.new()
 """,

@@ -8,7 +8,9 @@ const Stage := preload("document_stage.gd")
 const HEAD := 'extends "res://conformance/document_stage.gd"\n'
 const RUN := "\nfunc run() -> void:\n"
 
-var _printer: RefCounted
+var _logger: RefCounted
+var _printed := ""
+var _mutex := Mutex.new()  # Any thread may print.
 
 
 func test_examples() -> void:
@@ -48,7 +50,7 @@ func _run(example: Dictionary, used: Dictionary) -> void:
 	stage.free()
 	for text: String in _take_texts():
 		check(false, "%s: it logged: %s" % [example.where, text])
-	if _printer:
+	if _logger:
 		var expected := Examples.printed_lines(code)
 		check(
 			printed == expected,
@@ -69,16 +71,28 @@ func _source(code: String, context: Dictionary) -> String:
 
 func _listen() -> void:
 	if ClassDB.class_exists(&"Logger"):
-		var script: GDScript = load("res://conformance/engine_printer.gd")
-		_printer = script.new()
-		OS.call(&"add_logger", _printer)
+		var script: GDScript = load("res://conformance/engine_logger.gd")
+		_logger = script.new()
+		_logger.set(&"on_print", _add_printed)
+		OS.call(&"add_logger", _logger)
 
 
 func _stop_listening() -> void:
-	if _printer:
-		OS.call(&"remove_logger", _printer)
-		_printer = null
+	if _logger:
+		OS.call(&"remove_logger", _logger)
+		_logger = null
 
 
+func _add_printed(text: String) -> void:
+	_mutex.lock()
+	_printed += text
+	_mutex.unlock()
+
+
+## The lines since the last call.
 func _take_printed() -> PackedStringArray:
-	return _printer.call(&"take") if _printer else PackedStringArray()
+	_mutex.lock()
+	var text := _printed
+	_printed = ""
+	_mutex.unlock()
+	return text.trim_suffix("\n").split("\n") if text else PackedStringArray()

@@ -1,13 +1,10 @@
 extends Logger
-## Hands the engine's errors and warnings to an error_log.gd. Only for Godot 4.5 and later.
+## Tells what the engine logs and what scripts print. Only for Godot 4.5 and later.
 
-const ErrorLog := preload("error_log.gd")
-
-var _log: ErrorLog
-
-
-func _init(error_log: ErrorLog) -> void:
-	_log = error_log
+## Called with the type and the text of each error and warning, on the thread that logs.
+var on_error := Callable()
+## Called with what is printed, on the thread that prints.
+var on_print := Callable()
 
 
 func _log_error(
@@ -20,4 +17,10 @@ func _log_error(
 	error_type: int,
 	_script_backtraces: Array[ScriptBacktrace]
 ) -> void:
-	_log.add(error_type, code if rationale.is_empty() else rationale)
+	if on_error.is_valid():
+		on_error.call(error_type, code if rationale.is_empty() else rationale)
+
+
+func _log_message(message: String, is_error: bool) -> void:
+	if on_print.is_valid() and not is_error:
+		on_print.call(message)

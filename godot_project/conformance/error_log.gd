@@ -1,8 +1,8 @@
 extends RefCounted
 ## What the engine logged, so that a test can say which errors it expects.
 ##
-## Class Logger came with Godot 4.5. It is named only in engine_logger.gd and acting_logger.gd,
-## which are loaded only where it exists, so that the tests run in 4.4 as well, without this check.
+## Class Logger came with Godot 4.5. It is named only in engine_logger.gd, which is loaded only
+## where it exists, so that the tests run in 4.4 as well, without this check.
 
 ## Kinds of entries: Logger.ERROR_TYPE_WARNING, and ERROR_TYPE_SCRIPT, which is never expected.
 const KIND_WARNING := 1
@@ -17,7 +17,8 @@ var _logger: RefCounted
 func open() -> void:
 	if ClassDB.class_exists(&"Logger"):
 		var script: GDScript = load("res://conformance/engine_logger.gd")
-		_logger = script.new(self)
+		_logger = script.new()
+		_logger.set(&"on_error", add)
 		OS.call(&"add_logger", _logger)
 
 

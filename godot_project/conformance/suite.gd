@@ -201,9 +201,9 @@ func logged(action: Callable) -> PackedStringArray:
 ## Calls [param action] while each error that is logged calls [param on_error]: where the errors are
 ## heard at all. Returns what the action returns.
 func with_logger(on_error: Callable, action: Callable) -> Variant:
-	var script: GDScript = load("res://conformance/acting_logger.gd")
+	var script: GDScript = load("res://conformance/engine_logger.gd")
 	var logger: RefCounted = script.new()
-	logger.set(&"action", on_error)
+	logger.set(&"on_error", on_error.unbind(2))
 	OS.call(&"add_logger", logger)
 	var result: Variant = action.call()
 	OS.call(&"remove_logger", logger)

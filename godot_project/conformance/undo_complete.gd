@@ -1,7 +1,6 @@
 extends "undo_base.gd"
 ## Edits that change which properties an object has: record_complete(), and what is left out.
 
-const Fighter := preload("undo_fighter.gd")
 const Listed := preload("undo_listed.gd")
 const ROUNDS := 3
 
@@ -332,6 +331,12 @@ static func _mesh(surfaces: int) -> ArrayMesh:
 	for surface: int in surfaces:
 		mesh.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, arrays)
 	return mesh
+
+
+class Fighter:
+	extends Node2D
+	@export var health := 3
+	@export var bag: Array = []
 
 
 class OtherFighter:
