@@ -86,6 +86,7 @@ const SUITES: PackedStringArray = [
 	"undo_memory",
 	"undo_deep",
 	"undo_compare",
+	"undo_maps",
 	"undo_complete",
 	"examples",
 	"examples_files",

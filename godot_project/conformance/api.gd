@@ -72,7 +72,7 @@ const RECORDER_METHODS: Dictionary[String, Array] = {
 	[[["objects", TYPE_ARRAY], PROPERTIES, EXCEPT, ["complete", TYPE_BOOL]], 3, NOTHING],
 	"record_complete": [[OBJECT, EXCEPT], 1, NOTHING],
 	"compare": [[BEFORE_OBJECT, AFTER_OBJECT, PROPERTIES, REFERENCES], 2, TYPE_ARRAY],
-	"compare_all": [[["pairs", TYPE_DICTIONARY], PROPERTIES, REFERENCES], 2, TYPE_ARRAY],
+	"compare_all": [[["pairs", ANY], PROPERTIES, REFERENCES], 2, TYPE_ARRAY],
 	"map_references": [[BEFORE_OBJECT, AFTER_OBJECT], 0, TYPE_DICTIONARY],
 	"flush": [[["deep", TYPE_BOOL]], 1, TYPE_ARRAY],
 	"commit": [[["undo_redo", TYPE_OBJECT], ["action_name", TYPE_STRING]], 0, TYPE_INT],

@@ -1,5 +1,5 @@
 extends "undo_base.gd"
-## VarBatchUndoRecorder.compare() and compare_all() of two objects, and map_references() of two trees.
+## VarBatchUndoRecorder.compare() and compare_all() of two objects.
 
 const Listed := preload("undo_listed.gd")
 
@@ -176,76 +176,22 @@ func test_all_pairs() -> void:
 	check(VarBatchUndoRecorder.compare_all({}).is_empty(), "no pairs")
 	var typed: Dictionary[Box, Box] = {box(1): box(2)}
 	check_int(VarBatchUndoRecorder.compare_all(typed, [], typed).size(), 1, "typed pairs")
+	# An array of pairs: one object with many, each of which refers to itself.
+	var original := box(null)
+	original.value = original
+	var copies: Array = [box(null), box(1), box(null)]
+	copies[0].value = copies[0]
+	copies[2].value = copies[2]
+	var found := VarBatchUndoRecorder.compare_all(
+		copies.map(func(to: Box) -> Array: return [original, to])
+	)
+	check(found.size() == 1 and is_same(found[0].object, copies[1]), "one with many: %s" % [found])
+	for cyclic: Box in [original, copies[0], copies[2]]:
+		cyclic.value = null
 
 
 ## The nodes of two instances of a scene, and the resources that each has for itself.
-func test_map_of_instances() -> void:
-	var scene := _scene()
-	var one: Node = node(scene.instantiate())
-	var two: Node = node(scene.instantiate())
-	var map := VarBatchUndoRecorder.map_references(one, two)
-	check_int(map.size(), 5, "objects of %s" % [map])
-	for path: String in [".", "Body", "Body/Shape", "Body/Sprite"]:
-		var expected := two.get_node(path)
-		check(is_same(map.get(one.get_node(path)), expected), "the node at %s" % path)
-	var shapes: Array = [one.get_node("Body/Shape").shape, two.get_node("Body/Shape").shape]
-	check(not is_same(shapes[0], shapes[1]), "the shape is shared")
-	check(is_same(map.get(shapes[0]), shapes[1]), "a resource that is local to the scene")
-	check(VarBatchUndoRecorder.compare_all(map).is_empty(), "two instances")
-	two.get_node("Body/Sprite").position.x = 5
-	shapes[1].size = Vector2(8, 20)
-	two.get_node("Body/Shape").set_meta(&"owner", two.get_node("Body"))
-	one.get_node("Body/Shape").set_meta(&"owner", one.get_node("Body"))
-	var found := VarBatchUndoRecorder.compare_all(map)
-	check_shown(found, ["position:x: 0.0 > 5.0", "size:x: 20.0 > 8.0"], "what was overridden")
-	check(is_same(found[1].object, shapes[1]), "the resource")
-	# Another file is another value.
-	var textures: Array[Texture2D] = [PlaceholderTexture2D.new(), PlaceholderTexture2D.new()]
-	textures[1].take_over_path("res://conformance/no_such_file.tres")
-	one.get_node("Body/Sprite").texture = textures[0]
-	two.get_node("Body/Sprite").texture = textures[1]
-	map = VarBatchUndoRecorder.map_references(one, two)
-	check(not map.has(textures[0]), "a resource with a file")
-	check_int(VarBatchUndoRecorder.compare_all(map).size(), 3, "with another texture")
-
-
 ## A duplicated branch, with other nodes in it, other names, and chains and rings of resources.
-func test_map_of_duplicates() -> void:
-	var root: Node = node(Node.new())
-	for i: int in 4:
-		var child := Node2D.new()
-		root.add_child(child)
-		child.name = "Child%d" % i
-		child.add_child(Sprite2D.new())
-	var copy: Node = node(root.duplicate())
-	copy.move_child(copy.get_node("Child3"), 0)
-	copy.get_node("Child1").name = "Renamed"
-	var map := VarBatchUndoRecorder.map_references(root, copy)
-	check_int(map.size(), 7, "objects of %s" % [map])
-	check(is_same(map[root.get_node("Child3")], copy.get_node("Child3")), "one that moved")
-	check(not map.has(root.get_node("Child1")), "one that was renamed")
-	var sprites: Array = [root.get_node("Child3").get_child(0), copy.get_child(0).get_child(0)]
-	check(is_same(map[sprites[0]], sprites[1]), "one without a name")
-	# Resources: a ring, and one that stands at two places.
-	var rings: Array = []
-	for i: int in 2:
-		var made: Array[Resource] = [Resource.new(), Resource.new(), Resource.new()]
-		made[0].set_meta(&"next", made[1])
-		made[1].set_meta(&"next", [{"a": made[2], "b": made[2]}])
-		made[2].set_meta(&"next", made[0])
-		rings.append(made)
-	map = VarBatchUndoRecorder.map_references(rings[0][0], rings[1][0])
-	check_int(map.size(), 3, "resources of two rings")
-	for i: int in 3:
-		check(is_same(map.get(rings[0][i]), rings[1][i]), "resource %d of a ring" % i)
-	check(VarBatchUndoRecorder.compare_all(map).is_empty(), "two rings")
-	rings[1][2].set_meta(&"next", rings[1][1])
-	check_int(VarBatchUndoRecorder.compare_all(map).size(), 1, "another ring")
-	for ring: Array in rings:
-		for resource: Resource in ring:
-			resource.remove_meta(&"next")
-
-
 func test_wrong_arguments() -> void:
 	var object := box(1)
 	var gone := Node.new()
@@ -266,6 +212,15 @@ func test_wrong_arguments() -> void:
 		"VarBatchUndoRecorder.compare_all: pair 2: after: expected an object, found String",
 	]
 	check_int((expect_lines(all, lines) as Array).size(), 1, "differences of the others")
+	for wrong: Array in [
+		[5, "expected a Dictionary or an Array of pairs, found int"],
+		[[[object, object], 5], "pair 1: expected an Array of two objects, found int"],
+		[[[object]], "pair 0: expected an Array of two objects, found one of size 1"],
+	]:
+		var call_it := func() -> Array: return VarBatchUndoRecorder.compare_all(wrong[0])
+		check(
+			(expect_errors(call_it, 1, wrong[1] as String) as Array).is_empty(), "%s" % [wrong[1]]
+		)
 	var missing := func() -> Array:
 		return VarBatchUndoRecorder.compare(object, box(2), ["nothing", "value"])
 	check_int(
@@ -319,23 +274,6 @@ func test_many_threads() -> void:
 
 
 ## Time grows with the number of references, and not faster.
-func test_time_of_maps() -> void:
-	var times: Array[int] = []
-	for count: int in [5000, 20_000]:
-		var roots: Array[Resource] = []
-		for side: int in 2:
-			var list: Array = []
-			for i: int in count:
-				list.append(Resource.new())
-			roots.append(Resource.new())
-			roots[side].set_meta(&"list", list)
-		var started := Time.get_ticks_usec()
-		var map := VarBatchUndoRecorder.map_references(roots[0], roots[1])
-		times.append(Time.get_ticks_usec() - started)
-		check_int(map.size(), count + 1, "resources")
-	check(times[1] < 16 * times[0], "4 times as many took %s microseconds" % [times])
-
-
 func _compare_alone() -> int:
 	var pairs: Dictionary = {}
 	for i: int in 1000:
@@ -370,26 +308,6 @@ static func _stored(object: Object, named: String) -> int:
 
 
 ## A scene of four nodes, whose shape each instance has for itself.
-func _scene() -> PackedScene:
-	var root: Node = node(Node2D.new())
-	var body := StaticBody2D.new()
-	var shape := CollisionShape2D.new()
-	var sprite := Sprite2D.new()
-	root.add_child(body)
-	body.add_child(shape)
-	body.add_child(sprite)
-	body.name = "Body"
-	shape.name = "Shape"
-	sprite.name = "Sprite"
-	shape.shape = RectangleShape2D.new()
-	shape.shape.resource_local_to_scene = true
-	for child: Node in [body, shape, sprite]:
-		child.owner = root
-	var scene := PackedScene.new()
-	check_int(scene.pack(root), OK, "a scene")
-	return scene
-
-
 class OfNode:
 	extends Node2D
 	@export var health := 3

@@ -1,6 +1,6 @@
 //! Files against what the system itself takes for them: what is promised of saving and loading in rust/docs/DECISIONS.md.
 //!
-//! `scripts/bench-storage.sh` runs it: `[--folder PATH] [--mib 256] [--pairs 7]`. In each round the plain way and that of the
+//! `scripts/bench-rust.sh --files` runs it: `[--folder PATH] [--mib 256] [--pairs 7]`. In each round the plain way and that of the
 //! crate take turns, on the same disk, and each replaces its own file of the round before. A ratio is the median of those of
 //! the rounds; beside it the lowest and the highest.
 //!
@@ -52,7 +52,7 @@ fn main() -> Result<()> {
         }
     }
     if !asked {
-        println!("files: not asked for (scripts/bench-storage.sh)");
+        println!("files: not asked for (scripts/bench-rust.sh --files)");
         return Ok(());
     }
     let folder = options.folder.join(format!("varbatch-bench-{}", std::process::id()));

@@ -6,8 +6,9 @@ use godot::builtin::{AnyArray, AnyDictionary, Array, GString, PackedStringArray,
 use godot::classes::RefCounted;
 use godot::obj::{Base, Gd};
 use godot::register::{GodotClass, godot_api};
+use varbatch_codec::Kind;
 
-use crate::engine::{self, DictionaryArg, ObjectArg, Slot};
+use crate::engine::{self, DictionaryArg, ObjectArg, Slot, Value};
 use crate::report::{Line, OBJECTS, Reports};
 use crate::undo::changes::Changes;
 use crate::undo::commit::History;
@@ -92,11 +93,17 @@ impl VarBatchUndoRecorder {
     /// Returns how many objects differ from others.
     #[func]
     fn compare_all(
-        pairs: AnyDictionary,
+        pairs: Variant,
         #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
         #[opt(default = &DictionaryArg::empty())] references: DictionaryArg,
     ) -> Array<VarDictionary> {
-        compared("compare_all", &pairs_of(&pairs), &properties, &references, &|index| format!("pair {index}: "))
+        match pairs_of(engine::value(&pairs)) {
+            Ok(pairs) => compared("compare_all", &pairs, &properties, &references, &|index| format!("pair {index}: ")),
+            Err(text) => {
+                print("compare_all", [Line::error(text)]);
+                Array::new()
+            }
+        }
     }
 
     /// Returns the objects of a tree with those of another one that belong to them.
@@ -150,7 +157,7 @@ fn compared(
     named: &dyn Fn(usize) -> String,
 ) -> Array<VarDictionary> {
     let mut map = References::default();
-    pairs_of(references.dictionary()).iter().for_each(|pair| map.add(pair));
+    entries_of(references.dictionary()).iter().for_each(|pair| map.add(pair));
     let (changes, reports) = compare(pairs, &Wanted::now(properties), map, named);
     let modifications = changes.to_array(true);
     drop(changes);
@@ -158,8 +165,30 @@ fn compared(
     modifications
 }
 
-/// Returns the entries of a Dictionary as pairs.
-fn pairs_of(dictionary: &AnyDictionary) -> Vec<Pair> {
+/// Returns the entries of a Dictionary, or the elements of an Array, as pairs.
+fn pairs_of(pairs: &Value) -> Result<Vec<Pair>, String> {
+    let view = pairs.view();
+    match view.kind() {
+        Kind::Dictionary => Ok(entries_of(&pairs.variant().to())),
+        Kind::Array => view.elements().iter().enumerate().map(pair).collect(),
+        kind => Err(format!("expected a Dictionary or an Array of pairs, found {}", kind.name())),
+    }
+}
+
+fn pair((index, element): (usize, &Value)) -> Result<Pair, String> {
+    let view = element.view();
+    match view.kind() {
+        Kind::Array => match view.elements() {
+            [before, after] => Ok(Pair::new(before, after)),
+            others => {
+                Err(format!("pair {index}: expected an Array of two objects, found one of size {}", others.len()))
+            }
+        },
+        kind => Err(format!("pair {index}: expected an Array of two objects, found {}", kind.name())),
+    }
+}
+
+fn entries_of(dictionary: &AnyDictionary) -> Vec<Pair> {
     let pair = |(before, after): (Variant, Variant)| Pair::new(engine::value(&before), engine::value(&after));
     dictionary.iter_shared().map(pair).collect()
 }

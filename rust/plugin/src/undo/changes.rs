@@ -45,7 +45,7 @@ struct Change {
     whole: Option<usize>,
 }
 
-/// An object of which it has changed which properties it has.
+/// An object that has other properties now, or another script.
 struct Whole {
     part: usize,
     /// The new values of its properties; empty for those that it no longer has.
@@ -72,7 +72,7 @@ pub struct Now<'n> {
     pub spans: &'n [Span],
     /// The object that the part was read of, if it is not the part's own.
     pub before: Option<&'n Value>,
-    /// Objects of the part that belong to others now.
+    /// Which objects stand for those that the part holds.
     pub references: Option<&'n References>,
 }
 

@@ -32,10 +32,10 @@ impl Pair {
 pub struct References(HashMap<u64, Slot>);
 
 impl References {
-    /// Says that two objects belong together, unless another one already belongs to the first.
+    /// Says that two objects belong together. The last one that is said to belong to an object does.
     pub fn add(&mut self, pair: &Pair) {
         if !pair.ids.contains(&0) {
-            self.0.entry(pair.ids[0]).or_insert_with(|| Slot::of(pair.after.value()));
+            self.0.insert(pair.ids[0], Slot::of(pair.after.value()));
         }
     }
 
@@ -95,6 +95,8 @@ pub fn compare(
     let mut found = Changes::of(recorded);
     for (index, pair) in pairs.iter().enumerate() {
         let Some((before, after)) = sides.parts(pair) else { continue };
+        // One object may be compared with many.
+        references.add(pair);
         if !before.is_alive() || !after.is_alive() {
             reports.push_warning(index, || format!("{}skipped: a getter freed one of the two", named(index)));
             continue;
@@ -104,10 +106,12 @@ pub fn compare(
                 reports.push_error(index, || format!("{}{} has no property \"{name}\"", named(index), after.shown()));
             }
         }
-        let mut part =
-            Part::new(Slot::of(after.object.value()), after.id, before.properties.clone(), before.first_span);
-        part.class = after.class.clone();
-        found.recording.parts.push(part);
+        let recorded = &mut found.recording;
+        // A copy for this pair, in which references are mapped.
+        let first_span = recorded.spans.len();
+        recorded.spans.extend_from_within(before.first_span..before.first_span + before.properties.names.len());
+        let object = Slot::of(after.object.value());
+        recorded.parts.push(Part::new(object, after.id, before.properties.clone(), first_span));
         let spans = &sides.after.spans[after.first_span..][..after.properties.names.len()];
         let now = Now {
             properties: &after.properties,
