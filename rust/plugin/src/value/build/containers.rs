@@ -167,9 +167,15 @@ impl<'a> Build<'a, '_> {
     pub(super) fn typed_entries(&mut self, slot: &mut Slot, expected: &SlotType, count: usize) -> Result<(), Stop> {
         let mut dictionary = slot.dictionary();
         let mut key = Slot::new();
+        let has_text_keys = matches!(expected.kind, Kind::String | Kind::StringName);
         for _ in 0..count {
             let at = self.reader.position();
             self.look();
+            if has_text_keys && self.reader.peek_kind()? == expected.kind {
+                let entry = dictionary.entry(self.key(&mut key)?);
+                self.value(entry)?;
+                continue;
+            }
             if self.may_ask == MayAsk::Nothing && self.is_loud_key() {
                 return Err(Stop::MayNotAsk);
             }
