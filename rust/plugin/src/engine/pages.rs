@@ -1,4 +1,4 @@
-//! Asks Linux for huge pages for large new memory.
+//! Asks Linux for large new memory in few calls: for huge pages, or for all small pages at once.
 //!
 //! Memory of the system arrives page by page, as it is first written. For a large result this takes longer than the
 //! copy into it. Huge pages are 512 times as long, so that there are fewer: a third of the time. Where the setting
@@ -41,6 +41,14 @@ impl Pages {
             Some(last) if last.end <= block.start && block.start - last.end <= MAX_GAP => last.end = block.end,
             Some(last) if block.end <= last.start && last.start - block.end <= MAX_GAP => last.start = block.start,
             _ => self.0.push(block),
+        }
+    }
+
+    /// Gets all small pages at once, each of which would be a fault when it is first written. That takes less time, and
+    /// unlike huge pages always as much.
+    pub fn populate(self) {
+        for range in self.0 {
+            populate(inside(range, SMALL_PAGE));
         }
     }
 
@@ -112,7 +120,7 @@ fn inside(range: Range<usize>, page_len: usize) -> Range<usize> {
 }
 
 #[cfg(target_os = "linux")]
-use linux::{advise, collapse, is_page_written, page_len, written};
+use linux::{advise, collapse, is_page_written, page_len, populate, written};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -141,6 +149,15 @@ mod linux {
         let start = std::ptr::without_provenance_mut(range.start);
         // SAFETY: this advice changes no memory, whatever the range is. An error is ignored: it is only advice.
         _ = unsafe { libc::madvise(start, range.len(), libc::MADV_HUGEPAGE) };
+    }
+
+    /// Makes the pages of a range resident. Does nothing before Linux 5.14.
+    pub fn populate(range: Range<usize>) {
+        if !range.is_empty() {
+            let start = std::ptr::without_provenance_mut(range.start);
+            // SAFETY: the pages are faulted as by a write, which changes nothing in them, whatever the range is.
+            _ = unsafe { libc::madvise(start, range.len(), libc::MADV_POPULATE_WRITE) };
+        }
     }
 
     /// Returns how many small pages of a huge one were written; `None` if the system does not say.
@@ -191,6 +208,9 @@ fn written(_: usize, _: usize) -> Option<usize> {
 
 #[cfg(not(target_os = "linux"))]
 fn collapse(_: Range<usize>) {}
+
+#[cfg(not(target_os = "linux"))]
+fn populate(_: Range<usize>) {}
 
 #[cfg(test)]
 #[path = "../../tests/unit/pages.rs"]

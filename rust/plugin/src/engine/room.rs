@@ -2,8 +2,8 @@
 //!
 //! The C library of Linux lets a heap grow by 132 KiB at a time, and the system hands out each of its pages when it is
 //! first written. For small blocks in new memory that takes longer than all other work. So before many of them are
-//! made, a few MiB are allocated in blocks, backed by huge pages, and freed again, all but the last block. It keeps the
-//! heap from shrinking; the small blocks are then cut from what was freed before it. If that memory was used before,
+//! made, a few MiB are allocated in blocks, populated with pages at once, and freed again, all but the last block. It
+//! keeps the heap from shrinking; the small blocks are then cut from what was freed before it. If that memory was used before,
 //! nothing happens to it.
 
 use super::pages::{self, Pages};
@@ -11,13 +11,10 @@ use super::pages::{self, Pages};
 /// Bytes of small blocks before the first room: less is not worth it.
 const FROM: usize = 256 << 10;
 
-/// Min bytes that must be expected for a room, as a huge page may be slow to get; max bytes of a room. Where too much
-/// was expected, the rest of a room stays unused.
+/// Min bytes that must be expected for a room; max bytes of a room. Where too much was expected, the rest of a room stays
+/// unused.
 const MIN: usize = 8 << 20;
 const MAX: usize = 16 << 20;
-
-/// Bytes at both ends of a room that are not whole huge pages.
-const ENDS: usize = 2 << 20;
 
 /// The blocks of a room: short enough that they belong to the heap, and not to a mapping of their own.
 const BLOCK: usize = 120 << 10;
@@ -60,7 +57,7 @@ impl Room {
             return;
         }
         self.next = usize::MAX;
-        let len = (left + ENDS).min(MAX);
+        let len = left.min(MAX);
         let (mut blocks, mut pages) = (Vec::new(), Pages::default());
         while blocks.len() * BLOCK < len {
             let mut block = Vec::new();
@@ -70,7 +67,7 @@ impl Room {
             pages.add(block.spare_capacity_mut());
             blocks.push(block);
         }
-        pages.prepare();
+        pages.populate();
         let last = (0..blocks.len()).max_by_key(|&at| blocks[at].as_ptr().addr()).expect("there is a block");
         self._last = blocks.swap_remove(last);
         self.next = self.taken + len;
