@@ -3,8 +3,8 @@
 //! The C library of Linux lets a heap grow by 132 KiB at a time, and the system hands out each of its pages when it is
 //! first written. For small blocks in new memory that takes longer than all other work. So before many of them are
 //! made, a few MiB are allocated in blocks, populated with pages at once, and freed again, all but the last block. It
-//! keeps the heap from shrinking; the small blocks are then cut from what was freed before it. If that memory was used before,
-//! nothing happens to it.
+//! keeps the heap from shrinking; the small blocks are then cut from what was freed before it. If that memory was used
+//! before, nothing happens to it.
 
 use super::pages::{self, Pages};
 
