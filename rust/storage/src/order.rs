@@ -6,8 +6,11 @@
 //!
 //! An append waits until all calls with an earlier ticket for the same file have ended: then it is the first in line. So
 //! waiting only ever goes from later calls to earlier ones. Like a save, it can be overtaken.
+//!
+//! The file system can take seconds to answer, as with a virus scanner or a folder on a network. So nothing here is
+//! locked while it is asked, but the line of the one file: calls for other files go on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,8 +21,8 @@ use crate::open::target;
 
 static ORDER: Mutex<Order> = Mutex::new(Order::new());
 
-/// Woken when a call has ended.
-static ENDED: Condvar = Condvar::new();
+/// Woken when a call has ended, and when a line is free.
+static CHANGED: Condvar = Condvar::new();
 
 /// The position of a save or append among all of this process, by the time of its call. Keep it until the call has
 /// ended.
@@ -53,7 +56,7 @@ impl Ticket {
     /// Waits until this ticket is the first in line for its file, for up to `max`. Returns true if it is.
     pub fn wait(&self, max: Duration) -> bool {
         let is_behind = |order: &mut Order| order.first_before(self.0).is_some();
-        let waited = ENDED.wait_timeout_while(order(), max, is_behind).unwrap_or_else(PoisonError::into_inner);
+        let waited = CHANGED.wait_timeout_while(order(), max, is_behind).unwrap_or_else(PoisonError::into_inner);
         !waited.1.timed_out()
     }
 
@@ -61,25 +64,26 @@ impl Ticket {
     /// same file now, if there is one.
     pub fn end(&self) -> Option<u64> {
         let next = order().give_back(self.0);
-        ENDED.notify_all();
+        CHANGED.notify_all();
         next
     }
 
-    /// Calls `act` unless a later save is at `path`, and none can come there meanwhile: `act` should be short.
+    /// Calls `act` unless a later save is at `path`. No save comes there meanwhile.
     pub(super) fn unless_overtaken<T>(&self, path: &Path, act: impl FnOnce() -> T) -> Option<T> {
         unless_overtaken(self.0, path, act)
     }
 
     /// Calls `put`, which puts a file at `path`, unless a later save is there. Returns true if it called it.
     pub(super) fn put_in_place(&self, path: &Path, put: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
-        // Held throughout, so that no other save comes between the check and the rename.
-        let mut order = order();
-        if order.is_overtaken(self.0, &place(path)) {
-            return Ok(false);
-        }
-        put()?;
-        order.note(self.0, || place(path));
-        Ok(true)
+        let done = unless_overtaken(self.0, path, || {
+            put()?;
+            if order().has_older(self.0) {
+                let place = place(path);
+                order().note(self.0, place);
+            }
+            Ok(())
+        });
+        done.transpose().map(|done| done.is_some())
     }
 
     /// True if a later save is at `path`.
@@ -101,8 +105,31 @@ impl Drop for Ticket {
 
 /// See [`Ticket::unless_overtaken`]. `ticket` is the number of a call that has not ended.
 pub(super) fn unless_overtaken<T>(ticket: u64, path: &Path, act: impl FnOnce() -> T) -> Option<T> {
-    let order = order();
-    (!order.is_overtaken(ticket, &place(path))).then(act)
+    let _held = HeldLine::new(folded(&place(path)));
+    // Asked again, as another file may have come there.
+    let place = place(path);
+    let is_overtaken = order().is_overtaken(ticket, &place);
+    (!is_overtaken).then(act)
+}
+
+/// The line of a file. While it is held, no other call puts a file there.
+struct HeldLine(PathBuf);
+
+impl HeldLine {
+    /// Waits until nobody else holds the line.
+    fn new(line: PathBuf) -> Self {
+        let is_held = |order: &mut Order| order.held.contains(&line);
+        let mut order = CHANGED.wait_while(order(), is_held).unwrap_or_else(PoisonError::into_inner);
+        order.held.insert(line.clone());
+        Self(line)
+    }
+}
+
+impl Drop for HeldLine {
+    fn drop(&mut self) {
+        order().held.remove(&self.0);
+        CHANGED.notify_all();
+    }
 }
 
 /// Returns the folder that contains a file.
@@ -134,7 +161,10 @@ fn place(path: &Path) -> PathBuf {
 /// Returns what calls for one file have in common. In addition, files whose names differ only in case wait for each other:
 /// until one exists, nothing says whether they are two.
 fn line(path: &Path) -> PathBuf {
-    let place = target(path).map_or_else(|_| path.to_owned(), |path| place(&path));
+    folded(&target(path).map_or_else(|_| path.to_owned(), |path| place(&path)))
+}
+
+fn folded(place: &Path) -> PathBuf {
     place.to_string_lossy().to_lowercase().into()
 }
 
@@ -145,11 +175,13 @@ struct Order {
     open: BTreeMap<u64, Option<PathBuf>>,
     /// The latest save at each path, while an earlier one is in progress.
     placed: BTreeMap<PathBuf, u64>,
+    /// Lines in which a call is putting or opening a file.
+    held: BTreeSet<PathBuf>,
 }
 
 impl Order {
     const fn new() -> Self {
-        Self { last: 0, open: BTreeMap::new(), placed: BTreeMap::new() }
+        Self { last: 0, open: BTreeMap::new(), placed: BTreeMap::new(), held: BTreeSet::new() }
     }
 
     fn take(&mut self, line: Option<PathBuf>) -> u64 {
@@ -162,10 +194,13 @@ impl Order {
         self.placed.get(place).is_some_and(|&placed| placed > ticket)
     }
 
-    fn note(&mut self, ticket: u64, place: impl FnOnce() -> PathBuf) {
-        if self.open.first_key_value().is_some_and(|(&oldest, _)| oldest < ticket) {
-            self.placed.insert(place(), ticket);
-        }
+    /// True if a call with an earlier ticket has not ended.
+    fn has_older(&self, ticket: u64) -> bool {
+        self.open.first_key_value().is_some_and(|(&oldest, _)| oldest < ticket)
+    }
+
+    fn note(&mut self, ticket: u64, place: PathBuf) {
+        self.placed.insert(place, ticket);
     }
 
     /// Returns the first ticket in the line of this one, unless that is this one.
