@@ -217,8 +217,9 @@ func test_progress() -> void:
 ## What slice() gives, with a count.
 static func part(all: Array, from: int, count: int) -> Array:
 	var size := all.size()
-	var begin := maxi(size + from, 0) if from < 0 else mini(from, size)
-	return all.slice(begin, size if count < 0 else mini(begin + mini(count, size), size))
+	var begin := size + from if from < 0 else mini(from, size)
+	var end := begin + (count if begin < 0 else mini(count, size))
+	return all.slice(maxi(begin, 0), size if count < 0 else clampi(end, 0, size))
 
 
 func _load(from_path: String, from: int, count: int, is_async: bool) -> Array:

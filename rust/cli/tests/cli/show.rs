@@ -164,7 +164,8 @@ fn a_range_of_values() {
             ("--start -3", "5 6 7"),
             ("--start -3 --count 1", "5"),
             ("--start=-3 --all", "5 6 7"),
-            ("--start -100 --count 2", "0 1"),
+            ("--start -100 --all", "0 1 2 3 4 5 6 7"),
+            ("--start -10 --count 4", "0 1"),
             ("--start 0 --count 1", "0"),
             ("--start 3 --count 0", ""),
         ] {
@@ -174,6 +175,7 @@ fn a_range_of_values() {
         assert_eq!(json.iter().map(|line| line["frame"].as_i64()).collect::<Vec<_>>(), [Some(6), Some(7)]);
         let note = format!("note: {name}: there is no value 9, the file has 8\n");
         folder.run(&format!("show --start 9 {name}")).expect(0, "", &note);
+        folder.run(&format!("show --start -9 --count 1 {name}")).expect(0, "", &note.replace(" 9,", " -9,"));
     }
     let line = "frame 6\n        76         8  int 6\n";
     folder.run_piped("show --start -2 --count 1 -", &stream).expect(0, line, "");

@@ -103,7 +103,7 @@ impl Loader {
     /// Asks for `count` frames from frame `from` on, or for all from there on. Call it before reading anything.
     ///
     /// Frames are counted from 0, and from the end if `from` is negative: -1 is the last whole one. As with
-    /// `Array.slice`, frames before the first do not count, and behind the end there are none.
+    /// `Array.slice`, those of the `count` that lie before the first or behind the end are left out.
     ///
     /// The reads that follow pass the frames before, step by step, and return only those asked for. Of the others just
     /// the lengths are read, or the compressed blocks that hold the lengths. A negative `from` walks to the end, and

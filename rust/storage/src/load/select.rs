@@ -73,7 +73,7 @@ impl Select {
                 }
             }
         }
-        let last = self.count.map(|count| first.saturating_add(count));
+        let last = self.count.map(|count| first.saturating_add(count.saturating_sub(self.missing())));
         let end = match (last, &self.counted) {
             (None, None) => None,
             (last, Some(counted)) if last.is_none_or(|last| last >= counted.count) => Some(counted.end),
@@ -88,10 +88,20 @@ impl Select {
         Ok(self.start.map(|(index, at)| Found { index, at, end, behind }))
     }
 
-    /// Returns the index of the first frame asked for, if it is known.
+    /// Returns the index of the first frame asked for, if it is known. If all of them lie before the first frame, that
+    /// of the end.
     fn first(&self) -> Option<u64> {
-        let counted = || Some(self.counted.as_ref()?.count.saturating_sub(self.from.unsigned_abs()));
+        let first_of = |all: u64| match self.count {
+            Some(count) if count <= self.missing() => all,
+            _ => all.saturating_sub(self.from.unsigned_abs()),
+        };
+        let counted = || Some(first_of(self.counted.as_ref()?.count));
         u64::try_from(self.from).ok().or_else(counted)
+    }
+
+    /// Returns how many of the frames asked for lie before the first frame.
+    fn missing(&self) -> u64 {
+        self.counted.as_ref().map_or(0, |counted| self.from.unsigned_abs().saturating_sub(counted.count))
     }
 
     /// Does a part of the walk to the end.

@@ -52,10 +52,10 @@ pub fn ask(mut loader: Loader, from: i64, count: Option<u64>, threads: &Threads)
 
 /// The part of `all` that `Array.slice` would give.
 pub fn slice<T: Clone>(all: &[T], from: i64, count: Option<u64>) -> Vec<T> {
-    let len = all.len() as i64;
-    let from = if from < 0 { len.saturating_add(from).max(0) } else { from.min(len) } as usize;
-    let count = count.map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(usize::MAX));
-    all[from..].iter().take(count).cloned().collect()
+    let len = all.len() as i128;
+    let from = if from < 0 { len + i128::from(from) } else { from.into() };
+    let end = count.map_or(len, |count| (from + i128::from(count)).clamp(0, len));
+    all[from.clamp(0, end) as usize..end as usize].to_vec()
 }
 
 /// Many ranges of so many frames: all for a few, some for many.
