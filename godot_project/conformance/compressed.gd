@@ -75,6 +75,17 @@ func test_64_mib() -> void:
 	_check_mode(values, FileAccess.COMPRESSION_ZSTD, "64 MiB")
 
 
+## The file is padded to a 256th, as nobody unpacks more from one.
+func test_zeros_beyond_64_mib() -> void:
+	var zeros := PackedByteArray()
+	zeros.resize(80 * MIB)
+	for mode: int in Gcpf.MODES:
+		check_int(VarBatch.save_vars(path, [zeros], false, mode), OK, "saving zeros")
+		check_int(FileAccess.get_size(path), (80 * MIB + 12 + 255) / 256, "bytes of the file")
+		check_same(read_loop(path, false, mode), [zeros], "zeros, read by the engine")
+		check_same(VarBatch.load_vars(path), [zeros], "zeros, loaded")
+
+
 ## The same bytes, however many threads compress.
 func test_threads_make_no_difference() -> void:
 	var values := sized(400, func(i: int) -> int: return i * 100)

@@ -3,6 +3,7 @@
 //! A frame is a little-endian `u32` length in bytes, followed by a value of that length.
 
 use crate::error::{CodecError, CodecErrorKind};
+use crate::limits::MAX_VALUE_LEN;
 use crate::writer::Writer;
 
 /// Bytes of the length before each value.
@@ -101,7 +102,7 @@ pub fn runs(bytes: &[u8], len: usize) -> impl Iterator<Item = (&[u8], usize)> + 
 /// stream has `available` bytes from `at` on. `None` if `bytes` does not hold the length, or the stream has ended.
 ///
 /// # Errors
-/// If the stream ends inside the frame.
+/// If the stream ends inside the frame, or the payload is longer than [`MAX_VALUE_LEN`]: whatever follows is lost with it.
 #[inline]
 pub fn payload_len(bytes: &[u8], at: usize, available: usize) -> Result<Option<usize>, CodecError> {
     let short = |at, part, expected, found| CodecError::new(at, CodecErrorKind::ShortFrame { part, expected, found });
@@ -112,5 +113,11 @@ pub fn payload_len(bytes: &[u8], at: usize, available: usize) -> Result<Option<u
         };
     };
     let (len, found) = (u32::from_le_bytes(*prefix) as usize, available - PREFIX_LEN);
-    if found < len { Err(short(at + PREFIX_LEN, "payload", len, found)) } else { Ok(Some(len)) }
+    if len <= found.min(MAX_VALUE_LEN) {
+        Ok(Some(len))
+    } else if found < len {
+        Err(short(at + PREFIX_LEN, "payload", len, found))
+    } else {
+        Err(CodecError::new(at + PREFIX_LEN, CodecErrorKind::TooLarge { found: len }))
+    }
 }

@@ -1,9 +1,11 @@
 //! Compresses a stream into a file.
 
-use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 
 use super::block::{Packer, Reused};
-use super::format::{BLOCK_LEN, Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_TOTAL, block_count};
+use super::format::{
+    BLOCK_LEN, Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_RATIO, MAX_TOTAL, MAX_UNPACKED, block_count,
+};
 use crate::limits::{MAX_PACKED_BLOCKS, PACKED_LEN};
 use varbatch_workers::Threads;
 
@@ -59,9 +61,7 @@ impl<W: Write + Seek> Encoder<W> {
         for number in [compression.mode(), block_len as u32, total as u32] {
             out.write_all(&number.to_le_bytes())?;
         }
-        let mut table = vec![0; 4 * block_count(total, block_len as u64) as usize];
-        out.write_all(&table)?;
-        table.clear();
+        io::copy(&mut io::repeat(0).take(4 * block_count(total, block_len as u64)), &mut out)?;
         Ok(Self {
             out,
             start,
@@ -72,7 +72,7 @@ impl<W: Write + Seek> Encoder<W> {
             gathered: Vec::new(),
             packed: Vec::new(),
             packers: Reused::default(),
-            table,
+            table: Vec::new(),
             failed: false,
         })
     }
@@ -117,7 +117,12 @@ impl<W: Write + Seek> Encoder<W> {
         // One more than there are whole blocks: the last one, which may be empty.
         self.pack(self.gathered.len() / self.block_len + 1, threads)?;
         self.out.write_all(&MAGIC)?;
-        let end = self.out.stream_position()?;
+        let mut end = self.out.stream_position()?;
+        if total > MAX_UNPACKED {
+            // Zeros that every reader ignores, so that the decoder takes as many bytes from the file.
+            let padding = total.div_ceil(MAX_RATIO).saturating_sub(end - self.start);
+            end += io::copy(&mut io::repeat(0).take(padding), &mut self.out)?;
+        }
         self.out.seek(SeekFrom::Start(self.start + HEAD_LEN as u64))?;
         self.out.write_all(&self.table)?;
         self.out.seek(SeekFrom::Start(end))?;

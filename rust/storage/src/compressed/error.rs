@@ -106,6 +106,16 @@ pub enum CompressedErrorKind {
         /// The length in the table.
         found: u64,
     },
+    /// The file unpacks to more than is allowed for its size.
+    #[error("expected at most {max} bytes from a compressed file of {len}, found {found}")]
+    Dense {
+        /// The length of the file, in bytes.
+        len: u64,
+        /// Bytes of the stream that it may have.
+        max: u64,
+        /// Bytes that it announces.
+        found: u64,
+    },
     /// A block does not decompress to its length.
     #[error(
         "expected {} of {len} bytes in block {block} of {count}, found damage",

@@ -12,6 +12,12 @@ pub const MAX_BLOCK_LEN: usize = 16 << 20;
 /// Max bytes of the stream: the engine stores its length in 32 bits.
 pub const MAX_TOTAL: u64 = u32::MAX as u64;
 
+/// Bytes that any file may unpack to, and bytes for each of its own if that is more. What is behind them is refused, as a
+/// few kilobytes of crafted blocks would else fill the memory. The engine's files never unpack to more than 180 times their
+/// bytes; those of [`Encoder`](super::Encoder) that would are padded.
+pub(super) const MAX_UNPACKED: u64 = 64 << 20;
+pub(super) const MAX_RATIO: u64 = 256;
+
 /// Bytes before the table.
 pub(super) const HEAD_LEN: usize = 16;
 

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::block::packed_bounds;
 use super::error::{CompressedError, CompressedErrorKind};
-use super::format::{Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, block_count};
+use super::format::{Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_RATIO, MAX_UNPACKED, block_count};
 
 /// Offsets and lengths of the blocks.
 pub(super) struct Layout {
@@ -12,6 +12,7 @@ pub(super) struct Layout {
     /// The length of the stream, in bytes.
     pub(super) total: u64,
     pub(super) block_len: u64,
+    file_len: u64,
     /// The compressed sizes, as in the file.
     table: Vec<u8>,
 }
@@ -48,7 +49,7 @@ impl Layout {
         if (table.len() as u64) < expected {
             return Err(short(table.len() as u64));
         }
-        Ok(Self { compression, total, block_len: block_len.into(), table })
+        Ok(Self { compression, total, block_len: block_len.into(), file_len, table })
     }
 
     /// Returns the offset of the first block in the file.
@@ -71,13 +72,18 @@ impl Layout {
         word(&self.table, block as usize).into()
     }
 
-    /// Refuses a size that no block of that length is compressed to, as memory is allocated by this size.
+    /// Refuses a size that no block of that length is compressed to, as memory is allocated by this size, and a block
+    /// behind the bytes that the file may unpack to.
     pub(super) fn check(&self, block: u64) -> Result<(), CompressedError> {
         let (found, expected) = (self.packed_len(block), packed_bounds(self.compression, self.len(block)));
-        if (expected.0..=expected.1).contains(&found) {
+        let max = MAX_UNPACKED.max(self.file_len.saturating_mul(MAX_RATIO));
+        let kind = if !(expected.0..=expected.1).contains(&found) {
+            CompressedErrorKind::BlockSize { block, count: self.count(), expected, found }
+        } else if block * self.block_len + self.len(block) > max {
+            CompressedErrorKind::Dense { len: self.file_len, max, found: self.total }
+        } else {
             return Ok(());
-        }
-        let kind = CompressedErrorKind::BlockSize { block, count: self.count(), expected, found };
+        };
         Err(CompressedError::new(HEAD_LEN as u64 + 4 * block, kind))
     }
 }

@@ -5,7 +5,7 @@ mod select;
 mod source;
 mod walk;
 
-use std::io::{Read, SeekFrom};
+use std::io::{self, Read, SeekFrom};
 use std::path::Path;
 
 pub use self::error::{LoadError, LoadErrorKind};
@@ -254,7 +254,7 @@ impl Loader {
             return Err(damage);
         }
         if piece.capacity() - piece.len() < need {
-            piece.reserve_exact(room);
+            piece.try_reserve_exact(room).map_err(io::Error::from)?;
         }
         let before = piece.len();
         let read = self.source.read(piece, need, threads);

@@ -251,3 +251,14 @@ fn a_full_disk_is_an_error_at_any_byte() {
     }
     assert_gives(&write(len).expect("room"), &stream, 1000, &threads);
 }
+
+/// Guards: whatever is written can be read, though the decoder takes no more than 64 MiB or 256 bytes for one.
+#[test]
+fn what_all_but_vanishes_comes_back() {
+    for (compression, len) in Compression::WRITTEN.into_iter().flat_map(|how| [(how, 64 << 20), (how, 80 << 20)]) {
+        let zeros = vec![0; len];
+        let file = compress(&zeros, compression, BLOCK_LEN);
+        assert_eq!(file.len() == len / 256, len > 64 << 20, "{} bytes for {len}", file.len());
+        assert_gives(&file, &zeros, 4 << 20, &Threads::alone());
+    }
+}

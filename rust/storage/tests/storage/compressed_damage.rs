@@ -1,13 +1,13 @@
 //! Guards: of a damaged compressed file every whole block before the damage is given, then an error that says where it is;
 //! a file that lies takes no memory for it.
 
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 
 use varbatch_storage::compressed::{CompressedErrorKind, Compression, Decoder, MAX_BLOCK_LEN};
 use varbatch_workers::Threads;
 
 use crate::compressed::{compress, decompress, stream};
-use crate::support::allocator::taken;
+use crate::support::allocator::{most_held, taken};
 use crate::support::random::Random;
 use crate::vectors::compressed;
 
@@ -199,6 +199,41 @@ fn sizes_that_no_block_has_take_no_memory() {
     let short = CompressedErrorKind::ShortBlock { block: 0, count: 2, expected: 512, found: 376 };
     assert_eq!((format!("{:?}", error.kind()), error.at()), (format!("{short:?}"), 24));
     assert!(bytes < 100_000, "{bytes} bytes taken");
+}
+
+/// A few kilobytes that would give a gigabyte: 64 MiB come out, or 256 times the file.
+#[test]
+fn a_small_file_does_not_fill_the_memory() {
+    const LEN: usize = 8 << 20;
+    let (full, empty) = (block(&vec![0; LEN], Compression::Zstd), block(&[], Compression::Zstd));
+    let (blocks, total) = ([&vec![&full[..]; 128][..], &[&empty]].concat(), 128 * LEN);
+    let mut file = by_hand(2, LEN as u32, total as u32, &blocks);
+    for (len, whole_blocks) in [(file.len(), 8), (total / 256 - 1, 127), (total / 256, 128)] {
+        file.resize(len, 0);
+        let max = (64 << 20).max(256 * len);
+        let text = format!(
+            "expected at most {max} bytes from a compressed file of {len}, found {total}, at byte {} of the file",
+            16 + 4 * whole_blocks
+        );
+        let mut decoder = Decoder::new(Cursor::new(&file[..]), len as u64).expect("a head");
+        assert_eq!(decoder.whole_len(), (whole_blocks * LEN) as u64);
+        let (held, (found, error)) = most_held(|| {
+            let (mut out, mut found) = (Vec::new(), 0);
+            let error = loop {
+                out.clear();
+                match decoder.read(&mut out, 1, &Threads::alone()) {
+                    Ok(0) => break None,
+                    Ok(len) => found += len,
+                    Err(error) => break Some(error.to_string()),
+                }
+            };
+            (found, error)
+        });
+        assert_eq!((found, error), (whole_blocks * LEN, (whole_blocks < 128).then_some(text.clone())));
+        assert!(held < 3 * LEN, "{held} bytes");
+        let sought = decoder.seek(total as u64 - 1).map_err(|error| error.to_string());
+        assert_eq!(sought, if whole_blocks < 127 { Err(text) } else { Ok(()) });
+    }
 }
 
 #[test]

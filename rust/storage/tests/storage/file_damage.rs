@@ -1,7 +1,7 @@
 //! Guards: of a file that is damaged, cut off or cannot be read to its end, all frames before that are loaded, and the error
 //! is that of all its bytes at once.
 
-use std::io;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 use varbatch_storage::Loader;
 use varbatch_storage::compressed::Compression;
@@ -9,6 +9,7 @@ use varbatch_workers::Threads;
 
 use crate::compressed::compress;
 use crate::file_load::{Input, PIECE, all_at_once, assert_found, assert_loads, bit_by_bit, stream};
+use crate::file_range::ask;
 use crate::support::allocator::taken;
 use crate::support::random::Random;
 
@@ -111,4 +112,48 @@ fn a_compressed_stream_that_is_cut_off() {
     // Of each block that is whole, the frames are there.
     counts.dedup();
     assert!(counts.len() > 10 && counts.last() == Some(&40), "{counts:?}");
+}
+
+/// A file of any length that has no bytes but these.
+struct Sparse {
+    head: Vec<u8>,
+    at: u64,
+    /// Bytes that were read.
+    read: u64,
+}
+
+impl Read for Sparse {
+    fn read(&mut self, dest: &mut [u8]) -> io::Result<usize> {
+        dest.fill(0);
+        let head = self.head.get(self.at as usize..).unwrap_or_default();
+        let len = dest.len().min(head.len());
+        dest[..len].copy_from_slice(&head[..len]);
+        (self.at, self.read) = (self.at + dest.len() as u64, self.read + dest.len() as u64);
+        assert!(self.read < 4 * PIECE as u64, "{} bytes read", self.read);
+        Ok(dest.len())
+    }
+}
+
+impl Seek for Sparse {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let SeekFrom::Start(at) = to else { return Err(ErrorKind::Unsupported.into()) };
+        self.at = at;
+        Ok(at)
+    }
+}
+
+#[test]
+fn a_length_that_no_value_has_is_refused_before_anything_is_reserved() {
+    for len in [0x8000_0000, u32::MAX] {
+        let head = [&stream(&[12])[..], &len.to_le_bytes()].concat();
+        let error = format!("expected at most 2147483647 bytes in one value, found {len}, at byte 20");
+        let load = || Loader::new(Box::new(Sparse { head: head.clone(), at: 0, read: 0 }), 5 << 30);
+        let ((_, took), found) = taken(|| bit_by_bit(load(), &Threads::alone()));
+        assert_found(&found, &(vec![(4, head[4..16].to_vec())], Some(error.clone())));
+        assert!(took < 7 * PIECE, "{took} bytes for {len}");
+        for from in [1, -1] {
+            let ((found, damage), _) = ask(load().expect("a head"), from, None, &Threads::alone());
+            assert_eq!((found.len(), damage), (usize::from(from < 0), Some(error.clone())), "from {from}");
+        }
+    }
 }
