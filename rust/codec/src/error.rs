@@ -75,7 +75,7 @@ impl CodecError {
 #[non_exhaustive]
 pub enum CodecErrorKind {
     /// The buffer ends inside a part of known size.
-    #[error("expected {} for {place}, found {found}", more(*.expected))]
+    #[error("expected {} for {place}, found {found}", more(*.expected as u64))]
     Short {
         /// The part.
         place: ValuePart,
@@ -100,7 +100,7 @@ pub enum CodecErrorKind {
         /// The announced count.
         count: usize,
         /// The fewest bytes that they and what follows them can take.
-        expected: usize,
+        expected: u64,
         /// Bytes of these that follow: of the rest of the containers around the value.
         due: usize,
         /// Bytes that remain.
@@ -199,7 +199,7 @@ pub enum CodecErrorKind {
         found: usize,
     },
     /// A stream of frames ends inside a frame.
-    #[error("expected {} for the {part} of a frame, found {found}", more(*.expected))]
+    #[error("expected {} for the {part} of a frame, found {found}", more(*.expected as u64))]
     ShortFrame {
         /// Length or payload.
         part: &'static str,
@@ -216,7 +216,7 @@ pub enum CodecErrorKind {
     },
 }
 
-fn more(bytes: usize) -> String {
+fn more(bytes: u64) -> String {
     if bytes == 1 { "1 more byte".into() } else { format!("{bytes} more bytes") }
 }
 

@@ -142,6 +142,12 @@ impl fmt::Debug for Payload<'_> {
     }
 }
 
+/// True where no plan is longer than a `usize` counts.
+const IS_WIDE: bool = usize::BITS >= 64;
+
+/// Bytes after which segments add no more to the length of a plan, elsewhere. Small bytes, which are in memory, still do.
+const MAX_LEN: usize = isize::MAX as usize;
+
 /// A position between two values of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
@@ -193,6 +199,11 @@ impl<'a> Plan<'a> {
     /// True if nothing was written.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// True if the length may no longer be right: the last value is too large, or the plan on a 32-bit platform.
+    pub(crate) fn is_full(&self) -> bool {
+        !IS_WIDE && self.len >= MAX_LEN
     }
 
     /// Returns the end of the output so far.
@@ -333,6 +344,7 @@ impl<'a> Plan<'a> {
 
     fn segment(&mut self, payload: Payload<'a>, len: usize) {
         self.segments.push(Segment { small_end: self.small.len(), payload });
-        self.len += len;
+        // The same memory in many segments can be more than 32 bits count.
+        self.len = if IS_WIDE { self.len + len } else { self.len.saturating_add(len).min(MAX_LEN) };
     }
 }

@@ -242,6 +242,8 @@ impl<'a> Reader<'a> {
         let (due, found) = (self.due, self.rest().len());
         let expected = count.saturating_mul(part_len).saturating_add(due);
         if count > 0 && expected > found && !self.trust_counts {
+            // The same text on 32-bit platforms.
+            let expected = count as u64 * part_len as u64 + due as u64;
             return Err(self.error(CodecErrorKind::ShortCount { kind, parts, count, expected, due, found }));
         }
         self.due = expected;

@@ -157,12 +157,12 @@ impl<'a> Writer<'a> {
     pub fn end_value(&mut self, start: Mark) -> Result<(), CodecError> {
         let len = self.plan.len() - start.position();
         let is_complete = self.open.is_empty() && self.next == WriteNext::Value;
-        if is_complete && len > 0 && len <= MAX_VALUE_LEN {
+        if is_complete && len > 0 && len <= MAX_VALUE_LEN && !self.plan.is_full() {
             return Ok(());
         }
         let error = match (is_complete, len) {
             (true, 0) => self.out_of_order("a value"),
-            (true, _) => CodecError::new(MAX_VALUE_LEN, CodecErrorKind::TooLarge { found: len }),
+            (true, _) => CodecError::new(MAX_VALUE_LEN, CodecErrorKind::TooLarge { found: len.max(MAX_VALUE_LEN + 1) }),
             _ => self.out_of_order("the rest of the value"),
         };
         self.drop_value(start);

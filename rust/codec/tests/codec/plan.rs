@@ -1,6 +1,8 @@
 //! Guards: a plan borrows what is long, copies what must not be borrowed, and begins anew when it is cleared.
 
-use varbatch_codec::{Borrowed, Copied, Dialect, ElementType, Event, Kind, Plain, Text, Width, Writer, limits};
+use varbatch_codec::{
+    Borrowed, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, Plain, Text, Width, Writer, limits,
+};
 
 use crate::support::naive;
 use crate::support::value::Value;
@@ -135,4 +137,24 @@ fn a_cleared_writer_begins_anew() {
         writer.clear();
     }
     assert!(writer.into_plan().is_empty());
+}
+
+/// On 32-bit platforms its length does not fit in a `usize`, and on others it can be written.
+#[test]
+fn the_same_bytes_often_are_too_large_a_value() {
+    let (bytes, count) = (vec![7; 1 << 20], 4097);
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    let first = writer.mark();
+    writer.write(Event::Bool(true)).expect("a value is due");
+    writer.end_value(first).expect("complete");
+    let start = writer.mark();
+    writer.write(Event::Array { element: ElementType::Any, count }).expect("a value is due");
+    for _ in 0..count {
+        writer.write(packed(&bytes)).expect("a value is due");
+    }
+    let error = writer.end_value(start).expect_err("more than 2 GiB");
+    assert!(matches!(error.kind(), CodecErrorKind::TooLarge { found } if *found > limits::MAX_VALUE_LEN), "{error}");
+    assert_eq!(writer.mark(), start, "dropped");
+    writer.write(Event::Bool(true)).expect("a value is due");
+    writer.end_value(start).expect("the plan has room again");
 }

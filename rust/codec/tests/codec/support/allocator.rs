@@ -17,7 +17,7 @@ fn count(len: usize) {
     // A thread that is ending has no count any more.
     let _ = TAKEN.try_with(|taken| {
         let (calls, bytes) = taken.get();
-        taken.set((calls + 1, bytes + len));
+        taken.set((calls + 1, bytes.saturating_add(len)));
     });
     hold(len as isize);
 }
