@@ -41,7 +41,7 @@ while [ $# -gt 0 ]; do
 done
 
 # Compilers first: they find most faults, and in the least time.
-steps=(format lints shell_lints targets cargo_tests documentation crate library editor_build release_template
+steps=(format lints shell_lints targets cargo_tests bits_32 documentation crate library editor_build release_template
   editor_suites template_suites crashes editor_plugin godot3 server demo package exported_games)
 kills=40
 append_kills=60
@@ -73,6 +73,7 @@ shell_lints() { step count_step "shellcheck" scripts/lint.sh; }
 cargo_tests() {
   VARBATCH_APPEND_KILLS=$append_kills step count_cargo "cargo test" cargo test --workspace --locked --no-fail-fast
 }
+bits_32() { step count_cargo "codec, 32 bits" scripts/i686-test.sh; }
 targets() { step count_step "Android and web" scripts/check-targets.sh; }
 documentation() {
   RUSTDOCFLAGS='-D warnings' step count_step "cargo doc" cargo doc --package varbatch-codec \

@@ -125,7 +125,7 @@ impl<'p, K> ToBytes<'p, K> {
         let fill = |(index, (run, slots, reports)): Item<'_, '_, 'p, K>, room: &mut Option<Room>| {
             let plan = Run::new(Form::Bytes, full_objects, false);
             if run.plan(plan, index * run_len).is_some() {
-                let room = room.get_or_insert_with(|| Room::new(run.block_len() * share));
+                let room = room.get_or_insert_with(|| Room::new(run.block_len().saturating_mul(share)));
                 run.fill(slots, usize::MAX, &Threads::alone(), room);
                 // Only the reports are still needed.
                 *reports = run.plan.take().map(|plan| plan.reports);
@@ -244,7 +244,7 @@ where
         }
         let slots = &mut self.buffers.elements()[first..first + run.count()];
         if self.next == 0 && run.filled == 0 {
-            self.room = Room::new(run.block_len() * run_count);
+            self.room = Room::new(run.block_len().saturating_mul(run_count));
         }
         match run.fill(slots, size, threads, &mut self.room) {
             Some(done) => self.done += done,

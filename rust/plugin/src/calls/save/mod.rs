@@ -141,7 +141,8 @@ impl<'p, K> Saving<'p, K> {
         self.target.check(&self.plans.reports)?;
         // As many as fill the memory for plans, if the next values are like these.
         let planned = self.plans.count() - before;
-        self.count = PLANNED * threads.count() * planned / self.plans.inline_len().max(1);
+        let room = (PLANNED * threads.count()) as u64;
+        self.count = (room * planned as u64 / self.plans.inline_len().max(1) as u64).min(MAX_SHARED as u64) as usize;
         if self.plans.is_planned() {
             self.planned(self.values);
         }
