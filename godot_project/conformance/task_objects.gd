@@ -1,6 +1,7 @@
 extends "tasks_base.gd"
 ## Tasks on objects: they are made, and their scripts run, on the main thread.
 
+const Asker := preload("asker.gd")
 const Born := preload("born.gd")
 
 
@@ -90,3 +91,30 @@ func test_scripts_that_use_tasks() -> void:
 			result = start(kind).wait()
 			check_int(inner.size(), 4, "results of the script, waited for, %s" % kind)
 			Born.when_born = Callable()
+
+
+## A load of one value drops its default, or what else was in the file. Scripts of these ask the task.
+func test_dropped_objects_that_ask_the_task() -> void:
+	for count: int in in_turns(THREAD_COUNTS):
+		VarBatch.set_thread_count(count)
+		_check_asked([5], 0, 1, [true, OK, TYPE_INT])
+		_check_asked([5, Asker.new(), Asker.new()], 0, 3, [true, OK, TYPE_INT])
+		_check_asked([Asker.new(), 5], 7, 1, [true, ERR_FILE_CORRUPT, TYPE_OBJECT])
+
+
+func _check_asked(these: Array, cut: int, dropped: int, answer: Array) -> void:
+	use(these, true)
+	write(_loaded_path, _frames.slice(0, _frames.size() - cut))
+	these.clear()
+	values = []
+	var load_one := func() -> void:
+		Asker.task = VarBatch.load_var_async(_loaded_path, Asker.new(), true)
+		Asker.task.wait()
+	var is_many := dropped > 1
+	expect_logged(load_one, int(cut > 0), int(is_many), "VarBatch.load_var_async: ")
+	var expected: Array = []
+	expected.resize(dropped)
+	expected.fill(answer)
+	check_values(Asker.answers, expected, "answers")
+	Asker.task = null
+	Asker.answers = []

@@ -42,7 +42,7 @@ static IS_WAITING: AtomicBool = AtomicBool::new(false);
 /// True if each frame and the end of the game call the dispatcher.
 static IS_CONNECTED: AtomicBool = AtomicBool::new(false);
 
-static ASKED: Mutex<Asked> = Mutex::new(Asked { is_asked: false, thread: None });
+static ASKED: Mutex<Asked> = Mutex::new(Asked { is_asked: false, threads: Vec::new() });
 
 #[derive(Default)]
 struct News {
@@ -51,10 +51,11 @@ struct News {
 }
 
 /// The state of the deferred call.
+#[derive(Default)]
 struct Asked {
     is_asked: bool,
-    /// The thread that requested the last one.
-    thread: Option<JoinHandle<()>>,
+    /// The threads that requested one and were not joined yet.
+    threads: Vec<JoinHandle<()>>,
 }
 
 /// The object that the engine calls. Not for users.
@@ -129,15 +130,16 @@ fn ask() {
     }
     let call = || _ = dispatcher().call_deferred("deliver", &[]);
     if is_main_thread() {
+        // Unlock first: the engine prints if its queue is full, and a Logger may call this again.
+        drop(asked);
         return call();
     }
-    if let Some(last) = asked.thread.take() {
-        // It made its call long ago.
-        _ = last.join();
-    }
-    asked.thread = Builder::new().name("varbatch-ask".to_owned()).spawn(call).ok();
+    // For the same reason, only threads that have made their call are joined here.
+    asked.threads.extract_if(.., |thread| thread.is_finished()).for_each(|thread| _ = thread.join());
+    let thread = Builder::new().name("varbatch-ask".to_owned()).spawn(call).ok();
     // If the thread could not be spawned, the next call of `ask` tries again.
-    asked.is_asked = asked.thread.is_some();
+    asked.is_asked = thread.is_some();
+    asked.threads.extend(thread);
 }
 
 /// Connects to each frame and to the end of the game. Returns false if the main loop is not a SceneTree or does not
@@ -214,11 +216,10 @@ pub fn shut_down() {
         }
     }
     release();
-    let Asked { thread, .. } = std::mem::replace(&mut *lock(&ASKED), Asked { is_asked: false, thread: None });
-    if let Some(thread) = thread {
-        _ = thread.join();
-    }
-    if let Some(dispatcher) = lock(&DISPATCHER).take() {
+    let Asked { threads, .. } = std::mem::take(&mut *lock(&ASKED));
+    threads.into_iter().for_each(|thread| _ = thread.join());
+    let dispatcher = lock(&DISPATCHER).take();
+    if let Some(dispatcher) = dispatcher {
         dispatcher.get().free();
     }
     IS_WAITING.store(false, Ordering::Relaxed);

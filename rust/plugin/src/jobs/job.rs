@@ -98,7 +98,8 @@ pub trait Job: Send {
         None
     }
 
-    /// Returns the result. Called once, after the last step.
+    /// Returns the result. Called once, after the last step, with the end of the task locked: values that are not
+    /// returned stay in the job, as scripts may run when they are dropped.
     fn outcome(&mut self) -> Outcome;
 }
 

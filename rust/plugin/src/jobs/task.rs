@@ -75,25 +75,27 @@ impl Shared {
             return None;
         }
         let mut end = lock(&self.end);
-        let mut lines = Vec::new();
+        let (mut lines, mut job) = (Vec::new(), None);
         let end_now = end.get_or_insert_with(|| {
-            let mut outcome = self.outcome();
+            job = self.task().take();
+            let mut outcome = self.outcome(job.as_mut());
             let message = outcome.message();
             lines = std::mem::take(&mut outcome.lines);
             End { result: outcome.product.into_slot(), code: outcome.code, message }
         });
         let got = get(end_now);
-        // Unlock first: printing may run a script that calls this again.
+        // Unlock first: printing, and dropping what the job still holds, may run scripts that call this again.
         drop(end);
+        drop(job);
         for line in lines {
             line.print("VarBatch", self.method);
         }
         Some(got)
     }
 
-    fn outcome(&self) -> Outcome {
-        match self.task().take() {
-            Some(mut job) => job.0.outcome(),
+    fn outcome(&self, job: Option<&mut AnyJob>) -> Outcome {
+        match job {
+            Some(job) => job.0.outcome(),
             None if self.task().is_panicked() => {
                 Outcome::failed((self.if_cancelled)(), EngineError::ERR_BUG, "it panicked, which is a bug in VarBatch")
             }

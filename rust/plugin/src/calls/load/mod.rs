@@ -240,6 +240,8 @@ pub struct Load {
     loading: Result<Loading, Failure>,
     /// Returned if the only value cannot be loaded; `None` to load an array.
     default: Option<Slot>,
+    /// The values that the only one was taken from.
+    values: Slot,
 }
 
 impl Load {
@@ -247,7 +249,7 @@ impl Load {
     pub fn range(path: &GString, allow_objects: FlagArg, from: i64, count: i64) -> Self {
         let loading = to_load(path, allow_objects, from, count);
         let loading = loading.map(|(loader, allow_objects)| Loading::new(loader, allow_objects));
-        Self { path: path.to_string(), loading, default: None }
+        Self { path: path.to_string(), loading, default: None, values: Slot::new() }
     }
 
     pub fn only(path: &GString, default: Slot, allow_objects: FlagArg) -> Self {
@@ -277,8 +279,12 @@ impl Job for Load {
             }
             Err(Failure { code, text }) => (VarArray::new(), vec![Line::error(text)], *code),
         };
-        let (product, lines, code) = match self.default.take() {
-            Some(default) => only(&self.path, values, lines, code, default),
+        let (product, lines, code) = match &self.default {
+            Some(default) => {
+                let of_only = only(&self.path, &values, lines, code, default);
+                self.values.set(values);
+                of_only
+            }
             None => (Product::Values(values), lines, code),
         };
         match code {
@@ -291,20 +297,20 @@ impl Job for Load {
 /// Returns the only value of a file; `default`, and at most one line, if the value is missing or damaged.
 fn only(
     path: &str,
-    values: VarArray,
+    values: &VarArray,
     mut lines: Vec<Line>,
     code: EngineError,
-    default: Slot,
+    default: &Slot,
 ) -> (Product, Vec<Line>, EngineError) {
     if code != EngineError::OK {
         lines.retain(|line| !line.is_warning);
         lines.truncate(1);
-        return (Product::Value(default), lines, code);
+        return (Product::Value(Slot::of(default.value())), lines, code);
     }
     let count = values.len();
     let Some(first) = values.get(0) else {
         let line = Line::error(format_args!("\"{path}\": expected a value, found an empty file"));
-        return (Product::Value(default), vec![line], EngineError::ERR_FILE_EOF);
+        return (Product::Value(Slot::of(default.value())), vec![line], EngineError::ERR_FILE_EOF);
     };
     if count > 1 {
         let text =
