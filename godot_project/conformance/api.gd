@@ -2,6 +2,11 @@ extends "suite.gd"
 ## The classes as scripts and the editor see them: exactly the methods that are promised, with their
 ## arguments, defaults and types.
 
+const Child := preload("child.gd")
+
+## In microseconds. It takes some 50.
+const MAX_FIRST_CALL := 500
+
 ## Stands for "any type", which the engine writes as Nil with a usage flag.
 const ANY := -1
 const NOTHING := TYPE_NIL
@@ -178,6 +183,17 @@ func test_enum() -> void:
 	check(found == PackedStringArray(CONSTANTS.keys().slice(1)), "constants of Dialect: %s" % found)
 	var dialect: VarBatch.Dialect = VarBatch.Dialect.DIALECT_GODOT_3
 	check_int(dialect, VarBatch.DIALECT_GODOT_3, "a variable of the enum")
+
+
+## The engine is looked at when the library is loaded, for a millisecond, and not in the first call.
+func test_first_call() -> void:
+	var times: Array[int] = []
+	for i: int in 5:
+		for line: String in Child.probe(self, "first_call", []):
+			if line.begins_with("took "):
+				times.append(line.to_int())
+	var is_short: bool = times.is_empty() or times.min() < MAX_FIRST_CALL * slowness
+	check(is_short, "first calls of processes, in microseconds: %s" % [times])
 
 
 ## Nobody but VarBatch makes one.
