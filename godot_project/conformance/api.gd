@@ -239,6 +239,9 @@ func test_class_of_recorders() -> void:
 			func(argument: Array) -> Variant: return type_convert(null, argument[1] as int)
 		)
 		check_value(method.default_args, defaults, "defaults of %s" % method.name)
+		for default: Variant in method.default_args:
+			# All calls share it, and this one who asks for it.
+			check(not default is Dictionary or default.is_read_only(), "a default can be changed")
 		var type: int = row[2]
 		var elements := "Dictionary" if type == TYPE_ARRAY else ""
 		_check_type(method["return"] as Dictionary, type, elements, "result of %s" % method.name)

@@ -8,8 +8,8 @@ use varbatch_codec::fill::fill;
 use varbatch_codec::limits::MAX_VALUE_LEN;
 
 use crate::calls::{encode, pairs};
-use crate::engine::{self, BytesOut};
-use crate::report::{Line, PAIRS, Reports};
+use crate::engine::{self, BytesOut, OwnArray};
+use crate::report::{Line, PAIRS};
 
 /// Returns the delta that turns `before` into `after`; empty if that fails.
 pub fn make(before: &PackedByteArray, after: &PackedByteArray) -> (PackedByteArray, Option<Line>) {
@@ -51,13 +51,11 @@ fn each(
     plan: impl for<'a> Fn(&'a [u8], &'a [u8]) -> Result<Plan<'a>, DeltaError> + Sync,
 ) -> (Array<PackedByteArray>, Vec<Line>) {
     let pairs = pairs::held(pairs);
-    let mut reports = Reports::default();
-    let result = engine::new_byte_arrays(pairs.len(), |slots| {
-        reports = pairs::each(&pairs, slots, |(first, second), slot| {
-            let plan = plan(first, second).map_err(|error| error.to_string())?;
-            fill(plan.whole(), slot.allocate(plan.len()));
-            Ok(())
-        });
+    let mut result = OwnArray::byte_arrays(pairs.len());
+    let reports = pairs::each(&pairs, result.elements(), |(first, second), slot| {
+        let plan = plan(first, second).map_err(|error| error.to_string())?;
+        fill(plan.whole(), slot.allocate(plan.len()));
+        Ok(())
     });
-    (result, reports.lines(&PAIRS))
+    (result.take(), reports.lines(&PAIRS))
 }

@@ -8,7 +8,7 @@ use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, Kind, Reader, Text};
 use varbatch_workers::Threads;
 
-use crate::engine::{self, DIALECT, Slot};
+use crate::engine::{self, DIALECT, OwnDictionary, Slot};
 use crate::value::build::{Build, MayAsk};
 use crate::value::string_cache::Texts;
 
@@ -23,9 +23,8 @@ const LEAST_LEN: usize = 4;
 pub fn describe(bytes: &[u8], dialect: Dialect, max_nodes: usize) -> VarDictionary {
     let mut tree = Tree::new(dialect, max_nodes);
     // The open ancestors of the next node, each with its children so far.
-    let mut open: Vec<(Slot, Vec<Slot>)> = Vec::new();
-    let mut root = Slot::new();
-    root.set_dictionary();
+    let mut open: Vec<(OwnDictionary, Vec<OwnDictionary>)> = Vec::new();
+    let mut root = OwnDictionary::new();
     for part in overview(bytes, 0, dialect, max_nodes) {
         match part {
             Ok(OverviewPart::Node(node)) => open.push((tree.node(&node), Vec::new())),
@@ -37,10 +36,10 @@ pub fn describe(bytes: &[u8], dialect: Dialect, max_nodes: usize) -> VarDictiona
                     None => root = node,
                 }
             }
-            Err(error) => root.dictionary().entry(&text("error")).set_string(&error.to_string()),
+            Err(error) => root.slot().entry(&text("error")).set_string(&error.to_string()),
         }
     }
-    root.value().variant().to()
+    root.into_slot().value().variant().to()
 }
 
 /// Makes nodes. Nodes share their keys and repeated texts.
@@ -59,12 +58,11 @@ impl<'a> Tree<'a> {
     }
 
     /// Makes a node with the fields that are known at its start.
-    fn node(&mut self, node: &Node<'a>) -> Slot {
+    fn node(&mut self, node: &Node<'a>) -> OwnDictionary {
         let key = if let Way::Key { bytes, kind, .. } = node.way { Some(self.key(bytes, kind)) } else { None };
         let Self { fields: [kind, name, offset, size, index, key_field, class, ..], texts, .. } = self;
-        let mut slot = Slot::new();
-        slot.set_dictionary();
-        let mut entry = slot.dictionary();
+        let mut dictionary = OwnDictionary::new();
+        let mut entry = dictionary.slot();
         entry.entry(kind).set_int(node.kind.id().into());
         match node.type_name() {
             Cow::Borrowed(text) => texts.set(entry.entry(name), Kind::String, text),
@@ -82,13 +80,13 @@ impl<'a> Tree<'a> {
         if let Some(text) = node.class() {
             entry.entry(class).set_string(&text.to_utf8());
         }
-        slot
+        dictionary
     }
 
     /// Sets the fields that are only known at the end of a node.
-    fn end(&self, slot: &mut Slot, len: usize, mut nodes: Vec<Slot>, count: usize) {
+    fn end(&self, node: &mut OwnDictionary, len: usize, mut nodes: Vec<OwnDictionary>, count: usize) {
         let [_, _, _, size, _, _, _, children, omitted] = &self.fields;
-        let mut entry = slot.dictionary();
+        let mut entry = node.slot();
         entry.entry(size).set_int(number(len));
         if !nodes.is_empty() {
             let array = engine::new_dictionaries(nodes.len(), |slots| slots.swap_with_slice(&mut nodes));

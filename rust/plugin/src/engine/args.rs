@@ -65,9 +65,9 @@ unsafe impl GodotImmutable for AnyArg {}
 pub struct DictionaryArg(AnyDictionary);
 
 impl DictionaryArg {
-    /// Returns an empty Dictionary.
+    /// Returns an empty Dictionary. Read-only, as all calls without the argument share it.
     pub fn empty() -> Self {
-        Self(VarDictionary::new().upcast_any_dictionary())
+        Self(VarDictionary::new().into_read_only().upcast_any_dictionary())
     }
 
     /// Returns the argument.
@@ -98,7 +98,7 @@ impl FromGodot for DictionaryArg {
     }
 }
 
-// SAFETY: nothing here writes to the Dictionary.
+// SAFETY: the default is read-only.
 unsafe impl GodotImmutable for DictionaryArg {}
 
 /// A flag for which a script might pass a number by mistake, such as a compression mode.

@@ -1,42 +1,17 @@
 //! Fills Arrays and Dictionaries in place.
 
+use std::ffi::c_void;
 use std::marker::PhantomData;
 
-use godot::builtin::{Array, PackedByteArray, StringName, VarArray, VarDictionary, Variant};
-use godot::sys::GodotFfi;
+use godot::builtin::{StringName, Variant};
 use varbatch_codec::Kind;
 
 use super::api::api;
-use super::ffi::{Inner, sys_type};
+use super::ffi::{Constructor, Inner, default_value, sys_type};
 use super::layout;
 use super::read::size;
 use super::slot::Slot;
 use super::write::resize;
-
-/// Creates an array of `len` nils and lets `fill` set them.
-pub fn new_array(len: usize, fill: impl FnOnce(&mut [Slot])) -> VarArray {
-    let mut array = VarArray::new();
-    fill(ArraySlot::of(array.sys_mut()).grow(len));
-    array
-}
-
-/// Creates a typed array of `len` empty byte arrays and lets `fill` write them through [`BytesOut`].
-pub fn new_byte_arrays(len: usize, fill: impl FnOnce(&mut [Slot])) -> Array<PackedByteArray> {
-    let mut array = Array::new();
-    let mut slot = ArraySlot::of(array.sys_mut());
-    slot.resize(len);
-    fill(slot.elements());
-    array
-}
-
-/// Creates a typed array of `len` empty dictionaries and lets `fill` set them.
-pub fn new_dictionaries(len: usize, fill: impl FnOnce(&mut [Slot])) -> Array<VarDictionary> {
-    let mut array = Array::new();
-    let mut slot = ArraySlot::of(array.sys_mut());
-    slot.resize(len);
-    fill(slot.elements());
-    array
-}
 
 /// The element type of a typed container, in the form that the engine expects.
 pub struct SlotType {
@@ -48,21 +23,22 @@ pub struct SlotType {
     pub script: Variant,
 }
 
-/// An Array in a slot that nobody else has seen.
+/// An Array in a slot, that nobody else uses during `'s`.
 pub struct ArraySlot<'s> {
     inner: Inner,
     _slot: PhantomData<&'s mut Slot>,
 }
 
 impl<'s> ArraySlot<'s> {
-    /// `inner` must point to an Array that nobody else uses during `'s`.
+    /// # Safety
+    /// `inner` points to an Array that nobody else uses during `'s`.
     #[inline]
-    pub(super) fn of(inner: Inner) -> Self {
+    pub(super) unsafe fn of(inner: Inner) -> Self {
         Self { inner, _slot: PhantomData }
     }
 
     /// Sets the element type. The array must be empty and untyped.
-    pub fn set_type(&mut self, element: &SlotType) {
+    fn set_type(&mut self, element: &SlotType) {
         let (kind, class, script) = (sys_type(element.kind), element.class.string_sys(), element.script.var_sys());
         // SAFETY: `inner` points to the Array of the borrowed slot; class and script are alive.
         unsafe { (api().interface.array_set_typed)(self.inner, kind, class, script) };
@@ -70,15 +46,17 @@ impl<'s> ArraySlot<'s> {
 
     /// Resizes the array to `count` elements; new ones are nil, or the default of the element type.
     pub fn resize(&mut self, count: usize) {
-        resize(Kind::Array, self.inner, count);
+        // SAFETY: `inner` points to an Array that nobody else uses.
+        unsafe { resize(Kind::Array, self.inner, count) };
     }
 
     /// Returns the number of elements.
     pub fn len(&self) -> usize {
-        size(Kind::Array, self.inner)
+        // SAFETY: `inner` points to an Array.
+        unsafe { size(Kind::Array, self.inner) }
     }
 
-    /// Returns the elements. Those of a typed array may only be set to values of its type.
+    /// Returns the elements. Those of a typed array may only be set to values of its type: see the docs of `engine`.
     #[inline]
     pub fn elements(&mut self) -> &mut [Slot] {
         // SAFETY: the array is alive and nobody else uses it. Its Variants are contiguous, and `Slot` is a transparent
@@ -95,7 +73,7 @@ impl<'s> ArraySlot<'s> {
     }
 
     /// Returns the elements as [`Self::elements`] does, for as long as the slot is borrowed.
-    pub fn into_elements(mut self) -> &'s mut [Slot] {
+    pub(super) fn into_elements(mut self) -> &'s mut [Slot] {
         let elements = std::ptr::from_mut(self.elements());
         // SAFETY: the slot that holds the array is mutably borrowed for `'s`, and `self`, the only view of it, is
         // consumed.
@@ -104,12 +82,16 @@ impl<'s> ArraySlot<'s> {
 
     /// Fills the array, which must be empty and untyped, with `count` nils and returns them.
     #[inline]
-    pub fn grow(&mut self, count: usize) -> &mut [Slot] {
-        if !api().layout.makes_blocks || count == 0 {
-            self.resize(count);
-            return self.elements();
+    pub(super) fn grow(mut self, count: usize) -> &'s mut [Slot] {
+        if count == 0 {
+            return &mut [];
         }
-        // SAFETY: the layout makes blocks, and the array is empty. All elements are set to zeros, which are nil.
+        if !api().layout.makes_blocks {
+            self.resize(count);
+            return self.into_elements();
+        }
+        // SAFETY: the layout makes blocks, and the array is empty. All elements are set to zeros, which are nil. The slot
+        // that holds the array is mutably borrowed for `'s`.
         unsafe {
             let data =
                 layout::new_block_in(api().interface, Kind::Array, self.inner, count, size_of::<Slot>()).cast::<Slot>();
@@ -127,16 +109,17 @@ impl<'s> ArraySlot<'s> {
     }
 }
 
-/// A Dictionary in a slot that nobody else has seen.
+/// A Dictionary in a slot, that nobody else uses meanwhile.
 pub struct DictionarySlot<'s> {
     inner: Inner,
     _slot: PhantomData<&'s mut Slot>,
 }
 
 impl DictionarySlot<'_> {
-    /// `inner` must point to a Dictionary that nobody else uses while the slot exists.
+    /// # Safety
+    /// `inner` points to a Dictionary that nobody else uses while this exists.
     #[inline]
-    pub(super) fn of(inner: Inner) -> Self {
+    pub(super) unsafe fn of(inner: Inner) -> Self {
         Self { inner, _slot: PhantomData }
     }
 
@@ -164,25 +147,44 @@ impl DictionarySlot<'_> {
 }
 
 impl Slot {
-    /// Returns the Array in the slot.
-    ///
-    /// # Panics
-    /// If the slot holds another type.
+    /// Makes the value an untyped Array of `count` nils and returns them.
     #[inline]
-    pub fn array(&mut self) -> ArraySlot<'_> {
-        let view = self.value().view();
-        assert_eq!(view.kind(), Kind::Array);
-        ArraySlot::of(view.inner)
+    pub fn set_array(&mut self, count: usize) -> &mut [Slot] {
+        let inner = self.set_container(Kind::Array, api().new_array);
+        // SAFETY: `inner` is the new Array in this slot, which is mutably borrowed.
+        unsafe { ArraySlot::of(inner) }.grow(count)
     }
 
-    /// Returns the Dictionary in the slot.
-    ///
-    /// # Panics
-    /// If the slot holds another type.
+    /// Makes the value an empty Array with this element type.
+    pub fn set_typed_array(&mut self, element: &SlotType) -> ArraySlot<'_> {
+        let inner = self.set_container(Kind::Array, api().new_array);
+        // SAFETY: as in `set_array`.
+        let mut array = unsafe { ArraySlot::of(inner) };
+        array.set_type(element);
+        array
+    }
+
+    /// Makes the value an empty, untyped Dictionary.
     #[inline]
-    pub fn dictionary(&mut self) -> DictionarySlot<'_> {
-        let view = self.value().view();
-        assert_eq!(view.kind(), Kind::Dictionary);
-        DictionarySlot::of(view.inner)
+    pub fn set_dictionary(&mut self) -> DictionarySlot<'_> {
+        let inner = self.set_container(Kind::Dictionary, api().new_dictionary);
+        // SAFETY: as in `set_array`, of a Dictionary.
+        unsafe { DictionarySlot::of(inner) }
+    }
+
+    #[inline]
+    fn set_container(&mut self, kind: Kind, new: Constructor) -> Inner {
+        if !api().layout.is_known {
+            self.set_variant(default_value(api().interface, kind));
+            return self.inner(kind);
+        }
+        let mut container = std::ptr::null_mut::<c_void>();
+        // SAFETY: the constructor is that of `kind`, whose values are one pointer. The layout is known, and the old
+        // value is released.
+        unsafe {
+            new((&raw mut container).cast(), std::ptr::null());
+            layout::write(self.release(), kind, container);
+        }
+        self.inner(kind)
     }
 }

@@ -73,7 +73,8 @@ impl<'a> View<'a> {
         if api().layout.is_known && unsafe { layout::element_id(self.inner) } == 0 {
             return OwnedType::Any;
         }
-        api().typed.element.of(self.inner, full_objects)
+        // SAFETY: `inner` points to an Array.
+        unsafe { api().typed.element.of(self.inner, full_objects) }
     }
 
     /// Returns the key and value types of a Dictionary, with class and script only if `full_objects`.
@@ -87,30 +88,37 @@ impl<'a> View<'a> {
             return (OwnedType::Any, OwnedType::Any);
         }
         let typed = &api().typed;
-        (typed.key.of(self.inner, full_objects), typed.value.of(self.inner, full_objects))
+        // SAFETY: `inner` points to a Dictionary.
+        unsafe { (typed.key.of(self.inner, full_objects), typed.value.of(self.inner, full_objects)) }
     }
 }
 
 impl TypeOf {
-    /// Returns the type. `container` must point to a container of the kind that these methods belong to.
+    /// Returns the type.
+    ///
+    /// # Safety
+    /// `container` points to a container of the kind that these methods belong to.
     #[inline]
-    fn of(&self, container: Inner, full_objects: bool) -> OwnedType {
+    unsafe fn of(&self, container: Inner, full_objects: bool) -> OwnedType {
         let mut id = 0_i64;
-        // SAFETY: the method takes nothing and returns a 64-bit int.
+        // SAFETY: promised by the caller; the method takes nothing and returns a 64-bit int.
         unsafe { (self.builtin)(container, std::ptr::null(), (&raw mut id).cast(), 0) };
         match u32::try_from(id).ok().and_then(kind_of) {
             Some(Kind::Nil) => OwnedType::Any,
-            Some(Kind::Object) => self.object_type(container, full_objects),
+            // SAFETY: promised by the caller.
+            Some(Kind::Object) => unsafe { self.object_type(container, full_objects) },
             Some(kind) => OwnedType::Builtin(kind),
             None => OwnedType::Unknown(id),
         }
     }
 
+    /// # Safety
+    /// The same as for [`Self::of`].
     #[cold]
-    fn object_type(&self, container: Inner, full_objects: bool) -> OwnedType {
+    unsafe fn object_type(&self, container: Inner, full_objects: bool) -> OwnedType {
         let mut class = StringName::default();
         let mut script = Variant::nil();
-        // SAFETY: the methods take nothing and assign a StringName and a Variant.
+        // SAFETY: promised by the caller; the methods take nothing and assign a StringName and a Variant.
         unsafe {
             (self.class_name)(container, std::ptr::null(), class.sys_mut(), 0);
             (self.script)(container, std::ptr::null(), script.sys_mut(), 0);

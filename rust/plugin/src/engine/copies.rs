@@ -18,10 +18,9 @@ impl Slot {
     /// Assigns another value. Containers are shared with it.
     #[inline]
     pub fn set_copy(&mut self, value: &Value) {
-        self.release();
-        // SAFETY: the old value was released, and the other value is alive. Shared contents, objects included, are
+        // SAFETY: the old value is released, and the other value is alive. Shared contents, objects included, are
         // counted atomically, so any thread may do this.
-        unsafe { (api().interface.variant_new_copy)(self.memory().cast(), value.variant().var_sys()) };
+        unsafe { (api().interface.variant_new_copy)(self.release().cast(), value.variant().var_sys()) };
     }
 
     /// Creates a slot with the value of a view. A packed array is copied on write, instead of being shared.

@@ -35,7 +35,8 @@ impl<'a> View<'a> {
             // SAFETY: `inner` points to a Dictionary, and `are_as_expected` has verified its layout in this engine.
             return unsafe { private(self.inner) }.size as usize;
         }
-        size(Kind::Dictionary, self.inner)
+        // SAFETY: `inner` points to a Dictionary.
+        unsafe { size(Kind::Dictionary, self.inner) }
     }
 
     /// True if neither the keys nor the values of a Dictionary are typed. `false` if its layout is not known.

@@ -4,13 +4,20 @@
 //! gdext reads a packed array out of a Variant by taking a reference to it, and resizes it with zeros. Both cost more
 //! than encoding a small value. This module uses the calls of GDExtension 4.4 instead, and reads memory directly in
 //! engines whose layout [`layout`] has verified. Every use is wrapped in a safe function; nothing outside this module
-//! is `unsafe`.
+//! is `unsafe`. What may be written to in place is a new value by its type: a slot that was just set, [`BytesSlot`],
+//! [`OwnDictionary`], [`OwnArray`], [`Growing`].
 //!
 //! The module is sound because of:
 //! - **Layout**: `Array` keeps its Variants, and `PackedStringArray` its Strings, one after the other (gdext relies on
 //!   the same). Math types have the same components in a Variant as on the wire.
+//!
+//! Its functions are safe to call on these terms, which no type holds fast:
 //! - **Borrows**: a [`Value`] is borrowed from an array that the caller holds for the whole call. Nothing that could
 //!   run a script, and so change borrowed memory, is called meanwhile: see `batch`.
+//! - **Memory**: whoever gets uninitialised memory fills all of it, with the codec's `fill`, before anyone else sees the
+//!   array. Whoever does not, and panics, drops the array.
+//! - **Types**: elements of an [`ArraySlot`] are set to values of its type.
+//! - **Threads**: [`Value::variant`] and functions that run scripts are only called by the thread of the call.
 
 use varbatch_codec::{Dialect, Width};
 
@@ -28,6 +35,7 @@ mod files;
 mod held;
 mod layout;
 mod objects;
+mod own_slot;
 mod owned;
 mod pages;
 mod properties;
@@ -42,13 +50,14 @@ mod write;
 pub use api::{allocates_in_parallel, makes_blocks};
 pub use args::{AnyArg, CompressionArg, DictionaryArg, FlagArg, ObjectArg};
 pub use call::{Call, load_docs, register};
-pub use container_slot::{ArraySlot, DictionarySlot, SlotType, new_byte_arrays, new_dictionaries};
+pub use container_slot::{ArraySlot, DictionarySlot, SlotType};
 pub use containers::OwnedType;
 pub use dialects::{DIALECTS, DialectArg, register_dialects};
 pub use fetch::ahead;
 pub use files::{EngineFile, error_text, globalize, keep};
 pub use objects::{base_class, can_instantiate, class_of, encoded_id, is_of_class, script};
-pub use owned::{HeldBytes, OwnArray, Reference};
+pub use own_slot::{BytesSlot, OwnDictionary};
+pub use owned::{HeldBytes, OwnArray, Reference, new_dictionaries};
 pub use pages::Pages;
 pub use properties::{
     class_name, has_script_method, meta_list, property, property_list, remove_meta, script_id, set_property,

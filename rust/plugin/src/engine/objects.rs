@@ -97,15 +97,24 @@ pub fn encoded_id(holder: &Value) -> Option<i64> {
     (class_of(holder) == ENCODED_CLASS).then(|| unsafe { get(api().objects.get_object_id, object) })
 }
 
-/// Returns the path of the script in a Variant, which must hold a Script.
+/// Returns a pointer to the Script in a Variant.
 ///
 /// # Panics
-/// If the Variant holds no live object.
-pub(super) fn script_path(script: &Variant) -> GString {
+/// If the Variant holds none.
+fn script_of(script: &Variant) -> sys::GDExtensionObjectPtr {
     let object = object_of(value(script));
-    assert!(!object.is_null(), "no script");
-    // SAFETY: the callers pass a Script, which is a Resource, whose `get_path` returns a String.
-    unsafe { get(api().objects.get_path, object) }
+    // SAFETY: the object is alive.
+    assert!(!object.is_null() && unsafe { is_class(object, &"Script".into()) }, "no script");
+    object
+}
+
+/// Returns the path of the script in a Variant.
+///
+/// # Panics
+/// If the Variant holds no Script.
+pub(super) fn script_path(script: &Variant) -> GString {
+    // SAFETY: a Script is a Resource, whose `get_path` returns a String.
+    unsafe { get(api().objects.get_path, script_of(script)) }
 }
 
 /// True if an object is of a class.
@@ -183,13 +192,11 @@ pub fn script(path: &str) -> Option<(Variant, StringName)> {
     Some((script, class))
 }
 
-/// Returns the class that a script extends. The Variant must hold a Script.
+/// Returns the class that a script extends.
 ///
 /// # Panics
-/// If the Variant holds no live object.
+/// If the Variant holds no Script.
 pub fn base_class(script: &Variant) -> StringName {
-    let object = object_of(value(script));
-    assert!(!object.is_null(), "no script");
-    // SAFETY: the object is alive, and the callers pass a Script; the method returns a StringName.
-    unsafe { get(api().objects.get_instance_base_type, object) }
+    // SAFETY: the method of a Script returns a StringName.
+    unsafe { get(api().objects.get_instance_base_type, script_of(script)) }
 }

@@ -1,11 +1,12 @@
 //! Results and objects that one task owns, whichever thread it runs on.
 
-use godot::builtin::{Array, PackedByteArray, Variant};
+use godot::builtin::{Array, PackedByteArray, VarArray, VarDictionary, Variant};
 use godot::meta::Element;
 use godot::obj::{Gd, GodotClass};
 use godot::sys::GodotFfi;
 
-use super::container_slot::{ArraySlot, new_array, new_byte_arrays};
+use super::container_slot::ArraySlot;
+use super::own_slot::{BytesSlot, OwnDictionary, own_slots};
 use super::read::bytes_of;
 use super::slot::Slot;
 
@@ -18,23 +19,12 @@ unsafe impl<T: Element> Send for OwnArray<T> {}
 impl OwnArray<Variant> {
     /// Creates an array of nils.
     pub fn new(count: usize) -> Self {
-        Self(Some(new_array(count, |_| ())))
-    }
-}
-
-impl OwnArray<PackedByteArray> {
-    /// Creates a typed array of empty byte arrays.
-    pub fn byte_arrays(count: usize) -> Self {
-        Self(Some(new_byte_arrays(count, |_| ())))
-    }
-}
-
-impl<T: Element> OwnArray<T> {
-    fn slot(&mut self) -> ArraySlot<'_> {
-        ArraySlot::of(self.0.as_mut().expect("it is not taken yet").sys_mut())
+        let mut array = Self(Some(VarArray::new()));
+        array.slot().grow(count);
+        array
     }
 
-    /// Resizes the array to `count` elements; new ones are nil, or the default of the element type.
+    /// Resizes the array to `count` elements; new ones are nil.
     pub fn resize(&mut self, count: usize) {
         self.slot().resize(count);
     }
@@ -49,9 +39,43 @@ impl<T: Element> OwnArray<T> {
         &mut self.elements()[from..needed]
     }
 
-    /// Returns the elements, for filling. Those of a typed array may only be set to values of its type.
+    /// Returns the elements, for filling.
     pub fn elements(&mut self) -> &mut [Slot] {
         self.slot().into_elements()
+    }
+}
+
+impl OwnArray<PackedByteArray> {
+    /// Creates a typed array of empty byte arrays.
+    pub fn byte_arrays(count: usize) -> Self {
+        Self::typed(count)
+    }
+
+    /// Returns the elements, for filling.
+    pub fn elements(&mut self) -> &mut [BytesSlot] {
+        // SAFETY: the elements are byte arrays of an array that nobody else has.
+        unsafe { own_slots(self.slot().into_elements()) }
+    }
+}
+
+/// Creates a typed array of `len` empty dictionaries and lets `fill` set them.
+pub fn new_dictionaries(len: usize, fill: impl FnOnce(&mut [OwnDictionary])) -> Array<VarDictionary> {
+    let mut array = OwnArray::typed(len);
+    // SAFETY: the elements are Dictionaries of an array that nobody else has.
+    fill(unsafe { own_slots(array.slot().into_elements()) });
+    array.take()
+}
+
+impl<T: Element> OwnArray<T> {
+    fn typed(count: usize) -> Self {
+        let mut array = Self(Some(Array::new()));
+        array.slot().resize(count);
+        array
+    }
+
+    fn slot(&mut self) -> ArraySlot<'_> {
+        // SAFETY: nobody else has the array, and it is mutably borrowed.
+        unsafe { ArraySlot::of(self.0.as_mut().expect("it is not taken yet").sys_mut()) }
     }
 
     /// Takes the array out.

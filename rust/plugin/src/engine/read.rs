@@ -94,7 +94,7 @@ impl Value {
         if is_alive { id } else { 0 }
     }
 
-    /// Returns the Variant itself. Only for the thread that owns it.
+    /// Returns the Variant itself. Only for the thread that owns it: see the docs of `engine`.
     pub fn variant(&self) -> &Variant {
         &self.0
     }
@@ -324,23 +324,27 @@ pub(super) unsafe fn elements(kind: Kind, array: Inner) -> (*const u8, usize) {
         // SAFETY: the layout is known; the caller promises the rest.
         return unsafe { layout::elements(kind, array) };
     }
-    match size(kind, array) {
-        0 => (std::ptr::null(), 0),
-        // SAFETY: the Array has an element 0.
-        count if kind == Kind::Array => unsafe {
-            ((api().interface.array_operator_index_const)(array.cast_const(), 0).cast(), count)
-        },
-        // SAFETY: promised by the caller.
-        count => unsafe { (packed_data(kind, array, false), count) },
+    // SAFETY: promised by the caller; what is not empty has an element 0.
+    unsafe {
+        match size(kind, array) {
+            0 => (std::ptr::null(), 0),
+            count if kind == Kind::Array => {
+                ((api().interface.array_operator_index_const)(array.cast_const(), 0).cast(), count)
+            }
+            count => (packed_data(kind, array, false), count),
+        }
     }
 }
 
 /// Returns the number of elements of an array, or of entries of a dictionary.
+///
+/// # Safety
+/// `array` points to an array or dictionary of `kind`.
 #[inline]
-pub(super) fn size(kind: Kind, array: Inner) -> usize {
+pub(super) unsafe fn size(kind: Kind, array: Inner) -> usize {
     let mut len = 0_i64;
     let size = api().sizes[usize::from(kind.id())].expect("arrays and dictionaries have a size");
-    // SAFETY: `array` points to an array or dictionary of `kind`, whose `size` takes nothing and returns a 64-bit int.
+    // SAFETY: promised by the caller; `size` takes nothing and returns a 64-bit int.
     unsafe { size(array, std::ptr::null(), (&raw mut len).cast(), 0) };
     usize::try_from(len).expect("sizes are not negative")
 }

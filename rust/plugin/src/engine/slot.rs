@@ -1,15 +1,14 @@
 //! Makes values in place: in the elements of an array, the entries of a dictionary, or the result of a call.
 
-use std::ffi::c_void;
 use std::mem::{ManuallyDrop, MaybeUninit};
 
 use godot::builtin::{PackedByteArray, Variant};
 use godot::meta::ToGodot;
 use godot::sys;
-use varbatch_codec::{Kind, Scalar};
+use varbatch_codec::{Kind, Scalar, Shape};
 
 use super::api::{Api, api};
-use super::ffi::{Constructor, Inner, default_value, sys_type};
+use super::ffi::{Inner, sys_type};
 use super::read::{Value, packed_data};
 use super::write::{BytesOut, Memory, StringSlot, resize};
 use super::{REAL, layout, value};
@@ -29,7 +28,8 @@ unsafe impl Send for Slot {}
 impl Drop for Slot {
     #[inline]
     fn drop(&mut self) {
-        self.release();
+        // SAFETY: nothing uses the Variant after this.
+        unsafe { self.release() };
     }
 }
 
@@ -60,15 +60,12 @@ impl Slot {
         value(&self.0)
     }
 
-    /// Returns a pointer to the Variant, for overwriting it.
-    #[inline]
-    pub(super) fn memory(&mut self) -> *mut Variant {
-        &raw mut *self.0
-    }
-
-    /// Drops the value in the slot. Afterwards the memory may only be overwritten.
+    /// Drops the value in the slot, and returns the memory of the Variant.
+    ///
+    /// # Safety
+    /// The memory is overwritten before it is used, and before anything panics.
     #[inline(always)]
-    pub(super) fn release(&mut self) {
+    pub(super) unsafe fn release(&mut self) -> *mut Variant {
         let Api { interface, layout, .. } = api();
         // SAFETY: the Variant is alive. It is destroyed unless the known layout shows that it owns nothing.
         unsafe {
@@ -76,6 +73,7 @@ impl Slot {
                 (interface.variant_destroy)(self.0.var_sys_mut());
             }
         }
+        &raw mut *self.0
     }
 
     /// Puts a value into the slot.
@@ -115,35 +113,31 @@ impl Slot {
     /// The engine stores values of `kind` inside the Variant, as a `T` or as its first bytes, and they own nothing.
     #[inline]
     unsafe fn set_from<T>(&mut self, kind: Kind, mut value: T) {
-        self.release();
-        let variant: *mut Variant = &raw mut *self.0;
-        // SAFETY: the caller promises that `value` is one of `kind`. The old value was released above.
+        // SAFETY: the caller promises that `value` is one of `kind`. The old value is released.
         unsafe {
             if api().layout.is_known {
-                return layout::write(variant, kind, value);
+                return layout::write(self.release(), kind, value);
             }
             let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
-            from_type(variant.cast(), (&raw mut value).cast());
+            from_type(self.release().cast(), (&raw mut value).cast());
         }
     }
 
     /// Puts a Variant into the slot.
     #[inline]
     pub fn set_variant(&mut self, variant: Variant) {
-        self.release();
-        // SAFETY: the old value was released.
-        unsafe { (&raw mut *self.0).write(variant) };
+        // SAFETY: the old value is released.
+        unsafe { self.release().write(variant) };
     }
 
     /// Empties the slot.
     #[inline]
     pub fn clear(&mut self) {
-        self.release();
-        // SAFETY: the old value was released. `layout::write` is used only if the layout is known.
+        // SAFETY: the old value is released. `layout::write` is used only if the layout is known.
         unsafe {
             match api().layout.is_known {
-                true => layout::write(&raw mut *self.0, Kind::Nil, ()),
-                false => (&raw mut *self.0).write(Variant::nil()),
+                true => layout::write(self.release(), Kind::Nil, ()),
+                false => self.release().write(Variant::nil()),
             }
         }
     }
@@ -156,18 +150,18 @@ impl Slot {
             // Zeroed, so that every byte is initialised.
             let mut words = [MaybeUninit::new(0_u64); layout::VALUE_LEN / 8];
             fill(&mut bytes_of_words(&mut words)[..len]);
-            self.release();
-            // SAFETY: the layout is known, and the old value was released. The Variant stores the components of these
+            // SAFETY: the layout is known, and the old value is released. The Variant stores the components of these
             // types inline.
-            return unsafe { layout::write(self.memory(), kind, words) };
+            return unsafe { layout::write(self.release(), kind, words) };
         }
+        assert!(matches!(kind.shape(), Shape::Components { .. }));
         // As large as the largest math type, a Projection.
         let mut words = [MaybeUninit::new(0_u64); 2 * REAL_SIZE];
         fill(&mut bytes_of_words(&mut words)[..len]);
-        self.release();
         let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
-        // SAFETY: the memory of a math type is its components, from which `from_type` makes a new Variant.
-        unsafe { from_type(self.memory().cast(), words.as_mut_ptr().cast()) };
+        // SAFETY: the old value is released. The memory of a math type is its components, from which `from_type` makes a
+        // new Variant.
+        unsafe { from_type(self.release().cast(), words.as_mut_ptr().cast()) };
     }
 
     /// Makes the value a math type of these components, as many as `kind` has. Returns `false`, and changes nothing, if they
@@ -180,58 +174,64 @@ impl Slot {
         if bytes.len() <= 16 && api().layout.is_known && layout::is_bare(kind) {
             // `last` begins with bytes that `first` has too, if there are less than 16.
             let last = u64::from_le_bytes(*last).checked_shr(8 * (16 - bytes.len() as u32)).unwrap_or(0);
-            self.release();
-            // SAFETY: the layout is known, and the old value was released. The Variant stores the components of these
+            // SAFETY: the layout is known, and the old value is released. The Variant stores the components of these
             // types inline.
-            unsafe { layout::write(self.memory(), kind, [u64::from_le_bytes(*first), last]) };
+            unsafe { layout::write(self.release(), kind, [u64::from_le_bytes(*first), last]) };
             return true;
         }
+        assert!(matches!(kind.shape(), Shape::Components { .. }));
         if !bytes.as_ptr().addr().is_multiple_of(REAL_SIZE) {
             return false;
         }
-        self.release();
         let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
-        // SAFETY: the old value was released. The memory of a math type is its components, of which there are as many as
+        // SAFETY: the old value is released. The memory of a math type is its components, of which there are as many as
         // it has, aligned for each; `from_type` copies them.
-        unsafe { from_type(self.memory().cast(), bytes.as_ptr().cast_mut().cast()) };
+        unsafe { from_type(self.release().cast(), bytes.as_ptr().cast_mut().cast()) };
         true
     }
 
-    /// Makes the value a packed array of `count` elements and returns its uninitialised memory.
+    /// Makes the value a packed array of `count` elements of plain data and returns its uninitialised memory.
     // Inlined: for a small array the calls would cost as much as the work.
     #[inline(always)]
     pub fn set_packed(&mut self, kind: Kind, count: usize) -> Memory<'_> {
+        assert!(matches!(kind.shape(), Shape::Packed { .. }));
         let element_len = kind.shape().element_len(REAL).expect("plain data");
         if api().layout.makes_blocks && count > 0 {
-            return self.set_block(kind, count, element_len);
+            // SAFETY: the layout makes blocks, and `kind` is a packed array of elements of this size.
+            return unsafe { self.set_block(kind, count, element_len) };
         }
         self.resize_packed(kind, count, element_len)
     }
 
     fn resize_packed(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
-        if kind == Kind::PackedByteArray {
-            // A new array: the old one may also be the key of a dictionary, and Variants share packed arrays.
-            self.clear();
-            return self.allocate(count);
-        }
+        // A new array: the old one may also be the key of a dictionary, and Variants share packed arrays.
         let inner = self.set_empty(kind);
         if count == 0 {
             return &mut [];
         }
-        resize(kind, inner, count);
-        // SAFETY: `inner` is the packed array of `kind` in this slot, which nobody else uses.
-        let data = unsafe { packed_data(kind, inner, true) };
-        // SAFETY: `data` points to `count` elements of this size; the borrow of the slot keeps them alive and unique.
-        unsafe { std::slice::from_raw_parts_mut(data.cast_mut().cast(), count * element_len) }
+        if kind == Kind::PackedByteArray {
+            // SAFETY: `inner` points to the new PackedByteArray of this slot, which is mutably borrowed.
+            return unsafe { &mut *inner.cast::<PackedByteArray>() }.allocate(count);
+        }
+        // SAFETY: `inner` is the packed array of `kind` in this slot, which nobody else uses. Then it has `count`
+        // elements of this size; the borrow of the slot keeps them alive and unique.
+        unsafe {
+            resize(kind, inner, count);
+            let data = packed_data(kind, inner, true);
+            std::slice::from_raw_parts_mut(data.cast_mut().cast(), count * element_len)
+        }
     }
 
     /// Makes the value a packed array with a newly allocated block.
+    ///
+    /// # Safety
+    /// The layout makes blocks. `kind` is a packed array of elements of this size, and `count` is not 0.
     #[inline(always)]
-    fn set_block(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
+    unsafe fn set_block(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
         self.clear();
         let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
-        // SAFETY: the callers checked `makes_blocks`. The slot is empty, and the caller fills the whole block before
-        // anyone else sees it.
+        // SAFETY: promised by the caller. The slot owns nothing. Whoever gets the memory fills it before anyone else sees
+        // the array: see the docs of `engine`.
         unsafe {
             let data = layout::new_packed(api().interface, (&raw mut *self.0).cast(), from_type, count, element_len);
             std::slice::from_raw_parts_mut(data.cast(), count * element_len)
@@ -242,19 +242,21 @@ impl Slot {
     pub fn set_strings(&mut self, count: usize) -> &mut [StringSlot] {
         let kind = Kind::PackedStringArray;
         if api().layout.makes_blocks && count > 0 {
-            let memory = self.set_block(kind, count, size_of::<StringSlot>());
-            memory.fill(MaybeUninit::new(0));
-            // SAFETY: an empty String is a null pointer, and a `StringSlot` is a String.
-            return unsafe { std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast(), count) };
+            // SAFETY: the layout makes blocks. An empty String is a null pointer, and a `StringSlot` is a String.
+            return unsafe {
+                let memory = self.set_block(kind, count, size_of::<StringSlot>());
+                memory.fill(MaybeUninit::new(0));
+                std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast(), count)
+            };
         }
         let inner = self.set_empty(kind);
         if count == 0 {
             return &mut [];
         }
-        resize(kind, inner, count);
         // SAFETY: `inner` points to the PackedStringArray of this slot: `count` > 0 contiguous strings, not shared.
         // `StringSlot` is a transparent GString, which has the layout of the engine's String.
         unsafe {
+            resize(kind, inner, count);
             let first = (api().interface.packed_string_array_operator_index)(inner, 0);
             std::slice::from_raw_parts_mut(first.cast(), count)
         }
@@ -274,33 +276,6 @@ impl Slot {
         let inner = self.inner(Kind::Signal);
         // SAFETY: the caller promises that `parts` are a Signal. They overwrite an empty one, which owns nothing.
         unsafe { inner.cast::<T>().write(parts) };
-    }
-
-    /// Makes the value an empty, untyped Array.
-    #[inline]
-    pub fn set_array(&mut self) {
-        self.set_container(Kind::Array, api().new_array);
-    }
-
-    /// Makes the value an empty, untyped Dictionary.
-    #[inline]
-    pub fn set_dictionary(&mut self) {
-        self.set_container(Kind::Dictionary, api().new_dictionary);
-    }
-
-    #[inline]
-    fn set_container(&mut self, kind: Kind, new: Constructor) {
-        if !api().layout.is_known {
-            return self.set_variant(default_value(api().interface, kind));
-        }
-        let mut container = std::ptr::null_mut::<c_void>();
-        self.release();
-        // SAFETY: the constructor is that of `kind`, whose values are one pointer. The layout is known, and the old
-        // value was released.
-        unsafe {
-            new((&raw mut container).cast(), std::ptr::null());
-            layout::write(&raw mut *self.0, kind, container);
-        }
     }
 
     /// Converts the value as the engine does for a typed container. Returns `false`, and changes nothing, if the engine
@@ -328,41 +303,30 @@ impl Slot {
         is_good
     }
 
-    /// Returns the byte array in the slot. Any other value is first replaced by an empty one.
-    fn bytes_mut(&mut self) -> &mut PackedByteArray {
-        let view = value(&self.0).view();
-        let inner = match view.kind() {
-            Kind::PackedByteArray => view.inner,
-            _ => self.set_empty(Kind::PackedByteArray),
-        };
-        // SAFETY: `inner` points to the PackedByteArray of this slot, which is mutably borrowed.
-        unsafe { &mut *inner.cast() }
-    }
-
     /// Makes the value the empty one of `kind`, which must have an entry in `Api::empty`, and returns a pointer to it.
     #[inline]
     pub(super) fn set_empty(&mut self, kind: Kind) -> Inner {
         let api = api();
-        self.release();
-        let variant: *mut Variant = &raw mut *self.0;
-        // SAFETY: the old value was released. Either the layout is known and an empty value of `kind` is all zeros, or
+        // SAFETY: the old value is released. Either the layout is known and an empty value of `kind` is all zeros, or
         // `from_type` makes a new Variant from the empty value in `Api`.
         unsafe {
             if api.layout.is_known && layout::is_empty_zero(kind) {
-                layout::write(variant, kind, [0_u64; 2]);
+                layout::write(self.release(), kind, [0_u64; 2]);
             } else {
                 let index = usize::from(kind.id());
                 let from_type = api.from_type[index].expect("not Nil");
-                from_type(variant.cast(), api.empty[index].as_ref().expect("has one").inner);
+                let empty = api.empty[index].as_ref().expect("has one").inner;
+                from_type(self.release().cast(), empty);
             }
         }
         self.inner(kind)
     }
 
+    /// Returns a pointer to the value. It is of no use if the value is of another kind.
     #[inline]
-    fn inner(&mut self, kind: Kind) -> Inner {
+    pub(super) fn inner(&mut self, kind: Kind) -> Inner {
         let api = api();
-        // SAFETY: the callers have just made the Variant one of `kind`; layout and getter are used for that kind.
+        // SAFETY: the Variant is alive. Both compute an address from its words, and read nothing behind them.
         unsafe {
             if api.layout.is_known {
                 return layout::inner(kind, self.0.var_sys_mut());
@@ -375,14 +339,11 @@ impl Slot {
 impl BytesOut for Slot {
     #[inline]
     fn allocate(&mut self, len: usize) -> Memory<'_> {
-        if api().layout.makes_blocks && len > 0 && self.value().view().kind() != Kind::PackedByteArray {
-            return self.set_block(Kind::PackedByteArray, len, 1);
-        }
-        self.bytes_mut().allocate(len)
+        self.set_packed(Kind::PackedByteArray, len)
     }
 
     fn set_bytes(&mut self, bytes: PackedByteArray) {
-        *self.bytes_mut() = bytes;
+        self.set(bytes);
     }
 }
 

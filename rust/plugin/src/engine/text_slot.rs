@@ -22,9 +22,8 @@ impl Slot {
         if !api().layout.is_known {
             return self.set(name);
         }
-        self.release();
-        // SAFETY: the layout is known, and the old value was released. A StringName is one pointer.
-        unsafe { layout::write(self.memory(), Kind::StringName, name) };
+        // SAFETY: the layout is known, and the old value is released. A StringName is one pointer.
+        unsafe { layout::write(self.release(), Kind::StringName, name) };
     }
 
     /// Makes the value the NodePath of a text.
@@ -33,8 +32,7 @@ impl Slot {
         if !api().layout.is_known {
             return self.set(path);
         }
-        self.release();
-        // SAFETY: the layout is known, and the old value was released. A NodePath is one pointer.
-        unsafe { layout::write(self.memory(), Kind::NodePath, path) };
+        // SAFETY: the layout is known, and the old value is released. A NodePath is one pointer.
+        unsafe { layout::write(self.release(), Kind::NodePath, path) };
     }
 }

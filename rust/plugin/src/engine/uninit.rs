@@ -14,7 +14,10 @@ const FROM: usize = 16 << 10;
 
 impl Uninit {
     /// Returns a byte array of `len` uninitialised bytes, or `None` if zeroing costs less or the engine makes none.
-    pub fn bytes(&self, len: usize) -> Option<PackedByteArray> {
+    ///
+    /// # Safety
+    /// All bytes are written before they are read.
+    pub unsafe fn bytes(&self, len: usize) -> Option<PackedByteArray> {
         let size = i64::try_from(len).ok().filter(|&size| len >= FROM && size <= i64::from(i32::MAX))?;
         let interface = api().interface;
         // SAFETY: the class exists, as its methods were found. The object is a RefCounted without any reference: it is

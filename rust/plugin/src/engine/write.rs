@@ -9,9 +9,10 @@ use varbatch_codec::{Kind, text};
 use super::api::{Api, api};
 use super::ffi::Inner;
 use super::layout;
-use super::read::{bytes_of, packed_data};
+use super::read::packed_data;
 
-/// Uninitialised memory of an engine array. It must be written in full before anyone else sees the array.
+/// Uninitialised memory of an engine array. It must be written in full before anyone else sees the array: see the docs of
+/// `engine`.
 pub type Memory<'a> = &'a mut [MaybeUninit<u8>];
 
 /// A destination for the bytes of one encoded value.
@@ -40,12 +41,12 @@ impl BytesOut for PackedByteArray {
                 std::slice::from_raw_parts_mut(data.cast(), len)
             };
         }
-        match api().uninit.as_ref().and_then(|uninit| uninit.bytes(len)) {
-            Some(uninit) => *self = uninit,
-            None => resize(Kind::PackedByteArray, self.sys_mut(), len),
-        }
-        // SAFETY: the array is mutably borrowed and has `len` > 0 contiguous bytes.
+        // SAFETY: the array is mutably borrowed, and has `len` > 0 contiguous bytes then. The caller fills all of them.
         unsafe {
+            match api().uninit.as_ref().and_then(|uninit| uninit.bytes(len)) {
+                Some(uninit) => *self = uninit,
+                None => resize(Kind::PackedByteArray, self.sys_mut(), len),
+            }
             let data = packed_data(Kind::PackedByteArray, self.sys_mut(), true);
             std::slice::from_raw_parts_mut(data.cast_mut().cast(), len)
         }
@@ -87,15 +88,15 @@ impl Growing {
     /// Returns memory for the next `len` bytes, which must be written at once. About `expected` bytes will follow them.
     pub fn grow(&mut self, len: usize, expected: usize) -> Memory<'_> {
         let from = self.len;
-        self.len += len;
-        if self.len > self.bytes.len() {
+        let end = from.checked_add(len).expect("lengths are 32-bit");
+        if end > self.bytes.len() {
             // A little more than the guess, in case it is slightly low; capped, in case it is far too high.
-            let guessed = (expected + expected / 64).min(MOST_ROOM.max(2 * self.len));
+            let guessed = (expected + expected / 64).min(MOST_ROOM.max(2 * end));
             let mut larger = PackedByteArray::new();
-            let room = larger.allocate(self.len + guessed);
-            room[..from].write_copy_of_slice(&bytes_of(&self.bytes)[..from]);
+            larger.allocate(end + guessed)[..from].write_copy_of_slice(self.written());
             self.bytes = larger;
         }
+        self.len = end;
         if len == 0 {
             return &mut [];
         }
@@ -106,24 +107,40 @@ impl Growing {
         }
     }
 
+    /// Borrows the bytes written so far. Those after them may never have been written.
+    fn written(&self) -> &[u8] {
+        if self.len == 0 {
+            return &[];
+        }
+        // SAFETY: the array is alive, and has at least `len` > 0 bytes, all of them written.
+        unsafe {
+            let data = packed_data(Kind::PackedByteArray, self.bytes.sys().cast_mut(), false);
+            std::slice::from_raw_parts(data, self.len)
+        }
+    }
+
     /// Takes out the bytes written so far.
     pub fn take(&mut self) -> PackedByteArray {
-        let (mut bytes, len) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.len));
-        if bytes.len() - len > len / 8 {
-            return byte_array_of(&bytes_of(&bytes)[..len]);
+        let taken = std::mem::replace(self, Self::with_room(0));
+        if taken.bytes.len() - taken.len > taken.len / 8 {
+            return byte_array_of(taken.written());
         }
-        bytes.resize(len);
+        let mut bytes = taken.bytes;
+        bytes.resize(taken.len);
         bytes
     }
 }
 
-/// Resizes an array. `array` must point to an array of `kind` that nobody else uses.
-pub(super) fn resize(kind: Kind, array: Inner, count: usize) {
+/// Resizes an array.
+///
+/// # Safety
+/// `array` points to an array of `kind` that nobody else uses.
+pub(super) unsafe fn resize(kind: Kind, array: Inner, count: usize) {
     let size = i64::try_from(count).expect("counts are 32-bit");
     let args = [(&raw const size).cast()];
     let mut error = 0_i64;
     let resize = api().resizes[usize::from(kind.id())].expect("arrays can be resized");
-    // SAFETY: `array` points to an array of `kind`, whose `resize` takes a 64-bit int and returns one.
+    // SAFETY: promised by the caller; `resize` takes a 64-bit int and returns one.
     unsafe { resize(array, args.as_ptr(), (&raw mut error).cast(), 1) };
     assert_eq!(error, 0, "out of memory");
 }

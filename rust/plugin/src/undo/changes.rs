@@ -13,7 +13,7 @@ use super::record::{BATCH, read};
 use super::recording::Recording;
 use super::states::{Span, State, States};
 use super::step::StepProperty;
-use crate::engine::{self, Slot, Value};
+use crate::engine::{self, OwnDictionary, Slot, Value};
 use crate::jobs::pool;
 use crate::report::Reports;
 use crate::value::change_rows::text;
@@ -322,11 +322,11 @@ impl<'c> RowMaker<'c> {
         Self { keys, ops, paths: HashMap::default(), texts: Texts::for_bytes(usize::MAX) }
     }
 
-    fn make(&mut self, row: &Row<'c>, slot: &mut Slot) {
+    fn make(&mut self, row: &Row<'c>, slot: &mut OwnDictionary) {
         let Self { keys: [object, property, old, new], ops, paths, texts } = self;
         let path =
             paths.entry((row.text.as_ptr(), row.narrowed)).or_insert_with(|| text(&path_of(row.text, row.narrowed)));
-        let mut dictionary = slot.dictionary();
+        let mut dictionary = slot.slot();
         dictionary.entry(object).set_copy(row.object);
         dictionary.entry(property).set_copy(path.value());
         if let Some((op, names)) = ops {

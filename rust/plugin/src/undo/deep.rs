@@ -26,7 +26,7 @@ pub fn to_array(changes: &Changes) -> Array<VarDictionary> {
         let mut slots = slots.iter_mut();
         for (changed, path, rows) in found {
             for (row, slot) in rows.into_iter().zip(&mut slots) {
-                let mut dictionary = slot.dictionary();
+                let mut dictionary = slot.slot();
                 dictionary.entry(&object).set_copy(changed.value());
                 dictionary.entry(&property).set_copy(path.value());
                 keys.put(row, &mut dictionary);

@@ -22,7 +22,7 @@ impl ChangeRow {
     /// Makes the change of a whole value.
     pub fn whole(op: Op, old: Slot, new: Slot) -> Self {
         let mut path = Slot::new();
-        path.set_array();
+        path.set_array(0);
         Self { path, op, old, new, index: None }
     }
 
@@ -93,10 +93,8 @@ fn part<E>(part: Option<ChangePart<'_>>, value: &mut impl FnMut(usize, &[u8]) ->
 /// Makes the Array of a path from its steps.
 fn path_of(path: ChangePath<'_>, steps: &[Slot]) -> Slot {
     let mut made = Slot::new();
-    made.set_array();
     let indices: Vec<_> = path.indices().collect();
-    let mut array = made.array();
-    for (slot, &index) in array.grow(indices.len()).iter_mut().zip(indices.iter().rev()) {
+    for (slot, &index) in made.set_array(indices.len()).iter_mut().zip(indices.iter().rev()) {
         slot.set_copy(steps[index].value());
     }
     made

@@ -7,7 +7,7 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress};
 
 use super::run::{Form, Run, Source, plan_runs, with_engine};
-use crate::engine::{self, BytesOut, Growing, OwnArray, Pages, Room, Slot, Value};
+use crate::engine::{self, BytesOut, BytesSlot, Growing, OwnArray, Pages, Room, Value};
 use crate::jobs::job::{Job, Outcome, Product, VALUE};
 use crate::jobs::runs::each_run;
 use crate::jobs::tuning::{
@@ -120,7 +120,7 @@ impl<'p, K> ToBytes<'p, K> {
         let (run_len, full_objects) = (self.run_len, self.full_objects);
         let slots = self.buffers.elements().chunks_mut(run_len);
         let mut runs: Vec<_> = self.runs.drain(..).zip(slots).map(|(run, slots)| (run, slots, None)).collect();
-        type Item<'r, 's, 'p, K> = (usize, &'r mut (BufferRun<'p, K>, &'s mut [Slot], Option<Reports>));
+        type Item<'r, 's, 'p, K> = (usize, &'r mut (BufferRun<'p, K>, &'s mut [BytesSlot], Option<Reports>));
         let share = runs.len().div_ceil(threads.count());
         let fill = |(index, (run, slots, reports)): Item<'_, '_, 'p, K>, room: &mut Option<Room>| {
             let plan = Run::new(Form::Bytes, full_objects, false);
@@ -172,7 +172,7 @@ impl<'p, K> BufferRun<'p, K> {
     }
 
     /// Fills the next buffers, max `size` bytes of work. Returns the work done, or `None` at the end.
-    fn fill(&mut self, slots: &mut [Slot], size: usize, threads: &Threads, room: &mut Room) -> Option<usize> {
+    fn fill(&mut self, slots: &mut [BytesSlot], size: usize, threads: &Threads, room: &mut Room) -> Option<usize> {
         let run = self.plan.as_ref()?;
         let (plan, marks) = (run.plan(), &run.marks[self.filled..]);
         let parts = marks.windows(2).map(|pair| plan.part(pair[0], pair[1]));
@@ -199,7 +199,7 @@ impl<'p, K> BufferRun<'p, K> {
                 return Some(done + count * VALUE);
             }
             room.take(done + count * BLOCK_HEAD);
-            let put = |part: Part<'_, '_>, slot: &mut Slot, (): &mut ()| {
+            let put = |part: Part<'_, '_>, slot: &mut BytesSlot, (): &mut ()| {
                 fill::fill_parallel(part, slot.allocate(part.len()), threads);
             };
             each_run(parts.take(count), Part::len, &mut slots[..count], threads, || (), put, |()| ());

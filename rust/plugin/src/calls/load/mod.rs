@@ -281,9 +281,8 @@ impl Job for Load {
         };
         let (product, lines, code) = match &self.default {
             Some(default) => {
-                let of_only = only(&self.path, &values, lines, code, default);
-                self.values.set(values);
-                of_only
+                self.values.set(values.clone());
+                only(&self.path, &values, lines, code, default)
             }
             None => (Product::Values(values), lines, code),
         };

@@ -13,6 +13,9 @@ use super::seen::{SeenBlock, blocks_are_as_seen};
 use super::{new_block_in, new_packed};
 use crate::engine::ffi::sys_type;
 
+// SAFETY: only addresses that the engine returned, of values that are alive, are looked at here.
+const MEMORY: EngineMemory = unsafe { EngineMemory::new() };
+
 /// Element counts of the blocks: the minimum, and enough that the engine moves a block that grows.
 const COUNTS: [usize; 2] = [1, 300];
 
@@ -50,7 +53,7 @@ pub fn are_taken(interface: &sys::GDExtensionInterface) -> bool {
                 };
                 let seen = |array: &$array, references| {
                     let (kind, inner) = (Kind::$array, array.sys() as usize);
-                    blocks_are_as_seen(&EngineMemory, &[SeenBlock { kind, inner, first, count, references, element: Kind::Nil }])
+                    blocks_are_as_seen(&MEMORY, &[SeenBlock { kind, inner, first, count, references, element: Kind::Nil }])
                 };
                 let is_read = array.len() == count && bytes(&array) == pattern && seen(&array, 1);
                 let shared = array.clone();

@@ -13,6 +13,9 @@ use super::seen::{SeenDictionary, dictionaries_are_as_seen};
 use super::{MAY_LOOK, Part, was_read};
 use crate::engine::ffi::sys_type;
 
+// SAFETY: only addresses that the engine returned, of values that are alive, are looked at here.
+const MEMORY: EngineMemory = unsafe { EngineMemory::new() };
+
 /// Entry count of the largest Dictionary, which grows its table nine times, and the sizes at which it is checked.
 const COUNT: i64 = 2000;
 const SIZES: [usize; 6] = [1, 2, 3, 24, 500, COUNT as usize];
@@ -69,7 +72,7 @@ impl Watched<'_> {
     }
 
     fn is_as_expected(&self) -> bool {
-        dictionaries_are_as_seen(&EngineMemory, &[self.seen()])
+        dictionaries_are_as_seen(&MEMORY, &[self.seen()])
     }
 }
 
@@ -108,7 +111,7 @@ fn entries_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     }
     let same = watched.dictionary.clone();
     let shared = SeenDictionary { inner: same.sys() as usize, ..watched.seen() };
-    is_good = is_good && watched.is_as_expected() && dictionaries_are_as_seen(&EngineMemory, &[shared]);
+    is_good = is_good && watched.is_as_expected() && dictionaries_are_as_seen(&MEMORY, &[shared]);
     watched.dictionary.clear();
     watched.entries.clear();
     is_good = is_good && watched.is_as_expected();
@@ -139,6 +142,6 @@ fn types_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
             (interface.dictionary_set_typed)(typed, sys_type(key), key_class, nil, sys_type(value), value_class, nil);
         }
         let seen = SeenDictionary { inner: dictionary.sys() as usize, values: Vec::new(), key, value };
-        dictionaries_are_as_seen(&EngineMemory, &[seen])
+        dictionaries_are_as_seen(&MEMORY, &[seen])
     })
 }

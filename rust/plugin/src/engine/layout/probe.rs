@@ -20,6 +20,9 @@ use super::seen::{SeenBlock, SeenVariant, blocks_are_as_seen, element_types_are_
 use super::{Layout, MAY_LOOK, Part, blocks, was_read};
 use crate::engine::ffi::{default_value, sys_type};
 
+// SAFETY: only addresses that the engine returned, of values that are alive, are looked at here.
+const MEMORY: EngineMemory = unsafe { EngineMemory::new() };
+
 impl Layout {
     /// Compares the layout with the engine.
     pub fn of(interface: &sys::GDExtensionInterface) -> Self {
@@ -50,7 +53,7 @@ fn variants_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
         // SAFETY: the getter is that of the Variant's type.
         let inner = getter.flatten().map(|getter| unsafe { getter(pointer) } as usize);
         (kind == Kind::Nil || inner.is_some())
-            && variant_is_as_seen(&EngineMemory, SeenVariant { kind, at: pointer as usize, inner, is_default })
+            && variant_is_as_seen(&MEMORY, SeenVariant { kind, at: pointer as usize, inner, is_default })
     };
     let defaults = Kind::ALL.map(|kind| default_value(interface, kind));
     // Values that leave old bytes in the Variant: inline, by pointer, and reference-counted ones.
@@ -95,10 +98,10 @@ fn arrays_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
                     references,
                     element: Kind::Nil,
                 };
-                blocks_are_as_seen(&EngineMemory, &[seen(&array, 2), seen(&shared, 2)]) && {
+                blocks_are_as_seen(&MEMORY, &[seen(&array, 2), seen(&shared, 2)]) && {
                     // Writing to one of the two copies it.
                     shared.as_mut_slice();
-                    blocks_are_as_seen(&EngineMemory, &[seen(&array, 1), seen(&shared, 1)])
+                    blocks_are_as_seen(&MEMORY, &[seen(&array, 1), seen(&shared, 1)])
                 }
             })*)
         };
@@ -119,9 +122,9 @@ fn strings_are_as_expected() -> bool {
         let inner = string.sys() as usize;
         let shared = string.clone();
         let seen = SeenBlock { kind: Kind::String, inner, first, count: count + 1, references: 2, element: Kind::Nil };
-        let is_good = blocks_are_as_seen(&EngineMemory, &[seen, SeenBlock { inner: shared.sys() as usize, ..seen }]);
+        let is_good = blocks_are_as_seen(&MEMORY, &[seen, SeenBlock { inner: shared.sys() as usize, ..seen }]);
         drop(shared);
-        is_good && blocks_are_as_seen(&EngineMemory, &[SeenBlock { references: 1, ..seen }])
+        is_good && blocks_are_as_seen(&MEMORY, &[SeenBlock { references: 1, ..seen }])
     })
 }
 
@@ -156,6 +159,6 @@ fn var_arrays_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
             SeenBlock { references: 2, ..seen(read_only.sys(), count, Kind::PackedByteArray) },
             seen(objects.sys(), 0, Kind::Object),
         ];
-        blocks_are_as_seen(&EngineMemory, &arrays) && element_types_are_as_seen(&EngineMemory, &arrays)
+        blocks_are_as_seen(&MEMORY, &arrays) && element_types_are_as_seen(&MEMORY, &arrays)
     })
 }

@@ -7,7 +7,7 @@ use varbatch_codec::{CodecErrorKind, ElementType, Event, Kind, Reader};
 use varbatch_workers::Threads;
 
 use super::{Build, HEAP, MayAsk, Stop, utf8};
-use crate::engine::{self, ArraySlot, Room, Slot, SlotType};
+use crate::engine::{self, ArraySlot, DictionarySlot, Room, Slot, SlotType};
 use crate::value::string_cache::Texts;
 
 /// Bytes of elements in a run for one thread, and min bytes of an Array that is built over threads.
@@ -21,14 +21,10 @@ const LOOK: usize = 16;
 const SAMPLE: usize = 16;
 
 impl<'a> Build<'a, '_> {
-    /// Builds the elements of the Array in `slot`.
+    /// Builds an Array in `slot`.
     #[inline(never)]
     pub(super) fn elements(&mut self, slot: &mut Slot, count: usize) -> Result<(), Stop> {
-        if count == 0 {
-            return Ok(());
-        }
-        let mut array = slot.array();
-        let elements = array.grow(count);
+        let elements = slot.set_array(count);
         if self.split(elements)? {
             return Ok(());
         }
@@ -100,10 +96,10 @@ impl<'a> Build<'a, '_> {
         Ok(true)
     }
 
-    /// Builds the elements of the typed Array in `slot`, checked and converted as the engine's `Array::push_back` does.
+    /// Builds a typed Array in `slot`, with elements checked and converted as the engine's `Array::push_back` does.
     #[inline(never)]
     pub(super) fn typed_elements(&mut self, slot: &mut Slot, expected: &SlotType, count: usize) -> Result<(), Stop> {
-        let mut array = slot.array();
+        let mut array = slot.set_typed_array(expected);
         if matches!(expected.kind, Kind::Object | Kind::Array | Kind::Dictionary) {
             return self.push_elements(array, expected, count);
         }
@@ -148,10 +144,15 @@ impl<'a> Build<'a, '_> {
         Ok(())
     }
 
-    /// Builds the entries of the Dictionary in `slot`.
+    /// Builds a Dictionary in `slot`.
     #[inline(never)]
     pub(super) fn entries(&mut self, slot: &mut Slot, count: usize) -> Result<(), Stop> {
-        let mut dictionary = slot.dictionary();
+        self.entries_of(slot.set_dictionary(), count)
+    }
+
+    /// Builds the entries of a Dictionary with untyped keys.
+    #[inline(always)]
+    fn entries_of(&mut self, mut dictionary: DictionarySlot<'_>, count: usize) -> Result<(), Stop> {
         let mut own_key = Slot::new();
         for _ in 0..count {
             let entry = dictionary.entry(self.key(&mut own_key)?);
@@ -161,11 +162,16 @@ impl<'a> Build<'a, '_> {
         Ok(())
     }
 
-    /// Builds the entries of the Dictionary in `slot`. Keys are checked against `expected` and converted as the engine
-    /// does; values are not.
+    /// Builds a typed Dictionary in `slot`. Keys are checked against `expected` and converted as the engine does; values
+    /// are not.
     #[inline(never)]
-    pub(super) fn typed_entries(&mut self, slot: &mut Slot, expected: &SlotType, count: usize) -> Result<(), Stop> {
-        let mut dictionary = slot.dictionary();
+    pub(super) fn typed_entries(&mut self, slot: &mut Slot, typed: &(SlotType, SlotType, usize)) -> Result<(), Stop> {
+        let (expected, value, count) = (&typed.0, &typed.1, typed.2);
+        let mut dictionary = slot.set_dictionary();
+        dictionary.set_types(expected, value);
+        if expected.kind == Kind::Nil {
+            return self.entries_of(dictionary, count);
+        }
         let mut key = Slot::new();
         let has_text_keys = matches!(expected.kind, Kind::String | Kind::StringName);
         for _ in 0..count {

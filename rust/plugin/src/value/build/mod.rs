@@ -58,8 +58,8 @@ pub fn build_flat<'a>(bytes: &'a [u8], texts: &mut Texts<'a>, slot: &mut Slot) -
         Some(Event::Nil) => slot.clear(),
         Some(Event::Rid(id)) => slot.set_rid(id),
         Some(Event::Callable) => slot.set_callable(),
-        Some(Event::Array { .. }) => slot.set_array(),
-        Some(Event::Dictionary { .. }) => slot.set_dictionary(),
+        Some(Event::Array { .. }) => _ = slot.set_array(0),
+        Some(Event::Dictionary { .. }) => _ = slot.set_dictionary(),
         Some(Event::Bool(value)) => slot.set_bool(value),
         Some(Event::Int(value)) => slot.set_int(value),
         Some(Event::Float(value)) => slot.set_float(value),
@@ -107,14 +107,14 @@ const ROOM_STEP: usize = 4 << 10;
 // Fits in two registers, in which it is returned.
 enum Left {
     Nothing,
-    /// The elements of an Array.
+    /// An Array.
     Elements(usize),
-    /// The entries of a Dictionary.
+    /// A Dictionary.
     Entries(usize),
-    /// The elements of a typed Array.
+    /// A typed Array.
     TypedElements(Box<(SlotType, usize)>),
-    /// The entries of a Dictionary with typed keys.
-    TypedEntries(Box<(SlotType, usize)>),
+    /// A Dictionary with the types of its keys and values.
+    TypedEntries(Box<(SlotType, SlotType, usize)>),
 }
 
 impl<'a, 't> Build<'a, 't> {
@@ -219,7 +219,7 @@ impl<'a, 't> Build<'a, 't> {
             Left::Elements(count) => self.elements(slot, count),
             Left::Entries(count) => self.entries(slot, count),
             Left::TypedElements(typed) => self.typed_elements(slot, &typed.0, typed.1),
-            Left::TypedEntries(typed) => self.typed_entries(slot, &typed.0, typed.1),
+            Left::TypedEntries(typed) => self.typed_entries(slot, &typed),
         }
     }
 
@@ -259,11 +259,9 @@ impl<'a, 't> Build<'a, 't> {
                         None => slot.set_callable(),
                     },
                     Event::Array { element: ElementType::Any, count } => {
-                        slot.set_array();
                         return Ok(Left::Elements(count));
                     }
                     Event::Dictionary { key: ElementType::Any, value: ElementType::Any, count } => {
-                        slot.set_dictionary();
                         return Ok(Left::Entries(count));
                     }
                     other => return Err(other),

@@ -3,7 +3,7 @@
 
 use godot::builtin::PackedByteArray;
 use godot::global::{bytes_to_var, bytes_to_var_with_objects};
-use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind};
+use varbatch_codec::{CodecError, CodecErrorKind, Event};
 
 use super::{Build, Left, MayAsk, Stop, utf8};
 use crate::engine::{Slot, byte_array_of};
@@ -22,18 +22,11 @@ impl<'a> Build<'a, '_> {
             Event::PackedStrings { count } => self.packed_strings(slot, count)?,
             Event::Array { element, count } => {
                 let element = self.slot_type(element, start)?;
-                slot.set_array();
-                slot.array().set_type(&element);
                 return Ok(Left::TypedElements(Box::new((element, count))));
             }
             Event::Dictionary { key, value, count } => {
                 let (key, value) = (self.slot_type(key, start)?, self.slot_type(value, start)?);
-                slot.set_dictionary();
-                slot.dictionary().set_types(&key, &value);
-                return Ok(match key.kind {
-                    Kind::Nil => Left::Entries(count),
-                    _ => Left::TypedEntries(Box::new((key, count))),
-                });
+                return Ok(Left::TypedEntries(Box::new((key, value, count))));
             }
             Event::ObjectId(id) => match self.kept.next() {
                 Some(object) if object.object_id() != 0 => slot.set_copy(object),
