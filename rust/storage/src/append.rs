@@ -19,10 +19,10 @@ use std::thread;
 use std::time::SystemTime;
 
 use crate::compressed;
+use crate::disk;
 use crate::limits::{KNOWN_ENDS, LOCK_ATTEMPTS, LOCK_PAUSE, MAX_UNSEEN_LEN, MAX_WALKED_LEN, TORN_LEN, WALKED_LEN};
 use crate::open::{refuse_name, refuse_special, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
-use crate::replace::flush_folder;
 #[cfg(not(windows))]
 use crate::replace::retry;
 #[cfg(windows)]
@@ -76,6 +76,8 @@ pub(super) struct Appender {
     start: u64,
     /// The number of the ticket of an append that made the file.
     maker: Option<u64>,
+    /// True if an append of this process has flushed the file's name.
+    is_known: bool,
     is_kept: bool,
 }
 
@@ -91,10 +93,11 @@ impl Appender {
         let metadata = file.metadata()?;
         let len = metadata.len();
         let maker = (is_new && len == 0).then_some(called.number());
-        let start = if maker.is_some() || is_known(&path, &metadata) { len } else { whole_end(&file, len, dialect)? };
-        let this = Self { file, path, start, maker, is_kept: false };
+        let is_known = is_known(&path, &metadata);
+        let start = if maker.is_some() || is_known { len } else { whole_end(&file, len, dialect)? };
+        let this = Self { file, path, start, maker, is_known, is_kept: false };
         if start < len {
-            this.file.set_len(start)?;
+            disk::set_len(&this.file, start)?;
         }
         (&this.file).seek(SeekFrom::Start(start))?;
         Ok(Some(this))
@@ -115,12 +118,11 @@ impl Appender {
     /// # Errors
     /// Those of the system.
     pub fn flush(&self) -> io::Result<()> {
-        if self.maker.is_none() {
-            return self.file.sync_data();
+        if self.is_known {
+            return disk::flush_data(&self.file);
         }
-        self.file.sync_all()?;
-        flush_folder(folder_of(&self.path));
-        Ok(())
+        disk::flush(&self.file)?;
+        disk::flush_folder(folder_of(&self.path))
     }
 
     /// Keeps what was written.
@@ -137,13 +139,13 @@ impl Drop for Appender {
         if self.is_kept {
             return;
         }
-        let _ = self.file.set_len(self.start);
+        let _ = disk::set_len(&self.file, self.start);
         if let Some(maker) = self.maker {
             // A later save may be there by now, or another process may have added to the file.
             unless_overtaken(maker, &self.path, || {
                 let is_empty = fs::metadata(&self.path).is_ok_and(|metadata| metadata.len() == 0);
                 if is_empty && is_at(&self.file, &self.path) {
-                    let _ = fs::remove_file(&self.path);
+                    let _ = disk::remove(&self.path);
                 }
             });
         }
@@ -189,7 +191,7 @@ fn open_or_make(path: &Path) -> io::Result<(File, bool)> {
             false
         }
     };
-    let file = options.create_new(is_new).open(path)?;
+    let file = if is_new { disk::create(&mut options, path)? } else { options.open(path)? };
     refuse_special(&file.metadata()?)?;
     Ok((file, is_new))
 }

@@ -17,6 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use crate::disk;
 use crate::limits::{MAX_REFUSED, SWEPT_NAMES};
 
 /// The start of a name. A number follows.
@@ -71,7 +72,7 @@ pub fn create(folder: &Path) -> io::Result<(File, Beside)> {
     let mut beside = Beside::first(folder, 0);
     let mut refused = 0;
     loop {
-        match OpenOptions::new().write(true).create_new(true).open(beside.path()) {
+        match disk::create(OpenOptions::new().write(true), beside.path()) {
             Ok(file) if claim(&file, beside.path()) => return Ok((file, beside)),
             // Another save is just removing it.
             Ok(_) => {}
@@ -138,7 +139,7 @@ fn remove_unused(path: &Path) -> bool {
     // It may have become a link or a pipe by now.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let Ok(file) = OpenOptions::new().write(true).custom_flags(flags).open(path) else { return false };
-    file.try_lock().is_ok() && is_at(&file, path) && fs::remove_file(path).is_ok()
+    file.try_lock().is_ok() && is_at(&file, path) && disk::remove(path).is_ok()
 }
 
 #[cfg(windows)]

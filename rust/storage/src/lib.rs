@@ -11,6 +11,7 @@
 mod append;
 mod beside;
 pub mod compressed;
+mod disk;
 pub mod fill;
 mod guess;
 mod limits;

@@ -6,6 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::disk;
 use crate::open::{refuse_name, refuse_special, target};
 use crate::order::{Ticket, folder_of};
 use crate::temporary::Temporary;
@@ -94,23 +95,26 @@ impl Replacement {
     ///
     /// # Errors
     /// Those of the system, and `ResourceBusy` for an old file that stays open. The old file is then still there, and
-    /// the new one is removed.
+    /// the new one is removed; unless only the folder cannot be flushed, as the error then says.
     pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
         let Self { mut temporary, path, old } = self;
         let is_in_place = retry(&path, || called.put_in_place(&path, || temporary.put_at(&path)))?;
         // Also for a later save, which may just have been put there.
-        flush_folder(folder_of(&path));
+        disk::flush_folder(folder_of(&path)).map_err(|error| {
+            let text = format!("the file is in place, but may not be there after a power cut: {error}");
+            io::Error::new(error.kind(), text)
+        })?;
         Ok(if is_in_place { Committed::InPlace(old) } else { Committed::Overtaken })
     }
 }
 
 impl io::Write for Replacement {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file().write(bytes)
+        disk::write(self.file(), &[io::IoSlice::new(bytes)])
     }
 
     fn write_vectored(&mut self, slices: &[io::IoSlice<'_>]) -> io::Result<usize> {
-        self.file().write_vectored(slices)
+        disk::write(self.file(), slices)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -162,14 +166,6 @@ fn keep_permissions(old: &File, new: &File) -> io::Result<()> {
 #[cfg(not(windows))]
 pub(super) fn retry<T>(_: &Path, attempt: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     attempt()
-}
-
-/// Flushes the new name to the disk. Not every system can do this; the file is complete either way.
-pub(super) fn flush_folder(folder: &Path) {
-    #[cfg(unix)]
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    #[cfg(not(unix))]
-    let _ = folder;
 }
 
 #[cfg(test)]

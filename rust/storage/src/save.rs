@@ -2,12 +2,13 @@
 //! a file, see [`append`](crate::append).
 
 use std::fs::File;
-use std::io::{self, IoSlice, Write};
+use std::io::{self, IoSlice};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::append::{AppendError, Appender};
 use crate::compressed::{Compression, Encoder};
+use crate::disk;
 use crate::limits::{GATHERED_LEN, MAX_SLICES};
 use crate::order::Ticket;
 use crate::replace::{Committed, Replaced, Replacement};
@@ -119,7 +120,7 @@ impl Saver {
                 return Ok(Flushed(Complete::Append(appender)));
             }
         };
-        file.file().sync_all()?;
+        disk::flush(file.file())?;
         Ok(Flushed(Complete::Replacement(file)))
     }
 
@@ -129,8 +130,8 @@ impl Saver {
     /// In the same cases as [`Self::flush`].
     pub fn flush_written(&mut self) -> io::Result<()> {
         match &mut self.out {
-            Out::Plain(file) => file.file().sync_data(),
-            Out::Append(appender) => appender.file().sync_data(),
+            Out::Plain(file) => disk::flush_data(file.file()),
+            Out::Append(appender) => disk::flush_data(appender.file()),
             // The encoder still holds a part, and writes the rest slowly anyway.
             Out::Compressed(_) => Ok(()),
         }
@@ -151,7 +152,7 @@ impl Flushed {
     /// Puts the file at its path. Returns the file that was there.
     ///
     /// # Errors
-    /// Those of the system. The old file is then still there.
+    /// Those of the system. The old file is then still there, unless the error says otherwise.
     pub fn commit(self) -> io::Result<Option<Replaced>> {
         Ok(match self.commit_as(&Ticket::take())? {
             Committed::InPlace(replaced) => replaced,
@@ -195,9 +196,9 @@ impl<'p> Slice<'p> {
 }
 
 /// Writes all slices, in as few calls as the system allows.
-fn write_all(mut file: &File, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
+fn write_all(file: &File, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
     while !slices.is_empty() {
-        match file.write_vectored(slices) {
+        match disk::write(file, slices) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(len) => IoSlice::advance_slices(&mut slices, len),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

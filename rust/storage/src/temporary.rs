@@ -3,11 +3,12 @@
 //! On Linux it has no name, if the file system supports that: nothing of it remains even if the process is killed.
 //! Elsewhere it has one of the names of [`beside`](crate::beside).
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use crate::beside::{self, Beside};
+use crate::disk;
 
 #[derive(Debug)]
 pub enum Temporary {
@@ -55,7 +56,7 @@ impl Temporary {
             #[cfg(target_os = "linux")]
             Self::Unnamed(unnamed) => unnamed.put_at(path),
             Self::Named(named) => {
-                fs::rename(named.beside.path(), path)?;
+                disk::rename(named.beside.path(), path)?;
                 named.is_placed = true;
                 Ok(())
             }
@@ -75,25 +76,21 @@ impl Drop for Named {
     fn drop(&mut self) {
         if !self.is_placed {
             // While the file is open, so that the name is still its own.
-            let _ = fs::remove_file(self.beside.path());
+            let _ = disk::remove(self.beside.path());
         }
     }
 }
 
 #[cfg(target_os = "linux")]
 mod unnamed {
-    use std::fs::{self, File};
-    use std::io;
-    use std::os::fd::AsRawFd;
+    use std::fs::File;
+    use std::io::{self, ErrorKind};
     use std::path::{Path, PathBuf};
 
-    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
     use rustix::io::Errno;
 
     use crate::beside::{Beside, remove_leftover};
-
-    /// The system lists the open files of a process here. They can be linked from here.
-    const OPEN_FILES: &str = "/proc/self/fd";
+    use crate::disk;
 
     #[derive(Debug)]
     pub struct Unnamed {
@@ -104,15 +101,16 @@ mod unnamed {
     impl Unnamed {
         /// Makes a file without a name. Returns `None` if the system or the file system does not support that.
         pub fn new(folder: &Path) -> io::Result<Option<Self>> {
-            if !Path::new(OPEN_FILES).exists() {
+            if !Path::new(disk::OPEN_FILES).exists() {
                 return Ok(None);
             }
-            let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-            match open(folder, flags, Mode::from_raw_mode(0o666)) {
-                Ok(file) => Ok(Some(Self { file: file.into(), folder: folder.to_owned() })),
+            match disk::create_unnamed(folder) {
+                Ok(file) => Ok(Some(Self { file, folder: folder.to_owned() })),
                 // Kernels and file systems, including old ones, report it in these ways.
-                Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(None),
-                Err(error) => Err(error.into()),
+                Err(error) => match Errno::from_io_error(&error) {
+                    Some(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(None),
+                    _ => Err(error),
+                },
             }
         }
 
@@ -123,28 +121,23 @@ mod unnamed {
         /// Gives the file this name.
         pub fn put_at(&self, path: &Path) -> io::Result<()> {
             // Linking replaces nothing: only a new file gets its name at once.
-            match self.link(path) {
-                Err(Errno::EXIST) => {}
-                linked => return Ok(linked?),
+            match disk::link(&self.file, path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                linked => return linked,
             }
             // Says that it is no leftover, see `beside`. It has no name yet, so nobody else can hold it.
             let _ = self.file.try_lock();
             let mut beside = Beside::first(&self.folder, 0);
             loop {
-                match self.link(beside.path()) {
+                match disk::link(&self.file, beside.path()) {
+                    Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
                     Ok(()) => break,
                     // From a process that was killed right here, or another one is here now.
-                    Err(Errno::EXIST) if remove_leftover(beside.path()) => {}
-                    Err(Errno::EXIST) => beside = beside.next(&self.folder),
-                    Err(error) => return Err(error.into()),
+                    Err(_) if remove_leftover(beside.path()) => {}
+                    Err(_) => beside = beside.next(&self.folder),
                 }
             }
-            fs::rename(beside.path(), path).inspect_err(|_| _ = fs::remove_file(beside.path()))
-        }
-
-        fn link(&self, path: &Path) -> Result<(), Errno> {
-            let from = format!("{OPEN_FILES}/{}", self.file.as_raw_fd());
-            linkat(CWD, from, CWD, path, AtFlags::SYMLINK_FOLLOW)
+            disk::rename(beside.path(), path).inspect_err(|_| _ = disk::remove(beside.path()))
         }
     }
 }

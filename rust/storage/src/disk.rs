@@ -1,0 +1,121 @@
+//! All changes to bytes and names on the disk are made here, so that tests can record them and let them fail.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, IoSlice};
+use std::path::Path;
+
+/// The system lists the open files of a process here. They can be linked from here.
+#[cfg(target_os = "linux")]
+pub const OPEN_FILES: &str = "/proc/self/fd";
+
+/// A change to the disk. A power cut can undo any that was not flushed, and any part of a write.
+#[cfg_attr(not(test), expect(dead_code, reason = "only tests look at it"))]
+pub enum Change<'a> {
+    /// A new file, at a path if it has a name.
+    Create(&'a File, Option<&'a Path>),
+    Write(&'a File, &'a [IoSlice<'a>]),
+    SetLen(&'a File, u64),
+    Flush(&'a File),
+    #[cfg(target_os = "linux")]
+    Link(&'a File, &'a Path),
+    Rename(&'a Path, &'a Path),
+    Remove(&'a Path),
+    /// The names in it.
+    FlushFolder(&'a Path),
+}
+
+/// Makes a change by calling `act`.
+#[cfg(not(test))]
+fn make(_: Change<'_>, act: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    act()
+}
+
+#[cfg(test)]
+use tests::make;
+
+/// Creates a file with a name that must be free.
+pub fn create(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let file = options.create_new(true).open(path)?;
+    make(Change::Create(&file, Some(path)), || Ok(()))?;
+    Ok(file)
+}
+
+/// Creates a file without a name.
+#[cfg(target_os = "linux")]
+pub fn create_unnamed(folder: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let file = open(folder, flags, Mode::from_raw_mode(0o666))?.into();
+    make(Change::Create(&file, None), || Ok(()))?;
+    Ok(file)
+}
+
+/// Writes slices at the position of the file. Returns how many bytes were written.
+pub fn write(mut file: &File, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+    let mut len = 0;
+    make(Change::Write(file, slices), || {
+        len = io::Write::write_vectored(&mut file, slices)?;
+        Ok(())
+    })?;
+    Ok(len)
+}
+
+pub fn set_len(file: &File, len: u64) -> io::Result<()> {
+    make(Change::SetLen(file, len), || file.set_len(len))
+}
+
+/// Waits until all bytes are on the disk.
+pub fn flush_data(file: &File) -> io::Result<()> {
+    make(Change::Flush(file), || file.sync_data())
+}
+
+/// Waits until the file is on the disk, with its permissions.
+pub fn flush(file: &File) -> io::Result<()> {
+    make(Change::Flush(file), || file.sync_all())
+}
+
+/// Gives a file without a name one that must be free.
+#[cfg(target_os = "linux")]
+pub fn link(file: &File, path: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    let from = format!("{OPEN_FILES}/{}", std::os::fd::AsRawFd::as_raw_fd(file));
+    make(Change::Link(file, path), || Ok(linkat(CWD, from, CWD, path, AtFlags::SYMLINK_FOLLOW)?))
+}
+
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    make(Change::Rename(from, to), || fs::rename(from, to))
+}
+
+pub fn remove(path: &Path) -> io::Result<()> {
+    make(Change::Remove(path), || fs::remove_file(path))
+}
+
+/// Waits until the names in a folder are on the disk, where the system can do that and permits it.
+///
+/// # Errors
+/// All others of the system: a name may then be lost.
+pub fn flush_folder(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    let act = || File::open(folder)?.sync_all();
+    #[cfg(not(unix))]
+    let act = || Ok(());
+    match make(Change::FlushFolder(folder), act) {
+        Err(error) if is_impossible(&error) => Ok(()),
+        flushed => flushed,
+    }
+}
+
+/// True if the system or the file system cannot flush a folder, or it may not be opened.
+fn is_impossible(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    // Some network folders.
+    #[cfg(unix)]
+    let is_bad = rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::BADF);
+    #[cfg(not(unix))]
+    let is_bad = false;
+    is_bad || matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported)
+}
+
+#[cfg(test)]
+#[path = "../tests/unit/disk.rs"]
+mod tests;

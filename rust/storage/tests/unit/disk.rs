@@ -1,0 +1,264 @@
+//! Guards: a failure of the disk that is not told, or after which the old file is not there. The recorder of changes is
+//! here too, which `power` replays.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Seek};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::Change;
+use crate::beside::tests::Folder;
+use crate::compressed::Compression;
+use crate::{AppendError, AppendErrorKind, Saver, Ticket};
+use varbatch_codec::{Cursor, Dialect, Event, Kind, Plain, Plan, Width, Writer, frames};
+use varbatch_workers::Threads;
+
+/// A change that was made. A file has the number by which the recorder knows it.
+#[derive(Clone, Debug)]
+pub enum Record {
+    Create(usize, Option<PathBuf>),
+    Write { file: usize, at: u64, bytes: Vec<u8> },
+    SetLen(usize, u64),
+    Flush(usize),
+    Link(usize, PathBuf),
+    Rename(PathBuf, PathBuf),
+    Remove(PathBuf),
+    FlushFolder,
+}
+
+/// Says with which error of the system a change fails, if it does.
+type Fails = Box<dyn FnMut(&Change<'_>) -> Option<i32>>;
+
+/// Records the changes that this thread makes. Nothing is really flushed meanwhile.
+#[derive(Default)]
+pub struct Recorder {
+    pub log: Vec<Record>,
+    numbers: BTreeMap<u64, usize>,
+    last: usize,
+    fails: Option<Fails>,
+}
+
+thread_local! {
+    static RECORDER: RefCell<Option<Recorder>> = const { RefCell::new(None) };
+}
+
+impl Recorder {
+    pub fn failing(fails: impl FnMut(&Change<'_>) -> Option<i32> + 'static) -> Self {
+        Self { fails: Some(Box::new(fails)), ..Self::default() }
+    }
+
+    /// Records what `act` does. Returns its outcome and the record.
+    pub fn during<T>(self, act: impl FnOnce() -> T) -> (T, Vec<Record>) {
+        RECORDER.set(Some(self));
+        let outcome = act();
+        (outcome, RECORDER.take().expect("set above").log)
+    }
+
+    /// Returns how many changes were recorded so far.
+    pub fn now() -> usize {
+        RECORDER.with_borrow(|recorder| recorder.as_ref().map_or(0, |recorder| recorder.log.len()))
+    }
+
+    /// Numbers a file that is new, or was there before.
+    pub fn number_new(&mut self, file: &File) -> usize {
+        self.last += 1;
+        self.numbers.insert(inode(file), self.last);
+        self.last
+    }
+
+    fn number(&self, file: &File) -> usize {
+        // The number of a file without one is never used: then nobody replays the record.
+        self.numbers.get(&inode(file)).copied().unwrap_or(0)
+    }
+
+    fn record(&mut self, change: &Change<'_>, at: u64) -> Record {
+        match *change {
+            Change::Create(file, path) => Record::Create(self.number_new(file), path.map(Path::to_owned)),
+            Change::Write(file, slices) => {
+                let bytes = slices.iter().flat_map(|slice| slice.iter().copied()).collect();
+                Record::Write { file: self.number(file), at, bytes }
+            }
+            Change::SetLen(file, len) => Record::SetLen(self.number(file), len),
+            Change::Flush(file) => Record::Flush(self.number(file)),
+            #[cfg(target_os = "linux")]
+            Change::Link(file, path) => Record::Link(self.number(file), path.to_owned()),
+            Change::Rename(from, to) => Record::Rename(from.to_owned(), to.to_owned()),
+            Change::Remove(path) => Record::Remove(path.to_owned()),
+            Change::FlushFolder(_) => Record::FlushFolder,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn inode(file: &File) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(&file.metadata().expect("a file"))
+}
+
+/// There only failures are tested.
+#[cfg(not(unix))]
+fn inode(_: &File) -> u64 {
+    0
+}
+
+pub fn make(change: Change<'_>, act: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    let Some(mut recorder) = RECORDER.take() else { return act() };
+    let at = if let Change::Write(mut file, _) = change { file.stream_position().expect("a file") } else { 0 };
+    let made = match recorder.fails.as_mut().and_then(|fails| fails(&change)) {
+        Some(code) => Err(io::Error::from_raw_os_error(code)),
+        None if matches!(change, Change::Flush(_) | Change::FlushFolder(_)) => Ok(()),
+        None => act(),
+    };
+    if made.is_ok() {
+        let record = recorder.record(&change, at);
+        if let (Record::Write { bytes, .. }, &Change::Write(mut file, _)) = (&record, &change) {
+            assert_eq!(file.stream_position().expect("a file"), at + bytes.len() as u64, "written in part");
+        }
+        recorder.log.push(record);
+    }
+    RECORDER.set(Some(recorder));
+    made
+}
+
+/// The bytes of the record with this number, which no other record has. Some end with zeros.
+pub fn record(number: u64) -> Vec<u8> {
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    let (lens, fill) = ([0, 40, 700, 3000, 9000], if number.is_multiple_of(3) { 0 } else { number as u8 | 1 });
+    let bytes =
+        [&number.to_le_bytes()[..], &vec![fill; lens[number as usize % 5] + 4 * (number as usize % 7)]].concat();
+    let packed = Plain { kind: Kind::PackedByteArray, width: Width::Single, count: bytes.len(), bytes: &bytes };
+    let value = if number.is_multiple_of(2) { Event::Int((number << 33) as i64) } else { Event::Packed(packed) };
+    frames::write(&mut writer, |writer| writer.write(value)).expect("writes");
+    writer.into_plan().to_vec()
+}
+
+/// These bytes as a plan that is written in steps.
+pub fn plan(bytes: &[u8]) -> Plan<'_> {
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    writer.encoded(bytes, varbatch_codec::Borrowed).expect("a value is due");
+    writer.into_plan()
+}
+
+/// Writes a plan, at most `max` bytes at a time, and flushes some of the steps as a task does.
+pub fn write(saver: &mut Saver, bytes: &[u8], max: usize) -> io::Result<()> {
+    let (plan, mut cursor, mut step) = (plan(bytes), Cursor::new(), 0);
+    while saver.write(&plan, &mut cursor, max, &Threads::alone())? > 0 {
+        step += 1;
+        if step % 3 == 0 {
+            saver.flush_written()?;
+        }
+    }
+    Ok(())
+}
+
+pub fn save(path: &Path, bytes: &[u8], how: Option<Compression>, max: usize) -> io::Result<()> {
+    let mut saver = Saver::create(path, how.map(|how| (how, bytes.len() as u64)))?;
+    write(&mut saver, bytes, max)?;
+    saver.flush(&Threads::alone())?.commit().map(drop)
+}
+
+pub fn append(path: &Path, bytes: &[u8], max: usize) -> Result<(), AppendError> {
+    let called = Ticket::take_for(path);
+    let mut saver = Saver::append(path, &called, Dialect::GODOT_4)?.expect("nobody saves");
+    write(&mut saver, bytes, max)?;
+    saver.flush(&Threads::alone())?.commit_as(&called)?;
+    Ok(())
+}
+
+/// One of the ways to write a file. The error as text.
+fn written(path: &Path, way: usize, bytes: &[u8]) -> Result<(), String> {
+    match way {
+        0 => save(path, bytes, None, 1000),
+        1 => save(path, bytes, Some(Compression::Zstd), 1000),
+        _ => append(path, bytes, 1000).map_err(|error| match error.kind() {
+            AppendErrorKind::System(error) => io::Error::new(error.kind(), error.to_string()),
+            other => panic!("{other}"),
+        }),
+    }
+    .map_err(|error| error.to_string())
+}
+
+#[cfg(unix)]
+const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
+/// "The disk is full."
+#[cfg(windows)]
+const EIO: i32 = 112;
+
+/// Calls `check` for each way, with an old file and without.
+fn each(name: &str, mut check: impl FnMut(&Folder, &Path, usize, Option<&[u8]>)) {
+    let old = record(1);
+    for way in 0..3 {
+        for old in [None, Some(&*old)] {
+            let folder = Folder::new(&format!("{name}-{way}-{}", old.is_some()));
+            let path = folder.0.join("save");
+            let put = || old.iter().for_each(|old| fs::write(&path, old).expect("writes"));
+            put();
+            check(&folder, &path, way, old);
+        }
+    }
+}
+
+#[test]
+fn each_failure_of_the_disk_is_told_and_leaves_the_old_file_alone() {
+    each("failure", |folder, path, way, old| {
+        let (made, failed) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(false)));
+        for index in 0.. {
+            made.set(0);
+            failed.set(false);
+            let (count, hit) = (made.clone(), failed.clone());
+            let fails = move |change: &Change<'_>| {
+                let fails = count.replace(count.get() + 1) == index
+                    && matches!(change, Change::Write(..) | Change::SetLen(..) | Change::Flush(_) | Change::Rename(..));
+                hit.set(hit.get() || fails);
+                fails.then_some(EIO)
+            };
+            let done = Recorder::failing(fails).during(|| written(path, way, &record(3))).0;
+            assert_eq!(done.is_err(), failed.get(), "way {way}, change {index}: {done:?}");
+            if done.is_ok() {
+                let _ = fs::remove_file(path);
+                old.iter().for_each(|old| fs::write(path, old).expect("writes"));
+            }
+            assert_eq!(fs::read(path).ok().as_deref(), old, "way {way}, change {index}");
+            assert_eq!(folder.names().len(), usize::from(old.is_some()), "{:?}", folder.names());
+            if index >= made.get() {
+                assert!(index > 3, "{index} changes");
+                break;
+            }
+        }
+    });
+}
+
+/// The name of a new file may be lost if its folder cannot be flushed: that is no success.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_fails_to_flush_is_told_and_one_that_cannot_be_flushed_is_not() {
+    use rustix::io::Errno;
+    let flush = |code: Errno, path: &Path, way| {
+        let fails = move |change: &Change<'_>| matches!(change, Change::FlushFolder(_)).then(|| code.raw_os_error());
+        Recorder::failing(fails).during(|| written(path, way, &record(3))).0
+    };
+    let damage = [Errno::IO, Errno::NOSPC, Errno::DQUOT, Errno::ROFS, Errno::NOENT, Errno::NFILE];
+    each("folder", |folder, path, way, old| {
+        for code in damage {
+            let error = flush(code, path, way).expect_err("a name that may be lost");
+            let (text, file) = (io::Error::from(code).to_string(), fs::read(path).ok());
+            if way == 2 {
+                assert_eq!((&error, file.as_deref()), (&text, old), "cut off again");
+            } else {
+                assert_eq!(error, format!("the file is in place, but may not be there after a power cut: {text}"));
+                assert_ne!(file.as_deref(), old);
+                fs::remove_file(path).expect("removes");
+                old.iter().for_each(|old| fs::write(path, old).expect("writes"));
+            }
+            assert_eq!(folder.names().len(), usize::from(old.is_some()));
+        }
+    });
+    each("unsupported", |_, path, way, _| {
+        for code in
+            [Errno::ACCESS, Errno::PERM, Errno::INVAL, Errno::BADF, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP]
+        {
+            assert_eq!(flush(code, path, way), Ok(()));
+        }
+    });
+}
