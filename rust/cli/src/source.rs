@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use varbatch_codec::limits::MAX_VALUE_LEN;
-use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Reader, frames, validate};
+use varbatch_codec::{CodecError, Dialect, Reader, frames, validate};
 use varbatch_storage::Loader;
 use varbatch_storage::compressed::is_compressed;
 use varbatch_workers::Threads;
@@ -86,12 +86,7 @@ pub fn is_value(bytes: &[u8], dialect: Dialect) -> bool {
 fn may_go_on(bytes: &[u8], dialect: Dialect) -> bool {
     match validate(reader(bytes, 0, dialect)) {
         Ok(len) => len >= bytes.len(),
-        Err(error) => {
-            matches!(
-                error.kind(),
-                CodecErrorKind::Short { .. } | CodecErrorKind::NoHeader { .. } | CodecErrorKind::ShortCount { .. }
-            )
-        }
+        Err(error) => error.kind().missing().is_some(),
     }
 }
 

@@ -216,6 +216,18 @@ pub enum CodecErrorKind {
     },
 }
 
+impl CodecErrorKind {
+    /// Returns how many more bytes the value takes at least, if the only fault is that the buffer ends too early.
+    pub fn missing(&self) -> Option<u64> {
+        match *self {
+            Self::Short { expected, found, .. } => Some((expected - found) as u64),
+            Self::ShortCount { expected, found, .. } => Some(expected - found as u64),
+            Self::NoHeader { found } => Some((crate::kind::WORD - found) as u64),
+            _ => None,
+        }
+    }
+}
+
 fn more(bytes: u64) -> String {
     if bytes == 1 { "1 more byte".into() } else { format!("{bytes} more bytes") }
 }

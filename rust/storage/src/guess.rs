@@ -5,7 +5,7 @@ use std::fmt;
 use crate::limits::{SAMPLE_LEN, TEXT_LEN};
 use crate::load::Loader;
 use varbatch_codec::frames::{self, PREFIX_LEN};
-use varbatch_codec::{CodecErrorKind, Dialect, Engine, Reader, validate};
+use varbatch_codec::{Dialect, Engine, Reader, validate};
 
 /// The likely contents of a file that is not a stream of frames of a dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,13 +142,7 @@ impl Payload<'_> {
             // The padding of a last PackedByteArray may be missing.
             Ok(len) => len as u64 >= self.len,
             // It may continue after the sample.
-            Err(error) => {
-                let is_short = matches!(
-                    error.kind(),
-                    CodecErrorKind::Short { .. } | CodecErrorKind::NoHeader { .. } | CodecErrorKind::ShortCount { .. }
-                );
-                is_short && (self.bytes.len() as u64) < self.len
-            }
+            Err(error) => error.kind().missing().is_some() && (self.bytes.len() as u64) < self.len,
         }
     }
 }

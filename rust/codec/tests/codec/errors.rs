@@ -5,7 +5,7 @@ use varbatch_codec::{
 };
 
 use crate::support::steps::rest;
-use crate::support::vectors::hex;
+use crate::support::vectors::{self, hex};
 
 /// The error of reading these bytes, which stand at byte 100 of a larger buffer. Objects are allowed.
 fn of_reading(bytes: &str) -> CodecError {
@@ -283,6 +283,22 @@ fn data_of_another_length_than_its_count_says_is_refused() {
         let plain = Plain { kind, width: Width::Single, count, bytes: &[0; 16][..len] };
         for event in [Event::Packed(plain), Event::Components(plain)] {
             assert!(matches!(of_writing(&[event]).kind(), CodecErrorKind::Order { .. }), "{count} of {}", kind.name());
+        }
+    }
+}
+
+/// An append cuts off a record if what is missing is more than the file has.
+#[test]
+fn what_is_missing_is_never_more_than_the_rest() {
+    for value in vectors::encoded().into_iter().filter_map(|value| value.bytes) {
+        let of = |bytes| validate(Reader::new(bytes).with_objects(true));
+        if of(&value).is_ok() {
+            for (end, error) in (0..value.len()).filter_map(|end| Some((end, of(&value[..end]).err()?))) {
+                let missing = error.kind().missing().unwrap_or_else(|| panic!("{error}: {end} bytes of {value:?}"));
+                assert!((1..=value.len() - end).contains(&missing), "{missing} at {end} of {value:?}");
+            }
+        } else {
+            assert_eq!(of(&value).map_err(|error| error.kind().missing()), Err(None), "{value:?}");
         }
     }
 }
