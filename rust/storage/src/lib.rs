@@ -2,10 +2,8 @@
 //! like the engine's `FileAccess.open_compressed`, translated piece by piece.
 //!
 //! `varbatch-codec` defines the bytes and `varbatch-workers` the threads; this crate connects both with the file system.
-//! [`Saver`] and [`Replacement`] replace a file when the new one is complete, or add to it, [`Ticket`] lets the last call
-//! win,
-//! [`Loader`] reads frames, [`compressed`] compresses and decompresses blocks, [`transcode`] and [`fill`] share work
-//! among threads.
+//! [`Saver`] replaces a file when the new one is complete, or adds to it, [`Ticket`] lets the last call win, [`Loader`]
+//! reads frames, [`compressed`] compresses and decompresses blocks, [`transcode`] and [`fill`] share work among threads.
 #![forbid(unsafe_code)]
 
 mod append;
@@ -32,5 +30,5 @@ pub use guess::{Format, Guess};
 pub use load::{Input, LoadError, LoadErrorKind, Loader, ReadStep};
 pub use open::{open, refuse_name};
 pub use order::Ticket;
-pub use replace::{Committed, Replaced, Replacement};
+pub use replace::{Committed, Replaced};
 pub use save::{Flushed, Saver};

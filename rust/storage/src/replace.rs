@@ -31,7 +31,7 @@ pub struct Replaced {
     len: u64,
 }
 
-/// The outcome of [`Replacement::commit`].
+/// The outcome of [`Flushed::commit_as`](crate::Flushed::commit_as).
 #[derive(Debug)]
 pub enum Committed {
     /// The new file is at its path. Holds the file that was there before.

@@ -73,6 +73,17 @@ fn a_link_stays_and_what_it_leads_to_is_replaced() {
 }
 
 #[test]
+fn other_names_of_a_file_keep_what_it_held() {
+    let folder = Folder::new();
+    let (path, hard) = (folder.join("save"), folder.join("hard"));
+    fs::write(&path, "old!").expect("writes");
+    fs::hard_link(&path, &hard).expect("links");
+    save(&path, &encoded(b"new!"), MEBI, None).expect("saves");
+    assert_holds(&path, b"new!");
+    assert_holds(&hard, b"old!");
+}
+
+#[test]
 fn a_file_or_folder_that_may_not_be_written_to_is_refused() {
     let folder = Folder::new();
     let (path, sub) = (folder.join("save"), folder.join("sub"));
