@@ -7,6 +7,7 @@ const Appending := preload("appending.gd")
 const NEW: Array = ["new", 2]
 const COMPRESSED := "expected a file without compression, found a compressed one"
 const DAMAGED := "expected whole records and at most the beginning of one, found something else"
+const ONE_VALUE := "expected values with their lengths, found what can be one value without a length"
 
 
 func test_appends() -> void:
@@ -59,9 +60,56 @@ func test_torn() -> void:
 			var load_it := func() -> Array: return VarBatch.load_vars(path)
 			var found: Array = expect_errors(load_it, 1, 'VarBatch.load_vars: "')
 			check_value(found, before, "what is whole, %d bytes" % size)
+			if size < 8:
+				# Too little to tell what the file is.
+				_check_refused(ERR_FILE_CORRUPT, DAMAGED)
+				continue
 			var append := func() -> int: return VarBatch.append_vars(path, [size])
 			check_int(append.call() as int, OK, "appending after %d bytes" % size)
 			check_bytes(FileAccess.get_file_as_bytes(path), stored(before + [size]), "in the end")
+
+
+## A power cut, after the length of the file reached the disk and before its data did.
+func test_zeros() -> void:
+	for before: Array in [[], NEW, range(3000)]:
+		var whole := stored(before)
+		for count: int in [4, 5, 4096, 3 << 20]:
+			var zeros := PackedByteArray()
+			zeros.resize(count)
+			write(path, whole + zeros)
+			var end := "nothing but zeros up to the end (%d bytes), at byte %d" % [count, whole.size()]
+			var line := '"%s": frame %d: expected a frame, found %s' % [path, before.size(), end]
+			var load_it := func() -> Array: return VarBatch.load_vars(path)
+			var found: Array = expect_errors(load_it, 1, "VarBatch.load_vars: " + line)
+			check_same(found, before, "what is whole")
+			load_it = func() -> Array: return VarBatch.load_vars_async(path).wait()
+			found = expect_errors(load_it, 1, "VarBatch.load_vars_async: " + line)
+			check_same(found, before, "what is whole, by a task")
+			check_int(VarBatch.append_vars(path, NEW), OK, "appending behind %d zeros" % count)
+			check_bytes(FileAccess.get_file_as_bytes(path), stored(before + NEW), "in the end")
+
+
+## A high score, or settings: what var_to_bytes() has written.
+func test_one_value() -> void:
+	var all := [3, 812, 2.0, true, Vector2(1, 2), "Ada", [1, 2, 3], [1, 2, 3, 4], {"hp": 3}]
+	for value: Variant in all:
+		var bytes := var_to_bytes(value)
+		write(path, bytes)
+		_check_refused(ERR_FILE_UNRECOGNIZED, ONE_VALUE)
+		check_bytes(FileAccess.get_file_as_bytes(path), bytes, "the file of %s" % str(value))
+
+
+## The values behind it are worth more than a new one.
+func test_a_damaged_length() -> void:
+	var bytes := stored([{"gold": 1}, [1, 2], "three", range(50)])
+	for at: int in 3:
+		for byte: int in 256:
+			var damaged := bytes.duplicate()
+			damaged[at] = byte
+			write(path, damaged)
+			logged(func() -> void: VarBatch.append_vars(path, NEW))
+			var found := FileAccess.get_file_as_bytes(path).slice(0, bytes.size())
+			check_bytes(found, damaged, "byte %d is %d" % [at, byte])
 
 
 func test_what_is_not_of_values() -> void:

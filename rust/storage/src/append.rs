@@ -4,9 +4,8 @@
 //! put in place at once like a save. So a process that is killed can leave some of its records, and a torn one, which
 //! the next append cuts off. An append that fails or is dropped cuts off what it wrote itself.
 //!
-//! A torn record is one that the file ends in, and whose value, as far as it is there, is the beginning of a valid one.
-//! Anything else that is too short for its announced length, such as a picture, a text, or a record with a damaged
-//! length in front of others, is refused and stays as it is.
+//! [`tail`](crate::tail) says what is cut off. Anything else that is no whole record, such as a picture, a text, or a record
+//! with a damaged length, is refused and stays as it is.
 //!
 //! Only one append at a time has a file: the order of calls sees to that in this process, and a lock on the file (Unix)
 //! or the way it is opened (Windows) among processes, and for names that lead to one file.
@@ -18,18 +17,17 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::SystemTime;
 
-use crate::compressed;
+use crate::compressed::{self, MAGIC};
 use crate::disk;
-use crate::limits::{KNOWN_ENDS, LOCK_ATTEMPTS, LOCK_PAUSE, MAX_UNSEEN_LEN, MAX_WALKED_LEN, TORN_LEN, WALKED_LEN};
+use crate::limits::{KNOWN_ENDS, LOCK_ATTEMPTS, LOCK_PAUSE};
 use crate::open::{refuse_name, refuse_special, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
 #[cfg(not(windows))]
 use crate::replace::retry;
+use crate::tail::whole_end;
 #[cfg(windows)]
 use crate::windows::retry;
-use varbatch_codec::frames::PREFIX_LEN;
-use varbatch_codec::limits::MAX_VALUE_LEN;
-use varbatch_codec::{CodecErrorKind, Dialect, Reader, validate};
+use varbatch_codec::Dialect;
 
 /// A file that cannot be appended to.
 #[derive(Debug, thiserror::Error)]
@@ -59,7 +57,10 @@ pub enum AppendErrorKind {
     /// The file is compressed.
     #[error("expected a file without compression, found a compressed one")]
     Compressed,
-    /// The file ends with something that is neither a whole record nor the beginning of one.
+    /// The file may be one value without a length.
+    #[error("expected values with their lengths, found what can be one value without a length")]
+    OneValue,
+    /// The file ends with something that is neither a whole record nor a torn one, or has a damaged one before a torn one.
     #[error("expected whole records and at most the beginning of one, found something else, at byte {at}")]
     Damaged {
         /// Its offset in bytes.
@@ -93,6 +94,9 @@ impl Appender {
         let metadata = file.metadata()?;
         let len = metadata.len();
         let maker = (is_new && len == 0).then_some(called.number());
+        if is_compressed(&file)? {
+            return Err(AppendErrorKind::Compressed.into());
+        }
         let is_known = is_known(&path, &metadata);
         let start = if maker.is_some() || is_known { len } else { whole_end(&file, len, dialect)? };
         let this = Self { file, path, start, maker, is_known, is_kept: false };
@@ -248,85 +252,8 @@ fn note_end(path: &Path, metadata: &Metadata) {
     known.push(Known { path: path.to_owned(), len: metadata.len(), modified });
 }
 
-/// Returns the end of the last whole record of a file of `len` bytes.
-///
-/// # Errors
-/// If the file is compressed, or something else than the beginning of a record is behind the last whole one.
-fn whole_end(file: &File, len: u64, dialect: Dialect) -> Result<u64, AppendError> {
-    let head = read_at(file, 0, len, 2 * PREFIX_LEN as u64)?;
-    if compressed::is_compressed(&head) {
-        return Err(AppendErrorKind::Compressed.into());
-    }
-    let end = walk(file, len)?;
-    if end < len {
-        let rest = read_at(file, end, len, TORN_LEN)?;
-        // The first record shows what file it is, if too little of the last one is there to do so.
-        let is_of_records = end > 0
-            && head[..PREFIX_LEN] != [0; PREFIX_LEN]
-            && head.get(PREFIX_LEN).is_some_and(|&id| dialect.engine.kind(id).is_some());
-        if !is_torn(&rest, end == 0 || is_of_records, end == 0, dialect) {
-            return Err(AppendErrorKind::Damaged { at: end }.into());
-        }
-    }
-    Ok(end)
-}
-
-/// Finds the end of the last record that ends within the first `len` bytes, by the lengths alone.
-fn walk(mut file: &File, len: u64) -> io::Result<u64> {
-    const WORD: u64 = PREFIX_LEN as u64;
-    let mut buffer = vec![0; MAX_WALKED_LEN];
-    // The buffer holds `filled` bytes from the offset `from` on.
-    let (mut at, mut from, mut filled, mut read_len) = (0, 0, 0, WALKED_LEN);
-    while len - at >= WORD {
-        if at + WORD > from + filled {
-            // Read on if records are short, and only the next length if they are long.
-            read_len = if at <= from + filled { (2 * read_len).min(MAX_WALKED_LEN) } else { WALKED_LEN };
-            let part = &mut buffer[..read_len.min(usize::try_from(len - at).unwrap_or(read_len))];
-            file.seek(SeekFrom::Start(at))?;
-            file.read_exact(part)?;
-            (from, filled) = (at, part.len() as u64);
-        }
-        let offset = (at - from) as usize;
-        let word = buffer[offset..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
-        let end = at + WORD + u64::from(word);
-        if end > len {
-            break;
-        }
-        at = end;
-    }
-    Ok(at)
-}
-
-/// True if this is the beginning of a record that is cut off. `is_known` is true if nothing speaks against that while the
-/// value is too short to tell, and `is_first` if no record is before it.
-fn is_torn(rest: &[u8], is_known: bool, is_first: bool, dialect: Dialect) -> bool {
-    // All writers pad values to words.
-    if rest.first().is_none_or(|low| !usize::from(*low).is_multiple_of(PREFIX_LEN)) {
-        return false;
-    }
-    let Some((word, value)) = rest.split_first_chunk() else { return is_known };
-    let len = u32::from_le_bytes(*word);
-    if len as usize > MAX_VALUE_LEN {
-        return false;
-    }
-    if value.len() < PREFIX_LEN {
-        let is_type = value.first().is_none_or(|&id| dialect.engine.kind(id).is_some());
-        return is_known && is_type && (!is_first || len <= MAX_UNSEEN_LEN);
-    }
-    match validate(Reader::new(value).with_dialect(dialect).with_objects(true)) {
-        // Its last padding is missing.
-        Ok(end) => end > value.len(),
-        Err(error) => matches!(
-            error.kind(),
-            CodecErrorKind::Short { .. } | CodecErrorKind::NoHeader { .. } | CodecErrorKind::ShortCount { .. }
-        ),
-    }
-}
-
-/// Reads up to `max` bytes of the first `len` bytes of a file.
-fn read_at(mut file: &File, at: u64, len: u64, max: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; (len - at).min(max) as usize];
-    file.seek(SeekFrom::Start(at))?;
-    file.read_exact(&mut bytes)?;
-    Ok(bytes)
+fn is_compressed(file: &File) -> io::Result<bool> {
+    let mut head = Vec::new();
+    file.take(MAGIC.len() as u64).read_to_end(&mut head)?;
+    Ok(compressed::is_compressed(&head))
 }

@@ -20,6 +20,7 @@ mod open;
 mod order;
 mod replace;
 mod save;
+mod tail;
 mod temporary;
 pub mod transcode;
 #[cfg(windows)]

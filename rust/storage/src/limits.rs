@@ -38,7 +38,7 @@ pub(crate) const MAX_MARKS: usize = 1024;
 /// Max reads in one step of a walk, so that a step takes about a millisecond.
 pub(crate) const MAX_WALK_READS: usize = 256;
 
-/// Bytes at the start of a stream that a guess examines.
+/// Bytes at the start of a stream that a guess examines, and of a record that an append reads at first.
 pub(crate) const SAMPLE_LEN: usize = 1 << 20;
 
 /// Bytes at the start of a file that must be text in a text file.
@@ -54,12 +54,10 @@ pub(crate) const MAX_SLICES: usize = 1024;
 pub(crate) const WALKED_LEN: usize = 4 << 10;
 pub(crate) const MAX_WALKED_LEN: usize = 64 << 10;
 
-/// Bytes of a torn record that are read to find out if it is one.
-pub(crate) const TORN_LEN: u64 = 1 << 20;
-
-/// Max length of a record of which less than its header remains, in bytes, if no other record is before it. A text has
-/// letters there, and so a length of more than 512 MiB.
+/// Max length of a torn record of which fewer than [`SEEN_LEN`] bytes remain, in bytes. A text has letters there, and so a
+/// length of more than 512 MiB; a checksum mostly has one of more than this.
 pub(crate) const MAX_UNSEEN_LEN: u32 = 16 << 20;
+pub(crate) const SEEN_LEN: u64 = 512;
 
 /// Files whose last end is known, so that a log need not be read at each append.
 pub(crate) const KNOWN_ENDS: usize = 16;

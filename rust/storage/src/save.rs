@@ -49,12 +49,12 @@ impl Saver {
 
     /// Begins to add to the plain file at `path`, or to a new file if there is none. Call it when no earlier save or
     /// append to this file is in progress. Cuts off a torn last record: the file ends inside its length or its value,
-    /// of which as much as is there is valid in `dialect`. Nothing before it is ever changed. Returns `None` if a save
-    /// that was called after `called` is at the path.
+    /// of which as much as is there is valid in `dialect`; and zeros up to the end. Nothing before is ever changed. Returns
+    /// `None` if a save that was called after `called` is at the path.
     ///
     /// # Errors
-    /// Those of the system, and one for a file that is compressed or ends with anything but a whole or torn record. The
-    /// file stays unchanged then.
+    /// Those of the system, and one for a file that is compressed, can be one value, or ends with anything else. The file
+    /// stays unchanged then.
     pub fn append(path: &Path, called: &Ticket, dialect: Dialect) -> Result<Option<Self>, AppendError> {
         let Some(appender) = Appender::open(path, called, dialect)? else { return Ok(None) };
         let path = appender.path().to_owned();

@@ -295,7 +295,7 @@ fn what_is_missing_is_never_more_than_the_rest() {
         if of(&value).is_ok() {
             for (end, error) in (0..value.len()).filter_map(|end| Some((end, of(&value[..end]).err()?))) {
                 let missing = error.kind().missing().unwrap_or_else(|| panic!("{error}: {end} bytes of {value:?}"));
-                assert!((1..=value.len() - end).contains(&missing), "{missing} at {end} of {value:?}");
+                assert!((1..=(value.len() - end) as u64).contains(&missing), "{missing} at {end} of {value:?}");
             }
         } else {
             assert_eq!(of(&value).map_err(|error| error.kind().missing()), Err(None), "{value:?}");

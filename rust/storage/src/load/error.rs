@@ -41,4 +41,12 @@ pub enum LoadErrorKind {
     /// The file ends inside a frame.
     #[error(transparent)]
     Frame(#[from] CodecError),
+    /// From a frame's length on, a plain file is zeros, as a power cut leaves them. No frame is that short.
+    #[error("expected a frame, found nothing but zeros up to the end ({found} bytes), at byte {at}")]
+    Zeros {
+        /// Offset of the first zero in bytes.
+        at: u64,
+        /// How many.
+        found: u64,
+    },
 }

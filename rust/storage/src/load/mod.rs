@@ -40,6 +40,8 @@ pub struct Loader {
     /// The error after the returned frames.
     failed: Option<LoadError>,
     ended: bool,
+    /// The offset before which empty frames are no zeros at the end of the file.
+    nonzero_at: u64,
 }
 
 /// The outcome of [`Loader::read_step`].
@@ -97,6 +99,7 @@ impl Loader {
             behind: None,
             failed: None,
             ended: false,
+            nonzero_at: 0,
         }
     }
 
@@ -189,11 +192,22 @@ impl Loader {
             piece.append(&mut self.tail);
         }
         while !self.ended {
-            let read = match self.failed.take() {
+            let mut read = match self.failed.take() {
                 Some(failed) => Err(failed),
                 None => self.read_more(piece, threads),
             };
-            let (end, count) = whole(piece);
+            let (mut end, mut count, solid) = whole(piece);
+            let zeros_at = (self.at + solid.0) as u64;
+            if solid.0 < end && zeros_at >= self.nonzero_at && !self.is_cut {
+                let read_to = (self.at + piece.len()) as u64;
+                match self.source.nonzero(zeros_at, read_to + self.unread, read_to) {
+                    Ok(at) => self.nonzero_at = at,
+                    Err(zeros) => {
+                        ((end, count), read) = (solid, Err(zeros));
+                        piece.truncate(end);
+                    }
+                }
+            }
             if end > 0 {
                 self.returned = count;
                 self.failed = read.err();
@@ -286,8 +300,12 @@ impl Loader {
     }
 }
 
-/// Returns the bytes of the complete frames at the start of a stream, and their number.
-fn whole(bytes: &[u8]) -> (usize, u64) {
+/// Returns the bytes of the complete frames at the start of a stream, and their number; then both without the empty ones at
+/// the end.
+fn whole(bytes: &[u8]) -> (usize, u64, (usize, u64)) {
     let frames = frames::read(bytes).map_while(Result::ok);
-    frames.fold((0, 0), |(_, count), frame| (frame.at + frame.payload.len(), count + 1))
+    frames.fold((0, 0, (0, 0)), |(_, count, solid), frame| {
+        let (end, count) = (frame.at + frame.payload.len(), count + 1);
+        (end, count, if frame.payload.is_empty() { solid } else { (end, count) })
+    })
 }

@@ -2,8 +2,9 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use super::error::LoadError;
+use super::error::{LoadError, LoadErrorKind};
 use crate::compressed::Decoder;
+use crate::limits::WALKED_LEN;
 use varbatch_workers::Threads;
 
 /// A source of bytes. A [`SeekFrom::Start`] counts from the first byte of the file.
@@ -35,6 +36,30 @@ impl Source {
             Self::Compressed(decoder) => decoder.seek(at)?,
         }
         Ok(())
+    }
+
+    /// Returns the offset of the first byte from `at` on that is not zero, or cannot be read. The next read continues at
+    /// `read_to`, if it is a plain file.
+    ///
+    /// # Errors
+    /// If a plain file has only zeros from there on to `end`. Compressed files are never written in place.
+    pub(in crate::load) fn nonzero(&mut self, at: u64, end: u64, read_to: u64) -> Result<u64, LoadError> {
+        let Self::Plain(input) = self else { return Ok(end) };
+        let (mut from, mut part) = (at, Vec::with_capacity(WALKED_LEN));
+        input.seek(SeekFrom::Start(at))?;
+        loop {
+            part.clear();
+            let read = input.by_ref().take((end - from).min(WALKED_LEN as u64)).read_to_end(&mut part);
+            let first = part.iter().position(|&byte| byte != 0);
+            if first.is_some() || read.is_err() {
+                input.seek(SeekFrom::Start(read_to))?;
+                return Ok(from + first.unwrap_or(part.len()) as u64);
+            }
+            if part.is_empty() {
+                return Err(LoadErrorKind::Zeros { at, found: from - at }.into());
+            }
+            from += part.len() as u64;
+        }
     }
 
     /// Returns how many bytes of a stream of `len` bytes the file has room for.

@@ -30,6 +30,8 @@ pub(super) struct Walk {
     end: u64,
     /// The error after the bytes in the buffer.
     failed: Option<LoadError>,
+    /// The offset before which empty frames are no zeros at the end of the file.
+    nonzero_at: u64,
 }
 
 /// The outcome of [`Walk::step`].
@@ -57,6 +59,7 @@ impl Walk {
             ahead: FIRST_WALK_LEN,
             end: whole_len,
             failed: None,
+            nonzero_at: 0,
         }
     }
 
@@ -108,6 +111,11 @@ impl Walk {
             if self.index >= to {
                 return Ok(Walked::There);
             }
+            if matches!(passed, Ok(Some(0))) {
+                // Any offset will do if the next read seeks.
+                self.nonzero_at = source.nonzero(self.at, self.end, self.read_to.unwrap_or(self.at))?;
+                continue;
+            }
             if passed.is_err() || self.at >= self.end {
                 // A compressed file has its own error for its end.
                 source.check_end(self.end)?;
@@ -131,20 +139,24 @@ impl Walk {
         }
     }
 
-    /// Passes the frames whose lengths are in the buffer.
-    fn pass(&mut self, to: u64) -> Result<(), CodecError> {
+    /// Passes the frames whose lengths are in the buffer, up to an empty one that can be zeros at the end of the file:
+    /// returns its length.
+    fn pass(&mut self, to: u64) -> Result<Option<usize>, CodecError> {
         while self.index < to {
             let from = usize::try_from(self.at - self.base).unwrap_or(usize::MAX);
             let bytes = self.buffer.get(from..).unwrap_or_default();
             let available = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
             let Some(len) = frames::payload_len(bytes, self.at as usize, available)? else { break };
+            if len == 0 && self.at >= self.nonzero_at {
+                return Ok(Some(len));
+            }
             if self.index & self.spacing.wrapping_sub(1) == 0 {
                 self.mark();
             }
             self.at += (PREFIX_LEN + len) as u64;
             self.index += 1;
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Reads bytes from the next frame on. Returns how many were read.

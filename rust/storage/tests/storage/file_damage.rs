@@ -8,7 +8,7 @@ use varbatch_storage::compressed::Compression;
 use varbatch_workers::Threads;
 
 use crate::compressed::compress;
-use crate::file_load::{Input, PIECE, all_at_once, assert_found, assert_loads, bit_by_bit, stream};
+use crate::file_load::{Input, PIECE, all_at_once, assert_found, assert_loads, bit_by_bit, in_plain_file, stream};
 use crate::file_range::ask;
 use crate::support::allocator::taken;
 use crate::support::random::Random;
@@ -56,11 +56,11 @@ fn a_file_of_another_length_than_it_said() {
             for _ in 0..30 {
                 let said = if random.percent(50) { random.below(300) } else { random.below(bytes.len()) };
                 let found = bit_by_bit(Loader::new(Input::new(&bytes, most), said as u64), &threads);
-                assert_found(&found, &all_at_once(&bytes[..said]));
+                assert_found(&found, &in_plain_file(&bytes[..said]));
                 let short = &bytes[..said];
                 for more in [1, 4, 100, 3 * PIECE, 100 * PIECE] {
                     let mut found = bit_by_bit(Loader::new(Input::new(short, most), (said + more) as u64), &threads);
-                    let mut expected = all_at_once(short);
+                    let mut expected = in_plain_file(short);
                     // What ends inside a frame may be said of the length, without a look at how much there is.
                     assert!(found.1.is_some() || expected.1.is_none(), "{expected:?}");
                     (found.1, expected.1) = (None, None);

@@ -6,6 +6,7 @@ mod fastlz;
 mod file_append;
 mod file_append_crash;
 mod file_append_order;
+mod file_append_tail;
 mod file_crash;
 mod file_damage;
 mod file_load;

@@ -199,6 +199,9 @@ impl Loading {
         match self.damage.take().map(LoadError::into_kind) {
             // Report a damaged stream like the other errors, with the index of the missing frame.
             Some(LoadErrorKind::Frame(error)) => reports.set_end(self.loader.index() as usize, error),
+            Some(zeros @ LoadErrorKind::Zeros { .. }) => {
+                reports.set_end(self.loader.index() as usize, Report::failed(zeros));
+            }
             Some(damage) => reports.set_end(None, Report::failed(LoadError::from(damage))),
             None => {}
         }

@@ -78,7 +78,15 @@ impl SaveTarget {
                 let advice = "load its values, and save them with VarBatch.COMPRESSION_NONE first";
                 self.failure(EngineError::ERR_FILE_UNRECOGNIZED, &format_args!("{error}; {advice}"))
             }
-            _ => self.failure(EngineError::ERR_FILE_CORRUPT, &format_args!("{error}; the file was not changed")),
+            AppendErrorKind::OneValue => {
+                let advice = "bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it; remove it to begin a new file";
+                self.failure(EngineError::ERR_FILE_UNRECOGNIZED, &format_args!("{error}; {advice}"))
+            }
+            _ => {
+                let advice =
+                    "the file was not changed; to go on, copy it, and save what load_vars() returns with save_vars()";
+                self.failure(EngineError::ERR_FILE_CORRUPT, &format_args!("{error}; {advice}"))
+            }
         })
     }
 

@@ -1,0 +1,226 @@
+//! Decides which bytes at the end of a file an append may cut off: only what no reading takes for whole.
+//!
+//! Two things are cut off. One is a torn record: the file ends in it, and what is there is the beginning of a valid value
+//! that fits its announced length. The other is zeros up to the end, which a power cut leaves where the length of the file
+//! reached the disk and its data did not: no record is that short. They can begin in a record: then its value ends too
+//! early, or cannot be read, with nothing but zeros from there on.
+//!
+//! Damaged lengths lead to bytes that can look like either. So the records before have to be whole values, and a file that
+//! can be one value without a length is refused.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use crate::append::AppendErrorKind;
+use crate::limits::{MAX_UNSEEN_LEN, MAX_WALKED_LEN, SAMPLE_LEN, SEEN_LEN, WALKED_LEN};
+use varbatch_codec::frames::PREFIX_LEN;
+use varbatch_codec::limits::MAX_VALUE_LEN;
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Reader, Shape, validate};
+
+const WORD: u64 = PREFIX_LEN as u64;
+
+/// Returns the end of the last whole record of a plain file of `len` bytes.
+///
+/// # Errors
+/// If it may be one value, or something else than a torn record or zeros is behind the last whole one.
+pub(super) fn whole_end(file: &File, len: u64, dialect: Dialect) -> Result<u64, AppendErrorKind> {
+    let tail = Tail { file, len, dialect };
+    let Walked { mut end, mut last } = tail.walk()?;
+    if tail.is_one_value()? && (end < len || tail.record(0)? != Record::Whole) {
+        return Err(AppendErrorKind::OneValue);
+    }
+    if end == len {
+        return Ok(end);
+    }
+    if tail.is_zero(end)? {
+        if let Some(at) = last[0]
+            && tail.record(at)? == Record::Torn
+        {
+            (end, last) = (at, [last[1], None]);
+        }
+    } else if !tail.is_torn(end, last[0].is_some())? {
+        return Err(AppendErrorKind::Damaged { at: end });
+    }
+    for at in last.into_iter().flatten() {
+        if tail.record(at)? != Record::Whole {
+            return Err(AppendErrorKind::Damaged { at });
+        }
+    }
+    Ok(end)
+}
+
+/// What a walk by the lengths alone has found.
+struct Walked {
+    /// The end of the last record that is not one of the zeros at the end.
+    end: u64,
+    /// The offsets of the last two records that are not empty, the last one first.
+    last: [Option<u64>; 2],
+}
+
+/// What the bytes of a record are.
+#[derive(PartialEq, Eq)]
+enum Record {
+    /// A value that takes all of them.
+    Whole,
+    /// The beginning of one: the file ends in it, or has only zeros from some point on.
+    Torn,
+    Other,
+}
+
+/// A file of `len` bytes.
+struct Tail<'f> {
+    file: &'f File,
+    len: u64,
+    dialect: Dialect,
+}
+
+impl Tail<'_> {
+    fn walk(&self) -> io::Result<Walked> {
+        let (mut file, len) = (self.file, self.len);
+        let mut buffer = vec![0; MAX_WALKED_LEN];
+        // The buffer holds `filled` bytes from the offset `from` on.
+        let (mut at, mut from, mut filled, mut read_len) = (0, 0, 0, WALKED_LEN);
+        let (mut zeros_at, mut last) = (None, [None; 2]);
+        while len - at >= WORD {
+            if at + WORD > from + filled {
+                // Read on if records are short, and only the next length if they are long.
+                read_len = if at <= from + filled { (2 * read_len).min(MAX_WALKED_LEN) } else { WALKED_LEN };
+                let part = &mut buffer[..read_len.min(usize::try_from(len - at).unwrap_or(read_len))];
+                file.seek(SeekFrom::Start(at))?;
+                file.read_exact(part)?;
+                (from, filled) = (at, part.len() as u64);
+            }
+            let offset = (at - from) as usize;
+            let word = buffer[offset..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+            let end = at + WORD + u64::from(word);
+            if end > len || word as usize > MAX_VALUE_LEN {
+                break;
+            }
+            if word == 0 {
+                zeros_at = zeros_at.or(Some(at));
+            } else {
+                (zeros_at, last) = (None, [Some(at), last[0]]);
+            }
+            at = end;
+        }
+        // Less than a length can be of zeros too.
+        let is_zero = len - at < WORD && (at == len || self.is_zero(at)?);
+        Ok(Walked { end: zeros_at.filter(|_| is_zero).unwrap_or(at), last })
+    }
+
+    /// True if the file is one value without a length, or too long to tell and may be. A nil is nothing to keep.
+    fn is_one_value(&self) -> io::Result<bool> {
+        for max in [WALKED_LEN, SAMPLE_LEN] {
+            let bytes = self.read(0, max as u64)?;
+            if bytes.first().is_none_or(|&id| id == 0) || self.len > MAX_VALUE_LEN as u64 {
+                return Ok(false);
+            }
+            match self.validate(&bytes) {
+                Ok(end) => return Ok(end as u64 >= self.len),
+                Err(error) if needed(&error, &bytes).is_none_or(|needed| needed > self.len) => return Ok(false),
+                Err(_) => {}
+            }
+        }
+        Ok(true)
+    }
+
+    /// True if the file ends in the record at this offset, which is torn. `has_records` is true if some are before it.
+    fn is_torn(&self, at: u64, has_records: bool) -> io::Result<bool> {
+        let head = self.read(at, 2 * WORD)?;
+        // All writers pad values to words.
+        if head.first().is_none_or(|low| !usize::from(*low).is_multiple_of(PREFIX_LEN)) {
+            return Ok(false);
+        }
+        let Some((word, value)) = head.split_first_chunk() else { return Ok(has_records) };
+        let len = u32::from_le_bytes(*word);
+        if len as usize > MAX_VALUE_LEN || len > MAX_UNSEEN_LEN && self.len - at < SEEN_LEN {
+            return Ok(false);
+        }
+        if value.len() < PREFIX_LEN {
+            // Too little to tell, unless other records show what file it is.
+            let is_type = value.first().is_none_or(|&id| self.dialect.engine.kind(id).is_some());
+            return Ok(has_records && is_type);
+        }
+        Ok(self.record(at)? == Record::Torn)
+    }
+
+    /// Finds out what the record at this offset is, of which the file has the length.
+    fn record(&self, at: u64) -> io::Result<Record> {
+        let head = self.read(at, WORD)?;
+        let len = head.first_chunk().map_or(0, |word| u64::from(u32::from_le_bytes(*word)));
+        let start = at + WORD;
+        let here = len.min(self.len - start);
+        let mut max = SAMPLE_LEN as u64;
+        loop {
+            let bytes = self.read(start, here.min(max))?;
+            let error = match self.validate(&bytes) {
+                // The padding of a last PackedByteArray may be missing.
+                Ok(end) if end as u64 >= len && here == len => return Ok(Record::Whole),
+                Ok(end) => {
+                    let is_torn = if end as u64 > here { end as u64 == len } else { self.is_zero(start + end as u64)? };
+                    return Ok(if is_torn { Record::Torn } else { Record::Other });
+                }
+                // The engine writes some texts that it does not read.
+                Err(error) if here == len && matches!(error.kind(), CodecErrorKind::Malformed { .. }) => {
+                    return Ok(Record::Whole);
+                }
+                Err(error) => error,
+            };
+            let Some(needed) = needed(&error, &bytes) else {
+                // Zeros are read as empty parts, but some types have none.
+                let value_len = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+                let value = &bytes[..value_len.next_multiple_of(PREFIX_LEN).min(bytes.len())];
+                let is_torn = self.validate(value).is_err_and(|error| error.kind().missing().is_some());
+                let is_torn = is_torn && self.is_zero(start + value.len() as u64)?;
+                return Ok(if is_torn { Record::Torn } else { Record::Other });
+            };
+            if needed > here {
+                let is_torn = here < len && (needed == len || needed < len && !self.has_fixed_len(&bytes));
+                return Ok(if is_torn { Record::Torn } else { Record::Other });
+            }
+            max *= 8;
+        }
+    }
+
+    /// True if the first bytes of a value tell how long it is, and that all of it fails if it is cut off.
+    fn has_fixed_len(&self, bytes: &[u8]) -> bool {
+        match bytes.first().and_then(|&id| self.dialect.engine.shape(id)) {
+            Some(Shape::Bool | Shape::Int | Shape::Float | Shape::Rid | Shape::Components { .. }) => true,
+            Some(Shape::Text) => bytes.len() >= 2 * PREFIX_LEN,
+            _ => false,
+        }
+    }
+
+    fn validate(&self, bytes: &[u8]) -> Result<usize, CodecError> {
+        validate(Reader::new(bytes).with_dialect(self.dialect).with_objects(true))
+    }
+
+    /// True if bytes follow from this offset on, and all are zero.
+    fn is_zero(&self, mut at: u64) -> io::Result<bool> {
+        let is_any = at < self.len;
+        while at < self.len {
+            let part = self.read(at, MAX_WALKED_LEN as u64)?;
+            if part.iter().any(|&byte| byte != 0) {
+                return Ok(false);
+            }
+            at += part.len() as u64;
+        }
+        Ok(is_any)
+    }
+
+    /// Reads up to `max` bytes.
+    fn read(&self, at: u64, max: u64) -> io::Result<Vec<u8>> {
+        let len = usize::try_from(max.min(self.len - at)).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len)?;
+        let mut file = self.file;
+        file.seek(SeekFrom::Start(at))?;
+        file.take(len as u64).read_to_end(&mut bytes)?;
+        if bytes.len() == len { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+}
+
+/// Returns how many bytes a value takes at least, of which these are the first; `None` if they cannot be.
+fn needed(error: &CodecError, bytes: &[u8]) -> Option<u64> {
+    error.kind().missing().map(|missing| bytes.len() as u64 + missing as u64)
+}
