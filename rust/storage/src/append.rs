@@ -90,7 +90,11 @@ impl Appender {
         }
         let path = target(path)?;
         refuse_name(&path)?;
-        let Some((file, is_new)) = open_alone(&path, called)? else { return Ok(None) };
+        let Some((file, is_new)) = open_alone(&path, called)? else {
+            // The later save may just have been put there.
+            disk::flush_folder(folder_of(&path))?;
+            return Ok(None);
+        };
         let metadata = file.metadata()?;
         let len = metadata.len();
         let maker = (is_new && len == 0).then_some(called.number());

@@ -20,8 +20,7 @@ pub enum Change<'a> {
     Link(&'a File, &'a Path),
     Rename(&'a Path, &'a Path),
     Remove(&'a Path),
-    /// The names in it.
-    FlushFolder(&'a Path),
+    FlushFolder,
 }
 
 /// Makes a change by calling `act`.
@@ -99,7 +98,7 @@ pub fn flush_folder(folder: &Path) -> io::Result<()> {
     let act = || File::open(folder)?.sync_all();
     #[cfg(not(unix))]
     let act = || Ok(());
-    match make(Change::FlushFolder(folder), act) {
+    match make(Change::FlushFolder, act) {
         Err(error) if is_impossible(&error) => Ok(()),
         flushed => flushed,
     }
@@ -119,3 +118,7 @@ fn is_impossible(error: &io::Error) -> bool {
 #[cfg(test)]
 #[path = "../tests/unit/disk.rs"]
 mod tests;
+
+#[cfg(all(test, unix))]
+#[path = "../tests/unit/power.rs"]
+mod power;

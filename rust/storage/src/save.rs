@@ -10,7 +10,7 @@ use crate::append::{AppendError, Appender};
 use crate::compressed::{Compression, Encoder};
 use crate::disk;
 use crate::limits::{GATHERED_LEN, MAX_SLICES};
-use crate::order::Ticket;
+use crate::order::{Ticket, folder_of};
 use crate::replace::{Committed, Replaced, Replacement};
 use varbatch_codec::{Chunk, Cursor, Dialect, Plan};
 use varbatch_workers::Threads;
@@ -101,9 +101,17 @@ impl Saver {
         Ok(len)
     }
 
-    /// True if a save that was called after `called` is at this path already, so that this one will be dropped.
-    pub fn is_overtaken(&self, called: &Ticket) -> bool {
-        called.is_overtaken(&self.path)
+    /// True if a save that was called after `called` is at this path already, and stays there if the power fails, so that
+    /// this one can be dropped.
+    ///
+    /// # Errors
+    /// If the folder cannot be flushed.
+    pub fn is_overtaken(&self, called: &Ticket) -> io::Result<bool> {
+        let is_overtaken = called.is_overtaken(&self.path);
+        if is_overtaken {
+            disk::flush_folder(folder_of(&self.path))?;
+        }
+        Ok(is_overtaken)
     }
 
     /// Completes the file, and waits until it is on the disk. The old file is still at its path, unless this is an

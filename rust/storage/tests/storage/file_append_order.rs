@@ -126,10 +126,10 @@ fn a_later_save_overtakes_an_append_at_any_moment() {
             let saver = begun(&path, 2, &called);
             assert_eq!(saver.is_none(), moment == 0);
             if let Some(saver) = saver {
-                assert!(!saver.is_overtaken(&called));
+                assert!(!saver.is_overtaken(&called).expect("flushes"));
                 if moment == 1 {
                     overtake();
-                    assert!(saver.is_overtaken(&called));
+                    assert!(saver.is_overtaken(&called).expect("flushes"));
                 }
                 // Dropped, it must not touch the later one either.
                 if moment == 2 {

@@ -83,13 +83,13 @@ fn a_save_that_was_overtaken_knows_it_while_it_is_written() {
         let path = folder.join("save");
         let ticket = Ticket::take();
         let saver = Saver::create(&path, how).expect("begins");
-        assert!(!saver.is_overtaken(&ticket), "by nobody");
+        assert!(!saver.is_overtaken(&ticket).expect("flushes"), "by nobody");
         let later = call(&path, 2);
         assert!(call(&folder.join("other"), 3).commit());
-        assert!(!saver.is_overtaken(&ticket), "by one that is not in place, or elsewhere");
+        assert!(!saver.is_overtaken(&ticket).expect("flushes"), "by one that is not in place, or elsewhere");
         assert!(later.commit());
-        assert!(saver.is_overtaken(&ticket));
-        assert!(!saver.is_overtaken(&Ticket::take()), "which came last");
+        assert!(saver.is_overtaken(&ticket).expect("flushes"));
+        assert!(!saver.is_overtaken(&Ticket::take()).expect("flushes"), "which came last");
     }
 }
 

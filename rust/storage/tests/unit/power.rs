@@ -1,5 +1,281 @@
-use super::Change;
-use std::io;
-pub(super) fn make(_: Change<'_>, act: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-    act()
+//! Guards: a power cut that loses a save or a record that was said to be on the disk, or leaves half a file.
+//!
+//! Saves and appends run in a real folder while their changes are recorded. A model of the disk then has each change so
+//! far, and is cut off: what was not flushed may be there, be missing or be torn. The file that this leaves is loaded and
+//! appended to, and is also where the next calls go on.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+#[path = "power_disk.rs"]
+mod disk;
+
+use self::disk::{Disk, Random};
+use crate::beside::tests::Folder;
+use crate::compressed::{Compression, is_compressed};
+use crate::disk::Change;
+use crate::disk::tests::{Recorder, append, record, save, write};
+use crate::{AppendErrorKind, Loader, Saver, Ticket};
+use varbatch_codec::{Dialect, frames};
+use varbatch_workers::Threads;
+
+/// Power cuts in all, and for each change.
+const CUTS: usize = 100_000;
+const CUTS_A_CHANGE: usize = 8;
+
+/// Bytes from which a file is replaced and not appended to.
+const MAX_LEN: usize = 30_000;
+
+const NAME: &str = "save";
+
+/// What may be at the path.
+#[derive(Clone, Default)]
+struct Version {
+    /// The bytes of the file; `None` if there may be none.
+    file: Option<Vec<u8>>,
+    /// True if other bytes may be behind them, which nobody said were on the disk.
+    has_rest: bool,
+    /// The records in it, not compressed.
+    records: Vec<u8>,
 }
+
+impl Version {
+    fn with_rest(&self) -> Self {
+        Self { has_rest: true, ..self.clone() }
+    }
+
+    fn allows(&self, found: Option<&[u8]>) -> bool {
+        match (&self.file, found) {
+            (None, None) => true,
+            (None, Some(_)) => self.has_rest,
+            (Some(file), Some(found)) if self.has_rest => found.starts_with(file),
+            (file, found) => file.as_deref() == found,
+        }
+    }
+}
+
+/// A call that was made, with the number of changes when it returned.
+struct Call {
+    end: usize,
+    /// What the file is after the call, and what it may be before that as well.
+    after: Version,
+    during: Version,
+}
+
+#[derive(Default)]
+struct Counts {
+    cuts: usize,
+    looked_at: usize,
+    calls: [usize; 5],
+    new: usize,
+    cut_off: usize,
+    refused: usize,
+}
+
+/// Calls that follow each other in one process.
+struct Session<'a> {
+    path: &'a Path,
+    random: &'a mut Random,
+    number: &'a mut u64,
+    counts: &'a mut Counts,
+    before: Version,
+    is_ordered: bool,
+}
+
+impl Session<'_> {
+    fn records(&mut self) -> Vec<u8> {
+        let count = 1 + self.random.below(4) as u64;
+        *self.number += count;
+        (*self.number - count..*self.number).flat_map(record).collect()
+    }
+
+    fn call(&mut self) -> Call {
+        let (records, max) = (self.records(), [200, 1000, 5000, 1 << 20][self.random.below(4)]);
+        let is_log = self.before.file.as_ref().is_none_or(|file| file.len() < MAX_LEN && !is_compressed(file));
+        let kind = if is_log { self.random.below(10) } else { self.random.below(4) };
+        let compression = self.random.coin().then_some(Compression::Zstd);
+        let (path, before) = (self.path, self.before.clone());
+        let mut during = before.clone();
+        let after = match kind {
+            0..3 => {
+                save(path, &records, compression, max).expect("saves");
+                let file = fs::read(path).expect("a file");
+                assert_eq!(is_compressed(&file), compression.is_some());
+                during = Version { file: Some(file), has_rest: false, records };
+                self.counts.calls[usize::from(compression.is_some())] += 1;
+                during.clone()
+            }
+            3 => {
+                let mut saver = Saver::create(path, None).expect("begins");
+                write(&mut saver, &records, max).expect("writes");
+                self.counts.calls[3] += 1;
+                before
+            }
+            4 => {
+                let called = Ticket::take_for(path);
+                during = before.with_rest();
+                if let Ok(saver) = Saver::append(path, &called, Dialect::GODOT_4) {
+                    let mut saver = saver.expect("nobody saves");
+                    write(&mut saver, &records, max).expect("writes");
+                    self.counts.calls[4] += 1;
+                }
+                during.clone()
+            }
+            _ => match append(path, &records, max) {
+                Ok(()) => {
+                    let file = fs::read(path).expect("a file");
+                    assert_appended(&before, &file, &records, self.is_ordered);
+                    during = before.with_rest();
+                    self.counts.calls[2] += 1;
+                    Version { records: file.clone(), file: Some(file), has_rest: false }
+                }
+                Err(error) => {
+                    assert!(!matches!(error.kind(), AppendErrorKind::System(_)), "{error}");
+                    before
+                }
+            },
+        };
+        self.before = after.clone();
+        Call { end: Recorder::now(), after, during }
+    }
+}
+
+/// Fails unless these records were added to all that was on the disk for sure.
+#[track_caller]
+fn assert_appended(before: &Version, file: &[u8], records: &[u8], is_ordered: bool) {
+    assert!(file.starts_with(before.file.as_deref().unwrap_or_default()), "a record is lost");
+    assert!(file.ends_with(records), "not appended");
+    let all: Vec<_> = frames::read(file).map(|frame| frame.expect("whole").payload.len()).collect();
+    assert!(!is_ordered || all.iter().all(|&len| len >= 4), "a record without a value: {all:?}");
+    let starts: Vec<_> = all.iter().scan(0, |at, len| Some(std::mem::replace(at, *at + 4 + len))).collect();
+    assert!(starts.contains(&(file.len() - records.len())), "appended inside a record");
+}
+
+/// Loads all whole records, and says if anything else is behind them.
+fn load(path: &Path) -> (Vec<u8>, bool) {
+    let (mut records, mut piece) = (Vec::new(), Vec::new());
+    let Ok(mut loader) = Loader::open(path) else { return (records, true) };
+    loop {
+        match loader.read(&mut piece, &Threads::alone()) {
+            Ok(Some(_)) => records.extend_from_slice(&piece),
+            end => return (records, end.is_err()),
+        }
+    }
+}
+
+/// Looks at what a cut has left: it is loaded and appended to. If the disk `is_ordered`, no append is
+/// refused. Otherwise bytes can be missing before others, and an append changes no file that it refuses.
+fn look(path: &Path, found: &[u8], allowed: &Version, is_ordered: bool, counts: &mut Counts) {
+    fs::write(path, found).expect("writes");
+    let (records, is_damaged) = load(path);
+    assert!(records.starts_with(&allowed.records), "a record is lost");
+    assert!(allowed.has_rest || !is_damaged && records == allowed.records, "not whole");
+    let new = record(u64::MAX >> 40);
+    // Recorded only so that nothing is really flushed.
+    match Recorder::default().during(|| append(path, &new, 1000)).0 {
+        Ok(()) => {
+            let file = fs::read(path).expect("a file");
+            assert_appended(allowed, &file, &new, is_ordered);
+            assert_eq!(load(path), (file.clone(), false));
+            counts.cut_off += usize::from(file.len() < found.len() + new.len());
+        }
+        Err(error) => {
+            match error.kind() {
+                AppendErrorKind::Compressed => assert!(is_compressed(found)),
+                AppendErrorKind::System(error) => panic!("{error}"),
+                _ => {
+                    counts.refused += 1;
+                    // Without a whole record, nothing says that it is a log.
+                    let may_refuse = !is_ordered || allowed.records.is_empty();
+                    assert!(may_refuse, "refused: {error}, {} bytes", found.len());
+                }
+            }
+            assert_eq!(fs::read(path).expect("a file"), found, "changed");
+        }
+    }
+    fs::remove_file(path).expect("removes");
+}
+
+#[test]
+fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
+    let begin = Instant::now();
+    let (mut random, mut number, mut counts) = (Random(29), 1, Counts::default());
+    let checks = Folder::new("power-checks");
+    let (mut left, mut version, mut was_ordered, mut round) = (BTreeMap::new(), Version::default(), true, 0);
+    while counts.cuts < CUTS {
+        round += 1;
+        let folder = Folder::new(&format!("power-{round}"));
+        let path = folder.0.join(NAME);
+        let needs_names = random.coin();
+        let mut recorder = Recorder::failing(move |change| {
+            (needs_names && matches!(change, Change::Create(_, None))).then_some(UNSUPPORTED)
+        });
+        let mut disk = Disk::default();
+        for (name, bytes) in std::mem::take(&mut left) {
+            let path = folder.0.join(name);
+            fs::write(&path, &bytes).expect("writes");
+            let file = recorder.number_new(&File::open(&path).expect("a file"));
+            disk.files.insert(file, bytes);
+            disk.names.insert(path, file);
+        }
+        let (mut allowed, count) = (version.clone(), 1 + random.below(4));
+        let (calls, log) = recorder.during(|| {
+            let (random, number, counts, before) = (&mut random, &mut number, &mut counts, version.clone());
+            let mut session = Session { path: &path, random, number, counts, before, is_ordered: was_ordered };
+            (0..count).map(|_| session.call()).collect::<Vec<_>>()
+        });
+        let (mut calls, reboot) = (calls.into_iter().peekable(), random.below(log.len() + 1));
+        let (mut seen, mut is_next_ordered) = (HashSet::new(), true);
+        for done in 0..=log.len() {
+            if let Some(record) = done.checked_sub(1).map(|last| &log[last]) {
+                disk.apply(record);
+            }
+            while let Some(call) = calls.next_if(|call| call.end <= done) {
+                allowed = call.after;
+                seen.clear();
+            }
+            for last in 1..=CUTS_A_CHANGE {
+                counts.cuts += 1;
+                let is_ordered = random.coin();
+                let mut cut = disk.cut(is_ordered, &mut random);
+                let found = cut.get(&path);
+                let bytes = found.map(Vec::as_slice);
+                let newer = calls.peek().map(|call| &call.during).filter(|during| during.allows(bytes));
+                let fits = if allowed.allows(bytes) { Some(&allowed) } else { newer };
+                let context = || format!("round {round}, after change {done} of {}", log.len());
+                let fits = fits.unwrap_or_else(|| panic!("neither old nor new: {}", context()));
+                counts.new += usize::from(!std::ptr::eq(fits, &allowed));
+                if let Some(found) = found.filter(|found| !seen.contains(*found)) {
+                    seen.insert(found.clone());
+                    counts.looked_at += 1;
+                    let path = checks.0.join(counts.looked_at.to_string());
+                    look(&path, found, fits, is_ordered && was_ordered, &mut counts);
+                }
+                if done == reboot && last == CUTS_A_CHANGE {
+                    is_next_ordered = is_ordered && was_ordered || !fits.has_rest;
+                    version = fits.clone();
+                    let name = |path: PathBuf| PathBuf::from(path.file_name().expect("a name"));
+                    left = std::mem::take(&mut cut).into_iter().map(|(path, bytes)| (name(path), bytes)).collect();
+                }
+            }
+        }
+        was_ordered = is_next_ordered;
+    }
+    let Counts { cuts, looked_at, calls: [saves, packed, appends, dropped, undone], new, cut_off, refused } = counts;
+    println!(
+        "{cuts} power cuts in {saves} saves, {packed} compressed ones, {appends} appends, {dropped} dropped saves and \
+         {undone} dropped appends, in {:.1} s: 0 files neither old nor new, 0 records lost",
+        begin.elapsed().as_secs_f32()
+    );
+    println!(
+        "{looked_at} different files loaded and appended to: {new} times newer than what was said, {cut_off} torn \
+         records cut off, {refused} appends refused"
+    );
+}
+
+#[cfg(target_os = "linux")]
+const UNSUPPORTED: i32 = rustix::io::Errno::OPNOTSUPP.raw_os_error();
+#[cfg(not(target_os = "linux"))]
+const UNSUPPORTED: i32 = 0;

@@ -162,7 +162,11 @@ impl<'p, K> Saving<'p, K> {
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         self.stage = match stage {
             // A later save already replaced the file, so this one need not be written.
-            Stage::Write(saver) | Stage::Flush(saver) if saver.is_overtaken(self.called.ticket()) => Stage::Overtaken,
+            Stage::Write(saver) | Stage::Flush(saver)
+                if saver.is_overtaken(self.called.ticket()).map_err(not_written)? =>
+            {
+                Stage::Overtaken
+            }
             Stage::Wait if self.called.is_first() => Stage::Create,
             Stage::Wait => Stage::Wait,
             Stage::Create if self.target.compression.is_some() && !self.plans.is_planned() => {
