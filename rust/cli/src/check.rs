@@ -9,7 +9,7 @@ use varbatch_workers::Threads;
 use crate::args::Check;
 use crate::failure::{Failure, print, say};
 use crate::hint;
-use crate::input::{Input, STANDARD};
+use crate::input::{Input, STANDARD, name};
 use crate::json;
 use crate::progress::Progress;
 use crate::source::{Buffer, Buffers, in_frame};
@@ -77,7 +77,7 @@ pub fn run(args: &Check) -> Result<(), Failure> {
                 unread = true;
                 failure.report();
                 if args.json {
-                    let (file, state) = (&path.display().to_string(), "unreadable");
+                    let (file, state) = (&name(path), "unreadable");
                     print(json::line(&Summary { file, state, values: 0, damaged: 0, followed: 0, complete: false }))?;
                 }
             }

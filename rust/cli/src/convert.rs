@@ -14,7 +14,7 @@ use varbatch_workers::Threads;
 use crate::args::Convert;
 use crate::failure::{Failure, print, say, unnamed};
 use crate::hint;
-use crate::input::{Input, STANDARD};
+use crate::input::{Input, STANDARD, name};
 use crate::progress::Progress;
 use crate::source::{Source, loader};
 
@@ -50,7 +50,7 @@ impl Target {
     /// The name in messages.
     fn name(&self) -> String {
         match self {
-            Self::File(path) => path.display().to_string(),
+            Self::File(path) => name(path),
             Self::Standard(_) => "standard output".into(),
         }
     }

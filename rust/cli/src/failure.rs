@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
 
+use varbatch_codec::quote::visible;
 use varbatch_storage::compressed::CompressedErrorKind;
 use varbatch_storage::{LoadError, LoadErrorKind};
 
@@ -16,8 +17,12 @@ pub enum Failure {
     Reported,
     /// The arguments do not fit the file.
     Usage(String),
+    /// The arguments are wrong, and that was reported already.
+    UsageReported,
     /// A file cannot be read or written.
     File(String),
+    /// The standard output cannot be written.
+    Output(String),
     /// A file cannot be read, and that was reported already.
     FileReported,
     /// The reader of the output has closed it.
@@ -39,7 +44,7 @@ impl Failure {
     pub fn output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::Closed,
-            _ => Self::File(format!("the output: {error}")),
+            _ => Self::Output(format!("the output: {error}")),
         }
     }
 
@@ -61,8 +66,8 @@ impl Failure {
     /// The message, if it was not reported already.
     pub fn text(&self) -> Option<&str> {
         match self {
-            Self::Data(text) | Self::Usage(text) | Self::File(text) => Some(text),
-            Self::Reported | Self::FileReported | Self::Closed => None,
+            Self::Data(text) | Self::Usage(text) | Self::File(text) | Self::Output(text) => Some(text),
+            Self::Reported | Self::UsageReported | Self::FileReported | Self::Closed => None,
         }
     }
 
@@ -77,8 +82,8 @@ impl Failure {
         ExitCode::from(match self {
             Self::Closed => 0,
             Self::Data(_) | Self::Reported => 1,
-            Self::Usage(_) => 2,
-            Self::File(_) | Self::FileReported => 3,
+            Self::Usage(_) | Self::UsageReported => 2,
+            Self::File(_) | Self::Output(_) | Self::FileReported => 3,
         })
     }
 }
@@ -93,11 +98,11 @@ pub fn unnamed(error: &io::Error) -> String {
 pub fn say(what: &str, text: impl Display) {
     use io::Write;
     // If this fails, the exit code still tells.
-    let _ = writeln!(io::stderr(), "{what}: {text}");
+    let _ = writeln!(io::stderr(), "{what}: {}", visible(&text.to_string()));
 }
 
 /// Prints a line of the result.
 pub fn print(text: impl Display) -> Result<(), Failure> {
     use io::Write;
-    writeln!(io::stdout(), "{text}").map_err(|error| Failure::output(&error))
+    writeln!(io::stdout(), "{}", visible(&text.to_string())).map_err(|error| Failure::output(&error))
 }

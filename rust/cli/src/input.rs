@@ -29,7 +29,7 @@ impl Input {
         if path == Path::new(STANDARD) {
             return Self::standard();
         }
-        let name = path.display().to_string();
+        let name = name(path);
         let failed = |error: io::Error| Failure::file(&name, error);
         // Before it is opened: opening a device can have an effect, and not every system opens a folder.
         varbatch_storage::refuse_name(path).map_err(failed)?;
@@ -97,6 +97,16 @@ pub struct Bytes {
     len: u64,
     /// The byte of the file that is read next.
     at: u64,
+}
+
+/// A path in messages. Bytes that are no text are escaped.
+pub fn name(path: &Path) -> String {
+    let mut name = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        name += chunk.valid();
+        chunk.invalid().iter().for_each(|byte| name += &format!("\\x{byte:02x}"));
+    }
+    name
 }
 
 impl Read for Bytes {

@@ -3,6 +3,7 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use varbatch_codec::describe::{Found, Node, nodes};
+use varbatch_codec::quote::visible;
 use varbatch_codec::{CodecError, Dialect, Event, Plain, Scalar, Shape, Text};
 
 use crate::leaf;
@@ -10,7 +11,8 @@ use crate::number::{Number, elements};
 
 /// One line of output.
 pub fn line(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("nothing in it can fail")
+    // Of what is no structure, this escapes more than JSON asks for.
+    visible(&serde_json::to_string(value).expect("nothing in it can fail"))
 }
 
 /// A value without the values inside of it.

@@ -23,15 +23,30 @@ mod source;
 #[cfg(any(windows, test))]
 mod wildcards;
 
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use varbatch_codec::quote::visible;
 
 use crate::args::{Args, Command};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let done = match Args::parse().command {
+    // What waits in the buffer may not fit on the disk.
+    let done = run().and_then(|()| io::stdout().flush().map_err(|error| Failure::output(&error)));
+    done.inspect_err(Failure::report).map_or_else(|failure| failure.exit_code(), |()| ExitCode::SUCCESS)
+}
+
+fn run() -> Result<(), Failure> {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(asked) if !asked.use_stderr() => return asked.print().map_err(|error| Failure::output(&error)),
+        Err(wrong) => return Err(wrong_arguments(&wrong)),
+    };
+    match args.command {
         Command::Show(args) => show::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Diff(args) => diff::run(&args),
@@ -39,6 +54,17 @@ fn main() -> ExitCode {
         Command::Convert(args) => convert::run(&args),
         Command::Completions(args) => about::completions(&args),
         Command::Man(args) => about::manual(&args),
+    }
+}
+
+/// Reports arguments that cannot be parsed: in colours, unless they hold what a terminal must not get.
+fn wrong_arguments(wrong: &clap::Error) -> Failure {
+    let is_plain = |arg: &OsString| arg.to_str().is_some_and(|arg| visible(arg) == arg);
+    // If this fails, the exit code still tells.
+    let _ = if env::args_os().all(|arg| is_plain(&arg)) {
+        wrong.print()
+    } else {
+        wrong.to_string().lines().try_for_each(|line| writeln!(io::stderr(), "{}", visible(line)))
     };
-    done.inspect_err(Failure::report).map_or_else(|failure| failure.exit_code(), |()| ExitCode::SUCCESS)
+    Failure::UsageReported
 }

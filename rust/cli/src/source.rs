@@ -48,7 +48,8 @@ pub fn loader(input: &Input) -> Result<Loader, Failure> {
 fn read(input: &Input) -> io::Result<Vec<u8>> {
     // A longer input is no value: the Reader reports the first byte that is too much.
     let max = MAX_VALUE_LEN as u64 + 1;
-    let mut bytes = Vec::with_capacity(input.len().min(max) as usize);
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(input.len().min(max) as usize)?;
     input.reader().take(max).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

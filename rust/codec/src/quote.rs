@@ -20,6 +20,25 @@ pub fn escaped(text: Text<'_>, max_chars: usize) -> String {
     escaped + rest
 }
 
+/// Escapes the characters of `text` that a terminal must not get, and nothing else.
+pub fn visible(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    text.chars().for_each(|char| push_visible(char, &mut escaped));
+    escaped
+}
+
+/// Appends a character. Those that change the reading direction, break the line, are invisible or control a terminal are
+/// escaped.
+fn push_visible(char: char, out: &mut String) {
+    match char {
+        '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
+            *out += &format!("\\u{:04x}", u32::from(char));
+        }
+        char if char.is_control() => *out += &format!("\\u{:04x}", u32::from(char)),
+        char => out.push(char),
+    }
+}
+
 fn cut(text: Text<'_>, max_chars: usize) -> (String, &'static str) {
     match text {
         Text::Utf8(text) => cut_chars(text.chars(), max_chars),
@@ -38,12 +57,7 @@ fn cut_chars(mut chars: impl Iterator<Item = char>, max_chars: usize) -> (String
             '\n' => escaped += "\\n",
             '\r' => escaped += "\\r",
             '\t' => escaped += "\\t",
-            // Characters that change the reading direction, break the line, are invisible or control a terminal.
-            '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
-                escaped += &format!("\\u{:04x}", u32::from(char));
-            }
-            char if char.is_control() => escaped += &format!("\\u{:04x}", u32::from(char)),
-            char => escaped.push(char),
+            char => push_visible(char, &mut escaped),
         }
     }
     (escaped, if chars.next().is_some() { ELLIPSIS } else { "" })

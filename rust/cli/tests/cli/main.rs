@@ -8,6 +8,8 @@ mod get;
 mod inputs;
 mod json;
 mod large;
+#[cfg(unix)]
+mod output;
 mod show;
 mod support;
 mod usage;
