@@ -72,7 +72,8 @@ func test_damaged_values() -> void:
 		[1, 1, [1]],
 		[1, 4, [1, 4]],
 		[-2, -1, [4]],
-		[-100, 5, [1, 4]],
+		[-100, 5, []],
+		[-7, 6, [1, 4]],
 	]:
 		var from: int = lines[0]
 		var count: int = lines[1]
