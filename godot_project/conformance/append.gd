@@ -77,7 +77,7 @@ func test_zeros() -> void:
 			var zeros := PackedByteArray()
 			zeros.resize(count)
 			write(path, whole + zeros)
-			var end := "nothing but zeros up to the end (%d bytes), at byte %d" % [count, whole.size()]
+			var end := "nothing but zeros (%d bytes), at byte %d" % [count, whole.size()]
 			var line := '"%s": frame %d: expected a frame, found %s' % [path, before.size(), end]
 			var load_it := func() -> Array: return VarBatch.load_vars(path)
 			var found: Array = expect_errors(load_it, 1, "VarBatch.load_vars: " + line)

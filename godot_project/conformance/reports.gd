@@ -4,7 +4,7 @@ extends "files_base.gd"
 const Box := preload("undo_box.gd")
 ## An empty frame, or an empty buffer, as the error says it.
 const EMPTY := "expected 4 more bytes for a header, found 0, at byte %d"
-const ZEROS := "expected a frame, found nothing but zeros up to the end (%d bytes), at byte %d"
+const ZEROS := "expected a frame, found nothing but zeros (%d bytes), at byte %d"
 ## Very generous: printing each error took minutes.
 const MAX_MSEC := 20_000
 

@@ -38,6 +38,9 @@ pub(crate) const MAX_MARKS: usize = 1024;
 /// Max reads in one step of a walk, so that a step takes about a millisecond.
 pub(crate) const MAX_WALK_READS: usize = 256;
 
+/// Max zeros in a plain file that a load passes to find out what follows: they would be 16 million empty frames.
+pub(crate) const MAX_ZEROS_LEN: u64 = 64 << 20;
+
 /// Bytes at the start of a stream that a guess examines, and of a record that an append reads at first.
 pub(crate) const SAMPLE_LEN: usize = 1 << 20;
 

@@ -41,8 +41,8 @@ pub enum LoadErrorKind {
     /// The file ends inside a frame.
     #[error(transparent)]
     Frame(#[from] CodecError),
-    /// From a frame's length on, a plain file is zeros, as a power cut leaves them. No frame is that short.
-    #[error("expected a frame, found nothing but zeros up to the end ({found} bytes), at byte {at}")]
+    /// From a frame's length on, a plain file is zeros up to its end or for many MiB, as a power cut leaves them.
+    #[error("expected a frame, found nothing but zeros ({found} bytes), at byte {at}")]
     Zeros {
         /// Offset of the first zero in bytes.
         at: u64,

@@ -4,7 +4,7 @@ use std::io::{Read, Seek, SeekFrom};
 
 use super::error::{LoadError, LoadErrorKind};
 use crate::compressed::Decoder;
-use crate::limits::WALKED_LEN;
+use crate::limits::{MAX_ZEROS_LEN, WALKED_LEN};
 use varbatch_workers::Threads;
 
 /// A source of bytes. A [`SeekFrom::Start`] counts from the first byte of the file.
@@ -42,7 +42,7 @@ impl Source {
     /// `read_to`, if it is a plain file.
     ///
     /// # Errors
-    /// If a plain file has only zeros from there on to `end`. Compressed files are never written in place.
+    /// If a plain file has only zeros from there on to `end`, or for [`MAX_ZEROS_LEN`]. Compressed files are never written in place.
     pub(in crate::load) fn nonzero(&mut self, at: u64, end: u64, read_to: u64) -> Result<u64, LoadError> {
         let Self::Plain(input) = self else { return Ok(end) };
         let (mut from, mut part) = (at, Vec::with_capacity(WALKED_LEN));
@@ -55,7 +55,7 @@ impl Source {
                 input.seek(SeekFrom::Start(read_to))?;
                 return Ok(from + first.unwrap_or(part.len()) as u64);
             }
-            if part.is_empty() {
+            if part.is_empty() || from - at >= MAX_ZEROS_LEN {
                 return Err(LoadErrorKind::Zeros { at, found: from - at }.into());
             }
             from += part.len() as u64;

@@ -44,7 +44,7 @@ pub fn in_plain_file(bytes: &[u8]) -> Found {
     }
     let (at, len) = (at - PREFIX_LEN, zeros.len());
     found.truncate(solid);
-    (found, Some(format!("expected a frame, found nothing but zeros up to the end ({len} bytes), at byte {at}")))
+    (found, Some(format!("expected a frame, found nothing but zeros ({len} bytes), at byte {at}")))
 }
 
 /// What a loader finds, to its end or first error.
