@@ -2,26 +2,34 @@
 # Kills games while they save, and checks each time that the save is whole. Then lets games quit while they save.
 # Closes with one line: "N passed, N failed".
 #
-#   scripts/crash-test.sh [--kills COUNT] [--engine ENGINE] [--project FOLDER]
+#   scripts/crash-test.sh [--kills COUNT | --power [--cuts COUNT]] [--engine ENGINE] [--project FOLDER]
 #
 #   --kills COUNT     how many games are killed, 200 by default; 0 only quits
+#   --power           cuts the power instead: a game that saves and appends on a disk of its own is stopped, the disk is
+#                     copied as it is then, and the copy is mounted and looked at; on ext4, and on XFS if it is here.
+#                     Needs Linux and root
+#   --cuts COUNT      how often on each file system, 30 by default
 #   --engine ENGINE   the release template by default, which starts fastest
 #   --project FOLDER  godot_project by default
 #
 # A save is whole if all of it is of one generation, which is not older than the last save that was reported as done.
-# At most a hidden file of a save that was cut short may lie beside it. The library must be built.
+# At most a hidden file of a save that was cut short may lie beside it. A record of a log must be there once its append
+# was reported as done. The library must be built.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 kills=200
+power=
+cuts=30
 engine=
 project=$root/godot_project
 while [ $# -gt 0 ]; do
   case $1 in
-    --kills | --engine | --project)
+    --power) power=1 ;;
+    --kills | --cuts | --engine | --project)
       [ "${2:-}" ] || usage_error "$1 needs a value"
-      case $1 in --kills) kills=$2 ;; --engine) engine=$2 ;; --project) project=$2 ;; esac
+      case $1 in --kills) kills=$2 ;; --cuts) cuts=$2 ;; --engine) engine=$2 ;; --project) project=$2 ;; esac
       shift ;;
     -h | --help) usage; exit ;;
     *) usage_error "unknown argument: $1" ;;
@@ -39,12 +47,18 @@ kill_engine() {
   esac
 }
 
-temporary=$(mktemp -d)
+temporary=
+# In memory, where many calls end between two cuts, if there is room for the disks.
+[ ! "$power" ] || [ "$(df -Pm /dev/shm 2>/dev/null | awk 'END { print $4 + 0 }')" -lt 1500 ] || temporary=/dev/shm
+temporary=$(mktemp -d ${temporary:+-p "$temporary"})
 workers=()
 # A file names each running engine, so that none stays behind.
 finish() {
   [ ${#workers[@]} = 0 ] || kill "${workers[@]}" 2>/dev/null || :
   for pid in $(cat "$temporary"/*/ready 2>/dev/null || :); do kill_engine "$pid" 2>/dev/null || :; done
+  for disk in "$temporary"/*/at "$temporary"/*/copy_at; do
+    ! mountpoint -q "$disk" 2>/dev/null || umount "$disk" || :
+  done
   rm -rf "$temporary"
 }
 trap finish EXIT
@@ -90,10 +104,76 @@ kill_many() {
 
 passed=0
 failed=0
+skipped=0
 count() {
   passed=$((passed + $1))
   failed=$((failed + $2))
 }
+
+# cut_power SYSTEM OPTIONS: a game on a disk with this file system. After each cut, the copy is mounted with the options.
+cut_power() {
+  local system=$1 options=loop$2 folder=$temporary/$1 game pid done=0
+  mkdir -p "$folder/at" "$folder/copy_at"
+  truncate -s 320M "$folder/disk"
+  if ! "mkfs.$system" -q "$folder/disk" >&2 || ! mount -o loop "$folder/disk" "$folder/at"; then
+    echo "skipped: $system: no such file system or loop device here"
+    skipped=$((skipped + 1))
+    return
+  fi
+  "$timeout" -k 5 1800 "$engine" --headless --path "$project" "${power_game[@]}" write "$folder/at" "$folder/notes" \
+    >"$folder/log" 2>&1 </dev/null &
+  game=$!
+  while ! grep -q '^done' "$folder/notes" 2>/dev/null && kill -0 "$game" 2>/dev/null; do sleep 0.05; done
+  pid=$(sed -n 's/^pid //p' "$folder/notes")
+  echo "$pid" >"$folder/ready"
+  for _ in $(seq "$cuts"); do
+    sleep "0.$(printf %03d $((RANDOM % 300)))"
+    if ! kill -STOP "$pid"; then
+      echo "bad: $system: the game ended: $(tail -n 3 "$folder/log")"
+      count 0 1
+      return
+    fi
+    # A call into the system that is under way ends first.
+    while grep -hs '^State:' "/proc/$pid/task/"*/status | grep -qv 'T (stopped)'; do sleep 0.005; done
+    cp --sparse=always "$folder/disk" "$folder/copy"
+    cp "$folder/notes" "$folder/noted"
+    kill -CONT "$pid"
+    mount -o "$options" "$folder/copy" "$folder/copy_at"
+    "$timeout" -k 5 60 "$engine" --headless --path "$project" "${power_game[@]}" look "$folder/copy_at" "$folder/noted" \
+      >"$folder/look" 2>&1 </dev/null || :
+    umount "$folder/copy_at"
+    if grep -q '^good' "$folder/look"; then
+      count 1 0
+      done=$(sed -n 's/^good: \([0-9]*\) done$/\1/p' "$folder/look")
+    else
+      echo "bad: $system: $(grep -vE '^(Godot|Initialize|ERROR|WARNING|   at|$)' "$folder/look" | head -n 5 | tr '\n' ';')"
+      count 0 1
+    fi
+  done
+  kill_engine "$pid"
+  wait "$game" 2>/dev/null || :
+  rm -f "$folder/ready"
+  umount "$folder/at"
+  rm -f "$folder/disk" "$folder/copy"
+  echo "$system: the power was cut $cuts times; $done saves and appends were done by the last time"
+}
+
+if [ "$power" ]; then
+  [[ $OSTYPE = linux* && $EUID = 0 ]] || give_up "power cuts need Linux and root"
+  for tool in losetup mkfs.ext4 mountpoint; do
+    command -v "$tool" >/dev/null || give_up "power cuts need $tool"
+  done
+  losetup -f >/dev/null 2>&1 || give_up "power cuts need loop devices"
+  power_game=(res://conformance/all.tscn -- --run power)
+  cut_power ext4 ""
+  # Both disks have one id.
+  cut_power xfs ,nouuid
+  printf '%d passed, %d failed' "$passed" "$failed"
+  [ "$skipped" = 0 ] || printf ', %d skipped' "$skipped"
+  echo
+  [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+  exit
+fi
 
 if [ "$kills" -gt 0 ]; then
   # Two at once: each mostly waits for its engine to start.

@@ -6,10 +6,10 @@
 #
 #   (none)          what takes at most 10 minutes on two cores: 40 killed games, and in the conformance suites fewer
 #                   sizes and thread counts and a tenth of the generated values
-#   --ci            200 killed games, all sizes and thread counts, and the suites with the debug library and without
-#                   threads too
-#   --long          all there is: also 1,000 killed appends, all generated values and damaged buffers, Miri, the NEON kernels under qemu, and
-#                   what is built for Windows in Wine
+#   --ci            200 killed games, 10 power cuts on each file system (for root), all sizes and thread counts, and the
+#                   suites with the debug library and without threads too
+#   --long          all there is: also 30 power cuts, 1,000 killed appends, all generated values and damaged buffers,
+#                   Miri, the NEON kernels under qemu, and what is built for Windows in Wine
 #   --suites        only the conformance suites
 #   --only FILTER   only the conformance tests whose "suite/test" contains FILTER, in all sizes and thread counts
 #
@@ -47,8 +47,10 @@ kills=40
 append_kills=60
 options=(--quick)
 case $extent in
-  ci) kills=200 steps+=(debug_suites threadless_suites) options=() ;;
-  long) kills=200 append_kills=1000 steps+=(debug_suites threadless_suites miri arm64 windows) options=(--long) ;;
+  ci) kills=200 cuts=10 steps+=(power_cuts debug_suites threadless_suites) options=() ;;
+  long)
+    kills=200 cuts=30 append_kills=1000 options=(--long)
+    steps+=(power_cuts debug_suites threadless_suites miri arm64 windows) ;;
 esac
 steps+=(unchanged)
 [ ! "$only_suites" ] || steps=(library editor_build release_template editor_suites template_suites)
@@ -104,6 +106,9 @@ editor_suites() { suites "suites, editor build" "$built" "$editor" "$root" ${opt
 template_suites() { suites "suites, release template" "$built" "$template" "$root" ${options[@]+"${options[@]}"}; }
 crashes() {
   with "$template" count_suites "games killed while saving" scripts/crash-test.sh --kills "$kills" --engine "$template"
+}
+power_cuts() {
+  with "$template" count_suites "power cuts" scripts/crash-test.sh --power --cuts "$cuts" --engine "$template"
 }
 editor_plugin() { with "$editor" count_suites "undo in the editor" scripts/editor-test.sh --engine "$editor"; }
 godot3() { with "$editor" count_suites "saves of Godot 3" scripts/godot3-test.sh --engine "$editor"; }
