@@ -136,17 +136,26 @@ func test_pandemonium_by_hand() -> void:
 	var ints: Array[int] = [7, -1]
 	var classes: Array[Resource] = []
 	var vectors: Array[Vector2i] = [Vector2i(1, -1), Vector2i(2, 3)]
+	var arrays: Array[Array] = [ints]
 	for pair: Array in [
 		[Vector2(1, 2), "07000000 0000803f 00000040"],
 		[Vector2i(1, -1), "08000000 01000000 ffffffff"],
 		[Vector4i(1, 2, 3, 4), "0c000000 01000000 02000000 03000000 04000000"],
 		[&"name", "18000000 04000000 6e616d65"],
 		[
-			PackedVector4Array([Vector4(1, 2, 1, 2)]),
-			"25000000 01000000" + " 0000803f 00000040".repeat(2)
+			PackedVector4Array([Vector4(1, 2, 3, 3)]),
+			"25000000 01000000 0000803f 00000040 00004040 00004040"
 		],
 		# The type of the elements, their count, the elements.
 		[ints, "1b000000 02000000 02000000 02000000 07000000 02000000 ffffffff"],
+		# Typed Arrays are of a type of their own.
+		[
+			arrays,
+			(
+				"1b000000 1b000000 01000000 1b000000 02000000 02000000 02000000 07000000 02000000"
+				+ " ffffffff"
+			)
+		],
 		# Objects whole: then the name of their class follows the type, as a StringName.
 		[classes, "1b000000 17000000 18000000 08000000 5265736f 75726365 00000000"],
 		[[null, {}], "1a000000 02000000 00000000 19000000 00000000"],

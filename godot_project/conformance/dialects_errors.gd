@@ -73,6 +73,8 @@ func test_truncations() -> void:
 func test_what_is_lost() -> void:
 	var ints: Array[int] = [1]
 	var names: Dictionary[String, Variant] = {}
+	var mixed: Array[Array] = [ints, []]
+	var misread := "1 value is written that Pandemonium itself misreads, at byte %s"
 	for case: Array in [
 		[ints, GODOT_3, "1 typed container became untyped, at byte 0"],
 		[
@@ -81,6 +83,10 @@ func test_what_is_lost() -> void:
 			"2 typed containers became untyped, the first at byte 16 inside [1]"
 		],
 		[names, PANDEMONIUM, "1 typed container became untyped, at byte 0"],
+		[mixed, PANDEMONIUM, "1 typed container became untyped, at byte 0"],
+		[{"v": Vector4(1, 2, 3, 4), "w": 7}, PANDEMONIUM, misread % '20 inside ["v"]'],
+		[[7, Projection()], PANDEMONIUM, misread % "16 inside [1]"],
+		[PackedVector4Array([Vector4(1, 2, 3, 4)]), PANDEMONIUM, misread % "0"],
 		[rid_from_int64(5), GODOT_3, "1 RID lost its id, at byte 0"],
 		[{"p": ^"/"}, GODOT_3, '1 NodePath "/" became empty, at byte 20 inside ["p"]'],
 	]:
@@ -95,6 +101,14 @@ func test_what_is_lost() -> void:
 		)
 	var nothing := func() -> Variant: return VarBatch.var_to_bytes_in(ints, PANDEMONIUM)
 	expect_lines(nothing, [])
+	# Two keys in Pandemonium: the engine gives the first one the value of the second.
+	var twice := bytes_of(
+		"19000000 02000000 04000000 01000000 6b000000 00000000 18000000 01000000 6b000000 01000000 01000000"
+	)
+	var read := func() -> Variant: return VarBatch.bytes_to_var_in(twice, PANDEMONIUM)
+	var line := "1 key is the same as an earlier one, whose value is lost, at byte 24 inside [key 1]"
+	var found: Variant = expect_lines(read, [WARNING + "VarBatch.bytes_to_var_in: " + line])
+	check_value(found, {"k": true}, "two keys that are one")
 	var several: Array = [rid_from_int64(1), ints, rid_from_int64(2)]
 	var both := logged(func() -> void: VarBatch.var_to_bytes_in(several, GODOT_3))
 	check_int(both.size(), 2, "lines of two kinds")

@@ -75,6 +75,7 @@ const OF_VALUES: Array[Dictionary] = [
 	},
 	{
 		"why": KEYS,
+		"warning": "same as an earlier one",
 		"where": [AGAIN, WRITTEN, WRITTEN_READ],
 		"names": ["dictionary_equal_dictionary_keys"],
 	},
@@ -223,6 +224,7 @@ const OF_INPUTS: Array[Dictionary] = [
 	},
 	{
 		"why": KEYS,
+		"warning": "same as an earlier one",
 		"where": [INPUT_WRITTEN],
 		"names": ["dictionary_dictionary_twice", "dictionary_nil_and_null_object"],
 	},

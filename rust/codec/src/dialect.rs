@@ -36,7 +36,7 @@ impl Dialect {
     /// Godot 3.
     pub const GODOT_3: Self = Self::of(Engine::Godot3);
 
-    /// Pandemonium from 5.0 on.
+    /// Pandemonium from 5.0 on. It misreads some of what it writes: see [`Lost::Misread`](crate::transcode::Lost::Misread).
     pub const PANDEMONIUM: Self = Self::of(Engine::Pandemonium);
 
     /// Returns the dialect of an engine with 32-bit components.
@@ -66,6 +66,8 @@ pub(crate) struct Rules {
     pub loose_text: bool,
     /// True if a NodePath without names can be absolute.
     pub root_path: bool,
+    /// True if the engine reads some of what it writes as something else: see `Lost::Misread`.
+    pub misreads: bool,
 }
 
 impl Engine {
@@ -127,6 +129,7 @@ static GODOT_4: Rules = Rules {
     rids: true,
     loose_text: false,
     root_path: true,
+    misreads: false,
 };
 
 static GODOT_3: Rules = Rules {
@@ -139,6 +142,7 @@ static GODOT_3: Rules = Rules {
     rids: false,
     loose_text: true,
     root_path: false,
+    misreads: false,
 };
 
 static PANDEMONIUM: Rules = Rules {
@@ -147,11 +151,11 @@ static PANDEMONIUM: Rules = Rules {
     ids: Some(&kind::ids(1)),
     typed_array: Some(27),
     loose_text: false,
+    misreads: true,
     ..GODOT_3
 };
 
 static PANDEMONIUM_38: Rules =
     Rules { rows: &kind::rows(2, 38), types: 38, ids: Some(&kind::ids(2)), typed_array: None, ..PANDEMONIUM };
 
-static PANDEMONIUM_35: Rules =
-    Rules { rows: &kind::rows(3, 33), types: 33, ids: Some(&kind::ids(3)), typed_array: None, ..PANDEMONIUM };
+static PANDEMONIUM_35: Rules = Rules { rows: &kind::rows(3, 33), types: 33, ids: Some(&kind::ids(3)), ..GODOT_3 };

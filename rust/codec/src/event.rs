@@ -134,7 +134,7 @@ impl Plain<'_> {
 pub enum Text<'a> {
     /// From the wire: valid UTF-8, without byte-order mark and without NUL.
     Utf8(&'a str),
-    /// From the wire of Godot 3: checked as well, but not UTF-8.
+    /// From the wire of Godot 3, or of Pandemonium up to 3.7: checked as well, but not UTF-8.
     Loose(Loose<'a>),
     /// From the engine: any 32-bit value may occur, including lone surrogates.
     Utf32(&'a [u32]),

@@ -283,9 +283,9 @@ impl<'a> Plan<'a> {
         self.small(words.as_flattened());
     }
 
-    /// Overwrites the word that was written at `mark`.
-    pub(crate) fn patch(&mut self, mark: Mark, word: u32) {
-        self.small[mark.small..mark.small + 4].copy_from_slice(&word.to_le_bytes());
+    /// Overwrites the word that was written at this offset of the small bytes.
+    pub(crate) fn patch(&mut self, at: usize, word: u32) {
+        self.small[at..at + 4].copy_from_slice(&word.to_le_bytes());
     }
 
     pub(crate) fn rollback(&mut self, mark: Mark) {

@@ -1,11 +1,14 @@
 //! What a translation has to make of each event, and what it has to say of it.
 
-use varbatch_codec::transcode::Lost;
-use varbatch_codec::{Dialect, ElementType, Engine, Event, Plain, Text, Width};
+use std::ops::Range;
 
+use varbatch_codec::transcode::Lost;
+use varbatch_codec::{Dialect, ElementType, Engine, Event, Kind, Plain, Text, Width};
+
+use super::arrays;
 use super::grammar::{Due, Grammar};
 use super::numbers;
-use super::steps::{is_bare, map_texts, plain_of, reader, same_event};
+use super::steps::{is_any_object, is_bare, map_texts, plain_of, reader, same_event};
 
 /// The events of a value, with what they begin with, as far as it can be read.
 pub struct Source<'a> {
@@ -78,11 +81,18 @@ impl Conversion {
     ///
     /// # Panics
     /// If they are not.
-    pub fn check(&mut self, source: &Source<'_>, found: &[Event<'_>]) {
+    pub fn check(&mut self, source: &Source<'_>, found: &Source<'_>) {
         let (mut grammar, mut index) = (Grammar::default(), 0);
-        let mut found = found.iter();
+        let len = found.end;
+        let mut found = found.events.iter();
+        let events: Vec<_> = source.events.iter().map(|(_, event)| *event).collect();
+        let mixed = match self.to.engine {
+            Engine::Pandemonium => arrays::mixed(&events, &|element| self.keeps(element)),
+            _ => Vec::new(),
+        };
         while let Some((at, event)) = source.events.get(index) {
-            let new = found.next().unwrap_or_else(|| panic!("nothing for {event:?} at byte {at}"));
+            let (new_at, new) = found.next().unwrap_or_else(|| panic!("nothing for {event:?} at byte {at}"));
+            let is_mixed = mixed.contains(&index);
             let is_name = grammar.due() == Due::Name;
             if matches!((event, new), (Event::Object { .. }, Event::Nil)) && self.renames() {
                 // Which classes there are not is not known here.
@@ -90,13 +100,16 @@ impl Conversion {
                 index = skip(source, &mut grammar, index);
                 continue;
             }
-            assert!(self.is_converted(event, new, is_name), "{event:?} at byte {at} became {new:?}");
+            assert!(self.is_converted(event, new, is_name, is_mixed), "{event:?} at byte {at} became {new:?}");
             let is_script = is_name && self.drops_script(event);
-            self.count(*at, event, &grammar);
+            self.count(*at, event, is_mixed, &grammar);
+            if self.is_misread(new, len - new_at, index + 1 == source.events.len()) {
+                self.lose(Lost::Misread, *at, &grammar);
+            }
             if is_script {
                 source.take(&mut grammar, index);
                 index += 1;
-                assert_eq!(found.next(), Some(&Event::Nil), "a script");
+                assert_eq!(found.next().map(|(_, event)| event), Some(&Event::Nil), "a script");
                 let (at, script) = &source.events[index];
                 if !matches!(script, Event::Nil | Event::ObjectId(0)) {
                     self.lose(Lost::Script, *at, &grammar);
@@ -111,6 +124,7 @@ impl Conversion {
         if source.end < source.bytes.len() {
             self.lose(Lost::Rest, source.end, &grammar);
         }
+        self.count_keys(source);
     }
 
     /// Passes an event, and the value behind it if that is a script which is dropped.
@@ -146,7 +160,7 @@ impl Conversion {
         }
     }
 
-    fn is_converted(&self, old: &Event<'_>, new: &Event<'_>, is_name: bool) -> bool {
+    fn is_converted(&self, old: &Event<'_>, new: &Event<'_>, is_name: bool, is_mixed: bool) -> bool {
         let rid = if self.is_foreign() { 0 } else { u64::MAX };
         match (*old, *new) {
             (Event::Components(old), Event::Components(new)) | (Event::Packed(old), Event::Packed(new)) => {
@@ -164,11 +178,8 @@ impl Conversion {
             }
             (Event::Array { element, count }, new) => {
                 let element = match element {
-                    element if !self.keeps(element) => ElementType::Any,
-                    // Without a name it is any object.
-                    ElementType::Class(class) if self.is_foreign() && class.is_empty() => {
-                        ElementType::Builtin(varbatch_codec::Kind::Object)
-                    }
+                    element if is_mixed || !self.keeps(element) => ElementType::Any,
+                    element if self.is_foreign() && is_any_object(element) => ElementType::Class(Text::Utf8("Object")),
                     element => element,
                 };
                 same_event(&Event::Array { element, count }, &new)
@@ -219,12 +230,12 @@ impl Conversion {
     }
 
     /// Counts what is lost of an event.
-    fn count(&mut self, at: usize, event: &Event<'_>, place: &Grammar) {
+    fn count(&mut self, at: usize, event: &Event<'_>, is_mixed: bool, place: &Grammar) {
         let (is_foreign, is_name) = (self.is_foreign(), place.due() == Due::Name);
         let is_lost = match *event {
             Event::Rid(id) => is_foreign && id != 0,
             Event::NodePath { names: 0, subnames: 0, absolute } => is_foreign && absolute,
-            Event::Array { element, .. } => !self.keeps(element),
+            Event::Array { element, .. } => is_mixed || !self.keeps(element),
             Event::Text(name) if is_name => self.renames() && name == Text::Utf8("__meta__"),
             Event::Dictionary { key, value, .. } => is_foreign && (key, value) != (ElementType::Any, ElementType::Any),
             _ => false,
@@ -257,11 +268,99 @@ impl Conversion {
         }
     }
 
+    /// Whether Pandemonium reads what it writes for this as something else. `left` bytes begin with it.
+    fn is_misread(&self, new: &Event<'_>, left: usize, is_last: bool) -> bool {
+        if !matches!(self.to.engine, Engine::Pandemonium | Engine::Pandemonium38) {
+            return false;
+        }
+        plain_of(new).is_some_and(|plain| match plain.kind {
+            Kind::Vector4 | Kind::Vector4i => !is_last,
+            Kind::Projection => left < 4 + 248,
+            Kind::PackedVector4Array => plain.bytes.chunks(16).any(|vector| vector[8..12] != vector[12..16]),
+            _ => false,
+        })
+    }
+
+    /// Counts the keys that are the same as earlier ones for the other engine alone.
+    fn count_keys(&mut self, source: &Source<'_>) {
+        let (from, to) = (self.from, self.to.engine);
+        if from == Engine::Godot4 || from == to || !matches!(to, Engine::Godot4 | Engine::Godot3) {
+            return;
+        }
+        let mut same = Vec::new();
+        value(source, 0, to == Engine::Godot4, &mut same);
+        same.sort_unstable();
+        for index in same {
+            let mut place = Grammar::default();
+            (0..index).for_each(|index| source.take(&mut place, index));
+            self.lose(Lost::Key, source.events[index].0, &place);
+        }
+    }
+
     fn lose(&mut self, what: Lost, at: usize, place: &Grammar) {
         match self.losses.iter_mut().find(|known| known.what == what) {
             Some(known) => known.count += 1,
             None => self.losses.push(Expected { what, count: 1, at, place: place.clone() }),
         }
+    }
+}
+
+/// Gives the index behind a value, and the indices of keys in it that are the same as earlier ones in Godot 4.
+fn value(source: &Source<'_>, index: usize, of_containers: bool, same: &mut Vec<usize>) -> usize {
+    let Some((_, event)) = source.events.get(index) else { return index };
+    let mut end = index + 1;
+    match *event {
+        Event::NodePath { names, subnames, .. } => end += names + subnames,
+        Event::PackedStrings { count } => end += count,
+        Event::Array { count, .. } => (0..count).for_each(|_| end = value(source, end, of_containers, same)),
+        Event::Object { count, .. } => (0..count).for_each(|_| end = value(source, end + 1, of_containers, same)),
+        Event::Dictionary { count, .. } => {
+            let mut keys = Vec::new();
+            for _ in 0..count {
+                let behind = value(source, end, of_containers, same);
+                let key = Key::of(source, end..behind, of_containers);
+                let is_same = |other: &Key| other.same == key.same && (other.form != key.form || key.is_container);
+                let is_known = |other: &Key| other.same == key.same && other.form == key.form && !key.is_container;
+                if key.same.is_some() && keys.iter().any(is_same) && !keys.iter().any(is_known) {
+                    same.push(end);
+                }
+                keys.push(key);
+                end = value(source, behind, of_containers, same);
+            }
+        }
+        _ => {}
+    }
+    end
+}
+
+/// What makes a key the same as another one in Godot 4, and its form elsewhere.
+struct Key {
+    same: Option<Vec<u8>>,
+    form: u8,
+    is_container: bool,
+}
+
+impl Key {
+    fn of(source: &Source<'_>, indices: Range<usize>, of_containers: bool) -> Self {
+        let (at, event) = source.events[indices.start];
+        let behind = source.events.get(indices.end).map_or(source.end, |(at, _)| *at);
+        let is_object = |(_, event): &(usize, Event<'_>)| matches!(event, Event::Object { .. } | Event::ObjectId(1..));
+        let is_dictionary = |(_, event): &(usize, Event<'_>)| matches!(event, Event::Dictionary { .. });
+        let events = &source.events[indices];
+        let is_whole = of_containers && behind - at <= 16 << 10;
+        let is_compared = || is_whole && events.iter().any(is_dictionary) && !events.iter().any(is_object);
+        let text = |text: Text<'_>| Some([b"text", text.to_utf8().as_bytes()].concat());
+        let (same, form, is_container) = match event {
+            Event::Nil => (Some(b"null".to_vec()), 0, false),
+            Event::ObjectId(0) => (Some(b"null".to_vec()), 1, false),
+            Event::String(name) => (text(name), 0, false),
+            Event::StringName(name) => (text(name), 1, false),
+            Event::Array { .. } | Event::Dictionary { .. } => {
+                (is_compared().then(|| source.bytes[at..behind].to_vec()), 0, true)
+            }
+            _ => (None, 0, false),
+        };
+        Self { same, form, is_container }
     }
 }
 

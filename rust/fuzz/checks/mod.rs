@@ -3,6 +3,8 @@
 //! The targets pass the inputs that the fuzzer generates, `rust/storage/tests/corpus.rs` those that `corpus/` keeps. The
 //! first byte of an input holds its options.
 
+#[path = "../../codec/tests/codec/support/arrays.rs"]
+mod arrays;
 mod compressed;
 mod converted;
 mod decode;

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use varbatch_codec::{CodecError, Dialect, ElementType, Engine, Event, Plain, Reader, Text, Writer};
+use varbatch_codec::{CodecError, Dialect, ElementType, Engine, Event, Kind, Plain, Reader, Text, Writer};
 
 use super::numbers;
 
@@ -38,6 +38,15 @@ pub fn is_written(engine: Engine, event: &Event<'_>) -> bool {
         _ if matches!(engine, Engine::Godot4 | Engine::Pandemonium) => true,
         Event::Array { element, .. } => any(element),
         _ => true,
+    }
+}
+
+/// Whether an Array of this may have any objects in it. Pandemonium names their class.
+pub fn is_any_object(element: ElementType<'_>) -> bool {
+    match element {
+        ElementType::Builtin(kind) => kind == Kind::Object,
+        ElementType::Class(class) => class.is_empty(),
+        _ => false,
     }
 }
 

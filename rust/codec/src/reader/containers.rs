@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
     pub(super) fn element_type(&mut self, kind: Kind, form: u32) -> Result<ElementType<'a>, CodecError> {
         Ok(match form & 3 {
             0 => ElementType::Any,
-            1 => match self.element_kind(kind)? {
+            1 => match self.element_kind(kind, u32::MAX)? {
                 Kind::Nil => ElementType::Any,
                 element => ElementType::Builtin(element),
             },
@@ -59,9 +59,9 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reads the type id of a container's elements.
-    fn element_kind(&mut self, kind: Kind) -> Result<Kind, CodecError> {
-        let found = self.word(ValuePart::of(kind).part("element type"))? as i32;
+    /// Reads the type id of a container's elements, of which the engine reads these bits.
+    fn element_kind(&mut self, kind: Kind, bits: u32) -> Result<Kind, CodecError> {
+        let found = (self.word(ValuePart::of(kind).part("element type"))? & bits) as i32;
         let row = u8::try_from(found).map(|id| self.rows[usize::from(id)]).ok().filter(|row| row.is_some());
         row.map(|row| row.kind).ok_or_else(|| {
             self.at -= WORD;
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
     /// Reads a typed array of Pandemonium. With [`Width::Double`], its objects are encoded as ids.
     pub(super) fn typed_array(&mut self, width: Width) -> Result<Event<'a>, CodecError> {
         let kind = Kind::Array;
-        let element = match (self.element_kind(kind)?, width) {
+        let element = match (self.element_kind(kind, 0xff)?, width) {
             (Kind::Nil, _) => ElementType::Any,
             (Kind::Object, Width::Double) => ElementType::Class(Text::Utf8(ENCODED_OBJECT)),
             (Kind::Object, Width::Single) => {

@@ -19,7 +19,6 @@ use crate::error::{CodecError, CodecErrorKind};
 use crate::event::{Event, Text};
 use crate::kind::{Extent, Kind, Row, Rows, WORD};
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
-use crate::path::Path;
 
 use self::payload::width;
 pub(crate) use self::skim::Skim;
@@ -380,17 +379,8 @@ impl<'a> Reader<'a> {
         CodecError::new(self.base + at, kind).with_path(self.path_at(at))
     }
 
-    /// Returns the offset in the buffer of the value that begins at `at`, and the path to it. The value must have been
-    /// read already.
-    pub(crate) fn place_of(&self, at: usize) -> (usize, Path) {
-        (self.base + at, self.path_at(at))
-    }
-
-    /// Returns the path to the value that begins at `at`, which must have been read already.
-    pub fn path_at(&self, at: usize) -> Path {
-        let mut again =
-            Reader::new(self.bytes).with_base(self.base).with_objects(self.allow_objects).with_rules(self.rules);
-        while again.at < at && matches!(again.next_event(), Ok(Some(_))) {}
-        again.path()
+    /// Returns the offset in the larger buffer of the value that begins at `at`.
+    pub(crate) fn offset_of(&self, at: usize) -> usize {
+        self.base + at
     }
 }

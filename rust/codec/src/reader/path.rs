@@ -5,7 +5,27 @@ use crate::event::Event;
 use crate::kind::Kind;
 use crate::path::{Path, Step};
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    /// Returns a reader of the same value from its start.
+    pub(crate) fn restarted(&self) -> Self {
+        Reader::new(self.bytes).with_base(self.base).with_objects(self.allow_objects).with_rules(self.rules)
+    }
+
+    /// True if the last event began a key of a Dictionary, at this [`depth`](Self::depth).
+    pub(crate) fn was_key(&self, depth: usize) -> bool {
+        let parent = depth.checked_sub(1).and_then(|index| self.open.get(index));
+        // The index counts what has ended: a scalar, but not a container with parts to come.
+        let is_open = self.open.len() > depth;
+        parent.is_some_and(|top| top.form == ReadForm::Dictionary && top.index.is_multiple_of(2) == is_open)
+    }
+
+    /// Returns the path to the value that begins at `at`, which must have been read already.
+    pub fn path_at(&self, at: usize) -> Path {
+        let mut again = self.restarted();
+        while again.at < at && matches!(again.next_event(), Ok(Some(_))) {}
+        again.path()
+    }
+
     /// Returns the path to the next value, or to the current one if its texts come next.
     pub(super) fn path(&self) -> Path {
         let innermost = self.open.len().saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Reads text that only Godot 3 accepts as UTF-8.
+//! Reads text that only Godot 3, and Pandemonium up to 3.7, accept as UTF-8.
 //!
 //! Its `String::parse_utf8` (`core/ustring.cpp`, 3.2.3 and 3.6.2) accepts surrogates, characters beyond U+10FFFF in
 //! four to six bytes, and most characters in more bytes than they need. Its encoder writes the first two kinds: up to

@@ -38,6 +38,11 @@ pub enum Lost {
     Range,
     /// The NodePath "/" became empty.
     RootPath,
+    /// Pandemonium misreads what it writes for this value: a Vector4 or Vector4i that is not the last one, a Projection
+    /// with less than 184 bytes after it, a PackedVector4Array in which a w is not the z.
+    Misread,
+    /// The key of a Dictionary is for the other engine the same as an earlier one, whose value is lost.
+    Key,
     /// Bytes after a value, which no engine reads, were dropped. Many such losses are a sign of another dialect.
     Rest,
 }
@@ -67,14 +72,19 @@ impl Losses {
         }
     }
 
-    pub(super) fn add(&mut self, what: Lost, place: impl FnOnce() -> (usize, Path)) {
+    pub(super) fn add(&mut self, what: Lost, at: usize, path: impl FnOnce() -> Path) {
         match self.0.iter_mut().find(|known| known.what == what) {
-            Some(known) => known.count += 1,
-            None => {
-                let (at, path) = place();
-                self.0.push(Loss { what, count: 1, at, path });
+            Some(known) => {
+                known.count += 1;
+                if known.at <= at {
+                    return;
+                }
+                (known.at, known.path) = (at, path());
             }
+            None => self.0.push(Loss { what, count: 1, at, path: path() }),
         }
+        // Some are found later than others that lie behind them.
+        self.0.sort_by_key(|loss| loss.at);
     }
 }
 
@@ -96,6 +106,14 @@ impl fmt::Display for Loss {
             Lost::Range => (
                 "value is too large for 32 bits and became infinite",
                 "values are too large for 32 bits and became infinite",
+            ),
+            Lost::Misread => (
+                "value is written that Pandemonium itself misreads",
+                "values are written that Pandemonium itself misreads",
+            ),
+            Lost::Key => (
+                "key is the same as an earlier one, whose value is lost",
+                "keys are the same as earlier ones, whose values are lost",
             ),
             Lost::Rest => (
                 "value was followed by bytes that are none of its",

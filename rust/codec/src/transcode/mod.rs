@@ -4,8 +4,10 @@
 //! No value is built. A part that the other engine has no type for is an error. A part that it can only keep partly is
 //! written as far as possible, and reported as a [`Loss`].
 
+mod arrays;
 mod classes;
 mod frames;
+mod keys;
 mod loss;
 mod objects;
 mod translation;

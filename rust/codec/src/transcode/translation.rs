@@ -1,6 +1,6 @@
 //! Translates one value.
 
-use crate::dialect::{Dialect, Rules};
+use crate::dialect::{Dialect, Engine, Rules};
 use crate::error::CodecError;
 use crate::event::{ElementType, Event, Plain, Text};
 use crate::kind::{Kind, Width};
@@ -10,6 +10,13 @@ use crate::writer::Writer;
 
 use super::loss::{Losses, Lost};
 use super::objects::Objects;
+use super::{arrays, keys};
+
+/// Bytes that must follow a Projection, or Pandemonium refuses it.
+const AFTER_PROJECTION: usize = 184;
+
+/// More Projections than these do not lack bytes after them.
+const LAST_PROJECTIONS: usize = 3;
 
 /// The dialects that a translation reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +56,21 @@ impl Translation {
         let reader = Reader::new(bytes).with_base(base).with_dialect(self.from).with_objects(self.allow_objects);
         let (from, to) = (self.from.engine.rules(), self.to.engine.rules());
         let objects = Objects::new(self.from.engine, self.to.engine);
-        Translator { reader, writer, losses, objects, dialect: self.to, from, to }.run()
+        let is_other = self.from.engine != self.to.engine && self.from.engine != Engine::Godot4;
+        Translator {
+            reader,
+            writer,
+            losses,
+            objects,
+            dialect: self.to,
+            from,
+            to,
+            merges_keys: is_other && matches!(self.to.engine, Engine::Godot4 | Engine::Godot3),
+            has_merged: false,
+            mixed: None,
+            projections: Vec::new(),
+        }
+        .run()
     }
 
     /// Translates a single value.
@@ -74,6 +95,14 @@ struct Translator<'a, 't> {
     dialect: Dialect,
     from: &'static Rules,
     to: &'static Rules,
+    /// True if two keys may be the same for the other engine.
+    merges_keys: bool,
+    /// True if there were keys of which that is known only when all were read.
+    has_merged: bool,
+    /// The offsets of Arrays of Arrays that the other engine cannot have; `None` until there is an Array of Arrays.
+    mixed: Option<Vec<usize>>,
+    /// The latest Projections that Pandemonium may refuse: their offsets, and those of their ends in the output.
+    projections: Vec<(usize, usize)>,
 }
 
 impl<'a> Translator<'a, '_> {
@@ -84,19 +113,34 @@ impl<'a> Translator<'a, '_> {
                 if self.reader.left() > 0 {
                     self.lose(at, Lost::Rest);
                 }
+                self.end();
                 return Ok(at);
             };
             match event {
                 name if is_name => self.property(at, name)?,
                 Event::Object { class, .. } if self.objects.is_gone(class) => self.gone(at, depth)?,
-                event => self.event(at, event)?,
+                event => self.event(at, depth, event)?,
             }
+        }
+    }
+
+    /// Reports what is known only at the end of the value.
+    fn end(&mut self) {
+        let end = self.writer.plan().len();
+        for (at, projection_end) in std::mem::take(&mut self.projections) {
+            if end - projection_end < AFTER_PROJECTION {
+                self.lose(at, Lost::Misread);
+            }
+        }
+        if self.has_merged {
+            let compare_containers = self.dialect.engine == Engine::Godot4;
+            keys::equal_keys(self.reader.restarted(), compare_containers, |at| self.lose(at, Lost::Key));
         }
     }
 
     /// Writes the other engine's form of an event.
     #[inline]
-    fn event(&mut self, at: usize, event: Event<'a>) -> Result<(), CodecError> {
+    fn event(&mut self, at: usize, depth: usize, event: Event<'a>) -> Result<(), CodecError> {
         match event {
             Event::String(Text::Loose(text)) | Event::Text(Text::Loose(text)) if text.is_lossy() => {
                 self.lose(at, Lost::Character);
@@ -106,7 +150,9 @@ impl<'a> Translator<'a, '_> {
             {
                 return self.other_width(at, event, plain);
             }
+            Event::Components(plain) | Event::Packed(plain) if self.to.misreads => self.misread(at, plain),
             Event::Array { element, count } if element != ElementType::Any => {
+                self.key(depth);
                 let element = self.element_type(at, element);
                 return self.write(at, Event::Array { element, count });
             }
@@ -114,9 +160,16 @@ impl<'a> Translator<'a, '_> {
                 let (key, value) = self.dictionary_types(at, key, value);
                 return self.write(at, Event::Dictionary { key, value, count });
             }
-            Event::StringName(text) if self.dialect.engine.id(Kind::StringName).is_none() => {
-                return self.write(at, Event::String(text));
+            Event::StringName(text) => {
+                if matches!(text, Text::Loose(text) if text.is_lossy()) {
+                    self.lose(at, Lost::Character);
+                }
+                self.key(depth);
+                if self.dialect.engine.id(Kind::StringName).is_none() {
+                    return self.write(at, Event::String(text));
+                }
             }
+            Event::Array { .. } | Event::Dictionary { .. } | Event::ObjectId(0) => self.key(depth),
             Event::Rid(id) if id != 0 && !self.to.rids => self.lose(at, Lost::Rid),
             Event::NodePath { names: 0, subnames: 0, absolute: true } if !self.to.root_path => {
                 self.lose(at, Lost::RootPath);
@@ -134,6 +187,30 @@ impl<'a> Translator<'a, '_> {
         self.write(at, event)
     }
 
+    /// Remembers if an event, read at `depth`, began a key that may be the same as another one for the other engine.
+    #[inline]
+    fn key(&mut self, depth: usize) {
+        self.has_merged |= self.merges_keys && self.reader.was_key(depth);
+    }
+
+    /// Reports plain data in the width of Pandemonium that it misreads.
+    fn misread(&mut self, at: usize, plain: Plain<'_>) {
+        let is_misread = match plain.kind {
+            Kind::Vector4 | Kind::Vector4i => self.reader.is_inside(0),
+            // The third word is read for the fourth one as well.
+            Kind::PackedVector4Array => plain.bytes.chunks_exact(16).any(|vector| vector[8..12] != vector[12..]),
+            Kind::Projection => {
+                self.projections.truncate(LAST_PROJECTIONS - 1);
+                self.projections.insert(0, (at, self.writer.plan().len() + 68));
+                false
+            }
+            _ => false,
+        };
+        if is_misread {
+            self.lose(at, Lost::Misread);
+        }
+    }
+
     /// Writes the name of a property, renamed if needed.
     fn property(&mut self, at: usize, name: Event<'a>) -> Result<(), CodecError> {
         let Event::Text(text) = name else { unreachable!("a name is due") };
@@ -145,7 +222,7 @@ impl<'a> Translator<'a, '_> {
             self.lose(at, Lost::Metadata);
         }
         let renamed = self.objects.property(self.reader.depth(), text);
-        self.event(at, renamed.map_or(name, |name| Event::Text(Text::Utf8(name))))
+        self.event(at, self.reader.depth(), renamed.map_or(name, |name| Event::Text(Text::Utf8(name))))
     }
 
     /// Writes null for a script that the other engine would not find.
@@ -168,17 +245,20 @@ impl<'a> Translator<'a, '_> {
 
     /// Returns the element type of an Array, as far as the other engine has it.
     fn element_type(&mut self, at: usize, element: ElementType<'a>) -> ElementType<'a> {
-        let is_kept = match element {
-            _ if self.to.typed_containers => true,
-            ElementType::Any | ElementType::Class(_) => self.to.typed_array.is_some(),
-            ElementType::Builtin(kind) => self.to.typed_array.is_some() && self.dialect.engine.id(kind).is_some(),
-            ElementType::Script(_) => false,
-        };
-        if is_kept {
+        if keeps(self.dialect.engine, element) && !self.is_mixed(at, element) {
             return element;
         }
         self.lose(at, Lost::ElementType);
         ElementType::Any
+    }
+
+    /// True if the Array at `at` holds typed and untyped Arrays, which are of two types in the other engine.
+    fn is_mixed(&mut self, at: usize, element: ElementType<'a>) -> bool {
+        if element != ElementType::Builtin(Kind::Array) || self.to.typed_array.is_none() {
+            return false;
+        }
+        let find = || arrays::mixed(self.reader.restarted(), |element| keeps(self.dialect.engine, element));
+        self.mixed.get_or_insert_with(find).binary_search(&at).is_ok()
     }
 
     /// Returns the key and value types of a Dictionary, as far as the other engine has them.
@@ -222,6 +302,9 @@ impl<'a> Translator<'a, '_> {
             self.lose(at, what);
         }
         let plain = Plain { width: self.dialect.real, bytes: &bytes, ..plain };
+        if self.to.misreads {
+            self.misread(at, plain);
+        }
         let event = if matches!(event, Event::Packed(_)) { Event::Packed(plain) } else { Event::Components(plain) };
         self.writer.write_as(event, Copied).map_err(|error| self.not_written(at, error))
     }
@@ -240,6 +323,17 @@ impl<'a> Translator<'a, '_> {
     #[cold]
     fn lose(&mut self, at: usize, what: Lost) {
         let (reader, losses) = (&self.reader, &mut *self.losses);
-        losses.add(what, || reader.place_of(at));
+        losses.add(what, reader.offset_of(at), || reader.path_at(at));
+    }
+}
+
+/// True if an engine has Arrays of this element type.
+fn keeps(engine: Engine, element: ElementType<'_>) -> bool {
+    let rules = engine.rules();
+    match element {
+        _ if rules.typed_containers => true,
+        ElementType::Any | ElementType::Class(_) => rules.typed_array.is_some(),
+        ElementType::Builtin(kind) => rules.typed_array.is_some() && engine.id(kind).is_some(),
+        ElementType::Script(_) => false,
     }
 }

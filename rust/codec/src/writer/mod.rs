@@ -43,8 +43,21 @@ enum WriteNext {
 struct WriteOpen {
     /// Values still to come. In a dictionary, keys and values both count.
     left: usize,
-    /// True if each is a property, with its name before it.
-    named: bool,
+    form: WriteForm,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum WriteForm {
+    Values,
+    /// Each is a property, with its name before it.
+    Properties,
+    /// Elements of an Array of Arrays of Pandemonium.
+    Arrays {
+        /// True if they are typed; `None` before the first one.
+        are_typed: Option<bool>,
+        /// The offset of the element type in the plan's small bytes: 48 bits, so that this takes eight bytes.
+        element: (u16, u32),
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -103,11 +116,12 @@ impl<'a> Writer<'a> {
     /// [`depth`](Self::depth).
     ///
     /// # Errors
-    /// If fewer values are due, or the other writer's last value is incomplete.
+    /// If fewer values are due, the other writer's last value is incomplete, or the container is an Array of Arrays of
+    /// Pandemonium, whose type depends on its values.
     pub fn append(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
         let is_complete = other.open.is_empty() && other.next == WriteNext::Value;
         let is_due = is_complete && self.next == WriteNext::Value;
-        match self.open.last_mut().filter(|top| is_due && !top.named) {
+        match self.open.last_mut().filter(|top| is_due && matches!(top.form, WriteForm::Values)) {
             Some(top) if top.left > count => top.left -= count,
             // The last value ends the container, and perhaps those around it.
             Some(top) if top.left == count && count > 0 => {
@@ -141,9 +155,12 @@ impl<'a> Writer<'a> {
     /// Adds a value that is already encoded.
     ///
     /// # Errors
-    /// If no value is due.
+    /// If no value is due, or it does not fit those before it in an Array of Arrays of Pandemonium.
     pub fn encoded<'e>(&mut self, bytes: &'e [u8], keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         self.begin_value()?;
+        if self.is_foreign {
+            self.next_of_arrays(bytes.first().copied() == self.dialect.engine.rules().typed_array)?;
+        }
         self.plan.bytes(bytes, keep);
         self.close_value();
         Ok(())
@@ -220,7 +237,7 @@ impl<'a> Writer<'a> {
 
     #[inline]
     pub(crate) fn set_word(&mut self, at: Mark, word: u32) {
-        self.plan.patch(at, word);
+        self.plan.patch(at.small, word);
     }
 
     #[inline]
@@ -240,7 +257,7 @@ impl<'a> Writer<'a> {
         while let Some(top) = self.open.last_mut() {
             top.left -= 1;
             if top.left > 0 {
-                if top.named {
+                if matches!(top.form, WriteForm::Properties) {
                     self.next = WriteNext::Name;
                 }
                 return;
@@ -251,15 +268,15 @@ impl<'a> Writer<'a> {
 
     /// Ends the head of a container with its count; `left` values follow.
     #[inline]
-    fn open(&mut self, count: usize, left: usize, named: bool) -> Result<(), CodecError> {
+    fn open(&mut self, count: usize, left: usize, form: WriteForm) -> Result<(), CodecError> {
         let word = self.count(count)?;
         self.plan.words([word]);
         if left == 0 {
             self.close_value();
             return Ok(());
         }
-        self.open.push(WriteOpen { left, named });
-        self.next = if named { WriteNext::Name } else { WriteNext::Value };
+        self.open.push(WriteOpen { left, form });
+        self.next = if matches!(form, WriteForm::Properties) { WriteNext::Name } else { WriteNext::Value };
         Ok(())
     }
 

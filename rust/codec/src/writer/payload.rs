@@ -1,6 +1,6 @@
 //! Writes the bytes of each event: headers, widths, counts, texts and padding.
 
-use super::{WriteNext, Writer};
+use super::{WriteForm, WriteNext, WriteOpen, Writer};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::{ElementType, Event, Plain, Text};
 use crate::kind::{ENCODED_OBJECT, FLAG_64, Kind, Width};
@@ -71,7 +71,7 @@ impl<'a> Writer<'a> {
             }
             Event::Object { class, count } => {
                 self.headed_string(self.header(Kind::Object, 0)?, class, keep)?;
-                return self.open(count, count, true);
+                return self.open(count, count, WriteForm::Properties);
             }
             Event::Dictionary { key, value, count } => {
                 if !matches!((key, value), (ElementType::Any, ElementType::Any)) && self.is_foreign {
@@ -81,17 +81,16 @@ impl<'a> Writer<'a> {
                 self.plan.words([header]);
                 self.element_type(key, K::Names::default())?;
                 self.element_type(value, K::Names::default())?;
-                return self.open(count, count.saturating_mul(2), false);
+                return self.open(count, count.saturating_mul(2), WriteForm::Values);
             }
             Event::Array { element, count } => {
-                if !matches!(element, ElementType::Any) && self.is_foreign {
-                    self.typed_array(element, K::Names::default())?;
-                } else {
-                    let header = self.header(Kind::Array, form(element) << 16)?;
-                    self.plan.words([header]);
-                    self.element_type(element, K::Names::default())?;
+                if self.is_foreign {
+                    let form = self.foreign_array(element, K::Names::default())?;
+                    return self.open(count, count, form);
                 }
-                return self.open(count, count, false);
+                self.plan.words([u32::from(Kind::Array.id()) | form(element) << 16]);
+                self.element_type(element, K::Names::default())?;
+                return self.open(count, count, WriteForm::Values);
             }
             Event::PackedStrings { count } => {
                 let word = self.count(count)?;
@@ -144,7 +143,7 @@ impl<'a> Writer<'a> {
                 let start = self.plan.mark();
                 self.plan.words([0]);
                 let len = self.plan.short_utf32(chars);
-                self.plan.patch(start, (len + nul) as u32);
+                self.plan.patch(start.small, (len + nul) as u32);
                 len
             }
             Text::Utf32(chars) => {
@@ -159,7 +158,7 @@ impl<'a> Writer<'a> {
                 self.plan.words([0]);
                 let len = self.plan.chars(text.chars());
                 let word = self.count(len + nul)?;
-                self.plan.patch(start, word);
+                self.plan.patch(start.small, word);
                 len
             }
             Text::Utf8(text) => {
@@ -225,8 +224,45 @@ impl<'a> Writer<'a> {
         CodecError::new(self.plan.len(), CodecErrorKind::NoSuchType { engine: self.dialect.engine, what })
     }
 
-    /// Writes the head of a typed array of Pandemonium, without its count.
+    /// Writes the head of an Array of another engine, without its count. Returns the form of its elements.
     #[inline(never)]
+    fn foreign_array<'e>(
+        &mut self,
+        element: ElementType<'e>,
+        keep: impl Keep<'e, 'a>,
+    ) -> Result<WriteForm, CodecError> {
+        let is_typed = element != ElementType::Any;
+        self.next_of_arrays(is_typed)?;
+        if is_typed {
+            self.typed_array(element, keep)?;
+        } else {
+            let header = self.header(Kind::Array, 0)?;
+            self.plan.words([header]);
+        }
+        if element != ElementType::Builtin(Kind::Array) {
+            return Ok(WriteForm::Values);
+        }
+        let at = self.plan.mark().small as u64 - 4;
+        Ok(WriteForm::Arrays { are_typed: None, element: ((at >> 32) as u16, at as u32) })
+    }
+
+    /// Prepares for an Array in an Array of Arrays of Pandemonium, which has two types for what is one in Godot 4, and
+    /// drops each element that is not of the element type. The first element decides on that.
+    pub(super) fn next_of_arrays(&mut self, is_typed: bool) -> Result<(), CodecError> {
+        let Some(WriteOpen { form: WriteForm::Arrays { are_typed, element }, .. }) = self.open.last_mut() else {
+            return Ok(());
+        };
+        if *are_typed.get_or_insert(is_typed) != is_typed {
+            return Err(self.no_such_type("Array of typed and untyped Arrays"));
+        }
+        if let (true, Some(id)) = (is_typed, self.dialect.engine.rules().typed_array) {
+            let (high, low) = *element;
+            self.plan.patch((u64::from(high) << 32 | u64::from(low)) as usize, id.into());
+        }
+        Ok(())
+    }
+
+    /// Writes the head of a typed array of Pandemonium, without its count.
     fn typed_array<'e>(&mut self, element: ElementType<'e>, keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         let Some(id) = self.dialect.engine.rules().typed_array else {
             return Err(self.no_such_type("typed Array"));
@@ -239,8 +275,9 @@ impl<'a> Writer<'a> {
                 self.plan.words([u32::from(id) | FLAG_64, object]);
                 return Ok(());
             }
-            ElementType::Class(class) => class,
-            ElementType::Builtin(Kind::Object) => Text::Utf8(""),
+            // The engine takes no object for one of a class without a name.
+            ElementType::Class(class) if !class.is_empty() => class,
+            ElementType::Class(_) | ElementType::Builtin(Kind::Object) => Text::Utf8("Object"),
             ElementType::Builtin(kind) => {
                 let element = self.foreign_id(kind)?.into();
                 self.plan.words([u32::from(id), element]);

@@ -1,6 +1,6 @@
 //! Guards: what Pandemonium writes, by the rules of its encoder, is read as what Godot 4 has for it, and back.
 
-use varbatch_codec::transcode::Translation;
+use varbatch_codec::transcode::{Lost, Translation};
 use varbatch_codec::{Copied, Dialect, ElementType, Engine, Event, Kind, Reader, Text, Writer};
 
 use crate::support::model::{self, Verdict};
@@ -35,7 +35,8 @@ fn each_vector_becomes_that_of_godot_4_and_what_pandemonium_has_for_it() {
         // Only older versions have no arrays that say what is in them.
         let is_bare = numbers::bare(vector.engine, vector.bytes[0]).is_some();
         let is_less = is_bare && vector.engine != Engine::Pandemonium;
-        assert_eq!(losses.is_empty(), !is_less, "{name}: {losses:?}");
+        let lost: Vec<_> = losses.iter().map(|loss| loss.what).filter(|&what| what != Lost::Misread).collect();
+        assert_eq!(lost.is_empty(), !is_less, "{name}: {losses:?}");
     }
 }
 
@@ -63,7 +64,7 @@ fn no_type_is_without_vectors() {
 
 #[test]
 fn what_follows_a_vector4_and_a_projection_is_read_as_it_was_written() {
-    // Pandemonium's own decoder goes on four bytes too early behind the first, and wants 248 bytes for the second.
+    // Pandemonium's own decoder goes on four bytes too early behind the first, and wants 184 bytes behind the second.
     let vector4 = [11_u32, 1, 2, 3, 4];
     let projection = [19; 17];
     let words = [&[26, 3][..], &vector4, &projection, &[2, 7]].concat();
@@ -101,10 +102,11 @@ fn what_names_no_class_is_refused_where_it_stands() {
         let mut reader = Reader::new(&bytes).with_dialect(Dialect::PANDEMONIUM).with_objects(true);
         assert_eq!(rest(&mut reader).expect_err("no class").to_string(), expected);
     }
-    for number in [40, 255, 0x100, 0x8000_0000_u32] {
+    // The engine reads the low byte alone.
+    for number in [40, 255, 0x128, 0x8000_00ff_u32] {
         let bytes: Vec<_> = [27, number, 0].into_iter().flat_map(u32::to_le_bytes).collect();
         let error = read_of(Engine::Pandemonium, &bytes).expect_err("no type");
-        let found = number as i32;
+        let found = number as u8;
         let text = format!("expected an element type from 0 to 39 for Array, found {found}, at byte 4");
         assert_eq!(error.to_string(), text);
     }

@@ -200,7 +200,8 @@ fn nothing_is_lost_between_an_engine_and_itself() {
         // Older versions have no arrays that say what is in them, but pools of integer vectors.
         let is_pool = vector.name.starts_with("pool_vector") && vector.name.contains("i_array");
         let (again, losses) = translate(dialect, dialect, &vector.bytes);
-        assert_eq!(losses.is_empty(), vector.engine == Engine::Pandemonium || !is_pool, "{}", vector.name);
+        let is_kept = losses.iter().all(|loss| loss.what == Lost::Misread);
+        assert_eq!(is_kept, vector.engine == Engine::Pandemonium || !is_pool, "{}", vector.name);
         assert_eq!(again, vector.back, "{}", vector.name);
     }
 }

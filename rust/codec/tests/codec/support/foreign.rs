@@ -25,7 +25,7 @@ pub fn any_value_of(engine: Engine) -> impl Strategy<Value = Value> {
 /// The value as the engine can have it: what it has no type for is an int, and containers say less of what is in them.
 pub fn fitted(engine: Engine, value: Value) -> Value {
     let is_godot_4 = engine == Engine::Godot4;
-    let all = |values: Vec<Value>| values.into_iter().map(|value| fitted(engine, value)).collect();
+    let all = |values: Vec<Value>| -> Vec<_> { values.into_iter().map(|value| fitted(engine, value)).collect() };
     match value {
         Value::Plain { kind, count, .. } if !has(engine, kind) => Value::Int(count as i64),
         Value::StringName(chars) if !has(engine, Kind::StringName) => Value::Int(chars.len() as i64),
@@ -36,7 +36,11 @@ pub fn fitted(engine: Engine, value: Value) -> Value {
             Value::NodePath { names, subnames, absolute: false }
         }
         Value::Array { element, elements } => {
-            Value::Array { element: fitted_element(engine, element), elements: all(elements) }
+            let (element, elements) = (fitted_element(engine, element), all(elements));
+            let is = |typed| elements.iter().any(|value| is_array(value, typed));
+            let is_mixed = engine == Engine::Pandemonium && is(true) && is(false);
+            let element = if is_mixed && element == Element::Builtin(Kind::Array) { Element::Any } else { element };
+            Value::Array { element, elements }
         }
         Value::Dictionary { key, value, entries } => {
             let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
@@ -52,11 +56,18 @@ pub fn fitted(engine: Engine, value: Value) -> Value {
     }
 }
 
+fn is_array(value: &Value, typed: bool) -> bool {
+    matches!(value, Value::Array { element, .. } if (*element != Element::Any) == typed)
+}
+
 fn fitted_element(engine: Engine, element: Element) -> Element {
     match (engine, element) {
         (Engine::Godot4, element) => element,
+        // Of a class without a name Pandemonium takes no object.
+        (Engine::Pandemonium, Element::Builtin(Kind::Object)) => {
+            Element::Class("Object".chars().map(u32::from).collect())
+        }
         (Engine::Pandemonium, Element::Builtin(kind)) if has(engine, kind) => Element::Builtin(kind),
-        // Without a name it is any object.
         (Engine::Pandemonium, Element::Class(class)) if !class.is_empty() => Element::Class(class),
         _ => Element::Any,
     }

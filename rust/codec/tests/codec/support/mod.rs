@@ -2,6 +2,7 @@
 
 pub mod agree;
 pub mod allocator;
+pub mod arrays;
 pub mod canary;
 pub mod edited;
 pub mod edits;
@@ -13,6 +14,7 @@ pub mod naive;
 pub mod nearly;
 pub mod numbers;
 pub mod random;
+pub mod shown;
 pub mod steps;
 pub mod value;
 pub mod vectors;

@@ -161,7 +161,8 @@ impl<'a> Model<'a> {
     /// The type of the elements of Pandemonium's arrays: of objects that are no ids, the class as a value.
     fn typed_array(&self, at: usize, flagged: bool) -> Option<usize> {
         let types = numbers::types(self.engine);
-        let element = *types.get(self.u32(at)? as usize)?;
+        // Only its low byte is read.
+        let element = *types.get(self.u32(at)? as usize % 256)?;
         let at = at + 4;
         if element != 24 || flagged {
             return Some(at);
@@ -225,14 +226,14 @@ impl<'a> Model<'a> {
             text = &text[..nul];
         }
         let is_read = match self.engine {
-            Engine::Godot3 => godot_3_reads(text),
+            Engine::Godot3 | Engine::Pandemonium35 => godot_3_reads(text),
             _ => std::str::from_utf8(text).is_ok(),
         };
         is_read.then_some((text, at + padded(len)))
     }
 }
 
-/// `String::parse_utf8` of Godot 3: surrogates, long forms and characters of up to 31 bits pass.
+/// `String::parse_utf8` of Godot 3 and of Pandemonium up to 3.7: surrogates, long forms and characters of up to 31 bits pass.
 fn godot_3_reads(mut text: &[u8]) -> bool {
     while let [lead, rest @ ..] = text {
         let behind = match lead {

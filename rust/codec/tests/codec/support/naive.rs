@@ -106,7 +106,7 @@ pub fn value_of(engine: Engine, of: &Value) -> Vec<u8> {
         }
         Value::Array { element: of_all, elements } => {
             if engine == Engine::Pandemonium && form(of_all) > 0 {
-                typed_array(&mut out, of_all);
+                typed_array(&mut out, of_all, elements);
             } else {
                 word(&mut out, number(28) + 0x1_0000 * form(of_all));
                 element(&mut out, of_all);
@@ -116,6 +116,11 @@ pub fn value_of(engine: Engine, of: &Value) -> Vec<u8> {
         }
     }
     out
+}
+
+/// Whether it is an Array that says what is in it.
+fn is_typed(value: &Value) -> bool {
+    matches!(value, Value::Array { element, .. } if form(element) > 0)
 }
 
 fn form(element: &Element) -> u32 {
@@ -135,13 +140,18 @@ fn element(out: &mut Vec<u8>, element: &Element) {
     }
 }
 
+/// The class of any object: "Object".
+const OBJECT: [u32; 6] = [0x4f, 0x62, 0x6a, 0x65, 0x63, 0x74];
+
 /// The head of a typed array of Pandemonium 5, up to its count.
-fn typed_array(out: &mut Vec<u8>, element: &Element) {
+fn typed_array(out: &mut Vec<u8>, element: &Element, elements: &[Value]) {
     let number = |kind| u32::from(numbers::number(Engine::Pandemonium, kind).expect("a type of the engine"));
     word(out, number(TYPED_ARRAY));
     let class: &[u32] = match element {
+        Element::Builtin(Kind::Array) if elements.iter().any(is_typed) => return word(out, number(TYPED_ARRAY)),
         Element::Builtin(kind) if *kind != Kind::Object => return word(out, number(kind.id())),
-        Element::Builtin(_) => &[],
+        Element::Builtin(_) => &OBJECT,
+        Element::Class(class) if class.is_empty() => &OBJECT,
         Element::Class(class) => class,
         Element::Any | Element::Script(_) => panic!("not {element:?}"),
     };

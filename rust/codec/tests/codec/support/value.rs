@@ -52,7 +52,7 @@ pub enum Value {
 }
 
 /// What the elements of a container must be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Element {
     Any,
     Builtin(Kind),

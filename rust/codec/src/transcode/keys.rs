@@ -1,0 +1,74 @@
+//! Finds keys that are two in one engine and one in another.
+//!
+//! For Godot 4, a String and the StringName of the same text are the same key, as are two Dictionaries with equal contents,
+//! alone or in equal Arrays, and null and a null object. An object is the same key as itself alone.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use crate::event::Event;
+use crate::reader::Reader;
+
+/// The keys of a Dictionary so far.
+#[derive(Default)]
+struct Keys<'a> {
+    /// The depth of the keys.
+    depth: usize,
+    /// True if the latest of its events was a key, whose value comes next.
+    is_value: bool,
+    /// Whether the first form of it was seen, and the second.
+    null: [bool; 2],
+    texts: HashMap<Cow<'a, str>, [bool; 2]>,
+    containers: HashSet<&'a [u8]>,
+    /// The offset of a key that is a container, while it is the latest.
+    container: Option<usize>,
+}
+
+/// Containers as keys are compared up to this length, in bytes: each level of nesting is compared once more.
+const MAX_KEY_LEN: usize = 16 << 10;
+
+/// Calls `found` with the offset of each key that is the same as an earlier one; of containers only if
+/// `compare_containers`. Stops at the first error.
+pub(super) fn equal_keys(mut reader: Reader<'_>, compare_containers: bool, mut found: impl FnMut(usize)) {
+    let mut open: Vec<Keys<'_>> = Vec::new();
+    let (mut object_at, mut dictionary_at) = (None, None);
+    loop {
+        let (at, depth) = (reader.position(), reader.depth());
+        let Ok(Some(event)) = reader.next_event() else { return };
+        while open.pop_if(|top| top.depth > depth).is_some() {}
+        let is_text = matches!(event, Event::Text(_));
+        if let Some(top) = open.last_mut().filter(|top| top.depth == depth && !is_text) {
+            if let Some(start) = top.container.take() {
+                let is_compared = dictionary_at >= Some(start) && object_at < Some(start) && at - start <= MAX_KEY_LEN;
+                if is_compared && !top.containers.insert(reader.bytes(start, at)) {
+                    found(start);
+                }
+            }
+            top.is_value = !top.is_value;
+            match event {
+                _ if !top.is_value => {}
+                Event::Nil if is_second_form(&mut top.null, 0) => found(at),
+                Event::ObjectId(0) if is_second_form(&mut top.null, 1) => found(at),
+                Event::String(text) if is_second_form(top.texts.entry(text.to_utf8()).or_default(), 0) => found(at),
+                Event::StringName(text) if is_second_form(top.texts.entry(text.to_utf8()).or_default(), 1) => found(at),
+                Event::Array { .. } | Event::Dictionary { .. } if compare_containers => top.container = Some(at),
+                _ => {}
+            }
+        }
+        match event {
+            Event::Object { .. } | Event::ObjectId(1..) => object_at = Some(at),
+            Event::Dictionary { count, .. } => {
+                dictionary_at = Some(at);
+                if count > 0 {
+                    open.push(Keys { depth: depth + 1, ..Keys::default() });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Notes one of the two forms of a key. Returns true if the other one was seen before it.
+fn is_second_form(seen: &mut [bool; 2], form: usize) -> bool {
+    !std::mem::replace(&mut seen[form], true) && seen[1 - form]
+}
