@@ -31,7 +31,8 @@ fn get(args: &Get, wanted: &[Wanted], input: &Input) -> Result<(), Failure> {
     let mut buffers = Buffers::open(input, args.reading.format, args.from.dialect(), &threads)?;
     let buffer = buffers.find(args.frame)?;
     let conditions: Vec<_> = wanted.iter().map(|wanted| move |way: Way<'_>| wanted.is(way)).collect();
-    let seeks: Vec<Seek<'_>> = wanted.iter().zip(&conditions).map(|(wanted, is)| wanted.seek(is)).collect();
+    let seeks: Vec<Seek<'_>> =
+        wanted.iter().zip(&conditions).map(|(wanted, is)| wanted.seek(is, args.from.dialect())).collect();
     let target = lookup(buffer.bytes, buffer.at, buffer.dialect, &seeks).map_err(|error| match error.kind() {
         LookupErrorKind::Damaged(error) => buffer.damaged(error),
         _ => Failure::Usage(format!("{}: {error}", input.name())),

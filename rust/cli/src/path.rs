@@ -5,7 +5,7 @@
 
 use varbatch_codec::change::{ChangePath, ChangeStep};
 use varbatch_codec::describe::Way;
-use varbatch_codec::lookup::Seek;
+use varbatch_codec::lookup::{Key, Seek};
 use varbatch_codec::quote::escaped;
 use varbatch_codec::{Dialect, Event, Reader, Step, Text, Writer};
 
@@ -120,9 +120,9 @@ pub fn parse(text: &str, dialect: Dialect) -> Result<Vec<Wanted>, String> {
 
 impl Wanted {
     /// The same for a lookup. `is` calls [`Self::is`].
-    pub fn seek<'p>(&'p self, is: &'p dyn Fn(Way<'_>) -> bool) -> Seek<'p> {
+    pub fn seek<'p>(&'p self, is: &'p dyn Fn(Way<'_>) -> bool, dialect: Dialect) -> Seek<'p> {
         match self {
-            Self::Key(bytes) => Seek::Key(bytes),
+            Self::Key(bytes) => Seek::Key(Key::of(bytes, dialect).expect("it was encoded")),
             Self::Shown(name) => Seek::Where { is, name },
             Self::KeyOf(entry) => Seek::KeyOf(*entry),
         }

@@ -95,6 +95,15 @@ pub enum ElementType<'a> {
 }
 
 impl ElementType<'_> {
+    /// Returns the kind of the elements, unless it may be any.
+    pub(crate) fn kind(self) -> Option<Kind> {
+        match self {
+            Self::Any => None,
+            Self::Builtin(kind) => Some(kind),
+            Self::Class(_) | Self::Script(_) => Some(Kind::Object),
+        }
+    }
+
     /// Returns the only kind that elements may have, if their bytes are enough to check it. `None` for any type, and
     /// for objects, whose bytes do not show their class.
     pub(crate) fn builtin(self) -> Option<Kind> {
@@ -102,6 +111,31 @@ impl ElementType<'_> {
             Self::Builtin(kind) if kind != Kind::Object => Some(kind),
             _ => None,
         }
+    }
+}
+
+/// The kinds of values that a container of Godot 4 takes without converting them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kinds(u64);
+
+impl Kinds {
+    pub const ANY: Self = Self(u64::MAX);
+    pub const TEXTS: Self = Self(1 << Kind::String.id() | 1 << Kind::StringName.id());
+
+    /// Returns those of elements or keys of a kind.
+    pub fn of(kind: Option<Kind>) -> Self {
+        match kind {
+            None => Self::ANY,
+            Some(Kind::Object) => Self(1 << Kind::Object.id() | 1 << Kind::Nil.id()),
+            Some(kind) => Self(1 << kind.id()),
+        }
+    }
+
+    /// True if the value that begins with this byte is one of them, or if there is no byte.
+    #[inline]
+    pub fn has(self, byte: Option<&u8>) -> bool {
+        self.0 == u64::MAX
+            || byte.is_none_or(|&byte| self.0.checked_shr(byte.into()).is_some_and(|kinds| kinds % 2 == 1))
     }
 }
 

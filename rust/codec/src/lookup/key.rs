@@ -2,21 +2,27 @@
 
 use crate::change::PatchErrorKind;
 use crate::dialect::Dialect;
-use crate::event::{Event, Plain, Text};
+use crate::error::CodecError;
+use crate::event::{Event, Kinds, Plain, Text};
 use crate::kind::{Kind, Scalar, Shape};
 use crate::path::Step;
 use crate::reader::Reader;
+use crate::text::BOM;
 
 /// A key that a path seeks.
-pub(super) struct Key<'p> {
+#[derive(Clone, Copy, Debug)]
+pub struct Key<'p> {
     bytes: &'p [u8],
     dialect: Dialect,
-    kind: Kind,
-    pub event: Event<'p>,
+    pub(super) kind: Kind,
+    pub(super) event: Event<'p>,
 }
 
 impl<'p> Key<'p> {
     /// Reads an encoded key.
+    ///
+    /// # Errors
+    /// If the bytes are no value.
     pub fn of(bytes: &'p [u8], dialect: Dialect) -> Result<Self, PatchErrorKind> {
         let mut reader = Reader::new(bytes).with_dialect(dialect).with_objects(true);
         let broken = |error| PatchErrorKind::Broken { what: "a step of the path", error };
@@ -25,19 +31,24 @@ impl<'p> Key<'p> {
         Ok(Self { bytes, dialect, kind, event })
     }
 
-    pub fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         match Step::to_key(self.kind, Some(self.event).filter(|_| self.kind != Kind::Object)) {
             Step::Key(text) => text,
             _ => unreachable!("it is the step to a key"),
         }
     }
 
-    pub fn text(&self) -> Option<Text<'p>> {
+    pub(super) fn text(&self) -> Option<Text<'p>> {
         if let Event::String(text) | Event::StringName(text) = self.event { Some(text) } else { None }
     }
 
+    #[inline]
+    pub(super) fn utf8(&self) -> Option<&'p [u8]> {
+        if let Some(Text::Utf8(text)) = self.text() { Some(text.as_bytes()) } else { None }
+    }
+
     /// True if a Dictionary treats this and another key as the same.
-    pub fn is(&self, bytes: &[u8], event: Event<'_>) -> bool {
+    pub(super) fn is(&self, bytes: &[u8], event: Event<'_>) -> bool {
         match (self.event, event) {
             // In the engine, a String and a StringName with the same text are the same key, but not inside of one.
             (Event::String(a) | Event::StringName(a), Event::String(b) | Event::StringName(b)) => is_same_text(a, b),
@@ -46,6 +57,19 @@ impl<'p> Key<'p> {
             (a, b) if is_head(a) => is_same(a, b) && (self.bytes == bytes || self.are_same_parts(bytes)),
             (a, b) => is_same(a, b),
         }
+    }
+
+    /// True if the engine writes several such keys that are the same when they are read: the last of them counts.
+    pub(super) fn may_be_twice(&self) -> bool {
+        matches!(self.kind, Kind::Nil | Kind::Callable | Kind::Array | Kind::Dictionary)
+    }
+
+    /// True if only decoding shows whether another key of the same kind is this one: if parts in it are not of the type of
+    /// their container, or a text in one of both may have a byte-order mark, which is lost when it is read.
+    pub(super) fn is_unsure(&self, bytes: &[u8]) -> bool {
+        let is_marked = |bytes: &[u8]| bytes.windows(BOM.len()).any(|part| part == BOM);
+        let fits = |bytes| fits(&mut Reader::new(bytes).with_objects(true).with_trusted_counts(), Kinds::ANY);
+        is_head(self.event) && (is_marked(self.bytes) || is_marked(bytes) || fits(bytes) == Ok(false))
     }
 
     /// True if this and another key have the same parts: their bytes may still differ.
@@ -71,9 +95,11 @@ fn is_head(event: Event<'_>) -> bool {
     )
 }
 
-/// Compares events as the engine compares parts of keys.
+/// Compares events as the engine compares parts of keys: containers without their types.
 fn is_same(a: Event<'_>, b: Event<'_>) -> bool {
     match (a, b) {
+        (Event::Array { count: a, .. }, Event::Array { count: b, .. })
+        | (Event::Dictionary { count: a, .. }, Event::Dictionary { count: b, .. }) => a == b,
         (Event::String(a), Event::String(b))
         | (Event::StringName(a), Event::StringName(b))
         | (Event::Text(a), Event::Text(b)) => is_same_text(a, b),
@@ -83,6 +109,27 @@ fn is_same(a: Event<'_>, b: Event<'_>) -> bool {
         }
         (a, b) => a == b,
     }
+}
+
+/// Reads a value of Godot 4. Returns false if it is not of these kinds, or a container in it has a part that is not of its.
+#[cold]
+fn fits(reader: &mut Reader<'_>, kinds: Kinds) -> Result<bool, CodecError> {
+    let depth = reader.depth();
+    let mut fitting = kinds.has(Some(&reader.peek_kind()?.id()));
+    match reader.next_event()? {
+        Some(Event::Array { element, count }) => {
+            for _ in 0..count {
+                fitting &= fits(reader, Kinds::of(element.kind()))?;
+            }
+        }
+        Some(Event::Dictionary { key, count, .. }) => {
+            for _ in 0..count {
+                fitting &= fits(reader, Kinds::of(key.kind()))? & fits(reader, Kinds::ANY)?;
+            }
+        }
+        _ => reader.finish_value(depth)?,
+    }
+    Ok(fitting)
 }
 
 pub(super) fn is_same_text(a: Text<'_>, b: Text<'_>) -> bool {

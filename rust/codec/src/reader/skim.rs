@@ -3,6 +3,7 @@
 use super::template::{BOTH, FIRST, May, SECOND, Template, Words};
 use super::{HIGH_BIT, ReadNext, Reader, width};
 use crate::error::{CodecError, CodecErrorKind};
+use crate::event::Kinds;
 use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Extent, Shape, WORD, padded};
 use crate::limits::{MAX_DEPTH, MAX_TEMPLATE};
 
@@ -126,7 +127,16 @@ impl Skim<'_> {
     ///
     /// # Errors
     /// If there is no value, or it is nested too deep.
+    #[inline]
     pub fn search(&mut self, limit: usize, max: usize) -> Result<(), CodecError> {
+        self.search_while(limit, max, Kinds::ANY)
+    }
+
+    /// Does the same, but stops before a value of none of these kinds, other than the first.
+    ///
+    /// # Errors
+    /// Same as [`Self::search`].
+    pub fn search_while(&mut self, limit: usize, max: usize, kinds: Kinds) -> Result<(), CodecError> {
         let (bytes, rows) = (self.reader.bytes, self.reader.rows);
         let (mut at, mut remaining) = (self.at, self.remaining);
         while at <= limit {
@@ -146,7 +156,7 @@ impl Skim<'_> {
                             self.count += repeats;
                             (self.last, self.end, at) = (last, end, end);
                         }
-                        if self.count == max {
+                        if self.count == max || !kinds.has(bytes.get(at)) {
                             break;
                         }
                         remaining = 1;

@@ -46,7 +46,7 @@ pub use self::loose::Loose;
 use self::scalar::pack_room;
 
 /// The byte-order mark.
-const BOM: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Max characters of a text that [`append_short`] takes: it encodes them without measuring them first.
 pub(crate) const SHORT_CHARS: usize = SHORT;

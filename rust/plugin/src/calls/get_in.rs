@@ -1,12 +1,13 @@
 //! Decodes the value at a path, and nothing else of a buffer.
 //!
-//! The codec finds where the value is. Values that need the engine are built at the end, from references of our own.
+//! The codec finds where the value is. Values that need the engine are built at the end, from references of our own: also
+//! those in containers whose parts are not of their type, which decoding converts or drops.
 
 use std::sync::Mutex;
 
 use godot::builtin::{AnyArray, PackedByteArray, VarArray, Variant};
-use varbatch_codec::lookup::{Target, element_kind, find, within};
-use varbatch_codec::{Kind, Plain, Text};
+use varbatch_codec::lookup::{Found, Key, Target, element_kind, find, within};
+use varbatch_codec::{Kind, Plain, Shape, Text};
 
 use super::decode::{self, Input};
 use super::patch::encoded;
@@ -15,10 +16,11 @@ use crate::jobs::runs::each_run;
 use crate::jobs::tuning::{PAIRS_PARALLEL_FROM, SMALL_VALUE};
 use crate::jobs::{lock, pool};
 use crate::report::{BUFFERS, Line, Report, Reports};
-use crate::value::build::{self, Dropped, MayAsk, Stop, build_flat};
+use crate::value::build::{Dropped, MayAsk, Stop, build_flat, components};
 use crate::value::string_cache::Texts;
 
 /// The steps of a path, encoded.
+#[derive(Clone)]
 struct Steps(Vec<Vec<u8>>);
 
 impl Steps {
@@ -27,14 +29,23 @@ impl Steps {
     /// # Errors
     /// If one cannot be encoded.
     fn of(path: &AnyArray) -> Result<Self, Report> {
-        let step = |(index, step)| {
-            encoded(step, false).map_err(|error| Report::failed(format_args!("step {index} of the path: {error}")))
+        let step = |(index, step): (usize, &Value)| {
+            let mut bytes = encoded(step, false)
+                .map_err(|error| Report::failed(format_args!("step {index} of the path: {error}")))?;
+            // A Reader takes one byte-order mark away.
+            if let [4 | 21, _, _, _, _, _, _, _, 0xef, 0xbb, 0xbf, ..] = bytes[..] {
+                let len = u32::from_le_bytes(bytes[4..8].try_into().expect("4 bytes")) + 3;
+                bytes[4..8].copy_from_slice(&len.to_le_bytes());
+                bytes.splice(8..8, [0xef, 0xbb, 0xbf]);
+                bytes.resize(8 + (len as usize).next_multiple_of(4), 0);
+            }
+            Ok(bytes)
         };
         engine::values(path).iter().enumerate().map(step).collect::<Result<_, _>>().map(Self)
     }
 
-    fn path(&self) -> Vec<&[u8]> {
-        self.0.iter().map(Vec::as_slice).collect()
+    fn path(&self) -> Vec<Key<'_>> {
+        self.0.iter().map(|step| Key::of(step, DIALECT).expect("it was encoded")).collect()
     }
 }
 
@@ -44,7 +55,7 @@ enum Got {
     Value(Option<Box<Dropped>>),
     /// The path is not there.
     Nothing,
-    /// The value must be built again, with conversions that may ask the engine.
+    /// The engine must be asked to convert something.
     Later,
 }
 
@@ -53,7 +64,7 @@ pub fn get_in(bytes: &PackedByteArray, path: &AnyArray, default: &Variant) -> (V
     let mut slot = Slot::new();
     // The caller's reference keeps the bytes as they are, whatever a script does.
     let input = Input { at: 0, bytes: engine::bytes_of(bytes) };
-    match Steps::of(path).and_then(|steps| get(input, &steps.path(), MayAsk::Conversions, &mut slot)) {
+    match Steps::of(path).and_then(|steps| get_converted(input, steps, path, &mut slot)) {
         Ok(Got::Value(dropped)) => {
             let warning = dropped.map(|dropped| Line::warning(Report::Dropped(dropped)));
             (slot.value().variant().clone(), warning.into_iter().collect())
@@ -79,7 +90,7 @@ pub fn get_in_each(buffers: &AnyArray, path: &AnyArray, default: &Variant) -> (V
         later.into_iter().filter_map(|index| Some((index, engine::byte_array_at(buffers, index)?))).collect();
     for (index, bytes) in later {
         let input = Input { at: 0, bytes: engine::bytes_of(&bytes) };
-        let got = get(input, &steps.path(), MayAsk::Conversions, &mut values.elements()[index]);
+        let got = get_converted(input, steps.clone(), path, &mut values.elements()[index]);
         if !is_there(index, got, &mut reports) {
             missing.push(index);
         }
@@ -144,23 +155,96 @@ fn is_there(index: usize, got: Result<Got, Report>, reports: &mut Reports) -> bo
 }
 
 /// Builds the value at a path in `slot`, which stays empty if there is none.
-fn get(input: Input<'_>, path: &[&[u8]], may_ask: MayAsk, slot: &mut Slot) -> Result<Got, Report> {
-    let Some(target) = find(input.bytes, input.at, DIALECT, path)? else { return Ok(Got::Nothing) };
-    match target {
-        Target::Text { text: Text::Utf8(text), .. } => slot.set_string(text),
-        Target::Text { text, .. } => slot.set_string(&text.to_utf8()),
-        Target::Element { plain, .. } => element(plain, slot),
-        Target::Value { bytes, .. }
+fn get(input: Input<'_>, path: &[Key<'_>], may_ask: MayAsk, slot: &mut Slot) -> Result<Got, Report> {
+    match find(input.bytes, input.at, DIALECT, path)? {
+        Found::Nothing => return Ok(Got::Nothing),
+        Found::OtherKey { .. } | Found::Mistyped { .. } => return Ok(Got::Later),
+        Found::Target(Target::Text { text: Text::Utf8(text), .. }) => slot.set_string(text),
+        Found::Target(Target::Text { text, .. }) => slot.set_string(&text.to_utf8()),
+        Found::Target(Target::Element { plain, .. }) => element(plain, slot),
+        Found::Target(Target::Value { bytes, .. })
             if bytes.len() < SMALL_VALUE && build_flat(bytes, &mut Texts::for_bytes(0), slot) => {}
-        Target::Value { at, bytes } => {
-            return match decode::build(Input { at, bytes }, false, may_ask, slot) {
-                Ok(dropped) => Ok(Got::Value(dropped)),
-                Err(Stop::MayNotAsk) => Ok(Got::Later),
-                Err(Stop::Error(error)) => Err(within(input.bytes, input.at, DIALECT, path, error).into()),
-            };
-        }
+        Found::Target(Target::Value { at, bytes }) => return build(input, path, Input { at, bytes }, may_ask, slot),
     }
     Ok(Got::Value(None))
+}
+
+/// Builds the value that `path` leads to.
+fn build(
+    input: Input<'_>,
+    path: &[Key<'_>],
+    value: Input<'_>,
+    may_ask: MayAsk,
+    slot: &mut Slot,
+) -> Result<Got, Report> {
+    match decode::build(value, false, may_ask, slot) {
+        Ok(dropped) => Ok(Got::Value(dropped)),
+        Err(Stop::MayNotAsk) => Ok(Got::Later),
+        Err(Stop::Error(error)) => Err(within(input.bytes, input.at, DIALECT, path, error).into()),
+    }
+}
+
+/// Does the same as [`get`], and asks the engine what it makes of parts that are not of the type of their container.
+fn get_converted(input: Input<'_>, mut steps: Steps, path: &AnyArray, slot: &mut Slot) -> Result<Got, Report> {
+    loop {
+        let keys = steps.path();
+        match find(input.bytes, input.at, DIALECT, &keys)? {
+            Found::OtherKey { step, kind } => match converted(&engine::values(path)[step], kind) {
+                Some(key) => steps.0[step] = encoded(key.value(), false)?,
+                None => return Ok(Got::Nothing),
+            },
+            Found::Mistyped { step, at, bytes } => {
+                let got = build(input, &keys[..step], Input { at, bytes }, MayAsk::Conversions, slot)?;
+                let whole = Some(slot.value().variant().clone());
+                let found = engine::values(path)[step..].iter().fold(whole, |value, step| part(&value?, step));
+                return Ok(found.map_or(Got::Nothing, |found| {
+                    slot.set_variant(found);
+                    got
+                }));
+            }
+            _ => return get(input, &keys, MayAsk::Conversions, slot),
+        }
+    }
+}
+
+/// Returns the part of a value that a step leads to.
+fn part(value: &Variant, step: &Value) -> Option<Variant> {
+    let (kind, step_kind, key) = (engine::value(value).view().kind(), step.view().kind(), step.variant().clone());
+    match kind {
+        Kind::Dictionary if step_kind == Kind::Object => {
+            let id = |key: &Value| engine::encoded_id(key).unwrap_or(key.object_id() as i64);
+            let keys = value.call("keys", &[]).to::<VarArray>();
+            let key = keys.iter_shared().find(|key| !key.is_nil() && id(engine::value(key)) == id(step))?;
+            Some(value.call("get", &[key]))
+        }
+        Kind::Dictionary => {
+            let kind = Kind::from_id(value.call("get_typed_key_builtin", &[]).try_to().ok()?)?;
+            let key = converted(step, kind)?.value().variant().clone();
+            value.call("has", std::slice::from_ref(&key)).booleanize().then(|| value.call("get", &[key]))
+        }
+        _ if step_kind != Kind::Int => None,
+        Kind::Array | Kind::PackedStringArray => part_at(value, key),
+        _ if matches!(kind.shape(), Shape::Packed { .. }) => part_at(value, key),
+        _ => None,
+    }
+}
+
+fn part_at(value: &Variant, index: Variant) -> Option<Variant> {
+    let size: i64 = value.call("size", &[]).try_to().ok()?;
+    (0..size).contains(&index.to()).then(|| value.call("get", &[index]))
+}
+
+/// Returns a key as it is in a Dictionary with keys of a kind.
+fn converted(key: &Value, kind: Kind) -> Option<Slot> {
+    let mut slot = Slot::new();
+    slot.set_copy(key);
+    let fits = match (key.view().kind(), kind) {
+        (_, Kind::Nil) | (Kind::Nil, Kind::Object) => true,
+        // Decoded objects are new ones.
+        (_, Kind::Object) => false,
+        (found, kind) => found == kind || slot.convert(kind),
+    };
+    fits.then_some(slot)
 }
 
 /// Makes the value an element of a packed array.
@@ -172,6 +256,6 @@ fn element(plain: Plain<'_>, slot: &mut Slot) {
         (Kind::Float, &[a, b, c, d]) => slot.set_float(f32::from_le_bytes([a, b, c, d]).into()),
         (Kind::Int, bytes) => slot.set_int(i64::from_le_bytes(bytes.try_into().expect("8 bytes"))),
         (Kind::Float, bytes) => slot.set_float(f64::from_le_bytes(bytes.try_into().expect("8 bytes"))),
-        (kind, _) => build::components(slot, Plain { kind, ..plain }),
+        (kind, _) => components(slot, Plain { kind, ..plain }),
     }
 }

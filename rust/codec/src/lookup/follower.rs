@@ -1,0 +1,361 @@
+//! Follows a path step by step.
+
+use super::key::{Key, is_same_text};
+use super::{LookupErrorKind, Seek, Target};
+use crate::change::{PatchErrorKind, StepKind};
+use crate::describe::Way;
+use crate::dialect::{Dialect, Engine};
+use crate::error::{CodecError, CodecErrorKind, ValuePart};
+use crate::event::{ElementType, Event, Kinds, Plain, Text};
+use crate::kind::{Kind, WORD, Width, padded};
+use crate::path::Step;
+use crate::reader::{Reader, Skim};
+
+impl<'p> Seek<'p> {
+    fn key(self) -> Option<Key<'p>> {
+        if let Self::Key(key) = self { Some(key) } else { None }
+    }
+}
+
+/// What a follower is for.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Aim {
+    /// What the bytes hold, with an error that names what leads nowhere.
+    Explain,
+    /// What decoding gives.
+    Decoded,
+}
+
+/// Follows a path. `at` is the offset of the current value.
+pub(super) struct Follower<'a> {
+    bytes: &'a [u8],
+    base: usize,
+    dialect: Dialect,
+    aim: Aim,
+    skim: Skim<'a>,
+    at: usize,
+}
+
+/// A step that was followed: where its key or name begins.
+pub(super) enum Done {
+    Index(usize),
+    KeyOf(usize),
+    Key(usize),
+    Property(usize),
+}
+
+/// A step, and its target, unless that is a value with a header.
+pub(super) type Came<'a> = (Done, Option<Target<'a>>);
+
+/// Why a step was not followed.
+pub(super) enum Failed {
+    NoStep(PatchErrorKind),
+    Damaged(CodecError),
+    /// See [`Found`].
+    OtherKey(Kind),
+    Mistyped,
+}
+
+impl Failed {
+    pub fn kind(self) -> LookupErrorKind {
+        match self {
+            Self::NoStep(kind) => kind.into(),
+            Self::Damaged(error) => error.into(),
+            Self::OtherKey(_) | Self::Mistyped => unreachable!("only for `Aim::Decoded`"),
+        }
+    }
+}
+
+impl From<PatchErrorKind> for Failed {
+    fn from(kind: PatchErrorKind) -> Self {
+        Self::NoStep(kind)
+    }
+}
+
+impl From<CodecError> for Failed {
+    fn from(error: CodecError) -> Self {
+        Self::Damaged(error)
+    }
+}
+
+impl<'a> Follower<'a> {
+    pub fn new(bytes: &'a [u8], base: usize, dialect: Dialect, aim: Aim) -> Self {
+        Self { bytes, base, dialect, aim, skim: reader_of(bytes, base, dialect).skim(), at: 0 }
+    }
+
+    /// Returns a reader of the value that begins at `at`.
+    fn reader(&self, at: usize) -> Reader<'a> {
+        reader_of(self.bytes.get(at..).unwrap_or_default(), self.base + at, self.dialect)
+    }
+
+    /// Returns the current value.
+    pub fn target(&mut self) -> Result<Target<'a>, CodecError> {
+        let end = self.skim.end_of(self.at)?;
+        Ok(Target::Value { at: self.base + self.at, bytes: &self.bytes[self.at..end] })
+    }
+
+    /// Returns the step as an error shows it.
+    pub fn name(&self, done: Done) -> Step {
+        match done {
+            Done::Index(index) => Step::Index(index),
+            Done::KeyOf(entry) => Step::KeyOf(entry),
+            Done::Key(at) => {
+                let mut reader = self.reader(at);
+                let kind = reader.peek_kind().unwrap_or(Kind::Nil);
+                let event = reader.next_event().ok().flatten();
+                Step::to_key(kind, event.filter(|_| kind != Kind::Object))
+            }
+            Done::Property(at) => Step::to_property(self.reader(at).next_name().unwrap_or(Text::Utf8(""))),
+        }
+    }
+
+    pub fn step(&mut self, sought: Seek<'_>) -> Result<Came<'a>, Failed> {
+        // What Godot 4 usually writes: no flags, so no types.
+        if let Some((header, count)) = self.words(self.at)
+            && count <= i32::MAX as usize
+        {
+            const ARRAY: u32 = Kind::Array.id() as u32;
+            const DICTIONARY: u32 = Kind::Dictionary.id() as u32;
+            match header {
+                ARRAY => return self.element(sought, count, self.at + 2 * WORD, ElementType::Any),
+                DICTIONARY => return self.entry(sought, count, self.at + 2 * WORD, ElementType::Any),
+                _ => {}
+            }
+        }
+        let mut reader = self.reader(self.at);
+        let kind = reader.peek_kind()?;
+        let event = reader.next_event()?.expect("a value has an event");
+        let inside = self.at + reader.position();
+        match event {
+            Event::Array { count, .. } if reader.bare_kind().is_some() => {
+                let index = self.index(sought, kind, count)?;
+                self.bare(reader.bare_kind().expect("checked above"), index, inside)
+            }
+            Event::Array { count, element } => self.element(sought, count, inside, element),
+            Event::Dictionary { count, key, .. } => self.entry(sought, count, inside, key),
+            Event::Object { count, .. } => self.property(sought, count, inside),
+            Event::Packed(plain) => {
+                let index = self.index(sought, kind, plain.count)?;
+                let len = plain.bytes.len() / plain.count;
+                // After the header and the count.
+                let at = self.base + self.at + 2 * WORD + index * len;
+                let plain = Plain { count: 1, bytes: &plain.bytes[index * len..][..len], ..plain };
+                Ok((Done::Index(index), Some(Target::Element { at, plain })))
+            }
+            Event::PackedStrings { count } => {
+                let index = self.index(sought, kind, count)?;
+                for _ in 0..index {
+                    reader.pass_text()?;
+                }
+                let at = self.base + self.at + reader.position();
+                let text = reader.next_text()?.expect("the index is that of a text");
+                Ok((Done::Index(index), Some(Target::Text { at, text })))
+            }
+            _ => Err(PatchErrorKind::NotInside { found: kind }.into()),
+        }
+    }
+
+    /// Returns the first two words of a value of Godot 4.
+    #[inline]
+    fn words(&self, at: usize) -> Option<(u32, usize)> {
+        let words = u64::from_le_bytes(*self.bytes.get(at..)?.first_chunk()?);
+        (self.dialect.engine == Engine::Godot4).then_some((words as u32, (words >> 32) as usize))
+    }
+
+    /// Returns the kind that decoding makes elements or keys of this type have, unless it may be any.
+    fn kind(&self, element: ElementType<'_>) -> Option<Kind> {
+        element.kind().filter(|_| self.aim == Aim::Decoded && self.dialect.engine == Engine::Godot4)
+    }
+
+    fn element(
+        &mut self,
+        sought: Seek<'_>,
+        count: usize,
+        inside: usize,
+        element: ElementType<'_>,
+    ) -> Result<Came<'a>, Failed> {
+        let index = self.index(sought, Kind::Array, count)?;
+        let kinds = Kinds::of(self.kind(element));
+        let mut at = inside;
+        if index > 0 && kinds.has(self.bytes.get(at)) {
+            self.skim.start(at, 0);
+            self.skim.search_while(usize::MAX, index, kinds)?;
+            at = self.skim.end;
+        }
+        if !kinds.has(self.bytes.get(at)) {
+            return Err(Failed::Mistyped);
+        }
+        self.at = at;
+        Ok((Done::Index(index), None))
+    }
+
+    /// An element of one of Pandemonium's arrays without headers.
+    fn bare(&self, kind: Kind, index: usize, inside: usize) -> Result<Came<'a>, Failed> {
+        let width = Width::Single;
+        let len = kind.shape().element_len(width).expect("made of components");
+        let at = inside.saturating_add(index.saturating_mul(len));
+        let Some(bytes) = self.bytes.get(at..at.saturating_add(len)) else {
+            let place = ValuePart::of(kind);
+            let (at, found) = (at.min(self.bytes.len()), self.bytes.len().saturating_sub(at));
+            return Err(CodecError::new(self.base + at, CodecErrorKind::Short { place, expected: len, found }).into());
+        };
+        let plain = Plain { kind, width, count: 1, bytes };
+        Ok((Done::Index(index), Some(Target::Element { at: self.base + at, plain })))
+    }
+
+    fn entry(
+        &mut self,
+        sought: Seek<'_>,
+        count: usize,
+        inside: usize,
+        key: ElementType<'_>,
+    ) -> Result<Came<'a>, Failed> {
+        let kind = self.kind(key);
+        let kinds = match kind {
+            // The same keys.
+            Some(Kind::String | Kind::StringName) => Kinds::TEXTS,
+            kind => Kinds::of(kind),
+        };
+        if let (Some(wanted), Some(kind)) = (sought.key(), kind)
+            && !kinds.has(Some(&wanted.kind.id()))
+        {
+            return Err(Failed::OtherKey(kind));
+        }
+        let (mut at, mut found) = (inside, None);
+        for entry in 0..count {
+            if !kinds.has(self.bytes.get(at)) {
+                return Err(Failed::Mistyped);
+            }
+            let (key_at, mut value) = (at, at);
+            let is = match (sought, self.text(at)) {
+                (Seek::Key(wanted), Some(text)) => {
+                    value += 2 * WORD + padded(text.len());
+                    Ok(wanted.utf8() == Some(text))
+                }
+                _ => self.skim.end_of(at).map_err(Failed::from).and_then(|end| {
+                    value = end;
+                    self.is_key(sought, entry, &self.bytes[at..end], at)
+                }),
+            };
+            let next = match (is, sought) {
+                (Ok(true), Seek::KeyOf(_)) => {
+                    self.at = key_at;
+                    return Ok((Done::KeyOf(entry), None));
+                }
+                (Ok(true), _) => {
+                    refuse_second(sought, "key", found.is_some())?;
+                    found = Some((key_at, value));
+                    if sought.key().is_some_and(|key| !key.may_be_twice()) {
+                        break;
+                    }
+                    self.skim.end_of(value).map_err(Failed::from)
+                }
+                (is, _) => is.and_then(|_| Ok(self.skim.end_of(value)?)),
+            };
+            at = match next {
+                // Nothing behind damage can be reached.
+                Err(Failed::Damaged(_)) if found.is_some() && sought.key().is_some() => break,
+                next => next?,
+            };
+        }
+        let Some((key_at, value)) = found else {
+            return Err(PatchErrorKind::NotThere { what: "key", found: self.shown(sought) }.into());
+        };
+        self.at = value;
+        Ok((Done::Key(key_at), None))
+    }
+
+    /// Returns the text that begins at `at`, if Godot 4 reads its bytes as they are: without a byte-order mark, a NUL, or
+    /// anything that may be no UTF-8.
+    #[inline]
+    fn text(&self, at: usize) -> Option<&'a [u8]> {
+        let (header, len) = self.words(at)?;
+        if header != Kind::String.id().into() && header != Kind::StringName.id().into() {
+            return None;
+        }
+        let text = self.bytes.get(at + 2 * WORD..)?;
+        let text = text.get(..len).filter(|_| padded(len) <= text.len())?;
+        text.iter().all(|byte| (1..0x80).contains(byte)).then_some(text)
+    }
+
+    /// True if this entry, whose key begins at `at`, is the one that is sought.
+    fn is_key(&self, sought: Seek<'_>, entry: usize, bytes: &[u8], at: usize) -> Result<bool, Failed> {
+        if let Seek::KeyOf(wanted) = sought {
+            return Ok(wanted == entry);
+        }
+        let mut reader = self.reader(at);
+        let kind = reader.peek_kind()?;
+        let event = reader.next_event()?.expect("a value has an event");
+        match sought {
+            Seek::Key(key) if key.kind == kind && self.aim == Aim::Decoded && key.is_unsure(bytes) => {
+                Err(Failed::Mistyped)
+            }
+            Seek::Key(key) => Ok(key.is(bytes, event)),
+            Seek::Where { is, .. } => Ok(is(Way::Key { bytes, kind, event })),
+            Seek::KeyOf(_) => unreachable!("dealt with above"),
+        }
+    }
+
+    fn property(&mut self, sought: Seek<'_>, count: usize, inside: usize) -> Result<Came<'a>, Failed> {
+        let wanted = sought.key().and_then(|key| key.text());
+        if wanted.is_none() && !matches!(sought, Seek::Where { .. }) {
+            return Err(PatchErrorKind::WrongStep { expected: StepKind::Name, found: self.shown(sought) }.into());
+        }
+        let (mut at, mut found) = (inside, None);
+        for _ in 0..count {
+            let mut names = self.reader(at);
+            let name = names.next_name()?;
+            let value = at + names.position();
+            let is = match (sought, wanted) {
+                (Seek::Where { is, .. }, _) => is(Way::Property(name)),
+                (_, Some(wanted)) => is_same_text(wanted, name),
+                _ => false,
+            };
+            if is {
+                refuse_second(sought, "property", found.is_some())?;
+                found = Some((at, value));
+                if wanted.is_some() {
+                    break;
+                }
+            }
+            at = self.skim.end_of(value)?;
+        }
+        let Some((name_at, value)) = found else {
+            return Err(PatchErrorKind::NotThere { what: "property", found: self.shown(sought) }.into());
+        };
+        self.at = value;
+        Ok((Done::Property(name_at), None))
+    }
+
+    /// Reads a step that must be the index of one of `count` elements.
+    fn index(&self, sought: Seek<'_>, kind: Kind, count: usize) -> Result<usize, Failed> {
+        let Some(Key { event: Event::Int(found), .. }) = sought.key() else {
+            return Err(PatchErrorKind::WrongStep { expected: StepKind::Index(kind), found: self.shown(sought) }.into());
+        };
+        let index = usize::try_from(found).ok().filter(|&index| index < count);
+        index.ok_or(PatchErrorKind::NoElement { kind, count, found: found }.into())
+    }
+
+    /// Returns what is sought as an error shows it.
+    fn shown(&self, sought: Seek<'_>) -> String {
+        match sought {
+            _ if self.aim == Aim::Decoded => String::new(),
+            Seek::Where { name, .. } => name.into(),
+            Seek::KeyOf(entry) => format!("number {entry}"),
+            Seek::Key(key) => key.shown(),
+        }
+    }
+}
+
+/// Returns a reader that trusts counts, as nothing is allocated for them.
+fn reader_of(bytes: &[u8], base: usize, dialect: Dialect) -> Reader<'_> {
+    Reader::new(bytes).with_base(base).with_dialect(dialect).with_objects(true).with_trusted_counts()
+}
+
+/// Refuses a second key or property that matches a condition.
+fn refuse_second(sought: Seek<'_>, what: &'static str, is_second: bool) -> Result<(), PatchErrorKind> {
+    match sought {
+        Seek::Where { name, .. } if is_second => Err(PatchErrorKind::Twice { what, found: name.into() }),
+        _ => Ok(()),
+    }
+}
