@@ -251,3 +251,71 @@ func _with_u32(bytes: PackedByteArray, at: int, number: int) -> PackedByteArray:
 
 func _hex(text: String) -> PackedByteArray:
 	return text.replace(" ", "").hex_decode()
+
+
+## What hangs or crashes the engine itself is refused, alone, in a batch, in frames and in a file.
+func test_what_the_engine_does_not_survive_is_refused() -> void:
+	var broken := {"names": PackedStringArray(["a"]), "variants": [], "node_count": 1, "conn_count": 0, "version": 3}
+	broken.merge({"nodes": PackedInt32Array([0, 0, 0, 0, 0, 100_000_000]), "conns": PackedInt32Array()})
+	var unconnected := broken.merged({"node_count": 0, "conn_count": 1}, true)
+	unconnected["conns"] = PackedInt32Array([0, 0, 0, 0, 0, 100_000_000])
+	for hostile: Array in [
+		["Curve", "point_count", 0x7fffffff], ["Curve2D", "point_count", 0x7fffffff], ["Curve3D", "point_count", 65537],
+		["CPUParticles2D", "amount", 0x7fffffff], ["PopupMenu", "item_count", 0x7fffffff],
+		["CSGSphere3D", "rings", 0x7fffffff], ["TileSet", "terrain_set_1000000000/mode", 1],
+		["TileMap", "layer_99999999999999999999/name", "x"], ["FontFile", "cache/2147483647/16/0/ascent", 1.0],
+		["BitMap", "data", {"size": Vector2i(0x7fffffff, 1), "data": PackedByteArray()}],
+		["PackedScene", "_bundled", broken], ["PackedScene", "_bundled", unconnected],
+	]:
+		var bytes := _object_bytes(hostile[0], hostile[1], hostile[2])
+		var expected := "%s of %s" % [hostile[1], hostile[0]]
+		if hostile[2] is Dictionary:
+			expected = "an object of class \"%s\" that the engine accepts" % hostile[0]
+		var inside := PackedByteArray([28, 0, 0, 0, 1, 0, 0, 0]) + bytes
+		for each: PackedByteArray in [bytes, inside]:
+			var one := func() -> Variant: return VarBatch.bytes_to_var(each, true)
+			check(expect_errors(one, 1, expected) == null, "%s is made" % expected)
+			var batch := func() -> Array: return VarBatch.bytes_to_vars([each, var_to_bytes(7)], true)
+			check_value(expect_errors(batch, 1, expected), [null, 7], expected)
+		var path := "user://hostile.dat"
+		var file := FileAccess.open(path, FileAccess.WRITE)
+		file.store_32(bytes.size())
+		file.store_buffer(bytes)
+		file.close()
+		var load_it := func() -> Array: return VarBatch.load_vars(path, true)
+		expect_errors(load_it, 1, expected)
+		DirAccess.remove_absolute(path)
+
+
+func test_what_is_alike_and_sound_is_made() -> void:
+	var curve := Curve2D.new()
+	for index: int in 10_000:
+		curve.add_point(Vector2(index, 1))
+	var gradient := Gradient.new()
+	gradient.add_point(0.5, Color.RED)
+	var root := Node.new()
+	for index: int in 5:
+		var child := Timer.new()
+		root.add_child(child)
+		child.owner = root
+		child.add_to_group("ticking", true)
+		child.timeout.connect(root.queue_free, CONNECT_PERSIST)
+	var scene := PackedScene.new()
+	check_int(scene.pack(root), OK, "pack")
+	root.free()
+	var bits := BitMap.new()
+	bits.create(Vector2i(100, 100))
+	var tiles := TileSet.new()
+	tiles.add_physics_layer()
+	tiles.add_terrain_set()
+	for resource: Resource in [curve, gradient, scene, bits, tiles, Curve3D.new(), Curve.new(), FastNoiseLite.new()]:
+		var bytes := var_to_bytes_with_objects([resource])
+		var found: Variant = VarBatch.bytes_to_var(bytes, true)
+		check(var_to_bytes_with_objects(found) == bytes, "%s is another" % resource)
+
+
+## The bytes of an object with one property.
+func _object_bytes(type: String, property: String, value: Variant) -> PackedByteArray:
+	var bytes := var_to_bytes(type) + PackedByteArray([1, 0, 0, 0]) + var_to_bytes(property).slice(4)
+	bytes[0] = TYPE_OBJECT
+	return bytes + var_to_bytes(value)

@@ -183,6 +183,16 @@ pub enum CodecErrorKind {
         /// The path, or the type that stands in its place.
         found: String,
     },
+    /// A property makes the engine allocate or work more than it can.
+    #[error("expected at most {max} for {what}, found {found}")]
+    TooMany {
+        /// The property and its class.
+        what: String,
+        /// The most that is accepted.
+        max: usize,
+        /// What the property or its name says.
+        found: i64,
+    },
     /// The engine could not make or write an object.
     #[error("expected an object of class {class:?} that the engine accepts, found one that it refuses")]
     ObjectFailed {

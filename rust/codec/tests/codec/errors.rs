@@ -44,7 +44,7 @@ fn of_length(longer: usize) -> Result<(), CodecError> {
 }
 
 /// How many kinds of errors there are. A new one fails here until it has its text below.
-const KINDS: usize = 20;
+const KINDS: usize = 21;
 
 fn number(kind: &CodecErrorKind) -> usize {
     match kind {
@@ -68,6 +68,7 @@ fn number(kind: &CodecErrorKind) -> usize {
         CodecErrorKind::NoStringName { .. } => 17,
         CodecErrorKind::NoSuchType { .. } => 18,
         CodecErrorKind::Behind { .. } => 19,
+        CodecErrorKind::TooMany { .. } => 20,
         _ => panic!("{kind:?} has no number"),
     }
 }
@@ -210,6 +211,10 @@ fn no_reason_is_without_a_text() {
         (
             of_engine(CodecErrorKind::ObjectFailed { class }),
             "expected an object of class \"Nod\\\"e\" that the engine accepts, found one that it refuses, at byte 100",
+        ),
+        (
+            of_engine(CodecErrorKind::TooMany { what: "point_count of Curve".into(), max: 9, found: 10 }),
+            "expected at most 9 for point_count of Curve, found 10, at byte 100",
         ),
         (of_engine(CodecErrorKind::Behind { found: 1 }), "expected nothing after the value, found 1 byte, at byte 100"),
         (

@@ -8,6 +8,7 @@ use varbatch_codec::{
     CodecError, CodecErrorKind, ElementType, Event, Kind, Mark, Reader, Text, Writer, fill, validate,
 };
 
+use super::hostile::Objects;
 use crate::engine::{self, DIALECT, Value};
 use crate::value::walk::{NotWalked, Owning, walk};
 
@@ -74,12 +75,23 @@ pub fn has_any(mut reader: Reader<'_>) -> Result<bool, CodecError> {
 /// # Errors
 /// If the bytes are no value, or the engine does not have a class or a script.
 pub fn check(mut reader: Reader<'_>) -> Result<(), CodecError> {
+    let mut objects = Objects::default();
     loop {
         let at = reader.position();
         let element_types = match reader.next_event()? {
             None => return Ok(()),
             Some(Event::Object { class: Text::Utf8(name), .. }) if !engine::can_instantiate(name) => {
                 return Err(reader.error_at(at, CodecErrorKind::NoSuchClass { name: name.into() }));
+            }
+            Some(Event::Object { class: Text::Utf8(class), .. }) => {
+                objects.enter(&reader, class);
+                continue;
+            }
+            Some(Event::Text(Text::Utf8(name))) if name != "script" => {
+                if reader.is_in_object() {
+                    objects.check(&reader, name)?;
+                }
+                continue;
             }
             Some(Event::Text(Text::Utf8("script"))) => {
                 check_script(&reader)?;

@@ -1,0 +1,153 @@
+//! Refuses objects that are known to hang or crash the engine when it sets their properties.
+
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
+
+/// The engine allocates for these numbers before it has anything to put there; a `Curve` takes quadratic time. Names that
+/// end with `_` or `/` are followed by an index.
+const COUNTS: [(&str, &[&str]); 20] = [
+    ("Curve", &["point_count"]),
+    ("Curve2D", &["point_count"]),
+    ("Curve3D", &["point_count"]),
+    ("CPUParticles2D", &["amount"]),
+    ("CPUParticles3D", &["amount"]),
+    ("PopupMenu", &["item_count"]),
+    ("OptionButton", &["item_count", "popup/item_"]),
+    ("MenuButton", &["item_count", "popup/item_"]),
+    ("SpringBoneSimulator3D", &["setting_count"]),
+    ("AnimationNodeTransition", &["input_count"]),
+    ("FastNoiseLite", &["fractal_octaves"]),
+    ("CSGSphere3D", &["radial_segments", "rings"]),
+    ("CSGCylinder3D", &["sides"]),
+    ("CSGTorus3D", &["sides", "ring_sides"]),
+    ("CSGPolygon3D", &["spin_sides"]),
+    ("FontFile", &["cache/"]),
+    ("TileMap", &["layer_"]),
+    ("TileSet", &["occlusion_layer_", "physics_layer_", "navigation_layer_", "custom_data_layer_", "terrain_set_"]),
+    ("BitMap", &[]),
+    ("PackedScene", &[]),
+];
+
+/// The least that is refused.
+const MAX_COUNT: usize = 1 << 16;
+
+/// The objects around a property, with their depths.
+#[derive(Default)]
+pub struct Objects<'a>(Vec<(usize, &'a str)>);
+
+impl<'a> Objects<'a> {
+    /// Notes an object that `reader` has come to.
+    pub fn enter(&mut self, reader: &Reader<'a>, class: &'a str) {
+        self.0.retain(|&(depth, _)| depth < reader.depth());
+        self.0.push((reader.depth(), class));
+    }
+
+    /// Checks the property whose name `reader` has read.
+    ///
+    /// # Errors
+    /// If the engine does not survive it.
+    pub fn check(&self, reader: &Reader<'a>, name: &str) -> Result<(), CodecError> {
+        let class = self.0.iter().rfind(|&&(depth, _)| depth == reader.depth()).map_or("", |&(_, class)| class);
+        let Some((_, counts)) = COUNTS.iter().find(|(known, _)| *known == class) else { return Ok(()) };
+        let at = reader.position();
+        let count = counts.iter().find_map(|known| match name.strip_prefix(known)? {
+            "" => reader.clone().next_event().ok().flatten().and_then(|event| match event {
+                Event::Int(count) => Some(count),
+                Event::Float(count) => Some(count as i64),
+                _ => None,
+            }),
+            index if known.ends_with(['_', '/']) => {
+                let digits = index.find(|char: char| !char.is_ascii_digit()).map_or(index, |end| &index[..end]);
+                Some(digits.parse().unwrap_or(if digits.is_empty() { 0 } else { i64::MAX }))
+            }
+            _ => None,
+        });
+        // What a saved object has as many of takes a few bytes each.
+        let max = MAX_COUNT.max(reader.left() / 8);
+        if let Some(found) = count.filter(|&found| found > max as i64) {
+            let what = format!("{name} of {class}");
+            return Err(reader.error_at(at, CodecErrorKind::TooMany { what, max, found }));
+        }
+        let is_good = match (class, name) {
+            ("BitMap", "data") => Fields::read(reader)?.size <= reader.left().saturating_mul(8) as i64,
+            ("PackedScene", "_bundled") => Fields::read(reader)?.is_scene(),
+            _ => true,
+        };
+        if is_good { Ok(()) } else { Err(reader.error_at(at, CodecErrorKind::ObjectFailed { class: class.into() })) }
+    }
+}
+
+/// What the Dictionaries of a BitMap and a PackedScene hold.
+#[derive(Default)]
+struct Fields<'a> {
+    size: i64,
+    counts: [i64; 2],
+    nodes: [&'a [u8]; 2],
+    version: i64,
+}
+
+impl<'a> Fields<'a> {
+    /// Reads the value that `reader` has come to.
+    fn read(reader: &Reader<'a>) -> Result<Self, CodecError> {
+        let (mut reader, mut fields) = (reader.clone(), Self::default());
+        let depth = reader.depth();
+        let Some(Event::Dictionary { count, .. }) = reader.next_event()? else { return Ok(fields) };
+        for _ in 0..count {
+            let inside = reader.depth();
+            let key = reader.next_event()?;
+            reader.finish_value(inside)?;
+            let value = reader.next_event()?;
+            reader.finish_value(inside)?;
+            let (Some(Event::String(Text::Utf8(key)) | Event::StringName(Text::Utf8(key))), Some(value)) = (key, value)
+            else {
+                continue;
+            };
+            match (key, value) {
+                ("size", Event::Components(plain)) if plain.kind == Kind::Vector2i => {
+                    let side = |at: usize| words(&plain.bytes[at..]).next().map_or(0, i64::from);
+                    fields.size = side(0).saturating_mul(side(4));
+                }
+                ("node_count", Event::Int(count)) => fields.counts[0] = count,
+                ("conn_count", Event::Int(count)) => fields.counts[1] = count,
+                ("version", Event::Int(version)) => fields.version = version,
+                ("nodes", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
+                    fields.nodes[0] = plain.bytes
+                }
+                ("conns", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
+                    fields.nodes[1] = plain.bytes
+                }
+                _ => {}
+            }
+        }
+        debug_assert!(!reader.is_inside(depth));
+        Ok(fields)
+    }
+
+    /// True if the nodes and connections of a scene are all there: the engine reads behind the arrays without a check.
+    fn is_scene(&self) -> bool {
+        let (mut nodes, mut connections) = (words(self.nodes[0]), words(self.nodes[1]));
+        let all = |count: i64, mut one: Box<dyn FnMut() -> Option<()> + '_>| (0..count).all(|_| one().is_some());
+        // The engine looks at neither if the counts are larger than the arrays.
+        let is_all = [0, 1].into_iter().any(|index| self.counts[index] > (self.nodes[index].len() / 4) as i64);
+        let node = || {
+            nodes.nth(4)?;
+            skip(&mut nodes, 2)?;
+            skip(&mut nodes, 1)
+        };
+        let connection = || {
+            connections.nth(4)?;
+            skip(&mut connections, 1)?;
+            if self.version >= 3 { connections.next().map(drop) } else { Some(()) }
+        };
+        is_all || (all(self.counts[0], Box::new(node)) && all(self.counts[1], Box::new(connection)))
+    }
+}
+
+/// Skips a count and as many parts of `len` words.
+fn skip(words: &mut impl Iterator<Item = i32>, len: usize) -> Option<()> {
+    let count = usize::try_from(words.next()?).ok()?.checked_mul(len)?;
+    if count > 0 { words.nth(count - 1).map(drop) } else { Some(()) }
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = i32> {
+    bytes.chunks_exact(4).map(|bytes| i32::from_le_bytes(bytes.try_into().expect("4 bytes")))
+}
