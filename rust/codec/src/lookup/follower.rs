@@ -333,7 +333,7 @@ impl<'a> Follower<'a> {
             return Err(PatchErrorKind::WrongStep { expected: StepKind::Index(kind), found: self.shown(sought) }.into());
         };
         let index = usize::try_from(found).ok().filter(|&index| index < count);
-        index.ok_or(PatchErrorKind::NoElement { kind, count, found: found }.into())
+        index.ok_or(PatchErrorKind::NoElement { kind, count, found }.into())
     }
 
     /// Returns what is sought as an error shows it.

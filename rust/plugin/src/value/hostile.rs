@@ -110,10 +110,10 @@ impl<'a> Fields<'a> {
                 ("conn_count", Event::Int(count)) => fields.counts[1] = count,
                 ("version", Event::Int(version)) => fields.version = version,
                 ("nodes", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
-                    fields.nodes[0] = plain.bytes
+                    fields.nodes[0] = plain.bytes;
                 }
                 ("conns", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
-                    fields.nodes[1] = plain.bytes
+                    fields.nodes[1] = plain.bytes;
                 }
                 _ => {}
             }
