@@ -222,5 +222,5 @@ impl Tail<'_> {
 
 /// Returns how many bytes a value takes at least, of which these are the first; `None` if they cannot be.
 fn needed(error: &CodecError, bytes: &[u8]) -> Option<u64> {
-    error.kind().missing().map(|missing| bytes.len() as u64 + missing as u64)
+    error.kind().missing().map(|missing| bytes.len() as u64 + missing)
 }
