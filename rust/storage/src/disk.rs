@@ -96,8 +96,12 @@ pub fn remove(path: &Path) -> io::Result<()> {
 pub fn flush_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     let act = || File::open(folder)?.sync_all();
+    // Windows has no such call.
     #[cfg(not(unix))]
-    let act = || Ok(());
+    let act = || {
+        let _ = folder;
+        Ok(())
+    };
     match make(Change::FlushFolder, act) {
         Err(error) if is_impossible(&error) => Ok(()),
         flushed => flushed,
