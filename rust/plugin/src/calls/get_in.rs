@@ -156,7 +156,12 @@ fn is_there(index: usize, got: Result<Got, Report>, reports: &mut Reports) -> bo
 
 /// Builds the value at a path in `slot`, which stays empty if there is none.
 fn get(input: Input<'_>, path: &[Key<'_>], may_ask: MayAsk, slot: &mut Slot) -> Result<Got, Report> {
-    match find(input.bytes, input.at, DIALECT, path)? {
+    put(find(input.bytes, input.at, DIALECT, path)?, input, path, may_ask, slot)
+}
+
+/// Builds what was found at a path.
+fn put(found: Found<'_>, input: Input<'_>, path: &[Key<'_>], may_ask: MayAsk, slot: &mut Slot) -> Result<Got, Report> {
+    match found {
         Found::Nothing => return Ok(Got::Nothing),
         Found::OtherKey { .. } | Found::Mistyped { .. } => return Ok(Got::Later),
         Found::Target(Target::Text { text: Text::Utf8(text), .. }) => slot.set_string(text),
@@ -202,7 +207,7 @@ fn get_converted(input: Input<'_>, mut steps: Steps, path: &AnyArray, slot: &mut
                     got
                 }));
             }
-            _ => return get(input, &keys, MayAsk::Conversions, slot),
+            found => return put(found, input, &keys, MayAsk::Conversions, slot),
         }
     }
 }
