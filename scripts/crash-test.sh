@@ -64,8 +64,8 @@ finish() {
 trap finish EXIT
 trap 'exit 130' HUP INT TERM
 
-# game LOG ARGS...: runs the game of this test, conformance/crash.gd.
-crash=(res://conformance/all.tscn -- --run crash)
+# game LOG ARGS...: runs the game of this test, conformance/files/crash_game.gd.
+crash=(res://conformance/all.tscn -- --run files/crash_game)
 game() {
   local log=$1
   shift
@@ -164,7 +164,7 @@ if [ "$power" ]; then
     command -v "$tool" >/dev/null || give_up "power cuts need $tool"
   done
   losetup -f >/dev/null 2>&1 || give_up "power cuts need loop devices"
-  power_game=(res://conformance/all.tscn -- --run power)
+  power_game=(res://conformance/all.tscn -- --run files/power_game)
   cut_power ext4 ""
   # Both disks have one id.
   cut_power xfs ,nouuid

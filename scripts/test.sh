@@ -11,7 +11,7 @@
 #   --long          all there is: also 30 power cuts, 1,000 killed appends, all generated values and damaged buffers,
 #                   Miri, the NEON kernels under qemu, and what is built for Windows in Wine
 #   --suites        only the conformance suites
-#   --only FILTER   only the conformance tests whose "suite/test" contains FILTER, in all sizes and thread counts
+#   --only FILTER   only the conformance tests whose "folder/suite/test" contains FILTER, in all sizes and thread counts
 #
 # Each step runs even if an earlier one failed. The sums count the tests of cargo, of the conformance suites and of the
 # scripts that count theirs, and 1 for each other step. A step that cannot run because an earlier one failed counts as

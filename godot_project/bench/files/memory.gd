@@ -2,7 +2,7 @@ extends RefCounted
 ## Section: the memory that a call takes besides the values, while it runs and after it. Each call
 ## is measured in its own process, as reused memory would go unseen.
 
-const Child = preload("res://conformance/child.gd")
+const Child = preload("res://conformance/support/child.gd")
 const Data = preload("res://bench/files/data.gd")
 const Options = preload("res://bench/files/options.gd")
 const Place = preload("res://bench/files/place.gd")

@@ -1,0 +1,133 @@
+extends "../support/suite.gd"
+## Pairs of random values, edited or unrelated: what differs makes the one of the other, to the
+## byte, and back again, as changes, by a plain script that follows them, and as a delta.
+
+const Edits := preload("random_edits.gd")
+const Generator := preload("../support/generator.gd")
+const Model := preload("patch_model.gd")
+
+const SEED := 20250307
+const COUNT := 90_000
+const WHOLE_COUNT := 10_000
+const BATCH := 200
+## Of so many pairs one has nothing to do with each other.
+const UNRELATED := 8
+## Of so many pairs one is followed by a script.
+const FOLLOWED := 4
+const MAX_EQUAL_DELTA := 32
+const MAX_FAILURES := 8
+
+var _pair_count := 0
+var _change_count := 0
+var _left_out := 0
+
+
+func test_pairs() -> void:
+	_run(part_of(COUNT), false)
+
+
+func test_pairs_with_whole_objects() -> void:
+	_run(part_of(WHOLE_COUNT), true)
+
+
+func _run(count: int, whole: bool) -> void:
+	var seed_number := SEED + int(whole)
+	var generator := Generator.new(seed_number, whole)
+	var edits := Edits.new(generator, whole)
+	for first: int in range(0, count, BATCH):
+		# A seed for each batch, so that a failure can be looked at without all before it.
+		generator.random.seed = seed_number + first
+		VarBatch.set_thread_count(first / BATCH % 3)
+		var what := "seed %d, pair" % (seed_number + first)
+		# What has ids must live as long as they are looked at.
+		var values: Array = []
+		var pairs: Array = _make_pairs(edits, mini(BATCH, count - first), values)
+		_check_pairs(pairs, whole, what)
+		if failures.size() >= MAX_FAILURES:
+			return
+	print(
+		(
+			"  diff: %d pairs, %d changes, %d pairs left out, whole objects: %s"
+			% [_pair_count, _change_count, _left_out, whole]
+		)
+	)
+	check_int(_pair_count + _left_out, count, "pairs")
+	check(_left_out < count / 20, "%d of %d pairs left out" % [_left_out, count])
+	check(_change_count > _pair_count, "only %d changes" % _change_count)
+
+
+## Pairs of bytes. What the engine does not read as what it wrote is left out, such as a text that
+## begins with two byte order marks: each time one is lost.
+func _make_pairs(edits: Edits, count: int, values: Array) -> Array:
+	var pairs: Array = []
+	for i: int in count:
+		var before: Variant = edits.value()
+		var is_stable := edits.is_stable(before)
+		var bytes := edits.encoded(before)
+		var is_related := edits.random.randi_range(0, UNRELATED - 1) > 0
+		var after: Variant = edits.edited(before) if is_related else edits.value()
+		values.append_array([before, after])
+		var pair: Array[PackedByteArray] = [bytes, edits.encoded(after)]
+		if is_stable and edits.is_stable(after):
+			pairs.append(pair)
+		else:
+			_left_out += 1
+	return pairs
+
+
+func _check_pairs(pairs: Array, whole: bool, what: String) -> void:
+	var told := VarBatch.diff_batch(pairs, whole)
+	var deltas := VarBatch.make_deltas(pairs)
+	var based: Array = []
+	check_int(told.size(), pairs.size(), "results of diff_batch")
+	for i: int in pairs.size():
+		var before: PackedByteArray = pairs[i][0]
+		var after: PackedByteArray = pairs[i][1]
+		var name := "%s %d" % [what, i]
+		var changes := VarBatch.diff(before, after, whole)
+		_pair_count += 1
+		_change_count += changes.size()
+		check_bytes(VarBatch.patch(before, changes, whole), after, "patch, " + name)
+		var inverse := Model.inverse(changes)
+		check_bytes(VarBatch.patch(after, inverse, whole), before, "the inverse, " + name)
+		check_bytes(VarBatch.patch(before, told[i] as Array, whole), after, "of a batch, " + name)
+		check_int((told[i] as Array).size(), changes.size(), "changes of a batch, " + name)
+		check(changes.is_empty() == (before == after), "changes of the same, or none, " + name)
+		# A whole object that is a key is another object each time, to which no script can go.
+		if i % FOLLOWED == 0 and not whole:
+			_follow(before, after, changes, name)
+		var delta := VarBatch.make_delta(before, after)
+		check_bytes(deltas[i], delta, "make_deltas, " + name)
+		check_bytes(VarBatch.apply_delta(before, delta), after, "apply_delta, " + name)
+		check(delta.size() <= after.size() + 25, "a delta of %d bytes, %s" % [delta.size(), name])
+		based.append([before, delta])
+		_check_equal(after, whole, name)
+		if failures.size() >= MAX_FAILURES:
+			return
+	var results := VarBatch.apply_deltas(based)
+	check_int(results.size(), pairs.size(), "results of apply_deltas")
+	for i: int in pairs.size():
+		check_bytes(results[i], pairs[i][1] as PackedByteArray, "apply_deltas, %s %d" % [what, i])
+
+
+## As a script follows the changes, with objects in the place of their ids, and each old value
+## there.
+func _follow(
+	before: PackedByteArray, after: PackedByteArray, changes: Array[Dictionary], name: String
+) -> void:
+	var live: Array = Edits.resolved(changes.map(_copied))
+	check_bytes(VarBatch.patch(before, live), after, "patch with objects, " + name)
+	var value: Variant = Model.patched(Edits.resolved(bytes_to_var(before)), live)
+	check_bytes(var_to_bytes(value), after, "followed, " + name)
+
+
+func _copied(change: Dictionary) -> Dictionary:
+	return change.duplicate(true)
+
+
+func _check_equal(bytes: PackedByteArray, whole: bool, name: String) -> void:
+	check(VarBatch.diff(bytes, bytes, whole).is_empty(), "changes of the same, " + name)
+	check_bytes(VarBatch.patch(bytes, [], whole), bytes, "patch without changes, " + name)
+	var delta := VarBatch.make_delta(bytes, bytes.duplicate())
+	check(delta.size() < MAX_EQUAL_DELTA, "a delta of nothing: %d bytes, %s" % [delta.size(), name])
+	check_bytes(VarBatch.apply_delta(bytes, delta), bytes, "a delta of nothing, " + name)

@@ -1,0 +1,260 @@
+extends RefCounted
+## Random edits of random values: what a script does to its state between two snapshots.
+##
+## All values are such as VarBatch gives back to the byte: what the engine's own bytes of them are
+## read as, with the objects that their ids mean.
+
+const Generator := preload("../support/generator.gd")
+
+## Of so many places one is given another value instead of being looked into.
+const REPLACED := 12
+
+var generator: Generator
+var random: RandomNumberGenerator
+
+var _whole: bool
+
+
+func _init(value_generator: Generator, whole_objects: bool) -> void:
+	generator = value_generator
+	random = generator.random
+	_whole = whole_objects
+
+
+## A value of any type.
+func value() -> Variant:
+	return normal(generator.value())
+
+
+## The bytes that the engine writes of [param given].
+func encoded(given: Variant) -> PackedByteArray:
+	return var_to_bytes_with_objects(given) if _whole else var_to_bytes(given)
+
+
+## What is left of [param given] once it was bytes. Objects that were ids are the same ones again.
+func normal(given: Variant) -> Variant:
+	if _whole:
+		return bytes_to_var_with_objects(var_to_bytes_with_objects(given))
+	return resolved(bytes_to_var(var_to_bytes(given)))
+
+
+## Whether the engine reads what it writes of [param given] as the same.
+func is_stable(given: Variant) -> bool:
+	var bytes := encoded(given)
+	return not bytes.is_empty() and encoded(normal(given)) == bytes
+
+
+## [param given] with the objects in the place of their ids, which must be alive. It may be changed.
+## What is typed as holding ids, as all is that is typed by a class, then holds any objects. Null
+## for those that are ids themselves: as a part of a change, they mean the object of that id.
+static func resolved(given: Variant) -> Variant:
+	if given is EncodedObjectAsID:
+		var object := instance_from_id((given as EncodedObjectAsID).object_id)
+		return null if object is EncodedObjectAsID else object
+	if given is Array:
+		var array: Array = given
+		if array.get_typed_builtin() == TYPE_OBJECT:
+			return Array(array.map(resolved), TYPE_OBJECT, &"Object", null)
+		for at: int in array.size():
+			if _may_hold_ids(array[at]):
+				array[at] = resolved(array[at])
+	elif given is Dictionary:
+		var dictionary: Dictionary = given
+		var key_type := dictionary.get_typed_key_builtin()
+		var types: Array[int] = [key_type, dictionary.get_typed_value_builtin()]
+		if TYPE_OBJECT in types or (dictionary.keys() + dictionary.values()).any(_may_hold_ids):
+			var live := _of_objects(dictionary)
+			rebuild(live, dictionary.keys().map(resolved), dictionary.values().map(resolved))
+			return live
+	return given
+
+
+## A Dictionary of the same types, but any objects where there were ids.
+static func _of_objects(dictionary: Dictionary) -> Dictionary:
+	var key := dictionary.get_typed_key_builtin()
+	var content := dictionary.get_typed_value_builtin()
+	return Dictionary(
+		{},
+		key,
+		&"Object" if key == TYPE_OBJECT else &"",
+		null,
+		content,
+		&"Object" if content == TYPE_OBJECT else &"",
+		null
+	)
+
+
+static func _may_hold_ids(given: Variant) -> bool:
+	return given is EncodedObjectAsID or given is Array or given is Dictionary
+
+
+## Gives [param dictionary] these entries, in this order.
+static func rebuild(dictionary: Dictionary, keys: Array, values: Array) -> void:
+	dictionary.clear()
+	for at: int in keys.size():
+		dictionary[keys[at]] = values[at]
+
+
+## [param given] after some edits. Containers of it are copied; objects are not.
+func edited(given: Variant) -> Variant:
+	var copy: Variant = given
+	if given is Array or given is Dictionary:
+		copy = given.duplicate(true)
+	elif typeof(given) >= TYPE_PACKED_BYTE_ARRAY:
+		copy = given.duplicate()
+	for i: int in random.randi_range(1, 5):
+		copy = _edit(copy, TYPE_NIL)
+	return copy
+
+
+## [param given] or another value in its place; of this type, unless that is TYPE_NIL.
+func _edit(given: Variant, type: int) -> Variant:
+	if type == TYPE_NIL and random.randi_range(0, REPLACED) == 0:
+		return _converted(given)
+	if given is Array:
+		_edit_array(given as Array)
+	elif given is Dictionary:
+		_edit_dictionary(given as Dictionary)
+	elif given is Object and _whole:
+		_edit_object(given as Object)
+	elif typeof(given) >= TYPE_PACKED_BYTE_ARRAY:
+		return _edited_packed(given)
+	else:
+		return _element(typeof(given) if type == TYPE_NIL else type, type == TYPE_NIL)
+	return given
+
+
+## The same in another form, or something else.
+func _converted(given: Variant) -> Variant:
+	match [typeof(given), random.randi_range(0, 1)]:
+		[TYPE_STRING, 0]:
+			return StringName(given as String)
+		[TYPE_STRING_NAME, 0]:
+			return str(given)
+		[TYPE_INT, 0]:
+			return float(given as int)
+		[TYPE_ARRAY, 0]:
+			var array: Array = given
+			return Array(array, TYPE_NIL, &"", null) if array.is_typed() else [array]
+		[TYPE_DICTIONARY, 0]:
+			var dictionary: Dictionary = given
+			return dictionary.values()
+	return normal(generator.nested_value(Generator.MAX_DEPTH - 2))
+
+
+## A value of this type. A whole object only where one of any class may be.
+func _element(type: int, is_untyped: bool) -> Variant:
+	if type == TYPE_OBJECT and _whole and not is_untyped:
+		return null
+	return normal(generator.of_type(type, Generator.MAX_DEPTH - 2))
+
+
+func _new_element(type: int) -> Variant:
+	if type == TYPE_NIL:
+		return _element(random.randi_range(0, TYPE_MAX - 1), true)
+	return _element(type, false)
+
+
+func _edit_array(array: Array) -> void:
+	var type := array.get_typed_builtin()
+	var count := array.size()
+	if count > 0 and random.randi_range(0, 2) > 0:
+		var inner := random.randi_range(0, count - 1)
+		array[inner] = _edit(array[inner], type)
+		return
+	var at := random.randi_range(0, count)
+	match random.randi_range(0, 9):
+		0:
+			array.append(_new_element(type))
+		1:
+			array.append_array(array.slice(at))
+		2:
+			array.assign(array.slice(at) + array.slice(0, at))
+		3:
+			array.reverse()
+		4:
+			array.sort_custom(func(a: Variant, b: Variant) -> bool: return hash(a) < hash(b))
+		5:
+			if count > 1:
+				var first: Variant = array.pop_front()
+				array.insert(at - 1 if at > 0 else 0, first)
+		6:
+			array.assign(array.slice(0, at) + array.slice(at + random.randi_range(1, 3)))
+		7:
+			if at < count:
+				array.remove_at(at)
+		_:
+			for i: int in random.randi_range(1, 3):
+				array.insert(at, _new_element(type))
+
+
+func _edit_dictionary(dictionary: Dictionary) -> void:
+	var keys := dictionary.keys()
+	var key_type := dictionary.get_typed_key_builtin()
+	var value_type := dictionary.get_typed_value_builtin()
+	if keys.is_empty() or random.randi_range(0, 4) == 0:
+		dictionary[_new_element(key_type)] = _new_element(value_type)
+		return
+	var at := random.randi_range(0, keys.size() - 1)
+	if random.randi_range(0, 1) == 0:
+		dictionary[keys[at]] = _edit(dictionary[keys[at]], value_type)
+		return
+	var values := dictionary.values()
+	match random.randi_range(0, 7):
+		0, 1:
+			dictionary.erase(keys[at])
+			return
+		2:
+			keys[at] = _new_element(key_type)
+		3:
+			keys[at] = _edit(keys[at], key_type)
+		4:
+			var key: Variant = keys.pop_at(at)
+			var content: Variant = values.pop_at(at)
+			var place := random.randi_range(0, keys.size())
+			keys.insert(place, key)
+			values.insert(place, content)
+		5:
+			keys.reverse()
+			values.reverse()
+		6:
+			keys = keys.slice(at) + keys.slice(0, at)
+			values = values.slice(at) + values.slice(0, at)
+		_:
+			values = values.slice(at) + values.slice(0, at)
+	rebuild(dictionary, keys, values)
+
+
+## Objects are not copied, so whoever has the bytes of before must have them by now.
+func _edit_object(object: Object) -> void:
+	if object is Resource and not object is Gradient:
+		(object as Resource).resource_name = generator.texts.text()
+	elif object is EncodedObjectAsID:
+		(object as EncodedObjectAsID).object_id = random.randi()
+	elif object is Gradient:
+		(object as Gradient).offsets = PackedFloat32Array([random.randf(), 0.5])
+	elif "content" in object:
+		object.set(&"content", _edit(object.get(&"content"), TYPE_NIL))
+	else:
+		object.set_meta(&"edited", _new_element(TYPE_NIL))
+
+
+func _edited_packed(packed: Variant) -> Variant:
+	var more: Variant = _element(typeof(packed), false)
+	var count: int = packed.size()
+	var at := random.randi_range(0, count)
+	match random.randi_range(0, 6):
+		0:
+			return packed + more
+		1:
+			return packed.slice(0, at) + more + packed.slice(at)
+		2:
+			return packed.slice(0, at) + packed.slice(at + random.randi_range(1, 5))
+		3:
+			return packed.slice(at) + packed.slice(0, at)
+		4:
+			return packed.slice(0, at) + more + packed.slice(mini(at + more.size(), count))
+	for i: int in more.size():
+		if count > 0:
+			packed[random.randi_range(0, count - 1)] = more[i]
+	return packed

@@ -1,0 +1,173 @@
+extends "../batches/threads_base.gd"
+## What differs, from any thread, from several at once, of large values, and of many in one call:
+## the same on any number of threads.
+
+const Edits := preload("random_edits.gd")
+const Generator := preload("../support/generator.gd")
+const Model := preload("patch_model.gd")
+const Packed := preload("../support/packed_values.gd")
+
+const SEED := 20250309
+const PAIRS := 200
+const LARGE := 8 << 20
+
+## What has the objects that the pairs have ids of.
+var _generator := Generator.new(SEED, false)
+var _values: Array = []
+var _pairs: Array = []
+var _deltas: Array[PackedByteArray] = []
+## For each pair the bytes of its changes, and the bytes that the delta makes a pair with.
+var _changes: Array[PackedByteArray] = []
+var _based: Array = []
+
+
+func _init() -> void:
+	rounds = 5
+
+
+func test_errors_on_a_thread() -> void:
+	var one := var_to_bytes(1)
+	var run := func() -> Array:
+		var thread := Thread.new()
+		thread.start(
+			func() -> Array: return [VarBatch.patch(one, [7]), VarBatch.diff_batch([[one]])]
+		)
+		return thread.wait_to_finish()
+	var found: Array = expect_lines(
+		run,
+		[
+			"VarBatch.patch: change 0: expected a Dictionary, found int",
+			(
+				"VarBatch.diff_batch: pair 0: expected an Array of two PackedByteArrays, "
+				+ "found an Array of size 1"
+			),
+		]
+	)
+	check_value(found, [PackedByteArray(), [[] as Array[Dictionary]]], "results on a thread")
+
+
+## Packed arrays, all over which elements differ, and one that is longer.
+func test_large_packed_arrays() -> void:
+	for type: int in [TYPE_PACKED_FLOAT32_ARRAY, TYPE_PACKED_BYTE_ARRAY, TYPE_PACKED_VECTOR3_ARRAY]:
+		var before: Variant = Packed.make(type, LARGE / Packed.STRIDES[type])
+		var after: Variant = before.duplicate()
+		var step: int = before.size() / 100
+		for i: int in 100:
+			after[i * step] = before[i * step + 1]
+		after.append(before[0])
+		_check_large(before, after, "large %s" % type_string(type))
+
+
+func test_large_containers() -> void:
+	var before: Array = []
+	while before.size() < LARGE / 60:
+		before.append({"id": before.size(), "at": Vector3(1, 2, before.size())})
+	var after := before.duplicate(true)
+	for i: int in 100:
+		after[i * 1000]["id"] = -i
+	after.insert(500, {"new": true})
+	_check_large(before, after, "large array of dictionaries")
+
+
+## All is new: the change has all of it.
+func test_large_values_that_differ() -> void:
+	var before: Variant = Packed.make(TYPE_PACKED_INT32_ARRAY, LARGE / 4)
+	_check_large([before], {"other": Packed.make(TYPE_PACKED_INT64_ARRAY, LARGE / 8)}, "unrelated")
+
+
+func test_large_batches() -> void:
+	var pairs: Array = []
+	for i: int in 32:
+		var before: PackedInt32Array = Packed.make(TYPE_PACKED_INT32_ARRAY, 60_000 + i)
+		var after := before.duplicate()
+		after[i * 1000] += 1
+		pairs.append([var_to_bytes(before), var_to_bytes(after)] as Array[PackedByteArray])
+	_pairs = pairs
+	_expect(pairs)
+	for count: int in [1, 2, 3, 0]:
+		VarBatch.set_thread_count(count)
+		work(1)
+	check_no_problems()
+
+
+## Typed, read-only, and the same pair many times.
+func test_any_array_of_pairs() -> void:
+	prepare()
+	var typed: Array[Array] = []
+	typed.assign(_pairs.slice(0, 10))
+	typed.make_read_only()
+	check_value(VarBatch.make_deltas(typed), _deltas.slice(0, 10), "make_deltas, typed")
+	check_int(VarBatch.diff_batch(typed).size(), 10, "diff_batch, typed")
+	var same: Array = []
+	same.resize(50)
+	same.fill(_pairs[1])
+	var deltas := VarBatch.make_deltas(same)
+	check_int(deltas.count(_deltas[1]), 50, "the same delta")
+	for empty: Array in [[], [] as Array[Array]]:
+		check_value(VarBatch.make_deltas(empty), [] as Array[PackedByteArray], "no deltas")
+		check_value(VarBatch.apply_deltas(empty), [] as Array[PackedByteArray], "no results")
+		check_value(VarBatch.diff_batch(empty), [], "no changes")
+
+
+## On one thread and on all: the same, to the byte.
+func _check_large(before: Variant, after: Variant, what: String) -> void:
+	var bytes: Array[PackedByteArray] = [var_to_bytes(before), var_to_bytes(after)]
+	var results: Array = []
+	for count: int in [1, 0]:
+		VarBatch.set_thread_count(count)
+		var changes := VarBatch.diff(bytes[0], bytes[1])
+		var delta := VarBatch.make_delta(bytes[0], bytes[1])
+		check_bytes(VarBatch.patch(bytes[0], changes), bytes[1], "patch, " + what)
+		check_bytes(VarBatch.patch(bytes[1], Model.inverse(changes)), bytes[0], "back, " + what)
+		check_bytes(VarBatch.apply_delta(bytes[0], delta), bytes[1], "apply_delta, " + what)
+		check(changes.size() <= 102, "%d changes, %s" % [changes.size(), what])
+		results.append([var_to_bytes(changes), delta])
+	check_bytes(results[1][0] as PackedByteArray, results[0][0] as PackedByteArray, "changes")
+	check_bytes(results[1][1] as PackedByteArray, results[0][1] as PackedByteArray, "delta")
+
+
+func prepare() -> void:
+	var edits := Edits.new(_generator, false)
+	while _pairs.size() < PAIRS:
+		var before: Variant = edits.value()
+		var bytes := edits.encoded(before)
+		var is_stable := edits.is_stable(before)
+		var after: Variant = edits.edited(before)
+		if is_stable and edits.is_stable(after):
+			_values.append_array([before, after])
+			_pairs.append([bytes, edits.encoded(after)] as Array[PackedByteArray])
+	_expect(_pairs)
+
+
+func _expect(pairs: Array) -> void:
+	for pair: Array[PackedByteArray] in pairs:
+		_deltas.append(VarBatch.make_delta(pair[0], pair[1]))
+		_based.append([pair[0], _deltas[-1]])
+		_changes.append(_encoded(VarBatch.diff(pair[0], pair[1])))
+
+
+## Changes as bytes that are the same each time: the ids are those of the objects, not of what
+## stands for them.
+func _encoded(changes: Array[Dictionary]) -> PackedByteArray:
+	return var_to_bytes(Edits.resolved(changes))
+
+
+func work(count: int) -> void:
+	var after := _pairs.map(func(pair: Array) -> PackedByteArray: return pair[1])
+	for i: int in count:
+		if VarBatch.make_deltas(_pairs) != _deltas:
+			note("make_deltas differs")
+		if Array(VarBatch.apply_deltas(_based), TYPE_NIL, &"", null) != after:
+			note("apply_deltas differs")
+		var lists := VarBatch.diff_batch(_pairs)
+		for at: int in _pairs.size():
+			var before: PackedByteArray = _pairs[at][0]
+			var changes: Array[Dictionary] = lists[at]
+			if VarBatch.patch(before, changes) != after[at]:
+				note("patch differs, pair %d" % at)
+			if VarBatch.apply_delta(before, VarBatch.make_delta(before, after[at])) != after[at]:
+				note("apply_delta differs, pair %d" % at)
+			if _encoded(changes) != _changes[at]:
+				note("diff_batch differs, pair %d" % at)
+			if _encoded(VarBatch.diff(before, after[at])) != _changes[at]:
+				note("diff differs, pair %d" % at)

@@ -1,0 +1,98 @@
+extends "../support/suite.gd"
+## Every GDScript example of every document runs, and prints what it says that it prints.
+
+const Examples := preload("extract.gd")
+const Contexts := preload("contexts.gd")
+const Stage := preload("stage.gd")
+
+const HEAD := 'extends "res://conformance/documents/stage.gd"\n'
+const RUN := "\nfunc run() -> void:\n"
+
+var _logger: RefCounted
+var _printed := ""
+var _mutex := Mutex.new()  # Any thread may print.
+
+
+func test_examples() -> void:
+	var examples := Examples.all()
+	check(examples.size() > 20, "only %d examples were found" % examples.size())
+	_listen()
+	var used := {}
+	for example: Dictionary in examples:
+		await _run(example, used)
+	for context: Dictionary in Contexts.ALL:
+		check(used.has(context.of), "no example has: %s" % context.of)
+	_stop_listening()
+	for path: String in Contexts.FILES:
+		DirAccess.remove_absolute(path)
+
+
+func _run(example: Dictionary, used: Dictionary) -> void:
+	var code: String = example.code
+	var context := {}
+	for candidate: Dictionary in Contexts.ALL:
+		if candidate.of in code:
+			check(context.is_empty(), "%s: two contexts fit" % example.where)
+			context = candidate
+			used[candidate.of] = true
+	var script := GDScript.new()
+	script.source_code = _source(code, context)
+	if script.reload() != OK:
+		check(false, "%s: it does not compile:\n%s" % [example.where, script.source_code])
+		return
+	var stage: Stage = script.new()
+	add_child(stage)
+	_take_printed()
+	await stage.call(&"run")
+	var printed := _take_printed()
+	for failure: String in stage.failures:
+		check(false, "%s: %s" % [example.where, failure])
+	stage.free()
+	for text: String in _take_texts():
+		check(false, "%s: it logged: %s" % [example.where, text])
+	if _logger:
+		var expected := Examples.printed_lines(code)
+		check(
+			printed == expected,
+			"%s: it says %s, it printed %s" % [example.where, expected, printed]
+		)
+	checks += 1
+
+
+func _source(code: String, context: Dictionary) -> String:
+	var is_class_body := Examples.is_class_body(code)
+	var members: String = context.get("members", "")
+	var before: String = context.get("before", "")
+	var after: String = context.get("after", "")
+	var body := [before, "" if is_class_body else code, after, "pass"]
+	var source := HEAD + members + "\n" + (code if is_class_body else "") + RUN
+	return source + "\n".join(body).indent("\t") + "\n"
+
+
+func _listen() -> void:
+	if ClassDB.class_exists(&"Logger"):
+		var script: GDScript = load("res://conformance/support/engine_logger.gd")
+		_logger = script.new()
+		_logger.set(&"on_print", _add_printed)
+		OS.call(&"add_logger", _logger)
+
+
+func _stop_listening() -> void:
+	if _logger:
+		OS.call(&"remove_logger", _logger)
+		_logger = null
+
+
+func _add_printed(text: String) -> void:
+	_mutex.lock()
+	_printed += text
+	_mutex.unlock()
+
+
+## The lines since the last call.
+func _take_printed() -> PackedStringArray:
+	_mutex.lock()
+	var text := _printed
+	_printed = ""
+	_mutex.unlock()
+	return text.trim_suffix("\n").split("\n") if text else PackedStringArray()

@@ -1,0 +1,224 @@
+extends "../undo/undo_base.gd"
+## The worked examples, and the undo demo with a person in it who is none.
+
+const Overrides := preload("res://examples/overrides.gd")
+const Person := preload("res://demo/undo/person.gd")
+const Rollback := preload("res://examples/rollback.gd")
+const RollbackGame := preload("res://examples/rollback_game.gd")
+const Scatter := preload("res://examples/scatter/scatter.gd")
+
+const ROLLBACK_SCENE := preload("res://examples/rollback.tscn")
+const OVERRIDES_SCENE := preload("res://examples/overrides.tscn")
+const UNDO_WINDOW := preload("res://demo/undo/window.tscn")
+
+const SCATTER_PLUGIN := "res://examples/scatter/plugin.gd"
+const ROUNDS := 3
+
+var history := UndoRedo.new()
+
+
+func _notification(what: int) -> void:
+	if what == NOTIFICATION_PREDELETE:
+		history.free()
+
+
+## What an instance overrides, one and all of it reverted, undone and done again.
+func test_overrides() -> void:
+	var list: Overrides = node(OVERRIDES_SCENE.instantiate() as Node)
+	var scene := Overrides.make_scene()
+	var door: Node = node(scene.instantiate())
+	list.inspect(door, scene)
+	check_shown(list.overrides, [], "an instance that overrides nothing")
+	Overrides.change(door)
+	list.refresh()
+	var expected: PackedStringArray = [
+		"position:x: 0.0 > 400.0",
+		'metadata/opens_with: ["brass key"] > ["brass key", "crowbar"]',
+		"metadata/creaks: null > true",
+		"collision_layer: 1 > 3",
+		"size:y: 20.0 > 64.0",
+	]
+	check_shown(list.overrides, expected, "overrides")
+	for at: int in expected.size():
+		var left := expected.duplicate()
+		left.remove_at(at)
+		list.revert([list.overrides[at]])
+		check_shown(list.overrides, left, "without %s" % expected[at])
+		list.history.undo()
+		list.refresh()
+		check_shown(list.overrides, expected, "undone: %s" % expected[at])
+	list.revert(list.overrides)
+	for turn: int in ROUNDS:
+		check_shown(list.overrides, [], "all reverted")
+		check(not door.has_meta(&"creaks"), "metadata that the scene does not have")
+		list.history.undo()
+		list.refresh()
+		check_shown(list.overrides, expected, "all undone")
+		list.history.redo()
+		list.refresh()
+
+
+## Whatever was guessed, what is certain is what a game without a network gives.
+func test_rollback() -> void:
+	var rollback: Rollback = node(ROLLBACK_SCENE.instantiate() as Node)
+	var truth := _true_snapshots()
+	for tick: int in Rollback.TICKS:
+		if tick != Rollback.LOST_PACKET:
+			rollback.advance()
+		else:
+			# The first packet after the one that was lost.
+			expect_logged(
+				rollback.advance, 1, 0, "VarBatch.apply_delta: expected a base with the hash "
+			)
+		var certain := rollback.tick - Rollback.DELAY + 1
+		if certain < 1:
+			continue
+		check_bytes(rollback.snapshot_before(certain), truth[certain], "before tick %d" % certain)
+		if rollback.tick != Rollback.LOST_PACKET:
+			check_bytes(rollback.spectator, truth[certain], "the spectator, tick %d" % certain)
+	check_int(rollback.refused_packets, 1, "refused packets")
+	check_bytes(var_to_bytes(rollback.state), rollback.snapshot, "the state is the snapshot")
+
+
+## What was predicted wrong, and what deltas save.
+func test_rollback_corrections() -> void:
+	var rollback: Rollback = node(ROLLBACK_SCENE.instantiate() as Node)
+	# The line about the lost packet is looked at by the test above.
+	logged(
+		func() -> void:
+			for tick: int in Rollback.TICKS:
+				rollback.advance()
+	)
+	check(rollback.corrections.size() > 5, "%d corrections" % rollback.corrections.size())
+	var paths: Array[Array] = []
+	var ops: Array[String] = []
+	for correction: Dictionary in rollback.corrections:
+		var changes: Array[Dictionary] = correction.changes
+		check(not changes.is_empty(), "no changes at tick %d" % correction.tick)
+		check_bytes(
+			VarBatch.patch(correction.predicted as PackedByteArray, changes),
+			correction.corrected as PackedByteArray,
+			"the correction of tick %d as a patch" % correction.tick
+		)
+		for change: Dictionary in changes:
+			paths.append(change.path)
+			ops.append(change.op)
+	check(["players", 1, "position"] in paths, "no wrong place")
+	check(["projectiles", 1] in paths and "insert" in ops, "no shot that was not foreseen")
+	check(not paths.any(func(path: Array) -> bool: return path[0] == "map"), "the map has changed")
+	check(not ["players", 0, "position"] in paths, "this player's own place was guessed")
+	var sent := rollback.sent_bytes / (Rollback.TICKS - Rollback.DELAY + 1)
+	check(sent * 5 < rollback.snapshot.size(), "%d bytes a packet" % sent)
+
+
+func test_scatter() -> void:
+	var nodes := _nodes_to_scatter()
+	var before := _states(nodes)
+	# Three of each node, and a polygon.
+	check_int(Scatter.scatter(nodes, history, 50.0, 5), 3 * nodes.size() + 1, "modifications")
+	check(history.get_current_action_name() == "Scatter Nodes", "the name of the action")
+	var after := _states(nodes)
+	for index: int in nodes.size():
+		check(after[index] != before[index], "node %d is where it was" % index)
+		check((nodes[index].position - Vector2(index, 0)).length() < 72.0, "node %d is far" % index)
+	_check_there_and_back(nodes, before, after)
+
+
+func test_align() -> void:
+	var nodes := _nodes_to_scatter()
+	nodes[2].position = Vector2(-7, 3)
+	var before := _states(nodes)
+	# The leftmost stays.
+	check_int(Scatter.align(nodes, history), nodes.size() - 1, "modifications")
+	var after := _states(nodes)
+	for one: Node2D in nodes:
+		check(one.position.x == -7.0, "a node is at %s" % one.position)
+	_check_there_and_back(nodes, before, after)
+	# What else has happened to a node meanwhile is not undone.
+	nodes[0].position.y = 33.0
+	history.undo()
+	check_exact(nodes[0].position, Vector2(0, 33), "a place that two have changed")
+
+
+func test_scatter_nothing() -> void:
+	check_int(Scatter.scatter([], history, 50.0, 5), 0, "modifications of no nodes")
+	var one: Array[Node2D] = [node(Node2D.new())]
+	check_int(Scatter.align(one, history), 0, "modifications of one that is aligned")
+	check_int(history.get_history_count(), 0, "actions")
+
+
+## In the editor itself scripts/editor-test.sh runs it.
+func test_plugin() -> void:
+	if not ClassDB.class_exists(&"EditorPlugin"):
+		check(not OS.has_feature("editor"), "no EditorPlugin")
+		return
+	var script: GDScript = load(SCATTER_PLUGIN)
+	check(script != null and script.can_instantiate(), "the plugin does not load")
+	var config := ConfigFile.new()
+	check_int(
+		config.load(SCATTER_PLUGIN.get_base_dir().path_join("plugin.cfg")), OK, "its settings"
+	)
+	var named: String = config.get_value("plugin", "script", "")
+	check(SCATTER_PLUGIN.get_file() == named, "the plugin's script is %s" % named)
+
+
+func test_undo_demo() -> void:
+	var viewport := SubViewport.new()
+	viewport.size = Vector2i(1152, 648)
+	add_child(viewport)
+	var window: Control = UNDO_WINDOW.instantiate()
+	viewport.add_child(window)
+	# The layout is that of a frame.
+	await get_tree().process_frame
+	await get_tree().process_frame
+	var person := Person.new(window)
+	person.begin()
+	while person.advance():
+		pass
+	check(person.problem.is_empty(), person.problem)
+	check_int(person.edit_count, Person.EDITS, "edits")
+	check(person.progress() == 1.0, "the person has left")
+	# The release template complains of each child of a container that is freed.
+	quietly(viewport.free)
+
+
+## The snapshot before each tick, and that after the last one, with true inputs alone.
+func _true_snapshots() -> Array[PackedByteArray]:
+	var state := RollbackGame.new_state()
+	var snapshots: Array[PackedByteArray] = [var_to_bytes(state)]
+	for tick: int in Rollback.TICKS:
+		var inputs: PackedInt32Array = []
+		for player: int in 2:
+			inputs.append(RollbackGame.true_input(player, tick))
+		RollbackGame.step(state, inputs)
+		snapshots.append(var_to_bytes(state))
+	return snapshots
+
+
+func _nodes_to_scatter() -> Array[Node2D]:
+	var polygon := Polygon2D.new()
+	polygon.polygon = [Vector2(1, 1), Vector2(5, 1), Vector2(1, 6)]
+	var tagged := Node2D.new()
+	tagged.set_meta(&"tags", ["a", {"b": [1]}])
+	var nodes: Array[Node2D] = [Node2D.new(), polygon, tagged, Node2D.new()]
+	for index: int in nodes.size():
+		node(nodes[index])
+		nodes[index].position = Vector2(index, 0)
+	return nodes
+
+
+func _check_there_and_back(
+	nodes: Array[Node2D], before: Array[PackedByteArray], after: Array[PackedByteArray]
+) -> void:
+	for turn: int in ROUNDS:
+		history.undo()
+		check_exact(_states(nodes), before, "undone")
+		history.redo()
+		check_exact(_states(nodes), after, "done again")
+
+
+func _states(nodes: Array[Node2D]) -> Array[PackedByteArray]:
+	var states: Array[PackedByteArray] = []
+	for one: Node2D in nodes:
+		states.append(state_of(one))
+	return states

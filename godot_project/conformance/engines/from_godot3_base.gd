@@ -1,0 +1,115 @@
+extends "../support/suite.gd"
+## Base of the suites that look at what a real Godot 3 has written, and write what it then reads:
+## see scripts/godot3-test.sh.
+
+const Reasons := preload("from_godot3_reasons.gd")
+const Vectors := preload("from_godot3_vectors.gd")
+
+const GODOT_3 := VarBatch.DIALECT_GODOT_3
+const GODOT_4 := VarBatch.DIALECT_GODOT_4
+
+## The environment says in which folder the files are, and the version that wrote them: "3.6".
+const FOLDER := "VARBATCH_GODOT3_FILES"
+const VERSION := "VARBATCH_GODOT3_VERSION"
+
+## Godot 4's header of an Array.
+const TWO_ELEMENTS: PackedByteArray = [TYPE_ARRAY, 0, 0, 0, 2, 0, 0, 0]
+
+
+static func path_of(file: String) -> String:
+	return OS.get_environment(FOLDER).path_join(file)
+
+
+static func vectors_in(file: String) -> Array[RefCounted]:
+	return Vectors.read(path_of(file), OS.get_environment(VERSION))
+
+
+## What the engine reads: the real one, as far as it goes without printing.
+func engine_value(bytes: PackedByteArray, objects: bool) -> Variant:
+	var read := bytes_to_var_with_objects if objects else bytes_to_var
+	return quietly(read.bind(bytes))
+
+
+## What the engine reads of bytes that it must take for one value, all of them.
+func engine_value_of_all(bytes: PackedByteArray, objects: bool, what: String) -> Variant:
+	var value: Variant = engine_value(bytes, objects)
+	if value is Object and not value is RefCounted:
+		# decode_var_size() would make another, and lose it.
+		var pair: Variant = engine_value(TWO_ELEMENTS + bytes + var_to_bytes(what), objects)
+		check(pair is Array and (pair as Array)[1] == what, "%s: another size" % what)
+		discard(pair)
+	else:
+		var size: int = quietly(bytes.decode_var_size.bind(0, objects))
+		check(size > 0 and size == bytes.size(), "%s: of another size: %d" % [what, size])
+	return value
+
+
+## The bytes of one engine as those of another; see _good() for the warning.
+func translated(
+	bytes: PackedByteArray,
+	from: VarBatch.Dialect,
+	to: VarBatch.Dialect,
+	warning: String,
+	what: String
+) -> PackedByteArray:
+	return _good(func() -> Variant: return VarBatch.transcode(bytes, from, to), warning, what)
+
+
+func read_here(bytes: PackedByteArray, objects: bool, warning: String, what: String) -> Variant:
+	var action := func() -> Variant: return VarBatch.bytes_to_var_in(bytes, GODOT_3, objects)
+	return _good(action, warning, what)
+
+
+func written_here(value: Variant, objects: bool, what: String) -> PackedByteArray:
+	var action := func() -> Variant: return VarBatch.var_to_bytes_in(value, GODOT_3, objects)
+	return _good(action, "", what)
+
+
+## That a file has these vectors.
+func check_names(names: PackedStringArray, file: String) -> void:
+	var text := FileAccess.get_file_as_string(path_of(file))
+	for vector_name: String in names:
+		check("\n%s |" % vector_name in text, "no vector %s" % vector_name)
+
+
+## That two byte arrays are the same, or differ if there is a reason for it: each way a test fails
+## when it is no longer as it is said to be.
+func check_bytes_or(
+	reason: String, found: PackedByteArray, expected: PackedByteArray, what: String
+) -> void:
+	if reason.is_empty():
+		check_bytes(found, expected, what)
+	else:
+		check(found != expected, "%s: is the same, in spite of: %s" % [what, reason])
+
+
+## Frees what nobody else would. No recursion: values may be nested deeper than scripts can call.
+static func discard(value: Variant) -> void:
+	var left: Array = [value]
+	while not left.is_empty():
+		var part: Variant = left.pop_back()
+		if part is Array:
+			left.append_array(part as Array)
+		elif part is Dictionary:
+			var dictionary: Dictionary = part
+			left.append_array(dictionary.keys() + dictionary.values())
+		elif part is Object and is_instance_valid(part) and not part is RefCounted:
+			var object: Object = part
+			object.free()
+
+
+## Calls an action of VarBatch that must succeed. It must warn of what [param warning] says, or not
+## at all.
+func _good(action: Callable, warning: String, what: String) -> Variant:
+	var results: Array = []
+	var is_told := warning.is_empty() or not errors.is_open()
+	for line: String in logged(func() -> void: results.append(action.call())):
+		# Other lines are the engine's, about properties of objects.
+		if line.begins_with("VarBatch.") or line.begins_with(WARNING + "VarBatch."):
+			var is_expected := (
+				line.begins_with(WARNING) and warning in line and not warning.is_empty()
+			)
+			check(is_expected, "%s: %s" % [what, line])
+			is_told = is_told or is_expected
+	check(is_told, "%s: no warning of '%s'" % [what, warning])
+	return results[0]

@@ -1,0 +1,336 @@
+extends Node
+## A game that saves and is ended at any moment, for scripts/crash-test.sh. Arguments after
+## `-- --run files/crash_game`: what to do, and a folder for it.
+##
+## kill    looks at what the last one left, then saves generations until it is killed: one by one, or
+##         several under way, by tasks and at once
+## look    looks at what the last one left
+## quit    begins saves in the manner that the third argument says, by as many threads as the
+##         fourth does, and quits
+## verify  looks at what all of those who quit left in the folder
+##
+## Its own notes are in files beside the folder of the saves, as they have to outlive it.
+
+const CrashFile := preload("crash_save.gd")
+const Files := preload("files_base.gd")
+
+const SAVE := "game.save"
+const LAST_LINE := "done"
+## What is left in a folder by one who quits, and the generation of the first save in it.
+const QUIT_GENERATION := 20
+
+var _arguments := OS.get_cmdline_user_args().slice(2)
+var _folder := _arguments[1]
+var _saves := _folder.path_join("saves")
+var _path := _saves.path_join(SAVE)
+var _awaited: VarBatchTask
+## The newest generation that was said to be saved by this process.
+var _reported := 0
+
+
+func _ready() -> void:
+	DirAccess.make_dir_recursive_absolute(_saves)
+	match _arguments[0]:
+		"kill":
+			var generation := _look()
+			_note_ready()
+			await _save_for_ever(generation + 1)
+		"look":
+			_look()
+			_end()
+		"quit":
+			VarBatch.set_thread_count(_arguments[3].to_int())
+			await _quit(_arguments[2])
+		"verify":
+			_verify()
+			_end()
+
+
+## A save that is begun when all is over.
+func _exit_tree() -> void:
+	if _arguments[0] == "quit" and _arguments[2] == "exit tree":
+		_begin(0)
+
+
+## Looks at the save, and notes "good" or "bad" and what is known of it. Returns its generation.
+func _look() -> int:
+	var began := 0
+	var saved := 0
+	var under_way: Dictionary[int, bool] = {}
+	var notes := FileAccess.get_file_as_string(_folder.path_join("notes"))
+	for line: String in notes.split("\n", false):
+		var noted := line.to_int()
+		if line.begins_with("found "):
+			began = noted
+			saved = noted
+			under_way.clear()
+		elif line.begins_with("began "):
+			began = noted
+			under_way[noted] = true
+		else:
+			under_way.erase(noted)
+			if line.begins_with("saved "):
+				saved = maxi(saved, noted)
+	var generation := 0
+	var is_good := true
+	if FileAccess.file_exists(_path):
+		generation = CrashFile.generation_of(VarBatch.load_vars(_path))
+		is_good = generation >= saved and generation <= began
+	else:
+		is_good = saved == 0
+	var left := 0
+	for named: String in Files.names(_saves):
+		if named.begins_with("."):
+			left += 1
+			DirAccess.remove_absolute(_saves.path_join(named))
+		elif named != SAVE:
+			is_good = false
+			print("a file %s" % named)
+	var verdict := "good" if is_good else "bad"
+	var overtaken := under_way.keys().filter(func(other: int) -> bool: return other < saved).size()
+	var text := (
+		"%s: generation %d, saved %d, began %d, left %d, saving %d, overtaken %d"
+		% [verdict, generation, saved, began, left, under_way.size(), overtaken]
+	)
+	print(text)
+	_append("results", text)
+	_append("notes", "found %d" % generation)
+	return generation
+
+
+## A generation is called after all before it. So the file must never be older than one that was
+## reported, even if earlier ones are under way.
+func _save_for_ever(from: int) -> void:
+	var generation := from
+	while true:
+		VarBatch.set_thread_count(generation % 4)
+		match [0, 1, 2, 3, 4, 4, 5, 6, 7, 7].pick_random():
+			0:
+				_save(generation)
+			1:
+				_note(generation, _start(generation).wait() as int)
+			2:
+				_note(generation, await _start(generation).finished as int)
+			3:
+				var task := _start(generation)
+				await get_tree().process_frame
+				task.cancel()
+				_note(generation, task.wait() as int, true)
+			4:
+				var task := _start(generation)
+				generation += 1
+				_save(generation)
+				_note(generation - 1, task.wait() as int)
+			5:
+				var task := _start(generation)
+				generation += 1
+				_save(generation)
+				await _end_of([task], generation - 1)
+			6:
+				_save(generation)
+				generation += 1
+				var tasks: Array[VarBatchTask] = [_start(generation), _start(generation + 1)]
+				await _end_of(tasks, generation)
+				generation += 1
+			7:
+				var tasks: Array[VarBatchTask] = []
+				for i: int in 4:
+					tasks.append(_start(generation + i))
+				await get_tree().process_frame
+				generation += 4
+				_save(generation)
+				tasks[3].cancel()
+				await _end_of(tasks, generation - 4)
+		var found := VarBatch.load_vars(_path)
+		if found and found[0] < _reported:
+			_append("results", "bad: generation %d came after %d was saved" % [found[0], _reported])
+		generation += 1
+
+
+func _save(generation: int) -> void:
+	var values := CrashFile.make(generation)
+	_append("notes", "began %d" % generation)
+	_note(generation, VarBatch.save_vars(_path, values, false, CrashFile.mode(generation)))
+
+
+func _start(generation: int) -> VarBatchTask:
+	var values := CrashFile.make(generation)
+	_append("notes", "began %d" % generation)
+	return VarBatch.save_vars_async(_path, values, false, CrashFile.mode(generation))
+
+
+## Notes the end of each of these, the first of which saves [param generation], when it comes.
+func _end_of(tasks: Array[VarBatchTask], generation: int) -> void:
+	var left := range(tasks.size())
+	while left:
+		await get_tree().process_frame
+		for i: int in left.duplicate():
+			if tasks[i].is_finished():
+				left.erase(i)
+				_note(generation + i, tasks[i].get_error(), i == 3)
+
+
+func _note(generation: int, error: int, may_be_cancelled := false) -> void:
+	if error == OK:
+		_reported = maxi(_reported, generation)
+	_append("notes", "%s %d" % ["saved" if error == OK else "skipped", generation])
+	if error != OK and not (may_be_cancelled and error == ERR_SKIP):
+		_append("results", "bad: save of generation %d: error %d" % [generation, error])
+
+
+## Begins what the kind says, and quits.
+func _quit(kind: String) -> void:
+	match kind:
+		"at once":
+			_begin(0)
+		"exit tree":
+			pass
+		"close":
+			_begin(0)
+			get_tree().root.close_requested.emit()
+			print(LAST_LINE)
+			return
+		"frames":
+			_begin(0)
+			await get_tree().process_frame
+			await get_tree().process_frame
+		"thread":
+			var thread := Thread.new()
+			thread.start(_begin.bind(0))
+			thread.wait_to_finish()
+		"compressed":
+			_begin(0, FileAccess.COMPRESSION_ZSTD)
+		"held":
+			set_meta(&"held", [_begin(0), VarBatch.vars_to_bytes_async(CrashFile.make(6))])
+		"listened to":
+			_begin(0).finished.connect(func(_result: Variant) -> void: print("finished"))
+		"connected":
+			_begin(0).finished.connect(_on_finished)
+		"awaited":
+			_await.call_deferred()
+		"many":
+			for i: int in 7:
+				_begin(i, CrashFile.mode(i))
+			_begin_others()
+		"task, save":
+			_begin_as(QUIT_GENERATION, _path + ".1")
+			_save_last()
+		"save, task":
+			VarBatch.save_vars(_path + ".1", CrashFile.make(QUIT_GENERATION))
+			_begin(1)
+		"task, task":
+			_begin_as(QUIT_GENERATION, _path + ".1")
+			_begin(1)
+		"task, cancelled":
+			_begin(1)
+			_begin_as(QUIT_GENERATION, _path + ".1").cancel()
+		"task, append":
+			_begin_in_parts()
+		"task, append at once":
+			_begin_in_parts(true)
+		"task, spelled":
+			_begin_as(QUIT_GENERATION, _saves.path_join("../saves/%s.1" % SAVE))
+			_save_last()
+	print(LAST_LINE)
+	get_tree().quit()
+
+
+## The task is not held by the function: what that holds is never freed when a game ends while it
+## waits, of any class (see rust/docs/DECISIONS.md).
+func _await() -> void:
+	_keep_awaited()
+	await _awaited.finished
+	_on_finished()
+
+
+func _keep_awaited() -> void:
+	_awaited = _begin(0)
+
+
+func _on_finished(_result: Variant = null) -> void:
+	print("finished")
+
+
+## Tasks that are dropped.
+func _begin_others() -> void:
+	var values := CrashFile.make(6)
+	var frames := VarBatch.vars_to_frames([Resource.new(), values], true)
+	VarBatch.vars_to_bytes_async(values)
+	VarBatch.vars_to_frames_async(values)
+	VarBatch.frames_to_vars_async(frames, true)
+	VarBatch.bytes_to_vars_async(VarBatch.vars_to_bytes(values))
+	VarBatch.load_vars_async(_path)
+	VarBatch.save_vars_async(_path + ".cancelled", values).cancel()
+
+
+func _begin(number: int, mode := -1) -> VarBatchTask:
+	var to := _path if number == 0 else "%s.%d" % [_path, number]
+	return _begin_as(QUIT_GENERATION + number, to, mode)
+
+
+func _begin_as(generation: int, to: String, mode := -1) -> VarBatchTask:
+	return VarBatch.save_vars_async(to, CrashFile.make(generation), false, mode)
+
+
+## A save and appends of one file, which is whole when all have ended, in order.
+func _begin_in_parts(is_last_at_once := false) -> void:
+	var values := CrashFile.make(QUIT_GENERATION + 1)
+	var to := _path + ".1"
+	VarBatch.save_vars_async(to, values.slice(0, -2))
+	VarBatch.append_vars_async(to, [values[-2]])
+	if is_last_at_once:
+		VarBatch.append_vars(to, [values[-1]])
+	else:
+		VarBatch.append_vars_async(to, [values[-1]])
+
+
+## At once, and small: an earlier task takes longer.
+func _save_last() -> void:
+	VarBatch.save_vars(_path + ".1", CrashFile.make(QUIT_GENERATION + 1))
+
+
+## Each folder is one run that quit. What was begun is there, whole, and nothing else.
+func _verify() -> void:
+	for kind: String in DirAccess.get_directories_at(_folder):
+		if kind == "saves":
+			continue
+		var saves := _folder.path_join(kind).path_join("saves")
+		var expected := PackedStringArray([SAVE])
+		for i: int in range(1, 7) if kind.begins_with("many") else []:
+			expected.append("%s.%d" % [SAVE, i])
+		var first := QUIT_GENERATION
+		if kind.contains(", ") and kind.get_slice(", ", 0) in ["task", "save"]:
+			expected = [SAVE + ".1"]
+			first += 1
+		var found := Files.names(saves)
+		var is_good := found == expected
+		for i: int in expected.size():
+			var values := VarBatch.load_vars(saves.path_join(expected[i]))
+			is_good = is_good and CrashFile.generation_of(values) == first + i
+		print("%s: quit %s: %s" % ["good" if is_good else "bad", kind, found])
+
+
+func _end() -> void:
+	print(LAST_LINE)
+	get_tree().quit()
+
+
+## The id of this process, for who is to kill it: what started it may be a script. In one step, so
+## that it is never read in part.
+func _note_ready() -> void:
+	var beside := _folder.path_join("ready.new")
+	var file := FileAccess.open(beside, FileAccess.WRITE)
+	file.store_line(str(OS.get_process_id()))
+	file.close()
+	DirAccess.rename_absolute(beside, _folder.path_join("ready"))
+
+
+## Kept by the system though the process is killed the moment after.
+func _append(to: String, text: String) -> void:
+	var at := _folder.path_join(to)
+	if not FileAccess.file_exists(at):
+		FileAccess.open(at, FileAccess.WRITE).close()
+	var file := FileAccess.open(at, FileAccess.READ_WRITE)
+	file.seek_end()
+	file.store_string(text + "\n")
+	file.close()

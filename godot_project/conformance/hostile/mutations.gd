@@ -1,0 +1,212 @@
+extends "../support/suite.gd"
+## Bytes of the engine, damaged: VarBatch accepts them if and only if the engine does, as the same
+## values and of the same size, and says why not where it does not.
+
+const Generator := preload("../support/generator.gd")
+const Mutator := preload("mutator.gd")
+
+const SEED := 20250302
+const COUNT := 800_000
+const OBJECT_COUNT := 200_000
+const BATCH := 500
+## Values that are damaged, until others take their place.
+const POOL := 400
+const POOL_ROUNDS := 20  # batches
+const MAX_LEN := 800
+const MAX_FAILURES := 5
+## Of so many accepted buffers one is described, of so many batches one is read as frames, and of so
+## many one is heard: the log would be long.
+const DESCRIBED := 5
+const FRAMED := 4
+const HEARD := 40
+## How lines begin in which the engine's decoder refuses something, which VarBatch never calls.
+const REFUSAL: Array[String] = [
+	"Condition ", "Method/function failed", "Error when ", "Attempted to ", "Variant is too deep"
+]
+
+var _accepted := 0
+var _refused := 0
+
+
+func test_damaged() -> void:
+	_run(part_of(COUNT), false)
+
+
+## Whole objects allowed. The objects are harmless, and no change of a few bytes makes another class
+## of their names.
+func test_damaged_objects() -> void:
+	_run(part_of(OBJECT_COUNT), true)
+
+
+func _run(count: int, allow_objects: bool) -> void:
+	var seed_number := SEED + int(allow_objects)
+	print("  mutations: %d, seed %d, allow_objects %s" % [count, seed_number, allow_objects])
+	var generator := Generator.new(seed_number, allow_objects)
+	var mutator := Mutator.new(generator.random)
+	var pool: Array[PackedByteArray] = []
+	for first: int in range(0, count, BATCH):
+		var batch_number := first / BATCH
+		if batch_number % POOL_ROUNDS == 0:
+			pool = _make_pool(generator, seed_number + first, allow_objects)
+		# A seed for each batch, so that the line of a failure leads to the buffer again.
+		generator.random.seed = seed_number + first + 1
+		VarBatch.set_thread_count(batch_number % 3)
+		var buffers: Array[PackedByteArray] = []
+		for i: int in mini(BATCH, count - first):
+			var bytes := pool[generator.random.randi() % POOL]
+			buffers.append(mutator.mutate(bytes, pool[generator.random.randi() % POOL]))
+		quietly(_check_batch.bind(buffers, allow_objects, "batch seed %d" % (seed_number + first)))
+		if batch_number % HEARD == 1 and not allow_objects:
+			_check_lines(buffers)
+		if failures.size() >= MAX_FAILURES:
+			break
+	print("  mutations: %d accepted, %d refused" % [_accepted, _refused])
+	check(_accepted > count / 10 and _refused > count / 10, "one verdict is too rare")
+
+
+func _make_pool(generator: Generator, seed_number: int, whole: bool) -> Array[PackedByteArray]:
+	generator.random.seed = seed_number
+	var pool: Array[PackedByteArray] = []
+	while pool.size() < POOL:
+		var value: Variant = generator.value()
+		var bytes := var_to_bytes_with_objects(value) if whole else var_to_bytes(value)
+		if bytes.size() <= MAX_LEN:
+			pool.append(bytes)
+	return pool
+
+
+func _check_batch(buffers: Array[PackedByteArray], allow_objects: bool, what: String) -> void:
+	checks += buffers.size()
+	var reasons := VarBatch.validate(buffers, allow_objects)
+	var found := VarBatch.bytes_to_vars(buffers, allow_objects)
+	var expected: Array = []
+	for i: int in buffers.size():
+		var bytes := buffers[i]
+		var size := bytes.decode_var_size(0, allow_objects)
+		expected.append(bytes.decode_var(0, allow_objects) if size > 0 else null)
+		if (size > 0) != reasons[i].is_empty():
+			_report(bytes, allow_objects, "%s, number %d" % [what, i])
+		elif size > 0 and i % DESCRIBED == 0 and VarBatch.describe(bytes).get("size") != size:
+			_report(bytes, allow_objects, "%s, number %d" % [what, i])
+		_accepted += 1 if size > 0 else 0
+		_refused += 0 if size > 0 else 1
+	if Equal.first_unequal(found, expected) >= 0:
+		for i: int in buffers.size():
+			_report(buffers[i], allow_objects, "%s, number %d" % [what, i])
+	if buffers[0].size() % FRAMED == 0:
+		var frames := PackedByteArray()
+		for bytes: PackedByteArray in buffers:
+			var length := PackedByteArray([0, 0, 0, 0])
+			length.encode_u32(0, bytes.size())
+			frames.append_array(length)
+			frames.append_array(bytes)
+		var read := VarBatch.frames_to_vars(frames, allow_objects)
+		var at := Equal.first_unequal(read, expected)
+		if at >= 0 and at < read.size() and _is_comparable(buffers[at], read[at], allow_objects):
+			check_int(at, -1, "%s, first frame that differs" % what)
+		check_int(read.size(), buffers.size(), "%s, frames" % what)
+
+
+## The first reasons of validate() are printed, one line each, and at most one warning for each of
+## the others.
+func _check_lines(buffers: Array[PackedByteArray]) -> void:
+	var reasons := VarBatch.validate(buffers)
+	var expected := PackedStringArray()
+	for i: int in reasons.size():
+		if not reasons[i].is_empty():
+			expected.append("VarBatch.bytes_to_vars: buffer %d: %s" % [i, reasons[i]])
+	# Conversions of elements of typed containers may make the engine complain, in either case.
+	var noise := PackedStringArray()
+	for bytes: PackedByteArray in buffers:
+		for line: String in logged(func() -> void: bytes.decode_var(0)):
+			if not REFUSAL.any(func(start: String) -> bool: return line.begins_with(start)):
+				noise.append(line)
+	var found := PackedStringArray()
+	var warned: Dictionary[String, bool] = {}
+	for line: String in logged(func() -> void: VarBatch.bytes_to_vars(buffers)):
+		if more_of(line) != Vector2i.ZERO:
+			continue
+		if not line.begins_with(WARNING):
+			if not line in noise:
+				found.append(line)
+			continue
+		var start := line.left(
+			line.find(": ", WARNING.length() + "VarBatch.bytes_to_vars: ".length())
+		)
+		check(start.begins_with(WARNING + "VarBatch.bytes_to_vars: buffer "), line)
+		check(not warned.has(start), "a second warning: %s" % line)
+		warned[start] = true
+	expected = expected.slice(0, MAX_LINES)
+	if not errors.is_open() or found == expected:
+		return
+	var at := 0
+	while at < mini(found.size(), expected.size()) and found[at] == expected[at]:
+		at += 1
+	check(false, "line %d: expected '%s', found '%s'" % [at, _line(expected, at), _line(found, at)])
+
+
+## Notes a failure if the two disagree on [param bytes], after it has made them shorter.
+func _report(bytes: PackedByteArray, allow_objects: bool, what: String) -> void:
+	var difference := _disagreement(bytes, allow_objects)
+	if difference.is_empty() or failures.size() >= MAX_FAILURES:
+		return
+	var short := _shortened(bytes, allow_objects)
+	failures.append(
+		(
+			"%s: %s; shortened to %s: %s"
+			% [what, difference, short.hex_encode(), _disagreement(short, allow_objects)]
+		)
+	)
+
+
+## "" where VarBatch and the engine agree.
+func _disagreement(bytes: PackedByteArray, allow_objects: bool) -> String:
+	var size := bytes.decode_var_size(0, allow_objects)
+	var accepted := bytes.has_encoded_var(0, allow_objects)
+	var reason := VarBatch.validate([bytes], allow_objects)[0]
+	if accepted != reason.is_empty():
+		return "accepted by the engine: %s, validate: '%s'" % [accepted, reason]
+	var found: Variant = VarBatch.bytes_to_var(bytes, allow_objects)
+	var expected: Variant = bytes.decode_var(0, allow_objects)
+	var difference := ""
+	if Equal.first_unequal([found], [expected]) >= 0:
+		if _is_comparable(bytes, found, allow_objects):
+			difference = Equal.difference(found, expected)
+	elif accepted and VarBatch.describe(bytes).get("size") != size:
+		difference = "expected size %d, found %s" % [size, VarBatch.describe(bytes).get("size")]
+	return difference
+
+
+## Whether the engine makes of the bytes what it should, and the same each time. Some do not where a
+## dictionary's type is a script, and none where a property that is a number is given an object: it
+## takes the id of the object that it has just made.
+func _is_comparable(bytes: PackedByteArray, found: Variant, allow_objects: bool) -> bool:
+	if Generator.Values.Engines.has_value_script_bug() and _has_script_type(found):
+		return false
+	var values: Array = [bytes.decode_var(0, allow_objects)]
+	return Equal.first_unequal(values, [bytes.decode_var(0, allow_objects)]) < 0
+
+
+## Less of [param bytes], on which the two still disagree.
+func _shortened(bytes: PackedByteArray, allow_objects: bool) -> PackedByteArray:
+	var length := nearest_po2(bytes.size())
+	while length > 0:
+		var at := 0
+		while at < bytes.size():
+			var less := bytes.slice(0, at) + bytes.slice(at + length)
+			if _disagreement(less, allow_objects).is_empty():
+				at += length
+			else:
+				bytes = less
+		length /= 2
+	return bytes
+
+
+## Whether a dictionary in [param value] has a script as the type of its keys or values.
+func _has_script_type(value: Variant) -> bool:
+	if value is Dictionary:
+		var dictionary: Dictionary = value
+		if dictionary.get_typed_key_script() or dictionary.get_typed_value_script():
+			return true
+		return (dictionary.keys() + dictionary.values()).any(_has_script_type)
+	return value is Array and (value as Array).any(_has_script_type)

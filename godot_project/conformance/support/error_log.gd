@@ -1,0 +1,48 @@
+extends RefCounted
+## What the engine logged, so that a test can say which errors it expects.
+##
+## Class Logger came with Godot 4.5. It is named only in engine_logger.gd, which is loaded only
+## where it exists, so that the tests run in 4.4 as well, without this check.
+
+## Kinds of entries: Logger.ERROR_TYPE_WARNING, and ERROR_TYPE_SCRIPT, which is never expected.
+const KIND_WARNING := 1
+const KIND_SCRIPT := 2
+
+var _entries: Array[Dictionary] = []
+var _mutex := Mutex.new()  # errors come from any thread
+var _logger: RefCounted
+
+
+## Starts to listen, if the engine can.
+func open() -> void:
+	if ClassDB.class_exists(&"Logger"):
+		var script: GDScript = load("res://conformance/support/engine_logger.gd")
+		_logger = script.new()
+		_logger.set(&"on_error", add)
+		OS.call(&"add_logger", _logger)
+
+
+func close() -> void:
+	if is_open():
+		OS.call(&"remove_logger", _logger)
+		_logger = null
+
+
+func is_open() -> bool:
+	return _logger != null
+
+
+## Called by the logger, on the thread that logs.
+func add(kind: int, text: String) -> void:
+	_mutex.lock()
+	_entries.append({"kind": kind, "text": text})
+	_mutex.unlock()
+
+
+## Everything since the last call: {"kind": Logger.ErrorType, "text": String} in order.
+func take() -> Array[Dictionary]:
+	_mutex.lock()
+	var taken := _entries
+	_entries = []
+	_mutex.unlock()
+	return taken

@@ -1,0 +1,294 @@
+extends Node
+## Base of every suite: the checks, and the errors and warnings that a test expects.
+##
+## A failed check is noted and the test goes on. Values are compared by type and by the engine's
+## own bytes of them, never by `==` alone: it holds for 0.0 and -0.0 and not for NaN and NaN.
+
+const ErrorLog := preload("error_log.gd")
+const Equal := preload("equal.gd")
+
+## Begins the text of a warning, wherever texts of errors and warnings stand in one list.
+const WARNING := "warning: "
+
+## Lines that a call prints at most, and one more for the others, as it ends where errors are of
+## byte arrays or of a file.
+const MAX_LINES := 20
+const MORE := "%d more errors are not printed"
+const OF_BUFFERS := "; VarBatch.validate() returns all errors"
+const OF_FILES := "; the command-line tool lists them: varbatch check --all"
+
+## Set by all.gd, which runs the suites.
+var errors: ErrorLog
+## How much of the tests of generated values is run, 1.0 for all.
+var share := 0.1
+## True in a run that tests fewer sizes and thread counts.
+var is_quick := false
+## True if the library was built to tell the engine of each saved file, as it does in a browser.
+var tells_of_files := false
+var failures: PackedStringArray = []
+var checks := 0
+
+## Limits of time count so many times.
+static var slowness := 1
+## How many calls of in_turns() there were in this run.
+static var _turn := 0
+
+
+## Called after each test. What was logged and not expected is a failure.
+func finish() -> void:
+	Engine.print_error_messages = true
+	_refuse_logged()
+
+
+func check(is_good: bool, what: String) -> void:
+	checks += 1
+	if not is_good:
+		failures.append(what)
+
+
+func check_int(found: int, expected: int, what: String) -> void:
+	check(found == expected, "%s: expected %d, found %d" % [what, expected, found])
+
+
+## [param started] is from Time.get_ticks_msec(), as [param max_msec] is.
+func check_time(started: int, max_msec: int, what: String) -> void:
+	var elapsed := Time.get_ticks_msec() - started
+	check(elapsed < max_msec * slowness, "%s took %d ms" % [what, elapsed])
+
+
+func check_bytes(found: PackedByteArray, expected: PackedByteArray, what: String) -> void:
+	checks += 1
+	if found != expected:
+		failures.append("%s: %s" % [what, Equal.byte_difference(found, expected)])
+
+
+## Same type and same bytes, objects compared by class and stored properties.
+func check_value(found: Variant, expected: Variant, what: String) -> void:
+	checks += 1
+	var difference := Equal.difference(found, expected)
+	if not difference.is_empty():
+		failures.append("%s: %s" % [what, difference])
+
+
+## How many of [param count] generated values are to be tested in this run.
+func part_of(count: int) -> int:
+	return maxi(1, roundi(count * share))
+
+
+## Returns [param count], or a tenth of it in a quick run.
+func sized_part_of(count: int) -> int:
+	return count / 10 if is_quick else count
+
+
+## Returns all of [param counts], or one of them in a quick run: the next one at each call.
+func in_turns(counts: PackedInt32Array) -> PackedInt32Array:
+	if not is_quick:
+		return counts
+	_turn += 1
+	return [counts[_turn % counts.size()]]
+
+
+## Calls [param action], which must log exactly [param count] errors, each with
+## [param must_contain] in it, and no warnings. Those that are only counted count.
+## Returns what the action returns.
+func expect_errors(action: Callable, count: int, must_contain: String) -> Variant:
+	return expect_logged(action, count, 0, must_contain)
+
+
+## Calls [param action], which must log so many errors and warnings, each with
+## [param must_contain] in it. Returns what the action returns.
+func expect_logged(
+	action: Callable, error_count: int, warning_count: int, must_contain: String
+) -> Variant:
+	_refuse_logged()
+	var result: Variant = action.call()
+	var texts := _take_texts()
+	_check_texts(texts, error_count, warning_count, must_contain)
+	return result
+
+
+## The same as expect_logged(), where the engine logs lines of its own: for objects that fail inside
+## it, and conversions that it complains about. Of all lines only those of VarBatch are counted.
+func expect_own_logged(
+	action: Callable, error_count: int, warning_count: int, must_contain: String
+) -> Variant:
+	_refuse_logged()
+	var result: Variant = action.call()
+	var own := PackedStringArray()
+	for text: String in _take_texts():
+		if text.begins_with("VarBatch.") or text.begins_with(WARNING + "VarBatch."):
+			own.append(text)
+	_check_texts(own, error_count, warning_count, must_contain)
+	return result
+
+
+## What a call prints of all its errors and warnings: errors go first where there are too many.
+## [param advice] is where all errors can be found.
+func bounded(texts: PackedStringArray, advice := "") -> PackedStringArray:
+	if texts.size() <= MAX_LINES:
+		return texts
+	var all_warnings := 0
+	for text: String in texts:
+		all_warnings += 1 if text.begins_with(WARNING) else 0
+	var more_errors := texts.size() - all_warnings
+	var more_warnings := all_warnings
+	var room_for_warnings := maxi(MAX_LINES - more_errors, 0)
+	var shown := PackedStringArray()
+	for text: String in texts:
+		if text.begins_with(WARNING):
+			if all_warnings - more_warnings < room_for_warnings:
+				more_warnings -= 1
+				shown.append(text)
+		elif shown.size() < MAX_LINES:
+			more_errors -= 1
+			shown.append(text)
+	var first := texts[0].trim_prefix(WARNING)
+	var line := first.left(first.find(": ") + 2)
+	if more_warnings == 0:
+		line += MORE % more_errors + advice
+	elif more_errors == 0:
+		line = WARNING + line + MORE.replace("errors", "warnings") % more_warnings
+	else:
+		var more := "%d more errors and %d more warnings are not printed"
+		line += more % [more_errors, more_warnings] + advice
+	return shown + PackedStringArray([line])
+
+
+## The number of errors and of warnings that [param text] says were not printed.
+func more_of(text: String) -> Vector2i:
+	if not " not printed" in text:
+		return Vector2i.ZERO
+	var counts := Vector2i.ZERO
+	var words := text.split(" ")
+	for i: int in range(2, words.size()):
+		if words[i - 1] == "more" and words[i].begins_with("error"):
+			counts.x = words[i - 2].to_int()
+		elif words[i - 1] == "more" and words[i].begins_with("warning"):
+			counts.y = words[i - 2].to_int()
+	return counts
+
+
+## Calls [param action], which must log exactly these texts, in this order. Warnings begin with
+## WARNING. Returns what the action returns.
+func expect_lines(action: Callable, expected: PackedStringArray) -> Variant:
+	_refuse_logged()
+	var result: Variant = action.call()
+	var texts := _take_texts()
+	checks += 1
+	if errors.is_open() and texts != expected:
+		var at := 0
+		while at < mini(texts.size(), expected.size()) and texts[at] == expected[at]:
+			at += 1
+		(
+			failures
+			. append(
+				(
+					"expected %d lines, found %d, first difference in line %d: expected '%s', found '%s'"
+					% [expected.size(), texts.size(), at, _line(expected, at), _line(texts, at)]
+				)
+			)
+		)
+	return result
+
+
+## Calls [param action], and returns what it logged.
+func logged(action: Callable) -> PackedStringArray:
+	_refuse_logged()
+	action.call()
+	return _take_texts()
+
+
+## Calls [param action] while each error that is logged calls [param on_error]: where the errors are
+## heard at all. Returns what the action returns.
+func with_logger(on_error: Callable, action: Callable) -> Variant:
+	var script: GDScript = load("res://conformance/support/engine_logger.gd")
+	var logger: RefCounted = script.new()
+	logger.set(&"on_error", on_error.unbind(2))
+	OS.call(&"add_logger", logger)
+	var result: Variant = action.call()
+	OS.call(&"remove_logger", logger)
+	return result
+
+
+## Calls [param action] with all messages switched off, VarBatch's among them: for asking the engine
+## itself about bad input.
+func quietly(action: Callable) -> Variant:
+	Engine.print_error_messages = false
+	var result: Variant = action.call()
+	Engine.print_error_messages = true
+	return result
+
+
+## Starts [param count] threads, each of which calls [param work] with its number.
+func start_threads(count: int, work: Callable) -> Array[Thread]:
+	var threads: Array[Thread] = []
+	for i: int in count:
+		threads.append(Thread.new())
+		check_int(threads[-1].start(work.bind(i)), OK, "start of a thread")
+	return threads
+
+
+func any_alive(threads: Array[Thread]) -> bool:
+	return threads.any(func(thread: Thread) -> bool: return thread.is_alive())
+
+
+## Waits for [param threads] to end, and returns what they return.
+func end_threads(threads: Array[Thread]) -> Array:
+	return threads.map(func(thread: Thread) -> Variant: return thread.wait_to_finish())
+
+
+func _check_texts(
+	texts: PackedStringArray, error_count: int, warning_count: int, must_contain: String
+) -> void:
+	checks += 1
+	if not errors.is_open():
+		return
+	var found_errors := 0
+	var found_warnings := 0
+	for text: String in texts:
+		var more := more_of(text)
+		if more != Vector2i.ZERO:
+			found_errors += more.x
+			found_warnings += more.y
+			continue
+		found_warnings += 1 if text.begins_with(WARNING) else 0
+		found_errors += 0 if text.begins_with(WARNING) else 1
+		if not must_contain in text:
+			failures.append("expected a line with '%s', found: %s" % [must_contain, text])
+	if found_errors != error_count or found_warnings != warning_count:
+		failures.append(
+			(
+				"expected %d errors and %d warnings with '%s', found %d and %d: %s"
+				% [
+					error_count,
+					warning_count,
+					must_contain,
+					found_errors,
+					found_warnings,
+					" | ".join(texts.slice(0, 3))
+				]
+			)
+		)
+
+
+## The texts logged since the last look. A script error is never expected.
+func _take_texts() -> PackedStringArray:
+	var texts := PackedStringArray()
+	for entry: Dictionary in errors.take():
+		var text: String = entry.text
+		if entry.kind == ErrorLog.KIND_SCRIPT:
+			failures.append("script error: %s" % text)
+		elif entry.kind == ErrorLog.KIND_WARNING:
+			texts.append(WARNING + text)
+		else:
+			texts.append(text)
+	return texts
+
+
+func _refuse_logged() -> void:
+	for text: String in _take_texts():
+		failures.append("unexpected line logged: %s" % text)
+
+
+func _line(lines: PackedStringArray, at: int) -> String:
+	return lines[at] if at < lines.size() else "(none)"

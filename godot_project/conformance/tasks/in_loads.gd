@@ -1,0 +1,172 @@
+extends "tasks_base.gd"
+## Tasks that are started and waited for while a thread loads a resource. The engine gives such a
+## thread a message queue of its own, which is flushed there or dropped with what is in it: signals
+## come on the main thread all the same, and always.
+
+const Child := preload("../support/child.gd")
+const Loader := preload("warming_loader.gd")
+
+## How long a load goes on after it has used tasks, in milliseconds.
+const LOADING := 60
+
+var _loader := Loader.new()
+var _loaded_resource := "%s/thing.%s" % [folder, Loader.EXTENSION]
+
+
+func _enter_tree() -> void:
+	super()
+	write(_loaded_resource, PackedByteArray([1]))
+	ResourceLoader.add_resource_format_loader(_loader)
+
+
+func _exit_tree() -> void:
+	Loader.action = Callable()
+	ResourceLoader.remove_resource_format_loader(_loader)
+	super()
+
+
+## What a load starts, and what the main thread starts and awaits meanwhile.
+func test_started_in_a_load() -> void:
+	use([1, "two", {"k": [Vector2.ONE, _noise]}, _noise])
+	for count: int in in_turns(THREAD_COUNTS):
+		VarBatch.set_thread_count(count)
+		for kind: String in KINDS:
+			var expected: Variant = plain(kind)
+			for sub_threads: bool in [false, true]:
+				var what := "%d threads, sub-threads %s" % [count, sub_threads]
+				var watches: Array[Watch] = []
+				var begin := func() -> void:
+					watches.append(Watch.new(start(kind)))
+					OS.delay_msec(LOADING)
+				_begin_load(begin, sub_threads)
+				OS.delay_msec(LOADING / 2)
+				check_result(await start(kind).finished, expected, kind, "awaited, " + what)
+				_check_main("awaited, %s, %s" % [kind, what])
+				await _end_load()
+				check_int(watches.size(), 1, "loads of %s, %s" % [kind, what])
+				var result: Variant = await finished(watches[0], "of a load, %s" % what)
+				check_result(result, expected, kind, "of a load, %s" % what)
+
+
+## The load has gone on to wait for its tasks, more than once, when its queue is dropped.
+func test_waited_for_in_a_load() -> void:
+	use([1, "two", {"k": [Vector2.ONE, _noise]}, _noise])
+	for count: int in in_turns(THREAD_COUNTS):
+		VarBatch.set_thread_count(count)
+		for sub_threads: bool in [false, true]:
+			var what := "%d threads, sub-threads %s" % [count, sub_threads]
+			var watches: Array[Watch] = []
+			var results: Array = []
+			var wait := func() -> void:
+				for kind: String in KINDS + KINDS:
+					var task := start(kind)
+					watches.append(Watch.new(task))
+					results.append(task.wait())
+			_begin_load(wait, sub_threads)
+			await _end_load()
+			check_int(results.size(), 2 * KINDS.size(), "results of a load, %s" % what)
+			for i: int in watches.size():
+				var kind := KINDS[i % KINDS.size()]
+				check_result(await finished(watches[i], what), plain(kind), kind, what)
+				check_result(results[i], plain(kind), kind, "waited for, " + what)
+			await _check_alive(what)
+
+
+## A load that waits for what the main thread has started, and cancels it.
+func test_tasks_of_the_main_thread_in_a_load() -> void:
+	use(large())
+	for count: int in in_turns(THREAD_COUNTS):
+		VarBatch.set_thread_count(count)
+		for is_cancelled: bool in [false, true]:
+			var tasks: Array[VarBatchTask] = []
+			var watches: Array[Watch] = []
+			for kind: String in KINDS:
+				tasks.append(start(kind))
+				watches.append(Watch.new(tasks[-1]))
+			var use_tasks := func() -> void:
+				for task: VarBatchTask in tasks:
+					if is_cancelled:
+						task.cancel()
+					task.wait()
+			_begin_load(use_tasks, true)
+			await _end_load()
+			for i: int in KINDS.size():
+				var result: Variant = await finished(watches[i], KINDS[i])
+				if not is_cancelled:
+					check_result(result, plain(KINDS[i]), KINDS[i], "waited for in a load")
+			await _check_alive("%d threads, cancelled %s" % [count, is_cancelled])
+
+
+## All workers of the engine but one are held up.
+func test_one_worker() -> void:
+	use([1, "two", {"k": [Vector2.ONE, _noise]}, _noise])
+	var semaphore := Semaphore.new()
+	var workers: Array[int] = []
+	for i: int in OS.get_processor_count() - 1:
+		workers.append(WorkerThreadPool.add_task(semaphore.wait, true))
+	for count: int in in_turns(THREAD_COUNTS):
+		VarBatch.set_thread_count(count)
+		var watches: Array[Watch] = []
+		var begin := func() -> void:
+			for kind: String in KINDS:
+				watches.append(Watch.new(start(kind)))
+			start("to bytes").wait()
+		for sub_threads: bool in [false, true]:
+			_begin_load(begin, sub_threads)
+			await _check_alive("one worker, %d threads" % count)
+			await _end_load()
+		check_int(watches.size(), 2 * KINDS.size(), "tasks of a load on one worker")
+		for watch: Watch in watches:
+			await finished(watch, "one worker, %d threads" % count)
+	for worker: int in workers:
+		semaphore.post()
+		WorkerThreadPool.wait_for_task_completion(worker)
+
+
+## Before the first frame, and where there never is one: in main loops of their own.
+func test_before_the_first_frame() -> void:
+	var command := Child.own_command()
+	if command.is_empty() or not OS.has_feature("editor"):
+		check(true, "this build runs no script as its main loop")
+		return
+	for main_loop: String in ["before_frames_tree", "before_frames_loop"]:
+		for count: int in in_turns(THREAD_COUNTS):
+			# The last argument is the scene of the suites.
+			var arguments := command.slice(0, -1)
+			arguments.append_array(["--script", "res://conformance/tasks/%s.gd" % main_loop, "--"])
+			arguments.append_array([str(count), _loaded_resource])
+			var run := Child.sh('timeout %d "$@"' % (60 * slowness), arguments)
+			var lines: PackedStringArray = run[1]
+			var what := "%s, %d threads" % [main_loop, count]
+			check_int(run[0] as int, 0, "exit status of %s: %s" % [what, lines])
+			var found := lines[-1] if lines else ""
+			check_value(found, "all were heard on the main thread", what)
+
+
+func _begin_load(action: Callable, sub_threads: bool) -> void:
+	Loader.action = action
+	var code := ResourceLoader.load_threaded_request(
+		_loaded_resource, "Resource", sub_threads, ResourceLoader.CACHE_MODE_REPLACE
+	)
+	check_int(code, OK, "a threaded load")
+
+
+func _end_load() -> void:
+	var is_over := func() -> bool:
+		var status := ResourceLoader.load_threaded_get_status(_loaded_resource)
+		return status != ResourceLoader.THREAD_LOAD_IN_PROGRESS
+	await until(is_over, "a resource is loaded")
+	# Its thread lets go of it a moment later. If it is taken before, the engine may leak its token.
+	await frames_pass(3)
+	check(ResourceLoader.load_threaded_get(_loaded_resource) is Resource, "no resource was loaded")
+
+
+## That a task of the main thread tells its end.
+func _check_alive(what: String) -> void:
+	var watch := Watch.new(VarBatch.vars_to_bytes_async([1]))
+	check_int((await finished(watch, what) as Array).size(), 1, "a task after it, " + what)
+
+
+func _check_main(what: String) -> void:
+	var here := OS.get_thread_caller_id()
+	check_int(here, OS.get_main_thread_id(), "the thread that goes on, " + what)

@@ -1,0 +1,398 @@
+extends "deep_base.gd"
+## What flush(true) gives: each change inside of arrays, dictionaries and packed arrays.
+
+const SEED := 20261123
+const COUNT := 20_000
+const BATCH := 200
+## Of so many values one may hold what bytes do not show.
+const HIDDEN_OF := 4
+const MANY := 100_000
+const MAX_FAILURES := 8
+
+
+func test_nested_values() -> void:
+	var inventory := {"hp": 7, "bag": ["rope", "key", {"coins": [1, 2, 3]}], 5: Vector2(1, 2)}
+	var changed := {
+		"hp": 5, "bag": ["rope", "lamp", "key", {"coins": [1, 9, 3]}], 5: Vector2(1, 3), "new": null
+	}
+	var expected: PackedStringArray = [
+		'set ["hp"]: 7 > 5',
+		'insert ["bag", 1]: null > "lamp"',
+		'set ["bag", 3, "coins", 1]: 2 > 9',
+		"set [5]: Vector2(1, 2) > Vector2(1, 3)",
+		'insert ["new"] at 3: null > null',
+	]
+	check_told(deep(inventory, changed, "nested"), expected, "nested")
+	expected = ['remove ["a"] at 0: 1 > null', 'insert ["a"] at 1: null > 1']
+	check_told(deep({"a": 1, "b": 2}, {"b": 2, "a": 1}, "a key that moved"), expected, "moved")
+	expected = ["remove [0]: 1 > null", "remove [0]: 2 > null"]
+	check_told(deep([1, 2], [], "emptied"), expected, "emptied")
+	check_told(deep([1], {1: 1}, "another type"), ["set []: [1] > {\n1: 1\n}"], "another type")
+	var numbers: Array[int] = [1]
+	var is_whole := deep([1], numbers, "an array that becomes typed")
+	check_int(is_whole.size(), 1, "changes of an array that becomes typed")
+	check(numbers.is_same_typed(is_whole[0].new as Array), "its type")
+	check_value(is_whole[0].path, [], "its path")
+
+
+## Names are kept beside the bytes, and are told all the same.
+func test_names() -> void:
+	var before := {&"hp": 7, &"bag": [&"rope", ^"a/b:c"], ^"x": &"y", "s": &"t"}
+	var after := {&"hp": 5, &"bag": [&"lamp", ^"a/b:d"], ^"x": &"z", "s": "t"}
+	var expected: PackedStringArray = [
+		'set [&"hp"]: 7 > 5',
+		'set [&"bag", 0]: &"rope" > &"lamp"',
+		'set [&"bag", 1]: NodePath("a/b:c") > NodePath("a/b:d")',
+		'set [NodePath("x")]: &"y" > &"z"',
+		'set ["s"]: &"t" > "t"',
+	]
+	check_told(deep(before, after, "names"), expected, "names")
+	var paths: Array = [^"", ^":a", ^"/a/b", ^"../..:a:b", ^"/", NodePath("a//b"), ^".", ^"x:"]
+	for at: int in paths.size():
+		var other: Variant = paths[at - 1]
+		if other != paths[at]:
+			var rows := deep([1, other, &"x"], [1, paths[at], &"x"], "path %s" % paths[at])
+			check_value(rows[0].path, [1], "path to %s" % paths[at])
+	var typed: Array[StringName] = [&"a", &"b"]
+	var edited: Array[StringName] = [&"a", &"c", &"b"]
+	expected = ['insert [1]: null > &"c"']
+	check_told(deep(typed, edited, "typed names"), expected, "typed names")
+
+
+## Rows of properties that are no containers are those of flush().
+func test_plain_properties() -> void:
+	var sprite: Node2D = node(Node2D.new())
+	sprite.set_meta("log", ["a"])
+	for recorder_of: VarBatchUndoRecorder in [recorder, whole_recorder]:
+		recorder_of.record(sprite)
+	sprite.position.y = 7
+	sprite.modulate = Color(1, 1, 1, 0.5)
+	sprite.scale = Vector2(2, 3)
+	sprite.material = CanvasItemMaterial.new()
+	sprite.set_meta("log", ["a", "b"])
+	var rows := recorder.flush(true)
+	var plain := whole_recorder.flush(false)
+	check_int(rows.size(), 5, "changes")
+	check_int(plain.size(), rows.size(), "modifications")
+	for at: int in rows.size():
+		var row := rows[at]
+		check(row.property == plain[at].property, "property %s" % row.property)
+		check(is_same(row.object, sprite), "object of %s" % row.property)
+		if row.property == "metadata/log":
+			check_value(row.path, [1], "path of an array")
+			continue
+		check_value(row.keys(), KEYS, "keys of %s" % row.property)
+		check_value([row.path, row.op], [[], "set"], "path of %s" % row.property)
+		check_exact(row.old, plain[at].old, "old %s" % row.property)
+		check_exact(row.new, plain[at].new, "new %s" % row.property)
+	for values: Array in [[null, 1], [1, "a"], [node(Node.new()), null], [[1], null], ["a", &"a"]]:
+		var row := deep(values[0], values[1], str(values))[0]
+		check_value([row.path, row.op], [[], "set"], "path of %s" % [values])
+
+
+func test_order_of_objects() -> void:
+	var boxes: Array = [box([1, 2]), box(1), box({"a": 1}), box([])]
+	recorder.record_all(boxes)
+	for object: Box in boxes:
+		object.other = {}
+	boxes[0].value = [3, 2, 4]
+	boxes[2].value = {"a": 2}
+	var told := PackedStringArray()
+	for row: Dictionary in recorder.flush(true):
+		told.append("%d %s %s" % [boxes.find(row.object), row.property, row.path])
+	var first := "0 value [0]|0 value [2]|0 other []|1 other []"
+	var expected := first + '|2 value ["a"]|2 other []|3 other []'
+	check("|".join(told) == expected, "order: %s" % told)
+	check(recorder.flush(true).is_empty(), "flush(true) twice")
+
+
+## Every kind of value, each changed to the next, as an element, as an entry and as a key.
+func test_every_kind() -> void:
+	var values: Array = Values.all()
+	var wholes := 0
+	for index: int in values.size():
+		var before: Variant = values[index]
+		var after: Variant = values[(index + 1) % values.size()]
+		if var_to_bytes(before) == var_to_bytes(after):
+			continue
+		var what := "%s to %s" % [type_string(typeof(before)), type_string(typeof(after))]
+		var is_hidden := typeof(before) in HIDDEN and typeof(after) in HIDDEN
+		var pairs: Array = [
+			[[1, before, "x"], [1, after, "x"], 1],
+			[{"k": before, "n": 1}, {"k": after, "n": 1}, "k"],
+			[[0, {"deep": [before]}], [0, {"deep": [after]}], 1],
+		]
+		for pair: Array in pairs:
+			for row: Dictionary in deep(pair[0], pair[1], what):
+				var is_whole := (row.path as Array).is_empty()
+				wholes += int(is_whole)
+				check(not is_whole or is_hidden, "%s is told as a whole" % what)
+				check(is_whole or row.path[0] == pair[2], "%s: path %s" % [what, row.path])
+		deep({before: 1, "n": 1}, {after: 1, "n": 2}, "as a key, " + what)
+		deep({before: [1], "n": 1}, {before: [2], "n": 1}, "inside of a key, " + what)
+		if failures.size() >= MAX_FAILURES:
+			return
+	check(wholes < values.size() / 4, "%d values are told as a whole" % wholes)
+
+
+## Ranges, as VarBatch.diff() tells them.
+func test_packed_arrays() -> void:
+	var rows := deep(PackedInt32Array([1, 2, 3, 4]), PackedInt32Array([1, 5, 6, 4, 7]), "ints")
+	var expected: PackedStringArray = [
+		"set [1]: PackedInt32Array(2, 3) > PackedInt32Array(5, 6)",
+		"insert [4]: null > PackedInt32Array(7)",
+	]
+	check_told(rows, expected, "ints")
+	var texts := PackedStringArray(["a", "b", "c"])
+	rows = deep({"t": texts}, {"t": PackedStringArray(["a", "c"])}, "texts")
+	expected = ['remove ["t", 1]: PackedStringArray("b") > null']
+	check_told(rows, expected, "texts")
+	for type: int in range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX):
+		var values: Array = Values.of(type)
+		for at: int in values.size():
+			if var_to_bytes(values[at - 1]) != var_to_bytes(values[at]):
+				deep(values[at - 1], values[at], type_string(type))
+				deep([[values[at - 1]]], [[values[at]]], "in arrays, " + type_string(type))
+
+
+func test_typed_containers() -> void:
+	var one: Node = node(Node.new())
+	var two: Node = node(Node2D.new())
+	var boxes: Array[Box] = [box(1), box(2)]
+	var nodes: Array[Node] = [one, null, two]
+	var other_nodes: Array[Node] = [one, two, null]
+	var rows := deep(nodes, other_nodes, "nodes")
+	check_int(rows.size(), 2, "changes of nodes")
+	var many: Array[Box] = [boxes[1], boxes[0], boxes[1]]
+	check_told(deep(boxes, many, "boxes"), ["insert [0]: null > Box"], "boxes")
+	var table: Dictionary[String, Box] = {"a": boxes[0]}
+	var tables: Dictionary[String, Box] = {"a": boxes[1], "b": boxes[0]}
+	rows = deep(table, tables, "by script")
+	check_told(rows, ['set ["a"]: Box > Box', 'insert ["b"] at 1: null > Box'], "by script")
+	check(is_same(rows[0].old, boxes[0]) and is_same(rows[1].new, boxes[0]), "the same boxes")
+	var by_node: Dictionary[Node, Array] = {one: [1], two: [2]}
+	var by_nodes: Dictionary[Node, Array] = {one: [1], two: [3]}
+	rows = deep([by_node], [by_nodes], "by node")
+	check_int((rows[0].path as Array).size(), 3, "path to an element of a node's array")
+	check(is_same(rows[0].path[1], two), "the node in the path")
+	var typed: Array[PackedInt32Array] = [PackedInt32Array([1, 2])]
+	var typed_after: Array[PackedInt32Array] = [PackedInt32Array([1, 3])]
+	check_value(deep(typed, typed_after, "packed in typed")[0].path, [0, 1], "path in typed")
+
+
+## Two scripts without files: the bytes do not tell them apart.
+func test_scripts_without_files() -> void:
+	var made: Array = []
+	for source: String in ["extends RefCounted\nvar x := 1\n", "extends RefCounted\nvar y := 1\n"]:
+		var script := GDScript.new()
+		script.source_code = source
+		check_int(script.reload(), OK, "a script")
+		made.append(Array([script.new(), null], TYPE_OBJECT, &"RefCounted", script))
+	var longer: Array = (made[0] as Array).duplicate()
+	longer.append(null)
+	var rows := deep([made[0], &"x"], [longer, &"x"], "of one script")
+	check_value(rows[0].path, [0, 2], "path to the new element")
+	var emptied: Array = []
+	for list: Array in made:
+		var empty := list.duplicate()
+		empty.clear()
+		emptied.append(empty)
+	rows = deep([emptied[0], 1], [emptied[1], 2], "of two scripts")
+	check_value(rows[0].path, [], "path if the script changed")
+	var new_script: Variant = (rows[0].new[0] as Array).get_typed_script()
+	check(is_same(new_script, emptied[1].get_typed_script()), "the script of the new value")
+	rows = deep([1, emptied[0]], [1, emptied[0], emptied[1]], "of another script, inserted")
+	check_value(rows[0].path, [2], "path to an array of another script")
+	new_script = (rows[0].new as Array).get_typed_script()
+	check(is_same(new_script, emptied[1].get_typed_script()), "the script of the inserted value")
+
+
+## The very same objects, as elements, as keys and deep inside.
+func test_objects() -> void:
+	var resource := Resource.new()
+	var child: Node = node(Node.new())
+	var other: Node = node(Node.new())
+	var before: Array = [resource, {child: [1, {other: "x"}]}, other]
+	var after: Array = [child, {child: [1, {other: "y"}]}, other, resource]
+	var rows := deep(before, after, "objects")
+	check_int(rows.size(), 3, "changes")
+	check(is_same(rows[0].old, resource) and is_same(rows[0].new, child), "an element")
+	var path: Array = rows[1].path
+	check_int(path.size(), 4, "steps to what is deep inside")
+	check(is_same(path[1], child) and is_same(path[3], other), "objects in a path")
+	check(is_same(rows[2].new, resource), "an object that was inserted")
+	rows = deep({child: 1, other: 2}, {other: 2, resource: 3}, "objects as keys")
+	check_int(rows.size(), 2, "changes of keys")
+	check(is_same(rows[0].path[0], child) and is_same(rows[1].path[0], resource), "the keys")
+	check_value([rows[0].index, rows[1].index], [0, 1], "their places")
+	rows = deep([1, [resource, [child]]], [1, [resource, [child, {"k": child}]]], "an entry")
+	check(is_same(rows[0].new.k, child), "an object in a value that was inserted")
+	rows = deep({[child, 1]: [1]}, {[child, 1]: [2]}, "an object in a key")
+	check(is_same(rows[0].path[0][0], child), "the object in a key")
+
+
+## A freed object is null in what was recorded.
+func test_freed_objects() -> void:
+	for as_key: bool in [false, true]:
+		var gone: Node = Node.new()
+		var stays: Node = node(Node.new())
+		var object := box({"list": [1, gone, stays, 2]})
+		if as_key:
+			object.value = {gone: [1], "k": [stays], stays: 1}
+		recorder.record(object, ["value"])
+		gone.free()
+		if as_key:
+			object.value.k.append(1)
+		else:
+			object.value.list[3] = 3
+		var rows := recorder.flush(true)
+		check(not rows.is_empty(), "no changes")
+		if as_key:
+			# A path to it would be a path to null.
+			check_int(rows.size(), 1, "changes with a freed key")
+			check_value(rows[0].path, [], "path with a freed key")
+			check(is_same((rows[0].old as Dictionary).k[0], stays), "what is beside a freed key")
+			continue
+		var told := PackedStringArray()
+		for row: Dictionary in rows:
+			told.append(told_of(row))
+		check('set ["list", 3]: 2 > 3' in told, "beside a freed object: %s" % told)
+		check('set ["list", 1]: null > null' in told, "a freed object: %s" % told)
+	var keys: Dictionary = {}
+	for i: int in 3:
+		keys[Node.new()] = [i]
+	var mixed := box(keys)
+	recorder.record(mixed)
+	for freed: Variant in keys.keys():
+		(freed as Node).free()
+	check_value(recorder.flush(true)[0].path, [], "path with three freed keys")
+
+
+func test_hidden_values() -> void:
+	var values := hidden_values()
+	var calls: Array[Callable] = []
+	calls.assign(values.filter(func(value: Variant) -> bool: return value is Callable))
+	for at: int in values.size():
+		var before: Variant = values[at - 1]
+		var after: Variant = values[at]
+		var what := "hidden %d" % at
+		var rows := deep([1, before, 2], [1, after, 3], what)
+		check_value(rows[0].path, [], "path, " + what)
+		rows = deep([1, before, 2], [1, before, 3, after], what)
+		check_int(rows.size(), 2, "changes beside, " + what)
+		check(rows[1].new == after, "inserted, " + what)
+		rows = deep([1, [before], 2, after], [1, [before, 5], 2, after], what)
+		check_value(rows[0].path, [1, 1], "path beside, " + what)
+		rows = deep({before: [1], "k": [after, 1]}, {before: [2], "k": [after, 2]}, "key, " + what)
+		check_int(rows.size(), 2, "changes by a key, " + what)
+		check(rows[0].path[0] == before, "a path by a key, " + what)
+		rows = deep({before: 1, after: 2}, {before: 1, after: 3}, "keys, " + what)
+		check_int(rows.size(), 1, "changes by keys, " + what)
+		rows = deep([before, [1, after]], [[1, after], before], "turned, " + what)
+		rows = deep([{before: 1}, after, 7], [after, {after: 1}, 7], "among others, " + what)
+	deep(calls, calls.slice(1), "typed callables")
+	deep(values, values.slice(3) + values, "all of them")
+
+
+## Like VarBatch.diff() on the bytes, unless these do not show all.
+func test_generated() -> void:
+	var count := part_of(COUNT)
+	var generator := Generator.new(SEED)
+	var edits := Edits.new(generator, false)
+	var changes := 0
+	var compared := 0
+	for first: int in range(0, count, BATCH):
+		generator.random.seed = SEED + first
+		var pairs: Array = []
+		var boxes: Array = []
+		for i: int in mini(BATCH, count - first):
+			var is_hidden := i % HIDDEN_OF == 0
+			var before: Variant = edits.value()
+			if is_hidden:
+				hide(before, generator.random)
+			var after: Variant = edits.edited(before)
+			if is_hidden:
+				hide(after, generator.random)
+			if is_hidden or (edits.is_stable(before) and edits.is_stable(after)):
+				pairs.append([before, after, is_hidden])
+				boxes.append(box(before))
+		for recorder_of: VarBatchUndoRecorder in [recorder, whole_recorder]:
+			recorder_of.record_all(boxes, ["value"])
+		for i: int in boxes.size():
+			boxes[i].value = pairs[i][1]
+		var wholes := by_object(whole_recorder.flush())
+		var told := by_object(recorder.flush(true))
+		check_int(told.size(), wholes.size(), "changed boxes of seed %d" % (SEED + first))
+		for i: int in boxes.size():
+			var rows: Array[Dictionary] = told.get(boxes[i], [] as Array[Dictionary])
+			if rows.is_empty() or not rows[0].property == "value":
+				continue
+			var what := "seed %d, pair %d" % [SEED + first, i]
+			check_rows(rows, wholes[boxes[i]][0] as Dictionary, what)
+			if not pairs[i][2]:
+				check_like_diff(rows, var_to_bytes(pairs[i][0]), var_to_bytes(pairs[i][1]), what)
+			changes += rows.size()
+			compared += 1
+			if failures.size() >= MAX_FAILURES:
+				return
+	print("  flush(true): %d values, %d changes" % [compared, changes])
+	check(compared > count / 2, "only %d of %d values" % [compared, count])
+	check(changes > compared, "only %d changes" % changes)
+
+
+## Ten times as many changes, with something kept for each, take about ten times as long.
+func test_many_changes() -> void:
+	var times: Array[int] = []
+	var child: Node = node(Node.new())
+	for count: int in [MANY / 10, MANY]:
+		var list: Array = []
+		for i: int in count:
+			list.append([child, i, &"name"])
+		var object := box(list)
+		recorder.record(object, ["value"])
+		for i: int in count:
+			object.value[i][1] = -1
+		var started := Time.get_ticks_usec()
+		var rows := recorder.flush(true)
+		times.append(Time.get_ticks_usec() - started)
+		check_int(rows.size(), count, "changes")
+		check_value(rows[-1].path, [count - 1, 1], "path of the last")
+	check(times[1] < times[0] * 30 + 300_000, "%d changes took %s us" % [MANY, times])
+	# More than that would take far more memory than the value.
+	var bits := PackedByteArray()
+	bits.resize(4 * MANY)
+	var ints: Array = Array(bits)
+	var flat := box(ints)
+	recorder.record(flat, ["value"])
+	flat.value = ints.map(func(_old: int) -> int: return 1)
+	var told := recorder.flush(true)
+	check_int(told.size(), 1, "changes of very many")
+	check_value(told[0].path, [], "path of very many")
+	check_int((told[0].old as Array).size(), 4 * MANY, "old elements of very many")
+
+
+## Getters that change the values, free objects in them, record and flush while flush(true) goes on.
+func test_getters() -> void:
+	var gone: Array = [Node.new(), Node.new()]
+	var values: Array = [[1, gone[0], {"k": [gone[1]]}], {gone[0]: [1], "a": [2]}]
+	var boxes: Array = values.map(box)
+	recorder.record_all(boxes, ["watched", "value"])
+	boxes[0].value[0] = 2
+	boxes[1].value.a = [3]
+	var inner: Array = []
+	Box.on_get = func(_object: Box) -> void:
+		inner.append_array(recorder.flush(true))
+		recorder.record_all(boxes, ["value"])
+		values[0].append(5)
+		for freed: Variant in gone:
+			if is_instance_valid(freed):
+				(freed as Node).free()
+				break
+	var rows := recorder.flush(true)
+	Box.reset()
+	check(not rows.is_empty(), "no changes")
+	for row: Dictionary in rows:
+		check_value(row.keys().slice(0, 6), KEYS, "keys")
+	for row: Dictionary in recorder.flush(true):
+		check_value(row.keys().slice(0, 6), KEYS, "keys of what a getter has recorded")
+	check(recorder.flush(true).is_empty(), "flush(true) twice")

@@ -1,0 +1,141 @@
+extends "undo_base.gd"
+## Base of the suites on flush(true): makes rows, follows them to the new value and back, and shows
+## them.
+
+const Edits := preload("../changes/random_edits.gd")
+const Generator := preload("../support/generator.gd")
+const Model := preload("../changes/patch_model.gd")
+
+const KEYS: Array = ["object", "property", "path", "op", "old", "new"]
+## Their bytes do not show all that they are, so their array may be one change.
+const HIDDEN: PackedInt32Array = [
+	TYPE_STRING, TYPE_STRING_NAME, TYPE_NODE_PATH, TYPE_CALLABLE, TYPE_PACKED_STRING_ARRAY
+]
+
+var whole_recorder := VarBatchUndoRecorder.new()
+
+
+## Bytes do not show what is in a Callable, or text that UTF-8 cannot hold.
+func hidden_values() -> Array:
+	# A byte order mark at the start is lost.
+	var odd := String.chr(0xfeff) + "a"
+	var odder := String.chr(0xfeff) + "b"
+	var values: Array = [get_parent, get_index, func() -> int: return 1, odd, odder]
+	values.append_array([StringName(odd), NodePath(odd), PackedStringArray([odd])])
+	return values + [PackedStringArray(["x", odder])]
+
+
+## Puts some of them into an array or a dictionary, at any depth.
+func hide(value: Variant, random: RandomNumberGenerator) -> void:
+	var hidden := hidden_values()
+	var keys: Array = []
+	if value is Array and not (value as Array).is_typed():
+		keys = range((value as Array).size())
+	elif value is Dictionary and not (value as Dictionary).is_typed():
+		keys = (value as Dictionary).keys()
+		if random.randi_range(0, 2) == 0:
+			value[hidden[random.randi() % hidden.size()]] = [1, 2]
+	for key: Variant in keys:
+		if random.randi_range(0, 5) == 0:
+			value[key] = hidden[random.randi() % hidden.size()]
+		else:
+			hide(value[key], random)
+
+
+## The changes of a Box's value, which must be all that differs.
+func deep(before: Variant, after: Variant, what: String) -> Array[Dictionary]:
+	var object := box(before)
+	for recorder_of: VarBatchUndoRecorder in [recorder, whole_recorder]:
+		recorder_of.record(object, ["value"])
+	object.value = after
+	var rows := recorder.flush(true)
+	var wholes := whole_recorder.flush()
+	check_int(wholes.size(), 1, "modifications, " + what)
+	if rows.is_empty() or wholes.is_empty():
+		check(false, "no changes, " + what)
+		return [{"path": [], "op": "", "old": null, "new": null}]
+	if wholes[0].property == "value":
+		check(_hidden(wholes[0].old) == _hidden(before), "what was recorded, " + what)
+		check(_hidden(wholes[0].new) == _hidden(after), "what was compared, " + what)
+	check_rows(rows, wholes[0], what)
+	return rows
+
+
+## Whether the rows lead from the old value to the new one and back.
+func check_rows(rows: Array[Dictionary], whole: Dictionary, what: String) -> void:
+	for row: Dictionary in rows:
+		var keys := KEYS + ["index"] if row.has("index") else KEYS
+		if row.keys() != keys or not is_same(row.object, whole.object):
+			check(false, "keys %s, %s" % [row.keys(), what])
+		if row.property != whole.property or not row.op in ["set", "insert", "remove"]:
+			check(false, "%s of %s, %s" % [row.op, row.property, what])
+	if whole.property != "value":
+		return
+	var expected: Array = [var_to_bytes(whole.old), var_to_bytes(whole.new)]
+	var shown: Array = [_hidden(whole.old), _hidden(whole.new)]
+	# Each direction changes what it goes through, and values that were inserted.
+	var live := rows.map(func(row: Dictionary) -> Dictionary: return row.duplicate(true))
+	var made: Variant = Model.patched(whole.old, live)
+	check_bytes(var_to_bytes(made), expected[1] as PackedByteArray, "made, " + what)
+	check(_hidden(made) == shown[1], "hidden values made, " + what)
+	var undone: Variant = Model.patched(whole.new, Model.inverse(rows))
+	check_bytes(var_to_bytes(undone), expected[0] as PackedByteArray, "undone, " + what)
+	check(_hidden(undone) == shown[0], "hidden values undone, " + what)
+
+
+## All in a value whose bytes do not show what it is.
+func _hidden(value: Variant) -> Array:
+	var found: Array = []
+	if value is Array:
+		for element: Variant in value as Array:
+			found.append_array(_hidden(element))
+		var script: Variant = (value as Array).get_typed_script()
+		if script:
+			found.append(script)
+	elif value is Dictionary:
+		for key: Variant in value as Dictionary:
+			found.append_array(_hidden(key) + _hidden(value[key]))
+	elif typeof(value) in HIDDEN:
+		found.append(value)
+	return found
+
+
+func check_like_diff(
+	rows: Array[Dictionary], before: PackedByteArray, after: PackedByteArray, what: String
+) -> void:
+	var told := VarBatch.diff(before, after)
+	var copies := told.map(func(change: Dictionary) -> Dictionary: return change.duplicate(true))
+	var live: Array = Edits.resolved(copies)
+	var found: Array = []
+	for row: Dictionary in rows:
+		var change := row.duplicate()
+		change.erase("object")
+		change.erase("property")
+		found.append(change)
+	check_bytes(var_to_bytes(found), var_to_bytes(live), "like diff(), " + what)
+
+
+func by_object(rows: Array[Dictionary]) -> Dictionary:
+	var sorted := {}
+	for row: Dictionary in rows:
+		if not sorted.has(row.object):
+			sorted[row.object] = [] as Array[Dictionary]
+		(sorted[row.object] as Array[Dictionary]).append(row)
+	return sorted
+
+
+func told_of(row: Dictionary) -> String:
+	var place: String = " at %d" % row.index if row.has("index") else ""
+	var path: String = ", ".join((row.path as Array).map(_text))
+	return "%s [%s]%s: %s > %s" % [row.op, path, place, _text(row.old), _text(row.new)]
+
+
+func _text(value: Variant) -> String:
+	return "Box" if value is Box else var_to_str(value)
+
+
+func check_told(rows: Array[Dictionary], expected: PackedStringArray, what: String) -> void:
+	var told := PackedStringArray()
+	for row: Dictionary in rows:
+		told.append(told_of(row))
+	check(told == expected, "%s: expected %s, found %s" % [what, expected, told])

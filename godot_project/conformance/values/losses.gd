@@ -1,0 +1,190 @@
+extends "../files/files_base.gd"
+## Nothing is lost without a word: what a save keeps only the ID of, or nothing, is counted in one
+## warning with the path to the first. The bytes are the engine's all the same.
+
+signal something
+
+const ADVICE := "; pass true as full_objects to save objects with their properties"
+const MODES: PackedInt32Array = [VarBatch.COMPRESSION_NONE, FileAccess.COMPRESSION_ZSTD]
+
+var _object := RefCounted.new()
+var _rid := RenderingServer.canvas_item_create()
+
+
+func _notification(what: int) -> void:
+	if what == NOTIFICATION_PREDELETE:
+		RenderingServer.free_rid(_rid)
+
+
+func test_objects() -> void:
+	var one := {"player": {"weapon": _object}}
+	_check([1, one], 'only the ID of 1 object; it is value 1["player"]["weapon"]' + ADVICE)
+	_check([_object], "only the ID of 1 object; it is value 0" + ADVICE)
+	_check([self, one], "only the IDs of 2 objects; the first is value 0" + ADVICE)
+	var many := [[], [1, [2, _object, _object]], one]
+	_check(many, "only the IDs of 3 objects; the first is value 1[1][1]" + ADVICE)
+	_check([{_object: 1}], "only the ID of 1 object; it is value 0[key 0]" + ADVICE)
+	var typed: Array[RefCounted] = [null, _object]
+	_check([typed], "only the ID of 1 object; it is value 0[1]" + ADVICE)
+
+
+## The engine writes the ID of this object, not the one that it holds.
+func test_encoded_ids() -> void:
+	var encoded := EncodedObjectAsID.new()
+	encoded.object_id = 1234
+	_check([encoded], "only the ID of 1 object; it is value 0" + ADVICE)
+
+
+func test_what_else_is_lost() -> void:
+	_check([{"f": test_objects}], 'nothing of 1 Callable; it is value 0["f"]')
+	_check([func() -> void: pass], "nothing of 1 Callable; it is value 0")
+	_check(
+		[1, test_objects.bind(1), [test_objects]], "nothing of 2 Callables; the first is value 1"
+	)
+	_check([[something]], "only the ID of 1 Signal; it is value 0[0]")
+	_check([_rid, _rid], "only the IDs of 2 RIDs; the first is value 0")
+	_check(
+		[{"all": [1, something, _object, _object, test_objects, _rid]}],
+		(
+			"only the IDs of 2 objects, 1 Signal and 1 RID and nothing of 1 Callable;"
+			+ ' the first is value 0["all"][1]'
+			+ ADVICE
+		)
+	)
+
+
+## What is null, or was freed, is saved as what it is.
+func test_what_is_not_lost() -> void:
+	var freed := Node.new()
+	var callable := Callable(freed, &"get_name")
+	var its_signal := freed.ready
+	freed.free()
+	_check([null, freed, callable, its_signal, Callable(), Signal(), RID()], "")
+	_check([[freed, {"f": callable, "s": its_signal}], {"r": [RID(), Callable()]}], "")
+	_check(Values.Engines.nested(1024), "")
+	_check([], "")
+
+
+## The first in order, whatever thread has seen it, and however the values are cut up.
+func test_threads() -> void:
+	var many := sized(9000, func(i: int) -> int: return i % 50)
+	for i: int in many.size():
+		many[i] = {"bytes": many[i], "list": [i]}
+	var large: Array = many.duplicate(true)
+	for at: int in [8999, 2500, 2501, 7777]:
+		many[at]["object"] = _object
+		large[at].list = [_object, large[at].list, test_objects]
+	_check(many, 'only the IDs of 4 objects; the first is value 2500["object"]' + ADVICE)
+	_check(
+		["text", large],
+		(
+			"only the IDs of 4 objects and nothing of 4 Callables;"
+			+ ' the first is value 1[2500]["list"][0]'
+			+ ADVICE
+		)
+	)
+
+
+func test_full_objects() -> void:
+	var node := Curve2D.new()
+	_check([node, {"curve": [node]}], "", true)
+	_check([node, test_objects], "nothing of 1 Callable; it is value 1", true)
+	_check([test_objects], "nothing of 1 Callable; it is value 0", true)
+	node.set_meta(&"state", {"f": test_objects, "r": [_rid]})
+	_check(
+		[1, {"curve": node}],
+		(
+			"only the ID of 1 RID and nothing of 1 Callable;"
+			+ ' the first is value 1["curve"].metadata/state["f"]'
+		),
+		true
+	)
+
+
+func test_one_value() -> void:
+	for found: Array in [
+		[{"player": [1, _object]}, 'only the ID of 1 object; it is ["player"][1]' + ADVICE],
+		[_object, "only the ID of 1 object; it is the value itself" + ADVICE],
+		[[test_objects, test_objects], "nothing of 2 Callables; the first is [0]"],
+	]:
+		var text := '"%s": saved %s' % [path, found[1]]
+		var save := func() -> int: return VarBatch.save_var(path, found[0])
+		expect_lines(save, [WARNING + "VarBatch.save_var: " + text])
+		check_bytes(FileAccess.get_file_as_bytes(path), stored([found[0]]), text)
+		var save_async := func() -> int: return VarBatch.save_var_async(path, found[0]).wait()
+		expect_lines(save_async, [WARNING + "VarBatch.save_var_async: " + text])
+		check_bytes(FileAccess.get_file_as_bytes(path), stored([found[0]]), text)
+
+
+## Once, whoever asks, and not before there is a file.
+func test_tasks() -> void:
+	var start := func() -> VarBatchTask: return VarBatch.save_vars_async(path, [_object, _noise])
+	var task: VarBatchTask = start.call()
+	var text := '"%s": saved only the ID of 1 object; it is value 0%s' % [path, ADVICE]
+	var lines := logged(
+		func() -> void:
+			task.wait()
+			check_int(task.get_error(), OK, "error of the task")
+			check_value(task.get_result(), OK as int, "result of the task")
+			check(task.get_error_message() == text, task.get_error_message())
+	)
+	await get_tree().process_frame
+	await get_tree().process_frame
+	check(lines == PackedStringArray([WARNING + "VarBatch.save_vars_async: " + text]), str(lines))
+	# Awaited, nobody asks.
+	var awaited: VarBatchTask = start.call()
+	errors.take()
+	var is_done := [false]
+	awaited.finished.connect(func(_result: int) -> void: is_done[0] = true)
+	while not is_done[0]:
+		await get_tree().process_frame
+	check_int(errors.take().size(), 1 if errors.is_open() else 0, "lines of an awaited task")
+	# A save that is cancelled has lost nothing.
+	DirAccess.remove_absolute(path)
+	var cancelled: VarBatchTask = start.call()
+	cancelled.cancel()
+	var of_cancelled := logged(cancelled.wait)
+	var count := 1 if cancelled.get_error() == OK else 0
+	check_int(of_cancelled.size(), count if errors.is_open() else 0, "lines of a cancelled task")
+
+
+## A save that fails says why, and no more; what is no save says nothing of it.
+func test_other_calls() -> void:
+	var there := folder + "/missing/x.bin"
+	var save := func() -> int: return VarBatch.save_vars(there, [_object])
+	check_int(expect_errors(save, 1, there) as int, ERR_FILE_NOT_FOUND, "saving")
+	var save_async := func() -> int: return VarBatch.save_vars_async(there, [_object]).wait()
+	check_int(expect_errors(save_async, 1, there) as int, ERR_FILE_NOT_FOUND, "saving by a task")
+	var deep := func() -> int:
+		return VarBatch.save_vars(path, [_object, Values.Engines.nested(1026)])
+	check_int(expect_errors(deep, 1, "value 1: ") as int, ERR_INVALID_DATA, "saving too deep")
+	check_bytes(VarBatch.var_to_bytes(_object), var_to_bytes(_object), "var_to_bytes")
+	check_bytes(VarBatch.vars_to_bytes([_object])[0], var_to_bytes(_object), "vars_to_bytes")
+	check_bytes(VarBatch.vars_to_frames([_object]), stored([_object]), "vars_to_frames")
+	check_int(VarBatch.get_last_error(), OK, "nothing failed")
+
+
+## By each number of threads, compressed or not, at once and by tasks: one line, or none.
+func _check(values: Array, text: String, objects := false) -> void:
+	var expected := stored(values, objects)
+	for count: int in THREAD_COUNTS:
+		VarBatch.set_thread_count(count)
+		for mode: int in MODES:
+			for method: StringName in [&"save_vars", &"save_vars_async"]:
+				_check_one(method, values, objects, mode, text)
+				check_value(
+					read_loop(path, objects, mode).size(), values.size(), "values of %s" % text
+				)
+			if mode == VarBatch.COMPRESSION_NONE:
+				check_bytes(FileAccess.get_file_as_bytes(path), expected, "file of %s" % text)
+
+
+func _check_one(method: StringName, values: Array, objects: bool, mode: int, text: String) -> void:
+	var lines := PackedStringArray()
+	if not text.is_empty():
+		lines.append('%sVarBatch.%s: "%s": saved %s' % [WARNING, method, path, text])
+	var save := func() -> int:
+		if method == &"save_vars":
+			return VarBatch.save_vars(path, values, objects, mode)
+		return VarBatch.save_vars_async(path, values, objects, mode).wait()
+	check_int(expect_lines(save, lines) as int, OK, "%s, %s" % [method, text])

@@ -1,0 +1,321 @@
+extends "../support/round_trip.gd"
+## Objects as ids and whole, wherever they may stand: what is accepted, refused, and made of them.
+
+const Scripted := preload("../support/scripted.gd")
+const Engines := preload("../support/engine_values.gd")
+const REFUSED := "expected no object with properties"
+## The bytes of a whole object: header, class RefCounted, one property, "script", nil.
+const PLAIN := (
+	"18000000 0a000000 526566436f756e746564 0000 01000000 " + "06000000 736372697074 0000 00000000"
+)
+
+
+func test_ids_everywhere() -> void:
+	for object: Variant in [
+		RefCounted.new(), Engines.null_object(), Engines.freed_object(), Engines.encoded_id(), self
+	]:
+		for value: Variant in _around(object):
+			check_both_ways(value, "id")
+
+
+## An id is read as an object that holds it. The engine never writes id 0, but reads it as null.
+func test_ids_that_are_read() -> void:
+	for id: int in [1, 2, 0x7fffffffffffffff, -1, -0x7fffffffffffffff]:
+		for objects: bool in [false, true]:
+			var found: Variant = VarBatch.bytes_to_var(_id_bytes(id), objects)
+			check(found is EncodedObjectAsID, "id %d gives %s" % [id, found])
+			if found is EncodedObjectAsID:
+				check_int((found as EncodedObjectAsID).object_id, id, "the id that is held")
+	var null_object: Variant = VarBatch.bytes_to_var(_id_bytes(0))
+	check(typeof(null_object) == TYPE_OBJECT and null_object == null, "id 0 is no null object")
+	var inside := VarBatch.bytes_to_vars([var_to_bytes([1]) + _id_bytes(0), _id_bytes(0)])
+	check_int(typeof(inside[1]), TYPE_OBJECT, "type of id 0 in a batch")
+
+
+func test_whole_objects_everywhere() -> void:
+	for object: RefCounted in Engines.storable_objects():
+		for value: Variant in _around(object):
+			check_both_ways(value, object.get_class(), true)
+			check_both_ways(value, "id of " + object.get_class())
+
+
+func test_objects_in_objects() -> void:
+	var outer: Variant = PackedByteArray([1, 2, 3])
+	for i: int in 12:
+		var scripted := Scripted.new()
+		scripted.content = {"in": outer, scripted.number: [outer, i]} if i % 2 else [outer]
+		outer = scripted
+		check_both_ways(outer, "%d objects" % i, true)
+		check_both_ways([i, {"k": outer}], "%d nested objects" % i, true)
+
+
+## Texts that read "script" are no property of that name, wherever they stand.
+func test_texts_that_look_like_properties() -> void:
+	var scripted := Scripted.new()
+	scripted.words = PackedStringArray(["script", "res://none.gd", "script"])
+	for content: Variant in [
+		PackedStringArray(["script"]),
+		^"script/script:script",
+		["script", &"script", {"script": 5}],
+		{&"script": "script", "x": PackedStringArray(["x", "script"])},
+		Signal(scripted, &"script"),
+	]:
+		scripted.content = content
+		check_both_ways(scripted, "texts that read script", true)
+		check_both_ways([scripted, {"script": 7}], "texts that read script", true)
+
+
+func test_nodes() -> void:
+	var node := Node.new()
+	node.process_priority = -77
+	node.set_meta(&"list", [1, "two"])
+	for value: Variant in [node, [node], {"k": [node]}, {node: 1}]:
+		var bytes := var_to_bytes_with_objects(value)
+		check_to_bytes(value, bytes, "Node", true)
+		check_both_ways(value, "id of a Node")
+		var found: Variant = VarBatch.bytes_to_var(bytes, true)
+		check_bytes(var_to_bytes_with_objects(found), bytes, "Node, back again")
+		_free_nodes(found)
+	node.free()
+
+
+## The depth goes on inside an object: the engine's limit holds for what its properties hold.
+func test_depth_across_objects() -> void:
+	for outside: int in [0, 1, 500, 1019, 1020, 1021, 1022, 1023, 1024]:
+		for inside: int in [0, 1, 2, 3, 4, 500, 1000]:
+			if absi(outside + inside - 1022) > 3 and outside * inside != 0:
+				continue
+			var scripted := Scripted.new()
+			scripted.content = Engines.nested(inside, [7]) if inside else 7
+			var value: Variant = Engines.nested(outside, [scripted]) if outside else scripted
+			var what := "object in %d arrays, %d arrays in it" % [outside, inside]
+			_check_encoded(value, what)
+			_check_decoded(_in_arrays(var_to_bytes_with_objects(scripted), outside), what)
+
+
+## Without permission: null, and one line that says where. All else in the batch stays.
+func test_refused() -> void:
+	var object := Resource.new()
+	var places: Dictionary[String, Variant] = {
+		"": object,
+		" inside [0]": [object],
+		' inside ["k"][2]': {"k": [1, 2, object]},
+		' inside [3][&"n"]': {3: {&"n": object}},
+		" inside [key 1]": {1: 2, object: 3},
+	}
+	for place: String in places:
+		var bytes := var_to_bytes_with_objects(places[place])
+		check(not quietly(bytes.has_encoded_var.bind(0, false)), "the engine reads it")
+		var decode := func() -> Array:
+			return VarBatch.bytes_to_vars([bytes, var_to_bytes(5), bytes])
+		var found: Array = expect_errors(decode, 2, REFUSED)
+		check_values(found, [null, 5, null], "refused objects")
+		var reason := VarBatch.validate([bytes])[0]
+		check(reason.begins_with(REFUSED), "refused object: validate gives '%s'" % reason)
+		check(reason.ends_with(place) and (place or not "inside" in reason), "place in " + reason)
+		check_value(VarBatch.validate([bytes], true)[0], "", "the same object, allowed")
+	var nothing := "18000000 00000000".replace(" ", "").hex_decode()
+	check_value(VarBatch.validate([nothing])[0].begins_with(REFUSED), true, "an object of no class")
+
+
+## Broken, strange and harmless forms of whole objects, alone and inside.
+func test_strange_objects() -> void:
+	var plain := _hex(PLAIN)
+	var forms: Array[PackedByteArray] = [
+		plain,
+		_hex("18000000 00000000"),  # no class: null
+		_hex("18000000 00000000 ffffffff"),
+		_with_u32(plain, 20, 0),
+		_with_u32(plain, 20, -1),
+		_with_u32(plain, 20, -0x80000000),
+		_with_u32(plain, 20, 2),
+		_with_u32(plain, 20, 0x7fffffff),
+		_object("NoSuchClass", {}),
+		_object("refcounted", {}),
+		_object("RenderingServer", {}),
+		_object("CanvasItem", {}),
+		_object("RefCounted", {"no_such_property": [1, 2]}),
+		_object("RefCounted", {"": 1}),
+		_object("Resource", {"resource_name": 5}),
+		_object("Resource", {"resource_name": "x", "script": null}),
+		_object("RefCounted", {"script": "res://conformance/support/scripted.gd", "number": 7}),
+		_object("Resource", {"script": "res://conformance/support/scripted.gd"}),
+		_object("RefCounted", {"script": "res://conformance/no_such.gd"}),
+		_object("RefCounted", {"script": "user://scripted.gd"}),
+		_object("RefCounted", {"script": ""}),
+		_object("RefCounted", {"script": 5}),
+		_object("RefCounted", {"script": &"res://conformance/support/scripted.gd"}),
+		_object("RefCounted", {"script": "res://conformance/all.tscn"}),
+		_object("EncodedObjectAsID", {"object_id": -5}),
+	]
+	for form: PackedByteArray in forms:
+		_check_decoded(form, "object")
+		_check_decoded(var_to_bytes([1, 2]).slice(0, 16) + form, "object in an array")
+		_check_decoded(_hex("1b000000 01000000 04000000 01000000 6b000000") + form, "as a value")
+		_check_decoded(_hex("1b000000 01000000") + form + var_to_bytes(1), "as a key")
+
+
+func test_truncated_objects() -> void:
+	var scripted := Scripted.new()
+	scripted.content = ["a", {"k": Resource.new()}]
+	for value: Variant in [RefCounted.new(), scripted, [scripted], {"k": Resource.new()}]:
+		var bytes := var_to_bytes_with_objects(value)
+		for length: int in bytes.size():
+			_check_decoded(bytes.slice(0, length), "part of an object")
+
+
+## What the engine cannot store: nothing is written, one line, and the others stay.
+func test_objects_that_cannot_be_stored() -> void:
+	var script := GDScript.new()
+	script.source_code = "extends RefCounted"
+	script.reload()
+	var nameless: RefCounted = script.new()
+	var holder := Scripted.new()
+	holder.content = [nameless]
+	for object: Object in [RenderingServer, nameless, holder]:
+		for value: Variant in _around(object):
+			_check_encoded(value, "an object that cannot be stored")
+		var values: Array = [1, [object], "two", object]
+		var encode := func() -> Array[PackedByteArray]: return VarBatch.vars_to_bytes(values, true)
+		var found: Array[PackedByteArray] = expect_own_logged(
+			encode, 2, 0, "VarBatch.vars_to_bytes: value "
+		)
+		var none := PackedByteArray()
+		check_buffers(found, [var_to_bytes(1), none, var_to_bytes("two"), none], "the others")
+		check_both_ways(object, "id of an object that cannot be stored")
+
+
+func _check_encoded(value: Variant, what: String) -> void:
+	var expected: PackedByteArray = quietly(var_to_bytes_with_objects.bind(value))
+	var encode := func() -> PackedByteArray: return VarBatch.var_to_bytes(value, true)
+	var count := 1 if expected.is_empty() else 0
+	check_bytes(expect_own_logged(encode, count, 0, "VarBatch.var_to_bytes: "), expected, what)
+
+
+func _check_decoded(bytes: PackedByteArray, what: String) -> void:
+	var shown := "%s %s" % [what, bytes.slice(0, 60).hex_encode()]
+	var accepted: bool = quietly(bytes.has_encoded_var.bind(0, true))
+	var expected: Variant = quietly(bytes.decode_var.bind(0, true))
+	var decode := func() -> Variant: return VarBatch.bytes_to_var(bytes, true)
+	var count := 0 if accepted else 1
+	var found: Variant = expect_own_logged(decode, count, 0, "VarBatch.bytes_to_var: ")
+	check_value(found, expected, shown)
+	var reason: String = quietly(func() -> String: return VarBatch.validate([bytes], true)[0])
+	check(reason.is_empty() == accepted, "%s: validate gives '%s'" % [shown, reason])
+
+
+func _free_nodes(value: Variant) -> void:
+	if value is Node:
+		(value as Node).free()
+	elif value is Array:
+		for element: Variant in value:
+			_free_nodes(element)
+	elif value is Dictionary:
+		_free_nodes((value as Dictionary).keys())
+		_free_nodes((value as Dictionary).values())
+
+
+## The object alone and in every place of a container.
+func _around(object: Variant) -> Array:
+	return [
+		object,
+		[object],
+		[1, [[object], 2]],
+		{"k": object},
+		{object: object, "k": [object]},
+		{1: {2: {3: [object, "behind"]}}},
+	]
+
+
+func _in_arrays(bytes: PackedByteArray, depth: int) -> PackedByteArray:
+	return _hex("1c000000 01000000".repeat(depth)) + bytes
+
+
+func _object(name: String, properties: Dictionary) -> PackedByteArray:
+	var bytes := Values.header(TYPE_OBJECT) + var_to_bytes(name).slice(4)
+	bytes += Values.u32(properties.size())
+	for property: String in properties:
+		bytes += var_to_bytes(property).slice(4) + var_to_bytes(properties[property])
+	return bytes
+
+
+func _id_bytes(id: int) -> PackedByteArray:
+	return Values.u32(TYPE_OBJECT | 1 << 16) + var_to_bytes(rid_from_int64(id)).slice(4)
+
+
+func _with_u32(bytes: PackedByteArray, at: int, number: int) -> PackedByteArray:
+	var copy := bytes.duplicate()
+	copy.encode_u32(at, number & 0xffffffff)
+	return copy
+
+
+func _hex(text: String) -> PackedByteArray:
+	return text.replace(" ", "").hex_decode()
+
+
+## What hangs or crashes the engine itself is refused, alone, in a batch, in frames and in a file.
+func test_what_the_engine_does_not_survive_is_refused() -> void:
+	var broken := {"names": PackedStringArray(["a"]), "variants": [], "node_count": 1, "conn_count": 0, "version": 3}
+	broken.merge({"nodes": PackedInt32Array([0, 0, 0, 0, 0, 100_000_000]), "conns": PackedInt32Array()})
+	var unconnected := broken.merged({"node_count": 0, "conn_count": 1}, true)
+	unconnected["conns"] = PackedInt32Array([0, 0, 0, 0, 0, 100_000_000])
+	for hostile: Array in [
+		["Curve", "point_count", 0x7fffffff], ["Curve2D", "point_count", 0x7fffffff], ["Curve3D", "point_count", 65537],
+		["CPUParticles2D", "amount", 0x7fffffff], ["PopupMenu", "item_count", 0x7fffffff],
+		["CSGSphere3D", "rings", 0x7fffffff], ["TileSet", "terrain_set_1000000000/mode", 1],
+		["TileMap", "layer_99999999999999999999/name", "x"], ["FontFile", "cache/2147483647/16/0/ascent", 1.0],
+		["BitMap", "data", {"size": Vector2i(0x7fffffff, 1), "data": PackedByteArray()}],
+		["PackedScene", "_bundled", broken], ["PackedScene", "_bundled", unconnected],
+	]:
+		var bytes := _object_bytes(hostile[0], hostile[1], hostile[2])
+		var expected := "%s of %s" % [hostile[1], hostile[0]]
+		if hostile[2] is Dictionary:
+			expected = "an object of class \"%s\" that the engine accepts" % hostile[0]
+		var inside := PackedByteArray([28, 0, 0, 0, 1, 0, 0, 0]) + bytes
+		for each: PackedByteArray in [bytes, inside]:
+			var one := func() -> Variant: return VarBatch.bytes_to_var(each, true)
+			check(expect_errors(one, 1, expected) == null, "%s is made" % expected)
+			var batch := func() -> Array: return VarBatch.bytes_to_vars([each, var_to_bytes(7)], true)
+			check_value(expect_errors(batch, 1, expected), [null, 7], expected)
+		var path := "user://hostile.dat"
+		var file := FileAccess.open(path, FileAccess.WRITE)
+		file.store_32(bytes.size())
+		file.store_buffer(bytes)
+		file.close()
+		var load_it := func() -> Array: return VarBatch.load_vars(path, true)
+		expect_errors(load_it, 1, expected)
+		DirAccess.remove_absolute(path)
+
+
+func test_what_is_alike_and_sound_is_made() -> void:
+	var curve := Curve2D.new()
+	for index: int in 10_000:
+		curve.add_point(Vector2(index, 1))
+	var gradient := Gradient.new()
+	gradient.add_point(0.5, Color.RED)
+	var root := Node.new()
+	for index: int in 5:
+		var child := Timer.new()
+		root.add_child(child)
+		child.owner = root
+		child.add_to_group("ticking", true)
+		child.timeout.connect(root.queue_free, CONNECT_PERSIST)
+	var scene := PackedScene.new()
+	check_int(scene.pack(root), OK, "pack")
+	root.free()
+	var bits := BitMap.new()
+	bits.create(Vector2i(100, 100))
+	var tiles := TileSet.new()
+	tiles.add_physics_layer()
+	tiles.add_terrain_set()
+	for resource: Resource in [curve, gradient, scene, bits, tiles, Curve3D.new(), Curve.new(), FastNoiseLite.new()]:
+		var bytes := var_to_bytes_with_objects([resource])
+		var found: Variant = VarBatch.bytes_to_var(bytes, true)
+		check(var_to_bytes_with_objects(found) == bytes, "%s is another" % resource)
+
+
+## The bytes of an object with one property.
+func _object_bytes(type: String, property: String, value: Variant) -> PackedByteArray:
+	var bytes := var_to_bytes(type) + PackedByteArray([1, 0, 0, 0]) + var_to_bytes(property).slice(4)
+	bytes[0] = TYPE_OBJECT
+	return bytes + var_to_bytes(value)

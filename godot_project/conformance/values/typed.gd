@@ -1,0 +1,279 @@
+extends "../hostile/broken_base.gd"
+## Typed arrays and dictionaries, both ways, and on decoding every type as an element of every
+## other: what the engine converts, what it drops, and one warning a value that lost something.
+
+const Scripted := preload("../support/scripted.gd")
+const Engines := preload("../support/engine_values.gd")
+const KIND_BUILTIN := 1
+const KIND_CLASS := 2
+const KIND_SCRIPT := 3
+const KEY_SHIFT := 16
+const VALUE_SHIFT := 18
+const CLASSES: PackedStringArray = [
+	"EncodedObjectAsID", "RefCounted", "Object", "Resource", "Node", "NoSuchClass", ""
+]
+const SCRIPT_PATH := "res://conformance/support/scripted.gd"
+
+
+func test_arrays_of_every_type() -> void:
+	for type: int in range(1, TYPE_MAX):
+		for values: Array in [[], Values.of(type)]:
+			var array := Array([], type, &"Object" if type == TYPE_OBJECT else &"", null)
+			for value: Variant in values:
+				if typeof(value) != TYPE_OBJECT or is_instance_valid(value):
+					array.append(value)
+			check_both_ways(array, "Array[%s]" % type_string(type))
+			check_both_ways([array, {"k": array}], "nested Array[%s]" % type_string(type))
+			var found: Variant = VarBatch.bytes_to_var(var_to_bytes(array))
+			check(found is Array and (found as Array).is_typed(), "Array[%d] lost its type" % type)
+
+
+func test_dictionaries_of_every_type() -> void:
+	for key: int in TYPE_MAX:
+		for type: int in [TYPE_NIL, key, (key * 7 + 5) % TYPE_MAX]:
+			var dictionary := Dictionary({}, key, _class(key), null, type, _class(type), null)
+			check_both_ways(dictionary, "empty Dictionary[%d, %d]" % [key, type])
+			dictionary[Values.plain(key)] = Values.plain(type)
+			check_both_ways(dictionary, "Dictionary[%d, %d]" % [key, type])
+			var found: Dictionary = VarBatch.bytes_to_var(var_to_bytes(dictionary))
+			check(found.get_typed_key_builtin() == key, "key type %d is lost" % key)
+			check(found.get_typed_value_builtin() == type, "value type %d is lost" % type)
+
+
+## Every value as an element of an array of every type, alone and between two that fit.
+func test_every_element_in_every_array() -> void:
+	for type: int in TYPE_MAX:
+		var fitting := var_to_bytes(Values.plain(type))
+		var front := Values.u32(TYPE_ARRAY | KIND_BUILTIN << KEY_SHIFT) + Values.u32(type)
+		var all := PackedByteArray()
+		var count := 0
+		for value: Variant in _elements():
+			var element := var_to_bytes(value)
+			var what := "%s in Array[%s]" % [type_string(typeof(value)), type_string(type)]
+			check_verdict(front + Values.u32(1) + element, what)
+			check_verdict(front + Values.u32(3) + fitting + element + fitting, what)
+			all += element
+			count += 1
+		check_verdict(front + Values.u32(count) + all, "all in Array[%s]" % type_string(type))
+
+
+## Keys are converted or their entries dropped, values are neither checked nor converted.
+func test_every_entry_in_every_dictionary() -> void:
+	for type: int in TYPE_MAX:
+		var types := Values.u32(type) + Values.u32(TYPE_INT)
+		var flags := KIND_BUILTIN << KEY_SHIFT | KIND_BUILTIN << VALUE_SHIFT
+		var front := Values.u32(TYPE_DICTIONARY | flags) + types
+		var all := PackedByteArray()
+		var count := 0
+		for value: Variant in _elements():
+			var element := var_to_bytes(value)
+			var what := (
+				"%s in Dictionary[%s, int]" % [type_string(typeof(value)), type_string(type)]
+			)
+			check_verdict(front + Values.u32(1) + element + element, what)
+			all += element + var_to_bytes(count)
+			count += 1
+		check_verdict(front + Values.u32(count) + all, "all in Dictionary[%s]" % type_string(type))
+
+
+## Keys of different types that convert to one: first place, last value.
+func test_keys_that_become_one() -> void:
+	var front := Values.u32(TYPE_DICTIONARY | KIND_BUILTIN << KEY_SHIFT)
+	for keys: Array in [[1, 1.5, true, 2, "x"], ["k", &"k", ^"k", 5], [[1], PackedByteArray([1])]]:
+		for type: int in [
+			TYPE_INT, TYPE_FLOAT, TYPE_BOOL, TYPE_STRING, TYPE_STRING_NAME, TYPE_ARRAY
+		]:
+			var bytes := front + Values.u32(type) + Values.u32(keys.size())
+			for i: int in keys.size():
+				bytes += var_to_bytes(keys[i]) + var_to_bytes(i)
+			check_verdict(bytes, "keys %s in Dictionary[%s]" % [keys, type_string(type)])
+
+
+## Type fields that are none, and the kinds that name classes and scripts, objects not allowed.
+func test_type_fields() -> void:
+	var buffers: Array[PackedByteArray] = []
+	for number: int in [0, 24, 38, 39, 40, 255, 256, 0x7fffffff, 0x80000000, 0xffffffff]:
+		for header: int in [
+			TYPE_ARRAY | KIND_BUILTIN << KEY_SHIFT,
+			TYPE_DICTIONARY | KIND_BUILTIN << KEY_SHIFT,
+			TYPE_DICTIONARY | KIND_BUILTIN << VALUE_SHIFT,
+		]:
+			var front := Values.u32(header) + Values.u32(number)
+			buffers.append(front + Values.u32(0))
+			buffers.append(front + Values.u32(1) + var_to_bytes(null) + var_to_bytes(null))
+	for kind: int in [KIND_CLASS, KIND_SCRIPT]:
+		for name: String in CLASSES + PackedStringArray([SCRIPT_PATH]):
+			for shift: int in [KEY_SHIFT, VALUE_SHIFT]:
+				buffers.append_array(_of_class(TYPE_ARRAY, kind << KEY_SHIFT, name))
+				buffers.append_array(_of_class(TYPE_DICTIONARY, kind << shift, name))
+	check_verdicts(buffers, "type field")
+
+
+## Every combination of kinds of keys and values.
+func test_all_kinds_of_dictionaries() -> void:
+	var buffers: Array[PackedByteArray] = []
+	for flags: int in 16:
+		var bytes := Values.u32(TYPE_DICTIONARY | flags << KEY_SHIFT)
+		for kind: int in [flags & 3, flags >> 2]:
+			if kind == KIND_BUILTIN:
+				bytes += Values.u32(TYPE_OBJECT)
+			elif kind != 0:
+				bytes += var_to_bytes(SCRIPT_PATH).slice(4)
+		buffers.append(bytes + Values.u32(0))
+		buffers.append(bytes + Values.u32(1) + _id(5) + _id(6))
+		buffers.append(bytes + Values.u32(1) + var_to_bytes(null) + var_to_bytes("x"))
+		buffers.append_array(truncations(bytes + Values.u32(1) + _id(5) + _id(6)))
+	check_verdicts(buffers, "kinds of dictionaries")
+
+
+## With whole objects, class and script of a container come back, also where the engine loses a
+## script of values and spreads a script of keys.
+func test_classes_and_scripts() -> void:
+	var made := Scripted.new()
+	for type: Array in [[&"RefCounted", Scripted], [&"RefCounted", null], [&"Object", null]]:
+		var array := Array([made, null], TYPE_OBJECT, type[0] as StringName, type[1])
+		check_both_ways(array, "array of %s" % [type], true)
+		check_both_ways(array, "array of %s, ids" % [type])
+		var found: Array = VarBatch.bytes_to_var(VarBatch.var_to_bytes(array, true), true)
+		check_value(found.get_typed_class_name(), type[0], "class of an array")
+		check(found.get_typed_script() == type[1], "script of an array")
+		for other: Array in [[&"RefCounted", Scripted], [&"RefCounted", null], [&"", null]]:
+			_check_dictionary(made, type, other)
+			_check_dictionary(made, other, type)
+
+
+## A script outside the project cannot be named in bytes: one error line.
+func test_a_script_without_a_path() -> void:
+	var script := GDScript.new()
+	script.source_code = "extends RefCounted"
+	script.reload()
+	var array := Array([], TYPE_OBJECT, &"RefCounted", script)
+	for value: Variant in [array, [array], {"k": array}, {1: {array: 2}}]:
+		check_both_ways(value, "ids of an array of a script without path")
+		var encode := func() -> PackedByteArray: return VarBatch.var_to_bytes(value, true)
+		var found: PackedByteArray = expect_errors(encode, 1, "VarBatch.var_to_bytes: ")
+		check_bytes(found, PackedByteArray(), "an array of a script without path")
+		check(quietly(func() -> bool: return var_to_bytes_with_objects(value).is_empty()), "engine")
+
+
+## Ids are read into containers of EncodedObjectAsID, whatever class was written.
+func test_ids_in_typed_arrays() -> void:
+	for name: String in CLASSES:
+		for value: Variant in [null, 1, "x", [], {}]:
+			var bytes := Values.u32(TYPE_ARRAY | KIND_CLASS << KEY_SHIFT)
+			bytes += var_to_bytes(name).slice(4) + Values.u32(4)
+			bytes += _id(77) + var_to_bytes(value) + _id(0) + var_to_bytes(null)
+			check_verdict(bytes, "%s in an array of %s" % [value, name])
+
+
+## With whole objects, elements and keys of another class are dropped, ids among them.
+func test_objects_of_other_classes() -> void:
+	var objects: Array = [
+		null, Engines.encoded_id(), RefCounted.new(), Resource.new(), Gradient.new(), Scripted.new()
+	]
+	for name: String in CLASSES:
+		for kind: int in [KIND_CLASS, KIND_SCRIPT]:
+			var type := var_to_bytes(name if kind == KIND_CLASS else SCRIPT_PATH).slice(4)
+			for object: Variant in objects:
+				var element := var_to_bytes_with_objects(object)
+				for elements: Array in [[element], [_id(5), element, var_to_bytes(1), element]]:
+					var front := Values.u32(TYPE_ARRAY | kind << KEY_SHIFT) + type
+					var bytes := front + Values.u32(elements.size())
+					front = Values.u32(TYPE_DICTIONARY | kind << KEY_SHIFT) + type
+					var entries := front + Values.u32(elements.size())
+					for part: PackedByteArray in elements:
+						bytes += part
+						entries += part + var_to_bytes("value")
+					_check_objects(bytes, "%s in an array of %s" % [object, name])
+					if kind == KIND_SCRIPT and Engines.has_value_script_bug():
+						_check_script_keys(entries, elements.count(element), object)
+					else:
+						_check_objects(entries, "%s as a key of %s" % [object, name])
+
+
+## What a dropped entry holds is decoded all the same, and can be refused.
+func test_objects_in_dropped_entries() -> void:
+	for name: String in ["RefCounted", "NoSuchClass", "RenderingServer", ""]:
+		for count: int in [0, 1]:
+			var object := Values.header(TYPE_OBJECT) + var_to_bytes(name).slice(4)
+			object += Values.u32(count)
+			for value: PackedByteArray in [object, "1c00000001000000".hex_decode() + object]:
+				var front := Values.u32(TYPE_DICTIONARY | KIND_BUILTIN << KEY_SHIFT)
+				front += Values.u32(TYPE_INT) + Values.u32(2)
+				var fitting := var_to_bytes(5) + var_to_bytes(6)
+				var what := "object of %s in a dropped entry" % name
+				_check_objects(front + var_to_bytes("x") + value + fitting, what)
+				_check_objects(front + fitting + value + var_to_bytes(7), what + ", as key")
+				front = Values.u32(TYPE_ARRAY | KIND_BUILTIN << KEY_SHIFT) + Values.u32(TYPE_INT)
+				_check_objects(front + Values.u32(2) + value + var_to_bytes(7), what + ", element")
+
+
+func _check_objects(bytes: PackedByteArray, what: String) -> void:
+	var lines := logged(func() -> void: bytes.decode_var(0, true))
+	var accepted: bool = quietly(bytes.has_encoded_var.bind(0, true))
+	var decode := func() -> Variant: return VarBatch.bytes_to_var(bytes, true)
+	var warnings := 1 if accepted and has_drops(lines) else 0
+	# Of classes that are not there the engine may complain as well.
+	var expect := expect_logged if accepted else expect_own_logged
+	var refusals := 0 if accepted else 1
+	var found: Variant = expect.call(decode, refusals, warnings, "VarBatch.bytes_to_var: ")
+	var expected: Variant = quietly(bytes.decode_var.bind(0, true))
+	check_value(found, expected, what)
+
+
+## The engine makes another type of such a dictionary ("value script"), so what is left is plain.
+func _check_script_keys(bytes: PackedByteArray, count: int, object: Variant) -> void:
+	var found: Variant = quietly(func() -> Variant: return VarBatch.bytes_to_var(bytes, true))
+	check(found is Dictionary, "%s as a key of a script gives %s" % [object, found])
+	if found is Dictionary:
+		var expected := count if object is Scripted else 1 if object == null else 0
+		var keys := (found as Dictionary).keys()
+		check_int(keys.size(), expected, "keys of a script, from %s" % object)
+		check((found as Dictionary).get_typed_key_script() == Scripted, "the script is lost")
+
+
+func _check_dictionary(made: Scripted, key: Array, value: Array) -> void:
+	var what := "dictionary of %s by %s" % [value, key]
+	var dictionary := Dictionary(
+		{},
+		TYPE_OBJECT if key[0] else TYPE_NIL,
+		key[0] as StringName,
+		key[1],
+		TYPE_OBJECT if value[0] else TYPE_NIL,
+		value[0] as StringName,
+		value[1]
+	)
+	dictionary[made] = made
+	check_to_bytes(dictionary, var_to_bytes_with_objects(dictionary), what, true)
+	check_both_ways(dictionary, what + ", ids")
+	var found: Dictionary = VarBatch.bytes_to_var(VarBatch.var_to_bytes(dictionary, true), true)
+	check_bytes(var_to_bytes_with_objects(found), var_to_bytes_with_objects(dictionary), what)
+	check(found.is_same_typed(dictionary), "%s has another type" % what)
+	if not Engines.has_value_script_bug():
+		var read: Dictionary = bytes_to_var_with_objects(var_to_bytes_with_objects(dictionary))
+		check(read.is_same_typed(found), "the engine reads another type of " + what)
+
+
+## One value of every type, and what converts in part only.
+func _elements() -> Array:
+	var values: Array = []
+	for type: int in Values.types():
+		values.append(Values.plain(type) if type != TYPE_OBJECT else Engines.encoded_id())
+	return values + [1, 2.75, "7", "text", &"name", ^"a/b", [1, "x"], [1.5], Color.RED, "#ff0000"]
+
+
+func _of_class(type: int, flags: int, name: String) -> Array[PackedByteArray]:
+	var front := Values.u32(type | flags) + var_to_bytes(name).slice(4)
+	return [
+		front + Values.u32(0),
+		front + Values.u32(1) + _id(9) + var_to_bytes(1),
+		front + Values.u32(1) + var_to_bytes(2.5) + _id(9),
+	]
+
+
+func _id(number: int) -> PackedByteArray:
+	return Values.u32(TYPE_OBJECT | 1 << 16) + var_to_bytes(rid_from_int64(number)).slice(4)
+
+
+func _class(type: int) -> StringName:
+	return &"RefCounted" if type == TYPE_OBJECT else &""
