@@ -83,7 +83,7 @@ fn in_godot_4<'a>(buffer: &Buffer<'a>) -> Result<Cow<'a, [u8]>, Failure> {
     let translation = Translation::new(buffer.dialect, Dialect::GODOT_4);
     let written = translation.value(buffer.bytes, buffer.at, &mut writer, &mut losses);
     written.and_then(|_| writer.end_value(start)).map_err(|error| buffer.damaged(&error))?;
-    Ok(writer.into_plan().to_vec().into())
+    Ok(writer.into_plan().into_vec().into())
 }
 
 /// The same for a value that the other file has none for: nobody else reads it.

@@ -206,7 +206,7 @@ fn key(event: Event<'_>, dialect: Dialect) -> Option<Wanted> {
     let mut writer = Writer::new(dialect);
     let start = writer.mark();
     writer.write(event).and_then(|()| writer.end_value(start)).ok()?;
-    Some(Wanted::Key(writer.into_plan().to_vec()))
+    Some(Wanted::Key(writer.into_plan().into_vec()))
 }
 
 /// Returns the content of a literal that takes all of `text`.

@@ -191,6 +191,11 @@ impl<'a> Plan<'a> {
         Self { small: Vec::with_capacity(2 * INLINE_LEN), segments: Vec::new(), len: 0 }
     }
 
+    /// Returns the output as a vector, without a copy of what the plan holds itself.
+    pub fn into_vec(self) -> Vec<u8> {
+        if self.segments.is_empty() { self.small } else { self.to_vec() }
+    }
+
     /// Returns the bytes of the whole output.
     pub fn len(&self) -> usize {
         self.len

@@ -109,6 +109,7 @@ impl<'a> Follower<'a> {
         }
     }
 
+    #[inline(always)]
     pub fn step(&mut self, sought: Seek<'_>) -> Result<Came<'a>, Failed> {
         // What Godot 4 usually writes: no flags, so no types.
         if let Some((header, count)) = self.words(self.at)
@@ -203,6 +204,7 @@ impl<'a> Follower<'a> {
         Ok((Done::Index(index), Some(Target::Element { at: self.base + at, plain })))
     }
 
+    #[inline(always)]
     fn entry(
         &mut self,
         sought: Seek<'_>,
@@ -221,22 +223,27 @@ impl<'a> Follower<'a> {
         {
             return Err(Failed::OtherKey(kind));
         }
+        let text = sought.key().and_then(|key| key.utf8());
         let (mut at, mut found) = (inside, None);
         for entry in 0..count {
             if !kinds.has(self.bytes.get(at)) {
                 return Err(Failed::Mistyped);
             }
-            let (key_at, mut value) = (at, at);
-            let is = match (sought, self.text(at)) {
-                (Seek::Key(wanted), Some(text)) => {
-                    value += 2 * WORD + padded(text.len());
-                    Ok(wanted.utf8() == Some(text))
+            // The usual keys, without a Reader.
+            if let (Some(wanted), Some(text)) = (text, self.text(at)) {
+                let value = at + 2 * WORD + padded(text.len());
+                if text == wanted {
+                    self.at = value;
+                    return Ok((Done::Key(at), None));
                 }
-                _ => self.skim.end_of(at).map_err(Failed::from).and_then(|end| {
-                    value = end;
-                    self.is_key(sought, entry, &self.bytes[at..end], at)
-                }),
-            };
+                at = self.skim.end_of(value)?;
+                continue;
+            }
+            let (key_at, mut value) = (at, at);
+            let is = self.skim.end_of(at).map_err(Failed::from).and_then(|end| {
+                value = end;
+                self.is_key(sought, entry, &self.bytes[at..end], at)
+            });
             let next = match (is, sought) {
                 (Ok(true), Seek::KeyOf(_)) => {
                     self.at = key_at;

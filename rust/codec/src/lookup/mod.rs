@@ -143,6 +143,7 @@ pub fn lookup<'a>(
 ///
 /// # Errors
 /// If the value is damaged along the path.
+#[inline(always)]
 pub fn find<'a>(bytes: &'a [u8], base: usize, dialect: Dialect, path: &[Key<'_>]) -> Result<Found<'a>, CodecError> {
     let mut follower = Follower::new(bytes, base, dialect, Aim::Decoded);
     for (step, &key) in path.iter().enumerate() {

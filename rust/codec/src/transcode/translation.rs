@@ -82,7 +82,7 @@ impl Translation {
         let start = writer.mark();
         self.value(bytes, 0, &mut writer, &mut losses)?;
         writer.end_value(start)?;
-        Ok((writer.into_plan().to_vec(), losses))
+        Ok((writer.into_plan().into_vec(), losses))
     }
 }
 

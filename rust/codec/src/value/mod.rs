@@ -231,7 +231,7 @@ impl<R: Real> OwnedValue<R> {
         let start = writer.mark();
         self.write(&mut writer)?;
         writer.end_value(start)?;
-        Ok(writer.into_plan().to_vec())
+        Ok(writer.into_plan().into_vec())
     }
 
     /// Encodes the value after its length, like `StreamPeer.put_var` and `FileAccess.store_var`. [`frames::read`] finds
@@ -242,7 +242,7 @@ impl<R: Real> OwnedValue<R> {
     pub fn encode_frame(&self) -> Result<Vec<u8>, CodecError> {
         let mut writer = Self::writer();
         frames::write(&mut writer, |writer| self.write(writer))?;
-        Ok(writer.into_plan().to_vec())
+        Ok(writer.into_plan().into_vec())
     }
 
     fn writer<'a>() -> Writer<'a> {

@@ -38,8 +38,10 @@ pub fn say(method: &str, lines: impl IntoIterator<Item = Line>, code: EngineErro
 
 /// Prints the lines of a call and returns its result.
 pub fn said<T>(method: &str, (result, lines): (T, impl IntoIterator<Item = Line>)) -> T {
-    let first = print(method, lines);
-    keep(if first.is_some() { EngineError::ERR_INVALID_DATA } else { EngineError::OK }, first);
+    match print(method, lines) {
+        None => succeeded(),
+        first => keep(EngineError::ERR_INVALID_DATA, first),
+    }
     result
 }
 

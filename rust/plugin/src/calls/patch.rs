@@ -2,7 +2,7 @@
 
 use godot::builtin::{AnyArray, PackedByteArray, VarDictionary, Variant};
 use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, Op, Patch};
-use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Mark, Plan, Writer};
+use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Mark, Writer};
 
 use crate::calls::decode::{self, Input};
 use crate::calls::encode;
@@ -132,7 +132,7 @@ pub fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecError>
     }
     // From here on, nothing of the value is borrowed.
     let Carrying { writer, objects } = target;
-    let mut bytes = Plan::to_vec(writer.plan());
+    let mut bytes = writer.into_plan().into_vec();
     for (mark, object) in objects {
         if let Some(id) = engine::encoded_id(engine::value(&object)) {
             let at = mark.position() + 4;
