@@ -131,7 +131,7 @@ func test_files_that_cannot_be_loaded() -> void:
 
 func test_without_rights() -> void:
 	if Child.sh(WITHOUT_RIGHTS, ["true"])[0] != 0:
-		print("  file_errors: no setpriv here, so nothing is known of folders without rights")
+		print("  files/errors: no setpriv here, so nothing is known of folders without rights")
 		checks += 1
 		return
 	_check_probe("read-only", WITHOUT_RIGHTS, ERR_FILE_CANT_OPEN)
@@ -147,7 +147,7 @@ func test_full_disk() -> void:
 	DirAccess.make_dir_recursive_absolute(disk)
 	var mounted := "exec unshare -m sh -c '%s' sh \"$@\"" % (SMALL_DISK % disk)
 	if Child.sh(mounted, ["true"])[0] != 0:
-		print("  file_errors: nothing can be mounted here, so no disk is really full")
+		print("  files/errors: nothing can be mounted here, so no disk is really full")
 		checks += 1
 		return
 	_check_probe("full", mounted, ERR_FILE_CANT_WRITE, disk)

@@ -1,7 +1,7 @@
 extends Node
 ## A game that saves and appends until it is ended, for scripts/crash-test.sh --power. Arguments
-## after `-- --run files/power_game`: what to do, a folder on the disk whose power is cut, and a file elsewhere
-## for the notes of what was begun and what was said to be done.
+## after `-- --run files/power_game`: what to do, a folder on the disk whose power is cut, and a
+## file elsewhere for the notes of what was begun and what was said to be done.
 ##
 ## write  saves and appends, at once and by tasks
 ## look   looks at what a power cut left in the folder, and appends to it

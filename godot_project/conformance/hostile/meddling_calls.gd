@@ -263,6 +263,7 @@ func _with_script(script_path: String) -> PackedByteArray:
 
 
 func _replace(bytes: PackedByteArray, script_path: String) -> void:
+	check_int(script_path.length(), MEDDLER_PATH.length(), "length of a path")
 	var at := bytes.hex_encode().find(MEDDLER_PATH.to_ascii_buffer().hex_encode()) / 2
 	for i: int in script_path.length():
 		bytes[at + i] = script_path.unicode_at(i)

@@ -111,7 +111,9 @@ static func _live_object() -> RefCounted:
 
 
 static func _strings() -> Array:
-	var values: Array = Array(TEXTS)
+	# Array(TEXTS) would be one constant array, which each call would make longer.
+	var values: Array = []
+	values.append_array(TEXTS)
 	values.append("long ".repeat(3000))
 	values.append("日本語😀".repeat(1000))
 	return values

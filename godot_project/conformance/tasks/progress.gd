@@ -91,7 +91,8 @@ func _check_task(begin: Callable, moves: int, what: String) -> Variant:
 		var watch := Watch.new(task)
 		var seen := 0
 		var last := -1.0
-		while not task.is_finished():
+		var limit := Time.get_ticks_msec() + PATIENCE * slowness
+		while not task.is_finished() and Time.get_ticks_msec() < limit:
 			var now := task.get_progress()
 			check(now >= last, "%s: %f after %f" % [what, now, last])
 			seen += int(now > last)

@@ -109,6 +109,8 @@ impl<'a> Follower<'a> {
         }
     }
 
+    // Inlined, as `entry` and `find` are, so that what a step gives stays in registers: read back from memory just after
+    // it was written there, it made `get_in_each` of packets 6 to 11 % slower.
     #[inline(always)]
     pub fn step(&mut self, sought: Seek<'_>) -> Result<Came<'a>, Failed> {
         // What Godot 4 usually writes: no flags, so no types.

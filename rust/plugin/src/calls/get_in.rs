@@ -160,7 +160,7 @@ fn get(input: Input<'_>, path: &[Key<'_>], may_ask: MayAsk, slot: &mut Slot) -> 
 }
 
 /// Builds what was found at a path.
-#[inline(always)]
+#[inline(always)] // for the reason that `Follower::step` of the codec gives
 fn put(found: Found<'_>, input: Input<'_>, path: &[Key<'_>], may_ask: MayAsk, slot: &mut Slot) -> Result<Got, Report> {
     match found {
         Found::Nothing => return Ok(Got::Nothing),
