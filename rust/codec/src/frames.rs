@@ -113,11 +113,11 @@ pub fn payload_len(bytes: &[u8], at: usize, available: usize) -> Result<Option<u
         };
     };
     let (len, found) = (u32::from_le_bytes(*prefix) as usize, available - PREFIX_LEN);
-    if len <= found.min(MAX_VALUE_LEN) {
-        Ok(Some(len))
-    } else if found < len {
+    if found < len {
         Err(short(at + PREFIX_LEN, "payload", len, found))
-    } else {
+    } else if len > MAX_VALUE_LEN {
         Err(CodecError::new(at + PREFIX_LEN, CodecErrorKind::TooLarge { found: len }))
+    } else {
+        Ok(Some(len))
     }
 }

@@ -1,6 +1,6 @@
 //! Follows a path step by step.
 
-use super::key::{Key, is_same_text};
+use super::key::{Key, is_same_text, raw_text};
 use super::{LookupErrorKind, Seek, Target};
 use crate::change::{PatchErrorKind, StepKind};
 use crate::describe::Way;
@@ -10,6 +10,7 @@ use crate::event::{ElementType, Event, Kinds, Plain, Text};
 use crate::kind::{Kind, WORD, Width, padded};
 use crate::path::Step;
 use crate::reader::{Reader, Skim};
+use crate::text;
 
 impl<'p> Seek<'p> {
     fn key(self) -> Option<Key<'p>> {
@@ -225,21 +226,24 @@ impl<'a> Follower<'a> {
         {
             return Err(Failed::OtherKey(kind));
         }
-        let text = sought.key().and_then(|key| key.utf8());
+        let wanted = sought.key().and_then(|key| key.utf8());
         let (mut at, mut found) = (inside, None);
         for entry in 0..count {
             if !kinds.has(self.bytes.get(at)) {
                 return Err(Failed::Mistyped);
             }
             // The usual keys, without a Reader.
-            if let (Some(wanted), Some(text)) = (text, self.text(at)) {
+            let text = self.bytes.get(at..).and_then(|bytes| raw_text(bytes, self.dialect));
+            if let (Some(wanted), Some((_, text))) = (wanted, text) {
                 let value = at + 2 * WORD + padded(text.len());
                 if text == wanted {
                     self.at = value;
                     return Ok((Done::Key(at), None));
                 }
-                at = self.skim.end_of(value)?;
-                continue;
+                if text::is_plain(text) {
+                    at = self.skim.end_of(value)?;
+                    continue;
+                }
             }
             let (key_at, mut value) = (at, at);
             let is = self.skim.end_of(at).map_err(Failed::from).and_then(|end| {
@@ -272,19 +276,6 @@ impl<'a> Follower<'a> {
         };
         self.at = value;
         Ok((Done::Key(key_at), None))
-    }
-
-    /// Returns the text that begins at `at`, if Godot 4 reads its bytes as they are: without a byte-order mark, a NUL, or
-    /// anything that may be no UTF-8.
-    #[inline]
-    fn text(&self, at: usize) -> Option<&'a [u8]> {
-        let (header, len) = self.words(at)?;
-        if header != Kind::String.id().into() && header != Kind::StringName.id().into() {
-            return None;
-        }
-        let text = self.bytes.get(at + 2 * WORD..)?;
-        let text = text.get(..len).filter(|_| padded(len) <= text.len())?;
-        text.iter().all(|byte| (1..0x80).contains(byte)).then_some(text)
     }
 
     /// True if this entry, whose key begins at `at`, is the one that is sought.

@@ -1,13 +1,13 @@
 //! Compares the key that a path seeks with others, as a Dictionary does.
 
 use crate::change::PatchErrorKind;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Engine};
 use crate::error::CodecError;
 use crate::event::{Event, Kinds, Plain, Text};
-use crate::kind::{Kind, Scalar, Shape};
+use crate::kind::{Kind, Scalar, Shape, WORD, padded};
 use crate::path::Step;
 use crate::reader::Reader;
-use crate::text::BOM;
+use crate::text::{self, BOM};
 
 /// A key that a path seeks.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,16 @@ impl<'p> Key<'p> {
     ///
     /// # Errors
     /// If the bytes are no value.
+    #[inline]
     pub fn of(bytes: &'p [u8], dialect: Dialect) -> Result<Self, PatchErrorKind> {
+        // The usual keys, without a Reader.
+        if let Some((kind, text)) = raw_text(bytes, dialect)
+            && let Ok(text) = text::decode(text)
+        {
+            let text = Text::Utf8(text);
+            let event = if kind == Kind::String { Event::String(text) } else { Event::StringName(text) };
+            return Ok(Self { bytes, dialect, kind, event });
+        }
         let mut reader = Reader::new(bytes).with_dialect(dialect).with_objects(true);
         let broken = |error| PatchErrorKind::Broken { what: "a step of the path", error };
         let kind = reader.peek_kind().map_err(broken)?;
@@ -42,9 +51,14 @@ impl<'p> Key<'p> {
         if let Event::String(text) | Event::StringName(text) = self.event { Some(text) } else { None }
     }
 
+    /// Returns the bytes of a text that Godot 4 reads as they are.
     #[inline]
     pub(super) fn utf8(&self) -> Option<&'p [u8]> {
-        if let Some(Text::Utf8(text)) = self.text() { Some(text.as_bytes()) } else { None }
+        if let Some(Text::Utf8(text)) = self.text() {
+            Some(text.as_bytes()).filter(|text| !text.starts_with(BOM))
+        } else {
+            None
+        }
     }
 
     /// True if a Dictionary treats this and another key as the same.
@@ -85,6 +99,22 @@ impl<'p> Key<'p> {
             }
         }
     }
+}
+
+/// Returns the bytes of the text at the start of `bytes`, and its kind, if Godot 4 wrote it.
+#[inline]
+pub(super) fn raw_text(bytes: &[u8], dialect: Dialect) -> Option<(Kind, &[u8])> {
+    const STRING: u32 = Kind::String.id() as u32;
+    const STRING_NAME: u32 = Kind::StringName.id() as u32;
+    let (&words, text) = bytes.split_first_chunk()?;
+    let words = u64::from_le_bytes(words);
+    let kind = match words as u32 {
+        STRING if dialect.engine == Engine::Godot4 => Kind::String,
+        STRING_NAME if dialect.engine == Engine::Godot4 => Kind::StringName,
+        _ => return None,
+    };
+    let len = (words >> 32) as usize;
+    Some((kind, text.get(..len).filter(|_| padded(len) <= text.len())?))
 }
 
 /// True if other events of the value follow.

@@ -126,6 +126,12 @@ fn decode_any(bytes: &[u8]) -> Result<&str, usize> {
     scalar::decode(text).map_err(|offset| start + offset)
 }
 
+/// True if [`decode`] returns the bytes as they are, as all are ASCII and none is a NUL.
+#[inline]
+pub(crate) fn is_plain(bytes: &[u8]) -> bool {
+    ascii::is_plain_short(bytes)
+}
+
 /// Returns the text in `bytes` as Godot 3 reads it, for bytes that [`decode`] refuses.
 ///
 /// # Errors
