@@ -11,14 +11,12 @@
 #   game      an exported game; instead of filters it takes arguments for export-test.sh
 #   FILTER    only the tests whose name contains it. "" for all of the codec's
 #
-# The compiler is Zig (see lib-cross.sh); qemu and the engines come from the package archives (see godot.sh). Exits with
+# The compiler is Zig (see build.sh --target); qemu and the engines come from the package archives (see engine.sh). Exits with
 # status 69 if one of them cannot be had here. The tests of `crates` start programs of their own: emulated, that needs
 # Linux 6.7 and the right to make user namespaces.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-# shellcheck source=lib-cross.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib-cross.sh"
 
 part=${1:-kernels}
 shift $(($# > 0))
@@ -30,8 +28,8 @@ runner=
 need_emulator() {
   local engine
   ! is_arm64 || return 0
-  runner=$("$root/scripts/qemu.sh")
-  engine=$("$root/scripts/godot.sh" --arch arm64 --release)
+  runner=$("$root/scripts/engine.sh" qemu)
+  engine=$("$root/scripts/engine.sh" template --arch arm64)
   QEMU_LD_PREFIX=${engine%/bin/*}/${engine##*/}/usr
   export QEMU_CPU=cortex-a53 QEMU_LD_PREFIX
 }
@@ -44,9 +42,7 @@ need_emulated_children() {
   ARM64_FORMAT=':arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
   ARM64_FORMAT+=':\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
   export ARM64_FORMAT+=:$runner:F
-  temporary=$(mktemp -d)
-  trap 'rm -rf "$temporary"' EXIT
-  trap 'exit 130' HUP INT TERM
+  make_temporary
   runner=$temporary/runner
   cat >"$runner" <<'RUNNER'
 #!/bin/sh
@@ -93,8 +89,8 @@ case $part in
     cargo_test --no-fail-fast --package varbatch-codec --package varbatch-storage --package varbatch-workers \
       --package varbatch-cli -- "$@"
     ;;
-  template) engine=$("$root/scripts/godot.sh" --arch arm64 --release) && suites "$engine" "$@" ;;
-  editor) engine=$("$root/scripts/godot.sh" --arch arm64) && suites "$engine" "$@" ;;
+  template) engine=$("$root/scripts/engine.sh" template --arch arm64) && suites "$engine" "$@" ;;
+  editor) engine=$("$root/scripts/engine.sh" editor --arch arm64) && suites "$engine" "$@" ;;
   game)
     need_emulator
     "$root/scripts/build.sh" # for the editor, which exports it

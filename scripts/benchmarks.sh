@@ -23,6 +23,6 @@ if [ "$measure" ]; then
   "$root/scripts/bench.sh" --diff
   "$root/scripts/bench.sh" --scaling -- scaling/count
 fi
-engine=$("$root/scripts/godot.sh")
+engine=$("$root/scripts/engine.sh")
 "$root/scripts/run-godot.sh" --expect '^wrote [0-9]+ tables$' --no-errors --timeout 60 -- \
   "$engine" --headless --path "$root/godot_project" --script "$root/scripts/benchmarks.gd" -- "$root"

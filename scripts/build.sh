@@ -5,7 +5,7 @@
 #
 #   --debug          with debug assertions and without optimisation; by default a release build
 #   --double         for engines built with `precision=double`: of the version of $GODOT_DOUBLE, an editor build, or of
-#                    the engine that double-engine.sh builds, and newer ones
+#                    the engine that engine.sh builds, and newer ones
 #   --features LIST  with features of rust/plugin/Cargo.toml
 #   --target TRIPLE  for another platform, with Zig as its linker: a Rust target, also with the oldest glibc that is to
 #                    load it (aarch64-unknown-linux-gnu.2.28), or universal2-apple-darwin for both kinds of Mac
@@ -16,32 +16,21 @@
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-# shellcheck source=lib-cross.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib-cross.sh"
 
-profile=release
+debug=
 double=
 features=
 target=
-crate=varbatch
+tool=
 bin=
-while [ $# -gt 0 ]; do
-  case $1 in
-    --debug) profile=debug ;;
-    --double) double=1 ;;
-    --features) [ "${2:-}" ] || usage_error "--features needs a list"; features=$2; shift ;;
-    --target) [ "${2:-}" ] || usage_error "--target needs a triple"; target=$2; shift ;;
-    --tool) crate=varbatch-cli ;;
-    --bin) [ "${2:-}" ] || usage_error "--bin needs a folder"; bin=$2; shift ;;
-    -h | --help) usage; exit ;;
-    *) usage_error "unknown argument: $1" ;;
-  esac
-  shift
-done
+read_only_options 'debug double features= target= tool bin=' "$@"
 
 need_rust
 triple=${target:-$(rust_host)}
-if [ "$crate" = varbatch-cli ]; then
+profile=release crate=varbatch
+[ ! "$debug" ] || profile=debug
+if [ "$tool" ]; then
+  crate=varbatch-cli
   [ "$bin" ] || usage_error "--tool needs --bin"
   [ -z "$double" ] || usage_error "--double is for the library"
   case $triple in *-windows-*) names='varbatch.exe varbatch.exe' ;; *) names='varbatch varbatch' ;; esac
@@ -62,9 +51,8 @@ command+=(--package "$crate" --locked)
 if [ "$double" ]; then
   # The bindings are made of what such an engine says of itself, as the hashes of its methods are others. Another file
   # name for other contents, as cargo looks at the name only.
-  engine=$("$root/scripts/double-engine.sh") || exit
-  temporary=$(mktemp -d)
-  trap 'rm -rf "$temporary"' EXIT
+  engine=$("$root/scripts/engine.sh" double) || exit
+  make_temporary
   (cd "$temporary" && "$engine" --headless --dump-extension-api) >/dev/null 2>&1 || die "$engine cannot describe its API"
   GDRUST_GODOT_API_JSON=$(cargo_target_dir)/double/api-$(cksum <"$temporary/extension_api.json" | cut -d ' ' -f 1).json
   export GDRUST_GODOT_API_JSON
@@ -82,10 +70,10 @@ say "${command[*]}"
 library=$(cargo_target_dir)/${target:+$(without_glibc "$target")/}$profile/$built
 mkdir -p "$bin"
 beside=$(mktemp "$bin/.$wanted.XXXXXX")
-trap 'rm -rf "$beside" "${temporary:-}"' EXIT
+trap 'rm -rf "$beside"; remove "${temporary:-}"' EXIT
 cp "$library" "$beside"
 chmod 755 "$beside"
-case $target in *-apple-darwin) python3 "$root/scripts/sign-macho.py" "$beside" ;; esac
+case $target in *-apple-darwin) python3 "$root/scripts/package.py" sign "$beside" ;; esac
 mv -f "$beside" "$bin/$wanted"
 copy_addons_if_not_linked
 list_extension "$root/godot_project"

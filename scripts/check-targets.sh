@@ -8,14 +8,8 @@
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-# shellcheck source=lib-cross.sh
-. "$root/scripts/lib-cross.sh"
 
-case ${1:-} in
-  '') ;;
-  -h | --help) usage; exit ;;
-  *) usage_error "unknown argument: $1" ;;
-esac
+read_only_options '' "$@"
 
 targets=(aarch64-linux-android wasm32-unknown-emscripten)
 need_rust

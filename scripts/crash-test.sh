@@ -24,19 +24,8 @@ power=
 cuts=30
 engine=
 project=$root/godot_project
-while [ $# -gt 0 ]; do
-  case $1 in
-    --power) power=1 ;;
-    --kills | --cuts | --engine | --project)
-      [ "${2:-}" ] || usage_error "$1 needs a value"
-      case $1 in --kills) kills=$2 ;; --cuts) cuts=$2 ;; --engine) engine=$2 ;; --project) project=$2 ;; esac
-      shift ;;
-    -h | --help) usage; exit ;;
-    *) usage_error "unknown argument: $1" ;;
-  esac
-  shift
-done
-[ "$engine" ] || engine=$("$root/scripts/godot.sh" --release)
+read_only_options 'kills= power cuts= engine= project=' "$@"
+[ "$engine" ] || engine=$("$root/scripts/engine.sh" template)
 need_timeout
 
 # The process id that an engine reports is none of this shell's on Windows.
@@ -47,22 +36,19 @@ kill_engine() {
   esac
 }
 
-temporary=
+memory=
 # In memory, where many calls end between two cuts, if there is room for the disks.
-[ ! "$power" ] || [ "$(df -Pm /dev/shm 2>/dev/null | awk 'END { print $4 + 0 }')" -lt 1500 ] || temporary=/dev/shm
-temporary=$(mktemp -d ${temporary:+-p "$temporary"})
+[ ! "$power" ] || [ "$(df -Pm /dev/shm 2>/dev/null | awk 'END { print $4 + 0 }')" -lt 1500 ] || memory=/dev/shm
+make_temporary ${memory:+"$memory"}
 workers=()
 # A file names each running engine, so that none stays behind.
-finish() {
+tidy() {
   [ ${#workers[@]} = 0 ] || kill "${workers[@]}" 2>/dev/null || :
   for pid in $(cat "$temporary"/*/ready 2>/dev/null || :); do kill_engine "$pid" 2>/dev/null || :; done
   for disk in "$temporary"/*/at "$temporary"/*/copy_at; do
     ! mountpoint -q "$disk" 2>/dev/null || umount "$disk" || :
   done
-  rm -rf "$temporary"
 }
-trap finish EXIT
-trap 'exit 130' HUP INT TERM
 
 # game LOG ARGS...: runs the game of this test, conformance/files/crash_game.gd.
 crash=(res://conformance/all.tscn -- --run files/crash_game)
@@ -102,14 +88,6 @@ kill_many() {
   sed '1{/^good/d;}' "$1/results" >"$1/looks"
 }
 
-passed=0
-failed=0
-skipped=0
-count() {
-  passed=$((passed + $1))
-  failed=$((failed + $2))
-}
-
 # cut_power SYSTEM OPTIONS: a game on a disk with this file system. After each cut, the copy is mounted with the options.
 cut_power() {
   local system=$1 options=loop$2 folder=$temporary/$1 game pid done=0
@@ -117,7 +95,7 @@ cut_power() {
   truncate -s 320M "$folder/disk"
   if ! "mkfs.$system" -q "$folder/disk" >&2 || ! mount -o loop "$folder/disk" "$folder/at"; then
     echo "skipped: $system: no such file system or loop device here"
-    skipped=$((skipped + 1))
+    count 0 0 1
     return
   fi
   "$timeout" -k 5 1800 "$engine" --headless --path "$project" "${power_game[@]}" write "$folder/at" "$folder/notes" \
@@ -168,10 +146,7 @@ if [ "$power" ]; then
   cut_power ext4 ""
   # Both disks have one id.
   cut_power xfs ,nouuid
-  printf '%d passed, %d failed' "$passed" "$failed"
-  [ "$skipped" = 0 ] || printf ', %d skipped' "$skipped"
-  echo
-  [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+  end_tests
   exit
 fi
 
@@ -221,5 +196,4 @@ game "$temporary/log" verify "$temporary/quit" || count 0 1
 grep '^bad' "$temporary/log" || :
 count "$(grep -c '^good' "$temporary/log" || :)" "$(grep -c '^bad' "$temporary/log" || :)"
 
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+end_tests

@@ -15,20 +15,13 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+window=
+undo=
+read_options 'window undo' "$@"
 # A window stays until the user closes it, and its drivers may report errors that are not ours.
 display=(--headless)
 rules=(--no-errors)
-only_undo=
-while [ $# -gt 0 ]; do
-  case $1 in
-    --window) display=(); rules=(--timeout 0) ;;
-    --undo) only_undo=1 ;;
-    -h | --help) usage; exit ;;
-    --) shift; break ;;
-    *) usage_error "unknown argument: $1 (arguments for the demo come after --)" ;;
-  esac
-  shift
-done
+[ ! "$window" ] || { display=(); rules=(--timeout 0); }
 
 # demo SCENE LAST_LINE ARGS... with a scene of godot_project, without .tscn
 demo() {
@@ -39,14 +32,14 @@ demo() {
     "$engine" ${display[@]+"${display[@]}"} --path "$root/godot_project" "res://$scene.tscn" -- "$@"
 }
 
-engine=$("$root/scripts/godot.sh")
+engine=$("$root/scripts/engine.sh")
 "$root/scripts/build.sh"
-[ "$only_undo" ] || demo demo/demo '^demo: .*equal' "$@"
-if [ ${#display[@]} -gt 0 ]; then
+[ "$undo" ] || demo demo/demo '^demo: .*equal' ${rest[@]+"${rest[@]}"}
+if [ ! "$window" ]; then
   demo demo/undo '^undo: [1-9].* as they were$' --auto
   demo examples/overrides '^overrides: .* when that is undone [1-9]'
-elif [ "$only_undo" ]; then
+elif [ "$undo" ]; then
   # The user closes the windows, so no last line can be expected.
-  demo demo/undo '^' "$@"
+  demo demo/undo '^' ${rest[@]+"${rest[@]}"}
   demo examples/overrides '^'
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the library for engines with double precision in such an engine, which double-engine.sh finds or builds. Closes
+# Tests the library for engines with double precision in such an engine, which engine.sh finds or builds. Closes
 # with one line: "N passed, N failed".
 #
 #   scripts/double-test.sh
@@ -10,28 +10,14 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-case ${1:-} in
-  '') ;;
-  -h | --help) usage; exit ;;
-  *) usage_error "unknown argument: $1" ;;
-esac
+read_only_options '' "$@"
 need_timeout
-double=$("$root/scripts/double-engine.sh") || exit
-single=$("$root/scripts/godot.sh") || exit
+double=$("$root/scripts/engine.sh" double) || exit
+single=$("$root/scripts/engine.sh") || exit
 
-temporary=$(mktemp -d)
-trap 'rm -rf "$temporary"' EXIT
-trap 'exit 130' HUP INT TERM
+make_temporary
 project=$root/target/double-project
 GODOT_DOUBLE=$double make_project "$project" --double
-
-passed=0
-failed=0
-good() { passed=$((passed + 1)); }
-bad() {
-  failed=$((failed + 1))
-  echo "FAIL $1"
-}
 
 # Checks the recorded vectors: the engine must give the same answers again.
 check_record() {
@@ -47,9 +33,8 @@ run_suites() {
   local log=$temporary/log p f status=0
   "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --timeout 3600 -- \
     "$double" --headless --path "$project/godot_project" res://conformance/all.tscn -- --quick | tee "$log" || status=$?
-  read -r p f < <(awk '/^[0-9]+ passed, [0-9]+ failed\r?$/ { p = $1; f = $3 } END { print p + 0, f + 0 }' "$log")
-  passed=$((passed + p))
-  failed=$((failed + f))
+  read -r p f _ <<<"$(sums_in "$log")"
+  count "$p" "$f"
   [ "$status" = 0 ] || [ "$f" -gt 0 ] || bad "suites: exit status $status"
 }
 
@@ -80,5 +65,4 @@ run_suites
 refuses "the double library in an engine of single precision" "$single" "$project"
 make_project "$temporary/single"
 refuses "the single library in an engine of double precision" "$double" "$temporary/single"
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+end_tests

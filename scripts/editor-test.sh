@@ -12,22 +12,14 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 engine=
-while [ $# -gt 0 ]; do
-  case $1 in
-    --engine) [ "${2:-}" ] || usage_error "$1 needs a value"; engine=$2; shift ;;
-    -h | --help) usage; exit ;;
-    *) usage_error "unknown argument: $1" ;;
-  esac
-  shift
-done
-[ "$engine" ] || engine=$("$root/scripts/godot.sh")
+read_only_options engine= "$@"
+[ "$engine" ] || engine=$("$root/scripts/engine.sh")
 
-project=$(mktemp -d)
-trap 'rm -rf "$project"' EXIT
-trap 'exit 130' HUP INT TERM
-mkdir "$project/addons"
+make_temporary
+project=$temporary/project
+mkdir -p "$project/addons"
 cp -R "$root/addons/varbatch" "$project/addons/varbatch"
-cp -R "$root/scripts/editor-test" "$project/addons/editor_test"
+cp -R "$root/godot_project/test_projects/editor" "$project/addons/editor_test"
 cp -R "$root/godot_project/examples/scatter" "$project/addons/scatter"
 cat >"$project/project.godot" <<'EOF'
 config_version=5
@@ -42,8 +34,8 @@ enabled=PackedStringArray("res://addons/scatter/plugin.cfg", "res://addons/edito
 EOF
 list_extension "$project"
 
-# The editor's own files go into the project too, and are removed with it.
-export XDG_CONFIG_HOME=$project/.home/config XDG_DATA_HOME=$project/.home/data XDG_CACHE_HOME=$project/.home/cache
+# The editor's own files.
+export XDG_CONFIG_HOME=$temporary/config XDG_DATA_HOME=$temporary/data XDG_CACHE_HOME=$temporary/cache
 mkdir -p "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" "$XDG_CACHE_HOME"
 "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --no-errors --timeout 120 -- \
   "$engine" --headless --editor --path "$project"

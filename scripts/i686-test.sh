@@ -5,18 +5,13 @@
 #
 #   FILTER    only the tests whose name contains it
 #
-# The compiler is Zig (see lib-cross.sh). Exits with status 69 if it cannot be had here, or if this machine runs no such
+# The compiler is Zig (see build.sh --target). Exits with status 69 if it cannot be had here, or if this machine runs no such
 # programs.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-# shellcheck source=lib-cross.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib-cross.sh"
 
-case ${1:-} in
-  -h | --help) usage; exit ;;
-  -*) usage_error "unknown argument: $1" ;;
-esac
+read_options '' "$@"
 
 # Linux has this file where it runs them on 64-bit x86.
 [ "$(uname -sm)" = 'Linux i686' ] || [ -e /proc/sys/abi/vsyscall32 ] ||
@@ -25,4 +20,4 @@ esac
 target=i686-unknown-linux-musl
 need_cross "$target"
 cd "$root"
-cargo-zigbuild test --target "$target" --locked --no-fail-fast --package varbatch-codec --lib --test codec -- "$@"
+cargo-zigbuild test --target "$target" --locked --no-fail-fast --package varbatch-codec --lib --test codec -- ${rest[@]+"${rest[@]}"}

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # lib.sh sets $cache
-# Shared by the scripts that find a Godot: a cache of engines, filled from the package archives that this machine's own
-# apt uses and trusts, without root and without installing anything. Sourced after lib.sh, never run. Call the functions
-# in the order in which they stand here.
+# A cache of engines and tools, filled from the package archives that this machine's own apt uses and trusts, without root
+# and without installing anything. For engine.sh and lib.sh. Sourced, never run. Call the functions in the order in which
+# they stand here.
 
 # Engines for another processor: its name in the archives, and the command that emulates it. Set both before lock_cache.
 architecture=

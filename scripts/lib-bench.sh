@@ -30,8 +30,8 @@ bench() {
   "$root/scripts/build.sh"
   for name in "${engines[@]}"; do
     case $name in
-      editor) engine=$("$root/scripts/godot.sh") ;;
-      *) engine=$("$root/scripts/godot.sh" --release) ;;
+      editor) engine=$("$root/scripts/engine.sh") ;;
+      *) engine=$("$root/scripts/engine.sh" template) ;;
     esac
     out=$root/target/bench/$name$suffix
     rm -f "$out.jsonl"

@@ -16,6 +16,81 @@ give_up() { say "$*"; exit "$unavailable"; }
 usage() { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; }
 usage_error() { say "$*"; usage >&2; exit 2; }
 
+# read_options NAMES ARGS...: reads options into variables of the same names: --engine VALUE for "engine=" in NAMES, and
+# --all, which sets it to 1, for "all". Sets $rest to what follows the options, or "--".
+read_options() {
+  local names=" $1 " variable
+  shift
+  while [ $# -gt 0 ]; do
+    variable=${1#--}
+    variable=${variable//-/_}
+    case $1 in
+      -h | --help) usage; exit ;;
+      --) shift; break ;;
+      --*)
+        case $names in
+          *" ${1#--} "*) printf -v "$variable" 1 ;;
+          *" ${1#--}= "*)
+            [ "${2:-}" ] || usage_error "$1 needs a value"
+            printf -v "$variable" %s "$2"
+            shift ;;
+          *) usage_error "unknown argument: $1" ;;
+        esac ;;
+      -*) usage_error "unknown argument: $1" ;;
+      *) break ;;
+    esac
+    shift
+  done
+  rest=("$@")
+}
+
+# read_only_options NAMES ARGS...: the same for a script that takes nothing else.
+read_only_options() {
+  read_options "$@"
+  [ ${#rest[@]} = 0 ] || usage_error "unknown argument: ${rest[0]}"
+}
+
+# make_temporary [FOLDER]: sets $temporary to a new folder, in that one or the system's. It is removed when the script
+# ends, after `tidy`.
+make_temporary() {
+  temporary=$(mktemp -d ${1:+"$1/XXXXXX"})
+  trap 'tidy; remove "$temporary"' EXIT
+  trap 'exit 130' HUP INT TERM
+}
+tidy() { :; }
+
+# remove FOLDER: an engine that was killed may make its last files meanwhile. What is left is no failure of the caller.
+remove() { rm -rf "$1" 2>/dev/null || { sleep 1; rm -rf "$1"; } || :; }
+
+# The sums of a script that counts its tests.
+passed=0
+failed=0
+skipped=0
+good() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAIL $*"; }
+# count PASSED FAILED [SKIPPED]
+count() {
+  passed=$((passed + $1))
+  failed=$((failed + $2))
+  skipped=$((skipped + ${3:-0}))
+}
+# sums_in LOG: prints the three numbers of the last line "N passed, N failed[, N skipped]", or zeros.
+sums_in() {
+  LC_ALL=C awk '/^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?\r?$/ { p = $1; f = $3; s = $5 }
+    END { print p + 0, f + 0, s + 0 }' "$1"
+}
+# sums PASSED FAILED SKIPPED: prints such a line.
+sums() {
+  printf '%d passed, %d failed' "$1" "$2"
+  [ "$3" = 0 ] || printf ', %d skipped' "$3"
+  echo
+}
+# end_tests: prints the last line. Succeeds if there were tests and none failed.
+end_tests() {
+  sums "$passed" "$failed" "$skipped"
+  [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+}
+
 need_rust() {
   if ! command -v cargo >/dev/null || ! command -v rustc >/dev/null; then
     die "Rust is missing: install it with rustup (https://rustup.rs), then run this again"
@@ -37,20 +112,23 @@ need_cache() {
   cache=$(cd "$cache" && pwd)
 }
 
-# need_python_tools NAME: puts the tools that NAME-requirements.txt pins into the cache, once, and sets $tools to their
-# folder. Gives up where they cannot be had.
+# need_python_tools NAME: puts the tools that requirements.txt pins below "# NAME:" into the cache, once, and sets $tools
+# to their folder. Gives up where they cannot be had.
 need_python_tools() {
-  local requirements=$root/scripts/$1-requirements.txt
+  local requirements
+  requirements=$(awk -v name="$1" '/^# / { on = $2 == name ":" } on' "$root/scripts/requirements.txt")
+  [ "$requirements" ] || die "requirements.txt has no $1"
   command -v python3 >/dev/null || give_up "python3 is missing, which installs $1"
   need_cache
-  tools=$cache/$1-$(cksum <"$requirements" | cut -d ' ' -f 1)
+  tools=$cache/$1-$(cksum <<<"$requirements" | cut -d ' ' -f 1)
   (
     ! command -v flock >/dev/null || flock 9
     [ ! -d "$tools" ] || exit 0
     say "installing $1 into $tools"
     rm -rf "$tools.new"
+    printf '%s\n' "$requirements" >"$tools.txt"
     PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
-      --only-binary :all: --target "$tools.new" --requirement "$requirements" >&2 && mv "$tools.new" "$tools"
+      --only-binary :all: --target "$tools.new" --requirement "$tools.txt" >&2 && mv "$tools.new" "$tools"
   ) 9>"$cache/$1.lock" || give_up "$1 cannot be had here"
 }
 
@@ -127,3 +205,77 @@ link_project() {
   link "$folder/addons" "$folder/godot_project/addons"
   list_extension "$folder/godot_project"
 }
+
+# Building for other platforms.
+
+# Prints a target as Rust knows it: aarch64-unknown-linux-gnu for aarch64-unknown-linux-gnu.2.28.
+without_glibc() { echo "${1%%.[0-9]*}"; }
+
+# need_cross TARGET...: makes `cargo zigbuild --target TARGET` work for these, in this shell and what it starts. A target
+# is one of Rust, with or without a glibc version, or universal2-apple-darwin. Zig compiles and links C for all of them.
+# It and what else comes from PyPI is pinned in cross-requirements.txt and goes into the cache.
+need_cross() {
+  local target
+  need_rust
+  need_python_tools cross
+  export PATH=$tools/bin:$PATH PYTHONPATH=$tools${PYTHONPATH:+:$PYTHONPATH}
+  # Else the library asks for the system that this Zig was made on.
+  export MACOSX_DEPLOYMENT_TARGET=11.0
+  hide_machine
+  for target; do
+    case $target in
+      universal2-apple-darwin) need_rust_target aarch64-apple-darwin; need_rust_target x86_64-apple-darwin ;;
+      *) need_rust_target "$(without_glibc "$target")" ;;
+    esac
+  done
+}
+
+# Keeps this machine's paths and clock out of what is built, so that the same sources give the same bytes anywhere.
+hide_machine() {
+  local flags=() folder home=${CARGO_HOME:-$HOME/.cargo}
+  (cd "$root" && cargo fetch --locked --quiet) >&2 || exit
+  for folder in "$home"/registry/src/*/; do flags+=("--remap-path-prefix=${folder%/}=/cargo"); done
+  flags+=("--remap-path-prefix=$root=/varbatch" "--remap-path-prefix=$(cargo_target_dir)=/varbatch/target")
+  CARGO_ENCODED_RUSTFLAGS=$(printf '%s\x1f' "${flags[@]}")
+  # 1980, the oldest time of a zip. The linker for Windows takes it.
+  export CARGO_ENCODED_RUSTFLAGS=${CARGO_ENCODED_RUSTFLAGS%?} SOURCE_DATE_EPOCH=315532800
+}
+
+# need_rust_target TRIPLE: its standard library comes from rustup. Where there is no rustup, cargo builds it.
+need_rust_target() {
+  local installed
+  installed=$(rustc --print sysroot)/lib/rustlib/$1/lib
+  [ ! -d "$installed" ] || return 0
+  if command -v rustup >/dev/null; then
+    say "rustup target add $1"
+    rustup target add "$1" >&2 || give_up "the Rust target $1 cannot be had here"
+    return
+  fi
+  # shellcheck disable=SC2155 # the next line looks at it
+  export RUSTC=$(rustc_with_source)
+  [ "$RUSTC" ] || give_up "the Rust target $1 cannot be had here without rustup"
+  # Only nightly versions of cargo build the standard library, unless they are told to be one.
+  export RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_BUILD_STD=std,panic_unwind
+  CARGO_ENCODED_RUSTFLAGS+=$'\x1f'--remap-path-prefix=$("$RUSTC" --print sysroot)/lib/rustlib/src/rust=/rust
+}
+
+# Prints the path of a rustc that has the sources of its standard library beside it, from the package archives.
+rustc_with_source() (
+  local version compiler host sysroot
+  # shellcheck source=lib-apt.sh
+  . "$root/scripts/lib-apt.sh"
+  version=$(rustc --version | cut -d ' ' -f 2)
+  done_if_cached "rustc-$version"
+  lock_cache "rustc-$version" "install rustup (https://rustup.rs)"
+  compiler=$(command -v rustc)
+  host=$(rustc --print sysroot)/lib/rustlib/$(rust_host)
+  unpack rust-src "${version//./\\.}" forky sid
+  sysroot=$tmp/root/usr/sysroot/lib/rustlib
+  mkdir -p "$sysroot/src/rust"
+  ln -s "$host" "$sysroot/"
+  mv "$tmp/root/usr/src/rustc-$version/library" "$sysroot/src/rust/"
+  rm -rf "$tmp/root/usr/src"
+  publish <<WRAPPER
+exec $(printf %q "$compiler") --sysroot "\$usr/sysroot" "\$@"
+WRAPPER
+)

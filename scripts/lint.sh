@@ -9,11 +9,7 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-case ${1:-} in
-  '') ;;
-  -h | --help) usage; exit ;;
-  *) usage_error "unknown argument: $1" ;;
-esac
+read_only_options '' "$@"
 need_python_tools shellcheck
 cd "$root"
 PATH=$tools/bin:$PATH

@@ -14,24 +14,13 @@
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-# shellcheck source=lib-cross.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib-cross.sh"
 
 all=
 double=
-what=zip
-while [ $# -gt 0 ]; do
-  case $1 in
-    --all) all=yes ;;
-    --double) double=yes ;;
-    --tool) what=tool ;;
-    -h | --help) usage; exit ;;
-    *) usage_error "unknown argument: $1" ;;
-  esac
-  shift
-done
+tool=
+read_only_options 'all double tool' "$@"
 
-[ -z "$double" ] || [ "$what" = zip ] || usage_error "--double is for the library, --tool has none"
+[ -z "$double" ] || [ -z "$tool" ] || usage_error "--double is for the library, --tool has none"
 need_rust
 if [ "$all" ]; then
   need_cross
@@ -42,9 +31,7 @@ fi
 version=$(cd "$root" && cargo pkgid --locked --package varbatch | sed 's/.*[#@]//')
 out=$root/target/package
 mkdir -p "$out"
-temporary=$(mktemp -d)
-trap 'rm -rf "$temporary" "$out"/*.new' EXIT
-trap 'exit 130' HUP INT TERM
+make_temporary
 
 # build TARGET FOLDER FILE ARGS...: puts FILE for that platform into the folder, and checks it.
 build() {
@@ -53,13 +40,14 @@ build() {
   [ -z "$double" ] || args+=(--double)
   "$root/scripts/build.sh" "${args[@]}"
   args=(--without "$root/" --without "${CARGO_HOME:-$HOME/.cargo}/")
-  [ "$what" = tool ] || args+=(--exports gdext_rust_init)
-  [ -z "$all" ] || python3 "$root/scripts/check-binary.py" "${args[@]}" "$1" "$2/$3" >>"$temporary/list"
+  [ "$tool" ] || args+=(--exports gdext_rust_init)
+  [ -z "$all" ] || python3 "$root/scripts/package.py" check "${args[@]}" "$1" "$2/$3" >>"$temporary/list"
 }
 
-# publish FILE: the package is complete, and ready under its name.
+# publish FILE: the package is complete in $temporary, and ready under its name.
 publish() {
-  mv -f "$out/$1.new" "$out/$1"
+  cp "$temporary/$1" "$out/.$1.$$"
+  mv -f "$out/.$1.$$" "$out/$1"
   printf '%-40s %10s\n' "$1" "$(wc -c <"$out/$1" | tr -d ' ')" >>"$temporary/list"
 }
 
@@ -81,13 +69,11 @@ pack_zip() {
   fi
 
   # Godot packs and unpacks, as `zip` may not be installed.
-  engine=godot.sh
-  [ -z "$double" ] || engine="double-engine.sh"
-  engine=$("$root/scripts/$engine")
+  engine=$("$root/scripts/engine.sh" ${double:+double})
   project="$temporary/a new project"
   mkdir "$project"
   printf 'config_version=5\n\n[application]\nconfig/name="A new project"\n' >"$project/project.godot"
-  # The engine that double-engine.sh builds reports that it has no fonts.
+  # The engine that engine.sh builds reports that it has no fonts.
   strict=(--timeout 120)
   [ "$double" ] || strict+=(--no-errors)
   run() {
@@ -95,9 +81,9 @@ pack_zip() {
       "$engine" --headless --path "$project" "${@:2}"
   }
   say "packing $zip"
-  run '^packed [0-9]+ files$' --script "$root/scripts/package.gd" -- pack "$addon" "$out/$zip.new"
+  run '^packed [0-9]+ files$' --script "$root/scripts/package.gd" -- pack "$addon" "$temporary/$zip"
   say "unpacking it into an empty project"
-  run '^unpacked [0-9]+ files$' --script "$root/scripts/package.gd" -- unpack "$out/$zip.new" "$project"
+  run '^unpacked [0-9]+ files$' --script "$root/scripts/package.gd" -- unpack "$temporary/$zip" "$project"
 
   say "importing that project, and comparing VarBatch with the engine there"
   list_extension "$project"
@@ -150,11 +136,11 @@ pack_tools() {
     cp -R "$temporary/more/." "$root/LICENSE" "$folder/"
     archive=${folder##*/}.tar.gz
     case $folder in *-windows-*) archive=${folder##*/}.zip ;; esac
-    python3 "$root/scripts/archive.py" "$folder" "$out/$archive.new"
+    python3 "$root/scripts/package.py" archive "$folder" "$temporary/$archive"
     publish "$archive"
   done
 }
 
-if [ "$what" = tool ]; then pack_tools; else pack_zip; fi
+if [ "$tool" ]; then pack_tools; else pack_zip; fi
 cat "$temporary/list"
 say "${out#"$root"/} is ready"

@@ -18,27 +18,17 @@ unclean+='|panicked|handle_crash|leaked|ObjectDB instances|resources still in us
 
 expect=
 log=
-limit=600
-while [ $# -gt 0 ]; do
-  case $1 in
-    --log | --expect | --timeout)
-      [ "${2:-}" ] || usage_error "$1 needs a value"
-      case $1 in --log) log=$2 ;; --expect) expect=$2 ;; --timeout) limit=$2 ;; esac
-      shift ;;
-    --no-errors) unclean+='|^ERROR:' ;;
-    -h | --help) usage; exit ;;
-    --) shift; break ;;
-    *) usage_error "unknown argument: $1" ;;
-  esac
-  shift
-done
+timeout=600
+no_errors=
+read_options 'expect= log= timeout= no-errors' "$@"
+set -- ${rest[@]+"${rest[@]}"}
+limit=$timeout
+[ ! "$no_errors" ] || unclean+='|^ERROR:'
 [ "$expect" ] || usage_error "--expect is needed"
 [ $# -gt 0 ] || usage_error "an engine is needed"
 need_timeout
 
-temporary=$(mktemp -d)
-trap 'rm -rf "$temporary"' EXIT
-trap 'exit 130' HUP INT TERM
+make_temporary
 out=$temporary/out
 log=${log:-$temporary/log}
 mkdir -p "$(dirname "$log")"

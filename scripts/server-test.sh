@@ -4,32 +4,21 @@
 #
 #   scripts/server-test.sh [--engine ENGINE]
 #
-#   --engine ENGINE   the editor build by default, see scripts/godot.sh
+#   --engine ENGINE   the editor build by default, see engine.sh
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 engine=
-while [ $# -gt 0 ]; do
-  case $1 in
-    --engine)
-      [ "${2:-}" ] || usage_error "$1 needs a value"
-      engine=$2
-      shift ;;
-    -h | --help) usage; exit ;;
-    *) usage_error "unknown argument: $1" ;;
-  esac
-  shift
-done
+read_only_options engine= "$@"
 need_rust
 need_timeout
-[ "$engine" ] || engine=$("$root/scripts/godot.sh")
+[ "$engine" ] || engine=$("$root/scripts/engine.sh")
 
 (cd "$root" && cargo build --quiet --locked --package varbatch-codec --example put_var_server) || exit
-temporary=$(mktemp -d)
+make_temporary
 server=
-trap '[ -z "$server" ] || kill "$server" 2>/dev/null || :; rm -rf "$temporary"' EXIT
-trap 'exit 130' HUP INT TERM
+tidy() { [ -z "$server" ] || kill "$server" 2>/dev/null || :; }
 cp "$root/rust/codec/examples/put_var_server/client.gd" "$temporary"
 echo 'config_version=5' >"$temporary/project.godot"
 : >"$temporary/server"

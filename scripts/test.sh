@@ -26,19 +26,13 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+ci=
+long=
+suites=
+only=
+read_only_options 'ci long suites only=' "$@"
 filter=()
-only_suites=
-extent=
-while [ $# -gt 0 ]; do
-  case $1 in
-    --only) [ "${2:-}" ] || usage_error "--only needs a value"; filter=("$2") only_suites=1; shift ;;
-    --suites) only_suites=1 ;;
-    --ci | --long) extent=${1#--} ;;
-    -h | --help) usage; exit ;;
-    *) usage_error "unknown argument: $1" ;;
-  esac
-  shift
-done
+[ ! "$only" ] || { filter=("$only") suites=1; }
 
 # Compilers first: they find most faults, and in the least time.
 steps=(format lints shell_lints targets cargo_tests bits_32 documentation crate library editor_build release_template
@@ -48,15 +42,15 @@ append_kills=60
 # Seconds that a run of suites may take: four times what the slowest takes.
 limit=1200
 options=(--quick)
-case $extent in
+case ${long:+long}${ci:+ci} in
   ci) kills=200 cuts=10 steps+=(power_cuts debug_suites threadless_suites) options=() ;;
-  long)
+  long*)
     kills=200 cuts=30 append_kills=1000 limit=3600 options=(--long)
     steps+=(power_cuts debug_suites threadless_suites miri arm64 windows) ;;
 esac
 steps+=(unchanged)
-[ ! "$only_suites" ] || steps=(library editor_build release_template editor_suites template_suites)
-[ ${#filter[@]} = 0 ] || [ "$extent" ] || options=()
+[ ! "$suites" ] || steps=(library editor_build release_template editor_suites template_suites)
+[ ! "$only" ] || [ "$ci$long" ] || options=()
 
 need_rust
 need_timeout
@@ -66,9 +60,6 @@ export CARGO_TERM_COLOR=never
 logs=$root/target/test
 rm -rf "$logs"
 mkdir -p "$logs"
-passed=0
-failed=0
-skipped=0
 number=0
 
 format() { step count_step "cargo fmt" cargo fmt --all --check; }
@@ -96,10 +87,10 @@ template=
 editor_build() { step count_step "engine, editor build" find_editor; }
 release_template() { step count_step "engine, release template" find_template; }
 # There is a Godot for every desktop, so that none is a failure and nothing to skip.
-find_editor() { editor=$(scripts/godot.sh) || return 1; "$editor" --headless --version; }
+find_editor() { editor=$(scripts/engine.sh) || return 1; "$editor" --headless --version; }
 find_template() {
   local status=0
-  template=$(scripts/godot.sh --release) || status=$?
+  template=$(scripts/engine.sh template) || status=$?
   [ "$status" != "$unavailable" ] || template=none
   [ "$status" = 0 ] || return "$status"
   "$template" --headless --version
@@ -107,18 +98,18 @@ find_template() {
 editor_suites() { suites "suites, editor build" "$built" "$editor" "$root" ${options[@]+"${options[@]}"}; }
 template_suites() { suites "suites, release template" "$built" "$template" "$root" ${options[@]+"${options[@]}"}; }
 crashes() {
-  with "$template" count_suites "games killed while saving" scripts/crash-test.sh --kills "$kills" --engine "$template"
+  with "$template" sums_in "games killed while saving" scripts/crash-test.sh --kills "$kills" --engine "$template"
 }
 power_cuts() {
-  with "$template" count_suites "power cuts" scripts/crash-test.sh --power --cuts "$cuts" --engine "$template"
+  with "$template" sums_in "power cuts" scripts/crash-test.sh --power --cuts "$cuts" --engine "$template"
 }
-editor_plugin() { with "$editor" count_suites "undo in the editor" scripts/editor-test.sh --engine "$editor"; }
-godot3() { with "$editor" count_suites "saves of Godot 3" scripts/godot3-test.sh --engine "$editor"; }
-server() { with "$editor" count_suites "server in Rust" scripts/server-test.sh --engine "$editor"; }
+editor_plugin() { with "$editor" sums_in "undo in the editor" scripts/editor-test.sh --engine "$editor"; }
+godot3() { with "$editor" sums_in "saves of Godot 3" scripts/godot3-test.sh --engine "$editor"; }
+server() { with "$editor" sums_in "server in Rust" scripts/server-test.sh --engine "$editor"; }
 demo() { with "$editor" count_step "demo" scripts/demo.sh -- --chunks 16 --mib 16 --save-rounds 1; }
 package() { with "$editor" count_step "package" scripts/package.sh; }
 exported_games() {
-  with "$template" count_suites "exported games" scripts/export-test.sh --engine "$editor" --zip "$(newest_zip)"
+  with "$template" sums_in "exported games" scripts/export-test.sh --engine "$editor" --zip "$(newest_zip)"
 }
 # shellcheck disable=SC2012 # no other characters are in the names
 newest_zip() { ls -t target/package/varbatch-[0-9]*[0-9].zip | head -n 1; }
@@ -137,7 +128,7 @@ threadless_suites() {
 }
 miri() { step count_cargo "Miri" scripts/miri.sh; }
 arm64() { step count_cargo "NEON under qemu" scripts/arm64-test.sh; }
-windows() { step count_suites "windows in Wine" scripts/windows-test.sh; }
+windows() { step sums_in "windows in Wine" scripts/windows-test.sh; }
 unchanged() { [ -z "$is_checkout" ] || step count_step "git status unchanged" same_status; }
 
 # suites NAME BUILT ENGINE FOLDER OPTIONS...: the conformance suites of the project below FOLDER; the options are for
@@ -146,7 +137,7 @@ suites() {
   local name=$1 is_built=$2 engine=$3 folder=$4
   shift 4
   [ "$is_built" ] || engine=
-  with "$engine" count_suites "$name" scripts/run-godot.sh --expect '^[1-9][0-9]* passed, 0 failed$' \
+  with "$engine" sums_in "$name" scripts/run-godot.sh --expect '^[1-9][0-9]* passed, 0 failed$' \
     --timeout "$limit" -- "$engine" --headless --path "$folder/godot_project" res://conformance/all.tscn -- \
     "$@" ${filter[@]+"${filter[@]}"}
 }
@@ -163,10 +154,6 @@ with() {
 
 # How many tests passed, failed and were skipped, from the log of a step.
 count_cargo() { LC_ALL=C awk '/^test result:/ { p += $4; f += $6 } END { print p + 0, f + 0, 0 }' "$1"; }
-count_suites() {
-  LC_ALL=C awk '/^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?\r?$/ { p = $1; f = $3; s = $5 }
-    END { print p + 0, f + 0, s + 0 }' "$1"
-}
 count_step() { if [ "$status" = 0 ]; then echo 1 0 0; else echo 0 1 0; fi; }
 
 # step COUNT NAME COMMAND...: runs the command, adds what COUNT finds to the sums, and sets $ok if none failed.
@@ -189,21 +176,15 @@ step() {
 }
 heading() { printf -- '-- [%d/%d] %s\n' "$number" "${#steps[@]}" "$1"; }
 skip() {
-  skipped=$((skipped + 1))
+  count 0 0 1
   printf '   skipped: %s\n' "$1"
   ok=
 }
 # record PASSED FAILED SKIPPED REMARK
 record() {
-  passed=$((passed + $1))
-  failed=$((failed + $2))
-  skipped=$((skipped + $3))
+  count "$1" "$2" "$3"
   printf '   %s (%s)\n' "$(sums "$1" "$2" "$3")" "$4"
   ok=$([ "$2" != 0 ] || echo 1)
-}
-sums() {
-  printf '%d passed, %d failed' "$1" "$2"
-  [ "$3" = 0 ] || printf ', %d skipped' "$3"
 }
 
 # On a terminal: the seconds that the step has taken, and the last line of its log.
@@ -237,5 +218,4 @@ for name in "${steps[@]}"; do
   number=$((number + 1))
   "$name"
 done
-printf '%s\n' "$(sums "$passed" "$failed" "$skipped")"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+end_tests

@@ -8,33 +8,21 @@
 #   --library FILE  loads this one instead of a release build that is made for it
 #   FILTER          only the tests whose name contains it, and no extension
 #
-# Needs what build.sh --target needs, and Wine, see wine.sh. Exits with status 69 if one of them cannot be had here.
+# Needs what build.sh --target needs, and Wine, see engine.sh. Exits with status 69 if one of them cannot be had here.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-# shellcheck source=lib-cross.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib-cross.sh"
 
 long=
 library=
-while [ $# -gt 0 ]; do
-  case $1 in
-    --long) long=1 ;;
-    --library) [ "${2:-}" ] || usage_error "--library needs a file"; library=$2; shift ;;
-    -h | --help) usage; exit ;;
-    -*) usage_error "unknown argument: $1" ;;
-    *) break ;;
-  esac
-  shift
-done
+read_options 'long library=' "$@"
+set -- ${rest[@]+"${rest[@]}"}
 
 target=x86_64-pc-windows-gnu
 need_timeout
-wine=$("$root/scripts/wine.sh")
+wine=$("$root/scripts/engine.sh" wine)
 need_cross "$target"
-temporary=$(mktemp -d)
-trap 'rm -rf "$temporary"' EXIT
-trap 'exit 130' HUP INT TERM
+make_temporary
 : | tee "$temporary/load" "$temporary/tests"
 status=0
 

@@ -1,25 +1,79 @@
-"""Checks a library or a program that is to be shipped. Run by package.sh, with the Python packages of lib-cross.sh.
+"""Packs, checks and signs what is shipped. Run by package.sh and build.sh.
 
-    check-binary.py [--exports SYMBOL] [--without TEXT]... TARGET FILE
+    package.py archive FOLDER ARCHIVE
+    package.py check [--exports SYMBOL] [--without TEXT]... TARGET FILE
+    package.py sign FILE
 
-TARGET is what it was built for, see build.sh. FILE must be for that machine, import only what each such system has, be
-stripped and hold none of the texts, which are paths of this machine. With --exports it is a library that exports
-SYMBOL. Prints a line about a good file, and the problems of a bad one.
+archive: packs a folder into an archive that depends on nothing but its files: a zip if its name has .zip in it, else a
+gzipped tar. All is in a folder of FOLDER's name.
+
+check: TARGET is what a library or a program was built for, see build.sh. FILE must be for that machine, import only what
+each such system has, be stripped and hold none of the texts, which are paths of this machine. With --exports it is a
+library that exports SYMBOL. Prints a line about a good file, and the problems of a bad one.
+
+sign: signs each architecture of a library or program for macOS, without a name ("ad hoc"). Macs with Apple processors run
+nothing that is not signed, and Zig signs before the symbols are stripped. Zig also makes the UUIDs of symbols that have
+the paths of this machine; here they are made of the bytes that are left.
 """
 
 import argparse
+import gzip
+import hashlib
 import os
 import re
 import sys
+import tarfile
+import zipfile
 
-import apple_platform
-import pefile
-from elftools.elf.dynamic import DynamicSection
-from elftools.elf.elffile import ELFFile
-from elftools.elf.gnuversions import GNUVerNeedSection
-from macholib import mach_o
-from macholib.MachO import MachO
-from macholib.SymbolTable import SymbolTable
+try:  # The packages of requirements.txt, which an archive needs not.
+    import apple_platform
+    import pefile
+    from elftools.elf.dynamic import DynamicSection
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.gnuversions import GNUVerNeedSection
+    from macholib import mach_o
+    from macholib.MachO import MachO
+    from macholib.SymbolTable import SymbolTable
+except ImportError as error:
+    MISSING = error
+else:
+    MISSING = None
+
+# The oldest time of a zip.
+TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def files(folder):
+    """Yields each file with its name in the archive and its mode, in a fixed order."""
+    top = os.path.dirname(folder)
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(parent, name)
+            yield path, os.path.relpath(path, top), 0o755 if os.access(path, os.X_OK) else 0o644
+
+
+def write_zip(folder, archive):
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as out:
+        for path, name, mode in files(folder):
+            entry = zipfile.ZipInfo(name, TIME)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3
+            entry.external_attr = (0o100000 | mode) << 16
+            with open(path, "rb") as file:
+                out.writestr(entry, file.read())
+
+
+def write_tar(folder, archive):
+    with open(archive, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as packed:
+        with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as out:
+            for path, name, mode in files(folder):
+                entry = tarfile.TarInfo(name)
+                entry.size, entry.mode = os.path.getsize(path), mode
+                entry.mtime = 315532800
+                with open(path, "rb") as file:
+                    out.addfile(entry, file)
+
 
 ELF_LIBRARY = re.compile(r"(lib(c|m|dl|pthread|rt)|ld-linux-(x86-64|aarch64))\.so\.\d")
 # The C runtime of Windows 10, and what every Windows has.
@@ -121,37 +175,85 @@ def check_macho(path, _target, exported):
     return f"macOS {' '.join(headers)}, needs 11.0, signed"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--exports", metavar="SYMBOL")
-    parser.add_argument("--without", metavar="TEXT", action="append", default=[])
-    parser.add_argument("target")
-    parser.add_argument("file")
-    args = parser.parse_args()
-
-    check = check_elf
-    if "windows" in args.target:
-        check = check_pe
-    elif "apple" in args.target:
-        check = check_macho
+def check(path, target, exported, without):
+    """Prints about the file, and returns whether it is good."""
+    kind = check_pe if "windows" in target else check_macho if "apple" in target else check_elf
     problems, about = [], ""
-    steps = check(args.file, args.target, args.exports)
+    steps = kind(path, target, exported)
     while True:
         try:
             problems.append(next(steps))
         except StopIteration as end:
             about = end.value
             break
-    with open(args.file, "rb") as file:
+    with open(path, "rb") as file:
         content = file.read()
-    problems += [f"holds the path {text}" for text in args.without if text.encode() in content]
+    problems += [f"holds the path {text}" for text in without if text.encode() in content]
 
-    name = os.path.basename(args.file)
+    name = os.path.basename(path)
     for problem in problems:
         print(f"{name}: {problem}", file=sys.stderr)
     if not problems:
         print(f"{name:40} {len(content):>10,}  {about}")
-    return 1 if problems else 0
+    return not problems
+
+
+HEADER_LEN = 32
+COMMAND_LEN = 8
+UUID_LEN = 16
+
+
+def uuid_offsets(path):
+    """Returns where the UUID of each architecture is."""
+    offsets = []
+    for header in MachO(path).headers:
+        at = header.offset + HEADER_LEN
+        for load, _, _ in header.commands:
+            if load.cmd == mach_o.LC_UUID:
+                offsets.append(at + COMMAND_LEN)
+            at += load.cmdsize
+    return offsets
+
+
+def set_uuids(path, uuid):
+    """Gives all architectures this UUID, and signs them."""
+    with open(path, "r+b") as file:
+        for at in uuid_offsets(path):
+            file.seek(at)
+            file.write(uuid)
+    apple_platform.sign(path, binary_identifier="varbatch")
+
+
+def sign(path):
+    set_uuids(path, bytes(UUID_LEN))
+    with open(path, "rb") as file:
+        digest = hashlib.sha256(file.read()).digest()
+    set_uuids(path, digest[:UUID_LEN])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("archive")
+    command.add_argument("folder")
+    command.add_argument("archive")
+    command = commands.add_parser("check")
+    command.add_argument("--exports", metavar="SYMBOL")
+    command.add_argument("--without", metavar="TEXT", action="append", default=[])
+    command.add_argument("target")
+    command.add_argument("file")
+    commands.add_parser("sign").add_argument("file")
+    args = parser.parse_args()
+    if args.command == "archive":
+        write = write_zip if ".zip" in os.path.basename(args.archive) else write_tar
+        write(os.path.abspath(args.folder), args.archive)
+        return 0
+    if MISSING:
+        raise MISSING
+    if args.command == "sign":
+        sign(args.file)
+        return 0
+    return 0 if check(args.file, args.target, args.exports, args.without) else 1
 
 
 if __name__ == "__main__":
