@@ -36,10 +36,9 @@ kill_engine() {
   esac
 }
 
-memory=
 # In memory, where many calls end between two cuts, if there is room for the disks.
-[ ! "$power" ] || [ "$(df -Pm /dev/shm 2>/dev/null | awk 'END { print $4 + 0 }')" -lt 1500 ] || memory=/dev/shm
-make_temporary ${memory:+"$memory"}
+[ ! "$power" ] || [ "$(df -Pm /dev/shm 2>/dev/null | awk 'END { print $4 + 0 }')" -lt 1500 ] || TMPDIR=/dev/shm
+make_temporary
 workers=()
 # A file names each running engine, so that none stays behind.
 tidy() {

@@ -232,7 +232,7 @@ find_official() {
   for command in curl unzip; do command -v "$command" >/dev/null || die "$command is missing"; done
 
   mkdir -p "$cache/official"
-  make_temporary "$cache/official"
+  make_temporary_in "$cache/official"
   archive=Godot_v$version-stable_$archive
   say "downloading $archive"
   curl --fail --location --silent --show-error --retry 3 --proto '=https' --output "$temporary/archive" \

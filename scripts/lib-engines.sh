@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # lib-apt.sh sets $tmp, $name and more, engine.sh $root
+# shellcheck disable=SC2034,SC2154 # lib-apt.sh shares $tmp, $loader and more, engine.sh $root
 # What engine.sh unpacks or builds in several steps: qemu, Wine, and an engine with double precision. Sourced, never run.
 
 find_qemu() {

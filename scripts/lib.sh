@@ -50,10 +50,10 @@ read_only_options() {
   [ ${#rest[@]} = 0 ] || usage_error "unknown argument: ${rest[0]}"
 }
 
-# make_temporary [FOLDER]: sets $temporary to a new folder, in that one or the system's. It is removed when the script
-# ends, after `tidy`.
-make_temporary() {
-  temporary=$(mktemp -d ${1:+"$1/XXXXXX"})
+# Sets $temporary to a new folder, which is removed when the script ends, after `tidy`.
+make_temporary() { make_temporary_in "${TMPDIR:-/tmp}"; }
+make_temporary_in() {
+  temporary=$(mktemp -d "$1/XXXXXX")
   trap 'tidy; remove "$temporary"' EXIT
   trap 'exit 130' HUP INT TERM
 }

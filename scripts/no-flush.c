@@ -1,5 +1,5 @@
 /* no-flush COMMAND ARGS...: runs a command in which fsync, fdatasync and sync_file_range do nothing and succeed.
- * scripts/bench-files.sh measures saves without the flush with it, as FileAccess never flushes. A system call filter:
+ * scripts/bench.sh --files measures saves without the flush with it, as FileAccess never flushes. A system call filter:
  * a preloaded library would have no effect, as the engine makes extensions prefer their own libraries (RTLD_DEEPBIND).
  * For Linux. */
 #include <linux/filter.h>

@@ -18,6 +18,7 @@ need_timeout
 (cd "$root" && cargo build --quiet --locked --package varbatch-codec --example put_var_server) || exit
 make_temporary
 server=
+# shellcheck disable=SC2329 # called by lib.sh
 tidy() { [ -z "$server" ] || kill "$server" 2>/dev/null || :; }
 cp "$root/rust/codec/examples/put_var_server/client.gd" "$temporary"
 echo 'config_version=5' >"$temporary/project.godot"

@@ -1,59 +1,65 @@
 extends Node
 ## Entry of the bench: the speed of VarBatch and of the engine's own functions, in this engine.
 ##
-##     godot --headless --path godot_project res://bench/bench.tscn [-- [OPTION] [FILTER ...]]
+##     godot --headless --path godot_project res://bench/bench.tscn [-- [OPTIONS] [FILTER ...]]
 ##
-## OPTION `--scaling` measures instead how times grow with size, count and threads; `--diff`
-## measures differences between states, deltas, and their sizes.
-## A filter keeps the cases whose name contains it, as in `packed/PackedInt32Array` or `/64KiB/`.
-## Every result is compared with the engine's before it is timed: a wrong one is printed and the
-## exit status is 1. A speed below its target is marked, but is not a failure.
+## Without a set, calls are repeated in this process. `--cold` measures the first call of a process, as
+## a game makes it, each in a process of its own. `--files` measures saving and loading on the disk of
+## user://, and what a game notices of tasks. The other options are in options.gd.
+## A filter keeps the cases whose name contains it, as in `packed/PackedInt32Array`, `/64KiB/` or, of
+## files, `tasks`.
+## Every result is compared with the engine's before it is timed: a wrong one is printed and the exit
+## status is 1. Slowness is not a failure.
 ## This script never names VarBatch, so that it can report what is missing if the library is.
 
-const SECTIONS: Array[String] = [
-	# Memory first: memory freed by earlier cases would hide what a call allocates.
-	"res://bench/memory.gd",
-	"res://bench/packed.gd",
-	"res://bench/batches.gd",
-	"res://bench/save_game.gd",
-	"res://bench/singles.gd",
-	"res://bench/parts.gd",
-	"res://bench/undo.gd",
-]
-const SCALING_SECTIONS: Array[String] = [
-	# Before the other sections make the process own much memory.
-	"res://bench/scaling/sizes.gd",
-	"res://bench/scaling/counts.gd",
-	"res://bench/scaling/threads.gd",
-	"res://bench/scaling/crossing.gd",
-]
-const DIFF_SECTIONS: Array[String] = [
-	"res://bench/diff/motion.gd",
-	"res://bench/diff/deltas.gd",
-	"res://bench/diff/states.gd",
-]
-const OPTIONS: Dictionary[String, Array] = {"--scaling": SCALING_SECTIONS, "--diff": DIFF_SECTIONS}
+const Options = preload("res://bench/options.gd")
+const Place = preload("res://bench/place.gd")
+
+const SECTIONS: Dictionary[String, Array] = {
+	"":
+	["packed", "batches", "save_game", "objects", "singles", "parts", "diff", "undo"],
+	"cold": ["cold/turns"],
+	"files": ["files/saving", "files/tasks", "files/loading"],
+}
+const NO_FLUSH_SECTIONS: Array[String] = ["files/saving", "files/compression"]
+
+var _place: Place
 
 
 func _ready() -> void:
+	var options := Options.new(OS.get_cmdline_user_args())
+	var problem := options.problem
 	if not ClassDB.class_exists(&"VarBatch"):
-		printerr("bench: the VarBatch extension is not loaded; build it with scripts/build.sh")
-		get_tree().quit(1)
-		return
-	var filters := OS.get_cmdline_user_args()
-	var sections := SECTIONS.duplicate()
-	for option: String in OPTIONS:
-		if option in filters:
-			filters.remove_at(filters.find(option))
-			sections.assign(OPTIONS[option])
-	var session: RefCounted = load("res://bench/session.gd").new(filters)
+		problem = "the VarBatch extension is not loaded; build it with scripts/build.sh"
+	elif not options.call_arguments.is_empty():
+		await load("res://bench/cold/call.gd").new().run(options.call_arguments)
+	elif problem.is_empty():
+		problem = await _run(options)
+		if problem.is_empty():
+			print("bench: done")
+	if not problem.is_empty():
+		printerr("bench: ", problem)
+	get_tree().quit(0 if problem.is_empty() else 1)
+
+
+func _exit_tree() -> void:
+	if _place != null:
+		_place.remove_all()
+
+
+## Returns the error, or "".
+func _run(options: Options) -> String:
+	var session: RefCounted = load("res://bench/session.gd").new(options)
+	if not options.set_name.is_empty():
+		_place = Place.new("varbatch_bench_")
+		var problem := _place.prepare(options.mib)
+		if not problem.is_empty():
+			return problem
+		session.set(&"place", _place)
+	var sections: Array = NO_FLUSH_SECTIONS if options.no_flush else SECTIONS[options.set_name]
 	for path: String in sections:
 		await get_tree().process_frame  # Prints the tables section by section.
-		var section: RefCounted = load(path).new()
-		section.call(&"run", session)
+		await load("res://bench/%s.gd" % path).new().run(session)
 		if session.get(&"wrong"):
-			get_tree().quit(1)
-			return
-	var ran: bool = session.call(&"finish")
-	print("bench: done" if ran else "bench: no case matches the filter")
-	get_tree().quit(0 if ran else 1)
+			return "nothing is measured after it"
+	return "" if session.call(&"finish") else "no case matches the filter"

@@ -18,11 +18,8 @@ const COLUMNS: Array[Array] = [
 	["median", 11],
 	["GB/s", 7],
 	["ratio", 9],
-	["target", 8],
 	["floor", 11],
 	["/floor", 8],
-	["target", 9],
-	["", 9],
 ]
 const MIB := 1048576
 
@@ -30,8 +27,6 @@ var case_count := 0
 
 var _build := "debug" if OS.is_debug_build() else "release"
 var _json: PackedStringArray = []
-var _below: PackedStringArray = []
-var _target_count := 0
 var _table := Table.new(COLUMNS)
 var _heading := ""
 var _explained := false
@@ -70,33 +65,14 @@ func start_table(title: String) -> void:
 
 func add(result: Result) -> void:
 	_print_heading()
-	var mark := ""
-	if result.has_target():
-		_target_count += 1
-		mark = "reached" if result.reached() else "BELOW"
-		if not result.reached():
-			_below.append(result.name)
-	(
-		_table
-		. print_row(
-			[
-				result.type,
-				Table.batch_text(result.count, result.bytes),
-				result.direction,
-				Table.usec_text(result.engine_min),
-				Table.usec_text(result.engine_median),
-				Table.usec_text(result.varbatch_min),
-				Table.usec_text(result.varbatch_median),
-				"%.2f" % result.speed(),
-				Table.ratio_text(result.ratio, result.noisy),
-				_optional("%sx", result.target),
-				Table.usec_text(result.floor_median),
-				_optional("%.2f", result.floor_ratio),
-				_optional("%s", result.floor_target),
-				mark,
-			]
-		)
-	)
+	var cells: PackedStringArray = [result.type, Table.batch_text(result.count, result.bytes), result.direction]
+	var times := [result.engine_min, result.engine_median, result.varbatch_min, result.varbatch_median]
+	cells.append_array(times.map(Table.usec_text))
+	cells.append("%.2f" % result.speed())
+	cells.append(Table.ratio_text(result.ratio, result.noisy))
+	cells.append(Table.usec_text(result.floor_median))
+	cells.append("" if is_nan(result.floor_ratio) else "%.2f" % result.floor_ratio)
+	_table.print_row(cells)
 	add_json(
 		result.name,
 		{
@@ -111,9 +87,6 @@ func add(result: Result) -> void:
 			"floor_us": Table.number(result.floor_median),
 			"ratio": Table.number(result.ratio),
 			"floor_ratio": Table.number(result.floor_ratio),
-			"target": Table.number(result.target),
-			"floor_target": Table.number(result.floor_target),
-			"reached": result.reached() if result.has_target() else null,
 			"rounds": result.rounds,
 			"noisy": result.noisy,
 		}
@@ -134,10 +107,6 @@ func print_summary(seconds: float) -> void:
 	for line: String in _json:
 		print(line)
 	print("\n%d cases in %.0f s" % [case_count, seconds])
-	if _target_count > 0:
-		print("targets reached: %d of %d" % [_target_count - _below.size(), _target_count])
-	for name: String in _below:
-		print("  BELOW: ", name)
 
 
 func _print_heading() -> void:
@@ -146,20 +115,13 @@ func _print_heading() -> void:
 		print(
 			"\nTimes in microseconds a call. ratio = engine / VarBatch, /floor = VarBatch / floor,"
 		)
-		print("medians of paired rounds; ~ = noisy. target = at least, and beside /floor at most.")
+		print("medians of paired rounds; ~ = noisy.")
 		print("A result is freed within its time, but where it says 'freeing apart'.")
 	if _heading.is_empty():
 		return
 	print("\n", _heading)
 	_table.print_titles()
 	_heading = ""
-
-
-## Formats a number, or "" if there is none.
-func _optional(format: String, number: float) -> String:
-	if is_nan(number):
-		return ""
-	return format % (String.num(number, 2).trim_suffix(".0") if format.contains("%s") else number)
 
 
 ## The system's huge page setting, which determines the cost of fresh memory.

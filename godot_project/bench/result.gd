@@ -3,14 +3,11 @@ extends RefCounted
 
 const Table = preload("res://bench/table.gd")
 
-## The min ratio of every type, size and number of values.
-const NEVER_BELOW := 0.9
-
 ## The name of the case: section, type, size and direction, as in
 ## `packed/PackedColorArray/1KiB/to_bytes`.
 var name := ""
 var type := ""
-## Payload bytes of one value.
+## Payload bytes of one value; 0 if they differ.
 var bytes := 0
 ## Values per call.
 var count := 1
@@ -29,10 +26,6 @@ var rounds := 0
 ## True if the ratios of the rounds varied widely.
 var noisy := false
 
-## The min ratio, and the max ratio to the floor.
-var target := NEVER_BELOW
-var floor_target := NAN
-
 
 ## A case that is named after its section and what it is.
 func _init(
@@ -45,16 +38,6 @@ func _init(
 	# For a command line: no spaces inside, no commas.
 	var size := Table.batch_text(count, bytes).replace(" ", "")
 	name = "/".join([section, type, size, direction]).replace(",", "").replace(" ", "_")
-
-
-func has_target() -> bool:
-	return not is_nan(target) or not is_nan(floor_target)
-
-
-func reached() -> bool:
-	if not is_nan(target) and not ratio >= target:
-		return false
-	return is_nan(floor_target) or floor_ratio <= floor_target
 
 
 ## The speed at which VarBatch encodes or decodes, in GB/s.

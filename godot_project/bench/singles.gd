@@ -4,7 +4,7 @@ extends RefCounted
 
 const Result = preload("res://bench/result.gd")
 const Session = preload("res://bench/session.gd")
-const ValueProbes = preload("res://bench/value_probes.gd")
+const Probe = preload("res://bench/probe.gd")
 const Values = preload("res://bench/values.gd")
 
 
@@ -17,11 +17,11 @@ func run(session: Session) -> void:
 		var bytes := var_to_bytes(values[type])
 		session.time(
 			Result.new("single", type, 1, bytes.size(), "to bytes"),
-			ValueProbes.ToBytes.new(values[type], maxi(bytes.size() - 8, 0))
+			Probe.to_bytes(values[type], maxi(bytes.size() - 8, 0))
 		)
 		session.time(
 			Result.new("single", type, 1, bytes.size(), "from bytes"),
-			ValueProbes.FromBytes.new(bytes)
+			Probe.from_bytes(bytes)
 		)
 
 

@@ -54,7 +54,7 @@ static func usec_text(usec: float) -> String:
 
 ## Formats a ratio, marked if it is unreliable.
 static func ratio_text(ratio: float, noisy: bool) -> String:
-	return "%.2fx%s" % [ratio, "~" if noisy else " "]
+	return "" if is_nan(ratio) else "%.2fx%s" % [ratio, "~" if noisy else " "]
 
 
 ## For JSON, which has no NAN.

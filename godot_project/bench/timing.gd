@@ -13,36 +13,6 @@ const NOISY := 0.15
 const BLOCK_BYTES := 31 * 1048576
 ## Blocks of that size that [method warm_memory] allocates, one of them for good.
 const WARM_BLOCKS := 17
-## Idle time of VarBatch's threads before a rested call: they sleep by then.
-const REST_USEC := 1_000
-const RESTED_CALLS := 3
-
-
-## A participant that takes samples.
-class Entrant:
-	var contender: Probe.Contender
-	## What to give to `set_thread_count`; negative: leave it as it is.
-	var threads := -1
-	## Whether calls are far apart, as those of a game are, and not back to back.
-	var rested := false
-
-	func _init(who: Probe.Contender, thread_count := -1, between_rests := false) -> void:
-		contender = who
-		threads = thread_count
-		rested = between_rests
-
-	## Makes the calls of one sample; returns their time in microseconds.
-	func run(probe: Probe, calls: int) -> int:
-		if threads >= 0:
-			VarBatch.set_thread_count(threads)
-			probe.run(contender, 1)  # The first large call starts the threads.
-		if not rested:
-			return probe.run(contender, calls)
-		var usec := 0
-		for _call in calls:
-			OS.delay_usec(REST_USEC)
-			usec += probe.run(contender, 1)
-		return usec
 
 
 ## The time that a case is given.
@@ -58,7 +28,7 @@ class Effort:
 	var slow_usec := 2_000_000
 	var rounds_slow := 7
 
-	## For a section of many cases.
+	## For one of several processes.
 	static func short() -> Effort:
 		var effort := Effort.new()
 		effort.budget_usec = 150_000
@@ -95,44 +65,45 @@ static func warm_memory() -> PackedByteArray:
 	return blocks[-1]
 
 
-## Fills the times of [param result].
-static func measure(probe: Probe, result: Result, effort := Effort.new()) -> void:
-	var entrants: Array[Entrant] = [
-		Entrant.new(Probe.Contender.ENGINE), Entrant.new(Probe.Contender.VARBATCH)
-	]
-	if probe.has_floor():
-		entrants.append(Entrant.new(Probe.Contender.FLOOR))
-	var times := paired(probe, entrants, effort)
+## Fills the times of [param result]. If [param alone], only those of VarBatch.
+static func measure(probe: Probe, result: Result, alone: bool) -> void:
+	var contenders: Array[Probe.Contender] = [Probe.Contender.VARBATCH]
+	if not alone:
+		contenders.append(Probe.Contender.ENGINE)
+		if probe.has_floor():
+			contenders.append(Probe.Contender.FLOOR)
+	var times := _paired(probe, contenders, Effort.short() if alone else Effort.new())
 	result.rounds = times[0].size()
-	result.engine_min = quantile(times[0], 0.0)
-	result.engine_median = quantile(times[0], 0.5)
-	result.varbatch_min = quantile(times[1], 0.0)
-	result.varbatch_median = quantile(times[1], 0.5)
-	var ratio := ratios(times[0], times[1])
-	result.ratio = quantile(ratio, 0.5)
-	result.noisy = noisy(ratio)
-	if probe.has_floor():
+	result.varbatch_min = quantile(times[0], 0.0)
+	result.varbatch_median = quantile(times[0], 0.5)
+	if times.size() > 1:
+		result.engine_min = quantile(times[1], 0.0)
+		result.engine_median = quantile(times[1], 0.5)
+		var ratio := ratios(times[1], times[0])
+		result.ratio = quantile(ratio, 0.5)
+		result.noisy = noisy(ratio)
+	if times.size() > 2:
 		result.floor_median = quantile(times[2], 0.5)
-		result.floor_ratio = quantile(ratios(times[1], times[2]), 0.5)
+		result.floor_ratio = quantile(ratios(times[0], times[2]), 0.5)
 
 
-## The times of each entrant, in microseconds per call, round by round.
-static func paired(
-	probe: Probe, entrants: Array[Entrant], effort: Effort
+## The times of each contender, in microseconds per call, round by round.
+static func _paired(
+	probe: Probe, contenders: Array[Probe.Contender], effort: Effort
 ) -> Array[PackedFloat64Array]:
 	var times: Array[PackedFloat64Array] = []
 	var calls: PackedInt64Array = []
 	var round_usec := 0
-	for entrant: Entrant in entrants:
-		var plan := _calibrate(probe, entrant, effort)
+	for contender: Probe.Contender in contenders:
+		var plan := _calibrate(probe, contender, effort)
 		calls.append(plan.x)
 		round_usec += plan.y
 		times.append(PackedFloat64Array())
 	for turn in effort.round_count(round_usec):
-		for step in entrants.size():
+		for step in contenders.size():
 			# Every other round runs backwards, so that none always follows the same other one.
-			var index := step if turn % 2 == 0 else entrants.size() - 1 - step
-			var usec := maxi(entrants[index].run(probe, calls[index]), 1)
+			var index := step if turn % 2 == 0 else contenders.size() - 1 - step
+			var usec := maxi(probe.run(contenders[index], calls[index]), 1)
 			times[index].append(float(usec) / calls[index])
 	return times
 
@@ -160,15 +131,12 @@ static func quantile(numbers: PackedFloat64Array, part: float) -> float:
 
 
 ## Returns the number of calls in a sample, and the microseconds that the sample then takes.
-static func _calibrate(probe: Probe, entrant: Entrant, effort: Effort) -> Vector2i:
-	entrant.run(probe, 1)  # The first call warms up.
-	if entrant.rested:
-		var rested_usec := entrant.run(probe, RESTED_CALLS)
-		return Vector2i(RESTED_CALLS, rested_usec + RESTED_CALLS * REST_USEC)
+static func _calibrate(probe: Probe, contender: Probe.Contender, effort: Effort) -> Vector2i:
+	probe.run(contender, 1)  # The first call warms up.
 	var calls := 1
-	var usec := maxi(entrant.run(probe, calls), 1)
+	var usec := maxi(probe.run(contender, calls), 1)
 	while usec < effort.sample_usec:
 		# A little more than needed, and never much at a time: the first estimates are coarse.
 		calls = mini(calls * 20, ceili(calls * 1.1 * effort.sample_usec / usec))
-		usec = maxi(entrant.run(probe, calls), 1)
+		usec = maxi(probe.run(contender, calls), 1)
 	return Vector2i(calls, usec)

@@ -5,13 +5,9 @@ const Data = preload("res://bench/files/data.gd")
 const Result = preload("res://bench/result.gd")
 const Values = preload("res://bench/values.gd")
 
-## Starts a process that makes one call. The index of the row, the way and the folder for files
-## follow.
-const CALL := "--call"
-## The ways to make it. [constant OTHER] is [constant VARBATCH] of another library.
+## The ways to make a call.
 const ENGINE := "engine"
 const VARBATCH := "varbatch"
-const OTHER := "other"
 ## States of the memory: the game still holds all that it made, or it has just freed a result of the
 ## same shape.
 const FRESH := "fresh"
@@ -24,49 +20,47 @@ const ASCII := "100,000 texts, ASCII 20"
 const MIXED := "100,000 texts, mixed 20"
 const ENTITIES := 40_000
 
-## Type, number of values, payload bytes of each, call, state, and the targets in the editor build
-## and in the release template (0: none). The targets are for fresh memory, of decoding for both.
+## Type, number of values, payload bytes of each, call, and state.
 const ROWS: Array[Array] = [
-	["PackedInt32Array", 64, 1 << 20, "vars_to_frames", FRESH, 4.0, 2.7],
-	["PackedInt32Array", 64, 1 << 20, "vars_to_frames", REUSE, 0.0, 0.0],
-	["PackedInt32Array", 1, 1 << 26, "var_to_bytes", FRESH, 4.0, 3.0],
-	["PackedInt32Array", 1, 1 << 26, "var_to_bytes", REUSE, 0.0, 0.0],
-	["PackedInt32Array", 64, 1 << 20, "vars_to_bytes", FRESH, 4.0, 2.3],
-	["PackedInt32Array", 64, 1 << 20, "vars_to_bytes", REUSE, 0.0, 0.0],
-	["PackedInt32Array", 1, 1 << 26, "bytes_to_var", FRESH, 5.5, 2.8],
-	["PackedInt32Array", 1, 1 << 26, "bytes_to_var", REUSE, 5.5, 2.8],
-	["PackedInt32Array", 64, 1 << 20, "bytes_to_vars", FRESH, 3.0, 1.0],
-	["PackedInt32Array", 64, 1 << 20, "bytes_to_vars", REUSE, 3.0, 1.0],
-	[SAVE_GAME, 1, 0, "var_to_bytes", FRESH, 4.0, 3.3],
-	[SAVE_GAME, 1, 0, "var_to_bytes", REUSE, 0.0, 0.0],
-	[SAVE_GAME, 1, 0, "bytes_to_var", FRESH, 0.0, 0.0],
-	[SAVE_GAME, 1, 0, "bytes_to_var", REUSE, 0.0, 0.0],
-	["PackedInt32Array", 20_000, 64, "vars_to_bytes", FRESH, 0.0, 0.0],
-	["PackedInt32Array", 20_000, 64, "vars_to_frames", FRESH, 0.0, 0.0],
-	["PackedInt32Array", 20_000, 64, "bytes_to_vars", FRESH, 0.0, 0.0],
-	["PackedInt32Array", 20_000, 64, "bytes_to_vars", REUSE, 0.0, 0.0],
-	["PackedInt32Array", 20_000, 64, "frames_to_vars", FRESH, 0.0, 0.0],
-	[ASCII, 1, 2_000_000, "var_to_bytes", FRESH, 0.0, 0.0],
-	[ASCII, 1, 2_000_000, "bytes_to_var", FRESH, 0.0, 0.0],
-	[ASCII, 1, 2_000_000, "bytes_to_var", REUSE, 0.0, 0.0],
-	[MIXED, 1, 4_600_000, "var_to_bytes", FRESH, 0.0, 0.0],
-	[MIXED, 1, 4_600_000, "bytes_to_var", FRESH, 0.0, 0.0],
-	[MIXED, 1, 4_600_000, "bytes_to_var", REUSE, 0.0, 0.0],
-	[WORLD, 64, 1 << 22, "load_vars", FRESH, 0.0, 0.0],
-	[WORLD, 64, 1 << 22, "load_vars", REUSE, 0.0, 0.0],
-	[SAVE_GAME, ENTITIES, 0, "load_vars", FRESH, 0.0, 0.0],
-	[SAVE_GAME, ENTITIES, 0, "load_vars", REUSE, 0.0, 0.0],
-	[WORLD, 64, 1 << 22, "save_vars", FRESH, 0.0, 0.0],
-	[SAVE_GAME, ENTITIES, 0, "save_vars", FRESH, 0.0, 0.0],
+	["PackedInt32Array", 64, 1 << 20, "vars_to_frames", FRESH],
+	["PackedInt32Array", 64, 1 << 20, "vars_to_frames", REUSE],
+	["PackedInt32Array", 1, 1 << 26, "var_to_bytes", FRESH],
+	["PackedInt32Array", 1, 1 << 26, "var_to_bytes", REUSE],
+	["PackedInt32Array", 64, 1 << 20, "vars_to_bytes", FRESH],
+	["PackedInt32Array", 64, 1 << 20, "vars_to_bytes", REUSE],
+	["PackedInt32Array", 1, 1 << 26, "bytes_to_var", FRESH],
+	["PackedInt32Array", 1, 1 << 26, "bytes_to_var", REUSE],
+	["PackedInt32Array", 64, 1 << 20, "bytes_to_vars", FRESH],
+	["PackedInt32Array", 64, 1 << 20, "bytes_to_vars", REUSE],
+	[SAVE_GAME, 1, 0, "var_to_bytes", FRESH],
+	[SAVE_GAME, 1, 0, "var_to_bytes", REUSE],
+	[SAVE_GAME, 1, 0, "bytes_to_var", FRESH],
+	[SAVE_GAME, 1, 0, "bytes_to_var", REUSE],
+	["PackedInt32Array", 20_000, 64, "vars_to_bytes", FRESH],
+	["PackedInt32Array", 20_000, 64, "vars_to_frames", FRESH],
+	["PackedInt32Array", 20_000, 64, "bytes_to_vars", FRESH],
+	["PackedInt32Array", 20_000, 64, "bytes_to_vars", REUSE],
+	["PackedInt32Array", 20_000, 64, "frames_to_vars", FRESH],
+	[ASCII, 1, 2_000_000, "var_to_bytes", FRESH],
+	[ASCII, 1, 2_000_000, "bytes_to_var", FRESH],
+	[ASCII, 1, 2_000_000, "bytes_to_var", REUSE],
+	[MIXED, 1, 4_600_000, "var_to_bytes", FRESH],
+	[MIXED, 1, 4_600_000, "bytes_to_var", FRESH],
+	[MIXED, 1, 4_600_000, "bytes_to_var", REUSE],
+	[WORLD, 64, 1 << 22, "load_vars", FRESH],
+	[WORLD, 64, 1 << 22, "load_vars", REUSE],
+	[SAVE_GAME, ENTITIES, 0, "load_vars", FRESH],
+	[SAVE_GAME, ENTITIES, 0, "load_vars", REUSE],
+	[WORLD, 64, 1 << 22, "save_vars", FRESH],
+	[SAVE_GAME, ENTITIES, 0, "save_vars", FRESH],
+	[WORLD, 64, 1 << 22, "save_vars_async", FRESH],
+	["PackedInt32Array", 1_000_000, 64, "save_vars_async", FRESH],
 ]
 
 
 ## The case of a row, without times.
 static func result(row: Array) -> Result:
-	var case := Result.new("cold", row[0], row[1], row[2], "%s, %s" % [row[3], row[4]])
-	var target: float = row[5] if OS.is_debug_build() else row[6]
-	case.target = target if target > 0.0 else NAN
-	return case
+	return Result.new("cold", row[0], row[1], row[2], "%s, %s" % [row[3], row[4]])
 
 
 static func values(row: Array) -> Array:

@@ -3,8 +3,7 @@ extends RefCounted
 ## loops of `store_var` and `get_var` with `open_compressed`. MB are those of the values' bytes.
 
 const Data = preload("res://bench/files/data.gd")
-const Options = preload("res://bench/files/options.gd")
-const Place = preload("res://bench/files/place.gd")
+const Place = preload("res://bench/place.gd")
 const Probe = preload("res://bench/probe.gd")
 const Rows = preload("res://bench/files/rows.gd")
 const Session = preload("res://bench/session.gd")
@@ -30,8 +29,8 @@ var _kept: Array = []
 var _bytes := 0
 
 
-func run(session: Session, options: Options, place: Place) -> void:
-	_place = place
+func run(session: Session) -> void:
+	_place = session.place
 	Rows.start(
 		(
 			"Compression: MB/s of engine / VarBatch with 1 thread / with %d; nothing is flushed"
@@ -40,14 +39,18 @@ func run(session: Session, options: Options, place: Place) -> void:
 		["values", "mode", "MB, engine", "MB, VarBatch", "save", "ratio", "load", "ratio"]
 	)
 	for name: String in _DATA:
-		_values = Data.make(name, options.mib)
+		var title := Data.title(name, session.options.mib)
+		if not session.wants("compression/" + title):
+			continue
+		_values = Data.make(name, session.options.mib)
 		Place.store(place.path("plain"), _values)
 		_bytes = FileAccess.get_size(place.path("plain"))
 		for mode: String in _MODES:
 			_mode = _MODES[mode]
 			if not session.verify("compression/%s/%s" % [name, mode], _check()):
 				return
-			_time(session, options, Data.title(name, options.mib), mode)
+			_time(session, title, mode)
+	_place.remove_files()
 
 
 ## The engine must read what VarBatch wrote, and VarBatch what the engine wrote.
@@ -70,14 +73,14 @@ func _check() -> String:
 	return ""
 
 
-func _time(session: Session, options: Options, title: String, mode: String) -> void:
+func _time(session: Session, title: String, mode: String) -> void:
 	var saves: Dictionary[String, Callable] = {}
 	var loads: Dictionary[String, Callable] = {}
 	for way: String in _WAYS:
 		saves[way] = _save.bind(way)
 		loads[way] = _load.bind(way)
-	var saving := Turns.new(saves, options.rounds, func() -> void: pass)
-	var loading := Turns.new(loads, options.rounds, func() -> void: pass)
+	var saving := Turns.new(saves, session.options.rounds, func() -> void: pass)
+	var loading := Turns.new(loads, session.options.rounds, func() -> void: pass)
 	VarBatch.set_thread_count(0)
 	var sizes: PackedInt64Array = [
 		FileAccess.get_size(_place.path(_ENGINE)), FileAccess.get_size(_place.path(_ALL))

@@ -7,7 +7,6 @@ const PACKED := "packed"
 const MIDDLE := "1,000 x 256 KiB"
 const SMALL := "200,000 x 64 B"
 const MILLION := "1,000,000 x 64 B"
-const TWO_MILLION := "2,000,000 x 64 B"
 const SAVE_GAME := "save game"
 const VOXELS := "voxels"
 
@@ -33,7 +32,7 @@ static func make(name: String, mib: int) -> Array:
 			return _mixed(_LARGE, maxi(mib * _MIB / _LARGE, 1))
 		MIDDLE:
 			return _mixed(_MIB / 4, 1_000)
-		SMALL, MILLION, TWO_MILLION:
+		SMALL, MILLION:
 			var count := name.get_slice(" ", 0).replace(",", "").to_int()
 			return Values.batch(TYPE_PACKED_INT32_ARRAY, 64, count)
 		SAVE_GAME:

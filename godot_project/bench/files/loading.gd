@@ -3,8 +3,7 @@ extends RefCounted
 ## system's cache. Freeing the values is reported separately: it is the engine's work on both sides.
 
 const Data = preload("res://bench/files/data.gd")
-const Options = preload("res://bench/files/options.gd")
-const Place = preload("res://bench/files/place.gd")
+const Place = preload("res://bench/place.gd")
 const Probe = preload("res://bench/probe.gd")
 const Rows = preload("res://bench/files/rows.gd")
 const Session = preload("res://bench/session.gd")
@@ -21,25 +20,28 @@ var _kept: Array = []
 var _freeing: Dictionary[String, PackedFloat64Array] = {}
 
 
-func run(session: Session, options: Options, place: Place) -> void:
-	_path = place.path("values")
+func run(session: Session) -> void:
+	_path = session.place.path("values")
 	Timing.settle_allocator()
 	Rows.start(
 		"Files: load, from the system's cache, ms: median (min to max)",
 		["values", _LOOP, _OURS, "ratio", "with freeing"]
 	)
 	for name: String in _DATA:
-		var title := Data.title(name, options.mib)
-		var values := Data.make(name, options.mib)
+		var title := Data.title(name, session.options.mib)
+		if not session.wants("loading/" + title):
+			continue
+		var values := Data.make(name, session.options.mib)
 		Place.store(_path, values)
-		if not session.verify("loading " + title, _difference(values, VarBatch.load_vars(_path))):
+		if not session.verify("loading " + title, Probe.values_difference(values, VarBatch.load_vars(_path))):
 			return
 		values.clear()
 		_freeing = {_LOOP: PackedFloat64Array(), _OURS: PackedFloat64Array()}
 		var ways: Dictionary[String, Callable] = {
 			_LOOP: _time.bind(_LOOP, _load_by_loop), _OURS: _time.bind(_OURS, _load_by_varbatch)
 		}
-		_print(Turns.new(ways, options.rounds, func() -> void: pass), session, title)
+		_print(Turns.new(ways, session.options.rounds, func() -> void: pass), session, title)
+	session.place.remove_files()
 
 
 func _time(name: String, load_once: Callable) -> float:
@@ -78,13 +80,3 @@ func _print(turns: Turns, session: Session, title: String) -> void:
 	cells.append(Turns.ratio_text(whole[0], whole[1]))
 	Rows.add(cells)
 	session.report.add_json("loading/" + title, line)
-
-
-static func _difference(expected: Array, found: Array) -> String:
-	if found.size() != expected.size():
-		return "%d values, expected %d" % [found.size(), expected.size()]
-	for index in expected.size():
-		var problem := Probe.value_difference(expected[index], found[index])
-		if not problem.is_empty():
-			return "value %d: %s" % [index, problem]
-	return ""

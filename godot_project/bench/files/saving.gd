@@ -8,8 +8,7 @@ extends RefCounted
 ## measured with a file that has nothing to flush, and subtracted.
 
 const Data = preload("res://bench/files/data.gd")
-const Options = preload("res://bench/files/options.gd")
-const Place = preload("res://bench/files/place.gd")
+const Place = preload("res://bench/place.gd")
 const Rows = preload("res://bench/files/rows.gd")
 const Session = preload("res://bench/session.gd")
 const Turns = preload("res://bench/files/turns.gd")
@@ -28,10 +27,13 @@ var _pieces: Array[PackedByteArray] = []
 var _parts: Array[PackedFloat64Array] = []
 
 
-func run(session: Session, options: Options, place: Place) -> void:
+func run(session: Session) -> void:
+	var place := session.place
 	_place = place
-	_no_flush = options.no_flush
-	_values = Data.make(Data.PACKED, options.mib)
+	_no_flush = session.options.no_flush
+	if not session.wants("saving/" + Data.title(Data.PACKED, session.options.mib)):
+		return
+	_values = Data.make(Data.PACKED, session.options.mib)
 	Place.store(place.path(_LOOP), _values)
 	var error := VarBatch.save_vars(place.path(_OURS), _values)
 	var problem := Place.difference(place.path(_LOOP), place.path(_OURS))
@@ -42,19 +44,20 @@ func run(session: Session, options: Options, place: Place) -> void:
 	problem = Place.difference(place.path(_LOOP), place.path(_PLAIN))
 	if not session.verify("saving, plain", problem):
 		return
-	_time(session, options, "over an old file", place.settle)
+	_time(session, "over an old file", place.settle)
 	if _no_flush:
-		_time(session, options, "to a new file", _remove_and_settle)
+		_time(session, "to a new file", _remove_and_settle)
+	place.remove_files()
 
 
-func _time(session: Session, options: Options, where: String, before: Callable) -> void:
+func _time(session: Session, where: String, before: Callable) -> void:
 	_parts.clear()
 	var ways: Dictionary[String, Callable] = {
 		_LOOP: _save_by_loop, _OURS: _save_by_varbatch, _PLAIN: _save_plain
 	}
-	var turns := Turns.new(ways, options.rounds, before)
+	var turns := Turns.new(ways, session.options.rounds, before)
 	_parts.remove_at(0)  # Of the round that only warms up.
-	_print(turns, session, "%s, packed, %s" % [Data.title(Data.PACKED, options.mib), where])
+	_print(turns, session, "%s, packed, %s" % [Data.title(Data.PACKED, session.options.mib), where])
 
 
 func _remove_and_settle() -> void:
@@ -112,9 +115,8 @@ func _print(turns: Turns, session: Session, title: String) -> void:
 			msecs.append(round_parts[part])
 		if not (_no_flush and _PARTS[part] == "flush"):
 			Rows.add(PackedStringArray(["… " + _PARTS[part]]) + Turns.spread(msecs, "%.1f"))
-	var targets := ["", "; target: at least 3x"] if _no_flush else ["; limit: 1.3x", ""]
-	print("\nsave_vars / plain: ", turns.ratio(_OURS, _PLAIN), targets[0])
-	print("loop / save_vars: ", turns.ratio(_LOOP, _OURS), targets[1])
+	print("\nsave_vars / plain: ", turns.ratio(_OURS, _PLAIN))
+	print("loop / save_vars: ", turns.ratio(_LOOP, _OURS))
 	var line := {"no_flush": _no_flush}
 	for name: String in turns.times:
 		line[name.replace("`", "") + "_ms"] = turns.times[name]

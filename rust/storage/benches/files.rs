@@ -1,8 +1,8 @@
 //! Files against what the system itself takes for them: what is promised of saving and loading in rust/docs/DECISIONS.md.
 //!
-//! `scripts/bench-rust.sh --files` runs it: `[--folder PATH] [--mib 256] [--pairs 7]`. In each round the plain way and that of the
-//! crate take turns, on the same disk, and each replaces its own file of the round before. A ratio is the median of those of
-//! the rounds; beside it the lowest and the highest.
+//! `scripts/bench.sh --rust -- --files` runs it: `[--folder PATH] [--mib 256] [--pairs 7]`. In each round the plain way
+//! and that of the crate take turns, on the same disk, and each replaces its own file of the round before. A ratio is the
+//! median of those of the rounds; beside it the lowest and the highest.
 //!
 //! - **save**: all bytes in pieces of 1 MiB from one buffer, `sync_all` and a rename, against [`Saver`] from a plan. `free` is
 //!   what dropping the replaced file takes: a plain rename does that as well, so the first ratio has it on both sides.
@@ -52,7 +52,7 @@ fn main() -> Result<()> {
         }
     }
     if !asked {
-        println!("files: not asked for (scripts/bench-rust.sh --files)");
+        println!("files: not asked for (scripts/bench.sh --rust -- --files)");
         return Ok(());
     }
     let folder = options.folder.join(format!("varbatch-bench-{}", std::process::id()));

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// Min bytes of one call's output for filling it with several threads. Below, waking them costs more than it gains.
 ///
-/// `scripts/bench-rust.sh --files` prints the crossing point. On two cores it was 0.5 to 1 MiB for consecutive calls, when
-/// the helping thread is awake, and 4 to 8 MiB when it sleeps and arrives after some 40 µs.
+/// `scripts/bench.sh --rust -- --files` prints the crossing point. On two cores it was 0.5 to 1 MiB for consecutive
+/// calls, when the helping thread is awake, and 4 to 8 MiB when it sleeps and arrives after some 40 µs.
 pub const PARALLEL_FROM: usize = 8 << 20;
 
 /// The same for threads that are [awake](varbatch_workers::Threads::awake), in bytes.

@@ -3,7 +3,7 @@
 //! Each case runs under valgrind's callgrind, in a process of its own, so that no case sees the heap that another left.
 //! It runs twice, and only the second run is counted: the first finds out what the processor can do.
 //!
-//! `scripts/count.sh` is how to run this. Without `--count` each case only checks its result.
+//! `scripts/bench.sh --count` is how to run this. Without `--count` each case only checks its result.
 
 mod cases;
 mod save_game;
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         }
         _ => {
             CASES.iter().for_each(|case| (case.run)(|path| path()));
-            println!("counts: {} paths give what they should; `scripts/count.sh` counts them", CASES.len());
+            println!("counts: {} paths give what they should; `scripts/bench.sh --count` counts them", CASES.len());
         }
     }
     ExitCode::SUCCESS
@@ -75,7 +75,7 @@ fn compare(filter: &str) -> ExitCode {
     let before = match Table::load() {
         Ok(before) => before,
         Err(error) => {
-            eprintln!("counts: {error}: `scripts/count.sh --update` makes it anew");
+            eprintln!("counts: {error}: `scripts/bench.sh --count --update` makes it anew");
             return ExitCode::FAILURE;
         }
     };
@@ -87,7 +87,7 @@ fn compare(filter: &str) -> ExitCode {
     let verdict = before.compare(&now);
     println!("\nby line: callgrind_annotate {}/CASE.out", valgrind::FOLDER);
     if filter.is_empty() && before.rows.iter().any(|row| now.find(&row.name).is_none()) {
-        println!("the table has cases that are gone: scripts/count.sh --update");
+        println!("the table has cases that are gone: scripts/bench.sh --count --update");
         return ExitCode::FAILURE;
     }
     verdict

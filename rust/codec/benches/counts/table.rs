@@ -12,7 +12,7 @@ pub const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/counts/tabl
 const TOLERANCE: f64 = 0.02;
 
 const HEAD: &str = "\
-# Instructions of the codec's hot paths, counted by valgrind's callgrind. Made by `scripts/count.sh --update`.
+# Instructions of the codec's hot paths, counted by valgrind's callgrind. Made by `scripts/bench.sh --count --update`.
 # Columns: in the codec and in what it uses of Rust's library; in the C library (allocating, copying); the case.
 ";
 
@@ -123,7 +123,7 @@ impl Table {
         let percent = TOLERANCE * 100.0;
         println!("{slower} slower and {faster} faster by more than {percent} %, {new} not in the table");
         if faster + new > 0 {
-            println!("to guard what was gained: scripts/count.sh --update");
+            println!("to guard what was gained: scripts/bench.sh --count --update");
         }
         if slower + new == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }

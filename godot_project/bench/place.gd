@@ -1,33 +1,40 @@
 extends RefCounted
-## The files of a run: their own folder in user://. Everything is measured on its disk.
+## The files of a run, of the bench or of the demo: their own folder in user://. Everything is measured on
+## its disk.
 
 const MIB := 1 << 20
 ## The number of files of `--mib` at the same time: three that are kept, two that replace others,
 ## and one spare.
-const _FILES := 6
-const _NAME := "varbatch_bench_"
+const FILES := 6
 ## Files of a run that was killed are removed after this time.
 const _OLD_SECONDS := 1_800
 ## VarBatch frees the file that it replaced in the background.
 const _FREEING_MSEC := 250
 
-var folder := ProjectSettings.globalize_path("user://%s%d" % [_NAME, OS.get_process_id()])
+var folder := ""
+
+var _prefix := ""
 
 
-## Makes the folder. Returns the error, or "".
-func prepare(mib: int) -> String:
+## The names of its folders begin with [param prefix].
+func _init(prefix: String) -> void:
+	_prefix = prefix
+	folder = ProjectSettings.globalize_path("user://%s%d" % [prefix, OS.get_process_id()])
+
+
+## Makes the folder, for files of [param mib] MiB each. Returns the error, or "".
+func prepare(mib: int, count := FILES) -> String:
 	_remove_old()
 	var error := DirAccess.make_dir_recursive_absolute(folder)
 	var opened := DirAccess.open(folder)
 	if opened == null:
 		return "cannot write to %s: %s" % [folder, error_string(error)]
 	var free := opened.get_space_left() / MIB
-	if free < mib * _FILES:
+	if free < mib * count:
 		return (
 			"too little room: %d MiB are needed in %s, and %d are free. Try --mib %d"
-			% [mib * _FILES, folder, free, maxi(free / _FILES, 1)]
+			% [mib * count, folder, free, maxi(free / count, 1)]
 		)
-	print("files are in ", folder)
 	return ""
 
 
@@ -90,11 +97,11 @@ static func difference(expected_path: String, found_path: String) -> String:
 	return ""
 
 
-static func _remove_old() -> void:
+func _remove_old() -> void:
 	for name: String in DirAccess.get_directories_at("user://"):
 		var old := "user://" + name
 		var age := Time.get_unix_time_from_system() - FileAccess.get_modified_time(old)
-		if name.begins_with(_NAME) and age > _OLD_SECONDS:
+		if name.begins_with(_prefix) and age > _OLD_SECONDS:
 			_remove_folder(old)
 
 
