@@ -33,18 +33,8 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-cold=
-files=
-both=
-editor=
-release_template=
-against=
-turns=5
-write=
-only_write=
-rust=
-count=
-update=
+cold='' files='' both='' editor='' release_template='' against='' turns=5
+write='' only_write='' rust='' count='' update=''
 read_options 'cold files both editor release-template against= turns= write only-write rust count update' "$@"
 bench=$root/target/bench
 engines=(editor release-template)
@@ -134,7 +124,7 @@ for build in "${engines[@]}"; do
   rm -f "$out.jsonl"
   run_once "$root/godot_project" "$out.log" ${options[@]+"${options[@]}"}
   [ "$files" ] || continue
-  if cc -O2 -o "$bench/no-flush" "$root/scripts/no-flush.c" && "$bench/no-flush" true; then
+  if cc -O2 -o "$bench/no-flush" "$root/godot_project/bench/files/no-flush.c" && "$bench/no-flush" true; then
     before=("$bench/no-flush")
     run_once "$root/godot_project" "$out-no-flush.log" ${options[@]+"${options[@]}"} --no-flush
     before=()

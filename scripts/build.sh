@@ -17,12 +17,7 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-debug=
-double=
-features=
-target=
-tool=
-bin=
+debug='' double='' features='' target='' tool='' bin=''
 read_only_options 'debug double features= target= tool bin=' "$@"
 
 need_rust

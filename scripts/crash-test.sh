@@ -19,11 +19,7 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-kills=200
-power=
-cuts=30
-engine=
-project=$root/godot_project
+kills=200 power='' cuts=30 engine='' project=$root/godot_project
 read_only_options 'kills= power cuts= engine= project=' "$@"
 [ "$engine" ] || engine=$("$root/scripts/engine.sh" template)
 need_timeout

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the demo, the engine beside VarBatch: a world of chunks and other data of games to bytes and back, and saves of
-# 256 MiB while a game runs at 60 frames a second. Then the undo demo, in which nodes are dragged around, and a list of
+# Runs the demo, the engine beside VarBatch: a world of chunks to bytes and back, and saves of 256 MiB while a game runs
+# at 60 frames a second. Then the undo demo, in which nodes are dragged around, and a list of
 # what an instance of a scene overrides, with revert.
 #
 #   scripts/demo.sh [--window] [--undo] [-- ARGS...]
@@ -15,8 +15,7 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-window=
-undo=
+window='' undo=''
 read_options 'window undo' "$@"
 # A window stays until the user closes it, and its drivers may report errors that are not ours.
 display=(--headless)

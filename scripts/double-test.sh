@@ -41,14 +41,8 @@ run_suites() {
 # refuses NAME ENGINE PROJECT: the engine must report that the project lacks its library, and go on.
 refuses() {
   local name=$1 engine=$2 from=$3 log=$temporary/refused status=0
-  cat >"$temporary/alive.gd" <<'GDSCRIPT'
-extends SceneTree
-
-
-func _initialize() -> void:
-	print("alive, with VarBatch: ", ClassDB.class_exists(&"VarBatch"))
-	quit()
-GDSCRIPT
+  printf 'extends SceneTree\nfunc _init() -> void:\n\tprint("alive, with VarBatch: ", %s)\n\tquit()\n' \
+    'ClassDB.class_exists(&"VarBatch")' >"$temporary/alive.gd"
   "$timeout" -k 10 60 "$engine" --headless --path "$from/godot_project" --script "$temporary/alive.gd" \
     >"$log" 2>&1 </dev/null || status=$?
   if [ "$status" = 0 ] && grep -q '^alive, with VarBatch: false' "$log" && grep -q 'GDExtension dynamic library not found' "$log"; then

@@ -38,8 +38,7 @@ set -euo pipefail
 
 what=editor
 case ${1:-} in '' | -*) ;; *) what=$1; shift ;; esac
-arch=
-version=
+arch='' version=''
 case $what in
   editor | template) read_only_options arch= "$@" ;;
   godot3) read_only_options version= "$@" ;;
@@ -251,8 +250,8 @@ find_official() {
     *) unzip -q "$archive" "$inside" -d "$temporary/new" ;;
   esac
   chmod 755 "$temporary/new/$inside"
-  rm -rf "$folder"
-  mv "$temporary/new" "$folder"
+  # Another script may have fetched it meanwhile.
+  [ -f "$folder/$inside" ] || { rm -rf "$folder" && mv "$temporary/new" "$folder"; }
   echo "$folder/$inside"
 }
 

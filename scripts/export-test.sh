@@ -18,11 +18,7 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-engine=
-template=${GODOT_TEMPLATE:-}
-arch=
-run=
-zip=
+engine='' template=${GODOT_TEMPLATE:-} arch='' run='' zip=''
 read_only_options 'engine= template= arch= run= zip=' "$@"
 limit=90
 [ ! "$run" ] || limit=900

@@ -14,9 +14,7 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-version=
-engine=
-project=$root/godot_project
+version='' engine='' project=$root/godot_project
 read_only_options 'version= engine= project=' "$@"
 [ "$engine" ] || engine=$("$root/scripts/engine.sh")
 project=$(cd "$project" && pwd)

@@ -15,9 +15,7 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-all=
-double=
-tool=
+all='' double='' tool=''
 read_only_options 'all double tool' "$@"
 
 [ -z "$double" ] || [ -z "$tool" ] || usage_error "--double is for the library, --tool has none"

@@ -16,13 +16,10 @@ set -euo pipefail
 unclean='SCRIPT ERROR|Parse Error|Failed (to load|loading)|Error loading extension|an.t open dynamic library'
 unclean+='|panicked|handle_crash|leaked|ObjectDB instances|resources still in use'
 
-expect=
-log=
-timeout=600
-no_errors=
+expect='' log='' timeout=600 no_errors=''
 read_options 'expect= log= timeout= no-errors' "$@"
 set -- ${rest[@]+"${rest[@]}"}
-limit=$timeout
+limit=$timeout # need_timeout sets another
 [ ! "$no_errors" ] || unclean+='|^ERROR:'
 [ "$expect" ] || usage_error "--expect is needed"
 [ $# -gt 0 ] || usage_error "an engine is needed"

@@ -26,10 +26,7 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-ci=
-long=
-suites=
-only=
+ci='' long='' suites='' only=''
 read_only_options 'ci long suites only=' "$@"
 filter=()
 [ ! "$only" ] || { filter=("$only") suites=1; }

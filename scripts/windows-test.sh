@@ -13,8 +13,7 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-long=
-library=
+long='' library=''
 read_options 'long library=' "$@"
 set -- ${rest[@]+"${rest[@]}"}
 

@@ -35,14 +35,18 @@ func run(session: Session) -> void:
 	for direction: String in ["diff", "snapshot and diff"]:
 		var result := Result.new("diff", "Dictionary, 20 keys", 1, size, direction)
 		session.time(result, _small_diff(small[0], small[1], direction != "diff"))
-	session.report.start_table("Deltas of 1 MiB of floats (engine: Zstandard of all; floor: a copy)")
+	session.report.start_table(
+		"Deltas of 1 MiB of floats (engine: Zstandard of all; floor: a copy)"
+	)
 	for percent: int in PERCENTS:
 		var type := "PackedFloat32Array, %d %%" % percent
 		var make := Result.new("delta", type, 1, MIB, "make_delta")
 		var apply := Result.new("delta", type, 1, MIB, "apply_delta")
 		if session.wants(make.name) or session.wants(apply.name):
 			var before := _numbers()
-			var bytes: Array[PackedByteArray] = [var_to_bytes(before), var_to_bytes(_moved(before, percent))]
+			var bytes: Array[PackedByteArray] = [
+				var_to_bytes(before), var_to_bytes(_moved(before, percent))
+			]
 			session.time(make, _delta(bytes[0], bytes[1], false))
 			session.time(apply, _delta(bytes[0], bytes[1], true))
 
@@ -51,19 +55,15 @@ func run(session: Session) -> void:
 static func _diff(before: PackedByteArray, after: PackedByteArray) -> Probe:
 	var same := before.duplicate()
 	same[0] = before[0]  # A write, so that it is a copy of its own.
-	var probe := Probe.new()
-	probe.engine = func(calls: int) -> void:
-		for _call in calls:
-			var _is_same: bool = before == same
-	probe.varbatch = func(calls: int) -> void:
-		for _call in calls:
-			var _changes: Array[Dictionary] = VarBatch.diff(before, after)
-	probe.check = func() -> String:
-		var changes := VarBatch.diff(before, after)
-		if changes.size() != PLACES:
-			return "%d changes, expected %d" % [changes.size(), PLACES]
-		return Probe.difference(after, VarBatch.patch(before, changes))
-	return probe
+	return Probe.of(
+		func() -> bool: return before == same,
+		func() -> Array: return VarBatch.diff(before, after),
+		func() -> String:
+			var changes := VarBatch.diff(before, after)
+			if changes.size() != PLACES:
+				return "%d changes, expected %d" % [changes.size(), PLACES]
+			return Probe.difference(after, VarBatch.patch(before, changes))
+	)
 
 
 ## Both snapshots exist: values for the script, bytes for VarBatch. With [param keeps], the current state
@@ -72,22 +72,14 @@ static func _small_diff(before: Dictionary, after: Dictionary, keeps: bool) -> P
 	var old := var_to_bytes(before)
 	var new := var_to_bytes(after)
 	var probe := Probe.new()
-	if keeps:
-		probe.engine = func(calls: int) -> void:
-			for _call in calls:
-				var copied: Dictionary = after.duplicate(true)
-				var _changes: Array[Dictionary] = _diff_by_script(before, copied)
-		probe.varbatch = func(calls: int) -> void:
-			for _call in calls:
-				var bytes: PackedByteArray = VarBatch.var_to_bytes(after)
-				var _changes: Array[Dictionary] = VarBatch.diff(old, bytes)
-	else:
-		probe.engine = func(calls: int) -> void:
-			for _call in calls:
-				var _changes: Array[Dictionary] = _diff_by_script(before, after)
-		probe.varbatch = func(calls: int) -> void:
-			for _call in calls:
-				var _changes: Array[Dictionary] = VarBatch.diff(old, new)
+	probe.engine = func(calls: int) -> void:
+		for _call in calls:
+			var now: Dictionary = after.duplicate(true) if keeps else after
+			var _changes: Array[Dictionary] = _diff_by_script(before, now)
+	probe.varbatch = func(calls: int) -> void:
+		for _call in calls:
+			var now: PackedByteArray = VarBatch.var_to_bytes(after) if keeps else new
+			var _changes: Array[Dictionary] = VarBatch.diff(old, now)
 	probe.check = func() -> String:
 		return Probe.value_difference(_diff_by_script(before, after), VarBatch.diff(old, new))
 	return probe
@@ -96,29 +88,24 @@ static func _small_diff(before: Dictionary, after: Dictionary, keeps: bool) -> P
 ## The engine compresses the whole new state instead, with Zstandard, or decompresses it.
 static func _delta(before: PackedByteArray, after: PackedByteArray, applies: bool) -> Probe:
 	var delta := VarBatch.make_delta(before, after)
-	var compressed := after.compress(FileAccess.COMPRESSION_ZSTD)
+	var packed := after.compress(FileAccess.COMPRESSION_ZSTD)
 	var size := after.size()
-	var untyped: Variant = after
-	var probe := Probe.new()
+	var check := func() -> String:
+		return Probe.difference(after, VarBatch.apply_delta(before, delta))
+	var probe := Probe.of(
+		func() -> PackedByteArray: return after.compress(FileAccess.COMPRESSION_ZSTD),
+		func() -> PackedByteArray: return VarBatch.make_delta(before, after),
+		check
+	)
 	if applies:
-		probe.engine = func(calls: int) -> void:
-			for _call in calls:
-				var _new: PackedByteArray = compressed.decompress(size, FileAccess.COMPRESSION_ZSTD)
-		probe.varbatch = func(calls: int) -> void:
-			for _call in calls:
-				var _new: PackedByteArray = VarBatch.apply_delta(before, delta)
-	else:
-		probe.engine = func(calls: int) -> void:
-			for _call in calls:
-				var _compressed: PackedByteArray = after.compress(FileAccess.COMPRESSION_ZSTD)
-		probe.varbatch = func(calls: int) -> void:
-			for _call in calls:
-				var _delta: PackedByteArray = VarBatch.make_delta(before, after)
+		probe = Probe.of(
+			func() -> PackedByteArray: return packed.decompress(size, FileAccess.COMPRESSION_ZSTD),
+			func() -> PackedByteArray: return VarBatch.apply_delta(before, delta),
+			check
+		)
 	probe.copy = func(calls: int) -> void:
 		for _call in calls:
-			var _copied: Variant = untyped.slice(0)
-	probe.check = func() -> String:
-		return Probe.difference(after, VarBatch.apply_delta(before, delta))
+			var _copied: PackedByteArray = after.slice(0)
 	return probe
 
 

@@ -1,7 +1,5 @@
 extends RefCounted
 ## Section: full objects, with their scripts and properties.
-# Results that are only dropped are named with an underscore, as the engine's own warnings want.
-# gdlint: disable=function-variable-name
 
 const Item = preload("res://bench/item.gd")
 const Probe = preload("res://bench/probe.gd")
@@ -12,13 +10,26 @@ const COUNT := 5_000
 
 
 func run(session: Session) -> void:
-	session.report.start_table("Full objects: resources with a script and five properties, in one Array")
+	session.report.start_table(
+		"Full objects: resources with a script and five properties, in one Array"
+	)
 	var to := Result.new("objects", "script resources", COUNT, 0, "var_to_bytes")
 	var from := Result.new("objects", "script resources", COUNT, 0, "bytes_to_var")
 	if session.wants(to.name) or session.wants(from.name):
 		var items := _items()
-		session.time(to, _to_bytes(items))
-		session.time(from, _from_bytes(var_to_bytes_with_objects(items)))
+		var bytes := var_to_bytes_with_objects(items)
+		var to_bytes := Probe.of(
+			func() -> PackedByteArray: return var_to_bytes_with_objects(items),
+			func() -> PackedByteArray: return VarBatch.var_to_bytes(items, true),
+			func() -> String: return Probe.difference(bytes, VarBatch.var_to_bytes(items, true))
+		)
+		session.time(to, to_bytes)
+		var from_bytes := Probe.of(
+			func() -> Array: return bytes_to_var_with_objects(bytes),
+			func() -> Array: return VarBatch.bytes_to_var(bytes, true),
+			func() -> String: return _difference(bytes, VarBatch.bytes_to_var(bytes, true))
+		)
+		session.time(from, from_bytes)
 
 
 func _items() -> Array:
@@ -33,27 +44,5 @@ func _items() -> Array:
 	return items
 
 
-static func _to_bytes(items: Array) -> Probe:
-	var probe := Probe.new()
-	probe.engine = func(calls: int) -> void:
-		for _call in calls:
-			var _bytes: PackedByteArray = var_to_bytes_with_objects(items)
-	probe.varbatch = func(calls: int) -> void:
-		for _call in calls:
-			var _bytes: PackedByteArray = VarBatch.var_to_bytes(items, true)
-	probe.check = func() -> String:
-		return Probe.difference(var_to_bytes_with_objects(items), VarBatch.var_to_bytes(items, true))
-	return probe
-
-
-static func _from_bytes(bytes: PackedByteArray) -> Probe:
-	var probe := Probe.new()
-	probe.engine = func(calls: int) -> void:
-		for _call in calls:
-			var _items: Array = bytes_to_var_with_objects(bytes)
-	probe.varbatch = func(calls: int) -> void:
-		for _call in calls:
-			var _items: Array = VarBatch.bytes_to_var(bytes, true)
-	probe.check = func() -> String:
-		return Probe.difference(bytes, var_to_bytes_with_objects(VarBatch.bytes_to_var(bytes, true)))
-	return probe
+static func _difference(expected: PackedByteArray, found: Array) -> String:
+	return Probe.difference(expected, var_to_bytes_with_objects(found))

@@ -13,16 +13,6 @@ const INT32_SIZES: Array[int] = [
 	16, 64, 256, KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB, 8 * MIB, 32 * MIB
 ]
 const SIZES: Array[int] = [16, KIB, 4 * KIB, 64 * KIB, MIB, 8 * MIB]
-const OTHER_TYPES: Array[Variant.Type] = [
-	TYPE_PACKED_BYTE_ARRAY,
-	TYPE_PACKED_INT64_ARRAY,
-	TYPE_PACKED_FLOAT32_ARRAY,
-	TYPE_PACKED_FLOAT64_ARRAY,
-	TYPE_PACKED_VECTOR2_ARRAY,
-	TYPE_PACKED_VECTOR3_ARRAY,
-	TYPE_PACKED_VECTOR4_ARRAY,
-	TYPE_PACKED_COLOR_ARRAY,
-]
 ## From this size on, freeing the text is also timed separately: it is many allocations then.
 const APART_FROM := 64 * KIB
 const TAGS_SIZES: Array[int] = [64 * KIB]
@@ -30,10 +20,8 @@ const TAGS_SIZES: Array[int] = [64 * KIB]
 
 func run(session: Session) -> void:
 	session.report.start_table("One packed array (floor: a plain copy of as many bytes)")
-	for size: int in INT32_SIZES:
-		_time(session, type_string(TYPE_PACKED_INT32_ARRAY), size, Values.numbers.bind(TYPE_PACKED_INT32_ARRAY, size))
-	for type: Variant.Type in OTHER_TYPES:
-		for size: int in SIZES:
+	for type: Variant.Type in Values.ELEMENT_LEN:
+		for size: int in INT32_SIZES if type == TYPE_PACKED_INT32_ARRAY else SIZES:
 			_time(session, type_string(type), size, Values.numbers.bind(type, size))
 	for kind: Values.Words in Values.Words.values():
 		for size: int in TAGS_SIZES if kind == Values.Words.TAGS else SIZES:

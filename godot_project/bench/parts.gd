@@ -30,7 +30,9 @@ func run(session: Session) -> void:
 	for type: String in ["packets", "packets, deeper"]:
 		var result := Result.new("parts", type, PACKETS, 0, "get_in_each")
 		if session.wants(result.name):
-			session.time(result, _each(_packets(), ["hp"] if type == "packets" else ["state", "ammo", 1]))
+			session.time(
+				result, _each(_packets(), ["hp"] if type == "packets" else ["state", "ammo", 1])
+			)
 
 
 func _time(session: Session, type: String, path: Array, make: Callable) -> void:
@@ -62,24 +64,21 @@ static func _one(bytes: PackedByteArray, path: Array) -> Probe:
 
 
 static func _each(packets: Array, path: Array) -> Probe:
-	var probe := Probe.new()
-	probe.engine = func(calls: int) -> void:
-		for _call in calls:
+	return Probe.of(
+		func() -> Array:
 			var values: Array = []
 			for packet: PackedByteArray in packets:
 				var value: Variant = bytes_to_var(packet)
 				for step: Variant in path:
 					value = value[step]
 				values.append(value)
-	probe.varbatch = func(calls: int) -> void:
-		for _call in calls:
-			var _values: Array = VarBatch.get_in_each(packets, path)
-	probe.check = func() -> String:
-		var expected := packets.map(
-			func(packet: PackedByteArray) -> Variant: return _look(bytes_to_var(packet), path)
-		)
-		return Probe.value_difference(expected, VarBatch.get_in_each(packets, path))
-	return probe
+			return values,
+		func() -> Array: return VarBatch.get_in_each(packets, path),
+		func() -> String:
+			var look := func(packet: PackedByteArray) -> Variant:
+				return _look(bytes_to_var(packet), path)
+			return Probe.value_difference(packets.map(look), VarBatch.get_in_each(packets, path))
+	)
 
 
 ## Returns the value at a path.
@@ -99,7 +98,9 @@ func _world() -> PackedByteArray:
 	var world: Array = []
 	for index in THINGS:
 		var thing := {"id": index, "name": "thing %d" % index, "at": Vector3(index, 0, 1)}
-		thing.merge({"tags": ["red", "old"], "hp": index % 100, "inventory": {"gold": index, "arrows": 12}})
+		thing.merge(
+			{"tags": ["red", "old"], "hp": index % 100, "inventory": {"gold": index, "arrows": 12}}
+		)
 		world.append(thing)
 	return var_to_bytes({"slot": {"name": "Ada", "played": 812}, "world": world, "last": 5})
 
@@ -108,7 +109,9 @@ func _packets() -> Array:
 	var packets: Array = []
 	for index in PACKETS:
 		var packet := {"id": index, "from": "player %d" % index, "at": Vector3(index, 0, 1)}
-		packet.merge({"velocity": Vector3.ONE, "hp": index % 100, "buttons": PackedByteArray([1, 2, 3])})
+		packet.merge(
+			{"velocity": Vector3.ONE, "hp": index % 100, "buttons": PackedByteArray([1, 2, 3])}
+		)
 		packet["state"] = {"jump": true, "ammo": [1, index, 3]}
 		packets.append(var_to_bytes(packet))
 	return packets

@@ -40,6 +40,21 @@ func problem() -> String:
 	return check.call()
 
 
+## A probe of calls that take long, so that one more call costs nothing. Each of these makes one.
+static func of(
+	engine_once: Callable, varbatch_once: Callable, difference_of: Callable
+) -> RefCounted:
+	var probe := new()
+	probe.engine = func(calls: int) -> void:
+		for _call in calls:
+			engine_once.call()
+	probe.varbatch = func(calls: int) -> void:
+		for _call in calls:
+			varbatch_once.call()
+	probe.check = difference_of
+	return probe
+
+
 ## The probe of one value to bytes. The floor is the engine's own copy of [param payload_len] bytes: the
 ## cost of `var_to_bytes` for a PackedByteArray.
 static func to_bytes(value: Variant, payload_len: int) -> RefCounted:

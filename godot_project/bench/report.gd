@@ -1,8 +1,6 @@
 extends RefCounted
 ## Prints tables for people while the cases run, and one JSON line per case at the end, for
 ## machines.
-# Results that are only dropped are named with an underscore, as the engine's own warnings want.
-# gdlint: disable=function-variable-name
 
 const Result = preload("res://bench/result.gd")
 const Table = preload("res://bench/table.gd")
@@ -21,7 +19,6 @@ const COLUMNS: Array[Array] = [
 	["floor", 11],
 	["/floor", 8],
 ]
-const MIB := 1048576
 
 var case_count := 0
 
@@ -29,7 +26,6 @@ var _build := "debug" if OS.is_debug_build() else "release"
 var _json: PackedStringArray = []
 var _table := Table.new(COLUMNS)
 var _heading := ""
-var _explained := false
 
 
 ## The conditions that the numbers depend on.
@@ -46,16 +42,8 @@ func print_machine() -> void:
 	_json.append("JSON " + JSON.stringify({"machine": machine}, "", false))
 	print("VarBatch ", machine.version, ", threads in effect: ", VarBatch.get_thread_count())
 	print("engine ", machine.engine, ", ", _build, " build")
-	print(
-		(
-			"%s, %d processors, %s, transparent_hugepage: %s"
-			% [machine.processor, machine.cores, machine.system, machine.hugepages]
-		)
-	)
-	var speeds := _copy_speeds()
-	print("memcpy of 1 MiB: %.1f GB/s; slice of 1 MiB: %.1f GB/s" % [speeds.x, speeds.y])
-	if speeds.y < speeds.x / 2.0:
-		print("(slice copies byte by byte in this build: as a floor from bytes it says little)")
+	print(machine.processor, ", ", machine.cores, " processors, ", machine.system)
+	print("transparent_hugepage: ", machine.hugepages)
 
 
 ## The heading of the next cases, printed with the first of them.
@@ -65,32 +53,19 @@ func start_table(title: String) -> void:
 
 func add(result: Result) -> void:
 	_print_heading()
-	var cells: PackedStringArray = [result.type, Table.batch_text(result.count, result.bytes), result.direction]
-	var times := [result.engine_min, result.engine_median, result.varbatch_min, result.varbatch_median]
+	var cells: PackedStringArray = [
+		result.type, Table.batch_text(result.count, result.bytes), result.direction
+	]
+	var times := [
+		result.engine_min, result.engine_median, result.varbatch_min, result.varbatch_median
+	]
 	cells.append_array(times.map(Table.usec_text))
 	cells.append("%.2f" % result.speed())
 	cells.append(Table.ratio_text(result.ratio, result.noisy))
 	cells.append(Table.usec_text(result.floor_median))
 	cells.append("" if is_nan(result.floor_ratio) else "%.2f" % result.floor_ratio)
 	_table.print_row(cells)
-	add_json(
-		result.name,
-		{
-			"type": result.type,
-			"bytes": result.bytes,
-			"count": result.count,
-			"direction": result.direction,
-			"engine_us": Table.number(result.engine_median),
-			"engine_min_us": Table.number(result.engine_min),
-			"varbatch_us": Table.number(result.varbatch_median),
-			"varbatch_min_us": Table.number(result.varbatch_min),
-			"floor_us": Table.number(result.floor_median),
-			"ratio": Table.number(result.ratio),
-			"floor_ratio": Table.number(result.floor_ratio),
-			"rounds": result.rounds,
-			"noisy": result.noisy,
-		}
-	)
+	add_json(result.name, result.row())
 
 
 ## Keeps a machine-readable line for the end; adds the fields that most cases share.
@@ -110,8 +85,7 @@ func print_summary(seconds: float) -> void:
 
 
 func _print_heading() -> void:
-	if not _explained:
-		_explained = true
+	if case_count == 0:
 		print(
 			"\nTimes in microseconds a call. ratio = engine / VarBatch, /floor = VarBatch / floor,"
 		)
@@ -128,23 +102,3 @@ func _print_heading() -> void:
 func _huge_pages() -> String:
 	var setting := FileAccess.get_file_as_string("/sys/kernel/mm/transparent_hugepage/enabled")
 	return setting.get_slice("[", 1).get_slice("]", 0) if "[" in setting else "unknown"
-
-
-## GB/s of one thread copying 1 MiB, the best of several: with the engine's copy-on-write, which is
-## an allocation and a memcpy, and with `slice`.
-func _copy_speeds() -> Vector2:
-	var bytes: PackedByteArray = []
-	bytes.resize(MIB)
-	bytes.fill(1)
-	var best := Vector2.INF
-	for _round in 20:
-		var started := Time.get_ticks_usec()
-		for _call in 20:
-			var written: PackedByteArray = bytes.duplicate()
-			written[0] = 2
-		var between := Time.get_ticks_usec()
-		for _call in 20:
-			var _sliced: PackedByteArray = bytes.slice(0)
-		best.x = minf(best.x, (between - started) / 20.0)
-		best.y = minf(best.y, (Time.get_ticks_usec() - between) / 20.0)
-	return Vector2(MIB, MIB) / best / 1000.0

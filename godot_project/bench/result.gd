@@ -40,6 +40,24 @@ func _init(
 	name = "/".join([section, type, size, direction]).replace(",", "").replace(" ", "_")
 
 
+## The fields of a line for machines, with null where there is no time.
+func row() -> Dictionary:
+	var fields := {"type": type, "bytes": bytes, "count": count, "direction": direction}
+	fields.merge({"rounds": rounds, "noisy": noisy})
+	var times: Dictionary[String, float] = {
+		"engine_us": engine_median,
+		"engine_min_us": engine_min,
+		"varbatch_us": varbatch_median,
+		"varbatch_min_us": varbatch_min,
+		"floor_us": floor_median,
+		"ratio": ratio,
+		"floor_ratio": floor_ratio,
+	}
+	for key: String in times:
+		fields[key] = Table.number(times[key])
+	return fields
+
+
 ## The speed at which VarBatch encodes or decodes, in GB/s.
 func speed() -> float:
 	return bytes * count / varbatch_median / 1000.0

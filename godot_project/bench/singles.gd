@@ -15,14 +15,10 @@ func run(session: Session) -> void:
 	var values := _values(object)
 	for type: String in values:
 		var bytes := var_to_bytes(values[type])
-		session.time(
-			Result.new("single", type, 1, bytes.size(), "to bytes"),
-			Probe.to_bytes(values[type], maxi(bytes.size() - 8, 0))
-		)
-		session.time(
-			Result.new("single", type, 1, bytes.size(), "from bytes"),
-			Probe.from_bytes(bytes)
-		)
+		var to := Result.new("single", type, 1, bytes.size(), "to bytes")
+		var from := Result.new("single", type, 1, bytes.size(), "from bytes")
+		session.time(to, Probe.to_bytes(values[type], maxi(bytes.size() - 8, 0)))
+		session.time(from, Probe.from_bytes(bytes))
 
 
 func _values(object: Resource) -> Dictionary[String, Variant]:

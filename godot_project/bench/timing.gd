@@ -14,33 +14,17 @@ const BLOCK_BYTES := 31 * 1048576
 ## Blocks of that size that [method warm_memory] allocates, one of them for good.
 const WARM_BLOCKS := 17
 
-
-## The time that a case is given.
-class Effort:
-	## A sample makes enough calls to last about this long.
-	var sample_usec := 1_000
-	## A quick case continues for this long, between these numbers of rounds.
-	var budget_usec := 500_000
-	var rounds_min := 15
-	var rounds_max := 101
-	## A case whose min rounds would take longer than this has fewer, but not below the second
-	## number.
-	var slow_usec := 2_000_000
-	var rounds_slow := 7
-
-	## For one of several processes.
-	static func short() -> Effort:
-		var effort := Effort.new()
-		effort.budget_usec = 150_000
-		effort.rounds_min = 9
-		effort.slow_usec = 1_000_000
-		effort.rounds_slow = 5
-		return effort
-
-	func round_count(round_usec: int) -> int:
-		if round_usec * rounds_min > slow_usec:
-			return clampi(floori(float(slow_usec) / round_usec), rounds_slow, rounds_min)
-		return clampi(floori(float(budget_usec) / round_usec), rounds_min, rounds_max)
+## A sample makes enough calls to last about this long.
+const SAMPLE_USEC := 1_000
+## A quick case continues for this long, between these numbers of rounds.
+const BUDGET_USEC := 500_000
+const ROUNDS_MIN := 15
+const ROUNDS_MAX := 101
+## A case whose min rounds would take longer than this has fewer, but not below the second number.
+const SLOW_USEC := 2_000_000
+const ROUNDS_SLOW := 7
+## A case in one of several processes is given this part of the time.
+const ALONE_PART := 0.3
 
 
 ## Frees a large block once, like any game that has loaded something. The C library of Linux learns
@@ -72,7 +56,7 @@ static func measure(probe: Probe, result: Result, alone: bool) -> void:
 		contenders.append(Probe.Contender.ENGINE)
 		if probe.has_floor():
 			contenders.append(Probe.Contender.FLOOR)
-	var times := _paired(probe, contenders, Effort.short() if alone else Effort.new())
+	var times := _paired(probe, contenders, ALONE_PART if alone else 1.0)
 	result.rounds = times[0].size()
 	result.varbatch_min = quantile(times[0], 0.0)
 	result.varbatch_median = quantile(times[0], 0.5)
@@ -89,23 +73,29 @@ static func measure(probe: Probe, result: Result, alone: bool) -> void:
 
 ## The times of each contender, in microseconds per call, round by round.
 static func _paired(
-	probe: Probe, contenders: Array[Probe.Contender], effort: Effort
+	probe: Probe, contenders: Array[Probe.Contender], part: float
 ) -> Array[PackedFloat64Array]:
 	var times: Array[PackedFloat64Array] = []
 	var calls: PackedInt64Array = []
 	var round_usec := 0
 	for contender: Probe.Contender in contenders:
-		var plan := _calibrate(probe, contender, effort)
+		var plan := _calibrate(probe, contender)
 		calls.append(plan.x)
 		round_usec += plan.y
 		times.append(PackedFloat64Array())
-	for turn in effort.round_count(round_usec):
+	for turn in _round_count(round_usec / part):
 		for step in contenders.size():
 			# Every other round runs backwards, so that none always follows the same other one.
 			var index := step if turn % 2 == 0 else contenders.size() - 1 - step
 			var usec := maxi(probe.run(contenders[index], calls[index]), 1)
 			times[index].append(float(usec) / calls[index])
 	return times
+
+
+static func _round_count(round_usec: float) -> int:
+	if round_usec * ROUNDS_MIN > SLOW_USEC:
+		return clampi(floori(SLOW_USEC / round_usec), ROUNDS_SLOW, ROUNDS_MIN)
+	return clampi(floori(BUDGET_USEC / round_usec), ROUNDS_MIN, ROUNDS_MAX)
 
 
 ## The ratios of the first time to the second, round by round.
@@ -131,12 +121,12 @@ static func quantile(numbers: PackedFloat64Array, part: float) -> float:
 
 
 ## Returns the number of calls in a sample, and the microseconds that the sample then takes.
-static func _calibrate(probe: Probe, contender: Probe.Contender, effort: Effort) -> Vector2i:
+static func _calibrate(probe: Probe, contender: Probe.Contender) -> Vector2i:
 	probe.run(contender, 1)  # The first call warms up.
 	var calls := 1
 	var usec := maxi(probe.run(contender, calls), 1)
-	while usec < effort.sample_usec:
+	while usec < SAMPLE_USEC:
 		# A little more than needed, and never much at a time: the first estimates are coarse.
-		calls = mini(calls * 20, ceili(calls * 1.1 * effort.sample_usec / usec))
+		calls = mini(calls * 20, ceili(calls * 1.1 * SAMPLE_USEC / usec))
 		usec = maxi(probe.run(contender, calls), 1)
 	return Vector2i(calls, usec)

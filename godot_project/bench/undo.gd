@@ -72,70 +72,59 @@ static func _edit(nodes: Array[Node2D], names: PackedStringArray) -> Probe:
 	var change := func() -> void:
 		turns[0] += 1
 		_change(nodes, turns[0])
+	var states: Array = [{}]
+	var record := func() -> void: states[0] = _record_by_loop(nodes, names)
+	var flush := func() -> void:
+		_flush_by_loop(states[0])
+		states[0] = {}
+	var recorder := VarBatchUndoRecorder.new()
 	var probe := Probe.new()
-	probe.engine = func(calls: int) -> int:
-		var usec := 0
-		for _call in calls:
-			var started := Time.get_ticks_usec()
-			var states := _record_by_loop(nodes, names)
-			usec += Time.get_ticks_usec() - started
-			change.call()
-			started = Time.get_ticks_usec()
-			_flush_by_loop(states)
-			states.clear()
-			usec += Time.get_ticks_usec() - started
-		return usec
-	probe.varbatch = func(calls: int) -> int:
-		var usec := 0
-		var recorder := VarBatchUndoRecorder.new()
-		for _call in calls:
-			var started := Time.get_ticks_usec()
-			recorder.record_all(nodes, names)
-			usec += Time.get_ticks_usec() - started
-			change.call()
-			started = Time.get_ticks_usec()
-			recorder.flush()
-			usec += Time.get_ticks_usec() - started
-		return usec
+	probe.engine = _edits.bind(record, change, flush)
+	probe.varbatch = _edits.bind(recorder.record_all.bind(nodes, names), change, recorder.flush)
 	probe.check = func() -> String:
-		var recorder := VarBatchUndoRecorder.new()
 		change.call()
-		var states := _record_by_loop(nodes, names)
+		record.call()
 		recorder.record_all(nodes, names)
 		change.call()
-		return _rows_difference(_flush_by_loop(states), recorder.flush(), 3 * nodes.size())
+		return _rows_difference(_flush_by_loop(states[0]), recorder.flush(), 3 * nodes.size())
 	return probe
+
+
+## Makes edits; returns the time without them.
+static func _edits(calls: int, record: Callable, change: Callable, flush: Callable) -> int:
+	var usec := 0
+	for _call in calls:
+		var started := Time.get_ticks_usec()
+		record.call()
+		usec += Time.get_ticks_usec() - started
+		change.call()
+		started = Time.get_ticks_usec()
+		flush.call()
+		usec += Time.get_ticks_usec() - started
+	return usec
 
 
 static func _compare(before: Array, after: Array) -> Probe:
 	var pairs: Dictionary[Node2D, Node2D] = {}
 	for index: int in before.size():
 		pairs[before[index]] = after[index]
-	var probe := Probe.new()
-	probe.engine = func(calls: int) -> void:
-		for _call in calls:
-			_compare_by_loop(pairs)
-	probe.varbatch = func(calls: int) -> void:
-		for _call in calls:
-			VarBatchUndoRecorder.compare_all(pairs)
-	probe.check = func() -> String:
-		var found := VarBatchUndoRecorder.compare_all(pairs)
-		return _rows_difference(_compare_by_loop(pairs), found, 3 * pairs.size())
-	return probe
+	return Probe.of(
+		_compare_by_loop.bind(pairs),
+		func() -> Array: return VarBatchUndoRecorder.compare_all(pairs),
+		func() -> String:
+			var found := VarBatchUndoRecorder.compare_all(pairs)
+			return _rows_difference(_compare_by_loop(pairs), found, 3 * pairs.size())
+	)
 
 
 static func _map(before: Resource, after: Resource) -> Probe:
-	var probe := Probe.new()
-	probe.engine = func(calls: int) -> void:
-		for _call in calls:
-			_map_by_loop(before, after)
-	probe.varbatch = func(calls: int) -> void:
-		for _call in calls:
-			VarBatchUndoRecorder.map_references(before, after)
-	probe.check = func() -> String:
-		var found := VarBatchUndoRecorder.map_references(before, after)
-		return "" if found == _map_by_loop(before, after) else "another map"
-	return probe
+	return Probe.of(
+		_map_by_loop.bind(before, after),
+		func() -> Dictionary: return VarBatchUndoRecorder.map_references(before, after),
+		func() -> String:
+			var found := VarBatchUndoRecorder.map_references(before, after)
+			return "" if found == _map_by_loop(before, after) else "another map"
+	)
 
 
 static func _rows_difference(expected: Array, found: Array, count: int) -> String:
@@ -154,7 +143,9 @@ static func _stored(object: Object) -> Array[StringName]:
 	return names
 
 
-static func _record_by_loop(nodes: Array[Node2D], names: PackedStringArray) -> Dictionary[Node2D, Dictionary]:
+static func _record_by_loop(
+	nodes: Array[Node2D], names: PackedStringArray
+) -> Dictionary[Node2D, Dictionary]:
 	var states: Dictionary[Node2D, Dictionary] = {}
 	for node: Node2D in nodes:
 		var state: Dictionary[StringName, PackedByteArray] = {}
@@ -167,8 +158,6 @@ static func _record_by_loop(nodes: Array[Node2D], names: PackedStringArray) -> D
 static func _flush_by_loop(states: Dictionary[Node2D, Dictionary]) -> Array[Dictionary]:
 	var rows: Array[Dictionary] = []
 	for node: Node2D in states:
-		if not is_instance_valid(node):
-			continue
 		var state: Dictionary[StringName, PackedByteArray] = states[node]
 		for name: StringName in state:
 			var before := state[name]

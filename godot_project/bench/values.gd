@@ -92,24 +92,14 @@ static func save_game(entity_count := ENTITIES) -> Array:
 	for id in entity_count:
 		var species: String = _SPECIES[random.randi() % _SPECIES.size()]
 		var tag: String = _TAGS[random.randi() % _TAGS.size()]
-		(
-			entities
-			. append(
-				{
-					"id": id,
-					"name": "%s %d" % [species, id],
-					"position": Vector3(random.randfn(), random.randfn(), random.randfn()),
-					"velocity": Vector2(random.randfn(), random.randfn()),
-					"tags": [tag, species, random.randi_range(0, 99)],
-					"stats":
-					{
-						"health": random.randi_range(0, 100),
-						"mana": random.randf() * 100.0,
-						"alive": random.randf() < 0.9,
-					},
-				}
-			)
-		)
+		var entity := {"id": id, "name": "%s %d" % [species, id]}
+		entity["position"] = Vector3(random.randfn(), random.randfn(), random.randfn())
+		entity["velocity"] = Vector2(random.randfn(), random.randfn())
+		entity["tags"] = [tag, species, random.randi_range(0, 99)]
+		var stats := {"health": random.randi_range(0, 100), "mana": random.randf() * 100.0}
+		stats["alive"] = random.randf() < 0.9
+		entity["stats"] = stats
+		entities.append(entity)
 	return entities
 
 

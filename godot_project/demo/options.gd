@@ -10,6 +10,14 @@ const USAGE := """options:
   --tab NAME         what is shown first: bytes or saves (bytes)
   --quit             end after the run, with a display too
   --screenshot PATH  save a picture of the window after the run, and end"""
+## The variable of each number, and the least that it takes.
+const _NUMBERS: Dictionary[String, Array] = {
+	"--chunks": [&"chunk_count", 1],
+	"--seed": [&"world_seed", 0],
+	"--rounds": [&"round_count", 1],
+	"--mib": [&"mib", 1],
+	"--save-rounds": [&"save_round_count", 1],
+}
 
 var chunk_count := 512
 var world_seed := 1
@@ -27,36 +35,17 @@ var problem := ""
 func _init(arguments: PackedStringArray) -> void:
 	var at := 0
 	while at < arguments.size() and problem.is_empty():
+		var name := arguments[at]
 		var value := arguments[at + 1] if at + 1 < arguments.size() else ""
-		match arguments[at]:
-			"--chunks":
-				chunk_count = _number(value, 1)
-			"--seed":
-				world_seed = _number(value, 0)
-			"--rounds":
-				round_count = _number(value, 1)
-			"--mib":
-				mib = _number(value, 1)
-			"--save-rounds":
-				save_round_count = _number(value, 1)
-			"--tab":
-				shows_saves = value == "saves"
-				if value not in ["bytes", "saves"]:
-					problem = "--tab takes bytes or saves, found '%s'" % value
-			"--screenshot":
-				screenshot = value
-				quit = true
-				if value.is_empty():
-					problem = "--screenshot needs a path"
-			"--quit":
-				quit = true
-				at -= 1  # It has no value.
-			_:
-				problem = "unknown option %s" % arguments[at]
-		at += 2
-
-
-func _number(text: String, least: int) -> int:
-	if not text.is_valid_int() or text.to_int() < least:
-		problem = "expected a number of at least %d, found '%s'" % [least, text]
-	return text.to_int()
+		at += 1 if name == "--quit" else 2
+		if name == "--quit":
+			quit = true
+		elif name == "--tab" and value in ["bytes", "saves"]:
+			shows_saves = value == "saves"
+		elif name == "--screenshot" and not value.is_empty():
+			screenshot = value
+			quit = true
+		elif name in _NUMBERS and value.is_valid_int() and value.to_int() >= _NUMBERS[name][1]:
+			set(_NUMBERS[name][0] as StringName, value.to_int())
+		else:
+			problem = "unknown option, or not its value: %s %s" % [name, value]

@@ -1,7 +1,6 @@
 extends RefCounted
 ## The demo's table as text: the cells of a row, for both the window and the plain table.
 
-const KindsTable = preload("res://demo/kinds/table.gd")
 const Plain = preload("res://demo/plain.gd")
 const Row = preload("res://demo/row.gd")
 const Run = preload("res://demo/run.gd")
@@ -25,30 +24,19 @@ static func cells(row: Row) -> PackedStringArray:
 
 ## The two lines above the table: what runs, and on which machine.
 static func headlines(run: Run) -> PackedStringArray:
+	var build := "debug" if OS.is_debug_build() else "release"
+	var engine: String = Engine.get_version_info()["string"]
+	var machine := [VarBatch.get_version(), VarBatch.get_thread_count(), engine, build]
+	var world := [Plain.grouped(run.options.chunk_count), run.options.world_seed]
+	world += [Plain.grouped(run.world.values.size()), roundi(run.world_usec / 1000.0)]
+	world.append(run.options.round_count)
 	return [
-		(
-			"VarBatch %s, threads: %d, Godot %s, %s build"
-			% [
-				VarBatch.get_version(),
-				VarBatch.get_thread_count(),
-				Engine.get_version_info()["string"],
-				"debug" if OS.is_debug_build() else "release",
-			]
-		),
-		(
-			"World of %s chunks, seed %d: %s packed arrays, made in %d ms. Best of %d rounds."
-			% [
-				Plain.grouped(run.options.chunk_count),
-				run.options.world_seed,
-				Plain.grouped(run.world.values.size()),
-				roundi(run.world_usec / 1000.0),
-				run.options.round_count,
-			]
-		),
+		"VarBatch %s, threads: %d, Godot %s, %s build" % machine,
+		"World of %s chunks, seed %d: %s packed arrays, made in %d ms. Best of %d rounds." % world,
 	]
 
 
-## The whole table as plain text, with aligned columns, and the table of what games hold below.
+## The whole table as plain text, with aligned columns.
 static func text(run: Run) -> String:
 	var lines: Array[PackedStringArray] = [PackedStringArray(TITLES)]
 	for row: Row in run.rows:
@@ -56,6 +44,4 @@ static func text(run: Run) -> String:
 	var out := headlines(run)
 	out.append("")
 	out.append_array(Plain.aligned(lines, 2))
-	out.append("")
-	out.append(KindsTable.text(run.kinds))
 	return "\n".join(out)

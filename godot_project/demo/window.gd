@@ -1,15 +1,11 @@
 extends Control
-## The demo's window: two tabs, and the state, progress and results of the open one.
-
-## The button was pressed.
-signal run_requested
-signal tab_opened
+## The demo's window: two tabs with a run each, and the state, progress and results of the open one.
+## Without a display it makes one run after the other, prints their tables, and ends.
 
 const AnyRun = preload("res://demo/any_run.gd")
 const BytesRun = preload("res://demo/run.gd")
 const BytesTable = preload("res://demo/table.gd")
-const KindsGrid = preload("res://demo/kinds/grid.gd")
-const KindsTable = preload("res://demo/kinds/table.gd")
+const Options = preload("res://demo/options.gd")
 const Palette = preload("res://demo/palette.gd")
 const SavePage = preload("res://demo/save/page.gd")
 const SaveRun = preload("res://demo/save/run.gd")
@@ -17,9 +13,15 @@ const SaveTable = preload("res://demo/save/table.gd")
 const TableGrid = preload("res://demo/table_grid.gd")
 const WorldMap = preload("res://demo/world_map.gd")
 
+## Set this before anything else.
+var options: Options
+
 var _bytes_run: BytesRun
 var _save_run: SaveRun
-var _is_running := false
+## The current run, or null.
+var _running: AnyRun
+var _is_all_right := true
+var _is_headless := DisplayServer.get_name() == "headless"
 
 @onready var _bytes_tab: Button = %BytesTab
 @onready var _saves_tab: Button = %SavesTab
@@ -29,8 +31,6 @@ var _is_running := false
 @onready var _map: TextureRect = %Map
 @onready var _bytes: Control = %Bytes
 @onready var _table: TableGrid = %Table
-@onready var _kinds_text: Label = %KindsText
-@onready var _kinds: KindsGrid = %Kinds
 @onready var _saves: SavePage = %Saves
 @onready var _status: Label = %Status
 @onready var _progress: ProgressBar = %Progress
@@ -38,66 +38,95 @@ var _is_running := false
 
 
 func _ready() -> void:
-	_again.pressed.connect(run_requested.emit)
+	_bytes_run = BytesRun.new(options)
+	_save_run = SaveRun.new(options)
+	_again.pressed.connect(_begin)
 	_bytes_tab.pressed.connect(_open)
 	_saves_tab.pressed.connect(_open)
-
-
-func shows_saves() -> bool:
-	return _saves_tab.button_pressed
-
-
-func open_saves() -> void:
-	_saves_tab.button_pressed = true
+	_saves_tab.button_pressed = options.shows_saves and not _is_headless
 	_open()
 
 
-## Sets what the tab of this kind shows from now on. Call it for both tabs before anything else.
-func show_run(run: AnyRun) -> void:
-	if run is SaveRun:
-		_save_run = run
-	else:
-		_bytes_run = run
-		_map.texture = null
-		_table.show_rows(_bytes_run.rows)
+func _exit_tree() -> void:
+	_bytes_run.tidy()
+	_save_run.tidy()
 
 
-## A run begins.
-func start() -> void:
-	_is_running = true
-	refresh()
+## One step per frame, so that the progress is visible. There is no loop with `await`: closing the
+## window would leak it.
+func _process(_delta: float) -> void:
+	if _running == null:
+		return
+	if not _running.advance():
+		_finish()
+	elif not _is_headless:
+		_refresh()
 
 
-func refresh() -> void:
-	if shows_saves():
-		_show(_save_run, SaveTable.headlines(_save_run))
-		_saves.refresh(_save_run)
-	else:
-		var lines := BytesTable.headlines(_bytes_run)
-		_show(_bytes_run, [lines[1], lines[0]])
-		_table.refresh()
-		_kinds_text.text = " ".join(KindsTable.headlines(_bytes_run.kinds))
-		_kinds.refresh(_bytes_run.kinds)
-
-
-## The run is done.
-func finish() -> void:
-	_is_running = false
-	if _bytes_run.is_finished and _map.texture == null:
-		_map.texture = ImageTexture.create_from_image(WorldMap.image(_bytes_run.decoded()))
-	refresh()
-	_again.grab_focus()
+func _shown() -> AnyRun:
+	return _save_run if _saves_tab.button_pressed else _bytes_run
 
 
 func _open() -> void:
-	_bytes.visible = not shows_saves()
-	_map_frame.visible = not shows_saves()
-	_saves.visible = shows_saves()
-	refresh()
-	tab_opened.emit()
+	_bytes.visible = _shown() == _bytes_run
+	_map_frame.visible = _bytes.visible
+	_saves.visible = not _bytes.visible
+	_refresh()
+	if not _shown().is_begun:
+		_begin()
 
 
-func _show(run: AnyRun, lines: PackedStringArray) -> void:
+## Begins the run of the open tab, also once more: saves add a round.
+func _begin() -> void:
+	if _running != null:
+		return
+	_running = _shown()
+	_let_frames_run(_running == _save_run)
+	_running.begin()
+	_refresh()
+
+
+func _finish() -> void:
+	var run := _running
+	_running = null
+	_let_frames_run(false)
+	if not run.problem.is_empty():
+		_is_all_right = false
+		printerr("demo: FAILED: ", run.problem)
+	elif run == _save_run:
+		print(SaveTable.text(_save_run))
+	else:
+		print(BytesTable.text(_bytes_run))
+		if _map.texture == null and not _is_headless:
+			_map.texture = ImageTexture.create_from_image(WorldMap.image(_bytes_run.decoded()))
+	_refresh()
+	if _is_headless and run == _bytes_run:
+		print()
+		_saves_tab.button_pressed = true
+		_open()
+		return
+	_again.grab_focus()
+	if _is_all_right:
+		var what := "files" if run == _save_run else "bytes and values"
+		print("demo: all %s equal" % ("bytes, values and files" if _is_headless else what))
+	if not options.screenshot.is_empty():
+		await _save_screenshot()
+	if options.quit or _is_headless:
+		get_tree().quit(0 if _is_all_right else 1)
+	elif not _shown().is_begun:
+		_begin()  # Another tab is open by now.
+
+
+func _refresh() -> void:
+	var run := _shown()
+	var lines: PackedStringArray
+	if run == _save_run:
+		lines = SaveTable.headlines(_save_run)
+		_saves.refresh(_save_run)
+	else:
+		lines = BytesTable.headlines(_bytes_run)
+		lines.reverse()
+		_table.refresh(_bytes_run.rows)
 	var color := Palette.DIM
 	if run.is_finished:
 		color = Palette.VARBATCH if run.problem.is_empty() else Palette.WRONG
@@ -106,4 +135,23 @@ func _show(run: AnyRun, lines: PackedStringArray) -> void:
 	_status.text = run.status
 	_status.add_theme_color_override(&"font_color", color)
 	_progress.value = run.progress()
-	_again.disabled = _is_running
+	_again.disabled = _running != null
+
+
+## Runs frames like a game: one after another, 60 per second if no display sets the pace.
+func _let_frames_run(on: bool) -> void:
+	var has_pace := not _is_headless
+	if has_pace:
+		has_pace = DisplayServer.window_get_vsync_mode() != DisplayServer.VSYNC_DISABLED
+	Engine.max_fps = 60 if on and not has_pace else 0
+	OS.low_processor_usage_mode = not on
+
+
+func _save_screenshot() -> void:
+	await get_tree().process_frame  # Waits for the layout of the last change.
+	queue_redraw()  # Without a change there may be no frame to wait for.
+	await RenderingServer.frame_post_draw
+	var error := get_viewport().get_texture().get_image().save_png(options.screenshot)
+	if error != OK:
+		printerr("demo: cannot save %s: %s" % [options.screenshot, error_string(error)])
+		_is_all_right = false

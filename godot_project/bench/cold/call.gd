@@ -30,7 +30,7 @@ var _batch: Batch
 
 ## Arguments: the index of the row, the way, and the folder for files.
 func run(arguments: PackedStringArray) -> void:
-	var row: Array = Cases.ROWS[arguments[0].to_int()]
+	var row: Array = Cases.rows()[arguments[0].to_int()]
 	_name = row[3]
 	var way := arguments[1]
 	var saves := _name.begins_with("save")

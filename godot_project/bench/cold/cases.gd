@@ -20,42 +20,41 @@ const ASCII := "100,000 texts, ASCII 20"
 const MIXED := "100,000 texts, mixed 20"
 const ENTITIES := 40_000
 
-## Type, number of values, payload bytes of each, call, and state.
-const ROWS: Array[Array] = [
-	["PackedInt32Array", 64, 1 << 20, "vars_to_frames", FRESH],
-	["PackedInt32Array", 64, 1 << 20, "vars_to_frames", REUSE],
-	["PackedInt32Array", 1, 1 << 26, "var_to_bytes", FRESH],
-	["PackedInt32Array", 1, 1 << 26, "var_to_bytes", REUSE],
-	["PackedInt32Array", 64, 1 << 20, "vars_to_bytes", FRESH],
-	["PackedInt32Array", 64, 1 << 20, "vars_to_bytes", REUSE],
-	["PackedInt32Array", 1, 1 << 26, "bytes_to_var", FRESH],
-	["PackedInt32Array", 1, 1 << 26, "bytes_to_var", REUSE],
-	["PackedInt32Array", 64, 1 << 20, "bytes_to_vars", FRESH],
-	["PackedInt32Array", 64, 1 << 20, "bytes_to_vars", REUSE],
-	[SAVE_GAME, 1, 0, "var_to_bytes", FRESH],
-	[SAVE_GAME, 1, 0, "var_to_bytes", REUSE],
-	[SAVE_GAME, 1, 0, "bytes_to_var", FRESH],
-	[SAVE_GAME, 1, 0, "bytes_to_var", REUSE],
-	["PackedInt32Array", 20_000, 64, "vars_to_bytes", FRESH],
-	["PackedInt32Array", 20_000, 64, "vars_to_frames", FRESH],
-	["PackedInt32Array", 20_000, 64, "bytes_to_vars", FRESH],
-	["PackedInt32Array", 20_000, 64, "bytes_to_vars", REUSE],
-	["PackedInt32Array", 20_000, 64, "frames_to_vars", FRESH],
-	[ASCII, 1, 2_000_000, "var_to_bytes", FRESH],
-	[ASCII, 1, 2_000_000, "bytes_to_var", FRESH],
-	[ASCII, 1, 2_000_000, "bytes_to_var", REUSE],
-	[MIXED, 1, 4_600_000, "var_to_bytes", FRESH],
-	[MIXED, 1, 4_600_000, "bytes_to_var", FRESH],
-	[MIXED, 1, 4_600_000, "bytes_to_var", REUSE],
-	[WORLD, 64, 1 << 22, "load_vars", FRESH],
-	[WORLD, 64, 1 << 22, "load_vars", REUSE],
-	[SAVE_GAME, ENTITIES, 0, "load_vars", FRESH],
-	[SAVE_GAME, ENTITIES, 0, "load_vars", REUSE],
-	[WORLD, 64, 1 << 22, "save_vars", FRESH],
-	[SAVE_GAME, ENTITIES, 0, "save_vars", FRESH],
-	[WORLD, 64, 1 << 22, "save_vars_async", FRESH],
-	["PackedInt32Array", 1_000_000, 64, "save_vars_async", FRESH],
+const _FRESH: Array[String] = [FRESH]
+const _BOTH: Array[String] = [FRESH, REUSE]
+## Type, number of values, payload bytes of each, call, and states.
+const _ROWS: Array[Array] = [
+	["PackedInt32Array", 64, 1 << 20, "vars_to_frames", _BOTH],
+	["PackedInt32Array", 1, 1 << 26, "var_to_bytes", _BOTH],
+	["PackedInt32Array", 64, 1 << 20, "vars_to_bytes", _BOTH],
+	["PackedInt32Array", 1, 1 << 26, "bytes_to_var", _BOTH],
+	["PackedInt32Array", 64, 1 << 20, "bytes_to_vars", _BOTH],
+	[SAVE_GAME, 1, 0, "var_to_bytes", _BOTH],
+	[SAVE_GAME, 1, 0, "bytes_to_var", _BOTH],
+	["PackedInt32Array", 20_000, 64, "vars_to_bytes", _FRESH],
+	["PackedInt32Array", 20_000, 64, "vars_to_frames", _FRESH],
+	["PackedInt32Array", 20_000, 64, "bytes_to_vars", _BOTH],
+	["PackedInt32Array", 20_000, 64, "frames_to_vars", _FRESH],
+	[ASCII, 1, 2_000_000, "var_to_bytes", _FRESH],
+	[ASCII, 1, 2_000_000, "bytes_to_var", _BOTH],
+	[MIXED, 1, 4_600_000, "var_to_bytes", _FRESH],
+	[MIXED, 1, 4_600_000, "bytes_to_var", _BOTH],
+	[WORLD, 64, 1 << 22, "load_vars", _BOTH],
+	[SAVE_GAME, ENTITIES, 0, "load_vars", _BOTH],
+	[WORLD, 64, 1 << 22, "save_vars", _FRESH],
+	[SAVE_GAME, ENTITIES, 0, "save_vars", _FRESH],
+	[WORLD, 64, 1 << 22, "save_vars_async", _FRESH],
+	["PackedInt32Array", 1_000_000, 64, "save_vars_async", _FRESH],
 ]
+
+
+## The cases, with a state each.
+static func rows() -> Array[Array]:
+	var all: Array[Array] = []
+	for row: Array in _ROWS:
+		for state: String in row[4]:
+			all.append(row.slice(0, 4) + [state])
+	return all
 
 
 ## The case of a row, without times.

@@ -40,17 +40,18 @@ func run(session: Session) -> void:
 	_place = session.place
 	print(INTRO % _options.rounds)
 	_table.print_titles()
-	for index in Cases.ROWS.size():
-		var case := Cases.result(Cases.ROWS[index])
+	var rows := Cases.rows()
+	for index in rows.size():
+		var case := Cases.result(rows[index])
 		if session.wants(case.name):
 			await (Engine.get_main_loop() as SceneTree).process_frame  # Prints row by row.
-			session.verify(case.name, _run(case, index))
+			session.verify(case.name, _run(case, rows[index], index))
 
 
-func _run(case: Result, index: int) -> String:
-	var name: String = Cases.ROWS[index][3]
+func _run(case: Result, row: Array, index: int) -> String:
+	var name: String = row[3]
 	if name == "load_vars":
-		Place.store(_place.path(name), Cases.values(Cases.ROWS[index]))
+		Place.store(_place.path(name), Cases.values(row))
 		_place.settle()
 	var times: Dictionary[String, PackedFloat64Array] = {}
 	var memory: Dictionary[String, Array] = {}
@@ -82,7 +83,9 @@ func _run(case: Result, index: int) -> String:
 
 ## The answer of a process that makes one call.
 func _call(arguments: PackedStringArray) -> Dictionary:
-	var command: PackedStringArray = ["--headless", "--path", ProjectSettings.globalize_path("res://")]
+	var command: PackedStringArray = [
+		"--headless", "--path", ProjectSettings.globalize_path("res://")
+	]
 	# A script that fails does not quit.
 	command.append_array(["res://bench/bench.tscn", "--quit-after", "10", "--", "--call"])
 	var output: Array = []
@@ -103,7 +106,9 @@ func _report(
 	var cells: PackedStringArray = [case.type, Table.batch_text(case.count, case.bytes)]
 	cells.append(case.direction)
 	var line := {"type": case.type, "bytes": case.bytes, "count": case.count}
-	line.merge({"direction": case.direction, "ratio": Table.number(case.ratio), "noisy": case.noisy})
+	line.merge(
+		{"direction": case.direction, "ratio": Table.number(case.ratio), "noisy": case.noisy}
+	)
 	line.rounds = _options.rounds
 	for way: String in times:
 		line[way + "_us"] = Timing.quantile(times[way], 0.5)
@@ -113,16 +118,16 @@ func _report(
 	cells.append(Table.ratio_text(case.ratio, case.noisy))
 	for way: String in times:
 		var bytes: Array = line[way + "_memory"]
-		cells.append(" / ".join(bytes.map(func(number: float) -> String: return "%.0f" % (number / _MIB))))
+		cells.append(
+			" / ".join(bytes.map(func(number: float) -> String: return "%.0f" % (number / _MIB)))
+		)
 	_table.print_row(cells)
 	_session.report.add_json(case.name, line)
 
 
 ## The median of each number.
 static func _medians(rows: Array) -> Array:
-	var medians: Array = []
-	for column: int in rows[0].size():
-		medians.append(
-			Timing.quantile(rows.map(func(row: Array) -> float: return row[column]), 0.5)
-		)
-	return medians
+	return range(rows[0].size()).map(
+		func(column: int) -> float:
+			return Timing.quantile(rows.map(func(row: Array) -> float: return row[column]), 0.5)
+	)

@@ -5,7 +5,6 @@ extends RefCounted
 const Data = preload("res://bench/files/data.gd")
 const Place = preload("res://bench/place.gd")
 const Probe = preload("res://bench/probe.gd")
-const Rows = preload("res://bench/files/rows.gd")
 const Session = preload("res://bench/session.gd")
 const Turns = preload("res://bench/files/turns.gd")
 
@@ -19,32 +18,25 @@ const _MODES: Dictionary[String, int] = {
 const _ENGINE := "engine"
 const _ONE := "1 thread"
 const _ALL := "all threads"
-const _WAYS: Array[String] = [_ENGINE, _ONE, _ALL]
 
 var _place: Place
 var _mode := -1
 var _values: Array
 var _kept: Array = []
-## Of the values.
-var _bytes := 0
 
 
 func run(session: Session) -> void:
 	_place = session.place
-	Rows.start(
-		(
-			"Compression: MB/s of engine / VarBatch with 1 thread / with %d; nothing is flushed"
-			% VarBatch.get_thread_count()
-		),
-		["values", "mode", "MB, engine", "MB, VarBatch", "save", "ratio", "load", "ratio"]
+	Turns.print_title(
+		"Compression: ms of engine / VarBatch with 1 thread / with all; nothing is flushed",
+		["values", "mode", "MB, engine", "MB, VarBatch", "save", "load"]
 	)
 	for name: String in _DATA:
 		var title := Data.title(name, session.options.mib)
 		if not session.wants("compression/" + title):
 			continue
 		_values = Data.make(name, session.options.mib)
-		Place.store(place.path("plain"), _values)
-		_bytes = FileAccess.get_size(place.path("plain"))
+		Place.store(_place.path("plain"), _values)
 		for mode: String in _MODES:
 			_mode = _MODES[mode]
 			if not session.verify("compression/%s/%s" % [name, mode], _check()):
@@ -59,56 +51,41 @@ func _check() -> String:
 	Place.store(by_engine, _values, _mode)
 	var expected := FileAccess.get_file_as_bytes(_place.path("plain"))
 	for way: String in [_ONE, _ALL]:
-		_use_threads(way)
-		var error := VarBatch.save_vars(_place.path(way), _values, false, _mode)
-		if error != OK:
-			return error_string(error)
+		_save(way)
 		var stream := Place.open(_place.path(way), FileAccess.READ, _mode)
-		if stream == null or stream.get_buffer(_bytes + 1) != expected:
+		if stream == null or stream.get_buffer(expected.size() + 1) != expected:
 			return "the engine reads other bytes from the file"
-		if not Probe.value_difference(_values, VarBatch.load_vars(by_engine)).is_empty():
-			return "load_vars reads other values from the engine's file"
-		if not Probe.value_difference(_values, VarBatch.load_vars(_place.path(way))).is_empty():
-			return "load_vars reads other values"
+		for path: String in [by_engine, _place.path(way)]:
+			if not Probe.value_difference(_values, VarBatch.load_vars(path)).is_empty():
+				return "load_vars reads other values from " + path
 	return ""
 
 
 func _time(session: Session, title: String, mode: String) -> void:
-	var saves: Dictionary[String, Callable] = {}
-	var loads: Dictionary[String, Callable] = {}
-	for way: String in _WAYS:
-		saves[way] = _save.bind(way)
-		loads[way] = _load.bind(way)
-	var saving := Turns.new(saves, session.options.rounds, func() -> void: pass)
-	var loading := Turns.new(loads, session.options.rounds, func() -> void: pass)
-	VarBatch.set_thread_count(0)
-	var sizes: PackedInt64Array = [
-		FileAccess.get_size(_place.path(_ENGINE)), FileAccess.get_size(_place.path(_ALL))
-	]
 	var cells: PackedStringArray = [title, mode]
-	for size in sizes:
-		cells.append("%.2f" % (size / 1e6))
-	var line := {"engine_bytes": sizes[0], "varbatch_bytes": sizes[1], "bytes": _bytes}
-	for turns: Turns in [saving, loading]:
-		var speeds: PackedStringArray = []
-		for way: String in _WAYS:
-			speeds.append("%.0f" % (_bytes / 1e3 / turns.median(way)))
-			var what := "save" if turns == saving else "load"
-			line["%s_%s_ms" % [what, way.replace(" ", "_")]] = turns.median(way)
-		cells.append(" / ".join(speeds))
-		var one := Turns.spread(
-			Turns.Timing.ratios(turns.times[_ENGINE], turns.times[_ONE]), "%.1f"
-		)
-		var all := Turns.spread(
-			Turns.Timing.ratios(turns.times[_ENGINE], turns.times[_ALL]), "%.1f"
-		)
-		cells.append("%sx / %sx" % [one[1], all[1]])
-	Rows.add(cells)
+	var line := {"bytes": FileAccess.get_size(_place.path("plain"))}
+	var turns: Dictionary[String, Turns] = {}
+	for what: String in ["save", "load"]:
+		var ways: Dictionary[String, Callable] = {}
+		for way: String in [_ENGINE, _ONE, _ALL]:
+			ways[way] = (_save if what == "save" else _load).bind(way)
+		turns[what] = Turns.new(ways, session.options.rounds)
+	VarBatch.set_thread_count(0)
+	for field: String in ["engine_bytes", "varbatch_bytes"]:
+		line[field] = FileAccess.get_size(_place.path(_ENGINE if field == "engine_bytes" else _ALL))
+		cells.append("%.2f" % (line[field] / 1e6))
+	for what: String in turns:
+		var times: PackedStringArray = []
+		for way: String in turns[what].times:
+			times.append("%.1f" % turns[what].median(way))
+			line["%s_%s_ms" % [what, way.replace(" ", "_")]] = turns[what].median(way)
+		cells.append(" / ".join(times))
+	Turns.print_row(cells)
 	session.report.add_json("compression/%s/%s" % [title, mode], line)
 
 
 func _save(way: String) -> float:
-	_use_threads(way)
+	VarBatch.set_thread_count(1 if way == _ONE else 0)
 	var started := Time.get_ticks_usec()
 	if way == _ENGINE:
 		Place.store(_place.path(way), _values, _mode)
@@ -119,7 +96,7 @@ func _save(way: String) -> float:
 
 ## All load the files of VarBatch and of the engine as written. The time does not include freeing.
 func _load(way: String) -> float:
-	_use_threads(way)
+	VarBatch.set_thread_count(1 if way == _ONE else 0)
 	var started := Time.get_ticks_usec()
 	_load_once(way)
 	var msec := Turns.msec_since(started)
@@ -133,7 +110,3 @@ func _load_once(way: String) -> void:
 		_kept = Place.fetch(_place.path(way), _mode)
 	else:
 		_kept = VarBatch.load_vars(_place.path(way))
-
-
-static func _use_threads(way: String) -> void:
-	VarBatch.set_thread_count(1 if way == _ONE else 0)

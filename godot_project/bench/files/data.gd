@@ -29,9 +29,9 @@ const _ORE_CHANCE := 0.02
 static func make(name: String, mib: int) -> Array:
 	match name:
 		PACKED:
-			return _mixed(_LARGE, maxi(mib * _MIB / _LARGE, 1))
+			return mixed(_LARGE, maxi(mib * _MIB / _LARGE, 1))
 		MIDDLE:
-			return _mixed(_MIB / 4, 1_000)
+			return mixed(_MIB / 4, 1_000)
 		SMALL, MILLION:
 			var count := name.get_slice(" ", 0).replace(",", "").to_int()
 			return Values.batch(TYPE_PACKED_INT32_ARRAY, 64, count)
@@ -49,7 +49,8 @@ static func title(name: String, mib: int) -> String:
 	return name
 
 
-static func _mixed(bytes: int, count: int) -> Array:
+## Packed arrays of four types in turns, like large chunks of a world; all differ.
+static func mixed(bytes: int, count: int) -> Array:
 	var parts: Array[Array] = []
 	for type: Variant.Type in _TYPES:
 		parts.append(Values.batch(type, bytes, ceili(float(count) / _TYPES.size())))

@@ -7,9 +7,7 @@ extends RefCounted
 
 const Data = preload("res://bench/files/data.gd")
 const Place = preload("res://bench/place.gd")
-const Rows = preload("res://bench/files/rows.gd")
 const Session = preload("res://bench/session.gd")
-const Timing = preload("res://bench/timing.gd")
 const Turns = preload("res://bench/files/turns.gd")
 
 const _DATA: Array[String] = [Data.PACKED, Data.SAVE_GAME, Data.MILLION]
@@ -21,8 +19,6 @@ const _MEASURES: Array[String] = [
 var _tree: SceneTree = Engine.get_main_loop()
 var _path := ""
 var _result: Variant = null
-## The values of each measure, run by run.
-var _runs: Array[PackedFloat64Array] = []
 var _last_usec := 0
 
 
@@ -37,19 +33,20 @@ func run(session: Session) -> void:
 			continue
 		var values := Data.make(name, session.options.mib)
 		Place.store(place.path("expected"), values)
-		_runs.clear()
-		for measure in _MEASURES:
-			_runs.append(PackedFloat64Array())
+		var runs: Array[PackedFloat64Array] = []
 		for turn in session.options.runs + 1:
-			await _measure(values, place, turn > 0)
-			if turn == 0 and not session.verify("tasks/" + title, _difference(place)):
+			var measured := await _measure(values, place)
+			if turn > 0:
+				runs.append(measured)
+			elif not session.verify("tasks/" + title, _difference(place)):
 				return
-		_print(session, title)
+		_print(session, title, runs)
 	Engine.max_fps = 0
 	place.remove_files()
 
 
-func _measure(values: Array, place: Place, counts: bool) -> void:
+## Returns the time of each measure.
+func _measure(values: Array, place: Place) -> PackedFloat64Array:
 	await _rest(place)
 	_result = null
 	# The call is at the start of a frame, as in _process.
@@ -69,11 +66,7 @@ func _measure(values: Array, place: Place, counts: bool) -> void:
 		idle = maxf(idle, await _frame())
 	started = Time.get_ticks_usec()
 	VarBatch.vars_to_frames(values)
-	var encoded := Turns.msec_since(started)
-	var measured: PackedFloat64Array = [blocked, finished, longest, idle, encoded]
-	for index in measured.size():
-		if counts:
-			_runs[index].append(measured[index])
+	return [blocked, finished, longest, idle, Turns.msec_since(started)]
 
 
 ## Waits until the disk and the frames have settled.
@@ -98,22 +91,16 @@ func _difference(place: Place) -> String:
 	return Place.difference(place.path("expected"), _path)
 
 
-func _print(session: Session, title: String) -> void:
-	var runs := _runs[0].size()
-	Rows.start(
-		"Tasks: save_vars_async of %s, %d runs at 60 frames a second" % [title, runs],
-		["", "min", "median", "max", "all"]
+func _print(session: Session, title: String, runs: Array[PackedFloat64Array]) -> void:
+	Turns.print_title(
+		"Tasks: save_vars_async of %s, %d runs at 60 frames a second" % [title, runs.size()],
+		["", "median (min to max)"]
 	)
 	var line := {}
 	for index in _MEASURES.size():
-		var format := "%.2f" if index == 0 else "%.1f"
-		var all: PackedStringArray = []
-		for number in _runs[index]:
-			all.append(format % number)
-		var cells := PackedStringArray([_MEASURES[index]])
-		Rows.add(cells + Turns.spread(_runs[index], format) + PackedStringArray([" ".join(all)]))
-		line[_MEASURES[index].replace("`", "").replace(", ", "_")] = _runs[index]
-	var longest := Timing.quantile(_runs[2], 0.5)
-	var idle := Timing.quantile(_runs[3], 0.5)
-	print("\nmedian of longest / median of idle: %.2fx" % (longest / idle))
+		var times: PackedFloat64Array = []
+		for measured: PackedFloat64Array in runs:
+			times.append(measured[index])
+		Turns.print_row([_MEASURES[index], Turns.spread(times, "%.2f")])
+		line[_MEASURES[index].replace("`", "").replace(", ", "_")] = times
 	session.report.add_json("tasks/" + title, line)

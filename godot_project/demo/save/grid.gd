@@ -4,7 +4,6 @@ extends "res://demo/text_grid.gd"
 const Palette = preload("res://demo/palette.gd")
 const Run = preload("res://demo/save/run.gd")
 const Table = preload("res://demo/save/table.gd")
-const Way = preload("res://demo/save/way.gd")
 
 const _ROW_HEIGHT := 28.0
 const _WIDTHS: Array[float] = [222.0, 98.0, 122.0, 122.0, 84.0]
@@ -17,9 +16,9 @@ var _labels: Array[Array] = []
 func refresh(run: Run) -> void:
 	if _labels.is_empty():
 		add_line(Table.TITLES, _WIDTHS, _ROW_HEIGHT, Palette.DIM, 15)
-		for way: Way in run.ways:
-			var color := Palette.DIM if way.is_idle() or way.by_engine else Palette.TEXT
-			var cells := Table.cells(run, way)
+		for index in run.ways.size():
+			var color := Palette.DIM if index < 2 else Palette.TEXT  # The first are not VarBatch's.
+			var cells := Table.cells(run, run.ways[index])
 			_labels.append(add_line(cells, _WIDTHS, _ROW_HEIGHT, color, 17))
 	var late_usec := Table.late_usec(run)
 	for index in run.ways.size():

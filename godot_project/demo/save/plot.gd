@@ -119,7 +119,7 @@ func _draw_peaks() -> void:
 			var peak := _x(phase.longest_at_usec + phase.longest_usec / 2)
 			var y := _y(maxf(phase.longest_usec / 1_000.0, _BUDGET_MS)) - 7.0
 			var at := Vector2(clampf(peak, room.x + half, room.y - half), y)
-			_text(_peak(phase), at, _peak_size(phase), color, 0.5)
+			_text(_peak(phase), at, _SMALL if phase.way.is_idle() else _LARGE, color, 0.5)
 
 
 ## The range for the time of a phase: the phase's width, or more if the text needs more.
@@ -134,12 +134,8 @@ func _peak(phase: Phase) -> String:
 	return "%.*f ms" % [int(ms < 100.0), ms]
 
 
-func _peak_size(phase: Phase) -> int:
-	return _SMALL if phase.way.is_idle() else _LARGE
-
-
 func _peak_width(phase: Phase) -> float:
-	return _width(_peak(phase), _peak_size(phase)) + _GAP
+	return _width(_peak(phase), _SMALL if phase.way.is_idle() else _LARGE) + _GAP
 
 
 ## Moves the centers of texts, so that none overlaps another or leaves the plot.

@@ -6,26 +6,25 @@ extends "res://demo/any_run.gd"
 
 enum State { MAKE, REST, SAVE, COMPARE, DONE }
 
-const Files = preload("res://demo/save/files.gd")
+const Data = preload("res://bench/files/data.gd")
 const Options = preload("res://demo/options.gd")
 const Phase = preload("res://demo/save/phase.gd")
-const Values = preload("res://demo/save/values.gd")
+const Place = preload("res://bench/place.gd")
 const Way = preload("res://demo/save/way.gd")
 
 const REST_USEC := 600_000
 ## During this part of a rest, the text announces what comes next.
 const _ANNOUNCE_USEC := 300_000
-const _VALUES_PER_STEP := 8
 const _ENGINE := 1
 const _SAVE_VARS := 2
 const _SAVE_VARS_ASYNC := 3
 
 ## The rows of the table: idle, then the ways to save, in order.
 var ways: Array[Way] = [
-	Way.new(Way.IDLE, false),
-	Way.new("store_var, in a loop", true),
-	Way.new("VarBatch.save_vars", false),
-	Way.new("VarBatch.save_vars_async", false),
+	Way.new(Way.IDLE),
+	Way.new("store_var, in a loop"),
+	Way.new("VarBatch.save_vars"),
+	Way.new("VarBatch.save_vars_async"),
 ]
 var options: Options
 ## The current or last round, counted from 1, with its rests and saves.
@@ -36,8 +35,8 @@ var notice := ""
 var saved_fraction := 0.0
 
 var _state := State.MAKE
-var _values: Values
-var _files: Files
+var _values: Array = []
+var _place := Place.new("varbatch_demo_")
 var _rounds_left := 0
 var _saved_count := 0
 ## The next or current way.
@@ -45,24 +44,20 @@ var _way := _ENGINE
 var _task: VarBatchTask
 var _started_usec := 0
 var _last_usec := 0
-var _compared := 0.0
 
 
 func _init(run_options: Options) -> void:
 	options = run_options
-	_values = Values.new(options.mib, options.world_seed)
-	_files = Files.new(ways.size() - 1)
 
 
 ## Runs more rounds; their samples are added to the existing ones.
 func begin() -> void:
 	super()
-	_compared = 0.0
 	_saved_count = 0
 	_rounds_left = options.save_round_count
 	_state = State.MAKE
-	_files.prepare(options.mib)
-	_stop_if(_files.problem)
+	status = "Making %d MiB of packed arrays" % options.mib
+	_stop_if(_place.prepare(options.mib, ways.size() - 1))
 
 
 func advance() -> bool:
@@ -89,7 +84,7 @@ func progress() -> float:
 	if is_finished:
 		return 1.0
 	var saves := float(_saved_count) / (options.save_round_count * (ways.size() - 1))
-	return 0.1 * _values.values.size() / options.mib + 0.8 * saves + 0.1 * _compared
+	return 0.1 + 0.9 * saves
 
 
 func tidy() -> void:
@@ -97,7 +92,7 @@ func tidy() -> void:
 		_task.cancel()
 		_task.wait()
 		_task = null
-	_files.remove_all()
+	_place.remove_all()
 
 
 ## The number of complete rounds.
@@ -106,13 +101,14 @@ func round_count() -> int:
 
 
 func _make() -> void:
-	status = "Making %d MiB of packed arrays" % options.mib
-	if not _values.grow(_VALUES_PER_STEP):
+	if _values.is_empty():
+		_values = Data.mixed(1 << 20, options.mib)
+	else:
 		_begin_round()
 
 
 func _begin_round() -> void:
-	_files.remove_files()
+	_place.remove_files()
 	phases = []
 	_rounds_left -= 1
 	round_number += 1
@@ -151,30 +147,20 @@ func _begin_save() -> void:
 	_set_status(way.label)
 	notice = "Saving with " + way.label
 	saved_fraction = 0.0
-	var path := _files.paths[_way - 1]
+	var path := _place.path(way.label)
 	_started_usec = Time.get_ticks_usec()
 	match _way:
 		_ENGINE:
-			_on_saved(_save_by_engine(path))
+			Place.store(path, _values)
+			_on_saved(OK)
 		_SAVE_VARS:
-			_on_saved(VarBatch.save_vars(path, _values.values))
+			_on_saved(VarBatch.save_vars(path, _values))
 		_SAVE_VARS_ASYNC:
-			_task = VarBatch.save_vars_async(path, _values.values)
+			_task = VarBatch.save_vars_async(path, _values)
 	way.blocked_usec.append(Time.get_ticks_usec() - _started_usec)
 	if _way == _SAVE_VARS_ASYNC:
 		_task.progressed.connect(_on_progressed)
 		_task.finished.connect(_on_saved)
-
-
-func _save_by_engine(path: String) -> Error:
-	var file := FileAccess.open(path, FileAccess.WRITE)
-	if file == null:
-		return FileAccess.get_open_error()
-	for value: Variant in _values.values:
-		if not file.store_var(value):
-			return ERR_FILE_CANT_WRITE
-	file.close()
-	return OK
 
 
 func _on_progressed(fraction: float) -> void:
@@ -204,10 +190,9 @@ func _compare() -> void:
 	notice = "Just playing"
 	saved_fraction = 0.0
 	status = "Comparing the files"
-	_compared = minf(_compared + float(Files.PIECE_MIB) / options.mib, 1.0)
-	if _files.compare_some():
-		return
-	_stop_if(_files.problem)
+	for way: Way in ways.slice(_SAVE_VARS):
+		if problem.is_empty():
+			_stop_if(Place.difference(_place.path(ways[_ENGINE].label), _place.path(way.label)))
 	if problem.is_empty():
 		status = "All files equal"
 		_state = State.DONE

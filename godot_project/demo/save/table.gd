@@ -1,7 +1,6 @@
 extends RefCounted
 ## The table of the saves as text: the cells of a row, for both the window and the plain table.
 
-const Files = preload("res://demo/save/files.gd")
 const Plain = preload("res://demo/plain.gd")
 const Run = preload("res://demo/save/run.gd")
 const Way = preload("res://demo/save/way.gd")
@@ -37,23 +36,16 @@ static func late_usec(run: Run) -> float:
 ## The two lines above the table: what runs, and how.
 static func headlines(run: Run) -> PackedStringArray:
 	var rounds := run.round_count()
+	var mib := run.options.mib
+	var how := "Median of %d rounds." % rounds if rounds > 1 else "One round."
+	var flush := "VarBatch waits until the disk has it all, store_var does not."
 	return [
-		(
-			"Saves %d MiB: %d packed arrays of 1 MiB. %s"
-			% [
-				run.options.mib,
-				run.options.mib,
-				"Median of %d rounds." % rounds if rounds > 1 else "One round.",
-			]
-		),
-		(
-			"VarBatch waits until the disk has it all, store_var does not. The files take %d MiB meanwhile."
-			% Files.needed_mib(run.ways.size() - 1, run.options.mib)
-		),
+		"Saves %d MiB: as many packed arrays of 1 MiB. %s" % [mib, how],
+		"%s The files take %d MiB meanwhile." % [flush, (run.ways.size() - 1) * mib],
 	]
 
 
-## The whole table as plain text, with aligned columns, and each round below.
+## The whole table as plain text, with aligned columns.
 static func text(run: Run) -> String:
 	var lines: Array[PackedStringArray] = [PackedStringArray(TITLES)]
 	for way: Way in run.ways:
@@ -61,26 +53,8 @@ static func text(run: Run) -> String:
 	var out := headlines(run)
 	out.append("")
 	out.append_array(Plain.aligned(lines, 1))
-	out.append("")
-	out.append_array(Plain.aligned(_samples(run), 4))
 	return "\n".join(out)
 
 
 static func milliseconds(usec: float) -> String:
 	return "%.*f ms" % [2 if usec < 1_000.0 else 1 if usec < 100_000.0 else 0, usec / 1_000.0]
-
-
-## The measurements of each round, to judge the medians by.
-static func _samples(run: Run) -> Array[PackedStringArray]:
-	var lines: Array[PackedStringArray] = [
-		["each, in ms", "saved after", "caller blocked", "longest frame"]
-	]
-	for way: Way in run.ways:
-		var line: PackedStringArray = [way.label]
-		for samples: PackedInt64Array in [way.saved_usec, way.blocked_usec, way.longest_usec]:
-			var texts: PackedStringArray = []
-			for usec in samples:
-				texts.append(milliseconds(usec).trim_suffix(" ms"))
-			line.append(" ".join(texts))
-		lines.append(line)
-	return lines

@@ -1,22 +1,22 @@
 extends RefCounted
 ## A way to save, with its measurements, one sample per round. It is a row of the table.
 
+const Timing = preload("res://bench/timing.gd")
+
 ## The way that saves nothing: measures an idle game.
 const IDLE := "idle, no save"
 
 var label := ""
-var by_engine := false
 ## The time until the file was complete.
-var saved_usec: PackedInt64Array = []
+var saved_usec: PackedFloat64Array = []
 ## The time of the call.
-var blocked_usec: PackedInt64Array = []
+var blocked_usec: PackedFloat64Array = []
 ## The longest frame from the call until the file was complete. For idle: in each rest.
-var longest_usec: PackedInt64Array = []
+var longest_usec: PackedFloat64Array = []
 
 
-func _init(way_label: String, way_by_engine: bool) -> void:
+func _init(way_label: String) -> void:
 	label = way_label
-	by_engine = way_by_engine
 
 
 func is_idle() -> bool:
@@ -24,12 +24,5 @@ func is_idle() -> bool:
 
 
 ## Returns the median of samples, or NAN if there are none.
-static func median(samples: PackedInt64Array) -> float:
-	if samples.is_empty():
-		return NAN
-	var sorted := samples.duplicate()
-	sorted.sort()
-	var middle := sorted.size() / 2
-	if sorted.size() % 2 == 1:
-		return sorted[middle]
-	return (sorted[middle - 1] + sorted[middle]) / 2.0
+static func median(samples: PackedFloat64Array) -> float:
+	return NAN if samples.is_empty() else Timing.quantile(samples, 0.5)

@@ -20,14 +20,10 @@ var _screenshot := ""
 
 func _ready() -> void:
 	set_process(false)
-	var is_auto := false
 	var arguments := OS.get_cmdline_user_args()
 	if arguments.size() == 2 and arguments[0] == "--screenshot":
 		_screenshot = arguments[1]
-		is_auto = true
-	elif arguments == PackedStringArray(["--auto"]):
-		is_auto = true
-	elif not arguments.is_empty():
+	elif not arguments.is_empty() and arguments != PackedStringArray(["--auto"]):
 		_fail("unknown options: %s\n%s" % [" ".join(arguments), USAGE])
 		return
 	if not ClassDB.class_exists(&"VarBatch"):
@@ -37,7 +33,7 @@ func _ready() -> void:
 		get_window().size = _HEADLESS_SIZE  # Otherwise it would be as small as an icon.
 	_window = load("res://demo/undo/window.tscn").instantiate()
 	add_child(_window)
-	set_process(is_auto)
+	set_process(not arguments.is_empty())
 
 
 ## One event per frame, so that each is visible. The layout is ready from the second frame on.

@@ -59,7 +59,6 @@ func current() -> Edit:
 func snapshot() -> PackedByteArray:
 	var states: Array = []
 	for token: Token in _tokens:
-		states.append(
-			{"position": token.position, "rotation": token.rotation, "color": token.color}
-		)
+		var state := {"position": token.position, "rotation": token.rotation, "color": token.color}
+		states.append(state)
 	return VarBatch.var_to_bytes(states)

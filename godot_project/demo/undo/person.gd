@@ -34,36 +34,38 @@ func _init(window: UndoWindow) -> void:
 func begin() -> void:
 	super()
 	_snapshots = [_field.history.snapshot()]
+	var undo := _push_key.bind(KEY_Z)
+	var redo := _push_key.bind(KEY_Z, true)
 	_steps = [
 		_drag_node.bind(30, Vector2.ZERO),
 		_has_edited_nothing,
 		# A new edit after an undo drops the undone edits.
 		_drag_node.bind(12, Vector2(-900.0, 15.0)),
 		_is_inside.bind(12),
-		_press_undo,
+		undo,
 		_is_after.bind(0),
 		_drag_node.bind(12, Vector2(90.0, -35.0)),
 		_has_edited.bind("Move 1 node", ["position"]),
 		_is_at.bind(12, _field.tokens[12].position + Vector2(90.0, -35.0)),
-		_drag_node_along_an_axis.bind(45, Vector2(-120.0, 8.0)),
+		_drag_node.bind(45, Vector2(-120.0, 8.0), true),
 		_has_edited.bind("Move 1 node", ["position:x"]),
 		_is_at.bind(45, _field.tokens[45].position + Vector2(-120.0, 0.0)),
 		_click_button.bind(_window.shuffle_button),
 		_has_edited.bind("Shuffle all", ["position", "position:x", "position:y", "rotation"]),
-		_select_all,
+		_push_key.bind(KEY_A),
 		_turn,
 		_has_edited.bind("Turn 60 nodes", ["rotation"]),
 		_draw_frame.bind(Rect2(60.0, 60.0, 250.0, 170.0)),
 		_drag_selection.bind(Vector2(140.0, 90.0)),
 		_has_edited.bind("Move", ["position"]),
 	]
-	_steps.append_array(_there_and_back(_press_undo, _press_redo))
+	_steps.append_array(_there_and_back(undo, redo))
 	_steps.append_array(
 		_there_and_back(
 			_click_button.bind(_window.undo_button), _click_button.bind(_window.redo_button)
 		)
 	)
-	_steps.append_array(_back(_press_undo))
+	_steps.append_array(_back(undo))
 	_steps.append(_rest)
 
 
@@ -145,13 +147,9 @@ func _expect(is_good: bool, what: String) -> void:
 		problem = what
 
 
-func _drag_node(index: int, way: Vector2) -> void:
+func _drag_node(index: int, way: Vector2, along_an_axis := false) -> void:
+	_holds_shift = along_an_axis
 	_drag(_field.tokens[index].position, way)
-
-
-func _drag_node_along_an_axis(index: int, way: Vector2) -> void:
-	_holds_shift = true
-	_drag_node(index, way)
 	_holds_shift = false
 
 
@@ -166,7 +164,7 @@ func _drag_selection(way: Vector2) -> void:
 	_drag(_field.selected()[0].position, way)
 	# Undo has to wait until the nodes are released.
 	var release: InputEvent = _events.pop_back()
-	_press_undo()
+	_push_key(KEY_Z)
 	_events.append(release)
 
 
@@ -182,18 +180,6 @@ func _click_button(button: Button) -> void:
 	_push_motion(_at)
 	_push_button(MOUSE_BUTTON_LEFT, true)
 	_push_button(MOUSE_BUTTON_LEFT, false)
-
-
-func _press_undo() -> void:
-	_push_key(KEY_Z, false)
-
-
-func _press_redo() -> void:
-	_push_key(KEY_Z, true)
-
-
-func _select_all() -> void:
-	_push_key(KEY_A, false)
 
 
 ## In the field's coordinates.
@@ -227,7 +213,7 @@ func _push_mouse(event: InputEventMouse) -> void:
 	_events.append(event)
 
 
-func _push_key(key: Key, holds_shift: bool) -> void:
+func _push_key(key: Key, holds_shift := false) -> void:
 	for is_pressed: bool in [true, false]:
 		var event := InputEventKey.new()
 		event.keycode = key
@@ -243,10 +229,9 @@ func _push_key(key: Key, holds_shift: bool) -> void:
 ## The nearest position without a node.
 func _place_beside(place: Vector2) -> Vector2:
 	var found := place
-	while _field.tokens.any(func(token: Token) -> bool: return _is_near(token, found)):
+	# The function holds what `found` is when it is made.
+	while _field.tokens.any(
+		func(token: Token) -> bool: return token.position.distance_to(found) <= Token.RADIUS
+	):
 		found.x += 1.0
 	return found
-
-
-func _is_near(token: Token, place: Vector2) -> bool:
-	return token.position.distance_to(place) <= Token.RADIUS

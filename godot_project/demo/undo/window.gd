@@ -53,12 +53,11 @@ func _refresh() -> void:
 	if edit == null:
 		_modifications.title = "No modifications"
 		_modifications.rows = []
-		_time.text = "–"
-		_delta.text = "–"
-		_snapshot.text = "–"
+		for label: Label in [_time, _delta, _snapshot]:
+			label.text = "–"
 		return
 	var count := edit.modifications.size()
-	_modifications.title = "1 modification" if count == 1 else "%d modifications" % count
+	_modifications.title = "%d modification%s" % [count, "" if count == 1 else "s"]
 	_modifications.rows = edit.rows()
 	_time.text = "%d µs" % edit.usec
 	_delta.text = "%d B" % edit.delta_size
