@@ -49,7 +49,7 @@ pub fn count(name: &str) -> Counts {
     assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
     let profile = fs::read_to_string(Path::new(FOLDER).join(file)).expect("callgrind writes a profile");
     let counts = parse(&profile, program.to_str().expect("the path is UTF-8"));
-    assert!(counts.own > 0, "{name}: nothing was counted: scripts/bench.sh --count builds with the symbols that it takes");
+    assert!(counts.own > 0, "{name}: nothing was counted: bench.sh --count builds with the symbols that it takes");
     counts
 }
 
