@@ -11,9 +11,9 @@
 #   game      an exported game; instead of filters it takes arguments for export-test.sh
 #   FILTER    only the tests whose name contains it. "" for all of the codec's
 #
-# The compiler is Zig (see build.sh --target); qemu and the engines come from the package archives (see engine.sh). Exits with
-# status 69 if one of them cannot be had here. The tests of `crates` start programs of their own: emulated, that needs
-# Linux 6.7 and the right to make user namespaces.
+# The compiler is Zig (see build.sh --target); qemu and the engines come from the package archives (see engine.sh). Exits
+# with status 69 if one of them cannot be had here. The tests of `crates` start programs of their own: emulated, that
+# needs Linux 6.7 and the right to make user namespaces.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

@@ -9,26 +9,27 @@
 #   (none)              calls in memory that the process already has: takes some minutes for each engine
 #   --cold              the first call of a process, as a game makes it: each call in a process of its own. Takes some
 #                       minutes for each engine, and 1.5 GiB of disk space. ARGS: [--rounds 7] [FILTER...]
-#   --files             how fast files are saved and loaded on the disk of user://, and what a game notices of tasks. Takes
-#                       some minutes for each engine, and six times --mib of disk space. On Linux with a C compiler also
-#                       saving without the flush (see no-flush.c). ARGS: [--mib 256] [--rounds 9] [--runs 15] [FILTER...]
+#   --files             how fast files are saved and loaded on the disk of user://, and what a game notices of tasks.
+#                       Takes some minutes for each engine, and six times --mib of disk space. On Linux with a C compiler
+#                       also saving without the flush. ARGS: [--mib 256] [--rounds 9] [--runs 15] [FILTER...]
 #   --editor            only in the editor build; by default in both engine builds
 #   --release-template  only in the release template
-#   --against LIBRARY   compares the library that is built with that file, in turns: processes with that one, this one and
-#                       that one again. Prints for each case the new time divided by the old one, of the smallest times and
-#                       of the medians, and the same for the old one against itself. Needs python3
+#   --against LIBRARY   compares the library that is built with that file, in turns: processes with that one, this one,
+#                       and that one again. Prints for each case the new time divided by the old one, of the smallest
+#                       times and of the medians, and the same for the old one against itself. Needs python3
 #   --turns             how many processes with each
 #   ARGS                FILTER keeps the cases whose name contains it, as in bytes_to_vars or packed/PackedColorArray
 #   --write             measures all of these in both engines, and writes rust/docs/BENCHMARKS.md and the table in
 #                       README.md. Takes half an hour or more. --only-write writes them from the numbers of the last run.
 #                       Needs a quiet machine, and python3
 #   --rust              the benchmarks that need no engine. ARGS: a filter, or divan's options; or for saving and loading
-#                       against plain writes and reads of the same bytes, --files [--folder PATH] [--mib 256] [--pairs 7]
-#   --count             counts the instructions of the codec's hot paths under valgrind, and compares them with the table in
-#                       rust/codec/benches/counts. Fails if a path takes over 2 % more. Needs no quiet machine
+#                       against plain writes and reads of as many bytes, --files [--folder PATH] [--mib 256] [--pairs 7]
+#   --count             counts the instructions of the codec's hot paths under valgrind, and compares them with the table
+#                       in rust/codec/benches/counts. Fails if a path takes over 2 % more. Needs no quiet machine
 #   --update            writes that table anew
 #
-# Prints tables, and writes a JSON line for each case to target/bench/ENGINE.jsonl, ENGINE-cold.jsonl or ENGINE-files.jsonl.
+# Prints tables, and writes a JSON line for each case to target/bench/ENGINE.jsonl, ENGINE-cold.jsonl or
+# ENGINE-files.jsonl.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

@@ -5,8 +5,8 @@
 #
 #   FILTER    only the tests whose name contains it
 #
-# The compiler is Zig (see build.sh --target). Exits with status 69 if it cannot be had here, or if this machine runs no such
-# programs.
+# The compiler is Zig (see build.sh --target). Exits with status 69 if it cannot be had here, or if this machine runs no
+# such programs.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -20,4 +20,5 @@ read_options '' "$@"
 target=i686-unknown-linux-musl
 need_cross "$target"
 cd "$root"
-cargo-zigbuild test --target "$target" --locked --no-fail-fast --package varbatch-codec --lib --test codec -- ${rest[@]+"${rest[@]}"}
+cargo-zigbuild test --target "$target" --locked --no-fail-fast --package varbatch-codec --lib --test codec \
+  -- ${rest[@]+"${rest[@]}"}

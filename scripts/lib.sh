@@ -128,7 +128,8 @@ need_python_tools() {
     rm -rf "$tools.new"
     printf '%s\n' "$requirements" >"$tools.txt"
     PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
-      --only-binary :all: --target "$tools.new" --requirement "$tools.txt" >&2 && rm "$tools.txt" && mv "$tools.new" "$tools"
+      --only-binary :all: --target "$tools.new" --requirement "$tools.txt" >&2 &&
+      rm "$tools.txt" && mv "$tools.new" "$tools"
   ) 9>"$cache/$1.lock" || give_up "$1 cannot be had here"
 }
 
