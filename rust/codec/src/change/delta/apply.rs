@@ -1,6 +1,6 @@
 //! Builds the plan of a result from a delta and its base. All bounds checks of deltas are here and in `number`.
 
-use super::error::{DeltaError, DeltaErrorKind};
+use super::error::{DeltaError, DeltaErrorKind, bytes};
 use super::format::{CODE_BITS, LEN_AT, LONG, OTHER_LEN, VERSION, hash};
 use super::number::Input;
 use super::output::Output;
@@ -53,11 +53,11 @@ pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaErr
 /// Reads everything before the tokens. Returns the length of the result.
 fn head(before: &[u8], input: &mut Input<'_>) -> Result<u64, DeltaError> {
     if input.is_at_end() {
-        return Err(DeltaError::new(0, DeltaErrorKind::End { part: "the version" }));
+        return Err(input.end("the version"));
     }
-    match input.bytes("the version", 1)? {
-        [VERSION] => {}
-        found => return Err(DeltaError::new(0, DeltaErrorKind::Version { found: found[0] })),
+    let version = input.bytes("the version", 1)?[0];
+    if version != VERSION {
+        return Err(DeltaError::new(0, DeltaErrorKind::Version(version)));
     }
     let expected = input.bytes("the hash", 8)?;
     let expected = u64::from_le_bytes(expected.try_into().expect("eight bytes"));
@@ -83,14 +83,21 @@ struct Base<'a> {
 impl<'a> Base<'a> {
     /// Passes the next `len` bytes, for the token at byte `at` of the delta.
     #[inline]
-    fn pass(&mut self, action: &'static str, len: u64, at: usize) -> Result<usize, DeltaError> {
-        let remaining = self.bytes.len() - self.at;
-        if len > remaining as u64 {
-            let base_at = self.at;
-            return Err(DeltaError::new(at, DeltaErrorKind::BeyondBase { action, base_at, remaining, found: len }));
+    fn pass(&mut self, action: &str, len: u64, at: usize) -> Result<usize, DeltaError> {
+        if len > self.rest().len() as u64 {
+            return Err(self.beyond(action, len, at));
         }
         self.at += len as usize;
         Ok(len as usize)
+    }
+
+    #[cold]
+    fn beyond(&self, action: &str, found: u64, at: usize) -> DeltaError {
+        let (most, base_at) = (bytes(self.rest().len() as u64), self.at);
+        DeltaError::damaged(
+            at,
+            format!("expected at most {most} to {action} at byte {base_at} of the base, found {found}"),
+        )
     }
 
     fn rest(&self) -> &'a [u8] {

@@ -1,6 +1,6 @@
 //! Errors of deltas, with their offsets.
 
-use super::format::{LEN_AT, MAX_NUMBER_LEN, VERSION};
+use super::format::{LEN_AT, VERSION};
 use crate::limits::MAX_VALUE_LEN;
 
 /// A delta that cannot be applied.
@@ -16,9 +16,15 @@ impl DeltaError {
         Self { kind, at }
     }
 
+    #[cold]
+    pub(super) fn damaged(at: usize, text: String) -> Self {
+        Self::new(at, DeltaErrorKind::Damaged(text))
+    }
+
     /// Makes the error of a result that would take `found` bytes, more than a value may.
+    #[doc(hidden)]
     pub fn too_large(found: u64) -> Self {
-        Self::new(LEN_AT, DeltaErrorKind::TooLarge { found })
+        Self::damaged(LEN_AT, format!("expected at most {MAX_VALUE_LEN} bytes for the result, found {found}"))
     }
 
     /// Returns what was expected and what was found.
@@ -36,17 +42,11 @@ impl DeltaError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeltaErrorKind {
-    /// The bytes are not a delta, or a delta of an unknown version.
-    #[error("expected version {VERSION} of the delta format, found {found}")]
-    Version {
-        /// The first byte.
-        found: u8,
-    },
+    /// The bytes are not a delta, or a delta of an unknown version, which is their first byte.
+    #[error("expected version {VERSION} of the delta format, found {0}")]
+    Version(u8),
     /// The delta was made from another base.
-    #[error(
-        "expected a base with the hash {expected:016x}, found {found:016x} for its {}",
-        bytes(*.len as u64)
-    )]
+    #[error("expected a base with the hash {expected:016x}, found {found:016x} for its {}", bytes(*.len as u64))]
     Base {
         /// The hash of the base that the delta was made from.
         expected: u64,
@@ -55,55 +55,9 @@ pub enum DeltaErrorKind {
         /// The length of that base, in bytes.
         len: usize,
     },
-    /// The result would be longer than a value may be.
-    #[error("expected at most {MAX_VALUE_LEN} bytes for the result, found {found}")]
-    TooLarge {
-        /// The announced length, in bytes.
-        found: u64,
-    },
-    /// The delta ends where a number should begin or continue.
-    #[error("expected {part}, found the end")]
-    End {
-        /// The missing part.
-        part: &'static str,
-    },
-    /// The delta ends inside a part of known length.
-    #[error("expected {} for {part}, found {found}", bytes(*.expected))]
-    Short {
-        /// The part that is cut off.
-        part: &'static str,
-        /// Its length, in bytes.
-        expected: u64,
-        /// The remaining bytes.
-        found: usize,
-    },
-    /// A number takes more bytes than allowed.
-    #[error("expected at most {} bytes for {part}, found more", MAX_NUMBER_LEN)]
-    LongNumber {
-        /// The meaning of the number.
-        part: &'static str,
-    },
-    /// A number takes more bytes than it needs.
-    #[error("expected {part} in as few bytes as it needs, found a last byte of 0")]
-    PaddedNumber {
-        /// The meaning of the number.
-        part: &'static str,
-    },
-    /// A token reaches beyond the end of the base.
-    #[error(
-        "expected at most {} to {action} at byte {base_at} of the base, found {found}",
-        bytes(*.remaining as u64)
-    )]
-    BeyondBase {
-        /// The operation of the token.
-        action: &'static str,
-        /// The offset in the base, in bytes.
-        base_at: usize,
-        /// Bytes of the base from that offset on.
-        remaining: usize,
-        /// Bytes that the token takes.
-        found: u64,
-    },
+    /// The delta ends early, or holds a number that cannot be: what was expected and what was found.
+    #[error("{0}")]
+    Damaged(String),
     /// The result does not have the length that the delta announces.
     #[error("expected {} for the result, found {found}", bytes(*.expected))]
     Len {
@@ -114,6 +68,6 @@ pub enum DeltaErrorKind {
     },
 }
 
-fn bytes(count: u64) -> String {
+pub(super) fn bytes(count: u64) -> String {
     if count == 1 { "1 byte".into() } else { format!("{count} bytes") }
 }

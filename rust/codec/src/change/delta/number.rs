@@ -1,6 +1,6 @@
 //! Numbers of a delta: unsigned LEB128 (seven bits per byte, lowest first) in as few bytes as possible.
 
-use super::error::{DeltaError, DeltaErrorKind};
+use super::error::{DeltaError, bytes};
 use super::format::MAX_NUMBER_LEN;
 
 /// Appends a number below 2^63.
@@ -51,12 +51,24 @@ impl<'d> Input<'d> {
         &self.delta[self.at..]
     }
 
+    /// Makes the error of a part that is missing.
+    #[cold]
+    pub(super) fn end(&self, part: &str) -> DeltaError {
+        DeltaError::damaged(self.delta.len(), format!("expected {part}, found the end"))
+    }
+
+    #[cold]
+    fn short(&self, part: &str, expected: u64) -> DeltaError {
+        let text = format!("expected {} for {part}, found {}", bytes(expected), self.rest().len());
+        DeltaError::damaged(self.at, text)
+    }
+
     /// Reads the next `len` bytes.
     #[inline]
-    pub(super) fn bytes(&mut self, part: &'static str, len: u64) -> Result<&'d [u8], DeltaError> {
+    pub(super) fn bytes(&mut self, part: &str, len: u64) -> Result<&'d [u8], DeltaError> {
         let rest = self.rest();
         if len > rest.len() as u64 {
-            return Err(DeltaError::new(self.at, DeltaErrorKind::Short { part, expected: len, found: rest.len() }));
+            return Err(self.short(part, len));
         }
         self.at += len as usize;
         Ok(&rest[..len as usize])
@@ -64,7 +76,7 @@ impl<'d> Input<'d> {
 
     /// Reads the next number.
     #[inline]
-    pub(super) fn number(&mut self, part: &'static str) -> Result<u64, DeltaError> {
+    pub(super) fn number(&mut self, part: &str) -> Result<u64, DeltaError> {
         match self.delta.get(self.at) {
             Some(&byte) if byte < 0x80 => {
                 self.at += 1;
@@ -74,16 +86,20 @@ impl<'d> Input<'d> {
         }
     }
 
-    fn long_number(&mut self, part: &'static str) -> Result<u64, DeltaError> {
+    fn long_number(&mut self, part: &str) -> Result<u64, DeltaError> {
         let rest = self.rest();
         let Some(last) = rest.iter().take(MAX_NUMBER_LEN).position(|&byte| byte < 0x80) else {
             return Err(match rest.len() {
-                MAX_NUMBER_LEN.. => DeltaError::new(self.at, DeltaErrorKind::LongNumber { part }),
-                _ => DeltaError::new(self.delta.len(), DeltaErrorKind::End { part }),
+                MAX_NUMBER_LEN.. => {
+                    let text = format!("expected at most {MAX_NUMBER_LEN} bytes for {part}, found more");
+                    DeltaError::damaged(self.at, text)
+                }
+                _ => self.end(part),
             });
         };
         if last > 0 && rest[last] == 0 {
-            return Err(DeltaError::new(self.at, DeltaErrorKind::PaddedNumber { part }));
+            let text = format!("expected {part} in as few bytes as it needs, found a last byte of 0");
+            return Err(DeltaError::damaged(self.at, text));
         }
         self.at += last + 1;
         Ok(rest[..=last].iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f)))
