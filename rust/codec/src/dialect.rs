@@ -4,6 +4,7 @@ use crate::kind::{self, Kind, Rows, Width};
 
 /// An engine with its own numbering of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Engine {
     /// Godot 4.0 and later, and Redot before it added structs.
     Godot4,

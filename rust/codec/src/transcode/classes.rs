@@ -1,31 +1,5 @@
-//! The classes and stored properties of Godot 3 that have another name in Godot 4.
-//!
-//! For objects with properties: the name of a class, then names and values. A pair is listed if both engines can make
-//! the class and it is the same class. A property is listed if its value has the same type and meaning, so that only
-//! the name changes. (Two differ in type and still arrive: a String that became a StringName, a margin that Godot 3
-//! declares as an int and saves as a float.) Godot 3 (3.2.3 and 3.6.2) wrote an object of each class, with a distinct
-//! value in each property, and Godot 4 (4.6.3) read it: `tests/vectors/classes/renamed.txt` is what arrived, and
-//! `tests/codec/transcode_classes.rs` checks `classes.txt` against it.
-//!
-//! Names that did not change are not listed: `transform`, `Node2D.position`, `AnimationTree` itself. Nor is
-//! - a class that was merged into another one (`YSort`, `ToolButton`, `WindowDialog`, `DynamicFont`,
-//!   `OpenSimplexNoise`), or whose content has no equivalent (`CubeMap`, `TextureArray`, `ShortCut`, `StreamTexture`,
-//!   `GIProbeData`, `BakedLightmapData`, `AudioStreamOGGVorbis`). Godot 4 refuses the whole value that holds an object
-//!   of such a class, so [`is_gone`] knows them;
-//! - a property whose value changed with its name: half a size that became a size (`BoxShape.extents`), degrees that
-//!   became radians (`Control.rect_rotation`), a bool that became an enum or its opposite (`Label.autowrap`,
-//!   `TextEdit.readonly`), an enum that was renumbered (`Node.pause_mode`, `RigidBody.mode`, `InputEventKey.scancode`),
-//!   a base and a random part that became a range (`ParticlesMaterial.scale`);
-//! - a name that is made at run time (`custom_colors/font_color`, `material/0`);
-//! - a property that Godot 3 shows but does not save: `Spatial.translation` and `rotation_degrees`,
-//!   `Control.rect_position`.
-//!
-//! Some kept their name but changed their meaning, which a table of names cannot express:
-//! `Environment.background_mode`, `TextureRect.stretch_mode`, `DirectionalLight.directional_shadow_mode`,
-//! `Light.light_bake_mode`, `Light2D.shadow_filter`, `Viewport.render_target_update_mode`,
-//! `CPUParticles.emission_shape` and `Node.physics_interpolation_mode` were renumbered; `CapsuleShape.height` now
-//! includes the two caps. `Tween` is no longer a node, and `Popup` and its subclasses are windows: the properties that
-//! they had as a `Control` are ignored.
+//! The classes and stored properties of Godot 3 that have another name in Godot 4. They are in `classes.txt`, which also
+//! says what is not listed and why.
 
 use std::iter::successors;
 use std::sync::LazyLock;

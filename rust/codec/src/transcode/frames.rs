@@ -9,9 +9,11 @@ use super::loss::Losses;
 use super::translation::Translation;
 
 /// Bytes of frames in a run: about half a millisecond of work.
+#[doc(hidden)]
 pub const RUN_LEN: usize = 256 << 10;
 
 /// Translated frames.
+#[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct TranslatedFrames<'a> {
     /// The plans of the frames, in order.
@@ -23,6 +25,7 @@ pub struct TranslatedFrames<'a> {
 }
 
 /// The translation of a run of frames.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct TranslatedRun<'a> {
     plan: Plan<'a>,
@@ -33,6 +36,7 @@ pub struct TranslatedRun<'a> {
 
 impl Translation {
     /// Translates whole frames, starting at offset `base` of a stream, until one fails.
+    #[doc(hidden)]
     pub fn run(self, bytes: &[u8], base: usize) -> TranslatedRun<'_> {
         let mut writer = Writer::new(self.to);
         // Most values keep their length. Long payloads are borrowed, so this is not too much.

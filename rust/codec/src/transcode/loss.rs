@@ -19,6 +19,7 @@ pub struct Loss {
 
 /// The kinds of loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Lost {
     /// An object became null, as the other engine has no such class.
     Object,

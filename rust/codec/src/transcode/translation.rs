@@ -142,9 +142,7 @@ impl<'a> Translator<'a, '_> {
     #[inline]
     fn event(&mut self, at: usize, depth: usize, event: Event<'a>) -> Result<(), CodecError> {
         match event {
-            Event::String(Text::Loose(text)) | Event::Text(Text::Loose(text)) if text.is_lossy() => {
-                self.lose(at, Lost::Character);
-            }
+            Event::String(text) | Event::Text(text) => self.text(at, text),
             Event::Components(plain) | Event::Packed(plain)
                 if plain.width != self.dialect.real && plain.kind.shape().is_real() =>
             {
@@ -161,9 +159,7 @@ impl<'a> Translator<'a, '_> {
                 return self.write(at, Event::Dictionary { key, value, count });
             }
             Event::StringName(text) => {
-                if matches!(text, Text::Loose(text) if text.is_lossy()) {
-                    self.lose(at, Lost::Character);
-                }
+                self.text(at, text);
                 self.key(depth);
                 if self.dialect.engine.id(Kind::StringName).is_none() {
                     return self.write(at, Event::String(text));
@@ -175,9 +171,7 @@ impl<'a> Translator<'a, '_> {
                 self.lose(at, Lost::RootPath);
             }
             Event::Object { class, count } => {
-                if matches!(class, Text::Loose(text) if text.is_lossy()) {
-                    self.lose(at, Lost::Character);
-                }
+                self.text(at, class);
                 let renamed = self.objects.begin(class, count, self.reader.depth());
                 let class = renamed.map_or(class, Text::Utf8);
                 return self.write(at, Event::Object { class, count });
@@ -185,6 +179,14 @@ impl<'a> Translator<'a, '_> {
             _ => {}
         }
         self.write(at, event)
+    }
+
+    /// Reports a text with invalid characters.
+    #[inline]
+    fn text(&mut self, at: usize, text: Text<'_>) {
+        if matches!(text, Text::Loose(text) if text.is_lossy()) {
+            self.lose(at, Lost::Character);
+        }
     }
 
     /// Remembers if an event, read at `depth`, began a key that may be the same as another one for the other engine.

@@ -18,6 +18,7 @@ pub fn types(engine: Engine) -> &'static [u8] {
         Engine::Pandemonium => &PANDEMONIUM,
         Engine::Pandemonium38 => &PANDEMONIUM_38,
         Engine::Pandemonium35 => &PANDEMONIUM_35,
+        _ => panic!("{engine:?} has no types here"),
     }
 }
 
