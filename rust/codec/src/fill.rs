@@ -7,9 +7,12 @@ use std::mem::MaybeUninit;
 
 use crate::event::Plain;
 use crate::kind::{Scalar, Width};
-use crate::limits::PIECE_LEN;
 use crate::plan::{Content, Part, Plan};
 use crate::text;
+
+/// Bytes of the pieces that [`cut`] makes for threads to share. 128 KiB to 512 KiB were equally fast, 64 KiB was slower.
+#[doc(hidden)]
+pub const CUT_LEN: usize = 512 << 10;
 
 /// Writes `part` over the whole of `dest`.
 ///
@@ -91,16 +94,11 @@ fn put<'d>(dest: &'d mut [MaybeUninit<u8>], bytes: &[u8]) -> &'d mut [MaybeUnini
 }
 
 /// A piece of a part, with its own range of the destination. Pieces may be filled in any order and on any thread.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Piece<'w, 'a> {
-    what: What<'w, 'a>,
+    part: Part<'w, 'a>,
     dest: &'w mut [MaybeUninit<u8>],
-}
-
-#[derive(Debug)]
-enum What<'w, 'a> {
-    Part(Part<'w, 'a>),
-    Bytes(&'w [u8]),
 }
 
 impl Piece<'_, '_> {
@@ -116,20 +114,16 @@ impl Piece<'_, '_> {
 
     /// Writes the piece over its whole range of the destination.
     pub fn fill(self) {
-        match self.what {
-            What::Part(part) => fill(part, self.dest),
-            What::Bytes(bytes) => {
-                self.dest.write_copy_of_slice(bytes);
-            }
-        }
+        fill(self.part, self.dest);
     }
 }
 
-/// Cuts a part into pieces of about [`PIECE_LEN`] bytes: runs of segments, and chunks of long payloads. They are
+/// Cuts a part into pieces of about [`CUT_LEN`] bytes: runs of segments, and chunks of long payloads. They are
 /// appended to `pieces`. Once all of them are filled, every byte of `dest` is initialised, as after [`fill`].
 ///
 /// # Panics
 /// Same as [`fill`], either here or when the pieces are filled.
+#[doc(hidden)]
 pub fn cut<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>], pieces: &mut Vec<Piece<'w, 'a>>) {
     let mut dest = dest;
     // Not in a piece so far: segments from `first` on and small bytes from `small_at` on, `len` bytes in total.
@@ -148,9 +142,9 @@ pub fn cut<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>], pieces: 
         let content = segment.payload.content();
         let payload_len = segment.payload.len();
         let is_text = matches!(content, Content::Utf32 { .. });
-        if payload_len > PIECE_LEN && !is_text {
+        if payload_len > CUT_LEN && !is_text {
             let (head, tail) = dest.split_at_mut(len);
-            pieces.push(Piece { what: What::Part(run(first..index, small_at..small_end, len)), dest: head });
+            pieces.push(Piece { part: run(first..index, small_at..small_end, len), dest: head });
             let (body, tail) = tail.split_at_mut(payload_len);
             match content {
                 Content::Bytes(bytes) => cut_bytes(bytes, body, pieces),
@@ -162,23 +156,24 @@ pub fn cut<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>], pieces: 
             continue;
         }
         len += payload_len;
-        if len >= PIECE_LEN {
+        if len >= CUT_LEN {
             let (head, tail) = dest.split_at_mut(len);
-            pieces.push(Piece { what: What::Part(run(first..index + 1, small_at..small_end, len)), dest: head });
+            pieces.push(Piece { part: run(first..index + 1, small_at..small_end, len), dest: head });
             dest = tail;
             (first, small_at, len) = (index + 1, small_end, 0);
         }
     }
-    let rest = run(first..part.segments.len(), small_at..part.small.len(), dest.len());
-    pieces.push(Piece { what: What::Part(rest), dest });
+    let part = run(first..part.segments.len(), small_at..part.small.len(), dest.len());
+    pieces.push(Piece { part, dest });
 }
 
 /// Cuts bytes that are copied unchanged, as [`cut`] does.
 ///
 /// # Panics
 /// If `dest` is not exactly as long as `bytes`.
+#[doc(hidden)]
 pub fn cut_bytes<'w, 'a>(bytes: &'w [u8], dest: &'w mut [MaybeUninit<u8>], pieces: &mut Vec<Piece<'w, 'a>>) {
     assert_eq!(dest.len(), bytes.len(), "destination and bytes differ in length");
-    let stretches = bytes.chunks(PIECE_LEN).zip(dest.chunks_mut(PIECE_LEN));
-    pieces.extend(stretches.map(|(bytes, dest)| Piece { what: What::Bytes(bytes), dest }));
+    let stretches = bytes.chunks(CUT_LEN).zip(dest.chunks_mut(CUT_LEN));
+    pieces.extend(stretches.map(|(bytes, dest)| Piece { part: bytes.into(), dest }));
 }

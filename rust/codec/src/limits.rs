@@ -19,15 +19,3 @@ pub const INLINE_LEN: usize = 64;
 ///
 /// Holding a payload takes two small allocations and two frees, about as long as copying this many bytes.
 pub const HELD_LEN: usize = 1 << 10;
-
-/// Max bytes that a plan reserves at once for values that may follow, as they may be smaller than those before.
-pub(crate) const MAX_ROOM: usize = 4 << 20;
-
-/// Bytes of the pieces that workers fill. 128 KiB to 512 KiB were equally fast, 64 KiB was slower.
-pub const PIECE_LEN: usize = 512 << 10;
-
-/// Max words in the template of a value. Values with more are read in full.
-pub(crate) const MAX_TEMPLATE: usize = 512;
-
-/// Consecutive mismatches after which templates are no longer tried.
-pub(crate) const MAX_MISSES: usize = 16;

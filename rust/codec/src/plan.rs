@@ -6,8 +6,11 @@
 use std::fmt;
 use std::mem::MaybeUninit;
 
-use crate::limits::{HELD_LEN, INLINE_LEN, MAX_ROOM};
+use crate::limits::{HELD_LEN, INLINE_LEN};
 use crate::text;
+
+/// Max bytes that a plan reserves at once for values that may follow, as they may be smaller than those before.
+const MAX_ROOM: usize = 4 << 20;
 
 /// The output of one or many values, ready to be filled in.
 ///
@@ -27,6 +30,7 @@ pub(crate) struct Segment<'a> {
 }
 
 /// A payload that is not among the plan's small bytes.
+#[doc(hidden)]
 pub enum Payload<'a> {
     /// Bytes that are copied unchanged.
     Bytes(&'a [u8]),
@@ -54,6 +58,7 @@ pub enum Payload<'a> {
 ///
 /// A type that holds payloads takes a counted reference: it returns the bytes or characters that it is given, in a box
 /// that outlives `'e`.
+#[doc(hidden)]
 pub trait Keep<'e, 'a> {
     /// Payloads up to this length, in bytes, are copied into the plan instead.
     const COPIED_LEN: usize = HELD_LEN;
@@ -173,6 +178,12 @@ pub struct Part<'p, 'a> {
     pub(crate) len: usize,
 }
 
+impl<'p> From<&'p [u8]> for Part<'p, '_> {
+    fn from(small: &'p [u8]) -> Self {
+        Self { small, segments: &[], small_start: 0, len: small.len() }
+    }
+}
+
 impl Part<'_, '_> {
     /// Returns the bytes that this part takes in its destination.
     pub fn len(&self) -> usize {
@@ -236,6 +247,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the bytes of memory that the plan itself holds: the cost of an encoding besides its output.
+    #[doc(hidden)]
     pub fn overhead(&self) -> usize {
         let inner = self.segments.iter().map(|segment| match segment.payload.content() {
             Content::Plan(plan) => plan.overhead(),

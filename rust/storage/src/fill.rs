@@ -2,8 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use varbatch_codec::fill::{self, Piece};
-use varbatch_codec::limits::PIECE_LEN;
+use varbatch_codec::fill::{self, CUT_LEN, Piece};
 use varbatch_codec::{Part, Plain, Width};
 use varbatch_workers::Threads;
 
@@ -75,7 +74,7 @@ impl<'w, 'a> Fills<'w, 'a> {
     /// Fills all of them. Each thread takes consecutive pieces, so that one of them touches most of a huge page first:
     /// if two did, both would clear one.
     pub fn fill(self, threads: &Threads) {
-        let run_len = (self.len / threads.count() / RUNS_A_THREAD).clamp(PIECE_LEN, MAX_RUN_LEN);
+        let run_len = (self.len / threads.count() / RUNS_A_THREAD).clamp(CUT_LEN, MAX_RUN_LEN);
         let mut pieces = self.pieces.into_iter();
         let runs = std::iter::from_fn(|| {
             let (mut run, mut len) = (Vec::new(), 0);

@@ -1,11 +1,11 @@
 //! Finds where values end without producing events, for callers that have already compared the bytes.
 
-use super::template::{BOTH, FIRST, May, SECOND, Template, Words};
+use super::template::{BOTH, FIRST, MAX_TEMPLATE, May, SECOND, Template, Words};
 use super::{HIGH_BIT, ReadNext, Reader, width};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Kinds;
 use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Extent, Shape, WORD, padded};
-use crate::limits::{MAX_DEPTH, MAX_TEMPLATE};
+use crate::limits::MAX_DEPTH;
 
 /// The bits of a header that give the form of an element type: none, a type id that follows, or a text.
 const TYPE_BITS: u32 = 3;

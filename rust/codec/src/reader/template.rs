@@ -2,7 +2,12 @@
 //! words is several times faster than following each length.
 
 use crate::kind::{FLAG_64, WORD, padded};
-use crate::limits::{MAX_MISSES, MAX_TEMPLATE};
+
+/// Max words in a template. Values with more are read in full.
+pub(super) const MAX_TEMPLATE: usize = 512;
+
+/// Consecutive mismatches after which templates are no longer tried.
+const MAX_MISSES: usize = 16;
 
 /// The layout of a value: the words that determine the lengths of its parts, and their offsets.
 #[derive(Debug, Default)]

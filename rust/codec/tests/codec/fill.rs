@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use varbatch_codec::limits::PIECE_LEN;
+use varbatch_codec::fill::CUT_LEN;
 use varbatch_codec::{Borrowed, Dialect, Event, Kind, Mark, Part, Plain, Plan, Text, Width, Writer, fill};
 
 use crate::support::canary::{fill_pieces, filled};
@@ -13,7 +13,7 @@ use crate::support::naive;
 use crate::support::random::Random;
 use crate::support::value::{Value, cases};
 
-const PIECE: usize = PIECE_LEN;
+const PIECE: usize = CUT_LEN;
 
 /// Long enough for many pieces.
 const LARGE: usize = 8 << 20;

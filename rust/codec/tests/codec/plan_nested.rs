@@ -3,14 +3,14 @@
 
 use std::sync::LazyLock;
 
-use varbatch_codec::limits::PIECE_LEN;
+use varbatch_codec::fill::CUT_LEN;
 use varbatch_codec::{CodecErrorKind, Dialect, ElementType, Event, Kind, Mark, Plain, Plan, Text, Width, Writer, fill};
 
 use crate::support::canary::{fill_pieces, filled};
 use crate::support::random::Random;
 
 /// A payload longer than this is cut.
-const PIECE: usize = PIECE_LEN;
+const PIECE: usize = CUT_LEN;
 
 /// Long enough for many pieces.
 const LARGE: usize = 8 << 20;

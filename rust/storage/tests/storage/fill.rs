@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
-use varbatch_codec::limits::PIECE_LEN;
+use varbatch_codec::fill::CUT_LEN;
 use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Text, Width, Writer};
 use varbatch_storage::fill::{self, PARALLEL_FROM};
 use varbatch_workers::Threads;
@@ -49,17 +49,17 @@ fn assert_fills(plan: &Plan<'_>) {
 
 #[test]
 fn any_number_of_threads_fills_alike() {
-    for edge in [64, PIECE_LEN, PARALLEL_FROM] {
+    for edge in [64, CUT_LEN, PARALLEL_FROM] {
         (edge - 8..edge + 5).step_by(4).for_each(|len| assert_fills(&plan(&[len])));
     }
-    assert_fills(&plan(&[3, PARALLEL_FROM + 1, 5, 2 * PIECE_LEN + 7, PIECE_LEN]));
+    assert_fills(&plan(&[3, PARALLEL_FROM + 1, 5, 2 * CUT_LEN + 7, CUT_LEN]));
     assert_fills(&plan(&vec![65; PARALLEL_FROM / 2000]));
     assert_fills(&plan(&[]));
 }
 
 #[test]
 fn several_callers_share_the_threads() {
-    let plan = plan(&[PARALLEL_FROM, 5, 2 * PIECE_LEN]);
+    let plan = plan(&[PARALLEL_FROM, 5, 2 * CUT_LEN]);
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| (0..5).for_each(|_| assert_fills(&plan)));
