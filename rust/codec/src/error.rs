@@ -171,37 +171,9 @@ pub enum CodecErrorKind {
     /// An object has class and properties where only ids are allowed.
     #[error("expected no object with properties, as objects are not allowed, found one")]
     ObjectRefused,
-    /// The engine cannot make an object of this class.
-    #[error("expected a class that can be instantiated, found {name:?}")]
-    NoSuchClass {
-        /// The name of the class.
-        name: String,
-    },
-    /// The engine cannot load this script.
-    #[error("expected the path of a script in res://, found {found}")]
-    NoSuchScript {
-        /// The path, or the type that stands in its place.
-        found: String,
-    },
-    /// A property makes the engine allocate or work more than it can.
-    #[error("expected at most {max} for {what}, found {found}")]
-    TooMany {
-        /// The property and its class.
-        what: String,
-        /// The most that is accepted.
-        max: usize,
-        /// What the property or its name says.
-        found: i64,
-    },
-    /// The engine could not make or write an object.
-    #[error("expected an object of class {class:?} that the engine accepts, found one that it refuses")]
-    ObjectFailed {
-        /// The name of its class.
-        class: String,
-    },
-    /// A typed container drops a value of another type. Only a warning: the rest of the value is read.
-    #[error("expected what the container's type takes, found another type")]
-    Dropped,
+    /// Something that the caller of a Reader or a Writer refuses, such as a class that its engine does not have.
+    #[error("{0}")]
+    Refused(String),
     /// The engine counts bytes in a signed 32-bit integer and overflows here.
     #[error("expected at most {MAX_VALUE_LEN} bytes in one value, found {found}")]
     TooLarge {

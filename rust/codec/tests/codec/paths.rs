@@ -266,7 +266,7 @@ proptest! {
             reader.next_event().expect("reads");
             let inside = if path.is_empty() { String::new() } else { format!(" inside {path}") };
             prop_assert_eq!(reader.path_at(at).to_string(), &inside[..]);
-            let error = reader.error_at(at, CodecErrorKind::Dropped);
+            let error = reader.error_at(at, CodecErrorKind::ObjectRefused);
             prop_assert_eq!((error.at(), error.path().to_string()), (1000 + at, inside.clone()));
             // An error there has this path as well.
             let mut bytes = bytes.clone();

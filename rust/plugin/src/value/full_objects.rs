@@ -9,6 +9,7 @@ use varbatch_codec::{
 };
 
 use super::hostile::Objects;
+use super::refused;
 use crate::engine::{self, DIALECT, Value};
 use crate::value::walk::{NotWalked, Owning, walk};
 
@@ -34,7 +35,7 @@ pub fn encode(value: &Value) -> Result<PackedByteArray, CodecError> {
         if encoded.is_empty() {
             let class = engine::class_of(engine::value(&object)).to_string();
             let reader = Reader::new(&bytes).with_objects(true);
-            return Err(reader.error_at(bytes.len(), CodecErrorKind::ObjectFailed { class }));
+            return Err(reader.error_at(bytes.len(), refused::object_failed(&class)));
         }
         bytes.extend_from_slice(encoded.as_slice());
     }
@@ -81,7 +82,7 @@ pub fn check(mut reader: Reader<'_>) -> Result<(), CodecError> {
         let element_types = match reader.next_event()? {
             None => return Ok(()),
             Some(Event::Object { class: Text::Utf8(name), .. }) if !engine::can_instantiate(name) => {
-                return Err(reader.error_at(at, CodecErrorKind::NoSuchClass { name: name.into() }));
+                return Err(reader.error_at(at, refused::no_such_class(name)));
             }
             Some(Event::Object { class: Text::Utf8(class), .. }) => {
                 objects.enter(&reader, class);
@@ -105,7 +106,7 @@ pub fn check(mut reader: Reader<'_>) -> Result<(), CodecError> {
             if let ElementType::Script(Text::Utf8(path)) = element
                 && engine::script(path).is_none()
             {
-                return Err(reader.error_at(at, CodecErrorKind::NoSuchScript { found: format!("{path:?}") }));
+                return Err(reader.error_at(at, refused::no_such_script(&format!("{path:?}"))));
             }
         }
     }
@@ -119,11 +120,11 @@ fn check_script(reader: &Reader<'_>) -> Result<(), CodecError> {
     }
     let at = reader.position();
     let kind = reader.peek_kind()?;
-    let found = match reader.clone().next_event()? {
+    let found: String = match reader.clone().next_event()? {
         Some(Event::String(Text::Utf8(path))) if engine::script(path).is_none() => format!("{path:?}"),
         Some(Event::Nil | Event::String(_)) => return Ok(()),
         _ if kind == Kind::Nil => return Ok(()),
         _ => kind.name().into(),
     };
-    Err(reader.error_at(at, CodecErrorKind::NoSuchScript { found }))
+    Err(reader.error_at(at, refused::no_such_script(&found)))
 }

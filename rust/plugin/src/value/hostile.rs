@@ -1,6 +1,8 @@
 //! Refuses objects that are known to hang or crash the engine when it sets their properties.
 
-use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
+use varbatch_codec::{CodecError, Event, Kind, Reader, Text};
+
+use super::refused;
 
 /// The engine allocates for these numbers before it has anything to put there; a `Curve` takes quadratic time. Names that
 /// end with `_` or `/` are followed by an index.
@@ -65,14 +67,14 @@ impl<'a> Objects<'a> {
         let max = MAX_COUNT.max(reader.left() / 8);
         if let Some(found) = count.filter(|&found| found > max as i64) {
             let what = format!("{name} of {class}");
-            return Err(reader.error_at(at, CodecErrorKind::TooMany { what, max, found }));
+            return Err(reader.error_at(at, refused::too_many(&what, max, found)));
         }
         let is_good = match (class, name) {
             ("BitMap", "data") => Fields::read(reader)?.size <= reader.left().saturating_mul(8) as i64,
             ("PackedScene", "_bundled") => Fields::read(reader)?.is_scene(),
             _ => true,
         };
-        if is_good { Ok(()) } else { Err(reader.error_at(at, CodecErrorKind::ObjectFailed { class: class.into() })) }
+        if is_good { Ok(()) } else { Err(reader.error_at(at, refused::object_failed(class))) }
     }
 }
 

@@ -3,11 +3,12 @@
 use std::sync::Mutex;
 
 use godot::builtin::{StringName, Variant};
-use varbatch_codec::{CodecErrorKind, ElementType, Event, Kind, Reader};
+use varbatch_codec::{ElementType, Event, Kind, Reader};
 use varbatch_workers::Threads;
 
 use super::{Build, HEAP, MayAsk, Stop, utf8};
 use crate::engine::{self, ArraySlot, DictionarySlot, Room, Slot, SlotType};
+use crate::value::refused;
 use crate::value::string_cache::Texts;
 
 /// Bytes of elements in a run for one thread, and min bytes of an Array that is built over threads.
@@ -254,7 +255,7 @@ impl<'a> Build<'a, '_> {
             ElementType::Script(path) if allow_objects => {
                 let Some((script, class)) = engine::script(utf8(path)) else {
                     let found = format!("{:?}", utf8(path));
-                    return Err(self.reader.error_at(start, CodecErrorKind::NoSuchScript { found }).into());
+                    return Err(self.reader.error_at(start, refused::no_such_script(&found)).into());
                 };
                 SlotType { kind: Kind::Object, class, script }
             }

@@ -6,10 +6,11 @@ mod strings;
 mod told;
 
 use varbatch_codec::fill;
-use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Plain, Reader, Text};
+use varbatch_codec::{CodecError, ElementType, Event, Kind, Plain, Reader, Text};
 use varbatch_workers::Threads;
 
 use crate::engine::{REAL, Room, Slot, SlotType, Value};
+use crate::value::refused;
 use crate::value::string_cache::Texts;
 
 pub use self::told::Tell;
@@ -177,7 +178,7 @@ impl<'a, 't> Build<'a, 't> {
 
     #[cold]
     fn dropped(&self) -> Box<Dropped> {
-        let first = self.reader.error_at(self.first_dropped, CodecErrorKind::Dropped).to_string();
+        let first = self.reader.error_at(self.first_dropped, refused::dropped()).to_string();
         Box::new(Dropped { count: self.dropped, first })
     }
 

@@ -3,10 +3,11 @@
 
 use godot::builtin::PackedByteArray;
 use godot::global::{bytes_to_var, bytes_to_var_with_objects};
-use varbatch_codec::{CodecError, CodecErrorKind, Event};
+use varbatch_codec::{CodecError, Event};
 
 use super::{Build, Left, MayAsk, Stop, utf8};
 use crate::engine::{Slot, byte_array_of};
+use crate::value::refused;
 
 impl<'a> Build<'a, '_> {
     /// Does the same as [`Self::begin`] for rare values.
@@ -84,7 +85,7 @@ impl<'a> Build<'a, '_> {
         self.reader.finish_value(depth)?;
         let object = bytes_to_var_with_objects(&self.bytes_since(start));
         if object.is_nil() {
-            return Err(self.reader.error_at(start, CodecErrorKind::ObjectFailed { class: class.into() }).into());
+            return Err(self.reader.error_at(start, refused::object_failed(class)).into());
         }
         slot.set_variant(object);
         Ok(())

@@ -14,6 +14,7 @@ pub use self::keeping::{Keeping, is_exact_name, kept_count};
 pub use self::lost::Lost;
 pub use self::planning::{Held, KeepWalked, Planning, SAMPLE, mostly_containers};
 pub use self::rooms::Rooms;
+use super::refused;
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
 
 /// Min elements of an Array that is walked in runs, over threads: if most elements are containers, and if not.
@@ -67,9 +68,7 @@ pub trait TargetNow {
         let _ = script;
         match path.to_string() {
             path if path.starts_with("res://") => Ok(()),
-            path => {
-                Err(CodecError::new(self.position(), CodecErrorKind::NoSuchScript { found: format!("\"{path}\"") }))
-            }
+            path => Err(CodecError::new(self.position(), refused::no_such_script(&format!("\"{path}\"")))),
         }
     }
 
