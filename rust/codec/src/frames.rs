@@ -76,12 +76,14 @@ impl<'a> Iterator for Frames<'a> {
 }
 
 /// Returns the bytes of the complete frames at the start of a stream.
+#[doc(hidden)]
 pub fn whole_len(bytes: &[u8]) -> usize {
     read(bytes).map_while(Result::ok).last().map_or(0, |frame| frame.at + frame.payload.len())
 }
 
 /// Cuts a stream into runs of complete frames, with their offsets. Each run but the last has at least `len` bytes. Ends
 /// when no complete frame remains.
+#[doc(hidden)]
 pub fn runs(bytes: &[u8], len: usize) -> impl Iterator<Item = (&[u8], usize)> + Send {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,14 +1,20 @@
-//! Guards: what DELTA.md says is so: its example, byte for byte, and its table of sizes.
+//! Guards: what documents say is so: the example of DELTA.md, byte for byte, and its table of sizes. A program of its own,
+//! as the packed crate has no documents.
 
 use varbatch_codec::change::{Edit, delta};
 
-#[path = "../../benches/motion/mod.rs"]
+#[path = "../benches/motion/mod.rs"]
 mod motion;
 
-use super::delta::made;
 use motion::{Motion, moved, whole};
 
-const DOCUMENT: &str = include_str!("../../../docs/DELTA.md");
+const DOCUMENT: &str = include_str!("../../docs/DELTA.md");
+
+fn made(before: &[u8], after: &[u8], edits: impl IntoIterator<Item = Edit>) -> Vec<u8> {
+    let made = delta::make(before, after, edits).to_vec();
+    assert!(delta::apply(before, &made).expect("what was made applies").to_vec() == after, "another result");
+    made
+}
 
 /// The cells of the rows of the table that follows `heading`.
 fn table(heading: &str) -> Vec<Vec<&'static str>> {
@@ -48,4 +54,10 @@ fn the_sizes() {
         let share = 100.0 * made.len() as f64 / after.len() as f64;
         assert_eq!(row[2..], [made.len().to_string(), format!("{share:.2} %")], "{row:?}");
     }
+}
+
+#[test]
+fn the_type_that_only_redot_has_is_described() {
+    let document = include_str!("../../docs/DIALECTS.md");
+    assert!(document.contains("has STRUCT as type 25") && document.contains("there is none for it"));
 }

@@ -12,6 +12,7 @@ impl<'a> Reader<'a> {
     /// a math type, a packed array of these, a text, a RID, a Callable, or an empty untyped container. Returns `None` for
     /// any other value and for a malformed one, which a Reader must read. It takes a fraction of a Reader's time, which
     /// matters for values of a few bytes.
+    #[doc(hidden)]
     #[inline(always)]
     pub fn flat(bytes: &'a [u8]) -> Option<Event<'a>> {
         let (&header, rest) = bytes.split_first_chunk()?;

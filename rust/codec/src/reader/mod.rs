@@ -139,6 +139,7 @@ impl<'a> Reader<'a> {
 
     /// Accepts counts that the bytes cannot hold: reading then fails at the first missing part, as in the engine. Only
     /// for callers that do not allocate by count, such as [`describe`](crate::describe).
+    #[doc(hidden)]
     #[must_use]
     pub fn with_trusted_counts(self) -> Self {
         Self { trust_counts: true, ..self }
@@ -222,6 +223,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// If the value ends early. Text that is not UTF-8 is no error here.
+    #[doc(hidden)]
     #[inline]
     pub fn pass_text(&mut self) -> Result<bool, CodecError> {
         if self.next == ReadNext::Text { self.pass().map(|()| true) } else { Ok(false) }

@@ -83,6 +83,7 @@ impl<'a> Writer<'a> {
 
     /// Creates a writer of `count` texts for a PackedStringArray that another writer has begun: see
     /// [`Self::append_texts`].
+    #[doc(hidden)]
     pub fn for_texts(dialect: Dialect, count: usize) -> Self {
         let mut writer = Self::new(dialect);
         if count > 0 {
@@ -139,6 +140,7 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// If fewer texts are due, or the other writer has not written all of its texts.
+    #[doc(hidden)]
     pub fn append_texts(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
         let is_complete = other.open.is_empty() && other.next == WriteNext::Value;
         if !is_complete || self.next != WriteNext::Text || !self.texts.nul || count > self.texts.left {
@@ -200,21 +202,25 @@ impl<'a> Writer<'a> {
     }
 
     /// Reserves room for `times` times the output so far, up to a limit.
+    #[doc(hidden)]
     pub fn reserve(&mut self, times: usize) {
         self.plan.reserve(times);
     }
 
     /// Returns how many bytes so far are not borrowed.
+    #[doc(hidden)]
     pub fn inline_len(&self) -> usize {
         self.plan.inline_len()
     }
 
     /// Reserves room for `len` bytes that are not borrowed, up to a limit.
+    #[doc(hidden)]
     pub fn reserve_bytes(&mut self, len: usize) {
         self.plan.reserve_bytes(len);
     }
 
     /// Returns the memory that is reserved for bytes that are not borrowed.
+    #[doc(hidden)]
     pub fn room(&mut self) -> &mut [MaybeUninit<u8>] {
         self.plan.room()
     }

@@ -5,7 +5,6 @@ mod append;
 mod chunks;
 mod delta;
 mod delta_damage;
-mod delta_document;
 mod delta_swap;
 mod depth;
 mod dialects;
