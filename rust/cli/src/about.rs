@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use clap::{Command, CommandFactory};
-use clap_mangen::{Man as Page, roff::Roff};
+use clap_mangen::Man as Page;
+use clap_mangen::roff::{Roff, roman};
 
 use crate::args::{Args, Completions, Man};
 use crate::failure::Failure;
@@ -32,7 +33,8 @@ pub fn manual(args: &Man) -> Result<(), Failure> {
 
 /// Writes a page, with the examples and exit codes of the help.
 fn write_page(command: Command, out: &mut Vec<u8>) -> io::Result<()> {
-    let help = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
+    let help = command.get_after_long_help().or(command.get_after_help());
+    let help = help.map(ToString::to_string).unwrap_or_default();
     let name = command.get_bin_name().unwrap_or(command.get_name()).replace(' ', "-");
     let has_commands = command.has_subcommands();
     let page = Page::new(command).title(name).manual("VarBatch".to_owned());
@@ -44,28 +46,22 @@ fn write_page(command: Command, out: &mut Vec<u8>) -> io::Result<()> {
     if has_commands {
         page.render_subcommands_section(out)?;
     }
-    let (mut roff, mut has_details) = (Roff::new(), false);
-    for part in help.unwrap_or_default().split("\n\n") {
-        match part.split_once(":\n") {
-            // A list with a heading.
-            Some((heading, list)) if heading.lines().count() == 1 => {
-                has_details = false;
-                roff.control("SH", [heading.to_uppercase().as_str()]);
-                roff.control("nf", []);
-                for line in list.lines() {
-                    roff.text([clap_mangen::roff::roman(line)]);
-                }
-                roff.control("fi", []);
-            }
-            _ => {
-                if has_details {
-                    roff.control("PP", [])
-                } else {
-                    roff.control("SH", ["DETAILS"])
-                };
-                has_details = true;
-                roff.text([clap_mangen::roff::roman(part.replace('\n', " "))]);
-            }
+    let (mut roff, mut section) = (Roff::new(), "");
+    for part in help.split("\n\n") {
+        // A list has a heading of one line.
+        let list = part.split_once(":\n").filter(|(heading, _)| !heading.contains('\n'));
+        let heading = list.map_or("details", |(heading, _)| heading);
+        match heading == section {
+            true => roff.control("PP", []),
+            false => roff.control("SH", [heading.to_uppercase().as_str()]),
+        };
+        section = heading;
+        if let Some((_, list)) = list {
+            roff.control("nf", []);
+            list.lines().for_each(|line| _ = roff.text([roman(line)]));
+            roff.control("fi", []);
+        } else {
+            roff.text([roman(part.replace('\n', " "))]);
         }
     }
     roff.to_writer(out)

@@ -218,7 +218,7 @@ pub enum Format {
     Value,
 }
 
-/// An engine.
+/// An engine, in the order of [`Engine::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DialectName {
     /// Godot 4, and Redot before it had structs
@@ -238,13 +238,7 @@ pub enum DialectName {
 
 impl DialectName {
     pub fn dialect(self) -> Dialect {
-        Dialect::of(match self {
-            Self::Godot4 => Engine::Godot4,
-            Self::Godot3 => Engine::Godot3,
-            Self::Pandemonium => Engine::Pandemonium,
-            Self::Pandemonium38 => Engine::Pandemonium38,
-            Self::Pandemonium35 => Engine::Pandemonium35,
-        })
+        Dialect::of(Engine::ALL[self as usize])
     }
 
     /// The name, as on the command line.

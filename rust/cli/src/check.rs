@@ -38,7 +38,7 @@ struct Findings<'a> {
 }
 
 /// An error in JSON.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Problem<'a> {
     file: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,8 +160,7 @@ impl Findings<'_> {
 
     /// Reports an error that is about no single value.
     fn report_all(&self, text: String) -> Result<(), Failure> {
-        let problem = Problem { file: self.name, frame: None, at: None, path: None, error: text.clone() };
-        self.report(text, &problem)
+        self.report(&text, &Problem { file: self.name, error: text.clone(), ..Problem::default() })
     }
 
     /// Reports how many values are damaged besides those that were reported one by one.

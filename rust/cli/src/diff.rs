@@ -6,9 +6,9 @@ use std::path::Path;
 
 use serde::Serialize;
 use varbatch_codec::change::{Change, ChangePart, ChangePath, DiffErrorKind, DiffOptions, Op, diff};
-use varbatch_codec::describe::{Node, Way};
-use varbatch_codec::transcode::{Losses, Translation};
-use varbatch_codec::{CodecError, Dialect, Event, Text, Width, Writer};
+use varbatch_codec::describe::Node;
+use varbatch_codec::transcode::Translation;
+use varbatch_codec::{CodecError, Dialect, Text, Width};
 use varbatch_workers::Threads;
 
 use crate::args::{DialectName, Diff};
@@ -78,12 +78,8 @@ fn in_godot_4<'a>(buffer: &Buffer<'a>) -> Result<Cow<'a, [u8]>, Failure> {
     if buffer.dialect == Dialect::GODOT_4 {
         return Ok(buffer.bytes.into());
     }
-    let (mut writer, mut losses) = (Writer::new(Dialect::GODOT_4), Losses::default());
-    let start = writer.mark();
-    let translation = Translation::new(buffer.dialect, Dialect::GODOT_4);
-    let written = translation.value(buffer.bytes, buffer.at, &mut writer, &mut losses);
-    written.and_then(|_| writer.end_value(start)).map_err(|error| buffer.damaged(&error))?;
-    Ok(writer.into_plan().into_vec().into())
+    let translated = Translation::new(buffer.dialect, Dialect::GODOT_4).bytes(buffer.bytes);
+    translated.map(|(bytes, _)| bytes.into()).map_err(|error| damaged_inside(buffer, error))
 }
 
 /// The same for a value that the other file has none for: nobody else reads it.
@@ -150,21 +146,9 @@ impl Report<'_> {
             return Err(Stop::Enough);
         }
         let Change { op, index, old, new, .. } = change;
-        let path = &path::of_change(change.path);
-        // Texts have no header of their own.
-        let arrays = [old, new].map(|part| {
-            if let Some(texts @ ChangePart::Texts { .. }) = part { texts.to_value() } else { Cow::default() }
-        });
-        let [old, new] = [(old, &arrays[0]), (new, &arrays[1])].map(|(part, array)| {
-            part.map(|part| match part {
-                ChangePart::Value { bytes, .. } => first(bytes),
-                ChangePart::Texts { .. } => first(array),
-                ChangePart::Elements(plain) => {
-                    let event = Event::Packed(plain);
-                    (Node { depth: 0, at: 0, kind: plain.kind, event, way: Way::Root }, Vec::new())
-                }
-            })
-        });
+        let path: &String = &change.path.steps().iter().map(|&step| path::step(step, Dialect::GODOT_4)).collect();
+        let values = [old, new].map(|part| part.map(ChangePart::to_value));
+        let [old, new] = values.each_ref().map(|value| value.as_ref().map(|bytes| first(bytes)));
         if self.args.json {
             let [old, new] = [old, new].map(|one| one.map(|(node, texts)| Value::new(&node, texts, MAX_ELEMENTS)));
             return self.line(&json::line(&ChangeLine { frame, op: op.name(), path, index, old, new }));

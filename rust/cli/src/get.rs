@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
-use varbatch_codec::describe::{Node, Way};
+use varbatch_codec::describe::Node;
 use varbatch_codec::lookup::{LookupErrorKind, Seek, Target, element_kind, lookup};
-use varbatch_codec::{Event, Kind, frames};
+use varbatch_codec::{Event, Kind, PathStep, frames};
 use varbatch_workers::Threads;
 
 use crate::args::Get;
@@ -30,10 +30,10 @@ fn get(args: &Get, wanted: &[Wanted], input: &Input) -> Result<(), Failure> {
     let threads = Threads::new(args.reading.threads);
     let mut buffers = Buffers::open(input, args.reading.format, args.from.dialect(), &threads)?;
     let buffer = buffers.find(args.frame)?;
-    let conditions: Vec<_> = wanted.iter().map(|wanted| move |way: Way<'_>| wanted.is(way)).collect();
-    let seeks: Vec<Seek<'_>> =
-        wanted.iter().zip(&conditions).map(|(wanted, is)| wanted.seek(is, args.from.dialect())).collect();
-    let target = lookup(buffer.bytes, buffer.at, buffer.dialect, &seeks).map_err(|error| match error.kind() {
+    let dialect = buffer.dialect;
+    let conditions: Vec<_> = wanted.iter().map(|wanted| move |step: PathStep<'_>| wanted.is(step, dialect)).collect();
+    let seeks: Vec<Seek<'_>> = wanted.iter().zip(&conditions).map(|(wanted, is)| wanted.seek(is, dialect)).collect();
+    let target = lookup(buffer.bytes, buffer.at, dialect, &seeks).map_err(|error| match error.kind() {
         LookupErrorKind::Damaged(error) => buffer.damaged(error),
         _ => Failure::Usage(format!("{}: {error}", input.name())),
     })?;
@@ -43,7 +43,7 @@ fn get(args: &Get, wanted: &[Wanted], input: &Input) -> Result<(), Failure> {
         return out.write_all(&bytes).and_then(|()| out.flush()).map_err(|error| Failure::output(&error));
     }
     let mut tree = Tree::new(&args.shown, buffer.frame, args.wanted.trim().to_owned(), out);
-    let element = |at, kind, event| Node { depth: 0, at, kind, event, way: Way::Root };
+    let element = |at, kind, event| Node { depth: 0, at, kind, event, step: None };
     let shown = match target {
         Target::Value { at, bytes } => tree.value(&buffer.inside(at, bytes)),
         Target::Text { at, text } => {

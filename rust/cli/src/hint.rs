@@ -42,17 +42,19 @@ pub fn give(input: &Input, reading: &Reading, from: DialectName) {
 
 /// Describes a file that holds no values of this dialect, and what to do with it.
 fn what(guess: Guess) -> Option<String> {
-    let advice = match guess {
-        Guess::Format(varbatch_storage::Format::Encrypted) => {
-            "Godot reads it with the password, see FileAccess.open_encrypted_with_pass()"
-        }
-        Guess::Format(varbatch_storage::Format::Gzip) => "gzip -d unpacks it",
-        Guess::Format(_) => "it holds no values of store_var()",
+    let format = match guess {
+        Guess::Format(format) => format,
         Guess::BigEndian => return Some("its lengths are big-endian, as FileAccess.big_endian writes them".into()),
         // `give` finds the others itself.
         _ => return None,
     };
-    let Guess::Format(format) = guess else { return None };
+    let advice = match format {
+        varbatch_storage::Format::Encrypted => {
+            "Godot reads it with the password, see FileAccess.open_encrypted_with_pass()"
+        }
+        varbatch_storage::Format::Gzip => "gzip -d unpacks it",
+        _ => "it holds no values of store_var()",
+    };
     Some(format!("this is {format}: {advice}"))
 }
 

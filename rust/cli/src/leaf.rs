@@ -1,8 +1,8 @@
 //! A value in short, on one line.
 
-use varbatch_codec::describe::{Node, Way};
+use varbatch_codec::describe::Node;
 use varbatch_codec::quote::{escaped, quoted};
-use varbatch_codec::{Event, Kind, Plain, Text};
+use varbatch_codec::{Dialect, Event, PathStep, Plain, Reader, Text};
 
 use crate::number::{Number, elements};
 
@@ -24,23 +24,24 @@ pub fn values(node: &Node<'_>) -> Option<usize> {
 }
 
 /// The key, index or property that a value is at.
-pub fn way(way: Way<'_>) -> String {
-    match way {
-        Way::Root => String::new(),
-        Way::Index(index) => format!("[{index}]"),
-        Way::Property(name) => format!(".{}", escaped(name, KEY)),
-        Way::Key { kind, event, .. } => key(kind, event, KEY),
+pub fn step(step: PathStep<'_>, dialect: Dialect) -> String {
+    match step {
+        PathStep::Index(index) => format!("[{index}]"),
+        PathStep::Property(name) => format!(".{}", escaped(name, KEY)),
+        PathStep::Key(bytes) => key(bytes, dialect, KEY),
     }
 }
 
 /// A key, up to `room` characters; only its type if it holds other values.
-pub fn key(kind: Kind, event: Event<'_>, room: usize) -> String {
-    match event {
-        Event::Nil => "null".into(),
-        Event::Bool(_) | Event::Int(_) | Event::Float(_) | Event::StringName(_) => of_event(event, room),
-        Event::String(_) => of_event(event, room),
-        Event::Components(_) => format!("{}{}", kind.name(), of_event(event, room)),
-        _ => kind.name().into(),
+pub fn key(bytes: &[u8], dialect: Dialect, room: usize) -> String {
+    use Event::{Bool, Components, Float, Int, Nil, String, StringName};
+    let mut reader = Reader::new(bytes).with_dialect(dialect);
+    let kind = reader.peek_kind().expect("it was read before").name();
+    match reader.next_event() {
+        Ok(Some(Nil)) => "null".into(),
+        Ok(Some(event @ (Bool(_) | Int(_) | Float(_) | String(_) | StringName(_)))) => of_event(event, room),
+        Ok(Some(event @ Components(_))) => format!("{kind}{}", of_event(event, room)),
+        _ => kind.into(),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Numbers as they are printed and as they stand in JSON, with all of their digits.
 
-use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use varbatch_codec::{Plain, Scalar, Shape};
 
@@ -22,12 +21,7 @@ impl<'a> Element<'a> {
 impl Serialize for Element<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let mut numbers = self.numbers();
-        if !self.is_list {
-            return numbers.next().serialize(out);
-        }
-        let mut list = out.serialize_seq(Some(numbers.len()))?;
-        numbers.try_for_each(|number| list.serialize_element(&number))?;
-        list.end()
+        if self.is_list { out.collect_seq(numbers) } else { numbers.next().serialize(out) }
     }
 }
 

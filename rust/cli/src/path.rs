@@ -3,11 +3,9 @@
 //! Paths that are written here, by `show` or in error messages can all be read. Messages shorten long keys and names, and
 //! show some keys only by their type: such a step leads to the only key that is shown like this.
 
-use varbatch_codec::change::{ChangePath, ChangeStep};
-use varbatch_codec::describe::Way;
 use varbatch_codec::lookup::{Key, Seek};
 use varbatch_codec::quote::escaped;
-use varbatch_codec::{Dialect, Event, Reader, Step, Text, Writer};
+use varbatch_codec::{Dialect, Event, PathStep, Step, Text, Writer};
 
 use crate::leaf;
 
@@ -40,42 +38,24 @@ impl Trail {
     }
 
     /// Goes on to the next value, at this depth.
-    pub fn step(&mut self, depth: usize, way: Way<'_>) {
+    pub fn step(&mut self, depth: usize, step: Option<PathStep<'_>>, dialect: Dialect) {
         self.ends.truncate(depth);
         self.text.truncate(self.ends.last().copied().unwrap_or(self.base));
-        self.text += &step(way);
+        self.text += &step.map_or_else(String::new, |step| self::step(step, dialect));
         self.ends.push(self.text.len());
     }
 }
 
 /// A step, in full.
-pub fn step(way: Way<'_>) -> String {
-    match way {
-        Way::Root => String::new(),
-        Way::Index(index) => format!("[{index}]"),
-        Way::Key { kind, event, .. } => format!("[{}]", leaf::key(kind, event, usize::MAX)),
-        Way::Property(name) => {
+pub fn step(step: PathStep<'_>, dialect: Dialect) -> String {
+    match step {
+        PathStep::Index(index) => format!("[{index}]"),
+        PathStep::Key(bytes) => format!("[{}]", leaf::key(bytes, dialect, usize::MAX)),
+        PathStep::Property(name) => {
             let name = name.to_utf8();
             let is_plain = !name.is_empty() && !name.contains(['.', '[', ']', '"', '\\']);
             let escaped = escaped(Text::Utf8(&name), usize::MAX);
             if is_plain && escaped == name { format!(".{name}") } else { format!(".\"{escaped}\"") }
-        }
-    }
-}
-
-/// The path of a change.
-pub fn of_change(path: ChangePath<'_>) -> String {
-    path.steps().iter().map(|&step| self::step(way(step))).collect()
-}
-
-fn way(step: ChangeStep<'_>) -> Way<'_> {
-    match step {
-        ChangeStep::Index(index) => Way::Index(index),
-        ChangeStep::Property(name) => Way::Property(name),
-        ChangeStep::Key(bytes) => {
-            let mut reader = Reader::new(bytes).with_objects(true);
-            let kind = reader.peek_kind().expect("it was read before");
-            Way::Key { bytes, kind, event: reader.next_event().ok().flatten().expect("it was read before") }
         }
     }
 }
@@ -120,7 +100,7 @@ pub fn parse(text: &str, dialect: Dialect) -> Result<Vec<Wanted>, String> {
 
 impl Wanted {
     /// The same for a lookup. `is` calls [`Self::is`].
-    pub fn seek<'p>(&'p self, is: &'p dyn Fn(Way<'_>) -> bool, dialect: Dialect) -> Seek<'p> {
+    pub fn seek<'p>(&'p self, is: &'p dyn Fn(PathStep<'_>) -> bool, dialect: Dialect) -> Seek<'p> {
         match self {
             Self::Key(bytes) => Seek::Key(Key::of(bytes, dialect).expect("it was encoded")),
             Self::Shown(name) => Seek::Where { is, name },
@@ -129,19 +109,16 @@ impl Wanted {
     }
 
     /// Returns true if a key or name is shown like this by a message, by `show` or in a path.
-    pub fn is(&self, way: Way<'_>) -> bool {
+    pub fn is(&self, step: PathStep<'_>, dialect: Dialect) -> bool {
         let Self::Shown(wanted) = self else { return false };
-        match way {
-            Way::Property(_) | Way::Key { .. } => {
-                let inner = |text: &str| text.trim_start_matches(['.', '[']).trim_end_matches(']') == wanted;
-                way.step().is_some_and(|step| match step {
-                    Step::Key(text) | Step::Property(text) => text == *wanted,
-                    _ => false,
-                }) || leaf::way(way).trim_start_matches('.') == wanted
-                    || inner(&step(way))
-            }
-            _ => false,
-        }
+        let in_message = match step.shown(dialect) {
+            Step::Key(text) | Step::Property(text) => text,
+            Step::Index(_) | Step::KeyOf(_) => return false,
+        };
+        let (in_tree, in_path) = (leaf::step(step, dialect), self::step(step, dialect));
+        in_message == *wanted
+            || in_tree.trim_start_matches('.') == wanted
+            || in_path.trim_start_matches(['.', '[']).trim_end_matches(']') == wanted
     }
 }
 

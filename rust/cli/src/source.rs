@@ -58,10 +58,7 @@ fn read(input: &Input) -> io::Result<Vec<u8>> {
 fn find_value(input: &Input, dialect: Dialect) -> io::Result<Option<Vec<u8>>> {
     let (mut file, mut bytes) = (input.reader(), Vec::new());
     file.by_ref().take(frames::PREFIX_LEN as u64).read_to_end(&mut bytes)?;
-    if is_compressed(&bytes) || input.len() > MAX_VALUE_LEN as u64 {
-        return Ok(None);
-    }
-    if bytes.len() < frames::PREFIX_LEN {
+    if bytes.len() < frames::PREFIX_LEN || is_compressed(&bytes) || input.len() > MAX_VALUE_LEN as u64 {
         return Ok(None);
     }
     if let Ok(Some(first)) = frames::payload_len(&bytes, 0, input.len() as usize) {

@@ -23,12 +23,12 @@ mod overview;
 
 use std::borrow::Cow;
 
-pub use self::overview::{Overview, OverviewPart, overview};
+pub use self::overview::overview;
 use crate::dialect::Dialect;
 use crate::error::CodecError;
 use crate::event::{ElementType, Event, Text};
 use crate::kind::Kind;
-use crate::path::Step;
+use crate::path::PathStep;
 use crate::reader::Reader;
 use crate::validate::validate;
 
@@ -37,7 +37,7 @@ use crate::validate::validate;
 pub fn nodes(bytes: &[u8], base: usize, dialect: Dialect) -> Nodes<'_> {
     let strict = Reader::new(bytes).with_base(base).with_dialect(dialect).with_objects(true);
     let reader = strict.clone().with_trusted_counts();
-    Nodes { reader, strict, base, open: Vec::new(), state: State::Before }
+    Nodes { reader, strict, base, open: Vec::new(), state: State::Before, limits: Limits::default() }
 }
 
 /// One step of a walk. In the order of the bytes: a node, then its contents, then its end.
@@ -51,6 +51,8 @@ pub enum Found<'a> {
     End {
         /// Its size in bytes. Before an error: the bytes that could be read.
         size: usize,
+        /// How many values directly inside it the limits of the walk left out.
+        omitted: usize,
     },
 }
 
@@ -65,40 +67,8 @@ pub struct Node<'a> {
     pub kind: Kind,
     /// Its first event. The texts or values inside follow, as many as the event announces.
     pub event: Event<'a>,
-    /// How it is reached from its parent.
-    pub way: Way<'a>,
-}
-
-/// How a value is reached from its parent.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Way<'a> {
-    /// It has no parent.
-    Root,
-    /// It is the element of an Array at this index.
-    Index(usize),
-    /// It is the value of a Dictionary's key. Keys are not nodes.
-    Key {
-        /// The encoded key, in the same dialect.
-        bytes: &'a [u8],
-        /// Its type.
-        kind: Kind,
-        /// Its first event: the whole key, unless it has parts.
-        event: Event<'a>,
-    },
-    /// It is the property of this name.
-    Property(Text<'a>),
-}
-
-impl Way<'_> {
-    /// Returns it as a step of a path; `None` for the root.
-    pub fn step(self) -> Option<Step> {
-        match self {
-            Self::Root => None,
-            Self::Index(index) => Some(Step::Index(index)),
-            Self::Key { kind, event, .. } => Some(Step::to_key(kind, Some(event).filter(|_| kind != Kind::Object))),
-            Self::Property(name) => Some(Step::to_property(name)),
-        }
-    }
+    /// How it is reached from its parent; `None` for the root. Keys of Dictionaries are no nodes.
+    pub step: Option<PathStep<'a>>,
 }
 
 impl<'a> Node<'a> {
@@ -141,6 +111,22 @@ pub struct Nodes<'a> {
     base: usize,
     open: Vec<OpenNode>,
     state: State,
+    limits: Limits,
+}
+
+/// Which values a walk shows: all down to `whole_depth`, below it the first `max_items` of each container, and none below
+/// `max_depth`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Limits {
+    whole_depth: usize,
+    max_items: usize,
+    max_depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { whole_depth: 0, max_items: usize::MAX, max_depth: usize::MAX }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -162,9 +148,11 @@ struct OpenNode {
     /// The index of its next part, and how many parts it has.
     index: usize,
     count: usize,
+    /// Values in it that the limits left out.
+    omitted: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum NodeForm {
     Texts,
     Array,
@@ -177,28 +165,33 @@ impl<'a> Iterator for Nodes<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
+            let depth = self.open.len();
             match (&self.state, self.open.last_mut()) {
                 (State::Over, _) => return None,
                 (State::Before, _) => {
                     self.state = State::Inside;
-                    match self.node(Way::Root) {
+                    match self.node(None) {
                         Ok(found) => return Some(Ok(found)),
                         Err(error) => self.fail(error),
                     }
                 }
                 (State::Inside, None) => self.state = State::Over,
                 (State::Inside, Some(open)) if open.index < open.count => {
+                    let part = *open;
+                    if part.form != NodeForm::Texts && !self.limits.show(depth, part.index) {
+                        self.leave_out();
+                        continue;
+                    }
                     open.index += 1;
-                    let open = *open;
-                    match self.part(open) {
+                    match self.part(part) {
                         Ok(found) => return Some(Ok(found)),
                         Err(error) => self.fail(error),
                     }
                 }
                 (State::Inside | State::Failed(_), Some(open)) => {
-                    let size = self.reader.position() - open.at;
+                    let (size, omitted) = (self.reader.position() - open.at, open.omitted);
                     self.open.pop();
-                    return Some(Ok(Found::End { size }));
+                    return Some(Ok(Found::End { size, omitted }));
                 }
                 (State::Failed(_), None) => {
                     let State::Failed(error) = std::mem::replace(&mut self.state, State::Over) else { unreachable!() };
@@ -209,10 +202,18 @@ impl<'a> Iterator for Nodes<'a> {
     }
 }
 
+impl Limits {
+    fn show(&self, depth: usize, index: usize) -> bool {
+        depth <= self.max_depth && (depth <= self.whole_depth || index < self.max_items)
+    }
+}
+
 impl<'a> Nodes<'a> {
-    /// Returns the offset of the next part, in bytes.
-    pub fn at(&self) -> usize {
-        self.base + self.reader.position()
+    /// Leaves out values that more than `max_depth` others enclose, and all but the first `max_items` in each of them. They
+    /// are read nevertheless.
+    #[must_use]
+    pub fn with_limits(self, max_depth: usize, max_items: usize) -> Self {
+        Self { limits: Limits { whole_depth: 0, max_items, max_depth }, ..self }
     }
 
     /// Skips the remaining contents of the innermost open value, so that its end comes next.
@@ -226,52 +227,43 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// Like [`Self::skip_inside`], and returns how many direct children it skipped.
-    pub fn count_inside(&mut self) -> usize {
-        let mut count = 0;
-        while let (State::Inside, Some(open)) = (&self.state, self.open.last_mut())
-            && open.index < open.count
+    /// Skips the remaining values of the innermost open value, and counts those that begin.
+    fn leave_out(&mut self) {
+        let outer = self.open.len() - 1;
+        while let (State::Inside, part) = (&self.state, self.open[outer])
+            && part.index < part.count
         {
-            open.index += 1;
-            let form = open.form;
-            if let Err(error) = self.pass(form, &mut count) {
-                self.fail(error);
+            self.open[outer].index += 1;
+            match self.part(part) {
+                Ok(_) => {
+                    self.skip_inside();
+                    self.open.pop();
+                    self.open[outer].omitted += 1;
+                }
+                Err(error) => self.fail(error),
             }
         }
-        count
-    }
-
-    /// Skips the next part of the innermost open value, and counts it if it is a value.
-    fn pass(&mut self, form: NodeForm, count: &mut usize) -> Result<(), CodecError> {
-        match form {
-            NodeForm::Texts => return self.text().map(|_| ()),
-            NodeForm::Array => {}
-            NodeForm::Dictionary => self.reader.skip_value()?,
-            NodeForm::Object => _ = self.text()?,
-        }
-        let depth = self.reader.depth();
-        Self::event(&mut self.reader)?;
-        *count += 1;
-        self.reader.finish_value(depth)
     }
 
     /// Reads the next part of the innermost open value.
     fn part(&mut self, OpenNode { form, index, .. }: OpenNode) -> Result<Found<'a>, CodecError> {
         match form {
             NodeForm::Texts => Ok(Found::Text(self.text()?)),
-            NodeForm::Array => self.node(Way::Index(index - 1)),
+            NodeForm::Array => self.node(Some(PathStep::Index(index))),
             NodeForm::Dictionary => {
-                let key = self.key()?;
-                self.node(key)
+                let start = self.reader.position();
+                self.reader.skip_value()?;
+                let key = self.reader.bytes(start, self.reader.position());
+                self.node(Some(PathStep::Key(key)))
             }
             NodeForm::Object => {
                 let name = self.text()?;
-                self.node(Way::Property(name))
+                self.node(Some(PathStep::Property(name)))
             }
         }
     }
 
-    fn node(&mut self, way: Way<'a>) -> Result<Found<'a>, CodecError> {
+    fn node(&mut self, step: Option<PathStep<'a>>) -> Result<Found<'a>, CodecError> {
         let reader = &mut self.reader;
         let (at, depth) = (reader.position(), reader.depth());
         let kind = reader.peek_kind()?;
@@ -284,18 +276,9 @@ impl<'a> Nodes<'a> {
             Event::NodePath { names, subnames, .. } => (NodeForm::Texts, names + subnames),
             _ => (NodeForm::Texts, 0),
         };
-        let node = Node { depth: self.open.len(), at: self.base + at, kind, event, way };
-        self.open.push(OpenNode { form, at, depth, index: 0, count });
+        let node = Node { depth: self.open.len(), at: self.base + at, kind, event, step };
+        self.open.push(OpenNode { form, at, depth, index: 0, count, omitted: 0 });
         Ok(Found::Node(node))
-    }
-
-    fn key(&mut self) -> Result<Way<'a>, CodecError> {
-        let reader = &mut self.reader;
-        let (start, depth) = (reader.position(), reader.depth());
-        let kind = reader.peek_kind()?;
-        let event = Self::event(reader)?;
-        reader.finish_value(depth)?;
-        Ok(Way::Key { bytes: reader.bytes(start, reader.position()), kind, event })
     }
 
     fn text(&mut self) -> Result<Text<'a>, CodecError> {

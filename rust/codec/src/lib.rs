@@ -16,6 +16,9 @@
 //! - [`Value`] is built from events and produces them. Programs with their own values walk and build these themselves,
 //!   as the plugin does with Godot's Variants.
 //!
+//! Other engines and what they lose may be added in minor versions. A type of Godot 4 is a [`Kind`], an [`Event`] and a
+//! [`Value`]: these enums are complete, and a new one is a new major version, as whoever matches them must handle it.
+//!
 //! `rust/docs/FORMAT.md` in the repository documents the wire format with its evidence.
 #![deny(unsafe_code)]
 
@@ -34,6 +37,7 @@ pub mod frames;
 pub mod kind;
 pub mod limits;
 pub mod lookup;
+mod nowhere;
 mod path;
 mod plan;
 pub mod quote;
@@ -49,7 +53,7 @@ pub use dialect::{Dialect, Engine};
 pub use error::{CodecError, CodecErrorKind, ValuePart};
 pub use event::{ElementType, Event, Plain, Text};
 pub use kind::{Foreign, Kind, Scalar, Shape, Width};
-pub use path::{Path, Step};
+pub use path::{Path, PathStep, Step};
 pub use plan::{Borrowed, Copied, Keep, Mark, Part, Payload, Plan};
 pub use reader::Reader;
 pub use validate::validate;

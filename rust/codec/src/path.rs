@@ -1,10 +1,12 @@
-//! Formats paths into nested values for messages.
+//! Paths into nested values: their steps in the bytes, and as messages show them.
 
 use std::fmt;
 
+use crate::dialect::Dialect;
 use crate::event::{Event, Text};
 use crate::kind::Kind;
 use crate::quote::{SHOWN_CHARS, escaped, quoted};
+use crate::reader::Reader;
 
 /// Steps shown at each end of a long path.
 const MAX_SHOWN: usize = 8;
@@ -15,7 +17,30 @@ const MAX_SHOWN: usize = 8;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path(Vec<Step>);
 
-/// One step of a path.
+/// One step of a path, borrowed from the bytes that it leads through or from its caller. [`Step`] is its form for messages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PathStep<'a> {
+    /// To this element of an array.
+    Index(usize),
+    /// To the value of the entry with this encoded key. Scripts also pass an int for an element so, and a String or
+    /// StringName for a property.
+    Key(&'a [u8]),
+    /// To the property of this name.
+    Property(Text<'a>),
+}
+
+impl PathStep<'_> {
+    /// Returns the step as messages show it. `dialect` is that of a key.
+    pub fn shown(self, dialect: Dialect) -> Step {
+        match self {
+            Self::Index(index) => Step::Index(index),
+            Self::Key(key) => Step::Key(shown_value(Reader::new(key).with_dialect(dialect))),
+            Self::Property(name) => Step::to_property(name),
+        }
+    }
+}
+
+/// One step of a path, as messages show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// To this element of an Array.
@@ -68,6 +93,25 @@ impl fmt::Display for Step {
             Self::KeyOf(entry) => write!(f, "[key {entry}]"),
             Self::Property(name) => write!(f, ".{name}"),
         }
+    }
+}
+
+/// Formats what a step of Godot 4 seeks, as a value, for a message.
+pub(crate) fn shown_step(step: PathStep<'_>) -> String {
+    match step {
+        PathStep::Index(index) => index.to_string(),
+        PathStep::Key(bytes) => shown_value(Reader::new(bytes)),
+        PathStep::Property(name) => format!("&{}", quoted(name, SHOWN_CHARS)),
+    }
+}
+
+/// Formats the value at the start of `reader`, which refuses objects, for a message: simple ones as literals, others as
+/// their type.
+pub(crate) fn shown_value(mut reader: Reader<'_>) -> String {
+    let Ok(kind) = reader.peek_kind() else { return "no value".into() };
+    match Step::to_key(kind, reader.next_event().ok().flatten()) {
+        Step::Key(key) => key,
+        _ => unreachable!("it is the step to a key"),
     }
 }
 

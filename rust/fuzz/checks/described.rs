@@ -1,6 +1,6 @@
 //! The tree of a value: nodes inside of nodes, up to where the bytes end.
 
-use varbatch_codec::describe::{Found, OverviewPart, nodes, overview};
+use varbatch_codec::describe::{Found, nodes, overview};
 use varbatch_codec::{CodecError, Dialect, Engine};
 
 use super::steps::validated;
@@ -27,7 +27,7 @@ pub fn described(bytes: &[u8], engine: Engine) {
                 begun.push((node.at, node.at));
             }
             Ok(Found::Text(_)) => assert!(!begun.is_empty(), "a text of nothing"),
-            Ok(Found::End { size }) => {
+            Ok(Found::End { size, .. }) => {
                 let (at, inner_end) = begun.pop().expect("what ends has begun");
                 let end = at + size;
                 assert!(end >= inner_end, "a value ends at {end}, before one inside of it: {inner_end}");
@@ -57,12 +57,13 @@ fn cut(bytes: &[u8], engine: Engine, max_nodes: usize) -> Result<usize, Option<C
     let (mut count, mut depth, mut root) = (0, 0, Err(None));
     for part in overview(bytes, BASE, Dialect::of(engine), max_nodes) {
         match part {
-            Ok(OverviewPart::Node(node)) => {
+            Ok(Found::Node(node)) => {
                 assert_eq!(node.depth, depth, "the depth of {node:?}");
                 count += 1;
                 depth += 1;
             }
-            Ok(OverviewPart::End { size, .. }) => {
+            Ok(Found::Text(_)) => {}
+            Ok(Found::End { size, .. }) => {
                 depth -= 1;
                 if depth == 0 {
                     root = Ok(size);

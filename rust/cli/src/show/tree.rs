@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use serde::Serialize;
-use varbatch_codec::describe::{Found, Node, Nodes, Way, nodes};
+use varbatch_codec::describe::{Found, Node, Nodes, nodes};
 use varbatch_codec::quote::escaped;
-use varbatch_codec::{Event, Text};
+use varbatch_codec::{Dialect, Event, Text};
 
 use super::style::Style;
 use crate::args::Shown;
@@ -22,6 +22,7 @@ const MAX_INDENT: usize = 32;
 pub struct Tree<W> {
     /// The index of the frame that the values are in.
     frame: Option<usize>,
+    dialect: Dialect,
     /// The path of the current value.
     trail: Trail,
     is_json: bool,
@@ -67,18 +68,12 @@ struct BehindLine {
     behind: usize,
 }
 
-/// A container around the next line.
-struct Level {
-    /// Values inside of it: how many were shown, and how many there are.
-    shown: usize,
-    count: usize,
-}
-
 impl<W: Write> Tree<W> {
     /// Values of this frame, with this path.
     pub fn new(args: &Shown, frame: Option<usize>, path: String, out: W) -> Self {
         Self {
             frame,
+            dialect: Dialect::GODOT_4,
             trail: Trail::from(path),
             is_json: args.json,
             max_depth: args.depth.unwrap_or(usize::MAX),
@@ -103,46 +98,44 @@ impl<W: Write> Tree<W> {
     /// Writes a value, as far as it is to be shown.
     pub fn value(&mut self, buffer: &Buffer<'_>) -> Result<(), Failure> {
         let Buffer { bytes, at: base, dialect, frame, .. } = *buffer;
-        self.frame = frame;
+        (self.frame, self.dialect) = (frame, dialect);
         let max_texts = if self.is_json { self.max_items } else { leaf::MAX_TEXTS };
         let mut sizes = self.sizes(buffer).into_iter();
-        let mut walk = nodes(bytes, base, dialect);
-        // The leaf is written at its end: its texts come before that.
-        let (mut levels, mut leaf, mut len) = (Vec::<Level>::new(), None::<(Node<'_>, Vec<Text<'_>>)>, 0);
+        let mut walk = self.nodes(buffer);
+        // Around the next node: each with how many values of it were shown. The texts are those of the last one.
+        let (mut open, mut texts) = (Vec::<(Node<'_>, usize)>::new(), Vec::new());
+        let (mut end, mut len) = (base, 0);
         while let Some(found) = walk.next() {
             match found.map_err(|error| buffer.damaged(&error))? {
                 Found::Node(node) => {
-                    self.trail.step(node.depth, node.way);
-                    if let Some(level) = levels.last_mut() {
-                        level.shown += 1;
+                    self.trail.step(node.depth, node.step, dialect);
+                    // A leaf is written at its end, with its texts.
+                    if let Some(count) = leaf::values(&node) {
+                        let is_closed = node.depth == self.max_depth && count > 0;
+                        self.node(&node, sizes.next().unwrap_or(0), Vec::new(), is_closed)?;
                     }
-                    let Some(count) = leaf::values(&node) else {
-                        leaf = Some((node, Vec::new()));
-                        continue;
-                    };
-                    let size = sizes.find(|(at, _)| *at == node.at).map_or(0, |(_, size)| size);
-                    let is_closed = node.depth == self.max_depth && count > 0;
-                    self.node(&node, size, Vec::new(), is_closed)?;
-                    levels.push(Level { shown: 0, count });
-                    if is_closed {
-                        walk.skip_inside();
+                    if let Some((_, shown)) = open.last_mut() {
+                        *shown += 1;
                     }
+                    open.push((node, 0));
                 }
                 Found::Text(text) => {
-                    let (node, texts) = leaf.as_mut().expect("only a leaf has texts");
                     texts.push(text);
-                    let is_path = matches!(node.event, Event::NodePath { .. });
+                    let is_path = matches!(open.last(), Some((Node { event: Event::NodePath { .. }, .. }, _)));
                     if texts.len() >= max_texts && !(self.is_json && is_path) {
                         walk.skip_inside();
                     }
                 }
-                Found::End { size } => {
-                    match leaf.take() {
-                        Some((node, texts)) => self.node(&node, size, texts, false)?,
-                        None => _ = levels.pop(),
+                Found::End { size, .. } => {
+                    let (node, shown) = open.pop().expect("what ends was begun");
+                    match leaf::values(&node) {
+                        None => self.node(&node, size, std::mem::take(&mut texts), false)?,
+                        Some(count) if shown == self.max_items && shown < count => {
+                            self.more_items(end, node.depth + 1, count - shown)?;
+                        }
+                        Some(_) => {}
                     }
-                    self.rest_of_items(&levels, &mut walk)?;
-                    len = size;
+                    (end, len) = (node.at + size, size);
                 }
             }
         }
@@ -155,47 +148,26 @@ impl<W: Write> Tree<W> {
         Ok(())
     }
 
-    /// Leaves the rest of a container out, if enough of it was shown.
-    fn rest_of_items(&mut self, levels: &[Level], walk: &mut Nodes<'_>) -> Result<(), Failure> {
-        let Some(Level { shown, count }) = levels.last() else { return Ok(()) };
-        if *shown != self.max_items || shown == count {
-            return Ok(());
-        }
-        let at = walk.at();
-        walk.skip_inside();
-        self.more_items(at, levels.len(), count - shown)
+    /// Walks over what is to be shown of a value.
+    fn nodes<'a>(&self, buffer: &Buffer<'a>) -> Nodes<'a> {
+        nodes(buffer.bytes, buffer.at, buffer.dialect).with_limits(self.max_depth, self.max_items)
     }
 
-    /// Where the containers that are shown begin, and their sizes: known only when they were read.
-    fn sizes(&self, buffer: &Buffer<'_>) -> Vec<(usize, usize)> {
+    /// The sizes of the containers that are shown, known only when they were read.
+    fn sizes(&self, buffer: &Buffer<'_>) -> Vec<usize> {
         let (mut sizes, mut open) = (Vec::new(), Vec::new());
-        // How many values began in each value that is open.
-        let mut begun: Vec<usize> = Vec::new();
-        let mut walk = nodes(buffer.bytes, buffer.at, buffer.dialect);
+        let mut walk = self.nodes(buffer);
         while let Some(Ok(found)) = walk.next() {
             match found {
                 Found::Node(node) => {
-                    if let Some(count) = begun.last_mut() {
-                        *count += 1;
-                    }
-                    begun.push(0);
                     let is_container = leaf::values(&node).is_some();
                     open.push(is_container.then_some(sizes.len()));
-                    if is_container {
-                        sizes.push((node.at, 0));
-                        if node.depth >= self.max_depth {
-                            walk.skip_inside();
-                        }
-                    }
+                    sizes.extend(is_container.then_some(0));
                 }
                 Found::Text(_) => walk.skip_inside(),
-                Found::End { size } => {
-                    begun.pop();
+                Found::End { size, .. } => {
                     if let Some(index) = open.pop().flatten() {
-                        sizes[index].1 = size;
-                    }
-                    if begun.last() == Some(&self.max_items) {
-                        walk.skip_inside();
+                        sizes[index] = size;
                     }
                 }
             }
@@ -207,23 +179,16 @@ impl<W: Write> Tree<W> {
     pub fn node(&mut self, node: &Node<'_>, size: usize, texts: Vec<Text<'_>>, is_closed: bool) -> Result<(), Failure> {
         let (at, depth) = (node.at, node.depth);
         if self.is_json {
+            let (frame, path) = (self.frame, self.trail.text());
             let value = Value::new(node, texts, self.max_items);
-            return self.line(json::line(&ValueLine {
-                frame: self.frame,
-                path: self.trail.text(),
-                at,
-                size,
-                depth,
-                value,
-            }));
+            return self.line(json::line(&ValueLine { frame, path, at, size, depth, value }));
         }
         let style = &self.style;
         let name = |text: Text<'_>| style.name.apply_to(escaped(text, leaf::LINE)).to_string();
         let place = style.faint.apply_to(format_args!("{at:>10} {size:>9} ")).to_string();
-        let way = match node.way {
-            Way::Root => String::new(),
-            way => format!("{}: ", style.way.apply_to(leaf::way(way))),
-        };
+        let way = node
+            .step
+            .map_or_else(String::new, |step| format!("{}: ", style.way.apply_to(leaf::step(step, self.dialect))));
         let class = node.class().map(name);
         let value = match leaf::values(node) {
             Some(count) => format!("of {count}{}", if is_closed { " ..." } else { "" }),

@@ -1,5 +1,3 @@
-use varbatch_codec::Kind;
-
 use super::*;
 
 fn shown(text: &str) -> Wanted {
@@ -47,9 +45,10 @@ fn what_is_no_path_is_refused() {
 #[test]
 fn what_is_written_is_read_again() {
     for name in ["a", "metadata/x", "a.b", "a[0]", "", "\"", "a\\b", "two\nlines", "\u{202e}", "é ü"] {
-        let way = Way::Property(Text::Utf8(name));
-        assert_eq!(keys(&step(way)), [string(name)], "{}", step(way));
-        let way = Way::Key { bytes: &[], kind: Kind::String, event: Event::String(Text::Utf8(name)) };
-        assert_eq!(keys(&step(way)), [string(name)], "{}", step(way));
+        let Wanted::Key(bytes) = string(name) else { panic!("a String") };
+        for of in [PathStep::Property(Text::Utf8(name)), PathStep::Key(&bytes)] {
+            let step = step(of, Dialect::GODOT_4);
+            assert_eq!(keys(&step), [string(name)], "{step}");
+        }
     }
 }

@@ -21,5 +21,5 @@ mod model;
 mod patch;
 
 pub use self::diff::{DiffError, DiffErrorKind, DiffOptions, diff, edits};
-pub use self::model::{Change, ChangePart, ChangePath, ChangeStep, Changes, Edit, Op};
-pub use self::patch::{Patch, PatchError, PatchErrorKind, StepKind, patch};
+pub use self::model::{Change, ChangePart, ChangePath, Changes, Edit, Op};
+pub use self::patch::{Patch, PatchError, PatchErrorKind, patch};

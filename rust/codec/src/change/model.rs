@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::iter;
 use std::ops::Range;
 
-use crate::event::{Event, Plain, Text};
-use crate::kind::WORD;
-use crate::kind::{FLAG_64, Kind, Width};
-use crate::reader::Reader;
+use crate::event::Plain;
+use crate::kind::{FLAG_64, Kind, WORD, Width};
+use crate::path::PathStep;
 
 /// What a change does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,33 +62,10 @@ pub struct Change<'a> {
     pub new: Option<ChangePart<'a>>,
 }
 
-/// One step of a [`ChangePath`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ChangeStep<'a> {
-    /// The index of an element of an array.
-    Index(usize),
-    /// An encoded value: the key of an entry of a Dictionary or, as scripts pass them, an int for an element and a
-    /// String or StringName for a property.
-    Key(&'a [u8]),
-    /// The name of a property.
-    Property(Text<'a>),
-}
-
-impl<'a> ChangeStep<'a> {
-    /// Returns the first event of the step as a value; `None` if it is no value.
-    pub(super) fn event(self) -> Option<Event<'a>> {
-        match self {
-            Self::Index(index) => Some(Event::Int(index as i64)),
-            Self::Key(bytes) => Reader::new(bytes).with_objects(true).next_event().ok().flatten(),
-            Self::Property(name) => Some(Event::StringName(name)),
-        }
-    }
-}
-
 /// The path of a change. Changes of one diff share the steps that their paths have in common.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChangePath<'a> {
-    steps: &'a [ChangeStep<'a>],
+    steps: &'a [PathStep<'a>],
     /// For each step the number of the step before it in a path, counted from 1; 0 for none. Empty if `steps` is a path itself.
     parents: &'a [u32],
     /// The number of the last step, counted from 1; 0 for an empty path.
@@ -98,12 +74,12 @@ pub struct ChangePath<'a> {
 
 impl<'a> ChangePath<'a> {
     /// Returns the path of these steps, outermost first.
-    pub fn new(steps: &'a [ChangeStep<'a>]) -> Self {
+    pub fn new(steps: &'a [PathStep<'a>]) -> Self {
         Self { steps, parents: &[], last: steps.len() as u32 }
     }
 
     /// Returns the steps, outermost first.
-    pub fn steps(self) -> Cow<'a, [ChangeStep<'a>]> {
+    pub fn steps(self) -> Cow<'a, [PathStep<'a>]> {
         if self.parents.is_empty() {
             return self.steps.into();
         }
@@ -168,7 +144,7 @@ pub(super) fn packed_array(kind: Kind, width: Width, count: usize, elements: &[&
 /// The changes from one value to another, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Changes<'a> {
-    steps: Vec<ChangeStep<'a>>,
+    steps: Vec<PathStep<'a>>,
     /// See [`ChangePath::parents`].
     parents: Vec<u32>,
     /// The number of the last step of each change, and the change without its path.
@@ -183,7 +159,7 @@ impl<'a> Changes<'a> {
     }
 
     /// Returns all steps, each once. A step comes after the one before it in a path.
-    pub fn steps(&self) -> &[ChangeStep<'a>] {
+    pub fn steps(&self) -> &[PathStep<'a>] {
         &self.steps
     }
 
@@ -200,7 +176,7 @@ impl<'a> Changes<'a> {
     }
 
     /// Adds a step after `parent`; 0 means none. Returns the number of the step.
-    pub(super) fn push_step(&mut self, parent: u32, step: ChangeStep<'a>) -> u32 {
+    pub(super) fn push_step(&mut self, parent: u32, step: PathStep<'a>) -> u32 {
         self.steps.push(step);
         self.parents.push(parent);
         self.steps.len() as u32

@@ -1,6 +1,6 @@
 //! Errors of paths that lead nowhere.
 
-use crate::change::PatchErrorKind;
+use super::follower::Failed;
 use crate::error::CodecError;
 use crate::path::{Path, Step};
 
@@ -13,6 +13,22 @@ pub struct LookupError {
 }
 
 impl LookupError {
+    /// Makes the error of a step that failed after these.
+    #[cold]
+    pub(super) fn after(done: Vec<Step>, failed: Failed) -> Self {
+        let path = done.into_iter().rev();
+        match failed {
+            Failed::Damaged(error) => {
+                let error = path.fold(error, CodecError::within);
+                Self { kind: LookupErrorKind::Damaged(error), path: Path::default() }
+            }
+            Failed::Nowhere(text) => {
+                Self { kind: LookupErrorKind::NoStep(text), path: path.fold(Path::default(), Path::within) }
+            }
+            Failed::OtherKey(_) | Failed::Mistyped => unreachable!("only for `Aim::Decoded`"),
+        }
+    }
+
     /// Returns why it leads nowhere.
     pub fn kind(&self) -> &LookupErrorKind {
         &self.kind
@@ -30,20 +46,8 @@ impl LookupError {
 pub enum LookupErrorKind {
     /// The value is damaged along the path.
     #[error(transparent)]
-    Damaged(#[from] CodecError),
-    /// A step leads nowhere.
-    #[error(transparent)]
-    NoStep(#[from] PatchErrorKind),
-}
-
-/// Puts the steps that were done before the path of an error.
-#[cold]
-pub(super) fn after(kind: impl Into<LookupErrorKind>, done: Vec<Step>) -> LookupError {
-    let path = done.into_iter().rev();
-    match kind.into() {
-        LookupErrorKind::Damaged(error) => {
-            LookupError { kind: path.fold(error, CodecError::within).into(), path: Path::default() }
-        }
-        kind => LookupError { kind, path: path.fold(Path::default(), Path::within) },
-    }
+    Damaged(CodecError),
+    /// A step leads nowhere: what was expected and what was found.
+    #[error("{0}")]
+    NoStep(String),
 }

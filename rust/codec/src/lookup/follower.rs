@@ -1,20 +1,28 @@
 //! Follows a path step by step.
 
-use super::key::{Key, is_same_text, raw_text};
-use super::{LookupErrorKind, Seek, Target};
-use crate::change::{PatchErrorKind, StepKind};
-use crate::describe::Way;
+use super::key::{Key, is_same_text};
+use super::{Seek, Target};
 use crate::dialect::{Dialect, Engine};
 use crate::error::{CodecError, CodecErrorKind, ValuePart};
-use crate::event::{ElementType, Event, Kinds, Plain, Text};
+use crate::event::{ElementType, Event, Kinds, Plain};
 use crate::kind::{Kind, WORD, Width, padded};
-use crate::path::Step;
+use crate::nowhere;
+use crate::path::PathStep;
 use crate::reader::{Reader, Skim};
 use crate::text;
 
 impl<'p> Seek<'p> {
     fn key(self) -> Option<Key<'p>> {
         if let Self::Key(key) = self { Some(key) } else { None }
+    }
+
+    /// Returns what is sought as an error shows it.
+    fn shown(self) -> String {
+        match self {
+            Self::Where { name, .. } => name.into(),
+            Self::KeyOf(entry) => format!("number {entry}"),
+            Self::Key(key) => key.shown(),
+        }
     }
 }
 
@@ -37,40 +45,18 @@ pub(super) struct Follower<'a> {
     at: usize,
 }
 
-/// A step that was followed: where its key or name begins.
-pub(super) enum Done {
-    Index(usize),
-    KeyOf(usize),
-    Key(usize),
-    Property(usize),
-}
-
-/// A step, and its target, unless that is a value with a header.
-pub(super) type Came<'a> = (Done, Option<Target<'a>>);
+/// A step that was followed, and its target, unless that is a value with a header. The step to the key of an entry is that
+/// to the value of the key.
+pub(super) type Followed<'a> = (PathStep<'a>, Option<Target<'a>>);
 
 /// Why a step was not followed.
 pub(super) enum Failed {
-    NoStep(PatchErrorKind),
+    /// It leads nowhere: what was expected and what was found, or nothing for `Aim::Decoded`.
+    Nowhere(String),
     Damaged(CodecError),
-    /// See [`Found`].
+    /// See [`Found`](super::Found).
     OtherKey(Kind),
     Mistyped,
-}
-
-impl Failed {
-    pub fn kind(self) -> LookupErrorKind {
-        match self {
-            Self::NoStep(kind) => kind.into(),
-            Self::Damaged(error) => error.into(),
-            Self::OtherKey(_) | Self::Mistyped => unreachable!("only for `Aim::Decoded`"),
-        }
-    }
-}
-
-impl From<PatchErrorKind> for Failed {
-    fn from(kind: PatchErrorKind) -> Self {
-        Self::NoStep(kind)
-    }
 }
 
 impl From<CodecError> for Failed {
@@ -89,31 +75,44 @@ impl<'a> Follower<'a> {
         reader_of(self.bytes.get(at..).unwrap_or_default(), self.base + at, self.dialect)
     }
 
-    /// Returns the current value.
-    pub fn target(&mut self) -> Result<Target<'a>, CodecError> {
-        let end = self.skim.end_of(self.at)?;
-        Ok(Target::Value { at: self.base + self.at, bytes: &self.bytes[self.at..end] })
+    /// Follows a path to its end. Calls `done` after each step.
+    #[inline(always)]
+    pub fn follow<'p>(
+        &mut self,
+        mut path: impl ExactSizeIterator<Item = Seek<'p>>,
+        mut done: impl FnMut(Seek<'p>, PathStep<'a>),
+    ) -> Result<Target<'a>, Failed> {
+        while let Some(seek) = path.next() {
+            let (step, end) = self.step(seek)?;
+            done(seek, step);
+            match (end, path.len()) {
+                (None, _) => {}
+                (Some(target), 0) => return Ok(target),
+                (Some(Target::Element { plain, .. }), more) => {
+                    return Err(self.nowhere(|| nowhere::too_long(plain.kind, more)));
+                }
+                (Some(_), more) => return Err(self.nowhere(|| nowhere::too_long(Kind::PackedStringArray, more))),
+            }
+        }
+        let (at, bytes) = self.value()?;
+        Ok(Target::Value { at, bytes })
     }
 
-    /// Returns the step as an error shows it.
-    pub fn name(&self, done: Done) -> Step {
-        match done {
-            Done::Index(index) => Step::Index(index),
-            Done::KeyOf(entry) => Step::KeyOf(entry),
-            Done::Key(at) => {
-                let mut reader = self.reader(at);
-                let kind = reader.peek_kind().unwrap_or(Kind::Nil);
-                let event = reader.next_event().ok().flatten();
-                Step::to_key(kind, event.filter(|_| kind != Kind::Object))
-            }
-            Done::Property(at) => Step::to_property(self.reader(at).next_name().unwrap_or(Text::Utf8(""))),
-        }
+    /// Returns the current value, and its offset.
+    pub fn value(&mut self) -> Result<(usize, &'a [u8]), CodecError> {
+        let end = self.skim.end_of(self.at)?;
+        Ok((self.base + self.at, &self.bytes[self.at..end]))
+    }
+
+    #[cold]
+    fn nowhere(&self, text: impl FnOnce() -> String) -> Failed {
+        Failed::Nowhere(if self.aim == Aim::Decoded { String::new() } else { text() })
     }
 
     // Inlined, as `entry` and `find` are, so that what a step gives stays in registers: read back from memory just after
     // it was written there, it made `get_in_each` of packets 6 to 11 % slower.
     #[inline(always)]
-    pub fn step(&mut self, sought: Seek<'_>) -> Result<Came<'a>, Failed> {
+    fn step(&mut self, sought: Seek<'_>) -> Result<Followed<'a>, Failed> {
         // What Godot 4 usually writes: no flags, so no types.
         if let Some((header, count)) = self.words(self.at)
             && count <= i32::MAX as usize
@@ -144,7 +143,7 @@ impl<'a> Follower<'a> {
                 // After the header and the count.
                 let at = self.base + self.at + 2 * WORD + index * len;
                 let plain = Plain { count: 1, bytes: &plain.bytes[index * len..][..len], ..plain };
-                Ok((Done::Index(index), Some(Target::Element { at, plain })))
+                Ok((PathStep::Index(index), Some(Target::Element { at, plain })))
             }
             Event::PackedStrings { count } => {
                 let index = self.index(sought, kind, count)?;
@@ -153,9 +152,9 @@ impl<'a> Follower<'a> {
                 }
                 let at = self.base + self.at + reader.position();
                 let text = reader.next_text()?.expect("the index is that of a text");
-                Ok((Done::Index(index), Some(Target::Text { at, text })))
+                Ok((PathStep::Index(index), Some(Target::Text { at, text })))
             }
-            _ => Err(PatchErrorKind::NotInside { found: kind }.into()),
+            _ => Err(self.nowhere(|| nowhere::not_inside(kind))),
         }
     }
 
@@ -177,7 +176,7 @@ impl<'a> Follower<'a> {
         count: usize,
         inside: usize,
         element: ElementType<'_>,
-    ) -> Result<Came<'a>, Failed> {
+    ) -> Result<Followed<'a>, Failed> {
         let index = self.index(sought, Kind::Array, count)?;
         let kinds = Kinds::of(self.kind(element));
         let mut at = inside;
@@ -190,11 +189,11 @@ impl<'a> Follower<'a> {
             return Err(Failed::Mistyped);
         }
         self.at = at;
-        Ok((Done::Index(index), None))
+        Ok((PathStep::Index(index), None))
     }
 
     /// An element of one of Pandemonium's arrays without headers.
-    fn bare(&self, kind: Kind, index: usize, inside: usize) -> Result<Came<'a>, Failed> {
+    fn bare(&self, kind: Kind, index: usize, inside: usize) -> Result<Followed<'a>, Failed> {
         let width = Width::Single;
         let len = kind.shape().element_len(width).expect("made of components");
         let at = inside.saturating_add(index.saturating_mul(len));
@@ -204,7 +203,7 @@ impl<'a> Follower<'a> {
             return Err(CodecError::new(self.base + at, CodecErrorKind::Short { place, expected: len, found }).into());
         };
         let plain = Plain { kind, width, count: 1, bytes };
-        Ok((Done::Index(index), Some(Target::Element { at: self.base + at, plain })))
+        Ok((PathStep::Index(index), Some(Target::Element { at: self.base + at, plain })))
     }
 
     #[inline(always)]
@@ -214,7 +213,7 @@ impl<'a> Follower<'a> {
         count: usize,
         inside: usize,
         key: ElementType<'_>,
-    ) -> Result<Came<'a>, Failed> {
+    ) -> Result<Followed<'a>, Failed> {
         let kind = self.kind(key);
         let kinds = match kind {
             // The same keys.
@@ -238,7 +237,7 @@ impl<'a> Follower<'a> {
                 let value = at + 2 * WORD + padded(text.len());
                 if text == wanted {
                     self.at = value;
-                    return Ok((Done::Key(at), None));
+                    return Ok((PathStep::Key(&self.bytes[at..value]), None));
                 }
                 if text::is_plain(text) {
                     at = self.skim.end_of(value)?;
@@ -253,10 +252,10 @@ impl<'a> Follower<'a> {
             let next = match (is, sought) {
                 (Ok(true), Seek::KeyOf(_)) => {
                     self.at = key_at;
-                    return Ok((Done::KeyOf(entry), None));
+                    return Ok((PathStep::Key(&self.bytes[key_at..value]), None));
                 }
                 (Ok(true), _) => {
-                    refuse_second(sought, "key", found.is_some())?;
+                    self.refuse_second(sought, "key", found.is_some())?;
                     found = Some((key_at, value));
                     if sought.key().is_some_and(|key| !key.may_be_twice()) {
                         break;
@@ -272,10 +271,10 @@ impl<'a> Follower<'a> {
             };
         }
         let Some((key_at, value)) = found else {
-            return Err(PatchErrorKind::NotThere { what: "key", found: self.shown(sought) }.into());
+            return Err(self.nowhere(|| nowhere::not_there("key", sought.shown())));
         };
         self.at = value;
-        Ok((Done::Key(key_at), None))
+        Ok((PathStep::Key(&self.bytes[key_at..value]), None))
     }
 
     /// True if this entry, whose key begins at `at`, is the one that is sought.
@@ -291,15 +290,15 @@ impl<'a> Follower<'a> {
                 Err(Failed::Mistyped)
             }
             Seek::Key(key) => Ok(key.is(bytes, event)),
-            Seek::Where { is, .. } => Ok(is(Way::Key { bytes, kind, event })),
+            Seek::Where { is, .. } => Ok(is(PathStep::Key(bytes))),
             Seek::KeyOf(_) => unreachable!("dealt with above"),
         }
     }
 
-    fn property(&mut self, sought: Seek<'_>, count: usize, inside: usize) -> Result<Came<'a>, Failed> {
+    fn property(&mut self, sought: Seek<'_>, count: usize, inside: usize) -> Result<Followed<'a>, Failed> {
         let wanted = sought.key().and_then(|key| key.text());
         if wanted.is_none() && !matches!(sought, Seek::Where { .. }) {
-            return Err(PatchErrorKind::WrongStep { expected: StepKind::Name, found: self.shown(sought) }.into());
+            return Err(self.nowhere(|| nowhere::no_name(sought.shown())));
         }
         let (mut at, mut found) = (inside, None);
         for _ in 0..count {
@@ -307,42 +306,40 @@ impl<'a> Follower<'a> {
             let name = names.next_name()?;
             let value = at + names.position();
             let is = match (sought, wanted) {
-                (Seek::Where { is, .. }, _) => is(Way::Property(name)),
+                (Seek::Where { is, .. }, _) => is(PathStep::Property(name)),
                 (_, Some(wanted)) => is_same_text(wanted, name),
                 _ => false,
             };
             if is {
-                refuse_second(sought, "property", found.is_some())?;
-                found = Some((at, value));
+                self.refuse_second(sought, "property", found.is_some())?;
+                found = Some((name, value));
                 if wanted.is_some() {
                     break;
                 }
             }
             at = self.skim.end_of(value)?;
         }
-        let Some((name_at, value)) = found else {
-            return Err(PatchErrorKind::NotThere { what: "property", found: self.shown(sought) }.into());
+        let Some((name, value)) = found else {
+            return Err(self.nowhere(|| nowhere::not_there("property", sought.shown())));
         };
         self.at = value;
-        Ok((Done::Property(name_at), None))
+        Ok((PathStep::Property(name), None))
     }
 
     /// Reads a step that must be the index of one of `count` elements.
     fn index(&self, sought: Seek<'_>, kind: Kind, count: usize) -> Result<usize, Failed> {
         let Some(Key { event: Event::Int(found), .. }) = sought.key() else {
-            return Err(PatchErrorKind::WrongStep { expected: StepKind::Index(kind), found: self.shown(sought) }.into());
+            return Err(self.nowhere(|| nowhere::no_index(kind, sought.shown())));
         };
         let index = usize::try_from(found).ok().filter(|&index| index < count);
-        index.ok_or(PatchErrorKind::NoElement { kind, count, found }.into())
+        index.ok_or_else(|| self.nowhere(|| nowhere::no_element(kind, count, found)))
     }
 
-    /// Returns what is sought as an error shows it.
-    fn shown(&self, sought: Seek<'_>) -> String {
+    /// Refuses a second key or property that matches a condition.
+    fn refuse_second(&self, sought: Seek<'_>, what: &str, is_second: bool) -> Result<(), Failed> {
         match sought {
-            _ if self.aim == Aim::Decoded => String::new(),
-            Seek::Where { name, .. } => name.into(),
-            Seek::KeyOf(entry) => format!("number {entry}"),
-            Seek::Key(key) => key.shown(),
+            Seek::Where { name, .. } if is_second => Err(self.nowhere(|| nowhere::twice(what, name))),
+            _ => Ok(()),
         }
     }
 }
@@ -350,12 +347,4 @@ impl<'a> Follower<'a> {
 /// Returns a reader that trusts counts, as nothing is allocated for them.
 fn reader_of(bytes: &[u8], base: usize, dialect: Dialect) -> Reader<'_> {
     Reader::new(bytes).with_base(base).with_dialect(dialect).with_objects(true).with_trusted_counts()
-}
-
-/// Refuses a second key or property that matches a condition.
-fn refuse_second(sought: Seek<'_>, what: &'static str, is_second: bool) -> Result<(), PatchErrorKind> {
-    match sought {
-        Seek::Where { name, .. } if is_second => Err(PatchErrorKind::Twice { what, found: name.into() }),
-        _ => Ok(()),
-    }
 }

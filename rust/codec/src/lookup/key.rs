@@ -1,11 +1,13 @@
 //! Compares the key that a path seeks with others, as a Dictionary does.
 
-use crate::change::PatchErrorKind;
-use crate::dialect::{Dialect, Engine};
+use super::LookupError;
+use super::follower::Failed;
+use crate::dialect::Dialect;
 use crate::error::CodecError;
 use crate::event::{Event, Kinds, Plain, Text};
-use crate::kind::{Kind, Scalar, Shape, WORD, padded};
-use crate::path::Step;
+use crate::kind::{Kind, Scalar, Shape};
+use crate::nowhere;
+use crate::path::shown_value;
 use crate::reader::Reader;
 use crate::text::{self, BOM};
 
@@ -23,28 +25,16 @@ impl<'p> Key<'p> {
     ///
     /// # Errors
     /// If the bytes are no value.
-    #[inline]
-    pub fn of(bytes: &'p [u8], dialect: Dialect) -> Result<Self, PatchErrorKind> {
-        // The usual keys, without a Reader.
-        if let Some((kind, text)) = raw_text(bytes, dialect)
-            && let Ok(text) = text::decode(text)
-        {
-            let text = Text::Utf8(text);
-            let event = if kind == Kind::String { Event::String(text) } else { Event::StringName(text) };
-            return Ok(Self { bytes, dialect, kind, event });
-        }
+    pub fn of(bytes: &'p [u8], dialect: Dialect) -> Result<Self, LookupError> {
         let mut reader = Reader::new(bytes).with_dialect(dialect).with_objects(true);
-        let broken = |error| PatchErrorKind::Broken { what: "a step of the path", error };
+        let broken = |error| LookupError::after(Vec::new(), Failed::Nowhere(nowhere::broken(nowhere::STEP, &error)));
         let kind = reader.peek_kind().map_err(broken)?;
         let event = reader.next_event().map_err(broken)?.expect("a value has an event");
         Ok(Self { bytes, dialect, kind, event })
     }
 
     pub(super) fn shown(&self) -> String {
-        match Step::to_key(self.kind, Some(self.event).filter(|_| self.kind != Kind::Object)) {
-            Step::Key(text) => text,
-            _ => unreachable!("it is the step to a key"),
-        }
+        shown_value(Reader::new(self.bytes).with_dialect(self.dialect))
     }
 
     pub(super) fn text(&self) -> Option<Text<'p>> {

@@ -1,9 +1,7 @@
 //! Finds the path to the Reader's position. Only errors need it, so it reads keys again instead of storing them.
 
 use super::{ReadForm, ReadNext, ReadOpen, Reader};
-use crate::event::Event;
-use crate::kind::Kind;
-use crate::path::{Path, Step};
+use crate::path::{Path, Step, shown_value};
 
 impl<'a> Reader<'a> {
     /// Returns a reader of the same value from its start.
@@ -42,25 +40,8 @@ impl<'a> Reader<'a> {
         match open.form {
             ReadForm::Array | ReadForm::Bare => Step::Index(open.index),
             ReadForm::Dictionary if open.index.is_multiple_of(2) => Step::KeyOf(open.index / 2),
-            ReadForm::Dictionary => self.key(open.key_at),
-            ReadForm::Object => self.property(open.key_at),
-        }
-    }
-
-    /// Returns the step to the value of the key that begins at `at`.
-    fn key(&self, at: usize) -> Step {
-        let mut reader = self.again(at);
-        let kind = reader.peek_kind().unwrap_or(Kind::Nil);
-        Step::to_key(kind, reader.next_event().ok().flatten().filter(|_| kind != Kind::Object))
-    }
-
-    /// Returns the step to the property whose name begins at `at`.
-    fn property(&self, at: usize) -> Step {
-        let mut reader = self.again(at);
-        reader.next = ReadNext::Name;
-        match reader.next_event() {
-            Ok(Some(Event::Text(name))) => Step::to_property(name),
-            _ => unreachable!("it was read before"),
+            ReadForm::Dictionary => Step::Key(shown_value(self.again(open.key_at))),
+            ReadForm::Object => Step::to_property(self.again(open.key_at).next_name().expect("it was read before")),
         }
     }
 

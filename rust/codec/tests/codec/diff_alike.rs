@@ -1,7 +1,7 @@
 //! Guards what is passed without following its lengths: long arrays of records that are laid out alike, but not quite.
 
-use varbatch_codec::change::{ChangeStep, Op, diff, edits};
-use varbatch_codec::{Kind, Width};
+use varbatch_codec::change::{Op, diff, edits};
+use varbatch_codec::{Kind, PathStep, Width};
 
 use crate::diff::OPTIONS;
 use crate::support::naive;
@@ -63,7 +63,7 @@ fn one_change_among_records_is_one_change() {
         let changes = diff(&before, &after, OPTIONS).expect("both are values");
         let key = naive::value(&string("id"));
         let found: Vec<_> = changes.iter().map(|change| (change.op, change.path.steps().into_owned())).collect();
-        assert_eq!(found, [(Op::Set, vec![ChangeStep::Index(at), ChangeStep::Key(&key)])], "round {round}");
+        assert_eq!(found, [(Op::Set, vec![PathStep::Index(at), PathStep::Key(&key)])], "round {round}");
         let edits = edits(&before, &after);
         assert_eq!(edits.iter().filter(|edit| !edit.after.is_empty()).count(), 1, "round {round}");
     }

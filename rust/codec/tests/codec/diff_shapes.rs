@@ -1,7 +1,7 @@
 //! What changes of each shape look like.
 
-use varbatch_codec::change::{Change, ChangePart, ChangeStep, Op, diff};
-use varbatch_codec::{Event, Kind, Reader, Text, Width};
+use varbatch_codec::change::{Change, ChangePart, Op, diff};
+use varbatch_codec::{Event, Kind, PathStep, Reader, Text, Width};
 
 use crate::diff::OPTIONS;
 use crate::support::naive;
@@ -11,10 +11,10 @@ use crate::support::value::{Element, Value};
 fn shown(before: &Value, after: &Value) -> Vec<String> {
     let (before, after) = (naive::value(before), naive::value(after));
     let changes = diff(&before, &after, OPTIONS).expect("both are values");
-    let step = |step: &ChangeStep<'_>| match *step {
-        ChangeStep::Index(index) => format!("[{index}]"),
-        ChangeStep::Key(key) => format!("[{}]", value(key)),
-        ChangeStep::Property(name) => format!(".{}", name.to_utf8()),
+    let step = |step: &PathStep<'_>| match *step {
+        PathStep::Index(index) => format!("[{index}]"),
+        PathStep::Key(key) => format!("[{}]", value(key)),
+        PathStep::Property(name) => format!(".{}", name.to_utf8()),
     };
     let show = |part: Option<ChangePart<'_>>| match part {
         None => "-".into(),

@@ -3,8 +3,8 @@
 //! Whoever is told a change writes its parts as the engine does, and not as they stood there. `written` is a model of
 //! that: elements that a typed container does not take are gone, a key is there once, with its last value.
 
-use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, DiffOptions, Patch, diff};
-use varbatch_codec::{Copied, ElementType, Event, Kind, Plan, Reader, Width, Writer};
+use varbatch_codec::change::{Change, ChangePart, ChangePath, DiffOptions, Patch, diff};
+use varbatch_codec::{Copied, ElementType, Event, Kind, PathStep, Plan, Reader, Width, Writer};
 use varbatch_codec::{Dialect, validate};
 
 use crate::support::random::Random;
@@ -56,10 +56,10 @@ fn value(bytes: &[u8]) -> Vec<u8> {
 /// `before` with what differs, all of it told as values; and how many changes that were, if it was not one of all.
 fn patched(before: &[u8], after: &[u8]) -> (Vec<u8>, usize) {
     let changes = diff(before, after, OPTIONS).expect("both are values");
-    let step = |step: &ChangeStep<'_>| match *step {
-        ChangeStep::Index(index) => words(&[2, index as u32]),
-        ChangeStep::Key(bytes) => value(bytes),
-        ChangeStep::Property(_) => unreachable!("there are no objects"),
+    let step = |step: &PathStep<'_>| match *step {
+        PathStep::Index(index) => words(&[2, index as u32]),
+        PathStep::Key(bytes) => value(bytes),
+        PathStep::Property(_) => unreachable!("there are no objects"),
     };
     let part = |part: ChangePart<'_>| match part {
         ChangePart::Value { bytes, .. } => value(bytes),
@@ -73,7 +73,7 @@ fn patched(before: &[u8], after: &[u8]) -> (Vec<u8>, usize) {
         })
         .collect();
     let paths: Vec<Vec<_>> =
-        told.iter().map(|(_, path, ..)| path.iter().map(|step| ChangeStep::Key(step)).collect()).collect();
+        told.iter().map(|(_, path, ..)| path.iter().map(|step| PathStep::Key(step)).collect()).collect();
     let mut patch = Patch::new(before).expect("a value");
     for ((change, _, old, new), path) in told.iter().zip(&paths) {
         let [old, new] = [old, new].map(|part| part.as_ref().map(|bytes| ChangePart::Value { at: 0, bytes }));

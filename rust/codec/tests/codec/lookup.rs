@@ -1,8 +1,7 @@
 //! Guards: a lookup finds what decoding all and following the path would find, by any path of any value.
 
-use varbatch_codec::describe::Way;
 use varbatch_codec::lookup::{Key, Seek, Target, lookup};
-use varbatch_codec::{Dialect, Engine, Event, Text};
+use varbatch_codec::{Dialect, Engine, PathStep};
 
 use crate::support::looked_up::looked_up;
 use crate::support::nearly;
@@ -136,9 +135,10 @@ fn damage_counts_where_the_path_leads_through_it() {
 #[test]
 fn a_condition_holds_for_one_key_alone() {
     let bytes = hex(&format!("1b000000 03000000 {A} {} {B} {} 00000000 {}", int(1), int(2), int(3)));
-    let find = |is: &dyn Fn(Way<'_>) -> bool| lookup(&bytes, 0, Dialect::GODOT_4, &[Seek::Where { is, name: "so" }]);
-    let is_nil = |way: Way<'_>| matches!(way, Way::Key { event: Event::Nil, .. });
-    let is_text = |way: Way<'_>| matches!(way, Way::Key { event: Event::String(Text::Utf8(_)), .. });
+    let find =
+        |is: &dyn Fn(PathStep<'_>) -> bool| lookup(&bytes, 0, Dialect::GODOT_4, &[Seek::Where { is, name: "so" }]);
+    let is_nil = |step: PathStep<'_>| matches!(step, PathStep::Key([0, 0, 0, 0]));
+    let is_text = |step: PathStep<'_>| matches!(step, PathStep::Key([4, ..]));
     assert_eq!(find(&is_nil), Ok(Target::Value { at: bytes.len() - 8, bytes: &hex(&int(3)) }));
     assert_eq!(find(&is_text).unwrap_err().to_string(), "expected a unique key, found key so more than once");
     assert_eq!(find(&|_| false).unwrap_err().to_string(), "expected an existing key, found no key so");

@@ -1,7 +1,7 @@
 //! Guards: the text of every change that does not fit, and that it changes nothing.
 
-use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, Op, Patch};
-use varbatch_codec::{Kind, Plain, Text, Width};
+use varbatch_codec::change::{Change, ChangePart, ChangePath, Op, Patch};
+use varbatch_codec::{Kind, PathStep, Plain, Text, Width};
 
 use crate::support::edits::{part, steps};
 use crate::support::vectors::hex;
@@ -233,7 +233,7 @@ fn what_is_there_more_than_once_is_not_changed() {
 #[test]
 fn parts_and_steps_that_suit_other_values_are_refused() {
     let (bytes, seven) = (before(), int(7));
-    let apply = |path: &[ChangeStep<'_>], new| {
+    let apply = |path: &[PathStep<'_>], new| {
         let change = Change { path: ChangePath::new(path), op: Op::Set, index: None, old: None, new: Some(new) };
         let applied = Patch::new(&bytes).expect("a value").apply(&change, |_, _| false);
         applied.map_err(|error| error.to_string())
@@ -241,21 +241,21 @@ fn parts_and_steps_that_suit_other_values_are_refused() {
     let (value, texts) = (ChangePart::Value { at: 0, bytes: &seven }, ChangePart::Texts { count: 5, bytes: &[] });
     let elements =
         |kind, count| ChangePart::Elements(Plain { kind, width: Width::Single, count, bytes: &[7, 0, 0, 0] });
-    let (ints, one) = (elements(Kind::PackedInt32Array, 1), [ChangeStep::Index(0)]);
+    let (ints, one) = (elements(Kind::PackedInt32Array, 1), [PathStep::Index(0)]);
     let text = |kind| {
         Err(format!("expected an encoded value as the new value, found elements of {kind}, in change 0 inside [0]"))
     };
     assert_eq!((apply(&one, ints), apply(&one, texts)), (text("PackedInt32Array"), text("PackedStringArray")));
-    let property = ChangeStep::Property(Text::Utf8("hp"));
-    let steps = |first, second| [ChangeStep::Index(first), second];
+    let property = PathStep::Property(Text::Utf8("hp"));
+    let steps = |first, second| [PathStep::Index(first), second];
     let key = "expected an encoded value as the key of an entry, found 0, in change 0 inside [1]";
-    assert_eq!(apply(&steps(1, ChangeStep::Index(0)), value), Err(key.into()));
+    assert_eq!(apply(&steps(1, PathStep::Index(0)), value), Err(key.into()));
     let index = "expected an int as the index of an element of PackedInt32Array, found &\"hp\", in change 0 inside [2]";
     assert_eq!(apply(&steps(2, property), ints), Err(index.into()));
     assert_eq!(apply(&steps(4, property), value), Ok(()));
     // Elements are checked as encoded ones are.
-    assert_eq!(apply(&steps(2, ChangeStep::Index(0)), ints), Ok(()));
-    let broken = |part, at| apply(&steps(at, ChangeStep::Index(0)), part).unwrap_err();
+    assert_eq!(apply(&steps(2, PathStep::Index(0)), ints), Ok(()));
+    let broken = |part, at| apply(&steps(at, PathStep::Index(0)), part).unwrap_err();
     assert!(broken(texts, 3).starts_with("expected an encoded value as the new value, found a broken one"));
     assert!(broken(elements(Kind::PackedInt32Array, 2), 2).contains("found a broken one"));
     assert!(broken(elements(Kind::Int, 1), 2).contains("expected PackedInt32Array as the new value, found int"));

@@ -10,7 +10,7 @@ fn shown(bytes: &[u8], dialect: Dialect, skipped: &str) -> Vec<String> {
     while let Some(found) = walk.next() {
         match found {
             Ok(Found::Node(node)) => {
-                let step = node.way.step().map_or_else(String::new, |step| step.to_string());
+                let step = node.step.map_or_else(String::new, |step| step.shown(dialect).to_string());
                 open.push(lines.len());
                 assert_eq!(open.len(), node.depth + 1);
                 lines.push(format!("{} {step}{}", node.at, node.type_name()));
@@ -19,7 +19,7 @@ fn shown(bytes: &[u8], dialect: Dialect, skipped: &str) -> Vec<String> {
                 }
             }
             Ok(Found::Text(text)) => lines.push(format!("text {}", text.to_utf8())),
-            Ok(Found::End { size }) => lines[open.pop().expect("begun")] += &format!(", {size}"),
+            Ok(Found::End { size, .. }) => lines[open.pop().expect("begun")] += &format!(", {size}"),
             Err(error) => {
                 assert_eq!(open, [0; 0], "all are ended");
                 lines.push(error.to_string());

@@ -1,6 +1,7 @@
 //! Trees that were cut.
 
 use super::*;
+use crate::describe::Node;
 use crate::event::Event;
 use crate::validate::validate;
 use crate::{Kind, Reader};
@@ -50,14 +51,15 @@ fn shown(bytes: &[u8], max_nodes: usize) -> (Vec<Shown>, Option<String>) {
     for part in overview(bytes, 0, Dialect::GODOT_4, max_nodes) {
         assert!(failed.is_none(), "the error is the last");
         match part {
-            Ok(OverviewPart::Node(node)) => {
+            Ok(Found::Node(node)) => {
                 assert_eq!(node.depth, open.len());
                 if let Some(parent) = open.last_mut() {
                     parent.children += 1;
                 }
                 open.push(Shown { depth: node.depth, ..Shown::default() });
             }
-            Ok(OverviewPart::End { size, omitted }) => {
+            Ok(Found::Text(_)) => panic!("there are no texts"),
+            Ok(Found::End { size, omitted }) => {
                 nodes.push(Shown { size, omitted, ..open.pop().expect("begun") });
             }
             Err(error) => failed = Some(error.to_string()),
@@ -158,8 +160,10 @@ fn texts_are_no_nodes() {
     let mut bytes = vec![34, 0, 0, 0, 100, 0, 0, 0];
     bytes.extend([0; 400]);
     let mut parts = overview(&bytes, 0, Dialect::GODOT_4, 1);
-    let Some(Ok(OverviewPart::Node(Node { kind, event, .. }))) = parts.next() else { panic!("no node") };
+    let Some(Ok(Found::Node(Node { kind, event, .. }))) = parts.next() else { panic!("no node") };
     assert_eq!((kind, event), (Kind::PackedStringArray, Event::PackedStrings { count: 100 }));
-    assert_eq!(parts.next(), Some(Ok(OverviewPart::End { size: 408, omitted: 0 })));
+    assert!(matches!(parts.next(), Some(Ok(Found::Text(_)))));
+    parts.skip_inside();
+    assert_eq!(parts.next(), Some(Ok(Found::End { size: 408, omitted: 0 })));
     assert_eq!(parts.next(), None);
 }

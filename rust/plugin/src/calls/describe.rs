@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use godot::builtin::VarDictionary;
-use varbatch_codec::describe::{Node, OverviewPart, Way, overview};
+use varbatch_codec::describe::{Found, Node, overview};
 use varbatch_codec::transcode::Translation;
-use varbatch_codec::{Dialect, Kind, Reader, Text};
+use varbatch_codec::{Dialect, Kind, PathStep, Reader, Text};
 use varbatch_workers::Threads;
 
 use crate::engine::{self, DIALECT, OwnDictionary, Slot};
@@ -25,10 +25,12 @@ pub fn describe(bytes: &[u8], dialect: Dialect, max_nodes: usize) -> VarDictiona
     // The open ancestors of the next node, each with its children so far.
     let mut open: Vec<(OwnDictionary, Vec<OwnDictionary>)> = Vec::new();
     let mut root = OwnDictionary::new();
-    for part in overview(bytes, 0, dialect, max_nodes) {
-        match part {
-            Ok(OverviewPart::Node(node)) => open.push((tree.node(&node), Vec::new())),
-            Ok(OverviewPart::End { size, omitted }) => {
+    let mut walk = overview(bytes, 0, dialect, max_nodes);
+    while let Some(found) = walk.next() {
+        match found {
+            Ok(Found::Node(node)) => open.push((tree.node(&node), Vec::new())),
+            Ok(Found::Text(_)) => walk.skip_inside(),
+            Ok(Found::End { size, omitted }) => {
                 let (mut node, children) = open.pop().expect("what ends was begun");
                 tree.end(&mut node, size, children, omitted);
                 match open.last_mut() {
@@ -59,7 +61,7 @@ impl<'a> Tree<'a> {
 
     /// Makes a node with the fields that are known at its start.
     fn node(&mut self, node: &Node<'a>) -> OwnDictionary {
-        let key = if let Way::Key { bytes, kind, .. } = node.way { Some(self.key(bytes, kind)) } else { None };
+        let key = if let Some(PathStep::Key(key)) = node.step { Some(self.key(key)) } else { None };
         let Self { fields: [kind, name, offset, size, index, key_field, class, ..], texts, .. } = self;
         let mut dictionary = OwnDictionary::new();
         let mut entry = dictionary.slot();
@@ -70,10 +72,10 @@ impl<'a> Tree<'a> {
         }
         entry.entry(offset).set_int(number(node.at));
         entry.entry(size).set_int(0);
-        match (node.way, key) {
-            (Way::Index(at), _) => entry.entry(index).set_int(number(at)),
-            (Way::Property(Text::Utf8(text)), _) => texts.set(entry.entry(key_field), Kind::String, text),
-            (Way::Property(text), _) => entry.entry(key_field).set_string(&text.to_utf8()),
+        match (node.step, key) {
+            (Some(PathStep::Index(at)), _) => entry.entry(index).set_int(number(at)),
+            (Some(PathStep::Property(Text::Utf8(text))), _) => texts.set(entry.entry(key_field), Kind::String, text),
+            (Some(PathStep::Property(text)), _) => entry.entry(key_field).set_string(&text.to_utf8()),
             (_, Some(key)) => *entry.entry(key_field) = key,
             (_, None) => {}
         }
@@ -99,7 +101,8 @@ impl<'a> Tree<'a> {
 
     /// Returns the key of an entry. Returns the name of its type instead if building the key would need the engine, or
     /// would exceed the budget.
-    fn key(&mut self, bytes: &'a [u8], kind: Kind) -> Slot {
+    fn key(&mut self, bytes: &'a [u8]) -> Slot {
+        let kind = Reader::new(bytes).with_dialect(self.dialect).peek_kind().expect("it was read before");
         let mut slot = Slot::new();
         let values = if let Kind::Array | Kind::Dictionary = kind { bytes.len() / LEAST_LEN } else { 0 };
         let is_built = values <= self.left && {

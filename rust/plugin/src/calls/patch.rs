@@ -1,8 +1,8 @@
 //! Applies changes that a script passes: encodes them here, and applies them in the codec.
 
 use godot::builtin::{AnyArray, PackedByteArray, VarDictionary, Variant};
-use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, Op, Patch};
-use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Mark, Writer};
+use varbatch_codec::change::{Change, ChangePart, ChangePath, Op, Patch};
+use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Mark, PathStep, Writer};
 
 use crate::calls::decode::{self, Input};
 use crate::calls::encode;
@@ -101,11 +101,11 @@ impl EncodedChange {
     }
 
     /// Returns the steps of the path, which [`Self::change`] borrows.
-    fn steps(&self) -> Vec<ChangeStep<'_>> {
-        self.path.iter().map(|step| ChangeStep::Key(step)).collect()
+    fn steps(&self) -> Vec<PathStep<'_>> {
+        self.path.iter().map(|step| PathStep::Key(step)).collect()
     }
 
-    fn change<'a>(&'a self, steps: &'a [ChangeStep<'a>]) -> Change<'a> {
+    fn change<'a>(&'a self, steps: &'a [PathStep<'a>]) -> Change<'a> {
         let [old, new] =
             [&self.old, &self.new].map(|part| part.as_ref().map(|bytes| ChangePart::Value { at: 0, bytes }));
         Change { path: ChangePath::new(steps), op: self.op, index: self.index, old, new }

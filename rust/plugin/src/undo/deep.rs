@@ -8,8 +8,8 @@ use std::iter;
 use std::ops::Range;
 
 use godot::builtin::{Array, VarDictionary};
-use varbatch_codec::change::{self, Change, ChangePart, ChangeStep, DiffOptions};
-use varbatch_codec::{Copied, Event, Kind, Mark, Shape, Writer, fill};
+use varbatch_codec::change::{self, Change, ChangePart, DiffOptions};
+use varbatch_codec::{Copied, Event, Kind, Mark, PathStep, Shape, Writer, fill};
 
 use super::changes::{Changes, Modification};
 use super::states::{State, is_same_kept};
@@ -81,19 +81,19 @@ fn is_all(sides: &[Side<'_>; 2], changes: &change::Changes<'_>) -> bool {
 }
 
 /// Returns the bytes of one side that a change removes or adds, with the key of an entry. `None` if they keep nothing.
-fn range_of(change: &Change<'_>, side: usize, steps: &[ChangeStep<'_>]) -> Option<Range<usize>> {
+fn range_of(change: &Change<'_>, side: usize, steps: &[PathStep<'_>]) -> Option<Range<usize>> {
     let part = if side == 0 { change.old } else { change.new };
     let Some(ChangePart::Value { at, bytes }) = part else { return None };
     let key_len = match change.path.indices().next().map(|last| steps[last]) {
-        Some(ChangeStep::Key(key)) if change.index.is_some() => key.len(),
+        Some(PathStep::Key(key)) if change.index.is_some() => key.len(),
         _ => 0,
     };
     Some(at.saturating_sub(key_len)..at + bytes.len())
 }
 
 /// True if a step leads to the same value when it is built: a freed object becomes null, which may be another key.
-fn lives(sides: &[Side<'_>; 2], step: &ChangeStep<'_>) -> bool {
-    let ChangeStep::Key(bytes) = step else { return true };
+fn lives(sides: &[Side<'_>; 2], step: &PathStep<'_>) -> bool {
+    let PathStep::Key(bytes) = step else { return true };
     find(sides, bytes).is_some_and(|(side, at)| {
         let kept = &side.state.kept[side.kept_before(at)..side.kept_before(at + bytes.len())];
         kept.iter().all(|kept| kept.view().kind() != Kind::Object || kept.object_id() != 0)

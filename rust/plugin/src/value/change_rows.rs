@@ -1,8 +1,8 @@
 //! Builds the changes that the codec finds, and turns them into Dictionaries for scripts.
 
 use godot::builtin::StringName;
-use varbatch_codec::Text;
-use varbatch_codec::change::{ChangePart, ChangePath, ChangeStep, Changes, Op};
+use varbatch_codec::change::{ChangePart, ChangePath, Changes, Op};
+use varbatch_codec::{PathStep, Text};
 use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
@@ -34,9 +34,9 @@ impl ChangeRow {
         let mut steps = Vec::with_capacity(changes.steps().len());
         for &step in changes.steps() {
             steps.push(match step {
-                ChangeStep::Index(index) => int(index),
-                ChangeStep::Key(bytes) => value(0, bytes)?,
-                ChangeStep::Property(name) => property(name),
+                PathStep::Index(index) => int(index),
+                PathStep::Key(bytes) => value(0, bytes)?,
+                PathStep::Property(name) => property(name),
             });
         }
         let mut rows = Vec::with_capacity(changes.iter().len());

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::sink::{Checkpoint, Difference, Sink, Slice, Trail, Unit};
 use crate::change::bytes::common_prefix;
-use crate::change::model::{Change, ChangePart, ChangePath, ChangeStep, Changes, Op};
+use crate::change::model::{Change, ChangePart, ChangePath, Changes, Op};
 use crate::event::Plain;
 use crate::kind::Width;
+use crate::path::PathStep;
 
 /// Changes that are always reported, plus one per [`BYTES_A_CHANGE`] input bytes. A change takes about as much memory in the engine.
 const MAX_CHANGES: usize = 100_000;
@@ -48,7 +49,7 @@ impl<'a> Collector<'a> {
         for level in &mut trail.levels[known.map_or(0, |at| at + 1)..] {
             last = self.changes.push_step(last, level.step);
             level.number = last;
-            if let ChangeStep::Key(key) = level.step {
+            if let PathStep::Key(key) = level.step {
                 level.keys.push(key);
             }
         }
@@ -116,7 +117,7 @@ impl<'a> Sink<'a> for Collector<'a> {
         let mut put = |this: &mut Self, run: Range<usize>| {
             let (before, after) = (old.part(&run).range(), new.part(&run).range());
             trail.enter();
-            trail.to(ChangeStep::Index(first + run.start));
+            trail.to(PathStep::Index(first + run.start));
             this.change(trail, Difference { unit: Unit::Elements(old.plain), before, after });
             trail.leave();
         };

@@ -5,42 +5,33 @@ use std::ops::Range;
 use super::align::{Hunk, Parts, Ranges, align, are_alike, gap};
 use super::lockstep::{AFTER, BEFORE, DiffError, Lockstep, PairForm, Stretch, of};
 use super::sink::{Difference, Sink, Unit};
-use crate::change::model::ChangeStep;
 use crate::error::CodecError;
+use crate::path::PathStep;
 use crate::reader::Skim;
 
-/// The next action of the walk.
-pub(super) enum Due {
-    Nothing,
-    /// Compare the next values.
-    Value,
-    /// Compare the next values. They are known to differ, or no effort remains to check.
-    DifferingValue,
-}
-
 impl<'a, S: Sink<'a>> Lockstep<'a, S> {
-    /// Goes to the next elements of two arrays.
-    pub fn element(&mut self) -> Result<Due, DiffError> {
+    /// Passes the next elements of two arrays that are the same, or compares the next two.
+    pub fn element(&mut self) -> Result<(), DiffError> {
         let pairs = self.pairs_ahead()?;
-        let Some(open) = self.open.last().filter(|_| pairs > 0) else { return Ok(Due::Nothing) };
+        let Some(open) = self.open.last().filter(|_| pairs > 0) else { return Ok(()) };
         let (is_planned, index) = (open.is_planned || !open.plan.is_empty(), open.index);
         let (count, len) = self.same_values(pairs)?;
         if count > 0 {
             self.pass(count, len);
             self.take_pairs(count);
         } else if is_planned || !self.plan_elements()? {
-            self.trail.to(ChangeStep::Index(index));
+            self.trail.to(PathStep::Index(index));
             self.take_pairs(1);
-            return Ok(Due::DifferingValue);
+            return self.differing_value();
         }
-        Ok(Due::Nothing)
+        Ok(())
     }
 
-    /// Goes to the next entries of two Dictionaries.
-    pub fn entry(&mut self) -> Result<Due, DiffError> {
+    /// Passes the next entries of two Dictionaries that are the same, or compares the values of the next two.
+    pub fn entry(&mut self) -> Result<(), DiffError> {
         let pairs = self.pairs_ahead()?;
         if pairs == 0 {
-            return Ok(Due::Nothing);
+            return Ok(());
         }
         let (count, len) = self.same_values(2 * pairs)?;
         if count > 0 {
@@ -48,32 +39,31 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
             self.pass(count, len);
             self.take_pairs(count.div_ceil(2));
             if count.is_multiple_of(2) {
-                return Ok(Due::Nothing);
+                return Ok(());
             }
-            self.trail.to(ChangeStep::Key(key));
-            return Ok(Due::DifferingValue);
+            self.trail.to(PathStep::Key(key));
+            return self.differing_value();
         }
         // The keys differ, or no effort remains to pass equal ones.
         let [before, after] = self.at();
         let (old, new) = (self.next_len(BEFORE)?, self.next_len(AFTER)?);
         let key = self.readers[BEFORE].bytes(before, before + old);
         if key == self.readers[AFTER].bytes(after, after + new) {
-            self.trail.to(ChangeStep::Key(key));
+            self.trail.to(PathStep::Key(key));
             self.pass(1, old);
             self.take_pairs(1);
-            return Ok(Due::Value);
+            return self.value();
         }
-        let Some(open) = self.open.last_mut() else { return Ok(Due::Nothing) };
+        let Some(open) = self.open.last_mut() else { return Ok(()) };
         if !open.is_planned {
-            self.plan_entries()?;
-            return Ok(Due::Nothing);
+            return self.plan_entries();
         }
         // `align` took two different keys for the same.
         if let Some(Stretch::Pairs(remaining)) = open.plan.last_mut() {
             *remaining -= 1;
         }
         open.plan.extend([Stretch::Inserted(1), Stretch::Removed(1)]);
-        Ok(Due::Nothing)
+        Ok(())
     }
 
     /// Returns how many of the next parts are pairs. If only one side has the next part, passes it and returns 0.
@@ -110,11 +100,11 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         let reader = &mut self.readers[side];
         let start = reader.position();
         let mut unit = Unit::Value;
-        self.trail.to(ChangeStep::Index(index));
+        self.trail.to(PathStep::Index(index));
         if form == PairForm::Dictionary {
             reader.skip_value().map_err(of(side))?;
             let key = reader.bytes(start, reader.position());
-            self.trail.to(ChangeStep::Key(key));
+            self.trail.to(PathStep::Key(key));
             unit = Unit::Entry { key_len: key.len(), index };
         }
         reader.skip_value().map_err(of(side))?;
@@ -223,7 +213,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
             // A key that has moved must be removed before it is inserted again.
             for at in before.filter(|_| S::HAS_PATHS) {
                 let (key, end) = (old.ranges[at].clone(), old_ends[at]);
-                self.trail.to(ChangeStep::Key(&self.bytes[BEFORE][key.clone()]));
+                self.trail.to(PathStep::Key(&self.bytes[BEFORE][key.clone()]));
                 let unit = Unit::Entry { key_len: key.len(), index: index + at - removed };
                 self.sink
                     .change(&mut self.trail, Difference { unit, before: key.start..end, after: start[1]..start[1] });

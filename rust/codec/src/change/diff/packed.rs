@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::align::{Fixed, Hunk, Parts, Ranges, align, gap};
 use super::lockstep::{AFTER, BEFORE, DiffError, Lockstep};
 use super::sink::{Difference, Sink, Slice, Unit};
-use crate::change::model::ChangeStep;
 use crate::error::CodecError;
 use crate::kind::WORD;
+use crate::path::PathStep;
 use crate::reader::Reader;
 
 impl<'a, S: Sink<'a>> Lockstep<'a, S> {
@@ -48,7 +48,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     /// Reports changed elements of an array; `index` is that of the first.
     fn part(&mut self, index: usize, unit: Unit<'a>, before: Range<usize>, after: Range<usize>) {
         self.trail.enter();
-        self.trail.to(ChangeStep::Index(index));
+        self.trail.to(PathStep::Index(index));
         self.sink.change(&mut self.trail, Difference { unit, before, after });
         self.trail.leave();
     }

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use crate::change::model::{ChangeStep, Edit, Op};
+use crate::change::model::{Edit, Op};
 use crate::event::Plain;
 use crate::kind::Width;
+use crate::path::PathStep;
 
 /// Bytes of `before` that bytes of `after` replace. Either range may be empty.
 pub(super) struct Difference<'a> {
@@ -59,33 +60,43 @@ impl<'a> Slice<'a> {
     }
 }
 
-/// Takes what a walk finds, in order.
+/// Takes what a walk finds, in order. By default, each change is only bytes.
 pub(super) trait Sink<'a> {
     /// True if changes are reported with paths. Then each path must lead to one value, and a removed entry must be
     /// reported before one with the same key is inserted.
     const HAS_PATHS: bool;
 
+    /// Takes bytes that follow from the changes: counts and padding.
+    fn derived(&mut self, before: Range<usize>, after: Range<usize>);
+
     /// Returns the width of `real_t` that packed arrays must have to be reported by element; `None` for any.
-    fn real(&self) -> Option<Width>;
+    fn real(&self) -> Option<Width> {
+        None
+    }
 
     /// True if further changes are not needed.
-    fn is_full(&self) -> bool;
+    fn is_full(&self) -> bool {
+        false
+    }
 
     /// Takes a change of what `trail` leads to.
-    fn change(&mut self, trail: &mut Trail<'a>, difference: Difference<'a>);
-
-    /// Returns the current state, for [`Self::restore`].
-    fn checkpoint(&self) -> Checkpoint;
-
-    /// Drops everything that was taken since `checkpoint`.
-    fn restore(&mut self, trail: &mut Trail<'a>, checkpoint: Checkpoint);
+    fn change(&mut self, _trail: &mut Trail<'a>, Difference { before, after, .. }: Difference<'a>) {
+        self.derived(before, after);
+    }
 
     /// Takes two runs of a packed array that differ and have the same number of elements. `trail` leads to the array,
     /// in which `first` is the index of the first element.
-    fn elements(&mut self, trail: &mut Trail<'a>, first: usize, old: Slice<'a>, new: Slice<'a>);
+    fn elements(&mut self, _trail: &mut Trail<'a>, _first: usize, old: Slice<'a>, new: Slice<'a>) {
+        self.derived(old.range(), new.range());
+    }
 
-    /// Takes bytes that follow from the changes: counts and padding.
-    fn derived(&mut self, before: Range<usize>, after: Range<usize>);
+    /// Returns the current state, for [`Self::restore`]. Only for changes with paths.
+    fn checkpoint(&self) -> Checkpoint {
+        Checkpoint::default()
+    }
+
+    /// Drops everything that was taken since `checkpoint`.
+    fn restore(&mut self, _trail: &mut Trail<'a>, _checkpoint: Checkpoint) {}
 }
 
 /// The number of steps and of changes that a [`Sink`] has taken.
@@ -99,7 +110,7 @@ pub(super) struct Trail<'a> {
 
 /// A step, and the number that a [`Sink`] gave it; 0 for none.
 pub(super) struct TrailLevel<'a> {
-    pub step: ChangeStep<'a>,
+    pub step: PathStep<'a>,
     pub number: u32,
     /// The keys of all steps at this level that were given a number.
     pub keys: Vec<&'a [u8]>,
@@ -107,7 +118,7 @@ pub(super) struct TrailLevel<'a> {
 
 impl<'a> Trail<'a> {
     pub fn enter(&mut self) {
-        self.levels.push(TrailLevel { step: ChangeStep::Index(0), number: 0, keys: Vec::new() });
+        self.levels.push(TrailLevel { step: PathStep::Index(0), number: 0, keys: Vec::new() });
     }
 
     /// Leaves the innermost container. Returns the keys in it that are part of a reported path.
@@ -116,7 +127,7 @@ impl<'a> Trail<'a> {
     }
 
     /// Sets the step from the innermost container.
-    pub fn to(&mut self, step: ChangeStep<'a>) {
+    pub fn to(&mut self, step: PathStep<'a>) {
         if let Some(level) = self.levels.last_mut() {
             (level.step, level.number) = (step, 0);
         }
@@ -129,30 +140,6 @@ pub(super) struct Edits(pub Vec<Edit>);
 
 impl<'a> Sink<'a> for Edits {
     const HAS_PATHS: bool = false;
-
-    fn real(&self) -> Option<Width> {
-        None
-    }
-
-    fn is_full(&self) -> bool {
-        false
-    }
-
-    fn change(&mut self, _: &mut Trail<'a>, Difference { before, after, .. }: Difference<'a>) {
-        self.derived(before, after);
-    }
-
-    fn checkpoint(&self) -> Checkpoint {
-        (0, self.0.len())
-    }
-
-    fn restore(&mut self, _: &mut Trail<'a>, (_, edits): Checkpoint) {
-        self.0.truncate(edits);
-    }
-
-    fn elements(&mut self, _: &mut Trail<'a>, _: usize, old: Slice<'a>, new: Slice<'a>) {
-        self.derived(old.range(), new.range());
-    }
 
     fn derived(&mut self, before: Range<usize>, after: Range<usize>) {
         self.0.push(Edit { before, after });

@@ -5,12 +5,10 @@ use std::ops::Range;
 
 use super::keys::is_plain_text;
 use super::lockstep::{AFTER, BEFORE, DiffError, DiffErrorKind, Lockstep, OpenPair, PairForm, of};
-use super::order::Due;
 use super::sink::{Difference, Sink, Slice, Unit};
-use crate::change::model::ChangeStep;
 use crate::event::{Event, Text};
-use crate::kind::Kind;
-use crate::kind::WORD;
+use crate::kind::{Kind, WORD};
+use crate::path::PathStep;
 use crate::reader::Reader;
 use crate::validate::validate;
 
@@ -41,15 +39,10 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
                 self.close()?;
                 continue;
             }
-            let due = match open.form {
+            match open.form {
                 PairForm::Array => self.element()?,
                 PairForm::Dictionary => self.entry()?,
                 PairForm::Object => self.property()?,
-            };
-            match due {
-                Due::Nothing => {}
-                Due::Value => self.value()?,
-                Due::DifferingValue => self.differing_value()?,
             }
         }
         Ok(())
@@ -62,7 +55,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     }
 
     /// Passes the next value of both if it is the same; otherwise enters or reports it.
-    fn value(&mut self) -> Result<(), DiffError> {
+    pub fn value(&mut self) -> Result<(), DiffError> {
         match self.same_values(1)? {
             (1, len) => self.pass(1, len),
             _ => self.differing_value()?,
@@ -70,7 +63,8 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         Ok(())
     }
 
-    fn differing_value(&mut self) -> Result<(), DiffError> {
+    /// Enters or reports the next value of both. They are known to differ, or no effort remains to check.
+    pub fn differing_value(&mut self) -> Result<(), DiffError> {
         let start = self.at();
         let depths = [0, 1].map(|side| self.readers[side].depth());
         let old = self.readers[BEFORE].next_event().map_err(DiffError::before)?;
@@ -195,13 +189,13 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         Ok(is_same)
     }
 
-    /// Goes to the next property of both objects, whose names are the same.
-    fn property(&mut self) -> Result<Due, DiffError> {
+    /// Compares the next property of both objects, whose names are the same.
+    fn property(&mut self) -> Result<(), DiffError> {
         let name = self.readers[BEFORE].next_event().map_err(DiffError::before)?;
         self.readers[AFTER].next_event().map_err(DiffError::after)?;
         let name = if let Some(Event::Text(name)) = name { name } else { Text::Utf8("") };
-        self.trail.to(ChangeStep::Property(name));
+        self.trail.to(PathStep::Property(name));
         self.take_pairs(1);
-        Ok(Due::Value)
+        self.value()
     }
 }

@@ -23,11 +23,12 @@ pub fn patch(before: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, PatchError
 /// A value that changes are applied to.
 ///
 /// ```
-/// use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, Op, Patch};
+/// use varbatch_codec::PathStep;
+/// use varbatch_codec::change::{Change, ChangePart, ChangePath, Op, Patch};
 ///
 /// // [7] becomes [7, 8], as Godot 4 encodes them.
 /// let before = [28, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0];
-/// let (path, eight) = ([ChangeStep::Index(1)], [2, 0, 0, 0, 8, 0, 0, 0]);
+/// let (path, eight) = ([PathStep::Index(1)], [2, 0, 0, 0, 8, 0, 0, 0]);
 /// let new = Some(ChangePart::Value { at: 0, bytes: &eight });
 /// let insert = Change { path: ChangePath::new(&path), op: Op::Insert, index: None, old: None, new };
 ///

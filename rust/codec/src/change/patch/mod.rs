@@ -15,4 +15,4 @@ mod source;
 mod tree;
 
 pub use self::apply::{Patch, patch};
-pub use self::error::{PatchError, PatchErrorKind, StepKind};
+pub use self::error::{PatchError, PatchErrorKind};

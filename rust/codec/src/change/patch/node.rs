@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::error::{PatchErrorKind, StepKind, shown_step};
+use super::error::{PatchErrorKind, no_key};
 use super::gap::GapBuffer;
 use super::source::{READ, Raw, Sources};
-use crate::change::model::ChangeStep;
 use crate::event::{Event, Text};
-use crate::kind::WORD;
-use crate::kind::{Kind, Width};
+use crate::kind::{Kind, WORD, Width};
+use crate::nowhere;
+use crate::path::{PathStep, shown_step};
 use crate::reader::Reader;
 
 /// A value in the tree.
@@ -132,7 +132,7 @@ impl<'a> TreeNode<'a> {
                 let bytes = GapBuffer::new(plain.bytes.to_vec());
                 (plain.count, Body::Packed(Packed { kind: plain.kind, width: plain.width, bytes }))
             }
-            _ => return Err(PatchErrorKind::NotInside { found: sources.kind(raw) }),
+            _ => return Err(PatchErrorKind::Path(nowhere::not_inside(sources.kind(raw)))),
         };
         let count_at = head_len - WORD;
         Ok(Self { head: raw.within(0..count_at), count: raw.within(count_at..head_len), counted, body })
@@ -166,22 +166,21 @@ impl<'a> Entries<'a> {
     }
 
     /// Finds the number of the entry or property that a step leads to.
-    pub fn find(&self, step: ChangeStep<'_>) -> Result<u32, PatchErrorKind> {
-        let wrong = |expected| PatchErrorKind::WrongStep { expected, found: shown_step(step) };
+    pub fn find(&self, step: PathStep<'_>) -> Result<u32, PatchErrorKind> {
         let (what, number) = match (self.names, step) {
-            (EntryNames::Keys(_), ChangeStep::Key(key)) => ("key", self.by_key(key)),
-            (EntryNames::Keys(_), _) => return Err(wrong(StepKind::Key)),
-            (EntryNames::Properties, ChangeStep::Property(name)) => ("property", self.by_name(&encoded_name(name))),
-            (EntryNames::Properties, ChangeStep::Key(key))
+            (EntryNames::Keys(_), PathStep::Key(key)) => ("key", self.by_key(key)),
+            (EntryNames::Keys(_), _) => return Err(no_key(step)),
+            (EntryNames::Properties, PathStep::Property(name)) => ("property", self.by_name(&encoded_name(name))),
+            (EntryNames::Properties, PathStep::Key(key))
                 if matches!(Reader::new(key).peek_kind(), Ok(Kind::String | Kind::StringName)) =>
             {
                 ("property", self.by_name(&key[WORD..]))
             }
-            (EntryNames::Properties, _) => return Err(wrong(StepKind::Name)),
+            (EntryNames::Properties, _) => return Err(PatchErrorKind::Path(nowhere::no_name(shown_step(step)))),
         };
         match number {
-            None => Err(PatchErrorKind::NotThere { what, found: shown_step(step) }),
-            Some(TWICE) => Err(PatchErrorKind::Twice { what, found: shown_step(step) }),
+            None => Err(PatchErrorKind::Path(nowhere::not_there(what, shown_step(step)))),
+            Some(TWICE) => Err(PatchErrorKind::Path(nowhere::twice(what, &shown_step(step)))),
             Some(number) => Ok(number),
         }
     }

@@ -8,8 +8,8 @@ use super::source::{Raw, Sources};
 use crate::change::model::{Change, ChangePart, Op, packed_array};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
-use crate::kind::WORD;
-use crate::kind::{Kind, Width};
+use crate::kind::{Kind, WORD, Width};
+use crate::nowhere;
 use crate::reader::Reader;
 
 /// Changes the elements of a packed array from an index on.
@@ -21,7 +21,7 @@ pub(super) fn edit_slice<'a>(
     same: impl FnOnce(&[u8], &[u8]) -> bool,
 ) -> Result<(), PatchErrorKind> {
     let (kind, count, op) = (node.kind(), node.len(), change.op);
-    let needed = |what, part: Option<ChangePart<'a>>| part.ok_or(PatchErrorKind::Missing { what, op: op.name() });
+    let needed = |what, part: Option<ChangePart<'a>>| part.ok_or_else(|| PatchErrorKind::missing(what, op));
     let new = match op {
         Op::Remove => None,
         _ => Some(needed("a new value", change.new)?),
@@ -35,7 +35,9 @@ pub(super) fn edit_slice<'a>(
     let old_count = old.map(|old| check(node, OLD, old)).transpose()?;
     let gone = match (old_count, new_count) {
         (Some(expected), Some(found)) if expected != found => {
-            return Err(PatchErrorKind::OtherCount { kind, expected, found });
+            let name = kind.name();
+            let text = format!("expected as many new elements of {name} as old ones ({expected}), found {found}");
+            return Err(PatchErrorKind::Value(text));
         }
         (Some(old), _) => old,
         (None, new) if op == Op::Set => new.unwrap_or_default(),
@@ -44,12 +46,14 @@ pub(super) fn edit_slice<'a>(
     let start = usize::try_from(found).ok().filter(|&start| start <= count);
     let Some(start) = start else {
         return Err(match op {
-            Op::Insert => PatchErrorKind::NoPlace { kind, count, found },
-            _ => PatchErrorKind::NoElement { kind, count, found },
+            Op::Insert => PatchErrorKind::no_place(kind, count, found),
+            _ => PatchErrorKind::Path(nowhere::no_element(kind, count, found)),
         });
     };
-    if gone > count - start {
-        return Err(PatchErrorKind::NoElements { kind, expected: gone, found: count - start });
+    let found = count - start;
+    if gone > found {
+        let text = format!("expected {gone} elements of {} from this index on, found {found}", kind.name());
+        return Err(PatchErrorKind::Place(text));
     }
     let range = start..start + gone;
     if let Some(old) = old {
@@ -71,29 +75,30 @@ pub(super) fn edit_slice<'a>(
 }
 
 /// Checks that a part holds elements of the array's type. Returns their number.
-fn check(node: &TreeNode<'_>, what: &'static str, part: ChangePart<'_>) -> Result<usize, PatchErrorKind> {
-    let broken = |error| PatchErrorKind::Broken { what, error };
+fn check(node: &TreeNode<'_>, what: &str, part: ChangePart<'_>) -> Result<usize, PatchErrorKind> {
+    let broken = |error| PatchErrorKind::Value(nowhere::broken(what, &error));
     let bytes = part.to_value();
     let mut reader = Reader::new(&bytes);
     let found = reader.peek_kind().map_err(broken)?;
     if found != node.kind() {
-        return Err(PatchErrorKind::OtherKind { what, expected: node.kind(), found });
+        return Err(PatchErrorKind::other_kind(what, node.kind(), found));
     }
     let event = reader.next_event().map_err(broken)?;
     reader.finish_value(0).map_err(broken)?;
     let end = reader.position();
     match bytes.len().checked_sub(end) {
-        None => return Err(PatchErrorKind::Unpadded { what, expected: end - bytes.len() }),
+        None => return Err(PatchErrorKind::unpadded(what, end - bytes.len())),
         Some(0) => {}
         Some(found) => return Err(broken(CodecError::new(end, CodecErrorKind::Behind { found }))),
     }
     match (event, &node.body) {
-        (Some(Event::Packed(plain)), Body::Packed(packed)) => {
+        (Some(Event::Packed(plain)), Body::Packed(packed)) if plain.width != packed.width => {
             let bits = |width| if width == Width::Double { 64 } else { 32 };
-            let (expected, found) = (bits(packed.width), bits(plain.width));
-            let other = PatchErrorKind::OtherWidth { what, kind: packed.kind, expected, found };
-            if plain.width == packed.width { Ok(plain.count) } else { Err(other) }
+            let (name, expected, found) = (packed.kind.name(), bits(packed.width), bits(plain.width));
+            let text = format!("expected {name} with components of {expected} bits as {what}, found {found} bits");
+            Err(PatchErrorKind::Value(text))
         }
+        (Some(Event::Packed(plain)), _) => Ok(plain.count),
         (Some(Event::PackedStrings { count }), _) => Ok(count),
         _ => unreachable!("the kind is that of a packed array"),
     }

@@ -3,17 +3,18 @@
 use std::borrow::Cow;
 
 use super::emit::Emit;
-use super::error::{KEY, NEW, PatchErrorKind, StepKind, check_same, key_step, shown, shown_step};
+use super::error::{KEY, NEW, PatchErrorKind, check_same, no_key, shown};
 use super::gap::GapBuffer;
 use super::node::{Body, Child, Entries, EntryNames, TreeNode};
 use super::slices::edit_slice;
 use super::source::{Raw, Sources};
-use crate::change::model::{Change, ChangePart, ChangeStep, Op};
+use crate::change::model::{Change, ChangePart, Op};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
 use crate::kind::Kind;
 use crate::limits::MAX_DEPTH;
-use crate::path::{Path, Step};
+use crate::nowhere;
+use crate::path::{Path, PathStep, Step, shown_step};
 use crate::plan::Plan;
 use crate::reader::Reader;
 
@@ -48,7 +49,7 @@ impl<'a> Tree<'a> {
         let depth = steps.len();
         let Some((&last, outer)) = steps.split_last() else {
             if change.op != Op::Set {
-                return Err((0, PatchErrorKind::OnlySet { place: "the whole value", found: change.op.name() }));
+                return Err((0, PatchErrorKind::only_set("the whole value", change.op)));
             }
             return self.set(None, self.root, None, change, 0, same).map_err(|reason| (0, reason));
         };
@@ -60,20 +61,17 @@ impl<'a> Tree<'a> {
                 let index = index(last, node.kind()).map_err(at_node)?;
                 edit_slice(&mut self.sources, &mut self.nodes[number as usize], index, change, same).map_err(at_part)
             }
-            (Body::Array { element: of, .. }, Op::Set) => {
-                let (of, (index, child)) = (*of, self.child(node, last).map_err(at_node)?);
-                self.set(Some((number, index)), child, of, change, depth, same).map_err(at_part)
-            }
-            (Body::Entries(_), Op::Set) => {
-                let (entry, child) = self.child(node, last).map_err(at_node)?;
-                self.set(Some((number, entry)), child, None, change, depth, same).map_err(at_part)
+            (body, Op::Set) => {
+                let of = if let Body::Array { element, .. } = body { *element } else { None };
+                let (part, child) = self.child(node, last).map_err(at_node)?;
+                self.set(Some((number, part)), child, of, change, depth, same).map_err(at_part)
             }
             (Body::Array { element: of, elements }, Op::Insert) => {
                 let (of, count) = (*of, elements.len());
                 let found = index(last, Kind::Array).map_err(at_node)?;
                 let index = usize::try_from(found).ok().filter(|&index| index <= count);
-                let no_place = PatchErrorKind::NoPlace { kind: Kind::Array, count, found };
-                let index = index.ok_or(no_place).map_err(at_node)?;
+                let no_place = || at_node(PatchErrorKind::no_place(Kind::Array, count, found));
+                let index = index.ok_or_else(no_place)?;
                 let new = self.new_value(change, of, depth).map_err(at_part)?;
                 self.elements(number).replace(index..index, &[new]);
                 Ok(())
@@ -85,7 +83,7 @@ impl<'a> Tree<'a> {
                 Ok(())
             }
             (Body::Entries(entries), _) if entries.names == EntryNames::Properties => {
-                Err(at_part(PatchErrorKind::OnlySet { place: "a property of an object", found: change.op.name() }))
+                Err(at_part(PatchErrorKind::only_set("a property of an object", change.op)))
             }
             (Body::Entries(_), Op::Insert) => self.insert_entry(number, last, change, depth).map_err(at_node),
             (Body::Entries(_), Op::Remove) => {
@@ -99,14 +97,14 @@ impl<'a> Tree<'a> {
     }
 
     /// Opens everything that the first `count` steps of a path lead into. Returns the number of the last node.
-    fn follow(&mut self, steps: &[ChangeStep<'_>], count: usize) -> Result<u32, Failure> {
+    fn follow(&mut self, steps: &[PathStep<'_>], count: usize) -> Result<u32, Failure> {
         let mut at = self.open(None, self.root).map_err(|reason| (0, reason))?;
         for (followed, &step) in steps[..count].iter().enumerate() {
             let node = &self.nodes[at as usize];
             let (part, child) = match &node.body {
                 Body::Texts(_) | Body::Packed(_) => {
                     let more = steps.len() - followed - 1;
-                    return Err((followed, PatchErrorKind::TooLong { kind: node.kind(), more }));
+                    return Err((followed, PatchErrorKind::Path(nowhere::too_long(node.kind(), more))));
                 }
                 _ => self.child(node, step).map_err(|kind| (followed, kind))?,
             };
@@ -129,7 +127,7 @@ impl<'a> Tree<'a> {
 
     /// Finds the part of a container that a step leads to: the index of the element or the number of the entry, and its
     /// value.
-    fn child(&self, node: &TreeNode<'_>, step: ChangeStep<'_>) -> Result<(usize, Child), PatchErrorKind> {
+    fn child(&self, node: &TreeNode<'_>, step: PathStep<'_>) -> Result<(usize, Child), PatchErrorKind> {
         match &node.body {
             Body::Entries(entries) => {
                 let number = entries.find(step)?;
@@ -139,9 +137,9 @@ impl<'a> Tree<'a> {
                 let found = index(step, Kind::Array)?;
                 let index = usize::try_from(found).ok();
                 let element = index.and_then(|index| Some((index, elements.get(index)?)));
-                element.ok_or(PatchErrorKind::NoElement { kind: Kind::Array, count: elements.len(), found })
+                element.ok_or_else(|| PatchErrorKind::Path(nowhere::no_element(Kind::Array, elements.len(), found)))
             }
-            Body::Texts(_) | Body::Packed(_) => Err(PatchErrorKind::NotInside { found: node.kind() }),
+            Body::Texts(_) | Body::Packed(_) => Err(PatchErrorKind::Path(nowhere::not_inside(node.kind()))),
         }
     }
 
@@ -174,22 +172,23 @@ impl<'a> Tree<'a> {
     fn insert_entry(
         &mut self,
         number: u32,
-        step: ChangeStep<'a>,
+        step: PathStep<'a>,
         change: &Change<'a>,
         depth: usize,
     ) -> Result<(), PatchErrorKind> {
-        let ChangeStep::Key(key) = step else {
-            return Err(PatchErrorKind::WrongStep { expected: StepKind::Key, found: shown_step(step) });
+        let PathStep::Key(key) = step else {
+            return Err(no_key(step));
         };
         let entries = self.entries(number);
         let count = entries.order.len();
         let of_key = if let EntryNames::Keys(of) = entries.names { of } else { None };
         if entries.by_key(key).is_some() {
-            return Err(PatchErrorKind::KeyThere { found: shown(key) });
+            let text = format!("expected a new key, found the existing key {}", shown(key));
+            return Err(PatchErrorKind::Place(text));
         }
         let index = change.index.unwrap_or(count);
         if index > count {
-            return Err(PatchErrorKind::NoPlace { kind: Kind::Dictionary, count, found: index as i64 });
+            return Err(PatchErrorKind::no_place(Kind::Dictionary, count, index as i64));
         }
         let raw = self.value(KEY, key, of_key, depth)?;
         let new = self.new_value(change, None, depth)?;
@@ -202,14 +201,13 @@ impl<'a> Tree<'a> {
         let Body::Entries(entries) = &node.body else { unreachable!("a Dictionary") };
         let Some(index) = index else { return Ok(entries.order.find(entry).expect("it is in the order")) };
         let key = |number| shown(self.sources.bytes(entries.key(number)));
-        match entries.order.get(index) {
-            Some(found) if found == entry => Ok(index),
-            Some(found) => Err(PatchErrorKind::OtherPlace { key: key(entry), index, found: key(found) }),
-            None => {
-                let found = format!("{} entries", entries.order.len());
-                Err(PatchErrorKind::OtherPlace { key: key(entry), index, found })
-            }
-        }
+        let found = match entries.order.get(index) {
+            Some(found) if found == entry => return Ok(index),
+            Some(found) => key(found),
+            None => format!("{} entries", entries.order.len()),
+        };
+        let key = key(entry);
+        Err(PatchErrorKind::Place(format!("expected key {key} at index {index} of the Dictionary, found {found}")))
     }
 
     fn remove_entry(&mut self, number: u32, entry: u32, index: usize) {
@@ -220,32 +218,33 @@ impl<'a> Tree<'a> {
 
     /// Takes the new value of a change, if it fits there.
     fn new_value(&mut self, change: &Change<'a>, of: Option<Kind>, depth: usize) -> Result<Child, PatchErrorKind> {
-        let new = change.new.ok_or(PatchErrorKind::Missing { what: "a new value", op: change.op.name() })?;
-        match new {
-            ChangePart::Value { bytes, .. } => Ok(Child::Raw(self.value(NEW, bytes, of, depth)?)),
-            ChangePart::Elements(plain) => Err(PatchErrorKind::NoValue { what: NEW, kind: plain.kind }),
-            ChangePart::Texts { .. } => Err(PatchErrorKind::NoValue { what: NEW, kind: Kind::PackedStringArray }),
-        }
+        let new = change.new.ok_or_else(|| PatchErrorKind::missing("a new value", change.op))?;
+        let kind = match new {
+            ChangePart::Value { bytes, .. } => return Ok(Child::Raw(self.value(NEW, bytes, of, depth)?)),
+            ChangePart::Elements(plain) => plain.kind,
+            ChangePart::Texts { .. } => Kind::PackedStringArray,
+        };
+        let text = format!("expected an encoded value as {NEW}, found elements of {}", kind.name());
+        Err(PatchErrorKind::Value(text))
     }
 
     /// Takes a value that will be `depth` containers deep, where all values must be of this kind.
-    fn value(
-        &mut self,
-        what: &'static str,
-        bytes: &'a [u8],
-        of: Option<Kind>,
-        depth: usize,
-    ) -> Result<Raw, PatchErrorKind> {
-        let survey = self.sources.add(bytes).map_err(|error| PatchErrorKind::Broken { what, error })?;
+    fn value(&mut self, what: &str, bytes: &'a [u8], of: Option<Kind>, depth: usize) -> Result<Raw, PatchErrorKind> {
+        let survey = self.sources.add(bytes);
+        let survey = survey.map_err(|error| PatchErrorKind::Value(nowhere::broken(what, &error)))?;
         let padding = survey.raw.end as usize - bytes.len();
         if padding > 0 {
-            return Err(PatchErrorKind::Unpadded { what, expected: padding });
+            return Err(PatchErrorKind::unpadded(what, padding));
         }
         if let Some(expected) = of.filter(|&kind| kind != survey.kind) {
-            return Err(PatchErrorKind::OtherKind { what, expected, found: survey.kind });
+            return Err(PatchErrorKind::other_kind(what, expected, survey.kind));
         }
         let found = depth + survey.depth;
-        if found > MAX_DEPTH { Err(PatchErrorKind::TooDeep { found }) } else { Ok(survey.raw) }
+        if found > MAX_DEPTH {
+            let text = format!("expected at most {MAX_DEPTH} levels of nesting, found {found}");
+            return Err(PatchErrorKind::Place(text));
+        }
+        Ok(survey.raw)
     }
 
     fn check_old(
@@ -278,7 +277,7 @@ impl<'a> Tree<'a> {
 
     /// Returns a path that was followed up to its last step, for a message.
     #[cold]
-    pub fn path(&self, steps: &[ChangeStep<'_>]) -> Path {
+    pub fn path(&self, steps: &[PathStep<'_>]) -> Path {
         let mut found = Vec::with_capacity(steps.len());
         let mut at = self.root;
         for &step in steps {
@@ -295,8 +294,13 @@ impl<'a> Tree<'a> {
 }
 
 /// Formats a step for messages, by the container that it starts from.
-fn shown_in(node: &TreeNode<'_>, step: ChangeStep<'_>) -> Step {
-    match (&node.body, step.event()) {
+fn shown_in(node: &TreeNode<'_>, step: PathStep<'_>) -> Step {
+    let event = match step {
+        PathStep::Index(index) => Some(Event::Int(index as i64)),
+        PathStep::Key(bytes) => Reader::new(bytes).next_event().ok().flatten(),
+        PathStep::Property(name) => Some(Event::StringName(name)),
+    };
+    match (&node.body, event) {
         (Body::Entries(entries), Some(Event::String(name) | Event::StringName(name)))
             if entries.names == EntryNames::Properties =>
         {
@@ -305,21 +309,21 @@ fn shown_in(node: &TreeNode<'_>, step: ChangeStep<'_>) -> Step {
         (Body::Array { .. } | Body::Texts(_) | Body::Packed(_), Some(Event::Int(index))) => {
             usize::try_from(index).map_or_else(|_| Step::Key(index.to_string()), Step::Index)
         }
-        _ => key_step(step),
+        _ => Step::Key(shown_step(step)),
     }
 }
 
 /// Reads a step that must be the index of an element.
-fn index(step: ChangeStep<'_>, kind: Kind) -> Result<i64, PatchErrorKind> {
-    let ChangeStep::Key(bytes) = step else {
-        let wrong = PatchErrorKind::WrongStep { expected: StepKind::Index(kind), found: shown_step(step) };
-        return if let ChangeStep::Index(index) = step { Ok(index as i64) } else { Err(wrong) };
+fn index(step: PathStep<'_>, kind: Kind) -> Result<i64, PatchErrorKind> {
+    let no_index = || PatchErrorKind::Path(nowhere::no_index(kind, shown_step(step)));
+    let bytes = match step {
+        PathStep::Index(index) => return Ok(index as i64),
+        PathStep::Property(_) => return Err(no_index()),
+        PathStep::Key(bytes) => bytes,
     };
     let mut reader = Reader::new(bytes).with_objects(true);
-    let broken = |error| PatchErrorKind::Broken { what: "a step of the path", error };
-    let Some(Event::Int(index)) = reader.next_event().map_err(broken)? else {
-        return Err(PatchErrorKind::WrongStep { expected: StepKind::Index(kind), found: shown(bytes) });
-    };
+    let broken = |error| PatchErrorKind::Path(nowhere::broken(nowhere::STEP, &error));
+    let Some(Event::Int(index)) = reader.next_event().map_err(broken)? else { return Err(no_index()) };
     match reader.left() {
         0 => Ok(index),
         found => Err(broken(CodecError::new(reader.position(), CodecErrorKind::Behind { found }))),

@@ -1,7 +1,7 @@
 //! Changes of values, as plainly as they can be said: what a patch must give.
 
-use varbatch_codec::change::{Change, ChangePart, ChangePath, ChangeStep, Op, Patch, PatchError};
-use varbatch_codec::{Kind, Shape};
+use varbatch_codec::change::{Change, ChangePart, ChangePath, Op, Patch, PatchError};
+use varbatch_codec::{Kind, PathStep, Shape};
 
 use super::naive;
 use super::value::{Element, Value};
@@ -62,19 +62,19 @@ impl Encoded {
     }
 
     /// The steps, which the change borrows.
-    pub fn steps(&self) -> Vec<ChangeStep<'_>> {
+    pub fn steps(&self) -> Vec<PathStep<'_>> {
         steps(&self.path)
     }
 
-    pub fn change<'a>(&'a self, path: &'a [ChangeStep<'a>]) -> Change<'a> {
+    pub fn change<'a>(&'a self, path: &'a [PathStep<'a>]) -> Change<'a> {
         let Self { op, index, .. } = *self;
         Change { path: ChangePath::new(path), op, index, old: part(&self.old), new: part(&self.new) }
     }
 }
 
 /// Encoded steps, as scripts give them.
-pub fn steps(path: &[Vec<u8>]) -> Vec<ChangeStep<'_>> {
-    path.iter().map(|step| ChangeStep::Key(step)).collect()
+pub fn steps(path: &[Vec<u8>]) -> Vec<PathStep<'_>> {
+    path.iter().map(|step| PathStep::Key(step)).collect()
 }
 
 /// An encoded value as a part of a change.

@@ -1,8 +1,8 @@
 //! Each value that a walk over a sound buffer comes by is found at its path, and nothing panics in a damaged one.
 
-use varbatch_codec::describe::{Found, Node, Way, nodes};
+use varbatch_codec::describe::{Found, Node, nodes};
 use varbatch_codec::lookup::{Found as Come, Key, LookupErrorKind, Seek, Target, find, lookup};
-use varbatch_codec::{Dialect, Engine, Event, Kind, Plain, Reader, Scalar, Shape, Writer};
+use varbatch_codec::{Dialect, Engine, Event, Kind, PathStep, Plain, Reader, Scalar, Shape, Writer};
 
 /// Where the bytes begin in what they are said to be a part of.
 const BASE: usize = 1000;
@@ -34,7 +34,11 @@ pub fn looked_up(bytes: &[u8], engine: Engine) {
     for found in nodes(bytes, BASE, dialect) {
         match found {
             // A text that is written loses its byte-order mark when it is read.
-            Ok(Found::Node(Node { way: Way::Property(name), .. })) if name.to_utf8().starts_with('\u{feff}') => return,
+            Ok(Found::Node(Node { step: Some(PathStep::Property(name)), .. }))
+                if name.to_utf8().starts_with('\u{feff}') =>
+            {
+                return;
+            }
             Ok(Found::Node(node)) => {
                 let mut path = open.last().map_or_else(Vec::new, |&outer| values[outer].path.clone());
                 path.extend(step(&node, dialect));
@@ -50,7 +54,7 @@ pub fn looked_up(bytes: &[u8], engine: Engine) {
                 values.push(Value { path, at: node.at, size: 0, is_second, texts: 0, packed });
             }
             Ok(Found::Text(_)) => values[*open.last().expect("of a value")].texts += 1,
-            Ok(Found::End { size }) => values[open.pop().expect("begun")].size = size,
+            Ok(Found::End { size, .. }) => values[open.pop().expect("begun")].size = size,
             Err(_) => is_sound = false,
         }
         if values.len() > 4 * VALUES {
@@ -128,11 +132,14 @@ fn elements(bytes: &[u8], value: &Value, path: &[Seek<'_>], dialect: Dialect) {
 }
 
 fn step(node: &Node<'_>, dialect: Dialect) -> Option<Step> {
-    Some(match node.way {
-        Way::Root => return None,
-        Way::Index(index) => (encoded(Event::Int(index as i64), dialect)?, String::new()),
-        Way::Key { bytes, kind, event } => (bytes.to_vec(), canonical(kind, event, bytes, dialect)),
-        Way::Property(name) => (encoded(Event::String(name), dialect)?, name.to_utf8().into_owned()),
+    Some(match node.step? {
+        PathStep::Index(index) => (encoded(Event::Int(index as i64), dialect)?, String::new()),
+        PathStep::Key(bytes) => {
+            let mut reader = Reader::new(bytes).with_dialect(dialect).with_objects(true).with_trusted_counts();
+            let (kind, event) = (reader.peek_kind().ok()?, reader.next_event().ok()??);
+            (bytes.to_vec(), canonical(kind, event, bytes, dialect))
+        }
+        PathStep::Property(name) => (encoded(Event::String(name), dialect)?, name.to_utf8().into_owned()),
     })
 }
 
