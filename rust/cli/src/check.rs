@@ -28,9 +28,9 @@ struct Findings<'a> {
     name: &'a str,
     sound: usize,
     damaged: usize,
-    /// The last ones of these, without a sound one between them.
+    /// Those since the last sound one.
     in_a_row: usize,
-    /// Values with bytes behind them, and where the first such bytes are.
+    /// Values with bytes after them, and where the first such bytes are.
     followed: usize,
     followed_at: usize,
     /// True if the rest of the file was not read, as all of it seems to be damaged.
@@ -102,7 +102,7 @@ fn file(args: &Check, path: &Path) -> Result<bool, Failure> {
 }
 
 impl Findings<'_> {
-    /// Checks all values of the file, or as many as there is a use in.
+    /// Checks the values of the file. Stops after too many damaged ones in a row.
     fn read(&mut self, input: &Input) -> Result<(), Failure> {
         let (mut progress, threads) = (Progress::new(), Threads::new(self.args.reading.threads));
         let mut buffers = Buffers::open(input, self.args.reading.format, self.args.from.dialect(), &threads)?;

@@ -58,7 +58,7 @@ fn what(guess: Guess) -> Option<String> {
     Some(format!("this is {format}: {advice}"))
 }
 
-/// Returns true if all values of the input are sound in a dialect, with nothing behind them.
+/// Returns true if all values of the input are sound in a dialect, with nothing after them.
 fn reads(input: &Input, reading: &Reading, name: DialectName, threads: &Threads) -> bool {
     let dialect = name.dialect();
     let Ok(mut buffers) = Buffers::open(input, reading.format, dialect, threads) else { return false };

@@ -162,7 +162,7 @@ fn in_brackets(inner: &str, dialect: Dialect) -> Wanted {
     wanted.unwrap_or_else(|| Wanted::Shown(inner.into()))
 }
 
-/// Reads the name behind a dot. Returns its length too.
+/// Reads the name after a dot. Returns its length too.
 fn property(text: &str, dialect: Dialect) -> Option<(Wanted, usize)> {
     let name = |name: &str| key(Event::String(Text::Utf8(name)), dialect);
     if text.starts_with('"') {

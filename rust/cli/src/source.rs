@@ -17,9 +17,9 @@ const PROBE: u64 = 1 << 20;
 
 /// An input that is open.
 pub enum Source {
-    /// Values behind their lengths.
+    /// Values, each preceded by its length.
     Frames(Loader),
-    /// The bytes of one value, perhaps with more behind it.
+    /// The bytes of one value, perhaps with more after it.
     Value(Vec<u8>),
 }
 

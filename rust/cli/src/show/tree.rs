@@ -59,7 +59,7 @@ struct MoreLine<'a> {
     more: Option<usize>,
 }
 
-/// Bytes behind a value, in JSON.
+/// Bytes after a value, in JSON.
 #[derive(Serialize)]
 struct BehindLine {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,5 @@
 //! Errors of paths that lead nowhere.
 
-use super::follower::Failed;
 use crate::error::CodecError;
 use crate::path::{Path, Step};
 
@@ -13,20 +12,16 @@ pub struct LookupError {
 }
 
 impl LookupError {
-    /// Makes the error of a step that failed after these.
-    #[cold]
-    pub(super) fn after(done: Vec<Step>, failed: Failed) -> Self {
-        let path = done.into_iter().rev();
-        match failed {
-            Failed::Damaged(error) => {
-                let error = path.fold(error, CodecError::within);
-                Self { kind: LookupErrorKind::Damaged(error), path: Path::default() }
-            }
-            Failed::Nowhere(text) => {
-                Self { kind: LookupErrorKind::NoStep(text), path: path.fold(Path::default(), Path::within) }
-            }
-            Failed::OtherKey(_) | Failed::Mistyped => unreachable!("only for `Aim::Decoded`"),
-        }
+    /// Makes the error of a step that leads nowhere, after these.
+    pub(super) fn no_step(done: Vec<Step>, text: String) -> Self {
+        let path = done.into_iter().rev().fold(Path::default(), Path::within);
+        Self { kind: LookupErrorKind::NoStep(text), path }
+    }
+
+    /// Makes the error of a damaged value, which was found after these.
+    pub(super) fn damaged(done: Vec<Step>, error: CodecError) -> Self {
+        let error = done.into_iter().rev().fold(error, CodecError::within);
+        Self { kind: LookupErrorKind::Damaged(error), path: Path::default() }
     }
 
     /// Returns why it leads nowhere.

@@ -4,10 +4,10 @@ use super::key::{Key, is_same_text};
 use super::{Seek, Target};
 use crate::dialect::{Dialect, Engine};
 use crate::error::{CodecError, CodecErrorKind, ValuePart};
-use crate::event::{ElementType, Event, Kinds, Plain};
+use crate::event::{ElementType, Event, Kinds, Plain, Text};
 use crate::kind::{Kind, WORD, Width, padded};
-use crate::nowhere;
-use crate::path::PathStep;
+use crate::nowhere::Nowhere;
+use crate::path::{PathStep, Step, shown_value};
 use crate::reader::{Reader, Skim};
 use crate::text;
 
@@ -17,7 +17,7 @@ impl<'p> Seek<'p> {
     }
 
     /// Returns what is sought as an error shows it.
-    fn shown(self) -> String {
+    pub(super) fn shown(self) -> String {
         match self {
             Self::Where { name, .. } => name.into(),
             Self::KeyOf(entry) => format!("number {entry}"),
@@ -45,18 +45,30 @@ pub(super) struct Follower<'a> {
     at: usize,
 }
 
-/// A step that was followed, and its target, unless that is a value with a header. The step to the key of an entry is that
-/// to the value of the key.
-pub(super) type Followed<'a> = (PathStep<'a>, Option<Target<'a>>);
+/// A step that was followed: where its key or name begins.
+pub(super) enum Done {
+    Index(usize),
+    KeyOf(usize),
+    Key(usize),
+    Property(usize),
+}
+
+/// A step that was followed, and its target, unless that is a value with a header.
+pub(super) type Followed<'a> = (Done, Option<Target<'a>>);
 
 /// Why a step was not followed.
 pub(super) enum Failed {
-    /// It leads nowhere: what was expected and what was found, or nothing for `Aim::Decoded`.
-    Nowhere(String),
+    Nowhere(Nowhere),
     Damaged(CodecError),
     /// See [`Found`](super::Found).
     OtherKey(Kind),
     Mistyped,
+}
+
+impl From<Nowhere> for Failed {
+    fn from(nowhere: Nowhere) -> Self {
+        Self::Nowhere(nowhere)
+    }
 }
 
 impl From<CodecError> for Failed {
@@ -75,44 +87,26 @@ impl<'a> Follower<'a> {
         reader_of(self.bytes.get(at..).unwrap_or_default(), self.base + at, self.dialect)
     }
 
-    /// Follows a path to its end. Calls `done` after each step.
-    #[inline(always)]
-    pub fn follow<'p>(
-        &mut self,
-        mut path: impl ExactSizeIterator<Item = Seek<'p>>,
-        mut done: impl FnMut(Seek<'p>, PathStep<'a>),
-    ) -> Result<Target<'a>, Failed> {
-        while let Some(seek) = path.next() {
-            let (step, end) = self.step(seek)?;
-            done(seek, step);
-            match (end, path.len()) {
-                (None, _) => {}
-                (Some(target), 0) => return Ok(target),
-                (Some(Target::Element { plain, .. }), more) => {
-                    return Err(self.nowhere(|| nowhere::too_long(plain.kind, more)));
-                }
-                (Some(_), more) => return Err(self.nowhere(|| nowhere::too_long(Kind::PackedStringArray, more))),
-            }
-        }
-        let (at, bytes) = self.value()?;
-        Ok(Target::Value { at, bytes })
-    }
-
-    /// Returns the current value, and its offset.
-    pub fn value(&mut self) -> Result<(usize, &'a [u8]), CodecError> {
+    /// Returns the current value.
+    pub fn target(&mut self) -> Result<Target<'a>, CodecError> {
         let end = self.skim.end_of(self.at)?;
-        Ok((self.base + self.at, &self.bytes[self.at..end]))
+        Ok(Target::Value { at: self.base + self.at, bytes: &self.bytes[self.at..end] })
     }
 
-    #[cold]
-    fn nowhere(&self, text: impl FnOnce() -> String) -> Failed {
-        Failed::Nowhere(if self.aim == Aim::Decoded { String::new() } else { text() })
+    /// Returns the step as an error shows it.
+    pub fn name(&self, done: Done) -> Step {
+        match done {
+            Done::Index(index) => Step::Index(index),
+            Done::KeyOf(entry) => Step::KeyOf(entry),
+            Done::Key(at) => Step::Key(shown_value(self.reader(at).with_objects(false))),
+            Done::Property(at) => Step::to_property(self.reader(at).next_name().unwrap_or(Text::Utf8(""))),
+        }
     }
 
     // Inlined, as `entry` and `find` are, so that what a step gives stays in registers: read back from memory just after
     // it was written there, it made `get_in_each` of packets 6 to 11 % slower.
     #[inline(always)]
-    fn step(&mut self, sought: Seek<'_>) -> Result<Followed<'a>, Failed> {
+    pub fn step(&mut self, sought: Seek<'_>) -> Result<Followed<'a>, Failed> {
         // What Godot 4 usually writes: no flags, so no types.
         if let Some((header, count)) = self.words(self.at)
             && count <= i32::MAX as usize
@@ -143,7 +137,7 @@ impl<'a> Follower<'a> {
                 // After the header and the count.
                 let at = self.base + self.at + 2 * WORD + index * len;
                 let plain = Plain { count: 1, bytes: &plain.bytes[index * len..][..len], ..plain };
-                Ok((PathStep::Index(index), Some(Target::Element { at, plain })))
+                Ok((Done::Index(index), Some(Target::Element { at, plain })))
             }
             Event::PackedStrings { count } => {
                 let index = self.index(sought, kind, count)?;
@@ -152,9 +146,9 @@ impl<'a> Follower<'a> {
                 }
                 let at = self.base + self.at + reader.position();
                 let text = reader.next_text()?.expect("the index is that of a text");
-                Ok((PathStep::Index(index), Some(Target::Text { at, text })))
+                Ok((Done::Index(index), Some(Target::Text { at, text })))
             }
-            _ => Err(self.nowhere(|| nowhere::not_inside(kind))),
+            _ => Err(Nowhere::NotInside(kind).into()),
         }
     }
 
@@ -189,7 +183,7 @@ impl<'a> Follower<'a> {
             return Err(Failed::Mistyped);
         }
         self.at = at;
-        Ok((PathStep::Index(index), None))
+        Ok((Done::Index(index), None))
     }
 
     /// An element of one of Pandemonium's arrays without headers.
@@ -203,7 +197,7 @@ impl<'a> Follower<'a> {
             return Err(CodecError::new(self.base + at, CodecErrorKind::Short { place, expected: len, found }).into());
         };
         let plain = Plain { kind, width, count: 1, bytes };
-        Ok((PathStep::Index(index), Some(Target::Element { at: self.base + at, plain })))
+        Ok((Done::Index(index), Some(Target::Element { at: self.base + at, plain })))
     }
 
     #[inline(always)]
@@ -237,7 +231,7 @@ impl<'a> Follower<'a> {
                 let value = at + 2 * WORD + padded(text.len());
                 if text == wanted {
                     self.at = value;
-                    return Ok((PathStep::Key(&self.bytes[at..value]), None));
+                    return Ok((Done::Key(at), None));
                 }
                 if text::is_plain(text) {
                     at = self.skim.end_of(value)?;
@@ -252,10 +246,10 @@ impl<'a> Follower<'a> {
             let next = match (is, sought) {
                 (Ok(true), Seek::KeyOf(_)) => {
                     self.at = key_at;
-                    return Ok((PathStep::Key(&self.bytes[key_at..value]), None));
+                    return Ok((Done::KeyOf(entry), None));
                 }
                 (Ok(true), _) => {
-                    self.refuse_second(sought, "key", found.is_some())?;
+                    refuse_second(sought, "key", found.is_some())?;
                     found = Some((key_at, value));
                     if sought.key().is_some_and(|key| !key.may_be_twice()) {
                         break;
@@ -265,16 +259,16 @@ impl<'a> Follower<'a> {
                 (is, _) => is.and_then(|_| Ok(self.skim.end_of(value)?)),
             };
             at = match next {
-                // Nothing behind damage can be reached.
+                // Nothing after damage can be reached.
                 Err(Failed::Damaged(_)) if found.is_some() && sought.key().is_some() => break,
                 next => next?,
             };
         }
         let Some((key_at, value)) = found else {
-            return Err(self.nowhere(|| nowhere::not_there("key", sought.shown())));
+            return Err(Nowhere::NotThere("key").into());
         };
         self.at = value;
-        Ok((PathStep::Key(&self.bytes[key_at..value]), None))
+        Ok((Done::Key(key_at), None))
     }
 
     /// True if this entry, whose key begins at `at`, is the one that is sought.
@@ -298,7 +292,7 @@ impl<'a> Follower<'a> {
     fn property(&mut self, sought: Seek<'_>, count: usize, inside: usize) -> Result<Followed<'a>, Failed> {
         let wanted = sought.key().and_then(|key| key.text());
         if wanted.is_none() && !matches!(sought, Seek::Where { .. }) {
-            return Err(self.nowhere(|| nowhere::no_name(sought.shown())));
+            return Err(Nowhere::NoName.into());
         }
         let (mut at, mut found) = (inside, None);
         for _ in 0..count {
@@ -311,40 +305,40 @@ impl<'a> Follower<'a> {
                 _ => false,
             };
             if is {
-                self.refuse_second(sought, "property", found.is_some())?;
-                found = Some((name, value));
+                refuse_second(sought, "property", found.is_some())?;
+                found = Some((at, value));
                 if wanted.is_some() {
                     break;
                 }
             }
             at = self.skim.end_of(value)?;
         }
-        let Some((name, value)) = found else {
-            return Err(self.nowhere(|| nowhere::not_there("property", sought.shown())));
+        let Some((name_at, value)) = found else {
+            return Err(Nowhere::NotThere("property").into());
         };
         self.at = value;
-        Ok((PathStep::Property(name), None))
+        Ok((Done::Property(name_at), None))
     }
 
     /// Reads a step that must be the index of one of `count` elements.
     fn index(&self, sought: Seek<'_>, kind: Kind, count: usize) -> Result<usize, Failed> {
         let Some(Key { event: Event::Int(found), .. }) = sought.key() else {
-            return Err(self.nowhere(|| nowhere::no_index(kind, sought.shown())));
+            return Err(Nowhere::NoIndex(kind).into());
         };
         let index = usize::try_from(found).ok().filter(|&index| index < count);
-        index.ok_or_else(|| self.nowhere(|| nowhere::no_element(kind, count, found)))
-    }
-
-    /// Refuses a second key or property that matches a condition.
-    fn refuse_second(&self, sought: Seek<'_>, what: &str, is_second: bool) -> Result<(), Failed> {
-        match sought {
-            Seek::Where { name, .. } if is_second => Err(self.nowhere(|| nowhere::twice(what, name))),
-            _ => Ok(()),
-        }
+        index.ok_or(Nowhere::NoElement { kind, count, found }.into())
     }
 }
 
 /// Returns a reader that trusts counts, as nothing is allocated for them.
 fn reader_of(bytes: &[u8], base: usize, dialect: Dialect) -> Reader<'_> {
     Reader::new(bytes).with_base(base).with_dialect(dialect).with_objects(true).with_trusted_counts()
+}
+
+/// Refuses a second key or property that matches a condition.
+fn refuse_second(sought: Seek<'_>, what: &'static str, is_second: bool) -> Result<(), Nowhere> {
+    match sought {
+        Seek::Where { .. } if is_second => Err(Nowhere::Twice(what)),
+        _ => Ok(()),
+    }
 }

@@ -1,7 +1,6 @@
 //! Compares the key that a path seeks with others, as a Dictionary does.
 
 use super::LookupError;
-use super::follower::Failed;
 use crate::dialect::Dialect;
 use crate::error::CodecError;
 use crate::event::{Event, Kinds, Plain, Text};
@@ -27,7 +26,7 @@ impl<'p> Key<'p> {
     /// If the bytes are no value.
     pub fn of(bytes: &'p [u8], dialect: Dialect) -> Result<Self, LookupError> {
         let mut reader = Reader::new(bytes).with_dialect(dialect).with_objects(true);
-        let broken = |error| LookupError::after(Vec::new(), Failed::Nowhere(nowhere::broken(nowhere::STEP, &error)));
+        let broken = |error| LookupError::no_step(Vec::new(), nowhere::broken(nowhere::STEP, &error));
         let kind = reader.peek_kind().map_err(broken)?;
         let event = reader.next_event().map_err(broken)?.expect("a value has an event");
         Ok(Self { bytes, dialect, kind, event })

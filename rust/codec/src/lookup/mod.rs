@@ -26,7 +26,8 @@ use crate::dialect::Dialect;
 use crate::error::CodecError;
 use crate::event::{Plain, Text};
 use crate::kind::Kind;
-use crate::path::{PathStep, Step};
+use crate::nowhere;
+use crate::path::PathStep;
 
 /// What one step of a path seeks.
 #[derive(Clone, Copy)]
@@ -112,12 +113,32 @@ pub fn lookup<'a>(
     dialect: Dialect,
     path: &[Seek<'_>],
 ) -> Result<Target<'a>, LookupError> {
-    let mut done = Vec::with_capacity(path.len());
     let mut follower = Follower::new(bytes, base, dialect, Aim::Explain);
-    let followed = follower.follow(path.iter().copied(), |seek, step| {
-        done.push(if let Seek::KeyOf(entry) = seek { Step::KeyOf(entry) } else { step.shown(dialect) });
-    });
-    followed.map_err(|failed| LookupError::after(done, failed))
+    let mut done = Vec::with_capacity(path.len());
+    for (index, seek) in path.iter().enumerate() {
+        let end = match follower.step(*seek) {
+            Ok((came, end)) => {
+                done.push(follower.name(came));
+                end
+            }
+            Err(Failed::Nowhere(why)) => return Err(LookupError::no_step(done, why.text(|| seek.shown()))),
+            Err(Failed::Damaged(error)) => return Err(LookupError::damaged(done, error)),
+            Err(Failed::OtherKey(_) | Failed::Mistyped) => unreachable!("only for `Aim::Decoded`"),
+        };
+        let more = path.len() - index - 1;
+        match end {
+            None => {}
+            Some(target) if more == 0 => return Ok(target),
+            Some(target) => {
+                let kind = match target {
+                    Target::Element { plain, .. } => plain.kind,
+                    _ => Kind::PackedStringArray,
+                };
+                return Err(LookupError::no_step(done, nowhere::too_long(kind, more)));
+            }
+        }
+    }
+    follower.target().map_err(|error| LookupError::damaged(done, error))
 }
 
 /// Like [`lookup`] for keys alone, without the names of steps, and for what decoding makes of typed containers.
@@ -128,27 +149,35 @@ pub fn lookup<'a>(
 #[inline(always)]
 pub fn find<'a>(bytes: &'a [u8], base: usize, dialect: Dialect, path: &[Key<'_>]) -> Result<Found<'a>, CodecError> {
     let mut follower = Follower::new(bytes, base, dialect, Aim::Decoded);
-    let mut step = 0;
-    let found = match follower.follow(path.iter().copied().map(Seek::Key), |_, _| step += 1) {
-        Ok(target) => return Ok(Found::Target(target)),
-        Err(Failed::Nowhere(_)) => return Ok(Found::Nothing),
-        Err(Failed::OtherKey(kind)) => return Ok(Found::OtherKey { step, kind }),
-        Err(Failed::Mistyped) => follower.value().map(|(at, bytes)| Found::Mistyped { step, at, bytes }),
-        Err(Failed::Damaged(error)) => Err(error),
-    };
-    found.map_err(|error| within(bytes, base, dialect, &path[..step], error))
+    for (step, &key) in path.iter().enumerate() {
+        match follower.step(Seek::Key(key)) {
+            Ok((_, None)) => {}
+            Ok((_, Some(target))) if step + 1 == path.len() => return Ok(Found::Target(target)),
+            Ok(_) | Err(Failed::Nowhere(_)) => return Ok(Found::Nothing),
+            Err(Failed::OtherKey(kind)) => return Ok(Found::OtherKey { step, kind }),
+            Err(Failed::Mistyped) => {
+                return match follower.target() {
+                    Ok(Target::Value { at, bytes }) => Ok(Found::Mistyped { step, at, bytes }),
+                    Ok(_) => unreachable!("a container has a header"),
+                    Err(error) => Err(within(bytes, base, dialect, &path[..step], error)),
+                };
+            }
+            Err(Failed::Damaged(error)) => return Err(within(bytes, base, dialect, &path[..step], error)),
+        }
+    }
+    follower.target().map(Found::Target).map_err(|error| within(bytes, base, dialect, path, error))
 }
 
 /// Puts `path`, which [`find`] followed, before the path of an error about a part of its target.
 #[doc(hidden)]
 #[cold]
 pub fn within(bytes: &[u8], base: usize, dialect: Dialect, path: &[Key<'_>], error: CodecError) -> CodecError {
-    let mut done = Vec::with_capacity(path.len());
     let mut follower = Follower::new(bytes, base, dialect, Aim::Explain);
-    let seeks = path.iter().copied().map(Seek::Key);
-    // That its end is damaged is what `error` says.
-    let _ = follower.follow(seeks, |_, step| done.push(step.shown(dialect)));
-    done.into_iter().rev().fold(error, CodecError::within)
+    let steps = path.iter().map_while(|&key| {
+        let (came, _) = follower.step(Seek::Key(key)).ok()?;
+        Some(follower.name(came))
+    });
+    steps.collect::<Vec<_>>().into_iter().rev().fold(error, CodecError::within)
 }
 
 /// Returns the type of the elements of a packed array; for an array without headers, `kind` itself.

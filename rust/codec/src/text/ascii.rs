@@ -74,7 +74,7 @@ pub(super) fn widen_short(bytes: &[u8], dest: &mut [MaybeUninit<u32>]) -> bool {
     }
 }
 
-/// Runs `work` on each `N` elements and then on the last `N`, which may overlap those before. True if every run was.
+/// Runs `work` on each `N` elements and then on the last `N`, which may overlap those before. True if all are good.
 #[inline(always)]
 fn all<const N: usize, A, B>(from: &[A], to: &mut [B], work: impl Fn(&[A; N], &mut [B; N]) -> bool) -> bool {
     let chunks = from.as_chunks().0.iter().zip(to.as_chunks_mut().0);
@@ -85,7 +85,7 @@ fn all<const N: usize, A, B>(from: &[A], to: &mut [B], work: impl Fn(&[A; N], &m
     }
 }
 
-/// Runs `work` on the first and the last `N` elements: on all, if there are `N` to `2 * N`. True if every run was.
+/// Runs `work` on the first and the last `N` elements: on all, if there are `N` to `2 * N`. True if both are good.
 #[inline(always)]
 fn ends<const N: usize, A, B>(from: &[A], to: &mut [B], work: impl Fn(&[A; N], &mut [B; N]) -> bool) -> bool {
     let good = from.first_chunk().zip(to.first_chunk_mut()).is_none_or(|(from, to)| work(from, to));

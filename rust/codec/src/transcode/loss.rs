@@ -84,7 +84,7 @@ impl Losses {
             }
             None => self.0.push(Loss { what, count: 1, at, path: path() }),
         }
-        // Some are found later than others that lie behind them.
+        // Some are found later than others that come after them.
         self.0.sort_by_key(|loss| loss.at);
     }
 }

@@ -126,14 +126,14 @@ impl Swap {
         let (mut read_at, mut rest) = (0, &before[..]);
         while read_at < self.tokens.len() {
             let token = Token::read(&self.tokens, &mut read_at);
-            let (same, behind) = rest.split_at(token.copy);
-            let (old, behind) = behind.split_at(token.skip);
+            let (same, after) = rest.split_at(token.copy);
+            let (old, after) = after.split_at(token.skip);
             bytes.extend_from_slice(same);
             bytes.extend_from_slice(&self.tokens[read_at..][..token.insert]);
             write_token(token.copy, token.insert, token.skip, back);
             back.extend_from_slice(old);
             read_at += token.insert;
-            rest = behind;
+            rest = after;
         }
         bytes.extend_from_slice(rest);
     }

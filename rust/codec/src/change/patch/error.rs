@@ -3,6 +3,7 @@
 use crate::change::model::Op;
 use crate::error::CodecError;
 use crate::kind::Kind;
+use crate::nowhere::Nowhere;
 use crate::path::{Path, PathStep, shown_step, shown_value};
 use crate::reader::Reader;
 
@@ -86,6 +87,11 @@ impl PatchErrorKind {
     pub(super) fn other_kind(what: &str, expected: Kind, found: Kind) -> Self {
         Self::Value(format!("expected {} as {what}, found {}", expected.name(), found.name()))
     }
+}
+
+/// Makes the error of a step that leads nowhere.
+pub(super) fn no_step(why: Nowhere, step: PathStep<'_>) -> PatchErrorKind {
+    PatchErrorKind::Path(why.text(|| shown_step(step)))
 }
 
 /// Makes the error of a step that is no key, where one must be.

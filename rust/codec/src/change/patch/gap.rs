@@ -72,11 +72,11 @@ impl<T: Copy> GapBuffer<T> {
 
     /// Makes the gap at least as long as `with`, and fills it with copies of one of its elements.
     fn grow(&mut self, with: &[T]) {
-        let behind = self.gap.end..self.items.len();
+        let after = self.gap.end..self.items.len();
         let more = with.len().max(self.items.len());
         self.items.resize(self.items.len() + more, with[0]);
         self.gap.end += more;
-        self.items.copy_within(behind, self.gap.end);
+        self.items.copy_within(after, self.gap.end);
     }
 
     fn move_gap(&mut self, to: usize) {

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::error::{PatchErrorKind, no_key};
+use super::error::{PatchErrorKind, no_key, no_step};
 use super::gap::GapBuffer;
 use super::source::{READ, Raw, Sources};
 use crate::event::{Event, Text};
 use crate::kind::{Kind, WORD, Width};
-use crate::nowhere;
-use crate::path::{PathStep, shown_step};
+use crate::nowhere::Nowhere;
+use crate::path::PathStep;
 use crate::reader::Reader;
 
 /// A value in the tree.
@@ -132,7 +132,7 @@ impl<'a> TreeNode<'a> {
                 let bytes = GapBuffer::new(plain.bytes.to_vec());
                 (plain.count, Body::Packed(Packed { kind: plain.kind, width: plain.width, bytes }))
             }
-            _ => return Err(PatchErrorKind::Path(nowhere::not_inside(sources.kind(raw)))),
+            _ => return Err(PatchErrorKind::Path(Nowhere::NotInside(sources.kind(raw)).text(String::new))),
         };
         let count_at = head_len - WORD;
         Ok(Self { head: raw.within(0..count_at), count: raw.within(count_at..head_len), counted, body })
@@ -176,11 +176,11 @@ impl<'a> Entries<'a> {
             {
                 ("property", self.by_name(&key[WORD..]))
             }
-            (EntryNames::Properties, _) => return Err(PatchErrorKind::Path(nowhere::no_name(shown_step(step)))),
+            (EntryNames::Properties, _) => return Err(no_step(Nowhere::NoName, step)),
         };
         match number {
-            None => Err(PatchErrorKind::Path(nowhere::not_there(what, shown_step(step)))),
-            Some(TWICE) => Err(PatchErrorKind::Path(nowhere::twice(what, &shown_step(step)))),
+            None => Err(no_step(Nowhere::NotThere(what), step)),
+            Some(TWICE) => Err(no_step(Nowhere::Twice(what), step)),
             Some(number) => Ok(number),
         }
     }

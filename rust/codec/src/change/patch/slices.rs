@@ -9,7 +9,7 @@ use crate::change::model::{Change, ChangePart, Op, packed_array};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
 use crate::kind::{Kind, WORD, Width};
-use crate::nowhere;
+use crate::nowhere::{self, Nowhere};
 use crate::reader::Reader;
 
 /// Changes the elements of a packed array from an index on.
@@ -47,7 +47,7 @@ pub(super) fn edit_slice<'a>(
     let Some(start) = start else {
         return Err(match op {
             Op::Insert => PatchErrorKind::no_place(kind, count, found),
-            _ => PatchErrorKind::Path(nowhere::no_element(kind, count, found)),
+            _ => PatchErrorKind::Path(Nowhere::NoElement { kind, count, found }.text(String::new)),
         });
     };
     let found = count - start;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::emit::Emit;
-use super::error::{KEY, NEW, PatchErrorKind, check_same, no_key, shown};
+use super::error::{KEY, NEW, PatchErrorKind, check_same, no_key, no_step, shown};
 use super::gap::GapBuffer;
 use super::node::{Body, Child, Entries, EntryNames, TreeNode};
 use super::slices::edit_slice;
@@ -13,7 +13,7 @@ use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
 use crate::kind::Kind;
 use crate::limits::MAX_DEPTH;
-use crate::nowhere;
+use crate::nowhere::{self, Nowhere};
 use crate::path::{Path, PathStep, Step, shown_step};
 use crate::plan::Plan;
 use crate::reader::Reader;
@@ -137,9 +137,10 @@ impl<'a> Tree<'a> {
                 let found = index(step, Kind::Array)?;
                 let index = usize::try_from(found).ok();
                 let element = index.and_then(|index| Some((index, elements.get(index)?)));
-                element.ok_or_else(|| PatchErrorKind::Path(nowhere::no_element(Kind::Array, elements.len(), found)))
+                let (kind, count) = (Kind::Array, elements.len());
+                element.ok_or_else(|| no_step(Nowhere::NoElement { kind, count, found }, step))
             }
-            Body::Texts(_) | Body::Packed(_) => Err(PatchErrorKind::Path(nowhere::not_inside(node.kind()))),
+            Body::Texts(_) | Body::Packed(_) => Err(no_step(Nowhere::NotInside(node.kind()), step)),
         }
     }
 
@@ -315,7 +316,7 @@ fn shown_in(node: &TreeNode<'_>, step: PathStep<'_>) -> Step {
 
 /// Reads a step that must be the index of an element.
 fn index(step: PathStep<'_>, kind: Kind) -> Result<i64, PatchErrorKind> {
-    let no_index = || PatchErrorKind::Path(nowhere::no_index(kind, shown_step(step)));
+    let no_index = || no_step(Nowhere::NoIndex(kind), step);
     let bytes = match step {
         PathStep::Index(index) => return Ok(index as i64),
         PathStep::Property(_) => return Err(no_index()),
