@@ -3,9 +3,11 @@
 //! [`Threads`] divide the work of a caller that waits for it. [`tasks`] work in steps, in the background.
 #![deny(unsafe_code)]
 
+mod ending;
 #[allow(unsafe_code)] // One line: see there.
 mod gate;
 pub mod tasks;
 mod threads;
+mod turns;
 
 pub use threads::Threads;

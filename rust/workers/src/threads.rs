@@ -1,14 +1,13 @@
 //! A fixed set of threads that share work with the waiting caller.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
+use crate::ending::{ENDING, join};
 use crate::gate;
+use crate::turns::{Order, Turns};
 
 static CORES: OnceLock<usize> = OnceLock::new();
-
-/// Helpers whose last handle was dropped by one of them: it cannot wait for its own end. All end soon.
-pub(crate) static ENDING: Ending = Ending::new();
 
 /// A handle to threads for parallel parts. The caller is one of them, so that small work starts at once.
 ///
@@ -27,12 +26,9 @@ pub struct Threads {
 struct Pool {
     /// Dropped first, which makes the threads end.
     jobs: rayon::ThreadPool,
+    turns: Arc<Turns>,
     _helpers: Helpers,
 }
-
-/// Identifies a pool while a handle to it exists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct PoolId(usize);
 
 #[derive(Debug)]
 struct Helpers(Vec<JoinHandle<()>>);
@@ -40,7 +36,7 @@ struct Helpers(Vec<JoinHandle<()>>);
 impl Drop for Helpers {
     fn drop(&mut self) {
         if rayon::current_thread_index().is_some() {
-            ENDING.keep(&mut self.0);
+            ENDING.keep(self.0.drain(..));
         } else {
             join(self.0.drain(..));
         }
@@ -70,7 +66,10 @@ impl Threads {
             })
             .build();
         match jobs {
-            Ok(jobs) => Self { pool: Some(Arc::new(Pool { jobs, _helpers: helpers })), count, is_awake: false },
+            Ok(jobs) => {
+                let pool = Pool { jobs, turns: Arc::default(), _helpers: helpers };
+                Self { pool: Some(Arc::new(pool)), count, is_awake: false }
+            }
             Err(_) => Self::alone(),
         }
     }
@@ -172,9 +171,9 @@ impl Threads {
         done.into_iter().map(|(_, result)| result).collect()
     }
 
-    /// Returns the pool of the helpers, if there are any.
-    pub(crate) fn pool(&self) -> Option<PoolId> {
-        self.pool.as_ref().map(|pool| PoolId(Arc::as_ptr(pool).addr()))
+    /// True if there are threads but the caller.
+    pub(crate) fn has_helpers(&self) -> bool {
+        self.pool.is_some()
     }
 
     /// Returns the threads as one of the helpers sees them: without the caller.
@@ -182,43 +181,13 @@ impl Threads {
         Self { pool: self.pool.clone(), count: (self.count - 1).max(1), is_awake: false }
     }
 
-    /// Runs `job` on a helper, if there is one.
-    pub(crate) fn spawn(&self, job: impl FnOnce() + Send + 'static) {
-        if let Some(pool) = &self.pool {
-            pool.jobs.spawn(job);
+    /// Adds a turn for the helpers, if there are any.
+    pub(crate) fn add_turn(&self, order: Order, turn: impl FnOnce() + Send + 'static) {
+        let Some(pool) = &self.pool else { return };
+        pool.turns.add(order, Box::new(turn));
+        if order != Order::Again {
+            let turns = Arc::clone(&pool.turns);
+            pool.jobs.spawn(move || turns.run());
         }
-    }
-}
-
-/// Threads that end by themselves, and are joined later, which frees their system resources.
-pub(crate) struct Ending(Mutex<Vec<JoinHandle<()>>>);
-
-impl Ending {
-    pub(crate) const fn new() -> Self {
-        Self(Mutex::new(Vec::new()))
-    }
-
-    /// Keeps `threads`, and joins those kept earlier that have ended.
-    pub(crate) fn keep(&self, threads: &mut Vec<JoinHandle<()>>) {
-        let mut kept = self.lock();
-        join(kept.extract_if(.., |thread| thread.is_finished()));
-        kept.append(threads);
-    }
-
-    /// Waits for all kept threads, including those that another thread is joining: the lock is held throughout. No kept
-    /// thread takes the lock any more.
-    pub(crate) fn join(&self) {
-        join(self.lock().drain(..));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn join(threads: impl IntoIterator<Item = JoinHandle<()>>) {
-    for thread in threads {
-        // A helper's panic was already passed on to the caller that it worked for.
-        let _ = thread.join();
     }
 }

@@ -1,19 +1,20 @@
 //! Work in the background: tasks share the helpers of large calls, a time slice each.
 //!
-//! A task is a state machine, a [`Work`], that works in short steps. [`Tasks`] is a queue of them. A **runner** is a
-//! job on the helpers that takes tasks from the queue in turn, each for a slice, and lets other jobs run in between. It
-//! ends when no task is ready: an idle queue costs nothing. The game's own thread keeps its core, as there is one
-//! helper fewer than threads. Tasks without helpers run in [`Tasks::run_slice`].
+//! A task is a state machine, a [`Work`], that works in short steps. [`Tasks`] is a queue of them. They take [`turns`] on
+//! the helpers, each for a slice, and calls come before them. The game's own thread keeps its core, as there is one helper
+//! fewer than threads. Tasks without helpers run in [`Tasks::run_slice`].
+//!
+//! [`turns`]: crate::turns
 //!
 //! Invariants:
 //!
 //! - **The work has one holder.** While no thread works on it, it is in the task's state, under its lock, at a `Place`
-//!   that determines who may claim it. Otherwise the thread that claimed it holds it. An entry in the queue is only a
-//!   hint at a task that may be claimed.
+//!   that determines who may claim it. Otherwise the thread that claimed it holds it. An entry in a list is only a hint at
+//!   a task that may be claimed.
 //! - **A task ends once.** The holder of the work then keeps or drops it, marks the task as done, and reports
 //!   [`TaskEvent::Finished`]. After that only [`Task::take`] touches the work.
-//! - **A task keeps its threads.** It runs on the threads that it was started with. The queue holds a handle to them
-//!   until their last task has ended and no runner uses them any more.
+//! - **A task keeps its threads.** It runs on the threads that it was started with. The queue holds a handle to them until
+//!   the task has ended, and each of its turns holds one.
 //! - **No lock is held** while a step, a listener or the drop of a work runs, and never two locks at once.
 
 mod queue;
@@ -25,7 +26,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub use task::Task;
-pub use work::{NextStep, OnProgress, SLICE, TaskEvent, Work};
+pub use work::{NextStep, OnProgress, TaskEvent, Work};
 
 use crate::Threads;
 use queue::Queue;

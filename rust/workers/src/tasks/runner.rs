@@ -1,30 +1,22 @@
-//! The threads that work on tasks: runners on the helpers, the owner in slices, and threads for steps that wait for a
-//! device.
+//! The threads that work on tasks: helpers and the owner in turns, and threads for steps that wait for a device.
 
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-use rayon::Yield;
-
-use super::queue::{Next, Place, Queue};
+use super::queue::{Place, Queue};
 use super::task::{Listener, Task, Turn};
-use super::work::{SLICE, TaskEvent, Work};
+use super::work::{TaskEvent, Work};
 use crate::Threads;
-use crate::threads::{ENDING, PoolId};
+use crate::ending::ENDING;
+use crate::turns::{Order, SLICE};
 
 type TaskQueue<W> = Arc<Queue<Task<W>>>;
 
-thread_local! {
-    /// The address of the queue that a runner of this thread serves.
-    static SERVED: Cell<usize> = const { Cell::new(0) };
-}
-
 /// See [`Tasks::start`](super::Tasks::start).
 pub(super) fn start<W: Work>(queue: &TaskQueue<W>, threads: &Threads, work: W, listener: Listener<W>) -> Arc<Task<W>> {
-    let home = threads.pool().map_or(Place::Owner, Place::Helpers);
+    let home = if threads.has_helpers() { Place::Helpers } else { Place::Owner };
     let task = Task::new(queue, home, work, listener);
     if queue.add(task.id(), &task, threads) {
         put(&task, home, None);
@@ -65,7 +57,9 @@ impl<W: Work> Task<W> {
     /// Ends the task without its work, unless the work is done first. Does not wait: the thread that holds the work
     /// drops it after the current step.
     pub fn cancel(self: &Arc<Self>) {
-        self.note_cancelled();
+        if let Some(place) = self.note_cancelled() {
+            list(self, place, Order::First);
+        }
         self.unpark();
     }
 
@@ -88,48 +82,35 @@ fn work_on<W: Work>(task: &Arc<Task<W>>, threads: &Threads, place: Place, until:
     true
 }
 
-/// Lists a task that is free at `place`, after a turn that began at `from`.
+/// Puts a task that is free at `place` there, after a turn that began at `from`.
 fn put<W: Work>(task: &Arc<Task<W>>, place: Place, from: Option<Place>) {
-    if place == Place::Device {
-        return give_thread(task);
-    }
-    // A runner, and the owner, look for their next task after this anyway.
-    let is_served = from == Some(place);
-    if let (Some(threads), Place::Helpers(pool)) = (task.queue().put(task, place, !is_served), place) {
-        spawn(task.queue(), pool, &threads);
-    }
-    if place == Place::Owner && !is_served {
-        task.report(TaskEvent::Waiting);
+    let is_again = from == Some(place);
+    list(task, place, if is_again { Order::Again } else { Order::Last });
+    match place {
+        Place::Device => give_thread(task),
+        Place::Owner if !is_again => task.report(TaskEvent::Waiting),
+        _ => {}
     }
 }
 
-/// Spawns a runner that was hired.
-fn spawn<W: Work>(queue: &TaskQueue<W>, pool: PoolId, threads: &Threads) {
-    let queue = Arc::clone(queue);
-    threads.spawn(move || run(&queue, pool));
-}
-
-/// Runs a runner.
-fn run<W: Work>(queue: &TaskQueue<W>, pool: PoolId) {
-    let this = Arc::as_ptr(queue).addr();
-    let outer = SERVED.replace(this);
-    if outer == this {
-        // Below this frame on the stack, a runner is letting other jobs of the pool run. It checks the queue
-        // afterwards.
-        return queue.leave(pool);
-    }
-    while let Some(Next { task, threads, hired }) = queue.next(pool) {
-        if hired {
-            spawn(queue, pool, &threads);
-        }
+/// Lists a task that is free at `place`, if there is a list.
+fn list<W: Work>(task: &Arc<Task<W>>, place: Place, order: Order) {
+    let queue = Arc::clone(task.queue());
+    let threads = match place {
+        Place::Helpers => queue.begin_turn(task.id()),
+        Place::Owner => return queue.add_owned(order, task),
+        // A thread for it is already coming, or not wanted.
+        Place::Device | Place::Waiter | Place::Parked => None,
+    };
+    let Some(threads) = threads else { return };
+    let (task, with) = (Arc::clone(task), threads.clone());
+    threads.add_turn(order, move || {
+        // Drops the task, too, before `reopen` is notified.
         let _ = catch_unwind(AssertUnwindSafe(move || {
-            work_on(&task, &threads, Place::Helpers(pool), Some(Instant::now() + SLICE));
+            work_on(&task, &with, Place::Helpers, Some(Instant::now() + SLICE));
         }));
-        // For at most a slice, as new jobs may come all the time.
-        let until = Instant::now() + SLICE;
-        while rayon::yield_now() == Some(Yield::Executed) && Instant::now() < until {}
-    }
-    SERVED.set(outer);
+        queue.end_run();
+    });
 }
 
 /// Runs the next step of a task that is free at [`Place::Device`] on a thread of its own.
@@ -137,7 +118,7 @@ fn give_thread<W: Work>(task: &Arc<Task<W>>) {
     let own = Arc::clone(task);
     let run = move || _ = work_on(&own, &Threads::alone(), Place::Device, None);
     match Builder::new().name("varbatch-wait".to_owned()).spawn(run) {
-        Ok(thread) => task.queue().devices.keep(&mut vec![thread]),
+        Ok(thread) => task.queue().devices.keep([thread]),
         Err(_) => _ = work_on(task, &Threads::alone(), Place::Device, None),
     }
 }

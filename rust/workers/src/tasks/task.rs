@@ -51,7 +51,7 @@ enum End<W> {
     Panicked,
 }
 
-/// The steps of one task that a thread does before it serves the next task.
+/// The steps of one task that a thread does before it works on the next one.
 pub(super) struct Turn<'a> {
     pub(super) threads: &'a Threads,
     /// The place where the work was claimed. The turn continues with steps that belong there, or with all for a waiting
@@ -80,15 +80,14 @@ impl<W: Work> Task<W> {
         })
     }
 
-    /// See [`Task::cancel`].
-    pub(super) fn note_cancelled(self: &Arc<Self>) {
+    /// See [`Task::cancel`]. Returns the place of the work if it is free.
+    pub(super) fn note_cancelled(&self) -> Option<Place> {
         self.cancelled.store(true, Ordering::Relaxed);
         // A thread that has claimed the work checks the flag under this lock before it leaves the work.
-        let place = match &*self.lock() {
-            State::Free(place, _) => *place,
-            State::Claimed(_) | State::Done(_) => return,
-        };
-        self.queue.hurry(self, place);
+        match &*self.lock() {
+            State::Free(place, _) => Some(*place),
+            State::Claimed(_) | State::Done(_) => None,
+        }
     }
 
     /// Returns the place where a parked task must be put. Notes it for a step that may be about to park.
@@ -246,7 +245,7 @@ impl<W: Work> Task<W> {
         *self.lock() = State::Done(end);
         self.changed.notify_all();
         self.report(TaskEvent::Finished);
-        self.queue.remove(self.id, self.home);
+        self.queue.remove(self.id);
     }
 
     /// Several threads may call this at once within a step.

@@ -1,11 +1,6 @@
 //! The work of a task, and its reports.
 
-use std::time::Duration;
-
 use crate::Threads;
-
-/// How long one task is worked on before the next one has its turn, which is also how long a call waits for a helper.
-pub const SLICE: Duration = Duration::from_millis(2);
 
 /// The work of a task, in steps.
 pub trait Work: Send + 'static {

@@ -1,68 +1,14 @@
 //! Guards: every item is worked on once and on nobody's borrow but the caller's own; no call waits for a thread that is
 //! late. What a panic does is in `threads_panics`.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread::ThreadId;
-use std::time::{Duration, Instant};
 
 use varbatch_workers::Threads;
 
-pub const COUNTS: [usize; 4] = [1, 2, 3, 8];
-
-/// So long a test waits for what must happen.
-const PATIENCE: Duration = Duration::from_secs(if cfg!(miri) { 600 } else { 20 });
-
-/// `few` under Miri, which is slow.
-pub const fn times(many: usize, few: usize) -> usize {
-    if cfg!(miri) { few } else { many }
-}
-
-/// Waits until `done`, or panics.
-#[track_caller]
-pub fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !done() {
-        assert!(begin.elapsed() < PATIENCE, "{what} did not happen");
-        std::thread::yield_now();
-    }
-}
-
-/// Whether `threads` works on all of some items, once each.
-#[track_caller]
-pub fn assert_works(threads: &Threads) {
-    let seen: Vec<_> = (0..50).map(|_| AtomicUsize::new(0)).collect();
-    threads.for_each(&seen, |seen| _ = seen.fetch_add(1, Ordering::Relaxed));
-    assert!(seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1));
-}
-
-/// Panics if `really`, and prints nothing.
-pub fn panic_if(really: bool, text: &'static str) {
-    if really {
-        resume_unwind(Box::new(text));
-    }
-}
-
-/// What `run` panics with.
-#[track_caller]
-pub fn panic_of(run: impl FnOnce()) -> String {
-    let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("a panic");
-    let text: Option<&str> = <dyn Any>::downcast_ref(&*panic).copied();
-    text.expect("a text").to_owned()
-}
-
-/// A call of `threads` in which each of its threads has an item at the same time. `work` is told whether it is the
-/// caller's.
-pub fn together(threads: &Threads, work: impl Fn(bool) + Sync) {
-    let (caller, all) = (std::thread::current().id(), Barrier::new(threads.count()));
-    threads.for_each(0..threads.count(), |_: usize| {
-        all.wait();
-        work(std::thread::current().id() == caller);
-    });
-}
+use crate::support::{COUNTS, Count, assert_works, count_end, panic_if, panic_of, shared, times, together, wait_for};
 
 /// Keeps all of the helpers of `threads` busy while `run` runs.
 fn with_busy_helpers(threads: &Arc<Threads>, run: impl FnOnce()) {
@@ -226,27 +172,16 @@ fn a_late_helper_is_not_waited_for_and_finds_nothing() {
 #[test]
 fn dropping_joins_the_threads_and_the_late_ones_too() {
     for count in COUNTS {
-        thread_local! {
-            static ENDS: std::cell::RefCell<Option<Ended>> = const { std::cell::RefCell::new(None) };
-        }
-        struct Ended(std::sync::mpsc::Sender<()>);
-        impl Drop for Ended {
-            fn drop(&mut self) {
-                std::thread::sleep(Duration::from_millis(1));
-                let _ = self.0.send(());
-            }
-        }
-        let (ended, ends) = channel();
-        let threads = Threads::new(count);
+        let (threads, ended) = (Threads::new(count), shared::<Count>());
         together(&threads, |caller| {
             if !caller {
-                ENDS.set(Some(Ended(ended.clone())));
+                count_end(ended);
             }
         });
         // Handed out, and perhaps not taken yet.
         (0..times(100, 5)).for_each(|_| threads.for_each(0..count, |_: usize| {}));
         drop(threads);
-        assert_eq!(ends.try_iter().count(), count - 1);
+        assert_eq!(ended.get(), count - 1);
     }
 }
 

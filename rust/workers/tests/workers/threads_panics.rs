@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use varbatch_workers::Threads;
 
-use crate::threads::{COUNTS, assert_works, panic_if, panic_of, times, together};
+use crate::support::{COUNTS, assert_works, panic_if, panic_of, times, together};
 
 #[test]
 fn a_panic_of_the_caller_waits_for_who_is_inside() {

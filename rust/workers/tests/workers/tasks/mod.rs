@@ -10,14 +10,14 @@ mod soak;
 mod turns;
 mod waits;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Task, TaskEvent, Tasks, Work};
 
-use crate::threads::wait_for;
+use crate::support::{Door, shared, wait_for};
 
 /// A step is asked which it is, from 0.
 type DoStep = Box<dyn FnMut(usize, &Threads) -> NextStep + Send>;
@@ -115,6 +115,11 @@ impl Jobs {
         Started { task: self.tasks.start(threads, job, listener), told }
     }
 
+    /// Does the owner's steps until there are none.
+    fn run_owned(&self) {
+        while self.tasks.run_slice(Duration::ZERO) {}
+    }
+
     #[track_caller]
     fn assert_none_left(&self) {
         wait_for("the end of all", || !self.tasks.is_busy());
@@ -149,39 +154,32 @@ impl Started {
     }
 }
 
-/// Opens once, for all.
-#[derive(Clone, Default)]
-struct Door(Arc<AtomicBool>);
-
-impl Door {
-    fn open(&self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-
-    fn is_open(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    #[track_caller]
-    fn pass(&self) {
-        wait_for("the door's opening", || self.is_open());
+/// Calls `run` with so many threads each, and a queue that has nothing left afterwards.
+#[track_caller]
+fn each(counts: impl IntoIterator<Item = usize>, mut run: impl FnMut(&Threads, &Jobs)) {
+    for count in counts {
+        let (threads, jobs) = (Threads::new(count), Jobs::new());
+        run(&threads, &jobs);
+        jobs.run_owned();
+        jobs.assert_none_left();
     }
 }
 
-/// Uses a processor for so long.
-fn work_for(time: Duration) {
-    let begin = Instant::now();
-    while begin.elapsed() < time {
-        std::hint::spin_loop();
-    }
+/// Makes a step that goes on until the door is open.
+fn until(door: &'static Door) -> impl FnMut(usize, &Threads) -> NextStep + Send {
+    move |_, _| if door.is_open() { NextStep::Done } else { NextStep::More }
+}
+
+/// Makes a step that is done so many times before the last one.
+fn steps(count: usize) -> impl FnMut(usize, &Threads) -> NextStep + Send {
+    move |step, _| if step < count { NextStep::More } else { NextStep::Done }
 }
 
 /// A task that keeps a helper busy until the door opens. Returns when it has begun.
-fn occupy(jobs: &Jobs, threads: &Threads, until: &Door) -> Started {
-    let (begun, until) = (Door::default(), until.clone());
-    let inside = begun.clone();
+fn occupy(jobs: &Jobs, threads: &Threads, until: &'static Door) -> Started {
+    let begun = shared::<Door>();
     let busy = jobs.start(threads, move |_, _| {
-        inside.open();
+        begun.open();
         until.pass();
         NextStep::Done
     });

@@ -1,7 +1,5 @@
 //! Guards: calls get the helpers while tasks run; tasks keep the threads that they were started with, which end after them.
 
-use std::cell::RefCell;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread::current;
 use std::time::Duration;
@@ -9,17 +7,16 @@ use std::time::Duration;
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, TaskEvent};
 
-use super::{Door, Jobs, Started, occupy, work_for};
-use crate::threads::{assert_works, times, together, wait_for};
+use super::{Jobs, Started, each, occupy, steps, until};
+use crate::support::{Count, Door, assert_works, count_end, shared, times, together, wait_for, work_for};
 
 #[test]
 fn a_call_gets_its_helpers_while_tasks_run() {
-    for count in [2, 3] {
-        let (threads, jobs, stop) = (Threads::new(count), Jobs::new(), Door::default());
+    each([2, 3], |threads, jobs| {
+        let stop = shared::<Door>();
         let tasks: Vec<_> = (0..3)
             .map(|_| {
-                let stop = stop.clone();
-                jobs.start(&threads, move |_, _| {
+                jobs.start(threads, move |_, _| {
                     work_for(Duration::from_micros(500));
                     if stop.is_open() { NextStep::Done } else { NextStep::More }
                 })
@@ -27,68 +24,64 @@ fn a_call_gets_its_helpers_while_tasks_run() {
             .collect();
         for _ in 0..times(50, 2) {
             // Ends when every helper has come.
-            together(&threads, |_| {});
-            assert_works(&threads);
+            together(threads, |_| {});
+            assert_works(threads);
         }
         assert!(tasks.iter().all(|task| !task.task.is_done()));
         stop.open();
         tasks.into_iter().for_each(Started::assert_finishes);
-        jobs.assert_none_left();
-    }
+    });
 }
 
 #[test]
 fn tasks_go_on_while_calls_ask_for_the_helpers_all_the_time() {
-    let (threads, jobs) = (Threads::new(2), Jobs::new());
-    let task = jobs.start(&threads, |step, _| if step < times(200, 20) { NextStep::More } else { NextStep::Done });
-    while !task.task.is_done() {
-        threads.for_each(0..2, |_: i32| {});
-    }
-    task.assert_finishes();
-    jobs.assert_none_left();
+    each([2], |threads, jobs| {
+        let task = jobs.start(threads, steps(times(200, 20)));
+        while !task.task.is_done() {
+            threads.for_each(0..2, |_: i32| {});
+        }
+        task.assert_finishes();
+    });
 }
 
 #[test]
 fn a_helper_that_comes_back_from_a_call_takes_a_task() {
     for _ in 0..times(10, 1) {
-        let (threads, jobs, call, come) = (Arc::new(Threads::new(3)), Jobs::new(), Door::default(), Door::default());
-        let both = Arc::new(Barrier::new(2));
-        let caller = {
-            let (threads, call, both) = (Arc::clone(&threads), call.clone(), Arc::new(Barrier::new(2)));
-            let begun = Door::default();
-            let inside = begun.clone();
-            let caller = std::thread::spawn(move || {
-                threads.for_each(0..2, |_: i32| {
-                    both.wait();
-                    inside.open();
-                    call.pass();
-                });
+        each([3], |threads, jobs| {
+            let (begun, call, come, count) = (shared::<Door>(), shared::<Door>(), shared::<Door>(), shared::<Count>());
+            let caller = std::thread::spawn({
+                let (threads, both) = (threads.clone(), Barrier::new(2));
+                move || {
+                    threads.for_each(0..2, |_: i32| {
+                        both.wait();
+                        begun.open();
+                        call.pass();
+                    });
+                }
             });
             begun.pass();
-            caller
-        };
-        // One helper is left for both.
-        let steps = Arc::new(AtomicUsize::new(0));
-        let tasks: Vec<_> = (0..2)
-            .map(|_| {
-                let (both, come, steps) = (Arc::clone(&both), come.clone(), Arc::clone(&steps));
-                jobs.start(&threads, move |_, _| {
-                    steps.fetch_add(1, Ordering::SeqCst);
-                    work_for(Duration::from_micros(100));
-                    if !come.is_open() {
-                        return NextStep::More;
-                    }
-                    both.wait();
-                    NextStep::Done
+            // One helper is left for both.
+            let both = Arc::new(Barrier::new(2));
+            let tasks: Vec<_> = (0..2)
+                .map(|_| {
+                    let both = Arc::clone(&both);
+                    jobs.start(threads, move |_, _| {
+                        count.add();
+                        work_for(Duration::from_micros(100));
+                        if !come.is_open() {
+                            return NextStep::More;
+                        }
+                        both.wait();
+                        NextStep::Done
+                    })
                 })
-            })
-            .collect();
-        wait_for("some turns", || steps.load(Ordering::SeqCst) > times(100, 4));
-        call.open();
-        caller.join().expect("the call");
-        come.open();
-        tasks.into_iter().for_each(Started::assert_finishes);
-        jobs.assert_none_left();
+                .collect();
+            wait_for("some turns", || count.get() > times(100, 4));
+            call.open();
+            caller.join().expect("the call");
+            come.open();
+            tasks.into_iter().for_each(Started::assert_finishes);
+        });
     }
 }
 
@@ -122,26 +115,12 @@ fn nothing_is_lost_when_the_threads_change() {
     jobs.assert_none_left();
 }
 
-/// Counts the threads that have ended, after some time, in which nobody must unload their code.
-struct Ended(Arc<AtomicUsize>);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        std::thread::sleep(Duration::from_millis(20));
-        self.0.fetch_add(1, Ordering::SeqCst);
-    }
-}
-
-thread_local! {
-    static ENDED: RefCell<Option<Ended>> = const { RefCell::new(None) };
-}
-
 /// Threads whose helpers count their ends.
-fn counted(count: usize, ended: &Arc<AtomicUsize>) -> Threads {
+fn counted(count: usize, ended: &'static Count) -> Threads {
     let threads = Threads::new(count);
     together(&threads, |is_caller| {
         if !is_caller {
-            ENDED.set(Some(Ended(Arc::clone(ended))));
+            count_end(ended);
         }
     });
     threads
@@ -151,21 +130,20 @@ fn counted(count: usize, ended: &Arc<AtomicUsize>) -> Threads {
 fn a_task_keeps_the_threads_that_it_was_started_with() {
     let (jobs, owner) = (Jobs::new(), current().id());
     for count in [2, 3] {
-        let (threads, stop, steps) = (Threads::new(count), Door::default(), Arc::new(AtomicUsize::new(0)));
+        let (threads, stop, done) = (Threads::new(count), shared::<Door>(), shared::<Count>());
         let tasks: Vec<_> = (0..5)
             .map(|_| {
-                let (stop, steps) = (stop.clone(), Arc::clone(&steps));
                 jobs.start(&threads, move |_, threads| {
                     assert!(current().id() != owner && threads.count() == count - 1);
-                    steps.fetch_add(1, Ordering::SeqCst);
+                    done.add();
                     if stop.is_open() { NextStep::Done } else { NextStep::More }
                 })
             })
             .collect();
         // Returns though the tasks go on.
         drop(threads);
-        let before = steps.load(Ordering::SeqCst);
-        wait_for("more steps", || steps.load(Ordering::SeqCst) > before + 10);
+        let before = done.get();
+        wait_for("more steps", || done.get() > before + 10);
         assert!(!jobs.tasks.run_slice(Duration::from_secs(1)));
         stop.open();
         assert!(tasks.iter().all(|task| task.told.count(TaskEvent::Waiting) == 0));
@@ -176,54 +154,50 @@ fn a_task_keeps_the_threads_that_it_was_started_with() {
 
 #[test]
 fn a_task_without_helpers_stays_with_the_owner() {
-    let (jobs, owner) = (Jobs::new(), current().id());
-    let alone = jobs.start(&Threads::new(1), move |step, _| {
-        assert_eq!(current().id(), owner);
-        if step < 5 { NextStep::More } else { NextStep::Done }
+    each([3], |threads, jobs| {
+        let owner = current().id();
+        let alone = jobs.start(&Threads::new(1), move |step, _| {
+            assert_eq!(current().id(), owner);
+            if step < 5 { NextStep::More } else { NextStep::Done }
+        });
+        for _ in 0..5 {
+            jobs.start(threads, |_, _| NextStep::Done).assert_finishes();
+            assert!(jobs.tasks.run_slice(Duration::ZERO));
+        }
+        assert!(!jobs.tasks.run_slice(Duration::ZERO));
+        alone.assert_finishes();
     });
-    let threads = Threads::new(3);
-    for _ in 0..5 {
-        jobs.start(&threads, |_, _| NextStep::Done).assert_finishes();
-        assert!(jobs.tasks.run_slice(Duration::ZERO));
-    }
-    assert!(!jobs.tasks.run_slice(Duration::ZERO));
-    alone.assert_finishes();
-    jobs.assert_none_left();
 }
 
 #[test]
 fn new_tasks_use_new_threads_at_once() {
-    let (jobs, older, busy) = (Jobs::new(), Threads::new(2), Door::default());
-    let first = occupy(&jobs, &older, &busy);
-    for count in [2, 3, 8] {
-        jobs.start(&Threads::new(count), move |step, threads| {
-            assert_eq!(threads.count(), count - 1);
-            if step < 9 { NextStep::More } else { NextStep::Done }
-        })
-        .assert_finishes();
-    }
-    assert!(!first.task.is_done());
-    busy.open();
-    first.assert_finishes();
-    jobs.assert_none_left();
+    each([2], |older, jobs| {
+        let busy = shared::<Door>();
+        let first = occupy(jobs, older, busy);
+        for count in [2, 3, 8] {
+            jobs.start(&Threads::new(count), move |step, threads| {
+                assert_eq!(threads.count(), count - 1);
+                if step < 9 { NextStep::More } else { NextStep::Done }
+            })
+            .assert_finishes();
+        }
+        assert!(!first.task.is_done());
+        busy.open();
+        first.assert_finishes();
+    });
 }
 
 #[test]
 fn the_threads_end_with_their_last_task() {
     for count in [2, 4] {
-        let (jobs, ended, stop) = (Jobs::new(), Arc::new(AtomicUsize::new(0)), Door::default());
-        let threads = counted(count, &ended);
-        let tasks: Vec<_> = (0..3)
-            .map(|_| {
-                let stop = stop.clone();
-                jobs.start(&threads, move |_, _| if stop.is_open() { NextStep::Done } else { NextStep::More })
-            })
-            .collect();
+        let (jobs, ended, stop) = (Jobs::new(), shared::<Count>(), shared::<Door>());
+        let threads = counted(count, ended);
+        let tasks: Vec<_> = (0..3).map(|_| jobs.start(&threads, until(stop))).collect();
         drop(threads);
         std::thread::sleep(Duration::from_millis(5));
-        assert_eq!(ended.load(Ordering::SeqCst), 0);
+        assert_eq!(ended.get(), 0);
         stop.open();
-        wait_for("the end of the threads", || ended.load(Ordering::SeqCst) == count - 1);
+        wait_for("the end of the threads", || ended.get() == count - 1);
         // The tasks are held, and do not hold the threads.
         tasks.into_iter().for_each(Started::assert_finishes);
     }
@@ -233,16 +207,16 @@ fn the_threads_end_with_their_last_task() {
 fn no_thread_outlives_a_shut_down() {
     for count in [2, 4] {
         for round in 0..times(10, 2) {
-            let (jobs, ended) = (Jobs::new(), Arc::new(AtomicUsize::new(0)));
+            let (jobs, ended) = (Jobs::new(), shared::<Count>());
             for _ in 0..3 {
-                let threads = counted(count, &ended);
+                let threads = counted(count, ended);
                 (0..5).for_each(|_| _ = jobs.start(&threads, |_, _| NextStep::More));
                 if round % 2 == 0 {
                     jobs.start(&threads, |_, _| NextStep::Done).task.wait(&threads);
                 }
             }
             jobs.tasks.shut_down(&Threads::alone());
-            assert_eq!(ended.load(Ordering::SeqCst), 3 * (count - 1));
+            assert_eq!(ended.get(), 3 * (count - 1));
         }
     }
 }
@@ -263,13 +237,12 @@ fn nothing_needs_a_thread() {
     }
     let caller = current().id();
     assert!(std::thread::Builder::new().spawn(|| {}).is_err(), "the system gives threads");
-    for count in [0, 1, 2, 8] {
-        let (threads, jobs) = (Threads::new(count), Jobs::new());
+    each([0, 1, 2, 8], |threads, jobs| {
         assert_eq!(threads.count(), 1);
-        assert_works(&threads);
+        assert_works(threads);
         let start = || {
             let steps = [NextStep::More, NextStep::Blocking, NextStep::Owner, NextStep::More, NextStep::Done];
-            jobs.start(&threads, move |step, _| {
+            jobs.start(threads, move |step, _| {
                 assert_eq!(current().id(), caller);
                 steps[step]
             })
@@ -278,12 +251,11 @@ fn nothing_needs_a_thread() {
         while !in_slices.task.is_done() {
             jobs.tasks.run_slice(Duration::ZERO);
         }
-        assert!(waited_for.task.wait(&threads));
-        jobs.tasks.shut_down(&threads);
+        assert!(waited_for.task.wait(threads));
+        jobs.tasks.shut_down(threads);
         in_slices.assert_finishes();
         waited_for.assert_finishes();
         assert!(ended.task.is_done());
-        jobs.assert_none_left();
-    }
+    });
     std::process::exit(PASSED);
 }

@@ -1,11 +1,61 @@
-//! How far a task is, told from within a step.
+//! Guards: how far a task is, told after each step and from within one.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, TaskEvent, Tasks, Work};
 
-use crate::threads::{COUNTS, wait_for};
+use super::{Jobs, steps};
+use crate::support::{COUNTS, times, wait_for};
+
+#[test]
+fn progress_is_told_in_hundredths() {
+    let (threads, jobs) = (Threads::new(2), Jobs::new());
+    let count = times(5000, 500);
+    let mut job = jobs.job(steps(count - 1));
+    job.of = count;
+    let task = jobs.start_job(&threads, job);
+    task.assert_ends();
+    let told = task.told.events.lock().unwrap();
+    let (last, progressed) = told.split_last().expect("the end");
+    assert_eq!(last.0, TaskEvent::Finished);
+    assert!((80..=100).contains(&progressed.len()), "{} times", progressed.len());
+    assert!(progressed.iter().all(|(event, _)| *event == TaskEvent::Progressed));
+    assert!(told.windows(2).all(|pair| pair[0].1 <= pair[1].1 && pair[1].1 <= 1.0));
+}
+
+#[test]
+fn progress_never_falls_and_is_a_fraction() {
+    struct Odd(usize);
+    impl Work for Odd {
+        fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> NextStep {
+            self.0 += 1;
+            if self.0 < 6 { NextStep::More } else { NextStep::Done }
+        }
+
+        fn progress(&self) -> f32 {
+            [0.0, -1.0, 0.5, f32::NAN, 0.2, 0.4, 7.0][self.0]
+        }
+    }
+    let (tasks, seen) = (Tasks::new(), Arc::new(Mutex::new(Vec::new())));
+    let told = Arc::clone(&seen);
+    let task =
+        tasks.start(&Threads::alone(), Odd(0), move |task, event| told.lock().unwrap().push((event, task.progress())));
+    // A step each.
+    for expected in [0.0, 0.5, 0.5, 0.5, 0.5, 1.0] {
+        tasks.run_slice(Duration::ZERO);
+        assert!((task.progress() - expected).abs() < f32::EPSILON);
+    }
+    assert!(task.is_done());
+    let expected = [
+        (TaskEvent::Waiting, 0.0),
+        (TaskEvent::Progressed, 0.5),
+        (TaskEvent::Progressed, 1.0),
+        (TaskEvent::Finished, 1.0),
+    ];
+    assert_eq!(*seen.lock().unwrap(), expected);
+}
 
 /// One long step of so many parts, which threads do in no order.
 struct Long(u16);
@@ -34,12 +84,11 @@ impl Work for Long {
     }
 }
 
-/// Guards: one large value, whose task was at 0 until its end.
+/// As with one large value, whose task was at 0 until its end.
 #[test]
 fn progress_is_told_within_a_step_and_never_goes_back() {
     for count in COUNTS {
-        let threads = Threads::new(count);
-        let tasks = Tasks::new();
+        let (threads, tasks) = (Threads::new(count), Tasks::new());
         let told = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&told);
         let task = tasks.start(&threads, Long(500), move |task, event| {
@@ -47,9 +96,7 @@ fn progress_is_told_within_a_step_and_never_goes_back() {
                 heard.lock().unwrap().push(task.progress());
             }
         });
-        if threads.count() == 1 {
-            while tasks.run_slice(std::time::Duration::from_millis(1)) {}
-        }
+        while tasks.run_slice(Duration::from_millis(1)) {}
         wait_for("the end", || task.is_done());
         let told = told.lock().unwrap();
         // Each is a hundredth or more after the one before, and the last is 1.

@@ -9,7 +9,7 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, TaskEvent};
 
 use super::{Jobs, Started};
-use crate::threads::{assert_works, panic_if, times, wait_for};
+use crate::support::{assert_works, panic_if, times, wait_for};
 
 /// Numbers that look random, the same in each run.
 struct Random(u64);

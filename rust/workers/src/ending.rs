@@ -1,0 +1,52 @@
+//! Threads that end by themselves, and are joined later, which frees their system resources.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// Helpers whose last handle was dropped by one of them: it cannot wait for its own end. All end soon.
+pub(crate) static ENDING: Ending = Ending::new();
+
+/// A list of such threads.
+pub(crate) struct Ending {
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Held while threads are joined. One of them may still keep others, so `threads` is not held then.
+    joining: Mutex<()>,
+}
+
+impl Ending {
+    pub(crate) const fn new() -> Self {
+        Self { threads: Mutex::new(Vec::new()), joining: Mutex::new(()) }
+    }
+
+    /// Keeps `threads`, and joins those that have ended.
+    pub(crate) fn keep(&self, threads: impl IntoIterator<Item = JoinHandle<()>>) {
+        lock(&self.threads).extend(threads);
+        // Another thread that joins them may be waiting for this one.
+        if let Ok(_joining) = self.joining.try_lock() {
+            let ended: Vec<_> = lock(&self.threads).extract_if(.., |thread| thread.is_finished()).collect();
+            join(ended);
+        }
+    }
+
+    /// Waits for all kept threads, including those that another thread is joining.
+    pub(crate) fn join(&self) {
+        let _joining = lock(&self.joining);
+        loop {
+            let Some(thread) = lock(&self.threads).pop() else { return };
+            join([thread]);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing panics while one is held.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for threads.
+pub(crate) fn join(threads: impl IntoIterator<Item = JoinHandle<()>>) {
+    for thread in threads {
+        // A helper's panic was already passed on to the caller that it worked for.
+        let _ = thread.join();
+    }
+}
