@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use varbatch_codec::transcode::{Losses, Lost, Translation};
-use varbatch_codec::{Cursor, Writer};
-use varbatch_storage::transcode::{self, TranscodeError, TranscodeErrorKind};
+use varbatch_codec::Writer;
+use varbatch_storage::transcode::{self, TranscodeError};
 use varbatch_storage::{Flushed, Saver};
 use varbatch_workers::Threads;
 
@@ -17,9 +17,6 @@ use crate::hint;
 use crate::input::{Input, STANDARD, name};
 use crate::progress::Progress;
 use crate::source::{Source, loader};
-
-/// Bytes that are written at a time.
-const WRITE_LEN: usize = 1 << 20;
 
 /// Where the new file is written.
 enum Target {
@@ -149,20 +146,14 @@ fn value(
     let data = |error| Failure::data(input.name(), error);
     translation.value(bytes, 0, &mut writer, &mut losses).map_err(data)?;
     writer.end_value(start).map_err(data)?;
-    let (plan, mut cursor) = (writer.into_plan(), Cursor::new());
-    loop {
-        match saver.write(&plan, &mut cursor, WRITE_LEN, threads) {
-            Ok(0) => return Ok(losses),
-            Ok(_) => {}
-            Err(error) => return Err(Failure::file(target.name(), error)),
-        }
-    }
+    saver.write_all(&writer.into_plan(), threads).map_err(|error| Failure::file(target.name(), error))?;
+    Ok(losses)
 }
 
 fn translation_failed(input: &Input, target: &Target, error: TranscodeError) -> Failure {
-    match error.into_kind() {
-        TranscodeErrorKind::Load(error) => Failure::load(input.name(), error),
-        TranscodeErrorKind::Save(error) => Failure::file(target.name(), error),
+    match error {
+        TranscodeError::Load(error) => Failure::load(input.name(), error),
+        TranscodeError::Save(error) => Failure::file(target.name(), error),
         error => Failure::data(input.name(), error),
     }
 }

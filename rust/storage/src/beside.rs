@@ -18,7 +18,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::disk;
-use crate::limits::{MAX_REFUSED, SWEPT_NAMES};
+
+/// Names that the first save in a folder looks at for leftovers. A killed process leaves as many as it had saves under
+/// way.
+const SWEPT_NAMES: u32 = 64;
+
+/// Max names to try after one was refused, before the folder itself is believed to be closed.
+const MAX_REFUSED: u32 = 8;
 
 /// The start of a name. A number follows.
 const PREFIX: &str = ".varbatch-";
@@ -153,6 +159,12 @@ pub fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let (Ok(open), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else { return false };
     named.is_file() && (open.dev(), open.ino()) == (named.dev(), named.ino())
+}
+
+/// Only a save of another process could have replaced an open file, and then it does not matter.
+#[cfg(windows)]
+pub fn is_at(_: &File, _: &Path) -> bool {
+    true
 }
 
 #[cfg(test)]

@@ -6,8 +6,22 @@ use varbatch_codec::fill::{self, CUT_LEN, Piece};
 use varbatch_codec::{Part, Plain, Width};
 use varbatch_workers::Threads;
 
-pub use crate::limits::PARALLEL_FROM;
-use crate::limits::{CUT_FROM, MAX_RUN_LEN, PARALLEL_AWAKE_FROM, RUNS_A_THREAD};
+/// Min bytes of one call's output for filling it with several threads. Below, waking them costs more than it gains.
+///
+/// `scripts/bench-rust.sh threads` prints the crossing point. On two cores it was 0.5 to 1 MiB for consecutive calls, when
+/// the helping thread is awake, and 4 to 8 MiB when it sleeps and arrives after some 40 µs.
+pub const PARALLEL_FROM: usize = 8 << 20;
+
+/// The same for threads that are [awake](Threads::awake), in bytes.
+const PARALLEL_AWAKE_FROM: usize = 1 << 20;
+
+/// Min bytes that are copied in pieces, by one thread too: the C library copies many MiB at once past the cache, which is
+/// slower where the destination is in it.
+const CUT_FROM: usize = 1 << 20;
+
+/// Runs of consecutive pieces that each thread fills, at least, and max bytes of a run: a huge page.
+const RUNS_A_THREAD: usize = 4;
+const MAX_RUN_LEN: usize = 2 << 20;
 
 /// Fills all of `dest` with `part`, using `threads` if it is large.
 ///

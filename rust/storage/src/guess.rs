@@ -2,10 +2,15 @@
 
 use std::fmt;
 
-use crate::limits::{SAMPLE_LEN, TEXT_LEN};
 use crate::load::Loader;
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_codec::{Dialect, Engine, Reader, validate};
+
+/// Bytes at the start of a stream that are examined.
+const SAMPLE_LEN: usize = 1 << 20;
+
+/// Bytes at the start of a file that must be text in a text file.
+const TEXT_LEN: usize = 256;
 
 /// The likely contents of a file that is not a stream of frames of a dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +116,8 @@ fn guess(sample: &[u8], len: u64, dialect: Dialect) -> Option<Guess> {
         return Some(Guess::Value);
     }
     let (prefix, rest) = sample.split_first_chunk()?;
-    first_payload(rest, u32::from_be_bytes(*prefix), len)?.is_sound(dialect).then_some(Guess::BigEndian)
+    let [a, b, c, d] = *prefix;
+    first_payload([d, c, b, a], rest, len)?.is_sound(dialect).then_some(Guess::BigEndian)
 }
 
 /// True for text as people write it: UTF-8 without control characters, at least four bytes.
@@ -149,23 +155,17 @@ impl Payload<'_> {
 
 /// Returns the frames of the first bytes of a stream of `len` bytes, until one is damaged; the last may be cut off.
 fn first_frames(sample: &[u8], len: u64) -> impl Iterator<Item = Payload<'_>> {
-    let mut frames = frames::read(sample);
-    let mut end = 0;
+    let mut at = 0;
     std::iter::from_fn(move || {
-        if let Some(Ok(frame)) = frames.next() {
-            end = frame.at + frame.payload.len();
-            return Some(Payload { bytes: frame.payload, len: frame.payload.len() as u64 });
-        }
-        let (prefix, rest) = sample.get(std::mem::replace(&mut end, sample.len())..)?.split_first_chunk()?;
-        first_payload(rest, u32::from_le_bytes(*prefix), len - (sample.len() - rest.len() - PREFIX_LEN) as u64)
+        let (prefix, rest) = sample.get(at..)?.split_first_chunk()?;
+        let payload = first_payload(*prefix, rest, len - at as u64)?;
+        at += PREFIX_LEN + payload.len as usize;
+        Some(payload)
     })
 }
 
-/// Returns the part of a payload of `expected` bytes that `rest` has, after its length. The stream has `len` bytes from
-/// there on.
-fn first_payload(rest: &[u8], expected: u32, len: u64) -> Option<Payload<'_>> {
-    if u64::from(expected) + PREFIX_LEN as u64 > len {
-        return None;
-    }
-    Some(Payload { bytes: &rest[..rest.len().min(expected as usize)], len: expected.into() })
+/// Returns the part of the payload after this length that `rest` has. The stream has `len` bytes from the length on.
+fn first_payload(prefix: [u8; PREFIX_LEN], rest: &[u8], len: u64) -> Option<Payload<'_>> {
+    let payload_len = frames::payload_len(&prefix, 0, usize::try_from(len).unwrap_or(usize::MAX)).ok()??;
+    Some(Payload { bytes: &rest[..rest.len().min(payload_len)], len: payload_len as u64 })
 }

@@ -12,24 +12,22 @@ pub mod compressed;
 mod disk;
 pub mod fill;
 mod guess;
-mod limits;
 mod load;
-#[cfg(any(windows, test))]
 mod names;
 mod open;
 mod order;
 mod replace;
 mod save;
-mod tail;
 mod temporary;
 pub mod transcode;
 #[cfg(windows)]
 mod windows;
 
-pub use append::{AppendError, AppendErrorKind};
+pub use append::AppendError;
 pub use guess::{Format, Guess};
-pub use load::{Input, LoadError, LoadErrorKind, Loader, ReadStep};
-pub use open::{open, refuse_name};
+pub use load::{Input, LoadError, Loader, ReadStep};
+pub use names::refuse_name;
+pub use open::open;
 pub use order::Ticket;
 pub use replace::{Committed, Replaced};
-pub use save::{Flushed, Saver};
+pub use save::{Flushed, Saver, WRITE_LEN};

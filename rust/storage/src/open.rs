@@ -4,7 +4,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::limits::MAX_LINKS;
+use crate::names::refuse_name;
+
+/// Max symbolic links to follow, one after another: as many as Linux follows.
+const MAX_LINKS: usize = 40;
 
 /// Opens a regular file for reading. Returns it with its length in bytes.
 ///
@@ -47,12 +50,4 @@ pub(super) fn refuse_special(metadata: &fs::Metadata) -> io::Result<()> {
     } else {
         Err(io::Error::other("not a regular file"))
     }
-}
-
-/// Returns an error for a name that is not one of a file, such as `con` on Windows.
-pub fn refuse_name(path: &Path) -> io::Result<()> {
-    #[cfg(windows)]
-    crate::windows::refuse_name(path)?;
-    let _ = path;
-    Ok(())
 }

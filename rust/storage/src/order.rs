@@ -68,11 +68,6 @@ impl Ticket {
         next
     }
 
-    /// Calls `act` unless a later save is at `path`. No save comes there meanwhile.
-    pub(super) fn unless_overtaken<T>(&self, path: &Path, act: impl FnOnce() -> T) -> Option<T> {
-        unless_overtaken(self.0, path, act)
-    }
-
     /// Calls `put`, which puts a file at `path`, unless a later save is there. Returns true if it called it.
     pub(super) fn put_in_place(&self, path: &Path, put: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
         let done = unless_overtaken(self.0, path, || {
@@ -103,7 +98,8 @@ impl Drop for Ticket {
     }
 }
 
-/// See [`Ticket::unless_overtaken`]. `ticket` is the number of a call that has not ended.
+/// Calls `act` unless a later save is at `path`. No save comes there meanwhile. `ticket` is the number of a call that has
+/// not ended.
 pub(super) fn unless_overtaken<T>(ticket: u64, path: &Path, act: impl FnOnce() -> T) -> Option<T> {
     let _held = HeldLine::new(folded(&place(path)));
     // Asked again, as another file may have come there.

@@ -7,7 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::disk;
-use crate::open::{refuse_name, refuse_special, target};
+use crate::names::refuse_name;
+use crate::open::{refuse_special, target};
 use crate::order::{Ticket, folder_of};
 use crate::temporary::Temporary;
 #[cfg(windows)]

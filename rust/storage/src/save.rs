@@ -9,11 +9,19 @@ use std::path::{Path, PathBuf};
 use crate::append::{AppendError, Appender};
 use crate::compressed::{Compression, Encoder};
 use crate::disk;
-use crate::limits::{GATHERED_LEN, MAX_SLICES};
 use crate::order::{Ticket, folder_of};
 use crate::replace::{Committed, Replaced, Replacement};
 use varbatch_codec::{Chunk, Cursor, Dialect, Plan};
 use varbatch_workers::Threads;
+
+/// Bytes that are written to a file at a time.
+pub const WRITE_LEN: usize = 1 << 20;
+
+/// Chunks shorter than this are gathered before they are written, in bytes: each system call takes as long.
+const GATHERED_LEN: usize = 4 << 10;
+
+/// Max slices in one system call: `IOV_MAX` of Linux and others.
+const MAX_SLICES: usize = 1024;
 
 /// A file that is being written. If it is dropped before its end, the old file stays as it was and nothing else remains.
 pub struct Saver {
@@ -99,6 +107,16 @@ impl Saver {
         let mut io_slices: Vec<_> = slices.iter().map(|slice| IoSlice::new(slice.bytes(gathered))).collect();
         write_all(file, &mut io_slices)?;
         Ok(len)
+    }
+
+    /// Writes a whole plan, [`WRITE_LEN`] bytes at a time.
+    ///
+    /// # Errors
+    /// In the same cases as [`Self::write`].
+    pub fn write_all(&mut self, plan: &Plan<'_>, threads: &Threads) -> io::Result<()> {
+        let mut cursor = Cursor::new();
+        while self.write(plan, &mut cursor, WRITE_LEN, threads)? > 0 {}
+        Ok(())
     }
 
     /// True if a save that was called after `called` is at this path already, and stays there if the power fails, so that

@@ -2,41 +2,23 @@
 
 use std::io;
 
-use varbatch_codec::transcode::{Losses, RUN_LEN, TranslatedFrames, TranslatedRun, Translation};
-use varbatch_codec::{CodecError, Cursor, Plan, frames};
+use varbatch_codec::transcode::{Losses, RUN_LEN, TranslatedFrames, Translation};
+use varbatch_codec::{CodecError, Plan, frames};
 use varbatch_workers::Threads;
 
-use crate::limits::{PIECES_A_THREAD, TRANSLATED_A_THREAD, WRITE_LEN};
 use crate::load::{LoadError, Loader};
 use crate::save::Saver;
 
-/// A file that was not translated.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct TranscodeError(TranscodeErrorKind);
+/// Pieces that are translated together, per thread, so that threads seldom wait for each other.
+const PIECES_A_THREAD: usize = 4;
 
-impl TranscodeError {
-    /// Returns why the file was not translated.
-    pub fn kind(&self) -> &TranscodeErrorKind {
-        &self.0
-    }
-
-    /// Returns why the file was not translated, as an owned value.
-    pub fn into_kind(self) -> TranscodeErrorKind {
-        self.0
-    }
-}
-
-impl<E: Into<TranscodeErrorKind>> From<E> for TranscodeError {
-    fn from(error: E) -> Self {
-        Self(error.into())
-    }
-}
+/// Max bytes that are translated together, per thread: fewer pieces if they are long.
+const TRANSLATED_A_THREAD: usize = 8 << 20;
 
 /// Why a file was not translated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum TranscodeErrorKind {
+pub enum TranscodeError {
     /// The file cannot be read, or ends inside a frame.
     #[error(transparent)]
     Load(#[from] LoadError),
@@ -65,7 +47,8 @@ pub fn frames<'a>(
 ) -> Result<TranslatedFrames<'a>, (usize, CodecError)> {
     let whole = frames::whole_len(bytes);
     let mut all = TranslatedFrames::default();
-    for run in translate(frames::runs(&bytes[..whole], RUN_LEN), translation, threads) {
+    let runs = frames::runs(&bytes[..whole], RUN_LEN);
+    for run in threads.map(runs, |(bytes, at)| translation.run(bytes, at)) {
         all.append(run)?;
     }
     match frames::read(&bytes[whole..]).next() {
@@ -75,15 +58,6 @@ pub fn frames<'a>(
         }
         _ => Ok(all),
     }
-}
-
-/// Translates runs of frames, each with its offset in the stream. Returns the results in order.
-fn translate<'a>(
-    runs: impl Iterator<Item = (&'a [u8], usize)> + Send,
-    translation: Translation,
-    threads: &Threads,
-) -> Vec<TranslatedRun<'a>> {
-    threads.map(runs, |(bytes, base)| translation.run(bytes, base))
 }
 
 /// Translates the remaining values of `loader`. Returns their number and the losses. `progress` is called with the
@@ -100,11 +74,7 @@ pub fn file(
     threads: &Threads,
     progress: impl FnMut(u64, u64),
 ) -> Result<(usize, Losses), TranscodeError> {
-    each(loader, translation, threads, progress, |plan| {
-        let mut cursor = Cursor::new();
-        while saver.write(plan, &mut cursor, WRITE_LEN, threads)? > 0 {}
-        Ok(())
-    })
+    each(loader, translation, threads, progress, |plan| saver.write_all(plan, threads))
 }
 
 /// Returns the number of bytes that [`file()`] would write, for the head of a compressed file.
@@ -155,8 +125,8 @@ fn each(
         }
         let is_end = pieces.is_empty();
         let mut frames = TranslatedFrames::default();
-        for run in translate(pieces.into_iter(), translation, threads) {
-            frames.append(run).map_err(|(index, error)| TranscodeErrorKind::Value { index: count + index, error })?;
+        for run in threads.map(pieces, |(bytes, at): (&[u8], usize)| translation.run(bytes, at)) {
+            frames.append(run).map_err(|(index, error)| TranscodeError::Value { index: count + index, error })?;
         }
         for plan in &frames.plans {
             take(plan)?;

@@ -1,5 +1,4 @@
-//! What Windows does in its own way: a file that is open cannot always be replaced or removed, and some names are not
-//! those of files.
+//! What Windows does in its own way: a file that is open cannot always be replaced or removed.
 //!
 //! `std::fs::rename` first asks for an ordinary rename, which fails while anyone has the old file open. Then it asks for
 //! one with POSIX semantics (Windows 10 and later, NTFS): that replaces a file that others have open, if they share its
@@ -8,12 +7,19 @@
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
-use std::path::{Component, Path, Prefix};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use crate::limits::{FIRST_PAUSE, MAX_PAUSE, MAX_WAIT};
 use crate::open::refuse_special;
+
+/// How long a save on Windows waits for programs that have the old file open: the sum of its pauses. Virus scanners take
+/// some tenths of a second.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+
+/// Pauses between attempts: each is twice as long as the one before, up to the longest.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+const MAX_PAUSE: Duration = Duration::from_millis(8);
 
 // Error codes of the system.
 const ACCESS_DENIED: i32 = 5;
@@ -83,14 +89,4 @@ fn is_open(path: &Path) -> bool {
 pub fn remove_unopened(path: &Path) -> bool {
     let flags = OPEN_REPARSE_POINT | DELETE_ON_CLOSE;
     OpenOptions::new().access_mode(DELETE).share_mode(0).custom_flags(flags).open(path).is_ok()
-}
-
-/// Returns an error for a path that does not name a file, or one with another name.
-pub fn refuse_name(path: &Path) -> io::Result<()> {
-    if matches!(path.components().next(), Some(Component::Prefix(prefix)) if matches!(prefix.kind(), Prefix::DeviceNS(_)))
-    {
-        return Err(io::Error::other(crate::names::DEVICE));
-    }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    crate::names::fault(&name).map_or(Ok(()), |fault| Err(io::Error::other(fault)))
 }

@@ -42,47 +42,24 @@ fn feed(target: &str) {
     assert!(failed.is_empty(), "{}: {failed:#?}", path.display());
 }
 
-#[test]
-fn decode() {
-    feed("decode");
+/// Makes a test of each target.
+macro_rules! feed {
+    ($($test:ident: $target:literal),*) => {$(
+        #[test]
+        fn $test() {
+            feed($target);
+        }
+    )*};
 }
 
-#[test]
-fn compressed() {
-    feed("compressed");
-}
-
-#[test]
-fn delta() {
-    feed("delta");
-}
-
-#[test]
-fn fastlz() {
-    feed("fastlz");
-}
-
-#[test]
-fn roundtrip() {
-    feed("roundtrip");
-}
-
-#[test]
-fn states() {
-    feed("states");
-}
-
-#[test]
-fn validate() {
-    feed("validate");
-}
-
-#[test]
-fn frames() {
-    feed("frames");
-}
-
-#[test]
-fn transcode() {
-    feed("transcode");
+feed! {
+    inputs_of_compressed_pass: "compressed",
+    inputs_of_decode_pass: "decode",
+    inputs_of_delta_pass: "delta",
+    inputs_of_fastlz_pass: "fastlz",
+    inputs_of_frames_pass: "frames",
+    inputs_of_roundtrip_pass: "roundtrip",
+    inputs_of_states_pass: "states",
+    inputs_of_transcode_pass: "transcode",
+    inputs_of_validate_pass: "validate"
 }

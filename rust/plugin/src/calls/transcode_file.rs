@@ -4,9 +4,9 @@ use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_codec::transcode::Translation;
 use varbatch_codec::{CodecErrorKind, Dialect};
-use varbatch_storage::LoadErrorKind;
+use varbatch_storage::LoadError;
 use varbatch_storage::compressed::Compression;
-use varbatch_storage::transcode::{self, TranscodeError, TranscodeErrorKind};
+use varbatch_storage::transcode::{self, TranscodeError};
 
 use super::files::{Failure, NOT_COMPRESSED};
 use super::load::{name, open};
@@ -46,13 +46,11 @@ pub fn transcode(source: &GString, target: &GString, translation: Translation) -
 }
 
 fn failure(source: &GString, target: &SaveTarget, from: Dialect, error: &TranscodeError) -> Failure {
-    let code = match error.kind() {
-        TranscodeErrorKind::Save(error) => return target.not_written(error),
-        TranscodeErrorKind::Load(error) if matches!(error.kind(), LoadErrorKind::Read(_)) => {
-            EngineError::ERR_FILE_CANT_READ
-        }
+    let code = match error {
+        TranscodeError::Save(error) => return target.not_written(error),
+        TranscodeError::Load(LoadError::Read(_)) => EngineError::ERR_FILE_CANT_READ,
         // The value is valid, but the other engine cannot represent it.
-        TranscodeErrorKind::Value { error, .. } if is_refused(error.kind()) => EngineError::ERR_INVALID_DATA,
+        TranscodeError::Value { error, .. } if is_refused(error.kind()) => EngineError::ERR_INVALID_DATA,
         _ => EngineError::ERR_FILE_CORRUPT,
     };
     let mut lines = vec![Line::error(format_args!("\"{source}\": {error}"))];

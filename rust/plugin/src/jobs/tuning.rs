@@ -44,9 +44,6 @@ pub const MAX_SHARED: usize = 100_000;
 /// Bytes of plans that wait to be written, per planning thread.
 pub const PLANNED: usize = 1 << 20;
 
-/// Bytes written to a file at a time.
-pub const WRITTEN: usize = 1 << 20;
-
 /// Bytes between flushes while a file is written, if one long flush at the end would hold up the game.
 pub const FLUSHED: usize = 4 << 20;
 

@@ -7,8 +7,10 @@ use super::block::{Reused, Unpacker};
 use super::error::{CompressedError, CompressedErrorKind};
 use super::format::{Compression, MAGIC};
 use super::layout::{Layout, read};
-use crate::limits::UNPACKED_LEN;
 use varbatch_workers::Threads;
+
+/// Bytes of the stream that a thread decompresses at a time: the engine's blocks are too short to hand out one by one.
+const UNPACKED_LEN: u64 = 64 << 10;
 
 /// Reads a compressed file, a few blocks at a time. Numbers in the file are not trusted: see [`Self::read`].
 pub struct Decoder<R> {
@@ -115,8 +117,7 @@ impl<R: Read> Decoder<R> {
             let expected = layout.packed_len(end);
             (len, packed_len) = (len - layout.len(end), packed_len - expected);
             let (found, at) = (there.saturating_sub(packed_len), self.at + packed_len);
-            result =
-                Err(CompressedError::new(at, CompressedErrorKind::ShortBlock { block: end, count, expected, found }));
+            result = Err(CompressedErrorKind::ShortBlock { block: end, count, expected, found }.at(at));
         }
 
         let before = out.len();
@@ -126,7 +127,7 @@ impl<R: Read> Decoder<R> {
         if let Some((block, at)) = unpacked.into_iter().find_map(Result::err) {
             out.truncate(before + ((block - self.next) * layout.block_len) as usize);
             let (compression, len) = (layout.compression, layout.len(block));
-            return Err(CompressedError::new(at, CompressedErrorKind::Damaged { compression, block, count, len }));
+            return Err(CompressedErrorKind::Damaged { compression, block, count, len }.at(at));
         }
         (self.at, self.next) = (self.at + packed_len, end);
         read.and(result)
@@ -143,9 +144,9 @@ impl<R: Read> Decoder<R> {
         read(&mut self.input, at, expected, &mut self.packed)?;
         let found = self.packed.len() as u64;
         if found < expected {
-            return Err(CompressedError::new(at, CompressedErrorKind::Short { part: "end", expected, found }));
+            return Err(CompressedErrorKind::Short { part: "end", expected, found }.at(at));
         }
-        if self.packed == MAGIC { Ok(()) } else { Err(CompressedError::new(at, CompressedErrorKind::NoEnd)) }
+        if self.packed == MAGIC { Ok(()) } else { Err(CompressedErrorKind::NoEnd.at(at)) }
     }
 }
 
@@ -165,7 +166,7 @@ impl<R: Read + Seek> Decoder<R> {
             next += 1;
         }
         let sought = self.input.seek(SeekFrom::Start(file_at));
-        sought.map_err(|error| CompressedError::new(file_at, CompressedErrorKind::Read(error)))?;
+        sought.map_err(|error| CompressedErrorKind::Read(error).at(file_at))?;
         self.skipped = if block < count { at % layout.block_len } else { 0 };
         (self.next, self.at, self.failed, self.ended) = (next, file_at, None, false);
         Ok(())

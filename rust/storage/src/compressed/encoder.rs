@@ -6,8 +6,13 @@ use super::block::{Packer, Reused};
 use super::format::{
     BLOCK_LEN, Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_RATIO, MAX_TOTAL, MAX_UNPACKED, block_count,
 };
-use crate::limits::{MAX_PACKED_BLOCKS, PACKED_LEN};
 use varbatch_workers::Threads;
+
+/// Bytes that are gathered before they are compressed, so that several threads have blocks to work on.
+const PACKED_LEN: usize = 2 << 20;
+
+/// Max blocks that are gathered.
+const MAX_PACKED_BLOCKS: usize = 512;
 
 /// Writes a compressed file piece by piece. Its memory does not grow with the file, except for 4 bytes per block.
 ///

@@ -13,10 +13,6 @@ pub struct CompressedError {
 }
 
 impl CompressedError {
-    pub(super) fn new(at: u64, kind: CompressedErrorKind) -> Self {
-        Self { kind, at }
-    }
-
     /// Returns what was expected and what was found.
     pub fn kind(&self) -> &CompressedErrorKind {
         &self.kind
@@ -134,4 +130,10 @@ pub enum CompressedErrorKind {
     /// Something else than the end mark follows the blocks.
     #[error("expected \"GCPF\" behind the blocks, found other bytes")]
     NoEnd,
+}
+
+impl CompressedErrorKind {
+    pub(super) fn at(self, at: u64) -> CompressedError {
+        CompressedError { kind: self, at }
+    }
 }

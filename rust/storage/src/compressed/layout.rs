@@ -23,24 +23,21 @@ impl Layout {
         let mut head = Vec::with_capacity(HEAD_LEN);
         read(input, 0, HEAD_LEN as u64, &mut head)?;
         if !head.starts_with(&MAGIC) && !MAGIC.starts_with(&head) {
-            return Err(CompressedError::new(0, CompressedErrorKind::NoMagic));
+            return Err(CompressedErrorKind::NoMagic.at(0));
         }
         let at = HEAD_LEN as u64;
         if head.len() < HEAD_LEN {
-            return Err(CompressedError::new(
-                0,
-                CompressedErrorKind::Short { part: "head", expected: at, found: head.len() as u64 },
-            ));
+            return Err(CompressedErrorKind::Short { part: "head", expected: at, found: head.len() as u64 }.at(0));
         }
         let (mode, block_len, total) = (word(&head, 1), word(&head, 2), u64::from(word(&head, 3)));
-        let compression = Compression::from_mode(mode)
-            .ok_or_else(|| CompressedError::new(4, CompressedErrorKind::Mode { found: mode }))?;
+        let compression =
+            Compression::from_mode(mode).ok_or_else(|| CompressedErrorKind::Mode { found: mode }.at(4))?;
         // A single block is never longer than the stream, whatever the head announces.
         if block_len == 0 || u64::from(block_len).min(total) > MAX_BLOCK_LEN as u64 {
-            return Err(CompressedError::new(8, CompressedErrorKind::BlockLen { found: block_len }));
+            return Err(CompressedErrorKind::BlockLen { found: block_len }.at(8));
         }
         let expected = 4 * block_count(total, block_len.into());
-        let short = |found| CompressedError::new(at, CompressedErrorKind::Short { part: "table", expected, found });
+        let short = |found| CompressedErrorKind::Short { part: "table", expected, found }.at(at);
         if file_len.saturating_sub(at) < expected {
             return Err(short(file_len.saturating_sub(at)));
         }
@@ -84,7 +81,7 @@ impl Layout {
         } else {
             return Ok(());
         };
-        Err(CompressedError::new(HEAD_LEN as u64 + 4 * block, kind))
+        Err(kind.at(HEAD_LEN as u64 + 4 * block))
     }
 }
 
@@ -93,7 +90,7 @@ pub(super) fn read(input: &mut impl Read, at: u64, len: u64, out: &mut Vec<u8>) 
     let before = out.len();
     let result = input.by_ref().take(len).read_to_end(out);
     let at = at + (out.len() - before) as u64;
-    result.map(|_| ()).map_err(|error| CompressedError::new(at, CompressedErrorKind::Read(error)))
+    result.map(|_| ()).map_err(|error| CompressedErrorKind::Read(error).at(at))
 }
 
 /// Returns the little-endian number at `index`.

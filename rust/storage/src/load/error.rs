@@ -5,33 +5,10 @@ use std::io;
 use crate::compressed;
 use varbatch_codec::CodecError;
 
-/// A file that was not read to its end. The frames before the error were returned.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct LoadError(LoadErrorKind);
-
-impl LoadError {
-    /// Returns why the file was not read.
-    pub fn kind(&self) -> &LoadErrorKind {
-        &self.0
-    }
-
-    /// Returns why the file was not read, as an owned value.
-    pub fn into_kind(self) -> LoadErrorKind {
-        self.0
-    }
-}
-
-impl<E: Into<LoadErrorKind>> From<E> for LoadError {
-    fn from(error: E) -> Self {
-        Self(error.into())
-    }
-}
-
-/// Why a file was not read to its end.
+/// Why a file was not read to its end. The frames before the error were returned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum LoadErrorKind {
+pub enum LoadError {
     /// The system cannot read the file.
     #[error(transparent)]
     Read(#[from] io::Error),

@@ -8,16 +8,20 @@ mod walk;
 use std::io::{self, Read, SeekFrom};
 use std::path::Path;
 
-pub use self::error::{LoadError, LoadErrorKind};
+pub use self::error::LoadError;
 use self::select::{Found, Select};
 pub use self::source::Input;
-use self::source::Source;
+use self::source::READ_LEN;
+pub(crate) use self::source::{Source, WALK_LEN};
+pub(crate) use self::walk::{Walk, Walked};
 use crate::compressed::{self, Compression, Decoder, MAGIC};
-use crate::limits::{PART_LEN, PIECE_LEN};
 use crate::open::open;
 use varbatch_codec::CodecError;
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_workers::Threads;
+
+/// Bytes of a longer frame that are read at a time.
+const PART_LEN: usize = 4 << 20;
 
 /// A stream of frames that is read piece by piece.
 pub struct Loader {
@@ -185,7 +189,7 @@ impl Loader {
             return self.pass(threads);
         }
         self.index += std::mem::take(&mut self.returned);
-        if self.tail.len() > PIECE_LEN {
+        if self.tail.len() > READ_LEN {
             // A part of a frame continues in the same memory.
             std::mem::swap(piece, &mut self.tail);
         } else {
@@ -218,7 +222,7 @@ impl Loader {
             }
             self.ended = !matches!(read, Ok(true));
             read?;
-            if piece.len() > PIECE_LEN {
+            if piece.len() > READ_LEN {
                 std::mem::swap(piece, &mut self.tail);
                 return Ok(ReadStep::Part);
             }
@@ -286,11 +290,11 @@ impl Loader {
     fn need(&self, tail: &[u8]) -> Result<(usize, usize), CodecError> {
         let unread = usize::try_from(self.unread).unwrap_or(usize::MAX);
         let Some(len) = frames::payload_len(tail, self.at, tail.len().saturating_add(unread))? else {
-            return Ok((unread.min(PIECE_LEN), 0));
+            return Ok((unread.min(READ_LEN), 0));
         };
         let rest = len + PREFIX_LEN - tail.len();
-        if rest < PIECE_LEN / 2 && tail.len() <= PIECE_LEN {
-            return Ok((unread.min(PIECE_LEN), 0));
+        if rest < READ_LEN / 2 && tail.len() <= READ_LEN {
+            return Ok((unread.min(READ_LEN), 0));
         }
         // Of a long frame exactly the rest, and the length of the next frame, so that no bytes have to be moved.
         let rest = unread.min(rest + PREFIX_LEN);

@@ -64,7 +64,7 @@ impl Select {
             return Ok(None);
         };
         if self.start.is_none() {
-            match self.walk.step(source, first, threads)? {
+            match self.walk.step(source, first, threads, |_, _| ())? {
                 Walked::Part => return Ok(None),
                 Walked::There => self.start = Some((first, self.walk.at())),
                 Walked::End => {
@@ -77,7 +77,7 @@ impl Select {
         let end = match (last, &self.counted) {
             (None, None) => None,
             (last, Some(counted)) if last.is_none_or(|last| last >= counted.count) => Some(counted.end),
-            (last, _) => match self.walk.step(source, last.unwrap_or(u64::MAX), threads) {
+            (last, _) => match self.walk.step(source, last.unwrap_or(u64::MAX), threads, |_, _| ()) {
                 Ok(Walked::Part) => return Ok(None),
                 Ok(Walked::There) => Some(self.walk.at()),
                 // Reading the frames asked for ends there too.
@@ -106,7 +106,7 @@ impl Select {
 
     /// Does a part of the walk to the end.
     fn count_all(&mut self, source: &mut Source, threads: &Threads) {
-        let damage = match self.walk.step(source, u64::MAX, threads) {
+        let damage = match self.walk.step(source, u64::MAX, threads, |_, _| ()) {
             Ok(Walked::Part) => return,
             Ok(Walked::There | Walked::End) => None,
             Err(error) => Some(error),

@@ -2,23 +2,33 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use super::error::{LoadError, LoadErrorKind};
+use super::error::LoadError;
 use crate::compressed::Decoder;
-use crate::limits::{MAX_ZEROS_LEN, WALKED_LEN};
 use varbatch_workers::Threads;
+
+/// Bytes that are read at a time, unless a frame is longer: they stay in the cache until they are decoded.
+pub(super) const READ_LEN: usize = 1 << 20;
+
+/// Max bytes that are read at a time to find frames by their lengths.
+pub(crate) const WALK_LEN: usize = 64 << 10;
+
+/// Bytes that are read at a time to find one that is not zero, and max zeros in a plain file that a load passes: they would
+/// be 16 million empty frames.
+const ZEROS_LEN: usize = 4 << 10;
+const MAX_ZEROS_LEN: u64 = 64 << 20;
 
 /// A source of bytes. A [`SeekFrom::Start`] counts from the first byte of the file.
 pub trait Input: Read + Seek + Send {}
 impl<T: Read + Seek + Send> Input for T {}
 
-pub(in crate::load) enum Source {
+pub(crate) enum Source {
     Plain(Box<dyn Input>),
     Compressed(Box<Decoder<Box<dyn Input>>>),
 }
 
 impl Source {
     /// Appends about `max` bytes to `out`, even before an error.
-    pub(in crate::load) fn read(&mut self, out: &mut Vec<u8>, max: usize, threads: &Threads) -> Result<(), LoadError> {
+    pub(super) fn read(&mut self, out: &mut Vec<u8>, max: usize, threads: &Threads) -> Result<(), LoadError> {
         match self {
             Self::Plain(input) => {
                 out.reserve(max);
@@ -30,7 +40,7 @@ impl Source {
     }
 
     /// Continues at offset `at` of the stream, without reading what is between.
-    pub(in crate::load) fn seek(&mut self, at: u64) -> Result<(), LoadError> {
+    pub(super) fn seek(&mut self, at: u64) -> Result<(), LoadError> {
         match self {
             Self::Plain(input) => _ = input.seek(SeekFrom::Start(at))?,
             Self::Compressed(decoder) => decoder.seek(at)?,
@@ -43,27 +53,27 @@ impl Source {
     ///
     /// # Errors
     /// If a plain file has only zeros from there on to `end`, or for [`MAX_ZEROS_LEN`]. Compressed files are never written in place.
-    pub(in crate::load) fn nonzero(&mut self, at: u64, end: u64, read_to: u64) -> Result<u64, LoadError> {
+    pub(super) fn nonzero(&mut self, at: u64, end: u64, read_to: u64) -> Result<u64, LoadError> {
         let Self::Plain(input) = self else { return Ok(end) };
-        let (mut from, mut part) = (at, Vec::with_capacity(WALKED_LEN));
+        let (mut from, mut part) = (at, Vec::with_capacity(ZEROS_LEN));
         input.seek(SeekFrom::Start(at))?;
         loop {
             part.clear();
-            let read = input.by_ref().take((end - from).min(WALKED_LEN as u64)).read_to_end(&mut part);
+            let read = input.by_ref().take((end - from).min(ZEROS_LEN as u64)).read_to_end(&mut part);
             let first = part.iter().position(|&byte| byte != 0);
             if first.is_some() || read.is_err() {
                 input.seek(SeekFrom::Start(read_to))?;
                 return Ok(from + first.unwrap_or(part.len()) as u64);
             }
             if part.is_empty() || from - at >= MAX_ZEROS_LEN {
-                return Err(LoadErrorKind::Zeros { at, found: from - at }.into());
+                return Err(LoadError::Zeros { at, found: from - at });
             }
             from += part.len() as u64;
         }
     }
 
     /// Returns how many bytes of a stream of `len` bytes the file has room for.
-    pub(in crate::load) fn whole_len(&self, len: u64) -> u64 {
+    pub(super) fn whole_len(&self, len: u64) -> u64 {
         match self {
             Self::Plain(_) => len,
             Self::Compressed(decoder) => decoder.whole_len(),
@@ -74,7 +84,7 @@ impl Source {
     ///
     /// # Errors
     /// The same as from reading on from there: a block that is cut off, or a damaged end.
-    pub(in crate::load) fn check_end(&mut self, whole_len: u64) -> Result<(), LoadError> {
+    pub(super) fn check_end(&mut self, whole_len: u64) -> Result<(), LoadError> {
         if let Self::Compressed(decoder) = self {
             decoder.seek(whole_len)?;
             decoder.read(&mut Vec::new(), 1, &Threads::alone())?;

@@ -5,14 +5,25 @@
 //! what was passed, so that going back does not mean to begin again.
 
 use super::error::LoadError;
-use super::source::Source;
-use crate::limits::{FIRST_WALK_LEN, JUMP_FROM, MAX_MARKS, MAX_WALK_READS, PIECE_LEN, WALK_LEN};
+use super::source::{READ_LEN, Source, WALK_LEN};
 use varbatch_codec::CodecError;
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_workers::Threads;
 
+/// Bytes that are read at a time at first, and after long frames.
+const FIRST_WALK_LEN: usize = 512;
+
+/// Average bytes of frames from which each is jumped over. Reading shorter ones takes no longer than a system call.
+const JUMP_FROM: u64 = 4 << 10;
+
+/// Max offsets that a walk keeps to go back to.
+const MAX_MARKS: usize = 1024;
+
+/// Max reads in one step of a walk, so that a step takes about a millisecond.
+const MAX_WALK_READS: usize = 256;
+
 /// A walk over the frames of a stream, from its start.
-pub(super) struct Walk {
+pub(crate) struct Walk {
     /// The offset of the next frame, and the number of frames before it.
     at: u64,
     index: u64,
@@ -36,7 +47,7 @@ pub(super) struct Walk {
 
 /// The outcome of [`Walk::step`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Walked {
+pub(crate) enum Walked {
     /// So many frames were passed.
     There,
     /// The stream has ended before, as it should.
@@ -47,7 +58,7 @@ pub(super) enum Walked {
 
 impl Walk {
     /// Begins a walk over the first `whole_len` bytes of a stream.
-    pub(super) fn new(whole_len: u64) -> Self {
+    pub(crate) fn new(whole_len: u64) -> Self {
         Self {
             at: 0,
             index: 0,
@@ -90,7 +101,7 @@ impl Walk {
     }
 
     /// Returns the offset of the next frame: the end of the last whole one.
-    pub(super) fn at(&self) -> u64 {
+    pub(crate) fn at(&self) -> u64 {
         self.at
     }
 
@@ -99,27 +110,34 @@ impl Walk {
         self.index
     }
 
-    /// Passes frames until they are `to`, or about as many as a millisecond allows.
+    /// Passes frames until they are `to`, or about as many as a millisecond allows. Calls `passed` with the offset and the
+    /// payload length of each.
     ///
     /// # Errors
     /// If the next frame is not whole, or its length cannot be read.
-    pub(super) fn step(&mut self, source: &mut Source, to: u64, threads: &Threads) -> Result<Walked, LoadError> {
+    pub(crate) fn step(
+        &mut self,
+        source: &mut Source,
+        to: u64,
+        threads: &Threads,
+        mut passed: impl FnMut(u64, usize),
+    ) -> Result<Walked, LoadError> {
         let (mut reads, mut len) = (0, 0);
         loop {
             let before = (self.at, self.index);
-            let passed = self.pass(to);
+            let result = self.pass(to, &mut passed);
             if self.index >= to {
                 return Ok(Walked::There);
             }
-            if matches!(passed, Ok(Some(0))) {
+            if matches!(result, Ok(Some(0))) {
                 // Any offset will do if the next read seeks.
                 self.nonzero_at = source.nonzero(self.at, self.end, self.read_to.unwrap_or(self.at))?;
                 continue;
             }
-            if passed.is_err() || self.at >= self.end {
+            if result.is_err() || self.at >= self.end {
                 // A compressed file has its own error for its end.
                 source.check_end(self.end)?;
-                passed?;
+                result?;
                 return Ok(Walked::End);
             }
             // An error of bytes that are jumped over does not matter.
@@ -128,7 +146,7 @@ impl Walk {
             {
                 return Err(failed);
             }
-            if reads == MAX_WALK_READS || len >= PIECE_LEN {
+            if reads == MAX_WALK_READS || len >= READ_LEN {
                 return Ok(Walked::Part);
             }
             if let Some(average) = (self.at - before.0).checked_div(self.index - before.1) {
@@ -141,7 +159,7 @@ impl Walk {
 
     /// Passes the frames whose lengths are in the buffer, up to an empty one that can be zeros at the end of the file:
     /// returns its length.
-    fn pass(&mut self, to: u64) -> Result<Option<usize>, CodecError> {
+    fn pass(&mut self, to: u64, mut passed: impl FnMut(u64, usize)) -> Result<Option<usize>, CodecError> {
         while self.index < to {
             let from = usize::try_from(self.at - self.base).unwrap_or(usize::MAX);
             let bytes = self.buffer.get(from..).unwrap_or_default();
@@ -153,6 +171,7 @@ impl Walk {
             if self.index & self.spacing.wrapping_sub(1) == 0 {
                 self.mark();
             }
+            passed(self.at, len);
             self.at += (PREFIX_LEN + len) as u64;
             self.index += 1;
         }

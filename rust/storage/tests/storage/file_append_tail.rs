@@ -7,35 +7,16 @@ use std::path::Path;
 use varbatch_codec::Value;
 use varbatch_codec::frames::PREFIX_LEN;
 use varbatch_storage::compressed::Compression;
-use varbatch_storage::{AppendErrorKind, LoadErrorKind, Loader};
+use varbatch_storage::{AppendError, LoadError, Loader};
 use varbatch_workers::Threads;
 
-use crate::file_append::{append, assert_damaged, int, record, values};
+use crate::file_append::{append, assert_damaged, int, kept, record, values};
 use crate::file_save::{MEBI, assert_holds, encoded, save};
 use crate::folder::Folder;
 use crate::support::random::Random;
 
-/// Appends to these bytes. Returns how many of them the file has then, `None` if it was refused and is unchanged.
-fn kept(path: &Path, bytes: &[u8]) -> Option<usize> {
-    fs::write(path, bytes).expect("writes");
-    let added = int(7).to_vec();
-    match append(path, &int(7)) {
-        Ok(()) => {
-            let len = fs::metadata(path).expect("a file").len() as usize - added.len();
-            assert_holds(path, &[&bytes[..len], &added].concat());
-            Some(len)
-        }
-        Err(error) => {
-            let kind = error.kind();
-            assert!(matches!(kind, AppendErrorKind::Damaged { .. } | AppendErrorKind::OneValue), "{error}");
-            assert_holds(path, bytes);
-            None
-        }
-    }
-}
-
 /// Loads all frames from `from` on. Returns how many there are, and the error behind them.
-fn loaded(path: &Path, from: i64) -> (usize, Option<LoadErrorKind>) {
+fn loaded(path: &Path, from: i64) -> (usize, Option<LoadError>) {
     let mut loader = Loader::open(path).expect("opens");
     loader.select(from, None);
     let (mut piece, mut count) = (Vec::new(), 0);
@@ -45,7 +26,7 @@ fn loaded(path: &Path, from: i64) -> (usize, Option<LoadErrorKind>) {
             Ok(None) => return (count, None),
             Err(error) => {
                 assert!(matches!(loader.read(&mut piece, &Threads::alone()), Ok(None)), "an error behind the error");
-                return (count, Some(error.into_kind()));
+                return (count, Some(error));
             }
         }
     }
@@ -85,10 +66,10 @@ fn zeros_at_the_end_are_cut_off_and_reported_once() {
                 let expected = if from < 0 { count.min(3) } else { count.saturating_sub(from as usize) };
                 // Fewer than four are a length that is cut off.
                 match error {
-                    Some(LoadErrorKind::Zeros { at, found }) if zeros >= 4 => {
+                    Some(LoadError::Zeros { at, found }) if zeros >= 4 => {
                         assert_eq!((at, found), (records.len() as u64, zeros as u64));
                     }
-                    Some(LoadErrorKind::Frame(_)) if zeros < 4 => {}
+                    Some(LoadError::Frame(_)) if zeros < 4 => {}
                     error => panic!("{error:?} for {zeros} zeros behind {count} records, from {from}"),
                 }
                 assert_eq!(found, expected, "{zeros} zeros behind {count} records, from {from}");
@@ -301,8 +282,8 @@ fn a_last_record_that_is_longer_than_any_value_is_refused() {
     fs::write(&path, &start).expect("writes");
     let len = 12 + 4 + 0x8000_0000;
     File::options().write(true).open(&path).expect("opens").set_len(len).expect("a hole");
-    match append(&path, &int(2)).expect_err("too long").kind() {
-        AppendErrorKind::Damaged { at } => assert_eq!(*at, 12),
+    match append(&path, &int(2)).expect_err("too long") {
+        AppendError::Damaged { at } => assert_eq!(at, 12),
         other => panic!("{other}"),
     }
     assert_eq!(fs::metadata(&path).expect("a file").len(), len);
@@ -322,6 +303,6 @@ fn a_compressed_file_is_refused_even_if_its_end_seems_known() {
     file.set_modified(modified).expect("sets");
     drop(file);
     let error = append(&path, &int(1)).expect_err("compressed");
-    assert!(matches!(error.kind(), AppendErrorKind::Compressed), "{error}");
+    assert!(matches!(error, AppendError::Compressed), "{error}");
     assert_holds(&path, &compressed);
 }

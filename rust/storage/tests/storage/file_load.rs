@@ -3,11 +3,10 @@
 
 use std::fs;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
-use std::path::Path;
 
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_storage::compressed::Compression;
-use varbatch_storage::{LoadError, LoadErrorKind, Loader, ReadStep};
+use varbatch_storage::{LoadError, Loader, ReadStep};
 use varbatch_workers::Threads;
 
 use crate::compressed::compress;
@@ -47,36 +46,66 @@ pub fn in_plain_file(bytes: &[u8]) -> Found {
     (found, Some(format!("expected a frame, found nothing but zeros ({len} bytes), at byte {at}")))
 }
 
-/// What a loader finds, to its end or first error.
-pub fn bit_by_bit(loader: Result<Loader, LoadError>, threads: &Threads) -> Found {
-    let mut loader = match loader {
-        Ok(loader) => loader,
-        Err(error) => return (Vec::new(), Some(error.to_string())),
-    };
+/// What a loader finds, to its end or first error, and the index in the file of what follows.
+pub fn read_all(mut loader: Loader, threads: &Threads) -> (Found, u64) {
     // What was in it before is no frame.
-    let (mut found, mut end, mut piece) = (Vec::new(), 0, vec![0xff; 9]);
+    let (mut found, mut error, mut piece) = (Vec::new(), None, vec![0xff; 9]);
+    let (mut next, mut passed) = (None, 0);
     loop {
+        if let Some((now, max)) = loader.passed() {
+            assert!(passed <= now && now <= max, "{passed}, {now} of {max} bytes passed");
+            passed = now;
+        }
         let (total, left) = loader.len();
-        assert_eq!(total - left, end as u64, "bytes that were given");
-        let error = match loader.read(&mut piece, threads) {
-            Ok(Some(at)) => {
-                assert_eq!(at, end, "where it begins");
+        match loader.read_step(&mut piece, threads) {
+            Ok(ReadStep::Frames(at)) => {
                 assert!(!piece.is_empty(), "nothing was given");
+                if let Some((_, next_at)) = next {
+                    assert_eq!((at, at as u64), (next_at, total - left), "where it begins");
+                }
+                let mut index = loader.index();
+                assert_eq!(next.map_or(index, |(index, _)| index), index, "index of the first frame");
                 for frame in frames::read(&piece) {
                     let frame = frame.expect("only whole frames");
                     found.push((at + frame.at, frame.payload.to_vec()));
+                    index += 1;
                 }
-                end = at + piece.len();
-                continue;
+                next = Some((index, at + piece.len()));
+                let (total, left) = loader.len();
+                assert_eq!(total - left, (at + piece.len()) as u64, "bytes that were given");
             }
-            Ok(None) => None,
-            Err(error) => Some(error.to_string()),
-        };
-        for _ in 0..2 {
-            assert!(matches!(loader.read(&mut piece, threads), Ok(None)), "something behind the end");
+            Ok(ReadStep::Part) => {}
+            Ok(ReadStep::End) => break,
+            Err(damage) => {
+                error = Some(damage.to_string());
+                break;
+            }
         }
-        return (found, error);
     }
+    for _ in 0..2 {
+        assert!(matches!(loader.read(&mut piece, threads), Ok(None)), "something behind the end");
+    }
+    assert!(error.is_some() || loader.len().1 == 0, "{} bytes remain", loader.len().1);
+    ((found, error), loader.index())
+}
+
+/// What is found if the head may be damaged, too.
+pub fn bit_by_bit(loader: Result<Loader, LoadError>, threads: &Threads) -> Found {
+    match loader {
+        Ok(loader) => read_all(loader, threads).0,
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    }
+}
+
+/// The frames that were asked for and the error behind them, and the index in the file of what follows.
+pub fn ask(mut loader: Loader, from: i64, count: Option<u64>, threads: &Threads) -> (Found, u64) {
+    loader.select(from, count);
+    read_all(loader, threads)
+}
+
+/// Loads from these bytes, at most `most` at a time.
+pub fn load(file: &[u8], most: usize) -> Result<Loader, LoadError> {
+    Loader::new(Input::new(file, most), file.len() as u64)
 }
 
 /// As `assert_eq!`, without printing megabytes.
@@ -86,6 +115,12 @@ pub fn assert_found(found: &Found, expected: &Found) {
     assert_eq!(found.0.len(), expected.0.len(), "frames");
     let differs = found.0.iter().zip(&expected.0).position(|(a, b)| a != b);
     assert_eq!(differs, None, "first frame that differs");
+}
+
+/// Loads from memory, which takes none itself.
+pub fn in_memory(file: &[u8]) -> Loader {
+    let len = file.len() as u64;
+    Loader::new(Box::new(io::Cursor::new(file.to_vec())), len).expect("a head")
 }
 
 /// Gives bytes by rules of its own.
@@ -146,13 +181,13 @@ pub fn stream(lens: &[usize]) -> Vec<u8> {
 pub fn assert_loads(bytes: &[u8], most: usize) {
     let expected = in_plain_file(bytes);
     for threads in [1, 2, 3].map(Threads::new) {
-        let found = bit_by_bit(Loader::new(Input::new(bytes, most), bytes.len() as u64), &threads);
+        let found = bit_by_bit(load(bytes, most), &threads);
         assert_found(&found, &expected);
     }
 }
 
 #[test]
-fn frames_around_the_size_of_a_piece() {
+fn frames_around_the_size_of_a_piece_are_loaded() {
     for edge in [PIECE / 2, PIECE, 2 * PIECE, 5 * PIECE] {
         for len in [edge - 9, edge - 8, edge - 5, edge - 4, edge - 3, edge - 1, edge, edge + 1, edge + 4] {
             assert_loads(&stream(&[len]), PIECE);
@@ -167,7 +202,7 @@ fn frames_around_the_size_of_a_piece() {
 }
 
 #[test]
-fn many_frames_of_any_size() {
+fn many_frames_of_any_size_are_loaded() {
     let mut random = Random::new(1);
     for _ in 0..6 {
         let mut lens: Vec<_> = (0..random.below(40_000)).map(|_| random.below(70)).collect();
@@ -182,7 +217,7 @@ fn many_frames_of_any_size() {
 }
 
 #[test]
-fn compressed_streams_as_well() {
+fn compressed_streams_load_like_plain_ones() {
     let mut random = Random::new(4);
     let streams = [
         vec![],
@@ -197,7 +232,7 @@ fn compressed_streams_as_well() {
         let expected = all_at_once(bytes);
         let file = compress(bytes, how, random.pick(&[4096, 65_536]));
         for threads in [1, 2, 3].map(Threads::new) {
-            let found = bit_by_bit(Loader::new(Input::new(&file, 100_000), file.len() as u64), &threads);
+            let found = bit_by_bit(load(&file, 100_000), &threads);
             assert_found(&found, &expected);
         }
     }
@@ -207,17 +242,16 @@ fn compressed_streams_as_well() {
 fn memory_does_not_grow_with_the_file() {
     let all = [stream(&vec![100; 300_000]), stream(&[PIECE; 30]), stream(&[PIECE / 3; 90])];
     for bytes in all {
-        let (threads, len) = (Threads::alone(), bytes.len() as u64);
-        let plain: Box<dyn varbatch_storage::Input> = Box::new(io::Cursor::new(bytes));
-        let mut loader = Loader::new(plain, len).expect("a head");
+        let threads = Threads::alone();
+        let mut loader = in_memory(&bytes);
         let (mut given, mut piece) = (0, Vec::new());
         let ((_, took), ()) = taken(|| {
             while loader.read(&mut piece, &threads).expect("reads").is_some() {
                 given += piece.len();
             }
         });
-        assert_eq!(given as u64, len);
-        assert!(took < 7 * PIECE, "{took} bytes for a file of {len}");
+        assert_eq!(given, bytes.len());
+        assert!(took < 7 * PIECE, "{took} bytes for a file of {given}");
     }
 }
 
@@ -228,8 +262,7 @@ fn a_long_frame_is_read_in_steps_and_in_no_more_memory() {
     let bytes = stream(&lens);
     let packed = compress(&bytes, Compression::Zstd, 64 << 10);
     for (file, how) in [(bytes.clone(), "plain"), (packed, "compressed")] {
-        let (threads, len) = (Threads::alone(), file.len() as u64);
-        let mut loader = Loader::new(Box::new(io::Cursor::new(file)), len).expect("a head");
+        let (threads, mut loader) = (Threads::alone(), in_memory(&file));
         let (mut given, mut piece, mut parts, mut unread) = (Vec::new(), Vec::new(), 0, bytes.len() as u64);
         let mut read_parts = || {
             let read = loader.read_step(&mut piece, &threads).expect("reads");
@@ -245,10 +278,8 @@ fn a_long_frame_is_read_in_steps_and_in_no_more_memory() {
     }
     // Grows as it is read, and not beyond the frame by much.
     let bytes = stream(&[64 * PIECE]);
-    for compression in [None, Some(Compression::Zstd)] {
-        let file = compression.map_or_else(|| bytes.clone(), |how| compress(&bytes, how, 64 << 10));
-        let len = file.len() as u64;
-        let mut loader = Loader::new(Box::new(io::Cursor::new(file)), len).expect("a head");
+    for file in [bytes.clone(), compress(&bytes, Compression::Zstd, 64 << 10)] {
+        let mut loader = in_memory(&file);
         let (held, piece) = most_held(|| {
             let mut piece = Vec::new();
             loader.read(&mut piece, &Threads::alone()).expect("reads").expect("a frame");
@@ -260,7 +291,7 @@ fn a_long_frame_is_read_in_steps_and_in_no_more_memory() {
 }
 
 #[test]
-fn files_are_opened_or_not() {
+fn files_are_opened_and_a_plain_one_is_never_taken_for_compressed() {
     let folder = Folder::new();
     let bytes = stream(&[8, 0, 3, PIECE]);
     for (name, bytes) in [("plain", bytes.clone()), ("packed", compress(&bytes, Compression::Zstd, 4096))] {
@@ -272,15 +303,6 @@ fn files_are_opened_or_not() {
         assert_eq!((total, left), (bytes.len() as u64, bytes.len() as u64));
         assert_found(&bit_by_bit(loader, &Threads::alone()), &all_at_once(&bytes));
     }
-    let kind = |path: &Path| match Loader::open(path).err().map(LoadError::into_kind) {
-        Some(LoadErrorKind::Read(error)) => Some(error.kind()),
-        _ => None,
-    };
-    assert_eq!(kind(&folder.join("none")), Some(ErrorKind::NotFound));
-    assert_eq!(kind(&folder.join("none/none")), Some(ErrorKind::NotFound));
-    let no_folder = if cfg!(unix) { ErrorKind::NotADirectory } else { ErrorKind::NotFound };
-    assert_eq!(kind(&folder.join("plain/none")), Some(no_folder));
-    assert_eq!(kind(folder.path()), Some(ErrorKind::IsADirectory));
     // What begins as a compressed file does, and is none.
     let frames = [&0x4650_4347_u32.to_le_bytes()[..], &[0; 40]].concat();
     let loader = Loader::uncompressed(Input::new(&frames, 9), frames.len() as u64);

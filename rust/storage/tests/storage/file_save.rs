@@ -217,21 +217,6 @@ fn an_old_file_is_replaced_when_the_new_one_is_complete_and_not_before() {
 }
 
 #[test]
-fn what_cannot_be_a_file_is_refused() {
-    let folder = Folder::new();
-    fs::create_dir(folder.join("sub")).expect("a folder");
-    assert_refuses(Path::new(""), Some(ErrorKind::NotFound), &folder);
-    assert_refuses(&folder.join("none/save"), Some(ErrorKind::NotFound), &folder);
-    fs::write(folder.join("plain"), "old").expect("writes");
-    let kind = if cfg!(unix) { ErrorKind::NotADirectory } else { ErrorKind::NotFound };
-    assert_refuses(&folder.join("plain/save"), Some(kind), &folder);
-    assert_refuses(&folder.join("sub/."), None, &folder);
-    assert_refuses(&folder.join("sub/.."), None, &folder);
-    assert_refuses(&folder.join("sub"), if cfg!(unix) { Some(ErrorKind::IsADirectory) } else { None }, &folder);
-    assert_holds(&folder.join("plain"), b"old");
-}
-
-#[test]
 fn a_folder_that_came_meanwhile_is_an_error_and_nothing_is_left() {
     let folder = Folder::new();
     let path = folder.join("save");

@@ -1,15 +1,9 @@
-//! Guards: permissions and symbolic links of a file that is replaced, and what is no file, where systems have such things.
+//! Guards: permissions and symbolic links of a file that is replaced, where systems have such things.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::os::unix::net::UnixListener;
 use std::path::Path;
-use std::process::Command;
-use std::sync::mpsc::channel;
-use std::time::Duration;
-
-use varbatch_storage::Loader;
 
 use crate::file_save::{MEBI, assert_holds, assert_refuses, encoded, save};
 use crate::folder::Folder;
@@ -100,49 +94,6 @@ fn a_file_or_folder_that_may_not_be_written_to_is_refused() {
     assert_eq!(mode(&path), 0o444);
     assert_refuses(&sub.join("save"), Some(ErrorKind::PermissionDenied), &folder);
     assert!(fs::read_dir(&sub).expect("a folder").next().is_none());
-}
-
-#[test]
-fn a_pipe_or_a_device_is_refused_at_once() {
-    let folder = Folder::new();
-    let pipe = folder.join("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()), "no mkfifo");
-    let (told, hear) = channel();
-    std::thread::spawn(move || {
-        for path in [&pipe, Path::new("/dev/null"), Path::new("/dev/full")] {
-            told.send(save(path, &encoded(b"new!"), MEBI, None).map_err(|error| error.to_string())).expect("heard");
-        }
-    });
-    for _ in 0..3 {
-        let result = hear.recv_timeout(Duration::from_secs(20)).expect("it hangs");
-        assert_eq!(result, Err("not a regular file".to_owned()));
-    }
-    assert_eq!(folder.names(), ["pipe"]);
-}
-
-#[test]
-fn what_is_no_file_is_not_opened_and_not_waited_for() {
-    let folder = Folder::new();
-    let pipe = folder.join("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()), "no mkfifo");
-    symlink(&pipe, folder.join("link")).expect("links");
-    let _socket = UnixListener::bind(folder.join("socket")).expect("a socket");
-    let (told, hear) = channel();
-    let paths =
-        [pipe, folder.join("link"), folder.join("socket"), "/dev/zero".into(), "/dev/tty".into(), folder.path().into()];
-    std::thread::spawn({
-        let paths = paths.clone();
-        move || {
-            for path in paths {
-                told.send(Loader::open(&path).map(|_| ()).map_err(|error| error.to_string())).expect("heard");
-            }
-        }
-    });
-    for path in &paths {
-        let result = hear.recv_timeout(Duration::from_secs(20)).expect("it hangs");
-        let expected = if path == folder.path() { "is a directory" } else { "not a regular file" };
-        assert_eq!(result, Err(expected.to_owned()), "{}", path.display());
-    }
 }
 
 /// So that nothing is left if the process is killed.

@@ -12,7 +12,6 @@ mod file_damage;
 mod file_load;
 mod file_order;
 mod file_range;
-mod file_range_damage;
 mod file_rivals;
 mod file_save;
 #[cfg(unix)]
@@ -22,6 +21,7 @@ mod file_windows;
 mod fill;
 mod folder;
 mod guess;
+mod not_files;
 #[path = "../../../codec/tests/codec/support/mod.rs"]
 #[allow(dead_code)] // The codec's tests use more of it.
 mod support;

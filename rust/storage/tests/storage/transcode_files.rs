@@ -6,7 +6,7 @@ use std::fs;
 use varbatch_codec::transcode::{Losses, Translation};
 use varbatch_codec::{CodecErrorKind, Dialect};
 use varbatch_storage::compressed::Compression;
-use varbatch_storage::transcode::{TranscodeError, TranscodeErrorKind, file};
+use varbatch_storage::transcode::{TranscodeError, file};
 use varbatch_storage::{Loader, Saver};
 use varbatch_workers::Threads;
 
@@ -126,11 +126,11 @@ fn a_bad_value_is_told_with_its_frame_and_the_byte_of_the_file() {
         let bad = framed(&[words(&[19, 2, 2, 1, 99])]);
         let bytes = [&good[..], &bad, &more, &bad].concat();
         for threads in [Threads::alone(), Threads::new(2)] {
-            match translated(loader(&bytes), &threads).0.map_err(TranscodeError::into_kind) {
-                Err(TranscodeErrorKind::Value { index, error }) => {
+            match translated(loader(&bytes), &threads).0 {
+                Err(TranscodeError::Value { index, error }) => {
                     assert_eq!((index, error.at()), (count(&good), good.len() + 4 + 16), "{len} bytes");
                     assert_eq!(error.path().to_string(), " inside [1]");
-                    let line = TranscodeErrorKind::Value { index, error: error.clone() }.to_string();
+                    let line = TranscodeError::Value { index, error: error.clone() }.to_string();
                     assert_eq!(line, format!("frame {index}: {error}"));
                 }
                 other => panic!("{len} bytes: {:?}", other.map(|(count, _)| count)),
@@ -145,8 +145,8 @@ fn a_file_that_is_cut_off_is_translated_up_to_there() {
     for cut in [&[9][..], &[9, 0, 0, 0], &[9, 0, 0, 0, 2, 0, 0, 0]] {
         let bytes = [&good[..], cut].concat();
         let (result, found) = translated(loader(&bytes), &Threads::new(2));
-        match result.expect_err("cut off").into_kind() {
-            TranscodeErrorKind::Load(error) => assert!(error.to_string().contains("of a frame, found"), "{error}"),
+        match result.expect_err("cut off") {
+            TranscodeError::Load(error) => assert!(error.to_string().contains("of a frame, found"), "{error}"),
             error => panic!("{error}"),
         }
         assert!(found == expected, "what is whole is written");
@@ -160,7 +160,7 @@ fn what_the_system_says_is_told() {
     input.fails = Some(1_500_000);
     let loader = Loader::new(input, bytes.len() as u64).expect("a stream");
     let (result, _) = translated(loader, &Threads::alone());
-    assert!(matches!(result.expect_err("failed").kind(), TranscodeErrorKind::Load(_)));
+    assert!(matches!(result.expect_err("failed"), TranscodeError::Load(_)));
 }
 
 #[test]

@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Beside, create, named, remove_leftover};
-use crate::limits::SWEPT_NAMES;
+use super::{Beside, SWEPT_NAMES, create, named, remove_leftover};
 
 /// A folder of this test's own. It has no leftovers of other tests.
 pub struct Folder(pub PathBuf);

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use super::Change;
 use crate::beside::tests::Folder;
 use crate::compressed::Compression;
-use crate::{AppendError, AppendErrorKind, Saver, Ticket};
+use crate::{AppendError, Saver, Ticket};
 use varbatch_codec::{Cursor, Dialect, Event, Kind, Plain, Plan, Width, Writer, frames};
 use varbatch_workers::Threads;
 
@@ -171,8 +171,8 @@ fn written(path: &Path, way: usize, bytes: &[u8]) -> Result<(), String> {
     match way {
         0 => save(path, bytes, None, 1000),
         1 => save(path, bytes, Some(Compression::Zstd), 1000),
-        _ => append(path, bytes, 1000).map_err(|error| match error.kind() {
-            AppendErrorKind::System(error) => io::Error::new(error.kind(), error.to_string()),
+        _ => append(path, bytes, 1000).map_err(|error| match &error {
+            AppendError::System(error) => io::Error::new(error.kind(), error.to_string()),
             other => panic!("{other}"),
         }),
     }

@@ -17,7 +17,7 @@ use crate::beside::tests::Folder;
 use crate::compressed::{Compression, is_compressed};
 use crate::disk::Change;
 use crate::disk::tests::{Recorder, append, record, save, write};
-use crate::{AppendErrorKind, Loader, Saver, Ticket};
+use crate::{AppendError, Loader, Saver, Ticket};
 use varbatch_codec::{Dialect, frames};
 use varbatch_workers::Threads;
 
@@ -133,7 +133,7 @@ impl Session<'_> {
                     Version { records: file.clone(), file: Some(file), has_rest: false, ..before }
                 }
                 Err(error) => {
-                    assert!(!matches!(error.kind(), AppendErrorKind::System(_)), "{error}");
+                    assert!(!matches!(error, AppendError::System(_)), "{error}");
                     before
                 }
             },
@@ -183,12 +183,12 @@ fn look(path: &Path, found: &[u8], allowed: &Version, counts: &mut Counts) {
             counts.cut_off += usize::from(file.len() < found.len() + new.len());
         }
         Err(error) => {
-            match error.kind() {
-                AppendErrorKind::Compressed => assert!(is_compressed(found)),
-                AppendErrorKind::System(error) => panic!("{error}"),
+            match &error {
+                AppendError::Compressed => assert!(is_compressed(found)),
+                AppendError::System(error) => panic!("{error}"),
                 _ => {
                     counts.refused += 1;
-                    let is_clear = !allowed.records.is_empty() && !matches!(error.kind(), AppendErrorKind::OneValue);
+                    let is_clear = !allowed.records.is_empty() && !matches!(error, AppendError::OneValue);
                     assert!(allowed.has_holes || !is_clear, "refused: {error}, {} bytes", found.len());
                 }
             }

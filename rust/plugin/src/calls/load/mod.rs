@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use godot::builtin::{GString, VarArray};
 use godot::global::Error as EngineError;
 use varbatch_codec::frames::{self, Frame};
-use varbatch_storage::{LoadError, LoadErrorKind, Loader, ReadStep};
+use varbatch_storage::{LoadError, Loader, ReadStep};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress};
 
@@ -191,18 +191,18 @@ impl Loading {
         // Errors name the index in the file.
         let mut reports = Reports::default();
         reports.append_from(self.first as usize, std::mem::take(&mut self.decoded.reports));
-        let code = match self.damage.as_ref().map(LoadError::kind) {
-            Some(LoadErrorKind::Read(_)) => EngineError::ERR_FILE_CANT_READ,
+        let code = match &self.damage {
+            Some(LoadError::Read(_)) => EngineError::ERR_FILE_CANT_READ,
             None if !reports.has_errors() => EngineError::OK,
             _ => EngineError::ERR_FILE_CORRUPT,
         };
-        match self.damage.take().map(LoadError::into_kind) {
+        match self.damage.take() {
             // Report a damaged stream like the other errors, with the index of the missing frame.
-            Some(LoadErrorKind::Frame(error)) => reports.set_end(self.loader.index() as usize, error),
-            Some(zeros @ LoadErrorKind::Zeros { .. }) => {
+            Some(LoadError::Frame(error)) => reports.set_end(self.loader.index() as usize, error),
+            Some(zeros @ LoadError::Zeros { .. }) => {
                 reports.set_end(self.loader.index() as usize, Report::failed(zeros));
             }
-            Some(damage) => reports.set_end(None, Report::failed(LoadError::from(damage))),
+            Some(damage) => reports.set_end(None, Report::failed(damage)),
             None => {}
         }
         let mut lines = reports.lines(&Subject::file(path));

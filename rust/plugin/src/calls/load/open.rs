@@ -2,7 +2,7 @@
 
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
-use varbatch_storage::{LoadErrorKind, Loader};
+use varbatch_storage::{LoadError, Loader};
 
 use crate::calls::files::{Failure, open_code};
 use crate::engine::{self, EngineFile};
@@ -21,8 +21,8 @@ pub fn open(path: &GString) -> Result<Loader, Failure> {
     } else {
         Loader::open(&engine::globalize(path))
     };
-    loader.map_err(|damage| match damage.kind() {
-        LoadErrorKind::Read(error) => failure(open_code(error), error),
+    loader.map_err(|damage| match damage {
+        LoadError::Read(error) => failure(open_code(&error), &error),
         _ => Failure::new(EngineError::ERR_FILE_CORRUPT, format_args!("\"{shown}\": {damage}")),
     })
 }

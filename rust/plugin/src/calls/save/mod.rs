@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use godot::global::Error as EngineError;
 use varbatch_codec::Borrowed;
-use varbatch_storage::{Flushed, Saver};
+use varbatch_storage::{Flushed, Saver, WRITE_LEN};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress};
 
@@ -21,7 +21,7 @@ pub use self::target::{Asked, SaveTarget, to_append, to_save};
 use super::encode::{FramePlans, Source, with_engine};
 use super::files::{Contents, Failure};
 use crate::jobs::job::{Job, Outcome, Product, WHOLE};
-use crate::jobs::tuning::{FIRST_RUN, FLUSHED, MAX_ALONE, MAX_SHARED, PLANNED, WRITTEN};
+use crate::jobs::tuning::{FIRST_RUN, FLUSHED, MAX_ALONE, MAX_SHARED, PLANNED};
 use crate::jobs::{pool, run};
 use crate::report::Line;
 use crate::value::walk::{Held, KeepWalked};
@@ -209,7 +209,7 @@ impl<'p, K> Saving<'p, K> {
 
     fn write(&mut self, mut saver: Box<Saver>, size: usize, threads: &Threads) -> io::Result<Stage> {
         let Some((plan, cursor)) = self.plans.current() else { return Ok(Stage::Write(saver)) };
-        let len = saver.write(plan, cursor, WRITTEN, threads)?;
+        let len = saver.write(plan, cursor, WRITE_LEN, threads)?;
         self.written += len;
         self.unflushed += len;
         if len == 0 {

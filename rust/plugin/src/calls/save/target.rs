@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_storage::compressed::Compression;
-use varbatch_storage::{AppendErrorKind, Saver};
+use varbatch_storage::{AppendError, Saver};
 
 use super::Called;
 use crate::calls::files::{Contents, Failure, compression, open_code};
@@ -71,14 +71,14 @@ impl SaveTarget {
         if !self.appends {
             return self.create(total).map(Some);
         }
-        Saver::append(&self.path, called.ticket(), DIALECT).map_err(|error| match error.kind() {
-            AppendErrorKind::System(error) if error.kind() == io::ErrorKind::ResourceBusy => self.not_written(error),
-            AppendErrorKind::System(error) => self.failure(open_code(error), error),
-            AppendErrorKind::Compressed => {
+        Saver::append(&self.path, called.ticket(), DIALECT).map_err(|error| match &error {
+            AppendError::System(error) if error.kind() == io::ErrorKind::ResourceBusy => self.not_written(error),
+            AppendError::System(error) => self.failure(open_code(error), error),
+            AppendError::Compressed => {
                 let advice = "load its values, and save them with VarBatch.COMPRESSION_NONE first";
                 self.failure(EngineError::ERR_FILE_UNRECOGNIZED, &format_args!("{error}; {advice}"))
             }
-            AppendErrorKind::OneValue => {
+            AppendError::OneValue => {
                 let advice = "bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it; remove it to begin a new file";
                 self.failure(EngineError::ERR_FILE_UNRECOGNIZED, &format_args!("{error}; {advice}"))
             }

@@ -11,11 +11,20 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::append::AppendErrorKind;
-use crate::limits::{MAX_UNSEEN_LEN, MAX_WALKED_LEN, SAMPLE_LEN, SEEN_LEN, WALKED_LEN};
-use varbatch_codec::frames::PREFIX_LEN;
+use super::error::AppendError;
+use crate::load::{LoadError, Source, WALK_LEN, Walk, Walked};
+use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_codec::limits::MAX_VALUE_LEN;
 use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Reader, Shape, validate};
+use varbatch_workers::Threads;
+
+/// Max length of a torn record of which fewer than [`SEEN_LEN`] bytes remain, in bytes. A text has letters there, and so a
+/// length of more than 512 MiB; a checksum mostly has one of more than this.
+const MAX_UNSEEN_LEN: usize = 16 << 20;
+const SEEN_LEN: u64 = 512;
+
+/// Bytes of a record that are read at first.
+const FIRST_LEN: usize = 1 << 20;
 
 const WORD: u64 = PREFIX_LEN as u64;
 
@@ -23,11 +32,11 @@ const WORD: u64 = PREFIX_LEN as u64;
 ///
 /// # Errors
 /// If it may be one value, or something else than a torn record or zeros is behind the last whole one.
-pub(super) fn whole_end(file: &File, len: u64, dialect: Dialect) -> Result<u64, AppendErrorKind> {
+pub(super) fn whole_end(file: &File, len: u64, dialect: Dialect) -> Result<u64, AppendError> {
     let tail = Tail { file, len, dialect };
-    let Walked { mut end, mut last } = tail.walk()?;
+    let (mut end, mut last) = tail.walk()?;
     if tail.is_one_value()? && (end < len || tail.record(0)? != Record::Whole) {
-        return Err(AppendErrorKind::OneValue);
+        return Err(AppendError::OneValue);
     }
     if end == len {
         return Ok(end);
@@ -39,22 +48,14 @@ pub(super) fn whole_end(file: &File, len: u64, dialect: Dialect) -> Result<u64, 
             (end, last) = (at, [last[1], None]);
         }
     } else if !tail.is_torn(end, last[0].is_some())? {
-        return Err(AppendErrorKind::Damaged { at: end });
+        return Err(AppendError::Damaged { at: end });
     }
     for at in last.into_iter().flatten() {
         if tail.record(at)? != Record::Whole {
-            return Err(AppendErrorKind::Damaged { at });
+            return Err(AppendError::Damaged { at });
         }
     }
     Ok(end)
-}
-
-/// What a walk by the lengths alone has found.
-struct Walked {
-    /// The end of the last record that is not one of the zeros at the end.
-    end: u64,
-    /// The offsets of the last two records that are not empty, the last one first.
-    last: [Option<u64>; 2],
 }
 
 /// What the bytes of a record are.
@@ -75,42 +76,28 @@ struct Tail<'f> {
 }
 
 impl Tail<'_> {
-    fn walk(&self) -> io::Result<Walked> {
-        let (mut file, len) = (self.file, self.len);
-        let mut buffer = vec![0; MAX_WALKED_LEN];
-        // The buffer holds `filled` bytes from the offset `from` on.
-        let (mut at, mut from, mut filled, mut read_len) = (0, 0, 0, WALKED_LEN);
-        let (mut zeros_at, mut last) = (None, [None; 2]);
-        while len - at >= WORD {
-            if at + WORD > from + filled {
-                // Read on if records are short, and only the next length if they are long.
-                read_len = if at <= from + filled { (2 * read_len).min(MAX_WALKED_LEN) } else { WALKED_LEN };
-                let part = &mut buffer[..read_len.min(usize::try_from(len - at).unwrap_or(read_len))];
-                file.seek(SeekFrom::Start(at))?;
-                file.read_exact(part)?;
-                (from, filled) = (at, part.len() as u64);
+    /// Follows the lengths alone. Returns the end of the last record that is not one of the zeros at the end, and the offsets
+    /// of the last two records that are not empty, the last one first.
+    fn walk(&self) -> io::Result<(u64, [Option<u64>; 2])> {
+        let mut source = Source::Plain(Box::new(self.file.try_clone()?));
+        let (mut walk, mut last) = (Walk::new(self.len), [None; 2]);
+        loop {
+            let note = |at, len| {
+                if len > 0 {
+                    last = [Some(at), last[0]];
+                }
+            };
+            match walk.step(&mut source, u64::MAX, &Threads::alone(), note) {
+                Ok(Walked::Part) => {}
+                Err(LoadError::Read(error)) => return Err(error),
+                Ok(_) | Err(_) => return Ok((walk.at(), last)),
             }
-            let offset = (at - from) as usize;
-            let word = buffer[offset..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
-            let end = at + WORD + u64::from(word);
-            if end > len || word as usize > MAX_VALUE_LEN {
-                break;
-            }
-            if word == 0 {
-                zeros_at = zeros_at.or(Some(at));
-            } else {
-                (zeros_at, last) = (None, [Some(at), last[0]]);
-            }
-            at = end;
         }
-        // Less than a length can be of zeros too.
-        let is_zero = len - at < WORD && (at == len || self.is_zero(at)?);
-        Ok(Walked { end: zeros_at.filter(|_| is_zero).unwrap_or(at), last })
     }
 
     /// True if the file is one value without a length, or too long to tell and may be. A nil is nothing to keep.
     fn is_one_value(&self) -> io::Result<bool> {
-        for max in [WALKED_LEN, SAMPLE_LEN] {
+        for max in [WALK_LEN, FIRST_LEN] {
             let bytes = self.read(0, max as u64)?;
             if bytes.first().is_none_or(|&id| id == 0) || self.len > MAX_VALUE_LEN as u64 {
                 return Ok(false);
@@ -131,11 +118,12 @@ impl Tail<'_> {
         if head.first().is_none_or(|low| !usize::from(*low).is_multiple_of(PREFIX_LEN)) {
             return Ok(false);
         }
-        let Some((word, value)) = head.split_first_chunk() else { return Ok(has_records) };
-        let len = u32::from_le_bytes(*word);
-        if len as usize > MAX_VALUE_LEN || len > MAX_UNSEEN_LEN && self.len - at < SEEN_LEN {
+        let Ok(len) = frames::payload_len(&head, 0, usize::MAX) else { return Ok(false) };
+        let Some(len) = len else { return Ok(has_records) };
+        if len > MAX_UNSEEN_LEN && self.len - at < SEEN_LEN {
             return Ok(false);
         }
+        let value = &head[PREFIX_LEN..];
         if value.len() < PREFIX_LEN {
             // Too little to tell, unless other records show what file it is.
             let is_type = value.first().is_none_or(|&id| self.dialect.engine.kind(id).is_some());
@@ -146,11 +134,10 @@ impl Tail<'_> {
 
     /// Finds out what the record at this offset is, of which the file has the length.
     fn record(&self, at: u64) -> io::Result<Record> {
-        let head = self.read(at, WORD)?;
-        let len = head.first_chunk().map_or(0, |word| u64::from(u32::from_le_bytes(*word)));
+        let len = frames::payload_len(&self.read(at, WORD)?, 0, usize::MAX).ok().flatten().unwrap_or(0) as u64;
         let start = at + WORD;
         let here = len.min(self.len - start);
-        let mut max = SAMPLE_LEN as u64;
+        let mut max = FIRST_LEN as u64;
         loop {
             let bytes = self.read(start, here.min(max))?;
             let error = match self.validate(&bytes) {
@@ -199,7 +186,7 @@ impl Tail<'_> {
     fn is_zero(&self, mut at: u64) -> io::Result<bool> {
         let is_any = at < self.len;
         while at < self.len {
-            let part = self.read(at, MAX_WALKED_LEN as u64)?;
+            let part = self.read(at, WALK_LEN as u64)?;
             if part.iter().any(|&byte| byte != 0) {
                 return Ok(false);
             }

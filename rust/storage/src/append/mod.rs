@@ -4,73 +4,46 @@
 //! put in place at once like a save. So a process that is killed can leave some of its records, and a torn one, which
 //! the next append cuts off. An append that fails or is dropped cuts off what it wrote itself.
 //!
-//! [`tail`](crate::tail) says what is cut off. Anything else that is no whole record, such as a picture, a text, or a record
+//! [`tail`] says what is cut off. Anything else that is no whole record, such as a picture, a text, or a record
 //! with a damaged length, is refused and stays as it is.
 //!
 //! Only one append at a time has a file: the order of calls sees to that in this process, and a lock on the file (Unix)
 //! or the way it is opened (Windows) among processes, and for names that lead to one file.
+
+mod error;
+mod tail;
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
+pub use self::error::AppendError;
+use self::tail::whole_end;
+use crate::beside::is_at;
 use crate::compressed::{self, MAGIC};
 use crate::disk;
-use crate::limits::{KNOWN_ENDS, LOCK_ATTEMPTS, LOCK_PAUSE};
-use crate::open::{refuse_name, refuse_special, target};
+use crate::names::refuse_name;
+use crate::open::{refuse_special, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
 #[cfg(not(windows))]
 use crate::replace::retry;
-use crate::tail::whole_end;
 #[cfg(windows)]
 use crate::windows::retry;
 use varbatch_codec::Dialect;
 
-/// A file that cannot be appended to.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct AppendError(AppendErrorKind);
+/// Files whose last end is known, so that a log need not be read at each append.
+const KNOWN_ENDS: usize = 16;
 
-impl AppendError {
-    /// Returns why the file cannot be appended to.
-    pub fn kind(&self) -> &AppendErrorKind {
-        &self.0
-    }
-}
-
-impl<E: Into<AppendErrorKind>> From<E> for AppendError {
-    fn from(error: E) -> Self {
-        Self(error.into())
-    }
-}
-
-/// Why a file cannot be appended to.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum AppendErrorKind {
-    /// The system cannot open, read or change the file.
-    #[error(transparent)]
-    System(#[from] io::Error),
-    /// The file is compressed.
-    #[error("expected a file without compression, found a compressed one")]
-    Compressed,
-    /// The file may be one value without a length.
-    #[error("expected values with their lengths, found what can be one value without a length")]
-    OneValue,
-    /// The file ends with something that is neither a whole record nor a torn one, or has a damaged one before a torn one.
-    #[error("expected whole records and at most the beginning of one, found something else, at byte {at}")]
-    Damaged {
-        /// Its offset in bytes.
-        at: u64,
-    },
-}
+/// How often an append looks again if another process appends, and how long it waits between: two seconds together.
+const LOCK_ATTEMPTS: u32 = 400;
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// A file that is being added to. Unless it is [kept](Self::keep), what was written is cut off when it is dropped.
 #[derive(Debug)]
-pub(super) struct Appender {
+pub(crate) struct Appender {
     file: File,
     path: PathBuf,
     /// The length without what is being added.
@@ -99,7 +72,7 @@ impl Appender {
         let len = metadata.len();
         let maker = (is_new && len == 0).then_some(called.number());
         if is_compressed(&file)? {
-            return Err(AppendErrorKind::Compressed.into());
+            return Err(AppendError::Compressed);
         }
         let is_known = is_known(&path, &metadata);
         let start = if maker.is_some() || is_known { len } else { whole_end(&file, len, dialect)? };
@@ -164,7 +137,7 @@ impl Drop for Appender {
 fn open_alone(path: &Path, called: &Ticket) -> io::Result<Option<(File, bool)>> {
     for _ in 0..LOCK_ATTEMPTS {
         // Before a later save replaces it, or after that not at all.
-        let opened = match retry(path, || called.unless_overtaken(path, || open_or_make(path)).transpose()) {
+        let opened = match retry(path, || unless_overtaken(called.number(), path, || open_or_make(path)).transpose()) {
             // Another process has just made it.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             opened => opened?,
@@ -214,17 +187,6 @@ fn lock(file: &File) -> bool {
 /// Nobody else can have it open to write.
 #[cfg(windows)]
 fn lock(_: &File) -> bool {
-    true
-}
-
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    crate::beside::is_at(file, path)
-}
-
-/// Only a save of another process could have replaced it, and then it does not matter.
-#[cfg(windows)]
-fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
