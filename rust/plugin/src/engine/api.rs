@@ -2,66 +2,77 @@
 
 use std::sync::OnceLock;
 
-use godot::builtin::Variant;
-use godot::classes::Engine;
+use godot::builtin::StringName;
+use godot::classes::Os;
 use godot::obj::Singleton;
 use godot::sys;
 use varbatch_codec::Kind;
 
 use super::ffi::{
-    Constructor, FromType, Getter, Inner, Method, builtin_method, constructor, default_value, is_packed, not_nil,
-    sys_type,
+    Constructor, FromType, Getter, Inner, Method, builtin_method, constructor, default_value, is_packed, sys_type,
 };
-use super::layout::{self, Layout};
-use super::tables::{Objects, Typed, Uninit};
+use super::layout::known::is_known;
 
 /// Function pointers and facts about the engine, fetched once.
 pub struct Api {
     pub interface: &'static sys::GDExtensionInterface,
-    /// By kind: returns a pointer to the value in a Variant. `None` for Nil.
-    pub getters: [Option<Getter>; Kind::ALL.len()],
-    /// By kind: makes a Variant from a value. `None` for Nil.
-    pub from_type: [Option<FromType>; Kind::ALL.len()],
-    /// By kind: `size()` of arrays and dictionaries, `resize()` of arrays.
-    pub sizes: [Option<Method>; Kind::ALL.len()],
-    pub resizes: [Option<Method>; Kind::ALL.len()],
+    /// True if values may be read, written and made in place: see [`super::layout`].
+    pub is_known: bool,
+    pub allocates_in_parallel: bool,
+    /// Returns a pointer to the value in a Variant. Not of Nil.
+    pub getters: ByKind<Getter>,
+    /// Makes a Variant from a value. Not of Nil.
+    pub from_type: ByKind<FromType>,
+    /// `size()` of arrays and dictionaries, `resize()` of arrays.
+    pub sizes: ByKind<Method>,
+    pub resizes: ByKind<Method>,
+    /// An empty packed array, String, Callable or Signal. Lives as long as the library is loaded.
+    pub empty: ByKind<Inner>,
     pub new_array: Constructor,
     pub new_dictionary: Constructor,
     pub name_of_string: Constructor,
     pub path_of_string: Constructor,
-    /// By kind: an empty packed array, String, Callable or Signal. Lives as long as the library is loaded.
-    pub empty: [Option<Empty>; Kind::ALL.len()],
-    pub typed: Typed,
+    pub element_type: TypeOf,
+    pub key_type: TypeOf,
+    pub value_type: TypeOf,
     pub node_path_is_absolute: Method,
     pub array_push_back: Method,
     pub dictionary_keys: Method,
     pub dictionary_values: Method,
-    /// True if dictionaries have the memory layout that `entries` reads.
-    pub entries: bool,
-    pub layout: Layout,
-    pub objects: Objects,
-    pub allocates_in_parallel: bool,
-    pub uninit: Option<Uninit>,
+    pub encoded_class: StringName,
+    /// Methods of objects that gdext does not have, or only with conversions.
+    pub set_object_id: sys::GDExtensionMethodBindPtr,
+    pub get_object_id: sys::GDExtensionMethodBindPtr,
+    pub notification: sys::GDExtensionMethodBindPtr,
+    pub get_script: sys::GDExtensionMethodBindPtr,
 }
 
-/// An empty value, and a pointer to it in its Variant.
-pub struct Empty {
-    pub inner: Inner,
-    /// Boxed, so that it does not move.
-    pub _variant: Box<Variant>,
-}
+/// A table by kind.
+pub struct ByKind<T>([Option<T>; Kind::ALL.len()]);
 
-impl Empty {
-    fn new(interface: &sys::GDExtensionInterface, kind: Kind) -> Self {
-        let mut variant = Box::new(default_value(interface, kind));
-        // SAFETY: the id is that of a Variant type, and the Variant has that type.
-        let inner = unsafe {
-            let getter = (interface.variant_get_ptr_internal_getter)(sys_type(kind)).expect("each type has one");
-            getter(variant.var_sys_mut()).cast()
-        };
-        Self { inner, _variant: variant }
+impl<T: Copy> ByKind<T> {
+    fn of(kinds: impl Fn(Kind) -> bool, get: impl Fn(Kind) -> Option<T>) -> Self {
+        let of = |kind| kinds(kind).then(|| get(kind).expect("the engine has it since 4.4"));
+        Self(Kind::ALL.map(of))
+    }
+
+    /// # Panics
+    /// If the table has nothing of this kind.
+    #[inline(always)]
+    pub fn get(&self, kind: Kind) -> T {
+        self.0[usize::from(kind.id())].expect("the kind has one")
     }
 }
+
+/// The methods that return one element type of typed containers.
+pub struct TypeOf {
+    pub builtin: Method,
+    pub class_name: Method,
+    pub script: Method,
+}
+
+/// The class that the engine decodes an object id to.
+pub const ENCODED_CLASS: &str = "EncodedObjectAsID";
 
 // SAFETY: the pointers are to functions and method tables of the engine, which are constant while the library is loaded
 // and callable from any thread. The names and the empty values are only read.
@@ -69,51 +80,74 @@ unsafe impl Send for Api {}
 // SAFETY: as above.
 unsafe impl Sync for Api {}
 
-#[inline]
-pub fn api() -> &'static Api {
-    static API: OnceLock<Api> = OnceLock::new();
-    API.get_or_init(|| {
+impl Api {
+    fn load() -> Self {
         // SAFETY: gdext has initialised its binding before any of this library's functions can be called.
         let interface = unsafe { sys::get_interface() };
-        let is_array = |kind| is_packed(kind) || kind == Kind::Array;
-        let needed = |kind: Kind, name: &str, hash: i64| {
-            builtin_method(interface, kind, name, hash).expect("the engine has it since 4.4")
+        let find = |kind: Kind, name: &str, hash: i64| builtin_method(interface, kind, name, hash);
+        let method = |kind, name: &str, hash| find(kind, name, hash).expect("the engine has it since 4.4");
+        let type_of = |kind: Kind, part: &str| TypeOf {
+            builtin: method(kind, &format!("get_typed_{part}builtin"), 3_173_160_232),
+            class_name: method(kind, &format!("get_typed_{part}class_name"), 1_825_232_092),
+            script: method(kind, &format!("get_typed_{part}script"), 1_460_142_086),
         };
-        Api {
+        let bind = |class: &str, name: &str, hash| {
+            let (class, name) = (StringName::from(class), StringName::from(name));
+            // SAFETY: both names outlive the call. The engine returns null if no method has this name and hash.
+            let bind = unsafe { (interface.classdb_get_method_bind)(class.string_sys(), name.string_sys(), hash) };
+            assert!(!bind.is_null(), "the engine has it since 4.4");
+            bind
+        };
+        // Asked about Nil, the engine would print an error.
+        let is_not_nil = |kind: Kind| kind != Kind::Nil;
+        let is_array = |kind: Kind| is_packed(kind) || kind == Kind::Array;
+        let has_empty = |kind: Kind| is_packed(kind) || matches!(kind, Kind::String | Kind::Callable | Kind::Signal);
+        // SAFETY: the id is that of a Variant type.
+        let getter = |kind: Kind| unsafe { (interface.variant_get_ptr_internal_getter)(sys_type(kind)) };
+        let empty = |kind: Kind| {
+            let variant = Box::leak(Box::new(default_value(interface, kind)));
+            // SAFETY: the getter is that of the Variant's type.
+            getter(kind).map(|getter| unsafe { getter(variant.var_sys_mut()).cast() })
+        };
+        Self {
             interface,
-            getters: not_nil(|kind| {
-                // SAFETY: the id is that of a Variant type.
-                unsafe { (interface.variant_get_ptr_internal_getter)(sys_type(kind)) }
+            is_known: is_known(interface),
+            allocates_in_parallel: !Os::singleton().is_debug_build(),
+            getters: ByKind::of(is_not_nil, getter),
+            // SAFETY: the id is that of a Variant type.
+            from_type: ByKind::of(is_not_nil, |kind| unsafe {
+                (interface.get_variant_from_type_constructor)(sys_type(kind))
             }),
-            from_type: not_nil(|kind| {
-                // SAFETY: as above.
-                unsafe { (interface.get_variant_from_type_constructor)(sys_type(kind)) }
-            }),
-            sizes: Kind::ALL.map(|kind| match kind {
-                _ if is_array(kind) || kind == Kind::Dictionary => Some(needed(kind, "size", 3_173_160_232)),
-                _ => None,
-            }),
-            resizes: Kind::ALL.map(|kind| is_array(kind).then(|| needed(kind, "resize", 848_867_239))),
-            empty: Kind::ALL.map(|kind| {
-                let has_one = is_packed(kind) || matches!(kind, Kind::String | Kind::Callable | Kind::Signal);
-                has_one.then(|| Empty::new(interface, kind))
-            }),
+            sizes: ByKind::of(
+                |kind| is_array(kind) || kind == Kind::Dictionary,
+                |kind| find(kind, "size", 3_173_160_232),
+            ),
+            resizes: ByKind::of(is_array, |kind| find(kind, "resize", 848_867_239)),
+            empty: ByKind::of(has_empty, empty),
             new_array: constructor(interface, Kind::Array, 0),
             new_dictionary: constructor(interface, Kind::Dictionary, 0),
             name_of_string: constructor(interface, Kind::StringName, 2),
             path_of_string: constructor(interface, Kind::NodePath, 2),
-            typed: Typed::load(needed),
-            node_path_is_absolute: needed(Kind::NodePath, "is_absolute", 3_918_633_141),
-            array_push_back: needed(Kind::Array, "push_back", 3_316_032_543),
-            dictionary_keys: needed(Kind::Dictionary, "keys", 4_144_163_970),
-            dictionary_values: needed(Kind::Dictionary, "values", 4_144_163_970),
-            entries: layout::dictionaries::are_as_expected(interface),
-            layout: Layout::of(interface),
-            objects: Objects::load(interface),
-            allocates_in_parallel: !is_debug_build(),
-            uninit: Uninit::load(interface),
+            element_type: type_of(Kind::Array, ""),
+            key_type: type_of(Kind::Dictionary, "key_"),
+            value_type: type_of(Kind::Dictionary, "value_"),
+            node_path_is_absolute: method(Kind::NodePath, "is_absolute", 3_918_633_141),
+            array_push_back: method(Kind::Array, "push_back", 3_316_032_543),
+            dictionary_keys: method(Kind::Dictionary, "keys", 4_144_163_970),
+            dictionary_values: method(Kind::Dictionary, "values", 4_144_163_970),
+            encoded_class: StringName::from(ENCODED_CLASS),
+            set_object_id: bind(ENCODED_CLASS, "set_object_id", 1_286_410_249),
+            get_object_id: bind(ENCODED_CLASS, "get_object_id", 3_905_245_786),
+            notification: bind("Object", "notification", 4_023_243_586),
+            get_script: bind("Object", "get_script", 1_214_101_251),
         }
-    })
+    }
+}
+
+#[inline]
+pub fn api() -> &'static Api {
+    static API: OnceLock<Api> = OnceLock::new();
+    API.get_or_init(Api::load)
 }
 
 /// True if threads can allocate without waiting for each other. In debug builds of the engine, such as the editor, they
@@ -124,10 +158,5 @@ pub fn allocates_in_parallel() -> bool {
 
 /// True if large values are made with uninitialised memory. Otherwise the engine zeroes it, which threads should share.
 pub fn makes_blocks() -> bool {
-    api().layout.makes_blocks
-}
-
-/// True if the engine is a debug build, such as the editor.
-fn is_debug_build() -> bool {
-    Engine::singleton().get_singleton("OS").is_none_or(|mut os| os.call("is_debug_build", &[]).booleanize())
+    api().is_known
 }

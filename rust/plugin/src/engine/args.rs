@@ -11,8 +11,8 @@ use godot::obj::Gd;
 use godot::register::info::{ParamMetadata, PropertyHintInfo, PropertyUsageFlags};
 use varbatch_codec::Kind;
 
-use super::read::{Value, value};
 use super::slot::Slot;
+use super::view::{Value, value};
 
 /// Any value, null by default. gdext does not support defaults for Variants.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use godot::obj::GodotClass;
 use godot::register::private::constant::{ConstantKind, ExportConstant, IntegerConstant};
 use varbatch_codec::{Dialect, Engine};
 
-use super::DIALECT;
+use super::ffi::DIALECT;
 
 /// The name of the enum, without and with its class.
 const NAME: &str = "Dialect";

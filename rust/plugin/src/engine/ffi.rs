@@ -4,7 +4,14 @@ use std::ffi::c_void;
 
 use godot::builtin::{StringName, Variant};
 use godot::sys;
-use varbatch_codec::{Kind, Shape};
+use varbatch_codec::{Dialect, Kind, Shape, Width};
+
+/// The dialect of the engine that this library was built for.
+pub const DIALECT: Dialect =
+    if cfg!(feature = "double-precision") { Dialect::GODOT_4_DOUBLE } else { Dialect::GODOT_4 };
+
+/// The width of that engine's `real_t`.
+pub const REAL: Width = DIALECT.real;
 
 /// A pointer to the value of a Variant. Null for Nil.
 pub type Inner = sys::GDExtensionTypePtr;
@@ -27,17 +34,18 @@ pub fn constructor(interface: &sys::GDExtensionInterface, kind: Kind, index: i32
     unsafe { (interface.variant_get_ptr_constructor)(sys_type(kind), index) }.expect("the engine has it since 4.4")
 }
 
-/// Calls `get` for each kind except Nil, for which the engine would print an error.
-pub fn not_nil<T>(get: impl Fn(Kind) -> Option<T>) -> [Option<T>; Kind::ALL.len()] {
-    Kind::ALL.map(|kind| if kind == Kind::Nil { None } else { get(kind) })
-}
-
 pub const fn is_packed(kind: Kind) -> bool {
     matches!(kind.shape(), Shape::Packed { .. } | Shape::PackedStrings)
 }
 
 pub fn sys_type(kind: Kind) -> sys::GDExtensionVariantType {
     kind.id().into()
+}
+
+/// Returns the kind with this id, if there is one.
+#[inline(always)]
+pub fn kind_of(id: u32) -> Option<Kind> {
+    u8::try_from(id).ok().and_then(Kind::from_id)
 }
 
 /// Creates the default value of a kind: empty or zero.

@@ -19,57 +19,33 @@
 //! - **Types**: elements of an [`ArraySlot`] are set to values of its type.
 //! - **Threads**: [`Value::variant`] and functions that run scripts are only called by the thread of the call.
 
-use varbatch_codec::{Dialect, Width};
-
 mod api;
 mod args;
 mod call;
-mod container_slot;
-mod containers;
-mod copies;
 mod dialects;
-mod entries;
-mod fetch;
 mod ffi;
 mod files;
-mod held;
 mod layout;
+mod memory;
 mod objects;
-mod own_slot;
-mod owned;
-mod pages;
-mod properties;
-mod read;
-mod room;
 mod slot;
-mod tables;
-mod text_slot;
-mod uninit;
-mod write;
+mod view;
 
 pub use api::{allocates_in_parallel, makes_blocks};
 pub use args::{AnyArg, CompressionArg, DictionaryArg, FlagArg, ObjectArg};
 pub use call::{Call, load_docs, register};
-pub use container_slot::{ArraySlot, DictionarySlot, SlotType};
-pub use containers::OwnedType;
 pub use dialects::{DIALECTS, DialectArg, register_dialects};
-pub use fetch::ahead;
+pub use ffi::{DIALECT, REAL};
 pub use files::{EngineFile, error_text, globalize, keep};
-pub use objects::{base_class, can_instantiate, class_of, encoded_id, is_of_class, script};
-pub use own_slot::{BytesSlot, OwnDictionary};
-pub use owned::{HeldBytes, OwnArray, Reference, new_dictionaries};
-pub use pages::Pages;
-pub use properties::{
-    class_name, has_script_method, meta_list, property, property_list, remove_meta, script_id, set_property,
+pub use memory::{Pages, Room};
+pub use objects::{
+    base_class, can_instantiate, class_name, class_of, encoded_id, has_script_method, is_of_class, meta_list, property,
+    property_list, remove_meta, script, script_id, set_property,
 };
-pub use read::{Str, Value, View, byte_array_at, bytes_of, chars, value, values};
-pub use room::Room;
-pub use slot::Slot;
-pub use write::{BytesOut, Growing, StringSlot, byte_array_of, string_of};
-
-/// The dialect of the engine that this library was built for.
-pub const DIALECT: Dialect =
-    if cfg!(feature = "double-precision") { Dialect::GODOT_4_DOUBLE } else { Dialect::GODOT_4 };
-
-/// The width of that engine's `real_t`.
-pub const REAL: Width = DIALECT.real;
+pub use slot::{
+    ArraySlot, BytesOut, BytesSlot, DictionarySlot, Growing, OwnArray, OwnDictionary, Slot, SlotType, StringSlot,
+    byte_array_of, new_dictionaries, string_of,
+};
+pub use view::{
+    HeldBytes, OwnedType, Reference, Str, Value, View, ahead, byte_array_at, bytes_of, chars, value, values,
+};

@@ -1,26 +1,25 @@
-//! Objects by instance id, and queries about their classes and scripts.
+//! Objects in Variants: their properties, classes and scripts.
 //!
-//! Methods are called through their method bind, never by name: a script may have one of the same name.
+//! Methods are called through their method bind, never by name: a script may have one of the same name. What reads,
+//! writes or lists properties, or creates an object, may run a script: see the docs of `engine`. A freed object is no
+//! error: it has no properties.
 
 use godot::builtin::{GString, StringName, Variant};
-use godot::classes::Engine;
+use godot::classes::{ClassDb, Object, ResourceLoader, Script};
 use godot::meta::ToGodot;
-use godot::obj::Singleton;
+use godot::obj::{Gd, Singleton};
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
-use super::api::{Api, api};
-use super::container_slot::SlotType;
-use super::read::{Value, value};
-use super::slot::Slot;
-use super::tables::{ENCODED_CLASS, Objects, SignalParts};
-use super::write::name_of;
+use super::api::{Api, ENCODED_CLASS, api};
+use super::layout::{self, SignalParts};
+use super::slot::{Slot, SlotType, name_of};
+use super::view::{Value, value};
 
 impl Slot {
     /// Makes the value the engine's stand-in for an instance id: an EncodedObjectAsID, or null for id 0.
     pub fn set_object_id(&mut self, id: u64) {
-        let Api { interface, objects, from_type, .. } = api();
-        let from_type = from_type[usize::from(Kind::Object.id())].expect("not Nil");
+        let Api { interface, from_type, encoded_class, notification, set_object_id, .. } = api();
         let mut object = std::ptr::null_mut();
         if id != 0 {
             const POSTINITIALIZE: i64 = 0;
@@ -31,12 +30,13 @@ impl Slot {
             // found by the hash of their signature: one takes a 64-bit int and a bool, the other a 64-bit id; neither
             // returns anything.
             unsafe {
-                object = (interface.classdb_construct_object2)(objects.encoded_class.string_sys());
+                object = (interface.classdb_construct_object2)(encoded_class.string_sys());
                 let call = interface.object_method_bind_ptrcall;
-                call(objects.notification, object, what.as_ptr(), std::ptr::null_mut());
-                call(objects.set_object_id, object, args.as_ptr(), std::ptr::null_mut());
+                call(*notification, object, what.as_ptr(), std::ptr::null_mut());
+                call(*set_object_id, object, args.as_ptr(), std::ptr::null_mut());
             }
         }
+        let from_type = from_type.get(Kind::Object);
         // SAFETY: `object` is null, or a RefCounted whose first reference this Variant takes.
         let variant = unsafe { Variant::new_with_var_uninit(|variant| from_type(variant, (&raw mut object).cast())) };
         self.set_variant(variant);
@@ -45,19 +45,18 @@ impl Slot {
     /// Makes the value a Signal of any object, even a freed one. Returns `false`, and changes nothing, if this engine's
     /// layout of Signals is not known.
     pub fn set_signal(&mut self, name: &str, object: u64) -> bool {
-        let api = api();
-        if !api.objects.signals {
-            return false;
+        let is_known = api().is_known;
+        if is_known {
+            let parts = SignalParts { name: name_of(name), object };
+            // GDExtension has no call for a Signal of a freed object, and the engine prints an error for an invalid id.
+            // SAFETY: the layout is known, and the old value is released. A Signal is these parts.
+            unsafe { layout::write(self.release(), Kind::Signal, parts) };
         }
-        let parts = SignalParts { name: name_of(name), object };
-        // GDExtension has no call for a Signal of a freed object, and the engine prints an error for an invalid id.
-        // SAFETY: `signals_are_as_expected` has verified that a Signal has the layout of `SignalParts`.
-        unsafe { self.set_signal_parts(parts) };
-        true
+        is_known
     }
 }
 
-/// Calls a method without arguments that assigns a `T`.
+/// Calls a method without arguments that returns a `T`.
 ///
 /// # Safety
 /// The object is alive and of the method's class, and the method takes nothing and returns a `T`.
@@ -70,126 +69,142 @@ unsafe fn get<T: GodotFfi + Default>(method: sys::GDExtensionMethodBindPtr, obje
     result
 }
 
-/// Returns a pointer to the object in a Variant; null if there is none, or it was freed.
-pub(super) fn object_of(holder: &Value) -> sys::GDExtensionObjectPtr {
-    let id = holder.object_id();
-    if id == 0 {
-        return std::ptr::null_mut();
-    }
+/// Returns a pointer to the object in a Variant, or `None` if there is none or it was freed.
+fn pointer(holder: &Value) -> Option<sys::GDExtensionObjectPtr> {
     // SAFETY: any id may be looked up.
-    unsafe { (api().interface.object_get_instance_from_id)(id) }
+    let object = unsafe { (api().interface.object_get_instance_from_id)(holder.object_id()) };
+    (!object.is_null()).then_some(object)
+}
+
+/// Returns the object in a Variant, or `None` if there is none or it was freed.
+fn object(holder: &Value) -> Option<Gd<Object>> {
+    if holder.object_id() == 0 {
+        return None;
+    }
+    holder.variant().try_to().ok()
+}
+
+/// Returns the value of a property, or `None` if the object has no readable property of that name.
+#[inline]
+pub fn property(holder: &Value, name: &StringName) -> Option<Slot> {
+    if holder.object_id() == 0 {
+        return None;
+    }
+    let mut is_valid = 0;
+    // SAFETY: the Variant and the name are alive, and so is the object, as was checked above. The engine makes a
+    // Variant even if there is no such property.
+    let found = unsafe {
+        Variant::new_with_var_uninit(|found| {
+            let get = api().interface.variant_get_named;
+            get(holder.variant().var_sys(), name.string_sys(), found, &raw mut is_valid);
+        })
+    };
+    let found = Slot::from(found);
+    (is_valid != 0).then_some(found)
+}
+
+/// Sets a property. Returns `false` if the object has no property of that name, or refuses the value.
+pub fn set_property(holder: &Value, name: &StringName, new: &Value) -> bool {
+    if holder.object_id() == 0 {
+        return false;
+    }
+    // The engine takes the object's Variant as mutable, so this is a copy.
+    let mut holder = holder.variant().clone();
+    let mut is_valid = 0;
+    // SAFETY: both Variants and the name are alive, and so is the object.
+    unsafe {
+        let set = api().interface.variant_set_named;
+        set(holder.var_sys_mut(), name.string_sys(), new.variant().var_sys(), &raw mut is_valid);
+    }
+    is_valid != 0
+}
+
+/// Returns `get_property_list()` of an object: an Array of Dictionaries. Nil if the object was freed.
+pub fn property_list(holder: &Value) -> Variant {
+    object(holder).map_or(Variant::nil(), |object| object.get_property_list().to_variant())
+}
+
+/// Returns `get_meta_list()` of an object: an Array of StringNames. Nil if the object was freed.
+pub fn meta_list(holder: &Value) -> Variant {
+    object(holder).map_or(Variant::nil(), |object| object.get_meta_list().to_variant())
+}
+
+/// Removes metadata of an object, if it has any of this name. As a property it could only become null.
+pub fn remove_meta(holder: &Value, name: &StringName) {
+    if let Some(mut object) = object(holder) {
+        object.remove_meta(name);
+    }
 }
 
 /// Returns the class name of the object in a Variant, or an empty String if there is no object.
 pub fn class_of(holder: &Value) -> GString {
-    let object = object_of(holder);
-    if object.is_null() {
-        return GString::new();
+    object(holder).map(|object| object.get_class()).unwrap_or_default()
+}
+
+/// Returns the engine class of an object, ignoring its script. Empty if the object was freed.
+pub fn class_name(holder: &Value) -> StringName {
+    let mut class = StringName::default();
+    if let Some(object) = pointer(holder) {
+        // SAFETY: the object is alive. The engine overwrites the name only on success; the old one is empty and owns
+        // nothing.
+        unsafe { (api().interface.object_get_class_name)(object, sys::get_library(), class.sys_mut().cast()) };
     }
-    // SAFETY: the object is alive, and `get_class` returns a String.
-    unsafe { get(api().objects.get_class, object) }
+    class
 }
 
 /// Returns the id in an EncodedObjectAsID, or `None` if the Variant holds something else.
 pub fn encoded_id(holder: &Value) -> Option<i64> {
-    let object = object_of(holder);
+    let object = pointer(holder).filter(|_| class_of(holder) == ENCODED_CLASS)?;
     // SAFETY: the object is alive and of this class, whose method returns a 64-bit int.
-    (class_of(holder) == ENCODED_CLASS).then(|| unsafe { get(api().objects.get_object_id, object) })
+    Some(unsafe { get(api().get_object_id, object) })
 }
 
-/// Returns a pointer to the Script in a Variant.
-///
-/// # Panics
-/// If the Variant holds none.
-fn script_of(script: &Variant) -> sys::GDExtensionObjectPtr {
-    let object = object_of(value(script));
-    // SAFETY: the object is alive.
-    assert!(!object.is_null() && unsafe { is_class(object, &"Script".into()) }, "no script");
-    object
+/// Returns the script of an object, or nil. Not as a Script, which gdext would expect in each Variant that is not nil.
+fn script_of(holder: &Value) -> Variant {
+    // SAFETY: the object is alive, and its method returns a Variant.
+    pointer(holder).map_or(Variant::nil(), |object| unsafe { get(api().get_script, object) })
 }
 
-/// Returns the path of the script in a Variant.
-///
-/// # Panics
-/// If the Variant holds no Script.
-pub(super) fn script_path(script: &Variant) -> GString {
-    // SAFETY: a Script is a Resource, whose `get_path` returns a String.
-    unsafe { get(api().objects.get_path, script_of(script)) }
+/// Returns the instance id of the script of an object, or 0 if it has none.
+pub fn script_id(holder: &Value) -> u64 {
+    value(&script_of(holder)).object_id()
 }
 
-/// True if an object is of a class.
-///
-/// # Safety
-/// The object is alive.
-unsafe fn is_class(object: sys::GDExtensionObjectPtr, class: &GString) -> bool {
-    let args = [class.string_sys().cast()];
-    let mut is_class = 0_u8;
-    // SAFETY: the caller promises that the object is alive; `is_class` takes a String and returns a bool.
-    unsafe {
-        let result = (&raw mut is_class).cast();
-        (api().interface.object_method_bind_ptrcall)(api().objects.is_class, object, args.as_ptr(), result);
-    }
-    is_class != 0
+/// True if the script of an object has a method of this name.
+pub fn has_script_method(holder: &Value, name: &StringName) -> bool {
+    // SAFETY: the object is alive, and so is the name.
+    pointer(holder)
+        .is_some_and(|object| unsafe { (api().interface.object_has_script_method)(object, name.string_sys()) } != 0)
 }
 
 /// True if the object has the class and the script that a container expects. Null and freed objects always do.
 pub fn is_of_class(holder: &Value, expected: &SlotType) -> bool {
-    let Objects { get_script, get_base_script, .. } = &api().objects;
-    let object = object_of(holder);
-    if object.is_null() || expected.class == StringName::default() {
-        return true;
-    }
-    // SAFETY: the object is alive.
-    let is_of_class = unsafe { is_class(object, &GString::from(&expected.class)) };
+    let Some(object) = object(holder).filter(|_| expected.class != StringName::default()) else { return true };
     let wanted = value(&expected.script).object_id();
-    if !is_of_class || wanted == 0 {
-        return is_of_class;
-    }
-    // SAFETY: the object is alive, and `get_script` returns a Variant.
-    let mut script: Variant = unsafe { get(*get_script, object) };
-    while value(&script).object_id() != 0 {
-        if value(&script).object_id() == wanted {
-            return true;
-        }
-        let mut error = sys::default_call_error();
-        // SAFETY: the script of an object is a Script, and so is its base script. `script` keeps each alive for its
-        // call.
-        script = unsafe {
-            let call = api().interface.object_method_bind_call;
-            let object = object_of(value(&script));
-            Variant::new_with_var_uninit(|base| {
-                call(*get_base_script, object, std::ptr::null(), 0, base, &raw mut error);
-            })
-        };
-    }
-    false
+    let has_script = || {
+        let first = script_of(holder).try_to::<Gd<Script>>().ok();
+        let mut scripts = std::iter::successors(first, |script| script.get_base_script());
+        scripts.any(|script| script.instance_id().to_i64().cast_unsigned() == wanted)
+    };
+    object.is_class(&GString::from(&expected.class)) && (wanted == 0 || has_script())
 }
 
-/// True if the engine can create an object of this class. May run a script: see the docs of `engine`.
+/// True if the engine can create an object of this class.
 pub fn can_instantiate(class: &str) -> bool {
-    let Some(mut classes) = Engine::singleton().get_singleton("ClassDB") else { return false };
-    let mut ask = |question| classes.call(question, &[class.to_variant()]).booleanize();
+    let (classes, class) = (ClassDb::singleton(), StringName::from(class));
     // `can_instantiate` prints an error if the class does not exist.
-    ask("class_exists") && ask("can_instantiate")
+    classes.class_exists(&class) && classes.can_instantiate(&class)
 }
 
-/// Loads the script at a path in `res://`; also returns the class that it extends. May run a script: see the docs of
-/// `engine`.
+/// Loads the script at a path in `res://`; also returns the class that it extends.
 pub fn script(path: &str) -> Option<(Variant, StringName)> {
-    let mut loader = Engine::singleton().get_singleton("ResourceLoader").filter(|_| path.starts_with("res://"))?;
-    let args = [path.to_variant(), "Script".to_variant()];
-    if !loader.call("exists", &args).booleanize() {
+    let mut loader = ResourceLoader::singleton();
+    if !path.starts_with("res://") || !loader.exists_ex(path).type_hint("Script").done() {
         return None;
     }
-    let script = loader.call("load", &args);
-    let object = object_of(value(&script));
     // The engine ignores the requested type and may load any other resource.
-    // SAFETY: the object is alive, as the Variant holds a reference.
-    if object.is_null() || !unsafe { is_class(object, &"Script".into()) } {
-        return None;
-    }
-    let class = base_class(&script);
-    Some((script, class))
+    let script = loader.load_ex(path).type_hint("Script").done()?.try_cast::<Script>().ok()?;
+    Some((script.to_variant(), script.get_instance_base_type()))
 }
 
 /// Returns the class that a script extends.
@@ -197,6 +212,5 @@ pub fn script(path: &str) -> Option<(Variant, StringName)> {
 /// # Panics
 /// If the Variant holds no Script.
 pub fn base_class(script: &Variant) -> StringName {
-    // SAFETY: the method of a Script returns a StringName.
-    unsafe { get(api().objects.get_instance_base_type, script_of(script)) }
+    script.to::<Gd<Script>>().get_instance_base_type()
 }

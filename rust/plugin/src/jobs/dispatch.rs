@@ -31,7 +31,7 @@ const FRAME: Duration = Duration::from_millis(3);
 /// Max rounds of ending tasks when the library is unloaded: scripts that receive "finished" may start more.
 const ROUNDS: usize = 10;
 
-static DISPATCHER: Mutex<Option<Reference<VarBatchDispatcher>>> = Mutex::new(None);
+static DISPATCHER: Mutex<Option<Reference<Gd<VarBatchDispatcher>>>> = Mutex::new(None);
 
 /// Tasks that have progressed, and tasks that have ended; reported in this order.
 static NEWS: Mutex<News> = Mutex::new(News { progressed: Vec::new(), ended: Vec::new() });
@@ -149,7 +149,7 @@ fn connect() -> bool {
     if !IS_CONNECTED.swap(true, Ordering::AcqRel) {
         let callable = |method| Callable::from_object_method(&dispatcher(), method);
         tree.connect("process_frame", &callable("frame"));
-        if let Ok(mut root) = tree.call("get_root", &[]).try_to::<Gd<Object>>() {
+        if let Some(mut root) = tree.get_root() {
             root.connect("tree_exiting", &callable("end"));
         }
     }

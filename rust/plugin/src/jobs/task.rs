@@ -19,7 +19,7 @@ pub struct Shared {
     method: &'static str,
     /// Makes the product of a cancelled task.
     if_cancelled: fn() -> Product,
-    object: Mutex<Option<Reference<RefCounted>>>,
+    object: Mutex<Option<Reference<Gd<RefCounted>>>>,
     task: OnceLock<Arc<Task<AnyJob>>>,
     end: Mutex<Option<End>>,
     /// True if progress was posted that the main thread has not read yet.

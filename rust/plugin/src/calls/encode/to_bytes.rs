@@ -93,7 +93,7 @@ impl<'p, K> ToBytes<'p, K> {
         let mut buffers = OwnArray::byte_arrays(source.len());
         if let Source::Encoded(encoded) = source {
             for (slot, bytes) in buffers.elements().iter_mut().zip(encoded) {
-                slot.set_bytes(bytes.array());
+                slot.set_bytes(bytes.get());
             }
         }
         Self {

@@ -1,20 +1,15 @@
 //! Makes a few test blocks with `layout` and lets the engine read, share, resize and free them. Only if all of that
 //! works are blocks used for results.
 
-use godot::builtin::{
-    GString, PackedByteArray, PackedColorArray, PackedFloat32Array, PackedFloat64Array, PackedInt32Array,
-    PackedInt64Array, PackedStringArray, PackedVector2Array, PackedVector3Array, PackedVector4Array, VarArray, Variant,
-};
+use godot::builtin::{GString, PackedArray, VarArray, Variant};
+use godot::meta::PackedElement;
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
-use super::memory::EngineMemory;
-use super::seen::{SeenBlock, blocks_are_as_seen};
+use super::probe::{MEMORY, all_packed, seen_packed};
+use super::seen::blocks_are_as_seen;
 use super::{new_block_in, new_packed};
 use crate::engine::ffi::sys_type;
-
-// SAFETY: only addresses that the engine returned, of values that are alive, are looked at here.
-const MEMORY: EngineMemory = unsafe { EngineMemory::new() };
 
 /// Element counts of the blocks: the minimum, and enough that the engine moves a block that grows.
 const COUNTS: [usize; 2] = [1, 300];
@@ -22,64 +17,64 @@ const COUNTS: [usize; 2] = [1, 300];
 /// Element count to which the blocks grow.
 const LARGE: usize = 700;
 
-/// True if the engine treats blocks of each kind like its own. The layout must be known.
+/// True if the engine treats blocks of each kind like its own. The rest of the layout must be known.
 pub fn are_taken(interface: &sys::GDExtensionInterface) -> bool {
-    macro_rules! packed {
-        ($($array:ident)*) => {
-            COUNTS.into_iter().all(|count| true $(&& {
-                let bytes = |array: &$array| -> Vec<u8> {
-                    let slice = array.as_slice();
-                    // SAFETY: the elements have no padding; Strings are read as pointers, which are null.
-                    unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), size_of_val(slice)) }.to_vec()
-                };
-                let element_len = size_of_val(&$array::from(&[Default::default()]).as_slice()[0]);
-                let pattern: Vec<u8> = match Kind::$array {
-                    Kind::PackedStringArray => vec![0; count * element_len],
-                    _ => (0..count * element_len).map(|at| at as u8 % 101).collect(),
-                };
-                let mut array = $array::new();
-                // SAFETY: the layout is known. The array is empty, and all elements are written: null is an empty
-                // String. The memory of the Variant holds no value, so nothing is lost.
-                let (first, variant) = unsafe {
-                    let first = new_block_in(interface, Kind::$array, array.sys_mut(), count, element_len);
-                    first.copy_from_nonoverlapping(pattern.as_ptr(), pattern.len());
-                    let variant = Variant::new_with_var_uninit(|variant| {
-                        let from_type = (interface.get_variant_from_type_constructor)(sys_type(Kind::$array));
-                        let from_type = from_type.expect("each type has one");
-                        let data = new_packed(interface, variant, from_type, count, element_len);
-                        data.copy_from_nonoverlapping(pattern.as_ptr(), pattern.len());
-                    });
-                    (first as usize, variant)
-                };
-                let seen = |array: &$array, references| {
-                    let (kind, inner) = (Kind::$array, array.sys() as usize);
-                    blocks_are_as_seen(&MEMORY, &[SeenBlock { kind, inner, first, count, references, element: Kind::Nil }])
-                };
-                let is_read = array.len() == count && bytes(&array) == pattern && seen(&array, 1);
-                let shared = array.clone();
-                let is_shared = seen(&array, 2) && seen(&shared, 2);
-                drop(shared);
-                let copied = variant.to::<$array>();
-                drop(variant);
-                let is_good = is_read && is_shared && seen(&array, 1) && bytes(&copied) == pattern;
-                is_good && [array, copied].into_iter().all(|mut array| {
-                    array.extend_array(&$array::from(&[Default::default()]));
-                    let has_grown = array.len() == count + 1 && bytes(&array).starts_with(&pattern);
-                    array.resize(LARGE);
-                    let is_large = array.len() == LARGE && bytes(&array).starts_with(&pattern);
-                    array.resize(1);
-                    let is_small = array.len() == 1 && pattern.starts_with(&bytes(&array));
-                    array.clear();
-                    has_grown && is_large && is_small && array.is_empty()
-                })
-            })*)
-        };
-    }
-    let packed = packed! {
-        PackedByteArray PackedInt32Array PackedInt64Array PackedFloat32Array PackedFloat64Array PackedStringArray
-        PackedVector2Array PackedVector3Array PackedColorArray PackedVector4Array
+    COUNTS.into_iter().all(|count| {
+        all_packed!(packed_is_taken(interface, count))
+            && string_is_taken(interface, count)
+            && array_is_taken(interface, count)
+    })
+}
+
+fn packed_is_taken<T: PackedElement + Default>(
+    kind: Kind,
+    interface: &sys::GDExtensionInterface,
+    count: usize,
+) -> bool {
+    let bytes = |array: &PackedArray<T>| -> Vec<u8> {
+        let slice = array.as_slice();
+        // SAFETY: the elements have no padding; Strings are read as pointers, which are null.
+        unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), size_of_val(slice)) }.to_vec()
     };
-    packed && COUNTS.into_iter().all(|count| string_is_taken(interface, count) && array_is_taken(interface, count))
+    let element_len = size_of::<T>();
+    let pattern: Vec<u8> = match kind {
+        Kind::PackedStringArray => vec![0; count * element_len],
+        _ => (0..count * element_len).map(|at| at as u8 % 101).collect(),
+    };
+    let mut array = PackedArray::<T>::new();
+    // SAFETY: the layout is known. The array is empty, and all elements are written: null is an empty String. The memory of
+    // the Variant holds no value, so nothing is lost.
+    let (first, variant) = unsafe {
+        let first = new_block_in(interface, kind, array.sys_mut(), count, element_len);
+        first.copy_from_nonoverlapping(pattern.as_ptr(), pattern.len());
+        let variant = Variant::new_with_var_uninit(|variant| {
+            let from_type = (interface.get_variant_from_type_constructor)(sys_type(kind));
+            let data = new_packed(interface, variant, from_type.expect("each type has one"), count, element_len);
+            data.copy_from_nonoverlapping(pattern.as_ptr(), pattern.len());
+        });
+        (first, variant)
+    };
+    let is_first = array.as_slice().as_ptr().cast::<u8>() == first.cast_const();
+    let is_read = is_first && array.len() == count && bytes(&array) == pattern;
+    let is_seen = |array: &_, references| blocks_are_as_seen(&MEMORY, &[seen_packed(kind, array, references)]);
+    let is_alone = is_seen(&array, 1);
+    let shared = array.clone();
+    let is_shared = is_seen(&array, 2) && is_seen(&shared, 2);
+    drop(shared);
+    let copied = variant.to::<PackedArray<T>>();
+    drop(variant);
+    let is_good = is_read && is_alone && is_shared && is_seen(&array, 1) && bytes(&copied) == pattern;
+    is_good
+        && [array, copied].into_iter().all(|mut array| {
+            array.extend_array(&PackedArray::from([T::default()]));
+            let has_grown = array.len() == count + 1 && bytes(&array).starts_with(&pattern);
+            array.resize(LARGE);
+            let is_large = array.len() == LARGE && bytes(&array).starts_with(&pattern);
+            array.resize(1);
+            let is_small = array.len() == 1 && pattern.starts_with(&bytes(&array));
+            array.clear();
+            has_grown && is_large && is_small && array.is_empty()
+        })
 }
 
 fn string_is_taken(interface: &sys::GDExtensionInterface, count: usize) -> bool {

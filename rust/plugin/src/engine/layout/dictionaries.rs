@@ -1,20 +1,13 @@
 //! Puts a few Dictionaries through many changes, once, and checks that `entries` would read them correctly.
-//!
-//! Only runs in versions whose sources were read, so the size of a Dictionary's private data is known.
 
 use godot::builtin::{StringName, VarDictionary, Variant};
-use godot::init::GdextBuild;
 use godot::meta::ToGodot;
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
-use super::memory::EngineMemory;
+use super::probe::MEMORY;
 use super::seen::{SeenDictionary, dictionaries_are_as_seen};
-use super::{MAY_LOOK, Part, was_read};
 use crate::engine::ffi::sys_type;
-
-// SAFETY: only addresses that the engine returned, of values that are alive, are looked at here.
-const MEMORY: EngineMemory = unsafe { EngineMemory::new() };
 
 /// Entry count of the largest Dictionary, which grows its table nine times, and the sizes at which it is checked.
 const COUNT: i64 = 2000;
@@ -22,11 +15,7 @@ const SIZES: [usize; 6] = [1, 2, 3, 24, 500, COUNT as usize];
 
 /// True if this engine has the layout of [`super::entry::Entry`].
 pub fn are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
-    let (major, minor, _) = GdextBuild::godot_runtime_version_triple();
-    MAY_LOOK
-        && was_read(Part::Dictionaries, (major, minor))
-        && types_are_as_expected(interface)
-        && entries_are_as_expected(interface)
+    types_are_as_expected(interface) && entries_are_as_expected(interface)
 }
 
 /// A Dictionary, and the addresses that the engine returned for its entries when they were added. Entries do not move.
@@ -46,18 +35,29 @@ impl Watched<'_> {
         }
     }
 
-    /// Adds an entry at the end, or overwrites the value of an existing one.
-    fn put(&mut self, number: i64, value: &Variant) {
+    /// Sets the value of a key, and returns its address.
+    fn set(&mut self, number: i64, value: &Variant) -> usize {
         let (key, _) = Self::key(number);
         // SAFETY: the Dictionary and the key are alive. The call returns a pointer to the value, a Variant that may be
         // assigned to.
-        let found = unsafe {
+        unsafe {
             let found = (self.interface.dictionary_operator_index)(self.dictionary.sys_mut(), key.var_sys());
             *found.cast::<Variant>() = value.clone();
             found as usize
-        };
-        if !self.entries.iter().rev().any(|&(_, value)| value == found) {
-            self.entries.push((number, found));
+        }
+    }
+
+    /// Adds an entry with a new key at the end.
+    fn add(&mut self, number: i64, value: &Variant) {
+        let added = self.set(number, value);
+        self.entries.push((number, added));
+    }
+
+    /// Adds an entry at the end, or overwrites the value of an existing one.
+    fn put(&mut self, number: i64, value: &Variant) {
+        match self.entries.iter().any(|&(known, _)| known == number) {
+            true => _ = self.set(number, value),
+            false => self.add(number, value),
         }
     }
 
@@ -85,10 +85,7 @@ fn entries_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
     );
     let mut is_good = watched.is_as_expected();
     for number in 0..COUNT {
-        let (key, _) = Watched::key(number);
-        // SAFETY: as in `put`; the key is new.
-        let value = unsafe { (interface.dictionary_operator_index)(watched.dictionary.sys_mut(), key.var_sys()) };
-        watched.entries.push((number, value as usize));
+        watched.add(number, &small[0]);
         if SIZES.contains(&watched.entries.len()) {
             is_good = is_good && watched.is_as_expected();
         }

@@ -5,63 +5,28 @@
 //! this module reads those words itself, with the layout of Godot 4.6 and 4.7 (`core/variant/variant.h`,
 //! `core/variant/array.cpp`, `core/templates/cowdata.h`). GDExtension does not promise this layout, so it is compared
 //! with the engine's own functions, for each type, when the library is loaded: `probe` and `dictionaries` ask the
-//! engine, `seen` compares, and `blocks` lets the engine use blocks that were made here. If a check fails, the calls
-//! are made.
+//! engine, `seen` compares, and `blocks` lets the engine use blocks that were made here. It is all or nothing: if
+//! anything differs, all calls are made.
 //!
-//! **Nothing is read that the engine may not have.** The size of a value's own memory is a part of GDExtension: 24 bytes
-//! of a Variant. So where Variants keep their id and their value is asked in every version. What a pointer leads to is of
-//! unknown size in an unknown version, and reading past its end could crash: that is asked where [`was_read`].
+//! **Nothing is read that the engine may not have.** What a pointer leads to is of unknown size in an unknown version, and
+//! reading past its end could crash. So a version is looked at only if it [`was_read`](known::was_read).
 
 mod blocks;
-pub mod dictionaries;
+mod dictionaries;
 pub mod entry;
-mod memory;
+pub mod known;
 mod probe;
 mod seen;
 #[cfg(test)]
 #[path = "../../../tests/unit/layout.rs"]
 mod tests;
 
-use godot::builtin::Variant;
+use godot::builtin::{StringName, Variant};
 use godot::sys;
 use varbatch_codec::{Kind, Shape};
 
 use super::ffi::{FromType, Inner, is_packed};
-use super::pages;
-
-/// The parts of the layout that were verified in this engine.
-#[derive(Clone, Copy)]
-pub struct Layout {
-    /// True if this engine's Variants have their id and their value at the offsets of this module, to be read in place.
-    pub reads_variants: bool,
-    /// True if this engine has all of the layout of this module, so that values may be read and written in place.
-    pub is_known: bool,
-    /// True if this library may make blocks too: the engine resized and freed some correctly.
-    pub makes_blocks: bool,
-}
-
-/// True if this library may look at the engine's memory: the layout of this module is that of 64-bit engines.
-pub const MAY_LOOK: bool = cfg!(all(target_pointer_width = "64", not(feature = "no-engine-internals")));
-
-/// A part of the layout that lies behind pointers.
-#[derive(Clone, Copy, Debug)]
-pub enum Part {
-    /// The private data of Arrays, and the headers of all arrays and Strings.
-    Arrays,
-    /// The private data and the entries of Dictionaries.
-    Dictionaries,
-}
-
-/// True if the sources of this version of the engine, major and minor, were read: this part is at least as large there
-/// as what is read of it. A version belongs here when that was looked up, whatever a probe would find. Before 4.6 the
-/// header of an array has 16 bytes instead of 32.
-pub const fn was_read(part: Part, version: (u8, u8)) -> bool {
-    let since = match part {
-        Part::Arrays => 6,
-        Part::Dictionaries => 4,
-    };
-    version.0 == 4 && since <= version.1 && version.1 <= 7
-}
+use super::memory;
 
 /// Offset of the value in a Variant: a 32-bit type id and padding come first.
 const VALUE_AT: usize = 8;
@@ -120,7 +85,7 @@ const BARE: u64 = {
 /// Returns the type id of a Variant.
 ///
 /// # Safety
-/// [`Layout::reads_variants`], and the Variant is alive.
+/// The layout is known, and the Variant is alive.
 #[inline(always)]
 pub unsafe fn id(variant: sys::GDExtensionConstVariantPtr) -> u32 {
     // SAFETY: in the known layout a Variant begins with its type id.
@@ -166,6 +131,14 @@ pub unsafe fn write<T>(variant: *mut Variant, kind: Kind, value: T) {
         variant.cast::<u32>().write(kind.id().into());
         variant.cast::<u8>().add(VALUE_AT).cast::<T>().write(value);
     }
+}
+
+/// A Signal.
+#[repr(C)]
+pub struct SignalParts {
+    pub name: StringName,
+    /// The instance id of the object.
+    pub object: u64,
 }
 
 /// The header before the elements of an array and the characters of a String.
@@ -289,7 +262,7 @@ fn new_block(interface: &sys::GDExtensionInterface, count: usize, element_len: u
     // SAFETY: any length may be requested.
     let header: *mut Header = unsafe { (interface.mem_alloc)(len).cast() };
     assert!(!header.is_null(), "out of memory");
-    pages::prepare(header.cast(), len);
+    memory::prepare(header.cast(), len);
     // SAFETY: the memory is large enough for a header, and has the alignment of malloc.
     unsafe {
         header.write(Header { references: 1, capacity: capacity as u64, size: count as u64, _padding: 0 });

@@ -1,36 +1,62 @@
 //! Makes engine values of every kind, once, and compares the layout with them.
-//!
-//! Of Variants only their own memory is read, in any version. Arrays and Strings are looked at in versions whose sources
-//! were read, so the sizes of an Array's private data and of a block's header are known.
 
 use godot::builtin::{
-    Array, GString, PackedByteArray, PackedColorArray, PackedFloat32Array, PackedFloat64Array, PackedInt32Array,
-    PackedInt64Array, PackedStringArray, PackedVector2Array, PackedVector3Array, PackedVector4Array, Projection,
-    VarArray, Variant, Vector4,
+    Array, GString, PackedArray, PackedByteArray, Projection, Signal, StringName, VarArray, Variant, Vector4,
 };
-use godot::classes::RefCounted;
-use godot::init::GdextBuild;
-use godot::meta::ToGodot;
-use godot::obj::{Gd, NewGd};
+use godot::classes::{Engine, Object, RefCounted};
+use godot::meta::{PackedElement, ToGodot};
+use godot::obj::{Gd, NewGd, Singleton};
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
-use super::memory::EngineMemory;
-use super::seen::{SeenBlock, SeenVariant, blocks_are_as_seen, element_types_are_as_seen, variant_is_as_seen};
-use super::{Layout, MAY_LOOK, Part, blocks, was_read};
+use super::seen::{SeenBlock, SeenVariant, Words, blocks_are_as_seen, element_types_are_as_seen, variant_is_as_seen};
 use crate::engine::ffi::{default_value, sys_type};
 
-// SAFETY: only addresses that the engine returned, of values that are alive, are looked at here.
-const MEMORY: EngineMemory = unsafe { EngineMemory::new() };
+/// The engine's memory.
+pub struct EngineMemory(());
 
-impl Layout {
-    /// Compares the layout with the engine.
-    pub fn of(interface: &sys::GDExtensionInterface) -> Self {
-        let (major, minor, _) = GdextBuild::godot_runtime_version_triple();
-        let reads_variants = MAY_LOOK && types_are_as_expected(interface) && variants_are_as_expected(interface);
-        let is_known = reads_variants && was_read(Part::Arrays, (major, minor)) && arrays_are_as_expected(interface);
-        Self { reads_variants, is_known, makes_blocks: is_known && blocks::are_taken(interface) }
+/// Only for [`seen`](super::seen), which gets the engine's own answers about values that are alive, in a version that may
+/// be looked at.
+pub const MEMORY: EngineMemory = EngineMemory(());
+
+impl Words for EngineMemory {
+    fn word(&self, at: usize) -> u64 {
+        // SAFETY: `seen` reads only words of the caller's own memory, words at addresses that the engine returned, and
+        // words next to those that were as expected. In the probed versions, such neighbours belong to the same block
+        // of memory. Any bit pattern is a valid integer.
+        unsafe { *(at as *const u64) }
     }
+}
+
+/// Calls a function for each type of packed array, with its kind, until one returns `false`.
+macro_rules! all_packed {
+    ($check:ident($($arg:expr),*)) => {{
+        use godot::builtin::{Color, GString, Vector2, Vector3, Vector4};
+        use varbatch_codec::Kind;
+        $check::<u8>(Kind::PackedByteArray, $($arg),*)
+            && $check::<i32>(Kind::PackedInt32Array, $($arg),*)
+            && $check::<i64>(Kind::PackedInt64Array, $($arg),*)
+            && $check::<f32>(Kind::PackedFloat32Array, $($arg),*)
+            && $check::<f64>(Kind::PackedFloat64Array, $($arg),*)
+            && $check::<GString>(Kind::PackedStringArray, $($arg),*)
+            && $check::<Vector2>(Kind::PackedVector2Array, $($arg),*)
+            && $check::<Vector3>(Kind::PackedVector3Array, $($arg),*)
+            && $check::<Color>(Kind::PackedColorArray, $($arg),*)
+            && $check::<Vector4>(Kind::PackedVector4Array, $($arg),*)
+    }};
+}
+pub(super) use all_packed;
+
+/// True if values of every kind, packed arrays, Strings, Arrays and Signals are where the layout has them.
+pub fn is_as_expected(interface: &sys::GDExtensionInterface) -> bool {
+    types_are_as_expected(interface)
+        && variants_are_as_expected(interface)
+        && COUNTS.into_iter().all(|count| {
+            all_packed!(packed_is_as_expected(count))
+                && string_is_as_expected(count)
+                && arrays_are_as_expected(interface, count)
+        })
+        && signals_are_as_expected()
 }
 
 /// True if the type ids are those of [`Kind`].
@@ -82,83 +108,84 @@ fn variants_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
 /// Sizes of the arrays and Strings that are checked.
 const COUNTS: [usize; 6] = [0, 1, 2, 3, 40, 500];
 
-/// True if arrays and Strings have their elements, the header before them, and their type at the expected offsets.
-fn arrays_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
-    macro_rules! packed {
-        ($($array:ident)*) => {
-            COUNTS.into_iter().all(|count| true $(&& {
-                let mut array = $array::new();
-                array.resize(count);
-                let mut shared = array.clone();
-                let seen = |array: &$array, references| SeenBlock {
-                    kind: Kind::$array,
-                    inner: array.sys() as usize,
-                    first: array.as_slice().as_ptr() as usize,
-                    count,
-                    references,
-                    element: Kind::Nil,
-                };
-                blocks_are_as_seen(&MEMORY, &[seen(&array, 2), seen(&shared, 2)]) && {
-                    // Writing to one of the two copies it.
-                    shared.as_mut_slice();
-                    blocks_are_as_seen(&MEMORY, &[seen(&array, 1), seen(&shared, 1)])
-                }
-            })*)
-        };
-    }
-    packed! {
-        PackedByteArray PackedInt32Array PackedInt64Array PackedFloat32Array PackedFloat64Array PackedStringArray
-        PackedVector2Array PackedVector3Array PackedColorArray PackedVector4Array
-    }
-    .then(|| strings_are_as_expected() && var_arrays_are_as_expected(interface))
-    .unwrap_or_default()
+/// What the engine says about a packed array.
+pub fn seen_packed<T: PackedElement>(kind: Kind, array: &PackedArray<T>, references: u64) -> SeenBlock {
+    let (inner, first) = (array.sys() as usize, array.as_slice().as_ptr() as usize);
+    SeenBlock { kind, inner, first, count: array.len(), references, element: Kind::Nil }
 }
 
-fn strings_are_as_expected() -> bool {
-    // Not 0: an empty String may have a NUL or no block.
-    COUNTS.into_iter().skip(1).all(|count| {
-        let string = GString::from(&"x".repeat(count));
-        let first = string.chars().as_ptr() as usize;
+/// True if a packed array has its elements and the header before them at the expected offsets, alone and shared.
+fn packed_is_as_expected<T: PackedElement>(kind: Kind, count: usize) -> bool {
+    let mut array = PackedArray::<T>::new();
+    array.resize(count);
+    let mut shared = array.clone();
+    let both = |array: &_, shared: &_, references| {
+        let seen = [seen_packed(kind, array, references), seen_packed(kind, shared, references)];
+        blocks_are_as_seen(&MEMORY, &seen)
+    };
+    array.len() == count && both(&array, &shared, 2) && {
+        // Writing to one of the two copies it.
+        shared.as_mut_slice();
+        both(&array, &shared, 1)
+    }
+}
+
+/// True if a String has its characters and the header before them at the expected offsets, alone and shared.
+fn string_is_as_expected(len: usize) -> bool {
+    let string = GString::from(&"x".repeat(len));
+    let first = string.chars().as_ptr() as usize;
+    let shared = string.clone();
+    let seen = |string: &GString, references| {
         let inner = string.sys() as usize;
-        let shared = string.clone();
-        let seen = SeenBlock { kind: Kind::String, inner, first, count: count + 1, references: 2, element: Kind::Nil };
-        let is_good = blocks_are_as_seen(&MEMORY, &[seen, SeenBlock { inner: shared.sys() as usize, ..seen }]);
-        drop(shared);
-        is_good && blocks_are_as_seen(&MEMORY, &[SeenBlock { references: 1, ..seen }])
-    })
+        SeenBlock { kind: Kind::String, inner, first, count: len + 1, references, element: Kind::Nil }
+    };
+    // An empty String may have a NUL or no block.
+    len == 0
+        || blocks_are_as_seen(&MEMORY, &[seen(&string, 2), seen(&shared, 2)]) && {
+            drop(shared);
+            blocks_are_as_seen(&MEMORY, &[seen(&string, 1)])
+        }
 }
 
 /// True if Arrays are as expected: untyped, typed by kind and by class, shared, and read-only.
-fn var_arrays_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
+fn arrays_are_as_expected(interface: &sys::GDExtensionInterface, count: usize) -> bool {
     let seen = |array: sys::GDExtensionConstTypePtr, count: usize, element: Kind| {
         // SAFETY: the array is alive and has an element 0, as `count` > 0.
         let first = (count > 0).then(|| unsafe { (interface.array_operator_index_const)(array, 0) as usize });
         let first = first.unwrap_or_default();
         SeenBlock { kind: Kind::Array, inner: array as usize, first, count, references: 1, element }
     };
-    COUNTS.into_iter().all(|count| {
-        let mut any = VarArray::new();
-        any.resize(count, &Variant::nil());
-        // Another reference to the same private data.
-        let same = any.clone();
-        let mut ints = Array::<i64>::new();
-        ints.resize(count, 7);
-        let mut texts = Array::<GString>::new();
-        texts.resize(count, &GString::from("text"));
-        let mut bytes = Array::<PackedByteArray>::new();
-        bytes.resize(count, &PackedByteArray::new());
-        let read_only = bytes.duplicate_shallow().into_read_only();
-        let objects = Array::<Option<Gd<RefCounted>>>::new();
-        let arrays = [
-            seen(any.sys(), count, Kind::Nil),
-            seen(same.sys(), count, Kind::Nil),
-            seen(ints.sys(), count, Kind::Int),
-            seen(texts.sys(), count, Kind::String),
-            // Two Arrays that share elements until one of them is written to.
-            SeenBlock { references: 2, ..seen(bytes.sys(), count, Kind::PackedByteArray) },
-            SeenBlock { references: 2, ..seen(read_only.sys(), count, Kind::PackedByteArray) },
-            seen(objects.sys(), 0, Kind::Object),
-        ];
-        blocks_are_as_seen(&MEMORY, &arrays) && element_types_are_as_seen(&MEMORY, &arrays)
-    })
+    let mut any = VarArray::new();
+    any.resize(count, &Variant::nil());
+    // Another reference to the same private data.
+    let same = any.clone();
+    let mut ints = Array::<i64>::new();
+    ints.resize(count, 7);
+    let mut texts = Array::<GString>::new();
+    texts.resize(count, &GString::from("text"));
+    let mut bytes = Array::<PackedByteArray>::new();
+    bytes.resize(count, &PackedByteArray::new());
+    let read_only = bytes.duplicate_shallow().into_read_only();
+    let objects = Array::<Option<Gd<RefCounted>>>::new();
+    let arrays = [
+        seen(any.sys(), count, Kind::Nil),
+        seen(same.sys(), count, Kind::Nil),
+        seen(ints.sys(), count, Kind::Int),
+        seen(texts.sys(), count, Kind::String),
+        // Two Arrays that share elements until one of them is written to.
+        SeenBlock { references: 2, ..seen(bytes.sys(), count, Kind::PackedByteArray) },
+        SeenBlock { references: 2, ..seen(read_only.sys(), count, Kind::PackedByteArray) },
+        seen(objects.sys(), 0, Kind::Object),
+    ];
+    blocks_are_as_seen(&MEMORY, &arrays) && element_types_are_as_seen(&MEMORY, &arrays)
+}
+
+/// True if a Signal has its name and the id of its object as [`super::SignalParts`] has them.
+fn signals_are_as_expected() -> bool {
+    let (object, name) = (Engine::singleton().upcast::<Object>(), StringName::from("script_changed"));
+    let signal = Signal::from_object_signal(&object, &name);
+    let words = signal.sys() as usize;
+    // A StringName is one pointer; equal names have equal pointers.
+    MEMORY.word(words) == MEMORY.word(name.string_sys() as usize)
+        && MEMORY.word(words + 8).cast_signed() == object.instance_id().to_i64()
 }

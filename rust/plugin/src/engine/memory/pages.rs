@@ -213,5 +213,5 @@ fn collapse(_: Range<usize>) {}
 fn populate(_: Range<usize>) {}
 
 #[cfg(test)]
-#[path = "../../tests/unit/pages.rs"]
+#[path = "../../../tests/unit/pages.rs"]
 mod tests;

@@ -1,15 +1,15 @@
 //! Reads arrays and their element types without copying.
 
 use godot::builtin::{GString, StringName, Variant};
+use godot::classes::Script;
+use godot::obj::Gd;
 use godot::sys::GodotFfi;
 use varbatch_codec::{ElementType, Kind, Text};
 
-use super::api::api;
-use super::ffi::Inner;
-use super::layout;
-use super::objects::script_path;
-use super::read::{Value, View, chars, elements, kind_of, value};
-use super::tables::{ENCODED_CLASS, TypeOf};
+use super::read::{Value, View, chars, elements, value};
+use crate::engine::api::{ENCODED_CLASS, TypeOf, api};
+use crate::engine::ffi::{Inner, kind_of};
+use crate::engine::layout;
 
 /// The element type of a container, with owned texts.
 pub enum OwnedType {
@@ -47,9 +47,6 @@ impl OwnedType {
 
 impl<'a> View<'a> {
     /// Borrows the elements of an Array.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     #[inline]
     pub fn elements(self) -> &'a [Value] {
         assert_eq!(self.kind, Kind::Array);
@@ -63,33 +60,26 @@ impl<'a> View<'a> {
     }
 
     /// Returns the element type of an Array, with class and script only if `full_objects`.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     #[inline]
     pub fn element_type(self, full_objects: bool) -> OwnedType {
         assert_eq!(self.kind, Kind::Array);
         // SAFETY: the layout is known, and `inner` points to an Array.
-        if api().layout.is_known && unsafe { layout::element_id(self.inner) } == 0 {
+        if api().is_known && unsafe { layout::element_id(self.inner) } == 0 {
             return OwnedType::Any;
         }
         // SAFETY: `inner` points to an Array.
-        unsafe { api().typed.element.of(self.inner, full_objects) }
+        unsafe { api().element_type.of(self.inner, full_objects) }
     }
 
     /// Returns the key and value types of a Dictionary, with class and script only if `full_objects`.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     #[inline]
     pub fn entry_types(self, full_objects: bool) -> (OwnedType, OwnedType) {
         assert_eq!(self.kind, Kind::Dictionary);
         if self.is_untyped() {
             return (OwnedType::Any, OwnedType::Any);
         }
-        let typed = &api().typed;
         // SAFETY: `inner` points to a Dictionary.
-        unsafe { (typed.key.of(self.inner, full_objects), typed.value.of(self.inner, full_objects)) }
+        unsafe { (api().key_type.of(self.inner, full_objects), api().value_type.of(self.inner, full_objects)) }
     }
 }
 
@@ -127,7 +117,7 @@ impl TypeOf {
         match (has_script || class != StringName::default(), full_objects) {
             (false, _) => OwnedType::Builtin(Kind::Object),
             (true, false) => OwnedType::Ids,
-            (true, true) if has_script => OwnedType::Script { path: script_path(&script), script },
+            (true, true) if has_script => OwnedType::Script { path: script.to::<Gd<Script>>().get_path(), script },
             (true, true) => OwnedType::Class(GString::from(&class)),
         }
     }

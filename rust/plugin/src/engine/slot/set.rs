@@ -7,11 +7,11 @@ use godot::meta::ToGodot;
 use godot::sys;
 use varbatch_codec::{Kind, Scalar, Shape};
 
-use super::api::{Api, api};
-use super::ffi::{Inner, sys_type};
-use super::read::{Value, packed_data};
-use super::write::{BytesOut, Memory, StringSlot, resize};
-use super::{REAL, layout, value};
+use super::write::{BytesOut, Memory, StringSlot, new_elements};
+use crate::engine::api::{Api, api};
+use crate::engine::ffi::{Inner, REAL, sys_type};
+use crate::engine::layout;
+use crate::engine::view::{Value, value};
 
 /// Bytes of the engine's `real_t`.
 const REAL_SIZE: usize = Scalar::Real.size(REAL);
@@ -25,6 +25,14 @@ pub struct Slot(ManuallyDrop<Variant>);
 // the caller passes in.
 unsafe impl Send for Slot {}
 
+impl From<Variant> for Slot {
+    /// Creates a slot with a value that this thread may drop.
+    #[inline]
+    fn from(variant: Variant) -> Self {
+        Self(ManuallyDrop::new(variant))
+    }
+}
+
 impl Drop for Slot {
     #[inline]
     fn drop(&mut self) {
@@ -37,19 +45,19 @@ impl Slot {
     /// Creates an empty slot.
     #[inline]
     pub fn new() -> Self {
-        if !api().layout.is_known {
-            return Self(ManuallyDrop::new(Variant::nil()));
+        if !api().is_known {
+            return Self::from(Variant::nil());
         }
         let mut nil = MaybeUninit::<Variant>::zeroed();
         // SAFETY: the layout is known, so zeros with the id of Nil are a valid Variant. No old value is overwritten.
         unsafe {
             layout::write(nil.as_mut_ptr(), Kind::Nil, ());
-            Self(ManuallyDrop::new(nil.assume_init()))
+            Self::from(nil.assume_init())
         }
     }
 
     /// Borrows a Variant as a slot: the result of a call, or the value of an entry.
-    pub(super) fn from_mut(variant: &mut Variant) -> &mut Self {
+    pub(in crate::engine) fn from_mut(variant: &mut Variant) -> &mut Self {
         // SAFETY: `Slot` is a transparent wrapper of Variant, with no further validity rules.
         unsafe { &mut *std::ptr::from_mut(variant).cast() }
     }
@@ -65,11 +73,11 @@ impl Slot {
     /// # Safety
     /// The memory is overwritten before it is used, and before anything panics.
     #[inline(always)]
-    pub(super) unsafe fn release(&mut self) -> *mut Variant {
-        let Api { interface, layout, .. } = api();
+    pub(in crate::engine) unsafe fn release(&mut self) -> *mut Variant {
+        let Api { interface, is_known, .. } = api();
         // SAFETY: the Variant is alive. It is destroyed unless the known layout shows that it owns nothing.
         unsafe {
-            if !layout.is_known || !layout::owns_nothing(self.0.var_sys()) {
+            if !is_known || !layout::owns_nothing(self.0.var_sys()) {
                 (interface.variant_destroy)(self.0.var_sys_mut());
             }
         }
@@ -115,11 +123,10 @@ impl Slot {
     unsafe fn set_from<T>(&mut self, kind: Kind, mut value: T) {
         // SAFETY: the caller promises that `value` is one of `kind`. The old value is released.
         unsafe {
-            if api().layout.is_known {
-                return layout::write(self.release(), kind, value);
+            match api().is_known {
+                true => layout::write(self.release(), kind, value),
+                false => api().from_type.get(kind)(self.release().cast(), (&raw mut value).cast()),
             }
-            let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
-            from_type(self.release().cast(), (&raw mut value).cast());
         }
     }
 
@@ -133,20 +140,18 @@ impl Slot {
     /// Empties the slot.
     #[inline]
     pub fn clear(&mut self) {
-        // SAFETY: the old value is released. `layout::write` is used only if the layout is known.
-        unsafe {
-            match api().layout.is_known {
-                true => layout::write(self.release(), Kind::Nil, ()),
-                false => self.release().write(Variant::nil()),
-            }
+        if !api().is_known {
+            return self.set_variant(Variant::nil());
         }
+        // SAFETY: the layout is known, and the old value is released.
+        unsafe { layout::write(self.release(), Kind::Nil, ()) };
     }
 
     /// Makes the value a math type. `fill` must write all of the memory that it gets.
     #[inline]
     pub fn set_components(&mut self, kind: Kind, fill: impl FnOnce(Memory<'_>)) {
         let len = kind.shape().element_len(REAL).expect("plain data");
-        if api().layout.is_known && layout::is_bare(kind) {
+        if api().is_known && layout::is_bare(kind) {
             // Zeroed, so that every byte is initialised.
             let mut words = [MaybeUninit::new(0_u64); layout::VALUE_LEN / 8];
             fill(&mut bytes_of_words(&mut words)[..len]);
@@ -158,10 +163,9 @@ impl Slot {
         // As large as the largest math type, a Projection.
         let mut words = [MaybeUninit::new(0_u64); 2 * REAL_SIZE];
         fill(&mut bytes_of_words(&mut words)[..len]);
-        let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
         // SAFETY: the old value is released. The memory of a math type is its components, from which `from_type` makes a
         // new Variant.
-        unsafe { from_type(self.release().cast(), words.as_mut_ptr().cast()) };
+        unsafe { api().from_type.get(kind)(self.release().cast(), words.as_mut_ptr().cast()) };
     }
 
     /// Makes the value a math type of these components, as many as `kind` has. Returns `false`, and changes nothing, if they
@@ -171,7 +175,7 @@ impl Slot {
     pub fn set_plain(&mut self, kind: Kind, bytes: &[u8]) -> bool {
         assert_eq!(Some(bytes.len()), kind.shape().element_len(REAL));
         let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else { return false };
-        if bytes.len() <= 16 && api().layout.is_known && layout::is_bare(kind) {
+        if bytes.len() <= 16 && api().is_known && layout::is_bare(kind) {
             // `last` begins with bytes that `first` has too, if there are less than 16.
             let last = u64::from_le_bytes(*last).checked_shr(8 * (16 - bytes.len() as u32)).unwrap_or(0);
             // SAFETY: the layout is known, and the old value is released. The Variant stores the components of these
@@ -183,10 +187,9 @@ impl Slot {
         if !bytes.as_ptr().addr().is_multiple_of(REAL_SIZE) {
             return false;
         }
-        let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
         // SAFETY: the old value is released. The memory of a math type is its components, of which there are as many as
         // it has, aligned for each; `from_type` copies them.
-        unsafe { from_type(self.release().cast(), bytes.as_ptr().cast_mut().cast()) };
+        unsafe { api().from_type.get(kind)(self.release().cast(), bytes.as_ptr().cast_mut().cast()) };
         true
     }
 
@@ -196,86 +199,60 @@ impl Slot {
     pub fn set_packed(&mut self, kind: Kind, count: usize) -> Memory<'_> {
         assert!(matches!(kind.shape(), Shape::Packed { .. }));
         let element_len = kind.shape().element_len(REAL).expect("plain data");
-        if api().layout.makes_blocks && count > 0 {
-            // SAFETY: the layout makes blocks, and `kind` is a packed array of elements of this size.
-            return unsafe { self.set_block(kind, count, element_len) };
+        match api().is_known && count > 0 {
+            // SAFETY: the layout is known, and `kind` is a packed array of elements of this size.
+            true => unsafe { self.set_block(kind, count, element_len) },
+            false => self.set_resized(kind, count, element_len),
         }
-        self.resize_packed(kind, count, element_len)
     }
 
-    fn resize_packed(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
+    fn set_resized(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
         // A new array: the old one may also be the key of a dictionary, and Variants share packed arrays.
         let inner = self.set_empty(kind);
-        if count == 0 {
-            return &mut [];
-        }
-        if kind == Kind::PackedByteArray {
-            // SAFETY: `inner` points to the new PackedByteArray of this slot, which is mutably borrowed.
-            return unsafe { &mut *inner.cast::<PackedByteArray>() }.allocate(count);
-        }
-        // SAFETY: `inner` is the packed array of `kind` in this slot, which nobody else uses. Then it has `count`
-        // elements of this size; the borrow of the slot keeps them alive and unique.
-        unsafe {
-            resize(kind, inner, count);
-            let data = packed_data(kind, inner, true);
-            std::slice::from_raw_parts_mut(data.cast_mut().cast(), count * element_len)
-        }
+        // SAFETY: `inner` is the packed array of `kind` in this slot, which is mutably borrowed and which nobody else
+        // uses. Whoever gets the memory fills it: see the docs of `engine`.
+        unsafe { new_elements(kind, inner, count, element_len) }
     }
 
     /// Makes the value a packed array with a newly allocated block.
     ///
     /// # Safety
-    /// The layout makes blocks. `kind` is a packed array of elements of this size, and `count` is not 0.
+    /// The layout is known. `kind` is a packed array of elements of this size, and `count` is not 0.
     #[inline(always)]
     unsafe fn set_block(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
         self.clear();
-        let from_type = api().from_type[usize::from(kind.id())].expect("not Nil");
         // SAFETY: promised by the caller. The slot owns nothing. Whoever gets the memory fills it before anyone else sees
         // the array: see the docs of `engine`.
         unsafe {
-            let data = layout::new_packed(api().interface, (&raw mut *self.0).cast(), from_type, count, element_len);
+            let (api, variant) = (api(), (&raw mut *self.0).cast());
+            let data = layout::new_packed(api.interface, variant, api.from_type.get(kind), count, element_len);
             std::slice::from_raw_parts_mut(data.cast(), count * element_len)
         }
     }
 
     /// Makes the value a PackedStringArray of `count` empty strings and returns them.
     pub fn set_strings(&mut self, count: usize) -> &mut [StringSlot] {
-        let kind = Kind::PackedStringArray;
-        if api().layout.makes_blocks && count > 0 {
-            // SAFETY: the layout makes blocks. An empty String is a null pointer, and a `StringSlot` is a String.
-            return unsafe {
-                let memory = self.set_block(kind, count, size_of::<StringSlot>());
-                memory.fill(MaybeUninit::new(0));
-                std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast(), count)
-            };
-        }
-        let inner = self.set_empty(kind);
+        let (kind, len) = (Kind::PackedStringArray, size_of::<StringSlot>());
         if count == 0 {
+            self.set_empty(kind);
             return &mut [];
         }
-        // SAFETY: `inner` points to the PackedStringArray of this slot: `count` > 0 contiguous strings, not shared.
-        // `StringSlot` is a transparent GString, which has the layout of the engine's String.
-        unsafe {
-            resize(kind, inner, count);
-            let first = (api().interface.packed_string_array_operator_index)(inner, 0);
-            std::slice::from_raw_parts_mut(first.cast(), count)
+        let memory = match api().is_known {
+            // SAFETY: the layout is known, and Strings have this size.
+            true => unsafe { self.set_block(kind, count, len) },
+            false => self.set_resized(kind, count, len),
+        };
+        if api().is_known {
+            // An empty String is a null pointer.
+            memory.fill(MaybeUninit::new(0));
         }
+        // SAFETY: the memory is that of `count` empty Strings, and a `StringSlot` is a transparent String.
+        unsafe { std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast(), count) }
     }
 
     /// Makes the value an empty Callable.
     pub fn set_callable(&mut self) {
         self.set_empty(Kind::Callable);
-    }
-
-    /// Makes the value a Signal of these parts.
-    ///
-    /// # Safety
-    /// `T` has the memory layout of a Signal.
-    pub(super) unsafe fn set_signal_parts<T>(&mut self, parts: T) {
-        self.set_empty(Kind::Signal);
-        let inner = self.inner(Kind::Signal);
-        // SAFETY: the caller promises that `parts` are a Signal. They overwrite an empty one, which owns nothing.
-        unsafe { inner.cast::<T>().write(parts) };
     }
 
     /// Converts the value as the engine does for a typed container. Returns `false`, and changes nothing, if the engine
@@ -310,13 +287,9 @@ impl Slot {
         // SAFETY: the old value is released. Either the layout is known and an empty value of `kind` is all zeros, or
         // `from_type` makes a new Variant from the empty value in `Api`.
         unsafe {
-            if api.layout.is_known && layout::is_empty_zero(kind) {
-                layout::write(self.release(), kind, [0_u64; 2]);
-            } else {
-                let index = usize::from(kind.id());
-                let from_type = api.from_type[index].expect("not Nil");
-                let empty = api.empty[index].as_ref().expect("has one").inner;
-                from_type(self.release().cast(), empty);
+            match api.is_known && layout::is_empty_zero(kind) {
+                true => layout::write(self.release(), kind, [0_u64; 2]),
+                false => api.from_type.get(kind)(self.release().cast(), api.empty.get(kind)),
             }
         }
         self.inner(kind)
@@ -328,10 +301,10 @@ impl Slot {
         let api = api();
         // SAFETY: the Variant is alive. Both compute an address from its words, and read nothing behind them.
         unsafe {
-            if api.layout.is_known {
-                return layout::inner(kind, self.0.var_sys_mut());
+            match api.is_known {
+                true => layout::inner(kind, self.0.var_sys_mut()),
+                false => api.getters.get(kind)(self.0.var_sys_mut()).cast(),
             }
-            api.getters[usize::from(kind.id())].expect("not Nil")(self.0.var_sys_mut()).cast()
         }
     }
 }

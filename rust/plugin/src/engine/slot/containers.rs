@@ -6,12 +6,12 @@ use std::marker::PhantomData;
 use godot::builtin::{StringName, Variant};
 use varbatch_codec::Kind;
 
-use super::api::api;
-use super::ffi::{Constructor, Inner, default_value, sys_type};
-use super::layout;
-use super::read::size;
-use super::slot::Slot;
+use super::set::Slot;
 use super::write::resize;
+use crate::engine::api::api;
+use crate::engine::ffi::{Constructor, Inner, default_value, sys_type};
+use crate::engine::layout;
+use crate::engine::view::size;
 
 /// The element type of a typed container, in the form that the engine expects.
 pub struct SlotType {
@@ -37,13 +37,6 @@ impl<'s> ArraySlot<'s> {
         Self { inner, _slot: PhantomData }
     }
 
-    /// Sets the element type. The array must be empty and untyped.
-    fn set_type(&mut self, element: &SlotType) {
-        let (kind, class, script) = (sys_type(element.kind), element.class.string_sys(), element.script.var_sys());
-        // SAFETY: `inner` points to the Array of the borrowed slot; class and script are alive.
-        unsafe { (api().interface.array_set_typed)(self.inner, kind, class, script) };
-    }
-
     /// Resizes the array to `count` elements; new ones are nil, or the default of the element type.
     pub fn resize(&mut self, count: usize) {
         // SAFETY: `inner` points to an Array that nobody else uses.
@@ -59,25 +52,23 @@ impl<'s> ArraySlot<'s> {
     /// Returns the elements. Those of a typed array may only be set to values of its type: see the docs of `engine`.
     #[inline]
     pub fn elements(&mut self) -> &mut [Slot] {
-        // SAFETY: the array is alive and nobody else uses it. Its Variants are contiguous, and `Slot` is a transparent
-        // Variant. The mutable index operator makes shared elements unique.
-        unsafe {
-            match self.len() {
-                0 => &mut [],
-                count => {
-                    let first = (api().interface.array_operator_index)(self.inner, 0);
-                    std::slice::from_raw_parts_mut(first.cast(), count)
-                }
-            }
-        }
+        // SAFETY: `self`, the only view of the array, is borrowed meanwhile.
+        unsafe { ArraySlot::of(self.inner) }.into_elements()
     }
 
     /// Returns the elements as [`Self::elements`] does, for as long as the slot is borrowed.
-    pub(super) fn into_elements(mut self) -> &'s mut [Slot] {
-        let elements = std::ptr::from_mut(self.elements());
-        // SAFETY: the slot that holds the array is mutably borrowed for `'s`, and `self`, the only view of it, is
-        // consumed.
-        unsafe { &mut *elements }
+    #[inline]
+    pub(super) fn into_elements(self) -> &'s mut [Slot] {
+        let count = self.len();
+        if count == 0 {
+            return &mut [];
+        }
+        // SAFETY: the array is alive and nobody else uses it during `'s`. Its Variants are contiguous, and `Slot` is a
+        // transparent Variant. The mutable index operator makes shared elements unique.
+        unsafe {
+            let first = (api().interface.array_operator_index)(self.inner, 0);
+            std::slice::from_raw_parts_mut(first.cast(), count)
+        }
     }
 
     /// Fills the array, which must be empty and untyped, with `count` nils and returns them.
@@ -86,17 +77,16 @@ impl<'s> ArraySlot<'s> {
         if count == 0 {
             return &mut [];
         }
-        if !api().layout.makes_blocks {
+        if !api().is_known {
             self.resize(count);
             return self.into_elements();
         }
-        // SAFETY: the layout makes blocks, and the array is empty. All elements are set to zeros, which are nil. The slot
+        // SAFETY: the layout is known, and the array is empty. All elements are set to zeros, which are nil. The slot
         // that holds the array is mutably borrowed for `'s`.
         unsafe {
-            let data =
-                layout::new_block_in(api().interface, Kind::Array, self.inner, count, size_of::<Slot>()).cast::<Slot>();
-            data.write_bytes(0, count);
-            std::slice::from_raw_parts_mut(data, count)
+            let data = layout::new_block_in(api().interface, Kind::Array, self.inner, count, size_of::<Slot>());
+            data.cast::<Slot>().write_bytes(0, count);
+            std::slice::from_raw_parts_mut(data.cast(), count)
         }
     }
 
@@ -158,10 +148,12 @@ impl Slot {
     /// Makes the value an empty Array with this element type.
     pub fn set_typed_array(&mut self, element: &SlotType) -> ArraySlot<'_> {
         let inner = self.set_container(Kind::Array, api().new_array);
-        // SAFETY: as in `set_array`.
-        let mut array = unsafe { ArraySlot::of(inner) };
-        array.set_type(element);
-        array
+        let (kind, class, script) = (sys_type(element.kind), element.class.string_sys(), element.script.var_sys());
+        // SAFETY: as in `set_array`. The array is empty and untyped; class and script are alive.
+        unsafe {
+            (api().interface.array_set_typed)(inner, kind, class, script);
+            ArraySlot::of(inner)
+        }
     }
 
     /// Makes the value an empty, untyped Dictionary.
@@ -174,7 +166,7 @@ impl Slot {
 
     #[inline]
     fn set_container(&mut self, kind: Kind, new: Constructor) -> Inner {
-        if !api().layout.is_known {
+        if !api().is_known {
             self.set_variant(default_value(api().interface, kind));
             return self.inner(kind);
         }

@@ -1,17 +1,15 @@
-//! Asks the processor for memory that is read soon.
+//! Asks the processor for the memory of values that are read soon.
 //!
 //! The values of a large array lie scattered in memory, so most of the time of a walk is waiting: for the private data
 //! of a container, then for its first entry or element, then for each text. The addresses are known a few values ahead.
 
 use varbatch_codec::Kind;
 
-use super::api::api;
-use super::ffi::is_packed;
-use super::layout;
 use super::read::Value;
-
-/// Bytes of a line of the processor's cache.
-const LINE: usize = 64;
+use crate::engine::api::api;
+use crate::engine::ffi::is_packed;
+use crate::engine::layout;
+use crate::engine::memory::{LINE, line, lines};
 
 /// Values between the one that is walked and those that are fetched: their private data, and then what that leads to.
 const FAR: usize = 2;
@@ -45,7 +43,7 @@ const IN_ORDER: usize = 512;
 /// Fetches the elements of the packed arrays of the next group, and the private data of those of the group after it.
 #[inline(never)]
 fn fetch_groups(values: &[Value]) {
-    if !api().layout.is_known || values.len() < 3 * GROUP {
+    if !api().is_known || values.len() < 3 * GROUP {
         return;
     }
     let far = &values[2 * GROUP..3 * GROUP];
@@ -68,7 +66,7 @@ impl Value {
     /// Fetches the memory that the value points to, if it is a text or a container.
     #[inline(always)]
     pub fn fetch(&self) {
-        if !api().layout.is_known {
+        if !api().is_known {
             return;
         }
         let view = self.view();
@@ -93,28 +91,8 @@ impl Value {
                 }
             }
             // SAFETY: the layout is known, and `inner` points to an Array. Its length is not used, and so not read.
-            Kind::Array if api().layout.is_known => lines(unsafe { layout::data(Kind::Array, view.inner) }),
+            Kind::Array if api().is_known => lines(unsafe { layout::data(Kind::Array, view.inner) }),
             _ => {}
         }
     }
-}
-
-/// Fetches two lines of memory from an address, which may be any.
-#[inline(always)]
-pub(super) fn lines(at: *const u8) {
-    line(at);
-    line(at.wrapping_add(LINE));
-}
-
-/// Fetches a line of memory from an address, which may be any.
-#[inline(always)]
-fn line(at: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every processor of this architecture has the instruction, and it does nothing with a bad address.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(at.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = at;
 }

@@ -2,19 +2,17 @@
 //!
 //! GDExtension only offers a copy of all keys, and then a lookup for each: more work than encoding the entry. In the
 //! engine's memory each entry is a block with its key before its value, linked to the next in insertion order
-//! (`HashMapElement` in the engine's `core/templates/hash_map.h`). GDExtension does not promise this, so
-//! `layout::dictionaries` checks it once against the engine's own functions before it is used. If the check fails, keys
-//! and values are copied.
+//! (`HashMapElement` in the engine's `core/templates/hash_map.h`). Where the layout is not known, keys and values are
+//! copied.
 
 use godot::builtin::VarArray;
 use godot::sys::GodotFfi;
 use varbatch_codec::Kind;
 
-use super::api::api;
-use super::fetch;
-use super::ffi::Inner;
-use super::layout::entry::{Entry, Private};
-use super::read::{Value, View, size};
+use super::read::{Value, View, size, value};
+use crate::engine::api::api;
+use crate::engine::layout::entry::{Entry, Private};
+use crate::engine::memory::lines;
 
 /// The entries of a Dictionary, in order.
 pub struct Entries<'a> {
@@ -25,38 +23,22 @@ pub struct Entries<'a> {
 
 impl<'a> View<'a> {
     /// Returns the number of entries of a Dictionary.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     #[inline]
     pub fn entry_count(self) -> usize {
-        assert_eq!(self.kind, Kind::Dictionary);
-        if api().entries {
-            // SAFETY: `inner` points to a Dictionary, and `are_as_expected` has verified its layout in this engine.
-            return unsafe { private(self.inner) }.size as usize;
+        match self.private() {
+            Some(private) => private.size as usize,
+            // SAFETY: `inner` points to a Dictionary, as `private` has checked.
+            None => unsafe { size(Kind::Dictionary, self.inner) },
         }
-        // SAFETY: `inner` points to a Dictionary.
-        unsafe { size(Kind::Dictionary, self.inner) }
     }
 
     /// True if neither the keys nor the values of a Dictionary are typed. `false` if its layout is not known.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     #[inline]
     pub fn is_untyped(self) -> bool {
-        assert_eq!(self.kind, Kind::Dictionary);
-        api().entries && {
-            // SAFETY: as in `entry_count`.
-            let private = unsafe { private(self.inner) };
-            (private.key.id, private.value.id) == (0, 0)
-        }
+        self.private().is_some_and(|private| (private.key.id, private.value.id) == (0, 0))
     }
 
     /// Returns copies of the keys and of the values of a Dictionary, in order.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     pub fn keys_and_values(self) -> (VarArray, VarArray) {
         assert_eq!(self.kind, Kind::Dictionary);
         let (mut keys, mut values) = (VarArray::new(), VarArray::new());
@@ -69,18 +51,19 @@ impl<'a> View<'a> {
     }
 
     /// Returns the entries of a Dictionary, or `None` if this engine's layout of them is not known.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     #[inline]
     pub fn entries(self) -> Option<Entries<'a>> {
+        let private = self.private()?;
+        Some(Entries { next: private.first, left: private.size as usize, _view: std::marker::PhantomData })
+    }
+
+    /// Borrows the private data of a Dictionary, if its layout is known.
+    #[inline(always)]
+    fn private(self) -> Option<&'a Private> {
         assert_eq!(self.kind, Kind::Dictionary);
-        if !api().entries {
-            return None;
-        }
-        // SAFETY: as in `entry_count`.
-        let Private { first, size, .. } = unsafe { private(self.inner) };
-        Some(Entries { next: *first, left: *size as usize, _view: std::marker::PhantomData })
+        // SAFETY: the layout is known, in which a Dictionary is a pointer to its private data. Every field is an integer or
+        // a raw pointer, so any bit pattern is valid; none is dereferenced here.
+        api().is_known.then(|| unsafe { &**self.inner.cast::<*const Private>() })
     }
 }
 
@@ -88,7 +71,7 @@ impl Entries<'_> {
     /// Fetches the next entry.
     #[inline(always)]
     pub(super) fn fetch(&self) {
-        fetch::lines(self.next.cast());
+        lines(self.next.cast());
     }
 }
 
@@ -103,7 +86,7 @@ impl<'a> Iterator for Entries<'a> {
         let entry: &'a Entry = unsafe { &*self.next };
         self.next = entry.next;
         self.fetch();
-        Some((super::value(&entry.key), super::value(&entry.value)))
+        Some((value(&entry.key), value(&entry.value)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -112,13 +95,3 @@ impl<'a> Iterator for Entries<'a> {
 }
 
 impl ExactSizeIterator for Entries<'_> {}
-
-/// # Safety
-/// `dictionary` points to a Dictionary that lives for `'a`, in an engine whose private data is at least as large as
-/// [`Private`].
-#[inline]
-unsafe fn private<'a>(dictionary: Inner) -> &'a Private {
-    // SAFETY: a Dictionary is a pointer to its private data, which is large enough. Every field is an integer or a raw
-    // pointer, so any bit pattern is valid; no field is dereferenced here.
-    unsafe { &**dictionary.cast::<*const Private>() }
-}

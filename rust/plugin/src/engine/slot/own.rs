@@ -1,17 +1,16 @@
-//! Results and objects that one task owns, whichever thread it runs on.
+//! Results that nobody else has seen, so that they may be written to in place, on any thread.
 
 use godot::builtin::{Array, PackedByteArray, VarArray, VarDictionary, Variant};
 use godot::meta::Element;
-use godot::obj::{Gd, GodotClass};
 use godot::sys::GodotFfi;
+use varbatch_codec::Kind;
 
-use super::container_slot::ArraySlot;
-use super::own_slot::{BytesSlot, OwnDictionary, own_slots};
-use super::read::bytes_of;
-use super::slot::Slot;
+use super::containers::{ArraySlot, DictionarySlot};
+use super::set::Slot;
+use super::write::{BytesOut, Memory};
 
 /// An Array, typed or not, that nobody else has.
-pub struct OwnArray<T: Element>(Option<Array<T>>);
+pub struct OwnArray<T: Element>(Array<T>);
 
 // SAFETY: nobody else has the array. The engine lets any thread write to its memory and free it.
 unsafe impl<T: Element> Send for OwnArray<T> {}
@@ -19,7 +18,7 @@ unsafe impl<T: Element> Send for OwnArray<T> {}
 impl OwnArray<Variant> {
     /// Creates an array of nils.
     pub fn new(count: usize) -> Self {
-        let mut array = Self(Some(VarArray::new()));
+        let mut array = Self(VarArray::new());
         array.slot().grow(count);
         array
     }
@@ -68,72 +67,76 @@ pub fn new_dictionaries(len: usize, fill: impl FnOnce(&mut [OwnDictionary])) -> 
 
 impl<T: Element> OwnArray<T> {
     fn typed(count: usize) -> Self {
-        let mut array = Self(Some(Array::new()));
+        let mut array = Self(Array::new());
         array.slot().resize(count);
         array
     }
 
     fn slot(&mut self) -> ArraySlot<'_> {
         // SAFETY: nobody else has the array, and it is mutably borrowed.
-        unsafe { ArraySlot::of(self.0.as_mut().expect("it is not taken yet").sys_mut()) }
+        unsafe { ArraySlot::of(self.0.sys_mut()) }
     }
 
-    /// Takes the array out.
-    ///
-    /// # Panics
-    /// If it was taken before.
+    /// Takes the array out, and leaves an empty one.
     pub fn take(&mut self) -> Array<T> {
-        self.0.take().expect("it is not taken yet")
+        std::mem::take(&mut self.0)
     }
 }
 
-/// A reference to a byte array, which keeps its bytes unchanged: see [`super::held`].
-#[derive(Default)]
-pub struct HeldBytes(PackedByteArray);
+/// A byte array that nobody else has seen. The one of a [`Slot`] may be shared with other Variants.
+#[repr(transparent)]
+pub struct BytesSlot(Slot);
 
-// SAFETY: nobody else has this reference. It is only read, and dropped once. References to the bytes are counted
-// atomically, and writers copy the bytes first while this reference exists.
-unsafe impl Send for HeldBytes {}
-// SAFETY: as above.
-unsafe impl Sync for HeldBytes {}
+/// A Dictionary that nobody else has seen.
+#[repr(transparent)]
+pub struct OwnDictionary(Slot);
 
-impl HeldBytes {
-    /// Wraps a reference of the caller.
-    pub fn new(bytes: PackedByteArray) -> Self {
-        Self(bytes)
-    }
+/// Borrows slots as one of these types.
+///
+/// # Safety
+/// `S` is one of these types, and the slots hold values of its kind that nobody else has seen.
+unsafe fn own_slots<S>(slots: &mut [Slot]) -> &mut [S] {
+    // SAFETY: these types are transparent wrappers of `Slot`; the caller promises the rest.
+    unsafe { &mut *(std::ptr::from_mut(slots) as *mut [S]) }
+}
 
-    /// Takes another reference.
-    pub fn share(&self) -> Self {
-        Self(self.0.clone())
-    }
-
-    /// Returns the array. Writing to it copies it first.
-    pub fn array(&self) -> PackedByteArray {
-        self.0.clone()
-    }
-
-    /// Borrows the bytes.
-    pub fn bytes(&self) -> &[u8] {
-        bytes_of(&self.0)
+impl BytesSlot {
+    #[inline]
+    fn bytes(&mut self) -> &mut PackedByteArray {
+        // SAFETY: the slot holds a byte array that nobody else has, and is mutably borrowed. gdext's type has the layout
+        // of the engine's type of the same name.
+        unsafe { &mut *self.0.inner(Kind::PackedByteArray).cast() }
     }
 }
 
-/// A reference to an object of this library that any thread may keep and drop.
-pub struct Reference<T: GodotClass>(Gd<T>);
-
-// SAFETY: references to a RefCounted are counted atomically, and the engine lets any thread take and drop one. Dropping
-// a `Gd` of another Object does nothing. Only the thread that calls `get` uses the object.
-unsafe impl<T: GodotClass> Send for Reference<T> {}
-
-impl<T: GodotClass> Reference<T> {
-    /// Wraps a reference of the caller.
-    pub fn new(object: Gd<T>) -> Self {
-        Self(object)
+impl BytesOut for BytesSlot {
+    #[inline]
+    fn allocate(&mut self, len: usize) -> Memory<'_> {
+        self.bytes().allocate(len)
     }
 
-    /// Returns another reference to the object.
-    pub fn get(&self) -> Gd<T> {
-        self.0.clone()
+    fn set_bytes(&mut self, bytes: PackedByteArray) {
+        *self.bytes() = bytes;
+    }
+}
+
+impl OwnDictionary {
+    /// Creates an empty one.
+    pub fn new() -> Self {
+        let mut slot = Slot::new();
+        slot.set_dictionary();
+        Self(slot)
+    }
+
+    /// Borrows the Dictionary, for filling.
+    #[inline]
+    pub fn slot(&mut self) -> DictionarySlot<'_> {
+        // SAFETY: the slot holds a Dictionary that nobody else has, and is mutably borrowed.
+        unsafe { DictionarySlot::of(self.0.inner(Kind::Dictionary)) }
+    }
+
+    /// Returns the Dictionary, which may be shared from then on.
+    pub fn into_slot(self) -> Slot {
+        self.0
     }
 }

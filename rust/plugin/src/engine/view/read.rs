@@ -7,9 +7,9 @@ use godot::builtin::{AnyArray, GString, NodePath, PackedByteArray, PackedStringA
 use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, Plain, Shape};
 
-use super::api::{Api, api};
-use super::ffi::Inner;
-use super::{REAL, layout};
+use crate::engine::api::{Api, api};
+use crate::engine::ffi::{Inner, REAL, kind_of};
+use crate::engine::layout;
 
 /// A Variant that is only read, possibly on another thread while the caller waits.
 #[repr(transparent)]
@@ -66,7 +66,7 @@ impl Value {
     pub fn known(&self) -> Result<View<'_>, u32> {
         let api = api();
         let variant = self.0.var_sys();
-        if api.layout.reads_variants {
+        if api.is_known {
             // SAFETY: the Variant is alive, and its layout is known.
             unsafe {
                 let id = layout::id(variant);
@@ -80,8 +80,9 @@ impl Value {
         let id = u32::try_from(id).unwrap_or(u32::MAX);
         let Some(kind) = kind_of(id) else { return Err(unknown(id)) };
         // SAFETY: the getter is that of the Variant's type. It takes a mutable pointer but changes nothing.
-        let inner = api.getters[usize::from(kind.id())].map(|getter| unsafe { getter(variant.cast_mut()).cast() });
-        Ok(View { kind, inner: inner.unwrap_or(std::ptr::null_mut()), _value: PhantomData })
+        let inner = || unsafe { api.getters.get(kind)(variant.cast_mut()).cast() };
+        let inner = if kind == Kind::Nil { std::ptr::null_mut() } else { inner() };
+        Ok(View { kind, inner, _value: PhantomData })
     }
 
     /// Returns the instance id of the object; 0 for null, for a freed object and for other types.
@@ -107,12 +108,6 @@ fn unknown(id: u32) -> u32 {
     id
 }
 
-/// Returns the kind with this id, if there is one.
-#[inline(always)]
-pub(super) fn kind_of(id: u32) -> Option<Kind> {
-    u8::try_from(id).ok().and_then(Kind::from_id)
-}
-
 /// A String that is only read, possibly on another thread while the caller waits.
 #[repr(transparent)]
 pub struct Str(GString);
@@ -132,7 +127,8 @@ impl Str {
     }
 }
 
-/// The value of a Variant: its kind, and a pointer to it.
+/// The value of a Variant: its kind, and a pointer to it. What returns a value of one kind or shape panics if the Variant
+/// is of another.
 ///
 /// Invariant: `inner` points to a value of `kind` that lives for `'a`, unless the kind is Nil.
 #[derive(Clone, Copy)]
@@ -149,37 +145,28 @@ impl<'a> View<'a> {
         self.kind
     }
 
-    /// # Panics
-    /// If the Variant is not a `bool`.
+    /// Returns the value of a bool.
     #[inline]
     pub fn bool(self) -> bool {
-        assert_eq!(self.kind, Kind::Bool);
-        // SAFETY: `inner` points to a C++ bool, one byte, read as an integer; non-zero is true.
-        unsafe { *self.inner.cast::<u8>() != 0 }
+        // SAFETY: a C++ bool is one byte, read as an integer; non-zero is true.
+        unsafe { *self.builtin::<u8>(Kind::Bool) != 0 }
     }
 
-    /// # Panics
-    /// If the Variant is not an `int`.
+    /// Returns the value of an int.
     #[inline]
     pub fn int(self) -> i64 {
-        assert_eq!(self.kind, Kind::Int);
-        // SAFETY: `inner` points to an int64_t.
-        unsafe { *self.inner.cast() }
+        // SAFETY: an int is an int64_t.
+        unsafe { *self.builtin(Kind::Int) }
     }
 
-    /// # Panics
-    /// If the Variant is not a `float`.
+    /// Returns the value of a float.
     #[inline]
     pub fn float(self) -> f64 {
-        assert_eq!(self.kind, Kind::Float);
-        // SAFETY: `inner` points to a double.
-        unsafe { *self.inner.cast() }
+        // SAFETY: a float is a double.
+        unsafe { *self.builtin(Kind::Float) }
     }
 
     /// Borrows the components of a math type, or the elements of a packed array, as they are in memory.
-    ///
-    /// # Panics
-    /// If the Variant is of another shape.
     // Inlined, as `walk` is: returned through memory, the small fields would stall the code that reads them next.
     #[inline(always)]
     pub fn plain(self) -> Plain<'a> {
@@ -197,28 +184,31 @@ impl<'a> View<'a> {
     }
 
     /// Borrows the byte array as gdext's type.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     pub fn byte_array(self) -> &'a PackedByteArray {
         // SAFETY: gdext's type has the layout of the engine's type of the same name.
         unsafe { self.builtin(Kind::PackedByteArray) }
     }
 
     /// Returns the characters of a String, as UTF-32 without the NUL.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     #[inline]
     pub fn string(self) -> &'a [u32] {
-        // SAFETY: gdext's GString has the layout of the engine's String.
-        chars(unsafe { self.builtin(Kind::String) })
+        chars(self.gstring())
+    }
+
+    /// Borrows the String as gdext's type.
+    pub(super) fn gstring(self) -> &'a GString {
+        // SAFETY: gdext's type has the layout of the engine's String.
+        unsafe { self.builtin(Kind::String) }
+    }
+
+    /// Makes a Variant of the value. A packed array is copied on write, where Variants would share it.
+    pub fn to_own(self) -> Variant {
+        // SAFETY: the constructor is that of the kind. It makes a Variant from the value at `inner`, which it only
+        // reads.
+        unsafe { Variant::new_with_var_uninit(|variant| api().from_type.get(self.kind)(variant, self.inner)) }
     }
 
     /// Returns the text of a StringName.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     pub fn string_name(self) -> GString {
         // SAFETY: gdext's type has the layout of the engine's type of the same name.
         let name: &StringName = unsafe { self.builtin(Kind::StringName) };
@@ -226,9 +216,6 @@ impl<'a> View<'a> {
     }
 
     /// Returns the names and the subnames of a NodePath, and whether it is absolute.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     pub fn node_path(self) -> (Vec<GString>, Vec<GString>, bool) {
         // SAFETY: gdext's type has the layout of the engine's type of the same name.
         let path: &NodePath = unsafe { self.builtin(Kind::NodePath) };
@@ -241,19 +228,12 @@ impl<'a> View<'a> {
     }
 
     /// Returns the id of a RID.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     pub fn rid(self) -> u64 {
-        assert_eq!(self.kind, Kind::Rid);
-        // SAFETY: `inner` points to a RID, which is a 64-bit id.
-        unsafe { *self.inner.cast() }
+        // SAFETY: a RID is a 64-bit id.
+        unsafe { *self.builtin(Kind::Rid) }
     }
 
     /// Returns the name of a Signal, and the instance id of its object or 0.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     pub fn signal(self) -> (GString, u64) {
         // SAFETY: gdext's type has the layout of the engine's type of the same name.
         let signal: &Signal = unsafe { self.builtin(Kind::Signal) };
@@ -262,9 +242,6 @@ impl<'a> View<'a> {
     }
 
     /// Returns the elements of a PackedStringArray.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     pub fn strings(self) -> &'a [Str] {
         // SAFETY: gdext's type has the layout of the engine's type of the same name.
         let strings = unsafe { self.builtin::<PackedStringArray>(Kind::PackedStringArray) }.as_slice();
@@ -276,9 +253,6 @@ impl<'a> View<'a> {
     ///
     /// # Safety
     /// `T` has the layout of the engine's type of this kind, without extra fields such as those of `VarArray`.
-    ///
-    /// # Panics
-    /// If the Variant is of another type.
     #[inline]
     unsafe fn builtin<T>(self, kind: Kind) -> &'a T {
         assert_eq!(self.kind, kind);
@@ -290,8 +264,8 @@ impl<'a> View<'a> {
 /// Returns the characters of a String, as UTF-32 without the NUL.
 #[inline]
 pub fn chars(string: &GString) -> &[u32] {
-    let Api { interface, layout, .. } = api();
-    if layout.is_known {
+    let Api { interface, is_known, .. } = api();
+    if *is_known {
         // SAFETY: the layout is known, and the string is alive.
         let (data, count) = unsafe { layout::elements(Kind::String, string.string_sys().cast_mut().cast()) };
         // An empty String may have no NUL either.
@@ -319,8 +293,8 @@ pub fn chars(string: &GString) -> &[u32] {
 /// # Safety
 /// `array` points to a value of `kind`, one of those.
 #[inline(always)]
-pub(super) unsafe fn elements(kind: Kind, array: Inner) -> (*const u8, usize) {
-    if api().layout.is_known {
+pub unsafe fn elements(kind: Kind, array: Inner) -> (*const u8, usize) {
+    if api().is_known {
         // SAFETY: the layout is known; the caller promises the rest.
         return unsafe { layout::elements(kind, array) };
     }
@@ -341,11 +315,10 @@ pub(super) unsafe fn elements(kind: Kind, array: Inner) -> (*const u8, usize) {
 /// # Safety
 /// `array` points to an array or dictionary of `kind`.
 #[inline]
-pub(super) unsafe fn size(kind: Kind, array: Inner) -> usize {
+pub unsafe fn size(kind: Kind, array: Inner) -> usize {
     let mut len = 0_i64;
-    let size = api().sizes[usize::from(kind.id())].expect("arrays and dictionaries have a size");
     // SAFETY: promised by the caller; `size` takes nothing and returns a 64-bit int.
-    unsafe { size(array, std::ptr::null(), (&raw mut len).cast(), 0) };
+    unsafe { api().sizes.get(kind)(array, std::ptr::null(), (&raw mut len).cast(), 0) };
     usize::try_from(len).expect("sizes are not negative")
 }
 
@@ -355,7 +328,7 @@ pub(super) unsafe fn size(kind: Kind, array: Inner) -> usize {
 /// # Safety
 /// `array` points to a packed array of `kind`, one of plain data. With `write`, nothing else uses it meanwhile.
 #[inline]
-pub(super) unsafe fn packed_data(kind: Kind, array: Inner, write: bool) -> *const u8 {
+pub unsafe fn packed_data(kind: Kind, array: Inner, write: bool) -> *const u8 {
     let api = api().interface;
     macro_rules! element_0 {
         ($($kind:ident $read:ident $write:ident)*) => {
@@ -378,5 +351,6 @@ pub(super) unsafe fn packed_data(kind: Kind, array: Inner, write: bool) -> *cons
         PackedVector3Array packed_vector3_array_operator_index_const packed_vector3_array_operator_index
         PackedVector4Array packed_vector4_array_operator_index_const packed_vector4_array_operator_index
         PackedColorArray packed_color_array_operator_index_const packed_color_array_operator_index
+        PackedStringArray packed_string_array_operator_index_const packed_string_array_operator_index
     }
 }

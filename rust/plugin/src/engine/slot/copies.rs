@@ -1,11 +1,10 @@
 //! Slots that share their value with another Variant.
 
-use godot::builtin::Variant;
 use varbatch_codec::Shape;
 
-use super::api::api;
-use super::read::{Value, View};
-use super::slot::Slot;
+use super::set::Slot;
+use crate::engine::api::api;
+use crate::engine::view::{Value, View};
 
 impl Slot {
     /// Creates a slot with the same value. Containers are shared.
@@ -25,18 +24,13 @@ impl Slot {
 
     /// Creates a slot with the value of a view. A packed array is copied on write, instead of being shared.
     pub fn of_view(view: View<'_>) -> Self {
-        let from_type = api().from_type[usize::from(view.kind.id())].expect("not Nil");
-        let mut slot = Self::new();
-        // SAFETY: the constructor is that of the kind. It makes a Variant from the value at `inner`, which it only
-        // reads.
-        slot.set_variant(unsafe { Variant::new_with_var_uninit(|variant| from_type(variant, view.inner)) });
-        slot
+        Self::from(view.to_own())
     }
 
     /// Assigns another value as [`Self::set_copy`] does, but a packed array as [`Self::of_view`] does.
     pub fn set_own(&mut self, value: &Value) {
         let view = value.view();
-        match view.kind.shape() {
+        match view.kind().shape() {
             Shape::Packed { .. } | Shape::PackedStrings => *self = Self::of_view(view),
             _ => self.set_copy(value),
         }

@@ -6,10 +6,10 @@ use godot::builtin::{GString, NodePath, PackedByteArray, StringName};
 use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, text};
 
-use super::api::{Api, api};
-use super::ffi::Inner;
-use super::layout;
-use super::read::packed_data;
+use crate::engine::api::api;
+use crate::engine::ffi::{Constructor, Inner};
+use crate::engine::layout;
+use crate::engine::view::packed_data;
 
 /// Uninitialised memory of an engine array. It must be written in full before anyone else sees the array: see the docs of
 /// `engine`.
@@ -26,30 +26,11 @@ pub trait BytesOut {
 
 impl BytesOut for PackedByteArray {
     fn allocate(&mut self, len: usize) -> Memory<'_> {
-        if len == 0 {
+        if !self.is_empty() {
             self.clear();
-            return &mut [];
         }
-        if api().layout.makes_blocks {
-            if !self.is_empty() {
-                self.clear();
-            }
-            // SAFETY: the layout makes blocks, and the array is empty and mutably borrowed. The caller fills all of the
-            // block.
-            return unsafe {
-                let data = layout::new_block_in(api().interface, Kind::PackedByteArray, self.sys_mut(), len, 1);
-                std::slice::from_raw_parts_mut(data.cast(), len)
-            };
-        }
-        // SAFETY: the array is mutably borrowed, and has `len` > 0 contiguous bytes then. The caller fills all of them.
-        unsafe {
-            match api().uninit.as_ref().and_then(|uninit| uninit.bytes(len)) {
-                Some(uninit) => *self = uninit,
-                None => resize(Kind::PackedByteArray, self.sys_mut(), len),
-            }
-            let data = packed_data(Kind::PackedByteArray, self.sys_mut(), true);
-            std::slice::from_raw_parts_mut(data.cast_mut().cast(), len)
-        }
+        // SAFETY: the array is empty and mutably borrowed. The caller fills all of its bytes.
+        unsafe { new_elements(Kind::PackedByteArray, self.sys_mut(), len, 1) }
     }
 
     fn set_bytes(&mut self, bytes: PackedByteArray) {
@@ -62,8 +43,9 @@ const MOST_ROOM: usize = 8 << 20;
 
 /// A byte array that is filled piece by piece and that nobody else has.
 pub struct Growing {
-    /// Longer than the bytes written so far, so that it does not grow each time.
     bytes: PackedByteArray,
+    /// The memory of `bytes`. Longer than what is written so far, so that it does not grow each time.
+    data: *mut [MaybeUninit<u8>],
     len: usize,
 }
 
@@ -74,10 +56,8 @@ impl Growing {
     /// Creates an empty one with room for `len` bytes.
     pub fn with_room(len: usize) -> Self {
         let mut bytes = PackedByteArray::new();
-        if len > 0 {
-            bytes.allocate(len);
-        }
-        Self { bytes, len: 0 }
+        let data = std::ptr::from_mut(bytes.allocate(len));
+        Self { bytes, data, len: 0 }
     }
 
     /// Returns the number of bytes written so far.
@@ -87,42 +67,29 @@ impl Growing {
 
     /// Returns memory for the next `len` bytes, which must be written at once. About `expected` bytes will follow them.
     pub fn grow(&mut self, len: usize, expected: usize) -> Memory<'_> {
-        let from = self.len;
-        let end = from.checked_add(len).expect("lengths are 32-bit");
-        if end > self.bytes.len() {
+        let end = self.len.checked_add(len).expect("lengths are 32-bit");
+        if end > self.data.len() {
             // A little more than the guess, in case it is slightly low; capped, in case it is far too high.
             let guessed = (expected + expected / 64).min(MOST_ROOM.max(2 * end));
-            let mut larger = PackedByteArray::new();
-            larger.allocate(end + guessed)[..from].write_copy_of_slice(self.written());
-            self.bytes = larger;
+            let mut larger = Self::with_room(end + guessed);
+            larger.grow(self.len, 0).write_copy_of_slice(self.written());
+            *self = larger;
         }
-        self.len = end;
-        if len == 0 {
-            return &mut [];
-        }
-        // SAFETY: the array is mutably borrowed, nobody else has it, and it has at least `from + len` bytes.
-        unsafe {
-            let data = packed_data(Kind::PackedByteArray, self.bytes.sys_mut(), true);
-            std::slice::from_raw_parts_mut(data.cast_mut().add(from).cast(), len)
-        }
+        let from = std::mem::replace(&mut self.len, end);
+        // SAFETY: `data` is the memory of the array, which is mutably borrowed and which nobody else has.
+        unsafe { &mut (&mut *self.data)[from..end] }
     }
 
     /// Borrows the bytes written so far. Those after them may never have been written.
     fn written(&self) -> &[u8] {
-        if self.len == 0 {
-            return &[];
-        }
-        // SAFETY: the array is alive, and has at least `len` > 0 bytes, all of them written.
-        unsafe {
-            let data = packed_data(Kind::PackedByteArray, self.bytes.sys().cast_mut(), false);
-            std::slice::from_raw_parts(data, self.len)
-        }
+        // SAFETY: `data` is the memory of the array, which is borrowed. Its first `len` bytes are written.
+        unsafe { (&*self.data)[..self.len].assume_init_ref() }
     }
 
     /// Takes out the bytes written so far.
     pub fn take(&mut self) -> PackedByteArray {
         let taken = std::mem::replace(self, Self::with_room(0));
-        if taken.bytes.len() - taken.len > taken.len / 8 {
+        if taken.data.len() - taken.len > taken.len / 8 {
             return byte_array_of(taken.written());
         }
         let mut bytes = taken.bytes;
@@ -139,10 +106,32 @@ pub(super) unsafe fn resize(kind: Kind, array: Inner, count: usize) {
     let size = i64::try_from(count).expect("counts are 32-bit");
     let args = [(&raw const size).cast()];
     let mut error = 0_i64;
-    let resize = api().resizes[usize::from(kind.id())].expect("arrays can be resized");
     // SAFETY: promised by the caller; `resize` takes a 64-bit int and returns one.
-    unsafe { resize(array, args.as_ptr(), (&raw mut error).cast(), 1) };
+    unsafe { api().resizes.get(kind)(array, args.as_ptr(), (&raw mut error).cast(), 1) };
     assert_eq!(error, 0, "out of memory");
+}
+
+/// Makes elements in an empty packed array, and returns their memory. In engines whose layout is not known they are zeroed.
+///
+/// # Safety
+/// `array` points to an empty packed array of `kind`, with elements of this size, that lives for `'a` and that nobody else
+/// uses meanwhile. All elements must be written before anyone else sees it.
+#[inline]
+pub(super) unsafe fn new_elements<'a>(kind: Kind, array: Inner, count: usize, element_len: usize) -> Memory<'a> {
+    if count == 0 {
+        return &mut [];
+    }
+    // SAFETY: promised by the caller. Afterwards the array has `count` contiguous elements.
+    unsafe {
+        let data = match api().is_known {
+            true => layout::new_block_in(api().interface, kind, array, count, element_len),
+            false => {
+                resize(kind, array, count);
+                packed_data(kind, array, true).cast_mut()
+            }
+        };
+        std::slice::from_raw_parts_mut(data.cast(), count * element_len)
+    }
 }
 
 /// An empty string, for example in a PackedStringArray, that is filled in place.
@@ -175,24 +164,18 @@ impl StringSlot {
         if len == 0 {
             return &mut [];
         }
-        let Api { interface, layout, .. } = api();
-        let string = self.0.string_sys_mut();
-        if layout.makes_blocks {
-            // SAFETY: the layout makes blocks, and the string is empty and mutably borrowed. The NUL is set here, and
-            // the caller writes the other `len` characters.
-            return unsafe {
-                let data =
-                    layout::new_block_in(interface, Kind::String, string.cast(), len + 1, 4).cast::<MaybeUninit<u32>>();
-                data.add(len).write(MaybeUninit::new(0));
-                std::slice::from_raw_parts_mut(data, len)
-            };
-        }
-        let size = i64::try_from(len + 1).expect("counts are 32-bit");
-        // SAFETY: the string is mutably borrowed. `string_resize` counts the NUL, so the string then has `len` + 1
-        // contiguous characters, the last of which is set here.
+        let (interface, string) = (api().interface, self.0.string_sys_mut());
+        // SAFETY: the string is empty and mutably borrowed. Then it has `len` + 1 contiguous characters. The last, a NUL, is
+        // set here, and the caller writes the others. `string_resize` counts the NUL, too.
         unsafe {
-            assert_eq!((interface.string_resize)(string, size), 0, "out of memory");
-            let first: *mut MaybeUninit<u32> = (interface.string_operator_index)(string, 0).cast();
+            let first: *mut MaybeUninit<u32> = match api().is_known {
+                true => layout::new_block_in(interface, Kind::String, string.cast(), len + 1, 4).cast(),
+                false => {
+                    let size = i64::try_from(len + 1).expect("counts are 32-bit");
+                    assert_eq!((interface.string_resize)(string, size), 0, "out of memory");
+                    (interface.string_operator_index)(string, 0).cast()
+                }
+            };
             first.add(len).write(MaybeUninit::new(0));
             std::slice::from_raw_parts_mut(first, len)
         }
@@ -217,34 +200,34 @@ pub fn string_of(text: &str) -> GString {
 pub fn name_of(text: &str) -> StringName {
     /// Size in bytes of the buffer for C strings on the stack.
     const SHORT: usize = 64;
-    let mut name = MaybeUninit::<StringName>::uninit();
     if text.len() < SHORT && text.is_ascii() {
         // From a C string, the engine looks for an existing name before it makes a String.
         let mut chars = [0; SHORT];
         chars[..text.len()].copy_from_slice(text.as_bytes());
+        let mut name = MaybeUninit::<StringName>::uninit();
         // SAFETY: `chars` ends with a NUL. The engine copies it, as `is_static` is 0, and initialises `name`.
         return unsafe {
             (api().interface.string_name_new_with_latin1_chars)(name.as_mut_ptr().cast(), chars.as_ptr().cast(), 0);
             name.assume_init()
         };
     }
-    let string = string_of(text);
-    let args = [string.sys()];
-    // SAFETY: the constructor takes a String and initialises a StringName.
-    unsafe {
-        (api().name_of_string)(name.as_mut_ptr().cast(), args.as_ptr());
-        name.assume_init()
-    }
+    // SAFETY: the constructor is that of a StringName from a String.
+    unsafe { from_string(api().name_of_string, text) }
 }
 
 /// Makes a NodePath from text.
 pub fn node_path_of(text: &str) -> NodePath {
-    let string = string_of(text);
-    let args = [string.sys()];
-    let mut path = MaybeUninit::<NodePath>::uninit();
-    // SAFETY: the constructor takes a String and initialises a NodePath.
+    // SAFETY: the constructor is that of a NodePath from a String.
+    unsafe { from_string(api().path_of_string, text) }
+}
+
+/// # Safety
+/// The constructor takes a String and makes a `T`.
+unsafe fn from_string<T>(constructor: Constructor, text: &str) -> T {
+    let (string, mut made) = (string_of(text), MaybeUninit::<T>::uninit());
+    // SAFETY: promised by the caller.
     unsafe {
-        (api().path_of_string)(path.as_mut_ptr().cast(), args.as_ptr());
-        path.assume_init()
+        constructor(made.as_mut_ptr().cast(), [string.sys()].as_ptr());
+        made.assume_init()
     }
 }

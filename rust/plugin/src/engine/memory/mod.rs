@@ -1,0 +1,9 @@
+//! The machine's memory: pages of the system and lines of the processor's cache.
+
+mod lines;
+mod pages;
+mod room;
+
+pub use lines::{LINE, line, lines};
+pub use pages::{Pages, prepare};
+pub use room::Room;
