@@ -5,14 +5,63 @@ use std::borrow::Cow;
 use godot::builtin::{AnyDictionary, VarDictionary, Variant, VariantType};
 use godot::classes::Object;
 use godot::meta::error::ConvertError;
-use godot::meta::shape::GodotShape;
-use godot::meta::{FromGodot, GodotConvert, GodotImmutable, ToGodot};
+use godot::meta::shape::{EnumeratorShape, GodotShape};
+use godot::meta::{FromGodot, GodotConvert, GodotImmutable, ToArg, ToGodot, conv};
 use godot::obj::Gd;
 use godot::register::info::{ParamMetadata, PropertyHintInfo, PropertyUsageFlags};
-use varbatch_codec::Kind;
+use varbatch_codec::{Dialect, Kind};
 
+use super::dialects::{DIALECTS, FULL_NAME};
 use super::slot::Slot;
 use super::view::{Value, value};
+
+/// Makes a type an argument that may have a default: how the engine sees it, and how it is converted from and to that.
+macro_rules! argument {
+    ($type:ident via $via:ty, $pass:ident, $shape:expr, $from:expr, |$arg:ident| $to:expr) => {
+        impl GodotConvert for $type {
+            type Via = $via;
+
+            fn godot_shape() -> GodotShape {
+                $shape
+            }
+        }
+
+        impl FromGodot for $type {
+            fn try_from_godot(via: $via) -> Result<Self, ConvertError> {
+                Ok($from(via))
+            }
+        }
+
+        impl ToGodot for $type {
+            type Pass = conv::$pass;
+
+            fn to_godot(&self) -> ToArg<'_, $via, conv::$pass> {
+                let $arg = self;
+                $to
+            }
+        }
+
+        // SAFETY: the defaults of these types are plain data, null or a read-only Dictionary.
+        unsafe impl GodotImmutable for $type {}
+    };
+}
+
+argument!(AnyArg via Variant, ByRef, Variant::godot_shape(), Self, |arg| &arg.0);
+argument!(DictionaryArg via AnyDictionary, ByRef, AnyDictionary::godot_shape(), Self, |arg| &arg.0);
+argument!(FlagArg via Variant, ByValue, Variant::godot_shape(), Self::of, |arg| arg.as_variant());
+argument!(DialectArg via i64, ByValue, enum_shape(FULL_NAME, DIALECTS.map(|(name, _)| name)), Self, |arg| arg.0);
+argument!(CompressionArg via i64, ByValue, enum_shape("FileAccess.CompressionMode", []), Self, |arg| arg.0);
+
+/// An enum of this name. The value of each constant is its index.
+fn enum_shape<const N: usize>(name: &'static str, constants: [&'static str; N]) -> GodotShape {
+    let enumerator = |(value, name): (usize, &'static str)| EnumeratorShape::new_int(name, value as i64);
+    GodotShape::Enum {
+        variant_type: VariantType::INT,
+        enumerators: constants.into_iter().enumerate().map(enumerator).collect(),
+        godot_name: Some(Cow::Borrowed(name)),
+        is_bitfield: false,
+    }
+}
 
 /// Any value, null by default. gdext does not support defaults for Variants.
 #[derive(Clone, Debug)]
@@ -35,31 +84,6 @@ impl AnyArg {
     }
 }
 
-impl GodotConvert for AnyArg {
-    type Via = Variant;
-
-    fn godot_shape() -> GodotShape {
-        Variant::godot_shape()
-    }
-}
-
-impl ToGodot for AnyArg {
-    type Pass = godot::meta::conv::ByRef;
-
-    fn to_godot(&self) -> &Variant {
-        &self.0
-    }
-}
-
-impl FromGodot for AnyArg {
-    fn try_from_godot(value: Variant) -> Result<Self, ConvertError> {
-        Ok(Self(value))
-    }
-}
-
-// SAFETY: the default is null.
-unsafe impl GodotImmutable for AnyArg {}
-
 /// A Dictionary, typed or not, empty by default. gdext does not support defaults for Dictionaries.
 #[derive(Clone, Debug)]
 pub struct DictionaryArg(AnyDictionary);
@@ -75,31 +99,6 @@ impl DictionaryArg {
         &self.0
     }
 }
-
-impl GodotConvert for DictionaryArg {
-    type Via = AnyDictionary;
-
-    fn godot_shape() -> GodotShape {
-        AnyDictionary::godot_shape()
-    }
-}
-
-impl ToGodot for DictionaryArg {
-    type Pass = godot::meta::conv::ByRef;
-
-    fn to_godot(&self) -> &AnyDictionary {
-        &self.0
-    }
-}
-
-impl FromGodot for DictionaryArg {
-    fn try_from_godot(value: AnyDictionary) -> Result<Self, ConvertError> {
-        Ok(Self(value))
-    }
-}
-
-// SAFETY: the default is read-only.
-unsafe impl GodotImmutable for DictionaryArg {}
 
 /// A flag for which a script might pass a number by mistake, such as a compression mode.
 ///
@@ -119,6 +118,23 @@ impl FlagArg {
     /// The default.
     pub const FALSE: Self = Self::Flag(false);
 
+    fn of(arg: Variant) -> Self {
+        let view = value(&arg).view();
+        match view.kind() {
+            Kind::Bool => Self::Flag(view.bool()),
+            Kind::Int => Self::Number(view.int()),
+            kind => Self::Other(kind),
+        }
+    }
+
+    fn as_variant(self) -> Variant {
+        match self {
+            Self::Flag(flag) => flag.to_variant(),
+            Self::Number(number) => number.to_variant(),
+            Self::Other(_) => Variant::nil(),
+        }
+    }
+
     /// Returns the flag. `name` is its name in the error text.
     ///
     /// # Errors
@@ -133,39 +149,30 @@ impl FlagArg {
     }
 }
 
-impl GodotConvert for FlagArg {
-    type Via = Variant;
+/// The argument that a script passes as a `VarBatch.Dialect`: any number.
+#[derive(Clone, Copy, Debug)]
+pub struct DialectArg(i64);
 
-    fn godot_shape() -> GodotShape {
-        Variant::godot_shape()
-    }
-}
+impl DialectArg {
+    /// `VarBatch.DIALECT_GODOT_4`.
+    pub const GODOT_4: Self = Self(0);
 
-impl ToGodot for FlagArg {
-    type Pass = godot::meta::conv::ByValue;
-
-    fn to_godot(&self) -> Variant {
-        match *self {
-            Self::Flag(flag) => flag.to_variant(),
-            Self::Number(number) => number.to_variant(),
-            Self::Other(_) => Variant::nil(),
-        }
-    }
-}
-
-impl FromGodot for FlagArg {
-    fn try_from_godot(arg: Variant) -> Result<Self, ConvertError> {
-        let view = value(&arg).view();
-        Ok(match view.kind() {
-            Kind::Bool => Self::Flag(view.bool()),
-            Kind::Int => Self::Number(view.int()),
-            kind => Self::Other(kind),
+    /// Returns the dialect.
+    ///
+    /// # Errors
+    /// The error text, if the number is not a constant of the enum.
+    pub fn dialect(self) -> Result<Dialect, String> {
+        let known = usize::try_from(self.0).ok().and_then(|index| DIALECTS.get(index));
+        known.map(|(_, dialect)| *dialect).ok_or_else(|| {
+            let last = DIALECTS.len() - 1;
+            format!("expected a constant of {FULL_NAME}, from 0 to {last}, as the dialect, found {}", self.0)
         })
     }
 }
 
-// SAFETY: it holds plain data, without references.
-unsafe impl GodotImmutable for FlagArg {}
+/// A `FileAccess.CompressionMode`, or any other number.
+#[derive(Clone, Copy, Debug)]
+pub struct CompressionArg(pub i64);
 
 /// An object, null, or a freed object, which gdext would refuse before any of our code runs.
 #[derive(Clone, Debug)]
@@ -203,37 +210,3 @@ impl FromGodot for ObjectArg {
         Ok(Self(object.clone()))
     }
 }
-
-/// A `FileAccess.CompressionMode`, or any other number.
-#[derive(Clone, Copy, Debug)]
-pub struct CompressionArg(pub i64);
-
-impl GodotConvert for CompressionArg {
-    type Via = i64;
-
-    fn godot_shape() -> GodotShape {
-        GodotShape::Enum {
-            variant_type: VariantType::INT,
-            enumerators: Cow::Borrowed(&[]),
-            godot_name: Some(Cow::Borrowed("FileAccess.CompressionMode")),
-            is_bitfield: false,
-        }
-    }
-}
-
-impl ToGodot for CompressionArg {
-    type Pass = godot::meta::conv::ByValue;
-
-    fn to_godot(&self) -> i64 {
-        self.0
-    }
-}
-
-impl FromGodot for CompressionArg {
-    fn try_from_godot(mode: i64) -> Result<Self, ConvertError> {
-        Ok(Self(mode))
-    }
-}
-
-// SAFETY: it is a number, without references.
-unsafe impl GodotImmutable for CompressionArg {}

@@ -32,9 +32,9 @@ mod slot;
 mod view;
 
 pub use api::{allocates_in_parallel, makes_blocks};
-pub use args::{AnyArg, CompressionArg, DictionaryArg, FlagArg, ObjectArg};
+pub use args::{AnyArg, CompressionArg, DialectArg, DictionaryArg, FlagArg, ObjectArg};
 pub use call::{Call, load_docs, register};
-pub use dialects::{DIALECTS, DialectArg, register_dialects};
+pub use dialects::{DIALECTS, register_dialects};
 pub use ffi::{DIALECT, REAL};
 pub use files::{EngineFile, error_text, globalize, keep};
 pub use memory::{Pages, Room};
