@@ -37,7 +37,7 @@ pub use call::{Call, load_docs, register};
 pub use dialects::{DIALECTS, register_dialects};
 pub use ffi::{DIALECT, REAL};
 pub use files::{EngineFile, error_text, globalize, keep};
-pub use memory::{Pages, Room};
+pub use memory::Pages;
 pub use objects::{
     base_class, can_instantiate, class_name, class_of, encoded_id, has_script_method, is_of_class, meta_list, property,
     property_list, remove_meta, script, script_id, set_property,

@@ -13,14 +13,14 @@ use varbatch_workers::Threads;
 
 pub use self::batch::{Decode, bytes_to_vars, frames_to_vars};
 pub use self::decoded::{Decoded, Deferred};
-use crate::engine::{self, Pages, REAL, Room, Slot, Value};
+use crate::engine::{self, Pages, REAL, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::runs::each_run;
 use crate::jobs::tuning::{
-    COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, LARGE_VALUE, SMALL_HEAP, SMALL_VALUE, VALUE_WORK,
+    COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, LARGE_VALUE, SMALL_VALUE, VALUE_WORK,
 };
 use crate::report::{Report, Reports};
-use crate::value::build::{Build, Dropped, HEAP, MayAsk, Stop, Tell, build_flat};
+use crate::value::build::{Build, Dropped, MayAsk, Stop, Tell, build_flat};
 use crate::value::full_objects;
 use crate::value::string_cache::Texts;
 
@@ -85,8 +85,7 @@ pub fn build(
 ) -> Result<Option<Box<Dropped>>, Stop> {
     let mut texts = Texts::for_bytes(input.bytes.len());
     pool::with(input.bytes.len() >= DECODE_PARALLEL_FROM, |threads| {
-        let mut room = Room::new(input.bytes.len().saturating_mul(HEAP));
-        Build::new(input.reader(allow_objects), &mut texts, threads, may_ask).in_room(&mut room).build(out)
+        Build::new(input.reader(allow_objects), &mut texts, threads, may_ask).build(out)
     })
 }
 
@@ -209,14 +208,13 @@ fn build_runs<'a>(
     let &Work { average, allow_objects, may_ask, tell, .. } = work;
     let found = Mutex::new((Reports::default(), Vec::new()));
     let total = average * slots.len();
-    let expected = total.saturating_mul(HEAP) / runners.count();
     each_run(
         inputs,
         |(_, input)| input.map_or(0, |input| input.bytes.len()),
         slots,
         runners,
-        || (Texts::for_bytes(total), Room::new(expected), Reports::default(), Vec::new()),
-        |(index, input), slot, (texts, room, reports, left)| {
+        || (Texts::for_bytes(total), Reports::default(), Vec::new()),
+        |(index, input), slot, (texts, reports, left)| {
             let input = match input {
                 Ok(input) => input,
                 Err(kind) => return reports.push(index, Report::NoBuffer(kind)),
@@ -225,21 +223,18 @@ fn build_runs<'a>(
             if input.bytes.is_empty() && reports.count_error(index) {
                 return;
             }
-            if input.bytes.len() < SMALL_VALUE {
-                room.take(input.bytes.len() * SMALL_HEAP);
-                if build_flat(input.bytes, texts, slot.borrow_mut()) {
-                    return;
-                }
+            if input.bytes.len() < SMALL_VALUE && build_flat(input.bytes, texts, slot.borrow_mut()) {
+                return;
             }
             let build = Build::new(input.reader(allow_objects), texts, threads, may_ask);
-            match build.telling(tell).in_room(room).build(slot.borrow_mut()) {
+            match build.telling(tell).build(slot.borrow_mut()) {
                 Ok(None) => {}
                 Ok(Some(dropped)) => reports.push(index, dropped),
                 Err(Stop::Error(error)) => reports.push(index, error),
                 Err(Stop::MayNotAsk) => left.push(index),
             }
         },
-        |(_, _, mut reports, mut left)| {
+        |(_, mut reports, mut left)| {
             let mut found = found.lock().expect(UNPOISONED);
             found.0.append(&mut reports);
             found.1.append(&mut left);

@@ -7,7 +7,7 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress};
 
 use super::run::{Form, Run, Source, plan_runs, with_engine};
-use crate::engine::{self, BytesOut, BytesSlot, Growing, OwnArray, Pages, Room, Value};
+use crate::engine::{self, BytesOut, BytesSlot, Growing, OwnArray, Pages, Value};
 use crate::jobs::job::{Job, Outcome, Product, VALUE};
 use crate::jobs::runs::each_run;
 use crate::jobs::tuning::{
@@ -28,8 +28,6 @@ pub struct ToBytes<'p, K> {
     next: usize,
     /// True if each run is planned and filled by one of several threads.
     is_shared: bool,
-    /// Room for buffers.
-    room: Room,
     /// A finished run, whose memory is reused.
     spare: Option<Run<'p, K>>,
     reports: Reports,
@@ -37,9 +35,6 @@ pub struct ToBytes<'p, K> {
     total: usize,
     asks_engine: bool,
 }
-
-/// Bytes before the elements of a buffer: the engine's header and that of the C library.
-const BLOCK_HEAD: usize = 48;
 
 /// Some values and their buffers.
 struct BufferRun<'p, K> {
@@ -103,7 +98,6 @@ impl<'p, K> ToBytes<'p, K> {
             run_len: 1,
             next: 0,
             is_shared: false,
-            room: Room::new(0),
             spare: None,
             reports,
             done: 0,
@@ -121,17 +115,15 @@ impl<'p, K> ToBytes<'p, K> {
         let slots = self.buffers.elements().chunks_mut(run_len);
         let mut runs: Vec<_> = self.runs.drain(..).zip(slots).map(|(run, slots)| (run, slots, None)).collect();
         type Item<'r, 's, 'p, K> = (usize, &'r mut (BufferRun<'p, K>, &'s mut [BytesSlot], Option<Reports>));
-        let share = runs.len().div_ceil(threads.count());
-        let fill = |(index, (run, slots, reports)): Item<'_, '_, 'p, K>, room: &mut Option<Room>| {
+        let fill = |(index, (run, slots, reports)): Item<'_, '_, 'p, K>, (): &mut ()| {
             let plan = Run::new(Form::Bytes, full_objects, false);
             if run.plan(plan, index * run_len).is_some() {
-                let room = room.get_or_insert_with(|| Room::new(run.block_len().saturating_mul(share)));
-                run.fill(slots, usize::MAX, &Threads::alone(), room);
+                run.fill(slots, usize::MAX, &Threads::alone());
                 // Only the reports are still needed.
                 *reports = run.plan.take().map(|plan| plan.reports);
             }
         };
-        threads.for_each_with(runs.iter_mut().enumerate(), || None, fill, drop);
+        threads.for_each_with(runs.iter_mut().enumerate(), || (), fill, drop);
         runs.into_iter().try_for_each(|(.., reports)| {
             self.reports.append(&mut reports?);
             Some(())
@@ -158,11 +150,6 @@ impl<'p, K> BufferRun<'p, K> {
         Some(())
     }
 
-    /// Returns the bytes of all buffers as the engine allocates them.
-    fn block_len(&self) -> usize {
-        self.plan.as_ref().map_or(0, |run| run.plan().len()) + self.count() * BLOCK_HEAD
-    }
-
     /// True if several threads should fill it.
     fn is_large(&self) -> bool {
         self.plan.as_ref().is_some_and(|run| {
@@ -172,7 +159,7 @@ impl<'p, K> BufferRun<'p, K> {
     }
 
     /// Fills the next buffers, max `size` bytes of work. Returns the work done, or `None` at the end.
-    fn fill(&mut self, slots: &mut [BytesSlot], size: usize, threads: &Threads, room: &mut Room) -> Option<usize> {
+    fn fill(&mut self, slots: &mut [BytesSlot], size: usize, threads: &Threads) -> Option<usize> {
         let run = self.plan.as_ref()?;
         let (plan, marks) = (run.plan(), &run.marks[self.filled..]);
         let parts = marks.windows(2).map(|pair| plan.part(pair[0], pair[1]));
@@ -198,7 +185,6 @@ impl<'p, K> BufferRun<'p, K> {
                 self.filled += count;
                 return Some(done + count * VALUE);
             }
-            room.take(done + count * BLOCK_HEAD);
             let put = |part: Part<'_, '_>, slot: &mut BytesSlot, (): &mut ()| {
                 fill::fill_parallel(part, slot.allocate(part.len()), threads);
             };
@@ -232,7 +218,7 @@ where
             self.asks_engine = self.step_shared(threads).is_none();
             return NextStep::Done;
         }
-        let (first, run_count) = (self.next * self.run_len, self.runs.len());
+        let first = self.next * self.run_len;
         let Some(run) = self.runs.get_mut(self.next) else { return NextStep::Done };
         if run.plan.is_none() {
             let plan = self.spare.take().unwrap_or_else(|| Run::new(Form::Bytes, self.full_objects, true));
@@ -243,10 +229,7 @@ where
             return NextStep::More;
         }
         let slots = &mut self.buffers.elements()[first..first + run.count()];
-        if self.next == 0 && run.filled == 0 {
-            self.room = Room::new(run.block_len().saturating_mul(run_count));
-        }
-        match run.fill(slots, size, threads, &mut self.room) {
+        match run.fill(slots, size, threads) {
             Some(done) => self.done += done,
             None => {
                 // Drops the values that the plan holds.

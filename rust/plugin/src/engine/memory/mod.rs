@@ -2,8 +2,6 @@
 
 mod lines;
 mod pages;
-mod room;
 
 pub use lines::{LINE, line, lines};
 pub use pages::{Pages, prepare};
-pub use room::Room;

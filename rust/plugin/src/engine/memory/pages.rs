@@ -1,4 +1,4 @@
-//! Asks Linux for large new memory in few calls: for huge pages, or for all small pages at once.
+//! Asks Linux for huge pages for large new memory.
 //!
 //! Memory of the system arrives page by page, as it is first written. For a large result this takes longer than the
 //! copy into it. Huge pages are 512 times as long, so that there are fewer: a third of the time. Where the setting
@@ -44,14 +44,6 @@ impl Pages {
         }
     }
 
-    /// Gets all small pages at once, each of which would be a fault when it is first written. That takes less time, and
-    /// unlike huge pages always as much.
-    pub fn populate(self) {
-        for range in self.0 {
-            populate(inside(range, SMALL_PAGE));
-        }
-    }
-
     /// Gets huge pages where hardly any page was written yet.
     pub fn prepare(self) {
         let page_len = page_len();
@@ -85,19 +77,6 @@ impl Pages {
     }
 }
 
-/// True if huge pages can be asked for.
-pub fn are_there() -> bool {
-    page_len() > 0
-}
-
-/// Bytes of a page on systems whose huge pages are asked for.
-pub const SMALL_PAGE: usize = 4 << 10;
-
-/// True if the first page that lies inside a block was written, or if nobody knows.
-pub fn is_written(block: &mut [MaybeUninit<u8>]) -> bool {
-    is_page_written(inside(block.as_ptr().addr()..block.as_ptr().addr() + block.len(), SMALL_PAGE).start)
-}
-
 /// Asks for huge pages for new memory of which nothing was written yet.
 #[inline]
 pub fn prepare(start: *const u8, len: usize) {
@@ -119,11 +98,10 @@ fn inside(range: Range<usize>, page_len: usize) -> Range<usize> {
     range.start.next_multiple_of(page_len)..range.end / page_len * page_len
 }
 
-#[cfg(target_os = "linux")]
-use linux::{advise, collapse, is_page_written, page_len, populate, written};
+use system::{advise, collapse, page_len, written};
 
 #[cfg(target_os = "linux")]
-mod linux {
+mod system {
     use std::ops::Range;
     use std::sync::OnceLock;
 
@@ -146,17 +124,19 @@ mod linux {
 
     /// Makes the pages of a range huge when they are first written.
     pub fn advise(range: Range<usize>) {
-        let start = std::ptr::without_provenance_mut(range.start);
-        // SAFETY: this advice changes no memory, whatever the range is. An error is ignored: it is only advice.
-        _ = unsafe { libc::madvise(start, range.len(), libc::MADV_HUGEPAGE) };
+        madvise(range, libc::MADV_HUGEPAGE);
     }
 
-    /// Makes the pages of a range resident. Does nothing before Linux 5.14.
-    pub fn populate(range: Range<usize>) {
+    /// Makes the pages of a range huge at once. Does nothing before Linux 6.1.
+    pub fn collapse(range: Range<usize>) {
+        madvise(range, libc::MADV_COLLAPSE);
+    }
+
+    fn madvise(range: Range<usize>, advice: libc::c_int) {
         if !range.is_empty() {
             let start = std::ptr::without_provenance_mut(range.start);
-            // SAFETY: the pages are faulted as by a write, which changes nothing in them, whatever the range is.
-            _ = unsafe { libc::madvise(start, range.len(), libc::MADV_POPULATE_WRITE) };
+            // SAFETY: such advice changes no contents, whatever the range is. An error is ignored: it is only advice.
+            _ = unsafe { libc::madvise(start, range.len(), advice) };
         }
     }
 
@@ -169,48 +149,25 @@ mod linux {
         let status = unsafe { libc::mincore(start, page_len, present.as_mut_ptr()) };
         (status == 0).then(|| present.iter().filter(|&&page| page & 1 == 1).count())
     }
+}
 
-    /// True if the small page at this address was written, or if the system does not say.
-    pub fn is_page_written(at: usize) -> bool {
-        let mut present = 1;
-        // SAFETY: the system writes the byte of one page.
-        let status = unsafe { libc::mincore(std::ptr::without_provenance_mut(at), 1, &raw mut present) };
-        status != 0 || present & 1 == 1
+/// Other systems are not asked.
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::ops::Range;
+
+    pub fn page_len() -> usize {
+        0
     }
 
-    /// Makes the pages of a range huge at once. Does nothing before Linux 6.1.
-    pub fn collapse(range: Range<usize>) {
-        if !range.is_empty() {
-            let start = std::ptr::without_provenance_mut(range.start);
-            // SAFETY: as in `advise`.
-            _ = unsafe { libc::madvise(start, range.len(), libc::MADV_COLLAPSE) };
-        }
+    pub fn written(_: usize, _: usize) -> Option<usize> {
+        None
     }
+
+    pub fn advise(_: Range<usize>) {}
+
+    pub fn collapse(_: Range<usize>) {}
 }
-
-#[cfg(not(target_os = "linux"))]
-fn page_len() -> usize {
-    0
-}
-
-#[cfg(not(target_os = "linux"))]
-fn advise(_: Range<usize>) {}
-
-#[cfg(not(target_os = "linux"))]
-fn is_page_written(_: usize) -> bool {
-    true
-}
-
-#[cfg(not(target_os = "linux"))]
-fn written(_: usize, _: usize) -> Option<usize> {
-    None
-}
-
-#[cfg(not(target_os = "linux"))]
-fn collapse(_: Range<usize>) {}
-
-#[cfg(not(target_os = "linux"))]
-fn populate(_: Range<usize>) {}
 
 #[cfg(test)]
 #[path = "../../../tests/unit/pages.rs"]

@@ -6,9 +6,8 @@ use godot::builtin::{StringName, Variant};
 use varbatch_codec::{ElementType, Event, Kind, Reader};
 use varbatch_workers::Threads;
 
-use super::{Build, HEAP, MayAsk, Stop, utf8};
-use crate::engine::{self, ArraySlot, DictionarySlot, Room, Slot, SlotType};
-use crate::value::refused;
+use super::{Build, MayAsk, Stop, utf8};
+use crate::engine::{self, ArraySlot, DictionarySlot, Slot, SlotType};
 use crate::value::string_cache::Texts;
 
 /// Bytes of elements in a run for one thread, and min bytes of an Array that is built over threads.
@@ -46,7 +45,7 @@ impl<'a> Build<'a, '_> {
         if self.threads.count() == 1 || elements.len() < SAMPLE || self.reader.left() < SPLIT_FROM {
             return Ok(false);
         }
-        let (count, mut scan) = (elements.len(), self.reader.clone());
+        let mut scan = self.reader.clone();
         (0..SAMPLE).try_for_each(|_| scan.skip_value())?;
         let sampled = scan.position() - self.reader.position();
         if sampled / SAMPLE * elements.len() < SPLIT_FROM {
@@ -70,10 +69,7 @@ impl<'a> Build<'a, '_> {
         });
         let may_ask = self.may_ask.min(MayAsk::Conversions);
         let done = Mutex::new(Ok((0, 0)));
-        let expected = (sampled / SAMPLE * count).saturating_mul(HEAP) / self.threads.count();
-        let begin = || (Texts::for_bytes(RUN), Room::new(expected));
-        let build = |(reader, slots): (Reader<'a>, &mut [Slot]), (texts, room): &mut (Texts<'a>, Room)| {
-            room.take(RUN * HEAP);
+        let build = |(reader, slots): (Reader<'a>, &mut [Slot]), texts: &mut Texts<'a>| {
             let mut build = Build::new(reader, texts, &alone, may_ask).telling(tell);
             let built = slots.iter_mut().try_for_each(|slot| build.value(slot));
             build.told.tell_all(build.reader.position());
@@ -87,7 +83,7 @@ impl<'a> Build<'a, '_> {
                 _ => {}
             }
         };
-        self.threads.for_each_with(runs, begin, build, drop);
+        self.threads.for_each_with(runs, || Texts::for_bytes(RUN), build, drop);
         // An error in the bytes comes first, whatever was built before it.
         scanned?;
         let (dropped, first) = done.into_inner().expect("nothing panics while it is held")?;

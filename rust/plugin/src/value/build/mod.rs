@@ -9,8 +9,7 @@ use varbatch_codec::fill;
 use varbatch_codec::{CodecError, ElementType, Event, Kind, Plain, Reader, Text};
 use varbatch_workers::Threads;
 
-use crate::engine::{REAL, Room, Slot, SlotType, Value};
-use crate::value::refused;
+use crate::engine::{REAL, Slot, SlotType, Value};
 use crate::value::string_cache::Texts;
 
 pub use self::told::Tell;
@@ -93,16 +92,7 @@ pub struct Build<'a, 't> {
     dropped: usize,
     first_dropped: usize,
     told: Told<'t>,
-    /// Room for what is built, and the position at which it is told how much that is.
-    room: Option<&'t mut Room>,
-    room_at: usize,
 }
-
-/// Expected bytes of small blocks for a byte of input: 3 to 8 for texts and dictionaries.
-pub const HEAP: usize = 5;
-
-/// Bytes of input after which the room is told.
-const ROOM_STEP: usize = 4 << 10;
 
 /// The rest of a value that is still to be built, with its count.
 // Fits in two registers, in which it is returned.
@@ -123,24 +113,7 @@ impl<'a, 't> Build<'a, 't> {
     /// between values.
     #[inline]
     pub fn new(reader: Reader<'a>, texts: &'t mut Texts<'a>, threads: &'t Threads, may_ask: MayAsk) -> Self {
-        Self {
-            reader,
-            threads,
-            may_ask,
-            texts,
-            kept: [].iter(),
-            dropped: 0,
-            first_dropped: 0,
-            told: Told::nobody(),
-            room: None,
-            room_at: usize::MAX,
-        }
-    }
-
-    /// Makes room for texts and containers.
-    #[inline]
-    pub fn in_room(self, room: &'t mut Room) -> Self {
-        Self { room_at: self.reader.position() + ROOM_STEP, room: Some(room), ..self }
+        Self { reader, threads, may_ask, texts, kept: [].iter(), dropped: 0, first_dropped: 0, told: Told::nobody() }
     }
 
     /// Restores what [`crate::value::walk::Keeping`] kept of the value; freed objects become null. Only for a build on
@@ -182,22 +155,10 @@ impl<'a, 't> Build<'a, 't> {
         Box::new(Dropped { count: self.dropped, first })
     }
 
-    /// Reports the progress, and makes room.
+    /// Reports the progress.
     #[inline(always)]
     fn look(&mut self) {
-        let position = self.reader.position();
-        self.told.look(position);
-        if position >= self.room_at {
-            self.make_room(position);
-        }
-    }
-
-    #[cold]
-    fn make_room(&mut self, position: usize) {
-        if let Some(room) = &mut self.room {
-            room.take((position + ROOM_STEP - self.room_at).saturating_mul(HEAP));
-            self.room_at = position + ROOM_STEP;
-        }
+        self.told.look(self.reader.position());
     }
 
     /// Returns the next event. Not inlined, for callers where speed does not need a copy of the Reader's code.
@@ -235,7 +196,6 @@ impl<'a, 't> Build<'a, 't> {
         let start = self.reader.position();
         let depth = self.reader.depth();
         let (texts, threads, kept, told) = (&mut *self.texts, self.threads, &mut self.kept, &mut self.told);
-        let room_at = &mut self.room_at;
         // Values that need no further events are made here; the rest is returned.
         let left = self.reader.next_event_to(
             #[inline(always)]
@@ -246,12 +206,7 @@ impl<'a, 't> Build<'a, 't> {
                     Event::Int(value) => slot.set_int(value),
                     Event::Float(value) => slot.set_float(value),
                     Event::Components(plain) => components(slot, plain),
-                    Event::Packed(plain) => {
-                        if plain.bytes.len() >= ROOM_STEP {
-                            *room_at = room_at.saturating_add(plain.bytes.len());
-                        }
-                        told.fill(plain, slot.set_packed(plain.kind, plain.count), threads);
-                    }
+                    Event::Packed(plain) => told.fill(plain, slot.set_packed(plain.kind, plain.count), threads),
                     Event::String(text) => texts.set(slot, Kind::String, utf8(text)),
                     Event::StringName(text) => texts.set(slot, Kind::StringName, utf8(text)),
                     Event::Rid(id) => slot.set_rid(id),

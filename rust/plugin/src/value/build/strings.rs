@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use varbatch_codec::{CodecError, Reader};
 
-use super::{Build, HEAP, utf8};
-use crate::engine::{self, Room, Slot, StringSlot};
+use super::{Build, utf8};
+use crate::engine::{self, Slot, StringSlot};
 
 /// Bytes of texts in a run for one thread, and min bytes of an array that is built over threads.
 const RUN: usize = 64 << 10;
@@ -31,8 +31,6 @@ impl Build<'_, '_> {
     }
 
     fn split_texts(&mut self, strings: &mut [StringSlot]) -> Result<(), CodecError> {
-        // `left` is too much if more values follow.
-        let expected = self.reader.left().saturating_mul(HEAP) / self.threads.count();
         // Later runs are found while earlier ones are built.
         let (mut rest, mut scan) = (strings, self.reader.clone());
         let mut scanned = Ok(());
@@ -50,8 +48,7 @@ impl Build<'_, '_> {
             (count > 0).then_some((reader, run))
         });
         let (first, tell) = (Mutex::new(None::<CodecError>), self.told.tell());
-        let build = |(mut reader, strings): (Reader<'_>, &mut [StringSlot]), room: &mut Room| {
-            room.take(RUN * HEAP);
+        let build = |(mut reader, strings): (Reader<'_>, &mut [StringSlot]), (): &mut ()| {
             let (start, built) = (reader.position(), read(&mut reader, strings));
             if let Some(tell) = tell {
                 tell(reader.position() - start);
@@ -63,7 +60,7 @@ impl Build<'_, '_> {
                 }
             }
         };
-        self.threads.for_each_with(runs, || Room::new(expected), build, drop);
+        self.threads.for_each_with(runs, || (), build, drop);
         // An error in a built text is before the one that stopped the scan.
         first.into_inner().expect("nothing panics while it is held").map_or(Ok(()), Err)?;
         scanned?;
