@@ -7,8 +7,6 @@ use std::fmt;
 use godot::global::{godot_error, godot_warn};
 use varbatch_codec::{CodecError, Kind};
 
-use crate::value::build::Dropped;
-
 /// Max lines that a call prints, before the line that counts the rest.
 const MAX_LINES: usize = 20;
 
@@ -29,6 +27,15 @@ pub enum Report {
     Failed(String),
     /// Any other warning.
     Warning(String),
+}
+
+/// Elements and entries that typed containers refused. The value is valid without them, as in the engine.
+#[derive(Debug)]
+pub struct Dropped {
+    /// The number of elements and entries.
+    pub count: usize,
+    /// The offset of the first, and its path.
+    pub first: String,
 }
 
 impl Report {

@@ -12,12 +12,13 @@ use crate::engine::{self, DictionaryArg, ObjectArg, Slot, Value};
 use crate::report::{Line, OBJECTS, Reports};
 use crate::undo::changes::Changes;
 use crate::undo::commit::History;
-use crate::undo::compare::{Pair, References, compare};
+use crate::undo::compare::compare;
 use crate::undo::counterparts::map_references;
-use crate::undo::deep;
-use crate::undo::record::{Wanted, record};
+use crate::undo::record::record;
 use crate::undo::recording::Recording;
-use crate::undo::{lock, shared};
+use crate::undo::references::{Pair, References};
+use crate::undo::wanted::Wanted;
+use crate::undo::{deep, lock, rows, shared};
 
 /// Documented for users in `docs/VarBatchUndoRecorder.xml`.
 #[derive(GodotClass)]
@@ -118,7 +119,7 @@ impl VarBatchUndoRecorder {
     #[func(gd_self)]
     fn flush(this: Gd<Self>, #[opt(default = false)] deep: bool) -> Array<VarDictionary> {
         let (changes, reports) = take_changes(&this);
-        let modifications = if deep { deep::to_array(&changes) } else { changes.to_array(false) };
+        let modifications = if deep { deep::to_array(&changes) } else { rows::to_array(&changes, false) };
         // Objects that only the recording kept alive are freed before anything is printed.
         drop(changes);
         print("flush", reports.lines(&OBJECTS));
@@ -159,7 +160,7 @@ fn compared(
     let mut map = References::default();
     entries_of(references.dictionary()).iter().for_each(|pair| map.add(pair));
     let (changes, reports) = compare(pairs, &Wanted::now(properties), map, named);
-    let modifications = changes.to_array(true);
+    let modifications = rows::to_array(&changes, true);
     drop(changes);
     print(method, reports.lines(&OBJECTS));
     modifications

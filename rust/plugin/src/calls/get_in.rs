@@ -15,8 +15,8 @@ use crate::engine::{self, DIALECT, OwnArray, Slot, Value};
 use crate::jobs::runs::each_run;
 use crate::jobs::tuning::{PAIRS_PARALLEL_FROM, SMALL_VALUE};
 use crate::jobs::{lock, pool};
-use crate::report::{BUFFERS, Line, Report, Reports};
-use crate::value::build::{Dropped, MayAsk, Stop, build_flat, components};
+use crate::report::{BUFFERS, Dropped, Line, Report, Reports};
+use crate::value::build::{MayAsk, Stop, build_flat, components};
 use crate::value::string_cache::Texts;
 
 /// The steps of a path, encoded.

@@ -1,29 +1,20 @@
 //! Finds the changes since the objects were recorded.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use foldhash::HashMap;
-use godot::builtin::{Array, StringName, VarDictionary};
+use godot::builtin::StringName;
 use varbatch_codec::change::Op;
 
-use super::compare::References;
-use super::lists::{Listed, Lists, Properties, United, is_script};
+use super::listed::{Listed, SCRIPT};
 use super::narrow::Narrowed;
-use super::record::{BATCH, read};
+use super::properties::{Properties, United};
 use super::recording::Recording;
-use super::states::{Span, State, States};
-use super::step::StepProperty;
-use crate::engine::{self, OwnDictionary, Slot, Value};
-use crate::jobs::pool;
+use super::states::{BATCH, Span, State, States};
+use crate::engine::{Slot, Value};
 use crate::report::Reports;
-use crate::value::change_rows::text;
 use crate::value::string_cache::Texts;
-
-/// Min modifications for which several threads make the Dictionaries, in engines that do not count allocations.
-const PARALLEL_FROM: usize = 1000;
-
-/// Modifications that a thread makes at a time.
-const RUN: usize = 500;
 
 /// The properties that have changed.
 pub struct Changes {
@@ -52,28 +43,36 @@ struct Whole {
     new: Vec<Span>,
 }
 
-/// One modification.
+/// One modification. Any thread may read it.
+#[derive(Clone, Copy)]
 pub struct Modification<'c> {
-    pub object: &'c Slot,
+    pub object: &'c Value,
     pub name: &'c StringName,
+    /// The name as text.
+    pub text: &'c str,
+    pub op: Op,
     pub narrowed: Option<Narrowed>,
     pub old: State<'c>,
     pub new: State<'c>,
     pub whole: Option<usize>,
-    pub op: Op,
-    text: &'c str,
 }
 
 /// The values to compare with those of a part.
 pub struct Now<'n> {
-    pub properties: &'n Arc<Properties>,
+    /// The properties of the part, and of the values.
+    pub united: &'n United,
     pub states: &'n States,
-    /// One for each property.
+    /// One for each property of the values.
     pub spans: &'n [Span],
     /// The object that the part was read of, if it is not the part's own.
     pub before: Option<&'n Value>,
-    /// Which objects stand for those that the part holds.
-    pub references: Option<&'n References>,
+}
+
+impl Now<'_> {
+    /// Returns a value.
+    pub fn get(&self, at: usize) -> State<'_> {
+        self.states.get(self.spans[at])
+    }
 }
 
 impl Changes {
@@ -112,14 +111,14 @@ impl Changes {
         }
         let mut properties = Arc::clone(&part.properties);
         if properties.is_complete() {
-            properties = properties.leave_out(&Lists::complete(object));
-        } else if let Some(all) = &properties.all {
+            properties = Arc::new(properties.leave_out_of(&Properties::asked(object, true)));
+        } else if let Some(list) = &properties.list {
             let ask = !properties.is_shared() || self.recording.has_list_changed(part.id);
-            if let Some(why) = all.difference(object, ask) {
+            if let Some(why) = list.difference(object, ask) {
                 return Err(format!("{why}: record it with record_complete()"));
             }
         }
-        let doubtful = read(object, &properties, values);
+        let doubtful = properties.read(object, values);
         if !part.is_alive() {
             return Err("it was freed by one of its getters".into());
         }
@@ -136,61 +135,42 @@ impl Changes {
     fn compare(&mut self, parts: &mut Vec<(usize, Arc<Properties>)>, values: &mut Vec<Slot>, reports: &mut Reports) {
         let (mut states, mut spans) = (States::default(), Vec::with_capacity(values.len()));
         let errors: HashMap<usize, _> = states.encode(values, &mut spans).into_iter().collect();
-        let mut rest = &spans[..];
+        let mut first = 0;
         for (index, properties) in parts.drain(..) {
-            let at = spans.len() - rest.len();
-            let (of_part, others) = rest.split_at(properties.names.len());
-            rest = others;
-            if !errors.is_empty() {
-                for (name, error) in properties.texts.iter().zip(at..).filter_map(|(n, at)| Some((n, errors.get(&at)?)))
-                {
-                    let part = &self.recording.parts[index];
-                    reports.push_error(index, || format!("{}, property \"{name}\": {error}", part.shown()));
+            let end = first + properties.names.len();
+            for at in first..end {
+                if let Some(error) = errors.get(&at) {
+                    let (part, name) = (&self.recording.parts[index], &properties.texts[at - first]);
+                    reports.push_error(index, || part.failure(name, error));
                 }
             }
+            let united = self.recording.unite(index, &properties);
             self.compare_part(
                 index,
-                &Now { properties: &properties, states: &states, spans: of_part, before: None, references: None },
+                &Now { united: &united, states: &states, spans: &spans[first..end], before: None },
             );
+            first = end;
         }
         values.clear();
     }
 
     /// Compares a part with its values now.
     pub fn compare_part(&mut self, index: usize, now: &Now<'_>) {
-        let united = United::of(&self.recording.parts[index].properties, now.properties);
-        if let Some(united) = &united {
-            self.recording.unite(index, united);
-        }
-        let place = |property: usize| match &united {
-            Some(united) => united.places[property],
-            None => (Some(property), Some(property)),
-        };
         let part = &self.recording.parts[index];
-        let (first, mut is_whole) = (self.changes.len(), united.is_some());
-        let (mut listed, mut listed_before) = (None, None);
-        for (property, (name, text)) in part.properties.names.iter().zip(&part.properties.texts).enumerate() {
-            let (old, new) = place(property);
-            let new = new.map(|at| now.states.get(now.spans[at]));
-            let span = &mut self.recording.spans[part.first_span + property];
-            if let (Some(_), Some(new), Some(references)) = (old, new, now.references)
-                && references.may_change(self.recording.states.get(*span), new)
-                && let Some(mapped) = self.recording.states.add_mapped(*span, references)
-            {
-                *span = mapped;
+        let (first, mut is_whole) = (self.changes.len(), !now.united.is_same());
+        let listed = LazyCell::new(|| Listed::of(part.object.value()));
+        let listed_before = now.before.map(|before| LazyCell::new(|| Listed::of(before)));
+        for (property, [old, new]) in now.united.places().enumerate() {
+            let mut old = old.map(|_| self.recording.state(part, property));
+            let mut new = new.map(|at| now.get(at));
+            if !has_changed(old, new) {
+                continue;
             }
-            let old = old.map(|_| self.recording.states.get(*span));
-            let (mut old, mut new) = match (old, new) {
-                (Some(old), Some(new)) if old.is_same(new) => continue,
-                (Some(none), _) | (_, Some(none)) if none.is_none() => continue,
-                different => different,
-            };
-            if part.properties.are_doubtful[property] {
-                let stores = listed.get_or_insert_with(|| Listed::of(part.object.value())).stores(name);
-                let stored = now
-                    .before
-                    .map_or(stores, |before| listed_before.get_or_insert_with(|| Listed::of(before)).stores(name));
-                (old, new) = (old.filter(|_| stored), new.filter(|_| stores));
+            let (name, text) = (&part.properties.names[property], &part.properties.texts[property]);
+            if now.united.is_doubtful(name) {
+                let is_stored = listed.stores(name);
+                let was_stored = listed_before.as_ref().map_or(is_stored, |listed| listed.stores(name));
+                (old, new) = (old.filter(|_| was_stored), new.filter(|_| is_stored));
             }
             let (op, narrowed) = match (old, new) {
                 (Some(old), Some(new)) => (Op::Set, Narrowed::of_change(old, new).filter(|_| is_plain_name(text))),
@@ -198,16 +178,14 @@ impl Changes {
                 (Some(_), None) => (Op::Remove, None),
                 (None, None) => continue,
             };
-            is_whole |= is_script(text);
+            is_whole |= text == SCRIPT;
             let new = new.map(|new| self.new.add(new)).unwrap_or_default();
             self.changes.push(Change { part: index, property, new, op, narrowed, whole: None });
         }
         if is_whole && part.properties.is_complete() && first < self.changes.len() {
-            let places = (0..part.properties.names.len()).map(|property| place(property).1);
-            let new = places.map(|at| at.map(|at| self.new.add(now.states.get(now.spans[at]))).unwrap_or_default());
-            let new = new.collect();
             self.changes[first..].iter_mut().for_each(|change| change.whole = Some(self.wholes.len()));
-            self.wholes.push(Whole { part: index, new });
+            let new = now.united.places().map(|[_, at]| at.map(|at| self.new.add(now.get(at))).unwrap_or_default());
+            self.wholes.push(Whole { part: index, new: new.collect() });
         }
     }
 
@@ -221,50 +199,28 @@ impl Changes {
             let part = &self.recording.parts[change.part];
             let old = match change.op {
                 Op::Insert => State::NONE,
-                _ => self.recording.states.get(self.recording.spans[part.first_span + change.property]),
+                _ => self.recording.state(part, change.property),
             };
             Modification {
-                object: &part.object,
+                object: part.object.value(),
                 name: &part.properties.names[change.property],
+                text: &part.properties.texts[change.property],
+                op: change.op,
                 narrowed: change.narrowed,
                 old,
                 new: self.new.get(change.new),
                 whole: change.whole,
-                op: change.op,
-                text: &part.properties.texts[change.property],
             }
         })
     }
 
-    /// Returns all properties of a whole object, the script first.
-    pub fn properties_of(&self, whole: usize) -> Box<[StepProperty]> {
+    /// Returns the names of all properties of a whole object, the script first, with their old and new values.
+    pub fn whole(&self, whole: usize) -> impl Iterator<Item = (&StringName, &str, State<'_>, State<'_>)> {
         let Whole { part, new } = &self.wholes[whole];
         let part = &self.recording.parts[*part];
-        let old = &self.recording.spans[part.first_span..];
-        let names = part.properties.names.iter().zip(&part.properties.texts);
-        let property = |((name, text), (old, new)): ((&StringName, &String), (&Span, &Span))| {
-            let (old, new) = (self.recording.states.get(*old), self.new.get(*new));
-            StepProperty::new(part.object.value(), name, text, old, new)
-        };
-        names.zip(old.iter().zip(new)).map(property).collect()
-    }
-
-    /// Returns the modifications for scripts.
-    pub fn to_array(&self, with_op: bool) -> Array<VarDictionary> {
-        let is_large = self.len() >= PARALLEL_FROM && engine::allocates_in_parallel();
-        engine::new_dictionaries(self.len(), |slots| {
-            pool::with(is_large, |threads| {
-                if threads.count() == 1 {
-                    let mut maker = RowMaker::new(with_op);
-                    return self.iter().zip(slots).for_each(|(change, slot)| maker.make(&change.row(), slot));
-                }
-                // The threads only read what they share.
-                let rows: Vec<_> = self.iter().map(|change| change.row()).collect();
-                threads.for_each(rows.chunks(RUN).zip(slots.chunks_mut(RUN)), |(rows, slots)| {
-                    let mut maker = RowMaker::new(with_op);
-                    rows.iter().zip(slots).for_each(|(row, slot)| maker.make(row, slot));
-                });
-            });
+        new.iter().enumerate().map(|(property, new)| {
+            let (name, text) = (&part.properties.names[property], &part.properties.texts[property]);
+            (name, &**text, self.recording.state(part, property), self.new.get(*new))
         })
     }
 }
@@ -272,84 +228,38 @@ impl Changes {
 impl<'c> Modification<'c> {
     /// Returns the path of the change, in the syntax of NodePath subnames.
     pub fn path(&self) -> String {
-        path_of(self.text, self.narrowed)
+        let mut path = self.text.to_string();
+        if let Some(part) = self.narrowed {
+            part.add_to(&mut path);
+        }
+        path
     }
 
     /// Returns the old and the new value.
     pub fn values(&self) -> (Slot, Slot) {
-        let made = |state| {
-            let mut slot = Slot::new();
-            build(state, self.narrowed, &mut slot, &mut Texts::for_bytes(0));
-            slot
-        };
-        (made(self.old), made(self.new))
+        let mut texts = Texts::for_bytes(0);
+        let [mut old, mut new] = [Slot::new(), Slot::new()];
+        self.build(self.old, &mut old, &mut texts);
+        self.build(self.new, &mut new, &mut texts);
+        (old, new)
     }
 
-    /// Returns the change for a history.
-    pub fn step(&self) -> StepProperty {
-        StepProperty::new(self.object.value(), self.name, self.text, self.old, self.new)
-    }
-
-    fn row(&self) -> Row<'c> {
-        let (text, narrowed) = (self.text, self.narrowed);
-        Row { object: self.object.value(), text, narrowed, op: self.op, old: self.old, new: self.new }
-    }
-}
-
-/// The contents of a modification's Dictionary, for use on any thread.
-struct Row<'c> {
-    object: &'c Value,
-    text: &'c str,
-    narrowed: Option<Narrowed>,
-    op: Op,
-    old: State<'c>,
-    new: State<'c>,
-}
-
-/// Makes Dictionaries. They share their keys and repeated paths.
-struct RowMaker<'c> {
-    keys: [Slot; 4],
-    /// The key of the operation, and the operations. `None` to leave them out.
-    ops: Option<(Slot, [Slot; 3])>,
-    paths: HashMap<(*const u8, Option<Narrowed>), Slot>,
-    texts: Texts<'c>,
-}
-
-impl<'c> RowMaker<'c> {
-    fn new(with_op: bool) -> Self {
-        let keys = ["object", "property", "old", "new"].map(text);
-        let ops = with_op.then(|| (text("op"), Op::ALL.map(|op| text(op.name()))));
-        Self { keys, ops, paths: HashMap::default(), texts: Texts::for_bytes(usize::MAX) }
-    }
-
-    fn make(&mut self, row: &Row<'c>, slot: &mut OwnDictionary) {
-        let Self { keys: [object, property, old, new], ops, paths, texts } = self;
-        let path =
-            paths.entry((row.text.as_ptr(), row.narrowed)).or_insert_with(|| text(&path_of(row.text, row.narrowed)));
-        let mut dictionary = slot.slot();
-        dictionary.entry(object).set_copy(row.object);
-        dictionary.entry(property).set_copy(path.value());
-        if let Some((op, names)) = ops {
-            dictionary.entry(op).set_copy(names[row.op as usize].value());
+    /// Builds what has changed of the old or the new state.
+    pub fn build(&self, state: State<'c>, slot: &mut Slot, texts: &mut Texts<'c>) {
+        match self.narrowed {
+            Some(part) => part.build(state, slot),
+            None => state.build(slot, texts),
         }
-        build(row.old, row.narrowed, dictionary.entry(old), texts);
-        build(row.new, row.narrowed, dictionary.entry(new), texts);
     }
 }
 
-fn build<'c>(state: State<'c>, narrowed: Option<Narrowed>, slot: &mut Slot, texts: &mut Texts<'c>) {
-    match narrowed {
-        Some(part) => part.build(state, slot),
-        None => state.build(slot, texts),
+/// True if a property changed. A value that could not be encoded is not compared.
+fn has_changed(old: Option<State<'_>>, new: Option<State<'_>>) -> bool {
+    match (old, new) {
+        (Some(old), Some(new)) => !old.is_same(new) && !old.is_none() && !new.is_none(),
+        (Some(one), None) | (None, Some(one)) => !one.is_none(),
+        (None, None) => false,
     }
-}
-
-fn path_of(text: &str, narrowed: Option<Narrowed>) -> String {
-    let mut path = text.to_string();
-    if let Some(part) = narrowed {
-        part.add_to(&mut path);
-    }
-    path
 }
 
 /// True if a path can begin with the name: a path splits names at colons, and drops empty ones.

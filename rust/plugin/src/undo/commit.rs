@@ -7,7 +7,7 @@ use godot::obj::Gd;
 use varbatch_codec::{Kind, Shape};
 
 use super::changes::{Changes, Modification};
-use super::step::VarBatchUndoStep;
+use super::step::{StepProperty, VarBatchUndoStep};
 use crate::engine::{self, Value};
 
 /// `UndoRedo.MERGE_DISABLE`.
@@ -41,7 +41,7 @@ impl History {
         let mut args = vec![name.to_variant(), MERGE_DISABLE.to_variant()];
         if self.is_editor {
             // The first object selects the history for all modifications, even those of other scenes.
-            args.push(first.object.value().variant().clone());
+            args.push(first.object.variant().clone());
         }
         self.object.call("create_action", &args);
         let mut last = None;
@@ -49,7 +49,11 @@ impl History {
             match change.whole {
                 None => self.add(&change),
                 Some(whole) if last == Some(whole) => {}
-                Some(whole) => self.add_step(VarBatchUndoStep::of_whole(change.object, changes.properties_of(whole))),
+                Some(whole) => {
+                    let property = |(name, text, old, new)| StepProperty::new(change.object, name, text, old, new);
+                    let properties = changes.whole(whole).map(property).collect();
+                    self.add_step(VarBatchUndoStep::new(change.object, properties, true));
+                }
             }
             last = change.whole;
         }
@@ -57,9 +61,10 @@ impl History {
     }
 
     fn add(&mut self, change: &Modification<'_>) {
-        let object = change.object.value().variant();
+        let object = change.object.variant();
         if is_shared(change.old.kind()) || is_shared(change.new.kind()) {
-            return self.add_step(VarBatchUndoStep::of_one(change.object, change.step()));
+            let property = StepProperty::new(change.object, change.name, change.text, change.old, change.new);
+            return self.add_step(VarBatchUndoStep::new(change.object, [property].into(), false));
         }
         let (old, new) = change.values();
         let (old, new) = (old.value().variant().clone(), new.value().variant().clone());

@@ -1,54 +1,15 @@
 //! Compares objects with others: what the one holds counts as recorded for the other.
 
-use std::sync::{Mutex, PoisonError};
-
-use foldhash::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::changes::{Changes, Now};
 use super::lists::Lists;
-use super::record::{Wanted, record};
+use super::record::record;
 use super::recording::{Part, Recording};
-use super::states::State;
-use crate::engine::{Slot, Value};
+use super::references::{Pair, References};
+use super::wanted::Wanted;
+use crate::engine::Slot;
 use crate::report::Reports;
-
-/// Two objects to compare.
-pub struct Pair {
-    pub before: Slot,
-    pub after: Slot,
-    /// Their instance ids, 0 for what is no object.
-    ids: [u64; 2],
-}
-
-impl Pair {
-    /// Creates a pair.
-    pub fn new(before: &Value, after: &Value) -> Self {
-        Self { before: Slot::of(before), after: Slot::of(after), ids: [before, after].map(Value::object_id) }
-    }
-}
-
-/// The objects of one side, by instance id, with those of the other side that they belong to.
-#[derive(Default)]
-pub struct References(HashMap<u64, Slot>);
-
-impl References {
-    /// Says that two objects belong together. The last one that is said to belong to an object does.
-    pub fn add(&mut self, pair: &Pair) {
-        if !pair.ids.contains(&0) {
-            self.0.insert(pair.ids[0], Slot::of(pair.after.value()));
-        }
-    }
-
-    /// Returns the object that belongs to this one.
-    pub fn get(&self, id: u64) -> Option<&Value> {
-        self.0.get(&id).map(Slot::value)
-    }
-
-    /// True if the values may compare differently with other objects in the first one.
-    pub fn may_change(&self, old: State<'_>, new: State<'_>) -> bool {
-        !old.is_same(new) || old.kept.iter().any(|kept| self.get(kept.object_id()).is_some())
-    }
-}
 
 /// What two sides hold.
 pub struct Sides {
@@ -75,8 +36,7 @@ impl Sides {
 
     /// Returns the parts of a pair. `None` if one of the two could not be read.
     pub fn parts(&self, pair: &Pair) -> Option<(&Part, &Part)> {
-        let (before, after) = (self.before.first_part(pair.ids[0])?, self.after.first_part(pair.ids[1])?);
-        Some((&self.before.parts[before], &self.after.parts[after]))
+        self.before.part_of(pair.ids[0]).zip(self.after.part_of(pair.ids[1]))
     }
 }
 
@@ -87,40 +47,49 @@ pub fn compare(
     mut references: References,
     named: &dyn Fn(usize) -> String,
 ) -> (Changes, Reports) {
-    let (mut sides, mut reports) = Sides::read(pairs, wanted, named);
+    let (Sides { before, after }, mut reports) = Sides::read(pairs, wanted, named);
     pairs.iter().for_each(|pair| references.add(pair));
-    let mut recorded = Recording::default();
-    std::mem::swap(&mut recorded.states, &mut sides.before.states);
-    std::mem::swap(&mut recorded.spans, &mut sides.before.spans);
-    let mut found = Changes::of(recorded);
+    let mut found = Changes::of(before);
     for (index, pair) in pairs.iter().enumerate() {
-        let Some((before, after)) = sides.parts(pair) else { continue };
+        let recorded = &mut found.recording;
+        let Some((before, now)) = recorded.part_of(pair.ids[0]).zip(after.part_of(pair.ids[1])) else { continue };
         // One object may be compared with many.
         references.add(pair);
-        if !before.is_alive() || !after.is_alive() {
+        if !before.is_alive() || !now.is_alive() {
             reports.push_warning(index, || format!("{}skipped: a getter freed one of the two", named(index)));
             continue;
         }
         for name in wanted.named() {
-            if !before.properties.names.contains(name) && !after.properties.names.contains(name) {
-                reports.push_error(index, || format!("{}{} has no property \"{name}\"", named(index), after.shown()));
+            if !before.properties.names.contains(name) && !now.properties.names.contains(name) {
+                reports.push_error(index, || format!("{}{} has no property \"{name}\"", named(index), now.shown()));
             }
         }
-        let recorded = &mut found.recording;
         // A copy for this pair, in which references are mapped.
-        let first_span = recorded.spans.len();
-        recorded.spans.extend_from_within(before.first_span..before.first_span + before.properties.names.len());
-        let object = Slot::of(after.object.value());
-        recorded.parts.push(Part::new(object, after.id, before.properties.clone(), first_span));
-        let spans = &sides.after.spans[after.first_span..][..after.properties.names.len()];
-        let now = Now {
-            properties: &after.properties,
-            states: &sides.after.states,
-            spans,
-            before: Some(before.object.value()),
-            references: Some(&references),
-        };
-        found.compare_part(found.recording.parts.len() - 1, &now);
+        let spans = before.first_span..before.first_span + before.properties.names.len();
+        let copy =
+            Part::new(Slot::of(pair.after.value()), now.id, Arc::clone(&before.properties), recorded.spans.len());
+        recorded.spans.extend_from_within(spans);
+        recorded.parts.push(copy);
+        let part = recorded.parts.len() - 1;
+        let united = recorded.unite(part, &now.properties);
+        let spans = &after.spans[now.first_span..][..now.properties.names.len()];
+        let now = Now { united: &united, states: &after.states, spans, before: Some(pair.before.value()) };
+        map(recorded, part, &now, &references);
+        found.compare_part(part, &now);
     }
     (found, reports)
+}
+
+/// Replaces objects in the recorded values of a part with those that belong to them, where this may decide.
+fn map(recorded: &mut Recording, part: usize, now: &Now<'_>, references: &References) {
+    let first = recorded.parts[part].first_span;
+    for (property, [old, new]) in now.united.places().enumerate() {
+        let span = &mut recorded.spans[first + property];
+        if let Some((_, new)) = old.zip(new)
+            && references.may_change(recorded.states.get(*span), now.get(new))
+            && let Some(mapped) = references.add_mapped(&mut recorded.states, *span)
+        {
+            *span = mapped;
+        }
+    }
 }

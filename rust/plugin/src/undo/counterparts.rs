@@ -8,10 +8,11 @@ use godot::classes::{Node, Resource};
 use godot::meta::ToGodot;
 use godot::obj::Gd;
 
-use super::compare::{Pair, Sides};
-use super::lists::United;
-use super::record::Wanted;
+use super::compare::Sides;
+use super::properties::United;
 use super::recording::Part;
+use super::references::Pair;
+use super::wanted::Wanted;
 use crate::engine::{self, Value};
 use crate::report::Reports;
 
@@ -72,12 +73,9 @@ fn are_unnamed(one: &Gd<Node>, other: &Gd<Node>) -> bool {
 
 /// Calls `take` with the sub-resources that the same properties of two objects hold at the same place.
 fn sub_resources(sides: &Sides, before: &Part, after: &Part, mut take: impl FnMut(&Value, &Value)) {
-    let united = United::of(&before.properties, &after.properties);
-    let places = |index| united.as_ref().map_or((Some(index), Some(index)), |united| united.places[index]);
-    let count = united.as_ref().map_or(before.properties.names.len(), |united| united.places.len());
-    for (old, new) in (0..count).filter_map(|index| Option::zip(places(index).0, places(index).1)) {
-        let old = sides.before.states.get(sides.before.spans[before.first_span + old]).kept;
-        let new = sides.after.states.get(sides.after.spans[after.first_span + new]).kept;
+    for [old, new] in United::of(&before.properties, &after.properties).places() {
+        let Some((old, new)) = old.zip(new) else { continue };
+        let (old, new) = (sides.before.state(before, old).kept, sides.after.state(after, new).kept);
         if old.len() == new.len() {
             let pairs = old.iter().zip(new).filter(|(old, new)| are_sub_resources(old, new));
             pairs.for_each(|(old, new)| take(old, new));

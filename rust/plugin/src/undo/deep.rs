@@ -20,15 +20,14 @@ use crate::value::walk::{Owning, is_exact_name, kept_count, walk};
 
 /// Returns the changes for scripts, those inside values each for itself.
 pub fn to_array(changes: &Changes) -> Array<VarDictionary> {
-    let (object, property, keys) = (text("object"), text("property"), RowKeys::default());
+    let keys = RowKeys::default();
     let found: Vec<_> = changes.iter().map(|change| (change.object, text(&change.path()), rows_of(&change))).collect();
     engine::new_dictionaries(found.iter().map(|(.., rows)| rows.len()).sum(), |slots| {
         let mut slots = slots.iter_mut();
-        for (changed, path, rows) in found {
+        for (object, path, rows) in found {
             for (row, slot) in rows.into_iter().zip(&mut slots) {
                 let mut dictionary = slot.slot();
-                dictionary.entry(&object).set_copy(changed.value());
-                dictionary.entry(&property).set_copy(path.value());
+                keys.put_property(object, &path, &mut dictionary);
                 keys.put(row, &mut dictionary);
             }
         }

@@ -1,13 +1,16 @@
 //! Keeps recorded states until they are flushed.
 
+use std::iter;
 use std::sync::Arc;
 
 use foldhash::HashMap;
 use godot::builtin::StringName;
+use varbatch_codec::CodecError;
 
-use super::lists::{Lists, Properties, United};
+use super::lists::Lists;
+use super::properties::{Properties, United};
 use super::shared;
-use super::states::{Span, States};
+use super::states::{Span, State, States};
 use super::watch::Watch;
 use crate::engine::{self, Slot, Value};
 
@@ -19,7 +22,7 @@ pub struct Recording {
     pub spans: Vec<Span>,
     pub lists: Lists,
     /// One, unless a getter flushed the recording during a call of `record`.
-    pub watches: Vec<Arc<Watch>>,
+    watches: Vec<Arc<Watch>>,
     /// The first part of each object, by instance id.
     first_parts: HashMap<u64, usize>,
 }
@@ -34,14 +37,7 @@ pub struct Part {
     /// Index of the first property's span.
     pub first_span: usize,
     /// The next part of the same object.
-    pub next: Option<usize>,
-}
-
-/// The requested properties of an object that are not recorded yet.
-pub enum Unrecorded {
-    Everything,
-    /// Only these properties, by index.
-    Only(Vec<usize>),
+    next: Option<usize>,
 }
 
 impl Part {
@@ -52,21 +48,32 @@ impl Part {
 
     /// Returns the object as messages name it. A getter may run.
     pub fn shown(&self) -> String {
-        shown(self.object.value(), &self.class, self.id)
+        let (class, id) = (&self.class, self.id.cast_signed());
+        let name = engine::property(self.object.value(), &StringName::from("name"));
+        match name.map(|name| name.value().variant().to_string()).filter(|name| !name.is_empty()) {
+            Some(name) => format!("{class} \"{name}\" (id {id})"),
+            None => format!("{class} (id {id})"),
+        }
+    }
+
+    /// Returns the error of a value that cannot be encoded. A getter may run.
+    pub fn failure(&self, property: &str, error: &CodecError) -> String {
+        format!("{}, property \"{property}\": {error}", self.shown())
     }
 
     /// True if the object is alive.
     pub fn is_alive(&self) -> bool {
         self.object.value().object_id() != 0
     }
-}
 
-/// Returns an object as messages name it. A getter may run.
-pub fn shown(object: &Value, class: &StringName, id: u64) -> String {
-    let name = engine::property(object, &StringName::from("name"));
-    match name.map(|name| name.value().variant().to_string()).filter(|name| !name.is_empty()) {
-        Some(name) => format!("{class} \"{name}\" (id {})", id.cast_signed()),
-        None => format!("{class} (id {})", id.cast_signed()),
+    /// Keeps some of the properties.
+    fn keep_only(&mut self, rest: Arc<Properties>, spans: &mut Vec<Span>) {
+        let first_span = spans.len();
+        for name in &rest.names {
+            let at = self.properties.index_of(name).expect("one of these properties");
+            spans.push(spans[self.first_span + at]);
+        }
+        (self.properties, self.first_span) = (rest, first_span);
     }
 }
 
@@ -76,65 +83,60 @@ impl Recording {
         Self { lists, ..Self::default() }
     }
 
-    /// Returns which of these properties are not recorded yet.
-    pub fn left(&self, id: u64, properties: &Arc<Properties>) -> Unrecorded {
-        let mut next = self.first_parts.get(&id).copied();
-        if next.is_none() {
-            return Unrecorded::Everything;
-        }
-        let mut left: Vec<_> = (0..properties.names.len()).collect();
-        while let Some(part) = next.map(|index| &self.parts[index]) {
-            if Arc::ptr_eq(&part.properties, properties) {
-                left.clear();
-            }
-            left.retain(|&index| !part.properties.names.contains(&properties.names[index]));
-            next = part.next;
-        }
-        Unrecorded::Only(left)
+    /// Returns the state of a property of a part.
+    pub fn state(&self, part: &Part, property: usize) -> State<'_> {
+        self.states.get(self.spans[part.first_span + property])
     }
 
-    /// Returns the index of the first part of an object.
-    pub fn first_part(&self, id: u64) -> Option<usize> {
-        self.first_parts.get(&id).copied()
+    /// Returns the first part of an object.
+    pub fn part_of(&self, id: u64) -> Option<&Part> {
+        self.parts_of(id).next().map(|index| &self.parts[index])
     }
 
-    /// True if the object is recorded with its script and all that it stores.
-    pub fn is_complete(&self, id: u64) -> bool {
-        let mut next = self.first_parts.get(&id).copied();
-        while let Some(part) = next.map(|index| &self.parts[index]) {
-            if part.properties.is_complete() {
-                return true;
-            }
-            next = part.next;
+    /// Returns the indices of the parts of an object.
+    fn parts_of(&self, id: u64) -> impl Iterator<Item = usize> {
+        iter::successors(self.first_parts.get(&id).copied(), |&index| self.parts[index].next)
+    }
+
+    /// Returns those of these properties that are not recorded yet. `None` if all are.
+    pub fn unrecorded(&self, id: u64, properties: &Arc<Properties>) -> Option<Arc<Properties>> {
+        let earlier: Vec<_> = self.parts_of(id).map(|index| &self.parts[index].properties).collect();
+        if properties.is_complete() {
+            // It takes over the states of earlier parts.
+            return (!earlier.iter().any(|earlier| earlier.is_complete())).then(|| Arc::clone(properties));
         }
-        false
+        if earlier.is_empty() {
+            return Some(Arc::clone(properties));
+        }
+        if earlier.iter().any(|earlier| Arc::ptr_eq(earlier, properties)) {
+            return None;
+        }
+        let is_new = |name: &StringName| !earlier.iter().any(|earlier| earlier.names.contains(name));
+        match properties.names.iter().filter(|name| is_new(name)).count() {
+            0 => None,
+            count if count == properties.names.len() => Some(Arc::clone(properties)),
+            _ => Some(Arc::new(properties.filter(is_new))),
+        }
     }
 
-    /// Adds parts that were recorded separately. Properties that are already recorded keep their first state.
-    pub fn add(&mut self, parts: Vec<Part>, states: States, spans: &[Span]) {
+    /// Adds what was recorded separately. Properties that are already recorded keep their first state.
+    pub fn add(&mut self, other: Self) {
         let base = self.spans.len();
-        self.states.append(states, spans, &mut self.spans);
-        for mut part in parts {
-            part.first_span += base;
-            if part.properties.is_complete() {
-                if !self.is_complete(part.id) {
-                    self.take_earlier(&part);
-                    self.push(part);
-                }
-                continue;
+        self.lists = other.lists;
+        self.states.append(other.states, &other.spans, &mut self.spans);
+        for watch in other.watches {
+            if !self.watches.iter().any(|known| Arc::ptr_eq(known, &watch)) {
+                self.watches.push(watch);
             }
-            if let Unrecorded::Only(left) = self.left(part.id, &part.properties) {
-                if left.is_empty() {
-                    continue;
-                }
-                if left.len() < part.properties.names.len() {
-                    let first = self.spans.len();
-                    for &index in &left {
-                        self.spans.push(self.spans[part.first_span + index]);
-                    }
-                    part.first_span = first;
-                    part.properties = shared(part.properties.only(&left));
-                }
+        }
+        for mut part in other.parts {
+            part.first_span += base;
+            // Getters may have recorded some since the part was read.
+            let Some(rest) = self.unrecorded(part.id, &part.properties) else { continue };
+            if part.properties.is_complete() {
+                self.take_earlier(&part);
+            } else if !Arc::ptr_eq(&rest, &part.properties) {
+                part.keep_only(rest, &mut self.spans);
             }
             self.push(part);
         }
@@ -142,47 +144,67 @@ impl Recording {
 
     /// Gives a complete part the states of properties that were recorded earlier, and takes them from the earlier parts.
     fn take_earlier(&mut self, part: &Part) {
-        let mut next = self.first_parts.get(&part.id).copied();
-        while let Some(index) = next {
-            let (properties, first) = (Arc::clone(&self.parts[index].properties), self.parts[index].first_span);
+        for index in self.parts_of(part.id).collect::<Vec<_>>() {
+            let earlier = &mut self.parts[index];
             let mut rest = Vec::new();
-            for (at, name) in properties.names.iter().enumerate() {
-                match part.properties.names.iter().position(|other| other == name) {
-                    Some(to) => self.spans[part.first_span + to] = self.spans[first + at],
-                    None => rest.push(at),
+            for (at, name) in earlier.properties.names.iter().enumerate() {
+                match part.properties.index_of(name) {
+                    Some(to) => self.spans[part.first_span + to] = self.spans[earlier.first_span + at],
+                    None => rest.push(name.clone()),
                 }
             }
-            let names = rest.iter().map(|&at| properties.names[at].clone()).collect();
-            self.parts[index].properties = shared(Properties::named(names));
-            self.parts[index].first_span = self.spans.len();
-            for at in rest {
-                self.spans.push(self.spans[first + at]);
-            }
-            next = self.parts[index].next;
+            // The list is left to the complete part.
+            earlier.keep_only(Arc::new(Properties::named(rest)), &mut self.spans);
         }
     }
 
-    /// Gives a part the properties of two lists; those that only the new one has are without a state.
-    pub fn unite(&mut self, index: usize, united: &United) {
-        let first = self.parts[index].first_span;
-        self.parts[index].first_span = self.spans.len();
-        self.parts[index].properties = Arc::clone(&united.properties);
-        for (old, _) in &united.places {
-            let span = old.map(|at| self.spans[first + at]).unwrap_or_default();
-            self.spans.push(span);
+    /// Gives a part the properties that only the new list has. They have no recorded state.
+    pub fn unite(&mut self, index: usize, new: &Arc<Properties>) -> United {
+        let part = &mut self.parts[index];
+        let united = United::of(&part.properties, new);
+        if !united.is_same() {
+            let first = std::mem::replace(&mut part.first_span, self.spans.len());
+            part.properties = Arc::clone(&united.properties);
+            for [old, _] in united.places() {
+                let span = old.map(|at| self.spans[first + at]).unwrap_or_default();
+                self.spans.push(span);
+            }
         }
+        united
     }
 
     fn push(&mut self, part: Part) {
         let index = self.parts.len();
-        let mut last = *self.first_parts.entry(part.id).or_insert(index);
-        if last != index {
-            while let Some(next) = self.parts[last].next {
-                last = next;
-            }
+        if *self.first_parts.entry(part.id).or_insert(index) != index
+            && let Some(last) = self.parts_of(part.id).last()
+        {
             self.parts[last].next = Some(index);
         }
         self.parts.push(part);
+    }
+
+    /// Starts a recording to add to this one. It takes over the lists.
+    pub fn begin(&mut self, is_watched: bool) -> Self {
+        if is_watched && self.watches.is_empty() {
+            self.watches.push(shared(Watch::new()));
+        }
+        let watches = if is_watched { vec![Arc::clone(&self.watches[0])] } else { Vec::new() };
+        Self { watches, ..Self::with(std::mem::take(&mut self.lists)) }
+    }
+
+    /// Encodes values that were read of the last parts. Returns the errors, with the indices of part and property.
+    pub fn encode(&mut self, values: &[Slot]) -> Vec<([usize; 2], CodecError)> {
+        let first = self.spans.len();
+        let errors = self.states.encode(values, &mut self.spans).into_iter().map(|(value, error)| {
+            let part = self.parts.partition_point(|part| part.first_span <= first + value) - 1;
+            ([part, first + value - self.parts[part].first_span], error)
+        });
+        errors.collect()
+    }
+
+    /// Watches an object, if this is watched.
+    pub fn watch(&self, object: &Value, id: u64) {
+        self.watches.iter().for_each(|watch| watch.add(object, id));
     }
 
     /// True if the object signaled that its property list changed since it was recorded.

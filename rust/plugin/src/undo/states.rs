@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use varbatch_codec::{CodecError, Event, Kind, Mark, Reader, Writer, fill};
+use varbatch_codec::{CodecError, Kind, Mark, Reader, Writer, fill};
 use varbatch_workers::Threads;
 
-use super::compare::References;
 use super::versions::Version;
 use crate::engine::{DIALECT, Slot, Value};
 use crate::jobs::pool;
 use crate::value::build::{Build, MayAsk};
 use crate::value::string_cache::Texts;
 use crate::value::walk::{Keeping, NotWalked, walk};
+
+/// Values to read before they are encoded: as many as fit in the cache.
+pub const BATCH: usize = 16_000;
 
 /// Min values for which several threads encode them.
 const PARALLEL_FROM: usize = 2000;
@@ -93,32 +95,6 @@ impl States {
         span
     }
 
-    /// Appends a copy of a value with other objects in the place of those that belong to them. `None` if it holds no
-    /// such object.
-    pub fn add_mapped(&mut self, span: Span, references: &References) -> Option<Span> {
-        let state = self.get(span);
-        let mut found = Vec::new();
-        let mut reader = state.reader();
-        // This cannot fail, because the bytes were encoded here.
-        while let Ok(Some(event)) = reader.next_event() {
-            if let Event::ObjectId(id) | Event::Signal { object: id, .. } = event
-                && let Some(other) = references.get(id)
-            {
-                found.push((reader.position() - size_of::<u64>(), other.object_id()));
-            }
-        }
-        if found.is_empty() {
-            return None;
-        }
-        let (bytes, kept) = (state.bytes.to_vec(), state.kept.iter());
-        let kept = kept.map(|kept| Slot::of(references.get(kept.object_id()).unwrap_or(kept))).collect::<Vec<_>>();
-        let added = self.add(State { bytes: &bytes, kept: Slot::values(&kept) });
-        for (at, id) in found {
-            self.bytes[added.at + at..][..size_of::<u64>()].copy_from_slice(&id.to_le_bytes());
-        }
-        Some(added)
-    }
-
     /// Returns a value.
     pub fn get(&self, span: Span) -> State<'_> {
         State {
@@ -176,7 +152,11 @@ impl<'a> State<'a> {
 
     /// True if two values have the same bytes and the same kept values. Only for the thread of the call.
     pub fn is_same(self, other: Self) -> bool {
-        self.bytes == other.bytes && self.kept.iter().zip(other.kept).all(|(one, other)| is_same_kept(one, other))
+        self.bytes == other.bytes && self.keeps_same(other)
+    }
+
+    fn keeps_same(self, other: Self) -> bool {
+        self.kept.iter().zip(other.kept).all(|(one, other)| is_same_kept(one, other))
     }
 
     /// Returns the type of the value.
@@ -205,15 +185,6 @@ impl<'a> State<'a> {
         let built = build.build(slot);
         debug_assert!(built.is_ok(), "{built:?}");
     }
-
-    /// True if both keep only objects, and the same ones.
-    fn keeps_same_objects(self, other: Self) -> bool {
-        let is_same = |(one, other): (&Value, &Value)| {
-            matches!((one.view().kind(), other.view().kind()), (Kind::Object, Kind::Object))
-                && one.object_id() == other.object_id()
-        };
-        self.kept.len() == other.kept.len() && self.kept.iter().zip(other.kept).all(is_same)
-    }
 }
 
 /// True if two kept values are the same. Only for the thread of the call.
@@ -237,7 +208,8 @@ impl OwnState {
             |state: State<'_>, kept| Self { bytes: Version::new(object.object_id(), property, state.bytes), kept };
         let kept = |state: State<'_>| state.kept.iter().map(Slot::of).collect::<Arc<[Slot]>>();
         let old_kept = kept(old);
-        let new_kept = if old.keeps_same_objects(new) { Arc::clone(&old_kept) } else { kept(new) };
+        let is_same = old.kept.len() == new.kept.len() && old.keeps_same(new);
+        let new_kept = if is_same { Arc::clone(&old_kept) } else { kept(new) };
         (own(old, old_kept), own(new, new_kept))
     }
 

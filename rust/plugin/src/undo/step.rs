@@ -5,7 +5,7 @@ use godot::classes::RefCounted;
 use godot::obj::{Base, Gd};
 use godot::register::{GodotClass, godot_api};
 
-use super::lists::metadata_name;
+use super::listed::metadata_name;
 use super::states::{OwnState, State};
 use crate::engine::{self, Slot, Value};
 
@@ -49,18 +49,9 @@ impl VarBatchUndoStep {
 }
 
 impl VarBatchUndoStep {
-    /// A step of one property.
-    pub fn of_one(object: &Slot, property: StepProperty) -> Gd<Self> {
-        Self::new(object, [property].into(), false)
-    }
-
-    /// A step of all properties of an object.
-    pub fn of_whole(object: &Slot, properties: Box<[StepProperty]>) -> Gd<Self> {
-        Self::new(object, properties, true)
-    }
-
-    fn new(object: &Slot, properties: Box<[StepProperty]>, is_whole: bool) -> Gd<Self> {
-        let object = Slot::of(object.value());
+    /// A step of properties of an object; of all that it has if `is_whole`.
+    pub fn new(object: &Value, properties: Box<[StepProperty]>, is_whole: bool) -> Gd<Self> {
+        let object = Slot::of(object);
         Gd::from_init_fn(|base| Self { object, properties, is_whole, _base: base })
     }
 

@@ -6,7 +6,7 @@ use varbatch_codec::{PathStep, Text};
 use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
-use crate::engine::{DictionarySlot, REAL, Slot};
+use crate::engine::{DictionarySlot, REAL, Slot, Value};
 use crate::jobs::pool;
 
 /// One change, with its path and its values built.
@@ -50,27 +50,45 @@ impl ChangeRow {
 
 /// The keys that all rows share, and the names of the operations.
 pub struct RowKeys {
-    keys: [Slot; 5],
+    object: Slot,
+    property: Slot,
+    path: Slot,
+    op: Slot,
+    pub old: Slot,
+    pub new: Slot,
+    index: Slot,
     ops: [Slot; 3],
 }
 
 impl Default for RowKeys {
     fn default() -> Self {
-        Self { keys: ["path", "op", "old", "new", "index"].map(text), ops: Op::ALL.map(|op| text(op.name())) }
+        let keys = ["object", "property", "path", "op", "old", "new", "index"];
+        let [object, property, path, op, old, new, index] = keys.map(text);
+        Self { object, property, path, op, old, new, index, ops: Op::ALL.map(|op| text(op.name())) }
     }
 }
 
 impl RowKeys {
     /// Adds the entries of a change to a Dictionary.
     pub fn put(&self, row: ChangeRow, dictionary: &mut DictionarySlot<'_>) {
-        let [path, op, old, new, index] = &self.keys;
-        *dictionary.entry(path) = row.path;
-        dictionary.entry(op).set_copy(self.ops[row.op as usize].value());
-        *dictionary.entry(old) = row.old;
-        *dictionary.entry(new) = row.new;
+        *dictionary.entry(&self.path) = row.path;
+        self.put_op(row.op, dictionary);
+        *dictionary.entry(&self.old) = row.old;
+        *dictionary.entry(&self.new) = row.new;
         if let Some(found) = row.index {
-            *dictionary.entry(index) = int(found);
+            *dictionary.entry(&self.index) = int(found);
         }
+    }
+
+    /// Adds the entries that say which property a change is in.
+    pub fn put_property(&self, object: &Value, property: &Slot, dictionary: &mut DictionarySlot<'_>) {
+        dictionary.entry(&self.object).set_copy(object);
+        dictionary.entry(&self.property).set_copy(property.value());
+    }
+
+    /// Adds the entry of an operation.
+    pub fn put_op(&self, op: Op, dictionary: &mut DictionarySlot<'_>) {
+        dictionary.entry(&self.op).set_copy(self.ops[op as usize].value());
     }
 }
 

@@ -19,8 +19,8 @@ use crate::jobs::runs::each_run;
 use crate::jobs::tuning::{
     COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, LARGE_VALUE, SMALL_VALUE, VALUE_WORK,
 };
-use crate::report::{Report, Reports};
-use crate::value::build::{Build, Dropped, MayAsk, Stop, Tell, build_flat};
+use crate::report::{Dropped, Report, Reports};
+use crate::value::build::{Build, HEAP, MayAsk, Stop, Tell, build_flat};
 use crate::value::full_objects;
 use crate::value::string_cache::Texts;
 

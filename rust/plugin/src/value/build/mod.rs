@@ -9,7 +9,8 @@ use varbatch_codec::fill;
 use varbatch_codec::{CodecError, ElementType, Event, Kind, Plain, Reader, Text};
 use varbatch_workers::Threads;
 
-use crate::engine::{REAL, Slot, SlotType, Value};
+use crate::engine::{REAL, Room, Slot, SlotType, Value};
+use crate::report::Dropped;
 use crate::value::string_cache::Texts;
 
 pub use self::told::Tell;
@@ -39,15 +40,6 @@ impl From<CodecError> for Stop {
     fn from(error: CodecError) -> Self {
         Self::Error(error)
     }
-}
-
-/// Elements and entries that typed containers refused. The value is valid without them, as in the engine.
-#[derive(Debug)]
-pub struct Dropped {
-    /// The number of elements and entries.
-    pub count: usize,
-    /// The offset of the first, and its path.
-    pub first: String,
 }
 
 /// Builds a flat value, as [`Reader::flat`] calls it. Returns `false`, and changes nothing, if the bytes are another value
