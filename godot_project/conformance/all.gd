@@ -80,6 +80,7 @@ const SUITES: PackedStringArray = [
 	"undo/recorder",
 	"undo/paths",
 	"undo/skipped",
+	"undo/errors",
 	"undo/history",
 	"undo/meddling",
 	"undo/steps",

@@ -12,14 +12,6 @@ const OVERRIDES_SCENE := preload("res://examples/overrides.tscn")
 const UNDO_WINDOW := preload("res://demo/undo/window.tscn")
 
 const SCATTER_PLUGIN := "res://examples/scatter/plugin.gd"
-const ROUNDS := 3
-
-var history := UndoRedo.new()
-
-
-func _notification(what: int) -> void:
-	if what == NOTIFICATION_PREDELETE:
-		history.free()
 
 
 ## What an instance overrides, one and all of it reverted, undone and done again.

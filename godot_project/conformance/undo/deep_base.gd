@@ -42,11 +42,16 @@ func hide(value: Variant, random: RandomNumberGenerator) -> void:
 			hide(value[key], random)
 
 
+## Records values of objects for flush(true) and for flush(), which shows the whole values.
+func record_twice(objects: Array, names: Array = ["value"]) -> void:
+	for recorder_of: VarBatchUndoRecorder in [recorder, whole_recorder]:
+		recorder_of.record_all(objects, names)
+
+
 ## The changes of a Box's value, which must be all that differs.
 func deep(before: Variant, after: Variant, what: String) -> Array[Dictionary]:
 	var object := box(before)
-	for recorder_of: VarBatchUndoRecorder in [recorder, whole_recorder]:
-		recorder_of.record(object, ["value"])
+	record_twice([object])
 	object.value = after
 	var rows := recorder.flush(true)
 	var wholes := whole_recorder.flush()
@@ -71,16 +76,35 @@ func check_rows(rows: Array[Dictionary], whole: Dictionary, what: String) -> voi
 			check(false, "%s of %s, %s" % [row.op, row.property, what])
 	if whole.property != "value":
 		return
-	var expected: Array = [var_to_bytes(whole.old), var_to_bytes(whole.new)]
-	var shown: Array = [_hidden(whole.old), _hidden(whole.new)]
-	# Each direction changes what it goes through, and values that were inserted.
+	# First, as each direction changes what it goes through, and values that were inserted.
+	var bytes: Array[PackedByteArray] = [var_to_bytes(whole.old), var_to_bytes(whole.new)]
+	var hidden: Array = [_hidden(whole.old), _hidden(whole.new)]
 	var live := rows.map(func(row: Dictionary) -> Dictionary: return row.duplicate(true))
 	var made: Variant = Model.patched(whole.old, live)
-	check_bytes(var_to_bytes(made), expected[1] as PackedByteArray, "made, " + what)
-	check(_hidden(made) == shown[1], "hidden values made, " + what)
+	check_bytes(var_to_bytes(made), bytes[1], "made, " + what)
+	check(_hidden(made) == hidden[1], "hidden values made, " + what)
 	var undone: Variant = Model.patched(whole.new, Model.inverse(rows))
-	check_bytes(var_to_bytes(undone), expected[0] as PackedByteArray, "undone, " + what)
-	check(_hidden(undone) == shown[0], "hidden values undone, " + what)
+	check_bytes(var_to_bytes(undone), bytes[0], "undone, " + what)
+	check(_hidden(undone) == hidden[0], "hidden values undone, " + what)
+
+
+## The changes of a Box's value as text.
+func check_deep(before: Variant, after: Variant, expected: PackedStringArray, what: String) -> void:
+	var told := told_of(deep(before, after, what))
+	check(told == expected, "%s: expected %s, found %s" % [what, expected, told])
+
+
+func told_of(rows: Array[Dictionary]) -> PackedStringArray:
+	var told := PackedStringArray()
+	for row: Dictionary in rows:
+		var place: String = " at %d" % row.index if row.has("index") else ""
+		var path: String = ", ".join((row.path as Array).map(_text))
+		told.append("%s [%s]%s: %s > %s" % [row.op, path, place, _text(row.old), _text(row.new)])
+	return told
+
+
+func _text(value: Variant) -> String:
+	return "Box" if value is Box else var_to_str(value)
 
 
 ## All in a value whose bytes do not show what it is.
@@ -98,44 +122,3 @@ func _hidden(value: Variant) -> Array:
 	elif typeof(value) in HIDDEN:
 		found.append(value)
 	return found
-
-
-func check_like_diff(
-	rows: Array[Dictionary], before: PackedByteArray, after: PackedByteArray, what: String
-) -> void:
-	var told := VarBatch.diff(before, after)
-	var copies := told.map(func(change: Dictionary) -> Dictionary: return change.duplicate(true))
-	var live: Array = Edits.resolved(copies)
-	var found: Array = []
-	for row: Dictionary in rows:
-		var change := row.duplicate()
-		change.erase("object")
-		change.erase("property")
-		found.append(change)
-	check_bytes(var_to_bytes(found), var_to_bytes(live), "like diff(), " + what)
-
-
-func by_object(rows: Array[Dictionary]) -> Dictionary:
-	var sorted := {}
-	for row: Dictionary in rows:
-		if not sorted.has(row.object):
-			sorted[row.object] = [] as Array[Dictionary]
-		(sorted[row.object] as Array[Dictionary]).append(row)
-	return sorted
-
-
-func told_of(row: Dictionary) -> String:
-	var place: String = " at %d" % row.index if row.has("index") else ""
-	var path: String = ", ".join((row.path as Array).map(_text))
-	return "%s [%s]%s: %s > %s" % [row.op, path, place, _text(row.old), _text(row.new)]
-
-
-func _text(value: Variant) -> String:
-	return "Box" if value is Box else var_to_str(value)
-
-
-func check_told(rows: Array[Dictionary], expected: PackedStringArray, what: String) -> void:
-	var told := PackedStringArray()
-	for row: Dictionary in rows:
-		told.append(told_of(row))
-	check(told == expected, "%s: expected %s, found %s" % [what, expected, told])

@@ -3,13 +3,16 @@ extends RefCounted
 
 @export_storage var value: Variant = 1
 var is_hidden := false
+## The names of properties that can be set; they are stored themselves after these properties if
+## they are kept.
 var extra: PackedStringArray = []
+var keeps_extra := false
 var values := {}
 
 
 func _get_property_list() -> Array[Dictionary]:
 	var list: Array[Dictionary] = []
-	for property: String in extra:
+	for property: String in extra + PackedStringArray(["names"] if keeps_extra else []):
 		list.append({"name": property, "type": TYPE_NIL, "usage": PROPERTY_USAGE_STORAGE})
 	return list
 
@@ -20,4 +23,16 @@ func _validate_property(property: Dictionary) -> void:
 
 
 func _get(property: StringName) -> Variant:
+	if property == &"names":
+		return extra
 	return values.get(property, 0) if property in extra else null
+
+
+func _set(property: StringName, new: Variant) -> bool:
+	if property == &"names":
+		extra = new
+	elif property in extra:
+		values[property] = new
+	else:
+		return false
+	return true

@@ -2,23 +2,22 @@ extends "undo_base.gd"
 ## VarBatchUndoRecorder.map_references(): which objects of two trees belong together.
 
 
-func test_map_of_instances() -> void:
+## Two instances of a scene, and the resources that each has for itself.
+func test_instances() -> void:
 	var scene := _scene()
 	var one: Node = node(scene.instantiate())
 	var two: Node = node(scene.instantiate())
-	var map := VarBatchUndoRecorder.map_references(one, two)
-	check_int(map.size(), 5, "objects of %s" % [map])
-	for path: String in [".", "Body", "Body/Shape", "Body/Sprite"]:
-		var expected := two.get_node(path)
-		check(is_same(map.get(one.get_node(path)), expected), "the node at %s" % path)
 	var shapes: Array = [one.get_node("Body/Shape").shape, two.get_node("Body/Shape").shape]
 	check(not is_same(shapes[0], shapes[1]), "the shape is shared")
-	check(is_same(map.get(shapes[0]), shapes[1]), "a resource that is local to the scene")
+	var expected: Dictionary = {shapes[0]: shapes[1]}
+	for path: String in [".", "Body", "Body/Shape", "Body/Sprite"]:
+		expected[one.get_node(path)] = two.get_node(path)
+	var map := _check_map(one, two, expected, "two instances")
 	check(VarBatchUndoRecorder.compare_all(map).is_empty(), "two instances")
 	two.get_node("Body/Sprite").position.x = 5
 	shapes[1].size = Vector2(8, 20)
-	two.get_node("Body/Shape").set_meta(&"owner", two.get_node("Body"))
-	one.get_node("Body/Shape").set_meta(&"owner", one.get_node("Body"))
+	for root: Node in [one, two]:
+		root.get_node("Body/Shape").set_meta(&"owner", root.get_node("Body"))
 	var found := VarBatchUndoRecorder.compare_all(map)
 	check_shown(found, ["position:x: 0.0 > 5.0", "size:x: 20.0 > 8.0"], "what was overridden")
 	check(is_same(found[1].object, shapes[1]), "the resource")
@@ -27,12 +26,12 @@ func test_map_of_instances() -> void:
 	textures[1].take_over_path("res://conformance/no_such_file.tres")
 	one.get_node("Body/Sprite").texture = textures[0]
 	two.get_node("Body/Sprite").texture = textures[1]
-	map = VarBatchUndoRecorder.map_references(one, two)
-	check(not map.has(textures[0]), "a resource with a file")
+	_check_map(one, two, expected, "a resource with a file")
 	check_int(VarBatchUndoRecorder.compare_all(map).size(), 3, "with another texture")
 
 
-func test_map_of_duplicates() -> void:
+## A duplicated branch, with other nodes in it, and other names.
+func test_duplicates() -> void:
 	var root: Node = node(Node.new())
 	for i: int in 4:
 		var child := Node2D.new()
@@ -42,24 +41,27 @@ func test_map_of_duplicates() -> void:
 	var copy: Node = node(root.duplicate())
 	copy.move_child(copy.get_node("Child3"), 0)
 	copy.get_node("Child1").name = "Renamed"
-	var map := VarBatchUndoRecorder.map_references(root, copy)
-	check_int(map.size(), 7, "objects of %s" % [map])
-	check(is_same(map[root.get_node("Child3")], copy.get_node("Child3")), "one that moved")
-	check(not map.has(root.get_node("Child1")), "one that was renamed")
-	var sprites: Array = [root.get_node("Child3").get_child(0), copy.get_child(0).get_child(0)]
-	check(is_same(map[sprites[0]], sprites[1]), "one without a name")
-	# Resources: a ring, and one that stands at two places.
+	var expected: Dictionary = {root: copy}
+	for path: String in ["Child0", "Child2", "Child3"]:
+		expected[root.get_node(path)] = copy.get_node(path)
+		# One without a name.
+		expected[root.get_node(path).get_child(0)] = copy.get_node(path).get_child(0)
+	_check_map(root, copy, expected, "one that moved, one that was renamed")
+
+
+## Resources in a ring, one of which stands at two places.
+func test_rings() -> void:
 	var rings: Array = []
+	var expected: Dictionary = {}
 	for i: int in 2:
 		var made: Array[Resource] = [Resource.new(), Resource.new(), Resource.new()]
 		made[0].set_meta(&"next", made[1])
 		made[1].set_meta(&"next", [{"a": made[2], "b": made[2]}])
 		made[2].set_meta(&"next", made[0])
 		rings.append(made)
-	map = VarBatchUndoRecorder.map_references(rings[0][0], rings[1][0])
-	check_int(map.size(), 3, "resources of two rings")
 	for i: int in 3:
-		check(is_same(map.get(rings[0][i]), rings[1][i]), "resource %d of a ring" % i)
+		expected[rings[0][i]] = rings[1][i]
+	var map := _check_map(rings[0][0] as Object, rings[1][0] as Object, expected, "two rings")
 	check(VarBatchUndoRecorder.compare_all(map).is_empty(), "two rings")
 	rings[1][2].set_meta(&"next", rings[1][1])
 	check_int(VarBatchUndoRecorder.compare_all(map).size(), 1, "another ring")
@@ -68,21 +70,27 @@ func test_map_of_duplicates() -> void:
 			resource.remove_meta(&"next")
 
 
-func test_time_of_maps() -> void:
+## Time grows with the number of references, and not faster.
+func test_time() -> void:
 	var times: Array[int] = []
 	for count: int in [5000, 20_000]:
-		var roots: Array[Resource] = []
-		for side: int in 2:
-			var list: Array = []
-			for i: int in count:
-				list.append(Resource.new())
-			roots.append(Resource.new())
-			roots[side].set_meta(&"list", list)
+		var roots: Array[Resource] = [Resource.new(), Resource.new()]
+		for root: Resource in roots:
+			var list := range(count).map(func(_at: int) -> Resource: return Resource.new())
+			root.set_meta(&"list", list)
 		var started := Time.get_ticks_usec()
 		var map := VarBatchUndoRecorder.map_references(roots[0], roots[1])
 		times.append(Time.get_ticks_usec() - started)
 		check_int(map.size(), count + 1, "resources")
 	check(times[1] < 16 * times[0], "4 times as many took %s microseconds" % [times])
+
+
+func _check_map(one: Object, other: Object, expected: Dictionary, what: String) -> Dictionary:
+	var map := VarBatchUndoRecorder.map_references(one, other)
+	check_int(map.size(), expected.size(), "objects, " + what)
+	for object: Object in expected:
+		check(is_same(map.get(object), expected[object]), "%s, %s" % [object, what])
+	return map
 
 
 func _scene() -> PackedScene:

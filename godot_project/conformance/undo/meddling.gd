@@ -4,27 +4,22 @@ extends "undo_base.gd"
 
 func test_getters_that_change_the_arguments() -> void:
 	for size: int in [1, 3, 3000]:
-		var objects: Array = []
-		for i: int in size:
-			objects.append(box(i))
+		var objects: Array = range(size).map(box)
 		var names: Array = ["watched", "value"]
-		var kept := objects.duplicate()
+		var last: Box = objects[-1]
 		Box.on_get = func(_object: Box) -> void:
 			objects.clear()
 			objects.resize(5000)
 			names.clear()
 		recorder.record_all(objects, names)
 		Box.reset()
-		kept[-1].value = "x"
-		var found := recorder.flush()
-		check_int(found.size(), 1, "modifications of %d objects" % size)
+		last.value = "x"
+		check_flush(['value: %d > "x"' % (size - 1)], "%d objects" % size)
 
 
 ## Objects that are freed while others are recorded, or compared.
 func test_getters_that_free() -> void:
-	var nodes: Array = []
-	for i: int in 6:
-		nodes.append(node(Node2D.new()))
+	var nodes := make_nodes(6)
 	var free_next := func(_object: Box) -> void:
 		for object: Variant in nodes:
 			if is_instance_valid(object):
@@ -35,13 +30,12 @@ func test_getters_that_free() -> void:
 	expect_errors(record, 1, "object 1: expected an object, found a freed object")
 	Box.reset()
 	nodes[1].position.x = 1
-	check_int(recorder.flush().size(), 1, "modifications of what is left")
+	check_flush(["position:x: 0.0 > 1.0"], "what is left")
 	recorder.record_all([box(1), nodes[1], nodes[2]])
 	nodes[2].position.x = 2
 	Box.on_get = free_next
-	var flush := func() -> Array: return recorder.flush()
-	var found: Array = expect_logged(flush, 0, 1, "it was freed")
-	check_int(found.size(), 1, "modifications of what is left, flushed")
+	var line := skipped(nodes[1] as Node, "it was freed")
+	check_flush(["position:x: 0.0 > 2.0"], "what is left, flushed", [line])
 
 
 func test_getters_that_record() -> void:
@@ -53,10 +47,8 @@ func test_getters_that_record() -> void:
 		second.value = 2
 		object.value.append(2)
 	recorder.record_all([object, second])
-	var found := recorder.flush()
-	check_int(found.size(), 2, "modifications")
-	check_exact(found[0].old, [1], "what the getter has recorded first")
-	check(recorder.flush().is_empty(), "flush() again")
+	check_flush(["value: [1] > [1, 2]", "value: 1 > 2"], "what the getter has recorded first")
+	check_flush([], "flush() again")
 
 
 func test_getters_that_flush() -> void:
@@ -64,30 +56,26 @@ func test_getters_that_flush() -> void:
 	var inner: Array = []
 	recorder.record(objects[0])
 	objects[0].value = 5
-	var history := UndoRedo.new()
 	Box.on_get = func(_object: Box) -> void:
 		Box.reset()
 		inner.append_array(recorder.flush())
 		inner.append(recorder.commit(history, "inner"))
 	recorder.record_all(objects)
-	history.free()
 	check_int(inner.size(), 2, "what the getter has flushed")
 	objects[2].value = 6
-	check_shown(recorder.flush(), ["value: 3 > 6"], "recorded around that")
+	check_flush(["value: 3 > 6"], "recorded around that")
 	recorder.record_all(objects)
 	objects[1].value = 8
 	Box.on_get = func(_object: Box) -> void:
 		recorder.record_all(objects, ["other"])
 		inner.append_array(recorder.flush())
-	check_shown(recorder.flush(), ["value: 2 > 8"], "flush() with flush() in a getter")
+	check_flush(["value: 2 > 8"], "flush() with flush() in a getter")
 
 
 func test_setters_that_use_the_history() -> void:
-	var history := UndoRedo.new()
 	var object := box(1)
 	recorder.record(object, ["watched", "value"])
-	object.watched = [1]
-	object.value = [2]
+	edit(object, {"watched": [1], "value": [2]})
 	check_int(recorder.commit(history, "edit"), 2, "modifications")
 	var calls: Array = []
 	Box.on_set = func(setting: Box) -> void:
@@ -99,7 +87,35 @@ func test_setters_that_use_the_history() -> void:
 	Box.reset()
 	check_exact(calls, [0, [1]], "what the setter was given")
 	check_exact([object.watched, object.value], [[1], [2]], "done again")
-	history.free()
+
+
+## Setters that put another script on the object, and objects that are gone, while it is undone.
+func test_setters_that_change_the_object() -> void:
+	var object := box(1)
+	recorder.record_complete(object)
+	object.set_meta(&"m", [1])
+	object.watched = 5
+	check_int(recorder.commit(history, "edit"), 2, "modifications")
+	Box.on_set = func(setting: Box) -> void:
+		Box.reset()
+		recorder.record_complete(setting)
+		setting.set_script(null)
+		recorder.flush()
+	history.undo()
+	history.redo()
+	history.undo()
+	check(not object.has_meta(&"m"), "undone")
+	var gone := Node2D.new()
+	recorder.record_complete(gone)
+	gone.set_script(OfNode)
+	recorder.commit(history, "edit")
+	gone.free()
+	history.undo()
+	gone = Node2D.new()
+	recorder.record_complete(gone)
+	var line := skipped(gone, "it was freed")
+	gone.free()
+	check_flush([], "a freed object", [line])
 
 
 func test_loggers_that_use_the_recorder() -> void:
@@ -113,7 +129,7 @@ func test_loggers_that_use_the_recorder() -> void:
 		recorder.flush()
 	var record := func() -> void: recorder.record_all(objects)
 	with_logger(meddle, expect_errors.bind(record, 2, "expected an object, found null"))
-	check(recorder.flush().is_empty(), "the Logger has flushed")
+	check_flush([], "the Logger has flushed")
 
 
 ## The last reference to an object that runs a script when it goes.
@@ -133,17 +149,29 @@ func test_objects_that_end() -> void:
 func test_many_threads() -> void:
 	var threads := start_threads(4, _record_alone.unbind(1))
 	check_value(end_threads(threads), [2000, 2000, 2000, 2000], "modifications on threads")
+	threads = start_threads(4, _compare_alone.unbind(1))
+	check_value(end_threads(threads), [499, 499, 499, 499], "differences on threads")
 
 
 func _record_alone() -> int:
 	var alone := VarBatchUndoRecorder.new()
-	var objects: Array = []
-	for i: int in 2000:
-		objects.append(box([i]))
+	var objects: Array = range(2000).map(func(i: int) -> Box: return box([i]))
 	alone.record_all(objects)
 	for object: Box in objects:
 		object.value.append(1)
 	return alone.flush().size()
+
+
+func _compare_alone() -> int:
+	var pairs: Dictionary = {}
+	for i: int in 1000:
+		pairs[box([i])] = box([i % 2 * i])
+	return VarBatchUndoRecorder.compare_all(pairs).size()
+
+
+class OfNode:
+	extends Node2D
+	@export var health := 3
 
 
 class Ending:

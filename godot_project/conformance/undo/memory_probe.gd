@@ -1,7 +1,7 @@
 extends Node
 ## Edits a large property many times, in a process of its own, and prints by how much it grew: lines
-## of "growth", when, bytes of the property, bytes of memory. Started by memory.gd with three
-## arguments: the kind of value, its MiB, and how many edits.
+## of "growth", when, bytes of memory, and those that begin with "wrong". Started by memory.gd with
+## three arguments: the kind of value, its MiB, and how many edits.
 ##
 ## Measured is the memory in use (VmRSS of /proc/self/status), which counts what the library
 ## allocates as well. Blocks of more than 32 MiB go back to the system at once when they are freed.
@@ -33,7 +33,7 @@ func _ready() -> void:
 		recorder.record(_object, ["value"])
 		_edit(step)
 		if recorder.commit(history, "edit") != 1:
-			print("no modification in step %d" % step)
+			print("wrong: no modification in step %d" % step)
 		if step in [FEW_STEPS, _steps]:
 			_print_growth("%d steps" % step)
 	var last := hash(_object.value)
@@ -43,7 +43,7 @@ func _ready() -> void:
 	while history.redo():
 		pass
 	if hash(_object.value) != last:
-		print("another value than before")
+		print("wrong: another value than before")
 	history.clear_history()
 	_print_growth("cleared")
 	history.free()
@@ -88,4 +88,4 @@ func _edit(step: int) -> void:
 
 
 func _print_growth(when: String) -> void:
-	print("growth;%s;%d;%d" % [when, _len, maxi(0, MemoryProbe.status("VmRSS:") - _rss)])
+	print("growth;%s;%d" % [when, maxi(0, MemoryProbe.status("VmRSS:") - _rss)])

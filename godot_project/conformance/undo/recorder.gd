@@ -2,60 +2,105 @@ extends "undo_base.gd"
 ## What VarBatchUndoRecorder records, and what flush() gives: exact, in order, once.
 
 
+## What flush(), compare() and flush(true) tell of an edit, and a history goes back and forth in.
 func test_a_node() -> void:
-	var sprite: Node2D = node(Node2D.new())
-	sprite.name = "Sprite"
-	recorder.record(sprite)
-	sprite.position.y = 7
-	sprite.rotation = 1.5
-	sprite.modulate = Color(1, 1, 1, 0.5)
-	sprite.scale = Vector2(2, 3)
+	var other: Sprite2D = node(Sprite2D.new())
+	var sprite: Sprite2D = node(Sprite2D.new())
+	for object: Sprite2D in [other, sprite]:
+		object.set_meta(&"log", ["a", {"n": 1}])
+	check(VarBatchUndoRecorder.compare(other, sprite).is_empty(), "two that are alike")
+	check(VarBatchUndoRecorder.compare(sprite, sprite).is_empty(), "a node and itself")
+	var before := state_of(sprite)
+	var recorders: Array[VarBatchUndoRecorder] = [recorder]
+	for i: int in 2:
+		recorders.append(VarBatchUndoRecorder.new())
+	for made: VarBatchUndoRecorder in recorders:
+		made.record(sprite)
+	edit(sprite, {"position:y": 7, "rotation": 1.5, "modulate:a": 0.5, "scale": Vector2(2, 3)})
+	sprite.material = CanvasItemMaterial.new()
+	sprite.set_meta(&"log", ["a", {"n": 2}])
 	sprite.name = "Other"
-	var found := recorder.flush()
-	check_int(found.size(), 4, "modifications")
-	for row: Dictionary in found:
-		check(row.keys() == ["object", "property", "old", "new"], "keys are %s" % [row.keys()])
-		check(is_same(row.object, sprite), "the object of %s" % row.property)
-		check_exact(sprite.get_indexed(NodePath(row.property as String)), row.new, "new value")
-		sprite.set_indexed(NodePath(row.property as String), row.old)
-	check(typeof(found[0].property) == TYPE_STRING, "a path is no String")
-	var lines := shown(found)
+	var after := state_of(sprite)
+	var plain := recorder.flush()
+	check(recorder.flush().is_empty(), "flush() twice")
+	var compared := VarBatchUndoRecorder.compare(other, sprite)
+	check_int(recorders[1].commit(history, "Move"), 6, "modifications")
+	check_bytes(state_of(sprite), after, "commit() does nothing again")
+	check_int(history.get_history_count(), 1, "actions")
+	check(history.get_current_action_name() == "Move", "the name of the action")
+	check_turns(state_of.bind(sprite), before, after, "a node")
+	check_and_undo(plain, sprite, ["object", "property", "old", "new"])
+	check_bytes(state_of(sprite), before, "set back")
+	check(VarBatchUndoRecorder.compare(other, sprite).is_empty(), "after all were set back")
+	history.undo()
+	history.redo()
+	check_and_undo(compared, sprite, ["object", "property", "op", "old", "new"])
+	check_bytes(state_of(sprite), before, "set back by compare()")
+	history.undo()
+	history.redo()
+	var deep := recorders[2].flush(true)
+	var lines := PackedStringArray()
+	for rows: Array[Dictionary] in [plain, compared, deep]:
+		check_int(rows.size(), plain.size(), "modifications")
+		for at: int in rows.size():
+			var row := rows[at]
+			check(row.property == plain[at].property, "property %s" % row.property)
+			check(is_same(row.object, sprite), "object of %s" % row.property)
+			check(row.get("op", "set") == "set", "op of %s" % row.property)
+			if row.property == "metadata/log" and row.has("path"):
+				check_exact([row.path, row.old, row.new], [[1, "n"], 1, 2], "inside an array")
+				continue
+			check_exact(row.get("path", []), [], "path of %s" % row.property)
+			check_exact([row.old, row.new], [plain[at].old, plain[at].new], row.property as String)
+	for row: Dictionary in plain:
+		if row.property != "material":
+			lines.append("%s: %s > %s" % [row.property, row.old, row.new])
 	lines.sort()
 	var expected: PackedStringArray = [
+		'metadata/log: ["a", { "n": 1 }] > ["a", { "n": 2 }]',
 		"modulate:a: 1.0 > 0.5",
 		"position:y: 0.0 > 7.0",
 		"rotation: 0.0 > 1.5",
-		"scale: Vector2(1, 1) > Vector2(2, 3)",
+		"scale: (1.0, 1.0) > (2.0, 3.0)",
 	]
 	check(lines == expected, "modifications %s" % lines)
-	check(sprite.position == Vector2.ZERO and sprite.scale == Vector2.ONE, "not restored")
-	check(recorder.flush().is_empty(), "flush() twice")
 
 
-## Every kind of value, each changed to the next one, comes back to the byte.
+## Every kind of value, each changed to the next one, comes back to the byte: told by flush() and
+## compare(), and from a history.
 func test_values() -> void:
 	var values: Array = Values.all()
 	for index: int in values.size():
-		var before: Variant = values[index]
-		var after: Variant = values[(index + 1) % values.size()]
-		if var_to_bytes(before) == var_to_bytes(after):
-			continue
-		# The engine's own copy: what is recorded must not be changed by what happens to the value.
-		var kept_before := var_to_bytes(before)
-		var kept_after := var_to_bytes(after)
-		var object := box(before)
-		recorder.record(object)
+		_check_value(values[index], values[(index + 1) % values.size()], index)
+
+
+func _check_value(before: Variant, after: Variant, index: int) -> void:
+	var what := "%d: %s to %s" % [index, type_string(typeof(before)), type_string(typeof(after))]
+	# The engine's own copy: what is recorded must not be changed by what happens to the value.
+	var old := var_to_bytes(before)
+	var new := var_to_bytes(after)
+	var object := box(before)
+	var state := func() -> PackedByteArray: return var_to_bytes(object.value)
+	check(VarBatchUndoRecorder.compare(box(before), object).is_empty(), "itself, " + what)
+	recorder.record(object)
+	object.value = after
+	if recorder.commit(history, "edit") > 0:
+		check_turns(state, old, new, what)
+	else:
+		check_bytes(old, new, "nothing was committed, " + what)
+	if old == new:
+		return
+	var compared := VarBatchUndoRecorder.compare(box(before), object)
+	object.value = before
+	for found: Array[Dictionary] in [edited(object, {"value": after}), compared]:
+		check_int(found.size(), 1, "modifications, " + what)
+		var row: Dictionary = found[0] if found else {"property": "", "old": null, "new": null}
+		if row.property == "value":
+			check_bytes(var_to_bytes(row.old), old, "old, " + what)
+			check_bytes(var_to_bytes(row.new), new, "new, " + what)
 		object.value = after
-		var found := recorder.flush()
-		check_int(found.size(), 1, "modifications of a %s" % type_string(typeof(before)))
-		if found.size() != 1:
-			continue
-		var row := found[0]
-		if (row.property as String) == "value":
-			check_bytes(var_to_bytes(row.old), kept_before, "old %s" % type_string(typeof(before)))
-			check_bytes(var_to_bytes(row.new), kept_after, "new %s" % type_string(typeof(after)))
 		object.set_indexed(NodePath(row.property as String), row.old)
-		check_bytes(var_to_bytes(object.value), kept_before, "value of the object")
+		check_bytes(var_to_bytes(object.value), old, "value of the object, " + what)
 
 
 ## Numbers that `==` does not tell apart, and one that it calls another.
@@ -63,14 +108,10 @@ func test_bits() -> void:
 	# Not a literal: a script takes it for the same constant as zero.
 	var minus_zero: float = str_to_var("-0.0")
 	check_exact(change(0.0, minus_zero).get("new"), minus_zero, "minus zero")
-	var row := change(Vector2(0, 1), Vector2(minus_zero, 1))
-	check(row.get("property") == "value:x", "minus zero inside")
+	check(change(Vector2(0, 1), Vector2(minus_zero, 1)).property == "value:x", "minus zero inside")
 	check(change(1, 1.0).get("property") == "value", "an int that turns to a float")
 	check(change("a", &"a").get("property") == "value", "a String that turns to a StringName")
-	var object := box(NAN)
-	recorder.record(object)
-	object.value = NAN
-	check(recorder.flush().is_empty(), "NAN is the same as NAN")
+	check(edited(box(NAN), {"value": NAN}).is_empty(), "NAN is the same as NAN")
 
 
 ## Arrays and dictionaries as they were, whatever happens to them, or to what came of them.
@@ -94,41 +135,31 @@ func test_shared_values() -> void:
 	object.value = PackedStringArray(["a"])
 	recorder.record(object)
 	object.value.append("b")
-	check_exact(
-		recorder.flush()[0].old, PackedStringArray(["a"]), "a packed array, changed in place"
-	)
+	check_exact(recorder.flush()[0].old, PackedStringArray(["a"]), "a packed array, in place")
 
 
-## The order of entries, and types of containers.
+## The order of entries, and types of containers, also by a script that is no file.
 func test_types_and_order() -> void:
 	var row := change({"a": 1, "b": 2}, {"b": 2, "a": 1})
 	check((row.old as Dictionary).keys() == ["a", "b"], "old order")
 	check((row.new as Dictionary).keys() == ["b", "a"], "new order")
 	var numbers: Array[int] = [1, 2]
-	var nodes: Array[Node] = [node(Node.new()), null]
+	var of_class: Array[Node] = [node(Node.new()), null]
 	var boxes: Array[Box] = [Box.new()]
 	var of_script: Dictionary[String, Box] = {"a": boxes[0]}
-	var by_node: Dictionary[Node, int] = {nodes[0]: 1}
-	for value: Variant in [numbers, nodes, boxes, of_script, by_node]:
-		row = change(value, null)
-		check(is_same_type(row.old, value), "type of %s" % [value])
-		check_exact(row.old, value, "typed")
-	check(is_same((change(boxes, null).old as Array)[0], boxes[0]), "an object of a typed array")
-
-
-## A typed container whose script is no file.
-func test_types_of_scripts_without_files() -> void:
-	var script := GDScript.new()
-	script.source_code = "extends RefCounted\nvar x := 1\n"
-	check_int(script.reload(), OK, "a script")
+	var by_node: Dictionary[Node, int] = {of_class[0]: 1}
+	var script := script_of("extends RefCounted\nvar x := 1\n")
 	var list := Array([script.new(), null], TYPE_OBJECT, &"RefCounted", script)
 	var table := Dictionary({}, TYPE_STRING, &"", null, TYPE_OBJECT, &"RefCounted", script)
 	table["a"] = list[0]
-	for value: Variant in [list, table, [list, [table]]]:
-		var row := change(value, 5)
-		check_exact(row.old, value, "a script without a file")
-	check((change(list, 5).old as Array).get_typed_script() == script, "script of an array")
-	check((change(table, 5).old as Dictionary).get_typed_value_script() == script, "of a table")
+	for value: Variant in [numbers, of_class, boxes, of_script, by_node, list, table]:
+		row = change(value, null)
+		check(_is_same_type(row.old, value), "type of %s" % [value])
+		check_exact(row.old, value, "typed")
+	check(is_same((change(boxes, null).old as Array)[0], boxes[0]), "an object of a typed array")
+	row = change([list, [table]], 5)
+	check_exact(row.old, [list, [table]], "nested")
+	check(_is_same_type(row.old[0], list) and _is_same_type(row.old[1][0], table), "types inside")
 
 
 ## Objects are themselves, wherever they are.
@@ -137,8 +168,7 @@ func test_objects() -> void:
 	var child := node(Node.new())
 	var lambda := func() -> int: return resource.get_reference_count()
 	var value: Array = [resource, [child, {"k": resource, child: 1}], lambda, child.get_name]
-	var row := change(value, [1])
-	var old: Array = row.old
+	var old: Array = change(value, [1]).old
 	check(is_same(old[0], resource), "an object in an array")
 	check(is_same(old[1][0], child), "a node in a nested array")
 	check(is_same(old[1][1].k, resource), "an object in a dictionary")
@@ -151,10 +181,8 @@ func test_objects() -> void:
 	check(change(lambda, other).new == other, "a Callable that turned to another")
 	var swapped := change([[1, resource]], [[1, Resource.new()]])
 	check(is_same((swapped.old as Array)[0][1], resource), "an object for another")
-	var same := box([lambda, resource, child.renamed])
-	recorder.record(same)
-	same.value = [lambda, resource, child.renamed]
-	check(recorder.flush().is_empty(), "the same objects in another array")
+	var same: Array = [lambda, resource, child.renamed]
+	check(edited(box(same), {"value": same.duplicate()}).is_empty(), "the same objects")
 
 
 ## A reference that only the recorder has left is alive; a node that was freed is null.
@@ -183,52 +211,40 @@ func test_named() -> void:
 	for names: Variant in [
 		["value"], [&"value"], PackedStringArray(["value"]), Array(["value"], TYPE_STRING, "", null)
 	]:
-		object.value = 1
-		object.other = 1
+		edit(object, {"value": 1, "other": 1})
 		recorder.record(object, names)
-		object.value = 2
-		object.other = 2
-		check_shown(recorder.flush(), ["value: 1 > 2"], "named %s" % [names])
+		edit(object, {"value": 2, "other": 2})
+		check_flush(["value: 1 > 2"], "named %s" % [names])
 	# Named ones need not be stored.
 	recorder.record(object, ["passing", "value", "passing"])
-	object.passing = 5
-	object.value = 3
-	check_shown(recorder.flush(), ["passing: 1 > 5", "value: 2 > 3"], "one that is not stored")
+	edit(object, {"passing": 5, "value": 3})
+	check_flush(["passing: 1 > 5", "value: 2 > 3"], "one that is not stored")
 
 
 ## The first state counts, of each property.
 func test_again() -> void:
 	var object := box(1)
 	recorder.record(object, ["value"])
-	object.value = 2
-	object.other = 5
+	edit(object, {"value": 2, "other": 5})
 	recorder.record(object, ["value", "other"])
-	object.value = 3
-	object.other = 6
-	check_shown(recorder.flush(), ["value: 1 > 3", "other: 5 > 6"], "named again")
+	edit(object, {"value": 3, "other": 6})
+	check_flush(["value: 1 > 3", "other: 5 > 6"], "named again")
 	recorder.record(object, ["other"])
-	object.other = 7
-	object.value = 4
+	edit(object, {"value": 4, "other": 7})
 	recorder.record(object)
 	recorder.record(object)
-	object.watched = 1
-	object.value = 5
-	var expected: PackedStringArray = ["other: 6 > 7", "value: 4 > 5", "watched: 0 > 1"]
-	check_shown(recorder.flush(), expected, "all again")
+	edit(object, {"value": 5, "watched": 1})
+	check_flush(["other: 6 > 7", "value: 4 > 5", "watched: 0 > 1"], "all again")
 	recorder.record(object)
 	object.value = 9
-	object.value = 5
-	check(recorder.flush().is_empty(), "a value that came back")
+	check(edited(object, {"value": 5}).is_empty(), "a value that came back")
 
 
 func test_record_all() -> void:
-	var objects: Array = []
-	for i: int in 5000:
-		objects.append(box(i))
+	var objects: Array = range(5000).map(box)
 	recorder.record_all(objects)
-	for i: int in 5000:
-		if i % 3 == 0:
-			objects[i].value = str(i)
+	for i: int in range(0, 5000, 3):
+		objects[i].value = str(i)
 	var found := recorder.flush()
 	check_int(found.size(), 1667, "modifications")
 	for index: int in found.size():
@@ -236,28 +252,25 @@ func test_record_all() -> void:
 		if not (is_same(row.object, objects[index * 3]) and row.old == index * 3):
 			check(false, "row %d is %s" % [index, row])
 	recorder.record_all(objects.slice(0, 2), ["other"])
-	objects[1].other = 4
-	objects[1].value = 4
-	check_shown(recorder.flush(), ["other: 0 > 4"], "named")
+	edit(objects[1] as Box, {"other": 4, "value": 4})
+	check_flush(["other: 0 > 4"], "named")
 	recorder.record_all([])
-	check(recorder.flush().is_empty(), "of nothing")
+	check_flush([], "of nothing")
 	var same: Array[Box] = [objects[0], objects[1], objects[0]]
 	recorder.record_all(same)
 	objects[0].value = "x"
-	check_int(recorder.flush().size(), 1, "modifications of one object twice")
+	check_flush(['value: "0" > "x"'], "one object twice")
 
 
 ## Many objects over threads are the same as on one.
 func test_threads() -> void:
-	var count := VarBatch.get_thread_count()
 	var expected: Array[Dictionary] = []
 	for threads: int in [1, 2, 5]:
 		VarBatch.set_thread_count(threads)
 		var objects: Array = []
 		for i: int in 20_000:
-			objects.append(
-				box([i, {"n": str(i), "at": Vector3(i, 0, 1)}, PackedByteArray([i % 256])])
-			)
+			var value: Array = [i, {"n": str(i), "at": Vector3(i, 0, 1)}]
+			objects.append(box(value + [PackedByteArray([i % 256])]))
 		recorder.record_all(objects, ["value", "other"])
 		for i: int in 20_000:
 			objects[i].value[1].n = i
@@ -269,10 +282,9 @@ func test_threads() -> void:
 		if threads == 1:
 			expected = found
 		check_bytes(var_to_bytes(found), var_to_bytes(expected), "with %d threads" % threads)
-	VarBatch.set_thread_count(count)
 
 
-static func is_same_type(one: Variant, other: Variant) -> bool:
+static func _is_same_type(one: Variant, other: Variant) -> bool:
 	if one is Array and other is Array:
 		return (one as Array).is_same_typed(other as Array)
 	return one is Dictionary and (one as Dictionary).is_same_typed(other as Dictionary)

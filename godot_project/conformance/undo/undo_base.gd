@@ -1,19 +1,28 @@
 extends "../support/suite.gd"
-## Base of the suites on VarBatchUndoRecorder.
+## Base of the suites on VarBatchUndoRecorder: objects to edit, rows as text, and going back and
+## forth in a history.
 
 const Box := preload("box.gd")
+const Listed := preload("listed.gd")
 const Values := preload("../support/values.gd")
 
+const CLASS := "VarBatchUndoRecorder."
+## What to do about a list that changed.
+const COMPLETE := ": record it with record_complete()"
+const ROUNDS := 3
+
 var recorder := VarBatchUndoRecorder.new()
+var history := UndoRedo.new()
 var _nodes: Array[Node] = []
 
 
 func finish() -> void:
 	Box.reset()
-	for node: Variant in _nodes:
-		if is_instance_valid(node):
+	history.free()
+	for made: Variant in _nodes:
+		if is_instance_valid(made):
 			# The engine logs an error for each Container that another one made for itself.
-			quietly((node as Node).free)
+			quietly((made as Node).free)
 	super()
 
 
@@ -30,12 +39,42 @@ func node(made: Node) -> Node:
 	return made
 
 
-## Records the value of a new Box, changes it to [param after], and returns the one modification.
+## So many nodes of a class.
+func make_nodes(count: int, type: StringName = &"Node2D") -> Array:
+	return range(count).map(func(_at: int) -> Node: return node(ClassDB.instantiate(type) as Node))
+
+
+## An object that was freed.
+static func freed_object() -> Variant:
+	var object: Variant = Object.new()
+	(object as Object).free()
+	return object
+
+
+## A script that is no file.
+func script_of(source: String) -> GDScript:
+	var script := GDScript.new()
+	script.source_code = source
+	check_int(script.reload(), OK, "a script")
+	return script
+
+
+## Sets what is at these paths.
+func edit(object: Object, values: Dictionary) -> void:
+	for path: String in values:
+		object.set_indexed(NodePath(path), values[path])
+
+
+## Records an object, edits it, and returns the modifications.
+func edited(object: Object, values: Dictionary, names: Array = []) -> Array[Dictionary]:
+	recorder.record(object, names)
+	edit(object, values)
+	return recorder.flush()
+
+
+## The one modification of a Box's value.
 func change(before: Variant, after: Variant) -> Dictionary:
-	var object := box(before)
-	recorder.record(object)
-	object.value = after
-	var found := recorder.flush()
+	var found := edited(box(before), {"value": after})
 	var types: Array = [type_string(typeof(before)), type_string(typeof(after))]
 	check_int(found.size(), 1, "modifications of a %s to a %s" % types)
 	return found[0] if found.size() == 1 else {}
@@ -53,9 +92,47 @@ func check_shown(found: Array[Dictionary], expected: PackedStringArray, what: St
 	check(shown(found) == expected, "%s: expected %s, found %s" % [what, expected, shown(found)])
 
 
+## Checks what flush() gives and which lines it logs.
+func check_flush(
+	expected: PackedStringArray, what: String, lines: PackedStringArray = []
+) -> Array[Dictionary]:
+	var flush := func() -> Array[Dictionary]: return recorder.flush()
+	var found: Array[Dictionary] = expect_lines(flush, lines)
+	check_shown(found, expected, what)
+	return found
+
+
+## The line that flush() logs of an object without a name.
+func skipped(object: Object, why: String) -> String:
+	var text := WARNING + CLASS + "flush: skipped %s (id %d): %s"
+	return text % [object.get_class(), object.get_instance_id(), why]
+
+
 ## Two values of the same bytes, with the same objects by their ids.
 func check_exact(found: Variant, expected: Variant, what: String) -> void:
 	check_bytes(var_to_bytes(found), var_to_bytes(expected), what)
+
+
+## Checks what rows say of an object as it is now, and sets the old values.
+func check_and_undo(rows: Array[Dictionary], object: Object, keys: Array) -> void:
+	for row: Dictionary in rows:
+		check(row.keys() == keys, "keys are %s" % [row.keys()])
+		check(is_same(row.object, object), "the object of %s" % row.property)
+		check(typeof(row.property) == TYPE_STRING, "a path is no String")
+		var path := NodePath(row.property as String)
+		check_exact(object.get_indexed(path), row.new, "new %s" % path)
+		object.set_indexed(path, row.old)
+
+
+## Goes back and forth in the history: [param state] is [param before], then [param after].
+func check_turns(
+	state: Callable, before: PackedByteArray, after: PackedByteArray, what: String
+) -> void:
+	for turn: int in ROUNDS:
+		check(history.undo(), "undo, " + what)
+		check_bytes(state.call() as PackedByteArray, before, "undone, " + what)
+		check(history.redo(), "redo, " + what)
+		check_bytes(state.call() as PackedByteArray, after, "done again, " + what)
 
 
 ## Bytes of all stored properties of an object.
