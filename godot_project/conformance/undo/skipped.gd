@@ -80,8 +80,8 @@ func test_lists_that_scripts_make() -> void:
 	check_flush(["value: 5 > 6"], "the third", lines)
 	# Named properties are looked at alone.
 	objects[1].extra = ["two", "three"]
-	recorder.record_all(objects, ["value"])
 	recorder.record(objects[1], ["three"])
+	recorder.record_all(objects, ["value"])
 	objects[0].extra = []
 	objects[1].extra = []
 	objects[1].value = 7
