@@ -3,8 +3,8 @@ extends RefCounted
 
 @export_storage var value: Variant = 1
 var is_hidden := false
-## The names of properties that can be set; they are stored themselves after these properties if
-## they are kept.
+## The names of properties that can be set. If they are kept, they are stored as well, after these
+## properties; what is no longer one of them has no value then.
 var extra: PackedStringArray = []
 var keeps_extra := false
 var values := {}
@@ -31,6 +31,9 @@ func _get(property: StringName) -> Variant:
 func _set(property: StringName, new: Variant) -> bool:
 	if property == &"names":
 		extra = new
+		for other: String in values.keys():
+			if not other in extra:
+				values.erase(other)
 	elif property in extra:
 		values[property] = new
 	else:
