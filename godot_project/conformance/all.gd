@@ -1,5 +1,6 @@
 extends Node
-## Runs the suites: every function test_* of each suite's script, in a fresh instance of it.
+## Runs the suites: every function test_* of each suite's script, in a fresh instance of it. A suite
+## is a script in one of the folders below that extends support/suite.gd, but for bases: *_base.gd.
 ##
 ##     godot --headless --path godot_project res://conformance/all.tscn [-- [OPTION] [FILTER ...]]
 ##
@@ -26,100 +27,13 @@ const USUAL_SHARE := 0.1
 ## How many times as slow a slow machine is.
 const SLOWNESS := 20
 
-## The quick ones first, and broken before those that use much memory, so that its look at the most
-## this process ever used means something.
-const SUITES: PackedStringArray = [
-	"documents/api",
-	"values/kinds",
-	"values/types",
-	"hostile/broken",
-	"hostile/broken_text",
-	"values/get_in",
-	"batches/guessed_room",
-	"values/strings",
-	"values/decoded",
-	"values/containers",
-	"values/nesting",
-	"values/typed",
-	"values/objects",
-	"hostile/meddling",
-	"hostile/validate",
-	"values/describe",
-	"engines/dialects",
-	"engines/dialects_errors",
-	"engines/dialects_objects",
-	"values/error_paths",
-	"hostile/memory",
-	"hostile/freed",
-	"batches/batches",
-	"batches/reports",
-	"batches/deferred",
-	"batches/frames",
-	"batches/streams",
-	"batches/packets",
-	"batches/threads",
-	"files/files",
-	"files/one_var",
-	"values/losses",
-	"values/last_error",
-	"values/flags",
-	"files/path_kinds",
-	"files/errors",
-	"files/damage",
-	"files/ranges",
-	"files/foreign_files",
-	"files/compressed",
-	"files/compressed_damage",
-	"files/fastlz",
-	"engines/transcode_files",
-	"engines/transcode_file_errors",
-	"changes/diff",
-	"changes/diff_errors",
-	"changes/threads",
-	"changes/patch_errors",
-	"undo/recorder",
-	"undo/paths",
-	"undo/skipped",
-	"undo/errors",
-	"undo/history",
-	"undo/meddling",
-	"undo/steps",
-	"undo/memory",
-	"undo/deep",
-	"undo/compare",
-	"undo/maps",
-	"undo/complete",
-	"documents/examples",
-	"documents/examples_files",
-	"documents/documents",
-	"tasks/tasks",
-	"tasks/values",
-	"tasks/errors",
-	"tasks/threads",
-	"tasks/objects",
-	"tasks/in_loads",
-	"hostile/meddling_calls",
-	"tasks/cancel",
-	"files/save_order",
-	"files/append",
-	"tasks/progress",
-	"batches/threads_and_tasks",
-	"tasks/soak",
-	"values/packed",
-	"values/packed_large",
-	"values/many_texts",
-	"values/differential",
-	"hostile/mutations",
-	"changes/generated",
-	"changes/hostile",
+## Suites of damage first, so that their look at the most this process ever used means something.
+const FOLDERS: PackedStringArray = [
+	"hostile", "values", "engines", "batches", "files", "changes", "undo", "documents", "tasks"
 ]
 
-## They look at files that a real Godot 3 made.
-const GODOT3_SUITES: PackedStringArray = [
-	"engines/from_godot3_values",
-	"engines/from_godot3_inputs",
-	"engines/from_godot3_saves",
-]
+## How suites begin that look at files that a real Godot 3 made.
+const GODOT3 := "from_godot3_"
 
 var _filters := PackedStringArray()
 var _share := USUAL_SHARE
@@ -136,7 +50,7 @@ func _ready() -> void:
 		var script: GDScript = load(_path_of(arguments[1]))
 		add_child(script.new() as Node)
 		return
-	var suites := SUITES
+	var is_godot3 := false
 	for argument: String in arguments:
 		match argument:
 			"--long":
@@ -148,7 +62,7 @@ func _ready() -> void:
 			"--browser-files":
 				_tells_of_files = true
 			"--godot3":
-				suites = GODOT3_SUITES
+				is_godot3 = true
 			_:
 				_filters.append(argument)
 	print("Godot %s, %s" % [Engine.get_version_info().string, _build_name()])
@@ -158,8 +72,9 @@ func _ready() -> void:
 		_errors.open()
 		if not _errors.is_open():
 			print("This engine has no Logger: logged errors are not checked.")
-		for suite: String in suites:
-			await _run_suite(suite)
+		for suite: String in _suites():
+			if suite.get_file().begins_with(GODOT3) == is_godot3:
+				await _run_suite(suite)
 		_errors.close()
 	print("%d passed, %d failed" % [_passed, _failed])
 	get_tree().quit(0 if _failed == 0 and _passed > 0 else 1)
@@ -169,8 +84,29 @@ func _path_of(script: String) -> String:
 	return "res://conformance/%s.gd" % script
 
 
+func _suites() -> PackedStringArray:
+	var suites := PackedStringArray()
+	for folder: String in FOLDERS:
+		var files := DirAccess.get_files_at("res://conformance/" + folder)
+		files.sort()
+		for file: String in files:
+			if file.ends_with(".gd") and not file.ends_with("_base.gd"):
+				suites.append(folder.path_join(file.get_basename()))
+	return suites
+
+
+## False for what the suites use. What does not load is taken for one, and fails.
+func _is_suite(script: GDScript) -> bool:
+	var base: Script = script
+	while base and base != Suite:
+		base = base.get_base_script()
+	return script == null or not script.can_instantiate() or base == Suite
+
+
 func _run_suite(suite_name: String) -> void:
 	var script: GDScript = load(_path_of(suite_name))
+	if not _is_suite(script):
+		return
 	if script == null or not script.can_instantiate():
 		_fail(suite_name, ["its script does not load"])
 		return

@@ -133,28 +133,13 @@ static func _dictionaries() -> Array:
 	var key_typed: Dictionary[StringName, Variant] = {&"x": 1, &"y": "z", &"z": null}
 	var value_typed: Dictionary[Variant, PackedByteArray] = {1: PackedByteArray([1, 2, 3])}
 	var object_typed: Dictionary[int, Resource] = {5: Resource.new(), 6: null}
-	var keys: Dictionary = {
-		1: "int",
-		1.0: "float",
-		true: "bool",
-		"s": "String",
-		Vector2(1, 2): "Vector2",
-		[1, 2]: "Array",
-		{"k": "v"}: "Dictionary",
-		null: "null",
-		^"a:b": "NodePath",
-		PackedInt32Array([1, 2, 3]): "packed",
-	}
+	var keys: Dictionary = {}
+	for key: Variant in [1, 1.0, true, "s", Vector2(1, 2), [1, 2], {"k": "v"}, null, ^"a:b"]:
+		keys[key] = type_string(typeof(key))
+	keys[PackedInt32Array([1, 2, 3])] = "packed"
 	var inner: Dictionary = {"hp": 12.5, "pos": Vector3(1.5, -2.5, 3.5), "tags": ["a", &"b"]}
-	return [
-		{},
-		{"inner": inner, "list": [inner, inner]},
-		keys,
-		typed,
-		key_typed,
-		value_typed,
-		object_typed
-	]
+	var nested_ones: Dictionary = {"inner": inner, "list": [inner, inner]}
+	return [{}, nested_ones, keys, typed, key_typed, value_typed, object_typed]
 
 
 static func _arrays() -> Array:
@@ -168,17 +153,5 @@ static func _arrays() -> Array:
 	var bytes: Array = [PackedByteArray([1]), PackedByteArray([1, 2, 3, 4, 5]), 7]
 	var references: Array = [null_object(), freed_object(), Callable(), Signal(), rid_from_int64(3)]
 	var mixed: Array = [null, true, 1, 0.1, "text", &"name", ^"a/b", Vector3i(1, 2, 3), [[], {}]]
-	return [
-		[],
-		mixed,
-		bytes,
-		references,
-		ints,
-		vectors,
-		packed,
-		arrays,
-		objects,
-		scripted,
-		empty_typed,
-		nested(20, [1])
-	]
+	var untyped: Array = [[], mixed, bytes, references, nested(20, [1])]
+	return untyped + [ints, vectors, packed, arrays, objects, scripted, empty_typed]

@@ -70,25 +70,22 @@ static func _is_same(found: Array, expected: Array) -> bool:
 ## Types that the bytes do not tell apart: an Object that is null is encoded as Nil. A list of what
 ## is left to compare, not recursion: values may be nested deeper than scripts can call.
 static func _type_difference(found: Variant, expected: Variant) -> String:
-	var found_left: Array = [found]
-	var expected_left: Array = [expected]
-	while not expected_left.is_empty():
-		var a: Variant = found_left.pop_back()
-		var b: Variant = expected_left.pop_back()
+	var left: Array = [found, expected]
+	while not left.is_empty():
+		var b: Variant = left.pop_back()
+		var a: Variant = left.pop_back()
 		var type := typeof(b)
 		if typeof(a) != type:
-			return (
-				"expected %s %s, found %s %s"
-				% [type_string(type), _short(b), type_string(typeof(a)), _short(a)]
-			)
+			var types: Array = [type_string(type), _short(b), type_string(typeof(a)), _short(a)]
+			return "expected %s %s, found %s %s" % types
 		if type != TYPE_ARRAY and type != TYPE_DICTIONARY:
 			continue
 		var a_parts := _parts(a)
 		var b_parts := _parts(b)
 		if a_parts.size() != b_parts.size():
 			return "expected %d elements, found %d" % [b_parts.size(), a_parts.size()]
-		found_left.append_array(a_parts)
-		expected_left.append_array(b_parts)
+		for i: int in a_parts.size():
+			left.append_array([a_parts[i], b_parts[i]])
 	return ""
 
 

@@ -114,11 +114,10 @@ func expect_own_logged(
 ) -> Variant:
 	_refuse_logged()
 	var result: Variant = action.call()
-	var own := PackedStringArray()
-	for text: String in _take_texts():
-		if text.begins_with("VarBatch.") or text.begins_with(WARNING + "VarBatch."):
-			own.append(text)
-	_check_texts(own, error_count, warning_count, must_contain)
+	var own := Array(_take_texts()).filter(
+		func(text: String) -> bool: return text.trim_prefix(WARNING).begins_with("VarBatch.")
+	)
+	_check_texts(PackedStringArray(own), error_count, warning_count, must_contain)
 	return result
 
 
@@ -156,15 +155,11 @@ func bounded(texts: PackedStringArray, advice := "") -> PackedStringArray:
 
 ## The number of errors and of warnings that [param text] says were not printed.
 func more_of(text: String) -> Vector2i:
-	if not " not printed" in text:
-		return Vector2i.ZERO
 	var counts := Vector2i.ZERO
-	var words := text.split(" ")
+	var words := text.split(" ") if " not printed" in text else PackedStringArray()
 	for i: int in range(2, words.size()):
-		if words[i - 1] == "more" and words[i].begins_with("error"):
-			counts.x = words[i - 2].to_int()
-		elif words[i - 1] == "more" and words[i].begins_with("warning"):
-			counts.y = words[i - 2].to_int()
+		if words[i - 1] == "more":
+			counts[0 if words[i].begins_with("error") else 1] = words[i - 2].to_int()
 	return counts
 
 
@@ -179,16 +174,44 @@ func expect_lines(action: Callable, expected: PackedStringArray) -> Variant:
 		var at := 0
 		while at < mini(texts.size(), expected.size()) and texts[at] == expected[at]:
 			at += 1
-		(
-			failures
-			. append(
-				(
-					"expected %d lines, found %d, first difference in line %d: expected '%s', found '%s'"
-					% [expected.size(), texts.size(), at, _line(expected, at), _line(texts, at)]
-				)
-			)
-		)
+		var texts_at: Array = [at, _line(expected, at), _line(texts, at)]
+		var text := "expected %d lines, found %d, first difference in line %d: expected '%s', found '%s'"
+		failures.append(text % ([expected.size(), texts.size()] + texts_at))
 	return result
+
+
+## Calls a method of VarBatch by its name. It must log exactly these lines, which here begin behind
+## "VarBatch.NAME: ", and need only begin so where they end in "...". It must give [param expected];
+## the first that is no warning is the last error's message, with [param code].
+func check_call(
+	method: StringName,
+	arguments: Array,
+	expected: Variant,
+	lines: PackedStringArray,
+	code := ERR_INVALID_DATA
+) -> void:
+	var results: Array = []
+	var found := logged(func() -> void: results.append(call_method(method, arguments)))
+	var error := VarBatch.get_last_error()
+	var message := VarBatch.get_last_error_message()
+	var what := "VarBatch.%s gives %s" % [method, " | ".join(lines).left(400)]
+	check_value(results[0], expected, what)
+	check(not errors.is_open() or found.size() == lines.size(), "%s: %s" % [what, found])
+	var first := ""
+	for i: int in lines.size():
+		var is_warning := lines[i].begins_with(WARNING)
+		var text := lines[i].trim_prefix(WARNING)
+		first = text if first.is_empty() and not is_warning else first
+		if i < found.size():
+			text = "%sVarBatch.%s: %s" % [WARNING if is_warning else "", method, text]
+			check(_is_line(found[i], text), "%s: %s" % [what, found[i]])
+	check(_is_line(message, first), "%s: the message is %s" % [what, message])
+	check_int(error, OK if first.is_empty() else code, what + ": last error")
+
+
+## By name, as a static method of the engine's classes is no Callable.
+static func call_method(method: StringName, arguments: Array) -> Variant:
+	return ClassDB.callv(&"class_call_static", [&"VarBatch", method] + arguments)
 
 
 ## Calls [param action], and returns what it logged.
@@ -256,19 +279,9 @@ func _check_texts(
 		if not must_contain in text:
 			failures.append("expected a line with '%s', found: %s" % [must_contain, text])
 	if found_errors != error_count or found_warnings != warning_count:
-		failures.append(
-			(
-				"expected %d errors and %d warnings with '%s', found %d and %d: %s"
-				% [
-					error_count,
-					warning_count,
-					must_contain,
-					found_errors,
-					found_warnings,
-					" | ".join(texts.slice(0, 3))
-				]
-			)
-		)
+		var counts: Array = [error_count, warning_count, must_contain, found_errors, found_warnings]
+		var text := "expected %d errors and %d warnings with '%s', found %d and %d: "
+		failures.append(text % counts + " | ".join(texts.slice(0, 3)))
 
 
 ## The texts logged since the last look. A script error is never expected.
@@ -288,6 +301,13 @@ func _take_texts() -> PackedStringArray:
 func _refuse_logged() -> void:
 	for text: String in _take_texts():
 		failures.append("unexpected line logged: %s" % text)
+
+
+## Whether it is as expected, or begins so where that ends in "...".
+func _is_line(found: String, expected: String) -> bool:
+	if expected.ends_with("..."):
+		return found.begins_with(expected.trim_suffix("..."))
+	return found == expected
 
 
 func _line(lines: PackedStringArray, at: int) -> String:

@@ -98,7 +98,7 @@ static func of(type: int) -> Array:
 		TYPE_INT:
 			return _ints()
 		TYPE_FLOAT:
-			return _floats()
+			return Array(DOUBLE_BITS).map(float_from_bits)
 	return Engines.of(type)
 
 
@@ -137,6 +137,11 @@ static func float_from_bits(hex: String) -> float:
 	return bytes.decode_double(0)
 
 
+## Bytes of hexadecimal digits, with spaces between them.
+static func hex(digits: String) -> PackedByteArray:
+	return digits.replace(" ", "").hex_decode()
+
+
 static func header(type: int) -> PackedByteArray:
 	return PackedByteArray([type, 0, 0, 0])
 
@@ -156,21 +161,13 @@ static func _ints() -> Array:
 	return values
 
 
-static func _floats() -> Array:
-	var values: Array = []
-	for bits: String in DOUBLE_BITS:
-		values.append(float_from_bits(bits))
-	return values
-
-
 ## Distinct components, then every special number at every place.
 static func _vectors(
 	type: int, components: int, specials: PackedInt64Array, distinct: Callable
 ) -> Array:
 	var plain_bytes := header(type)
 	for i: int in components:
-		var number: PackedByteArray = distinct.call(i)
-		plain_bytes.append_array(number)
+		plain_bytes.append_array(distinct.call(i) as PackedByteArray)
 	var values: Array = [bytes_to_var(plain_bytes)]
 	for i: int in components:
 		for bits: int in specials:
