@@ -37,58 +37,29 @@ func _run(count: int, whole: bool) -> void:
 
 func _check_batch(values: Array, whole: bool, what: String) -> void:
 	var encoded: Array[PackedByteArray] = []
+	var singles: Array[PackedByteArray] = []
+	var expected: Array = []
 	var decoded: Array = []
 	var frames := PackedByteArray()
 	for value: Variant in values:
 		var bytes := var_to_bytes_with_objects(value) if whole else var_to_bytes(value)
 		encoded.append(bytes)
-		decoded.append(bytes_to_var_with_objects(bytes) if whole else bytes_to_var(bytes))
-		var length := PackedByteArray([0, 0, 0, 0])
-		length.encode_u32(0, bytes.size())
-		frames.append_array(length)
-		frames.append_array(bytes)
-	_check_encoded(VarBatch.vars_to_bytes(values, whole), encoded, "vars_to_bytes, " + what)
-	var singles: Array[PackedByteArray] = []
-	for value: Variant in values:
 		singles.append(VarBatch.var_to_bytes(value, whole))
-	_check_encoded(singles, encoded, "var_to_bytes, " + what)
+		expected.append(bytes_to_var_with_objects(bytes) if whole else bytes_to_var(bytes))
+		decoded.append(VarBatch.bytes_to_var(bytes, whole))
+		frames.append_array(PackedInt32Array([bytes.size()]).to_byte_array() + bytes)
 	check_bytes(VarBatch.vars_to_frames(values, whole), frames, "vars_to_frames, " + what)
-	_check_decoded(
-		VarBatch.bytes_to_vars(encoded, whole), decoded, encoded, "bytes_to_vars, " + what
-	)
-	_check_decoded(
-		VarBatch.frames_to_vars(frames, whole), decoded, encoded, "frames_to_vars, " + what
-	)
-	var found: Array = []
-	for bytes: PackedByteArray in encoded:
-		found.append(VarBatch.bytes_to_var(bytes, whole))
-	_check_decoded(found, decoded, encoded, "bytes_to_var, " + what)
-
-
-func _check_encoded(
-	found: Array[PackedByteArray], expected: Array[PackedByteArray], what: String
-) -> void:
-	checks += expected.size()
-	if found == expected:
-		return
-	check_int(found.size(), expected.size(), what)
-	for i: int in mini(found.size(), expected.size()):
-		if found[i] != expected[i]:
-			check_bytes(found[i], expected[i], "%s %d: %s" % [what, i, _hex(expected[i])])
-			return
-
-
-func _check_decoded(
-	found: Array, expected: Array, encoded: Array[PackedByteArray], what: String
-) -> void:
-	checks += expected.size()
-	var at := Equal.first_unequal(found, expected)
-	if at >= 0 and at < encoded.size():
-		check_value(found[at], expected[at], "%s %d: %s" % [what, at, _hex(encoded[at])])
-	elif at >= 0:
-		check_int(found.size(), expected.size(), what)
-
-
-func _hex(bytes: PackedByteArray) -> String:
-	var text := bytes.slice(0, SHOWN_BYTES).hex_encode()
-	return text if bytes.size() <= SHOWN_BYTES else "%s... of %d bytes" % [text, bytes.size()]
+	for found: Array in [
+		[VarBatch.vars_to_bytes(values, whole), encoded, "vars_to_bytes"],
+		[singles, encoded, "var_to_bytes"],
+		[VarBatch.bytes_to_vars(encoded, whole), expected, "bytes_to_vars"],
+		[VarBatch.frames_to_vars(frames, whole), expected, "frames_to_vars"],
+		[decoded, expected, "bytes_to_var"],
+	]:
+		checks += values.size()
+		check_int((found[0] as Array).size(), values.size(), "size, %s, %s" % [found[2], what])
+		var at := Equal.first_unequal(found[0] as Array, found[1] as Array)
+		if at >= 0 and at < mini((found[0] as Array).size(), values.size()):
+			var shown := encoded[at].slice(0, SHOWN_BYTES).hex_encode()
+			shown = "%s, %s %d: %s of %d bytes" % [found[2], what, at, shown, encoded[at].size()]
+			check_value(found[0][at], found[1][at], shown)

@@ -1,5 +1,6 @@
 extends "../support/round_trip.gd"
 ## Error lines: one for each failed value, with its index, its byte, and where in the value that is.
+## How each key is shown, and what is long: paths.rs of the codec's tests.
 
 const Scripted := preload("../support/scripted.gd")
 
@@ -14,90 +15,33 @@ func test_places() -> void:
 	var places: Dictionary[String, Variant] = {
 		"": MARK,
 		" inside [0]": [MARK],
-		" inside [2]": [0, "x", MARK, 3],
 		" inside [1][0][2]": [0, [[1, 2, MARK]]],
 		' inside ["name"]': {"a": 1, "name": MARK},
-		' inside ["a"][2]': {"a": [0, 1, MARK]},
 		' inside [3][&"sn"][-7]': {3: {&"sn": {-7: MARK}}},
+		' inside ["日本😀"][Vector2]': {"日本😀": {Vector2(1, 2): MARK}},
+		" inside [1.5][Object][Array]": {1.5: {self: {[1]: MARK}}},
 		" inside [1]": typed,
 		' inside ["b"]': table,
-		" inside [key 0]": {MARK: 1},
 		" inside [key 2]": {1: 2, "x": [3], MARK: 4},
 		" inside [key 1][0]": {1: 2, [MARK]: 4},
 		' inside [0][key 0]["deep"][1]': [{{"deep": [0, MARK]}: 1}],
 	}
-	for place: String in places:
-		_check_place(places[place], place)
-
-
-func test_keys() -> void:
-	var keys: Dictionary[String, Variant] = {
-		'""': "",
-		'"name"': "name",
-		'"日本😀"': "日本😀",
-		'"a b][\'"': "a b]['",
-		'"q\\"uo\\\\te\\n\\t"': 'q"uo\\te\n\t',
-		'"\\u0001"': "\u0001",
-		'&"sn"': &"sn",
-		"0": 0,
-		"-9223372036854775808": -0x7fffffffffffffff - 1,
-		"true": true,
-		"false": false,
-		"null": null,
-		"1.5": 1.5,
-		"Vector2": Vector2(1, 2),
-		"Color": Color.RED,
-		"NodePath": ^"a/b",
-		"RID": RID(),
-		"Array": [1],
-		"Dictionary": {1: 2},
-		"PackedByteArray": PackedByteArray([1]),
-		"Signal": Signal(),
-		"Callable": Callable(),
-		"Object": self,
-	}
-	for key: String in keys:
-		_check_place({keys[key]: MARK}, " inside [%s]" % key)
-		_check_place([{keys[key]: {"in": MARK}}], ' inside [0][%s]["in"]' % key)
-
-
-## Long keys and deep paths are shortened, not left out.
-func test_long_paths() -> void:
-	var line := _line_of({"long".repeat(1000): MARK})
-	check(line.length() < 200 and ' inside ["longlong' in line, "a long key: " + line)
-	var value: Variant = MARK
-	for i: int in 500:
-		value = {"k": [value]}
-	line = _line_of(value)
-	check(line.length() < 400, "a long path: " + line)
-	check(' inside ["k"][0]["k"]' in line and line.ends_with('["k"][0]'), "a long path: " + line)
-
-
-func test_properties() -> void:
 	var inner := Scripted.new()
 	inner.content = {"a": [MARK]}
 	var outer := Scripted.new()
 	outer.content = [1, inner]
-	for values: Array in [
-		[inner, ' inside .content["a"][0]'],
-		[[0, {"o": inner}], ' inside [1]["o"].content["a"][0]'],
-		[outer, ' inside .content[1].content["a"][0]'],
-	]:
-		var bytes := _spoiled(var_to_bytes_with_objects(values[0]))
-		var reason := VarBatch.validate([bytes], true)[0]
-		check(reason.begins_with(NO_TYPE), "property: " + reason)
-		check(reason.ends_with(values[1] as String), "property: " + reason)
-		var decode := func() -> Array: return VarBatch.bytes_to_vars([bytes], true)
-		expect_own_logged(decode, 1, 0, "VarBatch.bytes_to_vars: buffer 0: expected ")
-
-
-func test_single_values() -> void:
-	for value: Variant in [MARK, [MARK], {"k": [MARK]}]:
-		var bytes := _spoiled(var_to_bytes(value))
-		var decode := func() -> Variant: return VarBatch.bytes_to_var(bytes)
-		var reason := VarBatch.validate([bytes])[0]
-		var found: Variant = expect_lines(decode, ["VarBatch.bytes_to_var: " + reason])
-		check_value(found, null, "a broken value")
+	places[' inside [1]["o"].content["a"][0]'] = [0, {"o": inner}]
+	places[' inside .content[1].content["a"][0]'] = outer
+	for place: String in places:
+		var whole := ".content" in place
+		var value: Variant = places[place]
+		var bytes := var_to_bytes_with_objects(value) if whole else var_to_bytes(value)
+		bytes = _spoiled(bytes)
+		var reason := "%s, at byte %d%s" % [NO_TYPE, _mark_at(bytes), place]
+		check_value(VarBatch.validate([bytes], whole), PackedStringArray([reason]), "validate")
+		check_call(&"bytes_to_var", [bytes, whole], null, [reason])
+		var buffers: Array[PackedByteArray] = [var_to_bytes(5), bytes]
+		check_call(&"bytes_to_vars", [buffers, whole], [5, null], ["buffer 1: " + reason])
 
 
 ## The first ones, in order, for any number of threads, small and large values between.
@@ -108,19 +52,19 @@ func test_500_bad_buffers() -> void:
 	var frames := PackedByteArray()
 	var expected: Array = []
 	var large := var_to_bytes(Values.Packed.make(TYPE_PACKED_INT32_ARRAY, 50_000))
+	var inside := ' inside ["list"][0][1]'
 	for i: int in 1500:
 		var bytes := var_to_bytes({"i": i, "list": [[i, MARK]]})
-		var value: Variant = null
 		if i % 3 == 1:
 			bytes = _spoiled(bytes)
-			var reason := NO_TYPE + ', at byte %d inside ["list"][0][1]' % _mark_at(bytes)
-			lines.append("VarBatch.bytes_to_vars: buffer %d: %s" % [i, reason])
-			frame_lines.append("VarBatch.frames_to_vars: frame %d: " % i)
-		else:
-			bytes = large if i % 100 == 0 else bytes
-			value = bytes_to_var(bytes)
+			var at := _mark_at(bytes)
+			var line := "VarBatch.%s %d: " + NO_TYPE + ", at byte %d" + inside
+			lines.append(line % ["bytes_to_vars: buffer", i, at])
+			frame_lines.append(line % ["frames_to_vars: frame", i, frames.size() + 4 + at])
+		elif i % 100 == 0:
+			bytes = large
 		buffers.append(bytes)
-		expected.append(value)
+		expected.append(null if i % 3 == 1 else bytes_to_var(bytes))
 		frames += frame(bytes)
 	check_int(lines.size(), 500, "bad buffers")
 	for count: int in [1, 2, 0]:
@@ -129,34 +73,22 @@ func test_500_bad_buffers() -> void:
 		var found: Array = expect_lines(decode, bounded(lines, OF_BUFFERS))
 		check_int(Equal.first_unequal(found, expected), -1, "first value that differs")
 		var read := func() -> Array: return VarBatch.frames_to_vars(frames)
-		var texts := logged(func() -> void: found = read.call())
+		found = expect_lines(read, bounded(frame_lines))
 		check_int(Equal.first_unequal(found, expected), -1, "first value that differs in frames")
-		if not errors.is_open():
-			continue
-		check_int(texts.size(), MAX_LINES + 1, "lines of frames")
-		check_int(more_of(texts[-1]).x, 500 - MAX_LINES, "frames that are only counted")
-		for i: int in MAX_LINES:
-			check(texts[i].begins_with(frame_lines[i]), "line %d: %s" % [i, texts[i]])
-			check(texts[i].ends_with(' inside ["list"][0][1]'), "line %d: %s" % [i, texts[i]])
 
 
-## The line of a frame says at which byte of all frames, or of its own: the same as without others.
-func test_all_bad() -> void:
-	var buffers: Array = []
+func test_buffers_that_are_short_or_none() -> void:
+	var buffers: Array = [null, 7, "x", 2.5]
 	var lines := PackedStringArray()
-	for i: int in 100:
-		buffers.append(var_to_bytes("text").slice(0, i % 12))
-		var reason := VarBatch.validate([buffers[i]])[0]
-		lines.append("VarBatch.bytes_to_vars: buffer %d: %s" % [i, reason])
-	for i: int in range(100, 200):
-		buffers.append([null, i, "x", 2.5][i % 4])
-		var type := type_string(typeof(buffers[i]))
-		var reason := "expected a PackedByteArray, found %s" % type
-		lines.append("VarBatch.bytes_to_vars: buffer %d: %s" % [i, reason])
-	var found: Array = expect_lines(
-		func() -> Array: return VarBatch.bytes_to_vars(buffers), bounded(lines, OF_BUFFERS)
-	)
-	check_int(found.count(null), 200, "values of bad buffers")
+	for i: int in 16:
+		if i >= 4:
+			buffers.append(var_to_bytes("text").slice(0, i - 4))
+		var reason := "expected a PackedByteArray, found %s" % type_string(typeof(buffers[i]))
+		reason = VarBatch.validate([buffers[i]])[0] if i >= 4 else reason
+		lines.append("buffer %d: %s" % [i, reason])
+	var nulls: Array = []
+	nulls.resize(16)
+	check_call(&"bytes_to_vars", [buffers], nulls, lines)
 
 
 ## Drops are warnings, one a value, beside the errors of others.
@@ -168,23 +100,18 @@ func test_warnings() -> void:
 	keys += var_to_bytes("a") + var_to_bytes(1) + var_to_bytes(2) + var_to_bytes("b")
 	var bad := _spoiled(var_to_bytes([MARK]))
 	var buffers: Array = [typed, bad, inner, var_to_bytes(1), keys, typed]
-	var decode := func() -> Array: return VarBatch.bytes_to_vars(buffers)
-	var found: Array = expect_logged(decode, 1, 4, "VarBatch.bytes_to_vars: buffer ")
 	var ints: Array[int] = [5, 2]
 	var table: Dictionary[int, Variant] = {2: "b"}
-	check_values(found, [ints, null, [ints, ints], 1, table, ints], "with drops")
-	var texts := logged(decode)
-	for i: int in [0, 2, 4, 5]:
-		var prefix := WARNING + "VarBatch.bytes_to_vars: buffer %d: " % i
-		var count := 0
-		for text: String in texts:
-			count += 1 if text.begins_with(prefix) and "dropped" in text else 0
-		check_int(count if errors.is_open() else 1, 1, "warnings of buffer %d" % i)
+	var dropped := WARNING + "buffer %d: dropped..."
+	check_call(
+		&"bytes_to_vars",
+		[buffers],
+		[ints, null, [ints, ints], 1, table, ints],
+		[dropped % 0, "buffer 1: " + NO_TYPE + "...", dropped % 2, dropped % 4, dropped % 5]
+	)
 	var frames := func() -> Array: return VarBatch.frames_to_vars(frame(typed) + frame(bad))
 	expect_logged(frames, 1, 1, "VarBatch.frames_to_vars: frame ")
-	expect_logged(
-		func() -> Variant: return VarBatch.bytes_to_var(inner), 0, 1, "VarBatch.bytes_to_var: "
-	)
+	check_call(&"bytes_to_var", [inner], [ints, ints], [WARNING + "dropped..."])
 
 
 ## The same lines from any number of threads, where several work on one value.
@@ -194,18 +121,17 @@ func test_large_values() -> void:
 		rows.append({"id": i, "list": [i, "text %d" % i]})
 	rows[6543] = {"id": 1, "list": [0, {"k": MARK}]}
 	var bad := _spoiled(var_to_bytes([rows, 5]))
-	var ints := PackedByteArray()
+	var dropping := Values.u32(TYPE_ARRAY) + Values.u32(8000)
 	for i: int in 8000:
 		var typed := Values.u32(TYPE_ARRAY | 1 << 16) + Values.u32(TYPE_INT) + Values.u32(2)
-		ints += typed + var_to_bytes(i) + var_to_bytes(i if i % 1000 != 777 else "x")
-	var dropping := Values.u32(TYPE_ARRAY) + Values.u32(8000) + ints
+		dropping += typed + var_to_bytes(i) + var_to_bytes(i if i % 1000 != 777 else "x")
 	rows[4321] = {"list": [1, Values.Engines.nested(1026)]}
 	var calls: Dictionary[String, Callable] = {
-		' inside [0][6543]["list"][1]["k"]': func() -> void: VarBatch.bytes_to_var(bad),
-		" inside [777][1]": func() -> void: VarBatch.bytes_to_var(dropping),
-		' inside [4321]["list"][1][0]': func() -> void: VarBatch.var_to_bytes(rows),
+		' inside [0][6543]["list"][1]["k"]': call_method.bind(&"bytes_to_var", [bad]),
+		" inside [777][1]": call_method.bind(&"bytes_to_var", [dropping]),
+		' inside [4321]["list"][1][0]': call_method.bind(&"var_to_bytes", [rows]),
 		' inside [0]["a"][4321]["list"][1][0]':
-		func() -> void: VarBatch.vars_to_bytes([[{"a": rows}]]),
+		call_method.bind(&"vars_to_bytes", [[[{"a": rows}]]]),
 	}
 	for place: String in calls:
 		VarBatch.set_thread_count(1)
@@ -222,32 +148,18 @@ func test_large_values() -> void:
 
 func test_encoding() -> void:
 	var deep := Values.Engines.nested(1026)
-	var values: Array = [1, deep, {"k": [0, deep]}, "x", deep]
-	var encode := func() -> Array[PackedByteArray]: return VarBatch.vars_to_bytes(values)
-	var lines := logged(encode)
-	check_int(lines.size() if errors.is_open() else 3, 3, "lines of values too deep")
-	var starts: PackedStringArray = ["1: ", "2: ", "4: "]
-	var places: PackedStringArray = [
-		" inside [0][0][0]", ' inside ["k"][1][0]', " inside [0][0][0]"
-	]
-	for i: int in mini(lines.size(), 3):
-		var start := "VarBatch.vars_to_bytes: value %sexpected at most 1024 levels" % starts[i]
-		check(lines[i].begins_with(start), lines[i])
-		check(", at byte " in lines[i] and places[i] in lines[i], lines[i])
-
-
-func _check_place(value: Variant, place: String) -> void:
-	var bytes := _spoiled(var_to_bytes(value))
-	var line := (
-		"VarBatch.bytes_to_vars: buffer 1: %s, at byte %d%s" % [NO_TYPE, _mark_at(bytes), place]
-	)
-	var buffers: Array[PackedByteArray] = [var_to_bytes(5), bytes]
-	var found: Array = expect_lines(func() -> Array: return VarBatch.bytes_to_vars(buffers), [line])
-	check_value(found, [5, null], "a batch with a broken value")
-
-
-func _line_of(value: Variant) -> String:
-	return VarBatch.validate([_spoiled(var_to_bytes(value))])[0]
+	var places: Dictionary[String, Variant] = {
+		" inside [0][0][0]": deep,
+		' inside ["k"][1][0]': {"k": [0, deep]},
+		' inside [&"n"][-1][Vector2][0]': {&"n": {-1: {Vector2.ONE: deep}}},
+	}
+	for place: String in places:
+		var encode := call_method.bind(&"vars_to_bytes", [["x", places[place]]])
+		var lines := logged(encode)
+		var start := "VarBatch.vars_to_bytes: value 1: expected at most 1024 levels"
+		check_int(lines.size() if errors.is_open() else 1, 1, "lines, " + place)
+		for line: String in lines:
+			check(line.begins_with(start) and ", at byte " in line and place in line, line)
 
 
 func _spoiled(bytes: PackedByteArray) -> PackedByteArray:

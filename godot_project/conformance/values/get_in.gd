@@ -13,6 +13,18 @@ const MAX_PARTS := 40
 
 const MISSING := &"not there"
 
+## Types that convert to each other, and at last others.
+const ALIKE: Array[Array] = [
+	[TYPE_BOOL, TYPE_INT, TYPE_FLOAT],
+	[TYPE_STRING, TYPE_STRING_NAME, TYPE_NODE_PATH],
+	[TYPE_VECTOR2, TYPE_VECTOR2I],
+	[TYPE_ARRAY, TYPE_PACKED_INT32_ARRAY, TYPE_PACKED_STRING_ARRAY],
+	[TYPE_NIL, TYPE_INT, TYPE_FLOAT, TYPE_STRING, TYPE_VECTOR2, TYPE_RECT2, TYPE_RECT2I, TYPE_RID],
+	[TYPE_BOOL, TYPE_NODE_PATH, TYPE_ARRAY, TYPE_DICTIONARY, TYPE_PACKED_BYTE_ARRAY, TYPE_NIL],
+]
+
+var _random := RandomNumberGenerator.new()
+var _number := 1
 var _path_count := 0
 var _left_out := 0
 
@@ -38,145 +50,121 @@ func test_generated_values() -> void:
 
 ## Typed containers with elements and keys of other types, as other programs may write them.
 func test_foreign_values() -> void:
-	var foreign := Foreign.new(SEED)
-	_path_count = 0
-	Engine.print_error_messages = false
+	_random.seed = SEED
 	for _index: int in part_of(COUNT):
-		var bytes := foreign.container(0)
-		_check_inside(bytes)
+		quietly(_check_inside.bind(_foreign(0)))
 		if failures.size() >= MAX_FAILURES:
 			break
-	Engine.print_error_messages = true
-	_take_texts()
 	print("  get_in: %d foreign paths" % _path_count)
 	check(_path_count > part_of(COUNT), "only %d paths" % _path_count)
 
 
-func test_foreign_keys_and_elements() -> void:
+func test_keys_are_the_same_as_the_engine_says() -> void:
 	var floats: Dictionary[float, String] = {0.0: "zero", 2.0: "two"}
 	var bytes := var_to_bytes(floats)
 	for key: Variant in [2, 2.0, 0, false, -0.0, 1, true, "2", null, NAN]:
-		var expected: Variant = MISSING if key is String or key == null else floats.get(key, MISSING)
-		check_value(VarBatch.get_in(bytes, [key], MISSING), expected, "at %s" % [key])
-		check_value(VarBatch.get_in_each([bytes, bytes], [key], MISSING), [expected, expected], "each at %s" % [key])
+		var is_number := not key is String and key != null
+		_check(bytes, [key], floats.get(key, MISSING) if is_number else MISSING)
+	var value := {1: "int", 1.0: "float", NAN: "NaN", &"name": "text", Vector2(0, NAN): "vector"}
+	value[true] = "bool"
+	bytes = var_to_bytes(value)
+	var others: Array = [false, "name", ^"name", Vector2i(0, 0), 2, Vector2(NAN, 0)]
+	for key: Variant in value.keys() + others:
+		_check(bytes, [key], value.get(key, MISSING))
+	var steps: PackedStringArray = ["a", "\ufeffa", "\ufeff\ufeffa", "", "\ufeff"]
+	for key: String in steps:
+		bytes = var_to_bytes({key: 1, &"b": {[key]: 2}})
+		for step: String in steps:
+			_check(bytes, [step], (bytes_to_var(bytes) as Dictionary).get(step, MISSING))
+
+
+func test_foreign_elements_and_equal_keys() -> void:
 	# Array[float] of the int 7; Array[int] of "a" and 7, whose "a" is dropped.
-	check_value(VarBatch.get_in("1c00010003000000010000000200000007000000".hex_decode(), [0]), 7.0, "an int")
-	var dropped := "1c000100020000000200000004000000010000006100000002000000" + "07000000"
-	var get_it := func() -> Variant: return VarBatch.get_in(dropped.hex_decode(), [0])
-	check_value(expect_logged(get_it, 0, 1, "VarBatch.get_in: "), 7, "behind what is dropped")
-	var each := func() -> Array: return VarBatch.get_in_each([dropped.hex_decode()], [0])
-	check_value(expect_logged(each, 0, 1, "VarBatch.get_in_each: buffer 0: "), [7], "each behind what is dropped")
-
-
-func test_the_first_of_two_equal_keys_counts() -> void:
-	var twice := "1b00000002000000040000000100000061000000020000000100000004000000010000006100000002000000" + "02000000"
-	check_value(VarBatch.get_in(twice.hex_decode(), ["a"]), 1, "the first")
-
-
-func test_texts_with_byte_order_marks() -> void:
-	for key: String in ["\ufeffa", "\ufeff\ufeffa", "\ufeff"]:
-		var bytes := var_to_bytes({key: 1, &"b": {[key]: 2}})
-		var value: Dictionary = bytes_to_var(bytes)
-		for path: String in ["a", "\ufeffa", "\ufeff\ufeffa", "", "\ufeff"]:
-			check_value(VarBatch.get_in(bytes, [path], MISSING), value.get(path, MISSING), "%s in %s" % [path, key])
-
-
-func test_the_whole_value() -> void:
-	check_value(VarBatch.get_in(var_to_bytes([1, "two"]), []), [1, "two"], "an empty path")
+	var text := "04000000 01000000 61000000"
+	_check(Values.hex("1c000100 03000000 01000000 02000000 07000000"), [0], 7.0)
+	var dropping := Values.hex("1c000100 02000000 02000000" + text + "02000000 07000000")
+	var dropped := "dropped an element: ..."
+	check_call(&"get_in", [dropping, [0]], 7, [WARNING + dropped])
+	check_call(&"get_in_each", [[dropping], [0]], [7], [WARNING + "buffer 0: " + dropped])
+	# The first of two equal keys counts.
+	var entries := text + "02000000 01000000" + text + "02000000 02000000"
+	_check(Values.hex("1b000000 02000000" + entries), ["a"], 1)
 
 
 func test_what_is_not_there_gives_the_default() -> void:
-	var bytes := var_to_bytes({"list": [1, 2], 1: "one", "floats": PackedFloat32Array([1.5])})
-	for path: Array in [
-		["nothing"], [1.0], ["list", 2], ["list", -1], ["list", "1"], ["list", 1.0], ["list", 0, 0],
-		["floats", 1], ["floats", 0, 0], [["list"]], [null], ["list", null],
-	]:
-		check_value(VarBatch.get_in(bytes, path, MISSING), MISSING, "the default at %s" % [path])
-		check(VarBatch.get_in(bytes, path) == null, "null at %s" % [path])
-	check_int(VarBatch.get_last_error(), OK, "error of a path that is not there")
-
-
-func test_keys_are_the_same_as_the_engine_says() -> void:
-	var value := {1: "int", 1.0: "float", NAN: "NaN", &"name": "text", Vector2(0, NAN): "vector", true: "bool"}
+	var value := {"list": [1, 2], 1: "one", "floats": PackedFloat32Array([1.5])}
 	var bytes := var_to_bytes(value)
-	for key: Variant in [1, 1.0, NAN, "name", &"name", Vector2(0, NAN), true]:
-		check_value(VarBatch.get_in(bytes, [key], MISSING), value[key], "at %s" % [key])
-	for key: Variant in [false, ^"name", Vector2i(0, 0), 2, Vector2(NAN, 0)]:
-		check_value(VarBatch.get_in(bytes, [key], MISSING), value.get(key, MISSING), "at %s" % [key])
-
-
-func test_properties_of_an_object() -> void:
-	var resource := StyleBoxFlat.new()
-	resource.bg_color = Color.RED
-	var bytes := var_to_bytes_with_objects({"style": resource})
-	check_value(VarBatch.get_in(bytes, ["style", "bg_color"]), Color.RED, "a property")
-	check_value(VarBatch.get_in(bytes, ["style", &"bg_color"]), Color.RED, "a property by its StringName")
-	check_value(VarBatch.get_in(bytes, ["style", "none"], MISSING), MISSING, "no such property")
-	var whole := func() -> Variant: return VarBatch.get_in(bytes, ["style"], MISSING)
-	check_value(expect_errors(whole, 1, "VarBatch.get_in: "), MISSING, "an object is not decoded")
+	_check(bytes, [], value)
+	for step: Variant in ["nothing", 1.0, ["list"], null]:
+		_check(bytes, [step], MISSING)
+		check_call(&"get_in", [bytes, [step]], null, [])
+	for step: Variant in [2, -1, "1", 1.0, null]:
+		_check(bytes, ["list", step], MISSING)
+	for path: Array in [["list", 0, 0], ["floats", 1], ["floats", 0, 0]]:
+		_check(bytes, path, MISSING)
+	var style := StyleBoxFlat.new()
+	style.bg_color = Color.RED
+	bytes = var_to_bytes_with_objects({"style": style})
+	_check(bytes, ["style", "bg_color"], Color.RED)
+	_check(bytes, ["style", &"bg_color"], Color.RED)
+	_check(bytes, ["style", "none"], MISSING)
+	# An object is not decoded.
+	var no_object := "expected no object with properties..."
+	check_call(&"get_in", [bytes, ["style"], MISSING], MISSING, [no_object])
 
 
 func test_damage_before_the_value_is_an_error_and_behind_it_is_not_seen() -> void:
 	var bytes := var_to_bytes(["first", "second", 3])
 	bytes.encode_u32(bytes.size() - 8, 99)
-	check_value(VarBatch.get_in(bytes, [1]), "second", "before the damage")
+	_check(bytes, [1], "second")
 	for path: Array in [[2], [2, 0]]:
-		var damaged := func() -> Variant: return VarBatch.get_in(bytes, path, MISSING)
-		check_value(expect_errors(damaged, 1, "inside [2]"), MISSING, "at the damage")
-	check_int(VarBatch.get_last_error(), ERR_INVALID_DATA, "error of damage")
+		var line := "expected a type from 0 to 38, found 99, at byte 40 inside [2]"
+		check_call(&"get_in", [bytes, path, MISSING], MISSING, [line])
 	# A text that is not UTF-8, deep in what is found: the error names the whole path.
 	var text := var_to_bytes({"a": [{"b": "cccc"}]})
 	text[text.size() - 1] = 0xff
 	var inside := func() -> Variant: return VarBatch.get_in(text, ["a", 0], MISSING)
-	check_value(expect_errors(inside, 1, "inside [\"a\"][0][\"b\"]"), MISSING, "a bad text")
-
-
-func test_every_truncation() -> void:
-	var whole := {"first": 1, "list": [PackedByteArray([1, 2, 3]), "text"], "last": Vector3.ONE}
-	var bytes := var_to_bytes(whole)
+	check_value(expect_errors(inside, 1, 'inside ["a"][0]["b"]'), MISSING, "a bad text")
+	bytes = var_to_bytes({"list": [PackedByteArray([1, 2, 3]), "text"], "last": Vector3.ONE})
 	for size: int in bytes.size():
-		var cut := bytes.slice(0, size)
-		Engine.print_error_messages = false
-		var found: Variant = VarBatch.get_in(cut, ["list", 1], MISSING)
-		Engine.print_error_messages = true
-		_take_texts()
+		var get_it := call_method.bind(&"get_in", [bytes.slice(0, size), ["list", 1], MISSING])
+		var found: Variant = quietly(get_it)
 		check(str(found) in [str(MISSING), "text"], "%d bytes: found %s" % [size, found])
-	check_value(VarBatch.get_in(bytes.slice(0, bytes.size() - 12), ["list", 1]), "text", "cut behind it")
+	_check(bytes.slice(0, bytes.size() - 12), ["list", 1], "text")
 
 
-## Each buffer is looked at like one alone, on any number of threads.
+## Each buffer is looked at like one alone, on any number of threads. Typed containers are converted
+## by the engine, which the threads may not ask.
 func test_each() -> void:
 	var buffers: Array = []
 	var expected: Array = []
 	for index: int in 6000:
-		var packet := {"id": index, "to": {"name": "player %d" % index, "at": Vector3(index, 0, 1)}}
+		var floats: Array[float] = [index, 0.5]
+		var names: Dictionary[StringName, int] = {&"a": index}
+		var plain := {"name": "player %d" % index, "at": Vector3(index, 0, 1)}
+		var packet := {"id": index, "to": [floats, names] if index % 3 == 0 else plain}
 		if index % 7 == 0:
 			packet.erase("to")
 		buffers.append(var_to_bytes(packet))
-		expected.append(MISSING if index % 7 == 0 else packet["to"])
+		expected.append(packet.get("to", MISSING))
 	for threads: int in [1, 2, 0]:
 		VarBatch.set_thread_count(threads)
-		var found := VarBatch.get_in_each(buffers, ["to"], MISSING)
-		check_value(found, expected, "on %d threads" % threads)
+		check_call(&"get_in_each", [buffers, ["to"], MISSING], expected, [])
 	buffers[1000] = "no buffer"
 	buffers[2000] = PackedByteArray([1, 2])
 	expected[1000] = MISSING
 	expected[2000] = MISSING
-	var each := func() -> Array: return VarBatch.get_in_each(buffers, ["to"], MISSING)
-	check_value(expect_errors(each, 2, "VarBatch.get_in_each: buffer "), expected, "with two bad ones")
-	check_value(VarBatch.get_in_each([], ["to"]), [], "no buffers")
+	var lines: Array = ["buffer 1000: expected a PackedByteArray, found String"]
+	lines.append("buffer 2000: " + VarBatch.validate([buffers[2000]])[0])
+	check_call(&"get_in_each", [buffers, ["to"], MISSING], expected, lines)
+	check_call(&"get_in_each", [[], ["to"]], [], [])
 
 
-## Typed containers are converted by the engine, which the threads may not ask.
-func test_each_with_typed_containers() -> void:
-	var buffers: Array = []
-	var expected: Array = []
-	for index: int in 3000:
-		var floats: Array[float] = [index, 0.5]
-		var names: Dictionary[StringName, int] = {&"a": index}
-		expected.append([floats, names])
-		buffers.append(var_to_bytes({"typed": [floats, names]}))
-	check_value(VarBatch.get_in_each(buffers, ["typed"]), expected, "typed containers")
+## By both methods.
+func _check(bytes: PackedByteArray, path: Array, expected: Variant) -> void:
+	check_value(VarBatch.get_in(bytes, path, MISSING), expected, "at %s" % [path])
+	var each := VarBatch.get_in_each([bytes, bytes], path, MISSING)
+	check_value(each, [expected, expected], "each at %s" % [path])
 
 
 ## Checks the values at all paths into what the engine decodes.
@@ -199,7 +187,8 @@ func _check_parts(bytes: PackedByteArray, value: Variant, path: Array) -> void:
 				# The engine logs each key that a Dictionary does not take.
 				if _is_taken(dictionary, other):
 					_path_count += 1
-					check_value(VarBatch.get_in(bytes, path + [other], MISSING), dictionary.get(other, MISSING), "at %s" % [path + [other]])
+					var there: Variant = VarBatch.get_in(bytes, path + [other], MISSING)
+					check_value(there, dictionary.get(other, MISSING), "at %s" % [path + [other]])
 	elif value is Array:
 		var array: Array = value
 		for index: int in mini(array.size(), MAX_PARTS):
@@ -207,98 +196,81 @@ func _check_parts(bytes: PackedByteArray, value: Variant, path: Array) -> void:
 	elif typeof(value) >= TYPE_PACKED_BYTE_ARRAY:
 		@warning_ignore("unsafe_method_access")
 		var size: int = value.size()
-		for index: int in mini(size, 3):
-			@warning_ignore("unsafe_cast")
-			check_value(VarBatch.get_in(bytes, path + [size - 1 - index]), value[size - 1 - index], "element at %s" % [path])
+		for index: int in range(size - 1, maxi(size - 4, -1), -1):
+			check_value(VarBatch.get_in(bytes, path + [index]), value[index], "in %s" % [path])
 		check_value(VarBatch.get_in(bytes, path + [size], MISSING), MISSING, "behind %s" % [path])
 
 
 ## Keys that a typed Dictionary may take for this one.
 func _similar(key: Variant) -> Array:
-	match typeof(key):
-		TYPE_BOOL, TYPE_INT:
-			return [float(key), int(key)]
-		TYPE_FLOAT:
-			return [int(key)] if absf(key) < 1e9 else []
-		TYPE_STRING, TYPE_STRING_NAME, TYPE_NODE_PATH:
-			return [String(key), StringName(key)] if not String(key).contains(":") else []
-		TYPE_VECTOR2, TYPE_VECTOR2I:
-			return [Vector2(key), Vector2i(key)]
+	for alike: Array in ALIKE.slice(0, 3):
+		if not typeof(key) in alike:
+			continue
+		if typeof(key) == TYPE_FLOAT and not absf(key as float) < 1e9 or ":" in str(key):
+			return []
+		return alike.map(func(type: int) -> Variant: return type_convert(key, type))
 	return []
 
 
 ## True if indexing gives what is there, or nothing, without an error.
 func _is_taken(dictionary: Dictionary, key: Variant) -> bool:
+	const NUMBERS: Array[int] = [TYPE_INT, TYPE_FLOAT]
 	var type := dictionary.get_typed_key_builtin()
-	return type == TYPE_NIL or type == typeof(key) or (type in [TYPE_INT, TYPE_FLOAT] and typeof(key) in [TYPE_INT, TYPE_FLOAT])
+	return type in [TYPE_NIL, typeof(key)] or (type in NUMBERS and typeof(key) in NUMBERS)
 
 
-## False if a key is not read as what was written: a dictionary in it may have had several Callables as
-## keys, which are all the same when they are read.
+## False if a key is not read as what was written: a dictionary in it may have had several Callables
+## as keys, which are all the same when they are read.
 func _is_written(bytes: PackedByteArray, path: Array) -> bool:
 	var text := bytes.hex_encode()
-	for step: Variant in path:
-		if (step is Array or step is Dictionary) and not text.contains(var_to_bytes(step).hex_encode()):
-			return false
-	return true
+	return path.all(
+		func(step: Variant) -> bool:
+			return (
+				not (step is Array or step is Dictionary) or var_to_bytes(step).hex_encode() in text
+			)
+	)
 
 
-## Encodes typed containers whose parts often have another type.
-class Foreign:
-	const TYPES: Array[int] = [
-		TYPE_BOOL, TYPE_INT, TYPE_FLOAT, TYPE_STRING, TYPE_STRING_NAME, TYPE_NODE_PATH, TYPE_VECTOR2, TYPE_VECTOR2I,
-		TYPE_RECT2, TYPE_RECT2I, TYPE_RID, TYPE_ARRAY, TYPE_PACKED_BYTE_ARRAY, TYPE_PACKED_INT32_ARRAY,
-		TYPE_PACKED_FLOAT64_ARRAY, TYPE_PACKED_STRING_ARRAY, TYPE_DICTIONARY, TYPE_NIL,
-	]
-	## Types that convert to each other.
-	const ALIKE: Array[Array] = [
-		[TYPE_BOOL, TYPE_INT, TYPE_FLOAT], [TYPE_STRING, TYPE_STRING_NAME, TYPE_NODE_PATH],
-		[TYPE_VECTOR2, TYPE_VECTOR2I], [TYPE_ARRAY, TYPE_PACKED_INT32_ARRAY, TYPE_PACKED_STRING_ARRAY],
-	]
-	var random := RandomNumberGenerator.new()
-	## Makes keys different, even when they are converted.
-	var number := 1
+## The bytes of an Array or a Dictionary with a type, whose parts often have another one.
+func _foreign(depth: int) -> PackedByteArray:
+	var alike: Array = ALIKE[_random.randi() % ALIKE.size()]
+	var type: int = TYPE_OBJECT if _random.randi() % 16 == 0 else _one_of(alike)
+	var is_array := _random.randi() % 2 == 0
+	var count := _random.randi_range(0, 5)
+	# The first parts fit more often, so that a search comes to the others.
+	var first := _random.randi() % 3
+	var kind := TYPE_ARRAY if is_array else TYPE_DICTIONARY
+	var bytes := PackedInt32Array([kind | 1 << 16, type, count]).to_byte_array()
+	for index: int in count:
+		bytes.append_array(_part(type if index < first else _one_of(alike), depth))
+		if not is_array:
+			bytes.append_array(_part(_one_of(ALIKE[-1] as Array), depth))
+	return bytes
 
-	func _init(seed_number: int) -> void:
-		random.seed = seed_number
 
-	## An Array or a Dictionary with a type.
-	func container(depth: int) -> PackedByteArray:
-		var is_array := random.randi() % 2 == 0
-		var alike: Array = ALIKE[random.randi() % ALIKE.size()] if random.randi() % 4 else TYPES
-		var type: int = TYPE_OBJECT if random.randi() % 16 == 0 else alike[random.randi() % alike.size()]
-		var count := random.randi_range(0, 5)
-		var bytes := PackedByteArray()
-		bytes.resize(12)
-		bytes.encode_u32(0, (TYPE_ARRAY if is_array else TYPE_DICTIONARY) | (1 << 16))
-		bytes.encode_u32(4, type)
-		bytes.encode_u32(8, count)
-		var first := random.randi() % 3
-		for index: int in count:
-			# The first parts fit more often, so that a search comes to the others.
-			var part: int = type if index < first else alike[random.randi() % alike.size()]
-			bytes.append_array(_part(part if part != TYPE_OBJECT else TYPE_NIL, depth))
-			if not is_array:
-				bytes.append_array(_part(TYPES[random.randi() % TYPES.size()], depth))
-		return bytes
+func _one_of(types: Array) -> int:
+	return types[_random.randi() % types.size()]
 
-	func _part(type: int, depth: int) -> PackedByteArray:
-		number += 1
-		match type:
-			TYPE_BOOL, TYPE_INT:
-				return var_to_bytes(number)
-			TYPE_FLOAT:
-				return var_to_bytes(float(number))
-			TYPE_STRING, TYPE_STRING_NAME, TYPE_NODE_PATH:
-				return var_to_bytes(type_convert("k%d" % number, type))
-			TYPE_VECTOR2, TYPE_VECTOR2I:
-				return var_to_bytes(type_convert(Vector2(number, 1), type))
-			TYPE_RECT2, TYPE_RECT2I:
-				return var_to_bytes(type_convert(Rect2(number, 1, 2, 3), type))
-			TYPE_RID:
-				return var_to_bytes(rid_from_int64(number))
-			TYPE_ARRAY, TYPE_DICTIONARY:
-				return container(depth + 1) if depth < 3 else var_to_bytes(type_convert([number], type))
-			TYPE_NIL:
-				return var_to_bytes(null)
-		return var_to_bytes(type_convert([number], type))
+
+func _part(type: int, depth: int) -> PackedByteArray:
+	if type in [TYPE_ARRAY, TYPE_DICTIONARY] and depth < 3:
+		return _foreign(depth + 1)
+	# It makes keys different, even when they are converted.
+	_number += 1
+	var made: Variant = [_number]
+	match type:
+		TYPE_NIL, TYPE_OBJECT:
+			made = null
+		TYPE_BOOL, TYPE_INT, TYPE_FLOAT:
+			made = _number if type != TYPE_FLOAT else float(_number)
+		TYPE_STRING, TYPE_STRING_NAME, TYPE_NODE_PATH:
+			made = type_convert("k%d" % _number, type)
+		TYPE_VECTOR2, TYPE_VECTOR2I, TYPE_RECT2, TYPE_RECT2I:
+			var vector := Vector2(_number, 1)
+			var is_rect := type in [TYPE_RECT2, TYPE_RECT2I]
+			made = type_convert(Rect2(vector, Vector2(2, 3)) if is_rect else vector, type)
+		TYPE_RID:
+			made = rid_from_int64(_number)
+		_:
+			made = type_convert(made, type)
+	return var_to_bytes(made)

@@ -16,53 +16,45 @@ func _notification(what: int) -> void:
 		RenderingServer.free_rid(_rid)
 
 
-func test_objects() -> void:
-	var one := {"player": {"weapon": _object}}
-	_check([1, one], 'only the ID of 1 object; it is value 1["player"]["weapon"]' + ADVICE)
-	_check([_object], "only the ID of 1 object; it is value 0" + ADVICE)
-	_check([self, one], "only the IDs of 2 objects; the first is value 0" + ADVICE)
-	var many := [[], [1, [2, _object, _object]], one]
-	_check(many, "only the IDs of 3 objects; the first is value 1[1][1]" + ADVICE)
-	_check([{_object: 1}], "only the ID of 1 object; it is value 0[key 0]" + ADVICE)
-	var typed: Array[RefCounted] = [null, _object]
-	_check([typed], "only the ID of 1 object; it is value 0[1]" + ADVICE)
-
-
-## The engine writes the ID of this object, not the one that it holds.
-func test_encoded_ids() -> void:
-	var encoded := EncodedObjectAsID.new()
-	encoded.object_id = 1234
-	_check([encoded], "only the ID of 1 object; it is value 0" + ADVICE)
-
-
-func test_what_else_is_lost() -> void:
-	_check([{"f": test_objects}], 'nothing of 1 Callable; it is value 0["f"]')
-	_check([func() -> void: pass], "nothing of 1 Callable; it is value 0")
-	_check(
-		[1, test_objects.bind(1), [test_objects]], "nothing of 2 Callables; the first is value 1"
-	)
-	_check([[something]], "only the ID of 1 Signal; it is value 0[0]")
-	_check([_rid, _rid], "only the IDs of 2 RIDs; the first is value 0")
-	_check(
-		[{"all": [1, something, _object, _object, test_objects, _rid]}],
-		(
-			"only the IDs of 2 objects, 1 Signal and 1 RID and nothing of 1 Callable;"
-			+ ' the first is value 0["all"][1]'
-			+ ADVICE
-		)
-	)
-
-
 ## What is null, or was freed, is saved as what it is.
-func test_what_is_not_lost() -> void:
+func test_what_is_lost() -> void:
+	var one := {"player": {"weapon": _object}}
+	var typed: Array[RefCounted] = [null, _object]
+	# The engine writes the ID of this object, not the one that it holds.
+	var encoded := Values.Engines.encoded_id()
 	var freed := Node.new()
 	var callable := Callable(freed, &"get_name")
 	var its_signal := freed.ready
 	freed.free()
-	_check([null, freed, callable, its_signal, Callable(), Signal(), RID()], "")
-	_check([[freed, {"f": callable, "s": its_signal}], {"r": [RID(), Callable()]}], "")
-	_check(Values.Engines.nested(1024), "")
-	_check([], "")
+	var of_one := "only the ID of 1 object; it is value " + "%s" + ADVICE
+	var of_many := "only the IDs of %d objects; the first is value %s" + ADVICE
+	for row: Array in [
+		[[1, one], of_one % '1["player"]["weapon"]'],
+		[[_object], of_one % "0"],
+		[[self, one], of_many % [2, "0"]],
+		[[[], [1, [2, _object, _object]], one], of_many % [3, "1[1][1]"]],
+		[[{_object: 1}], of_one % "0[key 0]"],
+		[[typed], of_one % "0[1]"],
+		[[encoded], of_one % "0"],
+		[[{"f": test_tasks}], 'nothing of 1 Callable; it is value 0["f"]'],
+		[[func() -> void: pass], "nothing of 1 Callable; it is value 0"],
+		[[1, check_int.bind(1), [finish]], "nothing of 2 Callables; the first is value 1"],
+		[[[something]], "only the ID of 1 Signal; it is value 0[0]"],
+		[[_rid, _rid], "only the IDs of 2 RIDs; the first is value 0"],
+		[
+			[{"all": [1, something, _object, _object, finish, _rid]}],
+			(
+				"only the IDs of 2 objects, 1 Signal and 1 RID and nothing of 1 Callable;"
+				+ ' the first is value 0["all"][1]'
+				+ ADVICE
+			)
+		],
+		[[null, freed, callable, its_signal, Callable(), Signal(), RID()], ""],
+		[[[freed, {"f": callable, "s": its_signal}], {"r": [RID(), Callable()]}], ""],
+		[Values.Engines.nested(1024), ""],
+		[[], ""],
+	]:
+		_check(row[0] as Array, row[1] as String)
 
 
 ## The first in order, whatever thread has seen it, and however the values are cut up.
@@ -73,47 +65,34 @@ func test_threads() -> void:
 	var large: Array = many.duplicate(true)
 	for at: int in [8999, 2500, 2501, 7777]:
 		many[at]["object"] = _object
-		large[at].list = [_object, large[at].list, test_objects]
+		large[at].list = [_object, large[at].list, finish]
 	_check(many, 'only the IDs of 4 objects; the first is value 2500["object"]' + ADVICE)
-	_check(
-		["text", large],
-		(
-			"only the IDs of 4 objects and nothing of 4 Callables;"
-			+ ' the first is value 1[2500]["list"][0]'
-			+ ADVICE
-		)
-	)
+	var text := "only the IDs of 4 objects and nothing of 4 Callables; the first is value "
+	_check(["text", large], text + '1[2500]["list"][0]' + ADVICE)
 
 
 func test_full_objects() -> void:
-	var node := Curve2D.new()
-	_check([node, {"curve": [node]}], "", true)
-	_check([node, test_objects], "nothing of 1 Callable; it is value 1", true)
-	_check([test_objects], "nothing of 1 Callable; it is value 0", true)
-	node.set_meta(&"state", {"f": test_objects, "r": [_rid]})
-	_check(
-		[1, {"curve": node}],
-		(
-			"only the ID of 1 RID and nothing of 1 Callable;"
-			+ ' the first is value 1["curve"].metadata/state["f"]'
-		),
-		true
-	)
+	var curve := Curve2D.new()
+	_check([curve, {"curve": [curve]}], "", true)
+	_check([curve, finish], "nothing of 1 Callable; it is value 1", true)
+	curve.set_meta(&"state", {"f": finish, "r": [_rid]})
+	var text := "only the ID of 1 RID and nothing of 1 Callable; the first is value "
+	_check([1, {"curve": curve}], text + '1["curve"].metadata/state["f"]', true)
 
 
 func test_one_value() -> void:
 	for found: Array in [
 		[{"player": [1, _object]}, 'only the ID of 1 object; it is ["player"][1]' + ADVICE],
 		[_object, "only the ID of 1 object; it is the value itself" + ADVICE],
-		[[test_objects, test_objects], "nothing of 2 Callables; the first is [0]"],
+		[[finish, finish], "nothing of 2 Callables; the first is [0]"],
 	]:
-		var text := '"%s": saved %s' % [path, found[1]]
+		var text := 'VarBatch.save_var%s: "%s": saved %s'
 		var save := func() -> int: return VarBatch.save_var(path, found[0])
-		expect_lines(save, [WARNING + "VarBatch.save_var: " + text])
-		check_bytes(FileAccess.get_file_as_bytes(path), stored([found[0]]), text)
-		var save_async := func() -> int: return VarBatch.save_var_async(path, found[0]).wait()
-		expect_lines(save_async, [WARNING + "VarBatch.save_var_async: " + text])
-		check_bytes(FileAccess.get_file_as_bytes(path), stored([found[0]]), text)
+		expect_lines(save, [WARNING + text % ["", path, found[1]]])
+		check_bytes(FileAccess.get_file_as_bytes(path), stored([found[0]]), found[1])
+		save = func() -> int: return VarBatch.save_var_async(path, found[0]).wait()
+		expect_lines(save, [WARNING + text % ["_async", path, found[1]]])
+		check_bytes(FileAccess.get_file_as_bytes(path), stored([found[0]]), found[1])
 
 
 ## Once, whoever asks, and not before there is a file.
@@ -151,17 +130,15 @@ func test_tasks() -> void:
 ## A save that fails says why, and no more; what is no save says nothing of it.
 func test_other_calls() -> void:
 	var there := folder + "/missing/x.bin"
-	var save := func() -> int: return VarBatch.save_vars(there, [_object])
-	check_int(expect_errors(save, 1, there) as int, ERR_FILE_NOT_FOUND, "saving")
+	var missing := ERR_FILE_NOT_FOUND
+	check_call(&"save_vars", [there, [_object]], missing, ['cannot save "%s"...' % there], missing)
 	var save_async := func() -> int: return VarBatch.save_vars_async(there, [_object]).wait()
-	check_int(expect_errors(save_async, 1, there) as int, ERR_FILE_NOT_FOUND, "saving by a task")
-	var deep := func() -> int:
-		return VarBatch.save_vars(path, [_object, Values.Engines.nested(1026)])
-	check_int(expect_errors(deep, 1, "value 1: ") as int, ERR_INVALID_DATA, "saving too deep")
-	check_bytes(VarBatch.var_to_bytes(_object), var_to_bytes(_object), "var_to_bytes")
-	check_bytes(VarBatch.vars_to_bytes([_object])[0], var_to_bytes(_object), "vars_to_bytes")
-	check_bytes(VarBatch.vars_to_frames([_object]), stored([_object]), "vars_to_frames")
-	check_int(VarBatch.get_last_error(), OK, "nothing failed")
+	check_int(expect_errors(save_async, 1, there) as int, missing, "saving by a task")
+	var deep: Array = [_object, Values.Engines.nested(1026)]
+	var line := 'cannot save "%s": value 1: ...' % path
+	check_call(&"save_vars", [path, deep], ERR_INVALID_DATA, [line])
+	check_call(&"var_to_bytes", [_object], var_to_bytes(_object), [])
+	check_call(&"vars_to_frames", [[_object]], stored([_object]), [])
 
 
 ## By each number of threads, compressed or not, at once and by tasks: one line, or none.
@@ -170,21 +147,13 @@ func _check(values: Array, text: String, objects := false) -> void:
 	for count: int in THREAD_COUNTS:
 		VarBatch.set_thread_count(count)
 		for mode: int in MODES:
-			for method: StringName in [&"save_vars", &"save_vars_async"]:
-				_check_one(method, values, objects, mode, text)
-				check_value(
-					read_loop(path, objects, mode).size(), values.size(), "values of %s" % text
-				)
+			for method: String in ["save_vars", "save_vars_async"]:
+				var save := func() -> int:
+					if method == "save_vars":
+						return VarBatch.save_vars(path, values, objects, mode)
+					return VarBatch.save_vars_async(path, values, objects, mode).wait()
+				var line := '%sVarBatch.%s: "%s": saved %s' % [WARNING, method, path, text]
+				check_int(expect_lines(save, [line] if text else []) as int, OK, line)
+				check_int(read_loop(path, objects, mode).size(), values.size(), "values, " + line)
 			if mode == VarBatch.COMPRESSION_NONE:
 				check_bytes(FileAccess.get_file_as_bytes(path), expected, "file of %s" % text)
-
-
-func _check_one(method: StringName, values: Array, objects: bool, mode: int, text: String) -> void:
-	var lines := PackedStringArray()
-	if not text.is_empty():
-		lines.append('%sVarBatch.%s: "%s": saved %s' % [WARNING, method, path, text])
-	var save := func() -> int:
-		if method == &"save_vars":
-			return VarBatch.save_vars(path, values, objects, mode)
-		return VarBatch.save_vars_async(path, values, objects, mode).wait()
-	check_int(expect_lines(save, lines) as int, OK, "%s, %s" % [method, text])

@@ -8,32 +8,20 @@ const THREAD_COUNTS: PackedInt32Array = [1, 2, 3, 8]
 const EDGES: PackedInt32Array = [99_999, 100_000, 100_001, 131_071]
 
 
-func test_mixed_scripts() -> void:
-	_check_by_threads(_texts(), "mixed texts")
-
-
-func test_counts_around_the_threshold() -> void:
+## In an Array, beside other values, and in one that is itself built over threads. One text may be
+## more than all others together: it is in a run of its own, or makes its run late.
+func test_texts_by_threads() -> void:
 	for count: int in EDGES:
 		_check_by_threads(Values.Packed.make(TYPE_PACKED_STRING_ARRAY, count), "%d texts" % count)
-
-
-func test_nothing_but_empty_texts() -> void:
-	var texts := PackedStringArray()
-	texts.resize(COUNT)
-	_check_by_threads(texts, "empty texts")
-
-
-## One text is more than all others together: it is in a run of its own, or makes its run late.
-func test_one_huge_text() -> void:
+	var empty := PackedStringArray()
+	empty.resize(COUNT)
+	_check_by_threads(empty, "empty texts")
 	for at: int in [0, COUNT / 2, COUNT - 1]:
 		var texts: PackedStringArray = Values.Packed.make(TYPE_PACKED_STRING_ARRAY, COUNT)
 		texts[at] = "aé日😀".repeat(500_000)
 		_check_by_threads(texts, "a huge text at %d" % at)
-
-
-## In an Array, beside other values, and in one that is itself built over threads.
-func test_inside_others() -> void:
 	var texts := _texts()
+	_check_by_threads(texts, "mixed texts")
 	_check_by_threads([1, texts, {"k": texts}, "end"], "texts in an Array")
 	var many: Array = []
 	for i: int in 2000:
@@ -81,9 +69,7 @@ func test_malformed() -> void:
 	var early := ends[10] + 4
 	var late := ends[COUNT - 10] + 4
 	var middle := ends[COUNT / 2] + 4
-	for places: PackedInt32Array in [
-		[early], [late], [middle], [early, late], [middle, late], [early, middle, late]
-	]:
+	for places: PackedInt32Array in [[early], [late], [early, late], [early, middle, late]]:
 		var bytes := good.duplicate()
 		for at: int in places:
 			bytes[at] = 0xff
@@ -98,10 +84,6 @@ func test_malformed() -> void:
 			var bytes := good.duplicate()
 			bytes.encode_u32(ends[at], length)
 			_check_refused(bytes, "element %d of %d" % [at, COUNT])
-
-
-func test_cut_off() -> void:
-	var good := var_to_bytes(_texts())
 	for length: int in [good.size() - 1, good.size() - 4, good.size() / 2, good.size() / 2 + 1]:
 		_check_refused(good.slice(0, length), " at byte ")
 
@@ -124,15 +106,11 @@ func test_malformed_in_an_array() -> void:
 func _check_refused(bytes: PackedByteArray, must_contain: String) -> void:
 	var reason := VarBatch.validate([bytes])[0]
 	check(must_contain in reason, "expected '%s', validate gives '%s'" % [must_contain, reason])
-	var decode := func() -> Variant: return VarBatch.bytes_to_var(bytes)
-	var decode_each := func() -> Array: return VarBatch.bytes_to_vars([bytes, bytes])
-	var line := "VarBatch.bytes_to_vars: buffer %d: " + reason
 	for count: int in in_turns(THREAD_COUNTS):
 		VarBatch.set_thread_count(count)
-		var found: Variant = expect_lines(decode, ["VarBatch.bytes_to_var: " + reason])
-		check(found == null, "not null with %d threads: %s" % [count, reason])
-		found = expect_lines(decode_each, [line % 0, line % 1])
-		check_values(found as Array, [null, null], "of %d threads" % count)
+		check_call(&"bytes_to_var", [bytes], null, [reason])
+		var lines := ["buffer 0: " + reason, "buffer 1: " + reason]
+		check_call(&"bytes_to_vars", [[bytes, bytes]], [null, null], lines)
 
 
 func _check_by_threads(value: Variant, what: String) -> void:

@@ -2,17 +2,16 @@ extends "../support/round_trip.gd"
 ## Values that lie deep in one another, up to where the engine gives up and beyond, and containers
 ## that hold themselves.
 
-const TOO_DEEP := "expected at most 1024 levels of nesting"
+const TOO_DEEP := "expected at most 1024 levels of nesting..."
 ## A busy machine may stand still for a while; what is exponential takes longer than anything.
 const MAX_MSEC := 10_000
 
 
 func test_deepest_nesting() -> void:
-	for leaf: Variant in [null, 1, "text", PackedByteArray([1, 2, 3]), {}, []]:
-		for depth: int in [1023, 1024]:
-			check_both_ways(_nested(leaf, depth, _in_array), "%s in %d arrays" % [leaf, depth])
-			check_both_ways(_nested(leaf, depth, _in_value), "%s in %d values" % [leaf, depth])
-			check_both_ways(_nested(leaf, depth, _in_both), "%s %d deep" % [leaf, depth])
+	for wrap: Callable in [_in_array, _in_value, _in_both]:
+		for leaf: Variant in [null, 1, "text", PackedByteArray([1, 2, 3]), {}, []]:
+			for depth: int in [1023, 1024]:
+				check_both_ways(_nested(leaf, depth, wrap), "%s, %d deep" % [leaf, depth])
 
 
 ## The same on threads with a smaller stack: those of Godot, and those of VarBatch.
@@ -21,14 +20,15 @@ func test_deepest_nesting_on_threads() -> void:
 	for i: int in sized_part_of(1000) + 1:
 		values.append(_nested(i, 1023, _in_both if i % 2 else _in_array))
 	var expected := Values.engine_bytes(values)
-	var before := VarBatch.get_thread_count()
 	for count: int in [1, 2]:
 		VarBatch.set_thread_count(count)
-		for on: String in ["thread", "pool"] if count > 1 else ["thread"]:
-			var found: Array = []
-			_run_on(on, func() -> void: found.append(_both_ways(values, expected)))
-			check(found == [true], "deep values on a %s, %d threads" % [on, count])
-	VarBatch.set_thread_count(before)
+		var found: Array = []
+		var work := func() -> void: found.append(_is_good_both_ways(values, expected))
+		var thread := Thread.new()
+		thread.start(work)
+		thread.wait_to_finish()
+		WorkerThreadPool.wait_for_task_completion(WorkerThreadPool.add_task(work))
+		check(found == [true, true], "deep values, %d threads" % count)
 
 
 ## One error line, and nothing written, for each value that lies too deep, in either direction.
@@ -36,19 +36,16 @@ func test_too_deep() -> void:
 	for wrap: Callable in [_in_array, _in_value, _in_both]:
 		for leaf: Variant in [null, "text", [], {}, PackedInt32Array([1])]:
 			for depth: int in [1025, 1026, 1500]:
-				var value: Variant = _nested(leaf, depth, wrap)
-				_check_unwritten(value, "%s, %d deep" % [leaf, depth])
-				_check_unread(_nested_bytes(leaf, depth, wrap), "%s, %d deep" % [leaf, depth])
+				_check_unwritten(_nested(leaf, depth, wrap), "%s, %d deep" % [leaf, depth])
+				_check_unread(_nested_bytes(leaf, depth, wrap))
 
 
 ## The same in keys, of which the engine itself complains when they are hashed.
 func test_too_deep_in_keys() -> void:
-	var outer: Variant = _nested(1, 20, func(inner: Variant) -> Variant: return {inner: 1})
-	check_both_ways(outer, "20 keys in one another")
-	var too_deep := {[1]: _nested(1, 1025, _in_array)}
-	_check_unwritten(too_deep, "value too deep")
-	var bytes := _nested_bytes(1, 1030, func(inner: Variant) -> Variant: return {inner: 1})
-	_check_unread(bytes, "keys too deep")
+	var as_key := func(inner: Variant) -> Variant: return {inner: 1}
+	check_both_ways(_nested(1, 20, as_key), "20 keys in one another")
+	_check_unwritten({[1]: _nested(1, 1025, _in_array)}, "value too deep")
+	_check_unread(_nested_bytes(1, 1030, as_key))
 
 
 func test_in_themselves() -> void:
@@ -69,40 +66,21 @@ func test_in_themselves() -> void:
 	for value: Variant in [array, dictionary, first, second, many, typed, large]:
 		_check_unwritten(value, "a container in itself")
 	# The batch itself.
-	var encode := func() -> Array[PackedByteArray]: return VarBatch.vars_to_bytes(array)
-	var found: Array[PackedByteArray] = expect_errors(
-		encode, 1, "VarBatch.vars_to_bytes: value 2: "
-	)
-	check_buffers(
-		found,
-		[var_to_bytes(1), var_to_bytes("two"), PackedByteArray()],
-		"a batch that holds itself"
-	)
+	var expected: Array[PackedByteArray] = [var_to_bytes(1), var_to_bytes("two"), PackedByteArray()]
+	check_call(&"vars_to_bytes", [array], expected, ["value 2: " + TOO_DEEP])
 	for value: Array in [array, first, many, typed, large]:
 		value.clear()
 	dictionary.clear()
 
 
-func _run_on(where: String, action: Callable) -> void:
-	if where == "thread":
-		var thread := Thread.new()
-		thread.start(action)
-		thread.wait_to_finish()
-	elif where == "pool":
-		WorkerThreadPool.wait_for_task_completion(WorkerThreadPool.add_task(action))
-	else:
-		action.call()
-
-
 ## Alone, in a batch, as frames, and all in one value.
-func _both_ways(values: Array, expected: Array[PackedByteArray]) -> bool:
+func _is_good_both_ways(values: Array, expected: Array[PackedByteArray]) -> bool:
 	var whole := var_to_bytes(values)
-	var found := VarBatch.vars_to_bytes(values)
 	var decoded := VarBatch.bytes_to_vars(expected)
 	var read := VarBatch.frames_to_vars(VarBatch.vars_to_frames(values))
 	var together: Array = VarBatch.bytes_to_var(VarBatch.var_to_bytes(values))
 	return (
-		found == expected
+		VarBatch.vars_to_bytes(values) == expected
 		and VarBatch.var_to_bytes(values) == whole
 		and VarBatch.vars_to_bytes(decoded) == expected
 		and VarBatch.vars_to_bytes(read) == expected
@@ -114,24 +92,18 @@ func _both_ways(values: Array, expected: Array[PackedByteArray]) -> bool:
 
 func _check_unwritten(value: Variant, what: String) -> void:
 	var started := Time.get_ticks_msec()
-	var encode := func() -> PackedByteArray: return VarBatch.var_to_bytes(value)
-	var bytes: PackedByteArray = expect_errors(encode, 1, "VarBatch.var_to_bytes: " + TOO_DEEP)
-	check_bytes(bytes, PackedByteArray(), what)
-	var batch := func() -> Array[PackedByteArray]: return VarBatch.vars_to_bytes([7, value, 8])
-	var prefix := "VarBatch.vars_to_bytes: value 1: " + TOO_DEEP
-	var found: Array[PackedByteArray] = expect_errors(batch, 1, prefix)
-	check_buffers(found, [var_to_bytes(7), PackedByteArray(), var_to_bytes(8)], what)
-	var frames := func() -> PackedByteArray: return VarBatch.vars_to_frames([7, value, 8])
-	prefix = "VarBatch.vars_to_frames: value 1: " + TOO_DEEP
-	bytes = expect_errors(frames, 1, prefix)
-	check_bytes(bytes, frame(var_to_bytes(7)) + frame(var_to_bytes(8)), what)
+	var none := PackedByteArray()
+	var others: Array[PackedByteArray] = [var_to_bytes(7), none, var_to_bytes(8)]
+	check_call(&"var_to_bytes", [value], none, [TOO_DEEP])
+	check_call(&"vars_to_bytes", [[7, value, 8]], others, ["value 1: " + TOO_DEEP])
+	var frames := frame(others[0]) + frame(others[2])
+	check_call(&"vars_to_frames", [[7, value, 8]], frames, ["value 1: " + TOO_DEEP])
 	check_time(started, MAX_MSEC, what)
 
 
-func _check_unread(bytes: PackedByteArray, what: String) -> void:
-	check(not quietly(bytes.has_encoded_var.bind(0, false)), "the engine reads %s" % what)
-	var decode := func() -> Variant: return VarBatch.bytes_to_var(bytes)
-	check_value(expect_errors(decode, 1, "VarBatch.bytes_to_var: " + TOO_DEEP), null, what)
+func _check_unread(bytes: PackedByteArray) -> void:
+	check(not quietly(bytes.has_encoded_var.bind(0, false)), "the engine reads it")
+	check_call(&"bytes_to_var", [bytes], null, [TOO_DEEP])
 
 
 func _nested(leaf: Variant, depth: int, wrap: Callable) -> Variant:

@@ -3,65 +3,51 @@ extends "../support/round_trip.gd"
 
 const Scripted := preload("../support/scripted.gd")
 const Engines := preload("../support/engine_values.gd")
+const SCRIPT_PATH := "res://conformance/support/scripted.gd"
 const REFUSED := "expected no object with properties"
-## The bytes of a whole object: header, class RefCounted, one property, "script", nil.
-const PLAIN := (
-	"18000000 0a000000 526566436f756e746564 0000 01000000 " + "06000000 736372697074 0000 00000000"
-)
 
 
-func test_ids_everywhere() -> void:
-	for object: Variant in [
-		RefCounted.new(), Engines.null_object(), Engines.freed_object(), Engines.encoded_id(), self
-	]:
+func test_ids_and_whole_objects_everywhere() -> void:
+	var nothing: Array = [Engines.null_object(), Engines.freed_object()]
+	for object: Variant in [self] + nothing + Engines.storable_objects():
 		for value: Variant in _around(object):
-			check_both_ways(value, "id")
+			check_both_ways(value, "id of %s" % [object])
+			# The suite itself is a node in a tree.
+			if not is_same(object, self):
+				check_both_ways(value, str(object), true)
 
 
 ## An id is read as an object that holds it. The engine never writes id 0, but reads it as null.
 func test_ids_that_are_read() -> void:
-	for id: int in [1, 2, 0x7fffffffffffffff, -1, -0x7fffffffffffffff]:
+	for id: int in [0, 1, 2, 0x7fffffff, 0x7fffffffffffffff, -1, -0x7fffffffffffffff]:
 		for objects: bool in [false, true]:
+			check_from_bytes(_id_bytes(id), "id %d" % id, objects)
 			var found: Variant = VarBatch.bytes_to_var(_id_bytes(id), objects)
-			check(found is EncodedObjectAsID, "id %d gives %s" % [id, found])
+			check(typeof(found) == TYPE_OBJECT, "id %d gives %s" % [id, found])
+			check((found == null) == (id == 0), "id %d gives %s" % [id, found])
 			if found is EncodedObjectAsID:
 				check_int((found as EncodedObjectAsID).object_id, id, "the id that is held")
-	var null_object: Variant = VarBatch.bytes_to_var(_id_bytes(0))
-	check(typeof(null_object) == TYPE_OBJECT and null_object == null, "id 0 is no null object")
 	var inside := VarBatch.bytes_to_vars([var_to_bytes([1]) + _id_bytes(0), _id_bytes(0)])
 	check_int(typeof(inside[1]), TYPE_OBJECT, "type of id 0 in a batch")
 
 
-func test_whole_objects_everywhere() -> void:
-	for object: RefCounted in Engines.storable_objects():
-		for value: Variant in _around(object):
-			check_both_ways(value, object.get_class(), true)
-			check_both_ways(value, "id of " + object.get_class())
-
-
+## Texts that read "script" are no property of that name, wherever they stand.
 func test_objects_in_objects() -> void:
 	var outer: Variant = PackedByteArray([1, 2, 3])
 	for i: int in 12:
 		var scripted := Scripted.new()
 		scripted.content = {"in": outer, scripted.number: [outer, i]} if i % 2 else [outer]
 		outer = scripted
-		check_both_ways(outer, "%d objects" % i, true)
-		check_both_ways([i, {"k": outer}], "%d nested objects" % i, true)
-
-
-## Texts that read "script" are no property of that name, wherever they stand.
-func test_texts_that_look_like_properties() -> void:
+		check_both_ways([outer, i, {"k": outer}], "%d nested objects" % i, true)
 	var scripted := Scripted.new()
 	scripted.words = PackedStringArray(["script", "res://none.gd", "script"])
 	for content: Variant in [
-		PackedStringArray(["script"]),
 		^"script/script:script",
 		["script", &"script", {"script": 5}],
 		{&"script": "script", "x": PackedStringArray(["x", "script"])},
 		Signal(scripted, &"script"),
 	]:
 		scripted.content = content
-		check_both_ways(scripted, "texts that read script", true)
 		check_both_ways([scripted, {"script": 7}], "texts that read script", true)
 
 
@@ -90,15 +76,15 @@ func test_depth_across_objects() -> void:
 			var value: Variant = Engines.nested(outside, [scripted]) if outside else scripted
 			var what := "object in %d arrays, %d arrays in it" % [outside, inside]
 			_check_encoded(value, what)
-			_check_decoded(_in_arrays(var_to_bytes_with_objects(scripted), outside), what)
+			var arrays := Values.hex("1c000000 01000000".repeat(outside))
+			_check_decoded(arrays + var_to_bytes_with_objects(scripted), what)
 
 
 ## Without permission: null, and one line that says where. All else in the batch stays.
 func test_refused() -> void:
 	var object := Resource.new()
 	var places: Dictionary[String, Variant] = {
-		"": object,
-		" inside [0]": [object],
+		"byte 0": object,
 		' inside ["k"][2]': {"k": [1, 2, object]},
 		' inside [3][&"n"]': {3: {&"n": object}},
 		" inside [key 1]": {1: 2, object: 3},
@@ -106,30 +92,28 @@ func test_refused() -> void:
 	for place: String in places:
 		var bytes := var_to_bytes_with_objects(places[place])
 		check(not quietly(bytes.has_encoded_var.bind(0, false)), "the engine reads it")
-		var decode := func() -> Array:
-			return VarBatch.bytes_to_vars([bytes, var_to_bytes(5), bytes])
-		var found: Array = expect_errors(decode, 2, REFUSED)
-		check_values(found, [null, 5, null], "refused objects")
 		var reason := VarBatch.validate([bytes])[0]
-		check(reason.begins_with(REFUSED), "refused object: validate gives '%s'" % reason)
-		check(reason.ends_with(place) and (place or not "inside" in reason), "place in " + reason)
+		check(reason.begins_with(REFUSED) and reason.ends_with(place), reason)
 		check_value(VarBatch.validate([bytes], true)[0], "", "the same object, allowed")
-	var nothing := "18000000 00000000".replace(" ", "").hex_decode()
-	check_value(VarBatch.validate([nothing])[0].begins_with(REFUSED), true, "an object of no class")
+		check_call(&"bytes_to_var", [bytes], null, [reason])
+		var lines: Array = ["buffer 0: " + reason, "buffer 2: " + reason]
+		check_call(&"bytes_to_vars", [[bytes, var_to_bytes(5), bytes]], [null, 5, null], lines)
+	check_call(&"bytes_to_var", [Values.hex("18000000 00000000")], null, [REFUSED + "..."])
 
 
-## Broken, strange and harmless forms of whole objects, alone and inside.
+## Broken, strange and harmless forms of whole objects, alone and inside, and parts of sound ones.
 func test_strange_objects() -> void:
-	var plain := _hex(PLAIN)
+	var scripted := Scripted.new()
+	scripted.content = ["a", {"k": Resource.new()}]
+	for value: Variant in [RefCounted.new(), scripted, [scripted], {"k": Resource.new()}]:
+		var bytes := var_to_bytes_with_objects(value)
+		for length: int in bytes.size():
+			_check_decoded(bytes.slice(0, length), "part of an object")
+	var plain := _object("RefCounted", {"script": null})
 	var forms: Array[PackedByteArray] = [
 		plain,
-		_hex("18000000 00000000"),  # no class: null
-		_hex("18000000 00000000 ffffffff"),
-		_with_u32(plain, 20, 0),
-		_with_u32(plain, 20, -1),
-		_with_u32(plain, 20, -0x80000000),
-		_with_u32(plain, 20, 2),
-		_with_u32(plain, 20, 0x7fffffff),
+		Values.hex("18000000 00000000"),  # no class: null
+		Values.hex("18000000 00000000 ffffffff"),
 		_object("NoSuchClass", {}),
 		_object("refcounted", {}),
 		_object("RenderingServer", {}),
@@ -138,30 +122,24 @@ func test_strange_objects() -> void:
 		_object("RefCounted", {"": 1}),
 		_object("Resource", {"resource_name": 5}),
 		_object("Resource", {"resource_name": "x", "script": null}),
-		_object("RefCounted", {"script": "res://conformance/support/scripted.gd", "number": 7}),
-		_object("Resource", {"script": "res://conformance/support/scripted.gd"}),
-		_object("RefCounted", {"script": "res://conformance/no_such.gd"}),
-		_object("RefCounted", {"script": "user://scripted.gd"}),
-		_object("RefCounted", {"script": ""}),
-		_object("RefCounted", {"script": 5}),
-		_object("RefCounted", {"script": &"res://conformance/support/scripted.gd"}),
-		_object("RefCounted", {"script": "res://conformance/all.tscn"}),
+		_object("RefCounted", {"script": SCRIPT_PATH, "number": 7}),
+		_object("Resource", {"script": SCRIPT_PATH}),
 		_object("EncodedObjectAsID", {"object_id": -5}),
 	]
+	for count: int in [0, -1, -0x80000000, 2, 0x7fffffff]:
+		var other := plain.duplicate()
+		other.encode_u32(20, count & 0xffffffff)
+		forms.append(other)
+	var no_scripts := ["res://conformance/no_such.gd", "user://scripted.gd", "", 5, &"x"]
+	for script: Variant in no_scripts + [StringName(SCRIPT_PATH), "res://conformance/all.tscn"]:
+		forms.append(_object("RefCounted", {"script": script}))
 	for form: PackedByteArray in forms:
 		_check_decoded(form, "object")
 		_check_decoded(var_to_bytes([1, 2]).slice(0, 16) + form, "object in an array")
-		_check_decoded(_hex("1b000000 01000000 04000000 01000000 6b000000") + form, "as a value")
-		_check_decoded(_hex("1b000000 01000000") + form + var_to_bytes(1), "as a key")
-
-
-func test_truncated_objects() -> void:
-	var scripted := Scripted.new()
-	scripted.content = ["a", {"k": Resource.new()}]
-	for value: Variant in [RefCounted.new(), scripted, [scripted], {"k": Resource.new()}]:
-		var bytes := var_to_bytes_with_objects(value)
-		for length: int in bytes.size():
-			_check_decoded(bytes.slice(0, length), "part of an object")
+		_check_decoded(
+			Values.hex("1b000000 01000000 04000000 01000000 6b000000") + form, "as a value"
+		)
+		_check_decoded(Values.hex("1b000000 01000000") + form + var_to_bytes(1), "as a key")
 
 
 ## What the engine cannot store: nothing is written, one line, and the others stay.
@@ -175,14 +153,77 @@ func test_objects_that_cannot_be_stored() -> void:
 	for object: Object in [RenderingServer, nameless, holder]:
 		for value: Variant in _around(object):
 			_check_encoded(value, "an object that cannot be stored")
-		var values: Array = [1, [object], "two", object]
-		var encode := func() -> Array[PackedByteArray]: return VarBatch.vars_to_bytes(values, true)
-		var found: Array[PackedByteArray] = expect_own_logged(
-			encode, 2, 0, "VarBatch.vars_to_bytes: value "
-		)
-		var none := PackedByteArray()
-		check_buffers(found, [var_to_bytes(1), none, var_to_bytes("two"), none], "the others")
 		check_both_ways(object, "id of an object that cannot be stored")
+	var one := var_to_bytes(1)
+	var expected: Array[PackedByteArray] = [one, PackedByteArray(), one, PackedByteArray()]
+	var encode := call_method.bind(&"vars_to_bytes", [[1, [nameless], 1, holder], true])
+	var found: Variant = expect_own_logged(encode, 2, 0, "VarBatch.vars_to_bytes: value ")
+	check_value(found, expected, "the others")
+
+
+## What hangs or crashes the engine itself is refused, alone, in a batch and in a file.
+func test_what_the_engine_does_not_survive_is_refused() -> void:
+	var many := 0x7fffffff
+	var huge := PackedInt32Array([0, 0, 0, 0, 0, 100_000_000])
+	var scene := {"names": PackedStringArray(["a"]), "variants": [], "version": 3}
+	scene.merge({"node_count": 1, "nodes": huge, "conn_count": 0, "conns": PackedInt32Array()})
+	var connections := {"node_count": 0, "conn_count": 1, "conns": huge}
+	for hostile: Array in [
+		["Curve", "point_count", many],
+		["Curve2D", "point_count", many],
+		["Curve3D", "point_count", 65537],
+		["CPUParticles2D", "amount", many],
+		["PopupMenu", "item_count", many],
+		["CSGSphere3D", "rings", many],
+		["TileSet", "terrain_set_1000000000/mode", 1],
+		["TileMap", "layer_99999999999999999999/name", "x"],
+		["FontFile", "cache/2147483647/16/0/ascent", 1.0],
+		["BitMap", "data", {"size": Vector2i(many, 1), "data": PackedByteArray()}],
+		["PackedScene", "_bundled", scene],
+		["PackedScene", "_bundled", scene.merged(connections, true)],
+	]:
+		var bytes := _object(hostile[0] as String, {hostile[1]: hostile[2]})
+		var expected := "%s of %s" % [hostile[1], hostile[0]]
+		if hostile[2] is Dictionary:
+			expected = 'an object of class "%s" that the engine accepts' % hostile[0]
+		for each: PackedByteArray in [bytes, Values.hex("1c000000 01000000") + bytes]:
+			var one := func() -> Variant: return VarBatch.bytes_to_var(each, true)
+			check(expect_errors(one, 1, expected) == null, "%s is made" % expected)
+			var buffers := [each, var_to_bytes(7)]
+			var batch := func() -> Array: return VarBatch.bytes_to_vars(buffers, true)
+			check_value(expect_errors(batch, 1, expected), [null, 7], expected)
+		var path := "user://hostile.dat"
+		var file := FileAccess.open(path, FileAccess.WRITE)
+		file.store_buffer(frame(bytes))
+		file.close()
+		expect_errors(func() -> Array: return VarBatch.load_vars(path, true), 1, expected)
+		DirAccess.remove_absolute(path)
+
+
+func test_what_is_alike_and_sound_is_made() -> void:
+	var curve := Curve2D.new()
+	for index: int in 10_000:
+		curve.add_point(Vector2(index, 1))
+	var root := Node.new()
+	for index: int in 5:
+		var child := Timer.new()
+		root.add_child(child)
+		child.owner = root
+		child.add_to_group("ticking", true)
+		child.timeout.connect(root.queue_free, CONNECT_PERSIST)
+	var scene := PackedScene.new()
+	check_int(scene.pack(root), OK, "pack")
+	root.free()
+	var bits := BitMap.new()
+	bits.create(Vector2i(100, 100))
+	var tiles := TileSet.new()
+	tiles.add_physics_layer()
+	tiles.add_terrain_set()
+	var others: Array = [Gradient.new(), Curve3D.new(), Curve.new(), FastNoiseLite.new()]
+	for resource: Resource in [curve, scene, bits, tiles] + others:
+		var bytes := var_to_bytes_with_objects([resource])
+		var found: Variant = VarBatch.bytes_to_var(bytes, true)
+		check_bytes(var_to_bytes_with_objects(found), bytes, resource.get_class())
 
 
 func _check_encoded(value: Variant, what: String) -> void:
@@ -227,10 +268,6 @@ func _around(object: Variant) -> Array:
 	]
 
 
-func _in_arrays(bytes: PackedByteArray, depth: int) -> PackedByteArray:
-	return _hex("1c000000 01000000".repeat(depth)) + bytes
-
-
 func _object(name: String, properties: Dictionary) -> PackedByteArray:
 	var bytes := Values.header(TYPE_OBJECT) + var_to_bytes(name).slice(4)
 	bytes += Values.u32(properties.size())
@@ -241,81 +278,3 @@ func _object(name: String, properties: Dictionary) -> PackedByteArray:
 
 func _id_bytes(id: int) -> PackedByteArray:
 	return Values.u32(TYPE_OBJECT | 1 << 16) + var_to_bytes(rid_from_int64(id)).slice(4)
-
-
-func _with_u32(bytes: PackedByteArray, at: int, number: int) -> PackedByteArray:
-	var copy := bytes.duplicate()
-	copy.encode_u32(at, number & 0xffffffff)
-	return copy
-
-
-func _hex(text: String) -> PackedByteArray:
-	return text.replace(" ", "").hex_decode()
-
-
-## What hangs or crashes the engine itself is refused, alone, in a batch, in frames and in a file.
-func test_what_the_engine_does_not_survive_is_refused() -> void:
-	var broken := {"names": PackedStringArray(["a"]), "variants": [], "node_count": 1, "conn_count": 0, "version": 3}
-	broken.merge({"nodes": PackedInt32Array([0, 0, 0, 0, 0, 100_000_000]), "conns": PackedInt32Array()})
-	var unconnected := broken.merged({"node_count": 0, "conn_count": 1}, true)
-	unconnected["conns"] = PackedInt32Array([0, 0, 0, 0, 0, 100_000_000])
-	for hostile: Array in [
-		["Curve", "point_count", 0x7fffffff], ["Curve2D", "point_count", 0x7fffffff], ["Curve3D", "point_count", 65537],
-		["CPUParticles2D", "amount", 0x7fffffff], ["PopupMenu", "item_count", 0x7fffffff],
-		["CSGSphere3D", "rings", 0x7fffffff], ["TileSet", "terrain_set_1000000000/mode", 1],
-		["TileMap", "layer_99999999999999999999/name", "x"], ["FontFile", "cache/2147483647/16/0/ascent", 1.0],
-		["BitMap", "data", {"size": Vector2i(0x7fffffff, 1), "data": PackedByteArray()}],
-		["PackedScene", "_bundled", broken], ["PackedScene", "_bundled", unconnected],
-	]:
-		var bytes := _object_bytes(hostile[0], hostile[1], hostile[2])
-		var expected := "%s of %s" % [hostile[1], hostile[0]]
-		if hostile[2] is Dictionary:
-			expected = "an object of class \"%s\" that the engine accepts" % hostile[0]
-		var inside := PackedByteArray([28, 0, 0, 0, 1, 0, 0, 0]) + bytes
-		for each: PackedByteArray in [bytes, inside]:
-			var one := func() -> Variant: return VarBatch.bytes_to_var(each, true)
-			check(expect_errors(one, 1, expected) == null, "%s is made" % expected)
-			var batch := func() -> Array: return VarBatch.bytes_to_vars([each, var_to_bytes(7)], true)
-			check_value(expect_errors(batch, 1, expected), [null, 7], expected)
-		var path := "user://hostile.dat"
-		var file := FileAccess.open(path, FileAccess.WRITE)
-		file.store_32(bytes.size())
-		file.store_buffer(bytes)
-		file.close()
-		var load_it := func() -> Array: return VarBatch.load_vars(path, true)
-		expect_errors(load_it, 1, expected)
-		DirAccess.remove_absolute(path)
-
-
-func test_what_is_alike_and_sound_is_made() -> void:
-	var curve := Curve2D.new()
-	for index: int in 10_000:
-		curve.add_point(Vector2(index, 1))
-	var gradient := Gradient.new()
-	gradient.add_point(0.5, Color.RED)
-	var root := Node.new()
-	for index: int in 5:
-		var child := Timer.new()
-		root.add_child(child)
-		child.owner = root
-		child.add_to_group("ticking", true)
-		child.timeout.connect(root.queue_free, CONNECT_PERSIST)
-	var scene := PackedScene.new()
-	check_int(scene.pack(root), OK, "pack")
-	root.free()
-	var bits := BitMap.new()
-	bits.create(Vector2i(100, 100))
-	var tiles := TileSet.new()
-	tiles.add_physics_layer()
-	tiles.add_terrain_set()
-	for resource: Resource in [curve, gradient, scene, bits, tiles, Curve3D.new(), Curve.new(), FastNoiseLite.new()]:
-		var bytes := var_to_bytes_with_objects([resource])
-		var found: Variant = VarBatch.bytes_to_var(bytes, true)
-		check(var_to_bytes_with_objects(found) == bytes, "%s is another" % resource)
-
-
-## The bytes of an object with one property.
-func _object_bytes(type: String, property: String, value: Variant) -> PackedByteArray:
-	var bytes := var_to_bytes(type) + PackedByteArray([1, 0, 0, 0]) + var_to_bytes(property).slice(4)
-	bytes[0] = TYPE_OBJECT
-	return bytes + var_to_bytes(value)
