@@ -3,7 +3,9 @@ extends "../support/suite.gd"
 ## Each list of changes is patched too, and taken back again.
 
 const Model := preload("patch_model.gd")
+const Packed := preload("../support/packed_values.gd")
 const Scripted := preload("../support/scripted.gd")
+const Engines := preload("../support/engine_values.gd")
 
 const SET := "set"
 const INSERT := "insert"
@@ -22,8 +24,7 @@ func test_what_a_change_is() -> void:
 	(changes[0].path as Array).append("mine")
 	changes[0].op = "mine"
 	changes.append({})
-	var again := VarBatch.diff(var_to_bytes([1]), var_to_bytes([2]))
-	check_value(again, [{"path": [0], "op": SET, "old": 1, "new": 2}] as Array[Dictionary], "again")
+	_check([1], [2], [_put([0], 1, 2)])
 
 
 func test_nothing() -> void:
@@ -31,96 +32,59 @@ func test_nothing() -> void:
 		_check(value, value, [])
 
 
-func test_the_whole_value() -> void:
-	_check(1, 2, [_put([], 1, 2)])
-	_check(1, 1.0, [_put([], 1, 1.0)])
-	_check("a", &"a", [_put([], "a", &"a")])
-	_check(null, false, [_put([], null, false)])
-	_check([1], {0: 1}, [_put([], [1], {0: 1})])
-	_check(Vector3(1, 2, 3), Vector3(1, 2, 4), [_put([], Vector3(1, 2, 3), Vector3(1, 2, 4))])
-	_check(^"a:b", ^"a:c", [_put([], ^"a:b", ^"a:c")])
-	var typed: Array[int] = [1]
-	_check([1], typed, [_put([], [1], typed)])
-	_check(
-		PackedInt32Array([1]),
-		PackedInt64Array([1]),
-		[_put([], PackedInt32Array([1]), PackedInt64Array([1]))]
-	)
-
-
-func test_elements() -> void:
-	_check([1, 2, 3], [1, 5, 3], [_put([1], 2, 5)])
-	_check([1, 2, 3], [4, 5, 6], [_put([0], 1, 4), _put([1], 2, 5), _put([2], 3, 6)])
-	_check([1, 2], [1, "2"], [_put([1], 2, "2")])
-	_check([], [null], [_insert([0], null)])
-	_check([null], [], [_remove([0], null)])
-
-
-## The elements behind are not told.
-func test_elements_in_the_middle() -> void:
+## More of them, in bytes: diff_shapes.rs of the codec's tests.
+func test_changes() -> void:
+	var ints: Array[int] = [1, 2]
+	var longs := PackedInt64Array([1])
+	var named: Dictionary[StringName, float] = {&"x": 1.0}
+	var other: Dictionary[StringName, float] = {&"x": 2.0}
 	var many: Array = range(1000)
 	var more := many.duplicate()
-	more.insert(500, "more")
-	_check(many, more, [_insert([500], "more")])
-	_check(more, many, [_remove([500], "more")])
 	more.insert(200, "and this")
+	more.insert(501, "more")
 	more.remove_at(900)
-	_check(many, more, [_insert([200], "and this"), _insert([501], "more"), _remove([900], 898)])
-
-
-func test_moved_elements() -> void:
-	_check([1, 2, 3, 4], [4, 1, 2, 3], [_insert([0], 4), _remove([4], 4)])
-	_check([1, 2, 3, 4], [2, 3, 4, 1], [_remove([0], 1), _insert([3], 1)])
-
-
-func test_typed_elements() -> void:
-	var before: Array[int] = [1, 2]
-	var after: Array[int] = [1, 3, 4]
-	_check(before, after, [_put([1], 2, 3), _insert([2], 4)])
-	var values: Dictionary[StringName, float] = {&"x": 1.0}
-	var others: Dictionary[StringName, float] = {&"x": 2.0}
-	_check(values, others, [_put([&"x"], 1.0, 2.0)])
-
-
-func test_entries() -> void:
-	_check({1: 2}, {1: 3}, [_put([1], 2, 3)])
-	_check({1: 2, 3: 4}, {3: 4}, [_entry(REMOVE, 1, 0, 2)])
-	# Each index is in the order that those before have left.
-	_check({1: 2, 3: 4, 5: 6}, {5: 6}, [_entry(REMOVE, 1, 0, 2), _entry(REMOVE, 3, 0, 4)])
-	_check({1: 2, 3: 4}, {1: 2, 5: 6, 3: 4}, [_entry(INSERT, 5, 1, 6)])
-	_check({1: 2}, {1: 2, 3: null}, [_entry(INSERT, 3, 1, null)])
-
-
-## A key that has moved goes first, and then comes where it is now.
-func test_order_of_entries() -> void:
-	_check({1: 2, 3: 4}, {3: 4, 1: 2}, [_entry(REMOVE, 1, 0, 2), _entry(INSERT, 1, 1, 2)])
-	_check(
-		{"a": 1, "b": 2, "c": 3},
-		{"c": 4, "a": 1, "b": 2},
-		[_entry(REMOVE, "c", 2, 3), _entry(INSERT, "c", 0, 4)]
-	)
-	_check({"a": 1}, {&"a": 1}, [_entry(REMOVE, "a", 0, 1), _entry(INSERT, &"a", 0, 1)])
+	var texts := PackedStringArray(["a", "日本語", "", "d"])
+	var new_texts := PackedStringArray(["語", "more"])
+	for row: Array in [
+		# All of the value.
+		[1, 1.0, [_put([], 1, 1.0)]],
+		["a", &"a", [_put([], "a", &"a")]],
+		[[1], {0: 1}, [_put([], [1], {0: 1})]],
+		[^"a:b", ^"a:c", [_put([], ^"a:b", ^"a:c")]],
+		[[1, 2], ints, [_put([], [1, 2], ints)]],
+		[PackedInt32Array([1]), longs, [_put([], PackedInt32Array([1]), longs)]],
+		# Elements. Those behind are not told.
+		[[1, 2], [3, "2"], [_put([0], 1, 3), _put([1], 2, "2")]],
+		[[null], [], [_remove([0], null)]],
+		[many, more, [_insert([200], "and this"), _insert([501], "more"), _remove([900], 898)]],
+		[[1, 2, 3, 4], [4, 1, 2, 3], [_insert([0], 4), _remove([4], 4)]],
+		[ints, [1, 3, 4] as Array[int], [_put([1], 2, 3), _insert([2], 4)]],
+		# Entries. Each index is in the order that those before have left.
+		[{1: 2}, {1: 3}, [_put([1], 2, 3)]],
+		[named, other, [_put([&"x"], 1.0, 2.0)]],
+		[{1: 2, 3: 4, 5: 6}, {5: 6}, [_entry(REMOVE, 1, 0, 2), _entry(REMOVE, 3, 0, 4)]],
+		[{1: 2, 3: 4}, {1: 2, 5: 6, 3: 4}, [_entry(INSERT, 5, 1, 6)]],
+		[{1: 2}, {1: 2, 3: null}, [_entry(INSERT, 3, 1, null)]],
+		# A key that has moved goes first, and then comes where it is now.
+		[{1: 2, 3: 4}, {3: 4, 1: 2}, [_entry(REMOVE, 1, 0, 2), _entry(INSERT, 1, 1, 2)]],
+		[{"a": 1}, {&"a": 1}, [_entry(REMOVE, "a", 0, 1), _entry(INSERT, &"a", 0, 1)]],
+		# Elements of packed arrays.
+		[{"p": [longs]}, {"p": [longs + longs]}, [_insert(["p", 0, 1], longs)]],
+		[
+			texts,
+			PackedStringArray(["a", "語", "more", "d"]),
+			[_put([1], PackedStringArray(["日本語", ""]), new_texts)]
+		],
+		[texts, texts.slice(0, 2) + new_texts + texts.slice(2), [_insert([2], new_texts)]],
+	]:
+		_check(row[0], row[1], Array(row[2] as Array, TYPE_DICTIONARY, &"", null))
 
 
 func test_keys_of_every_type() -> void:
-	var keys: Array = [
-		null,
-		true,
-		-7,
-		0.5,
-		"text",
-		&"name",
-		Vector2i(3, -4),
-		Color.RED,
-		^"Node:position",
-		rid_from_int64(77),
-		[1, [2]],
-		{"k": "v"},
-		PackedStringArray(["a", "b"]),
-		PackedVector3Array([Vector3.ONE]),
-		Signal(),
-		Callable(),
-	]
+	var keys: Array = [null, true, -7, 0.5, "text", &"name", Vector2i(3, -4), Color.RED]
+	keys.append_array([^"Node:position", rid_from_int64(77), [1, [2]], {"k": "v"}])
+	keys.append_array([PackedStringArray(["a", "b"]), PackedVector3Array([Vector3.ONE])])
+	keys.append_array([Signal(), Callable()])
 	var before: Dictionary = {}
 	for key: Variant in keys:
 		before[key] = {key: [0, key]}
@@ -136,48 +100,14 @@ func test_keys_of_every_type() -> void:
 	_check(before, all, expected)
 
 
-func test_packed_ranges() -> void:
-	var before := PackedInt32Array(range(100))
-	var after := before.duplicate()
-	after[10] = -1
-	after[11] = -2
-	after[99] = -3
-	_check(
-		{"p": before},
-		{"p": after},
-		[
-			_put(["p", 10], PackedInt32Array([10, 11]), PackedInt32Array([-1, -2])),
-			_put(["p", 99], PackedInt32Array([99]), PackedInt32Array([-3])),
-		]
-	)
-	var longer := before.slice(0, 50) + PackedInt32Array([7, 8]) + before.slice(50)
-	_check(before, longer, [_insert([50], PackedInt32Array([7, 8]))])
-	_check(longer, before, [_remove([50], PackedInt32Array([7, 8]))])
-	_check(PackedByteArray(), PackedByteArray([1]), [_insert([0], PackedByteArray([1]))])
-
-
-func test_packed_of_every_type() -> void:
+func test_packed_arrays_of_every_type() -> void:
 	for type: int in range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX):
-		var parts: Variant = _packed(type)
-		var one: Variant = parts.slice(0, 1)
-		var two: Variant = parts.slice(1, 3)
+		var parts: Variant = Packed.make(type, 10)
+		var one: Variant = parts.slice(1, 2)
+		var two: Variant = parts.slice(3, 5)
 		_check(one + two + one, one + one + one + one, [_put([1], two, one + one)])
 		_check(one + one, one + two + one, [_insert([1], two)])
-		_check(two + one, one, [_remove([0], two)])
-
-
-func test_texts() -> void:
-	var before := PackedStringArray(["a", "日本語", "", "d"])
-	_check(
-		before,
-		PackedStringArray(["a", "語", "more", "d"]),
-		[_put([1], PackedStringArray(["日本語", ""]), PackedStringArray(["語", "more"]))]
-	)
-	_check(
-		before,
-		PackedStringArray(["a", "日本語", "x", "", "d"]),
-		[_insert([2], PackedStringArray(["x"]))]
-	)
+		_check({"p": two + one}, {"p": one}, [_remove(["p", 0], two)])
 
 
 ## Ids come as EncodedObjectAsID, in paths and in values, those of nobody as well, and go back as
@@ -200,51 +130,32 @@ func test_ids_of_objects() -> void:
 	nobody.encode_s64(nobody.size() - 8, 0x123456789)
 	changes = VarBatch.diff(before, nobody)
 	check_int(_id(changes[0].new), 0x123456789, "an id of nobody")
-	check_bytes(VarBatch.patch(before, changes), nobody, "patch to an id of nobody")
-	check_bytes(VarBatch.patch(nobody, Model.inverse(changes)), before, "and back")
-
-
-func test_ids_in_typed_arrays() -> void:
-	var objects: Array[RefCounted] = [RefCounted.new(), Resource.new(), null]
-	var others: Array[RefCounted] = [objects[1], objects[1], objects[0]]
-	var changes := VarBatch.diff(var_to_bytes(objects), var_to_bytes(others))
-	check_int(changes.size(), 2, "changes")
-	check_bytes(VarBatch.patch(var_to_bytes(objects), changes), var_to_bytes(others), "patch")
+	_check_patches([before, nobody], changes, "an id of nobody")
+	var objects: Array[RefCounted] = [first, second, null]
+	var others: Array[RefCounted] = [second, second, first]
+	var bytes: Array[PackedByteArray] = [var_to_bytes(objects), var_to_bytes(others)]
+	changes = VarBatch.diff(bytes[0], bytes[1])
+	check_int(changes.size(), 2, "changes of a typed array")
+	check_bytes(VarBatch.patch(bytes[0], changes), bytes[1], "patch of a typed array")
 
 
 func test_whole_objects() -> void:
 	var before := Scripted.new()
-	before.content = {"inside": [1, 2]}
+	before.content = {"inside": [1, 2], "o": Resource.new()}
 	var bytes := var_to_bytes_with_objects([before])
 	before.number = 5
 	before.content.inside[1] = Vector2(1, 2)
+	before.content.o = Gradient.new()
 	var after := var_to_bytes_with_objects([before])
 	var changes := VarBatch.diff(bytes, after, true)
-	check_value(
-		changes,
-		(
-			[
-				_put([0, &"number"], 1, 5),
-				_put([0, &"content", "inside", 1], 2, Vector2(1, 2)),
-			]
-			as Array[Dictionary]
-		),
-		"changes of properties"
-	)
-	check_bytes(VarBatch.patch(bytes, changes, true), after, "patch")
-	check_bytes(VarBatch.patch(after, Model.inverse(changes), true), bytes, "patch back")
-
-
-## An object of another class is told whole, and is one.
-func test_other_objects() -> void:
-	var before := var_to_bytes_with_objects({"o": Resource.new()})
-	var after := var_to_bytes_with_objects({"o": Gradient.new()})
-	var changes := VarBatch.diff(before, after, true)
-	check_int(changes.size(), 1, "changes")
-	check_value(changes[0].path, ["o"], "path")
-	check(changes[0].old is Resource and not changes[0].old is Gradient, "no Resource as old")
-	check(changes[0].new is Gradient, "no Gradient as new")
-	check_bytes(VarBatch.patch(before, changes, true), after, "patch")
+	var expected: Array[Dictionary] = [_put([0, &"number"], 1, 5)]
+	expected.append(_put([0, &"content", "inside", 1], 2, Vector2(1, 2)))
+	check_value(changes.slice(0, 2), expected, "changes of properties")
+	# An object of another class is told whole, and is one.
+	check_value(changes[2].path, [0, &"content", "o"], "path of an object")
+	check(changes[2].old.get_class() == "Resource", "no Resource as old")
+	check(changes[2].new is Gradient, "no Gradient as new")
+	_check_patches([bytes, after], changes, "whole objects", true)
 
 
 ## Where they would be more than anybody looks at, all is one change.
@@ -254,7 +165,7 @@ func test_too_many_changes() -> void:
 	var bytes: Array[PackedByteArray] = [var_to_bytes(before), var_to_bytes(after)]
 	var changes := VarBatch.diff(bytes[0], bytes[1])
 	check(changes == [_put([], before, after)], "%d changes of an array" % changes.size())
-	check_bytes(VarBatch.patch(bytes[0], changes), bytes[1], "patch")
+	_check_patches(bytes, changes, "an array")
 	var numbers := PackedInt32Array(range(60_000))
 	var others := numbers.duplicate()
 	for at: int in range(1000, 60_000, 2):
@@ -274,24 +185,21 @@ func test_keys_of_the_same_bytes() -> void:
 	var after := var_to_bytes_with_objects([{one: 1, other: 3}, 5])
 	var changes := VarBatch.diff(before, after, true)
 	check_int(changes.size(), 1, "changes")
-	check(changes[0].path == [0], "the path is %s" % [changes[0].path])
+	check_value(changes[0].path, [0], "the path")
 	check_bytes(VarBatch.patch(before, changes, true), after, "patch")
-	check_bytes(
-		VarBatch.apply_delta(before, VarBatch.make_delta(before, after)), after, "apply_delta"
-	)
+	var delta := VarBatch.make_delta(before, after)
+	check_bytes(VarBatch.apply_delta(before, delta), after, "apply_delta")
 
 
 func test_as_deep_as_values_go() -> void:
 	for depth: int in [100, 1024]:
-		var before: Array = [1]
-		var after: Array = [2]
-		for i: int in depth - 1:
-			before = [before]
-			after = [after]
+		var bytes: Array[PackedByteArray] = []
+		for value: int in [1, 2]:
+			bytes.append(var_to_bytes(Engines.nested(depth, [value])))
 		var path: Array = []
 		path.resize(depth)
 		path.fill(0)
-		_check_bytes([var_to_bytes(before), var_to_bytes(after)], [_put(path, 1, 2)], str(depth))
+		_check_bytes(bytes, [_put(path, 1, 2)], "%d deep" % depth)
 
 
 ## All of the changes, and each of them back.
@@ -303,24 +211,15 @@ func _check(before: Variant, after: Variant, expected: Array[Dictionary]) -> voi
 func _check_bytes(bytes: Array[PackedByteArray], expected: Array[Dictionary], what: String) -> void:
 	var changes := VarBatch.diff(bytes[0], bytes[1])
 	check_value(changes, expected, what)
-	check_bytes(VarBatch.patch(bytes[0], changes), bytes[1], "patch, " + what)
-	check_bytes(VarBatch.patch(bytes[1], Model.inverse(changes)), bytes[0], "back, " + what)
+	_check_patches(bytes, changes, what)
 
 
-## Three elements that differ.
-func _packed(type: int) -> Variant:
-	match type:
-		TYPE_PACKED_STRING_ARRAY:
-			return PackedStringArray(["a", "bcd", "efghi"])
-		TYPE_PACKED_VECTOR2_ARRAY:
-			return PackedVector2Array([Vector2(1, 2), Vector2(3, 4), Vector2(5, 6)])
-		TYPE_PACKED_VECTOR3_ARRAY:
-			return PackedVector3Array([Vector3(1, 2, 3), Vector3(4, 5, 6), Vector3(7, 8, 9)])
-		TYPE_PACKED_VECTOR4_ARRAY:
-			return PackedVector4Array([Vector4.ZERO, Vector4.ONE, Vector4(1, 2, 3, 4)])
-		TYPE_PACKED_COLOR_ARRAY:
-			return PackedColorArray([Color.RED, Color.GREEN, Color.BLUE])
-	return type_convert([1, 2, 3], type)
+func _check_patches(
+	bytes: Array[PackedByteArray], changes: Array[Dictionary], what: String, objects := false
+) -> void:
+	check_bytes(VarBatch.patch(bytes[0], changes, objects), bytes[1], "patch, " + what)
+	var inverse := Model.inverse(changes)
+	check_bytes(VarBatch.patch(bytes[1], inverse, objects), bytes[0], "back, " + what)
 
 
 func _id(encoded: Variant) -> int:

@@ -157,35 +157,38 @@ func _new_element(type: int) -> Variant:
 
 func _edit_array(array: Array) -> void:
 	var type := array.get_typed_builtin()
-	var count := array.size()
-	if count > 0 and random.randi_range(0, 2) > 0:
-		var inner := random.randi_range(0, count - 1)
-		array[inner] = _edit(array[inner], type)
+	if array and random.randi_range(0, 2) > 0:
+		var at := random.randi_range(0, array.size() - 1)
+		array[at] = _edit(array[at], type)
 		return
+	var more: Array = []
+	for i: int in random.randi_range(1, 3):
+		more.append(_new_element(type))
+	array.assign(_spliced(Array(array, TYPE_NIL, &"", null), more) as Array)
+
+
+## An Array or a packed array with [param more], or with less, or in another order.
+func _spliced(list: Variant, more: Variant) -> Variant:
+	var count: int = list.size()
 	var at := random.randi_range(0, count)
-	match random.randi_range(0, 9):
+	match random.randi_range(0, 8):
 		0:
-			array.append(_new_element(type))
-		1:
-			array.append_array(array.slice(at))
-		2:
-			array.assign(array.slice(at) + array.slice(0, at))
+			return list + more
+		1, 2:
+			return list.slice(0, at) + more + list.slice(at)
 		3:
-			array.reverse()
+			return list.slice(0, at) + list.slice(at + random.randi_range(1, 5))
 		4:
-			array.sort_custom(func(a: Variant, b: Variant) -> bool: return hash(a) < hash(b))
+			return list.slice(at) + list.slice(0, at)
 		5:
-			if count > 1:
-				var first: Variant = array.pop_front()
-				array.insert(at - 1 if at > 0 else 0, first)
+			return list.slice(0, at) + more + list.slice(mini(at + more.size(), count))
 		6:
-			array.assign(array.slice(0, at) + array.slice(at + random.randi_range(1, 3)))
+			return list.slice(0, at) + list.slice(at + 1) + list.slice(at, at + 1)
 		7:
-			if at < count:
-				array.remove_at(at)
-		_:
-			for i: int in random.randi_range(1, 3):
-				array.insert(at, _new_element(type))
+			return list + list.slice(at)
+	var reversed: Variant = list.duplicate()
+	reversed.reverse()
+	return reversed
 
 
 func _edit_dictionary(dictionary: Dictionary) -> void:
@@ -241,20 +244,8 @@ func _edit_object(object: Object) -> void:
 
 func _edited_packed(packed: Variant) -> Variant:
 	var more: Variant = _element(typeof(packed), false)
-	var count: int = packed.size()
-	var at := random.randi_range(0, count)
-	match random.randi_range(0, 6):
-		0:
-			return packed + more
-		1:
-			return packed.slice(0, at) + more + packed.slice(at)
-		2:
-			return packed.slice(0, at) + packed.slice(at + random.randi_range(1, 5))
-		3:
-			return packed.slice(at) + packed.slice(0, at)
-		4:
-			return packed.slice(0, at) + more + packed.slice(mini(at + more.size(), count))
-	for i: int in more.size():
-		if count > 0:
-			packed[random.randi_range(0, count - 1)] = more[i]
+	if random.randi_range(0, 3) > 0:
+		return _spliced(packed, more)
+	for i: int in more.size() if packed else 0:
+		packed[random.randi_range(0, packed.size() - 1)] = more[i]
 	return packed

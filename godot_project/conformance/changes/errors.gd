@@ -1,0 +1,194 @@
+extends "../support/suite.gd"
+## Bytes that are no values, deltas that are none, changes that do not fit, and what stands in the
+## place of a pair: one line for each that says which and why, nothing as its result, and the others
+## as ever.
+
+const Engines := preload("../support/engine_values.gd")
+const HASH_LEN := 8
+const NO_PAIR := "expected an Array of two PackedByteArrays, found "
+const NO_CHANGES: Array[Dictionary] = []
+const NO_BYTES: PackedByteArray = []
+
+var _one := var_to_bytes(1)
+var _two := var_to_bytes(2)
+var _delta := VarBatch.make_delta(_one, _two)
+## What changes are for.
+var _bytes := var_to_bytes(
+	{"a": [1, 2, 3], "p": PackedInt32Array([1, 2, 3]), "i": 4, "d": {1.5: [0]}}
+)
+
+
+func test_bytes_that_are_no_values() -> void:
+	var object := var_to_bytes_with_objects([Resource.new()])
+	var good := var_to_bytes({"a": [1, 2.5, "text"], "p": PackedInt64Array([1, 2]), "n": ^"a/b:c"})
+	var all: Array[PackedByteArray] = [_one + PackedByteArray([1, 2, 3, 4]), object]
+	for size: int in good.size():
+		all.append(good.slice(0, size))
+	for bad: PackedByteArray in all:
+		# Bytes behind a value are good for others.
+		var reason := VarBatch.validate([bad])[0]
+		reason = reason if reason else "expected nothing after the value, found 4 bytes, at byte 8"
+		for pair: Array in [
+			[bad, good, "before: "], [good, bad, "after: "], [bad, bad, "before: "]
+		]:
+			var line: String = pair[2] + reason
+			check_call(&"diff", pair.slice(0, 2), NO_CHANGES, [line])
+			var lists: Array = [NO_CHANGES]
+			check_call(&"diff_batch", [[pair.slice(0, 2)]], lists, ["pair 0: " + line])
+		for changes: Array in [[], [_put([], 1)]] if bad != object else []:
+			check_call(&"patch", [bad, changes], NO_BYTES, ["before: " + reason])
+	check(not VarBatch.diff(object, var_to_bytes([1]), true).is_empty(), "objects are refused")
+
+
+## A delta is applied to no other bytes than those that it was made of.
+func test_deltas_that_are_refused() -> void:
+	var text := "expected a base with the hash %s, found %s for its %d bytes, at byte 1 of the delta"
+	for base: PackedByteArray in [_two, NO_BYTES, _one.slice(0, 7)]:
+		var found := _hash_text(VarBatch.make_delta(base, _one))
+		var line := text % [_hash_text(_delta), found, base.size()]
+		check_call(&"apply_delta", [base, _delta], NO_BYTES, [line])
+	var version := "expected version 1 of the delta format, found 9, at byte 0 of the delta"
+	var pairs := [[_one, PackedByteArray([9])], [_one, _delta], [_one, NO_BYTES]]
+	var expected: Array[PackedByteArray] = [NO_BYTES, _two, NO_BYTES]
+	var lines := ["pair 0: " + version, "pair 2: expected the version, found the end, at byte 0..."]
+	check_call(&"apply_deltas", [pairs], expected, lines)
+
+
+## Any bytes are good enough for deltas. Each error and all damage: delta_damage.rs of the codec's
+## tests.
+func test_deltas_of_any_bytes() -> void:
+	var bad: Array[PackedByteArray] = [NO_BYTES, _one + _two, "no value".to_utf8_buffer()]
+	for before: PackedByteArray in bad + [PackedByteArray([9]), _one.slice(1)]:
+		for after: PackedByteArray in bad:
+			var delta := VarBatch.make_delta(before, after)
+			check_bytes(VarBatch.apply_delta(before, delta), after, "apply_delta")
+	# The version, the hash and the length of the result are there in any case.
+	for size: int in 2 + HASH_LEN:
+		check_call(&"apply_delta", [_one, _delta.slice(0, size)], NO_BYTES, ["expected ..."])
+
+
+func test_what_is_no_pair() -> void:
+	var bad: Dictionary = {
+		1: "int",
+		null: "Nil",
+		_one: "PackedByteArray",
+		[]: "an Array of size 0",
+		[_one]: "an Array of size 1",
+		[_one, _two, _one]: "an Array of size 3",
+		[_one, 3]: "int as element 1",
+		[null, _one]: "Nil as element 0",
+		[[_one], _two]: "Array as element 0",
+	}
+	for method: StringName in [&"diff_batch", &"make_deltas", &"apply_deltas"]:
+		var good: Array = [_one, _delta if method == &"apply_deltas" else _two]
+		var result: Variant = call_method(method, [[good]])[0]
+		var pairs: Array = [good]
+		var expected: Array = [result]
+		var lines := PackedStringArray()
+		for what: Variant in bad:
+			lines.append("pair %d: %s%s" % [pairs.size(), NO_PAIR, bad[what]])
+			pairs.append_array([what, good])
+			expected.append_array([result.slice(0, 0), result])
+		if method != &"diff_batch":
+			expected = Array(expected, TYPE_PACKED_BYTE_ARRAY, &"", null)
+		check_call(method, [pairs], expected, lines)
+	var numbers: Array[int] = [7]
+	var nothing: Array[PackedByteArray] = [NO_BYTES]
+	check_call(&"make_deltas", [numbers], nothing, ["pair 0: " + NO_PAIR + "int"])
+
+
+## What a Dictionary has to be, to be a change.
+func test_what_is_no_change() -> void:
+	for other: Variant in [null, 1, "set", [], PackedByteArray([1])]:
+		_refused(other, "expected a Dictionary, found %s" % type_string(typeof(other)))
+	_refused({}, 'expected a value of "op", found none')
+	_refused({"op": "set"}, 'expected a value of "path", found none')
+	for other: Variant in [1, "a", null, PackedInt32Array([0])]:
+		var text := 'expected an Array as "path", found ' + type_string(typeof(other))
+		_refused({"op": "set", "path": other, "new": 1}, text)
+	for op: Variant in ["", "x", "Set", "set ", 1, null, &"move"]:
+		var text := 'expected "set", "insert" or "remove" as "op", found %s' % str(op)
+		_refused({"op": op, "path": ["i"], "new": 1}, text)
+	for index: Variant in [-1, -9223372036854775808, "x", [], 1.5]:
+		var text := 'expected a non-negative int as "index", found %s' % str(index)
+		_refused({"op": "insert", "path": ["n"], "new": 1, "index": index}, text)
+	# What the engine cannot encode is no value.
+	var deep := [_put(["i"], Engines.nested(1100))]
+	var too_deep := 'change 0: "new": expected at most 1024 levels of nesting...'
+	check_call(&"patch", [_bytes, deep], NO_BYTES, [too_deep])
+
+
+## Parts of a change reach the codec as they are. Each text: patch_misfits.rs of the codec's tests.
+func test_changes_that_do_not_fit() -> void:
+	var change := {"op": "insert", "path": ["n"], "new": 1, "index": 8}
+	_misfit(change, "expected an index from 0 to 4 to insert into Dictionary, found 8")
+	_misfit({"op": "set", "path": []}, 'expected a new value for "set", found none')
+	change = {"op": "remove", "path": ["p", 0]}
+	_misfit(change, 'expected an old value for "remove", found none', '["p"][0]')
+	change = {"op": "insert", "path": [&"a"], "new": 1}
+	_misfit(change, 'expected a new key, found the existing key &"a"')
+	for step: Variant in ["zz", 0, 1.0, null, &"A", [1]]:
+		var shown := "Array" if step is Array else var_to_str(step)
+		_misfit(_put([step], 1), "expected an existing key, found no key %s" % shown)
+	for old: Variant in [3, 1.0, "1", null, true]:
+		change = _put(["a", 0], 5).merged({"old": old})
+		_misfit(change, "expected the old value %s, found 1" % var_to_str(old), '["a"][0]')
+	change = _put(["p", 0], PackedInt64Array([1])).merged({"old": PackedInt32Array([1])})
+	var text := "expected PackedInt32Array as the new value, found PackedInt64Array"
+	_misfit(change, text, '["p"][0]')
+	# As many levels as the engine takes, and one more.
+	var deepest := VarBatch.patch(_bytes, [_put(["a", 0], Engines.nested(1023))])
+	check(bytes_to_var(deepest) is Dictionary, "the engine does not read the deepest value")
+	text = "expected at most 1024 levels of nesting, found 1025"
+	_misfit(_put(["d", 1.5, 0], Engines.nested(1023)), text, '["d"][1.5][0]')
+
+
+## Those before are not kept.
+func test_the_second_of_two() -> void:
+	var first := _put(["i"], 1).merged({"old": 4})
+	var text := 'expected the old value 4, found 1, in change 1 inside ["i"]'
+	_refused_all([first, first.duplicate()], text)
+	_refused_all([first, 7], "change 1: expected a Dictionary, found int")
+
+
+## The engine would take each of these, and so does patch.
+func test_what_fits() -> void:
+	var good: Array = [
+		{&"op": &"set", &"path": ["i"], &"new": 1},
+		{"op": "set", "path": ["i"] as Array[String], "new": 1, "more": 3, "index": 99},
+		{"op": "set", "path": [&"i"], "new": 1},
+	]
+	var expected: Dictionary = bytes_to_var(_bytes)
+	expected["i"] = 1
+	for change: Dictionary in good:
+		var changes: Array[Dictionary] = [change]
+		changes.make_read_only()
+		change.make_read_only()
+		check_bytes(VarBatch.patch(_bytes, changes), var_to_bytes(expected), str(change))
+
+
+func _put(path: Array, new: Variant) -> Dictionary:
+	return {"op": "set", "path": path, "new": new}
+
+
+func _misfit(change: Dictionary, text: String, inside := "") -> void:
+	_refused_all([change], text + ", in change 0" + (" inside " + inside if inside else ""))
+
+
+func _refused(change: Variant, text: String) -> void:
+	_refused_all([change], "change 0: " + text)
+
+
+func _refused_all(changes: Array, text: String) -> void:
+	var before := _bytes.duplicate()
+	var given := var_to_bytes(changes)
+	check_call(&"patch", [before, changes], NO_BYTES, [text])
+	check_bytes(before, _bytes, "the value, with: " + text)
+	check_bytes(var_to_bytes(changes), given, "the changes, with: " + text)
+
+
+## The hash of its base as a message shows it.
+func _hash_text(delta: PackedByteArray) -> String:
+	var hash_bytes := delta.slice(1, 1 + HASH_LEN)
+	hash_bytes.reverse()
+	return hash_bytes.hex_encode()
