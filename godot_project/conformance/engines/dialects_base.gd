@@ -39,7 +39,11 @@ var _ids := VarBatch.get_type_table()
 ## What each is here, and the bytes that Godot 3 has for it: the same both ways.
 static func godot_3_values() -> Array[Array]:
 	var basis := Basis(Vector3(1, 2, 3), Vector3(4, 5, 6), Vector3(7, 8, 9))
+	var transposed := floats([1, 4, 7, 2, 5, 8, 3, 6, 9])
 	var inner := {"pos": Vector3(1, 2, 3), "tags": PackedStringArray(["a", ""])}
+	var of_path := "03000000 e697a500 02000000 c3a90000"
+	var entries := "07000000" + floats([1, 2, 3]) + "02000000 05000000"
+	entries += "0f000000 01000080 00000000 00000000 01000000 61000000" + "00000000"
 	return [
 		[null, "00000000"],
 		[true, "01000000 01000000"],
@@ -49,68 +53,38 @@ static func godot_3_values() -> Array[Array]:
 		[0.1, "03000100 9a999999 9999b93f"],
 		["", "04000000 00000000"],
 		["Straße 😀", "04000000 0c000000 53747261 c39f6520 f09f9880"],
-		[Vector2(1.5, -2), "05000000 0000c03f 000000c0"],
-		[Rect2(1.5, 2.5, 3.5, 4.5), "06000000 0000c03f 00002040 00006040 00009040"],
-		[Vector3(1, 2, 3), "07000000 0000803f 00000040 00004040"],
+		[Vector2(1.5, -2), "05000000" + floats([1.5, -2])],
+		[Rect2(1, 2, 3, 4), "06000000" + floats([1, 2, 3, 4])],
+		[Vector3(1, 2, -0.5), "07000000" + floats([1, 2, -0.5])],
 		[
 			Transform2D(Vector2(1, 2), Vector2(3, 4), Vector2(5, 6)),
-			"08000000 0000803f 00000040 00004040 00008040 0000a040 0000c040"
+			"08000000" + floats(range(1, 7))
 		],
-		[Plane(1, 2, 3, 4), "09000000 0000803f 00000040 00004040 00008040"],
-		[Quaternion(1, 2, 3, 4), "0a000000 0000803f 00000040 00004040 00008040"],
-		[
-			AABB(Vector3(1, 2, 3), Vector3(4, 5, 6)),
-			"0b000000 0000803f 00000040 00004040 00008040 0000a040 0000c040"
-		],
-		[
-			basis,
-			(
-				"0c000000 0000803f 00008040 0000e040 00000040 0000a040 00000041 00004040 0000c040"
-				+ " 00001041"
-			)
-		],
-		[
-			Transform3D(basis, Vector3(10, 11, 12)),
-			(
-				"0d000000 0000803f 00008040 0000e040 00000040 0000a040 00000041 00004040 0000c040"
-				+ " 00001041 00002041 00003041 00004041"
-			)
-		],
-		[Color(0.25, 0.5, 0.75, 1), "0e000000 0000803e 0000003f 0000403f 0000803f"],
+		[Plane(1, 2, 3, 4), "09000000" + floats([1, 2, 3, 4])],
+		[Quaternion(1, 2, 3, 4), "0a000000" + floats([1, 2, 3, 4])],
+		[AABB(Vector3(1, 2, 3), Vector3(4, 5, 6)), "0b000000" + floats(range(1, 7))],
+		[basis, "0c000000" + transposed],
+		[Transform3D(basis, Vector3(10, 11, 12)), "0d000000" + transposed + floats([10, 11, 12])],
+		[Color(0.25, 0.5, 0.75, 1), "0e000000" + floats([0.25, 0.5, 0.75, 1])],
 		[^"", "0f000000 00000080 00000000 00000000"],
-		[
-			^"../日:é",
-			(
-				"0f000000 02000080 01000000 00000000 02000000 2e2e0000 03000000 e697a500 02000000"
-				+ " c3a90000"
-			)
-		],
+		[^"../日:é", "0f000000 02000080 01000000 00000000 02000000 2e2e0000" + of_path],
 		[RID(), "10000000"],
 		[{}, "12000000 00000000"],
-		[
-			{Vector3(1, 2, 3): 5, ^"a": null},
-			(
-				"12000000 02000000 07000000 0000803f 00000040 00004040 02000000 05000000 0f000000"
-				+ " 01000080 00000000 00000000 01000000 61000000 00000000"
-			)
-		],
+		[{Vector3(1, 2, 3): 5, ^"a": null}, "12000000 02000000" + entries],
 		[[], "13000000 00000000"],
 		[[7, inner, ^"/root/A:b"], NESTED],
 		[PackedByteArray([1, 2, 3, 4, 5]), "14000000 05000000 01020304 05000000"],
 		[PackedInt32Array([-1, 2147483647]), "15000000 02000000 ffffffff ffffff7f"],
-		[PackedFloat32Array([1, -0.5]), "16000000 02000000 0000803f 000000bf"],
+		[PackedFloat32Array([1, -0.5]), "16000000 02000000" + floats([1, -0.5])],
 		[PackedStringArray(["abc", ""]), "17000000 02000000 04000000 61626300 01000000 00000000"],
-		[PackedVector2Array([Vector2(1, 2)]), "18000000 01000000 0000803f 00000040"],
-		[PackedVector3Array([Vector3(1, 2, 3)]), "19000000 01000000 0000803f 00000040 00004040"],
-		[
-			PackedColorArray([Color(1, 0, 0)]),
-			"1a000000 01000000 0000803f 00000000 00000000 0000803f"
-		],
+		[PackedVector2Array([Vector2(1, 2)]), "18000000 01000000" + floats([1, 2])],
+		[PackedVector3Array([Vector3(1, 2, 3)]), "19000000 01000000" + floats([1, 2, 3])],
+		[PackedColorArray([Color(1, 0, 0)]), "1a000000 01000000" + floats([1, 0, 0, 1])],
 	]
 
 
-static func bytes_of(hex: String) -> PackedByteArray:
-	return hex.replace(" ", "").hex_decode()
+static func floats(numbers: PackedFloat32Array) -> String:
+	return numbers.to_byte_array().hex_encode()
 
 
 ## The id that a type has in another engine, -1 for none.

@@ -10,31 +10,23 @@ const GOOD: Array = [1, "two", [3.0, {"four": 5}]]
 var _target := folder + "/target.bin"
 
 
-func test_no_source() -> void:
-	write(_target, stored(OLD))
+func test_no_source_and_no_target() -> void:
 	DirAccess.make_dir_recursive_absolute(folder + "/inner")
+	var no_folder := folder + "/missing/x"
 	for from: String in [
-		folder + "/missing.bin",
-		folder + "/missing/x",
-		folder,
-		folder + "/inner",
-		"",
-		"res://no file"
+		folder + "/missing.bin", no_folder, folder, folder + "/inner", "", "res://a"
 	]:
-		var file := FileAccess.open(from, FileAccess.READ)
-		check(file == null, "the engine opens %s" % from)
+		check(FileAccess.open(from, FileAccess.READ) == null, "the engine opens %s" % from)
 		var code := FileAccess.get_open_error()
-		_check_fails(from, _target, code, 'cannot load "%s": ' % from, ["inner", "target.bin"])
-
-
-func test_bad_targets() -> void:
+		write(_target, stored(OLD))
+		_check_fails(from, _target, code, 'cannot load "%s": ' % from)
+		check_names(["inner", "target.bin"], "no source")
 	write(path, stored(GOOD))
-	DirAccess.make_dir_recursive_absolute(folder + "/inner")
-	for to: String in [folder + "/missing/x", folder + "/inner", folder, "", path + "/x"]:
-		var file := FileAccess.open(to, FileAccess.WRITE)
-		check(file == null, "the engine opens %s" % to)
+	for to: String in [no_folder, folder + "/inner", folder, "", path + "/x"]:
+		check(FileAccess.open(to, FileAccess.WRITE) == null, "the engine opens %s" % to)
 		var code := FileAccess.get_open_error()
-		_check_fails(path, to, code, 'cannot save "%s": ' % to, ["inner", path.get_file()])
+		_check_fails(path, to, code, 'cannot save "%s": ' % to)
+		check_names(["inner", path.get_file(), "target.bin"], "no target")
 	check_bytes(FileAccess.get_file_as_bytes(path), stored(GOOD), "the source")
 
 
@@ -50,44 +42,32 @@ func test_truncated() -> void:
 			_check_damaged(ERR_FILE_CORRUPT, " more bytes for the ")
 
 
-func test_damaged_value() -> void:
+## The frame, its byte in the file, and where in the value it is, whichever piece it is in.
+func test_bad_values() -> void:
+	var bad := frame("1b00000000000000".hex_decode()) + frame(var_to_bytes(1))
+	var foreign := VarBatch.vars_to_frames([{"a": [Vector4i()]}, Vector3i(), 5])
 	for count: int in [0, 3, 40_000]:
 		var good := VarBatch.vars_to_frames(range(count))
-		var bad := frame("1b00000000000000".hex_decode()) + frame(var_to_bytes(1))
 		write(path, good + bad)
-		var text := (
-			"frame %d: expected a type from 0 to 26, found 27, at byte %d"
-			% [count, good.size() + 4]
-		)
-		_check_damaged(ERR_FILE_CORRUPT, text)
-
-
-func test_values_without_a_place() -> void:
-	for count: int in [0, 3, 40_000]:
-		var good := VarBatch.vars_to_frames(range(count))
-		write(path, good + VarBatch.vars_to_frames([{"a": [Vector4i()]}, Vector3i(), 5]))
-		var text := (
-			'frame %d: expected a type that Godot 3 has, found Vector4i, at byte %d inside ["a"][0]'
-			% [count, good.size() + 4 + 28]
-		)
-		_check_damaged(ERR_INVALID_DATA, text, GODOT_4, GODOT_3)
+		var text := "frame %d: expected a type from 0 to 26, found 27, at byte %d"
+		_check_damaged(ERR_FILE_CORRUPT, text % [count, good.size() + 4])
+		write(path, good + foreign)
+		text = 'frame %d: expected a type that Godot 3 has, found Vector4i, at byte %d inside ["a"][0]'
+		_check_damaged(ERR_INVALID_DATA, text % [count, good.size() + 4 + 28], GODOT_4, GODOT_3)
 
 
 func test_compressed() -> void:
-	var modes := [FileAccess.COMPRESSION_FASTLZ, FileAccess.COMPRESSION_ZSTD]
-	for mode: FileAccess.CompressionMode in modes:
+	for mode: FileAccess.CompressionMode in [
+		FileAccess.COMPRESSION_FASTLZ, FileAccess.COMPRESSION_ZSTD
+	]:
 		var file := FileAccess.open_compressed(path, FileAccess.WRITE, mode)
-		for i: int in 3000:
-			file.store_var(i)
+		file.store_buffer(VarBatch.vars_to_frames(range(3000)))
 		file.close()
 		var bytes := FileAccess.get_file_as_bytes(path)
 		bytes[bytes.size() / 2] ^= 0x55
 		bytes[40] ^= 0x55
 		write(path, bytes)
-		var translate := func() -> int: return VarBatch.transcode_file(path, _target, 1, 0)
-		var code: int = expect_errors(translate, 1, 'VarBatch.transcode_file: "%s": ' % path)
-		check_int(code, ERR_FILE_CORRUPT, "mode %d" % mode)
-		check_names([path.get_file()], "mode %d" % mode)
+		_check_damaged(ERR_FILE_CORRUPT, '"%s": ' % path)
 
 
 ## The target is as it was, whether it is another file, none, or the source itself.
@@ -98,29 +78,21 @@ func _check_damaged(code: int, text: String, from := GODOT_3, to := GODOT_4) -> 
 		for target: String in [_target, path]:
 			for is_there: bool in [true, false]:
 				DirAccess.remove_absolute(_target)
-				if is_there:
-					write(_target, stored(OLD))
-				var found: Variant = expect_errors(
-					func() -> int: return VarBatch.transcode_file(path, target, from, to), 1, text
-				)
-				check_value(found, code, text)
 				var left: PackedStringArray = [path.get_file()]
 				if is_there:
+					write(_target, stored(OLD))
 					left.append(_target.get_file())
-					check_bytes(
-						FileAccess.get_file_as_bytes(_target), stored(OLD), "the old target"
-					)
+				_check_fails(path, target, code, text, from, to)
 				check_names(left, text)
 				check_bytes(FileAccess.get_file_as_bytes(path), source, "the source")
 
 
 func _check_fails(
-	from: String, to: String, code: int, text: String, left: PackedStringArray
+	from: String, to: String, code: int, text: String, engine := GODOT_3, other := GODOT_4
 ) -> void:
 	check(code != OK, "no error to expect for %s to %s" % [from, to])
-	var translate := func() -> int: return VarBatch.transcode_file(from, to, GODOT_3, GODOT_4)
-	var found: int = expect_errors(translate, 1, "VarBatch.transcode_file: " + text)
-	check_int(found, code, "code of " + text)
-	check_names(left, text)
+	var translate := func() -> int: return VarBatch.transcode_file(from, to, engine, other)
+	check_int(expect_errors(translate, 1, text) as int, code, "code of " + text)
+	check_int(VarBatch.get_last_error(), code, "last error of " + text)
 	if FileAccess.file_exists(_target):
 		check_bytes(FileAccess.get_file_as_bytes(_target), stored(OLD), "the old target")
