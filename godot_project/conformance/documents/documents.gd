@@ -8,6 +8,7 @@ const Stage := preload("stage.gd")
 const HEAD := 'extends "res://conformance/documents/stage.gd"\n'
 const RUN := "\nfunc run() -> void:\n"
 
+var _contexts := Contexts.all()
 var _logger: RefCounted
 var _printed := ""
 var _mutex := Mutex.new()  # Any thread may print.
@@ -18,19 +19,21 @@ func test_examples() -> void:
 	check(examples.size() > 20, "only %d examples were found" % examples.size())
 	_listen()
 	var used := {}
+	var all := Contexts.TEXT
 	for example: Dictionary in examples:
 		await _run(example, used)
-	for context: Dictionary in Contexts.ALL:
+		all += example.code
+	for context: Dictionary in _contexts:
 		check(used.has(context.of), "no example has: %s" % context.of)
 	_stop_listening()
-	for path: String in Contexts.FILES:
-		DirAccess.remove_absolute(path)
+	for path: RegExMatch in RegEx.create_from_string("user://\\w+\\.\\w+").search_all(all):
+		DirAccess.remove_absolute(path.get_string())
 
 
 func _run(example: Dictionary, used: Dictionary) -> void:
 	var code: String = example.code
 	var context := {}
-	for candidate: Dictionary in Contexts.ALL:
+	for candidate: Dictionary in _contexts:
 		if candidate.of in code:
 			check(context.is_empty(), "%s: two contexts fit" % example.where)
 			context = candidate

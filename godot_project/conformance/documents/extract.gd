@@ -27,7 +27,7 @@ const PRINTS_NOTHING := "# Prints an empty line."
 ## The examples of all documents: {"where": "README.md:42", "code": String}.
 static func all() -> Array[Dictionary]:
 	var examples: Array[Dictionary] = []
-	var folder := _project_folder()
+	var folder := project_folder()
 	for document: String in DOCUMENTS:
 		var path := folder.path_join(document).simplify_path()
 		if not FileAccess.file_exists(path):
@@ -74,7 +74,7 @@ static func printed_lines(code: String) -> PackedStringArray:
 
 ## Scripts that start a template give it links to the project's files or a copy, as it takes no
 ## `--path`, and name the project in the environment.
-static func _project_folder() -> String:
+static func project_folder() -> String:
 	var project := DirAccess.open("res://")
 	if project.is_link("conformance"):
 		return project.read_link("conformance").get_base_dir()
