@@ -8,17 +8,9 @@ const Packed := preload("../support/packed_values.gd")
 const CONSTANT_VALUES: Array = [1, "two", [3, 4.5], {"five": 6}]
 
 
-func test_none_one_and_two() -> void:
-	for values: Array in [[], [7], [null, Vector3(1, 2, 3)]]:
+func test_values() -> void:
+	for values: Array in [[], [7], [null, Vector3(1, 2, 3)], Values.all(), Values.mixed(1000)]:
 		_check_batch(values, "batch of %d" % values.size())
-
-
-func test_every_value_at_once() -> void:
-	_check_batch(Values.all(), "all values")
-
-
-func test_a_thousand_mixed() -> void:
-	_check_batch(Values.mixed(1000), "mixed values")
 
 
 func test_full_objects() -> void:
@@ -27,14 +19,10 @@ func test_full_objects() -> void:
 	check_int(buffers.size(), values.size(), "number of buffers")
 	for i: int in buffers.size():
 		check_bytes(buffers[i], var_to_bytes_with_objects(values[i]), "value %d" % i)
-	var decodable: Array[PackedByteArray] = []
-	var expected: Array = []
-	for buffer: PackedByteArray in buffers:
-		if quietly(buffer.has_encoded_var.bind(0, true)):
-			decodable.append(buffer)
-			expected.append(bytes_to_var_with_objects(buffer))
-	check(decodable.size() >= Values.Engines.storable_objects().size(), "too few to decode")
-	check_values(VarBatch.bytes_to_vars(decodable, true), expected, "bytes_to_vars")
+	buffers = buffers.filter(_is_decodable.bind(true))
+	check(buffers.size() >= Values.Engines.storable_objects().size(), "too few to decode")
+	var expected := Array(buffers, TYPE_NIL, &"", null).map(bytes_to_var_with_objects)
+	check_values(VarBatch.bytes_to_vars(buffers, true), expected, "bytes_to_vars")
 
 
 func test_result_types() -> void:
@@ -45,11 +33,11 @@ func test_result_types() -> void:
 		var found: Variant = VarBatch.bytes_to_vars(buffers as Array)
 		check_value(typeof(found), TYPE_ARRAY, "type of bytes_to_vars")
 		check(not (found as Array).is_typed(), "bytes_to_vars gives a typed array")
-		check(not (found as Array).is_read_only(), "bytes_to_vars gives a read-only array")
-		check(not (buffers as Array).is_read_only(), "vars_to_bytes gives a read-only array")
+		for result: Array in [buffers, found]:
+			check(not result.is_read_only(), "a result is read-only")
 
 
-func test_typed_arrays() -> void:
+func test_typed_and_read_only_arrays() -> void:
 	var bytes: Array[PackedByteArray] = [PackedByteArray([1, 2, 3]), PackedByteArray()]
 	var packed: Array[PackedInt32Array] = [Packed.make(TYPE_PACKED_INT32_ARRAY, 1000)]
 	var ints: Array[int] = [0, -1, 1 << 40]
@@ -59,21 +47,15 @@ func test_typed_arrays() -> void:
 	var empty: Array[Color] = []
 	for values: Array in [bytes, packed, ints, vectors, dictionaries, texts, empty]:
 		_check_batch(values, "Array[%s]" % type_string(values.get_typed_builtin()))
-
-
-func test_read_only_arrays() -> void:
 	check(CONSTANT_VALUES.is_read_only(), "a constant array is not read-only")
+	var mixed := Values.mixed(20)
+	mixed.make_read_only()
 	_check_batch(CONSTANT_VALUES, "constant array")
-	var values := Values.mixed(20)
-	values.make_read_only()
-	_check_batch(values, "read-only array")
+	_check_batch(mixed, "read-only array")
 	var buffers := Values.engine_bytes(CONSTANT_VALUES)
 	buffers.make_read_only()
 	check_values(VarBatch.bytes_to_vars(buffers), CONSTANT_VALUES, "read-only buffers")
-
-
-## Values that are themselves read-only, alone and inside.
-func test_read_only_values() -> void:
+	# Values that are themselves read-only, alone and inside.
 	var array: Array = [1, [2, 3]]
 	var dictionary: Dictionary = {"a": array}
 	array.make_read_only()
@@ -85,70 +67,40 @@ func test_read_only_values() -> void:
 	check(not found.is_read_only(), "the result is read-only")
 
 
+## Large ones, of which one is there many times: its payload is read by every thread at once; and so
+## many small ones that each thread may take a part of them.
 func test_thread_counts_agree() -> void:
-	var values := Values.mixed(300)
+	var mixed := Values.mixed(300)
 	for type: int in Packed.STRIDES:
-		values.append(Packed.make(type, 70001))
-	values.append(Packed.make(TYPE_PACKED_STRING_ARRAY, 70001))
-	var buffers := Values.engine_bytes(values)
-	var frames := PackedByteArray()
-	for buffer: PackedByteArray in buffers:
-		frames.append_array(frame(buffer))
-	for count: int in [1, 2, 3, 0]:
-		VarBatch.set_thread_count(count)
-		var what := "with thread count %d" % count
-		check_buffers(VarBatch.vars_to_bytes(values), buffers, "vars_to_bytes %s" % what)
-		check_bytes(VarBatch.vars_to_frames(values), frames, "vars_to_frames %s" % what)
-		_check_decoded(VarBatch.bytes_to_vars(buffers), buffers, "bytes_to_vars %s" % what)
-		_check_decoded(VarBatch.frames_to_vars(frames), buffers, "frames_to_vars %s" % what)
-
-
-## 64 values that are one array: its payload is shared, and read by every thread at once.
-func test_the_same_large_array_many_times() -> void:
-	var shared: Variant = Packed.make(TYPE_PACKED_INT32_ARRAY, 1 << 18)
-	var values: Array = []
-	values.resize(64)
-	values.fill(shared)
-	var expected := var_to_bytes(shared)
-	var buffers := VarBatch.vars_to_bytes(values)
-	check_int(buffers.size(), 64, "number of buffers")
-	for i: int in buffers.size():
-		check_bytes(buffers[i], expected, "buffer %d" % i)
-	var same_buffers: Array[PackedByteArray] = []
-	same_buffers.resize(64)
-	same_buffers.fill(expected)
-	var found := VarBatch.bytes_to_vars(same_buffers)
-	check_int(found.size(), 64, "number of values")
-	for i: int in found.size():
-		check_bytes(var_to_bytes(found[i]), expected, "value %d" % i)
-
-
-func test_large_arrays() -> void:
-	var values: Array = []
+		mixed.append(Packed.make(type, 70001))
+	mixed.append(Packed.make(TYPE_PACKED_STRING_ARRAY, 70001))
+	var large: Array = []
+	var small: Array = []
 	for i: int in 64:
-		var array: PackedInt32Array = Packed.make(TYPE_PACKED_INT32_ARRAY, 1 << 18)
-		array[0] = i
-		array[-1] = -i
-		values.append(array)
-	_check_batch(values, "64 arrays of 1 MiB")
-
-
-## So many that each thread may take a part of them.
-func test_many_small_arrays() -> void:
-	var values: Array = []
-	var frames := PackedByteArray()
+		large.append(Packed.make(TYPE_PACKED_INT32_ARRAY, 1 << 18))
+		large[-1][0] = i
+		large[-1][-1] = -i
+	var same: Array = []
+	same.resize(64)
+	same.fill(large[0])
 	for i: int in 20_000:
-		values.append(Packed.make(TYPE_PACKED_INT32_ARRAY, i % 20))
-		values[-1].append(i)
-		frames.append_array(frame(var_to_bytes(values[-1])))
-	var expected := Values.engine_bytes(values)
-	for count: int in [1, 2, 0]:
-		VarBatch.set_thread_count(count)
-		var what := "with thread count %d" % count
-		check(VarBatch.vars_to_bytes(values) == expected, "vars_to_bytes differs %s" % what)
-		check(VarBatch.vars_to_frames(values) == frames, "vars_to_frames differs %s" % what)
-		check(VarBatch.bytes_to_vars(expected) == values, "bytes_to_vars differs %s" % what)
-		check(VarBatch.frames_to_vars(frames) == values, "frames_to_vars differs %s" % what)
+		small.append(Packed.make(TYPE_PACKED_INT32_ARRAY, i % 20))
+		small[-1].append(i)
+	for values: Array in [mixed, large, same, small]:
+		var buffers := Values.engine_bytes(values)
+		var decoded := Array(buffers, TYPE_NIL, &"", null).map(bytes_to_var)
+		var frames := PackedByteArray()
+		for buffer: PackedByteArray in buffers:
+			frames.append_array(frame(buffer))
+		for count: int in [1, 2, 3, 0]:
+			VarBatch.set_thread_count(count)
+			var what := "of %d values with thread count %d" % [values.size(), count]
+			var found := VarBatch.vars_to_bytes(values)
+			if found != buffers:
+				check_buffers(found, buffers, "vars_to_bytes " + what)
+			check_bytes(VarBatch.vars_to_frames(values), frames, "vars_to_frames %s" % what)
+			for back: Array in [VarBatch.bytes_to_vars(buffers), VarBatch.frames_to_vars(frames)]:
+				check_int(Equal.first_unequal(back, decoded), -1, "values back " + what)
 
 
 ## A change of one result must show in no other result, no input and no later result.
@@ -177,10 +129,9 @@ func test_results_are_independent() -> void:
 
 ## A result is kept while many others are made: none may be built in its memory.
 func test_results_are_not_reused() -> void:
-	var kept := VarBatch.var_to_bytes(Packed.make(TYPE_PACKED_INT32_ARRAY, 50_000))
-	var kept_batch := VarBatch.vars_to_bytes(
-		[Packed.make(TYPE_PACKED_INT32_ARRAY, 50_000), Packed.make(TYPE_PACKED_COLOR_ARRAY, 7)]
-	)
+	var array: PackedInt32Array = Packed.make(TYPE_PACKED_INT32_ARRAY, 50_000)
+	var kept := VarBatch.var_to_bytes(array)
+	var kept_batch := VarBatch.vars_to_bytes([array, Packed.make(TYPE_PACKED_COLOR_ARRAY, 7)])
 	var expected := kept.duplicate()
 	expected[0] = expected[0]  # a write, so that it is a copy of its own
 	for round: int in 20:
@@ -201,25 +152,19 @@ func test_inputs_are_unchanged() -> void:
 	for i: int in values.size():
 		check(is_same(values[i], elements[i]), "element %d is another" % i)
 	var sources := buffers.duplicate(true)
-	VarBatch.bytes_to_vars(buffers.filter(_is_decodable))
+	VarBatch.bytes_to_vars(buffers.filter(_is_decodable.bind(false)))
 	check_buffers(buffers, sources, "buffers after the call")
 
 
-func _is_decodable(buffer: PackedByteArray) -> bool:
-	return quietly(buffer.has_encoded_var.bind(0, false))
+func _is_decodable(buffer: PackedByteArray, objects: bool) -> bool:
+	return quietly(buffer.has_encoded_var.bind(0, objects))
 
 
 ## The whole batch both ways against one call of the engine for each value.
 func _check_batch(values: Array, what: String) -> void:
 	var expected := Values.engine_bytes(values)
-	var buffers := VarBatch.vars_to_bytes(values)
-	check_buffers(buffers, expected, "vars_to_bytes of %s" % what)
-	_check_decoded(VarBatch.bytes_to_vars(expected), expected, "bytes_to_vars of %s" % what)
-	_check_decoded(VarBatch.bytes_to_vars(Array(expected)), expected, "untyped, of %s" % what)
-
-
-func _check_decoded(found: Array, buffers: Array[PackedByteArray], what: String) -> void:
-	var expected: Array = []
-	for buffer: PackedByteArray in buffers:
-		expected.append(bytes_to_var(buffer))
-	check_values(found, expected, what)
+	var untyped := Array(expected, TYPE_NIL, &"", null)
+	var decoded := untyped.map(bytes_to_var)
+	check_buffers(VarBatch.vars_to_bytes(values), expected, "vars_to_bytes of %s" % what)
+	check_values(VarBatch.bytes_to_vars(expected), decoded, "bytes_to_vars of %s" % what)
+	check_values(VarBatch.bytes_to_vars(untyped), decoded, "untyped, of %s" % what)

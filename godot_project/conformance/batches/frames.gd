@@ -1,181 +1,175 @@
-extends "../support/round_trip.gd"
-## Frames against files and streams that the engine wrote, and the engine's reading of ours.
+extends "../files/files_base.gd"
+## Frames against files and streams that the engine wrote, and the engine's reading of ours. They are
+## written in runs of 500, into memory whose size is guessed, as long as they are less than 1 KiB on
+## average. Damaged ones are in files/damage.gd.
 
-## One for each process, as several may run at once.
-var _path := "user://conformance_frames_%d.bin" % OS.get_process_id()
+const RUN := 500
+const COUNTS: PackedInt32Array = [
+	0, 1, 2, 63, 64, 65, 499, 500, 501, 999, 1000, 1001, 1499, 1500, 1501, 5000
+]
+## Bytes of an array whose frame is as long as the average that counts.
+const AVERAGE := 1024 - 12
 
-
-func finish() -> void:
-	if FileAccess.file_exists(_path):
-		DirAccess.remove_absolute(_path)
-	super()
-
-
-func test_no_values() -> void:
-	check_bytes(VarBatch.vars_to_frames([]), PackedByteArray(), "frames of nothing")
-	var found: Variant = VarBatch.frames_to_vars(PackedByteArray())
-	check_value(found, [], "values of no frames")
+var _too_deep: Array = Values.Engines.nested(1026)
 
 
-func test_every_value_against_a_file() -> void:
-	_check_against_file(Values.all())
-
-
-func test_a_thousand_mixed_against_a_file() -> void:
-	_check_against_file(Values.mixed(1000))
-
-
-func test_large_values_against_a_file() -> void:
-	var values: Array = []
+func test_against_a_file() -> void:
+	var large: Array = []
 	for type: int in range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX):
-		values.append(Values.Packed.make(type, 40_001))
-	_check_against_file(values)
-
-
-func test_typed_and_read_only_arrays_against_a_file() -> void:
+		large.append(Values.Packed.make(type, 40_001))
 	var ints: Array[int] = [1, -2, 1 << 35]
 	var packed: Array[PackedByteArray] = [PackedByteArray([1]), PackedByteArray([1, 2, 3, 4, 5])]
 	packed.make_read_only()
-	_check_against_file(ints)
-	_check_against_file(packed)
-
-
-func test_full_objects_against_a_file() -> void:
-	var values := Values.Engines.storable_objects()
-	_check_against_file(values, true)
-	var frames := VarBatch.vars_to_frames(values, true)
-	var denied := func() -> Array: return VarBatch.frames_to_vars(frames)
-	var found: Array = expect_errors(denied, values.size(), "VarBatch.frames_to_vars: frame ")
-	check_int(found.size(), values.size(), "values without permission for objects")
-	check_int(found.count(null), values.size(), "nulls without permission for objects")
+	for values: Array in [[], Values.all(), Values.mixed(1000), large, ints, packed]:
+		_check_against_file(values)
 
 
 func test_against_a_stream() -> void:
 	var values := Values.mixed(300)
 	var stream := StreamPeerBuffer.new()
-	for value: Variant in values:
-		stream.put_var(value)
-	var frames := VarBatch.vars_to_frames(values)
-	check_bytes(frames, stream.data_array, "frames and a stream")
-	var found := VarBatch.frames_to_vars(stream.data_array)
-	check_int(found.size(), values.size(), "values of the stream")
-	stream.data_array = frames
-	stream.seek(0)
-	for i: int in found.size():
-		check_value(found[i], stream.get_var(), "value %d of the stream" % i)
+	stream.data_array = VarBatch.vars_to_frames(values)
+	check_bytes(stream.data_array, _streamed(values), "frames and a stream")
+	for value: Variant in VarBatch.frames_to_vars(_streamed(values)):
+		check_value(value, stream.get_var(), "a value of the stream")
 	check_int(stream.get_available_bytes(), 0, "bytes that the stream leaves")
 
 
-## What cannot be encoded writes nothing, as with store_var(), and the others stay.
-func test_a_value_that_cannot_be_encoded() -> void:
-	var too_deep := Values.Engines.nested(1026)
-	var values: Array = [1, too_deep, "two", too_deep, PackedInt32Array([3])]
-	var good: Array = [1, "two", PackedInt32Array([3])]
-	var encode := func() -> PackedByteArray: return VarBatch.vars_to_frames(values)
-	var found: PackedByteArray = expect_errors(encode, 2, "VarBatch.vars_to_frames: value ")
-	check_bytes(found, VarBatch.vars_to_frames(good), "frames of the others")
-	var encode_each := func() -> Array[PackedByteArray]: return VarBatch.vars_to_bytes(values)
-	var buffers: Array[PackedByteArray] = expect_errors(
-		encode_each, 2, "VarBatch.vars_to_bytes: value "
-	)
-	var expected: Array[PackedByteArray] = Values.engine_bytes([1, 0, "two", 0, good[2]])
-	expected[1] = PackedByteArray()
-	expected[3] = PackedByteArray()
-	check_buffers(buffers, expected, "buffers of the others")
+## The engine writes those with objects, and the runs begin again.
+func test_full_objects() -> void:
+	var objects := Values.Engines.storable_objects()
+	_check_against_file(objects, true)
+	var frames := VarBatch.vars_to_frames(objects, true)
+	var denied := func() -> Array: return VarBatch.frames_to_vars(frames)
+	var nulls: Array = expect_errors(denied, objects.size(), "VarBatch.frames_to_vars: frame ")
+	check_int(nulls.size(), objects.size(), "values without permission for objects")
+	check_int(nulls.count(null), objects.size(), "nulls without permission for objects")
+	for places: PackedInt32Array in [[0], [499], [500], [3, 700, 1101]]:
+		var values := sized(1102, func(i: int) -> int: return i % 2000)
+		for at: int in places:
+			values[at] = [objects[at % objects.size()], {"at": at}]
+		var expected := stored(values, true)
+		for count: int in Threads.new([1, 2]):
+			var found := VarBatch.vars_to_frames(values, true)
+			check_bytes(found, expected, "objects at %s, %d threads" % [places, count])
 
 
-## So many that several threads plan them, in more than one step: in order, and without the bad one
-## that the last step finds.
-func test_many_small_values_over_threads() -> void:
-	var values: Array = []
-	var stream := StreamPeerBuffer.new()
-	for index in 70_000:
-		var value: Variant = index if index % 3 else PackedInt32Array([index, -index])
-		values.append(value)
-		stream.put_var(value)
-	check_bytes(VarBatch.vars_to_frames(values), stream.data_array, "70,000 frames")
-	values[69_000] = Values.Engines.nested(1026)
-	var encode := func() -> PackedByteArray: return VarBatch.vars_to_frames(values)
-	var found: PackedByteArray = expect_errors(encode, 1, "VarBatch.vars_to_frames: value 69000")
-	values.remove_at(69_000)
-	check_bytes(found, VarBatch.vars_to_frames(values), "frames of the others")
+func test_counts() -> void:
+	for count: int in COUNTS:
+		_check(range(count), "%d ints" % count)
+		_check(range(count).map(str), "%d texts" % count)
+		_check(sized(count, func(_i: int) -> int: return 100), "%d arrays" % count)
+		_check(sized(count, func(_i: int) -> int: return 3000), "%d long arrays" % count)
+		var entry := func(i: int) -> Dictionary: return {"i": i, "name": str(i), "list": [i, null]}
+		_check(range(count).map(entry), "%d dictionaries" % count)
 
 
-## A frame that is whole but holds rubbish is null; the next one is read.
-func test_bad_payloads() -> void:
-	var good: PackedByteArray = frame(var_to_bytes("good"))
-	var bad_payloads: Array[PackedByteArray] = [
-		PackedByteArray(),
-		PackedByteArray([TYPE_INT]),
-		PackedByteArray([TYPE_MAX, 0, 0, 0]),
-		PackedByteArray([TYPE_VECTOR3, 0, 0, 0, 1, 2, 3, 4]),
-		PackedByteArray([TYPE_PACKED_INT32_ARRAY, 0, 0, 0, 255, 255, 255, 127, 1, 2, 3, 4]),
-	]
-	for payload: PackedByteArray in bad_payloads:
-		var frames := good + frame(payload) + good
-		var decode := func() -> Array: return VarBatch.frames_to_vars(frames)
-		var found: Array = expect_errors(decode, 1, "VarBatch.frames_to_vars: frame 1: ")
-		check_values(found, ["good", null, "good"], "with payload %s" % payload.hex_encode())
-		check_values(found, _read_file(frames), "as the engine, payload %s" % payload.hex_encode())
+func test_values_that_grow_and_shrink() -> void:
+	for count: int in [600, 1000, 1600]:
+		var sizes: Dictionary[String, Callable] = {
+			"growing": func(i: int) -> int: return i,
+			"shrinking": func(i: int) -> int: return count - i,
+			"growing fast": func(i: int) -> int: return 5 * i,
+			"shrinking fast": func(i: int) -> int: return 5 * (count - i),
+			"now and then": func(i: int) -> int: return i % 7 * 900 if i / RUN % 2 else 3,
+		}
+		for what: String in sizes:
+			_check(sized(count, sizes[what]), "%s, %d" % [what, count])
 
 
-## Bytes behind a value inside its frame are ignored.
-func test_trailing_bytes_in_a_frame() -> void:
-	var payload := var_to_bytes(5) + PackedByteArray([9, 9, 9])
-	var frames := frame(payload) + frame(var_to_bytes(6))
-	check_values(VarBatch.frames_to_vars(frames), [5, 6], "with trailing bytes")
-	check_values(_read_file(frames), [5, 6], "the engine, with trailing bytes")
+## From small to large and back, around each end of a run.
+func test_jumps() -> void:
+	for border: int in [1, 63, 64, 65, 499, 500, 501, 999, 1000, 1001]:
+		for sizes: Vector2i in [Vector2i(0, 3000), Vector2i(3000, 0), Vector2i(40, 60_000)]:
+			var size := func(i: int) -> int: return sizes.x if i < border else sizes.y
+			_check(sized(border + 1, size), "%s at the end, %d" % [sizes, border])
+			if sizes.y < 60_000:
+				_check(sized(1502, size), "%s at %d" % [sizes, border])
 
 
-## Every place to cut a file: the whole frames are read, then one error with its byte.
-func test_every_truncation() -> void:
-	var values: Array = [7, PackedByteArray([1, 2, 3, 4, 5]), "text", Vector2(1, 2), null]
-	var frames := VarBatch.vars_to_frames(values)
-	var ends: PackedInt32Array = [0]
-	for value: Variant in values:
-		ends.append(ends[-1] + 4 + var_to_bytes(value).size())
-	check_int(ends[-1], frames.size(), "size of all frames")
-	for length: int in frames.size():
-		var cut := frames.slice(0, length)
-		var whole := ends.bsearch(length, false) - 1
-		var decode := func() -> Array: return VarBatch.frames_to_vars(cut)
-		var count := 0 if ends[whole] == length else 1
-		var found: Array = expect_errors(
-			decode, count, "VarBatch.frames_to_vars: frame %d: " % whole
-		)
-		check_values(found, values.slice(0, whole), "cut at byte %d" % length)
+## The average that counts, one byte less and one more, of the first run and of those after it.
+func test_averages_around_the_limit() -> void:
+	for step: int in [-4, 0, 4]:
+		_check(sized(1501, func(_i: int) -> int: return AVERAGE + step), "average %+d" % step)
+		var late := func(i: int) -> int: return AVERAGE + (step if i == 499 else 0)
+		_check(sized(1001, late), "one of another length, %+d" % step)
+		var later := func(i: int) -> int: return 0 if i < RUN else 2 * AVERAGE + 12 + step
+		_check(sized(1502, later), "average of two runs %+d" % step)
 
 
-func test_a_length_past_the_end() -> void:
-	var good: PackedByteArray = frame(var_to_bytes(1.5))
-	for length: int in [5, 0x7fffffff, 0x80000000, 0xfffffffc, 0xffffffff]:
-		var frames := good + Values.u32(length) + PackedByteArray([0, 0, 0, 0])
-		var decode := func() -> Array: return VarBatch.frames_to_vars(frames)
-		var found: Array = expect_errors(decode, 1, "at byte")
-		check_values(found, [1.5], "before a frame of %d bytes" % length)
+## What cannot be encoded leaves nothing, as with store_var(), wherever in a run it is, also where a
+## run is nothing but those.
+func test_values_that_fail() -> void:
+	for places: PackedInt32Array in [
+		[0], [499], [500], [501], [0, 1, 498, 499, 500, 999, 1000], range(500), range(500, 1000)
+	]:
+		for size: int in [20, 3000]:
+			var values := sized(1001, func(_i: int) -> int: return size)
+			_check_failing(values, places, "%d bytes" % size)
+	for count: int in [1, 500, 501]:
+		_check_failing(range(count), PackedInt32Array(range(count)), "all")
+	var buffers: Array[PackedByteArray] = [var_to_bytes(1), PackedByteArray(), var_to_bytes("two")]
+	var texts: PackedStringArray = ["value 1: expected at most 1024 levels"]
+	check_forms("vars_to_bytes", [[1, _too_deep, "two"]], buffers, ERR_INVALID_DATA, texts)
+	var frames := VarBatch.vars_to_frames([1, "two"])
+	check_forms("vars_to_frames", [[1, _too_deep, "two"]], frames, ERR_INVALID_DATA, texts)
+
+
+## So many that threads take part of them each, in more than one step.
+func test_over_threads() -> void:
+	for count: int in [1000, 2000, 5001, 50_001]:
+		for is_container: bool in [true, false]:
+			var values := sized(count, func(i: int) -> int: return i % 50)
+			if is_container:
+				values = values.map(func(value: PackedByteArray) -> Array: return [value, "text"])
+			_check(values, "%d arrays" % count)
+			_check_failing(values, [0, count / 2, count - 1], "%d arrays" % count)
+	var small: Array = []
+	for i: int in 70_000:
+		small.append(i if i % 3 else PackedInt32Array([i, -i]))
+	_check(small, "70,000 small values")
+	_check_failing(small, [69_000], "70,000 small values")
 
 
 func _check_against_file(values: Array, objects := false) -> void:
-	var file := FileAccess.open(_path, FileAccess.WRITE)
-	for value: Variant in values:
-		file.store_var(value, objects)
-	file.close()
-	var stored := FileAccess.get_file_as_bytes(_path)
-	var frames := VarBatch.vars_to_frames(values, objects)
-	check_bytes(frames, stored, "frames and a file")
-	var expected := _read_file(frames, objects)
+	var bytes := stored(values, objects, -1, path)
+	check_bytes(VarBatch.vars_to_frames(values, objects), bytes, "frames and a file")
+	var expected := read_loop(path, objects)
 	check_int(expected.size(), values.size(), "values that the engine reads")
-	check_values(VarBatch.frames_to_vars(stored, objects), expected, "values of the file")
+	check_values(VarBatch.frames_to_vars(bytes, objects), expected, "values of the file")
 
 
-## What a loop of get_var() reads, with the engine's errors switched off.
-func _read_file(frames: PackedByteArray, objects := false) -> Array:
-	var file := FileAccess.open(_path, FileAccess.WRITE)
-	file.store_buffer(frames)
-	file.close()
-	file = FileAccess.open(_path, FileAccess.READ)
-	var values: Array = []
-	while file.get_position() < frames.size():
-		values.append(quietly(file.get_var.bind(objects)))
-	file.close()
-	return values
+## With values at these indices that cannot be encoded.
+func _check_failing(values: Array, places: PackedInt32Array, what: String) -> void:
+	for at: int in places:
+		values[at] = _too_deep
+	_check(values, "%d fail among %s" % [places.size(), what], places)
+
+
+## As put_var() in a loop, and back, by some numbers of threads. [param failing] are the indices of
+## values that cannot be encoded.
+func _check(values: Array, what: String, failing := PackedInt32Array()) -> void:
+	var good: Array = []
+	for i: int in values.size():
+		if failing.is_empty() or not i in failing:
+			good.append(values[i])
+	var expected := _streamed(good)
+	var encode := func() -> PackedByteArray: return VarBatch.vars_to_frames(values)
+	for count: int in Threads.new(THREAD_COUNTS):
+		var shown := "%s, %d threads" % [what, count]
+		var found: PackedByteArray = expect_errors(encode, failing.size(), ": expected at most")
+		check_bytes(found, expected, shown)
+		# The array is as long as it says.
+		found.append(7)
+		check_int(found.size(), expected.size() + 1, "one byte more, " + shown)
+		check(VarBatch.frames_to_vars(expected) == good, "back again, " + shown)
+	var lines := logged(encode)
+	for i: int in mini(failing.size(), MAX_LINES) if errors.is_open() else 0:
+		var start := "VarBatch.vars_to_frames: value %d: " % failing[i]
+		check(lines[i].begins_with(start), "expected '%s', found '%s'" % [start, lines[i]])
+
+
+func _streamed(values: Array) -> PackedByteArray:
+	var stream := StreamPeerBuffer.new()
+	for value: Variant in values:
+		stream.put_var(value)
+	return stream.data_array

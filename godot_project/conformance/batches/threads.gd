@@ -1,5 +1,5 @@
 extends "threads_base.gd"
-## Calls from any thread, several at once.
+## Calls from any thread, several at once. See threads_and_tasks.gd for files and tasks.
 
 var _values: Array = Values.mixed(150)
 var _buffers: Array[PackedByteArray] = Values.engine_bytes(_values)
@@ -14,17 +14,14 @@ func _init() -> void:
 		_buffers.append(var_to_bytes(_values[-1]))
 	for buffer: PackedByteArray in _buffers:
 		_frames.append_array(frame(buffer))
-	for buffer: PackedByteArray in _buffers:
 		_expected.append_array(_encoded([bytes_to_var(buffer)]))
 
 
 ## A bad buffer on another thread: null and an error line, as anywhere.
 func test_errors_on_a_thread() -> void:
 	var bad: Array = [_buffers[0], PackedByteArray([1, 2]), _buffers[0]]
-	var run := func() -> Array:
-		var thread := Thread.new()
-		thread.start(func() -> Array: return VarBatch.bytes_to_vars(bad))
-		return thread.wait_to_finish()
+	var decode := func(_i: int) -> Array: return VarBatch.bytes_to_vars(bad)
+	var run := func() -> Array: return end_threads(start_threads(1, decode))[0]
 	var found: Array = expect_errors(run, 1, "VarBatch.bytes_to_vars: buffer 1: ")
 	var good: Variant = bytes_to_var(_buffers[0])
 	check_values(found, [good, null, good], "values on a thread")
@@ -37,10 +34,8 @@ func test_thread_count() -> void:
 		check_int(VarBatch.get_thread_count(), count, "thread count in effect")
 	VarBatch.set_thread_count(0)
 	var one_a_core := VarBatch.get_thread_count()
-	check(
-		one_a_core >= 1 and one_a_core <= OS.get_processor_count(),
-		"one a core gives %d of %d" % [one_a_core, OS.get_processor_count()]
-	)
+	var is_right := one_a_core >= 1 and one_a_core <= OS.get_processor_count()
+	check(is_right, "one a core gives %d of %d" % [one_a_core, OS.get_processor_count()])
 
 
 func test_version() -> void:

@@ -1,4 +1,4 @@
-extends "../support/round_trip.gd"
+extends "../files/files_base.gd"
 ## Base of the suites on calls from any thread, several at once.
 
 const THREADS := 4
@@ -9,17 +9,24 @@ var _mutex := Mutex.new()
 var _problems := PackedStringArray()
 
 
-func test_from_threads_and_the_main_thread() -> void:
+## While the main thread works too, and while it lives its frames, so that tasks are told to be over
+## meanwhile.
+func test_from_threads() -> void:
 	prepare()
-	var threads := start_threads(THREADS, work.bind(rounds).unbind(1))
-	work(rounds)
-	end_threads(threads)
+	for is_working: bool in [true, false]:
+		var threads := start_threads(THREADS, work.bind(rounds).unbind(1))
+		if is_working:
+			work(rounds)
+		while any_alive(threads):
+			await get_tree().process_frame
+		end_threads(threads)
 	check_no_problems()
 
 
 func test_from_the_worker_pool() -> void:
 	prepare()
-	var task := WorkerThreadPool.add_group_task(func(_i: int) -> void: work(rounds / 5), 8)
+	var share := maxi(rounds / 5, 1)
+	var task := WorkerThreadPool.add_group_task(func(_i: int) -> void: work(share), 8)
 	work(rounds)
 	WorkerThreadPool.wait_for_group_task_completion(task)
 	check_no_problems()
@@ -27,12 +34,13 @@ func test_from_the_worker_pool() -> void:
 
 func test_thread_count_changes_under_way() -> void:
 	prepare()
-	var thread := Thread.new()
-	check_int(thread.start(work.bind(rounds)), OK, "start of a thread")
-	for i: int in 300:
-		VarBatch.set_thread_count(i % 4)
+	var threads := start_threads(2, work.bind(rounds).unbind(1))
+	var change := 0
+	while any_alive(threads) or change < 300:
+		change += 1
+		VarBatch.set_thread_count(change % 4)
 		OS.delay_usec(200)
-	thread.wait_to_finish()
+	end_threads(threads)
 	check_no_problems()
 
 
@@ -55,3 +63,4 @@ func note(problem: String) -> void:
 
 func check_no_problems() -> void:
 	check(_problems.is_empty(), "%d problems: %s" % [_problems.size(), _problems.slice(0, 3)])
+	_problems.clear()

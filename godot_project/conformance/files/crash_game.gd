@@ -104,47 +104,34 @@ func _save_for_ever(from: int) -> void:
 	var generation := from
 	while true:
 		VarBatch.set_thread_count(generation % 4)
-		match [0, 1, 2, 3, 4, 4, 5, 6, 7, 7].pick_random():
-			0:
-				_save(generation)
-			1:
-				_note(generation, _start(generation).wait() as int)
-			2:
-				_note(generation, await _start(generation).finished as int)
-			3:
-				var task := _start(generation)
-				await get_tree().process_frame
-				task.cancel()
-				_note(generation, task.wait() as int, true)
-			4:
-				var task := _start(generation)
-				generation += 1
-				_save(generation)
-				_note(generation - 1, task.wait() as int)
-			5:
-				var task := _start(generation)
-				generation += 1
-				_save(generation)
-				await _end_of([task], generation - 1)
-			6:
-				_save(generation)
-				generation += 1
-				var tasks: Array[VarBatchTask] = [_start(generation), _start(generation + 1)]
-				await _end_of(tasks, generation)
-				generation += 1
-			7:
-				var tasks: Array[VarBatchTask] = []
-				for i: int in 4:
-					tasks.append(_start(generation + i))
-				await get_tree().process_frame
-				generation += 4
-				_save(generation)
-				tasks[3].cancel()
-				await _end_of(tasks, generation - 4)
+		# The calls in order: a save at once or by a task, a frame, the end of the last task, and how to
+		# wait for the tasks: at once, by signals or by looking.
+		var all := "s tw ta t-cw tsw tsw tsl sttl tttt-scl tttt-scl".split(" ")
+		var calls := all[randi() % all.size()]
+		var cancelled := -1
+		var tasks: Dictionary[int, VarBatchTask] = {}
+		for call_name: String in calls:
+			match call_name:
+				"s":
+					_save(generation)
+					generation += 1
+				"t":
+					tasks[generation] = _start(generation)
+					generation += 1
+				"-":
+					await get_tree().process_frame
+				"c":
+					cancelled = tasks.keys()[-1]
+					tasks[cancelled].cancel()
+				"a":
+					await tasks[generation - 1].finished
+				"l":
+					await _end_of(tasks, cancelled)
+		for number: int in tasks:
+			_note(number, tasks[number].wait() as int, number == cancelled)
 		var found := VarBatch.load_vars(_path)
 		if found and found[0] < _reported:
 			_append("results", "bad: generation %d came after %d was saved" % [found[0], _reported])
-		generation += 1
 
 
 func _save(generation: int) -> void:
@@ -159,15 +146,14 @@ func _start(generation: int) -> VarBatchTask:
 	return VarBatch.save_vars_async(_path, values, false, CrashFile.mode(generation))
 
 
-## Notes the end of each of these, the first of which saves [param generation], when it comes.
-func _end_of(tasks: Array[VarBatchTask], generation: int) -> void:
-	var left := range(tasks.size())
-	while left:
+## Notes the end of each of these when it comes, and forgets it.
+func _end_of(tasks: Dictionary[int, VarBatchTask], cancelled: int) -> void:
+	while tasks:
 		await get_tree().process_frame
-		for i: int in left.duplicate():
-			if tasks[i].is_finished():
-				left.erase(i)
-				_note(generation + i, tasks[i].get_error(), i == 3)
+		for generation: int in tasks.keys():
+			if tasks[generation].is_finished():
+				_note(generation, tasks[generation].get_error(), generation == cancelled)
+				tasks.erase(generation)
 
 
 func _note(generation: int, error: int, may_be_cancelled := false) -> void:

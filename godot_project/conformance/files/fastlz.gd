@@ -12,15 +12,26 @@ const HOSTILE := 400
 
 
 func test_saves_of_the_engine() -> void:
-	_check_saves([], "no values")
-	_check_saves(Values.all(), "every value")
-	_check_saves(Values.mixed(1000), "mixed values")
-	_check_saves(range(10_000), "ints")
-	_check_saves(Values.Engines.storable_objects(), "objects", true)
 	var zeros := PackedByteArray()
 	zeros.resize(300_000)
-	_check_saves([Crypto.new().generate_random_bytes(300_000), zeros, "end"], "noise and zeros")
-	_check_saves(["日本語😀".repeat(30_000), _voxels(90_000), _noise], "texts and voxels")
+	var noise := Crypto.new().generate_random_bytes(300_000)
+	for values: Array in [
+		[],
+		Values.all(),
+		Values.mixed(1000),
+		range(10_000),
+		[noise, zeros, "end"],
+		["日本語😀".repeat(30_000), _voxels(90_000), _noise],
+		Values.Engines.storable_objects(),
+	]:
+		var objects := values.size() > 1 and values[0] is Object
+		check_int(Gcpf.new(stored(values, objects, MODE, path)).mode, MODE, "mode of the engine")
+		var expected := read_loop(path, objects, MODE)
+		check_int(expected.size(), values.size(), "values that the engine reads")
+		for count: int in Threads.new(THREAD_COUNTS):
+			var what := "%d values, %d threads" % [values.size(), count]
+			check_same(VarBatch.load_vars(path, objects), expected, what)
+			check_same(VarBatch.load_vars_async(path, objects).wait() as Array, expected, what)
 
 
 ## What is left for the last block of 4096 bytes has any length, also one that the engine pads.
@@ -28,21 +39,26 @@ func test_lengths() -> void:
 	var text := "the player has a sword and three keys of iron; ".repeat(1500).to_utf8_buffer()
 	for start: int in [0, 4096, 69_632]:
 		for length: int in range(start, start + 80, 4):
-			for bytes: PackedByteArray in [
-				_voxels(length), text.slice(0, length), _noise.slice(0, length)
-			]:
-				var stream := VarBatch.vars_to_frames([bytes])
-				_store(stream)
-				check_values(VarBatch.load_vars(path), [bytes], "%d bytes" % stream.size())
+			for from: PackedByteArray in [_voxels(length), text, _noise]:
+				var bytes := from.slice(0, length)
+				stored([bytes], false, MODE, path)
+				check_values(VarBatch.load_vars(path), [bytes], "%d bytes" % length)
 
 
 ## Longer blocks than the engine writes, which it reads.
 func test_long_blocks_of_level_2() -> void:
 	var far := _noise.slice(0, 9000)
-	for bytes: PackedByteArray in [_voxels(71_000), _repeated(far, 8), _noise]:
+	for bytes: PackedByteArray in [
+		_voxels(71_000), far + far + far + far + far + far + far, _noise
+	]:
 		var stream := VarBatch.vars_to_frames([bytes])
 		for length: int in [LEVEL_2_FROM - 1, LEVEL_2_FROM, 70_001]:
-			write(path, _file_of(_packed(stream, length), length, stream.size()))
+			var blocks: Array[PackedByteArray] = []
+			for at: int in range(0, stream.size() / length * length + 1, length):
+				var block := stream.slice(at, at + length)
+				block.resize(maxi(block.size(), 16))
+				blocks.append(block.compress(MODE))
+			write(path, _file_of(blocks, length, stream.size()))
 			check_values(read_loop(path, false, MODE), [bytes], "by the engine")
 			check_values(VarBatch.load_vars(path), [bytes], "in blocks of %d bytes" % length)
 
@@ -73,29 +89,23 @@ func test_hostile_blocks() -> void:
 
 ## The engine's FileAccess gives what was in memory before for a block that is damaged.
 func test_damage() -> void:
-	_store(VarBatch.vars_to_frames(range(5000)))
-	var bytes := FileAccess.get_file_as_bytes(path)
+	var bytes := stored(range(5000), false, MODE, path)
 	var at := Gcpf.new(bytes).borders[3]
 	bytes[at] = 255
 	write(path, bytes)
-	var text := (
-		'"%s": expected FastLZ of 4096 bytes in block 3 of 15, found damage, at byte %d of the file'
-		% [path, at]
-	)
-	var load_it := func() -> Array: return VarBatch.load_vars(path)
-	check_int(expect_errors(load_it, 1, text).size(), 3 * 4096 / 12, "values before the damage")
+	var text := '"%s": expected FastLZ of 4096 bytes in block 3 of 15, found damage, ' % path
+	text += "at byte %d of the file" % at
+	check_forms("load_vars", [path], range(3 * 4096 / 12), ERR_FILE_CORRUPT, [text], true)
 
 
 func test_translated_to_zstandard() -> void:
-	var target := folder.path_join("target.bin")
+	var same := VarBatch.DIALECT_GODOT_4
 	for values: Array in [[], [1, "two", _noise], range(30_000)]:
-		for to: String in [target, path]:
-			_store(VarBatch.vars_to_frames(values))
-			var same := VarBatch.DIALECT_GODOT_4
+		for to: String in [folder.path_join("target.bin"), path]:
+			stored(values, false, MODE, path)
 			check_int(VarBatch.transcode_file(path, to, same, same), OK, "translation")
-			check_int(
-				Gcpf.new(FileAccess.get_file_as_bytes(to)).mode, FileAccess.COMPRESSION_ZSTD, "mode"
-			)
+			var mode := Gcpf.new(FileAccess.get_file_as_bytes(to)).mode
+			check_int(mode, FileAccess.COMPRESSION_ZSTD, "mode")
 			# No mode is given, as by a game that saves with FastLZ.
 			check_values(read_loop(to, false, MODE), values, "by the engine")
 
@@ -103,55 +113,25 @@ func test_translated_to_zstandard() -> void:
 func test_it_is_not_written() -> void:
 	write(path, "old".to_ascii_buffer())
 	var text := "found 0 (COMPRESSION_FASTLZ, which can only be loaded: use COMPRESSION_ZSTD)"
-	var save := func() -> int: return VarBatch.save_vars(path, [1], false, MODE)
-	check_int(expect_errors(save, 1, text), ERR_INVALID_PARAMETER, "saving")
+	var code := ERR_INVALID_PARAMETER
+	check_forms("save_vars", [path, [1], false, MODE], code, code, [text])
 	check_bytes(FileAccess.get_file_as_bytes(path), "old".to_ascii_buffer(), "the old file")
-
-
-func _check_saves(values: Array, what: String, objects := false) -> void:
-	_store(stored(values, objects))
-	check_int(Gcpf.new(FileAccess.get_file_as_bytes(path)).mode, MODE, "mode of " + what)
-	var expected := read_loop(path, objects, MODE)
-	check_int(expected.size(), values.size(), what)
-	for count: int in THREAD_COUNTS:
-		VarBatch.set_thread_count(count)
-		check_same(VarBatch.load_vars(path, objects), expected, "%s, %d threads" % [what, count])
-		var loaded: Array = VarBatch.load_vars_async(path, objects).wait()
-		check_same(loaded, expected, "%s, async, %d threads" % [what, count])
-
-
-## A file of the engine.
-func _store(stream: PackedByteArray) -> void:
-	var file := FileAccess.open_compressed(path, FileAccess.WRITE)
-	file.store_buffer(stream)
-	file.close()
 
 
 ## What comes of a block, by a file whose value has it behind a block that is as long. Nothing if
 ## it is refused.
 func _unpacked_by_us(block: PackedByteArray, length: int) -> PackedByteArray:
-	var count := 2 * length - VALUE_HEAD
 	var head := PackedByteArray()
 	head.resize(length)
 	head.encode_u32(0, 2 * length - 4)
 	head.encode_u32(4, TYPE_PACKED_BYTE_ARRAY)
-	head.encode_u32(8, count)
+	head.encode_u32(8, 2 * length - VALUE_HEAD)
 	var last := PackedByteArray([0]).compress(MODE)
 	write(path, _file_of([head.compress(MODE), block, last], length, 2 * length))
 	var values: Array = quietly(func() -> Array: return VarBatch.load_vars(path))
 	if values.is_empty():
 		return []
 	return (values[0] as PackedByteArray).slice(length - VALUE_HEAD)
-
-
-func _packed(stream: PackedByteArray, block_len: int) -> Array[PackedByteArray]:
-	var blocks: Array[PackedByteArray] = []
-	for at: int in range(0, stream.size() / block_len * block_len + 1, block_len):
-		var block := stream.slice(at, at + block_len)
-		if block.size() < 16:
-			block.resize(16)
-		blocks.append(block.compress(MODE))
-	return blocks
 
 
 func _file_of(blocks: Array[PackedByteArray], block_len: int, total: int) -> PackedByteArray:
@@ -161,13 +141,6 @@ func _file_of(blocks: Array[PackedByteArray], block_len: int, total: int) -> Pac
 	for block: PackedByteArray in blocks:
 		bytes.append_array(block)
 	return bytes + Gcpf.MAGIC.to_ascii_buffer()
-
-
-func _repeated(bytes: PackedByteArray, times: int) -> PackedByteArray:
-	var all := PackedByteArray()
-	for i: int in times:
-		all.append_array(bytes)
-	return all
 
 
 func _voxels(length: int) -> PackedByteArray:

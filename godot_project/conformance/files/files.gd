@@ -1,52 +1,51 @@
 extends "files_base.gd"
-## What save_vars() writes and load_vars() reads, against loops of store_var() and get_var().
+## What save_vars() writes and load_vars() reads, against loops of store_var() and get_var(), plain and
+## compressed as by FileAccess.open_compressed().
 
+const Gcpf := preload("gcpf.gd")
 const Generator := preload("../support/generator.gd")
 
 ## Values of which a file has more than one vectored write can take.
 const MANY := 5000
 
 
-func test_no_values() -> void:
-	check_file([], "no values")
+func test_few_values() -> void:
+	check_file([], "no values", false, ALL_MODES)
+	check_int(VarBatch.save_vars(path, []), OK, "saving no values")
 	check_int(FileAccess.get_file_as_bytes(path).size(), 0, "size of no values")
-
-
-func test_one_value_of_each() -> void:
 	for value: Variant in [null, 0, "", [], {}, PackedByteArray(), Vector3.ONE, NodePath("a/b")]:
 		check_file([value], "one %s" % type_string(typeof(value)))
+	var ints: Array[int] = [1, -2, 1 << 35]
+	var packed: Array[PackedByteArray] = [PackedByteArray([1]), _noise]
+	packed.make_read_only()
+	var vectors: Array[Vector3] = [Vector3.ONE, Vector3(-0.0, 1, INF)]
+	for values: Array in [ints, packed, vectors]:
+		check_file(values, "an array of %s" % type_string(values.get_typed_builtin()))
 
 
 func test_every_value() -> void:
-	check_file(Values.all(), "every value")
-
-
-func test_mixed_values() -> void:
-	check_file(Values.mixed(1000), "mixed values")
-
-
-func test_nested_values() -> void:
+	check_file(Values.all(), "every value", false, ALL_MODES)
+	check_file(Values.mixed(1000), "mixed values", false, ALL_MODES)
 	var generator := Generator.new(50_005)
-	var values: Array = []
-	for i: int in part_of(3000):
-		values.append(generator.value())
-	check_file(values, "random values")
+	check_file(range(part_of(3000)).map(generator.value.unbind(1)), "random values")
 
 
 ## Deeper than scripts can compare values.
 func test_deep_values() -> void:
 	var values: Array = [1, Values.Engines.nested(1000, [_noise]), "end"]
-	for count: int in THREAD_COUNTS:
-		VarBatch.set_thread_count(count)
-		check_int(VarBatch.save_vars(path, values), OK, "saving a deep value")
-		check_bytes(FileAccess.get_file_as_bytes(path), stored(values), "a deep value")
-		check_values(VarBatch.load_vars(path), values, "a deep value")
+	for count: int in Threads.new(THREAD_COUNTS):
+		var what := "a deep value, %d threads" % count
+		check_int(VarBatch.save_vars(path, values), OK, "saving " + what)
+		check_bytes(FileAccess.get_file_as_bytes(path), stored(values), what)
+		check_values(VarBatch.load_vars(path), values, what)
 
 
 func test_small_values() -> void:
 	for count: int in [499, 500, 501, 10_000, 20_001]:
-		check_file(range(count), "%d ints" % count)
-		check_file(sized(count, func(i: int) -> int: return i % 90), "%d small arrays" % count)
+		var modes := ALL_MODES if count == 10_000 else PackedInt32Array([-1])
+		var arrays := sized(count, func(i: int) -> int: return i % 90)
+		check_file(range(count), "%d ints" % count, false, modes)
+		check_file(arrays, "%d small arrays" % count, false, modes)
 	var entry := func(i: int) -> Dictionary: return {"i": i, "name": str(i), "list": [i, null]}
 	check_file(range(10_000).map(entry), "10,000 dictionaries")
 	check_file(range(10_000).map(str), "10,000 texts")
@@ -69,43 +68,36 @@ func test_large_values() -> void:
 	check_file(values, "large arrays")
 	check_file(["日本語😀".repeat(100_000), "long ".repeat(400_000)], "long texts")
 	check_file([values, {"values": values}], "large arrays in one value")
+	# Less of them, and 64 MiB, compressed.
+	values = values.map(
+		func(value: Variant) -> Variant: return value.slice(0, sized_part_of(99_999))
+	)
+	check_file(values, "large arrays", false, Gcpf.MODES)
+	check_file([values, "日本語😀".repeat(20_000)], "large arrays in one value", false, Gcpf.MODES)
+	values = range(640).map(func(i: int) -> PackedByteArray: return _noise.slice(i))
+	check_file(values, "64 MiB", false, [FileAccess.COMPRESSION_ZSTD])
 
 
-## Sizes around those at which anything could be cut into pieces.
+## Sizes around those at which anything could be cut into pieces, and 64 MiB.
 func test_sizes_around_borders() -> void:
 	var noise := _noise.duplicate()
 	while noise.size() < (4 << 20) + 64:
 		noise.append_array(noise)
-	for shift: int in range(9, 23):
-		var values: Array = []
-		for step: int in range(-16, 17, 4 if shift < 20 else 8):
-			values.append(noise.slice(0, (1 << shift) + step))
-			values.append(step)
-		check_file(values, "arrays of about 2^%d" % shift)
-
-
-func test_64_mib() -> void:
-	var block := _noise.duplicate()
-	while block.size() < 4 << 20:
-		block.append_array(block)
 	var values: Array = []
+	for shift: int in range(9, 23):
+		values.clear()
+		for step: int in range(-16, 17, 4 if shift < 20 else 8):
+			values.append_array([noise.slice(0, (1 << shift) + step), step])
+		check_file(values, "arrays of about 2^%d" % shift)
+	values.clear()
 	for i: int in 16:
-		values.append(block.slice(i, i + (4 << 20) - 4 * i))
+		values.append(noise.slice(i, i + (4 << 20) - 4 * i))
 	check_file(values, "64 MiB")
-
-
-func test_typed_and_read_only_arrays() -> void:
-	var ints: Array[int] = [1, -2, 1 << 35]
-	var packed: Array[PackedByteArray] = [PackedByteArray([1]), _noise]
-	packed.make_read_only()
-	var vectors: Array[Vector3] = [Vector3.ONE, Vector3(-0.0, 1, INF)]
-	for values: Array in [ints, packed, vectors]:
-		check_file(values, "an array of %s" % type_string(values.get_typed_builtin()))
 
 
 func test_full_objects() -> void:
 	var objects := Values.Engines.storable_objects()
-	check_file(objects, "objects", true)
+	check_file(objects, "objects", true, ALL_MODES)
 	var among: Array = []
 	for i: int in 1200:
 		among.append([objects[i % 7], _noise.slice(0, i)] if i % 100 == 0 else i)
@@ -116,47 +108,37 @@ func test_full_objects() -> void:
 func test_objects_without_permission() -> void:
 	var values: Array = [1, Resource.new(), "two", [RefCounted.new()], PackedInt32Array([3])]
 	check_int(VarBatch.save_vars(path, values, true), OK, "saving objects")
-	var load_them := func() -> Array: return VarBatch.load_vars(path)
-	var start := 'VarBatch.load_vars: "%s": frame ' % path
-	var found: Array = expect_errors(load_them, 2, start)
-	check_values(found, [1, null, "two", null, PackedInt32Array([3])], "without permission")
 	var frames := FileAccess.get_file_as_bytes(path)
-	var lines := logged(func() -> Array: return VarBatch.frames_to_vars(frames))
-	for i: int in lines.size():
-		lines[i] = lines[i].replace("VarBatch.frames_to_vars: frame ", start)
-	expect_lines(load_them, lines)
+	var texts := PackedStringArray()
+	for line: String in logged(func() -> void: VarBatch.frames_to_vars(frames)):
+		texts.append('"%s": ' % path + line.trim_prefix("VarBatch.frames_to_vars: "))
+	var expected: Array = [1, null, "two", null, PackedInt32Array([3])]
+	if errors.is_open():
+		check_int(texts.size(), 2, "lines")
+		check_forms("load_vars", [path], expected, ERR_FILE_CORRUPT, texts, true)
 
 
 ## Bytes behind a value inside its frame are ignored, as by get_var().
 func test_trailing_bytes_in_a_frame() -> void:
 	write(path, frame(var_to_bytes(5) + PackedByteArray([9, 9, 9])) + frame(var_to_bytes(6)))
 	check_values(VarBatch.load_vars(path), [5, 6], "with trailing bytes")
-
-
-## A file is replaced whole, whether it was longer or shorter.
-func test_saved_again() -> void:
-	for size: int in [0, 70_000, 3, 20_000, 0, 1]:
-		var values: Array = [_noise.slice(0, size), size]
-		for round_number: int in 5:
-			check_int(VarBatch.save_vars(path, values), OK, "saving %d bytes" % size)
-			check_bytes(FileAccess.get_file_as_bytes(path), stored(values), "%d bytes" % size)
-	check_names([path.get_file()], "many rounds")
+	var frames := FileAccess.get_file_as_bytes(path)
+	check_values(VarBatch.frames_to_vars(frames), [5, 6], "with trailing bytes, frames")
+	check_values(read_loop(path), [5, 6], "the engine, with trailing bytes")
 
 
 ## Who has the old file open still reads the old one, whole.
 func test_saved_while_open_for_reading() -> void:
 	var old: Array = sized(40, func(i: int) -> int: return i * 1000)
-	var new: Array = ["new"]
 	write(path, stored(old))
 	var file := FileAccess.open(path, FileAccess.READ)
-	var first: Variant = file.get_var()
-	check_int(VarBatch.save_vars(path, new), OK, "saving an open file")
-	var read: Array = [first]
+	var read: Array = [file.get_var()]
+	check_int(VarBatch.save_vars(path, ["new"]), OK, "saving an open file")
 	while file.get_position() < file.get_length():
 		read.append(file.get_var())
 	check_same(read, old, "the old file, still open")
 	file.close()
-	check_values(VarBatch.load_vars(path), new, "the new file")
+	check_values(VarBatch.load_vars(path), ["new"], "the new file")
 	check_names([path.get_file()], "a file that was open")
 
 

@@ -3,6 +3,13 @@ extends "../support/round_trip.gd"
 ## over store_var() and get_var(), which say what a file has to hold.
 
 const THREAD_COUNTS: PackedInt32Array = [1, 2, 3]
+## How files are saved.
+const ALL_MODES: PackedInt32Array = [
+	VarBatch.COMPRESSION_NONE,
+	FileAccess.COMPRESSION_ZSTD,
+	FileAccess.COMPRESSION_DEFLATE,
+	FileAccess.COMPRESSION_GZIP,
+]
 
 ## Not empty, and removed with all that is in it when the test is over. One for each process, as
 ## several may run at once.
@@ -30,25 +37,27 @@ func is_unix() -> bool:
 	return false
 
 
-## What a loop of store_var() writes, by the engine itself.
-func stored(values: Array, objects := false) -> PackedByteArray:
-	var beside := folder + ".engine"
-	var file := FileAccess.open(beside, FileAccess.WRITE)
+## Sets each of these numbers of threads in turn, or only the next of them in a quick run.
+func by_threads(counts := THREAD_COUNTS) -> Threads:
+	return Threads.new(in_turns(counts))
+
+
+## What a loop of store_var() writes, by the engine itself: to this file, or to one that is removed.
+func stored(values: Array, objects := false, mode := -1, to := "") -> PackedByteArray:
+	var at := to if to else folder + ".engine"
+	var file := _open(at, FileAccess.WRITE, mode)
 	for value: Variant in values:
 		file.store_var(value, objects)
 	file.close()
-	var bytes := FileAccess.get_file_as_bytes(beside)
-	DirAccess.remove_absolute(beside)
+	var bytes := FileAccess.get_file_as_bytes(at)
+	if to.is_empty():
+		DirAccess.remove_absolute(at)
 	return bytes
 
 
 ## What a loop of get_var() reads from a file, compressed or not, the engine's complaints off.
 func read_loop(from: String, objects := false, mode := -1) -> Array:
-	var file: FileAccess
-	if mode < 0:
-		file = FileAccess.open(from, FileAccess.READ)
-	else:
-		file = FileAccess.open_compressed(from, FileAccess.READ, mode as FileAccess.CompressionMode)
+	var file := _open(from, FileAccess.READ, mode)
 	var values: Array = []
 	if file == null:
 		check(false, "the engine cannot open %s: %d" % [from, FileAccess.get_open_error()])
@@ -80,22 +89,29 @@ func check_same(found: Array, expected: Array, what: String) -> void:
 	checks += 1
 
 
-## Saved by each number of threads as the engine stores it, read by the engine, and loaded as the
-## engine reads it.
-func check_file(values: Array, what: String, objects := false) -> void:
-	var expected := stored(values, objects)
-	var read: Array = []
-	for count: int in THREAD_COUNTS:
-		VarBatch.set_thread_count(count)
-		var shown := "%s, %d threads" % [what, count]
-		var save := func() -> Error: return VarBatch.save_vars(path, values, objects)
-		check_int(save_as_told(save, values, objects), OK, "saving " + shown)
-		check_bytes(FileAccess.get_file_as_bytes(path), expected, "file of " + shown)
-		if count == THREAD_COUNTS[0]:
-			read = read_loop(path, objects)
-			check_int(read.size(), values.size(), "values that the engine reads of " + shown)
-		write(path, expected)
-		check_same(VarBatch.load_vars(path, objects), read, "loaded " + shown)
+## Saved in these modes by each number of threads, at once and as a task, and read by the engine;
+## stored by the engine and loaded. Plain, the bytes are those of the engine.
+func check_file(
+	values: Array, what: String, objects := false, modes: PackedInt32Array = [-1]
+) -> void:
+	var bytes := stored(values, objects, -1, path)
+	var expected := read_loop(path, objects)
+	check_int(expected.size(), values.size(), "values that the engine reads of " + what)
+	for mode: int in modes:
+		for count: int in by_threads():
+			for form: String in ["", "_async"]:
+				var shown := "%s, mode %d, %d threads%s" % [what, mode, count, form]
+				var save := func() -> int:
+					return call_and_wait("save_vars" + form, [path, values, objects, mode])
+				check_int(save_as_told(save, values, objects), OK, "saving " + shown)
+				if mode < 0:
+					check_bytes(FileAccess.get_file_as_bytes(path), bytes, "file of " + shown)
+				else:
+					check_same(read_loop(path, objects, mode), expected, "by the engine, " + shown)
+					check_same(VarBatch.load_vars(path, objects), expected, "loaded, " + shown)
+					stored(values, objects, mode, path)
+				var loaded: Array = call_and_wait("load_vars" + form, [path, objects])
+				check_same(loaded, expected, "the engine's, " + shown)
 	check_names([path.get_file()], what)
 
 
@@ -112,6 +128,72 @@ func sized(count: int, size: Callable) -> Array:
 		var from := i % 61
 		values.append(_noise.slice(from, from + int(size.call(i))))
 	return values
+
+
+## Calls a method of VarBatch and starts its task: both give this result and code, and print a line
+## for each of [param texts] that holds it, or is it if [param is_exact]. The error that is told is
+## the one that is printed.
+func check_forms(
+	method: String,
+	arguments: Array,
+	result: Variant,
+	code: int,
+	texts: PackedStringArray,
+	is_exact := false
+) -> void:
+	for form: String in [method, method + "_async"]:
+		var what := form
+		if arguments[0] is String:
+			what += ' of "%s"' % (arguments[0] as String).left(80)
+		_refuse_logged()
+		var found: Variant = call_by_name(form, arguments)
+		var error := VarBatch.get_last_error()
+		var message := VarBatch.get_last_error_message()
+		var is_task := found is VarBatchTask
+		if is_task:
+			var task: VarBatchTask = found
+			found = task.wait()
+			error = task.get_error()
+			message = task.get_error_message()
+		check_like(found, result, what)
+		check_int(error, code, "code of " + what)
+		var printed := _take_texts()
+		if errors.is_open():
+			_check_printed(printed, "VarBatch.%s: " % form, texts, is_exact)
+			var told := PackedStringArray()
+			for line: String in printed:
+				# A task tells all of it, a call the first error.
+				if is_task or told.is_empty() and not line.begins_with(WARNING):
+					told.append(line.trim_prefix(WARNING).trim_prefix("VarBatch.%s: " % form))
+			var is_told := message == "\n".join(told)
+			check(code == OK or is_told, "message of %s: '%s'" % [what, message])
+		elif code != OK:
+			check(texts[0] in message, "message of %s: '%s'" % [what, message])
+
+
+## A static method of VarBatch.
+static func call_by_name(method: String, arguments: Array) -> Variant:
+	return ClassDB.callv(&"class_call_static", [&"VarBatch", method] + arguments)
+
+
+## The same, and the result of the task if it starts one.
+static func call_and_wait(method: String, arguments: Array) -> Variant:
+	var found: Variant = call_by_name(method, arguments)
+	return (found as VarBatchTask).wait() if found is VarBatchTask else found
+
+
+## Two results: those that are arrays of many values are told apart quickly.
+func check_like(found: Variant, expected: Variant, what: String) -> void:
+	if not expected is Array or (expected as Array).is_typed():
+		check_value(found, expected, what)
+		return
+	check(found is Array, "%s: found a %s" % [what, type_string(typeof(found))])
+	if found is Array:
+		check_same(found as Array, expected as Array, what)
+
+
+func link(leads_to: String, at: String) -> void:
+	check_int(DirAccess.open(folder).create_link(leads_to, absolute(at)), OK, "a link")
 
 
 ## Calls [param save], which may print one warning of what a save does not keep of the values.
@@ -163,3 +245,42 @@ static func remove_folder(of: String) -> void:
 ## The path that the system knows.
 static func absolute(of: String) -> String:
 	return ProjectSettings.globalize_path(of)
+
+
+func _check_printed(
+	printed: PackedStringArray, start: String, texts: PackedStringArray, is_exact: bool
+) -> void:
+	check_int(printed.size(), texts.size(), "lines of %s%s" % [start, printed.slice(0, 3)])
+	for i: int in mini(printed.size(), texts.size()):
+		var text := texts[i].trim_prefix(WARNING)
+		var begin := texts[i].left(texts[i].length() - text.length()) + start
+		var is_good := printed[i].begins_with(begin) and text in printed[i]
+		is_good = is_good and (not is_exact or printed[i] == begin + text)
+		check(is_good, "expected '%s%s', found '%s'" % [begin, text, printed[i]])
+
+
+func _open(at: String, flags: FileAccess.ModeFlags, mode: int) -> FileAccess:
+	if mode < 0:
+		return FileAccess.open(at, flags)
+	return FileAccess.open_compressed(at, flags, mode as FileAccess.CompressionMode)
+
+
+class Threads:
+	## Numbers of threads, each of which is set when it is its turn.
+	var _counts: PackedInt32Array
+
+	func _init(counts: PackedInt32Array) -> void:
+		_counts = counts
+
+	func _iter_init(at: Array) -> bool:
+		at[0] = -1
+		return _iter_next(at)
+
+	func _iter_next(at: Array) -> bool:
+		at[0] += 1
+		if at[0] < _counts.size():
+			VarBatch.set_thread_count(_counts[at[0]])
+		return at[0] < _counts.size()
+
+	func _iter_get(at: Variant) -> int:
+		return _counts[at]

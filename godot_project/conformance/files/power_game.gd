@@ -33,13 +33,13 @@ func _ready() -> void:
 		if randi() % 2:
 			_last[kind] += 1
 			_note("began " + kind, _last[kind])
-			_end(kind, _last[kind], _write(kind, _last[kind]))
+			_end(kind, _last[kind], _write(kind, _last[kind]) as int)
 		else:
 			var tasks: Array[VarBatchTask] = []
 			for _i: int in 1 + randi() % 3:
 				_last[kind] += 1
 				_note("began " + kind, _last[kind])
-				tasks.append(_start(kind, _last[kind]))
+				tasks.append(_write(kind, _last[kind], "_async"))
 				tasks[-1].finished.connect(_on_finished.bind(tasks[-1], kind, _last[kind]))
 			while tasks.any(func(task: VarBatchTask) -> bool: return not task.is_finished()):
 				await get_tree().process_frame
@@ -58,16 +58,13 @@ func _end(kind: String, number: int, error: int) -> void:
 		DirAccess.remove_absolute(_path("new", number - KEPT))
 
 
-func _write(kind: String, number: int) -> int:
+## At once, or by a task where [param form] is "_async".
+func _write(kind: String, number: int, form := "") -> Variant:
+	var to := _path(kind, number)
 	if kind == "append":
-		return VarBatch.append_vars(_path(kind, number), [_record(number)])
-	return VarBatch.save_vars(_path(kind, number), _values(number), false, -1 if number % 3 else 2)
-
-
-func _start(kind: String, number: int) -> VarBatchTask:
-	if kind == "append":
-		return VarBatch.append_vars_async(_path(kind, number), [_record(number)])
-	return VarBatch.save_vars_async(_path(kind, number), _values(number), false, -1 if number % 3 else 2)
+		return Files.call_by_name("append_vars" + form, [to, [_record(number)]])
+	var mode := -1 if number % 3 else 2
+	return Files.call_by_name("save_vars" + form, [to, _values(number), false, mode])
 
 
 func _path(kind: String, number: int) -> String:
@@ -128,14 +125,21 @@ func _look() -> int:
 		elif named.begins_with("log-"):
 			is_good = _look_at_log(path, number, done["append"], began["append"]) and is_good
 		elif named == SAVE:
-			is_good = _is_whole(path, done["save"].keys().reduce(maxi, 0), began["save"]) and is_good
+			is_good = (
+				_is_whole(path, done["save"].keys().reduce(maxi, 0), began["save"]) and is_good
+			)
 			done["save"].clear()
 		elif not named.begins_with(".varbatch-") and named != "lost+found":
 			print("a file %s" % named)
 			is_good = false
 	for kind: String in done:
 		if done[kind]:
-			print("%s: lost %d, the last one is %d" % [kind, done[kind].size(), done[kind].keys().max()])
+			print(
+				(
+					"%s: lost %d, the last one is %d"
+					% [kind, done[kind].size(), done[kind].keys().max()]
+				)
+			)
 			is_good = false
 	return count if is_good else mini(-count, -1)
 
@@ -164,5 +168,10 @@ func _look_at_log(path: String, log_number: int, done: Dictionary, last: int) ->
 	var whole := number - maxi(log_number * LOG_LEN, 1)
 	if error == OK and after.size() > whole and after[-1] == _record(0):
 		return after.slice(0, whole) == values.slice(0, whole)
-	print("%s: append: error %d, %d values, %d of %d before" % [path, error, after.size(), whole, values.size()])
+	print(
+		(
+			"%s: append: error %d, %d values, %d of %d before"
+			% [path, error, after.size(), whole, values.size()]
+		)
+	)
 	return error != OK and whole == 0

@@ -35,21 +35,33 @@ func check_verdicts(buffers: Array[PackedByteArray], what: String) -> void:
 
 ## The same as the engine on [param buffer] alone.
 func check_verdict(buffer: PackedByteArray, what: String) -> void:
-	var accepted := is_accepted(buffer)
 	var shown := "%s: %s" % [what, buffer.slice(0, 40).hex_encode()]
-	var check_quiet := func() -> String: return VarBatch.validate([buffer])[0]
-	var reason: String = expect_errors(check_quiet, 0, "")
-	check(reason.is_empty() == accepted, "%s: validate gives '%s'" % [shown, reason])
+	check_reasons([buffer], false, what)
 	var decode := func() -> Variant: return VarBatch.bytes_to_var(buffer)
 	var found: Variant
-	if accepted:
+	if is_accepted(buffer):
 		var lines := engine_lines(buffer)
 		var expect := expect_own_logged if has_noise(lines) else expect_logged
 		found = expect.call(decode, 0, 1 if has_drops(lines) else 0, "VarBatch.bytes_to_var: ")
 	else:
-		check(" at byte " in reason, "%s: validate gives '%s'" % [shown, reason])
-		found = expect_lines(decode, ["VarBatch.bytes_to_var: " + reason])
+		found = expect_lines(decode, ["VarBatch.bytes_to_var: " + VarBatch.validate([buffer])[0]])
 	check_value(found, engine_value(buffer), shown)
+
+
+## validate() gives a reason for each buffer that the engine refuses, in words and with a byte, and
+## says nothing.
+func check_reasons(buffers: Array, allow_objects: bool, what: String) -> void:
+	var check_all := func() -> PackedStringArray: return VarBatch.validate(buffers, allow_objects)
+	var reasons: PackedStringArray = expect_errors(check_all, 0, "")
+	check_int(reasons.size(), buffers.size(), "reasons")
+	for i: int in mini(reasons.size(), buffers.size()):
+		var accepted := is_accepted(buffers[i] as PackedByteArray, allow_objects)
+		var is_reason := reasons[i].begins_with("expected ") and ", found " in reasons[i]
+		is_reason = is_reason and " at byte " in reasons[i]
+		if not (reasons[i].is_empty() if accepted else is_reason):
+			var digits: String = buffers[i].slice(0, 60).hex_encode()
+			check(false, "%s: accepted: %s, '%s': %s" % [what, accepted, reasons[i], digits])
+	checks += reasons.size()
 
 
 ## Every part of [param bytes] that starts at its first byte and ends before its last.
@@ -60,13 +72,13 @@ func truncations(bytes: PackedByteArray) -> Array[PackedByteArray]:
 	return parts
 
 
-func is_accepted(buffer: PackedByteArray) -> bool:
-	return quietly(func() -> bool: return buffer.has_encoded_var(0, false))
+func is_accepted(buffer: PackedByteArray, objects := false) -> bool:
+	return quietly(buffer.has_encoded_var.bind(0, objects))
 
 
 ## Null where the engine refuses.
 func engine_value(buffer: PackedByteArray) -> Variant:
-	return quietly(func() -> Variant: return buffer.decode_var(0, false))
+	return quietly(buffer.decode_var.bind(0, false))
 
 
 ## What the engine logs about a buffer that it reads.
@@ -76,18 +88,16 @@ func engine_lines(buffer: PackedByteArray) -> PackedStringArray:
 
 ## Whether it left out elements of typed containers: nothing in the value tells.
 static func has_drops(lines: PackedStringArray) -> bool:
-	for line: String in lines:
-		if line.begins_with("Attempted to "):
-			return true
-	return false
+	return Array(lines).any(_is_drop)
 
 
 ## Whether it said anything else, such as that a text names no color, when it converted one.
 static func has_noise(lines: PackedStringArray) -> bool:
-	for line: String in lines:
-		if not line.begins_with("Attempted to "):
-			return true
-	return false
+	return not Array(lines).all(_is_drop)
+
+
+static func _is_drop(line: String) -> bool:
+	return line.begins_with("Attempted to ")
 
 
 ## A copy that holds [param number] at byte [param at].
@@ -95,3 +105,8 @@ static func with_u32(bytes: PackedByteArray, at: int, number: int) -> PackedByte
 	var copy := bytes.duplicate()
 	copy.encode_u32(at, number)
 	return copy
+
+
+## Bytes from their digits, spaces among them.
+static func hex(digits: String) -> PackedByteArray:
+	return digits.replace(" ", "").hex_decode()

@@ -13,120 +13,59 @@ const HOLDERS: Dictionary[String, Array] = {
 	"key of a Dictionary": ["1b000000 01000000 04000000", "00000000"],
 }
 
-## Not UTF-8.
-const MALFORMED: PackedStringArray = [
-	"80",  # a continuation alone
-	"bf",
-	"fe",
-	"ff",
-	"c3",  # leads without their continuations
-	"c328",
-	"e697",
-	"e6",
-	"e69728",
-	"e62897",
-	"f0",
-	"f09f98",
-	"f09f9828",
-	"f0288cbc",
-	"c080",  # longer than needed
-	"c1bf",
-	"e080af",
-	"e09fbf",
-	"f08080af",
-	"f08fbfbf",
-	"eda080",  # surrogates
-	"edbfbf",
-	"eda0bdedb880",
-	"f4908080",  # past U+10FFFF
-	"f7bfbfbf",
-	"f888808080",  # five and six bytes
-	"fc8480808080",
-]
+const MALFORMED: Dictionary[String, String] = {
+	"no leads": "80 bf fe ff",
+	"leads without their continuations":
+	"c3 c328 e697 e6 e69728 e62897 f0 f09f98 f09f9828 f0288cbc",
+	"longer than needed": "c080 c1bf e080af e09fbf f08080af f08fbfbf",
+	"surrogates": "eda080 edbfbf eda0bdedb880",
+	"past U+10FFFF": "f4908080 f7bfbfbf",
+	"five and six bytes": "f888808080 fc8480808080",
+}
 
-## UTF-8, though strange.
-const WELL_FORMED: PackedStringArray = [
-	"efbbbf",  # byte order marks
-	"efbbbf61",
-	"efbbbfefbbbf61",
-	"61efbbbf",
-	"efbb",  # two thirds of one: malformed after all
-	"efbfbf",  # U+FFFF
-	"f48fbfbf",  # U+10FFFF
-	"ed9fbf",  # around the surrogates
-	"ee8080",
-	"7f",
-	"c280",
-	"dfbf",
-	"e0a080",
-	"f0908080",
-	"01",
-]
+## UTF-8, though strange, and a part of a byte order mark. The text ends at the first NUL: what is
+## behind it is skipped unread.
+const STRANGE: Dictionary[String, String] = {
+	"byte order marks": "efbbbf efbbbf61 efbbbfefbbbf61 61efbbbf efbb",
+	"the last characters": "efbfbf f48fbfbf",
+	"around the surrogates": "ed9fbf ee8080",
+	"the first and last of a length": "7f c280 dfbf e0a080 f0908080 01",
+	"NUL in the middle": "00 0000 00ff 00c3 00eda080 0061 ff00 c300 efbbbf00",
+}
 
 ## Numbers of ASCII letters before and behind: text is read in blocks of 16, 32 or 64 bytes.
 const RUNS: PackedInt32Array = [0, 1, 3, 13, 15, 16, 17, 31, 33, 64]
+const FEW_RUNS: PackedInt32Array = [0, 1, 15, 16, 33]
 
 
 func test_malformed() -> void:
-	for form: String in MALFORMED:
-		check(not is_accepted(_text_bytes(form.hex_decode())), "the engine accepts %s" % form)
-		check_verdicts(_among_letters(form.hex_decode()), "malformed %s" % form)
+	_check_forms(MALFORMED, true)
 
 
-func test_malformed_in_every_holder() -> void:
-	for holder: String in HOLDERS:
-		for form: String in MALFORMED:
-			var buffers := _held(holder, form.hex_decode())
-			check(not is_accepted(buffers[0]), "the engine accepts %s" % form)
-			check_verdicts(buffers, "malformed %s in %s" % [form, holder])
-
-
-func test_well_formed() -> void:
-	for form: String in WELL_FORMED:
-		check_verdicts(_among_letters(form.hex_decode()), "well formed %s" % form)
-
-
-func test_well_formed_in_every_holder() -> void:
-	for holder: String in HOLDERS:
-		for form: String in WELL_FORMED:
-			check_verdicts(
-				_held(holder, form.hex_decode()), "well formed %s in %s" % [form, holder]
-			)
-
-
-## The text ends at the first NUL; what is behind it is skipped unread.
-func test_nul_in_the_middle() -> void:
-	var buffers: Array[PackedByteArray] = []
-	for form: String in [
-		"00", "0000", "00ff", "00c3", "00eda080", "0061", "ff00", "c300", "efbbbf00"
-	]:
-		buffers.append_array(_among_letters(form.hex_decode()))
-		for holder: String in HOLDERS:
-			buffers.append_array(_held(holder, form.hex_decode()))
-	check_verdicts(buffers, "NUL in the middle")
+func test_strange() -> void:
+	_check_forms(STRANGE, false)
 
 
 ## Lengths that are wrong, negative, or overflow when the padding is added.
-func test_lengths_in_every_holder() -> void:
+func test_lengths() -> void:
 	for holder: String in HOLDERS:
-		var before := _hex(HOLDERS[holder][0] as String)
+		var at := hex(HOLDERS[holder][0] as String).size()
 		var bytes := _holding(holder, "abcdefg".to_ascii_buffer())
-		var buffers: Array[PackedByteArray] = []
-		for length: int in range(0, 24):
-			buffers.append(with_u32(bytes, before.size(), length))
-		for length: int in [0x7ffffffc, 0x7ffffffd, 0x7fffffff, 0x80000000, 0xfffffffd, 0xffffffff]:
-			buffers.append(with_u32(bytes, before.size(), length))
-		check_verdicts(buffers, "length of %s" % holder)
-		check_verdicts(truncations(bytes), "part of %s" % holder)
+		var buffers := truncations(bytes)
+		for length: int in (
+			range(24) + [0x7ffffffc, 0x7ffffffd, 0x7fffffff, 0x80000000, 0xfffffffd, 0xffffffff]
+		):
+			buffers.append(with_u32(bytes, at, length))
+		check_verdicts(buffers, "length of %s, and parts" % holder)
 
 
 ## Padding must be there, whatever it holds.
-func test_padding_in_every_holder() -> void:
+func test_padding() -> void:
 	for holder: String in HOLDERS:
 		var buffers: Array[PackedByteArray] = []
 		for length: int in range(1, 9):
 			var bytes := _holding(holder, "abcdefgh".left(length).to_ascii_buffer())
-			var end := _hex(HOLDERS[holder][0] as String).size() + 4 + length
+			var end := hex(HOLDERS[holder][0] as String).size() + 4 + length
 			for at: int in range(end, end + posmod(-length, 4)):
 				bytes[at] = 0xff
 				buffers.append(bytes.slice(0, at))
@@ -136,11 +75,9 @@ func test_padding_in_every_holder() -> void:
 
 
 func test_no_nul_at_the_end() -> void:
-	var buffers: Array[PackedByteArray] = []
-	for form: String in [
-		"", "61", "6162", "616263", "61626364", "e697a5", "f09f9880", "efbbbf", "c3"
-	]:
-		buffers.append(_text_bytes(form.hex_decode(), false))
+	var buffers: Array[PackedByteArray] = [_texts([PackedByteArray(), _next()])]
+	for form: String in "61 6162 616263 61626364 e697a5 f09f9880 efbbbf c3".split(" "):
+		buffers.append(_texts([hex(form), _next()]))
 	check_verdicts(buffers, "no NUL at the end")
 
 
@@ -148,48 +85,57 @@ func test_no_nul_at_the_end() -> void:
 func test_malformed_in_a_later_text() -> void:
 	var buffers: Array[PackedByteArray] = []
 	for place: int in [0, 1, 49, 99]:
-		var bytes := Values.header(TYPE_PACKED_STRING_ARRAY) + Values.u32(100)
-		for i: int in 100:
-			var text := "ff" if i == place else "6162"
-			bytes.append_array(_text(text.hex_decode() + PackedByteArray([0])))
-		check(not is_accepted(bytes), "the engine accepts bad text %d" % place)
-		buffers.append(bytes)
+		var texts: Array = range(100).map(
+			func(i: int) -> PackedByteArray: return hex("ff00" if i == place else "616200")
+		)
+		buffers.append(_texts(texts))
+		check(not is_accepted(buffers[-1]), "the engine accepts bad text %d" % place)
 	check_verdicts(buffers, "malformed in a later text")
 
 
-## [param form] alone and with letters around, with and without a second text behind.
-func _among_letters(form: PackedByteArray) -> Array[PackedByteArray]:
-	var buffers: Array[PackedByteArray] = []
-	for before: int in RUNS:
-		var text := "a".repeat(before).to_ascii_buffer() + form
-		buffers.append(_text_bytes(text))
-		buffers.append(_text_bytes(text + "b".repeat(40).to_ascii_buffer()))
-	return buffers
+## Each form, alone and with letters around, in an array of texts and in every holder.
+func _check_forms(forms: Dictionary[String, String], is_refused: bool) -> void:
+	for group: String in forms:
+		for form: String in forms[group].split(" "):
+			var what := "%s, %s" % [group, form]
+			var buffers: Array[PackedByteArray] = []
+			for text: PackedByteArray in _among_letters(hex(form), RUNS, 40):
+				buffers.append(_texts([text + PackedByteArray([0]), _next()]))
+			check(not (is_refused and is_accepted(buffers[0])), "the engine accepts %s" % form)
+			check_verdicts(buffers, what)
+			for holder: String in HOLDERS:
+				buffers.clear()
+				for text: PackedByteArray in _among_letters(hex(form), FEW_RUNS, 20):
+					buffers.append(_holding(holder, text))
+				check(not (is_refused and is_accepted(buffers[0])), "the engine accepts %s" % form)
+				check_verdicts(buffers, "%s in %s" % [what, holder])
 
 
-## [param form] in such a value, alone and with letters around.
-func _held(holder: String, form: PackedByteArray) -> Array[PackedByteArray]:
-	var buffers: Array[PackedByteArray] = []
-	for before: int in [0, 1, 15, 16, 33]:
+func _among_letters(
+	form: PackedByteArray, runs: PackedInt32Array, behind: int
+) -> Array[PackedByteArray]:
+	var texts: Array[PackedByteArray] = []
+	for before: int in runs:
 		var text := "a".repeat(before).to_ascii_buffer() + form
-		buffers.append(_holding(holder, text))
-		buffers.append(_holding(holder, text + "b".repeat(20).to_ascii_buffer()))
-	return buffers
+		texts.append_array([text, text + "b".repeat(behind).to_ascii_buffer()])
+	return texts
 
 
 func _holding(holder: String, text: PackedByteArray) -> PackedByteArray:
 	var around := HOLDERS[holder]
-	return _hex(around[0] as String) + _text(text) + _hex(around[1] as String)
+	return hex(around[0] as String) + _text(text) + hex(around[1] as String)
 
 
-func _hex(text: String) -> PackedByteArray:
-	return text.replace(" ", "").hex_decode()
+## A PackedStringArray.
+func _texts(texts: Array) -> PackedByteArray:
+	var bytes := Values.header(TYPE_PACKED_STRING_ARRAY) + Values.u32(texts.size())
+	for text: PackedByteArray in texts:
+		bytes.append_array(_text(text))
+	return bytes
 
 
-func _text_bytes(text: PackedByteArray, with_nul := true) -> PackedByteArray:
-	var first := _text(text + PackedByteArray([0])) if with_nul else _text(text)
-	var second := _text("next\u0001".to_ascii_buffer() + PackedByteArray([0]))
-	return Values.header(TYPE_PACKED_STRING_ARRAY) + Values.u32(2) + first + second
+func _next() -> PackedByteArray:
+	return "next\u0001".to_ascii_buffer() + PackedByteArray([0])
 
 
 func _text(bytes: PackedByteArray) -> PackedByteArray:

@@ -1,9 +1,10 @@
 extends RefCounted
-## An object whose script runs while it is encoded and decoded, and does what a test asks for.
+## An object whose script runs while it is encoded, decoded and freed, and does what a test asks for.
 
 static var on_init: Callable
 static var on_get: Callable
 static var on_set: Callable
+static var on_free: Callable
 static var calls := 0
 
 @export var number := 0
@@ -20,6 +21,11 @@ func _init() -> void:
 	run(on_init)
 
 
+func _notification(what: int) -> void:
+	if what == NOTIFICATION_PREDELETE and on_free.is_valid():
+		on_free.call()
+
+
 static func run(action: Callable) -> void:
 	calls += 1
 	if action.is_valid():
@@ -30,4 +36,5 @@ static func reset() -> void:
 	on_init = Callable()
 	on_get = Callable()
 	on_set = Callable()
+	on_free = Callable()
 	calls = 0

@@ -1,51 +1,53 @@
-extends "../support/round_trip.gd"
-## Scripts that run during a call and change what the call works on: the arrays that are encoded,
-## the containers in them, the buffers that are decoded. Nothing crashes, the results are whole.
+extends "meddling_base.gd"
+## Scripts that run during a call on a batch and change what it works on: the arrays that are
+## encoded, the containers in them, the buffers that are decoded. Nothing crashes, the results are
+## whole.
 
-const Meddler := preload("meddler.gd")
 const Sly := preload("../support/static_names.gd")
-const BIG := 300_000  # bytes, so that they are borrowed, not copied early
 
 
-func finish() -> void:
-	Meddler.reset()
-	super()
-
-
-## The batch itself is emptied, filled and changed by a getter.
+## The batch itself is changed by a getter, and what is made is what would have been.
 func test_getters_that_change_the_batch() -> void:
-	var actions: Array[Callable] = [
-		func(values: Array) -> void: values.clear(),
-		func(values: Array) -> void: values.resize(1000),
-		func(values: Array) -> void: values.fill(null),
-		func(values: Array) -> void: values.reverse(),
-		func(values: Array) -> void: values.append_array(range(5000)),
-	]
-	for action: Callable in actions:
-		for place: int in [0, 3, 6]:
-			var values := _big_values()
-			var expected := Values.engine_bytes(values)
-			values.insert(place, Meddler.new())
-			expected.insert(place, var_to_bytes_with_objects(values[place]))
-			Meddler.on_get = action.bind(values)
-			var found := VarBatch.vars_to_bytes(values, true)
-			Meddler.reset()
-			check_buffers(found, expected, "vars_to_bytes, a getter changes the batch")
-			values = _big_values()
-			values.insert(place, Meddler.new())
-			Meddler.on_get = action.bind(values)
+	for count: int in [1, 2]:
+		for action: Callable in actions():
+			for place: int in [0, 2, 4]:
+				VarBatch.set_thread_count(count)
+				var these := some_values()
+				these.insert(place, Meddler.new())
+				use(these.duplicate(), true)
+				var by_engine: Array[PackedByteArray] = []
+				by_engine.assign(these.map(var_to_bytes_with_objects))
+				check_buffers(_buffers, by_engine, "the batch")
+				var expected := {"to bytes": _buffers, "to frames": _frames, "save": OK as int}
+				for kind: String in expected:
+					for end: String in ["plain", "wait", "await"]:
+						values = these.duplicate()
+						Meddler.on_get = action.bind(values)
+						var task := start(kind) if end != "plain" else null
+						var result: Variant = plain(kind) if end == "plain" else null
+						Meddler.reset()
+						if task:
+							result = await result_of(task, end)
+						check_result(result, expected[kind], kind, "a getter, %s" % end)
+			# The head of a compressed file is written before its values.
+			values = some_values() + [Meddler.new()]
 			var frames := VarBatch.vars_to_frames(values, true)
+			Meddler.on_get = action.bind(values)
+			var mode := FileAccess.COMPRESSION_ZSTD
+			check_int(VarBatch.save_vars(path, values, true, mode), OK, "save_vars, compressed")
 			Meddler.reset()
-			check_bytes(frames, _framed(expected), "vars_to_frames, a getter changes the batch")
+			var found := VarBatch.vars_to_frames(VarBatch.load_vars(path, true), true)
+			check_bytes(found, frames, "a compressed file")
 
 
 ## The containers around the object are changed: all that is promised is a value.
 func test_getters_that_change_containers() -> void:
 	for place: int in [0, 2, 5]:
 		var third: Array = [1, 2]
-		var inner: Array = [_bytes(BIG), "text", third, _bytes(100), {"k": "v"}, _bytes(BIG)]
-		var table := {"a": inner, "b": _bytes(BIG), 5: [inner]}
-		var actions: Array[Callable] = [
+		var big := some_bytes(BIG)
+		var inner: Array = [big, "text", third, some_bytes(100), {"k": "v"}, some_bytes(BIG)]
+		var table := {"a": inner, "b": big.duplicate(), 5: [inner]}
+		for action: Callable in [
 			inner.clear,
 			func() -> void: table.clear(),
 			inner.resize.bind(2),
@@ -55,102 +57,57 @@ func test_getters_that_change_containers() -> void:
 			func() -> void: table["new"] = table.duplicate(),
 			func() -> void: table.erase("b"),
 			third.clear,
-		]
-		for action: Callable in actions:
-			var values: Array = [_bytes(BIG), [table, inner], "end", table]
+		]:
+			var these: Array = [big, [table, inner], "end", table]
 			inner.insert(mini(place, inner.size()), Meddler.new())
-			Meddler.on_get = _once(action)
-			_check_whole(VarBatch.vars_to_bytes(values, true), values.size())
-			Meddler.on_get = _once(action)
-			_check_whole([VarBatch.var_to_bytes(values, true)], 1)
-			Meddler.on_get = _once(action)
-			_check_whole([VarBatch.var_to_bytes(table, true)], 1)
-			Meddler.on_get = _once(action)
-			var frames := VarBatch.vars_to_frames(values, true)
-			Meddler.reset()
-			check(VarBatch.frames_to_vars(frames, true).size() <= 4, "too many frames")
+			for form: String in ["vars_to_bytes", "var_to_bytes", "vars_to_frames"]:
+				for value: Variant in [these, table] if form == "var_to_bytes" else [these]:
+					# Calls that go on changing what they walk may never end, with the engine as well.
+					var once: Array[Callable] = [action]
+					Meddler.on_get = func() -> void:
+						if once:
+							once.pop_back().call()
+					var found: Variant = call_by_name(form, [value, true])
+					Meddler.reset()
+					if form == "vars_to_frames":
+						check(VarBatch.frames_to_vars(found, true).size() <= 4, "too many frames")
+						continue
+					var buffers: Array = found if found is Array else [found]
+					check_int(buffers.size(), 4 if form == "vars_to_bytes" else 1, "buffers")
+					buffers.map(_check_whole)
 
 
 ## Objects that are freed while they wait for their turn.
 func test_getters_that_free() -> void:
 	var first := Node.new()
 	var second := Object.new()
-	var values: Array = [first, Meddler.new(), first, [second], {"k": second}, "end"]
+	var these: Array = [first, Meddler.new(), first, [second], {"k": second}, "end"]
 	var waiting: Array = [first, second]
 	Meddler.on_get = func() -> void:
 		while not waiting.is_empty():
 			(waiting.pop_back() as Object).free()
-	var found := VarBatch.vars_to_bytes(values, true)
-	check_int(found.size(), values.size(), "buffers of freed objects")
+	var found := VarBatch.vars_to_bytes(these, true)
+	check_int(found.size(), these.size(), "buffers of freed objects")
 	check_bytes(found[2], var_to_bytes(null), "an object that was freed in between")
 	check_bytes(found[4], var_to_bytes({"k": null}), "an object that was freed in between")
 	check_bytes(found[5], var_to_bytes("end"), "the value behind")
 
 
-## A getter, a setter and _init that call VarBatch themselves, and turn threads on and off.
-func test_calls_within_calls() -> void:
-	var values := _big_values()
-	values.append(Meddler.new())
-	var expected: Array[PackedByteArray] = []
-	for value: Variant in values:
-		expected.append(var_to_bytes_with_objects(value))
-	var seen: Array = []
-	var inside := func() -> void:
-		VarBatch.set_thread_count(seen.size() % 3)
-		seen.append(VarBatch.bytes_to_vars(VarBatch.vars_to_bytes(_big_values())).size())
-		VarBatch.validate([var_to_bytes(1)])
-		VarBatch.describe(var_to_bytes([1]))
-	Meddler.on_get = inside
-	var buffers := VarBatch.vars_to_bytes(values, true)
-	Meddler.reset()
-	check_buffers(buffers, expected, "with calls in a getter")
-	Meddler.on_init = inside
-	Meddler.on_set = inside
-	var found := VarBatch.bytes_to_vars(expected, true)
-	Meddler.reset()
-	check_values(found, expected.map(_engine_value), "with calls in a setter")
-	check(seen.size() >= 3, "scripts ran %d times only" % seen.size())
-	check(
-		seen.all(func(count: int) -> bool: return count == 6), "calls within calls gave %s" % [seen]
-	)
-
-
 ## The list of buffers is emptied, filled and changed while it is decoded.
 func test_setters_that_change_the_buffers() -> void:
-	var actions: Array[Callable] = [
-		func(buffers: Array) -> void: buffers.clear(),
-		func(buffers: Array) -> void: buffers.resize(1000),
-		func(buffers: Array) -> void: buffers.fill(PackedByteArray()),
-		func(buffers: Array) -> void: buffers.reverse(),
-		func(buffers: Array) -> void: buffers[-1] = PackedByteArray(),
-	]
-	for action: Callable in actions:
-		for place: int in [0, 3, 6]:
-			var values := _big_values()
-			values.insert(place, [1, {"k": Meddler.new()}])
-			var buffers: Array = values.map(var_to_bytes_with_objects)
-			var expected: Array = buffers.map(_engine_value)
-			for when: String in ["on_init", "on_set"]:
-				var given := buffers.duplicate()
-				Meddler.on_init = action.bind(given) if when == "on_init" else Callable()
-				Meddler.on_set = action.bind(given) if when == "on_set" else Callable()
+	for action: Callable in actions() + [spoil]:
+		for place: int in [0, 3, 4]:
+			var these := some_values()
+			these.insert(place, [1, {"k": Meddler.new()}])
+			var buffers: Array = these.map(var_to_bytes_with_objects)
+			var expected: Array = buffers.map(bytes_to_var_with_objects)
+			for is_init: bool in [true, false]:
+				var given := buffers.duplicate(true)
+				Meddler.on_init = action.bind(given) if is_init else Callable()
+				Meddler.on_set = Callable() if is_init else action.bind(given)
 				var found := VarBatch.bytes_to_vars(given, true)
 				Meddler.reset()
-				check_values(found, expected, "bytes_to_vars, %s changes the buffers" % when)
-
-
-## An object that changes what it is given inside itself.
-func test_setters_that_change_their_value() -> void:
-	var object := Meddler.new()
-	object.watched = [1, [2, 3], {"k": _bytes(100)}]
-	var bytes := var_to_bytes_with_objects([object, object])
-	var made: Array = []
-	Meddler.on_init = func() -> void: made.append(1)
-	var found: Array = VarBatch.bytes_to_var(bytes, true)
-	Meddler.reset()
-	check_int(made.size(), 2, "objects made")
-	(found[0].watched as Array).clear()
-	check_value(found[1].watched, [1, [2, 3], {"k": _bytes(100)}], "the other object")
+				check_values(found, expected, "bytes_to_vars, in _init: %s" % is_init)
 
 
 ## validate() and describe() make nothing, so no script runs.
@@ -169,7 +126,7 @@ func test_nothing_runs() -> void:
 ## engine's own method, not by a function of the script that has the same name.
 func test_scripts_with_methods_of_scripts() -> void:
 	var array := Array([Sly.new(), null], TYPE_OBJECT, &"RefCounted", Sly)
-	var table := {"list": array, "big": _bytes(BIG)}
+	var table := {"list": array, "big": some_bytes(BIG)}
 	for value: Variant in [array, [array, 5], table]:
 		Sly.calls = 0
 		Sly.action = func() -> void:
@@ -183,62 +140,7 @@ func test_scripts_with_methods_of_scripts() -> void:
 		check_int(Sly.calls, 0, "calls of a script's own functions")
 
 
-## A Logger hears of an error in the middle of nothing: it may change the batch as well.
-func test_loggers_that_change_the_batch() -> void:
-	if not errors.is_open():
-		check(true, "this engine has no Logger")
-		return
-	var bad := var_to_bytes("text").slice(0, 9)
-	var good := var_to_bytes(_bytes(BIG))
-	var buffers: Array = [good, bad, good, bad, good]
-	var decode := func() -> Array: return VarBatch.bytes_to_vars(buffers)
-	var found: Array = with_logger(
-		buffers.clear, expect_errors.bind(decode, 2, "VarBatch.bytes_to_vars: buffer ")
-	)
-	var values: Array = [1, Values.Engines.nested(1026), "two", _bytes(BIG)]
-	var expected := Values.engine_bytes([1, 0, "two", _bytes(BIG)])
-	expected[1] = PackedByteArray()
-	var encode := func() -> Array[PackedByteArray]: return VarBatch.vars_to_bytes(values)
-	# Not values.clear itself: the engine would hash an array that deep.
-	var clear := func() -> void: values.clear()
-	var encoded: Array[PackedByteArray] = with_logger(
-		clear, expect_errors.bind(encode, 1, "VarBatch.vars_to_bytes: value 1")
-	)
-	check_values(found, [_bytes(BIG), null, _bytes(BIG), null, _bytes(BIG)], "with a Logger")
-	check_buffers(encoded, expected, "with a Logger")
-
-
-## Calls that go on changing what they walk may never end, with the engine as with VarBatch.
-func _once(action: Callable) -> Callable:
-	var left: Array = [action]
-	return func() -> void:
-		if not left.is_empty():
-			(left.pop_back() as Callable).call()
-
-
-func _check_whole(buffers: Array[PackedByteArray], count: int) -> void:
-	check_int(buffers.size(), count, "buffers")
-	for buffer: PackedByteArray in buffers:
-		var is_whole: bool = (
-			buffer.is_empty() or quietly(buffer.decode_var_size.bind(0, true)) == buffer.size()
-		)
-		check(is_whole, "a buffer that is no value: %s" % buffer.slice(0, 40).hex_encode())
-
-
-func _big_values() -> Array:
-	return [_bytes(BIG), "text", [_bytes(BIG), {"k": "v"}], {"a": [1, 2]}, 7, _bytes(10)]
-
-
-func _bytes(count: int) -> PackedByteArray:
-	return Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, count)
-
-
-func _framed(buffers: Array[PackedByteArray]) -> PackedByteArray:
-	var frames := PackedByteArray()
-	for buffer: PackedByteArray in buffers:
-		frames += frame(buffer)
-	return frames
-
-
-func _engine_value(buffer: PackedByteArray) -> Variant:
-	return bytes_to_var_with_objects(buffer)
+func _check_whole(buffer: PackedByteArray) -> void:
+	var size: int = quietly(buffer.decode_var_size.bind(0, true))
+	var digits := buffer.slice(0, 40).hex_encode()
+	check(buffer.is_empty() or size == buffer.size(), "a buffer that is no value: " + digits)

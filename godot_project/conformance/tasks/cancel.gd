@@ -5,183 +5,108 @@ extends "tasks_base.gd"
 const OLD: Array = ["the old file"]
 
 
-func test_at_once() -> void:
+func test_at_once_and_meanwhile() -> void:
 	for these: Array in [[1, 2], large()]:
 		use(these)
-		for count: int in in_turns(THREAD_COUNTS):
-			VarBatch.set_thread_count(count)
-			for kind: String in KINDS:
-				await _check_cancelled(kind, 0, "at once")
-
-
-func test_meanwhile() -> void:
-	use(large())
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
-		for kind: String in KINDS:
-			for delay: int in [200, 1000, 3000, 8000, 20_000]:
-				await _check_cancelled(kind, delay, "after %d us" % delay)
+		var delays := [0, 200, 1000, 3000, 8000, 20_000] if these.size() > 2 else [0]
+		for delay: int in delays:
+			var cancel := func(task: VarBatchTask) -> void:
+				OS.delay_usec(delay)
+				task.cancel()
+			await each_kind(_check_cancelled.bind(cancel, "after %d us" % delay))
 
 
 ## A few frames later, while it may be done in slices of them.
 func test_in_later_frames() -> void:
-	for count: int in [1, 2]:
-		VarBatch.set_thread_count(count)
-		for kind: String in KINDS:
-			use(many() if kind.begins_with("from") else large())
-			for frames: int in [1, 2, 3]:
-				write(path, stored(OLD))
-				var task := start(kind)
-				var watch := Watch.new(task)
+	for kind: String in KINDS:
+		use(many() if kind.begins_with("from") else large())
+		for frames: int in [1, 2, 3]:
+			var cancel := func(task: VarBatchTask) -> void:
 				await frames_pass(frames)
 				task.cancel()
-				var result: Variant = await finished(watch, kind)
-				_check_end(task, result, kind, "after %d frames" % frames)
+			for count: int in [1, 2]:
+				VarBatch.set_thread_count(count)
+				await _check_cancelled(kind, "%d threads" % count, cancel, "%d frames" % frames)
 
 
-## When it is done there is nothing to cancel.
-func test_after_the_end() -> void:
-	use([1, _noise])
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
-		for kind: String in KINDS:
-			for is_awaited: bool in [true, false]:
-				var task := start(kind)
-				var watch := Watch.new(task)
-				if is_awaited:
-					await task.finished
-				else:
-					task.wait()
-				task.cancel()
-				check_result(await finished(watch, kind), plain(kind), kind, "cancelled too late")
-				check_result(task.wait(), plain(kind), kind, "cancelled too late, get_result")
-				check_over(task, kind)
-
-
-func test_twice_and_by_threads() -> void:
+func test_by_threads() -> void:
 	use(large())
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
-		for kind: String in KINDS:
-			write(path, stored(OLD))
-			var task := start(kind)
-			var watch := Watch.new(task)
-			var threads := start_threads(3, task.cancel.unbind(1))
-			task.cancel()
-			end_threads(threads)
-			_check_end(task, await finished(watch, kind), kind, "by threads")
+	var cancel := func(task: VarBatchTask) -> void:
+		var threads := start_threads(3, task.cancel.unbind(1))
+		task.cancel()
+		end_threads(threads)
+	await each_kind(_check_cancelled.bind(cancel, "by threads"))
 
 
-## Who waits for it is let go.
+## Who waits for it is let go, on a thread and on the main one.
 func test_while_waited_for() -> void:
 	use(large())
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
-		for kind: String in KINDS:
-			for delay: int in [0, 500, 3000]:
-				write(path, stored(OLD))
-				var task := start(kind)
-				var watch := Watch.new(task)
-				var thread := Thread.new()
-				thread.start(task.wait)
-				OS.delay_usec(delay)
-				task.cancel()
-				var result: Variant = thread.wait_to_finish()
-				check_value(result, task.wait(), "%s, waited for on a thread" % kind)
-				_check_end(task, await finished(watch, kind), kind, "while waited for")
-
-
-func test_while_waited_for_on_the_main_thread() -> void:
-	use(large())
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
-		for kind: String in KINDS:
-			write(path, stored(OLD))
-			var task := start(kind)
-			var watch := Watch.new(task)
-			var thread := Thread.new()
-			var cancel := func() -> void:
-				OS.delay_usec(1000)
-				task.cancel()
-			thread.start(cancel)
-			var result: Variant = task.wait()
-			thread.wait_to_finish()
-			_check_end(task, result, kind, "waited for on the main thread")
-			check_value(await finished(watch, kind), result, "signal of %s" % kind)
+	for delay: int in [0, 500, 3000]:
+		var cancel := func(task: VarBatchTask) -> void:
+			var threads := start_threads(1, task.wait.unbind(1))
+			OS.delay_usec(delay)
+			task.cancel()
+			check_value(end_threads(threads)[0], task.wait(), "waited for on a thread")
+		await each_kind(_check_cancelled.bind(cancel, "while waited for, %d us" % delay))
+	var wait := func(task: VarBatchTask) -> void:
+		var cancel := func(_i: int) -> void:
+			OS.delay_usec(1000)
+			task.cancel()
+		var threads := start_threads(1, cancel)
+		var result: Variant = task.wait()
+		end_threads(threads)
+		check_value(task.get_result(), result, "waited for on the main thread")
+	await each_kind(_check_cancelled.bind(wait, "waited for on the main thread"))
 
 
 ## In `progressed`, and in the `finished` of another.
 func test_in_signals() -> void:
 	use(large())
+	# Not the task itself: it would hold what holds it.
+	var held: Array[VarBatchTask] = []
+	var in_progressed := func(task: VarBatchTask) -> void:
+		held.assign([task])
+		task.progressed.connect(func(_fraction: float) -> void: held[0].cancel())
+	var in_another := func(task: VarBatchTask) -> void:
+		var other := VarBatch.vars_to_bytes_async([1])
+		other.finished.connect(func(_result: Variant) -> void: task.cancel())
 	for count: int in [1, 2]:
 		VarBatch.set_thread_count(count)
 		for kind: String in KINDS:
-			write(path, stored(OLD))
-			var task := start(kind)
-			var watch := Watch.new(task)
-			# Not the task itself: it would hold what holds it.
-			var held: Array[VarBatchTask] = [task]
-			task.progressed.connect(func(_fraction: float) -> void: held[0].cancel())
-			_check_end(task, await finished(watch, kind), kind, "in progressed")
+			await _check_cancelled(kind, "%d threads" % count, in_progressed, "in progressed")
 			held.clear()
-			write(path, stored(OLD))
-			task = start(kind)
-			watch = Watch.new(task)
-			var other := VarBatch.vars_to_bytes_async([1])
-			other.finished.connect(func(_result: Variant) -> void: task.cancel())
-			_check_end(task, await finished(watch, kind), kind, "in another's finished")
+			await _check_cancelled(kind, "%d threads" % count, in_another, "in another's finished")
 
 
-## A save that is replaced by a newer one before it is done, as games do it.
-func test_save_again_and_again() -> void:
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
-		use(large())
-		write(path, stored(OLD))
-		var watches: Array[Watch] = []
-		var last: VarBatchTask
-		for i: int in 30:
-			if last:
-				last.cancel()
-			values[0] = i
-			last = start("save")
-			watches.append(Watch.new(last))
-		check_value(last.wait(), OK as int, "the last save")
-		check_value(VarBatch.load_vars(path)[0], 29, "the generation that is left")
-		for watch: Watch in watches:
-			var result: Variant = await finished(watch, "a save")
-			check(result is int and result in [OK, ERR_SKIP], "result of a save: %s" % result)
-		check_names(["loaded.bin", path.get_file()], "many saves")
+## When it is done there is nothing to cancel.
+func test_after_the_end() -> void:
+	use([1, _noise])
+	await each_kind(
+		func(kind: String, what: String) -> void:
+			for end: String in ["await", "wait"]:
+				var task := start(kind)
+				var watch := Watch.new(task)
+				await result_of(task, end)
+				task.cancel()
+				var expected: Variant = plain(kind)
+				check_result(await finished(watch, kind), expected, kind, "too late, " + what)
+				check_result(task.wait(), expected, kind, "too late, get_result, " + what)
+				check_over(task, kind)
+	)
 
 
-## No more of it is held than of one that is done.
-func test_what_is_left() -> void:
-	use(large())
-	# The first one makes what all of them share.
-	start("save").wait()
-	var before := await count_objects()
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
-		for kind: String in KINDS:
-			start(kind).cancel()
-	await until_objects(before, "after cancelled tasks")
-
-
-## Cancelled after so many microseconds. It is said to be over at once or soon.
-func _check_cancelled(kind: String, delay: int, what: String) -> void:
+## Calls [param cancel] with a task, which then has either been cancelled, with nothing done, or was
+## done before.
+func _check_cancelled(kind: String, what: String, cancel: Callable, how: String) -> void:
+	var shown := "%s, %s, %s" % [kind, what, how]
 	write(path, stored(OLD))
 	var task := start(kind)
 	var watch := Watch.new(task)
-	OS.delay_usec(delay)
-	task.cancel()
-	check_int(watch.results.size(), 0, "%s: finished inside cancel()" % kind)
-	var result: Variant = await finished(watch, "%s, %s" % [kind, what])
-	_check_end(task, result, kind, what)
-
-
-## Either cancelled, with nothing done, or done before.
-func _check_end(task: VarBatchTask, result: Variant, kind: String, what: String) -> void:
-	var shown := "%s, %s" % [kind, what]
+	var frame := Engine.get_process_frames()
+	await cancel.call(task)
+	var is_same_frame := Engine.get_process_frames() == frame
+	check(not (is_same_frame and watch.is_finished()), "%s: finished inside cancel()" % shown)
+	var result: Variant = await finished(watch, shown)
 	check(task.is_finished(), "%s: not finished" % shown)
 	check_value(task.get_result(), result, "get_result of %s" % shown)
 	check_value(task.wait(), result, "wait() of %s" % shown)

@@ -17,6 +17,7 @@ func _enter_tree() -> void:
 	super()
 	write(_loaded_resource, PackedByteArray([1]))
 	ResourceLoader.add_resource_format_loader(_loader)
+	use([1, "two", {"k": [Vector2.ONE, _noise]}, _noise])
 
 
 func _exit_tree() -> void:
@@ -27,13 +28,11 @@ func _exit_tree() -> void:
 
 ## What a load starts, and what the main thread starts and awaits meanwhile.
 func test_started_in_a_load() -> void:
-	use([1, "two", {"k": [Vector2.ONE, _noise]}, _noise])
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
-		for kind: String in KINDS:
-			var expected: Variant = plain(kind)
-			for sub_threads: bool in [false, true]:
-				var what := "%d threads, sub-threads %s" % [count, sub_threads]
+	for sub_threads: bool in [false, true]:
+		await each_kind(
+			func(kind: String, count: String) -> void:
+				var expected: Variant = plain(kind)
+				var what := "%s, sub-threads %s" % [count, sub_threads]
 				var watches: Array[Watch] = []
 				var begin := func() -> void:
 					watches.append(Watch.new(start(kind)))
@@ -41,18 +40,17 @@ func test_started_in_a_load() -> void:
 				_begin_load(begin, sub_threads)
 				OS.delay_msec(LOADING / 2)
 				check_result(await start(kind).finished, expected, kind, "awaited, " + what)
-				_check_main("awaited, %s, %s" % [kind, what])
+				check_int(OS.get_thread_caller_id(), OS.get_main_thread_id(), "awaited, " + what)
 				await _end_load()
 				check_int(watches.size(), 1, "loads of %s, %s" % [kind, what])
 				var result: Variant = await finished(watches[0], "of a load, %s" % what)
 				check_result(result, expected, kind, "of a load, %s" % what)
+		)
 
 
 ## The load has gone on to wait for its tasks, more than once, when its queue is dropped.
 func test_waited_for_in_a_load() -> void:
-	use([1, "two", {"k": [Vector2.ONE, _noise]}, _noise])
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
+	for count: int in by_threads():
 		for sub_threads: bool in [false, true]:
 			var what := "%d threads, sub-threads %s" % [count, sub_threads]
 			var watches: Array[Watch] = []
@@ -75,14 +73,10 @@ func test_waited_for_in_a_load() -> void:
 ## A load that waits for what the main thread has started, and cancels it.
 func test_tasks_of_the_main_thread_in_a_load() -> void:
 	use(large())
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
+	for count: int in by_threads():
 		for is_cancelled: bool in [false, true]:
-			var tasks: Array[VarBatchTask] = []
-			var watches: Array[Watch] = []
-			for kind: String in KINDS:
-				tasks.append(start(kind))
-				watches.append(Watch.new(tasks[-1]))
+			var tasks: Array = Array(KINDS).map(start)
+			var watches := tasks.map(func(task: VarBatchTask) -> Watch: return Watch.new(task))
 			var use_tasks := func() -> void:
 				for task: VarBatchTask in tasks:
 					if is_cancelled:
@@ -91,7 +85,7 @@ func test_tasks_of_the_main_thread_in_a_load() -> void:
 			_begin_load(use_tasks, true)
 			await _end_load()
 			for i: int in KINDS.size():
-				var result: Variant = await finished(watches[i], KINDS[i])
+				var result: Variant = await finished(watches[i] as Watch, KINDS[i])
 				if not is_cancelled:
 					check_result(result, plain(KINDS[i]), KINDS[i], "waited for in a load")
 			await _check_alive("%d threads, cancelled %s" % [count, is_cancelled])
@@ -99,13 +93,12 @@ func test_tasks_of_the_main_thread_in_a_load() -> void:
 
 ## All workers of the engine but one are held up.
 func test_one_worker() -> void:
-	use([1, "two", {"k": [Vector2.ONE, _noise]}, _noise])
 	var semaphore := Semaphore.new()
 	var workers: Array[int] = []
 	for i: int in OS.get_processor_count() - 1:
 		workers.append(WorkerThreadPool.add_task(semaphore.wait, true))
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
+	for count: int in by_threads():
+		var what := "one worker, %d threads" % count
 		var watches: Array[Watch] = []
 		var begin := func() -> void:
 			for kind: String in KINDS:
@@ -113,11 +106,11 @@ func test_one_worker() -> void:
 			start("to bytes").wait()
 		for sub_threads: bool in [false, true]:
 			_begin_load(begin, sub_threads)
-			await _check_alive("one worker, %d threads" % count)
+			await _check_alive(what)
 			await _end_load()
 		check_int(watches.size(), 2 * KINDS.size(), "tasks of a load on one worker")
 		for watch: Watch in watches:
-			await finished(watch, "one worker, %d threads" % count)
+			await finished(watch, what)
 	for worker: int in workers:
 		semaphore.post()
 		WorkerThreadPool.wait_for_task_completion(worker)
@@ -130,7 +123,7 @@ func test_before_the_first_frame() -> void:
 		check(true, "this build runs no script as its main loop")
 		return
 	for main_loop: String in ["before_frames_tree", "before_frames_loop"]:
-		for count: int in in_turns(THREAD_COUNTS):
+		for count: int in by_threads():
 			# The last argument is the scene of the suites.
 			var arguments := command.slice(0, -1)
 			arguments.append_array(["--script", "res://conformance/tasks/%s.gd" % main_loop, "--"])
@@ -165,8 +158,3 @@ func _end_load() -> void:
 func _check_alive(what: String) -> void:
 	var watch := Watch.new(VarBatch.vars_to_bytes_async([1]))
 	check_int((await finished(watch, what) as Array).size(), 1, "a task after it, " + what)
-
-
-func _check_main(what: String) -> void:
-	var here := OS.get_thread_caller_id()
-	check_int(here, OS.get_main_thread_id(), "the thread that goes on, " + what)

@@ -1,19 +1,16 @@
 extends "tasks_base.gd"
 ## Tasks on objects: they are made, and their scripts run, on the main thread.
 
-const Asker := preload("asker.gd")
-const Born := preload("../batches/thread_noter.gd")
+const Meddler := preload("../hostile/meddler.gd")
+const FROM: PackedStringArray = ["from bytes", "from frames", "load"]
+
+## The thread on which each object was made.
+var _threads: Array[int] = []
 
 
-func test_objects() -> void:
-	use([1] + Values.Engines.storable_objects() + ["end"], true)
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
-		for kind: String in KINDS:
-			var expected: Variant = plain(kind)
-			var result: Variant = await finished(Watch.new(start(kind)), kind)
-			check_result(result, expected, kind, "objects")
-			check_result(start(kind).wait(), expected, kind, "objects, waited for")
+func finish() -> void:
+	Meddler.reset()
+	super()
 
 
 func test_many_objects() -> void:
@@ -21,85 +18,70 @@ func test_many_objects() -> void:
 	for i: int in 3000:
 		these.append({"i": i, "object": Resource.new()} if i % 3 == 0 else [i, _noise.slice(0, i)])
 	use(these, true)
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
-		for kind: String in KINDS:
-			var result: Variant = await finished(Watch.new(start(kind)), kind)
-			check_result(result, plain(kind), kind, "many objects")
+	await each_kind(
+		func(kind: String, what: String) -> void:
+			var result: Variant = await result_of(start(kind), "signals")
+			check_result(result, plain(kind), kind, "many objects, " + what)
+	)
 
 
+## Unless another thread waits for the task: it takes over the work.
 func test_made_on_the_main_thread() -> void:
 	var these: Array = []
 	for i: int in 500:
-		var born := Born.new()
-		born.number = i
-		these.append([born, _noise.slice(0, i * 10)])
+		var object := Meddler.new()
+		object.number = i
+		these.append([object, _noise.slice(0, i * 10)])
 	use(these, true)
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
-		for kind: String in ["from bytes", "from frames", "load"]:
-			Born.threads.clear()
-			var result: Array = await start(kind).finished
-			check_int(Born.threads.size(), 500, "objects made, %s" % kind)
-			var elsewhere := Born.threads.count(OS.get_main_thread_id()) != 500
-			check(not elsewhere, "%s: objects made on another thread" % kind)
-			for i: int in mini(500, result.size()):
-				check_int((result[i][0] as Born).number, i, "number of an object")
-
-
-## A thread waits, while the main thread makes the objects.
-func test_waited_for_on_a_thread() -> void:
-	use([1] + Values.Engines.storable_objects() + ["end"], true)
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
-		for kind: String in KINDS:
-			var task := start(kind)
-			var thread := Thread.new()
-			thread.start(task.wait)
-			await until(func() -> bool: return not thread.is_alive(), "a thread ends, " + kind)
-			check_result(thread.wait_to_finish(), plain(kind), kind, "objects on a thread")
+	Meddler.on_init = _note_thread
+	for end: String in ["await", "wait", "signals"]:
+		await each_kind(
+			func(kind: String, what: String) -> void:
+				_threads.clear()
+				var result: Array = await result_of(start(kind), end)
+				check_int(_threads.size(), 500, "objects made, %s, %s" % [kind, what])
+				var here := _threads.count(OS.get_main_thread_id())
+				check_int(here, 500, "objects made on the main thread, %s" % kind)
+				for i: int in mini(500, result.size()):
+					check_int((result[i][0] as Meddler).number, i, "number of an object"),
+			FROM
+		)
 
 
 ## Without permission nothing is made, on no thread.
 func test_without_permission() -> void:
-	use([Born.new(), 2], true)
-	Born.threads.clear()
-	var run := func() -> void:
-		for task: VarBatchTask in [
-			VarBatch.bytes_to_vars_async(_buffers),
-			VarBatch.frames_to_vars_async(_frames),
-			VarBatch.load_vars_async(_loaded_path),
-		]:
-			check_values(task.wait() as Array, [null, 2], "without permission")
-	expect_errors(run, 3, "_async: ")
-	check_int(Born.threads.size(), 0, "objects made without permission")
+	use([Meddler.new(), 2], true)
+	Meddler.on_init = _note_thread
+	var text := "expected no object with properties, as objects are not allowed, found one"
+	check_forms("bytes_to_vars", [_buffers], [null, 2], ERR_INVALID_DATA, [text])
+	check_forms("frames_to_vars", [_frames], [null, 2], ERR_INVALID_DATA, [text])
+	check_forms("load_vars", [_loaded_path], [null, 2], ERR_FILE_CORRUPT, [text])
+	check_int(_threads.size(), 0, "objects made without permission")
 
 
 ## A script that starts tasks, and waits for one, while another task makes its object.
 func test_scripts_that_use_tasks() -> void:
-	use([Born.new(), 2], true)
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
-		for kind: String in ["from bytes", "from frames", "load"]:
+	use([Meddler.new(), 2], true)
+	await each_kind(
+		func(kind: String, what: String) -> void:
 			var inner: Array = []
-			Born.when_born = func() -> void:
+			Meddler.on_init = func() -> void:
 				inner.append(VarBatch.vars_to_bytes_async([1, 2]).wait())
 				inner.append(VarBatch.vars_to_bytes([3]))
-			var result: Array = await start(kind).finished
-			check_int(result.size(), 2, "values of %s" % kind)
-			check_int(inner.size(), 2, "results of the script, %s" % kind)
-			result = start(kind).wait()
-			check_int(inner.size(), 4, "results of the script, waited for, %s" % kind)
-			Born.when_born = Callable()
+			for end: String in ["await", "wait"]:
+				var result: Array = await result_of(start(kind), end)
+				check_int(result.size(), 2, "values of %s, %s" % [kind, what])
+			check_int(inner.size(), 4, "results of the script, %s" % kind),
+		FROM
+	)
 
 
 ## A load of one value drops its default, or what else was in the file. Scripts of these ask the task.
 func test_dropped_objects_that_ask_the_task() -> void:
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
+	for count: int in by_threads():
 		_check_asked([5], 0, 1, [true, OK, TYPE_INT])
-		_check_asked([5, Asker.new(), Asker.new()], 0, 3, [true, OK, TYPE_INT])
-		_check_asked([Asker.new(), 5], 7, 1, [true, ERR_FILE_CORRUPT, TYPE_OBJECT])
+		_check_asked([5, Meddler.new(), Meddler.new()], 0, 3, [true, OK, TYPE_INT])
+		_check_asked([Meddler.new(), 5], 7, 1, [true, ERR_FILE_CORRUPT, TYPE_OBJECT])
 
 
 func _check_asked(these: Array, cut: int, dropped: int, answer: Array) -> void:
@@ -107,14 +89,22 @@ func _check_asked(these: Array, cut: int, dropped: int, answer: Array) -> void:
 	write(_loaded_path, _frames.slice(0, _frames.size() - cut))
 	these.clear()
 	values = []
+	var tasks: Array[VarBatchTask] = []
+	var answers: Array = []
+	Meddler.on_free = func() -> void:
+		if tasks:
+			var task := tasks[0]
+			answers.append([task.is_finished(), task.get_error(), typeof(task.get_result())])
 	var load_one := func() -> void:
-		Asker.task = VarBatch.load_var_async(_loaded_path, Asker.new(), true)
-		Asker.task.wait()
-	var is_many := dropped > 1
-	expect_logged(load_one, int(cut > 0), int(is_many), "VarBatch.load_var_async: ")
+		tasks.append(VarBatch.load_var_async(_loaded_path, Meddler.new(), true))
+		tasks[0].wait()
+	expect_logged(load_one, int(cut > 0), int(dropped > 1), "VarBatch.load_var_async: ")
 	var expected: Array = []
 	expected.resize(dropped)
 	expected.fill(answer)
-	check_values(Asker.answers, expected, "answers")
-	Asker.task = null
-	Asker.answers = []
+	check_values(answers, expected, "answers")
+	Meddler.reset()
+
+
+func _note_thread() -> void:
+	_threads.append(OS.get_thread_caller_id())

@@ -14,7 +14,6 @@ const KIB := 1024
 const MAX_STATIC_GROWTH := 512 * KIB
 const MAX_RESIDENT_GROWTH := 24 * 1024 * KIB
 
-const Payload := preload("soak_payload.gd")
 const MemoryProbe := preload("../hostile/memory_probe.gd")
 
 var _payloads: Array[Payload] = []
@@ -29,10 +28,20 @@ var _skipped := 0
 
 
 func test_at_random() -> void:
-	_make_payloads()
+	var lists: Array[Array] = [
+		[],
+		Values.mixed(40).filter(is_kept),
+		[_noise],
+		range(2000),
+		sized(300, func(i: int) -> int: return i * 5),
+		range(200).map(func(i: int) -> Dictionary: return {"i": i, "name": str(i), "list": [i]}),
+		["日本語 text".repeat(2000), PackedStringArray(range(500).map(str))],
+	]
+	for i: int in lists.size():
+		_payloads.append(Payload.new(lists[i], "%s/load %d.bin" % [folder, i]))
 	_counts.seed = 5
 	# The first one makes what all of them share.
-	_payloads[0].start("save", path, 0).wait()
+	call_and_wait("save_vars_async", _payloads[0].arguments("save", path, -1))
 	await frames_pass(3)
 	var static_memory := PackedInt64Array()
 	var resident := PackedInt64Array()
@@ -46,26 +55,8 @@ func test_at_random() -> void:
 	check(growth <= MAX_STATIC_GROWTH, "memory after each quarter: %s" % static_memory)
 	growth = resident[3] - resident[1]
 	check(growth <= MAX_RESIDENT_GROWTH, "resident after each quarter: %s" % resident)
-	print(
-		(
-			"  soak: %d tasks, %d cancelled; KiB after each quarter: %s counted, %s resident"
-			% [_started, _skipped, _in_kib(static_memory), _in_kib(resident)]
-		)
-	)
-
-
-func _make_payloads() -> void:
-	var lists: Array[Array] = [
-		[],
-		Values.mixed(40).filter(is_kept),
-		[_noise],
-		range(2000),
-		sized(300, func(i: int) -> int: return i * 5),
-		range(200).map(func(i: int) -> Dictionary: return {"i": i, "name": str(i), "list": [i]}),
-		["日本語 text".repeat(2000), PackedStringArray(range(500).map(str))],
-	]
-	for i: int in lists.size():
-		_payloads.append(Payload.new(lists[i], "%s/load %d.bin" % [folder, i]))
+	var text := "  soak: %d tasks, %d cancelled; KiB after each quarter: %s counted, %s resident"
+	print(text % [_started, _skipped, _in_kib(static_memory), _in_kib(resident)])
 
 
 ## Ends when nothing is left of its tasks.
@@ -82,15 +73,7 @@ func _run_quarter(quarter: int) -> void:
 	await frames_pass(5)
 
 
-func _run_threads(quarter: int, count: int) -> void:
-	var threads := start_threads(THREADS, func(i: int) -> void: _work(10 * quarter + i, count))
-	await _work_awaiting(10 * quarter + THREADS, count)
-	while any_alive(threads):
-		_change_thread_count()
-		await get_tree().process_frame
-	end_threads(threads)
-
-
+## Not where objects are counted, as its variable keeps one.
 func _check_watches() -> void:
 	for watch: Watch in _watches:
 		check_int(watch.results.size(), 1, "signals of a task")
@@ -98,45 +81,44 @@ func _check_watches() -> void:
 	_watches.clear()
 
 
-func _work(seed_number: int, count: int) -> void:
+func _run_threads(quarter: int, count: int) -> void:
+	var threads := start_threads(THREADS, func(i: int) -> void: _work(10 * quarter + i, count))
+	await _work(10 * quarter + THREADS, count, true)
+	while any_alive(threads):
+		_change_thread_count()
+		await get_tree().process_frame
+	end_threads(threads)
+
+
+## On the main thread with frames in between, and signals that are awaited.
+func _work(seed_number: int, count: int, is_main := false) -> void:
 	var random := RandomNumberGenerator.new()
 	random.seed = seed_number
 	var held: Array[Array] = []
 	for i: int in count:
 		held.append(_start(random))
-		while held.size() > random.randi_range(0, HELD):
-			var entry: Array = held.pop_at(random.randi_range(0, held.size() - 1))
-			_end(entry, random)
-	for entry: Array in held:
-		_end(entry, random)
-
-
-## The same on the main thread, with frames in between, and signals that are awaited.
-func _work_awaiting(seed_number: int, count: int) -> void:
-	var random := RandomNumberGenerator.new()
-	random.seed = seed_number
-	var held: Array[Array] = []
-	for i: int in count:
-		held.append(_start(random))
-		_watches.append(Watch.new(held[-1][0] as VarBatchTask))
-		if i % 20 == 0:
-			_change_thread_count()
+		if is_main:
+			_watches.append(Watch.new(held[-1][0] as VarBatchTask))
+			if i % 20 == 0:
+				_change_thread_count()
 		while held.size() > random.randi_range(0, HELD):
 			var entry: Array = held.pop_at(random.randi_range(0, held.size() - 1))
 			var task: VarBatchTask = entry[0]
-			match random.randi_range(0, 9):
-				0, 1, 2:
-					if not task.is_finished():
-						# Unless it is over, and has told so: then there is nothing to await.
-						await task.finished
-					_look(entry)
-				3:
-					await get_tree().process_frame
-					_end(entry, random)
-				_:
-					_end(entry, random)
+			var how := random.randi_range(0, 9) if is_main else 9
+			if how < 3 and not task.is_finished():
+				# Unless it is over, and has told so: then there is nothing to await.
+				await task.finished
+			elif how == 3:
+				await get_tree().process_frame
+			if how < 3:
+				_look(entry)
+			else:
+				_end(entry, random)
 	for entry: Array in held:
-		_look(entry)
+		if is_main:
+			_look(entry)
+		else:
+			_end(entry, random)
 
 
 ## [task, kind, payload]
@@ -144,7 +126,10 @@ func _start(random: RandomNumberGenerator) -> Array:
 	var kind := KINDS[random.randi_range(0, KINDS.size() - 1)]
 	var payload := _payloads[random.randi_range(0, _payloads.size() - 1)]
 	var saved_path := "%s/saved %d.bin" % [folder, random.seed % 10]
-	var task := payload.start(kind, saved_path, random.randi_range(0, 3))
+	var mode: int = [-1, 1, 2, 3][random.randi_range(0, 3)]
+	var task: VarBatchTask = call_by_name(
+		METHODS[kind] + "_async", payload.arguments(kind, saved_path, mode)
+	)
 	_mutex.lock()
 	_started += 1
 	_mutex.unlock()
@@ -153,25 +138,19 @@ func _start(random: RandomNumberGenerator) -> Array:
 
 func _end(entry: Array, random: RandomNumberGenerator) -> void:
 	var task: VarBatchTask = entry[0]
-	match random.randi_range(0, 9):
-		0, 1:
-			pass  # It is let go, and ends some time.
-		2:
-			task.cancel()
-		3, 4:
-			task.cancel()
-			_look(entry)
-		5:
-			OS.delay_usec(random.randi_range(0, 3000))
-			task.cancel()
-			_look(entry)
-		6:
-			var limit := Time.get_ticks_msec() + 50
-			while not task.is_finished() and Time.get_ticks_msec() < limit:
-				OS.delay_usec(200)
-			_look(entry)
-		_:
-			_look(entry)
+	var how := random.randi_range(0, 9)
+	if how < 2:
+		return  # It is let go, and ends some time.
+	if how == 5:
+		OS.delay_usec(random.randi_range(0, 3000))
+	elif how == 6:
+		var limit := Time.get_ticks_msec() + 50
+		while not task.is_finished() and Time.get_ticks_msec() < limit:
+			OS.delay_usec(200)
+	if how < 6:
+		task.cancel()
+	if how > 2:
+		_look(entry)
 
 
 ## Waits for it, and looks at its result.
@@ -179,24 +158,23 @@ func _look(entry: Array) -> void:
 	var task: VarBatchTask = entry[0]
 	var payload: Payload = entry[2]
 	var result: Variant = task.wait()
+	var is_skipped := task.get_error() == ERR_SKIP
 	var problem := ""
 	if not task.is_finished():
 		problem = "not finished after wait()"
-	elif task.get_error() == ERR_SKIP:
-		_mutex.lock()
-		_skipped += 1
-		_mutex.unlock()
+	elif is_skipped:
 		var expected: Variant = ERR_SKIP as int if entry[1] == "save" else null
 		if typeof(result) != typeof(expected) or result != expected:
 			problem = "cancelled, and yet a result"
 	elif task.get_error() != OK:
 		problem = "error %d: %s" % [task.get_error(), task.get_error_message()]
-	else:
-		problem = payload.problem(entry[1] as String, result)
+	elif not payload.is_right(entry[1] as String, result):
+		problem = "another result"
+	_mutex.lock()
+	_skipped += int(is_skipped)
 	if not problem.is_empty():
-		_mutex.lock()
 		_problems.append("%s: %s" % [entry[1], problem])
-		_mutex.unlock()
+	_mutex.unlock()
 
 
 func _change_thread_count() -> void:
@@ -205,3 +183,44 @@ func _change_thread_count() -> void:
 
 static func _in_kib(sizes: PackedInt64Array) -> Array:
 	return Array(sizes).map(func(size: int) -> int: return size / KIB)
+
+
+## Values for the tasks, and what each kind of task has to make of them. Any thread may ask.
+class Payload:
+	## Those of each kind, but for what a save is given.
+	var _arguments: Dictionary[String, Array] = {}
+	var _buffers: Array[PackedByteArray] = []
+	var _frames := PackedByteArray()
+	## What the decoded values encode to: ids of objects become those of new ones.
+	var _expected := PackedByteArray()
+
+	func _init(values: Array, path: String) -> void:
+		_buffers = VarBatch.vars_to_bytes(values)
+		_frames = VarBatch.vars_to_frames(values)
+		_expected = VarBatch.vars_to_frames(VarBatch.frames_to_vars(_frames), true)
+		# By each mode once, which loading finds out by itself.
+		VarBatch.save_vars(path, values, false, [-1, 2][hash(path) % 2] as int)
+		_arguments = {
+			"to bytes": [values],
+			"to frames": [values],
+			"from bytes": [_buffers],
+			"from frames": [_frames],
+			"save": [values],
+			"load": [path],
+		}
+
+	## What the task of this kind is started with.
+	func arguments(kind: String, saved_path: String, mode: int) -> Array:
+		return (
+			[saved_path] + _arguments[kind] + [false, mode] if kind == "save" else _arguments[kind]
+		)
+
+	func is_right(kind: String, result: Variant) -> bool:
+		match kind:
+			"to bytes":
+				return result is Array and result == _buffers
+			"to frames":
+				return result is PackedByteArray and result == _frames
+			"save":
+				return result is int and result == OK
+		return result is Array and VarBatch.vars_to_frames(result as Array, true) == _expected

@@ -8,6 +8,17 @@ const PATIENCE := 20_000
 const KINDS: PackedStringArray = [
 	"to bytes", "to frames", "from bytes", "from frames", "save", "load"
 ]
+const METHODS: Dictionary[String, String] = {
+	"to bytes": "vars_to_bytes",
+	"to frames": "vars_to_frames",
+	"from bytes": "bytes_to_vars",
+	"from frames": "frames_to_vars",
+	"save": "save_vars",
+	"load": "load_vars",
+}
+
+## How a task may end.
+const ENDS: PackedStringArray = ["await", "wait", "wait on a thread", "signals"]
 
 ## The message of a save that is not the last one.
 const OVERTAKEN := "a later save of the same file replaced it"
@@ -30,55 +41,66 @@ func use(these: Array, whole_objects := false) -> void:
 	write(_loaded_path, _frames)
 
 
-## What the call of this kind gives at once.
+## What the call of this kind gives at once. It has the only reference to what it decodes, not as
+## where it is called by its name.
 func plain(kind: String) -> Variant:
 	match kind:
-		"to bytes":
-			return VarBatch.vars_to_bytes(values, objects)
-		"to frames":
-			return VarBatch.vars_to_frames(values, objects)
 		"from bytes":
 			return VarBatch.bytes_to_vars(_buffers, objects)
 		"from frames":
 			return VarBatch.frames_to_vars(_frames, objects)
-		"save":
-			return VarBatch.save_vars(path, values, objects) as int
-	return VarBatch.load_vars(_loaded_path, objects)
+	return call_by_name(METHODS[kind], _arguments(kind))
 
 
 func start(kind: String) -> VarBatchTask:
+	return call_by_name(METHODS[kind] + "_async", _arguments(kind))
+
+
+func _arguments(kind: String) -> Array:
 	match kind:
-		"to bytes":
-			return VarBatch.vars_to_bytes_async(values, objects)
-		"to frames":
-			return VarBatch.vars_to_frames_async(values, objects)
 		"from bytes":
-			return VarBatch.bytes_to_vars_async(_buffers, objects)
+			return [_buffers, objects]
 		"from frames":
-			return VarBatch.frames_to_vars_async(_frames, objects)
+			return [_frames, objects]
 		"save":
-			return VarBatch.save_vars_async(path, values, objects)
-	return VarBatch.load_vars_async(_loaded_path, objects)
+			return [path, values, objects]
+		"load":
+			return [_loaded_path, objects]
+	return [values, objects]
 
 
 ## Two results of this kind; a save's file is looked at as well.
 func check_result(found: Variant, expected: Variant, kind: String, what: String) -> void:
 	var shown := "%s, %s" % [kind, what]
-	if expected is Array and not (expected as Array).is_typed():
-		check(found is Array, "%s: found a %s" % [shown, type_string(typeof(found))])
-		if found is Array:
-			check_same(found as Array, expected as Array, shown)
-	else:
-		check_value(found, expected, shown)
+	check_like(found, expected, shown)
 	if kind == "save":
 		check_bytes(FileAccess.get_file_as_bytes(path), _frames, "file of " + shown)
 
 
+## Calls [param test] with each kind of task and a text on it, by each number of threads.
+func each_kind(test: Callable, kinds := KINDS) -> void:
+	for count: int in by_threads():
+		for kind: String in kinds:
+			await test.call(kind, "%d threads" % count)
+
+
+## The result of a task that ends in one of the ways. While a thread waits, the game goes on.
+func result_of(task: VarBatchTask, end: String) -> Variant:
+	match end:
+		"await":
+			return await task.finished
+		"wait":
+			return task.wait()
+		"signals":
+			return await finished(Watch.new(task), end)
+	var threads := start_threads(1, task.wait.unbind(1))
+	await until(func() -> bool: return not any_alive(threads), "a thread ends")
+	return end_threads(threads)[0]
+
+
 ## Waits until the task of [param watch] has finished, looks at its signals, and returns its result.
 func finished(watch: Watch, what: String) -> Variant:
-	var until := Time.get_ticks_msec() + PATIENCE * slowness
-	while not watch.is_finished() and Time.get_ticks_msec() < until:
-		await get_tree().process_frame
+	await until(watch.is_finished, "%s has finished" % what)
 	# There must not be another one.
 	await frames_pass(2)
 	check_int(watch.results.size(), 1, "finished, %s" % what)
@@ -121,6 +143,14 @@ func check_over(task: VarBatchTask, what: String) -> void:
 	check_int(task.get_error(), OK, "get_error of %s" % what)
 	var message := task.get_error_message()
 	check(message in ["", OVERTAKEN], "get_error_message of %s: '%s'" % [what, message])
+
+
+## That a save is over which was not the last one: no failure. If it had not begun, it says so.
+func check_overtaken(task: VarBatchTask, is_surely_late: bool) -> void:
+	check_value(task.wait(), OK as int, "result of an earlier save")
+	check_int(task.get_error(), OK, "error of an earlier save")
+	var text := task.get_error_message()
+	check(text == OVERTAKEN or text.is_empty() and not is_surely_late, "message '%s'" % text)
 
 
 ## Values that take some tens of milliseconds at least: 32 MiB that are borrowed.
