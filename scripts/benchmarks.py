@@ -139,7 +139,6 @@ SUMMARY = {
     "… and back: `bytes_to_var`": "save_game/all_threads/one/bytes_to_var",
     "20,000 arrays of 64 bytes: `vars_to_frames`": "batch/PackedInt32Array/20000x64B/vars_to_frames",
     "64 arrays of 1 MiB: `vars_to_bytes`": "batch/PackedInt32Array/64x1MiB/vars_to_bytes",
-    "500 arrays of 64 KiB: `bytes_to_vars`": "batch/PackedInt32Array/500x64KiB/bytes_to_vars",
     "a file of 64 arrays of 4 MiB: `load_vars`": "loading/64 x 4 MiB",
 }
 

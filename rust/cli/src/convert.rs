@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use varbatch_codec::transcode::{Losses, Lost, Translation};
 use varbatch_codec::Writer;
+use varbatch_codec::transcode::{Losses, Lost, Translation};
 use varbatch_storage::transcode::{self, TranscodeError};
 use varbatch_storage::{Flushed, Saver};
 use varbatch_workers::Threads;

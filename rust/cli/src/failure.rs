@@ -5,8 +5,8 @@ use std::io;
 use std::process::ExitCode;
 
 use varbatch_codec::quote::visible;
-use varbatch_storage::compressed::CompressedErrorKind;
 use varbatch_storage::LoadError;
+use varbatch_storage::compressed::CompressedErrorKind;
 
 /// Why a command ends early.
 #[derive(Debug)]

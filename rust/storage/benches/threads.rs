@@ -1,4 +1,4 @@
-//! What a second thread costs and gains: what `fill::PARALLEL_FROM` and `limits::PIECE_LEN` rest on.
+//! What a second thread costs and gains: what `fill::PARALLEL_FROM` and `fill::CUT_LEN` rest on.
 //!
 //! What is left of a gain depends on how long the helping threads take to come, so each table is made in three states:
 //! - **awake**: calls follow each other at once;

@@ -8,7 +8,7 @@ use varbatch_workers::Threads;
 
 /// Min bytes of one call's output for filling it with several threads. Below, waking them costs more than it gains.
 ///
-/// `scripts/bench-rust.sh threads` prints the crossing point. On two cores it was 0.5 to 1 MiB for consecutive calls, when
+/// `scripts/bench.sh --rust -- threads` prints the crossing point. On two cores it was 0.5 to 1 MiB for consecutive calls, when
 /// the helping thread is awake, and 4 to 8 MiB when it sleeps and arrives after some 40 µs.
 pub const PARALLEL_FROM: usize = 8 << 20;
 

@@ -1,6 +1,6 @@
 //! Follows a path step by step.
 
-use super::key::{Key, is_same_text};
+use super::key::{Key, is_same_text, raw_text};
 use super::{Seek, Target};
 use crate::dialect::{Dialect, Engine};
 use crate::error::{CodecError, CodecErrorKind, ValuePart};

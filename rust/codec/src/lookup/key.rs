@@ -1,10 +1,10 @@
 //! Compares the key that a path seeks with others, as a Dictionary does.
 
 use super::LookupError;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Engine};
 use crate::error::CodecError;
 use crate::event::{Event, Kinds, Plain, Text};
-use crate::kind::{Kind, Scalar, Shape};
+use crate::kind::{Kind, Scalar, Shape, padded};
 use crate::nowhere;
 use crate::path::shown_value;
 use crate::reader::Reader;
@@ -24,7 +24,16 @@ impl<'p> Key<'p> {
     ///
     /// # Errors
     /// If the bytes are no value.
+    #[inline]
     pub fn of(bytes: &'p [u8], dialect: Dialect) -> Result<Self, LookupError> {
+        // The usual keys, without a Reader.
+        if let Some((kind, text)) = raw_text(bytes, dialect)
+            && let Ok(text) = text::decode(text)
+        {
+            let text = Text::Utf8(text);
+            let event = if kind == Kind::String { Event::String(text) } else { Event::StringName(text) };
+            return Ok(Self { bytes, dialect, kind, event });
+        }
         let mut reader = Reader::new(bytes).with_dialect(dialect).with_objects(true);
         let broken = |error| LookupError::no_step(Vec::new(), nowhere::broken(nowhere::STEP, &error));
         let kind = reader.peek_kind().map_err(broken)?;

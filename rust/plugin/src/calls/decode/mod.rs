@@ -20,7 +20,7 @@ use crate::jobs::tuning::{
     COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, LARGE_VALUE, SMALL_VALUE, VALUE_WORK,
 };
 use crate::report::{Dropped, Report, Reports};
-use crate::value::build::{Build, HEAP, MayAsk, Stop, Tell, build_flat};
+use crate::value::build::{Build, MayAsk, Stop, Tell, build_flat};
 use crate::value::full_objects;
 use crate::value::string_cache::Texts;
 

@@ -8,6 +8,7 @@ use varbatch_workers::Threads;
 
 use super::{Build, MayAsk, Stop, utf8};
 use crate::engine::{self, ArraySlot, DictionarySlot, Slot, SlotType};
+use crate::value::refused;
 use crate::value::string_cache::Texts;
 
 /// Bytes of elements in a run for one thread, and min bytes of an Array that is built over threads.

@@ -9,8 +9,9 @@ use varbatch_codec::fill;
 use varbatch_codec::{CodecError, ElementType, Event, Kind, Plain, Reader, Text};
 use varbatch_workers::Threads;
 
-use crate::engine::{REAL, Room, Slot, SlotType, Value};
+use crate::engine::{REAL, Slot, SlotType, Value};
 use crate::report::Dropped;
+use crate::value::refused;
 use crate::value::string_cache::Texts;
 
 pub use self::told::Tell;
