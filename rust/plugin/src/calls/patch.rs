@@ -116,6 +116,9 @@ fn bytes(value: &Variant, name: &str, full_objects: bool) -> Result<Vec<u8>, Str
     encoded(engine::value(value), full_objects).map_err(|error| format!("\"{name}\": {error}"))
 }
 
+/// Bytes that most steps of a path fit into.
+const STEP_LEN: usize = 64;
+
 /// Encodes a value of a change or a step of a path. Objects that were decoded from bytes keep the ids that they had
 /// there.
 pub fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecError> {
@@ -125,6 +128,7 @@ pub fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecError>
         return Ok(bytes.to_vec());
     }
     let mut target = Carrying { writer: Writer::new(DIALECT), objects: Vec::new() };
+    target.writer.reserve_bytes(STEP_LEN);
     match walk(value, &mut target) {
         Ok(()) => target.writer.end_value(Mark::default())?,
         Err(NotWalked::Error(error)) => return Err(error),
