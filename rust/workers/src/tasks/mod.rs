@@ -1,10 +1,8 @@
 //! Work in the background: tasks share the helpers of large calls, a time slice each.
 //!
-//! A task is a state machine, a [`Work`], that works in short steps. [`Tasks`] is a queue of them. They take [`turns`] on
+//! A task is a state machine, a [`Work`], that works in short steps. [`Tasks`] is a queue of them. They take turns on
 //! the helpers, each for a slice, and calls come before them. The game's own thread keeps its core, as there is one helper
 //! fewer than threads. Tasks without helpers run in [`Tasks::run_slice`].
-//!
-//! [`turns`]: crate::turns
 //!
 //! Invariants:
 //!
