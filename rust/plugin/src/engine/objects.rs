@@ -4,7 +4,7 @@
 //! writes or lists properties, or creates an object, may run a script: see the docs of `engine`. A freed object is no
 //! error: it has no properties.
 
-use godot::builtin::{GString, StringName, Variant};
+use godot::builtin::{GString, StringName, VarArray, Variant};
 use godot::classes::{ClassDb, Object, ResourceLoader, Script};
 use godot::meta::ToGodot;
 use godot::obj::{Gd, Singleton};
@@ -126,7 +126,9 @@ pub fn property_list(holder: &Value) -> Variant {
 
 /// Returns `get_meta_list()` of an object: an Array of StringNames. Nil if the object was freed.
 pub fn meta_list(holder: &Value) -> Variant {
-    object(holder).map_or(Variant::nil(), |object| object.get_meta_list().to_variant())
+    // SAFETY: the object is alive, and its method returns an Array.
+    pointer(holder)
+        .map_or(Variant::nil(), |object| unsafe { get::<VarArray>(api().get_meta_list, object) }.to_variant())
 }
 
 /// Removes metadata of an object, if it has any of this name. As a property it could only become null.
