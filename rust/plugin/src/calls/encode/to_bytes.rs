@@ -115,7 +115,7 @@ impl<'p, K> ToBytes<'p, K> {
         let slots = self.buffers.elements().chunks_mut(run_len);
         let mut runs: Vec<_> = self.runs.drain(..).zip(slots).map(|(run, slots)| (run, slots, None)).collect();
         type Item<'r, 's, 'p, K> = (usize, &'r mut (BufferRun<'p, K>, &'s mut [BytesSlot], Option<Reports>));
-        let fill = |(index, (run, slots, reports)): Item<'_, '_, 'p, K>, (): &mut ()| {
+        let fill = |(index, (run, slots, reports)): Item<'_, '_, 'p, K>| {
             let plan = Run::new(Form::Bytes, full_objects, false);
             if run.plan(plan, index * run_len).is_some() {
                 run.fill(slots, usize::MAX, &Threads::alone());
@@ -123,7 +123,7 @@ impl<'p, K> ToBytes<'p, K> {
                 *reports = run.plan.take().map(|plan| plan.reports);
             }
         };
-        threads.for_each_with(runs.iter_mut().enumerate(), || (), fill, drop);
+        threads.for_each(runs.iter_mut().enumerate(), fill);
         runs.into_iter().try_for_each(|(.., reports)| {
             self.reports.append(&mut reports?);
             Some(())

@@ -48,7 +48,7 @@ impl Build<'_, '_> {
             (count > 0).then_some((reader, run))
         });
         let (first, tell) = (Mutex::new(None::<CodecError>), self.told.tell());
-        let build = |(mut reader, strings): (Reader<'_>, &mut [StringSlot]), (): &mut ()| {
+        let build = |(mut reader, strings): (Reader<'_>, &mut [StringSlot])| {
             let (start, built) = (reader.position(), read(&mut reader, strings));
             if let Some(tell) = tell {
                 tell(reader.position() - start);
@@ -60,7 +60,7 @@ impl Build<'_, '_> {
                 }
             }
         };
-        self.threads.for_each_with(runs, || (), build, drop);
+        self.threads.for_each(runs, build);
         // An error in a built text is before the one that stopped the scan.
         first.into_inner().expect("nothing panics while it is held").map_or(Ok(()), Err)?;
         scanned?;
