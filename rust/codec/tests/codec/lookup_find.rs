@@ -122,6 +122,24 @@ fn a_key_that_is_no_utf8_behind_the_one_found_is_not_looked_at() {
     assert_eq!(found(&bytes, &[key]), Ok(Found::Target(target)));
 }
 
+#[test]
+fn a_key_is_compared_as_it_is_read() {
+    // Reading takes away one byte-order mark, of a key and of a step.
+    let text = |marks: usize| {
+        let mut bytes =
+            [&[4, 0, 0, 0, 3 * marks as u8 + 1, 0, 0, 0][..], &b"\xef\xbb\xbf".repeat(marks), b"a"].concat();
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes
+    };
+    let int = [2, 0, 0, 0, 7, 0, 0, 0];
+    let bytes = [&[27, 0, 0, 0, 2, 0, 0, 0][..], &text(1), &int, &text(2), &int].concat();
+    let first = 8 + text(1).len();
+    for (marks, at) in [(0, first), (1, first), (2, first + int.len() + text(2).len())] {
+        let target = Target::Value { at: 7 + at, bytes: &bytes[at..][..int.len()] };
+        assert_eq!(found(&bytes, &[&text(marks)]), Ok(Found::Target(target)), "{marks} marks");
+    }
+}
+
 /// Encodes an Array of `count` elements of which most have the same layout, and some are Arrays like it.
 fn long(random: &mut Random, count: usize, depth: usize, bytes: &mut Vec<u8>) {
     bytes.extend([28, 0, 0, 0]);
