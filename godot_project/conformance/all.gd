@@ -129,7 +129,6 @@ func _run_test(script: GDScript, suite_name: String, test: StringName) -> void:
 	suite.is_quick = _is_quick
 	suite.tells_of_files = _tells_of_files
 	add_child(suite)
-	_errors.take()
 	await suite.call(test)
 	suite.finish()
 	ClassDB.class_call_static(&"VarBatch", &"set_thread_count", 0)

@@ -126,7 +126,7 @@ func test_before_the_first_frame() -> void:
 		for count: int in by_threads():
 			# The last argument is the scene of the suites.
 			var arguments := command.slice(0, -1)
-			arguments.append_array(["--script", "res://conformance/tasks/%s.gd" % main_loop, "--"])
+			arguments.append_array(["--script", "res://conformance/support/%s.gd" % main_loop, "--"])
 			arguments.append_array([str(count), _loaded_resource])
 			var run := Child.sh('timeout %d "$@"' % (60 * slowness), arguments)
 			var lines: PackedStringArray = run[1]

@@ -3,7 +3,7 @@ extends RefCounted
 ## by a static initialiser, when the main loop is made, and in a load. Each notes where its signal
 ## comes. Arguments: the number of threads, and what is to be loaded.
 
-const Loader := preload("warming_loader.gd")
+const Loader := preload("../tasks/warming_loader.gd")
 ## In milliseconds.
 const PATIENCE := 20_000
 
