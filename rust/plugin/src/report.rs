@@ -14,6 +14,15 @@ const MAX_LINES: usize = 20;
 const MAX_START: usize = 6 << 10;
 const MAX_END: usize = 2 << 10;
 
+/// Elements and entries that typed containers refused. The value is valid without them, as in the engine.
+#[derive(Debug)]
+pub struct Dropped {
+    /// The number of elements and entries.
+    pub count: usize,
+    /// The offset of the first, and its path.
+    pub first: String,
+}
+
 /// An error or a warning about a value.
 #[derive(Debug)]
 pub enum Report {
@@ -27,15 +36,6 @@ pub enum Report {
     Failed(String),
     /// Any other warning.
     Warning(String),
-}
-
-/// Elements and entries that typed containers refused. The value is valid without them, as in the engine.
-#[derive(Debug)]
-pub struct Dropped {
-    /// The number of elements and entries.
-    pub count: usize,
-    /// The offset of the first, and its path.
-    pub first: String,
 }
 
 impl Report {
@@ -148,6 +148,13 @@ impl Reports {
     /// Adds the error that ended the batch.
     pub fn set_end(&mut self, index: impl Into<Index>, report: impl Into<Report>) {
         self.end = Some(Box::new((index.into(), report.into())));
+    }
+
+    /// Joins the reports of several threads.
+    pub fn join(all: impl IntoIterator<Item = Self>) -> Self {
+        let mut joined = Self::default();
+        all.into_iter().for_each(|mut reports| joined.append(&mut reports));
+        joined
     }
 
     /// Moves the reports of other elements of the same batch into these.

@@ -110,47 +110,50 @@ impl Threads {
     where
         I: IntoIterator<Item = T, IntoIter: Send>,
     {
-        self.for_each_with(items, || (), |item, ()| work(item), |()| ());
+        self.for_each_with(items, || (), |item, ()| work(item));
     }
 
-    /// Calls `work` like [`Self::for_each`]. Each thread that gets an item makes a state of its own with `begin`, which
-    /// `end` takes when there are no more items. A state that was in use during a panic is dropped.
+    /// Calls `work` like [`Self::for_each`]. Each thread that gets an item makes a state of its own with `begin`. Returns
+    /// the states, in no particular order. A state that was in use during a panic is dropped.
     ///
     /// # Panics
     /// In the same cases as [`Self::for_each`].
-    pub fn for_each_with<T, S, I>(
+    pub fn for_each_with<T, S: Send, I>(
         &self,
         items: I,
         begin: impl Fn() -> S + Sync,
         work: impl Fn(T, &mut S) + Sync,
-        end: impl Fn(S) + Sync,
-    ) where
+    ) -> Vec<S>
+    where
         I: IntoIterator<Item = T, IntoIter: Send>,
     {
         let mut items = items.into_iter();
         let max = items.size_hint().1.unwrap_or(usize::MAX);
         let helpers = (self.count - 1).min(max.saturating_sub(1));
         let take = |next: &mut dyn FnMut() -> Option<T>| {
-            let Some(first) = next() else { return };
+            let mut item = Some(next()?);
             let mut state = begin();
-            let mut item = Some(first);
             while let Some(now) = item {
                 work(now, &mut state);
                 item = next();
             }
-            end(state);
+            Some(state)
         };
         let Some(pool) = self.pool.as_ref().filter(|_| helpers > 0) else {
-            return take(&mut || items.next());
+            return take(&mut || items.next()).into_iter().collect();
         };
-        let items = Mutex::new(items);
-        let run = || take(&mut || items.lock().unwrap_or_else(PoisonError::into_inner).next());
+        let (items, states) = (Mutex::new(items), Mutex::new(Vec::new()));
+        let run = || {
+            let state = take(&mut || items.lock().unwrap_or_else(PoisonError::into_inner).next());
+            states.lock().unwrap_or_else(PoisonError::into_inner).extend(state);
+        };
         gate::share(&run, |gate| {
             for _ in 0..helpers {
                 let gate = Arc::clone(gate);
                 pool.jobs.spawn(move || gate.enter());
             }
         });
+        states.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Calls `work` like [`Self::for_each`], and returns the results in the order of the items.
@@ -161,12 +164,9 @@ impl Threads {
     where
         I: IntoIterator<Item = T, IntoIter: Send>,
     {
-        let done = Mutex::new(Vec::new());
-        self.for_each(items.into_iter().enumerate(), |(index, item)| {
-            let result = work(item);
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
-        });
-        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let work = |(index, item), done: &mut Vec<_>| done.push((index, work(item)));
+        let done = self.for_each_with(items.into_iter().enumerate(), Vec::new, work);
+        let mut done: Vec<(usize, R)> = done.into_iter().flatten().collect();
         done.sort_unstable_by_key(|(index, _)| *index);
         done.into_iter().map(|(_, result)| result).collect()
     }

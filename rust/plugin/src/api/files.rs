@@ -5,15 +5,15 @@ use godot::global::Error as EngineError;
 use godot::obj::Gd;
 use godot::register::godot_api;
 
-use super::said::{done, failed, say, started};
-use super::task::VarBatchTask;
+use super::ending::end;
+use super::task::{VarBatchTask, start};
 use super::var_batch::{VarBatch, translation};
 use crate::calls::files::{Contents, NOT_COMPRESSED};
-use crate::calls::load::{ALL, Load};
-use crate::calls::save::{Save, save, to_save};
-use crate::calls::{append, transcode_file};
+use crate::calls::load::{ALL, Load, load_var, load_vars};
+use crate::calls::save::{Save, save, to_append, to_save};
+use crate::calls::transcode_file;
 use crate::engine::{AnyArg, CompressionArg, DialectArg, FlagArg, Slot};
-use crate::jobs::run::run;
+use crate::jobs::outcome::Outcome;
 
 #[godot_api(secondary)]
 impl VarBatch {
@@ -26,7 +26,7 @@ impl VarBatch {
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
         let contents = Contents::One(&value);
-        done("save_var", save(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
+        end("save_var", save(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
     }
 
     /// Saves all values to a file.
@@ -38,7 +38,7 @@ impl VarBatch {
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
         let contents = Contents::All(&values);
-        done("save_vars", save(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
+        end("save_vars", save(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
     }
 
     /// Adds all values to the end of a file.
@@ -48,7 +48,7 @@ impl VarBatch {
         values: AnyArray,
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
     ) -> EngineError {
-        done("append_vars", append::append(&path, &values, full_objects))
+        end("append_vars", save(to_append(&path, full_objects), &Contents::All(&values)))
     }
 
     /// Runs `append_vars` as a task.
@@ -58,7 +58,7 @@ impl VarBatch {
         values: AnyArray,
         #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
     ) -> Gd<VarBatchTask> {
-        started("append_vars_async", append::held(&path, &values, full_objects))
+        start("append_vars_async", Save::held(to_append(&path, full_objects), &Contents::All(&values)))
     }
 
     /// Loads what `save_var` or `store_var` wrote.
@@ -68,7 +68,7 @@ impl VarBatch {
         #[opt(default = &AnyArg::null())] default: AnyArg,
         #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg,
     ) -> Variant {
-        let value: Slot = done("load_var", run(Load::only(&path, default.slot(), allow_objects)));
+        let value: Slot = end("load_var", load_var(&path, default.slot(), allow_objects));
         value.value().variant().clone()
     }
 
@@ -80,7 +80,7 @@ impl VarBatch {
         #[opt(default = 0)] from: i64,
         #[opt(default = ALL)] count: i64,
     ) -> VarArray {
-        done("load_vars", run(Load::range(&path, allow_objects, from, count)))
+        end("load_vars", load_vars(&path, allow_objects, from, count))
     }
 
     /// Runs `save_var` as a task.
@@ -92,7 +92,7 @@ impl VarBatch {
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> Gd<VarBatchTask> {
         let contents = Contents::One(&value);
-        started("save_var_async", Save::held(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
+        start("save_var_async", Save::held(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
     }
 
     /// Runs `save_vars` as a task.
@@ -104,7 +104,7 @@ impl VarBatch {
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> Gd<VarBatchTask> {
         let contents = Contents::All(&values);
-        started("save_vars_async", Save::held(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
+        start("save_vars_async", Save::held(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
     }
 
     /// Runs `load_var` as a task.
@@ -114,7 +114,7 @@ impl VarBatch {
         #[opt(default = &AnyArg::null())] default: AnyArg,
         #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg,
     ) -> Gd<VarBatchTask> {
-        started("load_var_async", Load::only(&path, default.slot(), allow_objects))
+        start("load_var_async", Load::only(&path, default.slot(), allow_objects))
     }
 
     /// Runs `load_vars` as a task.
@@ -125,21 +125,13 @@ impl VarBatch {
         #[opt(default = 0)] from: i64,
         #[opt(default = ALL)] count: i64,
     ) -> Gd<VarBatchTask> {
-        started("load_vars_async", Load::range(&path, allow_objects, from, count))
+        start("load_vars_async", Load::range(&path, allow_objects, from, count))
     }
 
     /// Translates a file of one engine for another.
     #[func]
     fn transcode_file(source: GString, target: GString, from: DialectArg, to: DialectArg) -> EngineError {
-        let Some(translation) = translation("transcode_file", from, to) else {
-            return EngineError::ERR_INVALID_PARAMETER;
-        };
-        match transcode_file::transcode(&source, &target, translation) {
-            Ok(lines) => {
-                say("transcode_file", lines, EngineError::OK);
-                EngineError::OK
-            }
-            Err(failure) => failed("transcode_file", failure),
-        }
+        let call = |translation| transcode_file::transcode(&source, &target, translation);
+        end("transcode_file", Outcome::of_code(translation(from, to).and_then(call)))
     }
 }

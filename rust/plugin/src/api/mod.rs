@@ -1,7 +1,7 @@
 //! The classes that GDScript sees, and the printing of their messages.
 
+mod ending;
 mod files;
-mod said;
 mod table;
 pub mod task;
 mod undo_recorder;

@@ -9,9 +9,10 @@ use godot::obj::{Base, Gd};
 use godot::register::{GodotClass, godot_api};
 use varbatch_workers::tasks::{Task, TaskEvent};
 
+use super::ending::succeeded;
 use crate::jobs::job::{AnyJob, Job};
 use crate::jobs::task::Shared;
-use crate::jobs::{dispatch, in_line, pool};
+use crate::jobs::{dispatch, pool, waiting};
 
 /// Documented for users in `docs/VarBatchTask.xml`.
 #[derive(GodotClass)]
@@ -21,17 +22,17 @@ pub struct VarBatchTask {
     _base: Base<RefCounted>,
 }
 
-/// Starts a task. The job must not borrow anything that scripts can change.
+/// Starts a task, which reports its own result. The job must not borrow anything that scripts can change.
 pub fn start(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> {
     let shared = Shared::new(method, &job);
     let object = Gd::from_init_fn(|base| VarBatchTask { shared: Arc::clone(&shared), _base: base });
-    shared.keep(object.clone().upcast());
+    shared.hold(object.clone().upcast());
     // Weak, because the task owns its listener. The object keeps `shared` alive until "finished" is emitted.
     let weak = Arc::downgrade(&shared);
-    let number = job.line_number();
+    let ticket = job.ticket();
     let listener = move |task: &Arc<Task<AnyJob>>, event: TaskEvent| {
         if event == TaskEvent::Finished {
-            number.into_iter().for_each(in_line::remove);
+            ticket.into_iter().for_each(waiting::remove);
         }
         if let Some(shared) = weak.upgrade() {
             shared.set_task(task);
@@ -39,9 +40,10 @@ pub fn start(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> 
         }
     };
     dispatch::watch();
-    let task = pool::tasks().start(&pool::threads(), AnyJob(Box::new(job)), listener);
-    number.into_iter().for_each(|number| in_line::add(number, &task));
+    let task = pool::tasks().start(&pool::threads(), Box::new(job), listener);
+    ticket.into_iter().for_each(|ticket| waiting::add(ticket, &task));
     shared.set_task(&task);
+    succeeded();
     object
 }
 

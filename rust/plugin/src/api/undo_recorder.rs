@@ -8,6 +8,7 @@ use godot::obj::{Base, Gd};
 use godot::register::{GodotClass, godot_api};
 use varbatch_codec::Kind;
 
+use crate::calls::pairs::{self, NoPair};
 use crate::engine::{self, DictionaryArg, ObjectArg, Slot, Value};
 use crate::report::{Line, OBJECTS, Reports};
 use crate::undo::changes::Changes;
@@ -177,16 +178,12 @@ fn pairs_of(pairs: &Value) -> Result<Vec<Pair>, String> {
 }
 
 fn pair((index, element): (usize, &Value)) -> Result<Pair, String> {
-    let view = element.view();
-    match view.kind() {
-        Kind::Array => match view.elements() {
-            [before, after] => Ok(Pair::new(before, after)),
-            others => {
-                Err(format!("pair {index}: expected an Array of two objects, found one of size {}", others.len()))
-            }
-        },
-        kind => Err(format!("pair {index}: expected an Array of two objects, found {}", kind.name())),
-    }
+    let found = match pairs::parts(element) {
+        Ok([before, after]) => return Ok(Pair::new(before, after)),
+        Err(NoPair::Size(size)) => format!("one of size {size}"),
+        Err(NoPair::Other(kind) | NoPair::Element(_, kind)) => kind.name().to_owned(),
+    };
+    Err(format!("pair {index}: expected an Array of two objects, found {found}"))
 }
 
 fn entries_of(dictionary: &AnyDictionary) -> Vec<Pair> {

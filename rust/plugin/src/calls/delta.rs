@@ -9,25 +9,26 @@ use varbatch_codec::limits::MAX_VALUE_LEN;
 
 use crate::calls::{encode, pairs};
 use crate::engine::{self, BytesOut, OwnArray};
-use crate::report::{Line, PAIRS};
+use crate::jobs::outcome::Outcome;
+use crate::report::PAIRS;
 
 /// Returns the delta that turns `before` into `after`; empty if that fails.
-pub fn make(before: &PackedByteArray, after: &PackedByteArray) -> (PackedByteArray, Option<Line>) {
-    put(plan_delta(engine::bytes_of(before), engine::bytes_of(after)))
+pub fn make(before: &PackedByteArray, after: &PackedByteArray) -> Outcome<PackedByteArray> {
+    of(plan_delta(engine::bytes_of(before), engine::bytes_of(after)))
 }
 
 /// Returns `before` with a delta applied; empty if that fails.
-pub fn apply(before: &PackedByteArray, delta: &PackedByteArray) -> (PackedByteArray, Option<Line>) {
-    put(delta::apply(engine::bytes_of(before), engine::bytes_of(delta)))
+pub fn apply(before: &PackedByteArray, delta: &PackedByteArray) -> Outcome<PackedByteArray> {
+    of(delta::apply(engine::bytes_of(before), engine::bytes_of(delta)))
 }
 
 /// Makes a delta for each pair of buffers.
-pub fn make_each(pairs: &AnyArray) -> (Array<PackedByteArray>, Vec<Line>) {
+pub fn make_each(pairs: &AnyArray) -> Outcome<Array<PackedByteArray>> {
     each(pairs, plan_delta)
 }
 
 /// Applies a delta to a buffer, for each pair of a buffer and a delta.
-pub fn apply_each(pairs: &AnyArray) -> (Array<PackedByteArray>, Vec<Line>) {
+pub fn apply_each(pairs: &AnyArray) -> Outcome<Array<PackedByteArray>> {
     each(pairs, delta::apply)
 }
 
@@ -39,17 +40,14 @@ fn plan_delta<'a>(before: &'a [u8], after: &'a [u8]) -> Result<Plan<'a>, DeltaEr
     Ok(delta::make(before, after, edits(before, after)))
 }
 
-fn put(plan: Result<Plan<'_>, DeltaError>) -> (PackedByteArray, Option<Line>) {
-    match plan {
-        Ok(plan) => (encode::to_bytes(&plan), None),
-        Err(error) => (PackedByteArray::new(), Some(Line::error(error))),
-    }
+fn of(plan: Result<Plan<'_>, DeltaError>) -> Outcome<PackedByteArray> {
+    Outcome::of(plan.map(|plan| encode::to_bytes(&plan)))
 }
 
 fn each(
     pairs: &AnyArray,
     plan: impl for<'a> Fn(&'a [u8], &'a [u8]) -> Result<Plan<'a>, DeltaError> + Sync,
-) -> (Array<PackedByteArray>, Vec<Line>) {
+) -> Outcome<Array<PackedByteArray>> {
     let pairs = pairs::held(pairs);
     let mut result = OwnArray::byte_arrays(pairs.len());
     let reports = pairs::each(&pairs, result.elements(), |(first, second), slot| {
@@ -57,5 +55,5 @@ fn each(
         fill(plan.whole(), slot.allocate(plan.len()));
         Ok(())
     });
-    (result.take(), reports.lines(&PAIRS))
+    Outcome::new(result.take(), reports.lines(&PAIRS))
 }

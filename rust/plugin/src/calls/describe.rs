@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
-use godot::builtin::VarDictionary;
+use godot::builtin::{PackedByteArray, VarDictionary};
 use varbatch_codec::describe::{Found, Node, overview};
 use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, Kind, PathStep, Reader, Text};
 use varbatch_workers::Threads;
 
 use crate::engine::{self, DIALECT, OwnDictionary, Slot};
+use crate::jobs::outcome::{Failure, Outcome};
 use crate::value::build::{Build, MayAsk};
+use crate::value::change_rows::text;
 use crate::value::string_cache::Texts;
 
 /// Default of `max_nodes`.
@@ -20,7 +22,16 @@ const LEAST_LEN: usize = 4;
 
 /// Returns the tree of the value at the start of `bytes`, up to `max_nodes` or the first error, which is the `error` of
 /// the root.
-pub fn describe(bytes: &[u8], dialect: Dialect, max_nodes: usize) -> VarDictionary {
+///
+/// # Errors
+/// If `max_nodes` is less than 1.
+pub fn describe(bytes: &PackedByteArray, dialect: Dialect, max_nodes: i64) -> Result<Outcome<VarDictionary>, Failure> {
+    let count = usize::try_from(max_nodes).ok().filter(|&count| count > 0);
+    let failure = || Failure::invalid(format_args!("expected a max_nodes of at least 1, found {max_nodes}"));
+    Ok(Outcome::new(tree(engine::bytes_of(bytes), dialect, count.ok_or_else(failure)?), Vec::new()))
+}
+
+fn tree(bytes: &[u8], dialect: Dialect, max_nodes: usize) -> VarDictionary {
     let mut tree = Tree::new(dialect, max_nodes);
     // The open ancestors of the next node, each with its children so far.
     let mut open: Vec<(OwnDictionary, Vec<OwnDictionary>)> = Vec::new();
@@ -124,12 +135,6 @@ impl<'a> Tree<'a> {
 
 fn build<'a>(bytes: &'a [u8], texts: &mut Texts<'a>, slot: &mut Slot) -> bool {
     Build::new(Reader::new(bytes), texts, &Threads::alone(), MayAsk::Nothing).build(slot).is_ok()
-}
-
-fn text(text: &str) -> Slot {
-    let mut slot = Slot::new();
-    slot.set_string(text);
-    slot
 }
 
 fn number(bytes: usize) -> i64 {

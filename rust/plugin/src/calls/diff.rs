@@ -9,21 +9,22 @@ use varbatch_codec::change::{self, Changes, DiffError, DiffOptions};
 use crate::calls::decode::{self, Input};
 use crate::calls::pairs;
 use crate::engine::{self, REAL, Slot};
-use crate::report::{Line, PAIRS, Report, Reports};
+use crate::jobs::outcome::Outcome;
+use crate::report::{PAIRS, Report, Reports};
 use crate::value::change_rows::{ChangeRow, RowKeys};
 
 /// Changes for scripts: a typed Array, so that scripts know that each element is a Dictionary.
 pub type Dictionaries = Array<VarDictionary>;
 
 /// Compares two buffers. Returns no changes if that fails.
-pub fn diff(before: &PackedByteArray, after: &PackedByteArray, allow_objects: bool) -> (Dictionaries, Vec<Line>) {
+pub fn diff(before: &PackedByteArray, after: &PackedByteArray, allow_objects: bool) -> Outcome<Dictionaries> {
     let found = find(engine::bytes_of(before), engine::bytes_of(after), allow_objects);
     let (changes, reports) = dictionaries(found, allow_objects);
-    (changes, reports.lines(&PAIRS))
+    Outcome::new(changes, reports.lines(&PAIRS))
 }
 
 /// Compares each pair of buffers.
-pub fn diff_each(pairs: &AnyArray, allow_objects: bool) -> (VarArray, Vec<Line>) {
+pub fn diff_each(pairs: &AnyArray, allow_objects: bool) -> Outcome<VarArray> {
     let pairs = pairs::held(pairs);
     let mut found: Vec<_> = pairs.iter().map(|_| None).collect();
     let mut reports = pairs::each(&pairs, &mut found, |(before, after), found| {
@@ -32,11 +33,11 @@ pub fn diff_each(pairs: &AnyArray, allow_objects: bool) -> (VarArray, Vec<Line>)
     });
     let mut result = VarArray::new();
     for (index, found) in found.into_iter().enumerate() {
-        let (changes, mut said) = found.map(|found| dictionaries(found, allow_objects)).unwrap_or_default();
-        reports.append_as(&mut said, |_| Some(index));
+        let (changes, mut others) = found.map(|found| dictionaries(found, allow_objects)).unwrap_or_default();
+        reports.append_as(&mut others, |_| Some(index));
         result.push(&changes.to_variant());
     }
-    (result, reports.lines(&PAIRS))
+    Outcome::new(result, reports.lines(&PAIRS))
 }
 
 fn find<'a>(before: &'a [u8], after: &'a [u8], allow_objects: bool) -> Result<Changes<'a>, DiffError> {
@@ -47,7 +48,7 @@ fn dictionaries(found: Result<Changes<'_>, DiffError>, allow_objects: bool) -> (
     let mut reports = Reports::default();
     let mut value = |at, bytes: &[u8]| {
         let mut slot = Slot::new();
-        if let Some(dropped) = decode::decode_kept(Input { at, bytes }, allow_objects, &mut slot)? {
+        if let Some(dropped) = decode::decode_held(Input { at, bytes }, allow_objects, &mut slot)? {
             reports.push(None, dropped);
         }
         Ok(slot)

@@ -1,26 +1,10 @@
 //! Shared by the file calls. Files hold frames in the format of `FileAccess.store_var`, compressed or not.
 
-use std::fmt;
 use std::io;
 
 use godot::builtin::{AnyArray, Variant, varray};
 use godot::global::Error as EngineError;
 use varbatch_storage::compressed::Compression;
-
-/// The reason why a file was not saved or loaded: the engine's error code and a message.
-#[derive(Debug)]
-pub struct Failure {
-    /// Not `OK`.
-    pub code: EngineError,
-    /// The message, including the path.
-    pub text: String,
-}
-
-impl Failure {
-    pub fn new(code: EngineError, text: impl fmt::Display) -> Self {
-        Self { code, text: text.to_string() }
-    }
-}
 
 /// The values that a call saves.
 pub enum Contents<'v> {

@@ -3,18 +3,17 @@
 //! The codec finds where the value is. Values that need the engine are built at the end, from references of our own: also
 //! those in containers whose parts are not of their type, which decoding converts or drops.
 
-use std::sync::Mutex;
-
 use godot::builtin::{AnyArray, PackedByteArray, VarArray, Variant};
 use varbatch_codec::lookup::{Found, Key, Target, element_kind, find, within};
 use varbatch_codec::{Kind, Plain, Shape, Text};
 
 use super::decode::{self, Input};
-use super::patch::encoded;
+use super::encode::encode_part;
 use crate::engine::{self, DIALECT, OwnArray, Slot, Value};
+use crate::jobs::outcome::Outcome;
+use crate::jobs::pool;
 use crate::jobs::runs::each_run;
-use crate::jobs::tuning::{PAIRS_PARALLEL_FROM, SMALL_VALUE};
-use crate::jobs::{lock, pool};
+use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
 use crate::report::{BUFFERS, Dropped, Line, Report, Reports};
 use crate::value::build::{MayAsk, Stop, build_flat, components};
 use crate::value::string_cache::Texts;
@@ -30,7 +29,7 @@ impl Steps {
     /// If one cannot be encoded.
     fn of(path: &AnyArray) -> Result<Self, Report> {
         let step = |(index, step): (usize, &Value)| {
-            let mut bytes = encoded(step, false)
+            let mut bytes = encode_part(step, false)
                 .map_err(|error| Report::failed(format_args!("step {index} of the path: {error}")))?;
             // A Reader takes one byte-order mark away.
             if let [4 | 21, _, _, _, _, _, _, _, 0xef, 0xbb, 0xbf, ..] = bytes[..] {
@@ -49,8 +48,8 @@ impl Steps {
     }
 }
 
-/// What became of a path in one buffer.
-enum Got {
+/// The end of a path in one buffer.
+enum PathEnd {
     /// The value is in the slot, perhaps without elements that its typed containers refuse.
     Value(Option<Box<Dropped>>),
     /// The path is not there.
@@ -60,28 +59,29 @@ enum Got {
 }
 
 /// Returns the value at `path`; `default` if there is none, or if the bytes are damaged before it is found.
-pub fn get_in(bytes: &PackedByteArray, path: &AnyArray, default: &Variant) -> (Variant, Vec<Line>) {
+pub fn get_in(bytes: &PackedByteArray, path: &AnyArray, default: &Variant) -> Outcome<Variant> {
     let mut slot = Slot::new();
     // The caller's reference keeps the bytes as they are, whatever a script does.
-    let input = Input { at: 0, bytes: engine::bytes_of(bytes) };
-    match Steps::of(path).and_then(|steps| get_converted(input, steps, path, &mut slot)) {
-        Ok(Got::Value(dropped)) => {
+    let (value, lines) = match Steps::of(path).and_then(|steps| get_converted(Input::of(bytes), steps, path, &mut slot))
+    {
+        Ok(PathEnd::Value(dropped)) => {
             let warning = dropped.map(|dropped| Line::warning(Report::Dropped(dropped)));
-            (slot.value().variant().clone(), warning.into_iter().collect())
+            (slot.value().variant(), warning.into_iter().collect())
         }
-        Ok(Got::Nothing | Got::Later) => (default.clone(), Vec::new()),
-        Err(report) => (default.clone(), vec![Line::error(report)]),
-    }
+        Ok(PathEnd::Nothing | PathEnd::Later) => (default, Vec::new()),
+        Err(report) => (default, vec![Line::error(report)]),
+    };
+    Outcome::new(value.clone(), lines)
 }
 
 /// Does the same for each buffer, over threads if there are many bytes.
-pub fn get_in_each(buffers: &AnyArray, path: &AnyArray, default: &Variant) -> (VarArray, Vec<Line>) {
+pub fn get_in_each(buffers: &AnyArray, path: &AnyArray, default: &Variant) -> Outcome<VarArray> {
     let mut values = OwnArray::new(buffers.len());
     let steps = match Steps::of(path) {
         Ok(steps) => steps,
         Err(report) => {
             values.elements().iter_mut().for_each(|slot| slot.set_copy(engine::value(default)));
-            return (values.take(), vec![Line::error(report)]);
+            return Outcome::new(values.take(), vec![Line::error(report)]);
         }
     };
     let (mut reports, mut missing, later) = look_in_each(buffers, &steps, values.elements());
@@ -89,20 +89,19 @@ pub fn get_in_each(buffers: &AnyArray, path: &AnyArray, default: &Variant) -> (V
     let later: Vec<_> =
         later.into_iter().filter_map(|index| Some((index, engine::byte_array_at(buffers, index)?))).collect();
     for (index, bytes) in later {
-        let input = Input { at: 0, bytes: engine::bytes_of(&bytes) };
-        let got = get_converted(input, steps.clone(), path, &mut values.elements()[index]);
-        if !is_there(index, got, &mut reports) {
+        let end = get_converted(Input::of(&bytes), steps.clone(), path, &mut values.elements()[index]);
+        if !is_there(index, end, &mut reports) {
             missing.push(index);
         }
     }
     for index in missing {
         values.elements()[index].set_copy(engine::value(default));
     }
-    (values.take(), reports.lines(&BUFFERS))
+    Outcome::new(values.take(), reports.lines(&BUFFERS))
 }
 
-/// Fills the slots as far as no script can run. Returns the reports, the indices without a value, and those to look at
-/// again.
+/// Fills the slots as far as no script can run. Returns the reports, the indices without a value, and in order those to
+/// look at again.
 fn look_in_each(buffers: &AnyArray, steps: &Steps, slots: &mut [Slot]) -> (Reports, Vec<usize>, Vec<usize>) {
     let values = engine::values(buffers);
     let inputs = values.iter().enumerate().map(|(index, buffer): (usize, &Value)| {
@@ -111,8 +110,7 @@ fn look_in_each(buffers: &AnyArray, steps: &Steps, slots: &mut [Slot]) -> (Repor
     });
     let len = |(_, input): &(usize, Result<Input<'_>, Kind>)| input.as_ref().map_or(0, |input| input.bytes.len());
     let total: usize = inputs.clone().map(|input| len(&input)).sum();
-    let found = Mutex::new((Reports::default(), Vec::new(), Vec::new()));
-    pool::with(total >= PAIRS_PARALLEL_FROM, |threads| {
+    let states = pool::with(total >= PAIRS_PARALLEL_FROM, |threads| {
         each_run(
             inputs,
             len,
@@ -120,34 +118,33 @@ fn look_in_each(buffers: &AnyArray, steps: &Steps, slots: &mut [Slot]) -> (Repor
             threads,
             || (steps.path(), Reports::default(), Vec::new(), Vec::new()),
             |(index, input), slot, (path, reports, missing, later)| {
-                let got = input.map_err(Report::NoBuffer);
-                match got.and_then(|input| get(input, path, MayAsk::Nothing, slot)) {
-                    Ok(Got::Later) => later.push(index),
-                    got => {
-                        if !is_there(index, got, reports) {
+                let input = input.map_err(Report::NoBuffer);
+                match input.and_then(|input| get(input, path, MayAsk::Nothing, slot)) {
+                    Ok(PathEnd::Later) => later.push(index),
+                    end => {
+                        if !is_there(index, end, reports) {
                             missing.push(index);
                         }
                     }
                 }
             },
-            |(_, mut reports, mut missing, mut later)| {
-                let mut found = lock(&found);
-                found.0.append(&mut reports);
-                found.1.append(&mut missing);
-                found.2.append(&mut later);
-            },
-        );
+        )
     });
-    let (reports, missing, mut later) = found.into_inner().expect("nothing panics while it is held");
+    let (mut reports, mut missing, mut later) = (Reports::default(), Vec::new(), Vec::new());
+    for (_, mut more, mut others, mut last) in states {
+        reports.append(&mut more);
+        missing.append(&mut others);
+        later.append(&mut last);
+    }
     later.sort_unstable();
     (reports, missing, later)
 }
 
 /// Reports what is wrong with what was found, if anything. Returns false if there is no value.
-fn is_there(index: usize, got: Result<Got, Report>, reports: &mut Reports) -> bool {
-    let is_there = matches!(got, Ok(Got::Value(_)));
-    match got {
-        Ok(Got::Value(Some(dropped))) => reports.push(index, dropped),
+fn is_there(index: usize, end: Result<PathEnd, Report>, reports: &mut Reports) -> bool {
+    let is_there = matches!(end, Ok(PathEnd::Value(_)));
+    match end {
+        Ok(PathEnd::Value(Some(dropped))) => reports.push(index, dropped),
         Ok(_) => {}
         Err(report) => reports.push(index, report),
     }
@@ -155,24 +152,29 @@ fn is_there(index: usize, got: Result<Got, Report>, reports: &mut Reports) -> bo
 }
 
 /// Builds the value at a path in `slot`, which stays empty if there is none.
-fn get(input: Input<'_>, path: &[Key<'_>], may_ask: MayAsk, slot: &mut Slot) -> Result<Got, Report> {
+fn get(input: Input<'_>, path: &[Key<'_>], may_ask: MayAsk, slot: &mut Slot) -> Result<PathEnd, Report> {
     put(find(input.bytes, input.at, DIALECT, path)?, input, path, may_ask, slot)
 }
 
 /// Builds what was found at a path.
 #[inline(always)] // for the reason that `Follower::step` of the codec gives
-fn put(found: Found<'_>, input: Input<'_>, path: &[Key<'_>], may_ask: MayAsk, slot: &mut Slot) -> Result<Got, Report> {
+fn put(
+    found: Found<'_>,
+    input: Input<'_>,
+    path: &[Key<'_>],
+    may_ask: MayAsk,
+    slot: &mut Slot,
+) -> Result<PathEnd, Report> {
     match found {
-        Found::Nothing => return Ok(Got::Nothing),
-        Found::OtherKey { .. } | Found::Mistyped { .. } => return Ok(Got::Later),
+        Found::Nothing => return Ok(PathEnd::Nothing),
+        Found::OtherKey { .. } | Found::Mistyped { .. } => return Ok(PathEnd::Later),
         Found::Target(Target::Text { text: Text::Utf8(text), .. }) => slot.set_string(text),
         Found::Target(Target::Text { text, .. }) => slot.set_string(&text.to_utf8()),
         Found::Target(Target::Element { plain, .. }) => element(plain, slot),
-        Found::Target(Target::Value { bytes, .. })
-            if bytes.len() < SMALL_VALUE && build_flat(bytes, &mut Texts::for_bytes(0), slot) => {}
+        Found::Target(Target::Value { bytes, .. }) if build_flat(bytes, &mut Texts::for_bytes(0), slot) => {}
         Found::Target(Target::Value { at, bytes }) => return build(input, path, Input { at, bytes }, may_ask, slot),
     }
-    Ok(Got::Value(None))
+    Ok(PathEnd::Value(None))
 }
 
 /// Builds the value that `path` leads to.
@@ -182,28 +184,28 @@ fn build(
     value: Input<'_>,
     may_ask: MayAsk,
     slot: &mut Slot,
-) -> Result<Got, Report> {
+) -> Result<PathEnd, Report> {
     match decode::build(value, false, may_ask, slot) {
-        Ok(dropped) => Ok(Got::Value(dropped)),
-        Err(Stop::MayNotAsk) => Ok(Got::Later),
+        Ok(dropped) => Ok(PathEnd::Value(dropped)),
+        Err(Stop::MayNotAsk) => Ok(PathEnd::Later),
         Err(Stop::Error(error)) => Err(within(input.bytes, input.at, DIALECT, path, error).into()),
     }
 }
 
 /// Does the same as [`get`], and asks the engine what it makes of parts that are not of the type of their container.
-fn get_converted(input: Input<'_>, mut steps: Steps, path: &AnyArray, slot: &mut Slot) -> Result<Got, Report> {
+fn get_converted(input: Input<'_>, mut steps: Steps, path: &AnyArray, slot: &mut Slot) -> Result<PathEnd, Report> {
     loop {
         let keys = steps.path();
         match find(input.bytes, input.at, DIALECT, &keys)? {
             Found::OtherKey { step, kind } => match converted(&engine::values(path)[step], kind) {
-                Some(key) => steps.0[step] = encoded(key.value(), false)?,
-                None => return Ok(Got::Nothing),
+                Some(key) => steps.0[step] = encode_part(key.value(), false)?,
+                None => return Ok(PathEnd::Nothing),
             },
             Found::Mistyped { step, at, bytes } => {
                 let got = build(input, &keys[..step], Input { at, bytes }, MayAsk::Conversions, slot)?;
                 let whole = Some(slot.value().variant().clone());
                 let found = engine::values(path)[step..].iter().fold(whole, |value, step| part(&value?, step));
-                return Ok(found.map_or(Got::Nothing, |found| {
+                return Ok(found.map_or(PathEnd::Nothing, |found| {
                     slot.set_variant(found);
                     got
                 }));

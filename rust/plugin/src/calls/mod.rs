@@ -6,7 +6,6 @@
 //! encode after a walk that copies all it sees, `value::build` lets it decode from a reference of its own into values
 //! that nothing else can see yet, and messages are printed last of all.
 
-pub mod append;
 pub mod decode;
 pub mod delta;
 pub mod describe;

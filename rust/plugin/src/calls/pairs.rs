@@ -1,14 +1,13 @@
 //! Batches of pairs of buffers.
 
 use std::fmt;
-use std::sync::Mutex;
 
 use godot::builtin::AnyArray;
 use varbatch_codec::Kind;
 
 use crate::engine::{self, HeldBytes, Value};
+use crate::jobs::pool;
 use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
-use crate::jobs::{lock, pool};
 use crate::report::Reports;
 
 /// Two buffers, held by references of our own, so that no script can change them.
@@ -48,12 +47,20 @@ pub fn held(pairs: &AnyArray) -> Vec<Result<Pair, NoPair>> {
     engine::values(pairs).iter().map(pair).collect()
 }
 
-fn pair(value: &Value) -> Result<Pair, NoPair> {
+/// Returns the two elements of a pair.
+pub fn parts(value: &Value) -> Result<[&Value; 2], NoPair> {
     let view = value.view();
-    if view.kind() != Kind::Array {
-        return Err(NoPair::Other(view.kind()));
+    match view.kind() {
+        Kind::Array => match view.elements() {
+            [first, second] => Ok([first, second]),
+            others => Err(NoPair::Size(others.len())),
+        },
+        kind => Err(NoPair::Other(kind)),
     }
-    let [first, second] = view.elements() else { return Err(NoPair::Size(view.elements().len())) };
+}
+
+fn pair(value: &Value) -> Result<Pair, NoPair> {
+    let [first, second] = parts(value)?;
     let bytes = |index, value: &Value| match value.view().kind() {
         Kind::PackedByteArray => Ok(HeldBytes::new(value.view().byte_array().clone())),
         kind => Err(NoPair::Element(index, kind)),
@@ -69,17 +76,17 @@ pub fn each<'p, S: Send>(
     work: impl Fn((&'p [u8], &'p [u8]), &mut S) -> Result<(), String> + Sync,
 ) -> Reports {
     let total: usize = pairs.iter().flatten().map(|pair| pair.bytes().0.len() + pair.bytes().1.len()).sum();
-    let reports = Mutex::new(Reports::default());
-    pool::with(total >= PAIRS_PARALLEL_FROM, |threads| {
-        threads.for_each(pairs.iter().zip(slots).enumerate(), |(index, (pair, slot))| {
+    let all = pairs.iter().zip(slots).enumerate();
+    let states = pool::with(total >= PAIRS_PARALLEL_FROM, |threads| {
+        threads.for_each_with(all, Reports::default, |(index, (pair, slot)), reports| {
             let done = match pair {
                 Ok(pair) => work(pair.bytes(), slot),
                 Err(no_pair) => Err(no_pair.to_string()),
             };
             if let Err(error) = done {
-                lock(&reports).push_error(index, || error);
+                reports.push_error(index, || error);
             }
-        });
+        })
     });
-    reports.into_inner().expect("nothing panics while it is held")
+    Reports::join(states)
 }

@@ -2,28 +2,24 @@
 
 use godot::builtin::{AnyArray, PackedByteArray, VarDictionary, Variant};
 use varbatch_codec::change::{Change, ChangePart, ChangePath, Op, Patch};
-use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Mark, PathStep, Writer};
+use varbatch_codec::{Kind, PathStep};
 
 use crate::calls::decode::{self, Input};
-use crate::calls::encode;
-use crate::engine::{self, DIALECT, Slot, Value};
-use crate::report::Line;
-use crate::value::walk::{NotWalked, Target, TargetNow, walk};
+use crate::calls::encode::{self, encode_part};
+use crate::engine::{self, Slot, Value};
+use crate::jobs::outcome::Outcome;
 
 /// Returns `before` with all changes applied; empty if a change does not fit.
-pub fn patch(before: &PackedByteArray, changes: &AnyArray, full_objects: bool) -> (PackedByteArray, Option<Line>) {
-    match try_patch(engine::bytes_of(before), changes, full_objects) {
-        Ok(result) => (result, None),
-        Err(text) => (PackedByteArray::new(), Some(Line::error(text))),
-    }
+pub fn patch(before: &PackedByteArray, changes: &AnyArray, full_objects: bool) -> Outcome<PackedByteArray> {
+    Outcome::of(try_patch(engine::bytes_of(before), changes, full_objects))
 }
 
 fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<PackedByteArray, String> {
     // Take everything out of the changes first: encoding a value may run a script that modifies them.
-    let given: Vec<_> = engine::values(changes).iter().map(Given::of).collect();
-    let mut encoded = Vec::with_capacity(given.len());
-    for (index, given) in given.into_iter().enumerate() {
-        let change = given.and_then(|given| EncodedChange::of(&given, full_objects));
+    let args: Vec<_> = engine::values(changes).iter().map(ChangeArgs::of).collect();
+    let mut encoded = Vec::with_capacity(args.len());
+    for (index, args) in args.into_iter().enumerate() {
+        let change = args.and_then(|args| EncodedChange::of(&args, full_objects));
         encoded.push(change.map_err(|why| format!("change {index}: {why}"))?);
     }
     // From here on, only use what no script can change.
@@ -38,7 +34,7 @@ fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<Pa
 }
 
 /// A change as a script passes it.
-struct Given {
+struct ChangeArgs {
     op: Option<Variant>,
     path: Option<Result<Vec<Variant>, Kind>>,
     old: Option<Variant>,
@@ -46,7 +42,7 @@ struct Given {
     index: Option<Variant>,
 }
 
-impl Given {
+impl ChangeArgs {
     /// Takes the fields of a change. Runs no script.
     fn of(change: &Value) -> Result<Self, String> {
         let kind = change.view().kind();
@@ -74,7 +70,7 @@ struct EncodedChange {
 }
 
 impl EncodedChange {
-    fn of(change: &Given, full_objects: bool) -> Result<Self, String> {
+    fn of(change: &ChangeArgs, full_objects: bool) -> Result<Self, String> {
         let op = change.op.as_ref().ok_or("expected a value of \"op\", found none")?.to_string();
         let op = Op::ALL
             .into_iter()
@@ -113,73 +109,12 @@ impl EncodedChange {
 }
 
 fn bytes(value: &Variant, name: &str, full_objects: bool) -> Result<Vec<u8>, String> {
-    encoded(engine::value(value), full_objects).map_err(|error| format!("\"{name}\": {error}"))
-}
-
-/// Bytes that most steps of a path fit into.
-const STEP_LEN: usize = 64;
-
-/// Encodes a value of a change or a step of a path. Objects that were decoded from bytes keep the ids that they had
-/// there.
-pub fn encoded(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecError> {
-    if full_objects {
-        let mut bytes = PackedByteArray::new();
-        encode::encode(value, true, &mut bytes)?;
-        return Ok(bytes.to_vec());
-    }
-    let mut target = Carrying { writer: Writer::new(DIALECT), objects: Vec::new() };
-    target.writer.reserve_bytes(STEP_LEN);
-    match walk(value, &mut target) {
-        Ok(()) => target.writer.end_value(Mark::default())?,
-        Err(NotWalked::Error(error)) => return Err(error),
-        Err(NotWalked::FullObject) => unreachable!("ids are written"),
-    }
-    // From here on, nothing of the value is borrowed.
-    let Carrying { writer, objects } = target;
-    let mut bytes = writer.into_plan().into_vec();
-    for (mark, object) in objects {
-        if let Some(id) = engine::encoded_id(engine::value(&object)) {
-            let at = mark.position() + 4;
-            bytes[at..at + 8].copy_from_slice(&id.to_le_bytes());
-        }
-    }
-    Ok(bytes)
+    encode_part(engine::value(value), full_objects).map_err(|error| format!("\"{name}\": {error}"))
 }
 
 /// Returns the bytes that the engine would write for an encoded value.
 fn canonical(bytes: &[u8], full_objects: bool) -> Option<Vec<u8>> {
     let mut slot = Slot::new();
-    decode::decode_kept(Input { at: 0, bytes }, full_objects, &mut slot).ok()?;
-    encoded(slot.value(), full_objects).ok()
-}
-
-/// Writes copies of all events, so that nothing stays borrowed, and keeps each object with the mark of its id.
-struct Carrying {
-    writer: Writer<'static>,
-    objects: Vec<(Mark, Variant)>,
-}
-
-impl<'a> Target<'a> for Carrying {
-    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
-        self.writer.write_as(event, Copied)
-    }
-}
-
-impl TargetNow for Carrying {
-    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
-        self.writer.write_as(event, Copied)
-    }
-
-    fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked> {
-        self.objects.push((self.writer.mark(), value.variant().clone()));
-        Ok(self.writer.write(Event::ObjectId(id))?)
-    }
-
-    fn full_objects(&self) -> bool {
-        false
-    }
-
-    fn position(&self) -> usize {
-        self.writer.mark().position()
-    }
+    decode::decode_held(Input { at: 0, bytes }, full_objects, &mut slot).ok()?;
+    encode_part(slot.value(), full_objects).ok()
 }

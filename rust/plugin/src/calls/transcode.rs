@@ -10,28 +10,24 @@ use varbatch_codec::{CodecError, Dialect, Engine, Event, Reader, Writer};
 use crate::calls::decode::{self, Input};
 use crate::calls::encode;
 use crate::engine::{self, DIALECT, Slot};
+use crate::jobs::outcome::Outcome;
 use crate::report::{Line, Report};
 
 /// Translates the value at the start of `bytes` to another dialect.
-pub fn transcode(bytes: &PackedByteArray, translation: Translation) -> (PackedByteArray, Vec<Line>) {
+pub fn transcode(bytes: &PackedByteArray, translation: Translation) -> Outcome<PackedByteArray> {
     match translate(engine::bytes_of(bytes), translation) {
-        Ok((result, losses)) => (result, losses.iter().map(Line::warning).collect()),
-        Err(error) => (PackedByteArray::new(), vec![Line::error(error)]),
+        Ok((result, losses)) => Outcome::new(result, losses.iter().map(Line::warning).collect()),
+        Err(error) => Outcome::of(Err(error)),
     }
 }
 
 /// Decodes bytes of another engine; null if that fails.
-pub fn to_var(bytes: &PackedByteArray, from: Dialect, allow_objects: bool) -> (Variant, Vec<Line>) {
-    let mut slot = Slot::new();
-    let mut lines = Vec::new();
+pub fn to_var(bytes: &PackedByteArray, from: Dialect, allow_objects: bool) -> Outcome<Variant> {
+    let (mut slot, mut lines) = (Slot::new(), Vec::new());
     match decode_in(bytes, from, allow_objects, &mut slot, &mut lines) {
-        Ok(()) => {}
-        Err(report) => {
-            slot.clear();
-            lines = vec![Line::error(report)];
-        }
+        Ok(()) => Outcome::new(slot.value().variant().clone(), lines),
+        Err(report) => Outcome::of(Err(report)),
     }
-    (slot.value().variant().clone(), lines)
 }
 
 fn decode_in(
@@ -51,7 +47,7 @@ fn decode_in(
         // Bytes after the value are ignored, as for Godot 4.
         lines.extend(losses.iter().filter(|loss| loss.what != Lost::Rest).map(Line::warning));
         let input = Input { at: 0, bytes: &translated };
-        decode::decode_kept(input, allow_objects, slot).map_err(|report| match report {
+        decode::decode_held(input, allow_objects, slot).map_err(|report| match report {
             Report::Error(mut error) => {
                 error = error.map_at(|at| origin(bytes, from, &translated, at).unwrap_or(at));
                 Report::Error(error)
@@ -64,12 +60,12 @@ fn decode_in(
 }
 
 /// Encodes a value for another engine; empty if that fails.
-pub fn from_var(value: &Variant, to: Dialect, full_objects: bool) -> (PackedByteArray, Vec<Line>) {
+pub fn from_var(value: &Variant, to: Dialect, full_objects: bool) -> Outcome<PackedByteArray> {
     let mut bytes = PackedByteArray::new();
     match encode::encode(engine::value(value), full_objects, &mut bytes) {
-        Ok(()) if to.engine == Engine::Godot4 => (bytes, Vec::new()),
+        Ok(()) if to.engine == Engine::Godot4 => Outcome::new(bytes, Vec::new()),
         Ok(()) => transcode(&bytes, Translation::new(DIALECT, to)),
-        Err(error) => (PackedByteArray::new(), vec![Line::error(error)]),
+        Err(error) => Outcome::of(Err(error)),
     }
 }
 

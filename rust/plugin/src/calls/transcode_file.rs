@@ -8,9 +8,10 @@ use varbatch_storage::LoadError;
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::transcode::{self, TranscodeError};
 
-use super::files::{Failure, NOT_COMPRESSED};
-use super::load::{name, open};
+use super::files::NOT_COMPRESSED;
+use super::load::{explain, open};
 use super::save::{SaveTarget, finish};
+use crate::jobs::outcome::Failure;
 use crate::jobs::pool;
 use crate::jobs::tuning::LOAD_PARALLEL_FROM;
 use crate::report::Line;
@@ -24,7 +25,7 @@ use crate::report::Line;
 /// target stays unchanged then.
 pub fn transcode(source: &GString, target: &GString, translation: Translation) -> Result<Vec<Line>, Failure> {
     let mut target = SaveTarget::new(target, NOT_COMPRESSED)?;
-    let called = target.call();
+    let ticket = target.ticket();
     let mut loader = open(source)?;
     target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
@@ -40,7 +41,7 @@ pub fn transcode(source: &GString, target: &GString, translation: Translation) -
         let (_, losses) = transcode::file(&mut loader, &mut saver, translation, threads, |_, _| {}).map_err(failed)?;
         // The source may be the file to replace, and some systems cannot replace an open file.
         drop(loader);
-        finish(&target, &called, saver, threads)?;
+        finish(&target, &ticket, saver, threads)?;
         Ok(losses.iter().map(|loss| Line::warning(format_args!("\"{source}\": {loss}"))).collect())
     })
 }
@@ -55,7 +56,7 @@ fn failure(source: &GString, target: &SaveTarget, from: Dialect, error: &Transco
     };
     let mut lines = vec![Line::error(format_args!("\"{source}\": {error}"))];
     if code == EngineError::ERR_FILE_CORRUPT {
-        name(&source.to_string(), from, &mut lines);
+        explain(&source.to_string(), from, &mut lines);
     }
     Failure::new(code, &lines[0].text)
 }

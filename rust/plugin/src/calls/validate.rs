@@ -26,7 +26,7 @@ pub fn validate_each(buffers: &AnyArray, allow_objects: bool) -> PackedStringArr
             }
             Err(kind) => *text = Report::NoBuffer(kind).to_string(),
         };
-        each_run(inputs.clone(), len, &mut texts, threads, || (), look, |()| ());
+        each_run(inputs.clone(), len, &mut texts, threads, || (), look);
     });
     if allow_objects {
         // These checks ask the engine, which may run scripts. They cannot change buffers to which we hold a reference.

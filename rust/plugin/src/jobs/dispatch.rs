@@ -42,7 +42,7 @@ static IS_WAITING: AtomicBool = AtomicBool::new(false);
 /// True if each frame and the end of the game call the dispatcher.
 static IS_CONNECTED: AtomicBool = AtomicBool::new(false);
 
-static ASKED: Mutex<Asked> = Mutex::new(Asked { is_asked: false, threads: Vec::new() });
+static REQUEST: Mutex<Request> = Mutex::new(Request { is_made: false, threads: Vec::new() });
 
 #[derive(Default)]
 struct News {
@@ -50,11 +50,11 @@ struct News {
     ended: Vec<Arc<Shared>>,
 }
 
-/// The state of the deferred call.
+/// The request for a deferred call.
 #[derive(Default)]
-struct Asked {
-    is_asked: bool,
-    /// The threads that requested one and were not joined yet.
+struct Request {
+    is_made: bool,
+    /// The threads that made one and were not joined yet.
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -71,9 +71,9 @@ impl VarBatchDispatcher {
     #[func]
     fn deliver() {
         // Before reading any news: news that arrives from now on requests another call.
-        lock(&ASKED).is_asked = false;
+        lock(&REQUEST).is_made = false;
         let has_frames = connect();
-        tell();
+        emit_news();
         // A main loop that is not a SceneTree has no frames to delay.
         while work() && !has_frames {}
     }
@@ -81,7 +81,7 @@ impl VarBatchDispatcher {
     /// Runs in each frame.
     #[func]
     fn frame() {
-        tell();
+        emit_news();
         work();
     }
 
@@ -96,7 +96,7 @@ impl VarBatchDispatcher {
 /// Connects to the frames and the end of the game, now or soon. From any thread.
 pub fn watch() {
     if !is_main_thread() || !connect() {
-        ask();
+        request_call();
     }
 }
 
@@ -108,38 +108,38 @@ pub fn post(shared: Arc<Shared>, event: TaskEvent) {
         TaskEvent::Progressed => lock(&NEWS).progressed.push(shared),
         TaskEvent::Waiting => return wake(event),
     }
-    ask();
+    request_call();
 }
 
 /// Makes the main thread work on tasks if the event is [`TaskEvent::Waiting`]. From any thread.
 pub fn wake(event: TaskEvent) {
     if event == TaskEvent::Waiting && !IS_WAITING.swap(true, Ordering::AcqRel) {
-        ask();
+        request_call();
     }
 }
 
 /// Requests a deferred call of [`VarBatchDispatcher::deliver`], unless frames are connected or a call is already
 /// requested.
-fn ask() {
+fn request_call() {
     if IS_CONNECTED.load(Ordering::Acquire) {
         return;
     }
-    let mut asked = lock(&ASKED);
-    if std::mem::replace(&mut asked.is_asked, true) {
+    let mut request = lock(&REQUEST);
+    if std::mem::replace(&mut request.is_made, true) {
         return;
     }
     let call = || _ = dispatcher().call_deferred("deliver", &[]);
     if is_main_thread() {
         // Unlock first: the engine prints if its queue is full, and a Logger may call this again.
-        drop(asked);
+        drop(request);
         return call();
     }
     // For the same reason, only threads that have made their call are joined here.
-    asked.threads.extract_if(.., |thread| thread.is_finished()).for_each(|thread| _ = thread.join());
+    request.threads.extract_if(.., |thread| thread.is_finished()).for_each(|thread| _ = thread.join());
     let thread = Builder::new().name("varbatch-ask".to_owned()).spawn(call).ok();
-    // If the thread could not be spawned, the next call of `ask` tries again.
-    asked.is_asked = thread.is_some();
-    asked.threads.extend(thread);
+    // If the thread could not be spawned, the next call of `request_call` tries again.
+    request.is_made = thread.is_some();
+    request.threads.extend(thread);
 }
 
 /// Connects to each frame and to the end of the game. Returns false if the main loop is not a SceneTree or does not
@@ -157,16 +157,16 @@ fn connect() -> bool {
 }
 
 /// Emits the signals of tasks that have news. Returns false if there is no news. On the main thread.
-fn tell() -> bool {
+fn emit_news() -> bool {
     let News { progressed, ended } = std::mem::take(&mut *lock(&NEWS));
     let is_any = !progressed.is_empty() || !ended.is_empty();
     for shared in progressed {
         // Before reading the progress: later progress is posted again.
         shared.is_posted.store(false, Ordering::Release);
-        shared.tell_progress();
+        shared.emit_progress();
     }
     for shared in ended {
-        shared.tell_end();
+        shared.emit_end();
     }
     is_any
 }
@@ -211,12 +211,12 @@ pub fn shut_down() {
                 "VarBatch was unloaded while scripts kept starting tasks: {left} of them never emit \"finished\""
             );
         }
-        if round == ROUNDS || !tell() {
+        if round == ROUNDS || !emit_news() {
             break;
         }
     }
     release();
-    let Asked { threads, .. } = std::mem::take(&mut *lock(&ASKED));
+    let Request { threads, .. } = std::mem::take(&mut *lock(&REQUEST));
     threads.into_iter().for_each(|thread| _ = thread.join());
     let dispatcher = lock(&DISPATCHER).take();
     if let Some(dispatcher) = dispatcher {

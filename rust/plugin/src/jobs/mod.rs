@@ -1,13 +1,13 @@
 //! Runs the work of calls, on threads, in tasks and on the main thread.
 
 pub mod dispatch;
-pub mod in_line;
 pub mod job;
+pub mod outcome;
 pub mod pool;
-pub mod run;
 pub mod runs;
 pub mod task;
 pub mod tuning;
+pub mod waiting;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

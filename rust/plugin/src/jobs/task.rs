@@ -9,23 +9,24 @@ use godot::global::Error as EngineError;
 use godot::obj::Gd;
 use varbatch_workers::tasks::Task;
 
-use super::job::{AnyJob, Job, Outcome, Product};
+use super::job::{AnyJob, Job};
 use super::lock;
+use super::outcome::{Failure, Outcome};
 use crate::engine::{Reference, Slot};
 
 /// The state that the object, the work and the main thread share. This state and the object keep each other alive until
 /// "finished" is emitted, so that a task runs on even if no script holds it.
 pub struct Shared {
     method: &'static str,
-    /// Makes the product of a cancelled task.
-    if_cancelled: fn() -> Product,
+    /// True if the task returns an error code.
+    returns_code: bool,
     object: Mutex<Option<Reference<Gd<RefCounted>>>>,
     task: OnceLock<Arc<Task<AnyJob>>>,
     end: Mutex<Option<End>>,
     /// True if progress was posted that the main thread has not read yet.
     pub is_posted: AtomicBool,
     /// Bits of the f32 progress that was emitted last.
-    told: AtomicU32,
+    emitted: AtomicU32,
 }
 
 /// The end of a task, as scripts can query it.
@@ -38,24 +39,20 @@ pub struct End {
 impl Shared {
     /// Makes the state of a task that has not started.
     pub fn new(method: &'static str, job: &dyn Job) -> Arc<Self> {
-        let if_cancelled = if job.outlives_shut_down() {
-            || Product::Code(EngineError::ERR_SKIP)
-        } else {
-            || Product::Value(Slot::new())
-        };
         Arc::new(Self {
             method,
-            if_cancelled,
+            // Only a file that is written has to be complete.
+            returns_code: job.outlives_shut_down(),
             object: Mutex::new(None),
             task: OnceLock::new(),
             end: Mutex::new(None),
             is_posted: AtomicBool::new(false),
-            told: AtomicU32::new(0),
+            emitted: AtomicU32::new(0),
         })
     }
 
-    /// Keeps the object of the task alive until "finished" is emitted, so that scripts need not hold it.
-    pub fn keep(&self, object: Gd<RefCounted>) {
+    /// Holds the object of the task until "finished" is emitted, so that scripts need not hold it.
+    pub fn hold(&self, object: Gd<RefCounted>) {
         *lock(&self.object) = Some(Reference::new(object));
     }
 
@@ -78,10 +75,10 @@ impl Shared {
         let (mut lines, mut job) = (Vec::new(), None);
         let end_now = end.get_or_insert_with(|| {
             job = self.task().take();
-            let mut outcome = self.outcome(job.as_mut());
+            let outcome = self.outcome(job.as_mut());
             let message = outcome.message();
-            lines = std::mem::take(&mut outcome.lines);
-            End { result: outcome.product.into_slot(), code: outcome.code, message }
+            lines = outcome.lines;
+            End { result: outcome.value, code: outcome.code, message }
         });
         let got = get(end_now);
         // Unlock first: printing, and dropping what the job still holds, may run scripts that call this again.
@@ -93,28 +90,34 @@ impl Shared {
         Some(got)
     }
 
-    fn outcome(&self, job: Option<&mut AnyJob>) -> Outcome {
+    fn outcome(&self, job: Option<&mut AnyJob>) -> Outcome<Slot> {
+        let nothing = if self.returns_code {
+            Outcome::quiet(EngineError::ERR_SKIP, EngineError::ERR_SKIP, "").into_slot()
+        } else {
+            Outcome::quiet(Slot::new(), EngineError::ERR_SKIP, "")
+        };
         match job {
-            Some(job) => job.0.outcome(),
+            Some(job) => job.outcome(),
             None if self.task().is_panicked() => {
-                Outcome::failed((self.if_cancelled)(), EngineError::ERR_BUG, "it panicked, which is a bug in VarBatch")
+                let failure = Failure::new(EngineError::ERR_BUG, "it panicked, which is a bug in VarBatch");
+                Outcome::failed(nothing.value, failure)
             }
-            None => Outcome::quiet((self.if_cancelled)(), EngineError::ERR_SKIP, ""),
+            None => nothing,
         }
     }
 
     /// Emits "progressed" if the progress has grown. On the main thread.
-    pub fn tell_progress(&self) {
+    pub fn emit_progress(&self) {
         let Some(mut emitter) = lock(&self.object).as_ref().map(Reference::get) else { return };
         let progress = self.task().progress();
-        if progress > f32::from_bits(self.told.swap(progress.to_bits(), Ordering::Relaxed)) {
+        if progress > f32::from_bits(self.emitted.swap(progress.to_bits(), Ordering::Relaxed)) {
             emitter.emit_signal("progressed", &[Variant::from(progress)]);
         }
     }
 
     /// Emits "finished". On the main thread.
-    pub fn tell_end(&self) {
-        self.tell_progress();
+    pub fn emit_end(&self) {
+        self.emit_progress();
         // From here on, only scripts keep the object alive.
         let Some(object) = lock(&self.object).take() else { return };
         if let Some(result) = self.with_end(|end| end.result.value().variant().clone()) {

@@ -62,9 +62,6 @@ pub const VALUE_WORK: usize = 1 << 10;
 /// inputs, allocating is most of the work.
 pub const COUNTED_VALUE: usize = 1 << 10;
 
-/// Max bytes of an input that may be built without a Reader.
-pub const SMALL_VALUE: usize = 4 << 10;
-
 /// Inputs that are sampled to decide if most are containers.
 pub const KIND_SAMPLE: usize = 16;
 

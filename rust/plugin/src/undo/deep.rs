@@ -9,14 +9,14 @@ use std::ops::Range;
 
 use godot::builtin::{Array, VarDictionary};
 use varbatch_codec::change::{self, Change, ChangePart, DiffOptions};
-use varbatch_codec::{Copied, Event, Kind, Mark, PathStep, Shape, Writer, fill};
+use varbatch_codec::{Copied, Event, Kind, Mark, PathStep, Shape, fill};
 
 use super::changes::{Changes, Modification};
 use super::states::{State, is_same_kept};
-use crate::engine::{self, DIALECT, REAL, Slot, Value};
+use crate::engine::{self, REAL, Slot, Value};
 use crate::value::change_rows::{ChangeRow, RowKeys, text};
 use crate::value::string_cache::Texts;
-use crate::value::walk::{Owning, is_exact_name, kept_count, walk};
+use crate::value::walk::{Copying, is_exact_name, kept_count, walk};
 
 /// Returns the changes for scripts, those inside values each for itself.
 pub fn to_array(changes: &Changes) -> Array<VarDictionary> {
@@ -155,7 +155,7 @@ impl Spelled {
             return None;
         }
         let (mut reader, mut left, mut kept) = (state.reader(), state.kept, Vec::new());
-        let mut target = Owning { writer: Writer::new(DIALECT), objects: Vec::new() };
+        let mut target = Copying::new(true);
         while let Some(event) = reader.next_event().ok()? {
             let (taken, rest) = left.split_at_checked(kept_count(event))?;
             left = rest;

@@ -10,7 +10,7 @@ use crate::engine::{DIALECT, Slot, Value};
 use crate::jobs::pool;
 use crate::value::build::{Build, MayAsk};
 use crate::value::string_cache::Texts;
-use crate::value::walk::{Keeping, NotWalked, walk};
+use crate::value::walk::{Keeping, walk};
 
 /// Values to read before they are encoded: as many as fit in the cache.
 pub const BATCH: usize = 16_000;
@@ -119,20 +119,19 @@ impl EncodedRun {
         for (index, value) in values.iter().enumerate() {
             let (start, kept_at) = (writer.mark(), kept.len());
             let walked = walk(value, &mut Keeping { writer: &mut writer, kept: &mut kept });
-            match walked.and_then(|()| Ok(writer.end_value(start)?)) {
+            match walked.and_then(|()| writer.end_value(start)) {
                 Ok(()) => {
                     let (at, end) = (start.position(), writer.mark().position());
                     let (len, kept_count) = ((end - at) as u32, (kept.len() - kept_at) as u32);
                     spans.push(Span { at, len, kept_at, kept_count });
                 }
-                Err(NotWalked::Error(mut error)) => {
+                Err(mut error) => {
                     writer.drop_value(start);
                     kept.truncate(kept_at);
                     error = error.map_at(|at| at - start.position().min(at));
                     spans.push(Span::default());
                     errors.push((index, error));
                 }
-                Err(NotWalked::FullObject) => unreachable!("they are kept"),
             }
         }
         let plan = writer.plan();

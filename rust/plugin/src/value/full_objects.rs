@@ -1,32 +1,62 @@
 //! Encodes objects with class and properties through the engine's own functions, and asks the engine before decoding
 //! whether it can make them.
 
+use std::ops::ControlFlow;
+
 use godot::builtin::PackedByteArray;
 use godot::global::var_to_bytes_with_objects;
-use varbatch_codec::limits::MAX_VALUE_LEN;
-use varbatch_codec::{
-    CodecError, CodecErrorKind, ElementType, Event, Kind, Mark, Reader, Text, Writer, fill, validate,
-};
+use varbatch_codec::limits::{MAX_DEPTH, MAX_VALUE_LEN};
+use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Mark, Reader, Text, fill, validate};
 
 use super::hostile::Objects;
-use super::refused;
-use crate::engine::{self, DIALECT, Value};
-use crate::value::walk::{NotWalked, Owning, walk};
+use super::walk::Copying;
+use crate::engine::{self, Value};
+use crate::value::refused;
+
+/// True if a value holds a live object, which only the engine can encode with class and properties.
+pub fn is_in(value: &Value) -> bool {
+    search(value, 0, &mut (MAX_VALUE_LEN / MIN_LEN)) == ControlFlow::Break(true)
+}
+
+/// Min bytes of an encoded value.
+const MIN_LEN: usize = 4;
+
+/// Searches a value that may have `max` values in it. Breaks with true at a live object, and with false if the value
+/// cannot be encoded.
+fn search(value: &Value, depth: usize, max: &mut usize) -> ControlFlow<bool> {
+    if depth > MAX_DEPTH || *max == 0 {
+        return ControlFlow::Break(false);
+    }
+    *max -= 1;
+    let view = value.view();
+    match view.kind() {
+        Kind::Object if value.object_id() != 0 => ControlFlow::Break(true),
+        Kind::Array => view.elements().iter().try_for_each(|element| search(element, depth + 1, max)),
+        Kind::Dictionary => {
+            let mut search = |key: &Value, value: &Value| {
+                search(key, depth + 1, max)?;
+                search(value, depth + 1, max)
+            };
+            match view.entries() {
+                Some(mut entries) => entries.try_for_each(|(key, value)| search(key, value)),
+                None => {
+                    let (keys, values) = view.keys_and_values();
+                    let mut entries = keys.iter_shared().zip(values.iter_shared());
+                    entries.try_for_each(|(key, value)| search(engine::value(&key), engine::value(&value)))
+                }
+            }
+        }
+        _ => ControlFlow::Continue(()),
+    }
+}
 
 /// Encodes one value; the engine encodes the objects in it.
 ///
 /// # Errors
 /// If the value cannot be written, or the engine does not write one of its objects.
 pub fn encode(value: &Value) -> Result<PackedByteArray, CodecError> {
-    let mut target = Owning { writer: Writer::new(DIALECT), objects: Vec::new() };
-    match walk(value, &mut target) {
-        Ok(()) => {}
-        Err(NotWalked::Error(error)) => return Err(error),
-        Err(NotWalked::FullObject) => unreachable!("`Owning` leaves gaps for objects"),
-    }
+    let (plan, objects) = Copying::of(value, true)?;
     // Nothing is borrowed from here on, so scripts may run.
-    let Owning { writer, objects } = target;
-    let plan = writer.into_plan();
     let (mut bytes, mut from) = (Vec::new(), Mark::default());
     for (mark, object) in objects {
         bytes.append(&mut fill::to_vec(plan.part(from, mark)));

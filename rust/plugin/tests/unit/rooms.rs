@@ -18,8 +18,7 @@ fn there_are_several_runs_a_thread_and_each_is_short() {
 
 #[test]
 fn a_run_of_values_like_the_sample_stays_in_its_room() {
-    let mut writer = Writer::new(DIALECT);
-    Rooms::new(8).reserve(&mut writer, 10_000);
+    let mut writer = Rooms::new(8).reserved(Writer::new(DIALECT), 10_000);
     assert!(writer.room().len() >= 80_000);
     let room = writer.room().as_ptr();
     for value in 0..10_000 {
@@ -32,7 +31,7 @@ fn a_run_of_values_like_the_sample_stays_in_its_room() {
 fn a_sample_of_huge_values_reserves_a_bounded_amount() {
     let mut rooms = Rooms::new(usize::MAX / 2);
     for _ in 0..2 {
-        rooms.reserve(&mut Writer::new(DIALECT), 1000);
+        rooms.reserved(Writer::new(DIALECT), 1000);
     }
     assert_eq!(rooms.reserved, MAX_RESERVED);
 }

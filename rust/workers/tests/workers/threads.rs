@@ -74,21 +74,28 @@ fn each_thread_that_gets_an_item_has_a_state_of_its_own() {
     for count in COUNTS {
         let threads = Threads::new(count);
         for items in [0, 1, 2, 1000] {
-            let ended = Mutex::new(Vec::new());
-            threads.for_each_with(
-                0..items,
-                || (std::thread::current().id(), 0),
-                |_: usize, (thread, items)| {
-                    assert_eq!(*thread, std::thread::current().id());
-                    *items += 1;
-                },
-                |state| ended.lock().unwrap().push(state),
+            let begin = || (std::thread::current().id(), 0);
+            let states = threads.for_each_with(0..items, begin, |_: usize, (thread, items)| {
+                assert_eq!(*thread, std::thread::current().id());
+                *items += 1;
+            });
+            assert_eq!(states.iter().map(|(_, items)| items).sum::<usize>(), items, "{count} threads");
+            assert!(states.iter().all(|(_, items)| *items > 0) && states.len() <= count);
+            let threads: std::collections::HashSet<_> = states.iter().map(|(thread, _)| thread).collect();
+            assert_eq!(threads.len(), states.len());
+        }
+    }
+}
+
+#[test]
+fn results_have_the_order_of_the_items() {
+    for count in COUNTS {
+        let threads = Threads::new(count);
+        for items in [0, 1, 2, times(1000, 30)] {
+            assert_eq!(
+                threads.map(0..items, |item: usize| 3 * item),
+                (0..items).map(|item| 3 * item).collect::<Vec<_>>()
             );
-            let ended = ended.into_inner().unwrap();
-            assert_eq!(ended.iter().map(|(_, items)| items).sum::<usize>(), items, "{count} threads");
-            assert!(ended.iter().all(|(_, items)| *items > 0) && ended.len() <= count);
-            let threads: std::collections::HashSet<_> = ended.iter().map(|(thread, _)| thread).collect();
-            assert_eq!(threads.len(), ended.len());
         }
     }
 }

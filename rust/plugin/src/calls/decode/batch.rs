@@ -1,206 +1,77 @@
 //! Decodes many inputs in memory.
 
-use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use godot::builtin::{AnyArray, PackedByteArray};
+use godot::builtin::{AnyArray, PackedByteArray, VarArray};
+use varbatch_codec::Kind;
 use varbatch_codec::frames::{self, Frame};
-use varbatch_codec::{CodecError, Kind};
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{NextStep, OnProgress};
+use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-use super::{Decoded, Deferred, Input, Work, build_slots, input};
-use crate::engine::{self, HeldBytes, Value};
-use crate::jobs::job::{Job, Outcome, Product, VALUE, WHOLE};
-use crate::jobs::run::run;
+use super::{Decoded, Effort, Input, input};
+use crate::engine::{self, HeldBytes, Slot, Value};
+use crate::jobs::job::{Job, STEP, VALUE};
+use crate::jobs::outcome::Outcome;
+use crate::jobs::pool;
 use crate::jobs::tuning::{DECODE_PARALLEL_FROM, KIND_SAMPLE};
-use crate::report::{BUFFERS, FRAMES, Subject};
-use crate::value::build::MayAsk;
+use crate::report::{BUFFERS, FRAMES};
+use crate::value::build::{MayAsk, OnBuilt};
 
-/// The inputs that a call decodes.
-pub trait Inputs: Send + Default {
-    const SUBJECT: Subject<'static>;
+/// Decodes buffers at once. Nothing changes them while their values are built.
+pub fn bytes_to_vars(buffers: &AnyArray, allow_objects: bool) -> Outcome<VarArray> {
+    let values = engine::values(buffers);
+    // Sizes are estimated from a sample.
+    let step = values.len().div_ceil(KIND_SAMPLE).max(1);
+    let sample = values.iter().step_by(step).map(input);
+    let total = sample.clone().map(|input| len_of(&input)).sum::<usize>() * step;
+    let effort = Effort::of(sample, total, values.len(), (allow_objects, MayAsk::Nothing), None);
+    let inputs = values.iter().enumerate().map(|(index, buffer)| {
+        engine::ahead(values, index);
+        input(buffer)
+    });
+    let hold = |index: usize, input: Input<'_>| (hold(&values[index]).unwrap_or_default(), 0..input.bytes.len());
+    let mut decoded = Decoded::new(allow_objects);
+    pool::with(total >= DECODE_PARALLEL_FROM, |threads| decoded.build(inputs, values.len(), &effort, hold, threads));
+    // From here on scripts may run, so nothing of the caller's is read.
+    decoded.finish();
+    Outcome::new(decoded.take(), decoded.reports.lines(&BUFFERS))
+}
 
-    /// Returns the work of all inputs, in bytes: the sum over their batches.
-    fn work(&self) -> usize;
+/// Decodes frames at once.
+pub fn frames_to_vars(frames: PackedByteArray, allow_objects: bool) -> Outcome<VarArray> {
+    let mut decode = Decode::new(Source::Frames(HeldBytes::new(frames)), allow_objects, MayAsk::Conversions);
+    let is_large = decode.total >= DECODE_PARALLEL_FROM;
+    pool::with(is_large, |threads| decode.build(usize::MAX, threads, None));
+    decode.end_source();
+    decode.decoded.finish();
+    decode.end()
+}
 
-    /// Returns the next inputs from `from`, about `size` bytes of work. The batch is empty at the end.
-    fn next(&self, from: usize, size: usize) -> Batch;
+fn len_of(input: &Result<Input<'_>, Kind>) -> usize {
+    input.as_ref().map_or(0, |input| input.bytes.len())
+}
 
-    /// Returns the inputs of a batch.
-    fn iter(&self, batch: &Batch) -> impl Iterator<Item = Result<Input<'_>, Kind>> + Clone + Send;
-
-    /// Returns a sample of a batch.
-    fn sample(&self, batch: &Batch) -> Vec<Input<'_>>;
-
-    /// Returns the bytes of an input, held by a reference of our own: a script that the engine runs may change the
-    /// caller's array, but not these bytes.
-    fn hold(&self, index: usize, input: Input<'_>) -> Option<(HeldBytes, Range<usize>)>;
-
-    /// Returns the error that ends the inputs after the last batch, if there is one.
-    fn damage(&self, _: &Batch) -> Option<CodecError> {
-        None
+/// Returns a reference of our own to a buffer, or the type of a value that is not a buffer. A copy of the batch would not
+/// be enough: it would share the packed arrays.
+fn hold(buffer: &Value) -> Result<HeldBytes, Kind> {
+    match buffer.view().kind() {
+        Kind::PackedByteArray => Ok(HeldBytes::new(buffer.view().byte_array().clone())),
+        kind => Err(kind),
     }
 }
 
-/// Consecutive inputs.
-pub struct Batch {
-    /// Range of the inputs: indices, or bytes of a stream.
-    range: Range<usize>,
-    count: usize,
-    /// Approximate size in bytes.
-    len: usize,
-    work: usize,
-}
-
-/// A buffer of a batch.
-trait Buffer: Sized + Sync + 'static {
-    /// True if all buffers form one batch, for which sizes are estimated from a sample.
-    const IS_SAMPLED: bool;
-
-    fn input(&self) -> Result<Input<'_>, Kind>;
-
-    fn hold(&self) -> Option<HeldBytes>;
-
-    /// Called before the buffer at `index` is read; others are read soon.
-    fn ahead(buffers: &[Self], index: usize) {
-        let _ = (buffers, index);
-    }
-}
-
-/// A buffer that nothing changes while its value is built.
-impl Buffer for Value {
-    const IS_SAMPLED: bool = true;
-
-    fn input(&self) -> Result<Input<'_>, Kind> {
-        input(self)
-    }
-
-    fn hold(&self) -> Option<HeldBytes> {
-        (self.view().kind() == Kind::PackedByteArray).then(|| HeldBytes::new(self.view().byte_array().clone()))
-    }
-
-    #[inline(always)]
-    fn ahead(buffers: &[Self], index: usize) {
-        engine::ahead(buffers, index);
-    }
-}
-
-/// A buffer held by a reference of our own, or the type of an element that is not a buffer. A copy of the batch is not
-/// enough: it would share the packed arrays.
-type HeldBuffer = Result<HeldBytes, Kind>;
-
-impl Buffer for HeldBuffer {
-    const IS_SAMPLED: bool = false;
-
-    fn input(&self) -> Result<Input<'_>, Kind> {
-        self.as_ref().map(|buffer| Input { at: 0, bytes: buffer.bytes() }).map_err(|kind| *kind)
-    }
-
-    fn hold(&self) -> Option<HeldBytes> {
-        self.as_ref().ok().map(HeldBytes::share)
-    }
-}
-
-/// Buffers of one value each.
-#[derive(Default)]
-pub struct Buffers<L>(L);
-
-fn len_of(buffer: &impl Buffer) -> usize {
-    buffer.input().map_or(0, |input| input.bytes.len())
-}
-
-impl<B: Buffer, L: Deref<Target = [B]> + Default + Send> Inputs for Buffers<L> {
-    const SUBJECT: Subject<'static> = BUFFERS;
-
-    fn work(&self) -> usize {
-        if B::IS_SAMPLED {
-            let step = self.0.len().div_ceil(KIND_SAMPLE).max(1);
-            let sampled: usize = self.0.iter().step_by(step).map(len_of).sum();
-            return sampled * step;
-        }
-        self.0.iter().map(|buffer| VALUE + len_of(buffer)).sum()
-    }
-
-    fn next(&self, from: usize, size: usize) -> Batch {
-        let (mut count, mut len) = (0, 0);
-        if B::IS_SAMPLED {
-            (count, len) = (self.0.len(), self.work());
-        } else {
-            while from + count < self.0.len() && len + count * VALUE < size {
-                len += len_of(&self.0[from + count]);
-                count += 1;
-            }
-        }
-        Batch { range: from..from + count, count, len, work: len + count * VALUE }
-    }
-
-    fn iter(&self, batch: &Batch) -> impl Iterator<Item = Result<Input<'_>, Kind>> + Clone + Send {
-        let buffers = &self.0[batch.range.clone()];
-        buffers.iter().enumerate().map(|(index, buffer)| {
-            B::ahead(buffers, index);
-            buffer.input()
-        })
-    }
-
-    fn sample(&self, batch: &Batch) -> Vec<Input<'_>> {
-        let buffers = &self.0[batch.range.clone()];
-        let step = buffers.len().div_ceil(KIND_SAMPLE).max(1);
-        buffers.iter().step_by(step).filter_map(|buffer| buffer.input().ok()).collect()
-    }
-
-    fn hold(&self, index: usize, input: Input<'_>) -> Option<(HeldBytes, Range<usize>)> {
-        Some((self.0[index].hold()?, 0..input.bytes.len()))
-    }
-}
-
-/// Frames, up to the first that is not whole.
-#[derive(Default)]
-pub struct FramesInput(HeldBytes);
-
-impl Inputs for FramesInput {
-    const SUBJECT: Subject<'static> = FRAMES;
-
-    fn work(&self) -> usize {
-        self.0.bytes().len()
-    }
-
-    fn next(&self, from: usize, size: usize) -> Batch {
-        let (mut count, mut len) = (0, 0);
-        for Frame { at, payload } in frames::read(&self.0.bytes()[from..]).map_while(Result::ok) {
-            count += 1;
-            len = at + payload.len();
-            if len >= size {
-                break;
-            }
-        }
-        Batch { range: from..from + len, count, len, work: len }
-    }
-
-    fn iter(&self, batch: &Batch) -> impl Iterator<Item = Result<Input<'_>, Kind>> + Clone + Send {
-        let start = batch.range.start;
-        let frames = frames::read(&self.0.bytes()[batch.range.clone()]).map_while(Result::ok);
-        frames.map(move |Frame { at, payload }| Ok(Input { at: start + at, bytes: payload }))
-    }
-
-    fn sample(&self, batch: &Batch) -> Vec<Input<'_>> {
-        self.iter(batch).take(KIND_SAMPLE).filter_map(Result::ok).collect()
-    }
-
-    fn hold(&self, _: usize, Input { at, bytes }: Input<'_>) -> Option<(HeldBytes, Range<usize>)> {
-        Some((self.0.share(), at..at + bytes.len()))
-    }
-
-    fn damage(&self, batch: &Batch) -> Option<CodecError> {
-        let error = frames::read(&self.0.bytes()[batch.range.end..]).next()?.err()?;
-        Some(error.map_at(|at| at + batch.range.end))
-    }
+/// What a task decodes.
+enum Source {
+    /// Buffers of one value each, or the type of an element that is not a buffer.
+    Buffers(Vec<Result<HeldBytes, Kind>>),
+    /// Frames, up to the first that is not whole.
+    Frames(HeldBytes),
 }
 
 /// The job that decodes many inputs; null for each that fails.
-pub struct Decode<I> {
-    inputs: I,
-    /// Start of the next batch.
+pub struct Decode {
+    source: Source,
+    /// Start of the next batch: an index, or an offset in a stream.
     next: usize,
     decoded: Decoded,
     may_ask: MayAsk,
@@ -209,88 +80,113 @@ pub struct Decode<I> {
     total: usize,
 }
 
-/// Decodes buffers at once.
-pub fn bytes_to_vars(buffers: &AnyArray, allow_objects: bool) -> Outcome {
-    run(Decode::new(Buffers(engine::values(buffers)), allow_objects, MayAsk::Nothing))
-}
-
-/// Decodes frames at once.
-pub fn frames_to_vars(frames: PackedByteArray, allow_objects: bool) -> Outcome {
-    run(Decode::new(FramesInput(HeldBytes::new(frames)), allow_objects, MayAsk::Conversions))
-}
-
-impl Decode<Buffers<Vec<HeldBuffer>>> {
+impl Decode {
     /// Decodes buffers later; holds their bytes as they are now.
     pub fn buffers(buffers: &AnyArray, allow_objects: bool) -> Self {
-        let held = |buffer: &Value| Buffer::hold(buffer).ok_or(buffer.view().kind());
-        let held = engine::values(buffers).iter().map(held).collect();
-        Self::new(Buffers(held), allow_objects, MayAsk::Nothing)
+        let buffers = engine::values(buffers).iter().map(hold).collect();
+        Self::new(Source::Buffers(buffers), allow_objects, MayAsk::Nothing)
     }
-}
 
-impl Decode<FramesInput> {
     /// Decodes frames later; holds their bytes as they are now.
     pub fn frames(frames: PackedByteArray, allow_objects: bool) -> Self {
-        Self::new(FramesInput(HeldBytes::new(frames)), allow_objects, MayAsk::Nothing)
+        Self::new(Source::Frames(HeldBytes::new(frames)), allow_objects, MayAsk::Nothing)
+    }
+
+    fn new(source: Source, allow_objects: bool, may_ask: MayAsk) -> Self {
+        let total = match &source {
+            Source::Buffers(buffers) => buffers.iter().map(|buffer| VALUE + len_of(&held_input(buffer))).sum(),
+            Source::Frames(stream) => stream.bytes().len(),
+        };
+        Self { source, next: 0, decoded: Decoded::new(allow_objects), may_ask, is_built: false, done: 0, total }
+    }
+
+    /// Builds the next values, about `size` bytes of work. Returns false if there are no more.
+    fn build(&mut self, size: usize, threads: &Threads, on_built: Option<OnBuilt<'_>>) -> bool {
+        let (from, may) = (self.next, (self.decoded.allow_objects(), self.may_ask));
+        let (mut count, mut len) = (0, 0);
+        match &self.source {
+            Source::Buffers(buffers) => {
+                while from + count < buffers.len() && len + count * VALUE < size {
+                    len += len_of(&held_input(&buffers[from + count]));
+                    count += 1;
+                }
+                let buffers = &buffers[from..from + count];
+                let inputs = buffers.iter().map(held_input);
+                let sample = buffers.iter().step_by(count.div_ceil(KIND_SAMPLE).max(1)).map(held_input);
+                let effort = Effort::of(sample, len, count, may, on_built);
+                let hold = |index: usize, input: Input<'_>| {
+                    (buffers[index].as_ref().map(HeldBytes::share).unwrap_or_default(), 0..input.bytes.len())
+                };
+                self.decoded.build(inputs, count, &effort, hold, threads);
+                self.next += count;
+                self.done += len + count * VALUE;
+            }
+            Source::Frames(stream) => {
+                for Frame { at, payload } in frames::read(&stream.bytes()[from..]).map_while(Result::ok) {
+                    count += 1;
+                    len = at + payload.len();
+                    if len >= size {
+                        break;
+                    }
+                }
+                let frames = frames::read(&stream.bytes()[from..from + len]).map_while(Result::ok);
+                let inputs = frames.map(|Frame { at, payload }| Ok(Input { at: from + at, bytes: payload }));
+                let effort = Effort::of(inputs.clone().take(KIND_SAMPLE), len, count, may, on_built);
+                let hold = |_, Input { at, bytes }: Input<'_>| (stream.share(), at..at + bytes.len());
+                self.decoded.build(inputs, count, &effort, hold, threads);
+                self.next += len;
+                self.done += len;
+            }
+        }
+        count > 0
+    }
+
+    /// Drops the source, after reporting what is wrong with its end.
+    fn end_source(&mut self) {
+        match &mut self.source {
+            Source::Buffers(buffers) => *buffers = Vec::new(),
+            Source::Frames(stream) => {
+                if let Some(Err(error)) = frames::read(&stream.bytes()[self.next..]).next() {
+                    let error = error.map_at(|at| at + self.next);
+                    self.decoded.reports.set_end(self.decoded.count(), error);
+                }
+                *stream = HeldBytes::default();
+            }
+        }
+    }
+
+    fn end(&mut self) -> Outcome<VarArray> {
+        let subject = if let Source::Frames(_) = self.source { &FRAMES } else { &BUFFERS };
+        Outcome::new(self.decoded.take(), self.decoded.reports.lines(subject))
     }
 }
 
-impl<I: Inputs> Decode<I> {
-    fn new(inputs: I, allow_objects: bool, may_ask: MayAsk) -> Self {
-        let total = inputs.work();
-        Self { inputs, next: 0, decoded: Decoded::new(allow_objects), may_ask, is_built: false, done: 0, total }
-    }
+fn held_input(buffer: &Result<HeldBytes, Kind>) -> Result<Input<'_>, Kind> {
+    buffer.as_ref().map(|buffer| Input { at: 0, bytes: buffer.bytes() }).map_err(|kind| *kind)
 }
 
-impl<I: Inputs> Job for Decode<I> {
-    fn step(&mut self, size: usize, threads: &Threads, report: OnProgress<'_>) -> NextStep {
+impl Work for Decode {
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep {
         if self.is_built {
             return self.decoded.step_with_engine();
         }
-        let batch = self.inputs.next(self.next, size);
         let (done, total, built) = (self.done, self.total.max(1), AtomicUsize::new(0));
-        let tell = |more| report((done + built.fetch_add(more, Ordering::Relaxed) + more) as f32 / total as f32);
-        let allow_objects = self.decoded.allow_objects();
-        let sample = self.inputs.sample(&batch);
-        let work = Work::of(&sample, batch.len, batch.count, allow_objects, self.may_ask);
-        // A plain method reports no progress.
-        let work = work.telling(if size == WHOLE { None } else { Some(&tell) });
-        let inputs = self.inputs.iter(&batch);
-        let (first, slots) = self.decoded.grow(batch.count);
-        let (reports, asking) = build_slots(inputs.clone(), slots, &work, threads);
-        self.decoded.reports.append_from(first, reports);
-        let asking = inputs.enumerate().filter(|(at, _)| asking.binary_search(at).is_ok()).take(asking.len());
-        for (at, input) in asking {
-            if let Ok(input) = input
-                && let Some((bytes, range)) = self.inputs.hold(first + at, input)
-            {
-                self.decoded.leave(Deferred { index: first + at, at: input.at, bytes, range });
-            }
-        }
-        self.done += batch.work;
-        self.next = batch.range.end;
-        if batch.count > 0 && size != WHOLE {
+        let on_built = |more| report((done + built.fetch_add(more, Ordering::Relaxed) + more) as f32 / total as f32);
+        if self.build(STEP, threads, Some(&on_built)) {
             return NextStep::More;
         }
         self.is_built = true;
-        if let Some(damage) = self.inputs.damage(&batch) {
-            self.decoded.reports.set_end(self.decoded.count(), damage);
-        }
-        // From here on scripts may run, so nothing of the caller's is read.
-        self.inputs = I::default();
+        self.end_source();
         self.decoded.end()
-    }
-
-    fn is_large(&self) -> bool {
-        self.total >= DECODE_PARALLEL_FROM
     }
 
     fn progress(&self) -> f32 {
         (self.done as f32 / self.total.max(1) as f32).min(1.0)
     }
+}
 
-    fn outcome(&mut self) -> Outcome {
-        let values = self.decoded.take();
-        Outcome::of_batch(Product::Values(values), &I::SUBJECT, &self.decoded.reports)
+impl Job for Decode {
+    fn outcome(&mut self) -> Outcome<Slot> {
+        self.end().into_slot()
     }
 }

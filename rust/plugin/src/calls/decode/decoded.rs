@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 use godot::builtin::{VarArray, Variant};
+use varbatch_codec::Kind;
+use varbatch_workers::Threads;
 use varbatch_workers::tasks::NextStep;
 
-use super::{Input, decode_kept};
+use super::{Effort, Input, build_slots, decode_held};
 use crate::engine::{HeldBytes, OwnArray, Slot};
 use crate::report::Reports;
 
@@ -17,7 +19,7 @@ pub struct Decoded {
     pub reports: Reports,
     /// Values that need the engine, for example to create objects; only the thread of the call builds them. After
     /// [`Self::end`] in reverse order.
-    left: Vec<Deferred>,
+    deferred: Vec<Deferred>,
     allow_objects: bool,
 }
 
@@ -33,7 +35,8 @@ pub struct Deferred {
 
 impl Decoded {
     pub fn new(allow_objects: bool) -> Self {
-        Self { values: OwnArray::new(0), count: 0, reports: Reports::default(), left: Vec::new(), allow_objects }
+        let (values, reports) = (OwnArray::new(0), Reports::default());
+        Self { values, count: 0, reports, deferred: Vec::new(), allow_objects }
     }
 
     pub fn count(&self) -> usize {
@@ -44,29 +47,56 @@ impl Decoded {
         self.allow_objects
     }
 
+    /// Builds the values of the next `count` inputs. Those that need the engine more than `effort` allows are deferred,
+    /// with the bytes that `hold` returns: held by a reference of our own, as scripts may change the caller's array.
+    pub fn build<'a>(
+        &mut self,
+        inputs: impl Iterator<Item = Result<Input<'a>, Kind>> + Clone + Send,
+        count: usize,
+        effort: &Effort<'_>,
+        hold: impl Fn(usize, Input<'a>) -> (HeldBytes, Range<usize>),
+        threads: &Threads,
+    ) {
+        let (first, slots) = self.grow(count);
+        let (reports, asking) = build_slots(inputs, slots, effort, threads);
+        let deferred = asking.into_iter().map(|(index, input)| {
+            let (bytes, range) = hold(index, input);
+            Deferred { index, at: input.at, bytes, range }
+        });
+        self.end_batch(first, reports, deferred);
+    }
+
+    /// Appends values that were built elsewhere. The indices of their reports and of deferred values begin at 0.
+    pub fn append(&mut self, values: &mut [Slot], reports: Reports, deferred: Vec<Deferred>) {
+        let (first, slots) = self.grow(values.len());
+        slots.swap_with_slice(values);
+        self.end_batch(first, reports, deferred);
+    }
+
     /// Returns the index of the next value, and slots for `count` more values.
-    pub fn grow(&mut self, count: usize) -> (usize, &mut [Slot]) {
+    fn grow(&mut self, count: usize) -> (usize, &mut [Slot]) {
         let first = self.count;
         self.count += count;
         (first, self.values.room(first, count))
     }
 
-    /// Defers a value to the end of the call.
-    pub fn leave(&mut self, left: Deferred) {
-        self.left.push(left);
+    fn end_batch(&mut self, first: usize, reports: Reports, deferred: impl IntoIterator<Item = Deferred>) {
+        self.reports.append_from(first, reports);
+        let moved = deferred.into_iter().map(|value| Deferred { index: first + value.index, ..value });
+        self.deferred.extend(moved);
     }
 
     /// Ends the batches. Returns the next step: done, or the deferred values.
     pub fn end(&mut self) -> NextStep {
-        self.left.reverse();
+        self.deferred.reverse();
         self.next()
     }
 
     /// Builds the next deferred value. Scripts may run.
     pub fn step_with_engine(&mut self) -> NextStep {
-        if let Some(Deferred { index, at, bytes, range }) = self.left.pop() {
+        if let Some(Deferred { index, at, bytes, range }) = self.deferred.pop() {
             let mut slot = Slot::new();
-            match decode_kept(Input { at, bytes: &bytes.bytes()[range] }, self.allow_objects, &mut slot) {
+            match decode_held(Input { at, bytes: &bytes.bytes()[range] }, self.allow_objects, &mut slot) {
                 Ok(None) => {}
                 Ok(Some(dropped)) => self.reports.push(index, dropped),
                 Err(report) => {
@@ -79,8 +109,16 @@ impl Decoded {
         self.next()
     }
 
+    /// Ends the batches and builds all deferred values.
+    pub fn finish(&mut self) {
+        let mut step = self.end();
+        while step != NextStep::Done {
+            step = self.step_with_engine();
+        }
+    }
+
     fn next(&self) -> NextStep {
-        if self.left.is_empty() { NextStep::Done } else { NextStep::Owner }
+        if self.deferred.is_empty() { NextStep::Done } else { NextStep::Owner }
     }
 
     /// Takes the values. After this, `self` can only be dropped.

@@ -11,25 +11,24 @@ use godot::global::Error as EngineError;
 use varbatch_codec::frames::{self, Frame};
 use varbatch_storage::{LoadError, Loader, ReadStep};
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{NextStep, OnProgress};
+use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-pub use self::named::name;
+pub use self::named::explain;
 pub use self::open::open;
-use super::decode::{Decoded, Deferred, Input, Work, build_slots};
-use super::files::Failure;
+use super::decode::{Decoded, Deferred, Effort, Input, build_slots};
 use crate::engine::{self, DIALECT, FlagArg, HeldBytes, Slot, byte_array_of};
-use crate::jobs::job::{Job, Outcome, Product, STEP, WHOLE};
+use crate::jobs::job::Job;
+use crate::jobs::outcome::{Failure, Outcome};
 use crate::jobs::tuning::{KIND_SAMPLE, LOAD_PARALLEL_FROM, PIECES};
+use crate::jobs::{lock, pool};
 use crate::report::{Line, Report, Reports, Subject};
-use crate::value::build::{MayAsk, Tell};
+use crate::value::build::{MayAsk, OnBuilt};
 
 /// The message for a file that was never saved: the engine's text for `ERR_FILE_NOT_FOUND`.
 const MISSING: &str = "File not found";
 
 /// The share of a task's progress for finding the values asked for.
 const FINDING: f32 = 0.1;
-
-const UNPOISONED: &str = "nothing panics while it is held";
 
 /// Returns how much of a stream of `len` bytes is done, from 0 to 1.
 fn progress(read: u64, built: u64, len: u64) -> f32 {
@@ -60,25 +59,24 @@ struct Loading {
 struct Piece {
     values: Vec<Slot>,
     reports: Reports,
-    left: Vec<Deferred>,
+    deferred: Vec<Deferred>,
 }
 
 impl Piece {
-    fn build(bytes: &[u8], at: usize, allow_objects: bool, threads: &Threads, tell: Option<Tell<'_>>) -> Self {
+    fn build(bytes: &[u8], at: usize, allow_objects: bool, threads: &Threads, on_built: Option<OnBuilt<'_>>) -> Self {
         let frames = frames::read(bytes).map_while(Result::ok);
-        let inputs = frames.map(|Frame { at: from, payload }| Input { at: at + from, bytes: payload });
-        let count = inputs.clone().count();
-        let sample: Vec<_> = inputs.clone().take(KIND_SAMPLE).collect();
-        let work = Work::of(&sample, bytes.len(), count, allow_objects, MayAsk::Nothing).telling(tell);
-        let mut values: Vec<_> = std::iter::repeat_with(Slot::new).take(count).collect();
-        let (reports, asking) = build_slots(inputs.clone().map(Ok), &mut values, &work, threads);
-        let mut inputs = inputs.enumerate();
-        let left = asking.into_iter().filter_map(|asking| {
-            let (index, input) = inputs.find(|(index, _)| *index == asking)?;
-            let bytes = HeldBytes::new(byte_array_of(input.bytes));
-            Some(Deferred { index, at: input.at, bytes, range: 0..input.bytes.len() })
+        let inputs = frames.map(|Frame { at: from, payload }| Ok(Input { at: at + from, bytes: payload }));
+        let mut values: Vec<_> = inputs.clone().map(|_| Slot::new()).collect();
+        let (sample, may) = (inputs.clone().take(KIND_SAMPLE), (allow_objects, MayAsk::Nothing));
+        let effort = Effort::of(sample, bytes.len(), values.len(), may, on_built);
+        let (reports, asking) = build_slots(inputs, &mut values, &effort, threads);
+        let deferred = asking.into_iter().map(|(index, Input { at, bytes })| Deferred {
+            index,
+            at,
+            bytes: HeldBytes::new(byte_array_of(bytes)),
+            range: 0..bytes.len(),
         });
-        Self { values, reports, left: left.collect() }
+        Self { values, reports, deferred: deferred.collect() }
     }
 }
 
@@ -90,15 +88,14 @@ impl Loading {
     }
 
     /// Passes some of the values before those asked for.
-    fn find(&mut self, threads: &Threads) -> NextStep {
+    fn find(&mut self, threads: &Threads) {
         let passed = self.loader.read_step(&mut Vec::new(), threads);
         if self.is_finding() && passed.is_ok() {
-            return NextStep::More;
+            return;
         }
         let (end, len) = self.loader.len();
         (self.len, self.start, self.first, self.found) = (len, end - len, self.loader.index(), FINDING);
         (self.is_read, self.damage) = (passed.is_err(), passed.err());
-        if self.is_read { self.decoded.end() } else { NextStep::More }
     }
 
     /// True until the values asked for are found.
@@ -106,35 +103,41 @@ impl Loading {
         self.loader.passed().is_some()
     }
 
-    /// Loads some pieces of the stream, or reads part of a long piece.
-    fn step(&mut self, size: usize, threads: &Threads, report: OnProgress<'_>) -> NextStep {
-        if self.is_read {
-            return self.decoded.step_with_engine();
+    /// Loads all at once.
+    fn load(&mut self) {
+        while !self.is_read {
+            let is_large = !self.is_finding() && self.len >= LOAD_PARALLEL_FROM;
+            pool::with(is_large, |threads| match self.is_finding() {
+                true => self.find(threads),
+                false => self.load_some(PIECES, threads, None),
+            });
         }
-        if self.is_finding() {
-            return self.find(threads);
-        }
-        let pieces = (size / STEP).min(PIECES) * threads.count();
+        self.decoded.finish();
+    }
+
+    /// Loads up to so many pieces of the stream per thread, or reads part of a long piece.
+    fn load_some(&mut self, pieces: usize, threads: &Threads, report: Option<OnProgress<'_>>) {
+        let pieces = pieces * threads.count();
         let (len, before, read, found) = (self.len, self.built(), self.read(), self.found);
         let built_now = AtomicUsize::new(0);
-        let tell = |more| {
+        let on_built = |more| {
             let now = built_now.fetch_add(more, Ordering::Relaxed) + more;
-            report(found + (1.0 - found) * progress(read, before + now as u64, len));
+            let done = found + (1.0 - found) * progress(read, before + now as u64, len);
+            report.into_iter().for_each(|report| report(done));
         };
+        let on_built: Option<OnBuilt<'_>> = if report.is_some() { Some(&on_built) } else { None };
         let (loader, alone, awake) = (&mut self.loader, Threads::alone(), threads.awake());
         // Decompression is slow, so all threads read a compressed file together.
         let (pieces, reading) = if loader.is_compressed() { (1, threads) } else { (pieces, &alone) };
-        let allow_objects = self.decoded.allow_objects();
-        let (buffers, built) = (&self.buffers, Mutex::new(Vec::new()));
-        let (mut order, mut is_read, mut damage) = (0, false, None);
+        let (buffers, allow_objects) = (&self.buffers, self.decoded.allow_objects());
+        let (mut is_read, mut damage) = (false, None);
         // Threads take turns to read a piece; each decodes its own piece while the next thread reads.
         let read = std::iter::from_fn(|| {
-            let mut bytes: Vec<u8> = buffers.lock().expect(UNPOISONED).pop().unwrap_or_default();
+            let mut bytes: Vec<u8> = lock(buffers).pop().unwrap_or_default();
             let read = loader.read_step(&mut bytes, reading);
             is_read |= matches!(read, Ok(ReadStep::End) | Err(_));
-            order += 1;
             match read {
-                Ok(ReadStep::Frames(at)) => Some((order, at, bytes)),
+                Ok(ReadStep::Frames(at)) => Some((at, bytes)),
                 Ok(ReadStep::Part | ReadStep::End) => None,
                 Err(error) => {
                     damage = Some(error);
@@ -142,30 +145,15 @@ impl Loading {
                 }
             }
         });
-        threads.for_each(read.take(pieces), |(order, at, bytes)| {
-            // A plain method reports no progress.
-            let tell: Option<Tell<'_>> = if size == WHOLE { None } else { Some(&tell) };
-            let piece = Piece::build(&bytes, at, allow_objects, &awake, tell);
-            built.lock().expect(UNPOISONED).push((order, piece));
-            buffers.lock().expect(UNPOISONED).push(bytes);
+        let built = threads.map(read.take(pieces), |(at, bytes)| {
+            let piece = Piece::build(&bytes, at, allow_objects, &awake, on_built);
+            lock(buffers).push(bytes);
+            piece
         });
         (self.is_read, self.damage) = (is_read, damage);
-        let mut built = built.into_inner().expect(UNPOISONED);
-        built.sort_unstable_by_key(|(order, _)| *order);
-        for (_, piece) in built {
-            self.append(piece);
+        for Piece { mut values, reports, deferred } in built {
+            self.decoded.append(&mut values, reports, deferred);
         }
-        if !self.is_read {
-            return NextStep::More;
-        }
-        self.decoded.end()
-    }
-
-    fn append(&mut self, mut piece: Piece) {
-        let (first, slots) = self.decoded.grow(piece.values.len());
-        slots.swap_with_slice(&mut piece.values);
-        self.decoded.reports.append_from(first, piece.reports);
-        piece.left.into_iter().for_each(|left| self.decoded.leave(Deferred { index: first + left.index, ..left }));
     }
 
     fn progress(&self) -> f32 {
@@ -186,8 +174,8 @@ impl Loading {
         end - left - self.start
     }
 
-    /// Returns the values of the file, the lines to print, and `OK` or the error code of the file.
-    fn take(&mut self, path: &str) -> (VarArray, Vec<Line>, EngineError) {
+    /// Returns the values of the file at `path`.
+    fn end(&mut self, path: &str) -> Outcome<VarArray> {
         // Errors name the index in the file.
         let mut reports = Reports::default();
         reports.append_from(self.first as usize, std::mem::take(&mut self.decoded.reports));
@@ -207,9 +195,9 @@ impl Loading {
         }
         let mut lines = reports.lines(&Subject::file(path));
         if code == EngineError::ERR_FILE_CORRUPT {
-            name(path, DIALECT, &mut lines);
+            explain(path, DIALECT, &mut lines);
         }
-        (self.decoded.take(), lines, code)
+        Outcome { code, ..Outcome::new(self.decoded.take(), lines) }
     }
 }
 
@@ -218,8 +206,7 @@ impl Loading {
 /// # Errors
 /// If an argument is invalid, or the file cannot be opened.
 fn to_load(path: &GString, allow_objects: FlagArg, from: i64, count: i64) -> Result<(Loader, bool), Failure> {
-    let refused =
-        |why: String| Failure::new(EngineError::ERR_INVALID_PARAMETER, format_args!("cannot load \"{path}\": {why}"));
+    let refused = |why: String| Failure::invalid(format_args!("cannot load \"{path}\": {why}"));
     let flag = allow_objects.flag("allow_objects");
     let allow_objects = flag.map_err(|why| refused(format!("{why}; compression is detected")))?;
     let count = match count {
@@ -237,6 +224,20 @@ fn to_load(path: &GString, allow_objects: FlagArg, from: i64, count: i64) -> Res
 /// The count of values that means all.
 pub const ALL: i64 = -1;
 
+/// Loads `count` values from index `from` on. A negative `from` counts from the end.
+pub fn load_vars(path: &GString, allow_objects: FlagArg, from: i64, count: i64) -> Outcome<VarArray> {
+    let mut load = Load::range(path, allow_objects, from, count);
+    load.loading.iter_mut().for_each(Loading::load);
+    load.all()
+}
+
+/// Loads the only value of a file.
+pub fn load_var(path: &GString, default: Slot, allow_objects: FlagArg) -> Outcome<Slot> {
+    let mut load = Load::only(path, default, allow_objects);
+    load.loading.iter_mut().for_each(Loading::load);
+    load.outcome()
+}
+
 /// The job that loads values of a file, or its only value.
 pub struct Load {
     path: String,
@@ -248,7 +249,6 @@ pub struct Load {
 }
 
 impl Load {
-    /// Loads `count` values from index `from` on. A negative `from` counts from the end.
     pub fn range(path: &GString, allow_objects: FlagArg, from: i64, count: i64) -> Self {
         let loading = to_load(path, allow_objects, from, count);
         let loading = loading.map(|(loader, allow_objects)| Loading::new(loader, allow_objects));
@@ -258,66 +258,64 @@ impl Load {
     pub fn only(path: &GString, default: Slot, allow_objects: FlagArg) -> Self {
         Self { default: Some(default), ..Self::range(path, allow_objects, 0, ALL) }
     }
-}
 
-impl Job for Load {
-    fn step(&mut self, size: usize, threads: &Threads, report: OnProgress<'_>) -> NextStep {
-        self.loading.as_mut().map_or(NextStep::Done, |loading| loading.step(size, threads, report))
+    fn all(&mut self) -> Outcome<VarArray> {
+        match &mut self.loading {
+            Ok(loading) => loading.end(&self.path),
+            Err(failure) => Outcome::failed(VarArray::new(), failure.clone()),
+        }
     }
 
-    fn is_large(&self) -> bool {
-        self.loading.as_ref().is_ok_and(|loading| !loading.is_finding() && loading.len >= LOAD_PARALLEL_FROM)
+    /// Returns the only value; `default`, and at most one line, if it is missing or damaged.
+    fn one(&mut self, default: Slot) -> Outcome<Slot> {
+        if let Err(Failure { code: code @ EngineError::ERR_FILE_NOT_FOUND, .. }) = self.loading {
+            // The game was never saved: not an error to print.
+            return Outcome::quiet(default, code, MISSING);
+        }
+        let Outcome { value: values, mut lines, code, .. } = self.all();
+        self.values.set(values.clone());
+        if code != EngineError::OK {
+            lines.retain(|line| !line.is_warning);
+            lines.truncate(1);
+            return Outcome { code, ..Outcome::new(default, lines) };
+        }
+        let (count, path) = (values.len(), &self.path);
+        let Some(first) = values.get(0) else {
+            let text = format!("\"{path}\": expected a value, found an empty file");
+            return Outcome::failed(default, Failure::new(EngineError::ERR_FILE_EOF, text));
+        };
+        if count > 1 {
+            let text = "this is the first, load_vars() returns all";
+            lines.push(Line::warning(format_args!("\"{path}\": expected one value, found {count}: {text}")));
+        }
+        Outcome::new(Slot::of(engine::value(&first)), lines)
+    }
+}
+
+impl Work for Load {
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep {
+        let Ok(loading) = &mut self.loading else { return NextStep::Done };
+        if loading.is_read {
+            return loading.decoded.step_with_engine();
+        }
+        match loading.is_finding() {
+            true => loading.find(threads),
+            false => loading.load_some(1, threads, Some(report)),
+        }
+        if loading.is_read { loading.decoded.end() } else { NextStep::More }
     }
 
     fn progress(&self) -> f32 {
         self.loading.as_ref().map_or(0.0, Loading::progress)
     }
-
-    fn outcome(&mut self) -> Outcome {
-        let (values, lines, code) = match &mut self.loading {
-            Ok(loading) => loading.take(&self.path),
-            // The game was never saved: not an error to print.
-            Err(Failure { code: code @ EngineError::ERR_FILE_NOT_FOUND, .. }) if self.default.is_some() => {
-                (VarArray::new(), Vec::new(), *code)
-            }
-            Err(Failure { code, text }) => (VarArray::new(), vec![Line::error(text)], *code),
-        };
-        let (product, lines, code) = match &self.default {
-            Some(default) => {
-                self.values.set(values.clone());
-                only(&self.path, &values, lines, code, default)
-            }
-            None => (Product::Values(values), lines, code),
-        };
-        match code {
-            EngineError::ERR_FILE_NOT_FOUND if lines.is_empty() => Outcome::quiet(product, code, MISSING),
-            code => Outcome::with_lines(product, lines, code),
-        }
-    }
 }
 
-/// Returns the only value of a file; `default`, and at most one line, if the value is missing or damaged.
-fn only(
-    path: &str,
-    values: &VarArray,
-    mut lines: Vec<Line>,
-    code: EngineError,
-    default: &Slot,
-) -> (Product, Vec<Line>, EngineError) {
-    if code != EngineError::OK {
-        lines.retain(|line| !line.is_warning);
-        lines.truncate(1);
-        return (Product::Value(Slot::of(default.value())), lines, code);
+impl Job for Load {
+    fn outcome(&mut self) -> Outcome<Slot> {
+        // A copy: the default stays, as scripts may run when the last reference to it is dropped.
+        match self.default.as_ref().map(|default| Slot::of(default.value())) {
+            Some(default) => self.one(default),
+            None => self.all().into_slot(),
+        }
     }
-    let count = values.len();
-    let Some(first) = values.get(0) else {
-        let line = Line::error(format_args!("\"{path}\": expected a value, found an empty file"));
-        return (Product::Value(Slot::of(default.value())), vec![line], EngineError::ERR_FILE_EOF);
-    };
-    if count > 1 {
-        let text =
-            format_args!("\"{path}\": expected one value, found {count}: this is the first, load_vars() returns all");
-        lines.push(Line::warning(text));
-    }
-    (Product::Value(Slot::of(engine::value(&first))), lines, code)
 }

@@ -9,7 +9,7 @@ use crate::engine::DIALECTS;
 use crate::report::Line;
 
 /// Adds to the first error what the file seems to be, after its values could not be read in `dialect`.
-pub fn name(path: &str, dialect: Dialect, lines: &mut Vec<Line>) {
+pub fn explain(path: &str, dialect: Dialect, lines: &mut Vec<Line>) {
     let Some(first) = lines.iter().position(|line| !line.is_warning) else { return };
     let Some(guess) = open(&GString::from(path)).ok().and_then(|loader| loader.guess(dialect)) else { return };
     let error = named(path, &guess, &lines[first].text);

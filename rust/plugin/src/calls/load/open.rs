@@ -4,8 +4,9 @@ use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_storage::{LoadError, Loader};
 
-use crate::calls::files::{Failure, open_code};
+use crate::calls::files::open_code;
 use crate::engine::{self, EngineFile};
+use crate::jobs::outcome::Failure;
 
 /// Opens the file at a Godot path, such as `user://world.dat`.
 ///

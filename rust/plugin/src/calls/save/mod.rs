@@ -1,56 +1,119 @@
-//! Saves values to a file. The old file stays in place until the new one is complete. Or appends them to it: the same
-//! job, after it has waited for the earlier calls that write this file.
+//! Saves values to a file. The old file stays in place until the new one is complete. Or appends them to it, after the
+//! earlier calls that write this file have ended. A plain call plans and writes some values at a time; a task plans all
+//! values first.
 
-mod called;
 mod commit;
 mod target;
-
-use std::io;
-use std::sync::Arc;
+mod ticket;
 
 use godot::global::Error as EngineError;
 use varbatch_codec::Borrowed;
 use varbatch_storage::{Flushed, Saver, WRITE_LEN};
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{NextStep, OnProgress};
+use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-use self::called::Called;
 use self::commit::commit;
 pub use self::commit::finish;
-pub use self::target::{Asked, SaveTarget, to_append, to_save};
-use super::encode::{FramePlans, Source, with_engine};
-use super::files::{Contents, Failure};
-use crate::jobs::job::{Job, Outcome, Product, WHOLE};
+pub use self::target::{Request, SaveTarget, to_append, to_save};
+use self::ticket::WriteTicket;
+use super::encode::{Batch, FramePlans};
+use super::files::Contents;
+use crate::engine::Slot;
+use crate::jobs::job::Job;
+use crate::jobs::outcome::{Failure, Outcome};
+use crate::jobs::pool;
 use crate::jobs::tuning::{FIRST_RUN, FLUSHED, MAX_ALONE, MAX_SHARED, PLANNED};
-use crate::jobs::{pool, run};
 use crate::report::Line;
-use crate::value::walk::{Held, KeepWalked};
+use crate::value::walk::Held;
 
 /// The message of a save or append that a later save of the same file overtook.
 const OVERTAKEN: &str = "a later save of the same file replaced it";
 
-/// The job that saves or appends values.
-pub struct Save<'p, K>(Result<Saving<'p, K>, Failure>);
+/// Saves or appends at once: the values are on the disk when this returns.
+pub fn save(request: Request, contents: &Contents<'_>) -> Outcome<EngineError> {
+    let (target, full_objects) = match request {
+        Ok(request) => request,
+        Err(failure) => return Outcome::of_code(Err(failure)),
+    };
+    let values = contents.values();
+    let (batch, reports) = Batch::of(&values, full_objects);
+    let mut plans = FramePlans::new(&batch, full_objects, reports);
+    let ticket = target.ticket();
+    if target.appends && !ticket.is_first() {
+        pool::with(true, |threads| ticket.wait(threads));
+    }
+    let is_large = batch.is_shared() || target.compression.is_some();
+    end(pool::with(is_large, |threads| write_all(&target, &batch, &mut plans, &ticket, threads)))
+}
+
+/// Plans and writes all values. Returns the warning about what is lost; `None` if a later save replaced the file.
+fn write_all(
+    target: &SaveTarget,
+    batch: &Batch<'_>,
+    plans: &mut FramePlans<'_, Borrowed>,
+    ticket: &WriteTicket,
+    threads: &Threads,
+) -> Result<Option<Vec<Line>>, Failure> {
+    let not_written = |error| target.not_written(&error);
+    if target.compression.is_some() && !plans.is_planned() {
+        // The header of a compressed file needs the total length.
+        plans.plan_next(usize::MAX, threads);
+    }
+    target.check(&plans.reports)?;
+    let Some(mut saver) = target.begin(plans.len() as u64, ticket)? else { return Ok(None) };
+    let mut count = FIRST_RUN * threads.count();
+    loop {
+        while let Some((plan, cursor)) = plans.current() {
+            // A later save already replaced the file, so this one need not be written.
+            if saver.is_overtaken(ticket.ticket()).map_err(not_written)? {
+                return Ok(None);
+            }
+            if saver.write(plan, cursor, WRITE_LEN, threads).map_err(not_written)? == 0 {
+                plans.advance();
+            }
+        }
+        if plans.is_planned() {
+            break;
+        }
+        let before = plans.count();
+        plans.plan_next(count, threads);
+        target.check(&plans.reports)?;
+        // As many as fill the memory for plans, if the next values are like these.
+        let (planned, room) = ((plans.count() - before) as u64, (PLANNED * threads.count()) as u64);
+        let max = if batch.is_shared() { MAX_SHARED } else { MAX_ALONE };
+        count = (room * planned / plans.inline_len().max(1) as u64).clamp(1, max as u64) as usize;
+    }
+    let flushed = saver.flush(threads).map_err(not_written)?;
+    let is_in_place = commit(target, ticket, flushed)?;
+    Ok(is_in_place.then(|| batch.lost(plans.is_lossy).map(|lost| target.warning(&lost)).into_iter().collect()))
+}
+
+/// Makes the outcome of lines to print; `None` if a later save replaced the file.
+fn end(result: Result<Option<Vec<Line>>, Failure>) -> Outcome<EngineError> {
+    match result {
+        Ok(Some(lines)) => Outcome::of_code(Ok(lines)),
+        Ok(None) => Outcome::quiet(EngineError::OK, EngineError::OK, OVERTAKEN),
+        Err(failure) => Outcome::of_code(Err(failure)),
+    }
+}
+
+/// The task that saves or appends values.
+pub struct Save(Result<Saving, Failure>);
 
 /// A file that is being saved, step by step.
-struct Saving<'p, K> {
-    target: Arc<SaveTarget>,
-    values: Source<'p>,
-    plans: FramePlans<'p, K>,
-    is_shared: bool,
-    /// Values to plan next.
-    count: usize,
+struct Saving {
+    target: SaveTarget,
+    plans: FramePlans<'static, Held>,
     stage: Stage,
-    /// Uncompressed bytes of the file, known once all values are planned.
+    /// Uncompressed bytes of the file.
     total: usize,
     written: usize,
     /// Bytes written since the last flush.
     unflushed: usize,
     /// The warning to print if the save succeeds.
     warning: Option<Line>,
-    asks_engine: bool,
     /// The position among the calls that write this file. Dropped last, when what was written is gone or in place.
-    called: Called,
+    ticket: WriteTicket,
 }
 
 enum Stage {
@@ -65,133 +128,66 @@ enum Stage {
     Ended,
 }
 
-/// Saves or appends at once: the values are on the disk when this returns.
-pub fn save(asked: Asked, contents: &Contents<'_>) -> Outcome {
-    let (target, full_objects) = match asked {
-        Ok((target, full_objects)) => (Arc::new(target), full_objects),
-        Err(failure) => return Save::<Borrowed>(Err(failure)).outcome(),
-    };
-    with_engine(&contents.values(), full_objects, |values, reports| {
-        let plans = FramePlans::new(values, full_objects, reports);
-        let mut job = Save::<Borrowed>(Ok(Saving::new(&target, values, plans)));
-        run::finish(&mut job);
-        (!job.0.as_ref().is_ok_and(|saving| saving.asks_engine)).then(|| job.outcome())
-    })
-}
-
-impl Save<'static, Held> {
+impl Save {
     /// Plans all values, so that they may be changed or dropped afterwards.
-    pub fn held(asked: Asked, contents: &Contents<'_>) -> Self {
-        Self(asked.and_then(|(target, full_objects)| {
-            let target = Arc::new(target);
-            with_engine(&contents.values(), full_objects, |values, reports| {
-                let mut plans = FramePlans::new(Source::EMPTY, full_objects, reports);
-                pool::with(values.is_shared_if_held(), |threads| plans.plan(values, threads))?;
-                let checked = target.check(&plans.reports);
-                Some(checked.map(|()| {
-                    let mut saving = Saving::new(&target, Source::EMPTY, plans);
-                    saving.planned(values);
-                    saving
-                }))
+    pub fn held(request: Request, contents: &Contents<'_>) -> Self {
+        Self(request.and_then(|(target, full_objects)| {
+            let values = contents.values();
+            let (batch, reports) = Batch::of(&values, full_objects);
+            let plans = FramePlans::held(&batch, full_objects, reports);
+            target.check(&plans.reports)?;
+            Ok(Saving {
+                ticket: target.ticket(),
+                warning: batch.lost(plans.is_lossy).map(|lost| target.warning(&lost)),
+                stage: if target.appends { Stage::Wait } else { Stage::Create },
+                total: plans.len(),
+                written: 0,
+                unflushed: 0,
+                plans,
+                target,
             })
         }))
     }
 }
 
-impl<'p, K> Saving<'p, K> {
-    fn new(target: &Arc<SaveTarget>, values: Source<'p>, plans: FramePlans<'p, K>) -> Self {
-        Self {
-            target: Arc::clone(target),
-            values,
-            plans,
-            is_shared: values.is_shared(),
-            count: 0,
-            stage: if target.appends { Stage::Wait } else { Stage::Create },
-            total: 0,
-            written: 0,
-            unflushed: 0,
-            warning: None,
-            asks_engine: false,
-            called: target.call(),
-        }
-    }
-
-    /// Records that all values were planned.
-    fn planned(&mut self, values: Source<'_>) {
-        self.total = self.written + self.plans.len();
-        self.warning = values.lost(self.plans.is_lossy).map(|lost| self.target.warning(&lost));
-    }
-
-    /// Plans the next values. Returns false if one needs the engine to encode it.
-    fn plan(&mut self, threads: &Threads) -> Result<bool, Failure>
-    where
-        K: KeepWalked<'p, 'p>,
-    {
-        let before = self.plans.count();
-        let count = match self.target.compression {
-            // The header of a compressed file needs the total length.
-            Some(_) => usize::MAX,
-            None if before == 0 => FIRST_RUN * threads.count(),
-            None => self.count.clamp(1, if self.is_shared { MAX_SHARED } else { MAX_ALONE }),
-        };
-        if self.plans.plan_next(count, threads).is_none() {
-            self.asks_engine = true;
-            return Ok(false);
-        }
-        self.target.check(&self.plans.reports)?;
-        // As many as fill the memory for plans, if the next values are like these.
-        let planned = self.plans.count() - before;
-        let room = (PLANNED * threads.count()) as u64;
-        self.count = (room * planned as u64 / self.plans.inline_len().max(1) as u64).min(MAX_SHARED as u64) as usize;
-        if self.plans.is_planned() {
-            self.planned(self.values);
-        }
-        Ok(true)
-    }
-
+impl Saving {
     /// Does the next step of the work.
     ///
     /// # Errors
-    /// If a value cannot be encoded, or the file cannot be written. After that, `self` can only be dropped.
-    fn step(&mut self, size: usize, threads: &Threads) -> Result<NextStep, Failure>
-    where
-        K: KeepWalked<'p, 'p>,
-    {
-        let target = Arc::clone(&self.target);
+    /// If the file cannot be written. After that, `self` can only be dropped.
+    fn step(&mut self, threads: &Threads) -> Result<NextStep, Failure> {
+        let Self { target, ticket, .. } = self;
         let not_written = |error| target.not_written(&error);
-        let stage = std::mem::replace(&mut self.stage, Stage::Ended);
-        self.stage = match stage {
+        self.stage = match std::mem::replace(&mut self.stage, Stage::Ended) {
             // A later save already replaced the file, so this one need not be written.
             Stage::Write(saver) | Stage::Flush(saver)
-                if saver.is_overtaken(self.called.ticket()).map_err(not_written)? =>
+                if saver.is_overtaken(ticket.ticket()).map_err(not_written)? =>
             {
                 Stage::Overtaken
             }
-            Stage::Wait if self.called.is_first() => Stage::Create,
-            Stage::Wait => Stage::Wait,
-            Stage::Create if self.target.compression.is_some() && !self.plans.is_planned() => {
-                match self.plan(threads)? {
-                    true => Stage::Create,
-                    false => Stage::Ended,
+            Stage::Wait if !ticket.is_first() => Stage::Wait,
+            Stage::Wait => Stage::Create,
+            Stage::Create => match target.begin(self.total as u64, ticket)? {
+                Some(saver) => Stage::Write(Box::new(saver)),
+                None => Stage::Overtaken,
+            },
+            Stage::Write(mut saver) => match self.plans.current() {
+                Some((plan, cursor)) => {
+                    let len = saver.write(plan, cursor, WRITE_LEN, threads).map_err(not_written)?;
+                    self.written += len;
+                    self.unflushed += len;
+                    if len == 0 {
+                        self.plans.advance();
+                    } else if threads.count() == 1 && self.unflushed >= FLUSHED {
+                        self.unflushed = 0;
+                        saver.flush_written().map_err(not_written)?;
+                    }
+                    Stage::Write(saver)
                 }
-            }
-            Stage::Create => {
-                self.target.check(&self.plans.reports)?;
-                match self.target.begin(self.total as u64, &self.called)? {
-                    Some(saver) => Stage::Write(Box::new(saver)),
-                    None => Stage::Overtaken,
-                }
-            }
-            Stage::Write(saver) if self.plans.current().is_some() => {
-                self.write(saver, size, threads).map_err(not_written)?
-            }
-            Stage::Write(saver) if self.plans.is_planned() => Stage::Flush(saver),
-            Stage::Write(saver) => match self.plan(threads)? {
-                true => Stage::Write(saver),
-                false => Stage::Ended,
+                None => Stage::Flush(saver),
             },
             Stage::Flush(saver) => Stage::Commit(Box::new(saver.flush(threads).map_err(not_written)?)),
-            Stage::Commit(flushed) => match commit(&self.target, &self.called, *flushed)? {
+            Stage::Commit(flushed) => match commit(target, ticket, *flushed)? {
                 true => Stage::Ended,
                 false => Stage::Overtaken,
             },
@@ -206,31 +202,14 @@ impl<'p, K> Saving<'p, K> {
             Stage::Overtaken | Stage::Ended => NextStep::Done,
         })
     }
-
-    fn write(&mut self, mut saver: Box<Saver>, size: usize, threads: &Threads) -> io::Result<Stage> {
-        let Some((plan, cursor)) = self.plans.current() else { return Ok(Stage::Write(saver)) };
-        let len = saver.write(plan, cursor, WRITE_LEN, threads)?;
-        self.written += len;
-        self.unflushed += len;
-        if len == 0 {
-            self.plans.advance();
-        } else if size != WHOLE && threads.count() == 1 && self.unflushed >= FLUSHED {
-            self.unflushed = 0;
-            saver.flush_written()?;
-        }
-        Ok(Stage::Write(saver))
-    }
 }
 
-impl<'p, K> Job for Save<'p, K>
-where
-    K: KeepWalked<'p, 'p>,
-{
-    fn step(&mut self, size: usize, threads: &Threads, _: OnProgress<'_>) -> NextStep {
-        match self.0.as_mut().map(|saving| saving.step(size, threads)) {
+impl Work for Save {
+    fn step(&mut self, threads: &Threads, _: OnProgress<'_>) -> NextStep {
+        match self.0.as_mut().map(|saving| saving.step(threads)) {
             Ok(Ok(NextStep::Done)) => {
                 // A script may keep the task for long.
-                self.0.iter().for_each(|saving| saving.called.end());
+                self.0.iter().for_each(|saving| saving.ticket.end());
                 NextStep::Done
             }
             Ok(Ok(step)) => step,
@@ -244,15 +223,7 @@ where
     }
 
     fn unblock(&mut self, threads: &Threads) {
-        self.0.iter().for_each(|saving| saving.called.wait(threads));
-    }
-
-    fn line_number(&self) -> Option<u64> {
-        self.0.as_ref().ok().map(|saving| saving.called.ticket().number())
-    }
-
-    fn is_large(&self) -> bool {
-        self.0.as_ref().is_ok_and(|saving| saving.is_shared || saving.target.compression.is_some())
+        self.0.iter().for_each(|saving| saving.ticket.wait(threads));
     }
 
     /// The last tenth is the flush.
@@ -265,17 +236,19 @@ where
     fn outlives_shut_down(&self) -> bool {
         true
     }
+}
 
-    fn outcome(&mut self) -> Outcome {
-        match &mut self.0 {
-            Ok(Saving { stage: Stage::Overtaken, .. }) => {
-                Outcome::quiet(Product::Code(EngineError::OK), EngineError::OK, OVERTAKEN)
-            }
-            Ok(saving) => {
-                let lines = saving.warning.take().into_iter().collect();
-                Outcome::with_lines(Product::Code(EngineError::OK), lines, EngineError::OK)
-            }
-            Err(Failure { code, text }) => Outcome::failed(Product::Code(*code), *code, text),
-        }
+impl Job for Save {
+    fn ticket(&self) -> Option<u64> {
+        self.0.as_ref().ok().map(|saving| saving.ticket.ticket().number())
+    }
+
+    fn outcome(&mut self) -> Outcome<Slot> {
+        let result = match &mut self.0 {
+            Ok(Saving { stage: Stage::Overtaken, .. }) => Ok(None),
+            Ok(saving) => Ok(Some(saving.warning.take().into_iter().collect())),
+            Err(failure) => Err(failure.clone()),
+        };
+        end(result).into_slot()
     }
 }

@@ -8,9 +8,10 @@ use godot::global::Error as EngineError;
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::{AppendError, Saver};
 
-use super::Called;
-use crate::calls::files::{Contents, Failure, compression, open_code};
+use super::WriteTicket;
+use crate::calls::files::{Contents, compression, open_code};
 use crate::engine::{self, DIALECT, FlagArg};
+use crate::jobs::outcome::Failure;
 use crate::report::{Line, Reports};
 use crate::value::walk::Lost;
 
@@ -48,15 +49,10 @@ impl SaveTarget {
         Self { path: at, shown: path.to_string(), compression: None, appends: false, is_batch: true }
     }
 
-    /// Omits the index from messages, for a call that saves one value.
-    pub fn of_one(self) -> Self {
-        Self { is_batch: false, ..self }
-    }
-
-    /// Takes the position of a call that writes this file now. No script may run before the call has ended: one that
-    /// appends to the file would wait for it.
-    pub fn call(&self) -> Called {
-        Called::now(&self.path)
+    /// Takes the ticket of a call that writes this file. No script may run before the call has ended: one that appends to
+    /// the file would wait for it.
+    pub fn ticket(&self) -> WriteTicket {
+        WriteTicket::take(&self.path)
     }
 
     pub fn path(&self) -> &Path {
@@ -67,11 +63,11 @@ impl SaveTarget {
     ///
     /// # Errors
     /// If the file cannot be created or added to.
-    pub fn begin(&self, total: u64, called: &Called) -> Result<Option<Saver>, Failure> {
+    pub fn begin(&self, total: u64, ticket: &WriteTicket) -> Result<Option<Saver>, Failure> {
         if !self.appends {
             return self.create(total).map(Some);
         }
-        Saver::append(&self.path, called.ticket(), DIALECT).map_err(|error| match &error {
+        Saver::append(&self.path, ticket.ticket(), DIALECT).map_err(|error| match &error {
             AppendError::System(error) if error.kind() == io::ErrorKind::ResourceBusy => self.not_written(error),
             AppendError::System(error) => self.failure(open_code(error), error),
             AppendError::Compressed => {
@@ -123,27 +119,25 @@ impl SaveTarget {
 }
 
 /// What a call writes: the file, and true if objects are saved in full.
-pub type Asked = Result<(SaveTarget, bool), Failure>;
+pub type Request = Result<(SaveTarget, bool), Failure>;
 
 /// Checks the arguments of a save.
 ///
 /// # Errors
 /// If an argument is invalid.
-pub fn to_save(path: &GString, contents: &Contents<'_>, full_objects: FlagArg, compression_mode: i64) -> Asked {
+pub fn to_save(path: &GString, contents: &Contents<'_>, full_objects: FlagArg, compression_mode: i64) -> Request {
     let full_objects = full_objects.flag("full_objects").map_err(|why| {
-        let why = format!("cannot save \"{path}\": {why}; the compression mode is the fourth argument");
-        Failure::new(EngineError::ERR_INVALID_PARAMETER, why)
+        Failure::invalid(format_args!("cannot save \"{path}\": {why}; the compression mode is the fourth argument"))
     })?;
-    let target = SaveTarget::new(path, compression_mode)?;
-    let target = if let Contents::One(_) = contents { target.of_one() } else { target };
-    Ok((target, full_objects))
+    let is_batch = matches!(contents, Contents::All(_));
+    Ok((SaveTarget { is_batch, ..SaveTarget::new(path, compression_mode)? }, full_objects))
 }
 
 /// Checks the arguments of an append.
 ///
 /// # Errors
 /// If an argument is invalid.
-pub fn to_append(path: &GString, full_objects: FlagArg) -> Asked {
+pub fn to_append(path: &GString, full_objects: FlagArg) -> Request {
     let target = SaveTarget { appends: true, ..SaveTarget::plain(path) };
     match full_objects.flag("full_objects") {
         Ok(full_objects) => Ok((target, full_objects)),

@@ -1,13 +1,12 @@
 //! Builds the elements and entries of containers, over threads if they have many bytes, and checks those of typed ones.
 
-use std::sync::Mutex;
-
 use godot::builtin::{StringName, Variant};
 use varbatch_codec::{ElementType, Event, Kind, Reader};
 use varbatch_workers::Threads;
 
-use super::{Build, MayAsk, Stop, utf8};
+use super::{Build, MayAsk, Refused, Stop, utf8};
 use crate::engine::{self, ArraySlot, DictionarySlot, Slot, SlotType};
+use crate::jobs::runs::Runs;
 use crate::value::refused;
 use crate::value::string_cache::Texts;
 
@@ -20,6 +19,9 @@ const LOOK: usize = 16;
 
 /// Elements that are measured to estimate the length of an Array.
 const SAMPLE: usize = 16;
+
+/// What one of several threads has built: cached texts, what was refused, and why it stopped.
+type BuiltRuns<'a> = (Texts<'a>, Refused, Option<Stop>);
 
 impl<'a> Build<'a, '_> {
     /// Builds an Array in `slot`.
@@ -46,50 +48,37 @@ impl<'a> Build<'a, '_> {
         if self.threads.count() == 1 || elements.len() < SAMPLE || self.reader.left() < SPLIT_FROM {
             return Ok(false);
         }
-        let mut scan = self.reader.clone();
-        (0..SAMPLE).try_for_each(|_| scan.skip_value())?;
-        let sampled = scan.position() - self.reader.position();
-        if sampled / SAMPLE * elements.len() < SPLIT_FROM {
+        let mut sample = self.reader.clone();
+        (0..SAMPLE).try_for_each(|_| sample.skip_value())?;
+        if (sample.position() - self.reader.position()) / SAMPLE * elements.len() < SPLIT_FROM {
             return Ok(false);
         }
-        // Later runs are found while earlier ones are built.
-        let (mut rest, mut scanned, alone, tell) = (elements, Ok(()), Threads::alone(), self.told.tell());
-        scan.clone_from(&self.reader);
-        let runs = std::iter::from_fn(|| {
-            let (reader, mut count) = (scan.clone(), 0);
-            while count < rest.len() && scan.position() - reader.position() < RUN {
+        let (mut scanned, alone, on_built) = (Ok(()), Threads::alone(), self.progress.on_built());
+        let mut runs = Runs::new(self.reader.clone(), elements, RUN, |scan: &mut Reader<'a>| {
+            let start = scan.position();
+            if scanned.is_ok() {
                 scanned = scan.skip_value();
-                if scanned.is_err() {
-                    return None;
-                }
-                count += 1;
             }
-            let (run, others) = std::mem::take(&mut rest).split_at_mut(count);
-            rest = others;
-            (count > 0).then_some((reader, run))
+            scanned.is_ok().then(|| scan.position() - start)
         });
         let may_ask = self.may_ask.min(MayAsk::Conversions);
-        let done = Mutex::new(Ok((0, 0)));
-        let build = |(reader, slots): (Reader<'a>, &mut [Slot]), texts: &mut Texts<'a>| {
-            let mut build = Build::new(reader, texts, &alone, may_ask).telling(tell);
+        let begin = || (Texts::for_bytes(RUN), Refused::default(), None);
+        let build = |(reader, slots): (Reader<'a>, &mut [Slot]), (texts, refused, stop): &mut BuiltRuns<'a>| {
+            let mut build = Build::new(reader, texts, &alone, may_ask).reporting(on_built);
             let built = slots.iter_mut().try_for_each(|slot| build.value(slot));
-            build.told.tell_all(build.reader.position());
-            let mut done = done.lock().expect("nothing panics while it is held");
-            match (built, &mut *done) {
-                (Err(stop), Ok(_)) => *done = Err(stop),
-                (Ok(()), Ok((dropped, first))) if build.dropped > 0 => {
-                    *first = if *dropped == 0 { build.first_dropped } else { build.first_dropped.min(*first) };
-                    *dropped += build.dropped;
-                }
-                _ => {}
-            }
+            build.progress.report(build.reader.position());
+            refused.add(build.refused);
+            *stop = stop.take().or(built.err());
         };
-        self.threads.for_each_with(runs, || Texts::for_bytes(RUN), build, drop);
+        let built = self.threads.for_each_with(&mut runs, begin, build);
+        let scan = runs.scan;
         // An error in the bytes comes first, whatever was built before it.
         scanned?;
-        let (dropped, first) = done.into_inner().expect("nothing panics while it is held")?;
-        self.note_dropped(dropped, first);
-        self.told.pass(scan.position() - self.reader.position());
+        for (_, refused, stop) in built {
+            stop.map_or(Ok(()), Err)?;
+            self.refused.add(refused);
+        }
+        self.progress.skip(scan.position() - self.reader.position());
         self.reader = scan;
         Ok(true)
     }
@@ -115,7 +104,7 @@ impl<'a> Build<'a, '_> {
             if self.fits(&mut element, expected)? {
                 *elements.next().expect("one for each") = element;
             } else {
-                self.note_dropped(1, at);
+                self.refused.add(Refused { count: 1, first: at });
             }
         }
         let kept = count - elements.len();
@@ -136,7 +125,7 @@ impl<'a> Build<'a, '_> {
             if self.fits(&mut element, expected)? {
                 array.push(&element);
             } else {
-                self.note_dropped(1, at);
+                self.refused.add(Refused { count: 1, first: at });
             }
         }
         Ok(())
@@ -189,7 +178,7 @@ impl<'a> Build<'a, '_> {
             } else {
                 // The engine decodes the value anyway.
                 self.value(&mut Slot::new())?;
-                self.note_dropped(1, at);
+                self.refused.add(Refused { count: 1, first: at });
             }
         }
         Ok(())
@@ -270,12 +259,5 @@ impl<'a> Build<'a, '_> {
             _ if self.may_ask == MayAsk::Nothing => Err(Stop::MayNotAsk),
             (_, kind) => Ok(element.convert(kind)),
         }
-    }
-
-    fn note_dropped(&mut self, count: usize, first: usize) {
-        if self.dropped == 0 && count > 0 {
-            self.first_dropped = first;
-        }
-        self.dropped += count;
     }
 }

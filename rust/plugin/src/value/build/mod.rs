@@ -1,21 +1,20 @@
 //! Builds Variants from events.
 
 mod containers;
+mod progress;
 mod rare;
 mod strings;
-mod told;
 
 use varbatch_codec::fill;
 use varbatch_codec::{CodecError, ElementType, Event, Kind, Plain, Reader, Text};
 use varbatch_workers::Threads;
 
+pub use self::progress::OnBuilt;
+use self::progress::Progress;
 use crate::engine::{REAL, Slot, SlotType, Value};
-use crate::report::Dropped;
+use crate::report::{Dropped, Report};
 use crate::value::refused;
 use crate::value::string_cache::Texts;
-
-pub use self::told::Tell;
-use self::told::Told;
 
 /// The engine functions that a build may call, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,26 +42,58 @@ impl From<CodecError> for Stop {
     }
 }
 
-/// Builds a flat value, as [`Reader::flat`] calls it. Returns `false`, and changes nothing, if the bytes are another value
-/// or none. For a value of a few bytes, making a [`Build`] takes as long as its work.
+/// Only for builds that may ask for everything they need.
+impl From<Stop> for Report {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Error(error) => error.into(),
+            Stop::MayNotAsk => unreachable!("it may ask"),
+        }
+    }
+}
+
+/// Max bytes of a value that [`build_flat`] builds.
+const SMALL_VALUE: usize = 4 << 10;
+
+/// Builds a small flat value, as [`Reader::flat`] calls it. Returns `false`, and changes nothing, if the bytes are another
+/// value or none. For a value of a few bytes, making a [`Build`] takes as long as its work.
 #[inline(always)]
 pub fn build_flat<'a>(bytes: &'a [u8], texts: &mut Texts<'a>, slot: &mut Slot) -> bool {
-    match Reader::flat(bytes) {
-        Some(Event::Nil) => slot.clear(),
-        Some(Event::Rid(id)) => slot.set_rid(id),
-        Some(Event::Callable) => slot.set_callable(),
-        Some(Event::Array { .. }) => _ = slot.set_array(0),
-        Some(Event::Dictionary { .. }) => _ = slot.set_dictionary(),
-        Some(Event::Bool(value)) => slot.set_bool(value),
-        Some(Event::Int(value)) => slot.set_int(value),
-        Some(Event::Float(value)) => slot.set_float(value),
-        Some(Event::Components(plain)) => components(slot, plain),
-        Some(Event::Packed(plain)) => fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count)),
-        Some(Event::String(text)) => texts.set(slot, Kind::String, utf8(text)),
-        Some(Event::StringName(text)) => texts.set(slot, Kind::StringName, utf8(text)),
-        _ => return false,
+    if bytes.len() >= SMALL_VALUE {
+        return false;
+    }
+    let Some(event) = Reader::flat(bytes) else { return false };
+    match leaf(event, texts, slot, |plain, slot| fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count))) {
+        Ok(()) => {}
+        Err(Event::Callable) => slot.set_callable(),
+        Err(Event::Array { .. }) => _ = slot.set_array(0),
+        Err(Event::Dictionary { .. }) => _ = slot.set_dictionary(),
+        Err(_) => return false,
     }
     true
+}
+
+/// Builds a value that needs no further events and nothing else; `packed` builds a packed array. Returns any other event.
+#[inline(always)]
+fn leaf<'a>(
+    event: Event<'a>,
+    texts: &mut Texts<'a>,
+    slot: &mut Slot,
+    packed: impl FnOnce(Plain<'a>, &mut Slot),
+) -> Result<(), Event<'a>> {
+    match event {
+        Event::Nil => slot.clear(),
+        Event::Bool(value) => slot.set_bool(value),
+        Event::Int(value) => slot.set_int(value),
+        Event::Float(value) => slot.set_float(value),
+        Event::Components(plain) => components(slot, plain),
+        Event::Packed(plain) => packed(plain, slot),
+        Event::String(text) => texts.set(slot, Kind::String, utf8(text)),
+        Event::StringName(text) => texts.set(slot, Kind::StringName, utf8(text)),
+        Event::Rid(id) => slot.set_rid(id),
+        other => return Err(other),
+    }
+    Ok(())
 }
 
 /// Makes the value a math type.
@@ -70,6 +101,22 @@ pub fn build_flat<'a>(bytes: &'a [u8], texts: &mut Texts<'a>, slot: &mut Slot) -
 pub fn components(slot: &mut Slot, plain: Plain<'_>) {
     if !plain.has_width(REAL) || !slot.set_plain(plain.kind, plain.bytes) {
         slot.set_components(plain.kind, |dest| fill::plain(plain, REAL, dest));
+    }
+}
+
+/// Elements and entries that typed containers refused: how many, and the offset of the first.
+#[derive(Clone, Copy, Default)]
+struct Refused {
+    count: usize,
+    first: usize,
+}
+
+impl Refused {
+    fn add(&mut self, other: Self) {
+        if other.count > 0 {
+            self.first = if self.count == 0 { other.first } else { self.first.min(other.first) };
+            self.count += other.count;
+        }
     }
 }
 
@@ -81,10 +128,8 @@ pub struct Build<'a, 't> {
     texts: &'t mut Texts<'a>,
     /// The kept values that are not restored yet, see [`Self::keeping`].
     kept: std::slice::Iter<'t, Value>,
-    /// The number of dropped elements, and the offset of the first.
-    dropped: usize,
-    first_dropped: usize,
-    told: Told<'t>,
+    refused: Refused,
+    progress: Progress<'t>,
 }
 
 /// The rest of a value that is still to be built, with its count.
@@ -106,7 +151,8 @@ impl<'a, 't> Build<'a, 't> {
     /// between values.
     #[inline]
     pub fn new(reader: Reader<'a>, texts: &'t mut Texts<'a>, threads: &'t Threads, may_ask: MayAsk) -> Self {
-        Self { reader, threads, may_ask, texts, kept: [].iter(), dropped: 0, first_dropped: 0, told: Told::nobody() }
+        let (kept, progress) = ([].iter(), Progress::to_nobody());
+        Self { reader, threads, may_ask, texts, kept, refused: Refused::default(), progress }
     }
 
     /// Restores what [`crate::value::walk::Keeping`] kept of the value; freed objects become null. Only for a build on
@@ -116,11 +162,11 @@ impl<'a, 't> Build<'a, 't> {
         Self { kept: kept.iter(), ..self }
     }
 
-    /// Reports the progress to `tell`.
+    /// Reports the progress to `on_built`.
     #[inline]
-    pub fn telling(self, tell: Option<Tell<'t>>) -> Self {
-        let told = Told::new(tell, self.reader.position());
-        Self { told, ..self }
+    pub fn reporting(self, on_built: Option<OnBuilt<'t>>) -> Self {
+        let progress = Progress::new(on_built, self.reader.position());
+        Self { progress, ..self }
     }
 
     /// Builds the next value in `slot`, which is cleared on an error.
@@ -133,7 +179,7 @@ impl<'a, 't> Build<'a, 't> {
             Err(stop) => Err(stop),
         };
         match built {
-            Ok(()) if self.dropped == 0 => Ok(None),
+            Ok(()) if self.refused.count == 0 => Ok(None),
             Ok(()) => Ok(Some(self.dropped())),
             Err(stop) => {
                 slot.clear();
@@ -144,14 +190,14 @@ impl<'a, 't> Build<'a, 't> {
 
     #[cold]
     fn dropped(&self) -> Box<Dropped> {
-        let first = self.reader.error_at(self.first_dropped, refused::dropped()).to_string();
-        Box::new(Dropped { count: self.dropped, first })
+        let Refused { count, first } = self.refused;
+        Box::new(Dropped { count, first: self.reader.error_at(first, refused::dropped()).to_string() })
     }
 
     /// Reports the progress.
     #[inline(always)]
     fn look(&mut self) {
-        self.told.look(self.reader.position());
+        self.progress.look(self.reader.position());
     }
 
     /// Returns the next event. Not inlined, for callers where speed does not need a copy of the Reader's code.
@@ -188,34 +234,33 @@ impl<'a, 't> Build<'a, 't> {
     fn begin_here(&mut self, slot: &mut Slot) -> Result<Left, Stop> {
         let start = self.reader.position();
         let depth = self.reader.depth();
-        let (texts, threads, kept, told) = (&mut *self.texts, self.threads, &mut self.kept, &mut self.told);
+        let (texts, threads, kept, progress) = (&mut *self.texts, self.threads, &mut self.kept, &mut self.progress);
         // Values that need no further events are made here; the rest is returned.
         let left = self.reader.next_event_to(
             #[inline(always)]
             |event| {
-                match event {
-                    Event::Nil => slot.clear(),
-                    Event::Bool(value) => slot.set_bool(value),
-                    Event::Int(value) => slot.set_int(value),
-                    Event::Float(value) => slot.set_float(value),
-                    Event::Components(plain) => components(slot, plain),
-                    Event::Packed(plain) => told.fill(plain, slot.set_packed(plain.kind, plain.count), threads),
-                    Event::String(text) => texts.set(slot, Kind::String, utf8(text)),
-                    Event::StringName(text) => texts.set(slot, Kind::StringName, utf8(text)),
-                    Event::Rid(id) => slot.set_rid(id),
-                    Event::Callable => match kept.next() {
-                        Some(kept) => slot.set_own(kept),
-                        None => slot.set_callable(),
-                    },
-                    Event::Array { element: ElementType::Any, count } => {
-                        return Ok(Left::Elements(count));
+                let built = leaf(
+                    event,
+                    texts,
+                    slot,
+                    #[inline(always)]
+                    |plain, slot| progress.fill(plain, slot.set_packed(plain.kind, plain.count), threads),
+                );
+                match built {
+                    Ok(()) => Ok(Left::Nothing),
+                    Err(Event::Callable) => {
+                        match kept.next() {
+                            Some(kept) => slot.set_own(kept),
+                            None => slot.set_callable(),
+                        }
+                        Ok(Left::Nothing)
                     }
-                    Event::Dictionary { key: ElementType::Any, value: ElementType::Any, count } => {
-                        return Ok(Left::Entries(count));
+                    Err(Event::Array { element: ElementType::Any, count }) => Ok(Left::Elements(count)),
+                    Err(Event::Dictionary { key: ElementType::Any, value: ElementType::Any, count }) => {
+                        Ok(Left::Entries(count))
                     }
-                    other => return Err(other),
+                    other => other.map(|()| Left::Nothing),
                 }
-                Ok(Left::Nothing)
             },
         )?;
         match left {

@@ -1,11 +1,10 @@
 //! Builds the texts of a PackedStringArray, over threads if they have many bytes.
 
-use std::sync::Mutex;
-
 use varbatch_codec::{CodecError, Reader};
 
 use super::{Build, utf8};
 use crate::engine::{self, Slot, StringSlot};
+use crate::jobs::runs::Runs;
 
 /// Bytes of texts in a run for one thread, and min bytes of an array that is built over threads.
 const RUN: usize = 64 << 10;
@@ -14,7 +13,7 @@ const SPLIT_FROM: usize = 512 << 10;
 /// Texts between two progress checks.
 const LOOK: usize = 64;
 
-impl Build<'_, '_> {
+impl<'a> Build<'a, '_> {
     /// Builds the next `count` texts.
     pub(super) fn packed_strings(&mut self, slot: &mut Slot, count: usize) -> Result<(), CodecError> {
         let strings = slot.set_strings(count);
@@ -31,40 +30,28 @@ impl Build<'_, '_> {
     }
 
     fn split_texts(&mut self, strings: &mut [StringSlot]) -> Result<(), CodecError> {
-        // Later runs are found while earlier ones are built.
-        let (mut rest, mut scan) = (strings, self.reader.clone());
-        let mut scanned = Ok(());
-        let runs = std::iter::from_fn(|| {
-            let (reader, mut count) = (scan.clone(), 0);
-            while count < rest.len() && scanned.is_ok() && scan.position() - reader.position() < RUN {
-                match scan.pass_text() {
-                    Ok(_) => count += 1,
-                    Err(error) => scanned = Err(error),
-                }
+        let (mut scanned, on_built) = (Ok(()), self.progress.on_built());
+        let mut runs = Runs::new(self.reader.clone(), strings, RUN, |scan: &mut Reader<'a>| {
+            let start = scan.position();
+            if scanned.is_ok() {
+                scanned = scan.pass_text().map(drop);
             }
-            // Build the texts before the error too: one of them may have an earlier error.
-            let (run, others) = std::mem::take(&mut rest).split_at_mut(count);
-            rest = others;
-            (count > 0).then_some((reader, run))
+            scanned.is_ok().then(|| scan.position() - start)
         });
-        let (first, tell) = (Mutex::new(None::<CodecError>), self.told.tell());
-        let build = |(mut reader, strings): (Reader<'_>, &mut [StringSlot])| {
+        let build = |(mut reader, strings): (Reader<'a>, &mut [StringSlot]), first: &mut Option<CodecError>| {
             let (start, built) = (reader.position(), read(&mut reader, strings));
-            if let Some(tell) = tell {
-                tell(reader.position() - start);
+            if let Some(on_built) = on_built {
+                on_built(reader.position() - start);
             }
-            if let Err(error) = built {
-                let mut first = first.lock().expect("nothing panics while it is held");
-                if first.as_ref().is_none_or(|first| error.at() < first.at()) {
-                    *first = Some(error);
-                }
-            }
+            // A thread gets its runs in order.
+            *first = first.take().or(built.err());
         };
-        self.threads.for_each(runs, build);
+        let errors = self.threads.for_each_with(&mut runs, || None, build);
+        let scan = runs.scan;
         // An error in a built text is before the one that stopped the scan.
-        first.into_inner().expect("nothing panics while it is held").map_or(Ok(()), Err)?;
+        errors.into_iter().flatten().min_by_key(CodecError::at).map_or(Ok(()), Err)?;
         scanned?;
-        self.told.pass(scan.position() - self.reader.position());
+        self.progress.skip(scan.position() - self.reader.position());
         self.reader = scan;
         Ok(())
     }

@@ -5,7 +5,7 @@
 use godot::builtin::{GString, Variant};
 use varbatch_codec::{CodecError, Copied, ElementType, Event, Keep, Kind, Writer};
 
-use super::{NotWalked, Target, TargetNow};
+use super::{Target, TargetNow};
 use crate::engine::{self, Slot, Value, View, chars};
 
 /// Plans the walked values, and borrows long payloads. Keeps, in walk order, objects, Callables, the scripts of typed
@@ -65,7 +65,7 @@ impl TargetNow for Keeping<'_, '_> {
         self.writer.write_as(event, Copied)
     }
 
-    fn keep(&mut self, view: View<'_>) -> Result<bool, CodecError> {
+    fn whole(&mut self, view: View<'_>) -> Result<bool, CodecError> {
         let is_exact = match view.kind() {
             Kind::String => is_exact(view.string()),
             Kind::PackedStringArray => view.strings().iter().all(|text| is_exact(text.chars())),
@@ -79,9 +79,9 @@ impl TargetNow for Keeping<'_, '_> {
         Ok(!is_exact)
     }
 
-    fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked> {
+    fn object(&mut self, value: &Value, id: u64) -> Result<(), CodecError> {
         self.keep(value);
-        Ok(self.writer.write(Event::ObjectId(id))?)
+        self.writer.write(Event::ObjectId(id))
     }
 
     fn callable(&mut self, value: &Value) -> Result<(), CodecError> {
@@ -94,7 +94,6 @@ impl TargetNow for Keeping<'_, '_> {
         Ok(())
     }
 
-    /// True, so that containers report the class and the script of their elements.
     fn full_objects(&self) -> bool {
         true
     }

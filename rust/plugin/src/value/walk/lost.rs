@@ -5,9 +5,9 @@
 
 use godot::builtin::Callable;
 use godot::obj::InstanceId;
-use varbatch_codec::{CodecError, CodecErrorKind, Event, Keep, Path, Reader};
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Path, Reader};
 
-use super::{NotWalked, Target, TargetNow, walk};
+use super::{Target, TargetNow, walk};
 use crate::engine::Value;
 
 /// The lost values in a batch.
@@ -32,7 +32,7 @@ impl Lost {
             if is_first && lost.count() > 0 {
                 let found = walk(value, &mut Counting { lost: &mut Self::default(), ends: true });
                 // Finds nothing if another thread has freed the object meanwhile.
-                if let Err(NotWalked::Error(error)) = found {
+                if let Err(error) = found {
                     lost.first = (index, error.path().clone());
                 }
             }
@@ -115,11 +115,7 @@ struct Counting<'l> {
     ends: bool,
 }
 
-impl<'a> Target<'a> for Counting<'_> {
-    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
-        self.put_now(event)
-    }
-}
+impl Target<'_> for Counting<'_> {}
 
 impl TargetNow for Counting<'_> {
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
@@ -129,22 +125,10 @@ impl TargetNow for Counting<'_> {
         if self.ends && self.lost.count() > before { Err(CodecError::new(0, CodecErrorKind::TooDeep)) } else { Ok(()) }
     }
 
-    fn object(&mut self, _: &Value, id: u64) -> Result<(), NotWalked> {
-        Ok(self.put_now(Event::ObjectId(id))?)
-    }
-
     /// An invalid Callable loses nothing.
     fn callable(&mut self, value: &Value) -> Result<(), CodecError> {
         let callable: Callable = value.variant().to();
         let is_alive = callable.is_custom() || callable.object_id().is_some_and(InstanceId::lookup_validity);
         if is_alive { self.put_now(Event::Callable) } else { Ok(()) }
-    }
-
-    fn full_objects(&self) -> bool {
-        false
-    }
-
-    fn position(&self) -> usize {
-        0
     }
 }

@@ -1,15 +1,15 @@
 //! Walks a Variant and produces its events.
 
+mod copying;
 mod keeping;
 mod lost;
 mod planning;
 mod rooms;
 
 use godot::builtin::{GString, Variant};
-use varbatch_codec::{
-    CodecError, CodecErrorKind, Copied, ElementType, Event, Keep, Kind, Mark, Shape, Step, Text, Writer,
-};
+use varbatch_codec::{CodecError, CodecErrorKind, Copied, ElementType, Event, Keep, Kind, Shape, Step, Text};
 
+pub use self::copying::Copying;
 pub use self::keeping::{Keeping, is_exact_name, kept_count};
 pub use self::lost::Lost;
 pub use self::planning::{Held, KeepWalked, Planning, SAMPLE, mostly_containers};
@@ -17,24 +17,24 @@ pub use self::rooms::Rooms;
 use super::refused;
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
 
-/// Min elements of an Array that is walked in runs, over threads: if most elements are containers, and if not.
-const SPLIT_FROM: usize = 2000;
-const SPLIT_FLAT_FROM: usize = 50_000;
-/// Min texts of a PackedStringArray that is walked in runs.
-const SPLIT_TEXTS_FROM: usize = 100_000;
-
 /// Takes the events of a walk.
 pub trait Target<'a>: TargetNow {
     /// Takes an event whose payload lives as long as the walked value. `hold` can keep the payload for longer; it is
     /// [`Copied`] if that is not possible.
-    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, hold: K) -> Result<(), CodecError>;
+    #[inline(always)]
+    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, hold: K) -> Result<(), CodecError> {
+        let _ = hold;
+        self.put_now(event)
+    }
 
-    /// Walks the elements of a large Array, for example over threads. `false` to have them walked one by one.
-    fn split(&mut self, _: &'a [Value]) -> Result<bool, NotWalked> {
+    /// Walks the elements of an Array if it is large, for example over threads. `false` to have them walked one by one.
+    #[inline(always)]
+    fn split(&mut self, _: &'a [Value]) -> Result<bool, CodecError> {
         Ok(false)
     }
 
     /// Does the same as [`Self::split`] for the texts of a PackedStringArray.
+    #[inline(always)]
     fn split_texts(&mut self, _: &'a [Str]) -> Result<bool, CodecError> {
         Ok(false)
     }
@@ -46,12 +46,15 @@ pub trait TargetNow {
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError>;
 
     /// Takes a text, a NodePath or a PackedStringArray whole. `false` to get its events instead.
-    fn keep(&mut self, _: View<'_>) -> Result<bool, CodecError> {
+    fn whole(&mut self, _: View<'_>) -> Result<bool, CodecError> {
         Ok(false)
     }
 
     /// Takes a live object.
-    fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked>;
+    fn object(&mut self, value: &Value, id: u64) -> Result<(), CodecError> {
+        let _ = value;
+        self.put_now(Event::ObjectId(id))
+    }
 
     /// Takes a Callable; its bytes hold only its type.
     fn callable(&mut self, value: &Value) -> Result<(), CodecError> {
@@ -72,11 +75,15 @@ pub trait TargetNow {
         }
     }
 
-    /// True if objects are written with class and properties.
-    fn full_objects(&self) -> bool;
+    /// True if containers report the class and the script of their elements, as for objects with class and properties.
+    fn full_objects(&self) -> bool {
+        false
+    }
 
-    /// Returns the number of bytes of the value so far.
-    fn position(&self) -> usize;
+    /// Returns the number of bytes so far, for errors.
+    fn position(&self) -> usize {
+        0
+    }
 }
 
 /// Passes every event to a [`TargetNow`].
@@ -87,11 +94,11 @@ impl TargetNow for Now<'_> {
         self.0.put_now(event)
     }
 
-    fn keep(&mut self, view: View<'_>) -> Result<bool, CodecError> {
-        self.0.keep(view)
+    fn whole(&mut self, view: View<'_>) -> Result<bool, CodecError> {
+        self.0.whole(view)
     }
 
-    fn object(&mut self, value: &Value, id: u64) -> Result<(), NotWalked> {
+    fn object(&mut self, value: &Value, id: u64) -> Result<(), CodecError> {
         self.0.object(value, id)
     }
 
@@ -116,46 +123,17 @@ impl TargetNow for Now<'_> {
     }
 }
 
-impl<'a> Target<'a> for Now<'_> {
-    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
-        self.0.put_now(event)
-    }
-}
-
-/// The reason why a walk stopped early.
-#[derive(Debug)]
-pub enum NotWalked {
-    /// The value cannot be written.
-    Error(CodecError),
-    /// The value holds an object to write in full, which only the engine can do.
-    FullObject,
-}
-
-impl From<CodecError> for NotWalked {
-    fn from(error: CodecError) -> Self {
-        Self::Error(error)
-    }
-}
-
-impl NotWalked {
-    #[cold]
-    fn within(self, step: impl FnOnce() -> Step) -> Self {
-        match self {
-            Self::Error(error) => Self::Error(error.within(step())),
-            other => other,
-        }
-    }
-}
+impl Target<'_> for Now<'_> {}
 
 /// Passes the events of `value` to `target`.
 #[inline(always)]
-pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
+pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), CodecError> {
     let view = match value.known() {
         Ok(view) => view,
-        Err(id) => return Err(unknown(id, target.position()).into()),
+        Err(id) => return Err(unknown(id, target.position())),
     };
     let kind = view.kind();
-    if matches!(kind.shape(), Shape::Text | Shape::NodePath | Shape::PackedStrings) && target.keep(view)? {
+    if matches!(kind.shape(), Shape::Text | Shape::NodePath | Shape::PackedStrings) && target.whole(view)? {
         return Ok(());
     }
     match kind.shape() {
@@ -200,9 +178,15 @@ fn unknown(id: u32, position: usize) -> CodecError {
     CodecError::new(position, CodecErrorKind::UnknownType { last: Kind::ALL.len() - 1, id })
 }
 
+/// Adds a step to the path of an error.
+#[cold]
+fn within(error: CodecError, step: impl FnOnce() -> Step) -> CodecError {
+    error.within(step())
+}
+
 /// Does the same as [`walk`] for a value in a container. Recursing into a container uses no stack for leaves: their
 /// code is in a separate call.
-fn walk_inner<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
+fn walk_inner<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), CodecError> {
     let view = value.view();
     match view.kind() {
         Kind::Array => array(view, target),
@@ -212,35 +196,32 @@ fn walk_inner<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), 
 }
 
 #[inline(never)]
-fn leaf<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
+fn leaf<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), CodecError> {
     walk(value, target)
 }
 
 #[inline(never)]
-fn array<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
+fn array<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), CodecError> {
     let elements = view.elements();
     array_head(view, target, elements.len())?;
-    if elements.len() >= SPLIT_FROM && target.split(elements)? {
-        return Ok(());
-    }
-    each(elements, 0, target)
+    if target.split(elements)? { Ok(()) } else { each(elements, 0, target) }
 }
 
 /// Walks elements of an Array; `from` is the index of the first.
 #[inline]
-fn each<'a>(elements: &'a [Value], from: usize, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
+fn each<'a>(elements: &'a [Value], from: usize, target: &mut impl Target<'a>) -> Result<(), CodecError> {
     for (index, element) in elements.iter().enumerate() {
         engine::ahead(elements, index);
-        walk_inner(element, target).map_err(|error| error.within(|| Step::Index(from + index)))?;
+        walk_inner(element, target).map_err(|error| within(error, || Step::Index(from + index)))?;
     }
     Ok(())
 }
 
 #[inline(never)]
-fn packed_strings<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
+fn packed_strings<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), CodecError> {
     let strings = view.strings();
     target.put(Event::PackedStrings { count: strings.len() }, Copied)?;
-    if strings.len() < SPLIT_TEXTS_FROM || !target.split_texts(strings)? {
+    if !target.split_texts(strings)? {
         for string in strings {
             target.put(Event::Text(Text::Utf32(string.chars())), string)?;
         }
@@ -249,15 +230,15 @@ fn packed_strings<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<()
 }
 
 #[inline(never)]
-fn dictionary<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), NotWalked> {
+fn dictionary<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), CodecError> {
     dictionary_head(view, target)?;
     let Some(entries) = view.entries() else {
         return copied(view, target);
     };
     for (entry, (key, value)) in entries.enumerate() {
         value.fetch();
-        walk_inner(key, target).map_err(|error| error.within(|| Step::KeyOf(entry)))?;
-        walk_inner(value, target).map_err(|error| error.within(|| step_to(key)))?;
+        walk_inner(key, target).map_err(|error| within(error, || Step::KeyOf(entry)))?;
+        walk_inner(value, target).map_err(|error| within(error, || step_to(key)))?;
     }
     Ok(())
 }
@@ -303,12 +284,12 @@ fn check_type(element: &OwnedType, kind: Kind, target: &mut impl TargetNow) -> R
 
 /// Walks copies of the keys and values of a dictionary, in engines where its entries cannot be read in place.
 #[inline(never)]
-fn copied(view: View<'_>, target: &mut dyn TargetNow) -> Result<(), NotWalked> {
+fn copied(view: View<'_>, target: &mut dyn TargetNow) -> Result<(), CodecError> {
     let (keys, values) = view.keys_and_values();
     for (entry, (key, value)) in keys.iter_shared().zip(values.iter_shared()).enumerate() {
         let key = engine::value(&key);
-        walk_inner(key, &mut Now(target)).map_err(|error| error.within(|| Step::KeyOf(entry)))?;
-        walk_inner(engine::value(&value), &mut Now(target)).map_err(|error| error.within(|| step_to(key)))?;
+        walk_inner(key, &mut Now(target)).map_err(|error| within(error, || Step::KeyOf(entry)))?;
+        walk_inner(engine::value(&value), &mut Now(target)).map_err(|error| within(error, || step_to(key)))?;
     }
     Ok(())
 }
@@ -321,39 +302,6 @@ fn node_path<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), Cod
         target.put_now(Event::Text(Text::Utf32(chars(name))))?;
     }
     Ok(())
-}
-
-/// Writes copies of the walked values, so that nothing is borrowed afterwards, and leaves gaps for the objects.
-pub struct Owning {
-    /// Takes the events.
-    pub writer: Writer<'static>,
-    /// The live objects, and the mark where each belongs.
-    pub objects: Vec<(Mark, Variant)>,
-}
-
-impl<'a> Target<'a> for Owning {
-    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
-        self.writer.write_as(event, Copied)
-    }
-}
-
-impl TargetNow for Owning {
-    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
-        self.writer.write_as(event, Copied)
-    }
-
-    fn object(&mut self, value: &Value, _: u64) -> Result<(), NotWalked> {
-        self.objects.push((self.writer.mark(), value.variant().clone()));
-        Ok(self.writer.encoded(&[], Copied)?)
-    }
-
-    fn full_objects(&self) -> bool {
-        true
-    }
-
-    fn position(&self) -> usize {
-        self.writer.mark().position()
-    }
 }
 
 /// Returns the step to the value of this key, as paths show it.
@@ -373,27 +321,11 @@ struct Shown {
     step: Step,
 }
 
-impl<'a> Target<'a> for Shown {
-    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
-        self.put_now(event)
-    }
-}
+impl Target<'_> for Shown {}
 
 impl TargetNow for Shown {
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
         self.step = Step::to_key(self.kind, Some(event));
         Ok(())
-    }
-
-    fn object(&mut self, _: &Value, _: u64) -> Result<(), NotWalked> {
-        Ok(())
-    }
-
-    fn full_objects(&self) -> bool {
-        false
-    }
-
-    fn position(&self) -> usize {
-        0
     }
 }

@@ -5,10 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use varbatch_codec::{Borrowed, CodecError, Copied, Event, Keep, Kind, Text, Writer};
 
-use super::rooms::{RUNS, Rooms};
-use super::{NotWalked, SPLIT_FLAT_FROM, SPLIT_FROM, Target, TargetNow, each};
+use super::rooms::Rooms;
+use super::{Target, TargetNow, each};
 use crate::engine::{DIALECT, Str, Value};
 use crate::jobs::pool;
+
+/// Min elements of an Array that is walked in runs, over threads: if most elements are containers, and if not.
+const SPLIT_FROM: usize = 2000;
+const SPLIT_FLAT_FROM: usize = 50_000;
+
+/// Min texts of a PackedStringArray that is walked in runs.
+const SPLIT_TEXTS_FROM: usize = 100_000;
 
 /// Elements that are sampled for their type and size.
 pub const SAMPLE: usize = 16;
@@ -36,11 +43,11 @@ impl<'a> KeepWalked<'a, 'static> for Held {
     }
 }
 
-/// Plans the walked values; `K` selects how long payloads are kept.
+/// Plans the walked values; `K` selects how long payloads are kept. Live objects are written by their ids.
 pub struct Planning<'w, 'p, K> {
     /// Takes the events.
     pub writer: &'w mut Writer<'p>,
-    /// True if a live object ends the walk, instead of being written by its id.
+    /// True if objects are written in full. There are none, then: see [`crate::value::full_objects::is_in`].
     pub full_objects: bool,
     /// True if large arrays may be walked over threads.
     pub may_split: bool,
@@ -55,12 +62,9 @@ impl<K> TargetNow for Planning<'_, '_, K> {
         self.writer.write_as(event, Copied)
     }
 
-    fn object(&mut self, _: &Value, id: u64) -> Result<(), NotWalked> {
-        if self.full_objects {
-            return Err(NotWalked::FullObject);
-        }
+    fn object(&mut self, _: &Value, id: u64) -> Result<(), CodecError> {
         self.passing();
-        Ok(self.writer.write(Event::ObjectId(id))?)
+        self.writer.write(Event::ObjectId(id))
     }
 
     #[cold]
@@ -83,109 +87,88 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> Target<'a> for Planning<'_, 'p, K> {
         self.writer.write_as(event, K::kept(hold))
     }
 
+    #[inline(always)]
+    fn split(&mut self, elements: &'a [Value]) -> Result<bool, CodecError> {
+        if elements.len() >= SPLIT_FROM && self.may_split { self.split_elements(elements) } else { Ok(false) }
+    }
+
+    #[inline(always)]
+    fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, CodecError> {
+        if strings.len() >= SPLIT_TEXTS_FROM && self.may_split { self.split_strings(strings) } else { Ok(false) }
+    }
+}
+
+/// A run of items that one of several threads has planned, with their number.
+type PlannedRun<'p> = (usize, Writer<'p>, Result<(), CodecError>);
+
+impl<'p, K> Planning<'_, 'p, K> {
     // Not inlined, so that it uses no stack at each nesting level.
     #[inline(never)]
-    fn split(&mut self, elements: &'a [Value]) -> Result<bool, NotWalked> {
-        split(self, elements)
+    fn split_elements<'a>(&mut self, elements: &'a [Value]) -> Result<bool, CodecError>
+    where
+        K: KeepWalked<'a, 'p>,
+    {
+        if elements.len() < SPLIT_FLAT_FROM && !mostly_containers(elements) {
+            return Ok(false);
+        }
+        // The first elements are walked here, to estimate the room for the others.
+        let (start, depth) = (self.writer.inline_len(), self.writer.depth());
+        let (first, others) = elements.split_at(SAMPLE);
+        each(first, 0, self)?;
+        let average = (self.writer.inline_len() - start).div_ceil(SAMPLE);
+        let new = |_| Writer::new(DIALECT).with_depth(depth);
+        let Some(runs) = self.in_runs(average, others, new, |at, run, target| each(run, SAMPLE + at, target)) else {
+            return each(others, SAMPLE, self).map(|()| true);
+        };
+        for (count, writer, result) in runs {
+            result.map_err(|error| error.map_at(|at| at + self.writer.mark().position()))?;
+            self.writer.append(writer, count)?;
+        }
+        Ok(true)
     }
 
     #[inline(never)]
-    fn split_texts(&mut self, strings: &'a [Str]) -> Result<bool, CodecError> {
-        split_texts(self, strings)
+    fn split_strings<'a>(&mut self, strings: &'a [Str]) -> Result<bool, CodecError>
+    where
+        K: KeepWalked<'a, 'p>,
+    {
+        // Besides the characters: a length, a NUL and padding.
+        let sampled: usize = strings.iter().take(SAMPLE).map(|string| string.chars().len() + 9).sum();
+        let new = |count| Writer::for_texts(DIALECT, count);
+        let runs = self.in_runs(sampled / SAMPLE, strings, new, |_, run, target| {
+            run.iter().try_for_each(|string| target.put(Event::Text(Text::Utf32(string.chars())), string))
+        });
+        let Some(runs) = runs else { return Ok(false) };
+        for (count, writer, result) in runs {
+            result?;
+            self.writer.append_texts(writer, count)?;
+        }
+        Ok(true)
     }
-}
 
-/// Implements [`Target::split`].
-fn split<'a, 'p, K: KeepWalked<'a, 'p>>(
-    target: &mut Planning<'_, 'p, K>,
-    elements: &'a [Value],
-) -> Result<bool, NotWalked> {
-    let is_long = |from| elements.len() >= from;
-    if !target.may_split || !is_long(if mostly_containers(elements) { SPLIT_FROM } else { SPLIT_FLAT_FROM }) {
-        return Ok(false);
-    }
-    let (depth, full_objects, is_lossy) = (target.writer.depth(), target.full_objects, target.is_lossy);
-    // The first elements are walked here, to estimate the room for the others.
-    let start = target.writer.inline_len();
-    let (first, others) = elements.split_at(SAMPLE);
-    each(first, 0, target)?;
-    let average = (target.writer.inline_len() - start).div_ceil(SAMPLE);
-    let runs = pool::with(true, |threads| {
-        if threads.count() == 1 {
-            return None;
-        }
-        let mut rooms = Rooms::new(average);
-        let run_len = rooms.run_len(others.len(), threads);
-        let mut runs = Vec::with_capacity(others.len().div_ceil(run_len));
-        for elements in others.chunks(run_len) {
-            let mut writer = Writer::new(DIALECT).with_depth(depth);
-            rooms.reserve(&mut writer, elements.len());
-            runs.push((elements, writer));
-        }
-        rooms.prepare();
-        // By value: writers that lie side by side would share cache lines.
-        let runs = threads.map(runs.into_iter().enumerate(), |(run, (elements, mut writer))| {
+    /// Walks items in runs over threads, each with a writer that `new` makes for so many items. `None` if there is only
+    /// one thread.
+    fn in_runs<'a, T: Sync>(
+        &self,
+        average: usize,
+        items: &'a [T],
+        new: impl Fn(usize) -> Writer<'p>,
+        walk: impl Fn(usize, &'a [T], &mut Planning<'_, 'p, K>) -> Result<(), CodecError> + Sync,
+    ) -> Option<Vec<PlannedRun<'p>>>
+    where
+        K: KeepWalked<'a, 'p>,
+    {
+        let (full_objects, is_lossy) = (self.full_objects, self.is_lossy);
+        let begin = |rooms: &mut Rooms, count| rooms.reserved(new(count), count);
+        let plan = |at, run: &'a [T], mut writer| {
+            let writer_now = &mut writer;
             let mut target =
-                Planning::<K> { writer: &mut writer, full_objects, may_split: false, is_lossy, keep: PhantomData };
-            let result = each(elements, SAMPLE + run * run_len, &mut target);
-            (elements, writer, result)
-        });
-        Some(runs)
-    });
-    let Some(runs) = runs else { return each(others, SAMPLE, target).map(|()| true) };
-    for (elements, writer, result) in runs {
-        result.map_err(|stop| match stop {
-            NotWalked::Error(mut error) => {
-                error = error.map_at(|at| at + target.writer.mark().position());
-                NotWalked::Error(error)
-            }
-            other => other,
-        })?;
-        target.writer.append(writer, elements.len())?;
+                Planning { writer: writer_now, full_objects, may_split: false, is_lossy, keep: PhantomData };
+            let result = walk(at, run, &mut target);
+            (run.len(), writer, result)
+        };
+        pool::with(true, |threads| (threads.count() > 1).then(|| Rooms::new(average).plan(items, threads, begin, plan)))
     }
-    Ok(true)
-}
-
-/// Implements [`Target::split_texts`].
-fn split_texts<'a, 'p, K: KeepWalked<'a, 'p>>(
-    target: &mut Planning<'_, 'p, K>,
-    strings: &'a [Str],
-) -> Result<bool, CodecError> {
-    let is_lossy = target.is_lossy;
-    let runs = pool::with(target.may_split, |threads| {
-        if threads.count() == 1 {
-            return None;
-        }
-        let chunks = strings.chunks(strings.len().div_ceil(threads.count() * RUNS));
-        let runs: Vec<_> = chunks
-            .map(|strings| {
-                let mut writer = Writer::<'p>::for_texts(DIALECT, strings.len());
-                // Besides the characters: a length, a NUL and padding.
-                let sampled: usize = strings.iter().take(SAMPLE).map(|string| string.chars().len() + 9).sum();
-                writer.reserve_bytes(strings.len() * sampled / SAMPLE);
-                (strings, writer)
-            })
-            .collect();
-        let runs = threads.map(runs, |(strings, mut writer)| {
-            let mut target = Planning::<K> {
-                writer: &mut writer,
-                full_objects: false,
-                may_split: false,
-                is_lossy,
-                keep: PhantomData,
-            };
-            let result =
-                strings.iter().try_for_each(|string| target.put(Event::Text(Text::Utf32(string.chars())), string));
-            (strings, writer, result)
-        });
-        Some(runs)
-    });
-    let Some(runs) = runs else { return Ok(false) };
-    for (strings, writer, result) in runs {
-        result?;
-        target.writer.append_texts(writer, strings.len())?;
-    }
-    Ok(true)
 }
 
 /// True if most of the first values are containers, each of which costs as much as many other values.

@@ -6,17 +6,17 @@ use std::time::Duration;
 use varbatch_storage::Ticket;
 use varbatch_workers::Threads;
 
-use crate::jobs::in_line;
+use crate::jobs::waiting;
 
 /// How often a waiting thread looks who is the first in line: an earlier call may have become a task meanwhile.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The ticket of a call. When it ends, the task that is the next one in line continues.
-pub struct Called(Ticket);
+pub struct WriteTicket(Ticket);
 
-impl Called {
-    /// The call that writes `path` now.
-    pub fn now(path: &Path) -> Self {
+impl WriteTicket {
+    /// Takes the ticket of a call that writes `path`.
+    pub fn take(path: &Path) -> Self {
         Self(Ticket::take_for(path))
     }
 
@@ -32,7 +32,7 @@ impl Called {
     /// Returns when this call is the first in line. Works on the tasks before it; other calls end on their own threads.
     pub fn wait(&self, threads: &Threads) {
         while let Some(before) = self.0.first_before() {
-            let is_over = in_line::task(before).is_none_or(|task| task.is_done() || !task.wait(threads));
+            let is_over = waiting::task(before).is_none_or(|task| task.is_done() || !task.wait(threads));
             if is_over && self.0.wait(LOOK) {
                 return;
             }
@@ -41,13 +41,13 @@ impl Called {
 
     /// Ends the call before this is dropped.
     pub fn end(&self) {
-        if let Some(next) = self.0.end().and_then(in_line::task) {
+        if let Some(next) = self.0.end().and_then(waiting::task) {
             next.unpark();
         }
     }
 }
 
-impl Drop for Called {
+impl Drop for WriteTicket {
     fn drop(&mut self) {
         self.end();
     }

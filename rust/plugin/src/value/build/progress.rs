@@ -8,8 +8,8 @@ use varbatch_workers::Threads;
 
 use crate::engine::REAL;
 
-/// Reports that this many more bytes of values were built. Called on any thread.
-pub type Tell<'t> = &'t (dyn Fn(usize) + Sync);
+/// Takes how many more bytes of values were built. Called on any thread.
+pub type OnBuilt<'t> = &'t (dyn Fn(usize) + Sync);
 
 /// Bytes between reports, approximately: about a millisecond of work.
 const STEP: usize = 1 << 20;
@@ -19,69 +19,69 @@ const LONG: usize = 64 << 10;
 const PIECE: usize = 8 << 20;
 
 /// The progress reported for a value.
-pub(super) struct Told<'t> {
-    tell: Option<Tell<'t>>,
+pub(super) struct Progress<'t> {
+    on_built: Option<OnBuilt<'t>>,
     /// The position of the next report; unreachable if there is nothing to report to.
     next: usize,
 }
 
-impl<'t> Told<'t> {
+impl<'t> Progress<'t> {
     /// Reports nothing.
     #[inline]
-    pub(super) const fn nobody() -> Self {
-        Self { tell: None, next: usize::MAX }
+    pub(super) const fn to_nobody() -> Self {
+        Self { on_built: None, next: usize::MAX }
     }
 
     /// Reports the progress of a value that begins at `start`.
-    pub(super) fn new(tell: Option<Tell<'t>>, start: usize) -> Self {
-        Self { tell, next: tell.map_or(usize::MAX, |_| start.saturating_add(STEP)) }
+    pub(super) fn new(on_built: Option<OnBuilt<'t>>, start: usize) -> Self {
+        Self { on_built, next: on_built.map_or(usize::MAX, |_| start.saturating_add(STEP)) }
     }
 
-    pub(super) fn tell(&self) -> Option<Tell<'t>> {
-        self.tell
+    pub(super) fn on_built(&self) -> Option<OnBuilt<'t>> {
+        self.on_built
     }
 
     /// Reports if the build, now at `position`, has reached the next step.
     #[inline(always)]
     pub(super) fn look(&mut self, position: usize) {
         if position >= self.next {
-            self.tell_all(position);
+            self.report(position);
         }
     }
 
     /// Reports all bytes up to `position`.
     #[cold]
-    pub(super) fn tell_all(&mut self, position: usize) {
-        if let Some(tell) = self.tell {
-            tell((position + STEP).saturating_sub(self.next));
+    pub(super) fn report(&mut self, position: usize) {
+        if let Some(on_built) = self.on_built {
+            on_built((position + STEP).saturating_sub(self.next));
             self.next = position.saturating_add(STEP);
         }
     }
 
     /// Skips `len` bytes that were already reported.
-    pub(super) fn pass(&mut self, len: usize) {
+    pub(super) fn skip(&mut self, len: usize) {
         self.next = self.next.saturating_add(len);
     }
 
     /// Fills in plain data like [`fill::plain`], and reports it if it is long.
     #[inline(always)]
     pub(super) fn fill(&mut self, plain: Plain<'_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
-        match self.tell {
-            Some(tell) if plain.bytes.len() >= LONG => self.fill_long(tell, plain, dest, threads),
+        match self.on_built {
+            Some(on_built) if plain.bytes.len() >= LONG => self.fill_long(on_built, plain, dest, threads),
             _ => fill::plain(plain, REAL, dest, threads),
         }
     }
 
     #[cold]
-    fn fill_long(&mut self, tell: Tell<'_>, plain: Plain<'_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
+    fn fill_long(&mut self, on_built: OnBuilt<'_>, plain: Plain<'_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
         let len = plain.bytes.len();
         // If the width of components changes, source and destination differ in length, so there is one piece.
         let piece = if len == dest.len() { PIECE } else { len };
         let dest_piece = if len == dest.len() { PIECE } else { dest.len() };
         for (bytes, dest) in plain.bytes.chunks(piece).zip(dest.chunks_mut(dest_piece)) {
             fill::plain(Plain { bytes, ..plain }, REAL, dest, threads);
-            tell(bytes.len());
+            on_built(bytes.len());
         }
-        self.pass(len);
+        self.skip(len);
     }
 }

@@ -10,16 +10,16 @@ use super::lock;
 
 static TASKS: Mutex<BTreeMap<u64, Weak<Task<AnyJob>>>> = Mutex::new(BTreeMap::new());
 
-/// Returns the task with this number, if it has not ended.
-pub fn task(number: u64) -> Option<Arc<Task<AnyJob>>> {
-    lock(&TASKS).get(&number).and_then(Weak::upgrade)
+/// Returns the task with this ticket, if it has not ended.
+pub fn task(ticket: u64) -> Option<Arc<Task<AnyJob>>> {
+    lock(&TASKS).get(&ticket).and_then(Weak::upgrade)
 }
 
 /// Adds a task that was started.
-pub fn add(number: u64, task: &Arc<Task<AnyJob>>) {
-    lock(&TASKS).insert(number, Arc::downgrade(task));
+pub fn add(ticket: u64, task: &Arc<Task<AnyJob>>) {
+    lock(&TASKS).insert(ticket, Arc::downgrade(task));
     if task.is_done() {
-        remove(number);
+        remove(ticket);
     } else {
         // Its turn may have come before it was here.
         task.unpark();
@@ -27,6 +27,6 @@ pub fn add(number: u64, task: &Arc<Task<AnyJob>>) {
 }
 
 /// Removes a task that has ended.
-pub fn remove(number: u64) {
-    lock(&TASKS).remove(&number);
+pub fn remove(ticket: u64) {
+    lock(&TASKS).remove(&ticket);
 }

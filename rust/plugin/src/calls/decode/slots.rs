@@ -1,0 +1,154 @@
+//! Builds the values of many inputs in their slots, over threads.
+
+use std::borrow::BorrowMut;
+
+use varbatch_codec::{Event, Kind};
+use varbatch_storage::fill::Fills;
+use varbatch_workers::Threads;
+
+use super::Input;
+use crate::engine::{self, Pages, REAL, Slot};
+use crate::jobs::runs::each_run;
+use crate::jobs::tuning::{COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, LARGE_VALUE, VALUE_WORK};
+use crate::report::{Report, Reports};
+use crate::value::build::{Build, MayAsk, OnBuilt, Stop, build_flat};
+use crate::value::string_cache::Texts;
+
+/// An input with its index in the batch; or the type of an element that is not a buffer.
+type Indexed<'a> = (usize, Result<Input<'a>, Kind>);
+
+/// Inputs that need the engine more than is allowed, with their indices.
+type Asking<'a> = Vec<(usize, Input<'a>)>;
+
+/// Properties of a batch that decide how its values are built.
+pub struct Effort<'t> {
+    /// Approximate bytes per input.
+    average: usize,
+    /// True if most inputs are containers: building these is worth a second thread, however small they are.
+    containers: bool,
+    allow_objects: bool,
+    may_ask: MayAsk,
+    on_built: Option<OnBuilt<'t>>,
+}
+
+impl<'t> Effort<'t> {
+    /// Estimates the work of `count` inputs of `total` bytes from a sample. Reports the progress of long ones.
+    pub fn of<'a>(
+        sample: impl Iterator<Item = Result<Input<'a>, Kind>>,
+        total: usize,
+        count: usize,
+        (allow_objects, may_ask): (bool, MayAsk),
+        on_built: Option<OnBuilt<'t>>,
+    ) -> Self {
+        let (mut sampled, mut containers) = (0, 0);
+        for input in sample.flatten() {
+            sampled += 1;
+            containers += usize::from(matches!(input.reader(false).peek_kind(), Ok(Kind::Array | Kind::Dictionary)));
+        }
+        let average = total / count.max(1);
+        Self { average, containers: containers * 2 > sampled, allow_objects, may_ask, on_built }
+    }
+
+    /// True if several threads are worth it.
+    fn is_large(&self, count: usize) -> bool {
+        let total = self.average * count;
+        if self.containers {
+            return total >= DECODE_PARALLEL_FROM;
+        }
+        let is_worth_it = self.average >= COUNTED_VALUE || engine::allocates_in_parallel();
+        is_worth_it && total + count * VALUE_WORK >= FLAT_PARALLEL_FROM
+    }
+}
+
+/// Builds the value of each input in its slot. Returns the reports, and in order the inputs that need the engine more
+/// than `effort` allows.
+pub fn build_slots<'a>(
+    inputs: impl Iterator<Item = Result<Input<'a>, Kind>> + Clone + Send,
+    slots: &mut [Slot],
+    effort: &Effort<'_>,
+    threads: &Threads,
+) -> (Reports, Asking<'a>) {
+    let inputs = inputs.enumerate();
+    if !effort.is_large(slots.len()) {
+        return build_runs(inputs, slots, effort, &Threads::alone(), threads);
+    }
+    if threads.count() == 1 || effort.containers || effort.average < LARGE_VALUE || !engine::makes_blocks() {
+        return build_runs(inputs, slots, effort, threads, threads);
+    }
+    let (inputs, mut slots): (Vec<_>, Vec<_>) = fill_packed(inputs, slots, effort, threads).into_iter().unzip();
+    build_runs(inputs.into_iter(), &mut slots, effort, threads, threads)
+}
+
+/// Builds the values that are long packed arrays. Returns the other inputs, with their slots.
+fn fill_packed<'a, 's>(
+    inputs: impl Iterator<Item = Indexed<'a>>,
+    slots: &'s mut [Slot],
+    effort: &Effort<'_>,
+    threads: &Threads,
+) -> Vec<(Indexed<'a>, &'s mut Slot)> {
+    let (mut fills, mut pages, mut len, mut others) = (Fills::default(), Pages::default(), 0, Vec::new());
+    for ((index, input), slot) in inputs.zip(slots) {
+        match input.map(|input| input.reader(effort.allow_objects).next_event()) {
+            Ok(Ok(Some(Event::Packed(plain)))) if plain.bytes.len() >= LARGE_VALUE => {
+                // All by this thread, so that they reuse what it has freed: other threads have memory of their own.
+                let dest = slot.set_packed(plain.kind, plain.count);
+                pages.add(dest);
+                fills.plain(plain, REAL, dest);
+                len += plain.bytes.len();
+            }
+            _ => others.push(((index, input), slot)),
+        }
+    }
+    pages.prepare();
+    fills.fill(threads);
+    if let Some(on_built) = effort.on_built {
+        on_built(len);
+    }
+    others
+}
+
+/// Builds each value, in runs over `runners`, and a large one over `threads`. The inputs have their indices in the batch.
+fn build_runs<'a>(
+    inputs: impl Iterator<Item = Indexed<'a>> + Clone + Send,
+    slots: &mut [impl BorrowMut<Slot> + Send],
+    effort: &Effort<'_>,
+    runners: &Threads,
+    threads: &Threads,
+) -> (Reports, Asking<'a>) {
+    let &Effort { average, allow_objects, may_ask, on_built, .. } = effort;
+    let total = average * slots.len();
+    let states = each_run(
+        inputs,
+        |(_, input)| input.map_or(0, |input| input.bytes.len()),
+        slots,
+        runners,
+        || (Texts::for_bytes(total), Reports::default(), Vec::new()),
+        |(index, input), slot, (texts, reports, asking)| {
+            let input = match input {
+                Ok(input) => input,
+                Err(kind) => return reports.push(index, Report::NoBuffer(kind)),
+            };
+            // 4 MiB of zeros are a million empty frames: do not build an error for each.
+            if input.bytes.is_empty() && reports.count_error(index) {
+                return;
+            }
+            if build_flat(input.bytes, texts, slot.borrow_mut()) {
+                return;
+            }
+            let build = Build::new(input.reader(allow_objects), texts, threads, may_ask);
+            match build.reporting(on_built).build(slot.borrow_mut()) {
+                Ok(None) => {}
+                Ok(Some(dropped)) => reports.push(index, dropped),
+                Err(Stop::Error(error)) => reports.push(index, error),
+                Err(Stop::MayNotAsk) => asking.push((index, input)),
+            }
+        },
+    );
+    let (mut reports, mut asking) = (Reports::default(), Vec::new());
+    for (_, mut more, mut others) in states {
+        reports.append(&mut more);
+        asking.append(&mut others);
+    }
+    asking.sort_unstable_by_key(|(index, _)| *index);
+    (reports, asking)
+}
