@@ -1,11 +1,9 @@
-//! Guards: what several writers write is as written by one.
+//! Guards: other writers give the values that are due, and nothing of what is not. What they give is looked at in
+//! `plan_nested`.
 
-use proptest::prelude::*;
-use varbatch_codec::{CodecError, CodecErrorKind, Dialect, ElementType, Event, Text, Width, Writer};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, ElementType, Event, Text, Writer};
 
-use crate::support::naive;
 use crate::support::steps::write;
-use crate::support::value::{Element, Value, any_value, cases};
 
 const ANY: ElementType<'_> = ElementType::Any;
 const A: Event<'_> = Event::Text(Text::Utf8("a"));
@@ -19,64 +17,6 @@ const STRINGS: Event<'_> = Event::PackedStrings { count: 1 };
 fn assert_not_due(result: Result<(), CodecError>, what: &[Event<'_>]) {
     let expected = "as many values as were announced";
     assert_eq!(result.expect_err("not due").kind().clone(), CodecErrorKind::Order { expected }, "{what:?}");
-}
-
-/// A container and what it holds, and how many of it come first.
-fn any_container() -> impl Strategy<Value = (Vec<Value>, bool, Vec<usize>)> {
-    (
-        proptest::collection::vec(any_value(Width::Single), 1..12),
-        any::<bool>(),
-        proptest::collection::vec(1..5_usize, 12),
-    )
-}
-
-proptest! {
-    #![proptest_config(cases(60))]
-
-    #[test]
-    fn what_several_writers_write_is_as_written_by_one((mut values, pairs, runs) in any_container()) {
-        let mut writer = Writer::new(Dialect::GODOT_4);
-        let start = writer.mark();
-        // The container lies in an array, between two more values.
-        writer.write(Event::Array { element: ANY, count: 3 }).expect("writes");
-        writer.write(Event::Int(1)).expect("writes");
-        values.truncate(if pairs { values.len() / 2 * 2 } else { values.len() });
-        let count = values.len();
-        let head = if pairs {
-            Event::Dictionary { key: ANY, value: ANY, count: count / 2 }
-        } else {
-            Event::Array { element: ANY, count }
-        };
-        writer.write(head).expect("writes");
-        let mut left = &values[..];
-        for (index, run) in runs.into_iter().enumerate() {
-            let (now, later) = left.split_at(run.min(left.len()));
-            left = later;
-            let events = now.iter().flat_map(Value::events);
-            if now.is_empty() {
-                break;
-            } else if index % 3 == 2 {
-                events.into_iter().try_for_each(|event| writer.write(event)).expect("writes");
-            } else {
-                prop_assert_eq!(writer.depth(), 2);
-                let mut other = Writer::new(Dialect::GODOT_4).with_depth(writer.depth());
-                events.into_iter().try_for_each(|event| other.write(event)).expect("writes");
-                writer.append(other, now.len()).expect("so many are due");
-            }
-        }
-        left.iter().flat_map(Value::events).try_for_each(|event| writer.write(event)).expect("writes");
-        writer.write(Event::Int(2)).expect("the last value");
-        writer.end_value(start).expect("ends");
-        let any = || Element::Any;
-        let entries = || values.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
-        let inner = if pairs {
-            Value::Dictionary { key: any(), value: any(), entries: entries() }
-        } else {
-            Value::array(values.clone())
-        };
-        let expected = naive::value(&Value::array(vec![Value::Int(1), inner, Value::Int(2)]));
-        prop_assert_eq!(writer.into_plan().to_vec(), expected);
-    }
 }
 
 /// A writer of so many ints.

@@ -1,34 +1,19 @@
 //! Guards: a plan that is put out a piece at a time gives what it gives as a whole, whatever lies in it and however long the
 //! pieces are.
 
-use std::sync::LazyLock;
-
 use varbatch_codec::limits::{HELD_LEN, INLINE_LEN};
 use varbatch_codec::{Borrowed, Chunk, Cursor, Dialect, ElementType, Event, Kind, Plain, Plan, Text, Width, Writer};
 
 use crate::support::canary::filled;
-use crate::support::keeper::Keeper;
 use crate::support::random::Random;
 use crate::support::times;
+use crate::support::tree::{Tree, bytes};
 
 const MOSTS: &[usize] =
     if cfg!(miri) { &[7, 300, usize::MAX] } else { &[1, 2, 3, 5, 6, 7, 64, 4096, usize::MAX / 2, usize::MAX] };
-const ANY: ElementType<'_> = ElementType::Any;
-
-/// What payloads borrow from. Characters of all widths: a lone surrogate, and one that has no UTF-8, among them.
-static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| Random::new(1).bytes(20_000));
-static CHARS: LazyLock<Vec<u32>> = LazyLock::new(|| {
-    let mut random = Random::new(2);
-    let some = [0x61, 0x7f, 0xe9, 0x65e5, 0xd800, 0x1_f600, 0x20_0000, 0x400_0000, 0x7fff_ffff, 0xffff_ffff];
-    (0..10_000).map(|_| random.pick(&some)).collect()
-});
 
 fn packed(bytes: &[u8]) -> Event<'_> {
     Event::Packed(Plain { kind: Kind::PackedByteArray, width: Width::Single, count: bytes.len(), bytes })
-}
-
-fn some<'s, T>(of: &'s [T], len: usize, random: &mut Random) -> &'s [T] {
-    &of[random.below(of.len() - len)..][..len]
 }
 
 /// All that a cursor gives, where `most` says before each step how much is asked for.
@@ -76,82 +61,32 @@ fn assert_walks(plan: &Plan<'_>, random: &mut Random) {
     }
 }
 
-/// Any value: borrowed, held or copied; containers with writers of their own for what is in them, `levels` deep.
-fn write_any(writer: &mut Writer<'static>, random: &mut Random, levels: usize) {
-    let lens = [0, 1, 3, INLINE_LEN, INLINE_LEN + 1, 200, HELD_LEN, HELD_LEN + 1, 4095, 4096, 9000];
-    let len = if random.percent(50) { random.pick(&lens) } else { random.below(100) };
-    let result = match random.below(if levels == 0 { 6 } else { 9 }) {
-        0 => writer.write(Event::Int(random.next() as i64 >> random.below(60))),
-        1 => writer.write(packed(some(&BYTES, len, random))),
-        2 => writer.write(Event::String(Text::Utf32(some(&CHARS, len, random)))),
-        3 => Keeper::new().write(writer, packed(some(&BYTES, len, random))),
-        4 => Keeper::new().write(writer, Event::String(Text::Utf32(some(&CHARS, len, random)))),
-        5 => writer.encoded(some(&BYTES, len + 1, random), Borrowed),
-        6 => {
-            let count = random.below(5);
-            writer.write(Event::PackedStrings { count }).expect("a value is due");
-            if count > 0 {
-                let own = random.below(count + 1);
-                let mut other = Writer::for_texts(Dialect::GODOT_4, own);
-                for index in 0..count {
-                    let text = Event::Text(Text::Utf32(some(&CHARS, random.below(300), random)));
-                    if index == own {
-                        let others = std::mem::replace(&mut other, Writer::new(Dialect::GODOT_4));
-                        writer.append_texts(others, own).expect("so many are due");
-                    }
-                    let to = if index < own { &mut other } else { &mut *writer };
-                    to.write(text).expect("a text is due");
-                }
-                if own == count {
-                    writer.append_texts(other, own).expect("so many are due");
-                }
-            }
-            Ok(())
-        }
-        _ => {
-            let count = random.below(6);
-            writer.write(Event::Array { element: ANY, count }).expect("a value is due");
-            let mut left = count;
-            while left > 0 {
-                // 0 is a plan of nothing within the plan.
-                let run = random.below(left + 1);
-                if random.percent(60) {
-                    let mut other = Writer::new(Dialect::GODOT_4).with_depth(writer.depth());
-                    (0..run).for_each(|_| write_any(&mut other, random, levels - 1));
-                    writer.append(other, run).expect("so many are due");
-                } else {
-                    (0..run).for_each(|_| write_any(writer, random, levels - 1));
-                }
-                left -= run;
-            }
-            Ok(())
-        }
-    };
-    result.expect("writes");
-}
-
 #[test]
 fn any_plan_in_pieces_is_the_plan() {
     let mut random = Random::new(3);
+    let long = [INLINE_LEN, INLINE_LEN + 1, HELD_LEN, HELD_LEN + 1, 2 * HELD_LEN + 2, 4095, 4096, 8190, 9000];
     for _ in 0..times(400, 3) {
-        let mut writer = Writer::new(Dialect::GODOT_4);
+        let (mut writer, mut expected) = (Writer::new(Dialect::GODOT_4), Vec::new());
         for _ in 0..random.below(6) {
-            let start = writer.mark();
-            write_any(&mut writer, &mut random, 4);
+            let (start, value) = (writer.mark(), Tree::any(&mut random, 3, &long));
+            value.write_split(&mut writer, &mut random, 4);
             if random.percent(20) {
                 writer.drop_value(start);
             } else {
                 writer.end_value(start).expect("complete");
+                expected.extend(value.expected());
             }
         }
-        assert_walks(&writer.into_plan(), &mut random);
+        let plan = writer.into_plan();
+        assert!(plan.to_vec() == expected, "another plan");
+        assert_walks(&plan, &mut random);
     }
 }
 
 #[test]
 fn plans_of_one_sort() {
     let mut random = Random::new(4);
-    let bytes = &BYTES[..];
+    let bytes = bytes(times(20_000, 1500));
     let widths = [0x61, 0xe9, 0x65e5, 0x1_f600, 0x20_0000, 0x7fff_ffff].map(|c| vec![c; times(500, 100)]);
     let texts = widths.iter().map(|chars| vec![Event::String(Text::Utf32(chars)); 3]);
     let few = texts.chain([
@@ -159,7 +94,7 @@ fn plans_of_one_sort() {
         vec![Event::Nil],
         vec![Event::Int(1); times(200, 20)],
         vec![packed(&[]); 30],
-        vec![packed(&bytes[..times(20_000, 1500)])],
+        vec![packed(bytes)],
         vec![packed(&bytes[..67]); 20],
         // Nothing small between the two payloads, nor behind the last.
         vec![Event::Int(1), packed(&bytes[..100]), packed(&bytes[..100])],
@@ -177,7 +112,7 @@ fn plans_of_nothing_deep_in_plans() {
     // From the inside: each plan begins and ends with the one in it, or has nothing else.
     let depths = times(30, 5);
     for (before, behind) in [(false, false), (true, false), (false, true), (true, true)] {
-        for innermost in [&[][..], &[1; 40], &BYTES[..times(3000, 300)]] {
+        for innermost in [&[][..], &[1; 40], bytes(times(3000, 300))] {
             let mut inner = Writer::new(Dialect::GODOT_4).with_depth(depths);
             let mut count = 0;
             if !innermost.is_empty() {
@@ -186,7 +121,7 @@ fn plans_of_nothing_deep_in_plans() {
             }
             for depth in (0..depths).rev() {
                 let mut outer = Writer::new(Dialect::GODOT_4).with_depth(depth);
-                outer.write(Event::Array { element: ANY, count: count + 1 }).expect("a value is due");
+                outer.write(Event::Array { element: ElementType::Any, count: count + 1 }).expect("a value is due");
                 if before {
                     outer.append(Writer::new(Dialect::GODOT_4).with_depth(depth + 1), 0).expect("nothing is due");
                 }
@@ -211,10 +146,10 @@ fn chunks_are_as_long_as_they_may_be() {
         let mut cursor = Cursor::new();
         std::iter::from_fn(move || cursor.next(&plan, most).map(|chunk| chunk.len())).collect::<Vec<_>>()
     };
-    assert_eq!(lens(packed(&BYTES[..10_000]), 4096), [8, 4096, 4096, 1808]);
-    assert_eq!(lens(packed(&BYTES[..8192]), 4096), [8, 4096, 4096]);
-    assert_eq!(lens(packed(&BYTES[..10_001]), usize::MAX), [8, 10_001, 3]);
-    assert_eq!(lens(packed(&BYTES[..101]), 5), [&[5, 3][..], &[5; 20], &[1, 3]].concat());
+    assert_eq!(lens(packed(bytes(10_000)), 4096), [8, 4096, 4096, 1808]);
+    assert_eq!(lens(packed(bytes(8192)), 4096), [8, 4096, 4096]);
+    assert_eq!(lens(packed(bytes(10_001)), usize::MAX), [8, 10_001, 3]);
+    assert_eq!(lens(packed(bytes(101)), 5), [&[5, 3][..], &[5; 20], &[1, 3]].concat());
     assert_eq!(lens(Event::Int(1), 3), [3, 3, 2]);
     // Each character might take six bytes.
     let text = vec![0x61; 1000];

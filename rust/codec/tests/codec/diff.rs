@@ -6,6 +6,8 @@ use varbatch_codec::change::{DiffOptions, Edit, Op, diff, edits};
 use crate::support::edited;
 use crate::support::naive;
 use crate::support::random::Random;
+use crate::support::value::Value;
+use crate::support::wire::words;
 
 pub const OPTIONS: DiffOptions = DiffOptions { allow_objects: true, real: Width::Single };
 
@@ -90,7 +92,7 @@ fn one_edit_is_few_bytes() {
         let (new, at) = (edited::any(&mut random, 2), random.below(40));
         let len = naive::value(&new).len();
         after.insert(at, new);
-        let array = |elements| naive::value(&crate::support::value::Value::array(elements));
+        let array = |elements| naive::value(&Value::array(elements));
         let (before, after) = (array(elements), array(after));
         let bytes = |edits: Vec<Edit>| edits.iter().map(|edit| edit.after.len()).sum::<usize>();
         assert!(bytes(edits(&before, &after)) <= len + 4, "an element more");
@@ -100,7 +102,7 @@ fn one_edit_is_few_bytes() {
 
 #[test]
 fn errors_say_which_and_where() {
-    let good = naive::value(&crate::support::value::Value::Int(5));
+    let good = naive::value(&Value::Int(5));
     let told = |before: &[u8], after: &[u8]| diff(before, after, OPTIONS).unwrap_err().to_string();
     assert_eq!(told(&good, &good[..6]), "after: expected 4 more bytes for int, found 2, at byte 4");
     assert_eq!(told(&[], &good), "before: expected 4 more bytes for a header, found 0, at byte 0");
@@ -112,30 +114,19 @@ fn errors_say_which_and_where() {
 /// The padding of a PackedByteArray may be missing where it ends the buffer.
 #[test]
 fn a_last_padding_that_is_missing_is_no_difference_of_values() {
-    let wire = crate::support::wire::words;
-    let bytes = |len: u32, last: u8| [wire(&[29, len]), vec![last; len as usize]].concat();
-    let inside = |of: &[u8], head: &[u32]| [wire(head), of.to_vec()].concat();
+    let padded = |bytes: &[u8]| [bytes, &[0; 3]].concat()[..bytes.len().next_multiple_of(4)].to_vec();
     let mut all = Vec::new();
-    for len in 1..=4 {
-        for last in [1, 2] {
-            let bare = bytes(len, last);
-            for head in [&[28, 1][..], &[28, 2, 0], &[27, 1, 0], &[27, 1, 2, 7], &[27, 2, 2, 7, 0, 0], &[]] {
-                all.push(inside(&bare, head));
-                let mut padded = inside(&bare, head);
-                padded.resize(padded.len().next_multiple_of(4), 0);
-                all.push(padded);
-            }
+    for (len, last) in (1..=4).flat_map(|len| [(len, 1), (len, 2)]) {
+        for head in [&[28, 1][..], &[28, 2, 0], &[27, 1, 0], &[27, 1, 2, 7], &[27, 2, 2, 7, 0, 0], &[]] {
+            let bare = [words(head), words(&[29, len]), vec![last; len as usize]].concat();
+            all.extend([padded(&bare), bare]);
         }
     }
     for before in &all {
         for after in &all {
             assert_eq!(restored(before, after, &edits(before, after)), *after);
             let changes = diff(before, after, OPTIONS).expect("both are values");
-            assert_eq!(changes.iter().len() > 0, {
-                let padded =
-                    |bytes: &Vec<u8>| [&bytes[..], &[0; 3]].concat()[..bytes.len().next_multiple_of(4)].to_vec();
-                padded(before) != padded(after)
-            });
+            assert_eq!(changes.iter().len() > 0, padded(before) != padded(after));
         }
     }
 }

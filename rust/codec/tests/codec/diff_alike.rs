@@ -9,30 +9,22 @@ use crate::support::random::Random;
 use crate::support::value::{Element, Value};
 use crate::support::wire::words;
 
-fn string(text: &str) -> Value {
-    Value::String(text.chars().map(u32::from).collect())
-}
-
 fn dictionary(entries: Vec<(&str, Value)>) -> Value {
-    let entries = entries.into_iter().map(|(key, value)| (string(key), value)).collect();
-    Value::Dictionary { key: Element::Any, value: Element::Any, entries }
+    Value::dictionary(entries.into_iter().map(|(key, value)| (Value::string(key), value)).collect())
 }
 
 /// A record: the more it `varies`, the fewer are laid out as the one before.
 fn record(random: &mut Random, id: i64, varies: usize) -> Value {
     let mut some = |most: usize| if random.percent(varies) { random.below(most) } else { 3 };
     let name: String = "Skeleton archer of the north".chars().take(some(28)).collect();
-    let bytes = vec![7; some(9)];
-    let blob = Value::Plain { kind: Kind::PackedByteArray, width: Width::Single, count: bytes.len(), bytes };
-    let numbers = vec![1; 12 * some(4)];
-    let (kind, count) = (Kind::PackedVector3Array, numbers.len() / 12);
-    let points = Value::Plain { kind, width: Width::Single, count, bytes: numbers };
+    let blob = Value::plain(Kind::PackedByteArray, Width::Single, vec![7; some(9)]);
+    let points = Value::plain(Kind::PackedVector3Array, Width::Single, vec![1; 12 * some(4)]);
     let bag = (0..some(5)).map(|at| Value::Int(at as i64)).collect();
     let score = if some(2) == 0 { 0.1 } else { 0.5 };
     let gold = if some(2) == 0 { 1 << 40 } else { 1 };
     let mut entries = vec![
         ("id", Value::Int(id)),
-        ("name", string(&name)),
+        ("name", Value::string(&name)),
         ("blob", blob),
         ("stats", dictionary(vec![("score", Value::Float(score)), ("gold", Value::Int(gold))])),
         ("points", points),
@@ -41,7 +33,7 @@ fn record(random: &mut Random, id: i64, varies: usize) -> Value {
     ];
     entries.truncate(4 + some(4).min(3));
     if some(9) == 0 {
-        return string(&name);
+        return Value::string(&name);
     }
     dictionary(entries)
 }
@@ -61,7 +53,7 @@ fn one_change_among_records_is_one_change() {
         entries[0].1 = Value::Int(-1);
         let (before, after) = (naive::value(&Value::array(records)), naive::value(&Value::array(changed)));
         let changes = diff(&before, &after, OPTIONS).expect("both are values");
-        let key = naive::value(&string("id"));
+        let key = naive::value(&Value::string("id"));
         let found: Vec<_> = changes.iter().map(|change| (change.op, change.path.steps().into_owned())).collect();
         assert_eq!(found, [(Op::Set, vec![PathStep::Index(at), PathStep::Key(&key)])], "round {round}");
         let edits = edits(&before, &after);

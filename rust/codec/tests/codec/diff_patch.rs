@@ -1,19 +1,15 @@
 //! Changes lead from one value to the other, and back when they are turned around.
 
-use varbatch_codec::change::{Change, Op, Patch, PatchError, diff, edits, patch};
+use varbatch_codec::change::{self, Change, Patch, PatchError, diff, patch};
 
 use crate::diff::{OPTIONS, pairs};
+use crate::support::edits;
 use crate::support::random::Random;
 use crate::support::wire::words;
 
 /// Returns the change that takes another one back.
-fn inverse(change: Change<'_>) -> Change<'_> {
-    let op = match change.op {
-        Op::Set => Op::Set,
-        Op::Insert => Op::Remove,
-        Op::Remove => Op::Insert,
-    };
-    Change { op, old: change.new, new: change.old, ..change }
+fn undo(change: Change<'_>) -> Change<'_> {
+    Change { op: edits::inverse(change.op), old: change.new, new: change.old, ..change }
 }
 
 fn patched<'a>(before: &'a [u8], changes: impl IntoIterator<Item = Change<'a>>) -> Result<Vec<u8>, PatchError> {
@@ -33,7 +29,7 @@ fn changes_lead_from_one_to_the_other_and_back() {
         let mut changes: Vec<_> = changes.iter().collect();
         changes.iter().for_each(|change| counts[change.op as usize] += 1);
         changes.reverse();
-        let back = changes.into_iter().map(inverse);
+        let back = changes.into_iter().map(undo);
         assert_eq!(patched(&after, back).as_ref(), Ok(&before), "pair {number}, back");
     }
     assert!(counts.into_iter().all(|count| count > 3000), "{counts:?}");
@@ -81,7 +77,7 @@ fn deep_values_take_no_longer() {
     let started = std::time::Instant::now();
     let changes = diff(&before, &after, OPTIONS).expect("both are values");
     assert_eq!(changes.iter().len(), 102_000);
-    assert!(edits(&before, &after).len() > 100_000);
+    assert!(change::edits(&before, &after).len() > 100_000);
     let one = [&after[..before.len() - 4], &[9, 9, 9, 9]].concat();
     let changes = diff(&after, &one, OPTIONS).expect("both are values");
     assert_eq!(changes.iter().len(), 1);

@@ -5,7 +5,7 @@ use varbatch_codec::{Event, Kind, PathStep, Reader, Text, Width};
 
 use crate::diff::OPTIONS;
 use crate::support::naive;
-use crate::support::value::{Element, Value};
+use crate::support::value::{Element, Value, chars};
 
 /// The changes as text: `set ["a"][1]: 1 -> 2`.
 fn shown(before: &Value, after: &Value) -> Vec<String> {
@@ -56,25 +56,20 @@ fn texts(bytes: &[u8]) -> String {
     texts.join(",")
 }
 
-fn string(text: &str) -> Value {
-    Value::String(text.chars().map(u32::from).collect())
-}
-
 fn ints(values: &[i64]) -> Value {
     Value::array(values.iter().map(|&value| Value::Int(value)).collect())
 }
 
 fn dictionary(entries: &[(&str, Value)]) -> Value {
-    let entries = entries.iter().map(|(key, value)| (string(key), value.clone())).collect();
-    Value::Dictionary { key: Element::Any, value: Element::Any, entries }
+    Value::dictionary(entries.iter().map(|(key, value)| (Value::string(key), value.clone())).collect())
 }
 
 fn packed(bytes: &[u8]) -> Value {
-    Value::Plain { kind: Kind::PackedByteArray, width: Width::Single, count: bytes.len(), bytes: bytes.to_vec() }
+    Value::plain(Kind::PackedByteArray, Width::Single, bytes.to_vec())
 }
 
 fn strings(texts: &[&str]) -> Value {
-    Value::Texts(texts.iter().map(|text| text.chars().map(u32::from).collect()).collect())
+    Value::Texts(texts.iter().map(|text| chars(text)).collect())
 }
 
 #[test]
@@ -96,8 +91,9 @@ fn elements_of_arrays() {
 /// All elements differ, and one is missing: those that are alike are still pairs.
 #[test]
 fn elements_that_changed_and_moved() {
-    let entity =
-        |id: i64, x: i64| dictionary(&[("x", Value::Int(x)), ("name", string("entity")), ("id", Value::Int(id))]);
+    let entity = |id: i64, x: i64| {
+        dictionary(&[("x", Value::Int(x)), ("name", Value::string("entity")), ("id", Value::Int(id))])
+    };
     let before: Vec<_> = (0..50).map(|id| entity(id, 10 * id)).collect();
     let after: Vec<_> = (0..50).filter(|&id| id != 20).map(|id| entity(id, 10 * id + 1)).collect();
     let shown = shown(&Value::array(before), &Value::array(after));
@@ -141,11 +137,8 @@ fn elements_of_packed_arrays() {
 
 #[test]
 fn what_has_no_parts_in_common_is_set() {
-    assert_eq!(shown(&Value::Int(1), &string("a")), ["set : 1 -> \"a\""]);
-    let object = |class: &str, value| Value::Object {
-        class: class.chars().map(u32::from).collect(),
-        properties: vec![("x".chars().map(u32::from).collect(), Value::Int(value))],
-    };
+    assert_eq!(shown(&Value::Int(1), &Value::string("a")), ["set : 1 -> \"a\""]);
+    let object = |class: &str, value| Value::object(class, vec![("x", Value::Int(value))]);
     assert_eq!(shown(&object("Node", 1), &object("Node", 2)), ["set .x: 1 -> 2"]);
     assert_eq!(shown(&object("Node", 1), &object("Sprite2D", 1)).len(), 1);
     let typed = Value::Array { element: Element::Builtin(Kind::Int), elements: vec![Value::Int(1)] };
@@ -167,10 +160,10 @@ fn too_many_changes_are_one() {
 /// Two objects are two keys of a Dictionary, and may have the same bytes: no path leads to one of them.
 #[test]
 fn keys_of_the_same_bytes_are_set_with_all_around() {
-    let object = || Value::Object { class: "RefCounted".chars().map(u32::from).collect(), properties: Vec::new() };
+    let object = || Value::object("RefCounted", vec![]);
     let of = |value| {
         let entries = vec![(object(), Value::Int(1)), (object(), Value::Int(value))];
-        dictionary(&[("all", Value::Dictionary { key: Element::Any, value: Element::Any, entries })])
+        dictionary(&[("all", Value::dictionary(entries))])
     };
     assert_eq!(shown(&of(2), &of(3)), ["set [\"all\"]: 2 entries -> 2 entries"]);
 }
@@ -179,9 +172,9 @@ fn keys_of_the_same_bytes_are_set_with_all_around() {
 #[test]
 fn one_property_of_many() {
     let object = |changed: i64| {
-        let name = |at: i64| format!("property_{at}").chars().map(u32::from).collect();
+        let name = |at: i64| chars(&format!("property_{at}"));
         let properties = (0..100).map(|at| (name(at), Value::Int(if at == 50 { changed } else { at }))).collect();
-        Value::Object { class: "Node".chars().map(u32::from).collect(), properties }
+        Value::Object { class: chars("Node"), properties }
     };
     assert_eq!(shown(&object(1), &object(2)), ["set .property_50: 1 -> 2"]);
 }

@@ -3,10 +3,10 @@
 //! Whoever is told a change writes its parts as the engine does, and not as they stood there. `written` is a model of
 //! that: elements that a typed container does not take are gone, a key is there once, with its last value.
 
-use varbatch_codec::change::{Change, ChangePart, ChangePath, DiffOptions, Patch, diff};
-use varbatch_codec::{Copied, ElementType, Event, Kind, PathStep, Plan, Reader, Width, Writer};
-use varbatch_codec::{Dialect, validate};
+use varbatch_codec::change::{Change, ChangePart, DiffOptions, diff};
+use varbatch_codec::{Copied, Dialect, ElementType, Event, Kind, PathStep, Plan, Reader, Width, Writer, validate};
 
+use crate::support::edits::{Edit, patched_if};
 use crate::support::random::Random;
 use crate::support::wire::{string, words};
 
@@ -65,24 +65,18 @@ fn patched(before: &[u8], after: &[u8]) -> (Vec<u8>, usize) {
         ChangePart::Value { bytes, .. } => value(bytes),
         _ => unreachable!("there are no packed arrays"),
     };
-    let told: Vec<_> = changes
-        .iter()
-        .map(|change| {
-            let path: Vec<_> = change.path.steps().iter().map(step).collect();
-            (change, path, change.old.map(part), change.new.map(part))
-        })
-        .collect();
-    let paths: Vec<Vec<_>> =
-        told.iter().map(|(_, path, ..)| path.iter().map(|step| PathStep::Key(step)).collect()).collect();
-    let mut patch = Patch::new(before).expect("a value");
-    for ((change, _, old, new), path) in told.iter().zip(&paths) {
-        let [old, new] = [old, new].map(|part| part.as_ref().map(|bytes| ChangePart::Value { at: 0, bytes }));
-        let change = Change { path: ChangePath::new(path), old, new, ..*change };
-        let applied = patch.apply(&change, |there, old| value(there) == old);
-        assert_eq!(applied, Ok(()), "{before:02x?} to {after:02x?}: {changes:?}");
-    }
-    let parts = if paths.first().is_none_or(Vec::is_empty) { 0 } else { told.len() };
-    (patch.plan().expect("not too long").to_vec(), parts)
+    let told = |change: Change<'_>| Edit {
+        path: change.path.steps().iter().map(step).collect(),
+        op: change.op,
+        index: change.index,
+        old: change.old.map(part),
+        new: change.new.map(part),
+    };
+    let told: Vec<_> = changes.iter().map(told).collect();
+    let found = patched_if(before, &told, |there, old| value(there) == old);
+    let found = found.unwrap_or_else(|error| panic!("{error}: {before:02x?} to {after:02x?}: {changes:?}"));
+    let parts = if told.first().is_none_or(|change| change.path.is_empty()) { 0 } else { told.len() };
+    (found, parts)
 }
 
 /// An int, a text, or a container of few of them, mostly a typed one.

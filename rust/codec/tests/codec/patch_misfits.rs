@@ -1,232 +1,214 @@
 //! Guards: the text of every change that does not fit, and that it changes nothing.
 
+use varbatch_codec::change::Op::{Insert, Remove, Set};
 use varbatch_codec::change::{Change, ChangePart, ChangePath, Op, Patch};
 use varbatch_codec::{Kind, PathStep, Plain, Text, Width};
 
-use crate::support::edits::{part, steps};
+use crate::support::edits::Edit;
 use crate::support::vectors::hex;
 use crate::support::wire::{object, string, words};
 
 /// `[1, {"a": 2, &"b": [3]}, PackedInt32Array([4, 5, 6]), PackedStringArray(["x"]), object]`
 fn before() -> Vec<u8> {
-    let name_b = [words(&[21, 1]), b"b\0\0\0".to_vec()].concat();
-    let dictionary = [words(&[27, 2]), string("a"), int(2), name_b, words(&[28, 1]), int(3)].concat();
-    let texts = [words(&[34, 1, 2]), b"x\0\0\0".to_vec()].concat();
+    let dictionary = [words(&[27, 2]), string("a"), int(2), name("b"), words(&[28, 1]), int(3)].concat();
     let object = object(24, "A", &[("hp", int(7)), ("mp", int(8))]);
-    [words(&[28, 5]), int(1), dictionary, words(&[30, 3, 4, 5, 6]), texts, object].concat()
+    [words(&[28, 5]), int(1), dictionary, ints(&[4, 5, 6]), texts("x"), object].concat()
 }
 
 fn int(value: i32) -> Vec<u8> {
     words(&[2, value as u32])
 }
 
-/// A change whose steps are encoded.
-#[derive(Clone, Default)]
-struct Wrong {
-    path: Vec<Vec<u8>>,
-    index: Option<usize>,
-    old: Option<Vec<u8>>,
-    new: Option<Vec<u8>>,
+fn name(text: &str) -> Vec<u8> {
+    [words(&[21]), string(text).split_off(4)].concat()
 }
 
-fn at(path: &[Vec<u8>]) -> Wrong {
-    Wrong { path: path.to_vec(), ..Wrong::default() }
+fn ints(ints: &[u32]) -> Vec<u8> {
+    [words(&[30, ints.len() as u32]), words(ints)].concat()
 }
 
-impl Wrong {
-    fn with_old(self, old: Vec<u8>) -> Self {
-        Self { old: Some(old), ..self }
-    }
-
-    fn with_new(self, new: Vec<u8>) -> Self {
-        Self { new: Some(new), ..self }
-    }
-
-    fn index(self, index: usize) -> Self {
-        Self { index: Some(index), ..self }
-    }
+/// A PackedStringArray of one letter.
+fn texts(letter: &str) -> Vec<u8> {
+    [words(&[34, 1, 2]), letter.as_bytes().to_vec(), vec![0; 3]].concat()
 }
 
-/// That a change is refused behind one that is not, with this text, and both of them leave what they have to.
+/// A change with the value 0 as its new one, unless it removes.
+fn at(op: Op, path: &[Vec<u8>]) -> Edit<Vec<u8>> {
+    Edit { path: path.to_vec(), op, index: None, old: None, new: (op != Remove).then(|| int(0)) }
+}
+
+fn with_new(op: Op, path: &[Vec<u8>], new: Vec<u8>) -> Edit<Vec<u8>> {
+    Edit { new: Some(new), ..at(op, path) }
+}
+
+fn with_old(op: Op, path: &[Vec<u8>], old: Vec<u8>) -> Edit<Vec<u8>> {
+    Edit { old: Some(old), ..at(op, path) }
+}
+
+/// That a change is refused after one that is not, and leaves what was there. "..." stands for which change it is.
 #[track_caller]
-fn assert_misfit(before: &[u8], op: Op, wrong: Wrong, expected: &str) {
-    let steps = steps(&wrong.path);
-    let (old, new) = (part(&wrong.old), part(&wrong.new));
-    let change = Change { path: ChangePath::new(&steps), op, index: wrong.index, old, new };
+fn assert_misfit(before: &[u8], edit: &Edit<Vec<u8>>, expected: &str, found: &str) {
+    let text = |number| format!("expected {expected}, found {found}").replace("...", &format!(", in change {number}"));
+    let steps = edit.steps();
+    let change = edit.change(&steps);
     let mut patch = Patch::new(before).expect("a value");
     let itself = Some(ChangePart::Value { at: 0, bytes: before });
-    let whole = Change { path: ChangePath::default(), op: Op::Set, index: None, old: itself, new: itself };
+    let whole = Change { path: ChangePath::default(), op: Set, index: None, old: itself, new: itself };
     patch.apply(&whole, |_, _| false).expect("the same");
     let misfit = patch.apply(&change, |_, _| false).expect_err("does not fit");
-    assert_eq!((misfit.to_string(), misfit.change()), (expected.replace("...", ", in change 1"), Some(1)));
+    assert_eq!((misfit.to_string(), misfit.change()), (text(1), Some(1)));
     assert_eq!(patch.plan().expect("short").to_vec(), before, "{expected}");
-    let again = patch.apply(&change, |_, _| false).expect_err("does not fit");
-    assert_eq!(again.to_string(), expected.replace("...", ", in change 2"));
+    assert_eq!(patch.apply(&change, |_, _| false).expect_err("does not fit").to_string(), text(2));
+}
+
+#[track_caller]
+fn assert_misfits<const N: usize>(rows: [(Edit<Vec<u8>>, &str, &str); N]) {
+    rows.iter().for_each(|(edit, expected, found)| assert_misfit(&before(), edit, expected, found));
 }
 
 #[test]
 fn paths_that_lead_nowhere() {
-    let check = |path: &[Vec<u8>], expected| assert_misfit(&before(), Op::Set, at(path).with_new(int(0)), expected);
-    check(&[int(5)], "expected the index of one of 5 elements of Array, found 5...");
-    check(&[int(-1), int(0)], "expected the index of one of 5 elements of Array, found -1...");
-    check(&[string("a")], "expected an int as the index of an element of Array, found \"a\"...");
-    check(&[int(0), int(0)], "expected an Array, a Dictionary, an object or a packed array, found int... inside [0]");
-    check(&[int(1), string("c")], "expected an existing key, found no key \"c\"... inside [1]");
-    check(&[int(1), int(0)], "expected an existing key, found no key 0... inside [1]");
-    check(
-        &[int(1), string("b"), int(1)],
-        "expected the index of one of 1 elements of Array, found 1... inside [1][\"b\"]",
-    );
-    check(&[int(4), string("xp")], "expected an existing property, found no property \"xp\"... inside [4]");
-    check(&[int(4), int(3)], "expected a String or StringName as the name of a property, found 3... inside [4]");
-    check(
-        &[int(4), string("hp"), int(3)],
-        "expected an Array, a Dictionary, an object or a packed array, found int... inside [4].hp",
-    );
-    let long = "expected the path to end at an element of PackedInt32Array, found 2 more steps... inside [2]";
-    check(&[int(2), int(0), int(0), int(0)], long);
-    let broken = "expected an encoded value as a step of the path, found a broken one \
-                  (expected 4 more bytes for a header, found 0, at byte 0)...";
-    check(&[vec![]], broken);
-    let longer = "expected an encoded value as a step of the path, found a broken one \
-                  (expected nothing after the value, found 1 byte, at byte 8)...";
-    check(&[[int(0), vec![0]].concat()], longer);
-    check(&[int(1), vec![]], "expected an existing key, found no key no value... inside [1]");
+    let check = |path: &[Vec<u8>], expected, found| assert_misfit(&before(), &at(Set, path), expected, found);
+    let (element, index) = ("the index of one of 5 elements of Array", "an int as the index of an element of Array");
+    let container = "an Array, a Dictionary, an object or a packed array";
+    let (key, step) = ("an existing key", "an encoded value as a step of the path");
+    check(&[int(5)], element, "5...");
+    check(&[int(-1), int(0)], element, "-1...");
+    check(&[string("a")], index, "\"a\"...");
+    check(&[int(0), int(0)], container, "int... inside [0]");
+    check(&[int(1), string("c")], key, "no key \"c\"... inside [1]");
+    check(&[int(1), int(0)], key, "no key 0... inside [1]");
+    check(&[int(1), string("b"), int(1)], "the index of one of 1 elements of Array", "1... inside [1][\"b\"]");
+    check(&[int(4), string("xp")], "an existing property", "no property \"xp\"... inside [4]");
+    check(&[int(4), int(3)], "a String or StringName as the name of a property", "3... inside [4]");
+    check(&[int(4), string("hp"), int(3)], container, "int... inside [4].hp");
+    let end = "the path to end at an element of PackedInt32Array";
+    check(&[int(2), int(0), int(0), int(0)], end, "2 more steps... inside [2]");
+    check(&[vec![]], step, "a broken one (expected 4 more bytes for a header, found 0, at byte 0)...");
+    let longer = "a broken one (expected nothing after the value, found 1 byte, at byte 8)...";
+    check(&[[int(0), vec![0]].concat()], step, longer);
+    check(&[int(1), vec![]], key, "no key no value... inside [1]");
 }
 
 #[test]
 fn operations_that_a_place_does_not_have() {
-    let check = |op, wrong, expected| assert_misfit(&before(), op, wrong, expected);
-    let hp = || at(&[int(4), string("hp")]);
-    check(Op::Insert, at(&[]).with_new(int(0)), "expected \"set\" for the whole value, found \"insert\"...");
-    check(Op::Remove, at(&[]), "expected \"set\" for the whole value, found \"remove\"...");
-    check(Op::Remove, hp(), "expected \"set\" for a property of an object, found \"remove\"... inside [4].hp");
-    check(
-        Op::Insert,
-        hp().with_new(int(0)),
-        "expected \"set\" for a property of an object, found \"insert\"... inside [4].hp",
-    );
-    check(Op::Set, at(&[int(0)]), "expected a new value for \"set\", found none... inside [0]");
-    check(Op::Insert, at(&[int(0)]), "expected a new value for \"insert\", found none... inside [0]");
-    check(Op::Remove, at(&[int(2), int(0)]), "expected an old value for \"remove\", found none... inside [2][0]");
-    let there = "expected an index from 0 to 5 to insert into Array, found 6...";
-    check(Op::Insert, at(&[int(6)]).with_new(int(0)), there);
-    let entry = |name: &str| at(&[int(1), string(name)]);
-    check(Op::Insert, entry("b").with_new(int(0)), "expected a new key, found the existing key \"b\"... inside [1]");
-    let place = "expected an index from 0 to 2 to insert into Dictionary, found 3... inside [1]";
-    check(Op::Insert, entry("c").with_new(int(0)).index(3), place);
-    let order = "expected key \"a\" at index 1 of the Dictionary, found &\"b\"... inside [1]";
-    check(Op::Remove, entry("a").index(1), order);
-    let order = "expected key &\"b\" at index 2 of the Dictionary, found 2 entries... inside [1]";
-    check(Op::Remove, entry("b").index(2), order);
-    check(Op::Remove, entry("c"), "expected an existing key, found no key \"c\"... inside [1]");
+    let hp = [int(4), string("hp")];
+    let none = |op, path: &[Vec<u8>]| Edit { new: None, ..at(op, path) };
+    let entry = |op, name: &str| at(op, &[int(1), string(name)]);
+    assert_misfits([
+        (at(Insert, &[]), "\"set\" for the whole value", "\"insert\"..."),
+        (at(Remove, &[]), "\"set\" for the whole value", "\"remove\"..."),
+        (at(Remove, &hp), "\"set\" for a property of an object", "\"remove\"... inside [4].hp"),
+        (at(Insert, &hp), "\"set\" for a property of an object", "\"insert\"... inside [4].hp"),
+        (none(Set, &[int(0)]), "a new value for \"set\"", "none... inside [0]"),
+        (none(Insert, &[int(0)]), "a new value for \"insert\"", "none... inside [0]"),
+        (at(Remove, &[int(2), int(0)]), "an old value for \"remove\"", "none... inside [2][0]"),
+        (at(Insert, &[int(6)]), "an index from 0 to 5 to insert into Array", "6..."),
+        (entry(Insert, "b"), "a new key", "the existing key \"b\"... inside [1]"),
+        (entry(Insert, "c").at(3), "an index from 0 to 2 to insert into Dictionary", "3... inside [1]"),
+        (entry(Remove, "a").at(1), "key \"a\" at index 1 of the Dictionary", "&\"b\"... inside [1]"),
+        (entry(Remove, "b").at(2), "key &\"b\" at index 2 of the Dictionary", "2 entries... inside [1]"),
+        (entry(Remove, "c"), "an existing key", "no key \"c\"... inside [1]"),
+    ]);
 }
 
 #[test]
 fn values_that_do_not_fit() {
-    let check = |op, wrong, expected| assert_misfit(&before(), op, wrong, expected);
-    let first = || at(&[int(0)]);
-    check(Op::Set, first().with_old(int(2)).with_new(int(0)), "expected the old value 2, found 1... inside [0]");
-    check(Op::Remove, first().with_old(string("a")), "expected the old value \"a\", found 1... inside [0]");
-    let list = || at(&[int(1), string("b")]).with_old(words(&[28, 0]));
-    check(Op::Remove, list(), "expected the old value Array, found another Array... inside [1][\"b\"]");
-    check(Op::Remove, first().with_old(vec![]), "expected the old value no value, found 1... inside [0]");
-    let broken = "expected an encoded value as the new value, found a broken one \
-                  (expected 4 more bytes for int, found 0, at byte 4)... inside [0]";
-    check(Op::Set, first().with_new(words(&[2])), broken);
-    let behind = "expected an encoded value as the new value, found a broken one \
-                  (expected nothing after the value, found 4 bytes, at byte 4)... inside [0]";
-    check(Op::Set, first().with_new(words(&[0, 0])), behind);
-    let bytes = [words(&[29, 1]), vec![7]].concat();
-    check(
-        Op::Set,
-        first().with_new(bytes.clone()),
-        "expected 3 bytes of padding at the end of the new value, found none... inside [0]",
-    );
-    let entry = at(&[int(1), bytes]).with_new(int(0));
-    check(Op::Insert, entry, "expected 3 bytes of padding at the end of the key, found none... inside [1]");
+    let (first, list, byte) = ([int(0)], [int(1), string("b")], [words(&[29, 1]), vec![7]].concat());
+    let value = "an encoded value as the new value";
+    let short = "a broken one (expected 4 more bytes for int, found 0, at byte 4)... inside [0]";
+    let longer = "a broken one (expected nothing after the value, found 4 bytes, at byte 4)... inside [0]";
+    assert_misfits([
+        (with_old(Set, &first, int(2)), "the old value 2", "1... inside [0]"),
+        (with_old(Remove, &first, string("a")), "the old value \"a\"", "1... inside [0]"),
+        (with_old(Remove, &list, words(&[28, 0])), "the old value Array", "another Array... inside [1][\"b\"]"),
+        (with_old(Remove, &first, vec![]), "the old value no value", "1... inside [0]"),
+        (with_new(Set, &first, words(&[2])), value, short),
+        (with_new(Set, &first, words(&[0, 0])), value, longer),
+        (with_new(Set, &first, byte.clone()), "3 bytes of padding at the end of the new value", "none... inside [0]"),
+        (at(Insert, &[int(1), byte]), "3 bytes of padding at the end of the key", "none... inside [1]"),
+    ]);
 }
 
 #[test]
 fn elements_of_packed_arrays_that_do_not_fit() {
-    let check = |op, wrong, expected| assert_misfit(&before(), op, wrong, expected);
-    let ints = |ints: &[u32]| [words(&[30, ints.len() as u32]), words(ints)].concat();
-    let from = |index| at(&[int(2), int(index)]);
-    let range = "expected 2 elements of PackedInt32Array from this index on, found 1... inside [2][2]";
-    check(Op::Set, from(2).with_new(ints(&[0, 0])), range);
-    check(Op::Remove, from(2).with_old(ints(&[6, 7])), range);
-    check(
-        Op::Set,
-        from(4).with_new(ints(&[])),
-        "expected the index of one of 3 elements of PackedInt32Array, found 4... inside [2][4]",
-    );
-    let place = "expected an index from 0 to 3 to insert into PackedInt32Array, found -1... inside [2][-1]";
-    check(Op::Insert, from(-1).with_new(ints(&[0])), place);
-    check(
-        Op::Set,
-        at(&[int(2), string("a")]).with_new(ints(&[])),
-        "expected an int as the index of an element of PackedInt32Array, found \"a\"... inside [2]",
-    );
-    check(Op::Set, from(0).with_new(int(0)), "expected PackedInt32Array as the new value, found int... inside [2][0]");
-    check(
-        Op::Remove,
-        from(0).with_old(words(&[34, 0])),
-        "expected PackedInt32Array as the old value, found PackedStringArray... inside [2][0]",
-    );
-    let count = "expected as many new elements of PackedInt32Array as old ones (1), found 2... inside [2][0]";
-    check(Op::Set, from(0).with_old(ints(&[4])).with_new(ints(&[1, 2])), count);
-    let old = "expected the old value PackedInt32Array, found another PackedInt32Array... inside [2][1]";
-    check(Op::Remove, from(1).with_old(ints(&[6])), old);
-    let text = at(&[int(3), int(0)]).with_old([words(&[34, 1, 2]), b"y\0\0\0".to_vec()].concat());
-    check(
-        Op::Remove,
-        text,
-        "expected the old value PackedStringArray, found another PackedStringArray... inside [3][0]",
-    );
-    let broken = "expected an encoded value as the new value, found a broken one \
-                  (expected 4 more bytes for PackedInt32Array element 0 of 1, found 0, at byte 8)... inside [2][0]";
-    check(Op::Insert, from(0).with_new(words(&[30, 1])), broken);
-    let behind = "expected an encoded value as the old value, found a broken one \
-                  (expected nothing after the value, found 4 bytes, at byte 8)... inside [2][0]";
-    check(Op::Remove, from(0).with_old(words(&[30, 0, 0])), behind);
+    let from = |index| [int(2), int(index)];
+    let [value, old] = ["new", "old"].map(|which| format!("an encoded value as the {which} value"));
+    let range = "2 elements of PackedInt32Array from this index on";
+    let place = "an index from 0 to 3 to insert into PackedInt32Array";
+    let count = "as many new elements of PackedInt32Array as old ones (1)";
+    let short =
+        "a broken one (expected 4 more bytes for PackedInt32Array element 0 of 1, found 0, at byte 8)... inside [2][0]";
+    let longer = "a broken one (expected nothing after the value, found 4 bytes, at byte 8)... inside [2][0]";
+    let both = Edit { old: Some(ints(&[4])), ..with_new(Set, &from(0), ints(&[1, 2])) };
+    assert_misfits([
+        (with_new(Set, &from(2), ints(&[0, 0])), range, "1... inside [2][2]"),
+        (with_old(Remove, &from(2), ints(&[6, 7])), range, "1... inside [2][2]"),
+        (
+            with_new(Set, &from(4), ints(&[])),
+            "the index of one of 3 elements of PackedInt32Array",
+            "4... inside [2][4]",
+        ),
+        (with_new(Insert, &from(-1), ints(&[0])), place, "-1... inside [2][-1]"),
+        (
+            at(Set, &[int(2), string("a")]),
+            "an int as the index of an element of PackedInt32Array",
+            "\"a\"... inside [2]",
+        ),
+        (at(Set, &from(0)), "PackedInt32Array as the new value", "int... inside [2][0]"),
+        (
+            with_old(Remove, &from(0), words(&[34, 0])),
+            "PackedInt32Array as the old value",
+            "PackedStringArray... inside [2][0]",
+        ),
+        (both, count, "2... inside [2][0]"),
+        (
+            with_old(Remove, &from(1), ints(&[6])),
+            "the old value PackedInt32Array",
+            "another PackedInt32Array... inside [2][1]",
+        ),
+        (
+            with_old(Remove, &[int(3), int(0)], texts("y")),
+            "the old value PackedStringArray",
+            "another PackedStringArray... inside [3][0]",
+        ),
+        (with_new(Insert, &from(0), words(&[30, 1])), &value, short),
+        (with_old(Remove, &from(0), words(&[30, 0, 0])), &old, longer),
+    ]);
     let bytes = |len: usize| [words(&[29, 2]), vec![7; len]].concat();
-    let padding = "expected 2 bytes of padding at the end of the new value, found none... inside [0]";
-    assert_misfit(&[bytes(2), vec![0; 2]].concat(), Op::Insert, at(&[int(0)]).with_new(bytes(2)), padding);
-    let vectors = words(&[35, 1, 0, 0]);
-    let wide = words(&[0x10023, 1, 0, 0, 0, 0]);
-    let width = "expected PackedVector2Array with components of 32 bits as the new value, found 64 bits... inside [0]";
-    assert_misfit(&vectors, Op::Set, at(&[int(0)]).with_new(wide), width);
+    let insert = with_new(Insert, &[int(0)], bytes(2));
+    let padding = "2 bytes of padding at the end of the new value";
+    assert_misfit(&[bytes(2), vec![0; 2]].concat(), &insert, padding, "none... inside [0]");
+    let wide = with_new(Set, &[int(0)], words(&[0x10023, 1, 0, 0, 0, 0]));
+    let width = "PackedVector2Array with components of 32 bits as the new value";
+    assert_misfit(&words(&[35, 1, 0, 0]), &wide, width, "64 bits... inside [0]");
 }
 
 #[test]
 fn typed_containers_take_what_is_of_their_type() {
     let array = hex("1c000100 02000000 01000000 02000000 05000000");
-    let element = "expected int as the new value, found String... inside [0]";
-    for op in [Op::Set, Op::Insert] {
-        assert_misfit(&array, op, at(&[int(0)]).with_new(string("a")), element);
+    for op in [Set, Insert] {
+        let text = with_new(op, &[int(0)], string("a"));
+        assert_misfit(&array, &text, "int as the new value", "String... inside [0]");
     }
     // Dictionary[String, int]
     let dictionary = [words(&[0x5001b, 4, 2, 1]), string("a"), int(1)].concat();
-    let name = |name: &[u8; 4]| [words(&[21, 1]), name.to_vec()].concat();
-    let entry = at(&[name(b"c\0\0\0")]);
-    assert_misfit(&dictionary, Op::Insert, entry.with_new(int(0)), "expected String as the key, found StringName...");
+    assert_misfit(&dictionary, &at(Insert, &[name("c")]), "String as the key", "StringName...");
 }
 
 #[test]
 fn what_is_there_more_than_once_is_not_changed() {
     let dictionary = [words(&[27, 2]), string("a"), int(1), string("a"), int(2)].concat();
-    let key = "expected a unique key, found key \"a\" more than once...";
-    assert_misfit(&dictionary, Op::Set, at(&[string("a")]).with_new(int(0)), key);
-    assert_misfit(&dictionary, Op::Remove, at(&[string("a")]), key);
-    assert_misfit(
-        &dictionary,
-        Op::Insert,
-        at(&[string("a")]).with_new(int(0)),
-        "expected a new key, found the existing key \"a\"...",
-    );
+    for (op, expected, found) in [
+        (Set, "a unique key", "key \"a\" more than once..."),
+        (Remove, "a unique key", "key \"a\" more than once..."),
+        (Insert, "a new key", "the existing key \"a\"..."),
+    ] {
+        assert_misfit(&dictionary, &at(op, &[string("a")]), expected, found);
+    }
     let object = object(24, "A", &[("hp", int(7)), ("hp", int(8))]);
-    let property = "expected a unique property, found property \"hp\" more than once...";
-    assert_misfit(&object, Op::Set, at(&[string("hp")]).with_new(int(0)), property);
+    let set = at(Set, &[string("hp")]);
+    assert_misfit(&object, &set, "a unique property", "property \"hp\" more than once...");
 }
 
 /// A change need not come from a diff: its parts and steps may be any.
@@ -234,7 +216,7 @@ fn what_is_there_more_than_once_is_not_changed() {
 fn parts_and_steps_that_suit_other_values_are_refused() {
     let (bytes, seven) = (before(), int(7));
     let apply = |path: &[PathStep<'_>], new| {
-        let change = Change { path: ChangePath::new(path), op: Op::Set, index: None, old: None, new: Some(new) };
+        let change = Change { path: ChangePath::new(path), op: Set, index: None, old: None, new: Some(new) };
         let applied = Patch::new(&bytes).expect("a value").apply(&change, |_, _| false);
         applied.map_err(|error| error.to_string())
     };

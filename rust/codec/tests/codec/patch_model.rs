@@ -2,10 +2,10 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use varbatch_codec::Width;
 use varbatch_codec::change::{Op, Patch};
-use varbatch_codec::{Shape, Width};
 
-use crate::support::edits::{Edit, Encoded, apply, fits};
+use crate::support::edits::{Edit, apply, fits, is_packed, len, slice};
 use crate::support::naive;
 use crate::support::random::Random;
 use crate::support::value::{Element, Value, any_value, cases};
@@ -26,65 +26,49 @@ impl Maker<'_> {
         }
     }
 
-    fn step(index: usize) -> Value {
-        Value::Int(index as i64)
+    fn step(&mut self, end: usize) -> Value {
+        Value::Int(self.random.below(end) as i64)
     }
 
     /// A change of something inside of a value.
     fn edit(&mut self, value: &Value) -> Edit {
-        let mut path = Vec::new();
-        let mut at = value;
-        // The last is that of a value that is no container.
-        let mut of = &Element::Any;
+        // The type is that of a value that is no container.
+        let (mut path, mut at, mut of) = (Vec::new(), value, &Element::Any);
         loop {
-            let goes_on = self.random.percent(70);
-            let (count, op) = (len(at), self.random.pick(&[Op::Set, Op::Set, Op::Insert, Op::Remove]));
+            if is_packed(at) {
+                return self.slice_edit(path, at);
+            }
+            let count = len(at);
             let which = self.random.below(count.max(1));
-            let (old, key, child_of) = match at {
-                Value::Array { elements, element } => (elements.get(which), Self::step(which), element),
+            let (step, child, child_of) = match at {
+                Value::Array { elements, element } => (Value::Int(which as i64), elements.get(which), element),
                 Value::Dictionary { entries, value, .. } => {
-                    let entry = entries.get(which);
-                    (entry.map(|(_, value)| value), entry.map_or(Value::Nil, |(key, _)| key.clone()), value)
+                    let (key, child) = entries.get(which).map(|(key, child)| (key.clone(), child)).unzip();
+                    (key.unwrap_or(Value::Nil), child, value)
                 }
                 Value::Object { properties, .. } => {
-                    let property = properties.get(which);
-                    let name = property.map_or(Vec::new(), |(name, _)| name.clone());
-                    (property.map(|(_, value)| value), Value::StringName(name), &Element::Any)
+                    let (name, child) = properties.get(which).map(|(name, child)| (name.clone(), child)).unzip();
+                    (Value::StringName(name.unwrap_or_default()), child, &Element::Any)
                 }
-                _ if is_packed(at) => return self.slice_edit(path, at),
-                _ => {
-                    return Edit { path, op: Op::Set, index: None, old: Some(at.clone()), new: Some(self.value(of)) };
-                }
+                _ => return Edit::set(path, Some(at.clone()), self.value(of)),
             };
-            if let (Some(child), true) = (old, goes_on) {
-                path.push(key);
+            if let (Some(child), true) = (child, self.random.percent(70)) {
+                path.push(step);
                 (at, of) = (child, child_of);
                 continue;
             }
-            let new = self.value(child_of);
-            return match (at, op) {
-                (Value::Array { .. }, Op::Insert) => {
-                    path.push(Self::step(self.random.below(count + 1)));
-                    Edit { path, op, index: None, old: None, new: Some(new) }
-                }
-                (Value::Dictionary { key, .. }, Op::Insert) => {
-                    path.push(self.value(key));
-                    let index = Some(self.random.below(count + 1));
-                    Edit { path, op, index, old: None, new: Some(new) }
-                }
-                (Value::Dictionary { .. }, Op::Remove) => {
-                    path.push(key);
-                    Edit { path, op, index: Some(which), old: old.cloned(), new: None }
-                }
-                (Value::Array { .. }, Op::Remove) => {
-                    path.push(key);
-                    Edit { path, op, index: None, old: old.cloned(), new: None }
-                }
-                _ => {
-                    path.push(key);
-                    Edit { path, op: Op::Set, index: None, old: old.cloned(), new: Some(new) }
-                }
+            let is_object = matches!(at, Value::Object { .. });
+            let op = self.random.pick(&[Op::Set, Op::Set, Op::Insert, Op::Remove]);
+            let op = if is_object { Op::Set } else { op };
+            let (step, index) = match (at, op) {
+                (Value::Array { .. }, Op::Insert) => (self.step(count + 1), None),
+                (Value::Dictionary { key, .. }, Op::Insert) => (self.value(key), Some(self.random.below(count + 1))),
+                (Value::Dictionary { .. }, Op::Remove) => (step, Some(which)),
+                _ => (step, None),
             };
+            path.push(step);
+            let old = child.filter(|_| op != Op::Insert).cloned();
+            return Edit { path, op, index, old, new: (op != Op::Remove).then(|| self.value(child_of)) };
         }
     }
 
@@ -92,19 +76,16 @@ impl Maker<'_> {
     fn slice_edit(&mut self, mut path: Vec<Value>, array: &Value) -> Edit {
         let count = len(array);
         let start = self.random.below(count + 1);
-        let len = self.random.below(count - start + 1).min(9);
-        let old = slice(array, start, len);
-        let op = self.random.pick(&Op::ALL);
-        let from = self.random.below(count + 1);
-        let new = match op {
-            Op::Set => slice(array, self.random.below(count - len + 1), len),
-            _ => slice(array, from, self.random.below(count - from + 1)),
-        };
-        path.push(Self::step(start));
+        let gone = self.random.below(count - start + 1).min(9);
+        let (old, op) = (slice(array, start..start + gone), self.random.pick(&Op::ALL));
+        let from = self.random.below(if op == Op::Set { count - gone } else { count } + 1);
+        let come = if op == Op::Set { gone } else { self.random.below(count - from + 1) };
+        let new = slice(array, from..from + come);
+        path.push(Value::Int(start as i64));
         match op {
-            Op::Set => Edit { path, op, index: None, old: Some(old), new: Some(new) },
-            Op::Insert => Edit { path, op, index: None, old: None, new: Some(new) },
-            Op::Remove => Edit { path, op, index: None, old: Some(old), new: None },
+            Op::Set => Edit::set(path, Some(old), new),
+            Op::Insert => Edit::insert(path, new),
+            Op::Remove => Edit::remove(path, Some(old)),
         }
     }
 
@@ -126,44 +107,11 @@ impl Maker<'_> {
     }
 }
 
-fn is_packed(value: &Value) -> bool {
-    match value {
-        Value::Texts(_) => true,
-        Value::Plain { kind, .. } => matches!(kind.shape(), Shape::Packed { .. }),
-        _ => false,
-    }
-}
-
-/// How many parts there are in it.
-fn len(value: &Value) -> usize {
-    match value {
-        Value::Array { elements, .. } => elements.len(),
-        Value::Dictionary { entries, .. } => entries.len(),
-        Value::Object { properties, .. } => properties.len(),
-        Value::Texts(texts) => texts.len(),
-        Value::Plain { count, .. } => *count,
-        _ => 0,
-    }
-}
-
-/// Elements of a packed array.
-fn slice(array: &Value, start: usize, count: usize) -> Value {
-    match array {
-        Value::Texts(texts) => Value::Texts(texts[start..start + count].to_vec()),
-        Value::Plain { kind, width, count: all, bytes } => {
-            let len = bytes.len().checked_div(*all).unwrap_or(0);
-            let bytes = bytes[start * len..(start + count) * len].to_vec();
-            Value::Plain { kind: *kind, width: *width, count, bytes }
-        }
-        _ => unreachable!("a packed array"),
-    }
-}
-
 /// Applies changes to a value and looks at it after each of them; gives how many fit.
 fn check(before: &Value, edits: &[Edit], after: &Value) -> Result<usize, TestCaseError> {
     let bytes = naive::value(before);
-    let encoded: Vec<_> = edits.iter().map(Encoded::new).collect();
-    let steps: Vec<_> = encoded.iter().map(Encoded::steps).collect();
+    let encoded: Vec<_> = edits.iter().map(Edit::encoded).collect();
+    let steps: Vec<_> = encoded.iter().map(Edit::steps).collect();
     let mut model = before.clone();
     let mut patch = Patch::new(&bytes).expect("a value");
     let mut fitted = 0;
@@ -200,7 +148,8 @@ fn run(before: &Value, pool: &[Value], seed: u64, spoiled: usize) -> Result<(), 
         if fits {
             fitting.push(edit.clone());
         }
-        (value, edits) = (changed, [edits, vec![edit]].concat());
+        edits.push(edit);
+        value = changed;
     }
     let fitted = check(before, &edits, &value)?;
     prop_assert_eq!(fitted, fitting.len());

@@ -3,13 +3,14 @@
 
 use std::time::{Duration, Instant};
 
-use varbatch_codec::change::{Change, ChangePath, Op, Patch};
 use varbatch_codec::{Reader, validate};
 
-use crate::support::edits::{part, steps};
+use crate::support::edits::{Edit, patched_if};
 use crate::support::wire::{string, words};
 
 const COUNT: u32 = 100_000;
+
+type Change = Edit<Vec<u8>>;
 
 fn int(value: u32) -> Vec<u8> {
     words(&[2, value])
@@ -25,27 +26,11 @@ fn time_to_read(bytes: &[u8]) -> Duration {
     (0..5).map(|_| read()).min().expect("tries")
 }
 
-/// A change with all that it borrows.
-struct Kept {
-    path: Vec<Vec<u8>>,
-    op: Op,
-    index: Option<usize>,
-    old: Option<Vec<u8>>,
-    new: Option<Vec<u8>>,
-}
-
 /// Applies changes and compares; gives how long that took.
 #[track_caller]
-fn assert_patched(before: &[u8], changes: &[Kept], after: &[u8]) -> Duration {
-    let paths: Vec<Vec<_>> = changes.iter().map(|change| steps(&change.path)).collect();
+fn assert_patched(before: &[u8], changes: &[Change], after: &[u8]) -> Duration {
     let start = Instant::now();
-    let mut patch = Patch::new(before).expect("a value");
-    for (kept, path) in changes.iter().zip(&paths) {
-        let Kept { op, index, .. } = *kept;
-        let change = Change { path: ChangePath::new(path), op, index, old: part(&kept.old), new: part(&kept.new) };
-        patch.apply(&change, |_, _| false).expect("fits");
-    }
-    let found = patch.plan().expect("short").to_vec();
+    let found = patched_if(before, changes, |_, _| false).expect("fits");
     let time = start.elapsed();
     assert!(found == after, "{} bytes instead of {}", found.len(), after.len());
     time
@@ -53,32 +38,39 @@ fn assert_patched(before: &[u8], changes: &[Kept], after: &[u8]) -> Duration {
 
 /// Changes one way, and back in the opposite order. A square of their number would be 1000 times what is allowed.
 #[track_caller]
-fn assert_linear(what: &str, before: &[u8], changes: Vec<Kept>, after: &[u8]) {
+fn assert_linear(what: &str, before: &[u8], changes: Vec<Change>, after: &[u8]) {
     let read = time_to_read(&[words(&[28, COUNT]), int(7).repeat(COUNT as usize)].concat());
     let most = 500 * read;
     let there = assert_patched(before, &changes, after);
-    let undo = |Kept { path, op, index, old, new }| {
-        let op = match op {
-            Op::Set => Op::Set,
-            Op::Insert => Op::Remove,
-            Op::Remove => Op::Insert,
-        };
-        Kept { path, op, index, old: new, new: old }
-    };
-    let undo: Vec<_> = changes.into_iter().rev().map(undo).collect();
+    let undo: Vec<_> = changes.into_iter().rev().map(Edit::undo).collect();
     let back = assert_patched(after, &undo, before);
     assert!(there < most && back < most, "{what}: {there:?} there, {back:?} back, {read:?} to read 100,000 values");
 }
 
+/// A head without its count, and an element of each kind; what stands for elements in a change, if not they themselves.
+fn assert_elements(what: &str, head: u32, [old, new]: [Vec<u8>; 2], in_change: impl Fn(&[u8]) -> Vec<u8>) {
+    let all = |count, element: &[u8]| [words(&[head, count]), element.repeat(COUNT as usize)].concat();
+    let set = |index| Edit::set(vec![int(index)], Some(in_change(&old)), in_change(&new));
+    assert_linear(&format!("sets of {what}"), &all(COUNT, &old), (0..COUNT).map(set).collect(), &all(COUNT, &new));
+    let inserts = (0..COUNT).map(|index| Edit::insert(vec![int(2 * index)], in_change(&new))).collect();
+    let mixed = all(2 * COUNT, &[&new[..], &old].concat());
+    assert_linear(&format!("inserts of {what}"), &all(COUNT, &old), inserts, &mixed);
+}
+
 #[test]
 fn elements_of_an_array() {
-    let array = |value, count: u32| [words(&[28, count]), int(value).repeat(count as usize)].concat();
-    let set = |index| Kept { path: vec![int(index)], op: Op::Set, index: None, old: Some(int(1)), new: Some(int(2)) };
-    assert_linear("sets", &array(1, COUNT), (0..COUNT).map(set).collect(), &array(2, COUNT));
-    let insert = |index| Kept { path: vec![int(index)], op: Op::Insert, index: None, old: None, new: Some(int(2)) };
-    let inserts = (0..COUNT).map(|index| insert(2 * index)).collect();
-    let mixed = [words(&[28, 2 * COUNT]), [int(2), int(1)].concat().repeat(COUNT as usize)].concat();
-    assert_linear("inserts", &array(1, COUNT), inserts, &mixed);
+    assert_elements("ints", 28, [int(1), int(2)], <[u8]>::to_vec);
+}
+
+#[test]
+fn elements_of_a_packed_array() {
+    assert_elements("floats", 32, [words(&[1]), words(&[2])], |element| [&words(&[32, 1]), element].concat());
+}
+
+#[test]
+fn texts_of_a_packed_array() {
+    let text = |letter| words(&[2, letter]);
+    assert_elements("texts", 34, [text(0x61), text(0x62)], |element| [&words(&[34, 1]), element].concat());
 }
 
 #[test]
@@ -87,45 +79,12 @@ fn entries_of_a_dictionary() {
     let dictionary =
         |keys: &[u32]| [words(&[27, keys.len() as u32]), keys.iter().flat_map(|&key| entry(key)).collect()].concat();
     let (all, odd): (Vec<_>, Vec<_>) = ((0..COUNT).collect(), (0..COUNT).filter(|key| key % 2 == 1).collect());
-    for with_index in [true, false] {
-        let remove = |key: u32| Kept {
-            path: vec![string(key.to_string())],
-            op: Op::Remove,
-            index: with_index.then_some(key as usize / 2),
-            old: Some(int(key)),
-            new: None,
-        };
-        let removes: Vec<_> = all.iter().filter(|&key| key % 2 == 0).map(|&key| remove(key)).collect();
-        if with_index {
-            assert_linear("removes", &dictionary(&all), removes, &dictionary(&odd));
-        } else {
-            let time = assert_patched(&dictionary(&all), &removes, &dictionary(&odd));
-            assert!(time < Duration::from_secs(10), "found again by nothing but the key: {time:?}");
-        }
-    }
-}
-
-#[test]
-fn elements_of_a_packed_array() {
-    let array = |value: u32, count: u32| [words(&[32, count]), words(&[value]).repeat(count as usize)].concat();
-    let one = |value| array(value, 1);
-    let set = |index| Kept { path: vec![int(index)], op: Op::Set, index: None, old: Some(one(1)), new: Some(one(2)) };
-    assert_linear("sets", &array(1, COUNT), (0..COUNT).map(set).collect(), &array(2, COUNT));
-    let insert = |index| Kept { path: vec![int(index)], op: Op::Insert, index: None, old: None, new: Some(one(2)) };
-    let inserts = (0..COUNT).map(|index| insert(2 * index)).collect();
-    let mixed = [words(&[32, 2 * COUNT]), words(&[2, 1]).repeat(COUNT as usize)].concat();
-    assert_linear("inserts", &array(1, COUNT), inserts, &mixed);
-}
-
-#[test]
-fn texts_of_a_packed_array() {
-    let text = |letter: u8| [words(&[2]), vec![letter, 0, 0, 0]].concat();
-    let array = |letter, count: u32| [words(&[34, count]), text(letter).repeat(count as usize)].concat();
-    let insert =
-        |index| Kept { path: vec![int(index)], op: Op::Insert, index: None, old: None, new: Some(array(b'b', 1)) };
-    let inserts = (0..COUNT).map(|index| insert(2 * index)).collect();
-    let mixed = [words(&[34, 2 * COUNT]), [text(b'b'), text(b'a')].concat().repeat(COUNT as usize)].concat();
-    assert_linear("inserts", &array(b'a', COUNT), inserts, &mixed);
+    let removes = || all.iter().filter(|&key| key % 2 == 0);
+    let remove = |&key: &u32| Edit::remove(vec![string(key.to_string())], Some(int(key)));
+    let with_index = removes().map(|key| remove(key).at(*key as usize / 2)).collect();
+    assert_linear("removes", &dictionary(&all), with_index, &dictionary(&odd));
+    let time = assert_patched(&dictionary(&all), &removes().map(remove).collect::<Vec<_>>(), &dictionary(&odd));
+    assert!(time < Duration::from_secs(10), "found again by nothing but the key: {time:?}");
 }
 
 #[test]
@@ -136,10 +95,7 @@ fn what_lies_deep_is_not_read_once_more_at_each_level() {
         let inner = [words(&[28, COUNT]), int(7).repeat(COUNT as usize)].concat();
         [words(&[28, 2]).repeat(DEPTH), inner, int(second).repeat(DEPTH)].concat()
     };
-    let set = |level: usize| {
-        let path = [vec![int(0); level], vec![int(1)]].concat();
-        Kept { path, op: Op::Set, index: None, old: Some(int(1)), new: Some(int(2)) }
-    };
+    let set = |level: usize| Edit::set([vec![int(0); level], vec![int(1)]].concat(), Some(int(1)), int(2));
     let read = time_to_read(&nested(1));
     // One level after the other, from outside and from inside; and the innermost at once.
     for levels in [(0..DEPTH).collect::<Vec<_>>(), (0..DEPTH).rev().collect()] {

@@ -5,7 +5,7 @@ use varbatch_codec::{CodecError, CodecErrorKind, Kind, Path, Reader, Step, Text,
 
 use crate::support::naive;
 use crate::support::steps::rest;
-use crate::support::value::{Chars, Element, Value, any_value, cases};
+use crate::support::value::{Chars, Value, any_value, cases, chars};
 use crate::support::vectors::hex;
 
 /// What stands behind the byte in the error of these bytes, where objects are allowed.
@@ -33,21 +33,8 @@ fn broken(value: &Value) -> Vec<u8> {
 const HERE: Value = Value::Callable;
 const MARK: [u8; 4] = [25, 0, 0, 0];
 
-fn text(text: &str) -> Chars {
-    text.chars().map(u32::from).collect()
-}
-
-fn string(value: &str) -> Value {
-    Value::String(text(value))
-}
-
-fn dictionary(entries: Vec<(Value, Value)>) -> Value {
-    Value::Dictionary { key: Element::Any, value: Element::Any, entries }
-}
-
 fn object(properties: Vec<(&str, Value)>) -> Value {
-    let properties = properties.into_iter().map(|(name, value)| (text(name), value)).collect();
-    Value::Object { class: text("A"), properties }
+    Value::object("A", properties)
 }
 
 #[test]
@@ -77,19 +64,19 @@ fn keys_are_shown_as_in_a_script() {
     let plain = |kind, len| Value::Plain { kind, width: Width::Single, count: 1, bytes: vec![0; len] };
     let long = "0123456789abcdef0123456789abcdef01234567";
     for (key, expected) in [
-        (string("inventory"), "[\"inventory\"]".to_string()),
-        (string(""), "[\"\"]".into()),
+        (Value::string("inventory"), "[\"inventory\"]".to_string()),
+        (Value::string(""), "[\"\"]".into()),
         // Its own dots, not those of a longer text.
-        (string("a..."), "[\"a...\"]".into()),
-        (string("a\"b\\\n"), r#"["a\"b\\\n"]"#.into()),
-        (string("日"), "[\"日\"]".into()),
-        (string("\u{1}\r\t\u{7f}\u{301}\u{fffd}"), "[\"\\u0001\\r\\t\\u007f\u{301}\u{fffd}\"]".into()),
-        (string("a\u{202e}b\u{200f}\u{2066}\u{2028}"), "[\"a\\u202eb\\u200f\\u2066\\u2028\"]".into()),
-        (string(long), format!("[\"{long}\"]")),
-        (string(&format!("{long}8")), format!("[\"{long}\"...]")),
-        (string(&"é".repeat(41)), format!("[\"{}\"...]", "é".repeat(40))),
-        (Value::StringName(text("sn")), "[&\"sn\"]".into()),
-        (Value::StringName(text(&format!("{long}8"))), format!("[&\"{long}\"...]")),
+        (Value::string("a..."), "[\"a...\"]".into()),
+        (Value::string("a\"b\\\n"), r#"["a\"b\\\n"]"#.into()),
+        (Value::string("日"), "[\"日\"]".into()),
+        (Value::string("\u{1}\r\t\u{7f}\u{301}\u{fffd}"), "[\"\\u0001\\r\\t\\u007f\u{301}\u{fffd}\"]".into()),
+        (Value::string("a\u{202e}b\u{200f}\u{2066}\u{2028}"), "[\"a\\u202eb\\u200f\\u2066\\u2028\"]".into()),
+        (Value::string(long), format!("[\"{long}\"]")),
+        (Value::string(&format!("{long}8")), format!("[\"{long}\"...]")),
+        (Value::string(&"é".repeat(41)), format!("[\"{}\"...]", "é".repeat(40))),
+        (Value::name("sn"), "[&\"sn\"]".into()),
+        (Value::name(&format!("{long}8")), format!("[&\"{long}\"...]")),
         (Value::Int(3), "[3]".into()),
         (Value::Int(i64::MIN), "[-9223372036854775808]".into()),
         (Value::Float(2.5), "[2.5]".into()),
@@ -98,19 +85,20 @@ fn keys_are_shown_as_in_a_script() {
         (Value::Nil, "[null]".into()),
         (plain(Kind::Vector2i, 8), "[Vector2i]".into()),
         (plain(Kind::PackedByteArray, 1), "[PackedByteArray]".into()),
-        (Value::Texts(vec![text("a")]), "[PackedStringArray]".into()),
-        (Value::NodePath { names: vec![text("a")], subnames: vec![], absolute: true }, "[NodePath]".into()),
+        (Value::Texts(vec![chars("a")]), "[PackedStringArray]".into()),
+        (Value::NodePath { names: vec![chars("a")], subnames: vec![], absolute: true }, "[NodePath]".into()),
         (Value::Rid(1), "[RID]".into()),
-        (Value::Signal { name: text("s"), object: 1 }, "[Signal]".into()),
+        (Value::Signal { name: chars("s"), object: 1 }, "[Signal]".into()),
         (Value::ObjectId(1), "[Object]".into()),
         (object(vec![("a", Value::Int(1))]), "[Object]".into()),
         (Value::array(vec![Value::Int(1)]), "[Array]".into()),
-        (dictionary(vec![(Value::Int(1), Value::Nil)]), "[Dictionary]".into()),
+        (Value::dictionary(vec![(Value::Int(1), Value::Nil)]), "[Dictionary]".into()),
     ] {
-        let value = dictionary(vec![(Value::Int(-7), Value::Int(-7)), (key.clone(), HERE), (Value::Nil, Value::Nil)]);
+        let value =
+            Value::dictionary(vec![(Value::Int(-7), Value::Int(-7)), (key.clone(), HERE), (Value::Nil, Value::Nil)]);
         assert_eq!(behind(&broken(&value)), format!(" inside {expected}"), "{key:?}");
         // Where something inside of the value of the key is wrong.
-        let inside = dictionary(vec![(key, Value::array(vec![Value::Nil, HERE]))]);
+        let inside = Value::dictionary(vec![(key, Value::array(vec![Value::Nil, HERE]))]);
         assert_eq!(behind(&broken(&inside)), format!(" inside {expected}[1]"));
     }
 }
@@ -118,11 +106,14 @@ fn keys_are_shown_as_in_a_script() {
 #[test]
 fn a_key_that_is_broken_goes_by_the_number_of_its_entry() {
     let good = |count: i64| (0..count).map(|index| (Value::Int(index), Value::Nil)).collect::<Vec<_>>();
-    let last = |before: i64, key| dictionary([good(before), vec![(key, Value::Nil)]].concat());
+    let last = |before: i64, key| Value::dictionary([good(before), vec![(key, Value::Nil)]].concat());
     assert_eq!(behind(&broken(&last(0, HERE))), " inside [key 0]");
     assert_eq!(behind(&broken(&last(4, HERE))), " inside [key 4]");
     assert_eq!(behind(&broken(&last(4, Value::array(vec![Value::Nil, HERE])))), " inside [key 4][1]");
-    assert_eq!(behind(&broken(&last(1, dictionary(vec![(string("a"), HERE)])))), " inside [key 1][\"a\"]");
+    assert_eq!(
+        behind(&broken(&last(1, Value::dictionary(vec![(Value::string("a"), HERE)])))),
+        " inside [key 1][\"a\"]"
+    );
 }
 
 #[test]

@@ -5,12 +5,13 @@ use varbatch_codec::{CodecError, CodecErrorKind, Dialect, ElementType, Event, Re
 use crate::support::naive;
 use crate::support::nearly;
 use crate::support::random::Random;
-use crate::support::steps::{assert_same, rest, write};
+use crate::support::steps::{self, assert_same, rest, write};
+use crate::support::times;
+use crate::support::tree::{Batch, Tree, chars};
 use crate::support::value::Value;
 use crate::support::vectors;
 
-const ANY: ElementType<'_> = ElementType::Any;
-const ARRAY: Event<'_> = Event::Array { element: ANY, count: 2 };
+const ARRAY: Event<'_> = Event::Array { element: ElementType::Any, count: 2 };
 const A: Event<'_> = Event::Text(Text::Utf8("a"));
 const STRINGS: Event<'_> = Event::PackedStrings { count: 2 };
 const NODE_PATH: Event<'_> = Event::NodePath { names: 1, subnames: 1, absolute: true };
@@ -23,50 +24,15 @@ fn an_error_is_one_word() {
     assert_eq!(size_of::<Option<CodecError>>(), size_of::<usize>());
 }
 
-/// Some texts, most of them short.
-fn texts(random: &mut Random, count: usize) -> Vec<Vec<u32>> {
-    let text = |random: &mut Random| {
-        let len = if random.percent(3) { random.below(3000) } else { random.below(30) };
-        (0..len).map(|_| random.pick(&[0x61, 0x7a, 0xe9, 0x65e5, 0x1f600, 0xd800, 0])).collect()
-    };
-    (0..count).map(|_| text(random)).collect()
-}
-
-fn write_texts<'a>(texts: &'a [Vec<u32>], writer: &mut Writer<'a>) {
-    texts.iter().try_for_each(|text| writer.write(Event::Text(Text::Utf32(text)))).expect("texts are due");
-}
-
 #[test]
 fn texts_by_several_writers_are_as_by_one() {
     let mut random = Random::new(1);
-    for round in 0..if cfg!(miri) { 3 } else { 500 } {
+    for round in 0..times(500, 3) {
         let count = random.below(if round % 10 == 0 { 2000 } else { 40 });
-        let texts = texts(&mut random, count);
-        let mut writer = Writer::new(Dialect::GODOT_4);
-        let start = writer.mark();
+        let texts =
+            Tree::Strings((0..count).map(|_| chars(random.below(if round % 9 == 0 { 900 } else { 30 }))).collect());
         // Between two values, so that what ends with the last text shows.
-        writer.write(Event::Array { element: ANY, count: 3 }).expect("writes");
-        writer.write(Event::Int(1)).expect("writes");
-        writer.write(Event::PackedStrings { count }).expect("writes");
-        let mut left = &texts[..];
-        while !left.is_empty() {
-            let (now, later) = left.split_at(1 + random.below(left.len()));
-            left = later;
-            if random.percent(30) {
-                write_texts(now, &mut writer);
-            } else {
-                let mut other = Writer::for_texts(Dialect::GODOT_4, now.len());
-                write_texts(now, &mut other);
-                writer.append_texts(other, now.len()).expect("so many are due");
-                let none = Writer::for_texts(Dialect::GODOT_4, 0);
-                assert_eq!(writer.append_texts(none, 0).is_ok(), !left.is_empty(), "none, with {} left", left.len());
-            }
-        }
-        assert_eq!(writer.depth(), 1);
-        writer.write(Event::Int(2)).expect("the last value");
-        writer.end_value(start).expect("complete");
-        let expected = Value::array(vec![Value::Int(1), Value::Texts(texts.clone()), Value::Int(2)]);
-        assert_eq!(writer.into_plan().to_vec(), naive::value(&expected), "{count} texts");
+        Batch::split(&[Tree::Array(vec![Tree::Int(1), texts, Tree::Int(2)])], &mut random, 2).assert_fills();
     }
 }
 
@@ -207,10 +173,10 @@ fn texts_of_random_values_are_passed_as_they_are_read() {
 fn readers_sent_to_runs_of_texts_read_all_of_them() {
     let mut random = Random::new(3);
     let count = if cfg!(miri) { 50 } else { 3000 };
-    let strings: Vec<Vec<u32>> = texts(&mut random, count)
-        .into_iter()
-        .map(|text| text.into_iter().filter(|&c| c != 0 && c != 0xd800).collect())
-        .collect();
+    let some = |random: &mut Random| random.pick(&[0x61, 0x7a, 0xe9, 0x65e5, 0x1f600]);
+    let len = |random: &mut Random| if random.percent(3) { random.below(3000) } else { random.below(30) };
+    let strings: Vec<Vec<u32>> =
+        (0..count).map(|_| (0..len(&mut random)).map(|_| some(&mut random)).collect()).collect();
     let bytes = naive::value(&Value::array(vec![Value::Texts(strings.clone()), Value::Int(5)]));
     let mut scan = Reader::new(&bytes);
     scan.next_event().expect("reads");
@@ -225,6 +191,5 @@ fn readers_sent_to_runs_of_texts_read_all_of_them() {
     }
     assert_eq!(scan.pass_text(), Ok(false));
     assert_eq!(rest(&mut scan), Ok(vec![Event::Int(5)]));
-    let chars = |text: &Text<'_>| text.to_utf8().chars().map(u32::from).collect::<Vec<_>>();
-    assert_eq!(found.iter().map(chars).collect::<Vec<_>>(), strings);
+    assert_eq!(found.into_iter().map(steps::chars).collect::<Vec<_>>(), strings);
 }

@@ -3,7 +3,7 @@
 use varbatch_codec::{Kind, Shape, Width};
 
 use super::random::Random;
-use super::value::{Chars, Element, Value};
+use super::value::{Chars, Value, chars};
 
 /// Any value, up to `depth` containers deep. Keys of a Dictionary and names of properties are all different.
 pub fn any(random: &mut Random, depth: usize) -> Value {
@@ -17,13 +17,12 @@ pub fn any(random: &mut Random, depth: usize) -> Value {
         6 => plain(random, false),
         7 => plain(random, true),
         8 => rare(random),
-        9 => Value::Object { class: "Node".chars().map(u32::from).collect(), properties: named(random, count, depth) },
+        9 => {
+            let properties = (0..count).map(|at| (chars(&format!("property_{at}")), any(random, depth - 1)));
+            Value::Object { class: chars("Node"), properties: properties.collect() }
+        }
         10 | 11 => Value::array((0..random.below(12)).map(|_| any(random, depth - 1)).collect()),
-        _ => Value::Dictionary {
-            key: Element::Any,
-            value: Element::Any,
-            entries: (0..count).map(|at| (key(random, at), any(random, depth - 1))).collect(),
-        },
+        _ => Value::dictionary((0..count).map(|at| (key(random, at), any(random, depth - 1))).collect()),
     }
 }
 
@@ -123,15 +122,10 @@ fn text(random: &mut Random) -> Chars {
 fn key(random: &mut Random, at: usize) -> Value {
     match random.below(6) {
         0 => Value::Int(1_000_000 + at as i64),
-        1 => Value::StringName(format!("name{at}").chars().map(u32::from).collect()),
+        1 => Value::name(&format!("name{at}")),
         2 => Value::array(vec![Value::Int(at as i64)]),
-        _ => Value::String(format!("key{at}").chars().map(u32::from).collect()),
+        _ => Value::string(&format!("key{at}")),
     }
-}
-
-fn named(random: &mut Random, count: usize, depth: usize) -> Vec<(Chars, Value)> {
-    let name = |at: usize| format!("property_{at}").chars().map(u32::from).collect();
-    (0..count).map(|at| (name(at), any(random, depth - 1))).collect()
 }
 
 fn plain(random: &mut Random, is_packed: bool) -> Value {
@@ -141,12 +135,11 @@ fn plain(random: &mut Random, is_packed: bool) -> Value {
         _ => false,
     };
     let kinds: Vec<_> = Kind::ALL.into_iter().filter(fits).collect();
-    let (kind, width) = (random.pick(&kinds), Width::Single);
+    let kind = random.pick(&kinds);
     let count = if is_packed { random.pick(&[0, 1, 3, 9, 60, 300]) } else { 1 };
-    let len = count * kind.shape().element_len(width).expect("plain data");
+    let len = count * kind.shape().element_len(Width::Single).expect("plain data");
     // Small alphabets, so that elements are the same by chance.
-    let bytes = random.bytes(len).into_iter().map(|byte| byte % 3).collect();
-    Value::Plain { kind, width, count, bytes }
+    Value::plain(kind, Width::Single, random.bytes(len).into_iter().map(|byte| byte % 3).collect())
 }
 
 fn rare(random: &mut Random) -> Value {

@@ -1,31 +1,33 @@
 //! Changes of values, as plainly as they can be said: what a patch must give.
 
+use std::ops::Range;
+
 use varbatch_codec::change::{Change, ChangePart, ChangePath, Op, Patch, PatchError};
 use varbatch_codec::{Kind, PathStep, Shape};
 
 use super::naive;
 use super::value::{Element, Value};
 
-/// A change of a [`Value`].
+/// A change of a [`Value`], or with its parts as bytes.
 #[derive(Clone, Debug)]
-pub struct Edit {
-    pub path: Vec<Value>,
+pub struct Edit<V = Value> {
+    pub path: Vec<V>,
     pub op: Op,
     pub index: Option<usize>,
-    pub old: Option<Value>,
-    pub new: Option<Value>,
+    pub old: Option<V>,
+    pub new: Option<V>,
 }
 
-impl Edit {
-    pub fn set(path: Vec<Value>, old: Option<Value>, new: Value) -> Self {
+impl<V> Edit<V> {
+    pub fn set(path: Vec<V>, old: Option<V>, new: V) -> Self {
         Self { path, op: Op::Set, index: None, old, new: Some(new) }
     }
 
-    pub fn insert(path: Vec<Value>, new: Value) -> Self {
+    pub fn insert(path: Vec<V>, new: V) -> Self {
         Self { path, op: Op::Insert, index: None, old: None, new: Some(new) }
     }
 
-    pub fn remove(path: Vec<Value>, old: Option<Value>) -> Self {
+    pub fn remove(path: Vec<V>, old: Option<V>) -> Self {
         Self { path, op: Op::Remove, index: None, old, new: None }
     }
 
@@ -36,58 +38,55 @@ impl Edit {
 
     /// The way back.
     pub fn undo(self) -> Self {
-        let op = match self.op {
-            Op::Set => Op::Set,
-            Op::Insert => Op::Remove,
-            Op::Remove => Op::Insert,
-        };
-        Self { op, old: self.new, new: self.old, ..self }
+        Self { op: inverse(self.op), old: self.new, new: self.old, ..self }
     }
 }
 
-/// A change with its values as bytes.
-pub struct Encoded {
-    path: Vec<Vec<u8>>,
-    op: Op,
-    index: Option<usize>,
-    old: Option<Vec<u8>>,
-    new: Option<Vec<u8>>,
+/// The operation that takes another one back.
+pub fn inverse(op: Op) -> Op {
+    match op {
+        Op::Set => Op::Set,
+        Op::Insert => Op::Remove,
+        Op::Remove => Op::Insert,
+    }
 }
 
-impl Encoded {
-    pub fn new(edit: &Edit) -> Self {
+impl Edit {
+    pub fn encoded(&self) -> Edit<Vec<u8>> {
         let bytes = |value: &Option<Value>| value.as_ref().map(naive::value);
-        let path = edit.path.iter().map(naive::value).collect();
-        Self { path, op: edit.op, index: edit.index, old: bytes(&edit.old), new: bytes(&edit.new) }
+        let path = self.path.iter().map(naive::value).collect();
+        Edit { path, op: self.op, index: self.index, old: bytes(&self.old), new: bytes(&self.new) }
     }
+}
 
-    /// The steps, which the change borrows.
+impl Edit<Vec<u8>> {
+    /// The steps as scripts give them, which the change borrows.
     pub fn steps(&self) -> Vec<PathStep<'_>> {
-        steps(&self.path)
+        self.path.iter().map(|step| PathStep::Key(step)).collect()
     }
 
     pub fn change<'a>(&'a self, path: &'a [PathStep<'a>]) -> Change<'a> {
-        let Self { op, index, .. } = *self;
-        Change { path: ChangePath::new(path), op, index, old: part(&self.old), new: part(&self.new) }
+        let part = |value: &'a Option<Vec<u8>>| value.as_ref().map(|bytes| ChangePart::Value { at: 0, bytes });
+        let (old, new) = (part(&self.old), part(&self.new));
+        Change { path: ChangePath::new(path), op: self.op, index: self.index, old, new }
     }
-}
-
-/// Encoded steps, as scripts give them.
-pub fn steps(path: &[Vec<u8>]) -> Vec<PathStep<'_>> {
-    path.iter().map(|step| PathStep::Key(step)).collect()
-}
-
-/// An encoded value as a part of a change.
-pub fn part(value: &Option<Vec<u8>>) -> Option<ChangePart<'_>> {
-    value.as_ref().map(|bytes| ChangePart::Value { at: 0, bytes })
 }
 
 /// What a patch makes of a value, by bytes alone.
 pub fn patched(before: &[u8], edits: &[Edit]) -> Result<Vec<u8>, PatchError> {
-    let encoded: Vec<_> = edits.iter().map(Encoded::new).collect();
-    let steps: Vec<_> = encoded.iter().map(Encoded::steps).collect();
+    let edits: Vec<_> = edits.iter().map(Edit::encoded).collect();
+    patched_if(before, &edits, |_, _| false)
+}
+
+/// As [`patched`]; `is_same` says of bytes and others whether they are the same value.
+pub fn patched_if(
+    before: &[u8],
+    edits: &[Edit<Vec<u8>>],
+    mut is_same: impl FnMut(&[u8], &[u8]) -> bool,
+) -> Result<Vec<u8>, PatchError> {
+    let steps: Vec<_> = edits.iter().map(Edit::steps).collect();
     let mut patch = Patch::new(before).expect("a value");
-    encoded.iter().zip(&steps).try_for_each(|(edit, steps)| patch.apply(&edit.change(steps), |_, _| false))?;
+    edits.iter().zip(&steps).try_for_each(|(edit, steps)| patch.apply(&edit.change(steps), &mut is_same))?;
     let plan = patch.plan().expect("short");
     let bytes = plan.to_vec();
     assert_eq!(bytes.len(), plan.len(), "planned and filled length differ");
@@ -103,23 +102,11 @@ fn within(value: &mut Value, path: &[Value], edit: &Edit) -> Option<()> {
     let Some((step, rest)) = path.split_first() else {
         return (edit.op == Op::Set).then(|| set(value, &Element::Any, edit))?;
     };
+    if is_packed(value) {
+        let at = index(step)?;
+        return rest.is_empty().then(|| splice(value, at, edit))?;
+    }
     match value {
-        Value::Plain { kind, width, count, bytes } if matches!(kind.shape(), Shape::Packed { .. }) => {
-            let elements = |value: &Value| match value {
-                Value::Plain { kind: other, width: as_wide, count, bytes } if other == kind && as_wide == width => {
-                    Some(bytes.chunks(len_of(*count, bytes)).map(<[u8]>::to_vec).collect())
-                }
-                _ => None,
-            };
-            let mut all = bytes.chunks(len_of(*count, bytes)).map(<[u8]>::to_vec).collect();
-            slice(&mut all, index(step)?, rest, edit, elements)?;
-            (*count, *bytes) = (all.len(), all.concat());
-            Some(())
-        }
-        Value::Texts(all) => {
-            let elements = |value: &Value| if let Value::Texts(texts) = value { Some(texts.clone()) } else { None };
-            slice(all, index(step)?, rest, edit, elements)
-        }
         Value::Array { element, elements } => {
             let at = index(step)?;
             match edit.op {
@@ -173,11 +160,6 @@ fn within(value: &mut Value, path: &[Value], edit: &Edit) -> Option<()> {
     }
 }
 
-/// Bytes of one element.
-fn len_of(count: usize, bytes: &[u8]) -> usize {
-    bytes.len().checked_div(count).unwrap_or(1)
-}
-
 fn index(step: &Value) -> Option<usize> {
     if let Value::Int(index) = step { usize::try_from(*index).ok() } else { None }
 }
@@ -226,34 +208,59 @@ fn is_old(value: &Value, edit: &Edit) -> Option<()> {
     is_old.then_some(())
 }
 
-fn slice<T: Clone + PartialEq>(
-    all: &mut Vec<T>,
-    at: usize,
-    rest: &[Value],
-    edit: &Edit,
-    elements: impl Fn(&Value) -> Option<Vec<T>>,
-) -> Option<()> {
-    // What is not given is no failure, what is none is.
-    let given = |value: &Option<Value>| value.as_ref().map_or(Some(None), |value| elements(value).map(Some));
-    if !rest.is_empty() {
-        return None;
+/// How many parts there are in it.
+pub fn len(value: &Value) -> usize {
+    match value {
+        Value::Array { elements, .. } => elements.len(),
+        Value::Dictionary { entries, .. } => entries.len(),
+        Value::Object { properties, .. } => properties.len(),
+        Value::Texts(texts) => texts.len(),
+        Value::Plain { count, .. } => *count,
+        _ => 0,
     }
-    let (old, new) = match edit.op {
-        Op::Set => {
-            let new = elements(edit.new.as_ref()?)?;
-            (given(&edit.old)?, new)
+}
+
+pub fn is_packed(value: &Value) -> bool {
+    matches!(value, Value::Texts(_))
+        || matches!(value, Value::Plain { kind, .. } if matches!(kind.shape(), Shape::Packed { .. }))
+}
+
+/// Elements of a packed array.
+pub fn slice(array: &Value, range: Range<usize>) -> Value {
+    match array {
+        Value::Texts(texts) => Value::Texts(texts[range].to_vec()),
+        Value::Plain { kind, width, bytes, .. } => {
+            let len = kind.shape().element_len(*width).expect("plain data");
+            Value::plain(*kind, *width, bytes[range.start * len..range.end * len].to_vec())
         }
-        Op::Insert => (Some(Vec::new()), elements(edit.new.as_ref()?)?),
-        Op::Remove => (Some(elements(edit.old.as_ref()?)?), Vec::new()),
+        _ => unreachable!("a packed array"),
+    }
+}
+
+fn joined(front: Value, back: Value) -> Value {
+    match (front, back) {
+        (Value::Texts(front), Value::Texts(back)) => Value::Texts([front, back].concat()),
+        (Value::Plain { kind, width, bytes, .. }, Value::Plain { bytes: back, .. }) => {
+            Value::plain(kind, width, [bytes, back].concat())
+        }
+        _ => unreachable!("packed arrays"),
+    }
+}
+
+/// Changes elements of a packed array.
+fn splice(array: &mut Value, at: usize, edit: &Edit) -> Option<()> {
+    let (old, new) = match edit.op {
+        Op::Set => (edit.old.as_ref(), Some(edit.new.as_ref()?)),
+        Op::Insert => (None, Some(edit.new.as_ref()?)),
+        Op::Remove => (Some(edit.old.as_ref()?), None),
     };
-    let gone = old.as_ref().map_or(new.len(), Vec::len);
-    if edit.op == Op::Set && gone != new.len() {
-        return None;
-    }
-    let there = all.get(at..at.checked_add(gone)?)?;
-    if old.is_some_and(|old| old != there) {
-        return None;
-    }
-    all.splice(at..at + gone, new);
-    Some(())
+    let nothing = slice(array, 0..0);
+    let is_alike = |part: &Value| is_packed(part) && naive::value(&slice(part, 0..0)) == naive::value(&nothing);
+    let gone = if edit.op == Op::Insert { 0 } else { old.or(new).map_or(0, len) };
+    let end = at.checked_add(gone).filter(|&end| end <= len(array))?;
+    let fits = old.into_iter().chain(new).all(is_alike)
+        && old.is_none_or(|old| naive::value(old) == naive::value(&slice(array, at..end)))
+        && (edit.op != Op::Set || new.map(len) == Some(gone));
+    let parts = [slice(array, 0..at), new.unwrap_or(&nothing).clone(), slice(array, end..len(array))];
+    fits.then(|| *array = parts.into_iter().reduce(joined).expect("three parts"))
 }

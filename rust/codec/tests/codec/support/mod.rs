@@ -16,6 +16,7 @@ pub mod numbers;
 pub mod random;
 pub mod shown;
 pub mod steps;
+pub mod tree;
 pub mod value;
 pub mod vectors;
 pub mod wire;

@@ -8,47 +8,29 @@ use varbatch_codec::{ElementType, Event, Kind, Plain, Shape, Text, Width};
 /// Text as the engine holds it.
 pub type Chars = Vec<u32>;
 
+pub fn chars(text: &str) -> Chars {
+    text.chars().map(u32::from).collect()
+}
+
+/// A value; `Plain` is a math type or a packed array other than of strings.
 #[derive(Clone, Debug)]
 pub enum Value {
     Nil,
     Bool(bool),
     Int(i64),
     Float(f64),
-    /// A math type or a packed array other than of strings.
-    Plain {
-        kind: Kind,
-        width: Width,
-        count: usize,
-        bytes: Vec<u8>,
-    },
+    Plain { kind: Kind, width: Width, count: usize, bytes: Vec<u8> },
     Texts(Vec<Chars>),
     String(Chars),
     StringName(Chars),
-    NodePath {
-        names: Vec<Chars>,
-        subnames: Vec<Chars>,
-        absolute: bool,
-    },
+    NodePath { names: Vec<Chars>, subnames: Vec<Chars>, absolute: bool },
     Rid(u64),
     Callable,
-    Signal {
-        name: Chars,
-        object: u64,
-    },
+    Signal { name: Chars, object: u64 },
     ObjectId(u64),
-    Object {
-        class: Chars,
-        properties: Vec<(Chars, Value)>,
-    },
-    Dictionary {
-        key: Element,
-        value: Element,
-        entries: Vec<(Value, Value)>,
-    },
-    Array {
-        element: Element,
-        elements: Vec<Value>,
-    },
+    Object { class: Chars, properties: Vec<(Chars, Value)> },
+    Dictionary { key: Element, value: Element, entries: Vec<(Value, Value)> },
+    Array { element: Element, elements: Vec<Value> },
 }
 
 /// What the elements of a container must be.
@@ -75,6 +57,31 @@ impl Value {
     /// An untyped array.
     pub fn array(elements: Vec<Self>) -> Self {
         Self::Array { element: Element::Any, elements }
+    }
+
+    /// An untyped Dictionary.
+    pub fn dictionary(entries: Vec<(Self, Self)>) -> Self {
+        Self::Dictionary { key: Element::Any, value: Element::Any, entries }
+    }
+
+    pub fn object(class: &str, properties: Vec<(&str, Self)>) -> Self {
+        let properties = properties.into_iter().map(|(name, value)| (chars(name), value)).collect();
+        Self::Object { class: chars(class), properties }
+    }
+
+    pub fn string(text: &str) -> Self {
+        Self::String(chars(text))
+    }
+
+    pub fn name(text: &str) -> Self {
+        Self::StringName(chars(text))
+    }
+
+    /// A math type or a packed array of these bytes.
+    pub fn plain(kind: Kind, width: Width, bytes: Vec<u8>) -> Self {
+        let width = if kind.shape().is_real() { width } else { Width::Single };
+        let count = bytes.len() / kind.shape().element_len(width).expect("plain data");
+        Self::Plain { kind, width, count, bytes }
     }
 
     pub fn events(&self) -> Vec<Event<'_>> {
