@@ -1,16 +1,10 @@
 //! Guards: other writers give the values that are due, and nothing of what is not. What they give is looked at in
 //! `plan_nested`.
 
-use varbatch_codec::{CodecError, CodecErrorKind, Dialect, ElementType, Event, Text, Writer};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Event, Mark, Writer};
 
+use crate::support::events::{A, ARRAY, DICTIONARY, OBJECT, STRINGS, after, then};
 use crate::support::steps::write;
-
-const ANY: ElementType<'_> = ElementType::Any;
-const A: Event<'_> = Event::Text(Text::Utf8("a"));
-const ARRAY: Event<'_> = Event::Array { element: ANY, count: 2 };
-const DICTIONARY: Event<'_> = Event::Dictionary { key: ANY, value: ANY, count: 1 };
-const OBJECT: Event<'_> = Event::Object { class: Text::Utf8("A"), count: 2 };
-const STRINGS: Event<'_> = Event::PackedStrings { count: 1 };
 
 /// Whether an error says that so many values are not due.
 #[track_caller]
@@ -21,9 +15,7 @@ fn assert_not_due(result: Result<(), CodecError>, what: &[Event<'_>]) {
 
 /// A writer of so many ints.
 fn ints(count: usize) -> Writer<'static> {
-    let mut writer = Writer::new(Dialect::GODOT_4).with_depth(1);
-    (0..count).try_for_each(|_| writer.write(Event::Int(1))).expect("writes");
-    writer
+    then(Writer::new(Dialect::GODOT_4).with_depth(1), &vec![Event::Int(1); count])
 }
 
 #[test]
@@ -43,40 +35,28 @@ fn other_writers_give_what_is_due_and_no_more() {
         (&[ARRAY, Event::Nil, STRINGS], 1),
         (&[OBJECT], 2),
     ] {
-        let mut writer = Writer::new(Dialect::GODOT_4);
-        events.iter().try_for_each(|&event| writer.write(event)).expect("in order");
+        let mut writer = after(events);
         let before = writer.mark();
         assert_not_due(writer.append(ints(count), count), events);
         assert_eq!(writer.mark(), before, "nothing is taken");
     }
     // The other one is in the middle of a value.
     for events in [&[ARRAY][..], &[STRINGS], &[OBJECT]] {
-        let mut other = ints(0);
-        events.iter().try_for_each(|&event| other.write(event)).expect("in order");
-        let mut writer = Writer::new(Dialect::GODOT_4);
-        writer.write(ARRAY).expect("a head");
-        assert_not_due(writer.append(other, 1), events);
+        assert_not_due(after(&[ARRAY]).append(then(ints(0), events), 1), events);
     }
     // The last value ends all containers around it, and none is none.
-    let mut writer = Writer::new(Dialect::GODOT_4);
-    let start = writer.mark();
-    for event in [ARRAY, Event::Nil, ARRAY] {
-        writer.write(event).expect("in order");
-    }
+    let mut writer = after(&[ARRAY, Event::Nil, ARRAY]);
     writer.append(ints(0), 0).expect("nothing");
     writer.append(ints(1), 1).expect("one of two");
     assert_eq!(writer.depth(), 2);
     writer.append(ints(1), 1).expect("the last");
     assert_eq!(writer.depth(), 0);
-    writer.end_value(start).expect("complete");
+    writer.end_value(Mark::default()).expect("complete");
 }
 
 #[test]
 fn the_value_of_a_property_is_refused_from_another_writer_or_its_next_name_is_due() {
-    let mut writer = Writer::new(Dialect::GODOT_4);
-    let start = writer.mark();
-    writer.write(OBJECT).expect("a head");
-    writer.write(A).expect("a name");
+    let mut writer = after(&[OBJECT, A]);
     let before = writer.mark();
     if writer.append(ints(1), 1).is_err() {
         assert_eq!(writer.mark(), before, "nothing is taken");
@@ -88,7 +68,7 @@ fn the_value_of_a_property_is_refused_from_another_writer_or_its_next_name_is_du
     if writer.append(ints(1), 1).is_err() {
         writer.write(Event::Int(1)).expect("the value is due as before");
     }
-    writer.end_value(start).expect("complete");
+    writer.end_value(Mark::default()).expect("complete");
     let bytes = writer.into_plan().to_vec();
     assert_eq!(bytes, write(&[OBJECT, A, Event::Int(1), A, Event::Int(1)]).expect("writes"));
 }

@@ -2,19 +2,16 @@
 //! pieces are.
 
 use varbatch_codec::limits::{HELD_LEN, INLINE_LEN};
-use varbatch_codec::{Borrowed, Chunk, Cursor, Dialect, ElementType, Event, Kind, Plain, Plan, Text, Width, Writer};
+use varbatch_codec::{Borrowed, Chunk, Cursor, Dialect, ElementType, Event, Plan, Text, Writer};
 
 use crate::support::canary::filled;
+use crate::support::events::{after, packed};
 use crate::support::random::Random;
 use crate::support::times;
 use crate::support::tree::{Tree, bytes};
 
 const MOSTS: &[usize] =
     if cfg!(miri) { &[7, 300, usize::MAX] } else { &[1, 2, 3, 5, 6, 7, 64, 4096, usize::MAX / 2, usize::MAX] };
-
-fn packed(bytes: &[u8]) -> Event<'_> {
-    Event::Packed(Plain { kind: Kind::PackedByteArray, width: Width::Single, count: bytes.len(), bytes })
-}
 
 /// All that a cursor gives, where `most` says before each step how much is asked for.
 #[track_caller]
@@ -100,9 +97,7 @@ fn plans_of_one_sort() {
         vec![Event::Int(1), packed(&bytes[..100]), packed(&bytes[..100])],
     ]);
     for events in few {
-        let mut writer = Writer::new(Dialect::GODOT_4);
-        events.iter().try_for_each(|&event| writer.write(event)).expect("writes");
-        assert_walks(&writer.into_plan(), &mut random);
+        assert_walks(&after(&events).into_plan(), &mut random);
     }
 }
 
@@ -140,9 +135,7 @@ fn plans_of_nothing_deep_in_plans() {
 #[test]
 fn chunks_are_as_long_as_they_may_be() {
     let lens = |event, most| {
-        let mut writer = Writer::new(Dialect::GODOT_4);
-        writer.write(event).expect("writes");
-        let plan = writer.into_plan();
+        let plan = after(&[event]).into_plan();
         let mut cursor = Cursor::new();
         std::iter::from_fn(move || cursor.next(&plan, most).map(|chunk| chunk.len())).collect::<Vec<_>>()
     };

@@ -24,80 +24,50 @@ fn applied(base: &[u8], delta: &[u8]) -> Result<Vec<u8>, DeltaError> {
     Ok(plan.to_vec())
 }
 
+/// Deltas of the base that announce so many bytes and have these tokens: what is expected, what is found, at which byte.
+const WRONG: [(usize, &[u8], &str, &str, usize); 18] = [
+    (MAX_VALUE_LEN + 1, &[], "at most 2147483647 bytes for the result", "2147483648", 9),
+    (11, &[], "11 bytes for the result", "10", 9),
+    (1, &[], "1 byte for the result", "10", 9),
+    (10, &[0, 1, 2, 7, 7], "10 bytes for the result", "11", 9),
+    (10, &[0x80], "a token", "the end", 11),
+    (10, &[0], "a count to skip", "the end", 11),
+    (10, &[0, 1], "a count to insert", "the end", 12),
+    (10, &[7], "a count to replace", "the end", 11),
+    (10, &[3, 1], "3 bytes for literals", "1", 11),
+    (10, &[1], "1 byte for literals", "0", 11),
+    (10, &[0xff; 9], "at most 9 bytes for a token", "more", 10),
+    (10, &[0xff; 8], "a token", "the end", 18),
+    (10, &[0x88, 0], "a token in as few bytes as it needs", "a last byte of 0", 10),
+    (10, &[11 << 3 | 1, 7], "at most 10 bytes to copy at byte 0 of the base", "11", 10),
+    (10, &[9 << 3 | 2, 7, 7], "at most 1 byte to replace at byte 9 of the base", "2", 10),
+    (10, &[1, 7, 7, 3], "at most 9 bytes to replace at byte 1 of the base", "10", 12),
+    (10, MOST, "at most 10 bytes to copy at byte 0 of the base", "1152921504606846975", 10),
+    (10, MOST_LITERALS, "9223372036854775807 bytes for literals", "0", 21),
+];
+const MOST: &[u8] = b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f";
+const MOST_LITERALS: &[u8] = b"\0\0\xff\xff\xff\xff\xff\xff\xff\xff\x7f";
+
 #[track_caller]
-fn assert_error(delta: &[u8], text: &str) {
+fn assert_error(delta: &[u8], expected: &str, found: &str, at: usize) {
     let error = applied(BASE, delta).expect_err("an error");
-    assert_eq!(error.to_string(), text);
+    assert_eq!(error.to_string(), format!("expected {expected}, found {found}, at byte {at} of the delta"));
 }
 
 #[test]
 fn each_error_says_what_was_expected_and_found() {
-    assert_error(b"", "expected the version, found the end, at byte 0 of the delta");
-    assert_error(b"\x02", "expected version 1 of the delta format, found 2, at byte 0 of the delta");
-    assert_error(b"\x01\x02\x03", "expected 8 bytes for the hash, found 2, at byte 1 of the delta");
+    for (len, tokens, expected, found, at) in WRONG {
+        assert_error(&delta(BASE, len, tokens), expected, found, at);
+    }
+    assert_error(b"", "the version", "the end", 0);
+    assert_error(b"\x02", "version 1 of the delta format", "2", 0);
+    assert_error(b"\x01\x02\x03", "8 bytes for the hash", "2", 1);
     let good = delta(BASE, 10, &[]);
-    assert_error(&good[..9], "expected the length of the result, found the end, at byte 9 of the delta");
-    let found = delta::hash(BASE);
-    let other = [&[1, 0xef, 0xcd, 0xab, 0, 0, 0, 0, 0][..], &[10]].concat();
-    assert_error(
-        &other,
-        &format!(
-            "expected a base with the hash 0000000000abcdef, \
-             found {found:016x} for its 10 bytes, at byte 1 of the delta"
-        ),
-    );
+    assert_error(&good[..9], "the length of the result", "the end", 9);
+    let found = format!("{:016x} for its 10 bytes", delta::hash(BASE));
+    assert_error(b"\x01\xef\xcd\xab\0\0\0\0\0\x0a", "a base with the hash 0000000000abcdef", &found, 1);
     let error = applied(b"x", &good).expect_err("an error").to_string();
     assert!(error.ends_with(" for its 1 byte, at byte 1 of the delta"), "{error}");
-
-    assert_error(
-        &delta(BASE, MAX_VALUE_LEN + 1, &[]),
-        "expected at most 2147483647 bytes for the result, found 2147483648, at byte 9 of the delta",
-    );
-    assert_error(&delta(BASE, 11, &[]), "expected 11 bytes for the result, found 10, at byte 9 of the delta");
-    assert_error(&delta(BASE, 1, &[]), "expected 1 byte for the result, found 10, at byte 9 of the delta");
-    assert_error(
-        &delta(BASE, 10, &[0, 1, 2, 7, 7]),
-        "expected 10 bytes for the result, found 11, at byte 9 of the delta",
-    );
-
-    assert_error(&delta(BASE, 10, &[0x80]), "expected a token, found the end, at byte 11 of the delta");
-    assert_error(&delta(BASE, 10, &[0]), "expected a count to skip, found the end, at byte 11 of the delta");
-    assert_error(&delta(BASE, 10, &[0, 1]), "expected a count to insert, found the end, at byte 12 of the delta");
-    assert_error(&delta(BASE, 10, &[7]), "expected a count to replace, found the end, at byte 11 of the delta");
-    assert_error(&delta(BASE, 10, &[3, 1]), "expected 3 bytes for literals, found 1, at byte 11 of the delta");
-    assert_error(&delta(BASE, 10, &[1]), "expected 1 byte for literals, found 0, at byte 11 of the delta");
-
-    assert_error(
-        &delta(BASE, 10, &[0xff; 9]),
-        "expected at most 9 bytes for a token, found more, at byte 10 of the delta",
-    );
-    assert_error(&delta(BASE, 10, &[0xff; 8]), "expected a token, found the end, at byte 18 of the delta");
-    assert_error(
-        &delta(BASE, 10, &[0x88, 0]),
-        "expected a token in as few bytes as it needs, found a last byte of 0, at byte 10 of the delta",
-    );
-
-    assert_error(
-        &delta(BASE, 10, &[11 << 3 | 1, 7]),
-        "expected at most 10 bytes to copy at byte 0 of the base, found 11, at byte 10 of the delta",
-    );
-    assert_error(
-        &delta(BASE, 10, &[9 << 3 | 2, 7, 7]),
-        "expected at most 1 byte to replace at byte 9 of the base, found 2, at byte 10 of the delta",
-    );
-    assert_error(
-        &delta(BASE, 10, &[1, 7, 7, 3]),
-        "expected at most 9 bytes to replace at byte 1 of the base, found 10, at byte 12 of the delta",
-    );
-    let most = [&[0xff; 8][..], &[0x7f]].concat();
-    assert_error(
-        &delta(BASE, 10, &most),
-        "expected at most 10 bytes to copy at byte 0 of the base, found 1152921504606846975, at byte 10 of the delta",
-    );
-    assert_error(
-        &delta(BASE, 10, &[&[0, 0][..], &most].concat()),
-        "expected 9223372036854775807 bytes for literals, found 0, at byte 21 of the delta",
-    );
 }
 
 #[test]

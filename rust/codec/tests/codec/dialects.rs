@@ -2,72 +2,37 @@
 //! no type for is refused by name.
 
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use varbatch_codec::{
-    CodecErrorKind, Dialect, ElementType, Engine, Event, Foreign, Kind, Plain, Reader, Shape, Text, Width,
+    CodecErrorKind, Dialect, ElementType, Engine, Event, Foreign, Kind, Plain, Reader, Shape, Text, Width, Writer,
+    validate,
 };
-use varbatch_codec::{Writer, validate};
 
 use crate::support::foreign::{any_value_of, has, of_each_kind};
-use crate::support::steps::{assert_same, read_of, write_of};
+use crate::support::numbers;
+use crate::support::steps::{assert_both_ways, read_of};
 use crate::support::value::{Value, cases};
-use crate::support::{naive, numbers};
+use crate::support::wire::words;
 
 /// `Variant::Type` of Redot before its structs (`core/variant/variant.h` at 182541b), in its order.
-const REDOT: [&str; 39] = [
-    "NIL",
-    "BOOL",
-    "INT",
-    "FLOAT",
-    "STRING",
-    "VECTOR2",
-    "VECTOR2I",
-    "RECT2",
-    "RECT2I",
-    "VECTOR3",
-    "VECTOR3I",
-    "TRANSFORM2D",
-    "VECTOR4",
-    "VECTOR4I",
-    "PLANE",
-    "QUATERNION",
-    "AABB",
-    "BASIS",
-    "TRANSFORM3D",
-    "PROJECTION",
-    "COLOR",
-    "STRING_NAME",
-    "NODE_PATH",
-    "RID",
-    "OBJECT",
-    "CALLABLE",
-    "SIGNAL",
-    "DICTIONARY",
-    "ARRAY",
-    "PACKED_BYTE_ARRAY",
-    "PACKED_INT32_ARRAY",
-    "PACKED_INT64_ARRAY",
-    "PACKED_FLOAT32_ARRAY",
-    "PACKED_FLOAT64_ARRAY",
-    "PACKED_STRING_ARRAY",
-    "PACKED_VECTOR2_ARRAY",
-    "PACKED_VECTOR3_ARRAY",
-    "PACKED_COLOR_ARRAY",
-    "PACKED_VECTOR4_ARRAY",
-];
+const REDOT: &str = "NIL BOOL INT FLOAT STRING VECTOR2 VECTOR2I RECT2 RECT2I VECTOR3 VECTOR3I TRANSFORM2D VECTOR4 \
+    VECTOR4I PLANE QUATERNION AABB BASIS TRANSFORM3D PROJECTION COLOR STRING_NAME NODE_PATH RID OBJECT CALLABLE SIGNAL \
+    DICTIONARY ARRAY PACKED_BYTE_ARRAY PACKED_INT32_ARRAY PACKED_INT64_ARRAY PACKED_FLOAT32_ARRAY PACKED_FLOAT64_ARRAY \
+    PACKED_STRING_ARRAY PACKED_VECTOR2_ARRAY PACKED_VECTOR3_ARRAY PACKED_COLOR_ARRAY PACKED_VECTOR4_ARRAY";
+
+fn is_kind(number: usize, name: &str) -> bool {
+    Engine::Godot4.kind(number as u8).is_some_and(|kind| kind.name().to_uppercase() == name.replace('_', ""))
+}
 
 #[test]
 fn redot_has_the_types_of_godot_4() {
     // Redot is a fork of Godot 4 with the same enum, so that one column is both. Were it to number a type in another way,
     // as its documentation does, its values would be misread without an error: it would need a column of its own.
-    assert_eq!(REDOT.len(), Kind::ALL.len());
-    for (number, name) in REDOT.into_iter().enumerate() {
-        let kind = Engine::Godot4.kind(number as u8).expect("a type");
-        assert_eq!(kind.name().to_uppercase(), name.replace('_', ""), "type {number}");
-    }
+    assert_eq!(REDOT.split(' ').count(), Kind::ALL.len());
+    REDOT.split(' ').enumerate().for_each(|(number, name)| assert!(is_kind(number, name), "type {number}"));
     // What the documentation calls a Vector3 and a PackedByteArray is a Rect2 that is cut off, and a Color.
     for documented in [[7, 0, 0], [20, 2, 0x0201]] {
-        let bytes: Vec<_> = documented.into_iter().flat_map(u32::to_le_bytes).collect();
-        let error = validate(Reader::new(&bytes)).expect_err("no such value");
+        let error = validate(Reader::new(&words(&documented))).expect_err("no such value");
         assert!(matches!(error.kind(), CodecErrorKind::Short { .. }), "{error}");
     }
 }
@@ -75,15 +40,11 @@ fn redot_has_the_types_of_godot_4() {
 /// With structs (`core/variant/variant.h` at d540e6d) Redot is another engine, which has no column: DIALECTS.md says so.
 #[test]
 fn redot_with_structs_has_other_types() {
-    let mut types = REDOT.to_vec();
+    let mut types: Vec<_> = REDOT.split(' ').collect();
     types.insert(25, "STRUCT");
-    for (number, name) in types.into_iter().enumerate() {
-        let same = Engine::Godot4.kind(number as u8).filter(|kind| kind.name().to_uppercase() == name.replace('_', ""));
-        assert_eq!(same.is_some(), number < 25, "type {number}");
-    }
+    types.iter().enumerate().for_each(|(number, name)| assert_eq!(is_kind(number, name), number < 25, "type {number}"));
     // A Dictionary of such a build is an Array here, and its values are behind it.
-    let dictionary: Vec<_> = [28, 1, 2, 7, 2, 8].into_iter().flat_map(u32::to_le_bytes).collect();
-    assert_eq!(validate(Reader::new(&dictionary)), Ok(16));
+    assert_eq!(validate(Reader::new(&words(&[28, 1, 2, 7, 2, 8]))), Ok(16));
 }
 
 #[test]
@@ -133,19 +94,25 @@ fn a_type_that_is_none_is_refused_with_the_last_that_there_is() {
     }
 }
 
-/// Both ways, beside the plain code and the rules.
-#[track_caller]
-fn assert_both_ways(engine: Engine, value: &Value) {
-    let events = value.events();
-    let bytes = naive::value_of(engine, value);
-    assert_eq!(write_of(engine, &events).as_ref(), Ok(&bytes), "{value:?} of {}", engine.name());
-    let (found, consumed) = read_of(engine, &bytes).expect("reads what it has written");
-    assert_eq!(consumed, bytes.len());
-    assert_same(&found, &events);
-    let reader = Reader::new(&bytes).with_dialect(Dialect::of(engine)).with_objects(true);
-    assert_eq!(validate(reader), Ok(bytes.len()));
-    // From what was read it is written once more, with text as UTF-8 then.
-    assert_eq!(write_of(engine, &found), Ok(bytes), "written again");
+#[test]
+fn a_value_of_each_type_is_written_to_the_rules_and_comes_back() {
+    // What Pandemonium has besides, both kinds of typed arrays and the pools of integer vectors, are Arrays.
+    for (dialect, count) in [
+        (Dialect::GODOT_4, 39),
+        (Dialect::GODOT_4_DOUBLE, 39),
+        (Dialect::GODOT_3, 27),
+        (Dialect::PANDEMONIUM, 35),
+        (Dialect::of(Engine::Pandemonium38), 35),
+        (Dialect::of(Engine::Pandemonium35), 31),
+    ] {
+        let values = of_each_kind(dialect);
+        assert_eq!(values.len(), count);
+        let result = TestRunner::new(cases(40)).run(&values, |values| {
+            values.iter().for_each(|value| assert_both_ways(dialect, value));
+            Ok(())
+        });
+        result.unwrap_or_else(|error| panic!("{}: {error}", dialect.engine.name()));
+    }
 }
 
 fn any_of_any_engine() -> impl Strategy<Value = (Engine, Value)> {
@@ -153,56 +120,29 @@ fn any_of_any_engine() -> impl Strategy<Value = (Engine, Value)> {
 }
 
 proptest! {
-    #![proptest_config(cases(30))]
-
-    #[test]
-    fn a_value_of_each_type_of_godot_3_comes_back(values in of_each_kind(Engine::Godot3)) {
-        prop_assert_eq!(values.len(), 27);
-        values.iter().for_each(|value| assert_both_ways(Engine::Godot3, value));
-    }
-
-    #[test]
-    fn a_value_of_each_type_of_pandemonium_comes_back(values in of_each_kind(Engine::Pandemonium)) {
-        // Besides both kinds of typed arrays and the pools of integer vectors, which are Arrays.
-        prop_assert_eq!(values.len(), 35);
-        values.iter().for_each(|value| assert_both_ways(Engine::Pandemonium, value));
-    }
-
-    #[test]
-    fn a_value_of_each_type_of_older_pandemonium_comes_back(
-        values in of_each_kind(Engine::Pandemonium38),
-        older in of_each_kind(Engine::Pandemonium35),
-    ) {
-        prop_assert_eq!((values.len(), older.len()), (35, 31));
-        values.iter().for_each(|value| assert_both_ways(Engine::Pandemonium38, value));
-        older.iter().for_each(|value| assert_both_ways(Engine::Pandemonium35, value));
-    }
-}
-
-proptest! {
     #![proptest_config(cases(300))]
 
     #[test]
     fn any_value_comes_back_in_each_dialect((engine, value) in any_of_any_engine()) {
-        assert_both_ways(engine, &value);
+        assert_both_ways(Dialect::of(engine), &value);
     }
 }
 
-/// The events of a small value of a kind.
-fn some(kind: Kind) -> Vec<Event<'static>> {
+/// A small value of a kind.
+fn some(kind: Kind) -> Event<'static> {
     const ZEROS: &[u8] = &[0; 64];
     let plain = |count: usize| {
         let len = count * kind.shape().element_len(Width::Single).expect("plain data");
         Plain { kind, width: Width::Single, count, bytes: &ZEROS[..len] }
     };
-    vec![match kind.shape() {
+    match kind.shape() {
         Shape::Components { .. } => Event::Components(plain(1)),
         Shape::Packed { .. } => Event::Packed(plain(2)),
         Shape::Text => Event::StringName(Text::Utf8("name")),
         Shape::Callable => Event::Callable,
         Shape::Signal => Event::Signal { name: Text::Utf8("signal"), object: 1 },
         shape => unreachable!("each engine has it: {shape:?}"),
-    }]
+    }
 }
 
 #[test]
@@ -217,7 +157,7 @@ fn what_an_engine_has_no_type_for_is_refused_by_name() {
                 let start = writer.mark();
                 before.iter().for_each(|&event| writer.write(event).expect("of each engine"));
                 let at = writer.plan().len();
-                let error = some(kind).into_iter().find_map(|event| writer.write(event).err()).expect("no such type");
+                let error = writer.write(some(kind)).expect_err("no such type");
                 assert_eq!((error.kind(), error.at()), (&reason, at), "{}", kind.name());
                 let text = format!("expected a type that {} has, found {}", engine.name(), kind.name());
                 assert!(error.to_string().starts_with(&text), "{error}");

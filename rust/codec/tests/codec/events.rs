@@ -1,59 +1,21 @@
-//! Guards: any value comes back as it was, whatever its type and however nested, and is written to the rules.
+//! Guards: values come back one by one, whatever is dropped between them. That any value does, and is written to the rules,
+//! is looked at in `dialects`.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use varbatch_codec::{Copied, Dialect, ElementType, Event, Kind, Reader, Text, Width, Writer, validate};
+use varbatch_codec::{Dialect, ElementType, Event, Kind, Reader, Text, Width, Writer};
 
+use crate::support::events::texts;
 use crate::support::naive;
 use crate::support::steps::{assert_same, read, rest, write};
-use crate::support::value::{Element, Value, any_of, any_value, cases};
+use crate::support::value::{Element, Value, any_value, cases, chars};
 
 fn any_width() -> impl Strategy<Value = Width> {
     prop_oneof![Just(Width::Single), Just(Width::Double)]
 }
 
-fn of_each_kind(width: Width) -> Vec<BoxedStrategy<Value>> {
-    Kind::ALL.into_iter().map(|kind| any_of(kind, width)).collect()
-}
-
-/// Writes a value in the dialect of `width`, by reference or by copies, and gives the plan's bytes.
-fn written(events: &[Event<'_>], width: Width, now: bool) -> Vec<u8> {
-    let mut writer = Writer::new(Dialect { real: width, ..Dialect::GODOT_4 });
-    let start = writer.mark();
-    let mut write = |event| if now { writer.write_as(event, Copied) } else { writer.write(event) };
-    events.iter().try_for_each(|&event| write(event)).expect("writes");
-    writer.end_value(start).expect("ends");
-    writer.into_plan().to_vec()
-}
-
-/// Both ways, beside the plain code and the rules.
-#[track_caller]
-fn assert_both_ways(value: &Value, width: Width) {
-    let events = value.events();
-    let bytes = naive::value(value);
-    assert_eq!(written(&events, width, false), bytes);
-    assert_eq!(written(&events, width, true), bytes, "copied at once");
-    let (found, consumed) = read(&bytes).expect("reads what it has written");
-    assert_eq!(consumed, bytes.len());
-    assert_same(&found, &events);
-    assert_eq!(validate(Reader::new(&bytes).with_objects(true)), Ok(bytes.len()));
-    // From what was read it is written once more, with text as UTF-8 then.
-    assert_eq!(written(&found, width, false), bytes, "written again");
-    assert_eq!(written(&found, width, true), bytes, "written again, copied at once");
-}
-
 proptest! {
     #![proptest_config(cases(40))]
-
-    #[test]
-    fn a_value_of_each_kind_is_written_to_the_rules_and_comes_back(values in of_each_kind(Width::Single)) {
-        values.iter().for_each(|value| assert_both_ways(value, Width::Single));
-    }
-
-    #[test]
-    fn a_value_of_each_kind_comes_back_from_a_double_build(values in of_each_kind(Width::Double)) {
-        values.iter().for_each(|value| assert_both_ways(value, Width::Double));
-    }
 
     #[test]
     fn values_one_after_the_other_come_back_one_by_one(
@@ -123,33 +85,10 @@ proptest! {
     // Not an empty text: no class has that name.
     #[test]
     fn text_is_written_alike_from_utf8_and_utf32(text in "\\PC{1,100}") {
-        let chars: Vec<_> = text.chars().map(u32::from).collect();
-        let both = [Text::Utf8(&text), Text::Utf32(&chars)];
-        let [utf8, utf32] = both.map(|text| {
-            let (class, script) = (ElementType::Class(text), ElementType::Script(text));
-            let events = [
-                Event::Object { class: text, count: 6 },
-                Event::Text(text),
-                Event::PackedStrings { count: 1 },
-                Event::Text(text),
-                Event::Text(text),
-                Event::NodePath { names: 1, subnames: 1, absolute: true },
-                Event::Text(text),
-                Event::Text(text),
-                Event::Text(text),
-                Event::Dictionary { key: class, value: script, count: 1 },
-                Event::String(text),
-                Event::StringName(text),
-                Event::Text(text),
-                Event::Signal { name: text, object: 7 },
-                Event::Text(text),
-                Event::Array { element: class, count: 0 },
-                Event::Text(text),
-                Event::Array { element: script, count: 0 },
-            ];
-            write(&events).expect("writes")
-        });
-        prop_assert_eq!(utf8, utf32);
+        let chars = chars(&text);
+        for (utf8, utf32) in texts(Text::Utf8(&text)).iter().zip(texts(Text::Utf32(&chars))) {
+            prop_assert_eq!(write(utf8), write(&utf32));
+        }
     }
 }
 

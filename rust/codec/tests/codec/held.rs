@@ -5,36 +5,32 @@ use varbatch_codec::limits::{HELD_LEN, INLINE_LEN};
 use varbatch_codec::{Dialect, ElementType, Event, Kind, Plain, Plan, Text, Width, Writer, fill};
 
 use crate::support::canary::filled;
+use crate::support::events::{after, packed, packed_of, texts};
 use crate::support::keeper::Keeper;
 use crate::support::random::Random;
 
-fn packed(kind: Kind, count: usize, bytes: &[u8]) -> Event<'_> {
-    Event::Packed(Plain { kind, width: Width::Single, count, bytes })
-}
-
 /// Values with a payload each, and its bytes where it may be held.
 fn values<'e>(bytes: &'e [u8], text: &'e str, chars: &'e [u32]) -> Vec<(Vec<Event<'e>>, usize)> {
-    let mut values = vec![(vec![packed(Kind::PackedByteArray, bytes.len(), bytes)], bytes.len())];
-    for (kind, len) in [(Kind::PackedInt32Array, 4), (Kind::PackedVector3Array, 12), (Kind::PackedFloat64Array, 8)] {
+    let mut values = Vec::new();
+    for (kind, len) in [
+        (Kind::PackedByteArray, 1),
+        (Kind::PackedInt32Array, 4),
+        (Kind::PackedVector3Array, 12),
+        (Kind::PackedFloat64Array, 8),
+    ] {
         let bytes = &bytes[..bytes.len() / len * len];
-        values.push((vec![packed(kind, bytes.len() / len, bytes)], bytes.len()));
+        values.push((vec![packed_of(kind, bytes)], bytes.len()));
     }
     let chars_len = varbatch_codec::text::utf8_len(chars);
     for (text, len) in [(Text::Utf8(text), text.len()), (Text::Utf32(chars), chars_len)] {
-        let class = ElementType::Class(text);
-        values.extend([
-            (vec![Event::String(text)], len),
-            (vec![Event::StringName(text)], len),
-            (vec![Event::Signal { name: text, object: 1 }], len),
-            (vec![Event::PackedStrings { count: 1 }, Event::Text(text)], len),
-            (vec![Event::NodePath { names: 0, subnames: 1, absolute: true }, Event::Text(text)], len),
-            (vec![Event::Object { class: Text::Utf8("A"), count: 1 }, Event::Text(text), Event::Nil], len),
-            // These are never held.
-            (vec![Event::Array { element: class, count: 0 }], 0),
-            (vec![Event::Dictionary { key: class, value: class, count: 0 }], 0),
-        ]);
-        if len > 0 {
-            values.push((vec![Event::Object { class: text, count: 0 }], len));
+        for events in texts(text) {
+            match events[0] {
+                // These are never held.
+                Event::Array { .. } | Event::Dictionary { .. } => values.push((events, 0)),
+                // No class is without a name.
+                Event::Object { count: 0, .. } if len == 0 => {}
+                _ => values.push((events, len)),
+            }
         }
     }
     values
@@ -52,13 +48,12 @@ fn what_is_held_is_written_as_what_is_borrowed() {
         for c in [0x61, 0x65e5] {
             let chars = vec![c; len];
             for (events, len) in values(&bytes, &text, &chars) {
-                let mut borrowing = Writer::new(Dialect::GODOT_4);
+                let borrowing = after(&events);
                 let (keeper, mut writer) = (Keeper::new(), Writer::new(Dialect::GODOT_4));
-                for &event in &events {
-                    borrowing.write(event).expect("writes");
-                    keeper.write(&mut writer, event).expect("writes");
-                }
-                let held = usize::from(len > HELD_LEN);
+                events.iter().try_for_each(|&event| keeper.write(&mut writer, event)).expect("writes");
+                // A NodePath has two names.
+                let names = events.iter().filter(|event| matches!(event, Event::Text(_))).count();
+                let held = if len > HELD_LEN { names.max(1) } else { 0 };
                 assert_eq!((keeper.asked.get(), keeper.live()), (held, held), "{len} bytes of {:?}", events[0]);
                 assert_eq!(writer.mark().position(), borrowing.mark().position());
                 let plan = writer.into_plan();
@@ -76,16 +71,14 @@ fn a_value_without_a_payload_asks_for_nothing() {
     let component = Event::Components(Plain { kind: Kind::Vector2i, width: Width::Single, count: 1, bytes: &[7; 8] });
     let events = [Event::Nil, Event::Int(1), component, Event::Callable, Event::ObjectId(5)];
     events.iter().try_for_each(|&event| keeper.write(&mut writer, event)).expect("writes");
-    let mut borrowing = Writer::new(Dialect::GODOT_4);
-    events.iter().try_for_each(|&event| borrowing.write(event)).expect("writes");
-    assert_eq!((keeper.asked.get(), writer.plan().to_vec()), (0, borrowing.into_plan().to_vec()));
+    assert_eq!((keeper.asked.get(), writer.plan().to_vec()), (0, after(&events).into_plan().to_vec()));
 }
 
 #[test]
 fn what_is_taken_back_is_let_go() {
     let keeper = Keeper::new();
     let bytes = vec![7; 2 * HELD_LEN];
-    let long = packed(Kind::PackedByteArray, bytes.len(), &bytes);
+    let long = packed(&bytes);
     let mut writer = Writer::new(Dialect::GODOT_4);
     keeper.write(&mut writer, long).expect("writes");
     let start = writer.mark();
@@ -127,12 +120,10 @@ fn a_plan_that_holds_goes_where_its_values_do_not() {
         let mut other: Writer<'static> = Writer::new(Dialect::GODOT_4).with_depth(1);
         let bytes = Random::new(seed).bytes(4 * HELD_LEN);
         let chars = vec![0x65e5; HELD_LEN];
-        let both = [packed(Kind::PackedByteArray, bytes.len(), &bytes), Event::String(Text::Utf32(&chars))];
+        let both = [packed(&bytes), Event::String(Text::Utf32(&chars))];
         both.iter().try_for_each(|&event| keeper.write(&mut other, event)).expect("writes");
         writer.append(other, 2).expect("so many are due");
-        let mut borrowing = Writer::new(Dialect::GODOT_4);
-        both.iter().try_for_each(|&event| borrowing.write(event)).expect("writes");
-        expected.extend(borrowing.into_plan().to_vec());
+        expected.extend(after(&both).into_plan().to_vec());
     }
     let plan = writer.into_plan();
     assert!(plan.overhead() < HELD_LEN * 2, "{} bytes: a payload was copied", plan.overhead());

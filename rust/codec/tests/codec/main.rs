@@ -22,7 +22,6 @@ mod frames;
 mod godot3_vectors;
 mod held;
 mod hostile;
-mod layout;
 mod lookup;
 mod lookup_find;
 mod nested;

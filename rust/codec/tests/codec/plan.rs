@@ -1,33 +1,12 @@
 //! Guards: a plan borrows what is long, copies what must not be borrowed, and begins anew when it is cleared.
 
-use varbatch_codec::{
-    Borrowed, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, Plain, Text, Width, Writer, limits,
-};
+use varbatch_codec::{Borrowed, CodecErrorKind, Copied, Dialect, ElementType, Event, Mark, Text, Writer, limits};
 
+use crate::support::events::{A, ARRAY, STRINGS, after, packed, texts, then};
 use crate::support::naive;
-use crate::support::value::Value;
+use crate::support::value::{Value, chars};
 
 const LONG: usize = 10 << 20;
-
-fn packed(bytes: &[u8]) -> Event<'_> {
-    Event::Packed(Plain { kind: Kind::PackedByteArray, width: Width::Single, count: bytes.len(), bytes })
-}
-
-/// The events that have long texts, each a value of its own.
-fn texts(text: Text<'_>) -> Vec<Vec<Event<'_>>> {
-    let class = ElementType::Class(text);
-    vec![
-        vec![Event::String(text)],
-        vec![Event::StringName(text)],
-        vec![Event::Signal { name: text, object: 1 }],
-        vec![Event::PackedStrings { count: 1 }, Event::Text(text)],
-        vec![Event::NodePath { names: 1, subnames: 0, absolute: true }, Event::Text(text)],
-        vec![Event::Object { class: text, count: 0 }],
-        vec![Event::Array { element: class, count: 0 }],
-        vec![Event::Dictionary { key: class, value: class, count: 0 }],
-        vec![Event::Object { class: Text::Utf8("A"), count: 1 }, Event::Text(text), Event::Nil],
-    ]
-}
 
 #[test]
 fn a_plan_holds_long_payloads_by_reference() {
@@ -36,9 +15,7 @@ fn a_plan_holds_long_payloads_by_reference() {
     let text = std::str::from_utf8(&bytes).expect("ASCII");
     let texts = texts(Text::Utf8(text)).into_iter().chain(texts(Text::Utf32(&chars)));
     for events in texts.chain([vec![packed(&bytes)]]) {
-        let mut writer = Writer::new(Dialect::GODOT_4);
-        events.iter().try_for_each(|&event| writer.write(event)).expect("fits");
-        let plan = writer.into_plan();
+        let plan = after(&events).into_plan();
         assert!(plan.len() > LONG / 2 && !plan.is_empty());
         assert!(plan.overhead() < 4096, "{} bytes for {:?}", plan.overhead(), events[0]);
     }
@@ -94,16 +71,13 @@ fn values_that_are_encoded_already_are_taken_as_they_are() {
     }
     // Inside of containers they are values as well.
     let nil = [0; 4];
-    let mut writer = Writer::new(Dialect::GODOT_4);
-    let start = writer.mark();
-    writer.write(Event::Object { class: Text::Utf8("A"), count: 1 }).expect("a head");
+    let mut writer = after(&[Event::Object { class: Text::Utf8("A"), count: 1 }]);
     assert!(writer.encoded(&nil, Borrowed).is_err(), "a name is due");
-    writer.write(Event::Text(Text::Utf8("a"))).expect("a name");
-    writer.write(Event::Array { element: ElementType::Any, count: 2 }).expect("a head");
+    let mut writer = then(writer, &[A, ARRAY]);
     writer.encoded(&nil, Borrowed).expect("an element");
     assert!(writer.plan().len() > 8 && writer.depth() == 2);
     writer.encoded(&nil, Borrowed).expect("the last");
-    writer.end_value(start).expect("complete");
+    writer.end_value(Mark::default()).expect("complete");
     // Nor deeper than other values.
     let mut writer = Writer::new(Dialect::GODOT_4).with_depth(limits::MAX_DEPTH + 1);
     assert!(writer.encoded(&nil, Borrowed).is_err(), "too deep");
@@ -117,7 +91,7 @@ fn a_cleared_writer_begins_anew() {
     let text = Event::Text(Text::Utf8(&long));
     let in_the_middle = [
         vec![Event::PackedStrings { count: 2 }, text],
-        vec![Event::Array { element: ElementType::Any, count: 2 }, Event::String(Text::Utf8(&long))],
+        vec![ARRAY, Event::String(Text::Utf8(&long))],
         vec![Event::Object { class: Text::Utf8(&long), count: 2 }],
         vec![Event::Object { class: Text::Utf8(&long), count: 2 }, text, Event::PackedStrings { count: 1 }],
     ];
@@ -129,10 +103,10 @@ fn a_cleared_writer_begins_anew() {
         assert!(writer.plan().is_empty() && writer.depth() == 0);
         writer.write(Event::Int(round as i64)).expect("writes");
         writer.reserve(100);
-        writer.write(Event::PackedStrings { count: 1 }).expect("writes");
+        writer.write(STRINGS).expect("writes");
         writer.write(text).expect("writes");
-        let texts = Value::Texts(vec![long.chars().map(u32::from).collect()]);
-        let expected = [naive::value(&Value::Int(round as i64)), naive::value(&texts)].concat();
+        let values = [Value::Int(round as i64), Value::Texts(vec![chars(&long)])];
+        let expected: Vec<_> = values.iter().flat_map(naive::value).collect();
         assert_eq!(writer.plan().to_vec(), expected, "round {round}");
         writer.clear();
     }

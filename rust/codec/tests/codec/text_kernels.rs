@@ -4,79 +4,60 @@
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use varbatch_codec::text::{Kernels, available};
+use varbatch_codec::text::{self, Kernels, available};
+use varbatch_codec::{Event, Text};
 
 use crate::support::canary::filled;
 use crate::support::naive;
 use crate::support::random::Random;
+use crate::support::steps::write;
+use crate::support::times;
+use crate::support::value::Value;
+use crate::support::vectors::hex;
 
 /// Lengths that are tried: fewer where each step is interpreted.
-const LENGTHS: usize = if cfg!(miri) { 90 } else { 301 };
-const STEP: usize = if cfg!(miri) { 11 } else { 1 };
+const LENGTHS: usize = times(301, 90);
+const STEP: usize = times(1, 11);
 
 /// Letters of one to four bytes.
-const MIXED: &str = "abcxyzéößñαβγδжщюяअआइかきくサシス山川森한국어🌲🔥🚀";
+const MIXED: &str = "abcxyzéößñαβγδжщюяअআइかきくサシス山川森한국어🌲🔥🚀";
 
-/// One character of each length, and those around which a length or the validity changes.
-const EDGES: [u32; 20] = [
-    0,
-    1,
-    0x7f,
-    0x80,
-    0x7ff,
-    0x800,
-    0xd7ff,
-    0xd800,
-    0xdbff,
-    0xdc00,
-    0xdfff,
-    0xe000,
-    0xfeff,
-    0xffff,
-    0x1_0000,
-    0x10_ffff,
-    0x11_0000,
-    0x1f_ffff,
-    0x20_0000,
-    0x7fff_ffff,
-];
+/// Where the length of a character or its validity changes.
+const EDGES: [u32; 12] =
+    [1, 0x80, 0x800, 0xd800, 0xdc00, 0xe000, 0xff00, 0x1_0000, 0x11_0000, 0x20_0000, 0x400_0000, 1 << 31];
 
-/// What is wrong in itself, and what is right.
-const PARTS: [&[u8]; 30] = [
-    b"a",
-    b"0123456789abcdef",
-    b"\x7f",
-    b"\xc2\x80",
-    b"\xdf\xbf",
-    b"\xe0\xa0\x80",
-    b"\xed\x9f\xbf",
-    b"\xee\x80\x80",
-    b"\xef\xbf\xbf",
-    b"\xf0\x90\x80\x80",
-    b"\xf4\x8f\xbf\xbf",
-    b"\xef\xbb\xbf",
-    b"\0",
-    b"\x80",
-    b"\xbf\xbf",
-    b"\xc0\x80",
-    b"\xc1\xbf",
-    b"\xc3",
-    b"\xe0\x80\x80",
-    b"\xe0\x9f\xbf",
-    b"\xe2\x82",
-    b"\xed\xa0\x80",
-    b"\xed\xbf\xbf",
-    b"\xf0\x80\x80\x80",
-    b"\xf0\x8f\xbf\xbf",
-    b"\xf0\x9f\x98",
-    b"\xf4\x90\x80\x80",
-    b"\xf5\x80\x80\x80",
-    b"\xf8\x88\x80\x80\x80",
-    b"\xff",
-];
+/// Characters, and what is wrong in itself.
+pub const GOOD_PARTS: &str = "61 30313233343536373839616263646566 7f c280 dfbf e0a080 ed9fbf ee8080 efbfbf f0908080 \
+    f48fbfbf efbbbf";
+pub const BAD_PARTS: &str = "00 80 bfbf c080 c1bf c3 e08080 e09fbf e282 eda080 edbfbf f0808080 f08fbfbf f09f98 f4908080 \
+    f5808080 f888808080 ff";
 
-/// How many of [`PARTS`] are right.
-const GOOD_PARTS: usize = 12;
+pub fn parts(of: &str) -> Vec<Vec<u8>> {
+    of.split(' ').map(hex).collect()
+}
+
+/// The characters on both sides of each edge.
+fn edges() -> impl Iterator<Item = u32> {
+    EDGES.into_iter().flat_map(|edge| [edge - 1, edge]).chain([0xfeff, u32::MAX])
+}
+
+/// What others call: the best kernels, and straight code for short text.
+const PUBLIC: Kernels = Kernels {
+    name: "public",
+    utf8_len: text::utf8_len,
+    encode: text::encode,
+    pack: |_, _| None,
+    is_text: |bytes| {
+        let mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        text::decode(bytes).is_ok_and(|text| text.len() + mark == bytes.len())
+    },
+    utf32_len: text::utf32_len,
+    write_utf32: text::write_utf32,
+};
+
+fn all_kernels() -> impl Iterator<Item = &'static Kernels> {
+    available().chain([&PUBLIC])
+}
 
 fn mixed(random: &mut Random, len: usize) -> String {
     let letters: Vec<_> = MIXED.chars().collect();
@@ -102,6 +83,12 @@ fn assert_encodes(kernels: &Kernels, chars: &[u32]) {
     let what = || format!("{}: {chars:x?}", kernels.name);
     assert_eq!((kernels.utf8_len)(chars), expected.len(), "length by {}", what());
     assert_eq!(filled(expected.len(), |dest| (kernels.encode)(chars, dest)), expected, "by {}", what());
+    if kernels.name == PUBLIC.name {
+        // Short text is encoded by the Writer, long text when the plan is filled.
+        let events = [Event::PackedStrings { count: 1 }, Event::Text(Text::Utf32(chars))];
+        assert_eq!(write(&events).expect("writes"), naive::value(&Value::Texts(vec![chars.to_vec()])), "{chars:x?}");
+        return;
+    }
     if chars.len() > 64 {
         return;
     }
@@ -144,7 +131,7 @@ fn the_machine_has_more_than_plain_code() {
 
 #[test]
 fn every_length_and_width() {
-    for kernels in available() {
+    for kernels in all_kernels() {
         let mut random = Random::new(21);
         for len in (0..LENGTHS).step_by(STEP) {
             for c in ['a', 'é', '日', '😀'] {
@@ -155,6 +142,7 @@ fn every_length_and_width() {
             let text = mixed(&mut random, len);
             assert_encodes(kernels, &utf32(&text));
             assert_decodes(kernels, text.as_bytes());
+            assert_writes(kernels, &text.replace('a', "\0"));
             // Text of this length in bytes, whatever is cut off.
             let cut = &text.as_bytes()[..len.min(text.len())];
             assert_decodes(kernels, cut);
@@ -166,7 +154,7 @@ fn every_length_and_width() {
 #[test]
 fn every_alignment() {
     let lengths: &[usize] = if cfg!(miri) { &[6] } else { &[1, 4, 5, 16, 17, 21, 63, 64, 65, 100, 300] };
-    for kernels in available() {
+    for kernels in all_kernels() {
         let mut random = Random::new(22);
         for (offset, &len) in (0..16).flat_map(|offset| lengths.iter().map(move |len| (offset, len))) {
             for text in [mixed(&mut random, len), "x".repeat(len)] {
@@ -180,13 +168,13 @@ fn every_alignment() {
 #[test]
 fn an_odd_character_at_every_place() {
     let lengths: &[usize] = if cfg!(miri) { &[9] } else { &[1, 3, 4, 7, 8, 16, 31, 64, 65, 130] };
-    for kernels in available() {
+    for kernels in all_kernels() {
         let mut random = Random::new(23);
         for &len in lengths {
             let ascii = vec![u32::from(b'x'); len];
             let wide = utf32(&mixed(&mut random, len));
             for at in 0..len {
-                for c in EDGES.into_iter().chain([0x3ff_ffff, 0x400_0000, 0x8000_0000, 0xffff_ffff]) {
+                for c in edges() {
                     for mut chars in [ascii.clone(), wide.clone()] {
                         chars[at] = c;
                         assert_encodes(kernels, &chars);
@@ -201,13 +189,14 @@ fn an_odd_character_at_every_place() {
 fn an_odd_part_at_every_place() {
     let lengths: &[usize] =
         if cfg!(miri) { &[18] } else { &[0, 1, 2, 3, 7, 8, 14, 15, 16, 17, 31, 32, 33, 62, 65, 131] };
-    for kernels in available() {
+    let parts = [parts(GOOD_PARTS), parts(BAD_PARTS)].concat();
+    for kernels in all_kernels() {
         let mut random = Random::new(24);
         for &len in lengths {
             let wide = mixed(&mut random, len);
             for text in ["x".repeat(len), wide] {
                 // Between any two characters, and in the middle of one.
-                for (at, part) in (0..=text.len()).flat_map(|at| PARTS.iter().map(move |part| (at, part))) {
+                for (at, part) in (0..=text.len()).flat_map(|at| parts.iter().map(move |part| (at, part))) {
                     if cfg!(miri) && !random.percent(3) {
                         continue;
                     }
@@ -228,7 +217,7 @@ fn every_four_bytes_are_text_or_not() {
         0xec, 0xed, 0xee, 0xef, 0xf0, 0xf4, 0xf5,
     ];
     let step = if cfg!(miri) { 997 } else { 1 };
-    for kernels in available() {
+    for kernels in all_kernels() {
         for word in (0..BYTES.len().pow(4)).step_by(step) {
             let byte = |place: u32| BYTES[word / BYTES.len().pow(place) % BYTES.len()];
             let bytes = [byte(3), byte(2), byte(1), byte(0)];
@@ -244,40 +233,47 @@ fn every_four_bytes_are_text_or_not() {
 
 #[test]
 fn random_parts() {
-    let rounds = if cfg!(miri) { 12 } else { 40_000 };
-    for kernels in available() {
+    let good = parts(GOOD_PARTS);
+    let all = [good.clone(), parts(BAD_PARTS)].concat();
+    // Wider ones are not packed.
+    let narrow: Vec<_> = edges().filter(|&c| c < 0x20_0000).collect();
+    for kernels in all_kernels() {
         let mut random = Random::new(25);
-        for _ in 0..rounds {
-            let parts = if random.percent(70) { &PARTS[..GOOD_PARTS] } else { &PARTS };
+        for _ in 0..times(40_000, 12) {
+            let parts = if random.percent(70) { &good } else { &all };
             let count = random.below(40);
-            let bytes: Vec<_> = (0..count).flat_map(|_| random.pick(parts)).copied().collect();
+            let bytes: Vec<_> = (0..count).flat_map(|_| parts[random.below(parts.len())].clone()).collect();
             assert_decodes(kernels, &bytes);
-            let chars: Vec<_> = (0..random.below(90)).map(|_| random.pick(&EDGES)).collect();
+            let mut chars: Vec<_> = (0..random.below(90)).map(|_| random.pick(&narrow)).collect();
             assert_encodes(kernels, &chars);
+            if let Some(first) = chars.first_mut() {
+                *first = random.next() as u32;
+                assert_encodes(kernels, &chars);
+            }
         }
     }
 }
 
 #[test]
 fn a_destination_of_another_length_is_refused_by_each() {
-    for kernels in available() {
+    for kernels in all_kernels() {
         let mut random = Random::new(26);
         let lengths: &[usize] = if cfg!(miri) { &[6] } else { &[0, 1, 2, 3, 4, 5, 8, 16, 20, 64, 65, 70, 130] };
         for &len in lengths {
             for text in [mixed(&mut random, len), "x".repeat(len)] {
                 let chars = utf32(&text);
+                let refused = |work: &mut dyn FnMut()| catch_unwind(AssertUnwindSafe(work)).is_err();
                 for other in [1, 2, 3, 4, 12, 16, 17, 64, 100] {
                     let others = |right: usize| [right + other, right.saturating_sub(other)];
                     for bytes in others(text.len()).into_iter().filter(|&bytes| bytes != text.len()) {
                         let mut dest = vec![MaybeUninit::uninit(); bytes];
-                        let refused = catch_unwind(AssertUnwindSafe(|| (kernels.encode)(&chars, &mut dest))).is_err();
-                        assert!(refused, "{}: {text:?} in {bytes} bytes", kernels.name);
+                        let is_refused = refused(&mut || (kernels.encode)(&chars, &mut dest));
+                        assert!(is_refused, "{}: {text:?} in {bytes} bytes", kernels.name);
                     }
                     for count in others(len).into_iter().filter(|&count| count != len) {
                         let mut dest = vec![MaybeUninit::uninit(); count];
-                        let refused =
-                            catch_unwind(AssertUnwindSafe(|| (kernels.write_utf32)(&text, &mut dest))).is_err();
-                        assert!(refused, "{}: {text:?} in {count} characters", kernels.name);
+                        let is_refused = refused(&mut || (kernels.write_utf32)(&text, &mut dest));
+                        assert!(is_refused, "{}: {text:?} in {count} characters", kernels.name);
                     }
                 }
             }

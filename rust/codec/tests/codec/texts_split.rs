@@ -1,7 +1,8 @@
 //! Guards: the texts of a value by several writers and readers are as by one; an error is one word.
 
-use varbatch_codec::{CodecError, CodecErrorKind, Dialect, ElementType, Event, Reader, Text, Writer};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Event, Mark, Reader, Text, Writer};
 
+use crate::support::events::{A, ARRAY, NODE_PATH, after, then};
 use crate::support::naive;
 use crate::support::nearly;
 use crate::support::random::Random;
@@ -11,10 +12,7 @@ use crate::support::tree::{Batch, Tree, chars};
 use crate::support::value::Value;
 use crate::support::vectors;
 
-const ARRAY: Event<'_> = Event::Array { element: ElementType::Any, count: 2 };
-const A: Event<'_> = Event::Text(Text::Utf8("a"));
 const STRINGS: Event<'_> = Event::PackedStrings { count: 2 };
-const NODE_PATH: Event<'_> = Event::NodePath { names: 1, subnames: 1, absolute: true };
 const OBJECT: Event<'_> = Event::Object { class: Text::Utf8("A"), count: 1 };
 
 #[test]
@@ -36,16 +34,9 @@ fn texts_by_several_writers_are_as_by_one() {
     }
 }
 
-/// A writer that was given these events.
-fn after(mut writer: Writer<'static>, events: &[Event<'static>]) -> Writer<'static> {
-    events.iter().try_for_each(|&event| writer.write(event)).expect("in order");
-    writer
-}
-
 #[test]
 fn texts_of_another_writer_are_refused_where_they_are_not_due() {
-    let new = || Writer::new(Dialect::GODOT_4);
-    let of = |count, written| after(Writer::for_texts(Dialect::GODOT_4, count), &[A, A, A][..written]);
+    let of = |count, written| then(Writer::for_texts(Dialect::GODOT_4, count), &[A, A, A][..written]);
     for (events, other, count) in [
         // Too many.
         (&[STRINGS][..], of(3, 3), 3),
@@ -54,9 +45,9 @@ fn texts_of_another_writer_are_refused_where_they_are_not_due() {
         (&[STRINGS], of(2, 1), 2),
         (&[STRINGS], of(2, 1), 1),
         (&[STRINGS], of(1, 0), 1),
-        (&[STRINGS], after(new(), &[ARRAY]), 1),
-        (&[STRINGS], after(new(), &[STRINGS]), 1),
-        (&[STRINGS], after(new(), &[OBJECT]), 1),
+        (&[STRINGS], after(&[ARRAY]), 1),
+        (&[STRINGS], after(&[STRINGS]), 1),
+        (&[STRINGS], after(&[OBJECT]), 1),
         // No text is due, or a name is, or one of a NodePath.
         (&[], of(1, 1), 1),
         (&[], of(0, 0), 0),
@@ -67,7 +58,7 @@ fn texts_of_another_writer_are_refused_where_they_are_not_due() {
         (&[NODE_PATH], of(2, 2), 2),
         (&[STRINGS, A, A, NODE_PATH], of(1, 1), 1),
     ] {
-        let mut writer = after(new(), events);
+        let mut writer = after(events);
         let (before, depth) = (writer.mark(), writer.depth());
         let error = writer.append_texts(other, count).expect_err("not due");
         let expected = "as many texts as were announced";
@@ -80,10 +71,10 @@ fn texts_of_another_writer_are_refused_where_they_are_not_due() {
     }
     of(2, 2).write(A).expect_err("they were all");
     // The last text ends what is around it.
-    let mut writer = after(new(), &[ARRAY, Event::Nil, STRINGS, A]);
+    let mut writer = after(&[ARRAY, Event::Nil, STRINGS, A]);
     writer.append_texts(of(1, 1), 1).expect("one is due");
     assert_eq!(writer.depth(), 0);
-    writer.end_value(varbatch_codec::Mark::default()).expect("complete");
+    writer.end_value(Mark::default()).expect("complete");
     assert_eq!(writer.into_plan().to_vec(), write(&[ARRAY, Event::Nil, STRINGS, A, A]).expect("writes"));
 }
 
@@ -154,7 +145,7 @@ fn texts_of_vectors_are_passed_as_they_are_read() {
 #[test]
 fn texts_of_random_values_are_passed_as_they_are_read() {
     let (mut random, mut seen) = (Random::new(2), Seen::default());
-    for round in 0..if cfg!(miri) { 20 } else { 60_000 } {
+    for round in 0..times(60_000, 20) {
         let depth = random.below(3);
         let mut bytes = nearly::value(&mut random, depth, 300);
         if round % 2 == 0 {
@@ -172,7 +163,7 @@ fn texts_of_random_values_are_passed_as_they_are_read() {
 #[test]
 fn readers_sent_to_runs_of_texts_read_all_of_them() {
     let mut random = Random::new(3);
-    let count = if cfg!(miri) { 50 } else { 3000 };
+    let count = times(3000, 50);
     let some = |random: &mut Random| random.pick(&[0x61, 0x7a, 0xe9, 0x65e5, 0x1f600]);
     let len = |random: &mut Random| if random.percent(3) { random.below(3000) } else { random.below(30) };
     let strings: Vec<Vec<u32>> =

@@ -92,13 +92,10 @@ fn damage_is_that_of_the_reader() {
             }
         }
     };
-    for vector in vectors::buffers() {
-        check(Dialect::GODOT_4, &vector.bytes, vector.allow_objects);
-        check(Dialect::GODOT_4, &vector.bytes[..vector.bytes.len() / 2], true);
-    }
-    for vector in vectors::godot_3_decoded() {
-        check(Dialect::GODOT_3, &vector.bytes, vector.allow_objects);
-        check(Dialect::GODOT_3, &vector.bytes[..vector.bytes.len() / 2], true);
+    for vector in vectors::all() {
+        let from = Dialect::of(vector.engine);
+        check(from, &vector.bytes, vector.allow_objects);
+        check(from, &vector.bytes[..vector.bytes.len() / 2], true);
     }
     assert!(failed > 500, "{failed} failed");
 }

@@ -2,34 +2,27 @@
 //! the other engine could not find.
 
 use varbatch_codec::transcode::{Losses, Lost, Translation};
-use varbatch_codec::{Dialect, ElementType, Event, Text, Writer};
+use varbatch_codec::{ElementType, Event, Text, Writer};
 
 use crate::support::allocator::most_held;
 use crate::support::steps::read;
+use crate::support::translated::{self, DOUBLE, GODOT_3, GODOT_4, PANDEMONIUM, translate};
 use crate::support::wire::{object, string, text, words};
 
 fn nil() -> Vec<u8> {
     words(&[0])
 }
 
-fn translate(from: Dialect, to: Dialect, bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
-    let (there, losses) = Translation::new(from, to).bytes(bytes).unwrap_or_else(|error| panic!("{error}"));
-    (there, losses.iter().map(ToString::to_string).collect())
-}
-
 #[track_caller]
-fn assert_becomes(bytes: &[u8], expected: &[u8], lines: &[&str]) {
-    let (there, found) = translate(Dialect::GODOT_3, Dialect::GODOT_4, bytes);
-    assert_eq!(found, lines);
-    assert_eq!(there, expected);
+fn assert_becomes(bytes: &[u8], expected: &[u8], lines: &str) {
+    translated::assert_becomes(GODOT_3, GODOT_4, bytes, expected, lines);
 }
 
 /// Both ways between Godot 3 and Godot 4.
 #[track_caller]
 fn assert_both_ways(godot_3: &[u8], godot_4: &[u8]) {
-    assert_becomes(godot_3, godot_4, &[]);
-    let (back, lines) = translate(Dialect::GODOT_4, Dialect::GODOT_3, godot_4);
-    assert_eq!((back, lines), (godot_3.to_vec(), vec![]));
+    assert_becomes(godot_3, godot_4, "");
+    translated::assert_becomes(GODOT_4, GODOT_3, godot_4, godot_3, "");
 }
 
 #[test]
@@ -91,15 +84,15 @@ fn what_is_held_of_objects_is_as_much_as_they_are_deep() {
     let many = [words(&[19, 50_000]), object(17, "Node", &[("a", nil())]).repeat(50_000)].concat();
     let held = |to| {
         let mut writer = Writer::new(to);
-        let translation = Translation::new(Dialect::GODOT_3, to);
+        let translation = Translation::new(GODOT_3, to);
         let (held, len) = most_held(|| translation.value(&many, 0, &mut writer, &mut Losses::default()));
         assert_eq!(len, Ok(many.len()));
         held
     };
     // The names of classes are read once: here, and not in what is measured.
-    held(Dialect::GODOT_4);
+    held(GODOT_4);
     // Pandemonium has all their names.
-    assert!(held(Dialect::GODOT_4) < held(Dialect::PANDEMONIUM) + 1000);
+    assert!(held(GODOT_4) < held(PANDEMONIUM) + 1000);
 }
 
 #[test]
@@ -114,7 +107,7 @@ fn keys_are_no_properties_and_strings_no_classes() {
 #[test]
 fn an_object_that_is_null_stays_null() {
     for bytes in [words(&[0x1_0011, 0, 0]), words(&[17, 0]), nil()] {
-        assert_becomes(&[words(&[19, 1]), bytes].concat(), &words(&[28, 1, 0]), &[]);
+        assert_becomes(&[words(&[19, 1]), bytes].concat(), &words(&[28, 1, 0]), "");
     }
 }
 
@@ -124,20 +117,20 @@ fn a_script_of_godot_3_is_left_out() {
     let script = object(17, "GDScript", &source);
     let bytes = object(17, "Spatial", &[("a", words(&[2, 1])), ("script", script), ("b", words(&[2, 2]))]);
     let there = object(24, "Node3D", &[("a", words(&[2, 1])), ("script", nil()), ("b", words(&[2, 2]))]);
-    assert_becomes(&bytes, &there, &["1 script of an object was left out, at byte 48 inside .script"]);
+    assert_becomes(&bytes, &there, "1 script of an object was left out, at byte 48 inside .script");
     // As the last property, inside of containers, and more than one.
     let last = object(17, "Node", &[("script", object(17, "GDScript", &source))]);
     let both = [words(&[19, 3]), last.clone(), last, words(&[2, 5])].concat();
     let there = object(24, "Node", &[("script", nil())]);
     let there = [words(&[28, 3]), there.clone(), there, words(&[2, 5])].concat();
-    assert_becomes(&both, &there, &["2 scripts of objects were left out, the first at byte 36 inside [0].script"]);
+    assert_becomes(&both, &there, "2 scripts of objects were left out, the first at byte 36 inside [0].script");
 }
 
 #[test]
 fn a_script_that_is_null_is_no_loss() {
     for script in [nil(), words(&[0x1_0011, 0, 0]), words(&[17, 0])] {
         let bytes = object(17, "Node", &[("script", script)]);
-        assert_becomes(&bytes, &object(24, "Node", &[("script", nil())]), &[]);
+        assert_becomes(&bytes, &object(24, "Node", &[("script", nil())]), "");
     }
 }
 
@@ -147,23 +140,20 @@ fn what_is_in_a_script_is_looked_at_by_nobody() {
     let inner = object(17, "GDScript", &[("script/source", string(b"\xed\xa0\xbd")), ("script", object(17, "X", &[]))]);
     let bytes = object(17, "Node", &[("script", inner)]);
     let there = object(24, "Node", &[("script", nil())]);
-    assert_becomes(&bytes, &there, &["1 script of an object was left out, at byte 28 inside .script"]);
+    assert_becomes(&bytes, &there, "1 script of an object was left out, at byte 28 inside .script");
 }
 
 #[test]
 fn a_script_of_godot_4_is_left_out_for_those_that_have_objects() {
     let bytes = object(24, "Node", &[("script", string("res://a.gd"))]);
-    for (to, id) in [(Dialect::GODOT_3, 17), (Dialect::PANDEMONIUM, 23)] {
-        let (there, lines) = translate(Dialect::GODOT_4, to, &bytes);
-        assert_eq!(there, object(id, "Node", &[("script", nil())]));
-        assert_eq!(lines, ["1 script of an object was left out, at byte 28 inside .script"]);
+    let line = "1 script of an object was left out, at byte 28 inside .script";
+    for (to, id) in [(GODOT_3, 17), (PANDEMONIUM, 23)] {
+        translated::assert_becomes(GODOT_4, to, &bytes, &object(id, "Node", &[("script", nil())]), line);
     }
-    let (there, lines) = translate(Dialect::GODOT_4, Dialect::GODOT_4_DOUBLE, &bytes);
-    assert_eq!((there, lines), (bytes, vec![]));
+    translated::assert_becomes(GODOT_4, DOUBLE, &bytes, &bytes, "");
     // Both have them as objects, and the same classes.
     let bytes = |id| object(id, "Reference", &[("script", object(id, "GDScript", &[]))]);
-    let (there, lines) = translate(Dialect::GODOT_3, Dialect::PANDEMONIUM, &bytes(17));
-    assert_eq!((there, lines), (bytes(23), vec![]));
+    translated::assert_becomes(GODOT_3, PANDEMONIUM, &bytes(17), &bytes(23), "");
 }
 
 #[test]
@@ -176,39 +166,35 @@ fn a_key_that_is_called_script_is_kept() {
 fn an_object_of_a_class_that_is_gone_becomes_null() {
     let noise = object(17, "OpenSimplexNoise", &[("seed", words(&[2, 1])), ("octaves", words(&[2, 3]))]);
     let all = [words(&[19, 3]), noise.clone(), words(&[2, 5]), object(17, "OpenSimplexNoise", &[])].concat();
-    let lines = ["2 objects of classes that are gone became null, the first at byte 8 inside [0]"];
-    assert_becomes(&all, &words(&[28, 3, 0, 2, 5, 0]), &lines);
+    let lines = "2 objects of classes that are gone became null, the first at byte 8 inside [0]";
+    assert_becomes(&all, &words(&[28, 3, 0, 2, 5, 0]), lines);
     let inside = object(17, "Area", &[("noise", noise), ("gravity_vec", nil())]);
     let there = object(24, "Area3D", &[("noise", nil()), ("gravity_direction", nil())]);
-    assert_becomes(&inside, &there, &["1 object of a class that is gone became null, at byte 28 inside .noise"]);
+    assert_becomes(&inside, &there, "1 object of a class that is gone became null, at byte 28 inside .noise");
     // Pandemonium has what Godot 3 has.
-    let (there, losses) = Translation::new(Dialect::GODOT_3, Dialect::PANDEMONIUM).bytes(&all).expect("translates");
-    assert!(losses.is_empty());
-    assert_eq!(there.len(), all.len());
-    let (_, losses) = Translation::new(Dialect::GODOT_3, Dialect::GODOT_4).bytes(&all).expect("translates");
+    let (there, lines) = translate(GODOT_3, PANDEMONIUM, &all);
+    assert_eq!((there.len(), lines.as_str()), (all.len(), ""));
+    let (_, losses) = Translation::new(GODOT_3, GODOT_4).bytes(&all).expect("translates");
     assert!(losses.iter().all(|loss| loss.what == Lost::Object));
 }
 
 #[test]
 fn metadata_are_kept_and_told_as_ignored() {
     let object = |id, name| object(id, "Node", &[("a", nil()), (name, words(&[18, 0]))]);
-    let line = "1 object has metadata that are ignored, at byte 28";
-    let (there, lines) = translate(Dialect::GODOT_3, Dialect::GODOT_4, &object(17, "__meta__"));
+    let (there, lines) = translate(GODOT_3, GODOT_4, &object(17, "__meta__"));
     assert_eq!(there[there.len() - 20..], [text("__meta__"), words(&[27, 0])].concat());
-    assert_eq!(lines, [line]);
+    assert_eq!(lines, "1 object has metadata that are ignored, at byte 28");
     // Elsewhere it is read as it was written.
-    let (_, lines) = translate(Dialect::GODOT_3, Dialect::PANDEMONIUM, &object(17, "__meta__"));
-    assert_eq!(lines, <[&str; 0]>::default());
+    assert_eq!(translate(GODOT_3, PANDEMONIUM, &object(17, "__meta__")).1, "");
 }
 
 #[test]
 fn ids_and_typed_arrays_of_objects_are_kept() {
     assert_both_ways(&words(&[0x1_0011, 7, 9]), &words(&[0x1_0018, 7, 9]));
     let ids = words(&[0x1_001b, 23, 1, 0x1_0017, 7, 9]);
-    let (there, lines) = translate(Dialect::PANDEMONIUM, Dialect::GODOT_4, &ids);
-    let expected = [words(&[0x2_001c]), text("EncodedObjectAsID"), words(&[1, 0x1_0018, 7, 9])].concat();
-    assert_eq!((&there, lines), (&expected, vec![]));
+    let there = [words(&[0x2_001c]), text("EncodedObjectAsID"), words(&[1, 0x1_0018, 7, 9])].concat();
+    translated::assert_becomes(PANDEMONIUM, GODOT_4, &ids, &there, "");
     let element = ElementType::Class(Text::Utf8("EncodedObjectAsID"));
     assert_eq!(read(&there).expect("reads").0[0], Event::Array { element, count: 1 });
-    assert_eq!(translate(Dialect::GODOT_4, Dialect::PANDEMONIUM, &there), (ids, vec![]));
+    translated::assert_becomes(GODOT_4, PANDEMONIUM, &there, &ids, "");
 }

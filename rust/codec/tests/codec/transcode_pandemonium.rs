@@ -3,25 +3,11 @@
 use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Borrowed, Dialect, ElementType, Engine, Event, Kind, OwnedType, Value, Writer};
 
+use crate::support::translated::{DOUBLE, GODOT_3, GODOT_4, PANDEMONIUM, assert_becomes, translate};
 use crate::support::wire::{doubles, floats, object, string, text, words};
 
-const GODOT_3: Dialect = Dialect::GODOT_3;
-const GODOT_4: Dialect = Dialect::GODOT_4;
-const DOUBLE: Dialect = Dialect::GODOT_4_DOUBLE;
-const PANDEMONIUM: Dialect = Dialect::PANDEMONIUM;
 const OLDER: Dialect = Dialect::of(Engine::Pandemonium38);
 const OLDEST: Dialect = Dialect::of(Engine::Pandemonium35);
-
-fn translate(from: Dialect, to: Dialect, bytes: &[u8]) -> (Vec<u8>, String) {
-    let translated = Translation::new(from, to).bytes(bytes);
-    let (bytes, losses) = translated.unwrap_or_else(|error| panic!("{error}: {bytes:02x?}"));
-    (bytes, losses.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
-}
-
-#[track_caller]
-fn assert_becomes(from: Dialect, to: Dialect, bytes: &[u8], expected: &[u8], lines: &str) {
-    assert_eq!(translate(from, to, bytes), (expected.to_vec(), lines.to_owned()));
-}
 
 /// Translates for Pandemonium; fails unless exactly these lines are told.
 #[track_caller]

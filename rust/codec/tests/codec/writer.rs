@@ -1,18 +1,11 @@
 //! Guards: events in a wrong order never make a value, and depth has its limit.
 
 use varbatch_codec::{
-    CodecError, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, Plain, Shape, Text, Width, Writer, limits,
+    CodecError, CodecErrorKind, Copied, Dialect, Event, Kind, Mark, Plain, Shape, Text, Width, Writer, limits,
 };
 
+use crate::support::events::{A, ANY, ARRAY, DICTIONARY, NODE_PATH, OBJECT, STRINGS, after, then};
 use crate::support::steps::write;
-
-const ANY: ElementType<'_> = ElementType::Any;
-const A: Event<'_> = Event::Text(Text::Utf8("a"));
-const ARRAY: Event<'_> = Event::Array { element: ANY, count: 2 };
-const DICTIONARY: Event<'_> = Event::Dictionary { key: ANY, value: ANY, count: 1 };
-const OBJECT: Event<'_> = Event::Object { class: Text::Utf8("A"), count: 2 };
-const STRINGS: Event<'_> = Event::PackedStrings { count: 1 };
-const NODE_PATH: Event<'_> = Event::NodePath { names: 1, subnames: 1, absolute: false };
 
 /// What was expected instead, of an error that says so.
 #[track_caller]
@@ -50,8 +43,7 @@ fn an_event_that_is_not_due_is_refused() {
         (&[OBJECT, A, NODE_PATH, A, A], value, "a text"),
     ] {
         for now in [false, true] {
-            let mut writer = Writer::new(Dialect::GODOT_4);
-            before.iter().try_for_each(|&event| writer.write(event)).expect("in order");
+            let mut writer = after(before);
             let len = writer.mark().position();
             let result = if now { writer.write_as(wrong, Copied) } else { writer.write(wrong) };
             let at = result.as_ref().map_err(CodecError::at);
@@ -77,10 +69,9 @@ fn a_value_that_is_not_complete_is_refused_and_dropped() {
         &[NODE_PATH],
         &[NODE_PATH, A],
     ] {
-        let mut writer = Writer::new(Dialect::GODOT_4);
-        writer.write(Event::Int(1)).expect("a value");
+        let writer = after(&[Event::Int(1)]);
         let start = writer.mark();
-        events.iter().try_for_each(|&event| writer.write(event)).expect("in order");
+        let mut writer = then(writer, events);
         assert_eq!(order(writer.end_value(start)), "the rest of the value", "{events:?}");
         assert_eq!(writer.mark(), start, "{events:?}");
         // What was begun is forgotten.
@@ -88,9 +79,7 @@ fn a_value_that_is_not_complete_is_refused_and_dropped() {
         writer.end_value(start).expect("a value");
         assert_eq!(writer.into_plan().to_vec(), [2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
     }
-    let mut writer = Writer::new(Dialect::GODOT_4);
-    let start = writer.mark();
-    assert_eq!(order(writer.end_value(start)), "a value", "no event");
+    assert_eq!(order(after(&[]).end_value(Mark::default())), "a value", "no event");
 }
 
 #[test]
@@ -145,10 +134,8 @@ fn components_of_another_width_than_the_dialects_are_refused() {
 }
 
 /// A writer that has written `depth` arrays of one element in one another, the innermost still to come.
-fn arrays(mut writer: Writer<'static>, depth: usize) -> Writer<'static> {
-    let head = Event::Array { element: ANY, count: 1 };
-    (0..depth).try_for_each(|_| writer.write(head)).expect("not too deep");
-    writer
+fn arrays(writer: Writer<'static>, depth: usize) -> Writer<'static> {
+    then(writer, &vec![Event::Array { element: ANY, count: 1 }; depth])
 }
 
 #[test]
@@ -167,9 +154,7 @@ fn a_value_lies_at_most_as_deep_as_the_engine_goes() {
         }
     }
     // Names and texts are no values.
-    let mut writer = arrays(Writer::new(Dialect::GODOT_4), 1024);
-    writer.write(OBJECT).expect("the deepest");
-    writer.write(A).expect("a name");
+    let mut writer = then(arrays(after(&[]), 1024), &[OBJECT, A]);
     assert_eq!(*writer.write(Event::Nil).expect_err("too deep").kind(), CodecErrorKind::TooDeep);
 }
 

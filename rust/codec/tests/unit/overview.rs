@@ -6,34 +6,16 @@ use crate::event::Event;
 use crate::validate::validate;
 use crate::{Kind, Reader};
 
-/// A value as it is built up here: an Array of values, or an int.
-#[derive(Clone)]
-enum Value {
-    Int,
-    Array(Vec<Self>),
+const INT: [u8; 8] = [2, 0, 0, 0, 7, 0, 0, 0];
+
+/// An Array of values.
+fn array(values: &[Vec<u8>]) -> Vec<u8> {
+    [&[28, 0, 0, 0], &(values.len() as u32).to_le_bytes()[..], &values.concat()].concat()
 }
 
-impl Value {
-    fn list(count: usize) -> Self {
-        Self::Array(vec![Self::Int; count])
-    }
-
-    fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        self.add_to(&mut bytes);
-        bytes
-    }
-
-    fn add_to(&self, bytes: &mut Vec<u8>) {
-        match self {
-            Self::Int => bytes.extend([2, 0, 0, 0, 7, 0, 0, 0]),
-            Self::Array(values) => {
-                bytes.extend([28, 0, 0, 0]);
-                bytes.extend((values.len() as u32).to_le_bytes());
-                values.iter().for_each(|value| value.add_to(bytes));
-            }
-        }
-    }
+/// An Array of ints.
+fn list(count: usize) -> Vec<u8> {
+    array(&vec![INT.to_vec(); count])
 }
 
 /// A shown node: its children, and how many were left out.
@@ -79,7 +61,7 @@ fn root(bytes: &[u8], max_nodes: usize) -> (usize, usize) {
 
 #[test]
 fn what_fits_is_whole() {
-    let bytes = Value::Array(vec![Value::list(9); 9]).to_bytes();
+    let bytes = array(&vec![list(9); 9]);
     let (nodes, _) = shown(&bytes, 91);
     assert_eq!(nodes.len(), 91);
     assert!(nodes.iter().all(|node| node.omitted == 0));
@@ -89,7 +71,7 @@ fn what_fits_is_whole() {
 
 #[test]
 fn a_list_shows_half_at_most() {
-    let bytes = Value::list(1000).to_bytes();
+    let bytes = list(1000);
     assert_eq!(root(&bytes, 1), (0, 1000));
     assert_eq!(root(&bytes, 2), (1, 999));
     assert_eq!(root(&bytes, 100), (50, 950));
@@ -100,7 +82,7 @@ fn a_list_shows_half_at_most() {
 #[test]
 fn upper_levels_are_whole() {
     // 40 keys, 100 values each: all keys, and the first values of each.
-    let bytes = Value::Array(vec![Value::list(100); 40]).to_bytes();
+    let bytes = array(&vec![list(100); 40]);
     assert_eq!(root(&bytes, 1000), (40, 0));
     let (nodes, _) = shown(&bytes, 1000);
     assert!(nodes.iter().filter(|node| node.depth == 1).all(|node| (node.children, node.omitted) == (23, 77)));
@@ -112,8 +94,8 @@ fn upper_levels_are_whole() {
 #[test]
 fn a_long_list_leaves_room_for_what_is_in_it() {
     // 10,000 entities of 5 values beside some settings.
-    let entities = Value::Array(vec![Value::list(5); 10_000]);
-    let bytes = Value::Array(vec![entities, Value::list(20), Value::Int]).to_bytes();
+    let entities = array(&vec![list(5); 10_000]);
+    let bytes = array(&[entities, list(20), INT.to_vec()]);
     let (nodes, _) = shown(&bytes, 1000);
     assert!(nodes.len() > 990, "{}", nodes.len());
     let list = nodes.iter().max_by_key(|node| node.omitted).expect("some");
@@ -127,7 +109,7 @@ fn a_long_list_leaves_room_for_what_is_in_it() {
 
 #[test]
 fn the_error_behind_the_cut_is_found() {
-    let whole = Value::Array(vec![Value::list(30); 30]).to_bytes();
+    let whole = array(&vec![list(30); 30]);
     for len in (8..whole.len()).step_by(4) {
         let bytes = &whole[..len];
         let expected = validate(Reader::new(bytes)).unwrap_err().to_string();

@@ -1,20 +1,20 @@
 //! Values as an engine has them that is not Godot 4.
 
 use proptest::prelude::*;
-use varbatch_codec::{Engine, Kind, Width};
+use varbatch_codec::{Dialect, Engine, Kind, Width};
 
 use super::numbers;
-use super::value::{Element, Value, any_of, any_value};
+use super::value::{Element, Value, any_of, any_value, chars};
 
 /// Whether the engine has such a type.
 pub fn has(engine: Engine, kind: Kind) -> bool {
     numbers::number(engine, kind.id()).is_some()
 }
 
-/// Any value that the engine has, of each of its types.
-pub fn of_each_kind(engine: Engine) -> Vec<BoxedStrategy<Value>> {
-    let kinds = Kind::ALL.into_iter().filter(|&kind| has(engine, kind));
-    kinds.map(|kind| any_of(kind, Width::Single).prop_map(move |value| fitted(engine, value)).boxed()).collect()
+/// Any value that a dialect has, of each of its types.
+pub fn of_each_kind(dialect: Dialect) -> Vec<BoxedStrategy<Value>> {
+    let kinds = Kind::ALL.into_iter().filter(|&kind| has(dialect.engine, kind));
+    kinds.map(|kind| any_of(kind, dialect.real).prop_map(move |value| fitted(dialect.engine, value)).boxed()).collect()
 }
 
 /// Any value that the engine has.
@@ -24,15 +24,17 @@ pub fn any_value_of(engine: Engine) -> impl Strategy<Value = Value> {
 
 /// The value as the engine can have it: what it has no type for is an int, and containers say less of what is in them.
 pub fn fitted(engine: Engine, value: Value) -> Value {
-    let is_godot_4 = engine == Engine::Godot4;
     let all = |values: Vec<Value>| -> Vec<_> { values.into_iter().map(|value| fitted(engine, value)).collect() };
+    if engine == Engine::Godot4 {
+        return value;
+    }
     match value {
         Value::Plain { kind, count, .. } if !has(engine, kind) => Value::Int(count as i64),
         Value::StringName(chars) if !has(engine, Kind::StringName) => Value::Int(chars.len() as i64),
         Value::Callable if !has(engine, Kind::Callable) => Value::Int(0),
         Value::Signal { object, .. } if !has(engine, Kind::Signal) => Value::Int(object as i64),
-        Value::Rid(_) if !is_godot_4 => Value::Rid(0),
-        Value::NodePath { names, subnames, .. } if !is_godot_4 && names.len() + subnames.len() == 0 => {
+        Value::Rid(_) => Value::Rid(0),
+        Value::NodePath { names, subnames, .. } if names.len() + subnames.len() == 0 => {
             Value::NodePath { names, subnames, absolute: false }
         }
         Value::Array { element, elements } => {
@@ -42,11 +44,9 @@ pub fn fitted(engine: Engine, value: Value) -> Value {
             let element = if is_mixed && element == Element::Builtin(Kind::Array) { Element::Any } else { element };
             Value::Array { element, elements }
         }
-        Value::Dictionary { key, value, entries } => {
+        Value::Dictionary { entries, .. } => {
             let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
-            let entries = all(keys).into_iter().zip(all(values)).collect();
-            let (key, value) = if is_godot_4 { (key, value) } else { (Element::Any, Element::Any) };
-            Value::Dictionary { key, value, entries }
+            Value::dictionary(all(keys).into_iter().zip(all(values)).collect())
         }
         Value::Object { class, properties } => {
             let (names, values): (Vec<_>, Vec<_>) = properties.into_iter().unzip();
@@ -62,11 +62,8 @@ fn is_array(value: &Value, typed: bool) -> bool {
 
 fn fitted_element(engine: Engine, element: Element) -> Element {
     match (engine, element) {
-        (Engine::Godot4, element) => element,
         // Of a class without a name Pandemonium takes no object.
-        (Engine::Pandemonium, Element::Builtin(Kind::Object)) => {
-            Element::Class("Object".chars().map(u32::from).collect())
-        }
+        (Engine::Pandemonium, Element::Builtin(Kind::Object)) => Element::Class(chars("Object")),
         (Engine::Pandemonium, Element::Builtin(kind)) if has(engine, kind) => Element::Builtin(kind),
         (Engine::Pandemonium, Element::Class(class)) if !class.is_empty() => Element::Class(class),
         _ => Element::Any,

@@ -64,8 +64,7 @@ impl<'a> Model<'a> {
             18 => self.fixed(at, 12 * real),
             19 => self.fixed(at, 16 * real),
             22 => self.node_path(at),
-            23 if is_godot_4 => self.fixed(at, 8),
-            23 => Some(at),
+            23 => self.fixed(at, if is_godot_4 { 8 } else { 0 }),
             24 if flagged => self.fixed(at, 8),
             24 => self.object(at, depth),
             26 => {
@@ -109,13 +108,8 @@ impl<'a> Model<'a> {
         }
     }
 
-    fn values(&self, mut at: usize, count: u64, depth: usize) -> Option<usize> {
-        let mut index = 0;
-        while index < count {
-            at = self.value(at, depth)?;
-            index += 1;
-        }
-        Some(at)
+    fn values(&self, at: usize, count: u64, depth: usize) -> Option<usize> {
+        (0..count).try_fold(at, |at, _| self.value(at, depth))
     }
 
     fn object(&self, at: usize, depth: usize) -> Option<usize> {
@@ -127,14 +121,7 @@ impl<'a> Model<'a> {
             return Some(at);
         }
         let count = self.u32(at)? as i32;
-        let mut at = at + 4;
-        let mut index = 0;
-        while index < count {
-            let (_name, value) = self.string(at)?;
-            at = self.value(value, depth + 1)?;
-            index += 1;
-        }
-        Some(at)
+        (0..count).try_fold(at + 4, |at, _| self.string(at).and_then(|(_name, value)| self.value(value, depth + 1)))
     }
 
     fn node_path(&self, at: usize) -> Option<usize> {
@@ -175,10 +162,7 @@ impl<'a> Model<'a> {
     }
 
     fn u32(&self, at: usize) -> Option<u32> {
-        if at + 4 > self.bytes.len() {
-            return None;
-        }
-        Some(u32::from_le_bytes([self.bytes[at], self.bytes[at + 1], self.bytes[at + 2], self.bytes[at + 3]]))
+        self.bytes.get(at..at + 4).map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes")))
     }
 
     fn fixed(&self, at: usize, len: usize) -> Option<usize> {
@@ -199,13 +183,8 @@ impl<'a> Model<'a> {
         Some(at + padded(len as usize))
     }
 
-    fn strings(&self, mut at: usize, count: u32) -> Option<usize> {
-        let mut index = 0;
-        while index < count {
-            (_, at) = self.string(at)?;
-            index += 1;
-        }
-        Some(at)
+    fn strings(&self, at: usize, count: u32) -> Option<usize> {
+        (0..count).try_fold(at, |at, _| self.string(at).map(|(_, end)| end))
     }
 
     fn string(&self, at: usize) -> Option<(&'a [u8], usize)> {

@@ -3,7 +3,8 @@
 use varbatch_codec::{Engine, Kind, Width};
 
 use super::numbers::{self, TYPED_ARRAY};
-use super::value::{Element, Value};
+use super::value::{Chars, Element, Value};
+use super::wire::{doubles, floats, text, words};
 
 /// One value.
 pub fn value(of: &Value) -> Vec<u8> {
@@ -13,109 +14,61 @@ pub fn value(of: &Value) -> Vec<u8> {
 /// One value by the rules of an engine, which has a type for each part of it.
 pub fn value_of(engine: Engine, of: &Value) -> Vec<u8> {
     let number = |kind| u32::from(numbers::number(engine, kind).expect("a type of the engine"));
-    let mut out = Vec::new();
+    let head = |kind| words(&[number(kind)]);
+    let all = |values: &[&Value]| values.iter().flat_map(|one| value_of(engine, one)).collect::<Vec<_>>();
     match of {
-        Value::Nil => word(&mut out, 0),
-        Value::Bool(value) => {
-            word(&mut out, 1);
-            word(&mut out, if *value { 1 } else { 0 });
-        }
-        Value::Int(value) if (-0x8000_0000..=0x7fff_ffff).contains(value) => {
-            word(&mut out, 2);
-            out.extend((*value as i32).to_le_bytes());
-        }
-        Value::Int(value) => {
-            word(&mut out, 0x10002);
-            out.extend(value.to_le_bytes());
-        }
-        Value::Float(value) if f64::from(*value as f32) == *value => {
-            word(&mut out, 3);
-            out.extend((*value as f32).to_le_bytes());
-        }
-        Value::Float(value) => {
-            word(&mut out, 0x10003);
-            out.extend(value.to_le_bytes());
-        }
+        Value::Nil => words(&[0]),
+        Value::Bool(value) => words(&[1, if *value { 1 } else { 0 }]),
+        Value::Int(value) if (-0x8000_0000..=0x7fff_ffff).contains(value) => words(&[2, *value as u32]),
+        Value::Int(value) => [&words(&[0x10002])[..], &value.to_le_bytes()].concat(),
+        Value::Float(value) if f64::from(*value as f32) == *value => [words(&[3]), floats(&[*value as f32])].concat(),
+        Value::Float(value) => [words(&[0x10003]), doubles(&[*value])].concat(),
         Value::Plain { kind, width, count, bytes } => {
             let flag = if *width == Width::Double { 0x10000 } else { 0 };
-            word(&mut out, number(kind.id()) | flag);
-            if kind.id() >= Kind::PackedByteArray.id() {
-                word(&mut out, *count as u32);
+            let count = if kind.id() >= Kind::PackedByteArray.id() { words(&[*count as u32]) } else { vec![] };
+            let mut out = [words(&[number(kind.id()) | flag]), count, bytes.clone()].concat();
+            while !out.len().is_multiple_of(4) {
+                out.push(0);
             }
-            out.extend(bytes);
-            pad(&mut out);
+            out
         }
         Value::Texts(texts) => {
-            word(&mut out, number(34));
-            word(&mut out, texts.len() as u32);
-            for chars in texts {
-                let mut text = utf8(chars);
-                text.push(0);
-                word(&mut out, text.len() as u32);
-                out.extend(text);
-                pad(&mut out);
-            }
+            let all = texts.iter().flat_map(|chars| text([&utf8(chars)[..], b"\0"].concat())).collect();
+            [words(&[number(34), texts.len() as u32]), all].concat()
         }
-        Value::String(chars) => {
-            word(&mut out, 4);
-            string(&mut out, chars);
-        }
-        Value::StringName(chars) => {
-            word(&mut out, number(21));
-            string(&mut out, chars);
-        }
+        Value::String(chars) => [words(&[4]), text(utf8(chars))].concat(),
+        Value::StringName(chars) => [head(21), text(utf8(chars))].concat(),
         Value::NodePath { names, subnames, absolute } => {
-            word(&mut out, number(22));
-            word(&mut out, 0x8000_0000 + names.len() as u32);
-            word(&mut out, subnames.len() as u32);
-            word(&mut out, if *absolute { 1 } else { 0 });
-            names.iter().chain(subnames).for_each(|name| string(&mut out, name));
+            let flags = if *absolute { 1 } else { 0 };
+            let head = words(&[number(22), 0x8000_0000 + names.len() as u32, subnames.len() as u32, flags]);
+            [head, names.iter().chain(subnames).flat_map(|name| text(utf8(name))).collect()].concat()
         }
-        Value::Rid(id) => {
-            word(&mut out, number(23));
-            // Other engines write no id.
-            if engine == Engine::Godot4 {
-                out.extend(id.to_le_bytes());
-            }
-        }
-        Value::Callable => word(&mut out, number(25)),
-        Value::Signal { name, object } => {
-            word(&mut out, number(26));
-            string(&mut out, name);
-            out.extend(object.to_le_bytes());
-        }
-        Value::ObjectId(id) => {
-            word(&mut out, 0x10000 + number(24));
-            out.extend(id.to_le_bytes());
-        }
+        Value::Rid(id) if engine == Engine::Godot4 => [&head(23)[..], &id.to_le_bytes()].concat(),
+        // Other engines write no id.
+        Value::Rid(_) => head(23),
+        Value::Callable => head(25),
+        Value::Signal { name, object } => [&head(26)[..], &text(utf8(name)), &object.to_le_bytes()].concat(),
+        Value::ObjectId(id) => [&words(&[0x10000 + number(24)])[..], &id.to_le_bytes()].concat(),
         Value::Object { class, properties } => {
-            word(&mut out, number(24));
-            string(&mut out, class);
-            word(&mut out, properties.len() as u32);
-            for (name, property) in properties {
-                string(&mut out, name);
-                out.extend(value_of(engine, property));
-            }
+            let property = |(name, value): &(Chars, Value)| [text(utf8(name)), value_of(engine, value)].concat();
+            let all = properties.iter().flat_map(property).collect();
+            [head(24), text(utf8(class)), words(&[properties.len() as u32]), all].concat()
         }
-        Value::Dictionary { key, value: of_value, entries } => {
-            word(&mut out, number(27) + 0x1_0000 * form(key) + 0x4_0000 * form(of_value));
-            element(&mut out, key);
-            element(&mut out, of_value);
-            word(&mut out, entries.len() as u32);
-            entries.iter().flat_map(|(key, one)| [key, one]).for_each(|one| out.extend(value_of(engine, one)));
+        Value::Dictionary { key, value, entries } => {
+            let header = number(27) + 0x1_0000 * form(key) + 0x4_0000 * form(value);
+            let parts: Vec<_> = entries.iter().flat_map(|(key, value)| [key, value]).collect();
+            let head = [words(&[header]), element(key), element(value), words(&[entries.len() as u32])];
+            [head.concat(), all(&parts)].concat()
         }
         Value::Array { element: of_all, elements } => {
-            if engine == Engine::Pandemonium && form(of_all) > 0 {
-                typed_array(&mut out, of_all, elements);
+            let head = if engine == Engine::Pandemonium && form(of_all) > 0 {
+                typed_array(of_all, elements)
             } else {
-                word(&mut out, number(28) + 0x1_0000 * form(of_all));
-                element(&mut out, of_all);
-            }
-            word(&mut out, elements.len() as u32);
-            elements.iter().for_each(|one| out.extend(value_of(engine, one)));
+                [words(&[number(28) + 0x1_0000 * form(of_all)]), element(of_all)].concat()
+            };
+            [head, words(&[elements.len() as u32]), all(&elements.iter().collect::<Vec<_>>())].concat()
         }
     }
-    out
 }
 
 /// Whether it is an Array that says what is in it.
@@ -132,40 +85,26 @@ fn form(element: &Element) -> u32 {
     }
 }
 
-fn element(out: &mut Vec<u8>, element: &Element) {
+fn element(element: &Element) -> Vec<u8> {
     match element {
-        Element::Any => {}
-        Element::Builtin(kind) => word(out, u32::from(kind.id())),
-        Element::Class(text) | Element::Script(text) => string(out, text),
+        Element::Any => vec![],
+        Element::Builtin(kind) => words(&[kind.id().into()]),
+        Element::Class(chars) | Element::Script(chars) => text(utf8(chars)),
     }
 }
 
-/// The class of any object: "Object".
-const OBJECT: [u32; 6] = [0x4f, 0x62, 0x6a, 0x65, 0x63, 0x74];
-
 /// The head of a typed array of Pandemonium 5, up to its count.
-fn typed_array(out: &mut Vec<u8>, element: &Element, elements: &[Value]) {
+fn typed_array(element: &Element, elements: &[Value]) -> Vec<u8> {
     let number = |kind| u32::from(numbers::number(Engine::Pandemonium, kind).expect("a type of the engine"));
-    word(out, number(TYPED_ARRAY));
-    let class: &[u32] = match element {
-        Element::Builtin(Kind::Array) if elements.iter().any(is_typed) => return word(out, number(TYPED_ARRAY)),
-        Element::Builtin(kind) if *kind != Kind::Object => return word(out, number(kind.id())),
-        Element::Builtin(_) => &OBJECT,
-        Element::Class(class) if class.is_empty() => &OBJECT,
-        Element::Class(class) => class,
+    let of_class = |class| [words(&[number(TYPED_ARRAY), number(24), number(21)]), text(class)].concat();
+    match element {
+        Element::Builtin(Kind::Array) if elements.iter().any(is_typed) => words(&[number(TYPED_ARRAY); 2]),
+        Element::Builtin(kind) if *kind != Kind::Object => words(&[number(TYPED_ARRAY), number(kind.id())]),
+        // The class is a value: a StringName.
+        Element::Class(class) if !class.is_empty() => of_class(utf8(class)),
+        Element::Builtin(_) | Element::Class(_) => of_class(b"Object".to_vec()),
         Element::Any | Element::Script(_) => panic!("not {element:?}"),
-    };
-    word(out, number(24));
-    // The class is a value: a StringName.
-    word(out, number(21));
-    string(out, class);
-}
-
-fn string(out: &mut Vec<u8>, chars: &[u32]) {
-    let text = utf8(chars);
-    word(out, text.len() as u32);
-    out.extend(text);
-    pad(out);
+    }
 }
 
 /// Text, with the five and six byte forms that UTF-8 once had; beyond 31 bits U+FFFD.
@@ -186,14 +125,4 @@ pub fn utf8(chars: &[u32]) -> Vec<u8> {
         }
     }
     out
-}
-
-fn word(out: &mut Vec<u8>, word: u32) {
-    out.extend(word.to_le_bytes());
-}
-
-fn pad(out: &mut Vec<u8>) {
-    while !out.len().is_multiple_of(4) {
-        out.push(0);
-    }
 }

@@ -1,10 +1,12 @@
 //! Whole values through the Reader and the Writer.
 
 use varbatch_codec::{
-    CodecError, Copied, Dialect, ElementType, Engine, Event, Plain, Reader, Text, Width, Writer, fill,
+    CodecError, Copied, Dialect, ElementType, Engine, Event, Plain, Reader, Text, Width, Writer, fill, validate,
 };
 
 use super::canary::filled;
+use super::naive;
+use super::value::Value;
 
 /// All events of the value at the start of `bytes`, and the bytes that it took. Objects are allowed.
 pub fn read(bytes: &[u8]) -> Result<(Vec<Event<'_>>, usize), CodecError> {
@@ -38,7 +40,26 @@ pub fn write_of(engine: Engine, events: &[Event<'_>]) -> Result<Vec<u8>, CodecEr
     write_in(Dialect::of(engine), events)
 }
 
-fn write_in(dialect: Dialect, events: &[Event<'_>]) -> Result<Vec<u8>, CodecError> {
+/// Both ways, beside the plain code and the rules, by reference and by copies.
+#[track_caller]
+pub fn assert_both_ways(dialect: Dialect, value: &Value) {
+    let (engine, events) = (dialect.engine, value.events());
+    let bytes = naive::value_of(engine, value);
+    let (found, consumed) = read_of(engine, &bytes).expect("reads what is written to the rules");
+    assert_eq!(consumed, bytes.len());
+    assert_same(&found, &events);
+    let reader = Reader::new(&bytes).with_dialect(dialect).with_objects(true);
+    assert_eq!(validate(reader), Ok(bytes.len()));
+    // From what was read it is written once more, with text as UTF-8 then.
+    for events in [events, found] {
+        assert_eq!(write_in(dialect, &events).as_ref(), Ok(&bytes), "{value:?} of {}", engine.name());
+        let mut writer = Writer::new(dialect);
+        events.iter().try_for_each(|&event| writer.write_as(event, Copied)).expect("writes");
+        assert_eq!(writer.into_plan().to_vec(), bytes, "copied at once");
+    }
+}
+
+pub fn write_in(dialect: Dialect, events: &[Event<'_>]) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::new(dialect);
     let start = writer.mark();
     for &event in events {

@@ -4,9 +4,10 @@ use std::cell::Cell;
 use std::sync::LazyLock;
 
 use varbatch_codec::fill::CUT_LEN;
-use varbatch_codec::{Borrowed, Dialect, ElementType, Event, Kind, Mark, Part, Plain, Plan, Text, Width, Writer, fill};
+use varbatch_codec::{Borrowed, Dialect, Event, Kind, Mark, Part, Plan, Text, Width, Writer, fill};
 
 use super::canary::{fill_pieces, filled};
+use super::events::{ANY, packed};
 use super::keeper::Keeper;
 use super::naive;
 use super::random::Random;
@@ -18,8 +19,6 @@ pub const PIECE: usize = CUT_LEN;
 
 /// Long enough for many pieces.
 pub const LARGE: usize = 8 << 20;
-
-const ANY: ElementType<'_> = ElementType::Any;
 
 /// What payloads borrow from. Characters of all widths: a lone surrogate, and those that have no UTF-8, among them.
 static BYTES: LazyLock<Vec<u8>> =
@@ -91,10 +90,7 @@ impl Tree {
     fn head(&self) -> Event<'static> {
         match self {
             Self::Int(value) => Event::Int(*value),
-            Self::Bytes(bytes) => {
-                let (kind, width) = (Kind::PackedByteArray, Width::Single);
-                Event::Packed(Plain { kind, width, count: bytes.len(), bytes })
-            }
+            Self::Bytes(bytes) => packed(bytes),
             Self::String(chars) => Event::String(Text::Utf32(chars)),
             Self::Strings(texts) => Event::PackedStrings { count: texts.len() },
             Self::Array(elements) => Event::Array { element: ANY, count: elements.len() },

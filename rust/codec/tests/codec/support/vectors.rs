@@ -26,6 +26,7 @@ pub struct Accepted {
 
 /// A buffer of any vector.
 pub struct Buffer {
+    pub engine: Engine,
     pub name: &'static str,
     pub allow_objects: bool,
     pub bytes: Vec<u8>,
@@ -97,15 +98,27 @@ fn decoded_in(text: &'static str) -> Vec<Decoded> {
 
 /// What the engine writes.
 pub fn written() -> impl Iterator<Item = Buffer> {
-    encoded().into_iter().filter_map(|vector| {
-        Some(Buffer { name: vector.name, allow_objects: allows_objects(vector.name), bytes: vector.bytes? })
-    })
+    to_buffers(Engine::Godot4, encoded(), Vec::new())
 }
 
 /// What the engine writes, and what it was given to read.
 pub fn buffers() -> impl Iterator<Item = Buffer> {
-    let read = decoded().into_iter();
-    written().chain(read.map(|Decoded { name, allow_objects, bytes, .. }| Buffer { name, allow_objects, bytes }))
+    to_buffers(Engine::Godot4, encoded(), decoded())
+}
+
+/// Those of all engines.
+pub fn all() -> impl Iterator<Item = Buffer> {
+    let pandemonium = pandemonium().into_iter().map(|Foreign { engine, name, bytes, .. }| {
+        // Objects are allowed.
+        Buffer { engine, name, allow_objects: true, bytes }
+    });
+    buffers().chain(to_buffers(Engine::Godot3, godot_3_encoded(), godot_3_decoded())).chain(pandemonium)
+}
+
+fn to_buffers(engine: Engine, written: Vec<Encoded>, read: Vec<Decoded>) -> impl Iterator<Item = Buffer> {
+    let written = written.into_iter().filter_map(|vector| Some((vector.name, vector.bytes?)));
+    let all = written.chain(read.into_iter().map(|vector| (vector.name, vector.bytes)));
+    all.map(move |(name, bytes)| Buffer { engine, name, allow_objects: allows_objects(name), bytes })
 }
 
 /// The marker of `make.gd` for full objects.
