@@ -23,11 +23,17 @@ fn main() {
     divan::main();
 }
 
-#[divan::bench(args = CASES)]
-fn make(bencher: Bencher<'_, '_>, (motion, percent): (Motion, usize)) {
+/// Both states of a case, and the delta between them.
+fn made((motion, percent): (Motion, usize)) -> [Vec<u8>; 3] {
     let (before, after) = moved(motion, percent);
     let made = delta::make(&before, &after, whole(&after)).to_vec();
     assert!(delta::apply(&before, &made).expect("applies").to_vec() == after);
+    [before, after, made]
+}
+
+#[divan::bench(args = CASES)]
+fn make(bencher: Bencher<'_, '_>, case: (Motion, usize)) {
+    let [before, after, _] = made(case);
     bencher.counter(BytesCount::new(after.len())).bench_local(|| {
         let (before, after) = divan::black_box((&before, &after));
         delta::make(before, after, whole(after)).to_vec()
@@ -35,10 +41,8 @@ fn make(bencher: Bencher<'_, '_>, (motion, percent): (Motion, usize)) {
 }
 
 #[divan::bench(args = CASES)]
-fn apply(bencher: Bencher<'_, '_>, (motion, percent): (Motion, usize)) {
-    let (before, after) = moved(motion, percent);
-    let made = delta::make(&before, &after, whole(&after)).to_vec();
-    assert!(delta::apply(&before, &made).expect("applies").to_vec() == after);
+fn apply(bencher: Bencher<'_, '_>, case: (Motion, usize)) {
+    let [before, after, made] = made(case);
     bencher.counter(BytesCount::new(after.len())).bench_local(|| {
         let (before, made) = divan::black_box((&before, &made));
         delta::apply(before, made).expect("applies").to_vec()

@@ -14,6 +14,7 @@ use self::save_game::SaveGame;
 
 const LEN: usize = 64 << 20;
 const PLACES: usize = 100;
+const OPTIONS: DiffOptions = DiffOptions { allow_objects: false, real: Width::Single };
 
 fn main() {
     divan::main();
@@ -29,16 +30,12 @@ enum State {
 const STATES: [State; 2] = [State::SaveGame, State::Packed];
 
 fn pair(state: State) -> (Vec<u8>, Vec<u8>) {
-    let before = match state {
-        State::SaveGame => save_game(),
-        State::Packed => packed(),
-    };
+    let before = if let State::Packed = state { packed() } else { save_game() };
     let mut after = before.clone();
     for place in 0..PLACES {
         change(&mut after, state, before.len() / PLACES * place + before.len() / PLACES / 2);
     }
-    let options = DiffOptions { allow_objects: false, real: Width::Single };
-    let changes = change::diff(&before, &after, options).expect("values");
+    let changes = change::diff(&before, &after, OPTIONS).expect("values");
     assert_eq!(changes.iter().len(), PLACES, "{state:?}");
     (before, after)
 }
@@ -83,9 +80,8 @@ fn memcmp(bencher: Bencher<'_, '_>, state: State) {
 #[divan::bench(args = STATES, max_time = 2)]
 fn changes(bencher: Bencher<'_, '_>, state: State) {
     let (before, after) = pair(state);
-    let options = DiffOptions { allow_objects: false, real: Width::Single };
     bencher.counter(BytesCount::new(before.len())).bench_local(|| {
-        change::diff(divan::black_box(&before), divan::black_box(&after), options).map(|changes| changes.iter().len())
+        change::diff(divan::black_box(&before), divan::black_box(&after), OPTIONS).map(|changes| changes.iter().len())
     });
 }
 

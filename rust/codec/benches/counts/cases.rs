@@ -1,113 +1,81 @@
 //! What is counted: each case prepares its input, hands the path itself to `Count`, and checks the result.
 
 use std::hint::black_box;
-use std::mem::MaybeUninit;
 
 use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Reader, Text, Width, Writer, fill, frames, text, validate};
 
+use crate::arrays::{
+    SMALL, assert_array, assert_frames, bytes, dest, plan_of_array, plan_of_frames, plan_of_texts, utf32, written,
+};
 use crate::save_game::SaveGame;
 use crate::save_read;
 
 /// Runs the path of a case, which may be more than once.
-pub type Count = fn(&mut dyn FnMut());
+pub type Count<'c> = &'c mut dyn FnMut(&mut dyn FnMut());
 
 /// One name for the table, the command line and the file of the profile.
 pub struct Case {
     pub name: &'static str,
-    pub run: fn(Count),
+    pub run: fn(Count<'_>),
 }
 
 pub const CASES: [Case; 18] = [
     Case { name: "write array 64 B", run: |count| write_array(64, count) },
     Case { name: "write array 64 KiB", run: |count| write_array(64 << 10, count) },
-    Case { name: "write 1000 frames of 64 B", run: write_frames },
+    Case { name: "write 1000 frames of 64 B", run: |count| write_frames(BATCH, count) },
     Case { name: "write 1000 small values", run: write_small },
-    Case { name: "write save game", run: write_save_game },
+    Case { name: "write save game", run: |count| write_save_game(ENTITIES, count) },
     Case { name: "write 1000 texts of 4 letters", run: |count| write_texts(&ascii(4), count) },
     Case { name: "write 1000 texts of 20 letters", run: |count| write_texts(&ascii(20), count) },
     Case { name: "write 1000 texts of 20 mixed", run: |count| write_texts(&mixed(20), count) },
     Case { name: "read array 64 B", run: |count| read_array(64, count) },
     Case { name: "read array 64 KiB", run: |count| read_array(64 << 10, count) },
-    Case { name: "read 1000 frames of 64 B", run: read_frames },
+    Case { name: "read 1000 frames of 64 B", run: |count| read_frames(BATCH, count) },
     Case { name: "read 1000 small values", run: read_small },
-    Case { name: "read save game", run: read_save_game },
+    Case { name: "read save game", run: |count| read_save_game(ENTITIES, count) },
     Case { name: "read 1000 texts of 4 letters", run: |count| read_texts(&ascii(4), count) },
     Case { name: "read 1000 texts of 20 letters", run: |count| read_texts(&ascii(20), count) },
     Case { name: "read 1000 texts of 20 mixed", run: |count| read_texts(&mixed(20), count) },
-    Case { name: "validate save game", run: validate_save_game },
+    Case { name: "validate save game", run: |count| validate_save_game(ENTITIES, count) },
     Case { name: "validate 1000 texts of 20 mixed", run: |count| validate_texts(&mixed(20), count) },
 ];
 
 /// Values of a batch, and texts of an array.
 const BATCH: usize = 1000;
 
-/// Payload of one array in a batch, in bytes.
-const SMALL: usize = 64;
-
 /// Dictionaries of the save game.
 const ENTITIES: usize = 500;
 
 /// Plans and fills in `count`; returns what was written.
-fn write<'a>(plan: impl Fn() -> Plan<'a>, count: Count) -> Vec<u8> {
-    let mut to = vec![MaybeUninit::new(0xff); plan().len()];
+fn write<'a>(plan: impl Fn() -> Plan<'a>, count: Count<'_>) -> Vec<u8> {
+    let mut to = dest(plan().len(), 0xff);
     count(&mut || fill::fill(black_box(plan()).whole(), black_box(&mut to)));
-    // SAFETY: the destination begins as values.
-    to.iter().map(|byte| unsafe { byte.assume_init() }).collect()
+    written(&to)
 }
 
-fn bytes(len: usize) -> Vec<u8> {
-    (0..len).map(|index| (index * 7 + index / 251) as u8).collect()
-}
-
-fn array(bytes: &[u8]) -> Event<'_> {
-    let (kind, width) = (Kind::PackedInt32Array, Width::Single);
-    Event::Packed(Plain { kind, width, count: bytes.len() / 4, bytes })
-}
-
-fn plan_of_array(payload: &[u8]) -> Plan<'_> {
-    let mut writer = Writer::new(Dialect::GODOT_4);
-    let start = writer.mark();
-    writer.write(array(payload)).expect("writes");
-    writer.end_value(start).expect("ends");
-    writer.into_plan()
-}
-
-fn write_array(len: usize, count: Count) {
+pub fn write_array(len: usize, count: Count<'_>) {
     let payload = bytes(len);
-    let written = write(|| plan_of_array(black_box(&payload)), count);
-    assert!(written[..4] == [30, 0, 0, 0] && written[4..8] == (len as u32 / 4).to_le_bytes());
-    assert!(written[8..] == payload);
+    assert_array(&write(|| plan_of_array(black_box(&payload)), count), &payload);
 }
 
-fn read_array(len: usize, count: Count) {
+pub fn read_array(len: usize, count: Count<'_>) {
     let payload = bytes(len);
     let encoded = plan_of_array(&payload).to_vec();
-    let mut to = vec![MaybeUninit::new(0xff); len];
+    let mut to = dest(len, 0xff);
     count(&mut || match Reader::new(black_box(&encoded)).next_event() {
         Ok(Some(Event::Packed(plain))) => fill::plain(plain, Width::Single, black_box(&mut to)),
         other => panic!("read {other:?}"),
     });
-    // SAFETY: the destination begins as values.
-    assert!(to.iter().map(|byte| unsafe { byte.assume_init() }).eq(payload));
+    assert!(written(&to) == payload);
 }
 
-fn plan_of_frames(payload: &[u8]) -> Plan<'_> {
-    let mut writer = Writer::new(Dialect::GODOT_4);
-    for payload in payload.chunks_exact(SMALL) {
-        frames::write(&mut writer, |writer| writer.write(array(payload))).expect("writes");
-    }
-    writer.into_plan()
+pub fn write_frames(batch: usize, count: Count<'_>) {
+    let payload = bytes(batch * SMALL);
+    assert_frames(&write(|| plan_of_frames(black_box(&payload)), count), &payload);
 }
 
-fn write_frames(count: Count) {
-    let payload = bytes(BATCH * SMALL);
-    let written = write(|| plan_of_frames(black_box(&payload)), count);
-    assert_eq!(written.len(), BATCH * (SMALL + 12));
-    assert!(payload.chunks_exact(SMALL).zip(written.chunks_exact(SMALL + 12)).all(|(a, b)| b[12..] == *a));
-}
-
-fn read_frames(count: Count) {
-    let payload = bytes(BATCH * SMALL);
+pub fn read_frames(batch: usize, count: Count<'_>) {
+    let payload = bytes(batch * SMALL);
     let encoded = plan_of_frames(&payload).to_vec();
     let mut found = 0;
     count(&mut || {
@@ -135,7 +103,7 @@ fn small(index: usize) -> Event<'static> {
     }
 }
 
-fn write_small(count: Count) {
+fn write_small(count: Count<'_>) {
     let written = write(
         || {
             let mut writer = Writer::new(Dialect::GODOT_4);
@@ -151,7 +119,7 @@ fn write_small(count: Count) {
     assert_eq!(written.len(), BATCH / 4 * (8 + 8 + 16 + 16));
 }
 
-fn read_small(count: Count) {
+fn read_small(count: Count<'_>) {
     let encode = |index| {
         let mut writer = Writer::new(Dialect::GODOT_4);
         writer.write(small(index)).expect("writes");
@@ -174,22 +142,22 @@ fn read_small(count: Count) {
     assert_eq!(found, 125 + (-499 + 497) / 2 * 250 + 250 * 12 + 250 * 8);
 }
 
-fn write_save_game(count: Count) {
-    let game = SaveGame::new(ENTITIES);
+pub fn write_save_game(entities: usize, count: Count<'_>) {
+    let game = SaveGame::new(entities);
     let written = write(|| black_box(&game).plan(), count);
     assert_eq!(save_read::read(&written), save_read::found(&game));
 }
 
-fn read_save_game(count: Count) {
-    let game = SaveGame::new(ENTITIES);
+pub fn read_save_game(entities: usize, count: Count<'_>) {
+    let game = SaveGame::new(entities);
     let encoded = game.plan().to_vec();
     let mut found = (0, 0);
     count(&mut || found = save_read::read(black_box(&encoded)));
     assert_eq!(found, save_read::found(&game));
 }
 
-fn validate_save_game(count: Count) {
-    let encoded = SaveGame::new(ENTITIES).plan().to_vec();
+pub fn validate_save_game(entities: usize, count: Count<'_>) {
+    let encoded = SaveGame::new(entities).plan().to_vec();
     let mut found = Ok(0);
     count(&mut || found = validate(Reader::new(black_box(&encoded))));
     assert_eq!(found, Ok(encoded.len()));
@@ -210,49 +178,32 @@ fn texts(alphabet: [&str; 13], len: usize) -> Vec<String> {
     letters.chunks(len).map(<[_]>::concat).collect()
 }
 
-fn utf32(text: &str) -> Vec<u32> {
-    text.chars().map(u32::from).collect()
-}
-
-fn plan_of_texts<'a>(texts: impl ExactSizeIterator<Item = Text<'a>>) -> Plan<'a> {
-    let mut writer = Writer::new(Dialect::GODOT_4);
-    let start = writer.mark();
-    writer.write(Event::PackedStrings { count: texts.len() }).expect("writes");
-    for text in texts {
-        writer.write(Event::Text(text)).expect("writes");
-    }
-    writer.end_value(start).expect("ends");
-    writer.into_plan()
-}
-
 fn encoded_texts(texts: &[String]) -> Vec<u8> {
     plan_of_texts(texts.iter().map(|text| Text::Utf8(text))).to_vec()
 }
 
-fn write_texts(texts: &[String], count: Count) {
+pub fn write_texts(texts: &[String], count: Count<'_>) {
     let chars: Vec<_> = texts.iter().map(|text| utf32(text)).collect();
     let written = write(|| plan_of_texts(black_box(&chars).iter().map(|chars| Text::Utf32(chars))), count);
     assert!(written == encoded_texts(texts));
 }
 
-fn read_texts(texts: &[String], count: Count) {
+pub fn read_texts(texts: &[String], count: Count<'_>) {
     let encoded = encoded_texts(texts);
-    let mut to: Vec<_> = texts.iter().map(|text| vec![MaybeUninit::new(0); text.chars().count()]).collect();
+    let mut to: Vec<_> = texts.iter().map(|text| dest(text.chars().count(), 0)).collect();
     count(&mut || {
         let mut reader = Reader::new(black_box(&encoded));
-        assert!(matches!(reader.next_event(), Ok(Some(Event::PackedStrings { count: BATCH }))));
+        assert_eq!(reader.next_event(), Ok(Some(Event::PackedStrings { count: texts.len() })));
         let mut to = black_box(&mut to).iter_mut();
         while let Some(Text::Utf8(text)) = reader.next_text().expect("reads") {
             let to = to.next().expect("as many texts");
             text::write_utf32(text, &mut to[..text::utf32_len(text)]);
         }
     });
-    // SAFETY: the destinations begin as values.
-    let chars = |to: &Vec<MaybeUninit<u32>>| to.iter().map(|slot| unsafe { slot.assume_init() }).collect::<Vec<_>>();
-    assert!(to.iter().zip(texts).all(|(to, text)| chars(to) == utf32(text)));
+    assert!(to.iter().zip(texts).all(|(to, text)| written(to) == utf32(text)));
 }
 
-fn validate_texts(texts: &[String], count: Count) {
+fn validate_texts(texts: &[String], count: Count<'_>) {
     let encoded = encoded_texts(texts);
     let mut found = Ok(0);
     count(&mut || found = validate(Reader::new(black_box(&encoded))));

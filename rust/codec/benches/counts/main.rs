@@ -5,6 +5,7 @@
 //!
 //! `scripts/bench.sh --count` is how to run this. Without `--count` each case only checks its result.
 
+mod arrays;
 mod cases;
 mod save_game;
 mod save_read;
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
         _ => {
-            CASES.iter().for_each(|case| (case.run)(|path| path()));
+            CASES.iter().for_each(|case| (case.run)(&mut |path| path()));
             println!("counts: {} paths give what they should; `scripts/bench.sh --count` counts them", CASES.len());
         }
     }
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
 /// In the process that valgrind watches: one case.
 fn run(name: &str) {
     let case = CASES.iter().find(|case| case.name == name).expect("a case of this name");
-    (case.run)(|path| {
+    (case.run)(&mut |path| {
         path();
         counted_path(path);
     });
