@@ -2,11 +2,14 @@
 
 use std::hint::black_box;
 
-use varbatch_codec::{CodecError, CodecErrorKind, Kind, Reader, frames, validate};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Reader, frames, validate};
 
+use crate::support::agree::assert_agrees_of;
 use crate::support::allocator::{most_held, taken};
+use crate::support::numbers;
 use crate::support::steps::announced;
 use crate::support::vectors;
+use crate::support::wire::words;
 
 /// What the Reader keeps of each container that it is inside of, in bytes, at most.
 const OPEN_LEN: usize = 48;
@@ -40,14 +43,13 @@ fn error_len() -> usize {
 
 /// Fails if reading takes more than its stack and an error, by events or at once.
 #[track_caller]
-fn assert_frugal(what: &str, bytes: &[u8], allow_objects: bool) {
-    let reader = || Reader::new(bytes).with_objects(allow_objects);
-    let ((calls, len), (depth, result)) = taken(|| read(reader()));
+fn assert_frugal(what: &str, reader: Reader<'_>) {
+    let ((calls, len), (depth, result)) = taken(|| read(reader.clone()));
     let bound = if result.is_ok() { 0 } else { error_len() + STEP_LEN * depth };
     assert!(len <= stack(depth) + bound, "{what}: {len} bytes in {calls} calls, {depth} deep");
     let error_calls = if result.is_ok() { 0 } else { 1 + 12 * depth };
     assert!(calls <= depth.min(12) + error_calls, "{what}: {calls} calls, {depth} deep");
-    let (again, validated) = taken(|| validate(reader()));
+    let (again, validated) = taken(|| validate(reader.clone()));
     assert_eq!((again, validated), ((calls, len), result), "{what}: not as when it is read");
     assert!(error_len() <= 128, "an error of {} bytes", error_len());
 }
@@ -62,41 +64,40 @@ fn the_counter_counts() {
 
 #[test]
 fn a_huge_count_allocates_nothing_but_its_error() {
-    for kind in Kind::ALL {
-        for flag in [0, 1, 5] {
-            for count in [0x7fff_ffff, 0x7fff_fffc, 0x4000_0000, 0x0fff_ffff, 0x8000_0000, 0xffff_ffff_u32] {
-                let head = [[kind.id(), 0, flag, 0], count.to_le_bytes()];
-                for len in [0, 4, 64] {
-                    // Where the first word was a type, this is a count as well.
-                    let behind = count.to_le_bytes().into_iter().cycle().take(len);
-                    let bytes: Vec<_> = head.as_flattened().iter().copied().chain(behind).collect();
-                    assert_frugal(kind.name(), &bytes, true);
-                    assert_frugal(kind.name(), &bytes, false);
-                }
+    let mut all = Vec::new();
+    for engine in Engine::ALL {
+        for (id, flag) in (0..numbers::types(engine).len() as u32).flat_map(|id| [0, 1, 5].map(|flag| (id, flag))) {
+            for count in [0x7fff_ffff, 0x7fff_fffc, 0x4000_0000, 0x1fff_ffff, 0x0fff_ffff, 0x8000_0000, u32::MAX] {
+                let head = [id | flag << 16, count];
+                // Where the first word was a type, what is behind is a count as well.
+                all.extend([0, 1, 16].map(|behind| (engine, words(&[&head[..], &vec![count; behind]].concat()))));
+                all.push((engine, words(&[&head[..], &[2, count]].concat())));
             }
         }
     }
-}
-
-#[test]
-fn a_huge_length_of_a_text_allocates_nothing_but_its_error() {
     for len in [0x7fff_ffff, 0x7fff_fffc, 0x4000_0000, 0xffff_ffff_u32] {
         for before in 0..3 {
-            let good = [4, 0, 0, 0, 0x61, 0x62, 0x63, 0].repeat(before);
-            let head = [34, 0, 0, 0, 3, 0, 0, 0];
-            let bytes = [&head[..], &good, &len.to_le_bytes(), &[0x61; 64]].concat();
-            assert_frugal("text", &bytes, false);
+            let texts = [4, 0x0063_6261].repeat(before);
+            all.push((Engine::Godot4, words(&[&[34, 3][..], &texts, &[len], &[0x6161_6161; 16]].concat())));
         }
+    }
+    for (engine, bytes) in all {
+        for allow_objects in [true, false] {
+            let reader = Reader::new(&bytes).with_dialect(Dialect::of(engine)).with_objects(allow_objects);
+            assert_frugal(&format!("{bytes:02x?} of {}", engine.name()), reader);
+        }
+        assert_agrees_of(engine, &bytes, true);
     }
 }
 
 #[test]
 fn no_vector_allocates_more_than_its_depth_asks_for() {
     for vector in vectors::buffers() {
-        assert_frugal(vector.name, &vector.bytes, true);
-        assert_frugal(vector.name, &vector.bytes, false);
+        let reader = |len: usize| Reader::new(&vector.bytes[..len]).with_objects(true);
+        assert_frugal(vector.name, reader(vector.bytes.len()));
+        assert_frugal(vector.name, Reader::new(&vector.bytes));
         // Cut off, so that there is an error in the middle.
-        assert_frugal(vector.name, &vector.bytes[..vector.bytes.len() / 2], vector.allow_objects);
+        assert_frugal(vector.name, reader(vector.bytes.len() / 2).with_objects(vector.allow_objects));
     }
 }
 
@@ -105,18 +106,16 @@ fn what_is_allocated_depends_on_the_depth_and_not_on_the_size() {
     let entry = "04000000 01000000 61000000 1c000000 02000000 02000000 05000000 04000000 00000000";
     let mut seen = Vec::new();
     for count in [2_usize, 100, 50_000] {
-        let word = (count as u32).to_le_bytes();
-        let entries = vectors::hex(entry).repeat(count);
-        let dictionary = [&[27, 0, 0, 0], &word[..], &entries].concat();
-        let strings = [&[34, 0, 0, 0], &word[..], &[4, 0, 0, 0, 0x61, 0x62, 0x63, 0].repeat(count)].concat();
-        let nils = [&[28, 0, 0, 0], &word[..], &[0; 4].repeat(count)].concat();
-        let array = [&[28, 0, 0, 0, 3, 0, 0, 0], &dictionary[..], &strings, &nils].concat();
+        let head = |id| words(&[id, count as u32]);
+        let dictionary = [head(27), vectors::hex(entry).repeat(count)].concat();
+        let strings = [head(34), words(&[4, 0x0063_6261]).repeat(count)].concat();
+        let array = [words(&[28, 3]), dictionary, strings, head(28), words(&[0]).repeat(count)].concat();
         let (taken, result) = taken(|| validate(Reader::new(&array)));
         assert_eq!(result, Ok(array.len()));
         seen.push(taken);
         // Its last bytes broken: one more for the error, its path and the steps.
         let broken = &array[..array.len() - 1];
-        assert_frugal("broken at the end", broken, false);
+        assert_frugal("broken at the end", Reader::new(broken));
     }
     assert!(seen.iter().all(|&taken| taken == seen[0] && taken.0 == 1), "{seen:?}");
 }
@@ -124,11 +123,11 @@ fn what_is_allocated_depends_on_the_depth_and_not_on_the_size() {
 #[test]
 fn nested_counts_are_believed_no_more_often_than_there_are_bytes() {
     // Each array says that all that is left are its elements: the counts would add up to a square.
-    let words = 4000;
+    let count = 4000;
     for form in [28_u32, 27, 34] {
         let each = if form == 27 { 2 } else { 1 };
-        let heads = (0..words / 2).flat_map(|index| [28, (words - 2 * index - 2) as u32]);
-        let bytes: Vec<_> = heads.chain([form, 0]).flat_map(u32::to_le_bytes).collect();
+        let heads = (0..count / 2).flat_map(|index| [28, (count - 2 * index - 2) as u32]);
+        let bytes = words(&heads.chain([form, 0]).collect::<Vec<_>>());
         let mut reader = Reader::new(&bytes);
         let mut parts = 0;
         let error = loop {
@@ -140,7 +139,7 @@ fn nested_counts_are_believed_no_more_often_than_there_are_bytes() {
         };
         assert!(parts * 4 * each <= bytes.len() * each, "{parts} parts in {} bytes", bytes.len());
         assert!(matches!(error.kind(), CodecErrorKind::ShortCount { due: 1.., .. }), "{error}");
-        assert_frugal("counts", &bytes, false);
+        assert_frugal("counts", Reader::new(&bytes));
     }
 }
 

@@ -1,46 +1,17 @@
-//! Guards: values come back one by one, whatever is dropped between them. That any value does, and is written to the rules,
-//! is looked at in `dialects`.
+//! Guards: values are whole or none, whatever is dropped between them. That any value comes back, and is written to the
+//! rules, is looked at in `dialects`.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use varbatch_codec::{Dialect, ElementType, Event, Kind, Reader, Text, Width, Writer};
+use varbatch_codec::{Dialect, ElementType, Event, Kind, Text, Width, Writer};
 
 use crate::support::events::texts;
 use crate::support::naive;
-use crate::support::steps::{assert_same, read, rest, write};
+use crate::support::steps::{read, write};
 use crate::support::value::{Element, Value, any_value, cases, chars};
-
-fn any_width() -> impl Strategy<Value = Width> {
-    prop_oneof![Just(Width::Single), Just(Width::Double)]
-}
 
 proptest! {
     #![proptest_config(cases(40))]
-
-    #[test]
-    fn values_one_after_the_other_come_back_one_by_one(
-        (dialect, values) in any_width().prop_flat_map(|width| {
-            (Just(Dialect { real: width, ..Dialect::GODOT_4 }), vec(any_value(width), 0..12))
-        }),
-    ) {
-        let mut writer = Writer::new(dialect);
-        for value in &values {
-            let start = writer.mark();
-            value.events().into_iter().try_for_each(|event| writer.write(event)).expect("writes");
-            writer.end_value(start).expect("ends");
-        }
-        let bytes = writer.into_plan().to_vec();
-        let mut at = 0;
-        for value in &values {
-            let mut reader = Reader::new(&bytes[at..]).with_base(at).with_objects(true);
-            let len = naive::value(value).len();
-            prop_assert_eq!(reader.peek_kind().map(Kind::id), Ok(bytes[at]));
-            assert_same(&rest(&mut reader).expect("reads"), &value.events());
-            prop_assert_eq!(reader.position(), len);
-            at += len;
-        }
-        prop_assert_eq!(at, bytes.len());
-    }
 
     #[test]
     fn a_dropped_value_leaves_the_others_as_they_are(

@@ -134,6 +134,7 @@ fn a_value_that_fails_leaves_no_frame() {
     let failed = frames::write(&mut writer, |writer| writer.write(Event::PackedStrings { count: 2 }));
     assert!(matches!(failed.expect_err("no texts").kind(), CodecErrorKind::Order { .. }));
     assert_eq!(writer.mark(), before);
+    assert!(frames::write(&mut writer, |_| Ok::<(), CodecError>(())).is_err(), "no events");
     frames::write(&mut writer, int(2)).expect("writes");
     let expected = [[8, 0, 0, 0], [2, 0, 0, 0], [1, 0, 0, 0], [8, 0, 0, 0], [2, 0, 0, 0], [2, 0, 0, 0]];
     assert_eq!(writer.into_plan().to_vec(), expected.as_flattened());

@@ -2,13 +2,13 @@
 
 use varbatch_codec::change::{Op, Patch};
 use varbatch_codec::limits::MAX_DEPTH;
-use varbatch_codec::{Kind, Step, Width};
+use varbatch_codec::{Kind, Reader, Step, Width, validate};
 
 use crate::support::edits::{Edit, patched, patched_if};
 use crate::support::naive;
 use crate::support::value::Value;
 use crate::support::vectors::{self, hex};
-use crate::support::wire::{doubles, floats, object, string, words};
+use crate::support::wire::{object, string, words};
 
 fn int(value: i64) -> Value {
     Value::Int(value)
@@ -27,14 +27,10 @@ fn assert_patched(before: &Value, edits: &[Edit], after: &Value) {
 #[test]
 fn without_changes_every_vector_stays_as_it_is() {
     for vector in vectors::buffers() {
-        let reads = varbatch_codec::validate(varbatch_codec::Reader::new(&vector.bytes).with_objects(true));
-        let expected = match reads {
-            Ok(len) if len >= vector.bytes.len() => {
-                let mut bytes = vector.bytes.clone();
-                // The padding that the last PackedByteArray may lack.
-                bytes.resize(len, 0);
-                Ok(bytes)
-            }
+        // The last PackedByteArray may lack its padding.
+        let padded = |len: usize| [&vector.bytes[..], &[0; 3]].concat()[..len].to_vec();
+        let expected = match validate(Reader::new(&vector.bytes).with_objects(true)) {
+            Ok(len) if len >= vector.bytes.len() => Ok(padded(len)),
             Ok(len) => {
                 let found = vector.bytes.len() - len;
                 let s = if found == 1 { "" } else { "s" };
@@ -62,12 +58,6 @@ fn arrays_and_dictionaries_in_order() {
     ];
     let inner = vec![(key("c"), int(4)), (key("b"), int(6)), (key("d"), Value::array(vec![int(5)]))];
     assert_patched(&before, &edits, &Value::array(vec![key("x"), Value::dictionary(inner), key("y")]));
-}
-
-#[test]
-fn the_whole_value_is_set_and_then_changed() {
-    let edits = [Edit::set(vec![], Some(int(1)), Value::array(vec![])), Edit::insert(vec![int(0)], int(2))];
-    assert_patched(&int(1), &edits, &Value::array(vec![int(2)]));
 }
 
 #[test]
@@ -149,8 +139,11 @@ fn a_last_padding_that_is_missing_is_written() {
     assert_eq!(patched(&before, &[more]), Ok([words(&[28, 1, 29, 5]), vec![7, 8, 8, 8, 8, 0, 0, 0]].concat()));
 }
 
-/// What is asked by changes, each with what is said to be there, and whether they fit.
-fn asked(before: &Value, edits: &[Edit], answer: bool) -> (Vec<(Vec<u8>, Vec<u8>)>, bool) {
+/// What is there, and what is said to be.
+type Question = (Vec<u8>, Vec<u8>);
+
+/// What is asked by changes, and whether they fit.
+fn asked(before: &Value, edits: &[Edit], answer: bool) -> (Vec<Question>, bool) {
     let (edits, mut asked): (Vec<_>, _) = (edits.iter().map(Edit::encoded).collect(), Vec::new());
     let patched = patched_if(&naive::value(before), &edits, |there, old| {
         asked.push((there.to_vec(), old.to_vec()));
@@ -183,16 +176,6 @@ fn somebody_else_is_asked_whether_other_bytes_are_the_same() {
     }
     let same = Edit::set(vec![int(1)], Some(inner(2)), int(5));
     assert_eq!(asked(&before, &[same], false), (vec![], true), "nobody is asked for the same bytes");
-}
-
-#[test]
-fn wide_components_are_changed_as_wide_ones() {
-    let array = |values: &[f64]| Value::plain(Kind::PackedVector2Array, Width::Double, doubles(values));
-    let narrow = Value::plain(Kind::PackedVector2Array, Width::Single, floats(&[1.0, 2.0]));
-    let before = array(&[1.0, 2.0, 3.0, 4.0]);
-    let edit = Edit::set(vec![int(1)], Some(array(&[3.0, 4.0])), array(&[5.0, 6.0]));
-    assert_patched(&before, &[edit], &array(&[1.0, 2.0, 5.0, 6.0]));
-    assert!(patched(&naive::value(&before), &[Edit::insert(vec![int(0)], narrow)]).is_err());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use varbatch_codec::{Kind, Plain, Shape, Width, fill};
 
 use crate::support::canary::filled;
 use crate::support::random::Random;
+use crate::support::wire::{doubles, floats};
 
 fn plain(kind: Kind, width: Width, bytes: &[u8]) -> Plain<'_> {
     let count = bytes.len() / kind.shape().element_len(width).expect("plain data");
@@ -47,8 +48,8 @@ fn scalars_of_a_fixed_size_are_copied_into_a_build_of_any_width() {
 fn reals_are_widened_without_loss() {
     let values = [0.0, -0.0, 1.5, -2.25, 0.1, f32::MAX, f32::MIN_POSITIVE, 1e-45, f32::INFINITY, f32::NEG_INFINITY];
     for count in 0..values.len() / 2 {
-        let from: Vec<_> = values[..count * 2].iter().flat_map(|value| value.to_le_bytes()).collect();
-        let to: Vec<_> = values[..count * 2].iter().flat_map(|&value| f64::from(value).to_le_bytes()).collect();
+        let from = floats(&values[..count * 2]);
+        let to = doubles(&values[..count * 2].iter().copied().map(f64::from).collect::<Vec<_>>());
         let value = plain(Kind::PackedVector2Array, Width::Single, &from);
         assert_eq!(filled(to.len(), |dest| fill::plain(value, Width::Double, dest)), to);
     }

@@ -108,12 +108,7 @@ fn a_reader_knows_where_the_value_of_a_property_comes() {
 }
 
 #[test]
-fn a_kind_is_known_before_its_value_is_read() {
-    for kind in Kind::ALL {
-        let bytes = [kind.id(), 0xff, 0xff, 0xff];
-        let reader = Reader::new(&bytes).with_base(100).with_objects(true);
-        assert_eq!((reader.peek_kind(), reader.position()), (Ok(kind), 0));
-    }
+fn what_is_no_kind_is_refused_before_its_value_is_read() {
     for (bytes, reason) in [
         (&[][..], CodecErrorKind::NoHeader { found: 0 }),
         (&[2, 0, 0], CodecErrorKind::NoHeader { found: 3 }),
@@ -164,28 +159,22 @@ fn objects_with_properties_are_refused_unless_they_are_allowed() {
 
 #[test]
 fn where_counts_are_trusted_reading_ends_at_the_first_part_that_is_missing() {
-    for (bytes, expected) in [
-        ("1c000000 ffffff7f 00000000", "expected 4 more bytes for a header, found 0, at byte 12 inside [1]"),
-        ("1b000000 02000000 (00000000)x3", "expected 4 more bytes for a header, found 0, at byte 20 inside [null]"),
-        (
-            "22000000 ffffff7f 00000000",
-            "expected 4 more bytes for the length of PackedStringArray element 1 of 2147483647, found 0, at byte 12",
-        ),
-        (
-            "16000000 03000080 00000000 00000000 00000000 00",
-            "expected 4 more bytes for the length of NodePath name 1 of 3, found 1, at byte 20",
-        ),
+    for (bytes, what, found, at) in [
+        ("1c000000 ffffff7f 00000000", "a header", 0, "12 inside [1]"),
+        ("1b000000 02000000 (00000000)x3", "a header", 0, "20 inside [null]"),
+        ("22000000 ffffff7f 00000000", "the length of PackedStringArray element 1 of 2147483647", 0, "12"),
+        ("16000000 03000080 00000000 00000000 00000000 00", "the length of NodePath name 1 of 3", 1, "20"),
         (
             "18000000 01000000 41000000 02000000 01000000 61000000 00000000",
-            "expected 4 more bytes for the length of the property name of Object, found 0, at byte 28",
+            "the length of the property name of Object",
+            0,
+            "28",
         ),
-        (
-            "1c000000 02000000 1c000000 02000000 00000000 00000000",
-            "expected 4 more bytes for a header, found 0, at byte 24 inside [1]",
-        ),
+        ("1c000000 02000000 1c000000 02000000 00000000 00000000", "a header", 0, "24 inside [1]"),
     ] {
         let bytes = hex(bytes);
         let reader = || Reader::new(&bytes).with_objects(true);
+        let expected = format!("expected 4 more bytes for {what}, found {found}, at byte {at}");
         assert_eq!(validate(reader().with_trusted_counts()).expect_err("too short").to_string(), expected);
         let error = validate(reader()).expect_err("too short");
         assert!(matches!(error.kind(), CodecErrorKind::ShortCount { .. }), "{error}");

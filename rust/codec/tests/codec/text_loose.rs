@@ -4,8 +4,11 @@ use varbatch_codec::{Dialect, Event, Reader, Text};
 
 use crate::support::wire::string;
 
-/// Bytes, and the text that Godot 3 reads; "lossy" if some of it is replaced, or where it is refused.
-pub const ROWS: [(&[u8], Result<(&str, bool), usize>); 30] = [
+/// The text, and whether some of it was replaced; or where it is refused.
+type Repaired = Result<(&'static str, bool), usize>;
+
+/// Bytes, and what Godot 3 reads.
+pub const ROWS: [(&[u8], Repaired); 30] = [
     // Surrogates are joined or replaced.
     (b"\xed\xa0\xbd\xed\xb8\x80!", Ok(("\u{1f600}!", false))),
     (b"a\xed\xa0\xbd", Ok(("a\u{fffd}", true))),

@@ -2,28 +2,16 @@
 //! of it is left.
 
 use varbatch_codec::transcode::{Losses, Translation};
-use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Kind, Reader, Shape, Width, Writer, validate};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Kind, Reader, Writer, validate};
 
+use crate::dialects::some;
 use crate::support::numbers;
-use crate::support::steps::read;
+use crate::support::steps::{read, write};
 use crate::support::vectors;
-use crate::support::wire::{object, string, text, words};
+use crate::support::wire::{object, string, words};
 
 fn error(from: Dialect, to: Dialect, bytes: &[u8]) -> CodecError {
     Translation::new(from, to).bytes(bytes).expect_err("no such value")
-}
-
-/// A small value of Godot 4.
-fn some(kind: Kind) -> Vec<u8> {
-    let header = words(&[kind.id().into()]);
-    let zeros = |len| vec![0; len];
-    match kind.shape() {
-        Shape::Components { .. } => [header, zeros(kind.shape().element_len(Width::Single).expect("plain"))].concat(),
-        Shape::Packed { .. } => [header, words(&[0])].concat(),
-        Shape::Signal => [header, text("s"), zeros(8)].concat(),
-        Shape::Callable => header,
-        shape => unreachable!("each engine has it: {shape:?}"),
-    }
 }
 
 #[test]
@@ -36,8 +24,9 @@ fn each_type_without_a_home_is_named_with_its_byte_and_its_path() {
                 continue;
             }
             let to = Dialect::of(engine);
-            let inside = [words(&[27, 1]), string("a"), words(&[28, 3, 0, 2, 5]), some(kind)].concat();
-            for (bytes, place) in [(some(kind), "at byte 0"), (inside, "at byte 40 inside [\"a\"][2]")] {
+            let some = write(&[some(kind)]).expect("Godot 4 has it");
+            let inside = [words(&[27, 1]), string("a"), words(&[28, 3, 0, 2, 5]), some.clone()].concat();
+            for (bytes, place) in [(some, "at byte 0"), (inside, "at byte 40 inside [\"a\"][2]")] {
                 let error = error(Dialect::GODOT_4, to, &bytes);
                 assert_eq!(*error.kind(), CodecErrorKind::NoSuchType { engine, what: kind.name() });
                 let name = (engine.name(), kind.name());

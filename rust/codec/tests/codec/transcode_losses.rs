@@ -4,7 +4,6 @@ use varbatch_codec::transcode::{Losses, Lost, Translation};
 use varbatch_codec::{Dialect, Engine};
 
 use crate::support::translated::{DOUBLE, GODOT_3, GODOT_4, PANDEMONIUM, assert_becomes, translate};
-use crate::support::vectors;
 use crate::support::wire::{doubles, floats, object, string, text, words};
 use crate::text_loose::ROWS;
 
@@ -168,17 +167,4 @@ fn each_kind_of_loss_is_told_once_in_the_order_of_the_first() {
     all.append(losses(DOUBLE, GODOT_3, &more));
     assert_eq!(lines(&all)[0], "3 RIDs lost their ids, the first at byte 8 inside [0]");
     assert_eq!(lines(&all)[3], "1 value was rounded to 32 bits, at byte 20 inside [1]");
-}
-
-#[test]
-fn nothing_is_lost_between_an_engine_and_itself() {
-    for vector in vectors::pandemonium() {
-        let dialect = Dialect::of(vector.engine);
-        // Older versions have no arrays that say what is in them, but pools of integer vectors.
-        let is_pool = vector.name.starts_with("pool_vector") && vector.name.contains("i_array");
-        let (again, losses) = Translation::new(dialect, dialect).bytes(&vector.bytes).expect(vector.name);
-        let is_kept = losses.iter().all(|loss| loss.what == Lost::Misread);
-        assert_eq!(is_kept, vector.engine == Engine::Pandemonium || !is_pool, "{}", vector.name);
-        assert_eq!(again, vector.back, "{}", vector.name);
-    }
 }

@@ -5,7 +5,6 @@ use varbatch_codec::{
 };
 
 use crate::support::events::{A, ANY, ARRAY, DICTIONARY, NODE_PATH, OBJECT, STRINGS, after, then};
-use crate::support::steps::write;
 
 /// What was expected instead, of an error that says so.
 #[track_caller]
@@ -80,25 +79,6 @@ fn a_value_that_is_not_complete_is_refused_and_dropped() {
         assert_eq!(writer.into_plan().to_vec(), [2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
     }
     assert_eq!(order(after(&[]).end_value(Mark::default())), "a value", "no event");
-}
-
-#[test]
-fn containers_of_nothing_are_complete() {
-    for (event, expected) in [
-        (Event::Array { element: ANY, count: 0 }, &[28, 0, 0, 0, 0, 0, 0, 0][..]),
-        (Event::Dictionary { key: ANY, value: ANY, count: 0 }, &[27, 0, 0, 0, 0, 0, 0, 0]),
-        (Event::PackedStrings { count: 0 }, &[34, 0, 0, 0, 0, 0, 0, 0]),
-        (Event::Object { class: Text::Utf8("Node"), count: 0 }, b"\x18\0\0\0\x04\0\0\0Node\0\0\0\0"),
-        (
-            Event::NodePath { names: 0, subnames: 0, absolute: false },
-            &[22, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0],
-        ),
-    ] {
-        assert_eq!(write(&[event]).expect("complete"), expected);
-        // As the last of a container it ends that as well.
-        let head = Event::Array { element: ANY, count: 1 };
-        assert_eq!(write(&[head, event]).expect("complete"), [&[28, 0, 0, 0, 1, 0, 0, 0], expected].concat());
-    }
 }
 
 #[test]
