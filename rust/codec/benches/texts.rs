@@ -10,8 +10,6 @@ mod arrays;
 mod cases;
 #[path = "counts/save_game.rs"]
 mod save_game;
-#[path = "counts/save_read.rs"]
-mod save_read;
 #[path = "counts/timed.rs"]
 mod timed;
 

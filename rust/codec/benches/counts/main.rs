@@ -8,7 +8,6 @@
 mod arrays;
 mod cases;
 mod save_game;
-mod save_read;
 mod table;
 mod valgrind;
 

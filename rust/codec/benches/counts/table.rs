@@ -52,18 +52,13 @@ impl Table {
     pub fn load() -> Result<Self, String> {
         let text = fs::read_to_string(PATH).map_err(|error| format!("{PATH}: {error}"))?;
         let mut made = Made(["rustc", "target", "valgrind", "libc"].map(|key| (key, String::new())));
-        let mut rows = Vec::new();
-        for (number, line) in text.lines().enumerate() {
-            if line.starts_with('#') {
-                for (key, value) in &mut made.0 {
-                    if let Some(text) = line.strip_prefix(&format!("# {key}: ")) {
-                        *value = text.to_owned();
-                    }
-                }
-            } else if !line.is_empty() {
-                rows.push(Row::parse(line).ok_or_else(|| format!("{PATH}: line {}: not a row", number + 1))?);
-            }
+        for (key, value) in &mut made.0 {
+            let found = text.lines().find_map(|line| line.strip_prefix(&format!("# {key}: ")));
+            found.unwrap_or_default().clone_into(value);
         }
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        let row = |(number, line)| Row::parse(line).ok_or_else(|| format!("{PATH}: line {}: not a row", number + 1));
+        let rows = lines.map(row).collect::<Result<_, _>>()?;
         Ok(Self { made, rows })
     }
 

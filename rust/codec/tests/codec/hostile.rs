@@ -109,11 +109,3 @@ fn every_changed_byte_agrees() {
         }
     }
 }
-
-#[test]
-fn a_missing_padding_ends_the_value_and_nothing_follows() {
-    let mut reader = Reader::new(&[29, 0, 0, 0, 1, 0, 0, 0, 0xff]);
-    let event = reader.next_event().expect("reads").expect("an event");
-    assert!(matches!(event, Event::Packed(plain) if plain.bytes == [0xff]));
-    assert_eq!((reader.position(), reader.next_event()), (12, Ok(None)));
-}

@@ -132,17 +132,3 @@ fn a_condition_holds_for_one_key_alone() {
     let none = lookup(&bytes, 0, Dialect::GODOT_4, &[Seek::KeyOf(3)]).unwrap_err().to_string();
     assert_eq!(none, "expected an existing key, found no key number 3");
 }
-
-#[test]
-fn elements_without_headers_are_found() {
-    // A PackedVector2iArray of Pandemonium 5.
-    let bytes = hex("22000000 02000000 01000000 02000000 03000000 04000000");
-    let index = hex(&int(1));
-    let dialect = Dialect::of(Engine::Pandemonium);
-    let step = Seek::Key(Key::of(&index, dialect).expect("an int"));
-    match lookup(&bytes, 10, dialect, &[step]) {
-        Ok(Target::Element { at, plain }) => assert_eq!((at, plain.bytes), (26, &bytes[16..])),
-        found => panic!("{found:?}"),
-    }
-    assert!(lookup(&bytes[..20], 10, dialect, &[step]).is_err());
-}

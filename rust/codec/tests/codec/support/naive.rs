@@ -15,7 +15,7 @@ pub fn value(of: &Value) -> Vec<u8> {
 pub fn value_of(engine: Engine, of: &Value) -> Vec<u8> {
     let number = |kind| u32::from(numbers::number(engine, kind).expect("a type of the engine"));
     let head = |kind| words(&[number(kind)]);
-    let all = |values: &[&Value]| values.iter().flat_map(|one| value_of(engine, one)).collect::<Vec<_>>();
+    let all = |values: &[&Value]| values.iter().map(|one| value_of(engine, one)).collect::<Vec<_>>().concat();
     match of {
         Value::Nil => words(&[0]),
         Value::Bool(value) => words(&[1, if *value { 1 } else { 0 }]),
@@ -33,8 +33,8 @@ pub fn value_of(engine: Engine, of: &Value) -> Vec<u8> {
             out
         }
         Value::Texts(texts) => {
-            let all = texts.iter().flat_map(|chars| text([&utf8(chars)[..], b"\0"].concat())).collect();
-            [words(&[number(34), texts.len() as u32]), all].concat()
+            let all: Vec<_> = texts.iter().map(|chars| text([&utf8(chars)[..], b"\0"].concat())).collect();
+            [words(&[number(34), texts.len() as u32]), all.concat()].concat()
         }
         Value::String(chars) => [words(&[4]), text(utf8(chars))].concat(),
         Value::StringName(chars) => [head(21), text(utf8(chars))].concat(),

@@ -73,7 +73,7 @@ impl Tree {
     /// The bytes by plain code.
     pub fn expected(&self) -> Vec<u8> {
         let all = |id, count, parts: &[Self]| {
-            [words(&[id, count as u32]), parts.iter().flat_map(Self::expected).collect()].concat()
+            [words(&[id, count as u32]), parts.iter().map(Self::expected).collect::<Vec<_>>().concat()].concat()
         };
         match self {
             Self::Int(value) => naive::value(&Value::Int(*value)),
