@@ -5,4 +5,3 @@ mod gate;
 mod support;
 mod tasks;
 mod threads;
-mod threads_panics;

@@ -1,50 +1,32 @@
 //! Guards: every item is worked on once and on nobody's borrow but the caller's own; no call waits for a thread that is
-//! late. What a panic does is in `threads_panics`.
+//! late. A panic of an item reaches the caller when nobody is at work any more, keeps nobody waiting, and costs the threads
+//! nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Barrier, Mutex};
 use std::thread::ThreadId;
+use std::time::Duration;
 
 use varbatch_workers::Threads;
 
-use crate::support::{COUNTS, Count, assert_works, count_end, panic_if, panic_of, shared, times, together, wait_for};
-
-/// Keeps all of the helpers of `threads` busy while `run` runs.
-fn with_busy_helpers(threads: &Arc<Threads>, run: impl FnOnce()) {
-    let (release, all) = (Arc::new(AtomicBool::new(false)), Arc::new(Barrier::new(threads.count() + 1)));
-    let busy = {
-        let (threads, release, all) = (Arc::clone(threads), Arc::clone(&release), Arc::clone(&all));
-        std::thread::spawn(move || {
-            threads.for_each(0..threads.count(), |_: usize| {
-                all.wait();
-                wait_for("the release", || release.load(Ordering::Relaxed));
-            });
-        })
-    };
-    all.wait();
-    let result = catch_unwind(AssertUnwindSafe(run));
-    release.store(true, Ordering::Relaxed);
-    busy.join().expect("the busy threads");
-    result.unwrap_or_else(|panic| resume_unwind(panic));
-}
+use crate::support::{COUNTS, Count, Door, assert_works, count_end, panic_if, panic_of, shared, times, together};
 
 #[test]
 fn every_item_is_worked_on_once() {
-    for count in COUNTS {
-        let threads = Threads::new(count);
+    for threads in COUNTS.map(Threads::new) {
         for len in [0, 1, 2, 7, times(10_000, 60)] {
             let seen: Vec<_> = (0..len).map(|_| AtomicUsize::new(0)).collect();
             threads.for_each(0..len, |index: usize| _ = seen[index].fetch_add(1, Ordering::Relaxed));
-            assert!(seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1), "{len} items, {count} threads");
+            let is_once = seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1);
+            assert!(is_once, "{len} items, {} threads", threads.count());
         }
     }
 }
 
 #[test]
 fn what_the_threads_wrote_is_there_when_the_call_returns() {
-    for count in COUNTS {
-        let threads = Threads::new(count);
+    for threads in COUNTS.map(Threads::new) {
         for round in 0..times(2000, 10) {
             // Plain memory, of the caller's, gone right after.
             let mut written = vec![0; 40];
@@ -56,31 +38,29 @@ fn what_the_threads_wrote_is_there_when_the_call_returns() {
 
 #[test]
 fn all_threads_take_part() {
-    for count in COUNTS {
-        let threads = Threads::new(count);
+    for threads in COUNTS.map(Threads::new) {
         for _ in 0..times(50, 3) {
             let seen = Mutex::new(Vec::<ThreadId>::new());
             together(&threads, |_| seen.lock().unwrap().push(std::thread::current().id()));
             let mut seen = seen.into_inner().unwrap();
             seen.sort_by_key(|id| format!("{id:?}"));
             seen.dedup();
-            assert_eq!(seen.len(), count);
+            assert_eq!(seen.len(), threads.count());
         }
     }
 }
 
 #[test]
 fn each_thread_that_gets_an_item_has_a_state_of_its_own() {
-    for count in COUNTS {
-        let threads = Threads::new(count);
+    for threads in COUNTS.map(Threads::new) {
         for items in [0, 1, 2, 1000] {
             let begin = || (std::thread::current().id(), 0);
             let states = threads.for_each_with(0..items, begin, |_: usize, (thread, items)| {
                 assert_eq!(*thread, std::thread::current().id());
                 *items += 1;
             });
-            assert_eq!(states.iter().map(|(_, items)| items).sum::<usize>(), items, "{count} threads");
-            assert!(states.iter().all(|(_, items)| *items > 0) && states.len() <= count);
+            assert_eq!(states.iter().map(|(_, items)| items).sum::<usize>(), items, "{} threads", threads.count());
+            assert!(states.iter().all(|(_, items)| *items > 0) && states.len() <= threads.count());
             let threads: std::collections::HashSet<_> = states.iter().map(|(thread, _)| thread).collect();
             assert_eq!(threads.len(), states.len());
         }
@@ -89,8 +69,7 @@ fn each_thread_that_gets_an_item_has_a_state_of_its_own() {
 
 #[test]
 fn results_have_the_order_of_the_items() {
-    for count in COUNTS {
-        let threads = Threads::new(count);
+    for threads in COUNTS.map(Threads::new) {
         for items in [0, 1, 2, times(1000, 30)] {
             assert_eq!(
                 threads.map(0..items, |item: usize| 3 * item),
@@ -102,8 +81,7 @@ fn results_have_the_order_of_the_items() {
 
 #[test]
 fn items_are_made_as_they_are_asked_for() {
-    for count in COUNTS {
-        let threads = Threads::new(count);
+    for threads in COUNTS.map(Threads::new) {
         let (made, done, most) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
         let items = std::iter::from_fn(|| {
             let ahead = made.load(Ordering::SeqCst) - done.load(Ordering::SeqCst);
@@ -113,7 +91,7 @@ fn items_are_made_as_they_are_asked_for() {
         threads.for_each(items, |()| _ = done.fetch_add(1, Ordering::SeqCst));
         assert_eq!(done.into_inner(), 200);
         // No thread has more than one.
-        assert!(most.into_inner() < count, "{count} threads");
+        assert!(most.into_inner() < threads.count(), "{} threads", threads.count());
     }
 }
 
@@ -136,8 +114,7 @@ fn calls_within_calls_work() {
 
 #[test]
 fn several_callers_work_at_once() {
-    for count in COUNTS {
-        let threads = Threads::new(count);
+    for threads in COUNTS.map(Threads::new) {
         std::thread::scope(|scope| {
             for caller in 0..4 {
                 let threads = &threads;
@@ -161,9 +138,17 @@ fn several_callers_work_at_once() {
 
 #[test]
 fn a_late_helper_is_not_waited_for_and_finds_nothing() {
-    for count in [2, 3, 8] {
-        let threads = Arc::new(Threads::new(count));
-        with_busy_helpers(&threads, || {
+    for threads in [2, 3, 8].map(Threads::new) {
+        let (release, all) = (Door::default(), Barrier::new(threads.count() + 1));
+        std::thread::scope(|scope| {
+            // Keeps all helpers busy.
+            scope.spawn(|| {
+                threads.for_each(0..threads.count(), |_: usize| {
+                    all.wait();
+                    release.pass();
+                });
+            });
+            all.wait();
             // The helpers come when all of this is over: had they a borrow, it would be of memory that is freed.
             for round in 0..times(1000, 5) {
                 let mut slots = vec![0; 10];
@@ -171,6 +156,7 @@ fn a_late_helper_is_not_waited_for_and_finds_nothing() {
                 assert!(slots.iter().all(|&slot| slot == round));
             }
             assert_eq!(panic_of(|| threads.for_each(0..9, |item: i32| panic_if(item == 5, "alone"))), "alone");
+            release.open();
         });
         assert_works(&threads);
     }
@@ -194,14 +180,87 @@ fn dropping_joins_the_threads_and_the_late_ones_too() {
 
 #[test]
 fn a_hundred_thousand_tiny_calls_work() {
-    for count in COUNTS {
-        let threads = Threads::new(count);
+    for threads in COUNTS.map(Threads::new) {
         let sum = AtomicUsize::new(0);
         let calls = times(100_000, 30);
         for call in 0..calls {
             threads.for_each(0..1 + call % 3, |item: usize| _ = sum.fetch_add(item + 1, Ordering::Relaxed));
         }
         let expected = (0..calls).map(|call| [1, 3, 6][call % 3]).sum();
-        assert_eq!(sum.into_inner(), expected, "{count} threads");
+        assert_eq!(sum.into_inner(), expected, "{} threads", threads.count());
+    }
+}
+
+#[test]
+fn a_panic_of_the_caller_waits_for_who_is_inside() {
+    for threads in [2, 3, 8].map(Threads::new) {
+        for _ in 0..times(20, 2) {
+            // On the heap and gone when the call has unwound: a helper that is still there then would be seen by Miri.
+            let left = Box::new(AtomicUsize::new(0));
+            let text = panic_of(|| {
+                together(&threads, |caller| {
+                    panic_if(caller, "of the caller");
+                    std::thread::sleep(Duration::from_millis(2));
+                    left.fetch_add(1, Ordering::Relaxed);
+                });
+            });
+            assert_eq!(text, "of the caller");
+            assert_eq!(left.into_inner(), threads.count() - 1);
+        }
+        assert_works(&threads);
+    }
+}
+
+#[test]
+fn of_many_panics_one_reaches_the_caller_its_own_first() {
+    for threads in [2, 3, 8].map(Threads::new) {
+        for _ in 0..times(20, 2) {
+            let once = AtomicBool::new(false);
+            let of_one = |caller: bool| panic_if(!caller && !once.swap(true, Ordering::Relaxed), "of a helper");
+            assert_eq!(panic_of(|| together(&threads, of_one)), "of a helper");
+            let of_all = |caller| panic_if(true, if caller { "own" } else { "other" });
+            assert_eq!(panic_of(|| together(&threads, of_all)), "own");
+            assert_eq!(panic_of(|| together(&threads, |caller| panic_if(!caller, "other"))), "other");
+        }
+        assert_works(&threads);
+    }
+}
+
+#[test]
+fn a_panic_of_the_items_reaches_the_caller() {
+    for threads in COUNTS.map(Threads::new) {
+        let items = (0..20).inspect(|&item| panic_if(item == 10, "no item"));
+        assert_eq!(panic_of(|| threads.for_each(items, |_: i32| {})), "no item");
+        assert_works(&threads);
+    }
+}
+
+#[test]
+fn a_panic_that_panics_when_dropped_keeps_nobody() {
+    struct Bad;
+    impl Drop for Bad {
+        fn drop(&mut self) {
+            assert!(std::thread::panicking(), "dropped");
+        }
+    }
+    let threads = Threads::new(2);
+    let panic = catch_unwind(AssertUnwindSafe(|| {
+        together(&threads, |caller| {
+            if !caller {
+                resume_unwind(Box::new(Bad));
+            }
+        });
+    }));
+    assert!(panic.as_ref().is_err_and(|panic| panic.is::<Bad>()));
+    std::mem::forget(panic);
+    assert_works(&threads);
+}
+
+#[test]
+fn a_panic_within_a_call_within_a_call() {
+    for threads in COUNTS.map(Threads::new) {
+        let inner = |item: i32| threads.for_each(0..4, |other: i32| panic_if(item == 3 && other == 2, "deep"));
+        assert_eq!(panic_of(|| threads.for_each(0..6, inner)), "deep");
+        assert_works(&threads);
     }
 }

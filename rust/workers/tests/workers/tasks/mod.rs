@@ -1,9 +1,7 @@
 //! Guards: tasks share the helpers fairly, and each ends once, whoever works on it, cancels it, waits for it, or takes the
 //! threads away.
 
-mod cancels;
 mod ends;
-mod parks;
 mod pools;
 mod reports;
 mod soak;
@@ -100,6 +98,14 @@ impl Jobs {
 
     fn start(&self, threads: &Threads, step: impl FnMut(usize, &Threads) -> NextStep + Send + 'static) -> Started {
         self.start_job(threads, self.job(step))
+    }
+
+    /// Starts so many tasks. `step` makes the steps of each, by its number.
+    fn start_all<S>(&self, threads: &Threads, count: usize, step: impl FnMut(usize) -> S) -> Vec<Started>
+    where
+        S: FnMut(usize, &Threads) -> NextStep + Send + 'static,
+    {
+        (0..count).map(step).map(|step| self.start(threads, step)).collect()
     }
 
     fn start_job(&self, threads: &Threads, job: Job) -> Started {

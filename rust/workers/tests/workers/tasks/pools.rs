@@ -14,14 +14,12 @@ use crate::support::{Count, Door, assert_works, count_end, shared, times, togeth
 fn a_call_gets_its_helpers_while_tasks_run() {
     each([2, 3], |threads, jobs| {
         let stop = shared::<Door>();
-        let tasks: Vec<_> = (0..3)
-            .map(|_| {
-                jobs.start(threads, move |_, _| {
-                    work_for(Duration::from_micros(500));
-                    if stop.is_open() { NextStep::Done } else { NextStep::More }
-                })
-            })
-            .collect();
+        let tasks = jobs.start_all(threads, 3, |_| {
+            move |_, _| {
+                work_for(Duration::from_micros(500));
+                if stop.is_open() { NextStep::Done } else { NextStep::More }
+            }
+        });
         for _ in 0..times(50, 2) {
             // Ends when every helper has come.
             together(threads, |_| {});
@@ -62,20 +60,18 @@ fn a_helper_that_comes_back_from_a_call_takes_a_task() {
             begun.pass();
             // One helper is left for both.
             let both = Arc::new(Barrier::new(2));
-            let tasks: Vec<_> = (0..2)
-                .map(|_| {
-                    let both = Arc::clone(&both);
-                    jobs.start(threads, move |_, _| {
-                        count.add();
-                        work_for(Duration::from_micros(100));
-                        if !come.is_open() {
-                            return NextStep::More;
-                        }
-                        both.wait();
-                        NextStep::Done
-                    })
-                })
-                .collect();
+            let tasks = jobs.start_all(threads, 2, |_| {
+                let both = Arc::clone(&both);
+                move |_, _| {
+                    count.add();
+                    work_for(Duration::from_micros(100));
+                    if !come.is_open() {
+                        return NextStep::More;
+                    }
+                    both.wait();
+                    NextStep::Done
+                }
+            });
             wait_for("some turns", || count.get() > times(100, 4));
             call.open();
             caller.join().expect("the call");
@@ -90,16 +86,14 @@ fn nothing_is_lost_when_the_threads_change() {
     let jobs = Jobs::new();
     let mut threads = Threads::new(2);
     for round in 0..times(300, 6) {
-        let tasks: Vec<_> = (0..6)
-            .map(|task| {
-                jobs.start(&threads, move |step, _| match step % 7 {
-                    3 if task % 2 == 0 => NextStep::Blocking,
-                    5 if task % 3 == 0 => NextStep::Owner,
-                    _ if step < 20 => NextStep::More,
-                    _ => NextStep::Done,
-                })
-            })
-            .collect();
+        let tasks = jobs.start_all(&threads, 6, |task| {
+            move |step, _| match step % 7 {
+                3 if task % 2 == 0 => NextStep::Blocking,
+                5 if task % 3 == 0 => NextStep::Owner,
+                _ if step < 20 => NextStep::More,
+                _ => NextStep::Done,
+            }
+        });
         for change in 0..4 {
             threads = Threads::new([1, 2, 3, 1, 4][(round + change) % 5]);
             jobs.tasks.run_slice(Duration::ZERO);
@@ -131,15 +125,13 @@ fn a_task_keeps_the_threads_that_it_was_started_with() {
     let (jobs, owner) = (Jobs::new(), current().id());
     for count in [2, 3] {
         let (threads, stop, done) = (Threads::new(count), shared::<Door>(), shared::<Count>());
-        let tasks: Vec<_> = (0..5)
-            .map(|_| {
-                jobs.start(&threads, move |_, threads| {
-                    assert!(current().id() != owner && threads.count() == count - 1);
-                    done.add();
-                    if stop.is_open() { NextStep::Done } else { NextStep::More }
-                })
-            })
-            .collect();
+        let tasks = jobs.start_all(&threads, 5, |_| {
+            move |_, threads| {
+                assert!(current().id() != owner && threads.count() == count - 1);
+                done.add();
+                if stop.is_open() { NextStep::Done } else { NextStep::More }
+            }
+        });
         // Returns though the tasks go on.
         drop(threads);
         let before = done.get();
@@ -192,7 +184,7 @@ fn the_threads_end_with_their_last_task() {
     for count in [2, 4] {
         let (jobs, ended, stop) = (Jobs::new(), shared::<Count>(), shared::<Door>());
         let threads = counted(count, ended);
-        let tasks: Vec<_> = (0..3).map(|_| jobs.start(&threads, until(stop))).collect();
+        let tasks = jobs.start_all(&threads, 3, |_| until(stop));
         drop(threads);
         std::thread::sleep(Duration::from_millis(5));
         assert_eq!(ended.get(), 0);

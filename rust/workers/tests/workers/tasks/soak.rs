@@ -11,25 +11,18 @@ use varbatch_workers::tasks::{NextStep, TaskEvent};
 use super::{Jobs, Started};
 use crate::support::{assert_works, panic_if, times, wait_for};
 
-/// Numbers that look random, the same in each run.
-struct Random(u64);
+#[path = "../../../../codec/tests/codec/support/random.rs"]
+#[allow(dead_code)] // The codec's tests use more of it.
+mod random;
 
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
-}
+use random::Random;
 
 /// A task with steps of all kinds, one in thirty of which panics.
 fn start(jobs: &Jobs, threads: &Threads, random: &mut Random) -> (Started, bool) {
-    let (seed, steps, panics) = (random.below(u64::MAX), random.below(12), random.below(30) == 0);
-    let mut random = Random(seed);
+    let (seed, steps, panics) = (random.next(), random.below(12), random.below(30) == 0);
+    let mut random = Random::new(seed);
     let task = jobs.start(threads, move |step, threads| {
-        if step as u64 >= steps {
+        if step >= steps {
             panic_if(panics, "one of them");
             return NextStep::Done;
         }
@@ -57,7 +50,7 @@ fn use_tasks(jobs: &Jobs, shared: &Mutex<Threads>, count: usize, mut random: Ran
             started += 1;
             continue;
         }
-        let at = usize::try_from(random.below(tasks.len() as u64)).expect("an index");
+        let at = random.below(tasks.len());
         match choice {
             5 => {
                 tasks[at].0.0.task.cancel();
@@ -78,9 +71,8 @@ fn use_tasks(jobs: &Jobs, shared: &Mutex<Threads>, count: usize, mut random: Ran
                 finished += usize::from(ended);
                 // Waiting may be told late.
                 let told = task.told.events.lock().unwrap();
-                assert!(
-                    told.iter().rev().find(|(event, _)| *event != TaskEvent::Waiting).unwrap().0 == TaskEvent::Finished
-                );
+                let last = told.iter().rev().find(|(event, _)| *event != TaskEvent::Waiting);
+                assert_eq!(last.map(|(event, _)| *event), Some(TaskEvent::Finished));
             }
         }
     }
@@ -90,19 +82,18 @@ fn use_tasks(jobs: &Jobs, shared: &Mutex<Threads>, count: usize, mut random: Ran
 fn soak(count: usize, changes: &[usize], seed: u64) {
     let jobs = Jobs::new();
     let shared = Mutex::new(Threads::new(changes[0]));
-    let (stop, mut random) = (AtomicBool::new(false), Random(seed));
+    let (stop, mut random) = (AtomicBool::new(false), Random::new(seed));
     let finished: usize = std::thread::scope(|scope| {
         let users: Vec<_> = (0..4)
             .map(|user| {
                 let (jobs, shared) = (&jobs, &shared);
-                scope.spawn(move || use_tasks(jobs, shared, count / 4, Random(seed * 4 + user)))
+                scope.spawn(move || use_tasks(jobs, shared, count / 4, Random::new(seed * 4 + user)))
             })
             .collect();
         let changer = scope.spawn(|| {
             while !stop.load(Ordering::SeqCst) {
-                std::thread::sleep(Duration::from_millis(random.below(3)));
-                let at = usize::try_from(random.below(changes.len() as u64)).expect("an index");
-                let new = Threads::new(changes[at]);
+                std::thread::sleep(Duration::from_millis(random.below(3) as u64));
+                let new = Threads::new(random.pick(changes));
                 let old = std::mem::replace(&mut *shared.lock().unwrap(), new);
                 // Behind the lock, as it may wait for the threads.
                 drop(old);

@@ -67,16 +67,14 @@ fn tasks_have_equal_shares() {
     each([2], |threads, jobs| {
         let (busy, order) = (shared::<Door>(), shared::<Order>());
         let first = occupy(jobs, threads, busy);
-        let tasks: Vec<_> = (0..4)
-            .map(|task| {
-                jobs.start(threads, move |step, _| {
-                    // Longer than a slice.
-                    work_for(Duration::from_millis(3));
-                    order.lock().unwrap().push((step, task));
-                    if step < 5 { NextStep::More } else { NextStep::Done }
-                })
-            })
-            .collect();
+        let tasks = jobs.start_all(threads, 4, |task| {
+            move |step, _| {
+                // Longer than a slice.
+                work_for(Duration::from_millis(3));
+                order.lock().unwrap().push((step, task));
+                if step < 5 { NextStep::More } else { NextStep::Done }
+            }
+        });
         busy.open();
         first.assert_finishes();
         tasks.into_iter().for_each(Started::assert_finishes);
@@ -90,15 +88,13 @@ fn every_helper_has_a_task() {
     each([3, 8], |threads, jobs| {
         for _ in 0..times(20, 2) {
             let all = Arc::new(Barrier::new(threads.count() - 1));
-            let tasks: Vec<_> = (1..threads.count())
-                .map(|_| {
-                    let all = Arc::clone(&all);
-                    jobs.start(threads, move |_, _| {
-                        all.wait();
-                        NextStep::Done
-                    })
-                })
-                .collect();
+            let tasks = jobs.start_all(threads, threads.count() - 1, |_| {
+                let all = Arc::clone(&all);
+                move |_, _| {
+                    all.wait();
+                    NextStep::Done
+                }
+            });
             tasks.into_iter().for_each(Started::assert_finishes);
         }
     });
@@ -108,15 +104,13 @@ fn every_helper_has_a_task() {
 fn a_step_may_use_the_other_helpers() {
     each(COUNTS, |threads, jobs| {
         let helpers = (threads.count() - 1).max(1);
-        let tasks: Vec<_> = (0..3)
-            .map(|_| {
-                jobs.start(threads, move |step, threads| {
-                    assert_eq!(threads.count(), helpers);
-                    assert_works(threads);
-                    if step < times(50, 2) { NextStep::More } else { NextStep::Done }
-                })
-            })
-            .collect();
+        let tasks = jobs.start_all(threads, 3, |_| {
+            move |step, threads| {
+                assert_eq!(threads.count(), helpers);
+                assert_works(threads);
+                if step < times(50, 2) { NextStep::More } else { NextStep::Done }
+            }
+        });
         while jobs.tasks.run_slice(Duration::from_millis(1)) {}
         tasks.into_iter().for_each(Started::assert_finishes);
     });
@@ -179,16 +173,14 @@ fn what_only_the_owner_may_do_waits_for_it() {
 fn without_helpers_the_owner_works_in_slices() {
     each([1], |threads, jobs| {
         let (owner, order) = (current().id(), shared::<Order>());
-        let tasks: Vec<_> = (0..3)
-            .map(|task| {
-                jobs.start(threads, move |step, _| {
-                    assert_eq!(current().id(), owner);
-                    order.lock().unwrap().push((step, task));
-                    work_for(Duration::from_millis(3));
-                    [NextStep::More, NextStep::Blocking, NextStep::Owner, NextStep::Done][step]
-                })
-            })
-            .collect();
+        let tasks = jobs.start_all(threads, 3, |task| {
+            move |step, _| {
+                assert_eq!(current().id(), owner);
+                order.lock().unwrap().push((step, task));
+                work_for(Duration::from_millis(3));
+                [NextStep::More, NextStep::Blocking, NextStep::Owner, NextStep::Done][step]
+            }
+        });
         assert!(tasks.iter().all(|task| task.told.count(TaskEvent::Waiting) == 1));
         std::thread::sleep(Duration::from_millis(5));
         assert!(order.lock().unwrap().is_empty());

@@ -96,8 +96,7 @@ fn many_threads_wait_for_one_task() {
                         if (round + waiter) % 3 == 0 {
                             std::thread::yield_now();
                         }
-                        assert!(task.task.wait(threads));
-                        assert!(task.task.is_done());
+                        assert!(task.task.wait(threads) && task.task.is_done());
                     });
                 }
             });
@@ -111,20 +110,18 @@ fn all_waiting_threads_are_woken() {
     each([2], |threads, jobs| {
         let (go_on, began) = (shared::<Door>(), shared::<Count>());
         let busy = occupy(jobs, threads, go_on);
-        let waiters: Vec<_> = (0..4)
-            .map(|_| {
-                let task = Arc::clone(&busy.task);
-                std::thread::spawn(move || {
+        std::thread::scope(|scope| {
+            let waiters = [(); 4].map(|()| {
+                scope.spawn(|| {
                     began.add();
-                    assert!(task.wait(&Threads::alone()));
+                    assert!(busy.task.wait(&Threads::alone()));
                 })
-            })
-            .collect();
-        wait_for("the waiters", || began.get() == 4);
-        std::thread::sleep(Duration::from_millis(10));
-        go_on.open();
-        wait_for("their return", || waiters.iter().all(std::thread::JoinHandle::is_finished));
-        waiters.into_iter().for_each(|waiter| waiter.join().expect("is told"));
+            });
+            wait_for("the waiters", || began.get() == 4);
+            std::thread::sleep(Duration::from_millis(10));
+            go_on.open();
+            wait_for("their return", || waiters.iter().all(std::thread::ScopedJoinHandle::is_finished));
+        });
         busy.assert_finishes();
     });
 }
