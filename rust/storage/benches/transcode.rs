@@ -50,26 +50,17 @@ fn save(dialect: Dialect) -> Vec<u8> {
     writer.into_plan().to_vec()
 }
 
-/// All frames of a save in memory, to plans.
-fn run(bencher: Bencher<'_, '_>, way: &str, threads: &Threads) {
-    let translation = translation(way);
+/// All frames of a save in memory, to plans, by one thread and by all.
+#[divan::bench(consts = [1, 0], args = WAYS, sample_count = 10)]
+fn all_frames<const THREADS: usize>(bencher: Bencher<'_, '_>, way: &str) {
+    let (translation, threads) = (translation(way), Threads::new(THREADS));
     let save = save(translation.from);
     let count = frames::read(&save).count();
     bencher.counter(BytesCount::new(save.len())).counter(ItemsCount::new(count)).bench_local(|| {
-        let translated = transcode::frames(divan::black_box(&save), translation, threads).expect("translates");
+        let translated = transcode::frames(divan::black_box(&save), translation, &threads).expect("translates");
         assert_eq!(translated.count, count);
         translated
     });
-}
-
-#[divan::bench(args = WAYS, sample_count = 10)]
-fn frames_alone(bencher: Bencher<'_, '_>, way: &str) {
-    run(bencher, way, &Threads::alone());
-}
-
-#[divan::bench(args = WAYS, sample_count = 10)]
-fn frames_threads(bencher: Bencher<'_, '_>, way: &str) {
-    run(bencher, way, &Threads::new(0));
 }
 
 /// One value, to bytes.
@@ -83,27 +74,18 @@ fn one_value(bencher: Bencher<'_, '_>, way: &str) {
         .bench_local(|| translation.bytes(divan::black_box(&save)).expect("translates"));
 }
 
-/// A file that is in the system's cache, to another that is not flushed.
-fn run_file(bencher: Bencher<'_, '_>, threads: &Threads) {
+/// A file that is in the system's cache, to another that is not flushed, by one thread and by all.
+#[divan::bench(consts = [1, 0], sample_count = 10)]
+fn file<const THREADS: usize>(bencher: Bencher<'_, '_>) {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (from, to) = (folder.join("transcode-from"), folder.join("transcode-to"));
-    let translation = translation(WAYS[0]);
+    let (translation, threads) = (translation(WAYS[0]), Threads::new(THREADS));
     let save = save(translation.from);
     std::fs::write(&from, &save).expect("writes");
     bencher.counter(BytesCount::new(save.len())).bench_local(|| {
         let mut loader = Loader::open(&from).expect("opens");
         let mut saver = Saver::create(&to, None).expect("creates");
-        transcode::file(&mut loader, &mut saver, translation, threads, |_, _| {}).expect("translates")
+        transcode::file(&mut loader, &mut saver, translation, &threads, |_, _| {}).expect("translates")
     });
     std::fs::remove_file(&from).expect("it is there");
-}
-
-#[divan::bench(sample_count = 10)]
-fn file_alone(bencher: Bencher<'_, '_>) {
-    run_file(bencher, &Threads::alone());
-}
-
-#[divan::bench(sample_count = 10)]
-fn file_threads(bencher: Bencher<'_, '_>) {
-    run_file(bencher, &Threads::new(0));
 }

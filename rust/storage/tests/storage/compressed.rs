@@ -9,11 +9,19 @@ use varbatch_storage::compressed::{
 use varbatch_workers::Threads;
 
 use crate::support::random::Random;
-use crate::vectors::compressed;
+use crate::support::vectors::{hex, rows};
 
 /// As the engine has it in `vectors/compressed.txt`: easy to compress.
 pub fn stream(len: usize) -> Vec<u8> {
     (0..len).map(|index| (index / 64 * 7 + index % 5) as u8).collect()
+}
+
+/// What the engine wrote with `open_compressed`: the mode, the length of the stream, and the file.
+pub fn compressed() -> impl Iterator<Item = (u32, usize, Vec<u8>)> {
+    rows(include_str!("../vectors/compressed.txt")).map(|[name, bytes]| {
+        let (mode, len) = name.split_once(' ').expect("a mode and a length");
+        (mode.parse().expect("a mode"), len.parse().expect("a length"), hex(bytes))
+    })
 }
 
 /// A file, given to the encoder in pieces.

@@ -6,10 +6,9 @@ use std::io::{self, Cursor, Read};
 use varbatch_storage::compressed::{CompressedErrorKind, Compression, Decoder, MAX_BLOCK_LEN};
 use varbatch_workers::Threads;
 
-use crate::compressed::{compress, decompress, stream};
+use crate::compressed::{compress, compressed, decompress, stream};
 use crate::support::allocator::{most_held, taken};
 use crate::support::random::Random;
-use crate::vectors::compressed;
 
 const LEN: usize = 250;
 const BLOCK_LEN: usize = 100;

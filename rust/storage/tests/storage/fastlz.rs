@@ -7,7 +7,7 @@ use varbatch_storage::compressed::{Compression, Encoder};
 use varbatch_workers::Threads;
 
 use crate::compressed::decompress;
-use crate::vectors::{FastLzBlock, fastlz};
+use crate::support::vectors::hex;
 
 const WORDS: [&str; 13] =
     ["the", "player", "has", "a", "sword", "and", "three", "keys", "of", "iron", "in", "his", "bag"];
@@ -42,6 +42,28 @@ fn stream(kind: &str, len: usize) -> Vec<u8> {
     bytes
 }
 
+/// What `vectors/fastlz.txt` has.
+enum FastLzBlock {
+    /// What the engine writes for a stream.
+    Compressed { kind: &'static str, len: usize, block: Vec<u8> },
+    /// What it makes of any bytes: a checksum, or words.
+    MadeUp { len: usize, block: Vec<u8>, verdict: &'static str },
+}
+
+fn fastlz() -> impl Iterator<Item = FastLzBlock> {
+    let lines = include_str!("../vectors/fastlz.txt").lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    lines.map(|line| match line.split(" | ").collect::<Vec<_>>()[..] {
+        [name, block] => {
+            let (kind, len) = name.split_once(' ').expect("a kind and a length");
+            FastLzBlock::Compressed { kind, len: len.parse().expect("a length"), block: hex(block) }
+        }
+        [len, block, verdict] => {
+            FastLzBlock::MadeUp { len: len.parse().expect("a length"), block: hex(block), verdict }
+        }
+        _ => panic!("not a vector: {line}"),
+    })
+}
+
 /// A file of one block.
 fn file(block: &[u8], len: usize) -> Vec<u8> {
     let numbers = [0, len as u32 + 1, len as u32, block.len() as u32];
@@ -55,10 +77,8 @@ fn unpack(block: &[u8], len: usize) -> Option<Vec<u8>> {
         // Already the table says that so many bytes cannot come of it.
         Some(text) if text.starts_with("expected from ") => None,
         Some(text) => {
-            assert_eq!(
-                text,
-                format!("expected FastLZ of {len} bytes in block 0 of 1, found damage, at byte 20 of the file")
-            );
+            let damage = "in block 0 of 1, found damage, at byte 20 of the file";
+            assert_eq!(text, format!("expected FastLZ of {len} bytes {damage}"));
             None
         }
     }

@@ -1,18 +1,18 @@
 //! Guards: an append adds exactly its records behind the whole ones, cuts off nothing but a torn record, and leaves the
-//! file as it was if it fails. What else is not cut off is in `file_append_tail`, kills in `file_append_crash`, the order of
-//! calls in `file_append_order`.
+//! file as it was if it fails. What else is not cut off is in `file_append_tail`, kills in `file_crash`, the order of calls in
+//! `file_order`.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
 use varbatch_codec::frames::{self, PREFIX_LEN};
-use varbatch_codec::{Borrowed, Cursor, Dialect, Event, Plan, Value, Writer};
+use varbatch_codec::{Borrowed, Dialect, Event, Plan, Value, Writer};
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::{AppendError, Committed, Saver, Ticket};
 use varbatch_workers::Threads;
 
-use crate::file_save::{MEBI, assert_holds, encoded, save, write};
+use crate::file_save::{MEBI, assert_holds, drop_at_each_step, encoded, save, write};
 use crate::folder::Folder;
 use crate::support::random::Random;
 use crate::support::vectors;
@@ -62,28 +62,32 @@ pub fn int(value: i64) -> Plan<'static> {
     writer.into_plan()
 }
 
-/// Appends to these bytes. Returns how many of them the file has then, `None` if it was refused and is unchanged.
-pub fn kept(path: &Path, bytes: &[u8]) -> Option<usize> {
+/// Appends to these bytes. Returns how many of them the file has then. If it is refused, it is unchanged.
+#[track_caller]
+pub fn appended(path: &Path, bytes: &[u8]) -> Result<usize, AppendError> {
     fs::write(path, bytes).expect("writes");
     let added = int(7).to_vec();
-    match append(path, &int(7)) {
-        Ok(()) => {
-            let len = fs::metadata(path).expect("a file").len() as usize - added.len();
-            assert_holds(path, &[&bytes[..len], &added].concat());
-            Some(len)
-        }
-        Err(error) => {
-            assert!(matches!(error, AppendError::Damaged { .. } | AppendError::OneValue), "{error}");
-            assert_holds(path, bytes);
-            None
-        }
+    let result = append(path, &int(7)).map(|()| fs::metadata(path).expect("a file").len() as usize - added.len());
+    match result {
+        Ok(len) => assert_holds(path, &[&bytes[..len], &added].concat()),
+        Err(_) => assert_holds(path, bytes),
+    }
+    result
+}
+
+/// The same for bytes of which nothing says that they are no log. Returns `None` if they are refused.
+#[track_caller]
+pub fn kept(path: &Path, bytes: &[u8]) -> Option<usize> {
+    match appended(path, bytes) {
+        Ok(len) => Some(len),
+        Err(AppendError::Damaged { .. } | AppendError::OneValue) => None,
+        Err(error) => panic!("{error}"),
     }
 }
 
 #[test]
 fn records_are_added_to_a_new_file_and_to_an_old_one() {
-    let folder = Folder::new();
-    let path = folder.join("log");
+    let (folder, path) = Folder::with("log");
     let mut random = Random::new(1);
     let mut expected = Vec::new();
     for round in 0..200 {
@@ -113,9 +117,8 @@ fn records_are_added_to_a_new_file_and_to_an_old_one() {
 
 #[test]
 fn a_torn_record_is_cut_off_wherever_the_file_ends_and_nothing_before_it() {
-    let folder = Folder::new();
-    let path = folder.join("log");
-    let (added, mut ambiguous) = (int(7), 0);
+    let (_folder, path) = Folder::with("log");
+    let mut ambiguous = 0;
     for value in values() {
         let last = record(&value);
         for before in [vec![], record(&[0; 4]), [record(&[]), record(&value)].concat()] {
@@ -125,18 +128,14 @@ fn a_torn_record_is_cut_off_wherever_the_file_ends_and_nothing_before_it() {
                     assert_damaged(&path, &bytes, 0);
                     continue;
                 }
-                fs::write(&path, &bytes).expect("writes");
-                if (1..last.len()).contains(&len)
-                    && matches!(Value::decode(&bytes), Ok(value) if value.encode() == Ok(bytes.clone()))
-                {
-                    let error = append(&path, &added).expect_err("a Color and others");
-                    assert!(matches!(error, AppendError::OneValue), "{error}");
+                let (found, is_torn) = (appended(&path, &bytes), (1..last.len()).contains(&len));
+                if is_torn && matches!(Value::decode(&bytes), Ok(value) if value.encode() == Ok(bytes.clone())) {
+                    assert!(matches!(found, Err(AppendError::OneValue)), "{found:?}: a Color and others");
                     ambiguous += 1;
                     continue;
                 }
-                append(&path, &added).unwrap_or_else(|error| panic!("{error}: {len} bytes of {last:?}"));
-                let kept = if len == last.len() { &last[..] } else { &[] };
-                assert_holds(&path, &[&before, kept, &added.to_vec()].concat());
+                let expected = if is_torn { before.len() } else { bytes.len() };
+                assert!(found.as_ref().is_ok_and(|&kept| kept == expected), "{found:?}: {len} bytes of {last:?}");
             }
         }
     }
@@ -145,17 +144,14 @@ fn a_torn_record_is_cut_off_wherever_the_file_ends_and_nothing_before_it() {
 
 #[test]
 fn a_long_torn_record_is_cut_off() {
-    let folder = Folder::new();
-    let path = folder.join("log");
+    let (_folder, path) = Folder::with("log");
     // 3 MiB of bytes, and as much in many values.
     let long = Value::PackedByteArray((&[7; 3 * MEBI][..]).into());
     let many = Value::array(vec![5_i64; 300_000]);
     for value in [long, many] {
         let last = value.encode_frame().expect("encodes");
         for len in [12, 100, MEBI - 1, MEBI + 4, MEBI + 5, last.len() - 1] {
-            fs::write(&path, [&int(1).to_vec(), &last[..len]].concat()).expect("writes");
-            append(&path, &int(2)).expect("appends");
-            assert_holds(&path, &[int(1).to_vec(), int(2).to_vec()].concat());
+            assert_eq!(kept(&path, &[&int(1).to_vec(), &last[..len]].concat()), Some(int(1).len()));
         }
     }
 }
@@ -163,18 +159,15 @@ fn a_long_torn_record_is_cut_off() {
 /// Fails if it can be appended to, or is changed.
 #[track_caller]
 pub fn assert_damaged(path: &Path, bytes: &[u8], at: u64) {
-    fs::write(path, bytes).expect("writes");
-    match append(path, &int(7)).expect_err("no records") {
-        AppendError::Damaged { at: found } => assert_eq!(found, at),
-        other => panic!("{other}"),
+    match appended(path, bytes) {
+        Err(AppendError::Damaged { at: found }) => assert_eq!(found, at),
+        other => panic!("{other:?}"),
     }
-    assert_holds(path, bytes);
 }
 
 #[test]
 fn a_file_that_is_not_of_records_stays_as_it_is() {
-    let folder = Folder::new();
-    let path = folder.join("other");
+    let (folder, path) = Folder::with("other");
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10";
     let text = b"{\"name\": \"Ada\", \"gold\": 12}\n";
     for bytes in [&png[..], text, b"dhdhdhdhdhdh", b"RSRC\0\0\0\0\0\0\0\0", b"\x08\0\0\0\x80\0\0\0", &[0xff; 100]] {
@@ -189,10 +182,8 @@ fn a_file_that_is_not_of_records_stays_as_it_is() {
         save(&path, &encoded(&[7; 5000]), MEBI, Some(how)).expect("saves");
         let bytes = fs::read(&path).expect("a file");
         for len in [4, 5, 100.min(bytes.len()), bytes.len()] {
-            fs::write(&path, &bytes[..len]).expect("writes");
-            let error = append(&path, &int(7)).expect_err("compressed");
-            assert!(matches!(error, AppendError::Compressed), "{error}");
-            assert_holds(&path, &bytes[..len]);
+            let found = appended(&path, &bytes[..len]);
+            assert!(matches!(found, Err(AppendError::Compressed)), "{found:?}");
         }
     }
     assert_eq!(folder.names(), ["other"]);
@@ -200,8 +191,7 @@ fn a_file_that_is_not_of_records_stays_as_it_is() {
 
 #[test]
 fn any_bytes_are_kept_up_to_the_last_whole_record() {
-    let folder = Folder::new();
-    let path = folder.join("log");
+    let (_folder, path) = Folder::with("log");
     let mut random = Random::new(5);
     let mut count = 0;
     for round in 0..3000 {
@@ -222,36 +212,18 @@ fn any_bytes_are_kept_up_to_the_last_whole_record() {
 
 #[test]
 fn an_append_that_does_not_end_leaves_the_file_as_it_was() {
-    let folder = Folder::new();
-    let path = folder.join("log");
+    let (_folder, path) = Folder::with("log");
     for old in [None, Some(vec![]), Some(int(1).to_vec())] {
-        for step in 0..4 {
-            let _ = fs::remove_file(&path);
-            if let Some(old) = &old {
-                fs::write(&path, old).expect("writes");
-            }
-            let mut saver = begin(&path).expect("begins");
-            if step > 0 {
-                saver.write(&encoded(&[7; 5000]), &mut Cursor::new(), 4096, &Threads::alone()).expect("writes");
-            }
-            if step > 1 {
-                saver.flush_written().expect("flushes");
-            }
-            if step > 2 {
-                drop(saver.flush(&Threads::alone()).expect("flushes"));
-            } else {
-                drop(saver);
-            }
-            assert_eq!(fs::read(&path).ok(), old, "step {step}");
-        }
+        let _ = fs::remove_file(&path);
+        old.iter().for_each(|old| fs::write(&path, old).expect("writes"));
+        drop_at_each_step(|| begin(&path).expect("begins"), |step| assert_eq!(fs::read(&path).ok(), old, "{step}"));
     }
 }
 
 /// The end that was found last is only believed of a file that nobody has changed.
 #[test]
 fn changes_of_others_between_two_appends_are_seen() {
-    let folder = Folder::new();
-    let path = folder.join("log");
+    let (_folder, path) = Folder::with("log");
     append(&path, &int(1)).expect("appends");
     let whole = fs::read(&path).expect("a file");
     // Torn, then another file of the same length, then none.
@@ -266,35 +238,10 @@ fn changes_of_others_between_two_appends_are_seen() {
     assert_holds(&path, &int(3).to_vec());
 }
 
-#[cfg(unix)]
-#[test]
-fn permissions_and_links_stay() {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-    let folder = Folder::new();
-    let (path, link) = (folder.join("log"), folder.join("link"));
-    symlink("log", &link).expect("links");
-    append(&link, &int(1)).expect("appends");
-    fs::File::create(folder.join("other")).expect("a file");
-    let mode = |path: &Path| fs::metadata(path).expect("a file").mode();
-    assert_eq!(mode(&path), mode(&folder.join("other")), "as of any new file");
-    fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).expect("sets");
-    let inode = fs::metadata(&path).expect("a file").ino();
-    append(&link, &int(2)).expect("appends");
-    assert_eq!((mode(&path) & 0o777, fs::metadata(&path).expect("a file").ino()), (0o640, inode));
-    assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
-    assert_holds(&path, &[int(1).to_vec(), int(2).to_vec()].concat());
-    fs::set_permissions(&path, PermissionsExt::from_mode(0o440)).expect("sets");
-    if fs::File::options().append(true).open(&path).is_err() {
-        append(&path, &int(3)).expect_err("read only");
-    }
-    assert_eq!(folder.names(), ["link", "log", "other"]);
-}
-
 #[test]
 fn a_plan_without_frames_is_not_looked_at() {
     // The caller's bytes are added as they are, even none.
-    let folder = Folder::new();
-    let path = folder.join("log");
+    let (_folder, path) = Folder::with("log");
     append(&path, &Writer::new(Dialect::GODOT_4).into_plan()).expect("appends");
     assert_holds(&path, &[]);
     let mut writer = Writer::new(Dialect::GODOT_4);

@@ -32,28 +32,28 @@ fn loaded(path: &Path, from: i64) -> (usize, Option<LoadError>) {
     }
 }
 
-/// A value whose bytes are of many kinds, and about `len`.
-fn mixed(random: &mut Random, len: usize) -> Value {
+/// A record of a value whose bytes are of many kinds, and about `len`.
+fn mixed(random: &mut Random, len: usize) -> Vec<u8> {
     let mut elements: Vec<Value> = vec![random.below(1 << 20).to_string().as_str().into()];
     for _ in 0..len / 24 {
         elements.push((random.below(100) as i64).into());
         elements.push("item".into());
     }
-    Value::array(elements)
+    Value::array(elements).encode_frame().expect("encodes")
+}
+
+/// One of fewer than `max` bytes.
+fn any(random: &mut Random, max: usize) -> Vec<u8> {
+    let len = random.below(max);
+    mixed(random, len)
 }
 
 #[test]
 fn zeros_at_the_end_are_cut_off_and_reported_once() {
-    let folder = Folder::new();
-    let path = folder.join("log");
+    let (_folder, path) = Folder::with("log");
     let mut random = Random::new(1);
     for (round, count) in [0_usize, 1, 2, 5, 300].into_iter().cycle().take(40).enumerate() {
-        let records: Vec<u8> = (0..count)
-            .flat_map(|_| {
-                let len = random.below(9000);
-                mixed(&mut random, len).encode_frame().expect("encodes")
-            })
-            .collect();
+        let records: Vec<u8> = (0..count).flat_map(|_| any(&mut random, 9000)).collect();
         for zeros in [4, 8, 12, 4096, 70_001, 3 * MEBI + 2, 1 + random.below(5000)] {
             if round > 4 && zeros > MEBI {
                 continue;
@@ -81,8 +81,7 @@ fn zeros_at_the_end_are_cut_off_and_reported_once() {
 /// As by a version that has appended behind zeros, or by other programs: every reading of the engine has them.
 #[test]
 fn empty_records_between_others_are_frames() {
-    let folder = Folder::new();
-    let path = folder.join("log");
+    let (_folder, path) = Folder::with("log");
     let one = int(1).to_vec();
     for empty in [1, 2, 300_000] {
         let bytes = [&one[..], &vec![0; empty * PREFIX_LEN], &one, &record(&[]), &one].concat();
@@ -91,11 +90,8 @@ fn empty_records_between_others_are_frames() {
             fs::write(&path, &bytes[..bytes.len() - end]).expect("writes");
             for (from, expected) in [(0, empty + 4), (2, empty + 2), (-2, 2)] {
                 let (found, error) = loaded(&path, from);
-                assert_eq!(
-                    (found, error.is_some()),
-                    (expected - usize::from(end > 0 && from >= 0), end > 0),
-                    "{empty}"
-                );
+                let expected = expected - usize::from(end > 0 && from >= 0);
+                assert_eq!((found, error.is_some()), (expected, end > 0), "{empty}");
             }
         }
         assert_eq!(kept(&path, &[&bytes[..], &[8, 0, 0, 0, 2]].concat()), Some(bytes.len()));
@@ -105,12 +101,11 @@ fn empty_records_between_others_are_frames() {
 /// The length of the file and some of the data have reached the disk.
 #[test]
 fn a_record_that_ends_in_zeros_is_torn() {
-    let folder = Folder::new();
-    let path = folder.join("log");
+    let (_folder, path) = Folder::with("log");
     let mut random = Random::new(2);
-    let before = [int(1).to_vec(), mixed(&mut random, 500).encode_frame().expect("encodes")].concat();
-    let long = mixed(&mut random, 3 * MEBI).encode_frame().expect("encodes");
-    for last in [mixed(&mut random, 5000).encode_frame().expect("encodes"), long] {
+    let before = [int(1).to_vec(), mixed(&mut random, 500)].concat();
+    let long = mixed(&mut random, 3 * MEBI);
+    for last in [mixed(&mut random, 5000), long] {
         for data in [4, 12, 512, 1024, last.len() / 8 * 4] {
             for zeros in [512, 4096, last.len() - data, last.len() - data + 4096] {
                 let bytes = [&before[..], &last[..data], &vec![0; zeros]].concat();
@@ -131,20 +126,16 @@ fn a_record_that_ends_in_zeros_is_torn() {
 #[test]
 fn a_power_cut_takes_nothing_from_before_and_the_log_goes_on() {
     const SECTOR: usize = 512;
-    let folder = Folder::new();
-    let path = folder.join("log");
+    let (_folder, path) = Folder::with("log");
     let mut random = Random::new(6);
     let all: Vec<_> = values().iter().map(|value| record(value)).collect();
     let some = |random: &mut Random| -> Vec<u8> {
         let count = 1 + random.below(12);
-        let mut some = |_| match random.percent(70) {
+        let one = |_| match random.percent(70) {
             true => all[random.below(all.len())].clone(),
-            false => {
-                let len = random.below(4000);
-                mixed(random, len).encode_frame().expect("encodes")
-            }
+            false => any(random, 4000),
         };
-        (0..count).flat_map(&mut some).collect()
+        (0..count).flat_map(one).collect()
     };
     let mut refused = 0;
     for round in 0..1500 {
@@ -162,13 +153,8 @@ fn a_power_cut_takes_nothing_from_before_and_the_log_goes_on() {
         if random.percent(50) {
             bytes.truncate((before.len() / SECTOR + 1 + random.below(20)) * SECTOR);
         }
-        let found = kept(&path, &bytes);
-        assert!(
-            found.is_none_or(|kept| kept >= before.len()),
-            "{found:?} of {}, {} were flushed",
-            bytes.len(),
-            before.len()
-        );
+        let (found, flushed) = (kept(&path, &bytes), before.len());
+        assert!(found.is_none_or(|kept| kept >= flushed), "{found:?} of {}, {flushed} were flushed", bytes.len());
         if is_prefix && found.is_none() {
             refused += 1;
             println!("refused: {} {} {whole}", before.len(), bytes.len());
@@ -179,8 +165,7 @@ fn a_power_cut_takes_nothing_from_before_and_the_log_goes_on() {
 
 #[test]
 fn a_file_of_one_value_is_never_cut() {
-    let folder = Folder::new();
-    let path = folder.join("score");
+    let (_folder, path) = Folder::with("score");
     let mut random = Random::new(3);
     let pairs =
         (0..2000).map(|_| Value::array([random.below(50) as i64, random.below(50) as i64]).encode().expect("encodes"));
@@ -206,28 +191,22 @@ fn a_file_of_one_value_is_never_cut() {
 /// The records behind it are worth more than a new one.
 #[test]
 fn one_damaged_byte_of_a_length_cuts_nothing() {
-    let folder = Folder::new();
-    let path = folder.join("log");
+    let (_folder, path) = Folder::with("log");
     let mut random = Random::new(4);
     let (mut refused, mut rounds) = (0, 0);
     for round in 0..40 {
         let (mut bytes, mut starts) = (Vec::new(), Vec::new());
         for _ in 0..1 + round % 8 {
             starts.push(bytes.len());
-            let len = random.below(if round == 7 { 3 * MEBI } else { 600 });
-            bytes.extend(mixed(&mut random, len).encode_frame().expect("encodes"));
+            bytes.extend(any(&mut random, if round == 7 { 3 * MEBI } else { 600 }));
         }
         for start in starts {
             for at in start..start + PREFIX_LEN {
                 for _ in 0..if bytes.len() > MEBI { 1 } else { 8 } {
                     let old = bytes[at];
                     bytes[at] ^= 1 + random.below(255) as u8;
-                    let found = kept(&path, &bytes);
-                    assert!(
-                        found.is_none_or(|kept| kept == bytes.len()),
-                        "{found:?} of {}, {old} at {at}",
-                        bytes.len()
-                    );
+                    let (found, len) = (kept(&path, &bytes), bytes.len());
+                    assert!(found.is_none_or(|kept| kept == len), "{found:?} of {len}, {old} at {at}");
                     (refused, rounds) = (refused + usize::from(found.is_none()), rounds + 1);
                     bytes[at] = old;
                 }
@@ -248,10 +227,9 @@ fn one_damaged_byte_of_a_length_cuts_nothing() {
 
 #[test]
 fn what_others_write_behind_the_records_is_not_cut_off() {
-    let folder = Folder::new();
-    let path = folder.join("log");
+    let (_folder, path) = Folder::with("log");
     let mut random = Random::new(5);
-    let records = [int(1).to_vec(), mixed(&mut random, 500).encode_frame().expect("encodes")].concat();
+    let records = [int(1).to_vec(), mixed(&mut random, 500)].concat();
     let mut cut = 0;
     for len in [4, 8, 16, 20, 32, 64] {
         for _ in 0..2000 {
@@ -276,8 +254,7 @@ fn what_others_write_behind_the_records_is_not_cut_off() {
 #[cfg(unix)]
 #[test]
 fn a_last_record_that_is_longer_than_any_value_is_refused() {
-    let folder = Folder::new();
-    let path = folder.join("log");
+    let (_folder, path) = Folder::with("log");
     let start = [&int(1).to_vec()[..], &[0, 0, 0, 0x80, 29, 0, 0, 0]].concat();
     fs::write(&path, &start).expect("writes");
     let len = 12 + 4 + 0x8000_0000;

@@ -1,4 +1,5 @@
-//! Guards: a process that is killed while it saves, or may not write any more, leaves the old file or the new one, whole.
+//! Guards: a process that is killed, or may not write any more, leaves the old file or the new one while it saves, whole;
+//! while it appends it loses nothing that it has reported, and the next append makes the file whole.
 //!
 //! The processes are this program once more: see [`child`].
 
@@ -8,28 +9,41 @@ use std::fs;
 use std::io::ErrorKind;
 use std::io::{BufRead, BufReader, Write, stdout};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use varbatch_codec::Dialect;
-use varbatch_codec::{Event, Plan, Writer, frames};
+use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Width, Writer, frames};
 use varbatch_storage::compressed::Compression;
 
+use crate::file_append::{append, append_in_steps};
 use crate::file_save::{MEBI, assert_holds, encoded, save};
 use crate::folder::Folder;
 use crate::support::random::Random;
 
 /// What a child is to do, and with which file, in its environment.
-pub const TASK: &str = "VARBATCH_CHILD_TASK";
-pub const PATH: &str = "VARBATCH_CHILD_PATH";
+const TASK: &str = "VARBATCH_CHILD_TASK";
+const PATH: &str = "VARBATCH_CHILD_PATH";
 
-/// How often the child is killed, unless that takes too long.
+/// How often a child that saves is killed, unless that takes too long.
 const KILLS: usize = 300;
 const MOST_TIME: Duration = Duration::from_secs(20);
 
 /// Seconds to kill it for, in the environment, where starting a process takes long.
 const SECONDS: &str = "VARBATCH_KILLING_SECONDS";
+
+/// How often a child that appends is killed, unless the environment has another number.
+const APPEND_KILLS: usize = 60;
+const APPEND_KILLS_NAME: &str = "VARBATCH_APPEND_KILLS";
+
+/// Bytes that it appends at a time: few, so that many a kill comes between.
+const STEP: usize = 100;
+
+/// Bytes at which the test begins a new file.
+const MAX_LEN: usize = 32 << 20;
+
+/// The longest wait before it is killed.
+const MAX_WAIT: Duration = Duration::from_millis(30);
 
 /// Numbers of 8 bytes as frames of 16 bytes: a bit more than 3 MiB, and no two generations as long.
 fn generation(number: u64) -> Plan<'static> {
@@ -49,6 +63,41 @@ fn generation_in(bytes: &[u8]) -> Option<u64> {
     (number < 1 << 20 && generation(number).to_vec() == bytes).then_some(number)
 }
 
+/// The bytes of a record: as many as its number decides, from 8 bytes to 256 KiB.
+fn content(number: u64) -> Vec<u8> {
+    let len = match number % 5 {
+        0 => 260_000,
+        1 => 5000,
+        _ => 8,
+    };
+    [&number.to_le_bytes()[..], &vec![number as u8; len + number as usize % 100 * 4]].concat()
+}
+
+/// The records of one call, which is called by the number of its last one.
+fn batch(first: u64) -> (Plan<'static>, u64) {
+    let last = first + first % 6;
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    for number in first..=last {
+        let bytes = content(number);
+        let packed = Plain { kind: Kind::PackedByteArray, width: Width::Single, count: bytes.len(), bytes: &bytes };
+        let mut copy = Writer::new(Dialect::GODOT_4);
+        frames::write(&mut copy, |writer| writer.write(Event::Packed(packed))).expect("writes");
+        writer.encoded(&copy.into_plan().to_vec(), varbatch_codec::Copied).expect("writes");
+    }
+    (writer.into_plan(), last)
+}
+
+/// The numbers of the whole records, and true if nothing is behind them.
+fn numbers(bytes: &[u8]) -> (Vec<u64>, bool) {
+    let mut numbers = Vec::new();
+    for frame in frames::read(bytes).map_while(Result::ok) {
+        let number = u64::from_le_bytes(frame.payload[8..16].try_into().expect("eight bytes"));
+        assert!(frame.payload[8..] == content(number), "record {number} is not what it was");
+        numbers.push(number);
+    }
+    (numbers, frames::whole_len(bytes) == bytes.len())
+}
+
 /// What the others rest on. They run it in a process of its own, too, with something else to do.
 #[test]
 fn child() {
@@ -59,6 +108,9 @@ fn child() {
         let last = bytes.len() - 8;
         bytes[last..].copy_from_slice(&(1_u64 << 40 | 8 << 20).to_le_bytes());
         assert_eq!(generation_in(&bytes), None, "of two generations");
+        let bytes = batch(5).0.to_vec();
+        assert_eq!(numbers(&bytes), ((5..=10).collect(), true));
+        assert_eq!(numbers(&bytes[..bytes.len() - 1]), ((5..10).collect(), false));
         return;
     };
     let path = Path::new(&path);
@@ -70,7 +122,16 @@ fn child() {
                 report(number);
             }
         }
-        "too much" => {
+        "appends" => {
+            let mut next = fs::read(path).ok().and_then(|bytes| numbers(&bytes).0.last().copied()).unwrap_or(0) + 1;
+            loop {
+                let (plan, last) = batch(next);
+                append_in_steps(path, &plan, STEP).expect("appends");
+                report(last);
+                next = last + 1;
+            }
+        }
+        "saves too much" => {
             let bytes = Random::new(1).bytes(8 * MEBI);
             for how in [None, Some(Compression::Zstd)] {
                 let error = save(path, &encoded(&bytes), MEBI, how).expect_err("more than it may write");
@@ -80,32 +141,47 @@ fn child() {
             }
             // Little can be saved yet.
             save(path, &encoded(&[7; 4000]), MEBI, None).expect("saves");
-            println!("the end");
         }
-        "no folder" => {
-            save(path, &encoded(&[7; 4000]), MEBI, None).expect("saves");
-            println!("the end");
+        "appends too much" => {
+            let (mut before, mut next) = (Vec::new(), 1);
+            loop {
+                let (plan, last) = batch(next);
+                if append(path, &plan).is_err() {
+                    break;
+                }
+                (before, next) = (fs::read(path).expect("a file"), last + 1);
+            }
+            assert!(fs::read(path).expect("a file") == before, "not as it was");
         }
+        "no folder" => save(path, &encoded(&[7; 4000]), MEBI, None).expect("saves"),
         _ => panic!("no task {task}"),
     }
+    println!("the end");
 }
 
-const CHILD: &str = concat!(module_path!(), "::child");
-
-/// Starts one test of this program, which looks for what to do in its environment.
-pub fn start_test(command: &mut Command, name: &str, task: &str, path: &Path) -> Child {
-    let name = name.split_once("::").expect("a crate before it").1;
+/// Starts [`child`] in a process of its own.
+fn start(command: &mut Command, task: &str, path: &Path) -> Child {
+    let name = concat!(module_path!(), "::child").split_once("::").expect("a crate before it").1;
     command.args([name, "--exact", "--nocapture"]).env(TASK, task).env(PATH, path);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts")
 }
 
-pub fn this_program() -> Command {
+/// Lets it come to its end. Returns what it has printed.
+#[track_caller]
+fn run(command: &mut Command, task: &str, path: &Path) -> String {
+    let Output { status, stdout, stderr } = start(command, task, path).wait_with_output().expect("an end");
+    let text = String::from_utf8_lossy(&stdout).into_owned();
+    assert!(status.success() && text.contains("the end"), "{text}{}", String::from_utf8_lossy(&stderr));
+    text
+}
+
+fn this_program() -> Command {
     Command::new(env::current_exe().expect("this program"))
 }
 
 /// The same program, which the system refuses to make a file any longer than 1 or 2 MiB: as on a full disk.
 #[cfg(unix)]
-pub fn limited_program() -> Command {
+fn limited_program() -> Command {
     let mut shell = Command::new("sh");
     // Blocks of 512 bytes or of 1024. Who has set no answer to the signal would end by it.
     shell.args(["-c", r#"trap "" XFSZ && ulimit -f 2048 && exec "$0" "$@""#]).arg(env::current_exe().expect("a path"));
@@ -114,8 +190,8 @@ pub fn limited_program() -> Command {
 
 /// A child that does one thing after the other, until it is killed `wait` after it began. The numbers that it has reported
 /// as done, and when.
-pub fn kill_after(wait: Duration, name: &str, task: &str, path: &Path) -> Vec<(u64, Instant)> {
-    let mut child = start_test(&mut this_program(), name, task, path);
+fn kill_after(wait: Duration, task: &str, path: &Path) -> Vec<(u64, Instant)> {
+    let mut child = start(&mut this_program(), task, path);
     let out = BufReader::new(child.stdout.take().expect("piped"));
     let (began, begins) = channel();
     let reports = std::thread::scope(|scope| {
@@ -140,19 +216,18 @@ pub fn kill_after(wait: Duration, name: &str, task: &str, path: &Path) -> Vec<(u
 }
 
 /// Tells that a thing is done.
-pub fn report(number: u64) {
+fn report(number: u64) {
     println!("done {number}");
     stdout().flush().expect("is heard");
 }
 
 #[test]
 fn a_process_that_is_killed_leaves_a_whole_file_and_loses_nothing_that_it_has_reported() {
-    let folder = Folder::new();
-    let path = folder.join("save");
+    let (folder, path) = Folder::with("save");
     let mut random = Random::new(9);
     fs::write(&path, generation(0).to_vec()).expect("writes");
     // How long a save takes here, as nobody knows that: some are killed where they begin, others later.
-    let reports = kill_after(Duration::from_secs(1), CHILD, "generations", &path);
+    let reports = kill_after(Duration::from_secs(1), "generations", &path);
     let pace = match reports[..] {
         [(_, first), .., (_, last)] => (last - first) / (reports.len() as u32 - 1),
         _ => Duration::from_millis(300),
@@ -165,7 +240,7 @@ fn a_process_that_is_killed_leaves_a_whole_file_and_loses_nothing_that_it_has_re
     let is_enough = |kills: usize, saves: u64| kills >= 10 && saves >= 5;
     while kills < KILLS && (begin.elapsed() < most_time || !is_enough(kills, saved - first)) {
         let wait = pace.mul_f64(random.below(6000) as f64 / 1000.0);
-        let reported = kill_after(wait, CHILD, "generations", &path).last().map_or(saved, |(last, _)| saved.max(*last));
+        let reported = kill_after(wait, "generations", &path).last().map_or(saved, |(last, _)| saved.max(*last));
         let found = generation_in(&fs::read(&path).expect("a file")).expect("no whole generation");
         assert!(found >= reported, "generation {found}, but {reported} was saved");
         newer += usize::from(found > reported);
@@ -182,32 +257,73 @@ fn a_process_that_is_killed_leaves_a_whole_file_and_loses_nothing_that_it_has_re
     assert_eq!(folder.names(), ["save"], "what the last one has left");
 }
 
+#[test]
+fn a_process_that_is_killed_loses_no_record_that_it_has_reported() {
+    let (folder, path) = Folder::with("log");
+    let kills = env::var(APPEND_KILLS_NAME).ok().and_then(|count| count.parse().ok()).unwrap_or(APPEND_KILLS);
+    let (mut random, begin) = (Random::new(19), Instant::now());
+    let (mut last, mut in_file, mut reported, mut newer, mut torn) = (0, 0, 0, 0, 0);
+    let mut count = 0;
+    // A busy machine needs more of them.
+    while count < kills || reported as usize <= kills / 4 && count < 20 * kills {
+        count += 1;
+        let wait = MAX_WAIT.mul_f64(random.below(1000) as f64 / 1000.0);
+        let said = kill_after(wait, "appends", &path).last().map_or(0, |(last, _)| *last);
+        let bytes = fs::read(&path).unwrap_or_default();
+        let (found, is_whole) = numbers(&bytes);
+        let newest = found.last().copied().unwrap_or(0);
+        assert!(newest >= said.max(last), "record {newest} is the last one, but {said} was reported, {last} was there");
+        assert_eq!(found, (newest + 1 - found.len() as u64..=newest).collect::<Vec<_>>(), "in order");
+        assert!(found.len() as u64 >= in_file, "{} records, {in_file} were there", found.len());
+        reported += said.saturating_sub(last);
+        newer += usize::from(newest > said);
+        torn += usize::from(!is_whole);
+        // The next append makes it whole, and loses none.
+        append(&path, &batch(newest + 1).0).expect("appends");
+        let (found, is_whole) = numbers(&fs::read(&path).expect("a file"));
+        assert!(is_whole);
+        last = found.last().copied().expect("records");
+        in_file = found.len() as u64;
+        assert_eq!(last, batch(newest + 1).1);
+        if bytes.len() > MAX_LEN {
+            // The numbers go on.
+            let (plan, end) = batch(last + 1);
+            fs::write(&path, plan.to_vec()).expect("writes");
+            (last, in_file) = (end, end - last);
+        }
+    }
+    assert_eq!(folder.names(), ["log"]);
+    let seconds = begin.elapsed().as_secs_f32();
+    println!(
+        "{count} kills in {seconds:.1} s: {reported} records reported, all there; {newer} times some were not reported any more, {torn} times the last one was torn"
+    );
+    // In Wine a process takes most of its time to begin.
+    assert!(reported as usize > kills / 4, "too few to say anything");
+}
+
 #[cfg(unix)]
 #[test]
-fn a_process_that_may_write_no_more_keeps_the_old_file() {
-    let folder = Folder::new();
-    let path = folder.join("save");
+fn a_process_that_may_write_no_more_leaves_the_file_as_it_was() {
+    let (folder, path) = Folder::with("save");
     fs::write(&path, [1; MEBI]).expect("writes");
-    let child = start_test(&mut limited_program(), CHILD, "too much", &path);
-    let output = child.wait_with_output().expect("an end");
-    let text = String::from_utf8_lossy(&output.stdout);
-    let kind = ErrorKind::FileTooLarge;
-    let failed = |how: &str| format!("{how}: {kind:?}, old true, 1 files");
-    for line in [failed("None"), failed("Some(Zstd)"), "the end".to_owned()] {
-        assert!(text.contains(&line), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let text = run(&mut limited_program(), "saves too much", &path);
+    for how in ["None", "Some(Zstd)"] {
+        assert!(text.contains(&format!("{how}: {:?}, old true, 1 files", ErrorKind::FileTooLarge)), "{text}");
     }
-    assert!(output.status.success());
     assert_holds(&path, &[7; 4000]);
+    fs::remove_file(&path).expect("removes");
+    run(&mut limited_program(), "appends too much", &path);
+    let (found, is_whole) = numbers(&fs::read(&path).expect("a file"));
+    assert!(is_whole && found.len() > 3, "{found:?}");
+    append(&path, &batch(found.len() as u64 + 1).0).expect("appends");
+    assert!(numbers(&fs::read(&path).expect("a file")).1);
     assert_eq!(folder.names(), ["save"]);
 }
 
 #[test]
 fn a_name_without_a_folder_is_one_in_the_current_folder() {
-    let folder = Folder::new();
-    let mut program = this_program();
-    let child = start_test(program.current_dir(folder.path()), CHILD, "no folder", Path::new("save"));
-    let output = child.wait_with_output().expect("an end");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_holds(&folder.join("save"), &[7; 4000]);
+    let (folder, path) = Folder::with("save");
+    run(this_program().current_dir(folder.path()), "no folder", Path::new("save"));
+    assert_holds(&path, &[7; 4000]);
     assert_eq!(folder.names(), ["save"]);
 }

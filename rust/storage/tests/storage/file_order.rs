@@ -1,18 +1,30 @@
-//! Guards: the save that was called last stays, in whichever order saves are complete, however the path is spelled, and
-//! whatever becomes of the others.
+//! Guards: saves and appends to one file end as if each had waited for the one called before it: the save that was called
+//! last stays, in whichever order they are complete, however the path is spelled, and whatever becomes of the others.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::Duration;
 
+use varbatch_codec::Dialect;
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::{Committed, Flushed, Saver, Ticket};
 use varbatch_workers::Threads;
 
+use crate::file_append::{append, begin, commit};
 use crate::file_save::{MEBI, assert_holds, encoded, write};
 use crate::folder::Folder;
-use crate::support::random::Random;
+
+const MOMENT: Duration = Duration::from_millis(20);
+
+/// Puts a file in its place, as a call with this ticket, unless it was overtaken.
+fn put(flushed: Flushed, called: &Ticket) -> bool {
+    matches!(flushed.commit_as(called).expect("commits"), Committed::InPlace(_))
+}
+
+fn flushed(mut saver: Saver, bytes: &[u8]) -> Flushed {
+    write(&mut saver, &encoded(bytes), MEBI).expect("writes");
+    saver.flush(&Threads::alone()).expect("flushes")
+}
 
 /// A save that was called, and is complete but for its place.
 struct Called {
@@ -23,22 +35,20 @@ struct Called {
 
 fn call(path: &Path, content: u8) -> Called {
     let ticket = Ticket::take();
-    let mut saver = Saver::create(path, None).expect("begins");
-    write(&mut saver, &encoded(&[content; 4]), MEBI).expect("writes");
-    Called { content, ticket, flushed: saver.flush(&Threads::alone()).expect("flushes") }
+    let saver = Saver::create(path, None).expect("begins");
+    Called { content, ticket, flushed: flushed(saver, &[content; 4]) }
 }
 
 impl Called {
     /// Whether it is in its place then.
     fn commit(self) -> bool {
-        matches!(self.flushed.commit_as(&self.ticket).expect("commits"), Committed::InPlace(_))
+        put(self.flushed, &self.ticket)
     }
 }
 
 #[test]
 fn the_last_call_stays_in_each_order_of_ends() {
-    let folder = Folder::new();
-    let path = folder.join("save");
+    let (folder, path) = Folder::with("save");
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         for is_there in [true, false] {
             let _ = fs::remove_file(&path);
@@ -61,8 +71,7 @@ fn the_last_call_stays_in_each_order_of_ends() {
 
 #[test]
 fn a_later_save_that_was_dropped_or_failed_swallows_nothing() {
-    let folder = Folder::new();
-    let path = folder.join("save");
+    let (folder, path) = Folder::with("save");
     let (first, second, third) = (call(&path, 1), call(&path, 2), call(&path, 3));
     drop(third);
     assert!(first.commit() && second.commit());
@@ -74,6 +83,7 @@ fn a_later_save_that_was_dropped_or_failed_swallows_nothing() {
     fs::remove_dir(folder.join("other")).expect("removes");
     assert!(first.commit());
     assert_holds(&folder.join("other"), &[1; 4]);
+    assert_eq!(folder.names(), ["other", "save"]);
 }
 
 #[test]
@@ -118,6 +128,8 @@ fn another_spelling_is_the_same_file() {
     }
     for older in &spellings {
         for newer in &spellings {
+            let in_line = Ticket::take_for(older);
+            assert_eq!(Ticket::take_for(newer).first_before(), Some(in_line.number()));
             let first = call(older, 1);
             assert!(call(newer, 2).commit());
             assert!(!first.commit(), "{} replaced {}", older.display(), newer.display());
@@ -154,8 +166,7 @@ fn a_save_to_another_file_is_none_of_it() {
 
 #[test]
 fn what_was_saved_later_and_deleted_does_not_come_back() {
-    let folder = Folder::new();
-    let path = folder.join("save");
+    let (folder, path) = Folder::with("save");
     let first = call(&path, 1);
     assert!(call(&path, 2).commit());
     fs::remove_file(&path).expect("removes");
@@ -178,39 +189,153 @@ fn a_folder_that_was_renamed_holds_what_was_saved_last() {
     assert_eq!(folder.names(), ["new", "old"]);
 }
 
+/// Saves a record with this number, as a call with this ticket.
+fn save(path: &Path, number: u8, called: &Ticket) -> bool {
+    put(flushed(Saver::create(path, None).expect("begins"), &record(number)), called)
+}
+
+/// Begins to append a record, as a call with this ticket. `None` if it was overtaken.
+fn begun(path: &Path, number: u8, called: &Ticket) -> Option<Saver> {
+    let mut saver = Saver::append(path, called, Dialect::GODOT_4).expect("opens")?;
+    write(&mut saver, &encoded(&record(number)), MEBI).expect("writes");
+    Some(saver)
+}
+
+fn ended(saver: Saver, called: &Ticket) -> bool {
+    put(saver.flush(&Threads::alone()).expect("flushes"), called)
+}
+
+fn record(number: u8) -> [u8; 12] {
+    [8, 0, 0, 0, 2, 0, 0, 0, number, 0, 0, 0]
+}
+
+#[track_caller]
+fn assert_numbers(path: &Path, numbers: &[u8]) {
+    assert_holds(path, &numbers.iter().flat_map(|&number| record(number)).collect::<Vec<_>>());
+}
+
 #[test]
-fn many_threads_leave_the_last_call_in_each_file() {
-    let folder = Folder::new();
-    let paths = ["one", "two"].map(|name| folder.join(name));
-    let called = Mutex::new([0; 2]);
+fn calls_for_one_file_are_in_line() {
+    let (folder, path) = Folder::with("log");
+    fs::create_dir(folder.join("sub")).expect("a folder");
+    let other = Ticket::take_for(&folder.join("other"));
+    let spelled = [path.clone(), folder.join("sub/../log"), folder.join("./log"), folder.join("LOG")];
+    let mut tickets: Vec<_> = spelled.iter().map(|path| Ticket::take_for(path)).collect();
+    let elsewhere = Ticket::take_for(&folder.join("log.bak"));
+    assert_eq!((other.first_before(), elsewhere.first_before()), (None, None));
+    assert!(elsewhere.wait(Duration::ZERO));
+    while tickets.len() > 1 {
+        let (first, second) = (tickets[0].number(), tickets[1].number());
+        assert!(tickets[0].wait(Duration::ZERO) && tickets[0].first_before().is_none());
+        for later in &tickets[1..] {
+            assert_eq!(later.first_before(), Some(first));
+            assert!(!later.wait(Duration::ZERO));
+        }
+        // One that does not wait for its turn leaves the line.
+        if tickets.len() == 4 {
+            assert_eq!(tickets.remove(2).end(), Some(first));
+        }
+        let ended = tickets.remove(0);
+        assert_eq!(ended.end(), Some(second));
+        assert_eq!(ended.end(), None, "the second time");
+    }
+    assert_eq!(tickets[0].end(), None);
+}
+
+#[test]
+fn an_append_waits_for_the_calls_before_it() {
+    let (_folder, path) = Folder::with("log");
+    let first = Ticket::take_for(&path);
+    let second = Ticket::take_for(&path);
     std::thread::scope(|scope| {
-        for seed in 0..4 {
-            let (paths, called) = (&paths, &called);
+        let waiting = scope.spawn(|| {
+            while !second.wait(MOMENT / 4) {}
+            let saver = begun(&path, 2, &second).expect("nobody overtakes it");
+            assert!(ended(saver, &second));
+        });
+        std::thread::sleep(MOMENT);
+        assert!(!waiting.is_finished(), "it did not wait");
+        assert!(save(&path, 1, &first));
+        drop(first);
+        waiting.join().expect("appends");
+    });
+    assert_numbers(&path, &[1, 2]);
+}
+
+#[test]
+fn a_later_save_overtakes_an_append_at_any_moment() {
+    let (folder, path) = Folder::with("log");
+    // Wine has no rename with POSIX semantics: there the file cannot be replaced while the append has it open.
+    for moment in if cfg!(windows) { [0, 3].iter() } else { [0, 1, 2, 3].iter() }.copied() {
+        for is_there in [false, true] {
+            let _ = fs::remove_file(&path);
+            if is_there {
+                fs::write(&path, record(1)).expect("writes");
+            }
+            let called = Ticket::take_for(&path);
+            let overtake = || assert!(save(&path, 3, &Ticket::take_for(&path)));
+            if moment == 0 {
+                overtake();
+            }
+            let saver = begun(&path, 2, &called);
+            assert_eq!(saver.is_none(), moment == 0);
+            if let Some(saver) = saver {
+                assert!(!saver.is_overtaken(&called).expect("flushes"));
+                if moment == 1 {
+                    overtake();
+                    assert!(saver.is_overtaken(&called).expect("flushes"));
+                }
+                // Dropped, it must not touch the later one either.
+                if moment == 2 {
+                    overtake();
+                    drop(saver);
+                } else {
+                    assert_eq!(ended(saver, &called), moment == 3);
+                }
+            }
+            if moment == 3 {
+                overtake();
+            }
+            assert_numbers(&path, &[3]);
+            assert_eq!(folder.names(), ["log"]);
+        }
+    }
+}
+
+/// As two processes would, or calls for two names of one file.
+#[cfg(unix)]
+#[test]
+fn appends_that_do_not_know_of_each_other_lose_nothing() {
+    let folder = Folder::new();
+    let (path, hard) = (folder.join("log"), folder.join("hard"));
+    fs::write(&path, []).expect("writes");
+    fs::hard_link(&path, &hard).expect("links");
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let path = if thread % 2 == 0 { &path } else { &hard };
             scope.spawn(move || {
-                let mut random = Random::new(seed);
-                for _ in 0..50 {
-                    let file = random.below(2);
-                    // Together, so that the contents are in the order of the tickets.
-                    let (ticket, content) = {
-                        let mut called = called.lock().expect("nobody panics");
-                        called[file] += 1;
-                        (Ticket::take(), called[file])
-                    };
-                    let mut saver = Saver::create(&paths[file], None).expect("begins");
-                    write(&mut saver, &encoded(&u32::to_le_bytes(content)), MEBI).expect("writes");
-                    std::thread::sleep(Duration::from_micros(random.below(1000) as u64));
-                    let flushed = saver.flush(&Threads::alone()).expect("flushes");
-                    flushed.commit_as(&ticket).expect("commits");
-                    let found = fs::read(&paths[file]).expect("there is one");
-                    let found = u32::from_le_bytes(found[found.len() - 4..].try_into().expect("four bytes"));
-                    assert!(found >= content, "{found} is in place after {content} has returned");
+                for index in 0..25 {
+                    let called = Ticket::take();
+                    let saver = begun(path, thread * 25 + index, &called).expect("no save");
+                    assert!(ended(saver, &called));
                 }
             });
         }
     });
-    let called = called.into_inner().expect("nobody panics");
-    for (path, content) in paths.iter().zip(called) {
-        assert_holds(path, &u32::to_le_bytes(content));
-    }
-    assert_eq!(folder.names(), ["one", "two"]);
+    let bytes = fs::read(&path).expect("a file");
+    let mut numbers: Vec<_> = bytes.chunks(12).map(|record| record[8]).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..100).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_file_that_was_removed_or_replaced_meanwhile_is_another_one() {
+    let (folder, path) = Folder::with("log");
+    append(&path, &encoded(&record(1))).expect("appends");
+    let saver = begin(&path).expect("begins");
+    fs::remove_file(&path).expect("removes");
+    commit(saver).expect("to what has no name any more");
+    assert!(folder.names().is_empty());
+    append(&path, &encoded(&record(2))).expect("appends");
+    assert_numbers(&path, &[2]);
 }

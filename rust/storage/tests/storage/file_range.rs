@@ -8,11 +8,10 @@ use varbatch_storage::compressed::{Compression, Decoder};
 use varbatch_storage::{Loader, ReadStep};
 use varbatch_workers::Threads;
 
-use crate::compressed::compress;
+use crate::compressed::{self, compress};
 use crate::file_load::{PIECE, all_at_once, ask, assert_found, in_memory, load, stream};
 use crate::support::allocator::{most_held, taken};
 use crate::support::random::Random;
-use crate::vectors;
 
 /// The part of `all` that `Array.slice` would give.
 pub fn slice<T: Clone>(all: &[T], from: i64, count: Option<u64>) -> Vec<T> {
@@ -105,8 +104,8 @@ fn ranges_of_tiny_blocks_and_reads() {
 fn a_stream_is_unpacked_from_any_byte() {
     let mut random = Random::new(13);
     let ours = stream(&[8, 0, 3, 100, 0, 0, 4, 1]);
-    let engines = vectors::compressed().filter(|(mode, ..)| Compression::from_mode(*mode).is_some());
-    let engines = engines.map(|(_, len, file)| (file, crate::compressed::stream(len), 4096, 20));
+    let engines = compressed::compressed().filter(|(mode, ..)| Compression::from_mode(*mode).is_some());
+    let engines = engines.map(|(_, len, file)| (file, compressed::stream(len), 4096, 20));
     let ours = Compression::WRITTEN.map(|how| (compress(&ours, how, 10), ours.clone(), 10, 500));
     for (file, stream, block_len, rounds) in engines.chain(ours) {
         let mut decoder = Decoder::new(Cursor::new(&file[..]), file.len() as u64).expect("a head");

@@ -5,7 +5,6 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
-use std::time::Duration;
 
 use varbatch_codec::{Borrowed, Cursor, Dialect, ElementType, Event, Kind, Plain, Plan, Text, Width, Writer};
 use varbatch_storage::Saver;
@@ -85,6 +84,29 @@ pub fn assert_holds(path: &Path, expected: &[u8]) {
     assert_eq!((found.len(), differs), (expected.len(), None), "length, and first byte that differs");
 }
 
+/// Drops a call at once, half-way, with a part of it flushed, and when it is complete but for its place. Checks what is
+/// left each time.
+pub fn drop_at_each_step(begin: impl Fn() -> Saver, is_old: impl Fn(&str)) {
+    let (bytes, threads) = (vec![2; MEBI], Threads::alone());
+    let half =
+        |saver: &mut Saver| saver.write(&encoded(&bytes), &mut Cursor::new(), MEBI / 2, &threads).expect("writes");
+    drop(begin());
+    is_old("at once");
+    let mut saver = begin();
+    half(&mut saver);
+    drop(saver);
+    is_old("half-way");
+    let mut saver = begin();
+    half(&mut saver);
+    saver.flush_written().expect("flushes");
+    drop(saver);
+    is_old("flushed");
+    let mut saver = begin();
+    write(&mut saver, &encoded(&bytes), MEBI).expect("writes");
+    drop(saver.flush(&threads).expect("flushes"));
+    is_old("complete");
+}
+
 /// Fails if `path` can be saved to, or the old file is not as it was, or something is left.
 #[track_caller]
 pub fn assert_refuses(path: &Path, kind: Option<ErrorKind>, folder: &Folder) {
@@ -99,8 +121,7 @@ pub fn assert_refuses(path: &Path, kind: Option<ErrorKind>, folder: &Folder) {
 
 #[test]
 fn a_file_holds_the_plan_however_it_is_cut() {
-    let folder = Folder::new();
-    let path = folder.join("save");
+    let (folder, path) = Folder::with("save");
     let mut random = Random::new(1);
     let bytes = random.bytes(3 * MEBI);
     let chars: Vec<_> = (0..9000).map(|_| random.pick(&[0x61, 0xe9, 0x65e5, 0x1_f600, 0x7fff_ffff])).collect();
@@ -121,8 +142,7 @@ fn a_file_holds_the_plan_however_it_is_cut() {
 /// Every other piece is a head, and the system takes only so many in a call.
 #[test]
 fn more_pieces_than_a_call_takes() {
-    let folder = Folder::new();
-    let path = folder.join("save");
+    let (_folder, path) = Folder::with("save");
     for len in [4095, 4096, 4099, 5000] {
         let bytes = Random::new(len as u64).bytes(len);
         for count in [511, 512, 513, 1100] {
@@ -150,8 +170,7 @@ fn memory_does_not_grow_with_the_plan() {
 
 #[test]
 fn a_compressed_file_holds_the_plan() {
-    let folder = Folder::new();
-    let path = folder.join("save");
+    let (folder, path) = Folder::with("save");
     let bytes = [vec![7; 100_000], Random::new(2).bytes(200_000)].concat();
     let plan = mixed(&bytes, &[0x65e5; 5000]);
     for how in Compression::WRITTEN {
@@ -174,30 +193,19 @@ fn a_compressed_file_holds_the_plan() {
 
 #[test]
 fn an_old_file_is_replaced_when_the_new_one_is_complete_and_not_before() {
-    let folder = Folder::new();
-    let path = folder.join("save");
+    let (folder, path) = Folder::with("save");
     let (old, new) = (vec![1; 2 * MEBI], vec![2; MEBI]);
     // Without an old file as well.
     for before in [None, Some(&old)] {
         if let Some(old) = before {
             fs::write(&path, old).expect("writes");
         }
-        let old = |when| {
-            assert_eq!(fs::read(&path).ok().as_ref(), before, "{when}");
-            assert_eq!(folder.names(), before.map_or(vec![], |_| vec!["save"]), "{when}");
+        let is_old = |step: &str| {
+            assert_eq!(fs::read(&path).ok().as_ref(), before, "{step}");
+            assert_eq!(folder.names(), before.map_or(vec![], |_| vec!["save"]), "{step}");
         };
         for how in [None, Some((Compression::Zstd, MEBI as u64))] {
-            drop(Saver::create(&path, how).expect("begins"));
-            old("dropped at once");
-            let mut saver = Saver::create(&path, how).expect("begins");
-            saver.write(&encoded(&new), &mut Cursor::new(), MEBI / 2, &Threads::alone()).expect("writes");
-            saver.flush_written().expect("flushes");
-            drop(saver);
-            old("dropped half-way");
-            let mut saver = Saver::create(&path, how).expect("begins");
-            write(&mut saver, &encoded(&new), MEBI).expect("writes");
-            drop(saver.flush(&Threads::alone()).expect("flushes"));
-            old("dropped before it took the place");
+            drop_at_each_step(|| Saver::create(&path, how).expect("begins"), is_old);
         }
     }
     let mut saver = Saver::create(&path, None).expect("begins");
@@ -217,18 +225,6 @@ fn an_old_file_is_replaced_when_the_new_one_is_complete_and_not_before() {
 }
 
 #[test]
-fn a_folder_that_came_meanwhile_is_an_error_and_nothing_is_left() {
-    let folder = Folder::new();
-    let path = folder.join("save");
-    let mut saver = Saver::create(&path, None).expect("begins");
-    write(&mut saver, &encoded(&[7; 5000]), MEBI).expect("writes");
-    let flushed = saver.flush(&Threads::alone()).expect("flushes");
-    fs::create_dir(&path).expect("a folder");
-    flushed.commit().expect_err("a folder");
-    assert_eq!(folder.names(), ["save"]);
-}
-
-#[test]
 fn a_name_may_be_as_long_as_the_system_has_it() {
     let folder = Folder::new();
     for len in [200, 247, 248, 255] {
@@ -239,37 +235,4 @@ fn a_name_may_be_as_long_as_the_system_has_it() {
         save(&path, &encoded(&[7; 5000]), MEBI, None).unwrap_or_else(|error| panic!("{len} letters: {error}"));
         assert_holds(&path, &[7; 5000]);
     }
-}
-
-#[test]
-fn two_at_once_are_both_complete_and_the_last_one_stays() {
-    let folder = Folder::new();
-    let path = folder.join("save");
-    let mut savers = [1, 2].map(|byte| (byte, Saver::create(&path, None).expect("begins")));
-    for (byte, saver) in &mut savers {
-        write(saver, &encoded(&vec![*byte; MEBI]), MEBI / 3).expect("writes");
-    }
-    for (byte, saver) in savers {
-        saver.flush(&Threads::alone()).expect("flushes").commit().expect("takes the place");
-        assert_holds(&path, &vec![byte; MEBI]);
-    }
-    // And from threads, while somebody reads.
-    std::thread::scope(|scope| {
-        let writers = [3, 4, 5].map(|byte| {
-            let path = &path;
-            scope.spawn(move || {
-                for round in 1..20 {
-                    save(path, &encoded(&vec![byte; round * 5000]), 4096, None).expect("saves");
-                }
-            })
-        });
-        while writers.iter().any(|writer| !writer.is_finished()) {
-            let found = fs::read(&path).expect("there is always a file");
-            let is_whole =
-                found.iter().all(|&byte| byte == found[0]) && [0, MEBI % 5000].contains(&(found.len() % 5000));
-            assert!(is_whole && !found.is_empty(), "half of a file: {} bytes", found.len());
-            std::thread::sleep(Duration::from_micros(300));
-        }
-    });
-    assert_eq!(folder.names(), ["save"]);
 }

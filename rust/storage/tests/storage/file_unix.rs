@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
+use crate::file_append::{append, int};
 use crate::file_save::{MEBI, assert_holds, assert_refuses, encoded, save};
 use crate::folder::Folder;
 
@@ -12,19 +13,33 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).expect("a file").mode() & 0o7777
 }
 
+/// A save replaces a file, an append goes on in it.
 #[test]
 fn permissions_are_kept() {
-    let folder = Folder::new();
-    let path = folder.join("save");
-    save(&path, &encoded(b"new!"), MEBI, None).expect("saves");
-    File::create(folder.join("other")).expect("a file");
-    assert_eq!(mode(&path), mode(&folder.join("other")), "as of any new file");
-    for bits in [0o600, 0o640, 0o664, 0o777, 0o200] {
-        fs::set_permissions(&path, PermissionsExt::from_mode(bits)).expect("sets");
-        save(&path, &encoded(b"new!"), MEBI, None).expect("saves");
-        assert_eq!(mode(&path), bits);
+    for is_append in [false, true] {
+        let (folder, path) = Folder::with("save");
+        let link = folder.join("link");
+        symlink("save", &link).expect("links");
+        let put = || match is_append {
+            true => append(&link, &int(1)).expect("appends"),
+            false => save(&link, &int(1), MEBI, None).expect("saves"),
+        };
+        put();
+        File::create(folder.join("other")).expect("a file");
+        assert_eq!(mode(&path), mode(&folder.join("other")), "as of any new file");
+        let inode = fs::metadata(&path).expect("a file").ino();
+        // Who appends must be allowed to read.
+        for bits in [0o600, 0o640, 0o664, 0o777, if is_append { 0o600 } else { 0o200 }] {
+            fs::set_permissions(&path, PermissionsExt::from_mode(bits)).expect("sets");
+            put();
+            assert_eq!(mode(&path), bits);
+        }
+        let metadata = fs::metadata(&path).expect("a file");
+        let (is_same, count) = if is_append { (metadata.ino() == inode, 6) } else { (true, 1) };
+        assert_eq!((is_same, metadata.len()), (true, count * int(1).len() as u64));
+        assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
+        assert_eq!(folder.names(), ["link", "other", "save"]);
     }
-    assert_eq!(folder.names(), ["other", "save"]);
 }
 
 #[test]
@@ -90,6 +105,7 @@ fn a_file_or_folder_that_may_not_be_written_to_is_refused() {
         return;
     }
     assert_refuses(&path, Some(ErrorKind::PermissionDenied), &folder);
+    append(&path, &int(1)).expect_err("read only");
     assert_holds(&path, b"old");
     assert_eq!(mode(&path), 0o444);
     assert_refuses(&sub.join("save"), Some(ErrorKind::PermissionDenied), &folder);

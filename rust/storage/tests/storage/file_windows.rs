@@ -18,8 +18,7 @@ const SHARED: [u32; 4] = [7, 3, 1, 0];
 
 #[test]
 fn an_old_file_that_is_open_for_a_moment_is_waited_for() {
-    let folder = Folder::new();
-    let path = folder.join("save");
+    let (folder, path) = Folder::with("save");
     for mode in SHARED {
         fs::write(&path, "old").expect("writes");
         let held = OpenOptions::new().read(true).share_mode(mode).open(&path).expect("opens");
@@ -40,8 +39,7 @@ fn an_old_file_that_is_open_for_a_moment_is_waited_for() {
 
 #[test]
 fn an_old_file_that_stays_open_is_an_error_that_says_so() {
-    let folder = Folder::new();
-    let path = folder.join("save");
+    let (folder, path) = Folder::with("save");
     for mode in &SHARED[1..] {
         fs::write(&path, "old").expect("writes");
         let held = OpenOptions::new().read(true).share_mode(*mode).open(&path).expect("opens");
@@ -60,8 +58,7 @@ fn an_old_file_that_stays_open_is_an_error_that_says_so() {
 
 #[test]
 fn a_read_only_file_is_refused_at_once() {
-    let folder = Folder::new();
-    let path = folder.join("save");
+    let (folder, path) = Folder::with("save");
     fs::write(&path, "old").expect("writes");
     let set = |is_read_only| {
         let mut permissions = fs::metadata(&path).expect("a file").permissions();

@@ -1,4 +1,5 @@
-//! A folder for one test, on the disk on which the tests are built, and gone at its end.
+//! A folder for one test, on the disk on which the tests are built, and gone at its end. The unit tests use it as well,
+//! which are not told of that disk.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -12,8 +13,9 @@ static LAST: AtomicUsize = AtomicUsize::new(0);
 impl Folder {
     pub fn new() -> Self {
         // Who runs the tests may be another than who has built them.
-        let made = [Path::new(env!("CARGO_TARGET_TMPDIR")), &std::env::temp_dir()].into_iter().find_map(|parent| {
-            fs::create_dir_all(parent).ok()?;
+        let built_at = option_env!("CARGO_TARGET_TMPDIR").map(PathBuf::from);
+        let made = built_at.into_iter().chain([std::env::temp_dir()]).find_map(|parent| {
+            fs::create_dir_all(&parent).ok()?;
             loop {
                 let number = LAST.fetch_add(1, Ordering::Relaxed);
                 let path = parent.join(format!("varbatch-{}-{number}", std::process::id()));
@@ -26,6 +28,13 @@ impl Folder {
             }
         });
         Self(made.expect("a folder for temporary files"))
+    }
+
+    /// Also gives the path of a file in it, which is not there yet.
+    pub fn with(name: &str) -> (Self, PathBuf) {
+        let folder = Self::new();
+        let path = folder.join(name);
+        (folder, path)
     }
 
     pub fn path(&self) -> &Path {

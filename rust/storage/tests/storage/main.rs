@@ -4,8 +4,6 @@ mod compressed;
 mod compressed_damage;
 mod fastlz;
 mod file_append;
-mod file_append_crash;
-mod file_append_order;
 mod file_append_tail;
 mod file_crash;
 mod file_damage;
@@ -25,6 +23,4 @@ mod not_files;
 #[path = "../../../codec/tests/codec/support/mod.rs"]
 #[allow(dead_code)] // The codec's tests use more of it.
 mod support;
-mod transcode_files;
-mod transcode_frames;
-mod vectors;
+mod transcode;

@@ -1,33 +1,13 @@
 //! Guards: what killed saves leave behind is removed, and nothing else ever is.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+#[path = "../storage/folder.rs"]
+mod folder;
+
+pub use self::folder::Folder;
 use super::{Beside, SWEPT_NAMES, create, named, remove_leftover};
-
-/// A folder of this test's own. It has no leftovers of other tests.
-pub struct Folder(pub PathBuf);
-
-impl Folder {
-    pub fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("varbatch-unit-{}-{name}", std::process::id()));
-        fs::create_dir(&path).expect("a folder");
-        Self(path)
-    }
-
-    pub fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).expect("the folder is there");
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn leave(path: &Path) {
     fs::write(path, "half a file").expect("writes");
@@ -35,16 +15,16 @@ fn leave(path: &Path) {
 
 #[test]
 fn the_first_save_in_a_folder_removes_all_leftovers_and_no_other_file() {
-    let folder = Folder::new("sweep");
+    let folder = Folder::new();
     let others = [".varbatch-", ".varbatch--1", ".varbatch-00", ".varbatch-0x", "save", "varbatch-3"];
     for name in others {
-        leave(&folder.0.join(name));
+        leave(&folder.join(name));
     }
     // Other tests may use the lowest numbers now.
     for number in [30, 31, 40, SWEPT_NAMES - 1] {
-        leave(&named(&folder.0, number));
+        leave(&named(folder.path(), number));
     }
-    let (file, beside) = create(&folder.0).expect("creates");
+    let (file, beside) = create(folder.path()).expect("creates");
     let own = beside.path().file_name().unwrap().to_str().unwrap().to_owned();
     let mut expected: Vec<_> = others.iter().map(|name| (*name).to_owned()).chain([own]).collect();
     expected.sort();
@@ -55,12 +35,12 @@ fn the_first_save_in_a_folder_removes_all_leftovers_and_no_other_file() {
 /// Some file systems give a lock to everyone.
 #[test]
 fn a_process_never_removes_its_own_names_without_their_locks() {
-    let folder = Folder::new("own");
-    let (file, beside) = create(&folder.0).expect("creates");
+    let folder = Folder::new();
+    let (file, beside) = create(folder.path()).expect("creates");
     drop(file);
-    let other = Folder::new("own-other");
+    let other = Folder::new();
     let names = [&other, &folder].map(|folder| {
-        let (file, beside) = create(&folder.0).expect("creates");
+        let (file, beside) = create(folder.path()).expect("creates");
         drop(file);
         beside
     });
@@ -71,8 +51,8 @@ fn a_process_never_removes_its_own_names_without_their_locks() {
 
 #[test]
 fn a_file_that_is_written_is_never_removed() {
-    let folder = Folder::new("held");
-    let held = [(); 3].map(|()| create(&folder.0).expect("creates"));
+    let folder = Folder::new();
+    let held = [(); 3].map(|()| create(folder.path()).expect("creates"));
     let names = folder.names();
     assert_eq!(names.len(), 3);
     for (_, beside) in &held {
@@ -92,12 +72,12 @@ fn a_file_that_is_written_is_never_removed() {
 
 #[test]
 fn leftovers_do_not_pile_up_in_a_folder_that_was_looked_at_already() {
-    let folder = Folder::new("again");
-    drop(create(&folder.0).expect("creates"));
+    let folder = Folder::new();
+    drop(create(folder.path()).expect("creates"));
     let names = folder.names();
     assert_eq!(names.len(), 1, "as after a kill");
     for _ in 0..40 {
-        drop(create(&folder.0).expect("creates"));
+        drop(create(folder.path()).expect("creates"));
     }
     // Other tests may have used lower numbers meanwhile.
     assert!(folder.names().len() <= 8, "{:?}", folder.names());
@@ -105,36 +85,36 @@ fn leftovers_do_not_pile_up_in_a_folder_that_was_looked_at_already() {
 
 #[test]
 fn what_is_no_file_is_left_alone() {
-    let folder = Folder::new("special");
-    fs::create_dir(named(&folder.0, 0)).expect("a folder");
-    leave(&folder.0.join("victim"));
+    let folder = Folder::new();
+    fs::create_dir(named(folder.path(), 0)).expect("a folder");
+    leave(&folder.join("victim"));
     #[cfg(unix)]
     {
-        std::os::unix::fs::symlink("victim", named(&folder.0, 1)).expect("links");
-        std::os::unix::fs::symlink("nothing", named(&folder.0, 2)).expect("links");
-        let _socket = std::os::unix::net::UnixListener::bind(named(&folder.0, 3)).expect("a socket");
+        std::os::unix::fs::symlink("victim", named(folder.path(), 1)).expect("links");
+        std::os::unix::fs::symlink("nothing", named(folder.path(), 2)).expect("links");
+        let _socket = std::os::unix::net::UnixListener::bind(named(folder.path(), 3)).expect("a socket");
     }
     let before = folder.names();
     for number in 0..4 {
-        assert!(!remove_leftover(&named(&folder.0, number)));
+        assert!(!remove_leftover(&named(folder.path(), number)));
     }
-    let (file, beside) = create(&folder.0).expect("creates");
+    let (file, beside) = create(folder.path()).expect("creates");
     assert!(!before.contains(&beside.path().file_name().unwrap().to_str().unwrap().to_owned()));
     drop(file);
     fs::remove_file(beside.path()).expect("removes");
     assert_eq!(folder.names(), before);
-    assert_eq!(fs::read(folder.0.join("victim")).expect("a file"), b"half a file");
+    assert_eq!(fs::read(folder.join("victim")).expect("a file"), b"half a file");
 }
 
 #[test]
 fn no_two_saves_of_a_process_have_a_number() {
-    let folder = Folder::new("numbers");
-    let mut all = [(); 20].map(|()| Beside::first(&folder.0, 0));
+    let folder = Folder::new();
+    let mut all = [(); 20].map(|()| Beside::first(folder.path(), 0));
     all.sort_by_key(|beside| beside.number);
     assert!(all.windows(2).all(|pair| pair[0].number < pair[1].number));
-    let above = Beside::first(&folder.0, 1000);
+    let above = Beside::first(folder.path(), 1000);
     assert_eq!(above.number, 1000);
-    assert_eq!(above.next(&folder.0).number, 1001);
+    assert_eq!(above.next(folder.path()).number, 1001);
 }
 
 /// Between the creation of a file and its lock, another process can take it for a leftover.
@@ -145,8 +125,8 @@ fn a_file_that_was_taken_for_a_leftover_is_not_used() {
 
     use super::claim;
 
-    let folder = Folder::new("claim");
-    let path = named(&folder.0, 0);
+    let folder = Folder::new();
+    let path = named(folder.path(), 0);
     let file = File::create_new(&path).expect("creates");
     let other = File::options().write(true).open(&path).expect("opens");
     other.lock().expect("locks");

@@ -186,14 +186,12 @@ const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
 const EIO: i32 = 112;
 
 /// Calls `check` for each way, with an old file and without.
-fn each(name: &str, mut check: impl FnMut(&Folder, &Path, usize, Option<&[u8]>)) {
+fn each(mut check: impl FnMut(&Folder, &Path, usize, Option<&[u8]>)) {
     let old = record(1);
     for way in 0..3 {
         for old in [None, Some(&*old)] {
-            let folder = Folder::new(&format!("{name}-{way}-{}", old.is_some()));
-            let path = folder.0.join("save");
-            let put = || old.iter().for_each(|old| fs::write(&path, old).expect("writes"));
-            put();
+            let (folder, path) = Folder::with("save");
+            old.iter().for_each(|old| fs::write(&path, old).expect("writes"));
             check(&folder, &path, way, old);
         }
     }
@@ -201,7 +199,7 @@ fn each(name: &str, mut check: impl FnMut(&Folder, &Path, usize, Option<&[u8]>))
 
 #[test]
 fn each_failure_of_the_disk_is_told_and_leaves_the_old_file_alone() {
-    each("failure", |folder, path, way, old| {
+    each(|folder, path, way, old| {
         let (made, failed) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(false)));
         for index in 0.. {
             made.set(0);
@@ -239,7 +237,7 @@ fn a_folder_that_fails_to_flush_is_told_and_one_that_cannot_be_flushed_is_not() 
         Recorder::failing(fails).during(|| written(path, way, &record(3))).0
     };
     let damage = [Errno::IO, Errno::NOSPC, Errno::DQUOT, Errno::ROFS, Errno::NOENT, Errno::NFILE];
-    each("folder", |folder, path, way, old| {
+    each(|folder, path, way, old| {
         for code in damage {
             let error = flush(code, path, way).expect_err("a name that may be lost");
             let (text, file) = (io::Error::from(code).to_string(), fs::read(path).ok());
@@ -254,7 +252,7 @@ fn a_folder_that_fails_to_flush_is_told_and_one_that_cannot_be_flushed_is_not() 
             assert_eq!(folder.names().len(), usize::from(old.is_some()));
         }
     });
-    each("unsupported", |_, path, way, _| {
+    each(|_, path, way, _| {
         for code in
             [Errno::ACCESS, Errno::PERM, Errno::INVAL, Errno::BADF, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP]
         {
@@ -266,7 +264,7 @@ fn a_folder_that_fails_to_flush_is_told_and_one_that_cannot_be_flushed_is_not() 
 /// An earlier call ends well when a later save is at the path: but that may just have been put there, unflushed.
 #[test]
 fn a_call_that_was_overtaken_ends_when_the_later_save_is_on_the_disk() {
-    each("overtaken", |_, path, way, _| {
+    each(|_, path, way, _| {
         let (early, late) = (Ticket::take(), Ticket::take());
         let mut saver = Saver::create(path, None).expect("begins");
         write(&mut saver, &record(3), 1000).expect("writes");

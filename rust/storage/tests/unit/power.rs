@@ -12,7 +12,7 @@ use std::time::Instant;
 #[path = "power_disk.rs"]
 mod disk;
 
-use self::disk::{Disk, Random};
+use self::disk::{Disk, Random, coin};
 use crate::beside::tests::Folder;
 use crate::compressed::{Compression, is_compressed};
 use crate::disk::Change;
@@ -96,7 +96,7 @@ impl Session<'_> {
         let (records, max) = (self.records(), [200, 1000, 5000, 1 << 20][self.random.below(4)]);
         let is_log = self.before.file.as_ref().is_none_or(|file| file.len() < MAX_LEN && !is_compressed(file));
         let kind = if is_log { self.random.below(10) } else { self.random.below(4) };
-        let compression = self.random.coin().then_some(Compression::Zstd);
+        let compression = coin(self.random).then_some(Compression::Zstd);
         let (path, before) = (self.path, self.before.clone());
         let mut during = before.clone();
         let after = match kind {
@@ -201,20 +201,19 @@ fn look(path: &Path, found: &[u8], allowed: &Version, counts: &mut Counts) {
 #[test]
 fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
     let begin = Instant::now();
-    let (mut random, mut number, mut counts) = (Random(29), 1, Counts::default());
-    let checks = Folder::new("power-checks");
+    let (mut random, mut number, mut counts) = (Random::new(29), 1, Counts::default());
+    let checks = Folder::new();
     let (mut left, mut version, mut round) = (BTreeMap::new(), Version::default(), 0);
     while counts.cuts < CUTS {
         round += 1;
-        let folder = Folder::new(&format!("power-{round}"));
-        let path = folder.0.join(NAME);
-        let needs_names = random.coin();
+        let (folder, path) = Folder::with(NAME);
+        let needs_names = coin(&mut random);
         let mut recorder = Recorder::failing(move |change| {
             (needs_names && matches!(change, Change::Create(_, None))).then_some(UNSUPPORTED)
         });
         let mut disk = Disk::default();
         for (name, bytes) in std::mem::take(&mut left) {
-            let path = folder.0.join(name);
+            let path = folder.path().join(name);
             fs::write(&path, &bytes).expect("writes");
             let file = recorder.number_new(&File::open(&path).expect("a file"));
             disk.files.insert(file, bytes);
@@ -238,7 +237,7 @@ fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
             }
             for last in 1..=CUTS_A_CHANGE {
                 counts.cuts += 1;
-                let is_ordered = random.coin();
+                let is_ordered = coin(&mut random);
                 let mut cut = disk.cut(is_ordered, &mut random);
                 let found = cut.get(&path);
                 let bytes = found.map(Vec::as_slice);
@@ -252,7 +251,7 @@ fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
                 if let Some(found) = found.filter(|found| !seen.contains(*found)) {
                     seen.insert(found.clone());
                     counts.looked_at += 1;
-                    let path = checks.0.join(counts.looked_at.to_string());
+                    let path = checks.join(&counts.looked_at.to_string());
                     look(&path, found, &fits, &mut counts);
                 }
                 if done == reboot && last == CUTS_A_CHANGE {

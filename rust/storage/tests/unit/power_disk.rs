@@ -5,20 +5,14 @@ use std::path::PathBuf;
 
 use crate::disk::tests::Record;
 
-/// Always the same numbers.
-pub struct Random(pub u64);
+#[path = "../../../codec/tests/codec/support/random.rs"]
+#[allow(dead_code)] // The codec's tests use more of it.
+mod random;
 
-impl Random {
-    pub fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ mixed >> 31) % end as u64) as usize
-    }
+pub use self::random::Random;
 
-    pub fn coin(&mut self) -> bool {
-        self.below(2) == 0
-    }
+pub fn coin(random: &mut Random) -> bool {
+    random.below(2) == 0
 }
 
 /// A change of a file's bytes that is not flushed.
@@ -99,7 +93,7 @@ impl Disk {
     pub fn cut(&self, is_ordered: bool, random: &mut Random) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut names = self.names.clone();
         let (count, all) = (random.below(self.renamings.len() + 1), self.renamings.iter().enumerate());
-        all.filter(|(index, _)| if is_ordered { *index < count } else { random.coin() })
+        all.filter(|(index, _)| if is_ordered { *index < count } else { coin(random) })
             .for_each(|(_, renaming)| rename(&mut names, renaming));
         names.into_iter().map(|(name, file)| (name, self.cut_file(file, is_ordered, random))).collect()
     }
@@ -130,13 +124,13 @@ impl Disk {
                     }
                 }
                 Edit::SetLen(len) => {
-                    if random.coin() {
+                    if coin(random) {
                         bytes.resize(*len, 0);
                     }
                 }
             }
         }
-        if whole.len() > bytes.len() && random.coin() {
+        if whole.len() > bytes.len() && coin(random) {
             bytes.resize(whole.len(), 0);
         }
         bytes

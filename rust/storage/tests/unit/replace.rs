@@ -18,8 +18,7 @@ fn written(path: &Path, text: &str) -> Replacement {
 
 #[test]
 fn a_file_with_a_name_replaces_another_one_or_leaves_nothing() {
-    let folder = Folder::new("replace");
-    let path = folder.0.join("save");
+    let (folder, path) = Folder::with("save");
     for text in ["first", "second"] {
         let file = written(&path, text);
         assert_eq!(folder.names().len(), if text == "first" { 1 } else { 2 });
@@ -38,13 +37,12 @@ fn a_file_with_a_name_replaces_another_one_or_leaves_nothing() {
 
 #[test]
 fn a_rename_that_fails_leaves_nothing_and_names_no_temporary_file() {
-    let folder = Folder::new("rename");
-    let path = folder.0.join("save");
+    let (folder, path) = Folder::with("save");
     let file = written(&path, "new");
     fs::create_dir(&path).expect("a folder");
     let error = file.commit(&Ticket::take()).expect_err("a folder is there");
     assert!(!format!("{error} {error:?}").contains("varbatch"), "{error:?}");
     assert_eq!(folder.names(), ["save"]);
-    let error = Replacement::with(&folder.0.join("none/save"), Temporary::named).expect_err("no folder");
+    let error = Replacement::with(&folder.join("none/save"), Temporary::named).expect_err("no folder");
     assert!(!format!("{error} {error:?}").contains("varbatch"), "{error:?}");
 }
