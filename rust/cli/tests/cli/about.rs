@@ -13,10 +13,9 @@ fn has(program: &str) -> bool {
 fn completions_name_every_command() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let ran = folder.run(&format!("completions {shell}"));
-        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{shell}");
+        let out = folder.run(&format!("completions {shell}")).right();
         for part in ["show", "check", "diff", "get", "convert", "max-items"] {
-            assert!(ran.out.contains(part), "{shell}: {part}");
+            assert!(out.contains(part), "{shell}: {part}");
         }
     }
     let ran = folder.run("completions tcsh");
@@ -71,6 +70,5 @@ fn manual_pages_are_complete() {
             assert!(output.status.success() && output.stderr.is_empty(), "{page}: {output:?}");
         }
     }
-    let ran = folder.run("man look");
-    ran.fails(2, "error: man: expected a command, found look\n");
+    folder.run("man look").fails(2, "error: man: expected a command, found look\n");
 }

@@ -38,8 +38,7 @@ fn every_dialect_to_every_other() {
     for (from, id) in all {
         let folder = Folder::with("in", &frames(&[&list(id)]));
         for (to, other) in all {
-            let ran = folder.run(&format!("convert --from {from} --to {to} in {to}"));
-            assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{from} to {to}");
+            folder.run(&format!("convert --from {from} --to {to} in {to}")).right();
             assert_eq!(folder.read(to), frames(&[&list(other)]), "{from} to {to}");
         }
     }
@@ -54,8 +53,7 @@ fn a_format_that_is_said() {
     assert_eq!((folder.read("value"), folder.read("frames")), (words(&[4, 0]), words(&[4, 0])));
     // A file of one value holds no frames.
     folder.write("b", &save_3());
-    let ran = folder.run(&format!("{TO_4} --format frames b out"));
-    assert!(ran.code == 1 && ran.err.starts_with("error: b: frame 1: "), "{ran:?}");
+    folder.run(&format!("{TO_4} --format frames b out")).has(1, "", "error: b: frame 1: ");
     assert_eq!(folder.names(), ["a", "b", "frames", "value"]);
 }
 
@@ -149,8 +147,8 @@ fn bytes_behind_values_are_told() {
     folder.write("c", &frames(&[&int(1), &save_3()]));
     let warning = "warning: c: 1 value was followed by bytes that are none of its, at byte 68\n";
     let hint = "hint: c: all of it can be read with --from godot3\n";
-    let ran = folder.run("convert --from godot4 --to pandemonium c d");
-    ran.expect(0, "d: 2 values from godot4 to pandemonium\n", &format!("{warning}{hint}"));
+    let out = "d: 2 values from godot4 to pandemonium\n";
+    folder.run("convert --from godot4 --to pandemonium c d").expect(0, out, &format!("{warning}{hint}"));
 }
 
 #[test]
@@ -179,16 +177,15 @@ fn a_compressed_file_stays_compressed() {
 fn outputs_that_cannot_be_written() {
     let folder = Folder::with("a", &save_3());
     for output in ["none/out", "."] {
-        let ran = folder.run(&format!("{TO_4} --force a {output}"));
-        assert!(ran.code == 3 && ran.err.starts_with(&format!("error: {output}: ")), "{ran:?}");
+        folder.run(&format!("{TO_4} --force a {output}")).has(3, "", &format!("error: {output}: "));
     }
     assert_eq!(folder.names(), ["a"]);
 }
 
 #[test]
 fn threads_change_nothing() {
-    let values: Vec<_> = (0..20_000).map(|number| value(5, &[&floats(&[number as f32, 0.5])])).collect();
-    let folder = Folder::with("a", &frames(&values.iter().map(|value| &value[..]).collect::<Vec<_>>()));
+    let frame = |number: u16| frames(&[&value(5, &[&floats(&[number.into(), 0.5])])]);
+    let folder = Folder::with("a", &(0..20_000).flat_map(frame).collect::<Vec<_>>());
     for threads in [0, 1, 2, 7] {
         let ran = folder.run(&format!("{TO_4} --threads {threads} a {threads}"));
         ran.expect(0, &format!("{threads}: 20000 values from godot3 to godot4\n"), "");

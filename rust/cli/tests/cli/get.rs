@@ -30,31 +30,21 @@ fn keys() -> (Vec<u8>, Vec<&'static str>) {
 fn every_key_that_is_printed_leads_to_its_value() {
     let (bytes, paths) = keys();
     let folder = Folder::with("a", &bytes);
-    for (number, path) in paths.iter().enumerate() {
+    let is_at = |path: &str, number: usize| {
         let ran = folder.run_with(&["get", "--json", "a", path]);
         assert_eq!((ran.code, &ran.json()[0]["value"]), (0, &json!(number)), "{path}: {}", ran.err);
-        let key = folder.run_with(&["get", "a", &format!("[key {number}]")]);
-        assert_eq!(key.code, 0, "{path}");
+    };
+    for (number, path) in paths.iter().enumerate() {
+        is_at(path, number);
+        assert_eq!(folder.run_with(&["get", "a", &format!("[key {number}]")]).code, 0, "{path}");
     }
     // The keys of `show --json`, which shortens none, do too.
-    for line in folder.run("show --json a").json().iter().skip(1) {
-        let path = line["path"].as_str().expect("a path");
-        assert_eq!(folder.run_with(&["get", "--json", "a", path]).json()[0]["value"], line["value"], "{path}");
+    for (number, line) in folder.run("show --json a").json().iter().skip(1).enumerate() {
+        is_at(line["path"].as_str().expect("a path"), number);
     }
-    // So do those of `show`, in brackets.
-    for (number, line) in folder.run("show a").out.lines().skip(1).enumerate() {
-        let (key, _) = line.split_at(line.rfind(": int ").expect("a key"));
-        let key = key.trim_start_matches(|char: char| char == ' ' || char.is_ascii_digit());
-        // Trimming cut these keys, as they are numbers.
-        let path = if number == 4 {
-            "[-7]".into()
-        } else if number == 5 || number == 6 {
-            paths[number].into()
-        } else {
-            format!("[{key}]")
-        };
-        let ran = folder.run_with(&["get", "--json", "a", &path]);
-        assert_eq!((ran.code, &ran.json()[0]["value"]), (0, &json!(number)), "{path}: {}", ran.err);
+    // So do those of `show`, in brackets, behind an offset, a size and a step to the right.
+    for (number, line) in folder.run("show a").right().lines().skip(1).enumerate() {
+        is_at(&format!("[{}]", &line[24..line.rfind(": int ").expect("a key")]), number);
     }
 }
 
@@ -66,10 +56,8 @@ fn values_are_shown_as_by_show() {
     folder.run("get --frame 1 --depth 0 a [\"at\"]").expect(0, "        56        28  Array of 2 ...\n", "");
     folder.run("get a inside").fails(2, "error: expected [ or . at byte 0 of the path, found inside\n");
     assert_eq!(folder.run_with(&["get", "a", ""]).out, "         4         8  int 1\n");
-    assert_eq!(
-        folder.run_with(&["get", "--frame", "1", "a", " inside [\"at\"][1]"]).out,
-        "        76         8  bool true\n"
-    );
+    let found = folder.run_with(&["get", "--frame", "1", "a", " inside [\"at\"][1]"]);
+    found.expect(0, "        76         8  bool true\n", "");
     let lines = folder.run("get --frame 1 --json a [\"at\"]").json();
     let expected = json!({"frame": 1, "path": "[\"at\"][0]", "at": 64, "size": 12, "depth": 1,
         "type": "Vector2i", "value": [1, 2]});
@@ -121,8 +109,7 @@ fn what_is_not_there_is_said() {
     let twice = value(27, &[&words(&[2]), &words(&[28, 0]), &int(1), &words(&[28, 1]), &int(3), &int(2)]);
     folder.write("twice", &twice);
     fails("get twice [Array]", "twice: expected a unique key, found key Array more than once");
-    let missing = folder.run("get none [0]");
-    assert!(missing.code == 3 && missing.err.starts_with("error: none: "), "{missing:?}");
+    folder.run("get none [0]").has(3, "", "error: none: ");
 }
 
 #[test]
@@ -135,10 +122,8 @@ fn sound_parts_of_a_damaged_value_are_found() {
     // A text that is no UTF-8, although its length is good.
     folder.write("text", &frames(&[&value(4, &[&words(&[2]), &[0xff, 0xfe, 0, 0]])]));
     let error = "error: text: frame 0: expected UTF-8 for String, found byte 0xff, at byte 12\n";
-    for option in ["", "--raw", "--json"] {
-        let ran = folder
-            .run_with(&["get", "--format", "frames", "text", "", option][..if option.is_empty() { 5 } else { 6 }]);
-        assert!(ran.code == 1 && ran.err.starts_with(error), "{ran:?}");
+    for option in [&[][..], &["--raw"], &["--json"]] {
+        folder.run_with(&[&["get", "--format", "frames", "text", ""], option].concat()).has(1, "", error);
     }
     // The value before the one that the error names.
     folder.run("get --frame 1 a [\"list\"][0]").expect(0, "        64         4  Nil\n", "");

@@ -47,22 +47,10 @@ fn names_of_files_are_no_commands_for_a_terminal() {
     for (bytes, is_there) in
         [(frames(&[&int(1)]), true), (frames(&[&[99; 8]]), true), (vec![1, 2, 3], true), (vec![], false)]
     {
-        for args in [
-            "check",
-            "check --json",
-            "show",
-            "show --start 9",
-            "show --frame 9",
-            "show --nothing",
-            "get [0] --frame",
-            "get --frame 9 [0]",
-            "diff a",
-            "convert --from godot3 --to godot4 a",
-            "convert --from godot4 --to godot3 --force a",
-            "man",
-            "completions",
-            "",
-        ] {
+        let all = "check; check --json; show; show --start 9; show --frame 9; show --nothing; get [0] --frame; \
+                   get --frame 9 [0]; diff a; convert --from godot3 --to godot4 a; \
+                   convert --from godot4 --to godot3 --force a; man; completions; ";
+        for args in all.split("; ") {
             let folder = Folder::with("a", &frames(&[&int(2)]));
             if is_there {
                 fs::write(folder.path("").join(name), &bytes).expect("written");
@@ -85,16 +73,9 @@ fn texts_in_files_are_no_commands_for_a_terminal() {
     let folder = Folder::with("a", &frames(&[&hostile()]));
     folder.write("b", &frames(&[&int(1)]));
     folder.write("cut", &frames(&[&hostile()[..hostile().len() - 4]]));
-    for args in [
-        "show a",
-        "show --json a",
-        "check cut",
-        "check --json cut",
-        "diff a b",
-        "diff b a",
-        "diff --json a b",
-        "convert --from godot4 --to godot3 a out",
-    ] {
+    let all = "show a; show --json a; check cut; check --json cut; diff a b; diff b a; diff --json a b; \
+               convert --from godot4 --to godot3 a out";
+    for args in all.split("; ") {
         assert_harmless(&folder.run(args), args);
     }
     let ran = folder.run_with(&["get", "a", "[\"\u{9b}\"][\u{1b}]"]);
@@ -108,26 +89,10 @@ fn output_that_is_lost_is_an_error() {
     let folder = Folder::with("a", &frames(&[&int(1)]));
     folder.write("b", &frames(&[&int(2)]));
     folder.write("text", &[&words(&[28, 1])[..], &string("text")].concat());
-    for args in [
-        "--help",
-        "-h",
-        "--version",
-        "help show",
-        "show --help",
-        "man",
-        "man show",
-        "completions bash",
-        "completions fish",
-        "show a",
-        "show --json a",
-        "check a",
-        "check --json a",
-        "diff a b",
-        "get text [0]",
-        "get --raw text [0]",
-        "convert --from godot4 --to godot3 a -",
-        "convert --from godot4 --to godot3 a out",
-    ] {
+    let all = "--help; -h; --version; help show; show --help; man; man show; completions bash; completions fish; \
+               show a; show --json a; check a; check --json a; diff a b; get text [0]; get --raw text [0]; \
+               convert --from godot4 --to godot3 a -; convert --from godot4 --to godot3 a out";
+    for args in all.split("; ") {
         let mut command = folder.command(args);
         let ran = Ran::of(&command.stdout(full.try_clone().expect("the device")).output().expect("run"));
         assert_eq!(ran.code, 3, "{args}: {ran:?}");

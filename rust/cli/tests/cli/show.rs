@@ -1,8 +1,5 @@
 //! `varbatch show`.
 
-use std::io::Read;
-use std::process::Stdio;
-
 use varbatch_storage::compressed::Compression;
 
 use crate::support::{Folder, Ran, compress, floats, frames, int, save, save_3, string, text, value, words};
@@ -29,26 +26,24 @@ frame 1
         60         8      [1]: bool true
 ";
     folder.run("show a").expect(0, tree, "");
+    Folder::with("a", &[]).run("show a").expect(0, "", "note: a: the file is empty\n");
 }
 
 #[test]
 fn a_save_of_godot_3() {
     let folder = Folder::with("a", &save_3());
-    let ran = folder.run("show --from godot3 a");
-    let ends = ["Dictionary of 2", "\"at\": Vector3 (1.0, 2.0, 3.0)", "\"ids\": PackedInt32Array of 2 [4, 5]"];
-    assert_eq!((ran.code, ran.err.as_str(), ran.out.lines().count()), (0, "", ends.len()));
-    for (line, end) in ran.out.lines().zip(ends) {
-        assert!(line.ends_with(end), "{line}");
-    }
+    let tree = "         0        64  Dictionary of 2
+        20        16    \"at\": Vector3 (1.0, 2.0, 3.0)
+        48        16    \"ids\": PackedInt32Array of 2 [4, 5]
+";
+    folder.run("show --from godot3 a").expect(0, tree, "");
 }
 
 /// Checks the line of a single value, behind its offset and size.
 #[track_caller]
 fn shows(bytes: &[u8], expected: &str) {
-    let ran = Folder::with("a", bytes).run("show --format value a");
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    let start = format!("{:>10} {:>9}  ", 0, bytes.len());
-    assert_eq!(ran.out.strip_prefix(&start), Some(format!("{expected}\n").as_str()));
+    let line = format!("{:>10} {:>9}  {expected}\n", 0, bytes.len());
+    Folder::with("a", bytes).run("show --format value a").expect(0, &line, "");
 }
 
 #[test]
@@ -77,6 +72,11 @@ fn values_in_short() {
     shows(&words(&[28 | 1 << 16, 2, 0]), "Array[int] of 0");
     shows(&words(&[27 | 5 << 16, 4, 2, 0]), "Dictionary[String, int] of 0");
     shows(&value(24, &[&text("No\u{1b}de"), &words(&[0])]), "Object No\\u001bde of 0");
+    // Long paths are cut.
+    let names = [words(&[0x8000_0000 | 200, 0, 0]), text("a").repeat(200)].concat();
+    shows(&value(22, &[&names]), &format!("NodePath ^\"{}\"...", "a/".repeat(30)));
+    let empty = [words(&[0x8000_0000 | 200, 0, 1]), words(&[0]).repeat(200)].concat();
+    shows(&value(22, &[&empty]), &format!("NodePath ^\"{}\"...", "/".repeat(60)));
 }
 
 #[test]
@@ -96,11 +96,9 @@ fn the_first_elements_of_packed_arrays() {
     let texts = [words(&[2]), text("a\0"), text("b\0")].concat();
     shows(&value(34, &[&texts]), "PackedStringArray of 2 [\"a\", \"b\"]");
     let many = [words(&[500]), text("a\0").repeat(500)].concat();
-    let ran = Folder::with("a", &value(34, &[&many])).run("show a");
-    assert!(
-        ran.out.contains(" 4008  PackedStringArray of 500 [\"a\", \"a\", ") && ran.out.ends_with(", ...]\n"),
-        "{ran:?}"
-    );
+    let out = Folder::with("a", &value(34, &[&many])).run("show a").right();
+    let start = " 4008  PackedStringArray of 500 [\"a\", \"a\", ";
+    assert!(out.contains(start) && out.ends_with(", ...]\n"), "{out}");
 }
 
 #[test]
@@ -116,9 +114,9 @@ fn keys_are_shown_as_what_they_are() {
     ];
     let entries: Vec<u8> = keys.iter().flat_map(|(key, _)| [&key[..], &int(1)].concat()).collect();
     let folder = Folder::with("a", &value(27, &[&words(&[7]), &entries]));
-    let ran = folder.run("show a");
-    assert_eq!((ran.code, ran.out.lines().count()), (0, 8));
-    for (line, (_, key)) in ran.out.lines().skip(1).zip(keys) {
+    let out = folder.run("show a").right();
+    assert_eq!(out.lines().count(), 8);
+    for (line, (_, key)) in out.lines().skip(1).zip(keys) {
         assert!(line.ends_with(&format!("    {key}int 1")), "{line}");
     }
 }
@@ -127,10 +125,9 @@ fn keys_are_shown_as_what_they_are() {
 fn only_what_was_asked_for() {
     let folder = Folder::with("a", &frames(&[&int(1), &save(), &int(2)]));
     let lines = |args: &str| {
-        let ran = folder.run(&format!("show {args} a"));
-        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
+        let out = folder.run(&format!("show {args} a")).right();
         let value = |line: &str| line.trim_start_matches(|char: char| char == ' ' || char.is_ascii_digit()).to_owned();
-        ran.out.lines().map(value).collect::<Vec<_>>()
+        out.lines().map(value).collect::<Vec<_>>()
     };
     assert_eq!(lines("--frame 2"), ["frame 2", "int 2"]);
     assert_eq!(lines("--frame 1 --depth 0"), ["frame 1", "Dictionary of 2 ..."]);
@@ -145,16 +142,14 @@ fn only_what_was_asked_for() {
 /// The values that a run of the tool shows, in short.
 #[track_caller]
 fn shown(folder: &Folder, args: &str) -> String {
-    let ran = folder.run(args);
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
-    let values = ran.out.lines().filter_map(|line| line.split_once(" int ").or_else(|| line.split_once("more")));
+    let out = folder.run(args).right();
+    let values = out.lines().filter_map(|line| line.split_once(" int ").or_else(|| line.split_once("more")));
     values.map(|(_, value)| value).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
 fn a_range_of_values() {
-    let values: Vec<_> = (0..8).map(int).collect();
-    let stream = frames(&values.iter().map(|value| &value[..]).collect::<Vec<_>>());
+    let stream: Vec<_> = (0..8).flat_map(|number| frames(&[&int(number)])).collect();
     let folder = Folder::with("a", &stream);
     compress(&folder, "packed", &stream, Compression::Zstd);
     for name in ["a", "packed"] {
@@ -183,9 +178,9 @@ fn a_range_of_values() {
     let torn = [&frames(&[&words(&[99])])[..], &stream[..stream.len() - 4]].concat();
     folder.write("a", &torn);
     assert_eq!(shown(&folder, "show --format frames --start 3 --count 2 a"), "2 3");
-    let ran = folder.run("show --format frames --start -2 --count 1 a");
-    assert_eq!((ran.code, ran.out.as_str()), (1, "frame 6\n        72         8  int 5\n"));
-    assert!(ran.err.starts_with("error: a: expected 8 more bytes for the payload of a frame, found 4"), "{ran:?}");
+    let error = "error: a: expected 8 more bytes for the payload of a frame, found 4, at byte 96\n";
+    let line = "frame 6\n        72         8  int 5\n";
+    folder.run("show --format frames --start -2 --count 1 a").expect(1, line, error);
     folder.write("a", &save());
     folder.run("show --start 0 a").fails(2, "error: --start: the file is one value, and has no frames\n");
 }
@@ -206,52 +201,44 @@ fn long_containers_are_cut() {
 fn all_before_the_damage_is_shown() {
     let broken = value(27, &[&words(&[2]), &string("ok"), &int(3), &string("list"), &words(&[28, 2, 0, 99])]);
     let folder = Folder::with("a", &frames(&[&int(1), &broken, &int(2)]));
-    let ran = folder.run("show a");
     let error = "error: a: frame 1: expected a type from 0 to 38, found 99, at byte 68 inside [\"list\"][1]\n";
-    assert_eq!((ran.code, ran.err.as_str()), (1, error));
-    let ends = ["frame 0", "int 1", "frame 1", "Dictionary of 2", "\"ok\": int 3", "\"list\": Array of 2", "[0]: Nil"];
-    assert_eq!(ran.out.lines().count(), ends.len(), "{}", ran.out);
-    for (line, end) in ran.out.lines().zip(ends) {
-        assert!(line.ends_with(end), "{line}");
-    }
+    let tree = "frame 0
+         4         8  int 1
+frame 1
+        16        52  Dictionary of 2
+        36         8    \"ok\": int 3
+        56        12    \"list\": Array of 2
+        64         4      [0]: Nil
+";
+    folder.run("show a").expect(1, tree, error);
     folder.write("a", &frames(&[&int(1), &int(2)])[..20]);
-    let ran = folder.run("show a");
-    assert_eq!((ran.code, ran.out.as_str()), (1, "frame 0\n         4         8  int 1\n"));
-    assert_eq!(ran.err, "error: a: expected 8 more bytes for the payload of a frame, found 4, at byte 16\n");
+    let error = "error: a: expected 8 more bytes for the payload of a frame, found 4, at byte 16\n";
+    folder.run("show a").expect(1, "frame 0\n         4         8  int 1\n", error);
 }
 
 #[test]
 fn a_file_of_another_engine_is_recognized() {
     let folder = Folder::with("a", &frames(&[&words(&[19, 1, 2, 7])]));
-    let ran = folder.run("show a");
-    assert_eq!((ran.code, ran.err.lines().last()), (1, Some("hint: a: all of it can be read with --from godot3")));
+    folder.run("show a").has(1, "", "\nhint: a: all of it can be read with --from godot3\n");
 }
 
 #[test]
 fn what_is_behind_a_value_is_reported() {
     let folder = Folder::with("a", &frames(&[&[int(1), vec![1, 2, 3]].concat()]));
-    let ran = folder.run("show --format frames a");
-    assert_eq!(ran.code, 0);
-    assert!(
-        ran.out.ends_with("\n        12            ... 3 bytes behind the value, which engines ignore\n"),
-        "{}",
-        ran.out
-    );
+    let line = "\n        12            ... 3 bytes behind the value, which engines ignore\n";
+    folder.run("show --format frames a").has(0, line, "");
 }
 
 #[test]
 fn the_deepest_value() {
     let deep = [words(&[28, 1]).repeat(1024), words(&[28, 0])].concat();
     let ran = Folder::with("a", &deep).run("show a");
-    assert_eq!((ran.code, ran.err.as_str(), ran.out.lines().count()), (0, "", 1025));
-    assert!(ran.out.ends_with(" (1024) [0]: Array of 0\n"));
+    ran.has(0, " (1024) [0]: Array of 0\n", "");
+    assert_eq!(ran.right().lines().count(), 1025);
     let deeper = [words(&[28, 1]).repeat(1025), words(&[28, 0])].concat();
     let ran = Folder::with("a", &deeper).run("show --format value a");
-    assert_eq!((ran.code, ran.out.lines().count()), (1, 1025));
-    assert!(
-        ran.err.contains("expected at most 1024 levels of nesting, found one more, at byte 8200 inside [0]"),
-        "{ran:?}"
-    );
+    let error = "expected at most 1024 levels of nesting, found one more, at byte 8200 inside [0]";
+    assert!(ran.code == 1 && ran.out.lines().count() == 1025 && ran.err.contains(error), "{ran:?}");
 }
 
 #[test]
@@ -265,9 +252,8 @@ fn colours_are_for_terminals() {
 #[test]
 fn the_first_thousand_values_are_shown() {
     let folder = Folder::with("a", &frames(&[&int(1)]).repeat(1500));
-    let ran = folder.run("show a");
-    assert_eq!((ran.code, ran.out.lines().count()), (0, 2001));
-    assert!(ran.out.ends_with("\n... 500 more values; --all shows them\n"));
+    let out = folder.run("show a").right();
+    assert!(out.lines().count() == 2001 && out.ends_with("\n... 500 more values; --all shows them\n"));
     assert_eq!(folder.run("show --all a").out.lines().count(), 3000);
     assert!(folder.run("show --count 1499 a").out.ends_with("\n... 1 more value; --all shows it\n"));
     assert_eq!(folder.run("show --count 1500 a").out.lines().count(), 3000);
@@ -279,28 +265,4 @@ fn the_first_thousand_values_are_shown() {
     folder.write("b", &frames(&[&long]).repeat(70));
     assert!(folder.run("show --count 2 b").out.ends_with("\n... more values; --all shows them\n"));
     assert_eq!(folder.run("show --count 2 --json b").json()[2], serde_json::json!({"more": null}));
-}
-
-#[test]
-fn an_empty_file_is_called_empty() {
-    Folder::with("a", &[]).run("show a").expect(0, "", "note: a: the file is empty\n");
-}
-
-#[test]
-fn who_reads_the_output_may_have_enough() {
-    let folder = Folder::with("a", &frames(&[&int(1)]).repeat(100_000));
-    let mut command = folder.command("show a");
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("run");
-    let mut start = [0; 8];
-    child.stdout.take().expect("piped").read_exact(&mut start).expect("a line");
-    let ran = Ran::of(&child.wait_with_output().expect("ended"));
-    ran.expect(0, "", "");
-}
-
-#[test]
-fn long_paths_are_cut() {
-    let names = [words(&[0x8000_0000 | 200, 0, 0]), text("a").repeat(200)].concat();
-    shows(&value(22, &[&names]), &format!("NodePath ^\"{}\"...", "a/".repeat(30)));
-    let empty = [words(&[0x8000_0000 | 200, 0, 1]), words(&[0]).repeat(200)].concat();
-    shows(&value(22, &[&empty]), &format!("NodePath ^\"{}\"...", "/".repeat(60)));
 }

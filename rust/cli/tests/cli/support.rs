@@ -107,6 +107,20 @@ impl Ran {
         assert_eq!((self.out.as_str(), self.err.as_str(), self.code), (out, err, code));
     }
 
+    /// Checks its code, how its output ends, and how its errors begin or end.
+    #[track_caller]
+    pub fn has(&self, code: i32, out: &str, err: &str) {
+        let has_error = self.err.starts_with(err) || self.err.ends_with(err);
+        assert!(self.code == code && self.out.ends_with(out) && has_error, "{code}, {out:?}, {err:?}: {self:?}");
+    }
+
+    /// Checks that it was right and said nothing. Returns its output.
+    #[track_caller]
+    pub fn right(self) -> String {
+        assert_eq!((self.code, self.err.as_str()), (0, ""));
+        self.out
+    }
+
     /// Its lines, each as JSON.
     #[track_caller]
     pub fn json(&self) -> Vec<serde_json::Value> {
