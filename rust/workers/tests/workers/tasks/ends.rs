@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use varbatch_workers::Threads;
-use varbatch_workers::tasks::{NextStep, OnProgress, TaskEvent, Tasks, Work};
+use varbatch_workers::tasks::{NextStep, TaskEvent, Tasks};
 
 use super::{Job, Jobs, Started, each, occupy, steps};
 use crate::support::{COUNTS, Count, Door, count_end, shared, times, wait_for, work_for};
@@ -259,20 +259,10 @@ fn a_queue_that_is_dropped_ends_its_tasks() {
 
 #[test]
 fn an_empty_queue_costs_nothing_and_can_be_static() {
-    struct Never;
-    impl Work for Never {
-        fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> NextStep {
-            NextStep::Done
-        }
-
-        fn progress(&self) -> f32 {
-            1.0
-        }
-    }
-    static TASKS: Tasks<Never> = Tasks::new();
+    static TASKS: Tasks<Job> = Tasks::new();
     assert!(!TASKS.is_busy() && !TASKS.run_slice(Duration::from_secs(1)));
     TASKS.shut_down(&Threads::alone());
-    let task = TASKS.start(&Threads::alone(), Never, |_, _| {});
+    let task = TASKS.start(&Threads::alone(), Jobs::new().job(steps(0)), |_, _| {});
     assert!(TASKS.is_busy());
     assert!(task.wait(&Threads::alone()) && task.take().is_some());
     assert!(!TASKS.is_busy());
