@@ -96,7 +96,7 @@ load_saves() {
   for save in "${saves[@]}"; do
     read -r name options <<<"$save"
     # shellcheck disable=SC2086 # the options are separate arguments
-    reads "$name save that came back" load.gd "--from=$files/$name.back" $options
+    reads "$name save that came back" save.gd "--from=$files/$name.back" $options
   done
 }
 

@@ -32,50 +32,33 @@ func test_nothing() -> void:
 		_check(value, value, [])
 
 
-## More of them, in bytes: diff_shapes.rs of the codec's tests.
+## What each shape of change is, in bytes: diff_shapes.rs of the codec's tests.
 func test_changes() -> void:
 	var ints: Array[int] = [1, 2]
 	var longs := PackedInt64Array([1])
 	var named: Dictionary[StringName, float] = {&"x": 1.0}
 	var other: Dictionary[StringName, float] = {&"x": 2.0}
-	var many: Array = range(1000)
-	var more := many.duplicate()
-	more.insert(200, "and this")
-	more.insert(501, "more")
-	more.remove_at(900)
 	var texts := PackedStringArray(["a", "日本語", "", "d"])
-	var new_texts := PackedStringArray(["語", "more"])
+	var more := PackedStringArray(["語", "more"])
 	for row: Array in [
 		# All of the value.
 		[1, 1.0, [_put([], 1, 1.0)]],
-		["a", &"a", [_put([], "a", &"a")]],
-		[[1], {0: 1}, [_put([], [1], {0: 1})]],
 		[^"a:b", ^"a:c", [_put([], ^"a:b", ^"a:c")]],
 		[[1, 2], ints, [_put([], [1, 2], ints)]],
-		[PackedInt32Array([1]), longs, [_put([], PackedInt32Array([1]), longs)]],
 		# Elements. Those behind are not told.
 		[[1, 2], [3, "2"], [_put([0], 1, 3), _put([1], 2, "2")]],
 		[[null], [], [_remove([0], null)]],
-		[many, more, [_insert([200], "and this"), _insert([501], "more"), _remove([900], 898)]],
-		[[1, 2, 3, 4], [4, 1, 2, 3], [_insert([0], 4), _remove([4], 4)]],
 		[ints, [1, 3, 4] as Array[int], [_put([1], 2, 3), _insert([2], 4)]],
 		# Entries. Each index is in the order that those before have left.
-		[{1: 2}, {1: 3}, [_put([1], 2, 3)]],
 		[named, other, [_put([&"x"], 1.0, 2.0)]],
 		[{1: 2, 3: 4, 5: 6}, {5: 6}, [_entry(REMOVE, 1, 0, 2), _entry(REMOVE, 3, 0, 4)]],
-		[{1: 2, 3: 4}, {1: 2, 5: 6, 3: 4}, [_entry(INSERT, 5, 1, 6)]],
-		[{1: 2}, {1: 2, 3: null}, [_entry(INSERT, 3, 1, null)]],
+		[{1: 2, 3: 4}, {1: 2, 5: null, 3: 4}, [_entry(INSERT, 5, 1, null)]],
 		# A key that has moved goes first, and then comes where it is now.
 		[{1: 2, 3: 4}, {3: 4, 1: 2}, [_entry(REMOVE, 1, 0, 2), _entry(INSERT, 1, 1, 2)]],
 		[{"a": 1}, {&"a": 1}, [_entry(REMOVE, "a", 0, 1), _entry(INSERT, &"a", 0, 1)]],
 		# Elements of packed arrays.
 		[{"p": [longs]}, {"p": [longs + longs]}, [_insert(["p", 0, 1], longs)]],
-		[
-			texts,
-			PackedStringArray(["a", "語", "more", "d"]),
-			[_put([1], PackedStringArray(["日本語", ""]), new_texts)]
-		],
-		[texts, texts.slice(0, 2) + new_texts + texts.slice(2), [_insert([2], new_texts)]],
+		[texts, texts.slice(0, 1) + more + texts.slice(3), [_put([1], texts.slice(1, 3), more)]],
 	]:
 		_check(row[0], row[1], Array(row[2] as Array, TYPE_DICTIONARY, &"", null))
 
@@ -156,39 +139,6 @@ func test_whole_objects() -> void:
 	check(changes[2].old.get_class() == "Resource", "no Resource as old")
 	check(changes[2].new is Gradient, "no Gradient as new")
 	_check_patches([bytes, after], changes, "whole objects", true)
-
-
-## Where they would be more than anybody looks at, all is one change.
-func test_too_many_changes() -> void:
-	var before: Array = range(300_000)
-	var after: Array = before.map(func(number: int) -> int: return -number - 1)
-	var bytes: Array[PackedByteArray] = [var_to_bytes(before), var_to_bytes(after)]
-	var changes := VarBatch.diff(bytes[0], bytes[1])
-	check(changes == [_put([], before, after)], "%d changes of an array" % changes.size())
-	_check_patches(bytes, changes, "an array")
-	var numbers := PackedInt32Array(range(60_000))
-	var others := numbers.duplicate()
-	for at: int in range(1000, 60_000, 2):
-		others[at] = -1
-	_check_bytes(
-		[var_to_bytes([numbers, 1]), var_to_bytes([others, 2])],
-		[_put([0, 1000], numbers.slice(1000), others.slice(1000)), _put([1], 1, 2)],
-		"every other element"
-	)
-
-
-## Two keys that only the engine tells apart, as it does objects: all of their Dictionary is set.
-func test_keys_of_the_same_bytes() -> void:
-	var one := RefCounted.new()
-	var other := RefCounted.new()
-	var before := var_to_bytes_with_objects([{one: 1, other: 2}, 5])
-	var after := var_to_bytes_with_objects([{one: 1, other: 3}, 5])
-	var changes := VarBatch.diff(before, after, true)
-	check_int(changes.size(), 1, "changes")
-	check_value(changes[0].path, [0], "the path")
-	check_bytes(VarBatch.patch(before, changes, true), after, "patch")
-	var delta := VarBatch.make_delta(before, after)
-	check_bytes(VarBatch.apply_delta(before, delta), after, "apply_delta")
 
 
 func test_as_deep_as_values_go() -> void:

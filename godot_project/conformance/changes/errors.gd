@@ -54,17 +54,13 @@ func test_deltas_that_are_refused() -> void:
 	check_call(&"apply_deltas", [pairs], expected, lines)
 
 
-## Any bytes are good enough for deltas. Each error and all damage: delta_damage.rs of the codec's
-## tests.
+## Any bytes are good enough for deltas. Damage: delta_damage.rs of the codec's tests.
 func test_deltas_of_any_bytes() -> void:
-	var bad: Array[PackedByteArray] = [NO_BYTES, _one + _two, "no value".to_utf8_buffer()]
-	for before: PackedByteArray in bad + [PackedByteArray([9]), _one.slice(1)]:
+	var bad: Array[PackedByteArray] = [NO_BYTES, _one + _two, _one.slice(1), PackedByteArray([9])]
+	for before: PackedByteArray in bad:
 		for after: PackedByteArray in bad:
 			var delta := VarBatch.make_delta(before, after)
-			check_bytes(VarBatch.apply_delta(before, delta), after, "apply_delta")
-	# The version, the hash and the length of the result are there in any case.
-	for size: int in 2 + HASH_LEN:
-		check_call(&"apply_delta", [_one, _delta.slice(0, size)], NO_BYTES, ["expected ..."])
+			check_call(&"apply_delta", [before, delta], after, [])
 
 
 func test_what_is_no_pair() -> void:
@@ -125,21 +121,16 @@ func test_changes_that_do_not_fit() -> void:
 	_misfit({"op": "set", "path": []}, 'expected a new value for "set", found none')
 	change = {"op": "remove", "path": ["p", 0]}
 	_misfit(change, 'expected an old value for "remove", found none', '["p"][0]')
-	change = {"op": "insert", "path": [&"a"], "new": 1}
-	_misfit(change, 'expected a new key, found the existing key &"a"')
 	for step: Variant in ["zz", 0, 1.0, null, &"A", [1]]:
 		var shown := "Array" if step is Array else var_to_str(step)
 		_misfit(_put([step], 1), "expected an existing key, found no key %s" % shown)
 	for old: Variant in [3, 1.0, "1", null, true]:
 		change = _put(["a", 0], 5).merged({"old": old})
 		_misfit(change, "expected the old value %s, found 1" % var_to_str(old), '["a"][0]')
-	change = _put(["p", 0], PackedInt64Array([1])).merged({"old": PackedInt32Array([1])})
-	var text := "expected PackedInt32Array as the new value, found PackedInt64Array"
-	_misfit(change, text, '["p"][0]')
 	# As many levels as the engine takes, and one more.
 	var deepest := VarBatch.patch(_bytes, [_put(["a", 0], Engines.nested(1023))])
 	check(bytes_to_var(deepest) is Dictionary, "the engine does not read the deepest value")
-	text = "expected at most 1024 levels of nesting, found 1025"
+	var text := "expected at most 1024 levels of nesting, found 1025"
 	_misfit(_put(["d", 1.5, 0], Engines.nested(1023)), text, '["d"][1.5][0]')
 
 

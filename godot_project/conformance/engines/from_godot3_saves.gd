@@ -7,7 +7,7 @@ const PLAIN := "plain"
 const IDS := "ids"
 const OBJECTS := "objects"
 ## One of them has metadata, which Godot 4 keeps in another way.
-const METADATA := '1 object has metadata that are ignored, at byte 2444 inside ["marked"][0]'
+const METADATA := '1 object has metadata that are ignored, at byte 2044 inside ["marked"][0]'
 ## Of the same values as the plain one.
 const COMPRESSED: Dictionary[String, FileAccess.CompressionMode] = {
 	# The one that Godot 3 takes if none is given. It becomes Zstandard, as the file says.

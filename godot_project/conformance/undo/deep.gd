@@ -10,27 +10,6 @@ const MANY := 100_000
 const MAX_FAILURES := 8
 
 
-func test_nested_values() -> void:
-	var inventory := {"hp": 7, "bag": ["rope", "key", {"coins": [1, 2, 3]}], 5: Vector2(1, 2)}
-	var changed := {
-		"hp": 5, "bag": ["rope", "lamp", "key", {"coins": [1, 9, 3]}], 5: Vector2(1, 3), "new": null
-	}
-	var expected: PackedStringArray = [
-		'set ["hp"]: 7 > 5',
-		'insert ["bag", 1]: null > "lamp"',
-		'set ["bag", 3, "coins", 1]: 2 > 9',
-		"set [5]: Vector2(1, 2) > Vector2(1, 3)",
-		'insert ["new"] at 3: null > null',
-	]
-	check_deep(inventory, changed, expected, "nested")
-	expected = ['remove ["a"] at 0: 1 > null', 'insert ["a"] at 1: null > 1']
-	check_deep({"a": 1, "b": 2}, {"b": 2, "a": 1}, expected, "a key that moved")
-	check_deep([1, 2], [], ["remove [0]: 1 > null", "remove [0]: 2 > null"], "emptied")
-	check_deep([1], {1: 1}, ["set []: [1] > {\n1: 1\n}"], "another type")
-	var numbers: Array[int] = [1]
-	check_deep([1], numbers, ["set []: [1] > Array[int]([1])"], "an array that becomes typed")
-
-
 ## Names are kept beside the bytes, and are told all the same.
 func test_names() -> void:
 	var before := {&"hp": 7, &"bag": [&"rope", ^"a/b:c"], ^"x": &"y", "s": &"t"}
@@ -53,15 +32,6 @@ func test_names() -> void:
 	check_deep(typed, edited_names, ['insert [1]: null > &"c"'], "typed names")
 
 
-## What has no parts to tell is one row, as of flush().
-func test_values_without_parts() -> void:
-	for values: Array in [[null, 1], [1, "a"], [node(Node.new()), null], [[1], null], ["a", &"a"]]:
-		var line := "set []: %s > %s" % values.map(_text)
-		var rows := deep(values[0], values[1], line)
-		check_int(rows.size(), 1, line)
-		check_value([rows[0].path, rows[0].op], [[], "set"], line)
-
-
 func test_order_of_objects() -> void:
 	var boxes: Array = [box([1, 2]), box(1), box({"a": 1}), box([])]
 	recorder.record_all(boxes)
@@ -78,7 +48,7 @@ func test_order_of_objects() -> void:
 	check(recorder.flush(true).is_empty(), "flush(true) twice")
 
 
-## Every kind of value, each changed to the next, as an element, as an entry and as a key.
+## Every kind of value, each changed to the next: as an element, an entry, a key, and alone.
 func test_every_kind() -> void:
 	var values: Array = Values.all()
 	var wholes := 0
@@ -100,30 +70,15 @@ func test_every_kind() -> void:
 				wholes += int(is_whole)
 				check(not is_whole or is_hidden, "%s is told as a whole" % what)
 				check(is_whole or row.path[0] == pair[2], "%s: path %s" % [what, row.path])
+		var rows := deep(before, after, "alone, " + what)
+		if typeof(before) != typeof(after):
+			check_int(rows.size(), 1, "changes, alone, " + what)
+			check(rows[0].path == [] and rows[0].op == "set", "alone, %s: %s" % [what, rows[0]])
 		deep({before: 1, "n": 1}, {after: 1, "n": 2}, "as a key, " + what)
 		deep({before: [1], "n": 1}, {before: [2], "n": 1}, "inside of a key, " + what)
 		if failures.size() >= MAX_FAILURES:
 			return
 	check(wholes < values.size() / 4, "%d values are told as a whole" % wholes)
-
-
-## Ranges, as VarBatch.diff() tells them.
-func test_packed_arrays() -> void:
-	var expected: PackedStringArray = [
-		"set [1]: PackedInt32Array(2, 3) > PackedInt32Array(5, 6)",
-		"insert [4]: null > PackedInt32Array(7)",
-	]
-	var ints := PackedInt32Array([1, 2, 3, 4])
-	check_deep(ints, PackedInt32Array([1, 5, 6, 4, 7]), expected, "ints")
-	var texts := PackedStringArray(["a", "b", "c"])
-	expected = ['remove ["t", 1]: PackedStringArray("b") > null']
-	check_deep({"t": texts}, {"t": PackedStringArray(["a", "c"])}, expected, "texts")
-	for type: int in range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX):
-		var values: Array = Values.of(type)
-		for at: int in values.size():
-			if var_to_bytes(values[at - 1]) != var_to_bytes(values[at]):
-				deep(values[at - 1], values[at], type_string(type))
-				deep([[values[at - 1]]], [[values[at]]], "in arrays, " + type_string(type))
 
 
 func test_typed_containers() -> void:

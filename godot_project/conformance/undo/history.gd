@@ -2,29 +2,36 @@ extends "undo_base.gd"
 ## commit() with a real UndoRedo: every step back and forth gives the same bytes.
 
 
-## A script changes what an undo has restored, in place: the history keeps what it had.
+## A script changes in place what was recorded, and what an undo has restored: rows and the history
+## keep what they had.
 func test_changed_in_place() -> void:
 	var values: Array = [
 		[1, [2, 3], {"k": [4]}],
-		{"a": [1], "b": {"c": 2}},
+		{"a": [1], "b": {"c": 2, "raw": PackedInt32Array([1])}},
 		PackedInt32Array([1, 2, 3]),
 		PackedStringArray(["a", "b"]),
 		Array([[1], [2]], TYPE_ARRAY, &"", null),
 	]
 	for value: Variant in values:
+		var what := str(value)
 		var object := box(value)
+		var other := VarBatchUndoRecorder.new()
+		other.record(object)
 		recorder.record(object)
 		var before := var_to_bytes(object.value)
-		object.value = bytes_to_var(var_to_bytes(value))
 		_spoil(object.value)
 		var after := var_to_bytes(object.value)
-		check_int(recorder.commit(history, "edit"), 1, "modifications of %s" % [value])
+		var rows := other.flush()
+		check_int(rows.size(), 1, "modifications of " + what)
+		check_int(recorder.commit(history, "edit"), 1, "modifications of " + what)
 		_spoil(object.value)
+		check_bytes(var_to_bytes(rows[0].old), before, "old, " + what)
+		check_bytes(var_to_bytes(rows[0].new), after, "new, " + what)
 		var spoilt := func() -> PackedByteArray:
 			var bytes := var_to_bytes(object.value)
 			_spoil(object.value)
 			return bytes
-		check_turns(spoilt, before, after, str(value))
+		check_turns(spoilt, before, after, what)
 
 
 ## Objects in values: the same ones, kept alive, or null.

@@ -8,14 +8,12 @@ func test_a_node() -> void:
 	var sprite: Sprite2D = node(Sprite2D.new())
 	for object: Sprite2D in [other, sprite]:
 		object.set_meta(&"log", ["a", {"n": 1}])
-	check(VarBatchUndoRecorder.compare(other, sprite).is_empty(), "two that are alike")
 	check(VarBatchUndoRecorder.compare(sprite, sprite).is_empty(), "a node and itself")
 	var before := state_of(sprite)
 	var recorders: Array[VarBatchUndoRecorder] = [recorder]
-	for i: int in 2:
+	for i: int in 3:
 		recorders.append(VarBatchUndoRecorder.new())
-	for made: VarBatchUndoRecorder in recorders:
-		made.record(sprite)
+		recorders[i].record(sprite)
 	edit(sprite, {"position:y": 7, "rotation": 1.5, "modulate:a": 0.5, "scale": Vector2(2, 3)})
 	sprite.material = CanvasItemMaterial.new()
 	sprite.set_meta(&"log", ["a", {"n": 2}])
@@ -24,46 +22,41 @@ func test_a_node() -> void:
 	var plain := recorder.flush()
 	check(recorder.flush().is_empty(), "flush() twice")
 	var compared := VarBatchUndoRecorder.compare(other, sprite)
-	check_int(recorders[1].commit(history, "Move"), 6, "modifications")
+	var deep := recorders[1].flush(true)
+	check_int(recorders[2].commit(history, "Move"), 6, "modifications")
 	check_bytes(state_of(sprite), after, "commit() does nothing again")
 	check_int(history.get_history_count(), 1, "actions")
 	check(history.get_current_action_name() == "Move", "the name of the action")
 	check_turns(state_of.bind(sprite), before, after, "a node")
-	check_and_undo(plain, sprite, ["object", "property", "old", "new"])
-	check_bytes(state_of(sprite), before, "set back")
-	check(VarBatchUndoRecorder.compare(other, sprite).is_empty(), "after all were set back")
-	history.undo()
-	history.redo()
-	check_and_undo(compared, sprite, ["object", "property", "op", "old", "new"])
-	check_bytes(state_of(sprite), before, "set back by compare()")
-	history.undo()
-	history.redo()
-	var deep := recorders[2].flush(true)
-	var lines := PackedStringArray()
-	for rows: Array[Dictionary] in [plain, compared, deep]:
-		check_int(rows.size(), plain.size(), "modifications")
-		for at: int in rows.size():
-			var row := rows[at]
-			check(row.property == plain[at].property, "property %s" % row.property)
-			check(is_same(row.object, sprite), "object of %s" % row.property)
-			check(row.get("op", "set") == "set", "op of %s" % row.property)
-			if row.property == "metadata/log" and row.has("path"):
-				check_exact([row.path, row.old, row.new], [[1, "n"], 1, 2], "inside an array")
-				continue
-			check_exact(row.get("path", []), [], "path of %s" % row.property)
-			check_exact([row.old, row.new], [plain[at].old, plain[at].new], row.property as String)
-	for row: Dictionary in plain:
-		if row.property != "material":
-			lines.append("%s: %s > %s" % [row.property, row.old, row.new])
+	for rows: Array[Dictionary] in [plain, compared]:
+		var keys: Array = ["object", "property", "op", "old", "new"]
+		if rows == plain:
+			keys.erase("op")
+		check_and_undo(rows, sprite, keys)
+		check_bytes(state_of(sprite), before, "set back")
+		check(VarBatchUndoRecorder.compare(other, sprite).is_empty(), "after all were set back")
+		history.undo()
+		history.redo()
+	var lines := shown(plain.filter(func(row: Dictionary) -> bool: return not row.new is Object))
 	lines.sort()
 	var expected: PackedStringArray = [
-		'metadata/log: ["a", { "n": 1 }] > ["a", { "n": 2 }]',
+		'metadata/log: ["a", {\n"n": 1\n}] > ["a", {\n"n": 2\n}]',
 		"modulate:a: 1.0 > 0.5",
 		"position:y: 0.0 > 7.0",
 		"rotation: 0.0 > 1.5",
-		"scale: (1.0, 1.0) > (2.0, 3.0)",
+		"scale: Vector2(1, 1) > Vector2(2, 3)",
 	]
 	check(lines == expected, "modifications %s" % lines)
+	for rows: Array[Dictionary] in [compared, deep]:
+		check_int(rows.size(), plain.size(), "modifications")
+		for at: int in rows.size():
+			var row := rows[at]
+			var found: Array = [row.property, row.op, row.old, row.new, row.get("path", [])]
+			var whole: Array = [plain[at].property, "set", plain[at].old, plain[at].new, []]
+			if rows == deep and row.property == "metadata/log":
+				whole = ["metadata/log", "set", 1, 2, [1, "n"]]
+			check(is_same(row.object, sprite), "object of %s" % row.property)
+			check_exact(found, whole, "row %d" % at)
 
 
 ## Every kind of value, each changed to the next one, comes back to the byte: told by flush() and
@@ -112,30 +105,6 @@ func test_bits() -> void:
 	check(change(1, 1.0).get("property") == "value", "an int that turns to a float")
 	check(change("a", &"a").get("property") == "value", "a String that turns to a StringName")
 	check(edited(box(NAN), {"value": NAN}).is_empty(), "NAN is the same as NAN")
-
-
-## Arrays and dictionaries as they were, whatever happens to them, or to what came of them.
-func test_shared_values() -> void:
-	var inner: Array = [1, {"k": [2]}]
-	var object := box({"list": inner, "deep": {"n": 1}, "raw": PackedInt32Array([1, 2])})
-	recorder.record(object)
-	var before := var_to_bytes(object.value)
-	inner[1].k.append(3)
-	object.value.raw = PackedInt32Array([1, 5])
-	var after := var_to_bytes(object.value)
-	var found := recorder.flush()
-	check_int(found.size(), 1, "modifications")
-	var row := found[0]
-	check(row.property == "value", "the path is %s" % row.property)
-	check_bytes(var_to_bytes(row.old), before, "old")
-	check_bytes(var_to_bytes(row.new), after, "new")
-	check(not is_same(row.new, object.value), "the new value is that of the object itself")
-	inner.clear()
-	check_bytes(var_to_bytes(row.new), after, "new, when the object's was changed")
-	object.value = PackedStringArray(["a"])
-	recorder.record(object)
-	object.value.append("b")
-	check_exact(recorder.flush()[0].old, PackedStringArray(["a"]), "a packed array, in place")
 
 
 ## The order of entries, and types of containers, also by a script that is no file.
@@ -206,38 +175,49 @@ func test_lifetime() -> void:
 	check(typeof(old[0]) == TYPE_NIL, "a node that was freed is no null")
 
 
-func test_named() -> void:
-	var object := box(1)
-	for names: Variant in [
-		["value"], [&"value"], PackedStringArray(["value"]), Array(["value"], TYPE_STRING, "", null)
-	]:
-		edit(object, {"value": 1, "other": 1})
-		recorder.record(object, names)
-		edit(object, {"value": 2, "other": 2})
-		check_flush(["value: 1 > 2"], "named %s" % [names])
-	# Named ones need not be stored.
-	recorder.record(object, ["passing", "value", "passing"])
-	edit(object, {"passing": 5, "value": 3})
-	check_flush(["passing: 1 > 5", "value: 2 > 3"], "one that is not stored")
-
-
-## The first state counts, of each property.
-func test_again() -> void:
-	var object := box(1)
-	recorder.record(object, ["value"])
-	edit(object, {"value": 2, "other": 5})
-	recorder.record(object, ["value", "other"])
-	edit(object, {"value": 3, "other": 6})
-	check_flush(["value: 1 > 3", "other: 5 > 6"], "named again")
-	recorder.record(object, ["other"])
-	edit(object, {"value": 4, "other": 7})
-	recorder.record(object)
-	recorder.record(object)
-	edit(object, {"value": 5, "watched": 1})
-	check_flush(["other: 6 > 7", "value: 4 > 5", "watched: 0 > 1"], "all again")
-	recorder.record(object)
-	object.value = 9
-	check(edited(object, {"value": 5}).is_empty(), "a value that came back")
+## Arguments of record() and edits in turn: the first state counts, of each property.
+func test_names_and_turns() -> void:
+	var typed := Array(["value"], TYPE_STRING, "", null)
+	for names: Variant in [["value"], [&"value"], PackedStringArray(["value"]), typed]:
+		check_steps(box(1), [[names], {"value": 2, "other": 2}], ["value: 1 > 2"])
+	var rows: Array = [
+		# Named ones need not be stored.
+		[
+			[[["passing", "value", "passing"]], {"passing": 5, "value": 3}],
+			["passing: 1 > 5", "value: 1 > 3"]
+		],
+		# Named again, and all again.
+		[
+			[[["value"]], {"value": 2, "other": 5}, [["value", "other"]], {"value": 3, "other": 6}],
+			["value: 1 > 3", "other: 5 > 6"]
+		],
+		[
+			[[["other"]], {"value": 4, "other": 7}, [], [], {"value": 5, "watched": 1}],
+			["other: 0 > 7", "value: 4 > 5", "watched: 0 > 1"]
+		],
+		# A value that came back.
+		[[[], {"value": 9}, [], {"value": 1}], []],
+		# Names that are left out.
+		[[[[], ["value"]], {"value": 2, "other": 1}], ["other: 0 > 1"]],
+		[[[["value", "other"], ["other"]], {"value": 2, "other": 1}], ["value: 1 > 2"]],
+		[[[["value"], ["value"]], {"value": 2, "other": 1}], []],
+		# With record_complete() it is the same where nothing but values changed.
+		[[true, {"value": [2], "other": 3}], ["value: 1 > [2]", "other: 0 > 3"]],
+		[[true], []],
+		[
+			[
+				[["value", "passing"]],
+				{"value": 2, "other": 5},
+				true,
+				[],
+				true,
+				{"value": 3, "other": 6, "passing": 8}
+			],
+			["passing: 1 > 8", "value: 1 > 3", "other: 5 > 6"]
+		],
+	]
+	for row: Array in rows:
+		check_steps(box(1), row[0] as Array, PackedStringArray(row[1] as Array))
 
 
 func test_record_all() -> void:

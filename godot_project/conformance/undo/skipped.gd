@@ -22,121 +22,103 @@ func test_stored_properties() -> void:
 			check(found == expected, "%s: %s" % [type, found])
 
 
-## One that its class could store, and this object does not.
-func test_property_that_is_not_stored_now() -> void:
-	var objects := make_nodes(2)
+## One that its class could store, and metadata: only of the objects that store it.
+func test_properties_of_some_objects() -> void:
+	var objects := make_nodes(3)
 	objects[1].process_thread_group = Node.PROCESS_THREAD_GROUP_SUB_THREAD
+	objects[1].set_meta(&"weight", 5)
 	recorder.record_all(objects)
 	for object: Node in objects:
 		object.process_thread_group_order = 7
-	var found := check_flush(["process_thread_group_order: 0 > 7"], "two nodes")
-	check(is_same(found[0].object, objects[1]), "the node that stores it")
-
-
-func test_metadata() -> void:
-	var objects := make_nodes(3)
-	objects[1].set_meta(&"weight", 5)
-	recorder.record_all(objects)
 	objects[1].set_meta(&"weight", 6)
-	check_flush(["metadata/weight: 5 > 6"], "metadata")
-	recorder.record_all(objects)
-	objects[0].set_meta(&"_hidden", 1)
-	objects[1].process_priority = 1
-	objects[2].process_priority = 2
-	var line := skipped(objects[0] as Node, "its metadata changed" + COMPLETE)
-	check_flush(["process_priority: 0 > 1", "process_priority: 0 > 2"], "the others", [line])
-
-
-func test_freed() -> void:
-	var objects := make_nodes(5)
-	for names: Array in [[], ["position"]]:
-		recorder.record_all(objects, names)
-		for object: Node2D in objects:
-			object.position.x += 1
-		var line := skipped(objects[2] as Node, "it was freed")
-		objects[2].free()
-		var flush := func() -> Array: return recorder.flush()
-		check_int((expect_lines(flush, [line]) as Array).size(), 4, "modifications of the others")
-		objects[2] = node(Node2D.new())
+	var expected: PackedStringArray = [
+		"process_thread_group_order: 0 > 7", "metadata/weight: 5 > 6"
+	]
+	for row: Dictionary in check_flush(expected, "three nodes"):
+		check(is_same(row.object, objects[1]), "the node that stores %s" % row.property)
 
 
 func test_lists_that_scripts_make() -> void:
 	var objects: Array[Listed] = [Listed.new(), Listed.new(), Listed.new()]
 	objects[1].extra = ["two", "three"]
+	objects[2].is_hidden = true
 	recorder.record_all(objects)
 	for object: Listed in objects:
 		object.value = 5
 	objects[1].values["three"] = 4
-	check_int(recorder.flush().size(), 4, "modifications")
-	recorder.record_all(objects)
-	objects[0].extra = ["new"]
-	objects[1].extra = ["two"]
-	for object: Listed in objects:
-		object.value = 6
-	var lines: PackedStringArray = [
-		skipped(objects[0], 'its property "new" is new' + COMPLETE),
-		skipped(objects[1], 'its property "three" is gone' + COMPLETE),
-	]
-	check_flush(["value: 5 > 6"], "the third", lines)
-	# Named properties are looked at alone.
-	objects[1].extra = ["two", "three"]
-	recorder.record(objects[1], ["three"])
-	recorder.record_all(objects, ["value"])
-	objects[0].extra = []
-	objects[1].extra = []
-	objects[1].value = 7
-	var gone := skipped(objects[1], 'its property "three" is gone')
-	check_flush(["value: 6 > 7"], "named", [gone])
-	# What a script lets be stored.
-	objects[0].is_hidden = true
-	check(edited(objects[0], {"value": 3}).is_empty(), "a property that is not stored")
-	recorder.record(objects[0])
-	objects[0].is_hidden = false
-	objects[0].value = 4
-	var line := skipped(objects[0], 'its property "value" is new' + COMPLETE)
-	check_flush([], "a property that is stored now", [line])
+	check_flush(["value: 1 > 5", "value: 1 > 5", "three: 0 > 4"], "what is stored")
 
 
-func test_other_script() -> void:
-	var objects := make_nodes(2, &"Node")
-	recorder.record_all(objects)
-	objects[0].set_script(OfNode)
-	objects[0].process_priority = 1
-	objects[1].process_priority = 2
-	var line := skipped(objects[0] as Node, "its script changed" + COMPLETE)
-	check_flush(["process_priority: 0 > 2"], "the other", [line])
-	recorder.record(objects[0], ["process_priority"])
-	objects[0].set_script(null)
-	objects[0].process_priority = 3
-	check_flush(["process_priority: 1 > 3"], "named")
-
-
-## A list that changes and tells: the class hides a property, or the object gets one more.
-func test_lists_that_tell() -> void:
+## Objects of which something else changed than values. The others are as ever.
+func test_what_is_skipped() -> void:
+	var nodes := make_nodes(5)
+	var lists: Array[Listed] = [Listed.new(), Listed.new(), Listed.new()]
+	lists[1].extra = ["two", "three"]
+	lists[2].is_hidden = true
 	var shader := Shader.new()
 	shader.code = "shader_type canvas_item; uniform float x;"
 	var label: Label = node(Label.new())
 	var menu: PopupMenu = node(PopupMenu.new())
 	var material := ShaderMaterial.new()
 	var color := "theme_override_colors/font_color"
-	# A menu tells of items only when there are some, a material of nothing that its class does not
-	# until it has a shader.
 	var rows: Array = [
-		[label, label.add_theme_color_override.bind(&"font_color", Color.RED), color],
-		[menu, menu.add_item.bind("first"), "item_0/text"],
-		[material, material.set_shader.bind(shader), "shader_parameter/x"],
+		[nodes[1], nodes[1].set_meta.bind(&"_hidden", 1), "its metadata changed" + COMPLETE],
+		[nodes[2], nodes[2].set_script.bind(OfNode), "its script changed" + COMPLETE],
+		[nodes[3], nodes[3].free, "it was freed"],
+		# Lists that scripts make.
+		[lists[0], lists[0].set.bind(&"extra", ["new"]), _changed("new", "new")],
+		[lists[1], lists[1].set.bind(&"extra", ["two"]), _changed("three", "gone")],
+		[lists[2], lists[2].set.bind(&"is_hidden", false), _changed("value", "new")],
+		# Lists that tell that they change. A menu tells of items only when there are some, a
+		# material of nothing that its class does not until it has a shader.
+		[
+			label,
+			label.add_theme_color_override.bind(&"font_color", Color.RED),
+			_changed(color, "new")
+		],
+		[menu, menu.add_item.bind("first"), _changed("item_0/text", "new")],
+		[material, material.set_shader.bind(shader), _changed("shader_parameter/x", "new")],
 	]
+	recorder.record_all(nodes)
+	recorder.record_all(rows.slice(3).map(func(row: Array) -> Object: return row[0]))
+	var lines := PackedStringArray()
 	for row: Array in rows:
-		recorder.record(row[0])
+		lines.append(skipped(row[0] as Object, row[2] as String))
 		(row[1] as Callable).call()
-		var line := skipped(row[0] as Object, 'its property "%s" is new' % row[2] + COMPLETE)
-		check_flush([], "a list that tells", [line])
+		if is_instance_valid(row[0]) and row[0] is Node2D:
+			row[0].process_priority = 7
+	nodes[0].process_priority = 1
+	nodes[4].process_priority = 2
+	check_flush(["process_priority: 0 > 1", "process_priority: 0 > 2"], "the others", lines)
 	recorder.record(label)
 	label.add_theme_color_override(&"font_color", Color(0, 0, 0))
 	check_flush([color + ":r: 1.0 > 0.0"], "a theme override")
 	var plain: Node = node(Node.new())
 	var edits := {"process_thread_group": Node.PROCESS_THREAD_GROUP_SUB_THREAD}
 	check_shown(edited(plain, edits), ["process_thread_group: 0 > 2"], "a list of the class")
+
+
+## Named properties are looked at alone.
+func test_what_is_skipped_of_named_properties() -> void:
+	var nodes := make_nodes(2)
+	var lists: Array[Listed] = [Listed.new(), Listed.new()]
+	lists[0].extra = ["two", "three"]
+	recorder.record_all(nodes, ["process_priority"])
+	recorder.record(lists[0], ["three"])
+	recorder.record_all(lists, ["value"])
+	var lines: PackedStringArray = [
+		skipped(nodes[0] as Node, "it was freed"),
+		skipped(lists[0], 'its property "three" is gone'),
+	]
+	nodes[0].free()
+	nodes[1].set_script(OfNode)
+	nodes[1].process_priority = 3
+	lists[0].extra = []
+	lists[1].extra = ["new"]
+	lists[0].value = 7
+	lists[1].value = 7
+	var expected: PackedStringArray = ["process_priority: 0 > 3", "value: 1 > 7", "value: 1 > 7"]
+	check_flush(expected, "named", lines)
 
 
 ## Nothing stays connected.
@@ -163,6 +145,10 @@ func test_usage() -> void:
 	check_int(VarBatchUndoRecorder.compare(Cached.new(), object).size(), 1, "differences")
 	var named := edited(object, {"cache": [2]}, ["cache"])
 	check_shown(named, ["cache: [1] > [2]"], "a cache that is named")
+
+
+func _changed(property: String, how: String) -> String:
+	return 'its property "%s" is %s' % [property, how] + COMPLETE
 
 
 class OfNode:

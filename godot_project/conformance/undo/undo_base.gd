@@ -102,6 +102,19 @@ func check_flush(
 	return found
 
 
+## Records and edits an object in turn, and checks what flush() gives. Each step is a Dictionary of
+## edits, an Array of the arguments of record() behind the object, or true for record_complete().
+func check_steps(object: Object, steps: Array, expected: PackedStringArray) -> void:
+	for step: Variant in steps:
+		if step is Dictionary:
+			edit(object, step as Dictionary)
+		elif step is Array:
+			recorder.callv(&"record", [object] + (step as Array))
+		else:
+			recorder.record_complete(object)
+	check_flush(expected, str(steps))
+
+
 ## The line that flush() logs of an object without a name.
 func skipped(object: Object, why: String) -> String:
 	var text := WARNING + CLASS + "flush: skipped %s (id %d): %s"

@@ -1,88 +1,48 @@
 extends Reference
-# The values of a save game as Godot 3 games write them, each for one store_var(): to be gone
-# through with "for". Floats have few digits, so that var2str() tells them exactly.
+# The values of a save game as Godot 3 games write them, each for one store_var(). Floats have few
+# digits, so that var2str() tells them exactly.
 
 var _first: Array
 var _entities: int
-var _at: int
 
 
 # The game with so many entities; if asked for, values with objects by id, and with objects by class
 # and properties.
 func _init(entities: int, ids: bool, objects: bool) -> void:
 	_entities = entities
-	_first = [
-		_header(), _player(), _world(), _settings(), RID(), null, true, 3000000000, "Ende gut 😀"
-	]
+	_first = [_player(), _world(), _settings(), RID(), null, true, 3000000000, "Ende gut 😀"]
 	if ids:
-		_first += _with_ids()
+		_first += [Reference.new(), {"target": Reference.new(), "targets": [null, Reference.new()]}]
 	if objects:
-		_first += _with_objects()
+		var named := Resource.new()
+		named.resource_name = "Schlüssel"
+		var marked := Reference.new()
+		marked.set_meta("tags", ["a", 1, Vector2(1, 2)])
+		_first += [Reference.new(), named, {"curve": Curve.new(), "marked": [marked, null]}]
 
 
 func size() -> int:
 	return _first.size() + _entities
 
 
-# One after the other: the engine has room for 65535 pool arrays at a time.
-func _iter_init(_state: Array) -> bool:
-	_at = 0
-	return _at < size()
-
-
-func _iter_next(_state: Array) -> bool:
-	_at += 1
-	return _at < size()
-
-
-func _iter_get(_state):
-	return _first[_at] if _at < _first.size() else _entity(_at - _first.size())
-
-
-static func _with_ids() -> Array:
-	return [Reference.new(), {"target": Reference.new(), "targets": [null, Reference.new()]}]
-
-
-static func _with_objects() -> Array:
-	var named := Resource.new()
-	named.resource_name = "Schlüssel"
-	var marked := Reference.new()
-	marked.set_meta("tags", ["a", 1, Vector2(1, 2)])
-	return [Reference.new(), named, {"curve": Curve.new(), "marked": [marked, null]}]
-
-
-static func _header() -> Dictionary:
-	return {
-		"version": 3,
-		"game": "The Cave",
-		"scene": "res://levels/cave.tscn",
-		"seed": 0x0102030405060708,
-		"played": 1234.5,
-		"date": {"year": 2021, "month": 11, "day": 30},
-	}
+# One is made after the other: the engine has room for 65535 pool arrays at a time.
+func at(index: int):
+	return _first[index] if index < _first.size() else _entity(index - _first.size())
 
 
 static func _player() -> Dictionary:
+	var turned := Basis(Vector3(0, 0, 1), Vector3(0, 1, 0), Vector3(-1, 0, 0))
 	return {
 		"name": "Zoë 日本",
-		"transform":
-		Transform(
-			Basis(Vector3(0, 0, 1), Vector3(0, 1, 0), Vector3(-1, 0, 0)), Vector3(1.5, 2, -3)
-		),
+		"seed": 0x0102030405060708,
+		"transform": Transform(turned, Vector3(1.5, 2, -3)),
 		"aim": Quat(0, 0.6, 0, 0.8),
-		"health": 87.5,
 		"speed": 0.1,
-		"alive": true,
-		"gold": 123456,
+		"health": 87.5,
 		"target": null,
 		"camera": NodePath("../Camera:fov"),
 		"door": NodePath("/root/Main/Level/Door 1"),
-		"inventory":
-		[
-			{"item": "key", "count": 1},
-			{"item": "potion", "count": 3, "tint": Color(1, 0.5, 0.25)},
-			{"item": "map", "seen": PoolByteArray([1, 0, 1])},
-		],
+		"inventory": [{"item": "potion", "count": 3, "tint": Color(1, 0.5, 0.25)}, PoolByteArray([1])],
 		"abilities": PoolStringArray(["jump", "", "dash", "größer"]),
 	}
 
@@ -97,7 +57,6 @@ static func _world() -> Dictionary:
 		"tiles": PoolIntArray(range(-30, 30)),
 		"seen": PoolByteArray(range(61)),
 		"heights": PoolRealArray([0.5, -1.25, 100]),
-		"way": PoolVector2Array([Vector2(1, 2), Vector2(3, 4)]),
 		"points": PoolVector3Array([Vector3(1, 2, 3), Vector3(-1, -2, -3)]),
 		"palette": PoolColorArray([Color(1, 0, 0), Color(0, 0.5, 1, 0.25)]),
 		Vector2(3, 4): "a key that is a vector",
