@@ -186,11 +186,8 @@ func _nodes_to_scatter() -> Array[Node2D]:
 func _check_there_and_back(
 	nodes: Array[Node2D], before: Array[PackedByteArray], after: Array[PackedByteArray]
 ) -> void:
-	for turn: int in ROUNDS:
-		history.undo()
-		check_exact(_states(nodes), before, "undone")
-		history.redo()
-		check_exact(_states(nodes), after, "done again")
+	var states := func() -> PackedByteArray: return var_to_bytes(_states(nodes))
+	check_turns(states, var_to_bytes(before), var_to_bytes(after), "nodes")
 
 
 func _states(nodes: Array[Node2D]) -> Array[PackedByteArray]:

@@ -189,12 +189,6 @@ static func _mesh(surfaces: int) -> ArrayMesh:
 	return mesh
 
 
-class Fighter:
-	extends Node2D
-	@export var health := 3
-	@export var bag: Array = []
-
-
 class OtherFighter:
 	extends Node2D
 	@export var health := 3

@@ -107,7 +107,7 @@ func test_setters_that_change_the_object() -> void:
 	check(not object.has_meta(&"m"), "undone")
 	var gone := Node2D.new()
 	recorder.record_complete(gone)
-	gone.set_script(OfNode)
+	gone.set_script(Fighter)
 	recorder.commit(history, "edit")
 	gone.free()
 	history.undo()
@@ -162,11 +162,6 @@ func _work_alone() -> Array[int]:
 	for i: int in 1000:
 		pairs[box([i])] = box([i % 2 * i])
 	return [alone.flush().size(), VarBatchUndoRecorder.compare_all(pairs).size()]
-
-
-class OfNode:
-	extends Node2D
-	@export var health := 3
 
 
 class Ending:

@@ -63,7 +63,7 @@ func test_what_is_skipped() -> void:
 	var color := "theme_override_colors/font_color"
 	var rows: Array = [
 		[nodes[1], nodes[1].set_meta.bind(&"_hidden", 1), "its metadata changed" + COMPLETE],
-		[nodes[2], nodes[2].set_script.bind(OfNode), "its script changed" + COMPLETE],
+		[nodes[2], nodes[2].set_script.bind(Fighter), "its script changed" + COMPLETE],
 		[nodes[3], nodes[3].free, "it was freed"],
 		# Lists that scripts make.
 		[lists[0], lists[0].set.bind(&"extra", ["new"]), _changed("new", "new")],
@@ -111,7 +111,7 @@ func test_what_is_skipped_of_named_properties() -> void:
 		skipped(lists[0], 'its property "three" is gone'),
 	]
 	nodes[0].free()
-	nodes[1].set_script(OfNode)
+	nodes[1].set_script(Fighter)
 	nodes[1].process_priority = 3
 	lists[0].extra = []
 	lists[1].extra = ["new"]
@@ -149,11 +149,6 @@ func test_usage() -> void:
 
 func _changed(property: String, how: String) -> String:
 	return 'its property "%s" is %s' % [property, how] + COMPLETE
-
-
-class OfNode:
-	extends Node
-	@export var number := 1
 
 
 class Cached:

@@ -156,3 +156,10 @@ static func state_of(object: Object) -> PackedByteArray:
 			var value: Variant = object.get(property.name as StringName)
 			state.append([property.name, value])
 	return var_to_bytes(state)
+
+
+## A script for nodes.
+class Fighter:
+	extends Node2D
+	@export var health := 3
+	@export var bag: Array = []
