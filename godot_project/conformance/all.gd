@@ -27,7 +27,7 @@ const USUAL_SHARE := 0.1
 ## How many times as slow a slow machine is.
 const SLOWNESS := 20
 
-## Suites of damage first, so that their look at the most this process ever used means something.
+## First those that look at the most this process ever used, which others would hide.
 const FOLDERS: PackedStringArray = [
 	"hostile", "values", "engines", "batches", "files", "changes", "undo", "documents", "tasks"
 ]

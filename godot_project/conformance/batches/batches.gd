@@ -13,30 +13,6 @@ func test_values() -> void:
 		_check_batch(values, "batch of %d" % values.size())
 
 
-func test_full_objects() -> void:
-	var values := Values.Engines.storable_objects() + Values.mixed(50)
-	var buffers := VarBatch.vars_to_bytes(values, true)
-	check_int(buffers.size(), values.size(), "number of buffers")
-	for i: int in buffers.size():
-		check_bytes(buffers[i], var_to_bytes_with_objects(values[i]), "value %d" % i)
-	buffers = buffers.filter(_is_decodable.bind(true))
-	check(buffers.size() >= Values.Engines.storable_objects().size(), "too few to decode")
-	var expected := Array(buffers, TYPE_NIL, &"", null).map(bytes_to_var_with_objects)
-	check_values(VarBatch.bytes_to_vars(buffers, true), expected, "bytes_to_vars")
-
-
-func test_result_types() -> void:
-	for values: Array in [[], [1, 2]]:
-		var buffers: Variant = VarBatch.vars_to_bytes(values)
-		check_value(typeof(buffers), TYPE_ARRAY, "type of vars_to_bytes")
-		check_int((buffers as Array).get_typed_builtin(), TYPE_PACKED_BYTE_ARRAY, "element type")
-		var found: Variant = VarBatch.bytes_to_vars(buffers as Array)
-		check_value(typeof(found), TYPE_ARRAY, "type of bytes_to_vars")
-		check(not (found as Array).is_typed(), "bytes_to_vars gives a typed array")
-		for result: Array in [buffers, found]:
-			check(not result.is_read_only(), "a result is read-only")
-
-
 func test_typed_and_read_only_arrays() -> void:
 	var bytes: Array[PackedByteArray] = [PackedByteArray([1, 2, 3]), PackedByteArray()]
 	var packed: Array[PackedInt32Array] = [Packed.make(TYPE_PACKED_INT32_ARRAY, 1000)]
@@ -55,16 +31,6 @@ func test_typed_and_read_only_arrays() -> void:
 	var buffers := Values.engine_bytes(CONSTANT_VALUES)
 	buffers.make_read_only()
 	check_values(VarBatch.bytes_to_vars(buffers), CONSTANT_VALUES, "read-only buffers")
-	# Values that are themselves read-only, alone and inside.
-	var array: Array = [1, [2, 3]]
-	var dictionary: Dictionary = {"a": array}
-	array.make_read_only()
-	dictionary.make_read_only()
-	for value: Variant in [array, dictionary]:
-		check_both_ways(value, "read-only value")
-	_check_batch([array, dictionary, array], "read-only values")
-	var found: Array = VarBatch.bytes_to_var(var_to_bytes(array))
-	check(not found.is_read_only(), "the result is read-only")
 
 
 ## Large ones, of which one is there many times: its payload is read by every thread at once; and so
@@ -127,20 +93,6 @@ func test_results_are_independent() -> void:
 		check_values(VarBatch.bytes_to_vars(sources), values, "a later call")
 
 
-## A result is kept while many others are made: none may be built in its memory.
-func test_results_are_not_reused() -> void:
-	var array: PackedInt32Array = Packed.make(TYPE_PACKED_INT32_ARRAY, 50_000)
-	var kept := VarBatch.var_to_bytes(array)
-	var kept_batch := VarBatch.vars_to_bytes([array, Packed.make(TYPE_PACKED_COLOR_ARRAY, 7)])
-	var expected := kept.duplicate()
-	expected[0] = expected[0]  # a write, so that it is a copy of its own
-	for round: int in 20:
-		VarBatch.var_to_bytes(Packed.make(TYPE_PACKED_FLOAT32_ARRAY, 50_000 + round))
-		VarBatch.vars_to_bytes([Packed.make(TYPE_PACKED_FLOAT32_ARRAY, 50_000 + round)])
-	check_bytes(kept, expected, "a buffer after other calls")
-	check_bytes(kept_batch[0], expected, "a batch after other calls")
-
-
 func test_inputs_are_unchanged() -> void:
 	var values := Values.mixed(300)
 	var before := Values.engine_bytes(values)
@@ -152,12 +104,12 @@ func test_inputs_are_unchanged() -> void:
 	for i: int in values.size():
 		check(is_same(values[i], elements[i]), "element %d is another" % i)
 	var sources := buffers.duplicate(true)
-	VarBatch.bytes_to_vars(buffers.filter(_is_decodable.bind(false)))
+	VarBatch.bytes_to_vars(buffers.filter(_is_decodable))
 	check_buffers(buffers, sources, "buffers after the call")
 
 
-func _is_decodable(buffer: PackedByteArray, objects: bool) -> bool:
-	return quietly(buffer.has_encoded_var.bind(0, objects))
+func _is_decodable(buffer: PackedByteArray) -> bool:
+	return quietly(buffer.has_encoded_var.bind(0, false))
 
 
 ## The whole batch both ways against one call of the engine for each value.

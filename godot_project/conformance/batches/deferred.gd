@@ -6,8 +6,8 @@ const KINDS := 10
 const START := "VarBatch.bytes_to_vars: "
 
 ## An Array[int] of 1.5, which is converted, and of a text, which is dropped.
-var _converted := _typed(TYPE_INT, [7, 1.5, true])
-var _dropped := _typed(TYPE_INT, [7, "x", 1.5, [], "y"])
+var _converted := Values.typed_array(TYPE_INT, [7, 1.5, true])
+var _dropped := Values.typed_array(TYPE_INT, [7, "x", 1.5, [], "y"])
 ## A key that is looked at by the engine: 50 arrays, one in the other.
 var _key: Array = Values.Engines.nested(50, [1])
 
@@ -116,10 +116,3 @@ func _add(kind: int, i: int, buffers: Array, expected: Array, lines: PackedStrin
 	var reason := VarBatch.validate([bytes])[0]
 	if not reason.is_empty():
 		lines.append(START + "buffer %d: %s" % [i, reason])
-
-
-static func _typed(type: int, elements: Array) -> PackedByteArray:
-	var bytes := Values.u32(TYPE_ARRAY | 1 << 16) + Values.u32(type) + Values.u32(elements.size())
-	for element: Variant in elements:
-		bytes += var_to_bytes(element)
-	return bytes

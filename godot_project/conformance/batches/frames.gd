@@ -24,16 +24,6 @@ func test_against_a_file() -> void:
 		_check_against_file(values)
 
 
-func test_against_a_stream() -> void:
-	var values := Values.mixed(300)
-	var stream := StreamPeerBuffer.new()
-	stream.data_array = VarBatch.vars_to_frames(values)
-	check_bytes(stream.data_array, _streamed(values), "frames and a stream")
-	for value: Variant in VarBatch.frames_to_vars(_streamed(values)):
-		check_value(value, stream.get_var(), "a value of the stream")
-	check_int(stream.get_available_bytes(), 0, "bytes that the stream leaves")
-
-
 ## The engine writes those with objects, and the runs begin again.
 func test_full_objects() -> void:
 	var objects := Values.Engines.storable_objects()

@@ -61,28 +61,9 @@ func test_the_end_of_a_stream() -> void:
 	check_forms("load_vars", [path], _nulls(100), ERR_FILE_CORRUPT, texts, true)
 
 
-func test_values_that_cannot_be_written() -> void:
-	if not errors.is_open():
-		check(true, "this engine has no Logger")
-		return
-	var values: Array = []
-	values.resize(1000)
-	values.fill(Values.Engines.nested(1026))
-	var buffers: Array[PackedByteArray] = []
-	buffers.resize(values.size())
-	var results := {"vars_to_bytes": buffers, "vars_to_frames": PackedByteArray()}
-	for method: String in results:
-		var lines := logged(func() -> void: call_by_name(method, [[values[0]]]))
-		var reason := lines[0].trim_prefix("VarBatch.%s: value 0: " % method)
-		var texts := _numbered("value %d: " + reason, values.size(), "")
-		for threads: int in Threads.new(THREAD_COUNTS):
-			check_forms(method, [values], results[method], ERR_INVALID_DATA, texts, true)
-
-
 ## Warnings are bounded with the errors, which go first.
 func test_warnings() -> void:
-	var odd := Values.u32(TYPE_ARRAY | 1 << 16) + Values.u32(TYPE_INT) + Values.u32(1)
-	odd += var_to_bytes("text")
+	var odd := Values.typed_array(TYPE_INT, ["text"])
 	check_value(VarBatch.validate([odd])[0], "", "what an array cannot take")
 	if not errors.is_open():
 		return
@@ -112,7 +93,7 @@ func test_pairs() -> void:
 		if method == "make_deltas":
 			pairs = _nulls(1000)
 		for threads: int in Threads.new(THREAD_COUNTS):
-			var lines := logged(func() -> void: call_by_name(method, [pairs]))
+			var lines := logged(func() -> void: call_method(method, [pairs]))
 			if not errors.is_open():
 				continue
 			check_int(lines.size(), MAX_LINES + 1, "lines of " + method)

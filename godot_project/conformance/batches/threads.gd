@@ -1,5 +1,5 @@
 extends "threads_base.gd"
-## Calls from any thread, several at once. See threads_and_tasks.gd for files and tasks.
+## Calls from any thread, several at once. See tasks/soak.gd for files and tasks.
 
 var _values: Array = Values.mixed(150)
 var _buffers: Array[PackedByteArray] = Values.engine_bytes(_values)

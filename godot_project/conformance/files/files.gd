@@ -1,12 +1,10 @@
 extends "files_base.gd"
 ## What save_vars() writes and load_vars() reads, against loops of store_var() and get_var(), plain and
-## compressed as by FileAccess.open_compressed().
+## compressed as by FileAccess.open_compressed(). Sizes around those at which files are cut into pieces
+## and blocks are tested in rust/storage/tests, file_save.rs, file_load.rs and compressed.rs.
 
 const Gcpf := preload("gcpf.gd")
 const Generator := preload("../support/generator.gd")
-
-## Values of which a file has more than one vectored write can take.
-const MANY := 5000
 
 
 func test_few_values() -> void:
@@ -30,16 +28,6 @@ func test_every_value() -> void:
 	check_file(range(part_of(3000)).map(generator.value.unbind(1)), "random values")
 
 
-## Deeper than scripts can compare values.
-func test_deep_values() -> void:
-	var values: Array = [1, Values.Engines.nested(1000, [_noise]), "end"]
-	for count: int in Threads.new(THREAD_COUNTS):
-		var what := "a deep value, %d threads" % count
-		check_int(VarBatch.save_vars(path, values), OK, "saving " + what)
-		check_bytes(FileAccess.get_file_as_bytes(path), stored(values), what)
-		check_values(VarBatch.load_vars(path), values, what)
-
-
 func test_small_values() -> void:
 	for count: int in [499, 500, 501, 10_000, 20_001]:
 		var modes := ALL_MODES if count == 10_000 else PackedInt32Array([-1])
@@ -49,16 +37,6 @@ func test_small_values() -> void:
 	var entry := func(i: int) -> Dictionary: return {"i": i, "name": str(i), "list": [i, null]}
 	check_file(range(10_000).map(entry), "10,000 dictionaries")
 	check_file(range(10_000).map(str), "10,000 texts")
-
-
-## Each of them is borrowed, and written from where it lies.
-func test_many_large_values() -> void:
-	check_file(sized(MANY, func(_i: int) -> int: return 3001), "many arrays of 3 KB")
-	check_file(sized(1023, func(_i: int) -> int: return 20_000), "1023 arrays of 20 KB")
-	var zigzag := func(i: int) -> int: return 9000 if i % 3 == 0 else i % 40
-	check_file(sized(MANY, zigzag), "large ones among small ones")
-	var list := func(value: PackedByteArray) -> Array: return [value, {"value": value}]
-	check_file(sized(MANY / 4, zigzag).map(list), "lists of large and small ones")
 
 
 func test_large_values() -> void:
@@ -78,21 +56,23 @@ func test_large_values() -> void:
 	check_file(values, "64 MiB", false, [FileAccess.COMPRESSION_ZSTD])
 
 
-## Sizes around those at which anything could be cut into pieces, and 64 MiB.
-func test_sizes_around_borders() -> void:
-	var noise := _noise.duplicate()
-	while noise.size() < (4 << 20) + 64:
-		noise.append_array(noise)
-	var values: Array = []
-	for shift: int in range(9, 23):
-		values.clear()
-		for step: int in range(-16, 17, 4 if shift < 20 else 8):
-			values.append_array([noise.slice(0, (1 << shift) + step), step])
-		check_file(values, "arrays of about 2^%d" % shift)
-	values.clear()
-	for i: int in 16:
-		values.append(noise.slice(i, i + (4 << 20) - 4 * i))
-	check_file(values, "64 MiB")
+## Such as only grow by compression, and such as all but vanish. A file is padded to a 256th, as
+## nobody unpacks more from one.
+func test_noise_and_nothing() -> void:
+	var zeros := PackedByteArray()
+	zeros.resize(3 << 20)
+	var values: Array = [Crypto.new().generate_random_bytes(1 << 20), zeros, "end"]
+	check_file(values, "noise and zeros", false, Gcpf.MODES)
+	for mode: int in Gcpf.MODES:
+		check_int(VarBatch.save_vars(path, [zeros], false, mode), OK, "saving zeros")
+		var size := FileAccess.get_size(path)
+		check(size < zeros.size() / 50, "mode %d: %d bytes for zeros" % [mode, size])
+	zeros.resize(80 << 20)
+	for mode: int in Gcpf.MODES:
+		check_int(VarBatch.save_vars(path, [zeros], false, mode), OK, "saving zeros")
+		check_int(FileAccess.get_size(path), ((80 << 20) + 12 + 255) / 256, "bytes of the file")
+		check_same(read_loop(path, false, mode), [zeros], "zeros, read by the engine")
+		check_same(VarBatch.load_vars(path), [zeros], "zeros, loaded")
 
 
 func test_full_objects() -> void:
@@ -102,20 +82,6 @@ func test_full_objects() -> void:
 	for i: int in 1200:
 		among.append([objects[i % 7], _noise.slice(0, i)] if i % 100 == 0 else i)
 	check_file(among, "objects among others", true)
-
-
-## What must not be made is null, with a line each, and the others are loaded.
-func test_objects_without_permission() -> void:
-	var values: Array = [1, Resource.new(), "two", [RefCounted.new()], PackedInt32Array([3])]
-	check_int(VarBatch.save_vars(path, values, true), OK, "saving objects")
-	var frames := FileAccess.get_file_as_bytes(path)
-	var texts := PackedStringArray()
-	for line: String in logged(func() -> void: VarBatch.frames_to_vars(frames)):
-		texts.append('"%s": ' % path + line.trim_prefix("VarBatch.frames_to_vars: "))
-	var expected: Array = [1, null, "two", null, PackedInt32Array([3])]
-	if errors.is_open():
-		check_int(texts.size(), 2, "lines")
-		check_forms("load_vars", [path], expected, ERR_FILE_CORRUPT, texts, true)
 
 
 ## Bytes behind a value inside its frame are ignored, as by get_var().
@@ -140,18 +106,6 @@ func test_saved_while_open_for_reading() -> void:
 	file.close()
 	check_values(VarBatch.load_vars(path), ["new"], "the new file")
 	check_names([path.get_file()], "a file that was open")
-
-
-func test_what_load_gives_is_its_own() -> void:
-	var values: Array = [_noise, [_noise, "text"], {"key": _noise}]
-	check_int(VarBatch.save_vars(path, values), OK, "saving")
-	var found := VarBatch.load_vars(path)
-	check(not found.is_typed() and not found.is_read_only(), "no plain array")
-	found.append(1)
-	(found[0] as PackedByteArray).fill(7)
-	(found[1] as Array).append(2)
-	(found[2] as Dictionary).erase("key")
-	check_values(VarBatch.load_vars(path), values, "after the first was changed")
 
 
 ## A browser stores files after the engine has closed one that it had opened to write, and that sets

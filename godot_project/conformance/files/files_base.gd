@@ -79,16 +79,6 @@ func write(to: String, bytes: PackedByteArray) -> void:
 		file.close()
 
 
-## Many values, which are told apart quickly.
-func check_same(found: Array, expected: Array, what: String) -> void:
-	var at := Equal.first_unequal(found, expected)
-	if found.size() != expected.size():
-		check_int(found.size(), expected.size(), "size of %s" % what)
-	elif at >= 0:
-		check_value(found[at], expected[at], "%s[%d]" % [what, at])
-	checks += 1
-
-
 ## Saved in these modes by each number of threads, at once and as a task, and read by the engine;
 ## stored by the engine and loaded. Plain, the bytes are those of the engine.
 func check_file(
@@ -130,9 +120,7 @@ func sized(count: int, size: Callable) -> Array:
 	return values
 
 
-## Calls a method of VarBatch and starts its task: both give this result and code, and print a line
-## for each of [param texts] that holds it, or is it if [param is_exact]. The error that is told is
-## the one that is printed.
+## check_call() of a method, and of its task: the lines hold [param texts], or are these.
 func check_forms(
 	method: String,
 	arguments: Array,
@@ -141,55 +129,18 @@ func check_forms(
 	texts: PackedStringArray,
 	is_exact := false
 ) -> void:
+	var lines := texts.duplicate()
+	for i: int in lines.size() if not is_exact else 0:
+		var start := WARNING if lines[i].begins_with(WARNING) else ""
+		lines[i] = "%s...%s..." % [start, lines[i].trim_prefix(WARNING)]
 	for form: String in [method, method + "_async"]:
-		var what := form
-		if arguments[0] is String:
-			what += ' of "%s"' % (arguments[0] as String).left(80)
-		_refuse_logged()
-		var found: Variant = call_by_name(form, arguments)
-		var error := VarBatch.get_last_error()
-		var message := VarBatch.get_last_error_message()
-		var is_task := found is VarBatchTask
-		if is_task:
-			var task: VarBatchTask = found
-			found = task.wait()
-			error = task.get_error()
-			message = task.get_error_message()
-		check_like(found, result, what)
-		check_int(error, code, "code of " + what)
-		var printed := _take_texts()
-		if errors.is_open():
-			_check_printed(printed, "VarBatch.%s: " % form, texts, is_exact)
-			var told := PackedStringArray()
-			for line: String in printed:
-				# A task tells all of it, a call the first error.
-				if is_task or told.is_empty() and not line.begins_with(WARNING):
-					told.append(line.trim_prefix(WARNING).trim_prefix("VarBatch.%s: " % form))
-			var is_told := message == "\n".join(told)
-			check(code == OK or is_told, "message of %s: '%s'" % [what, message])
-		elif code != OK:
-			check(texts[0] in message, "message of %s: '%s'" % [what, message])
+		check_call(form, arguments, result, lines, code as Error)
 
 
-## A static method of VarBatch.
-static func call_by_name(method: String, arguments: Array) -> Variant:
-	return ClassDB.callv(&"class_call_static", [&"VarBatch", method] + arguments)
-
-
-## The same, and the result of the task if it starts one.
+## The result of a method of VarBatch, or of the task that it starts.
 static func call_and_wait(method: String, arguments: Array) -> Variant:
-	var found: Variant = call_by_name(method, arguments)
+	var found: Variant = call_method(method, arguments)
 	return (found as VarBatchTask).wait() if found is VarBatchTask else found
-
-
-## Two results: those that are arrays of many values are told apart quickly.
-func check_like(found: Variant, expected: Variant, what: String) -> void:
-	if not expected is Array or (expected as Array).is_typed():
-		check_value(found, expected, what)
-		return
-	check(found is Array, "%s: found a %s" % [what, type_string(typeof(found))])
-	if found is Array:
-		check_same(found as Array, expected as Array, what)
 
 
 func link(leads_to: String, at: String) -> void:
@@ -245,18 +196,6 @@ static func remove_folder(of: String) -> void:
 ## The path that the system knows.
 static func absolute(of: String) -> String:
 	return ProjectSettings.globalize_path(of)
-
-
-func _check_printed(
-	printed: PackedStringArray, start: String, texts: PackedStringArray, is_exact: bool
-) -> void:
-	check_int(printed.size(), texts.size(), "lines of %s%s" % [start, printed.slice(0, 3)])
-	for i: int in mini(printed.size(), texts.size()):
-		var text := texts[i].trim_prefix(WARNING)
-		var begin := texts[i].left(texts[i].length() - text.length()) + start
-		var is_good := printed[i].begins_with(begin) and text in printed[i]
-		is_good = is_good and (not is_exact or printed[i] == begin + text)
-		check(is_good, "expected '%s%s', found '%s'" % [begin, text, printed[i]])
 
 
 func _open(at: String, flags: FileAccess.ModeFlags, mode: int) -> FileAccess:

@@ -7,7 +7,6 @@ const TABLE_AT := 16
 const MODES: PackedInt32Array = [
 	FileAccess.COMPRESSION_ZSTD, FileAccess.COMPRESSION_DEFLATE, FileAccess.COMPRESSION_GZIP
 ]
-const UNKNOWN_MODES: PackedInt32Array = [FileAccess.COMPRESSION_BROTLI, 5, 0x7fffffff]
 
 var mode := 0
 var block_len := 0
@@ -30,10 +29,6 @@ func _init(bytes: PackedByteArray) -> void:
 func whole_len(file_len: int) -> int:
 	var blocks := borders.bsearch(file_len, false) - 1
 	return mini(maxi(blocks, 0) * block_len, total)
-
-
-static func is_compressed(bytes: PackedByteArray) -> bool:
-	return bytes.slice(0, 4).get_string_from_ascii() == MAGIC
 
 
 static func head(of_mode: int, of_block_len: int, of_total: int) -> PackedByteArray:

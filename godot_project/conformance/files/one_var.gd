@@ -22,27 +22,25 @@ func test_compressed() -> void:
 	var value := {"noise": _noise, "list": [1, 2, "three"]}
 	for mode: int in ALL_MODES:
 		for count: int in Threads.new(THREAD_COUNTS):
-			check_int(VarBatch.save_var(path, value, false, mode), OK, "mode %d" % mode)
-			check_value(read_loop(path, false, mode), [value], "mode %d by the engine" % mode)
-			check_value(VarBatch.load_var(path), value, "mode %d" % mode)
-			DirAccess.remove_absolute(path)
-			var saving := VarBatch.save_var_async(path, value, false, mode)
-			check_value(saving.wait(), OK as int, "mode %d by a task, %d threads" % [mode, count])
-			check_value(VarBatch.load_var_async(path).wait(), value, "mode %d, tasks" % mode)
+			for form: String in ["", "_async"]:
+				var what := "mode %d, %d threads%s" % [mode, count, form]
+				DirAccess.remove_absolute(path)
+				var saved: Variant = call_and_wait("save_var" + form, [path, value, false, mode])
+				check_value(saved, OK as int, what)
+				check_value(read_loop(path, false, mode), [value], "by the engine, " + what)
+				check_value(call_and_wait("load_var" + form, [path]), value, what)
 	check_names([path.get_file()], "one value, compressed")
 
 
 func test_objects() -> void:
 	var point := Curve2D.new()
 	point.add_point(Vector2(1, 2))
-	for is_task: bool in [false, true]:
-		var saved: Variant = VarBatch.save_var(path, [point], true)
-		var loaded: Variant = VarBatch.load_var(path, null, true)
-		if is_task:
-			saved = VarBatch.save_var_async(path, [point], true).wait()
-			loaded = VarBatch.load_var_async(path, null, true).wait()
+	for form: String in ["", "_async"]:
+		var saved: Variant = call_and_wait("save_var" + form, [path, [point], true])
 		check_value(saved, OK as int, "saving an object")
-		check_value((loaded as Array)[0], point, "the object, by a task: %s" % is_task)
+		check_value(
+			call_and_wait("load_var" + form, [path, null, true]), [point], "the object" + form
+		)
 	_check_default('"%s": frame 0: expected no object' % path, ERR_FILE_CORRUPT)
 
 

@@ -62,9 +62,9 @@ func _end(kind: String, number: int, error: int) -> void:
 func _write(kind: String, number: int, form := "") -> Variant:
 	var to := _path(kind, number)
 	if kind == "append":
-		return Files.call_by_name("append_vars" + form, [to, [_record(number)]])
+		return Files.call_method("append_vars" + form, [to, [_record(number)]])
 	var mode := -1 if number % 3 else 2
-	return Files.call_by_name("save_vars" + form, [to, _values(number), false, mode])
+	return Files.call_method("save_vars" + form, [to, _values(number), false, mode])
 
 
 func _path(kind: String, number: int) -> String:

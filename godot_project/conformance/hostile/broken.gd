@@ -1,15 +1,8 @@
 extends "broken_base.gd"
-## Bytes that are cut, lying or damaged, of every type: for each the engine says what is right.
+## Bytes that are cut, lying or damaged, of every type: for each the engine says what is right. Counts
+## and lengths that lie are in mutations.gd, and what they may allocate in memory.gd.
 
-const MemoryProbe := preload("memory_probe.gd")
 const FLAG_64 := 1 << 16
-## Counts and lengths that are wrong, negative, or overflow when they are multiplied.
-const COUNTS := (
-	"0 1 2 4 64 10000000 15555556 1fffffff 20000000 40000000 55555556 7ffffffc 7ffffffd "
-	+ "7fffffff 80000000 80000001 c0000000 fffffffd ffffffff"
-)
-const MAX_HUGE_MSEC := 10_000
-const MAX_HUGE_KIB := 65536
 
 
 func test_truncations() -> void:
@@ -69,28 +62,8 @@ func test_headers() -> void:
 	var unknown: Array[PackedByteArray] = []
 	for type: int in range(TYPE_MAX, 256):
 		var rests: PackedStringArray = ["000000", "00".repeat(11), "0001000500000000000000"]
-		unknown.append(PackedByteArray([type]) + hex(rests[type % 3]))
+		unknown.append(PackedByteArray([type]) + Values.hex(rests[type % 3]))
 	check_verdicts(unknown, "type byte out of range")
-
-
-## Nothing is allocated for counts and lengths that lie: neither the time nor the memory for 2^31
-## elements is spent.
-func test_counts() -> void:
-	var peak_before := _peak_kib()
-	var started := Time.get_ticks_msec()
-	for type: int in range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX):
-		var bytes := var_to_bytes(Values.Packed.make(type, 3))
-		for header: int in [type, type | FLAG_64]:
-			var buffers := _with_counts(with_u32(bytes, 0, header), 4)
-			check_verdicts(buffers, "counts of header %x" % header)
-	var texts := var_to_bytes(PackedStringArray(["abcdefg", "xyz", "é"]))
-	var lengths := _with_counts(texts, 8)
-	for length: int in 30:
-		lengths.append(with_u32(texts, 8, length))
-	check_verdicts(lengths, "length of the first text")
-	check_time(started, MAX_HUGE_MSEC, "wrong counts")
-	var grown := _peak_kib() - peak_before
-	check(grown < MAX_HUGE_KIB, "address space grew by %d KiB for wrong counts" % grown)
 
 
 ## The padding is not looked at, but behind a text it must be there. What follows a value is ignored.
@@ -109,7 +82,7 @@ func test_padding_and_trailing_bytes() -> void:
 	for type: int in Values.types():
 		buffers.clear()
 		for count: int in [1, 3, 4, 9]:
-			var tail := hex("ee".repeat(count))
+			var tail := Values.hex("ee".repeat(count))
 			buffers.append(var_to_bytes(Values.of(type)[0]) + tail)
 			check(is_accepted(buffers[-1]), "the engine refuses trailing bytes")
 		check_verdicts(buffers, "trailing bytes behind %s" % type_string(type))
@@ -125,51 +98,11 @@ func test_odd_numbers() -> void:
 	check_verdicts(buffers, "numbers")
 
 
-func test_elements_that_are_no_bytes() -> void:
-	var wrong: Array = [null, 5, "text", PackedInt32Array([1]), [PackedByteArray()], {}, NAN]
-	var buffers: Array = [_good]
-	var expected: Array = ["good"]
-	for element: Variant in wrong:
-		buffers.append_array([element, _good])
-		expected.append_array([null, "good"])
-	var decode := func() -> Array: return VarBatch.bytes_to_vars(buffers)
-	var found: Array = expect_errors(decode, wrong.size(), "VarBatch.bytes_to_vars: buffer ")
-	check_values(found, expected, "elements that are no bytes")
-	for typed: Array in [[7] as Array[int], [&"x"] as Array[StringName]]:
-		decode = func() -> Array: return VarBatch.bytes_to_vars(typed)
-		found = expect_errors(decode, 1, "VarBatch.bytes_to_vars: buffer 0: ")
-		check_values(found, [null], "typed array of something else")
-
-
 ## The last level that the engine reads, the first that it refuses, and far more.
 func test_too_deep() -> void:
 	for depth: int in [1025, 1026, 100_000]:
-		var bytes := hex("1c000000 01000000".repeat(depth - 1) + "1c000000 00000000")
+		var bytes := Values.hex("1c000000 01000000".repeat(depth - 1) + "1c000000 00000000")
 		check_verdict(bytes, "%d nested arrays" % depth)
-
-
-## Enough buffers that several threads may read them. The line names the buffer.
-func test_bad_buffers_in_a_large_batch() -> void:
-	var bad := hex("1e000000 09000000 01020304")
-	var buffers: Array[PackedByteArray] = []
-	var expected: Array = []
-	var frames := PackedByteArray()
-	for i: int in 20_000:
-		var value: Variant = null if i % 1000 == 7 else PackedInt32Array([i])
-		buffers.append(bad if value == null else var_to_bytes(value))
-		expected.append(value)
-		frames.append_array(frame(buffers[-1]))
-	var decode := func() -> Array: return VarBatch.bytes_to_vars(buffers)
-	check(expect_errors(decode, 20, "7: expected 4 more") == expected, "values around bad buffers")
-	var read := func() -> Array: return VarBatch.frames_to_vars(frames)
-	check(expect_errors(read, 20, "7: expected 4 more") == expected, "values around bad frames")
-
-
-func _with_counts(bytes: PackedByteArray, at: int) -> Array[PackedByteArray]:
-	var buffers: Array[PackedByteArray] = []
-	for count: String in COUNTS.split(" "):
-		buffers.append(with_u32(bytes, at, count.hex_to_int()))
-	return buffers
 
 
 ## A value of each type that is made of floats, special ones from number [param shift] on, of 32 and
@@ -199,9 +132,3 @@ func _part(type: int, shift: int, count: int, is_wide: bool) -> PackedByteArray:
 		else:
 			bytes.append_array(Values.u32(bits as int))
 	return bytes
-
-
-## The most address space this process ever had, where the system tells. Memory that was asked
-## for and never touched counts too.
-func _peak_kib() -> int:
-	return MemoryProbe.status("VmPeak:") / 1024

@@ -33,19 +33,25 @@ func check_verdicts(buffers: Array[PackedByteArray], what: String) -> void:
 	check_values(found, expected, "frames_to_vars of %s" % what)
 
 
-## The same as the engine on [param buffer] alone.
-func check_verdict(buffer: PackedByteArray, what: String) -> void:
-	var shown := "%s: %s" % [what, buffer.slice(0, 40).hex_encode()]
-	check_reasons([buffer], false, what)
-	var decode := func() -> Variant: return VarBatch.bytes_to_var(buffer)
+## The same as the engine on [param buffer] alone. It may complain of objects as well.
+func check_verdict(buffer: PackedByteArray, what: String, objects := false) -> void:
+	var shown := "%s: %s" % [what, buffer.slice(0, 60).hex_encode()]
+	var decode := func() -> Variant: return VarBatch.bytes_to_var(buffer, objects)
+	var is_bad := not is_accepted(buffer, objects)
+	var lines := engine_lines(buffer, objects)
 	var found: Variant
-	if is_accepted(buffer):
-		var lines := engine_lines(buffer)
-		var expect := expect_own_logged if has_noise(lines) else expect_logged
-		found = expect.call(decode, 0, 1 if has_drops(lines) else 0, "VarBatch.bytes_to_var: ")
+	if objects:
+		var reason: String = quietly(func() -> String: return VarBatch.validate([buffer], true)[0])
+		check(reason.is_empty() != is_bad, "%s: validate gives '%s'" % [shown, reason])
 	else:
+		check_reasons([buffer], false, what)
+	if is_bad and not objects:
 		found = expect_lines(decode, ["VarBatch.bytes_to_var: " + VarBatch.validate([buffer])[0]])
-	check_value(found, engine_value(buffer), shown)
+	else:
+		var expect := expect_own_logged if objects or has_noise(lines) else expect_logged
+		var warnings := 0 if is_bad or not has_drops(lines) else 1
+		found = expect.call(decode, int(is_bad), warnings, "VarBatch.bytes_to_var: ")
+	check_value(found, engine_value(buffer, objects), shown)
 
 
 ## validate() gives a reason for each buffer that the engine refuses, in words and with a byte, and
@@ -77,13 +83,13 @@ func is_accepted(buffer: PackedByteArray, objects := false) -> bool:
 
 
 ## Null where the engine refuses.
-func engine_value(buffer: PackedByteArray) -> Variant:
-	return quietly(buffer.decode_var.bind(0, false))
+func engine_value(buffer: PackedByteArray, objects := false) -> Variant:
+	return quietly(buffer.decode_var.bind(0, objects))
 
 
 ## What the engine logs about a buffer that it reads.
-func engine_lines(buffer: PackedByteArray) -> PackedStringArray:
-	return logged(func() -> void: buffer.decode_var(0, false))
+func engine_lines(buffer: PackedByteArray, objects := false) -> PackedStringArray:
+	return logged(func() -> void: buffer.decode_var(0, objects))
 
 
 ## Whether it left out elements of typed containers: nothing in the value tells.
@@ -105,8 +111,3 @@ static func with_u32(bytes: PackedByteArray, at: int, number: int) -> PackedByte
 	var copy := bytes.duplicate()
 	copy.encode_u32(at, number)
 	return copy
-
-
-## Bytes from their digits, spaces among them.
-static func hex(digits: String) -> PackedByteArray:
-	return digits.replace(" ", "").hex_decode()

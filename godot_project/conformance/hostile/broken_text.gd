@@ -49,7 +49,7 @@ func test_strange() -> void:
 ## Lengths that are wrong, negative, or overflow when the padding is added.
 func test_lengths() -> void:
 	for holder: String in HOLDERS:
-		var at := hex(HOLDERS[holder][0] as String).size()
+		var at := Values.hex(HOLDERS[holder][0] as String).size()
 		var bytes := _holding(holder, "abcdefg".to_ascii_buffer())
 		var buffers := truncations(bytes)
 		for length: int in (
@@ -65,7 +65,7 @@ func test_padding() -> void:
 		var buffers: Array[PackedByteArray] = []
 		for length: int in range(1, 9):
 			var bytes := _holding(holder, "abcdefgh".left(length).to_ascii_buffer())
-			var end := hex(HOLDERS[holder][0] as String).size() + 4 + length
+			var end := Values.hex(HOLDERS[holder][0] as String).size() + 4 + length
 			for at: int in range(end, end + posmod(-length, 4)):
 				bytes[at] = 0xff
 				buffers.append(bytes.slice(0, at))
@@ -77,20 +77,8 @@ func test_padding() -> void:
 func test_no_nul_at_the_end() -> void:
 	var buffers: Array[PackedByteArray] = [_texts([PackedByteArray(), _next()])]
 	for form: String in "61 6162 616263 61626364 e697a5 f09f9880 efbbbf c3".split(" "):
-		buffers.append(_texts([hex(form), _next()]))
+		buffers.append(_texts([Values.hex(form), _next()]))
 	check_verdicts(buffers, "no NUL at the end")
-
-
-## Bad text behind good text: nothing half built is given back.
-func test_malformed_in_a_later_text() -> void:
-	var buffers: Array[PackedByteArray] = []
-	for place: int in [0, 1, 49, 99]:
-		var texts: Array = range(100).map(
-			func(i: int) -> PackedByteArray: return hex("ff00" if i == place else "616200")
-		)
-		buffers.append(_texts(texts))
-		check(not is_accepted(buffers[-1]), "the engine accepts bad text %d" % place)
-	check_verdicts(buffers, "malformed in a later text")
 
 
 ## Each form, alone and with letters around, in an array of texts and in every holder.
@@ -99,13 +87,13 @@ func _check_forms(forms: Dictionary[String, String], is_refused: bool) -> void:
 		for form: String in forms[group].split(" "):
 			var what := "%s, %s" % [group, form]
 			var buffers: Array[PackedByteArray] = []
-			for text: PackedByteArray in _among_letters(hex(form), RUNS, 40):
+			for text: PackedByteArray in _among_letters(Values.hex(form), RUNS, 40):
 				buffers.append(_texts([text + PackedByteArray([0]), _next()]))
 			check(not (is_refused and is_accepted(buffers[0])), "the engine accepts %s" % form)
 			check_verdicts(buffers, what)
 			for holder: String in HOLDERS:
 				buffers.clear()
-				for text: PackedByteArray in _among_letters(hex(form), FEW_RUNS, 20):
+				for text: PackedByteArray in _among_letters(Values.hex(form), FEW_RUNS, 20):
 					buffers.append(_holding(holder, text))
 				check(not (is_refused and is_accepted(buffers[0])), "the engine accepts %s" % form)
 				check_verdicts(buffers, "%s in %s" % [what, holder])
@@ -123,7 +111,7 @@ func _among_letters(
 
 func _holding(holder: String, text: PackedByteArray) -> PackedByteArray:
 	var around := HOLDERS[holder]
-	return hex(around[0] as String) + _text(text) + hex(around[1] as String)
+	return Values.hex(around[0] as String) + _text(text) + Values.hex(around[1] as String)
 
 
 ## A PackedStringArray.

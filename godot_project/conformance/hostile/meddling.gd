@@ -67,7 +67,7 @@ func test_getters_that_change_containers() -> void:
 					Meddler.on_get = func() -> void:
 						if once:
 							once.pop_back().call()
-					var found: Variant = call_by_name(form, [value, true])
+					var found: Variant = call_method(form, [value, true])
 					Meddler.reset()
 					if form == "vars_to_frames":
 						check(VarBatch.frames_to_vars(found, true).size() <= 4, "too many frames")

@@ -45,7 +45,7 @@ func _ready() -> void:
 
 func _small_values() -> void:
 	for digits: String in ", ".join(SMALL).split(", "):
-		var value := digits.replace(" ", "").hex_decode()
+		var value := Values.hex(digits)
 		_measure_both("many of " + digits, _repeated(value, TYPE_ARRAY))
 		_measure_both("many keys of " + digits, _repeated(value + value, TYPE_DICTIONARY))
 
@@ -69,7 +69,7 @@ func _texts_and_packed_arrays() -> void:
 		var text := Values.u32(type) + Values.u32(LEN) + "a".repeat(LEN).to_ascii_buffer()
 		_measure_both("a long %s" % type_string(type), text)
 	for hex: String in ["00000000", "01000000 00000000", "02000000 61000000"]:
-		var element := hex.replace(" ", "").hex_decode()
+		var element := Values.hex(hex)
 		_measure_both("many texts of " + hex, _repeated(element, TYPE_PACKED_STRING_ARRAY))
 	for type: int in Values.Packed.STRIDES:
 		var stride := Values.Packed.STRIDES[type]
@@ -84,7 +84,7 @@ func _nested_claims() -> void:
 	for depth: int in [2, 100, 1024]:
 		for element: String in ["00000000", "1c000000 00000000"]:
 			for type: int in [TYPE_ARRAY, TYPE_DICTIONARY, TYPE_ARRAY | 1 << 16]:
-				var part := element.replace(" ", "").hex_decode()
+				var part := Values.hex(element)
 				var front := PackedByteArray()
 				for i: int in depth:
 					front += Values.u32(type)

@@ -17,8 +17,10 @@ const REASONS: Dictionary[String, String] = {
 func test_reasons() -> void:
 	check_value(VarBatch.validate([]), PackedStringArray(), "reasons of no buffers")
 	for digits: String in REASONS:
-		check(not is_accepted(hex(digits)), "the engine accepts %s" % digits)
-		check_value(VarBatch.validate([hex(digits)]), PackedStringArray([REASONS[digits]]), digits)
+		check(not is_accepted(Values.hex(digits)), "the engine accepts %s" % digits)
+		check_value(
+			VarBatch.validate([Values.hex(digits)]), PackedStringArray([REASONS[digits]]), digits
+		)
 	# What the README promises a reason to look like.
 	var positions := PackedVector3Array()
 	positions.resize(9)

@@ -16,13 +16,9 @@ func check_to_bytes(
 ) -> void:
 	check(not expected.is_empty(), "%s: the engine does not encode it" % what)
 	check_bytes(VarBatch.var_to_bytes(value, objects), expected, "var_to_bytes(%s)" % what)
-	check_bytes(
-		VarBatch.vars_to_frames([value], objects), frame(expected), "vars_to_frames([%s])" % what
-	)
-	var batch := VarBatch.vars_to_bytes([value], objects)
-	check_int(batch.size(), 1, "size of vars_to_bytes([%s])" % what)
-	if batch.size() == 1:
-		check_bytes(batch[0], expected, "vars_to_bytes([%s])" % what)
+	var frames := VarBatch.vars_to_frames([value], objects)
+	check_bytes(frames, frame(expected), "vars_to_frames([%s])" % what)
+	check_buffers(VarBatch.vars_to_bytes([value], objects), [expected], "vars_to_bytes(%s)" % what)
 	if not objects:
 		check_bytes(VarBatch.var_to_bytes(value), expected, "var_to_bytes(%s), one argument" % what)
 
@@ -31,19 +27,11 @@ func check_to_bytes(
 func check_from_bytes(bytes: PackedByteArray, what: String, objects := false) -> void:
 	var expected: Variant = bytes_to_var_with_objects(bytes) if objects else bytes_to_var(bytes)
 	check_value(VarBatch.bytes_to_var(bytes, objects), expected, "bytes_to_var(%s)" % what)
-	check_single(VarBatch.bytes_to_vars([bytes], objects), expected, "bytes_to_vars([%s])" % what)
-	check_single(
-		VarBatch.frames_to_vars(frame(bytes), objects), expected, "frames_to_vars(%s)" % what
-	)
+	check_values(VarBatch.bytes_to_vars([bytes], objects), [expected], "bytes_to_vars(%s)" % what)
+	var found := VarBatch.frames_to_vars(frame(bytes), objects)
+	check_values(found, [expected], "frames_to_vars(%s)" % what)
 	if not objects:
 		check_value(VarBatch.bytes_to_var(bytes), expected, "bytes_to_var(%s), one argument" % what)
-
-
-## That [param found] holds one value, the expected one.
-func check_single(found: Array, expected: Variant, what: String) -> void:
-	check_int(found.size(), 1, "size of %s" % what)
-	if found.size() == 1:
-		check_value(found[0], expected, what)
 
 
 ## Two lists of values, element by element.

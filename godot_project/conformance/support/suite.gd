@@ -70,6 +70,30 @@ func check_value(found: Variant, expected: Variant, what: String) -> void:
 		failures.append("%s: %s" % [what, difference])
 
 
+## Many values, which are told apart quickly.
+func check_same(found: Array, expected: Array, what: String) -> void:
+	var at := Equal.first_unequal(found, expected)
+	if found.size() != expected.size():
+		check_int(found.size(), expected.size(), "size of %s" % what)
+	elif at >= 0:
+		check_value(found[at], expected[at], "%s[%d]" % [what, at])
+	checks += 1
+
+
+## Two results: those that are arrays of many values are told apart quickly. Such a one is the
+## caller's: it takes anything.
+func check_like(found: Variant, expected: Variant, what: String) -> void:
+	if not expected is Array or (expected as Array).is_typed():
+		check_value(found, expected, what)
+		return
+	if not found is Array:
+		check(false, "%s: found a %s" % [what, type_string(typeof(found))])
+		return
+	var array: Array = found
+	check(not array.is_typed() and not array.is_read_only(), "%s: not a plain array" % what)
+	check_same(array, expected as Array, what)
+
+
 ## How many of [param count] generated values are to be tested in this run.
 func part_of(count: int) -> int:
 	return maxi(1, roundi(count * share))
@@ -180,9 +204,10 @@ func expect_lines(action: Callable, expected: PackedStringArray) -> Variant:
 	return result
 
 
-## Calls a method of VarBatch by its name. It must log exactly these lines, which here begin behind
-## "VarBatch.NAME: ", and need only begin so where they end in "...". It must give [param expected];
-## the first that is no warning is the last error's message, with [param code].
+## Calls a method of VarBatch by its name, and waits for its task if it starts one. It must log exactly
+## these lines, which here begin behind "VarBatch.NAME: ": in part where they begin or end in "...". It
+## must give [param expected]. A call tells the first line that is no warning as its error, with
+## [param code]; a task tells all lines.
 func check_call(
 	method: StringName,
 	arguments: Array,
@@ -190,22 +215,36 @@ func check_call(
 	lines: PackedStringArray,
 	code := ERR_INVALID_DATA
 ) -> void:
-	var results: Array = []
-	var found := logged(func() -> void: results.append(call_method(method, arguments)))
-	var error := VarBatch.get_last_error()
+	_refuse_logged()
+	var result: Variant = call_method(method, arguments)
+	var error: int = VarBatch.get_last_error()
 	var message := VarBatch.get_last_error_message()
+	var task: VarBatchTask = result if result is VarBatchTask else null
+	if task:
+		result = task.wait()
+		error = task.get_error()
+		message = task.get_error_message()
+	var found := _take_texts()
 	var what := "VarBatch.%s gives %s" % [method, " | ".join(lines).left(400)]
-	check_value(results[0], expected, what)
-	check(not errors.is_open() or found.size() == lines.size(), "%s: %s" % [what, found])
+	check_like(result, expected, what)
+	check(
+		not errors.is_open() or found.size() == lines.size(), "%s: %s" % [what, found.slice(0, 3)]
+	)
 	var first := ""
+	var told := PackedStringArray()
 	for i: int in lines.size():
-		var is_warning := lines[i].begins_with(WARNING)
+		var start := WARNING if lines[i].begins_with(WARNING) else ""
 		var text := lines[i].trim_prefix(WARNING)
-		first = text if first.is_empty() and not is_warning else first
+		var is_first := first.is_empty() and start.is_empty()
+		first = text if is_first else first
 		if i < found.size():
-			text = "%sVarBatch.%s: %s" % [WARNING if is_warning else "", method, text]
-			check(_is_line(found[i], text), "%s: %s" % [what, found[i]])
-	check(_is_line(message, first), "%s: the message is %s" % [what, message])
+			start += "VarBatch.%s: " % method
+			var end := found[i].trim_prefix(start)
+			check(found[i].begins_with(start) and _is_line(end, text), "%s: %s" % [what, found[i]])
+			if task or is_first:
+				told.append(end)
+	var is_told := message == "\n".join(told) if errors.is_open() else _is_line(message, first)
+	check(is_told, "%s: the message is %s" % [what, message])
 	check_int(error, OK if first.is_empty() else code, what + ": last error")
 
 
@@ -303,8 +342,11 @@ func _refuse_logged() -> void:
 		failures.append("unexpected line logged: %s" % text)
 
 
-## Whether it is as expected, or begins so where that ends in "...".
+## Whether it is as expected, begins so where that ends in "...", or has that in it where that begins
+## with "..." as well.
 func _is_line(found: String, expected: String) -> bool:
+	if expected.begins_with("..."):
+		return expected.trim_prefix("...").trim_suffix("...") in found
 	if expected.ends_with("..."):
 		return found.begins_with(expected.trim_suffix("..."))
 	return found == expected

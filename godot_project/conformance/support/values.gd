@@ -146,6 +146,19 @@ static func header(type: int) -> PackedByteArray:
 	return PackedByteArray([type, 0, 0, 0])
 
 
+## The bytes of an Array of that type, whatever its elements are.
+static func typed_array(type: int, elements: Array) -> PackedByteArray:
+	var bytes := u32(TYPE_ARRAY | 1 << 16) + u32(type) + u32(elements.size())
+	for element: Variant in elements:
+		bytes += var_to_bytes(element)
+	return bytes
+
+
+## The bytes of an object's id.
+static func id_bytes(id: int) -> PackedByteArray:
+	return u32(TYPE_OBJECT | 1 << 16) + var_to_bytes(rid_from_int64(id)).slice(4)
+
+
 static func u32(number: int) -> PackedByteArray:
 	var bytes := PackedByteArray([0, 0, 0, 0])
 	bytes.encode_u32(0, number)

@@ -5,15 +5,36 @@ extends "tasks_base.gd"
 const OLD: Array = ["the old file"]
 
 
+## At once, after a while, and by threads, on which and on the main one others wait: those are let go.
 func test_at_once_and_meanwhile() -> void:
-	for these: Array in [[1, 2], large()]:
-		use(these)
-		var delays := [0, 200, 1000, 3000, 8000, 20_000] if these.size() > 2 else [0]
-		for delay: int in delays:
-			var cancel := func(task: VarBatchTask) -> void:
-				OS.delay_usec(delay)
-				task.cancel()
-			await each_kind(_check_cancelled.bind(cancel, "after %d us" % delay))
+	var cancel := func(task: VarBatchTask, delay: int) -> void:
+		OS.delay_usec(delay)
+		task.cancel()
+	var on_threads := func(task: VarBatchTask, _delay: int) -> void:
+		var threads := start_threads(3, task.cancel.unbind(1))
+		task.cancel()
+		end_threads(threads)
+	var while_a_thread_waits := func(task: VarBatchTask, delay: int) -> void:
+		var threads := start_threads(1, task.wait.unbind(1))
+		cancel.call(task, delay)
+		check_value(end_threads(threads)[0], task.wait(), "waited for on a thread")
+	var while_this_one_waits := func(task: VarBatchTask, delay: int) -> void:
+		var threads := start_threads(1, func(_i: int) -> void: cancel.call(task, delay))
+		var result: Variant = task.wait()
+		end_threads(threads)
+		check_value(task.get_result(), result, "waited for on the main thread")
+	var ways: Dictionary[Callable, Array] = {
+		cancel: [0, 200, 1000, 3000, 8000, 20_000],
+		on_threads: [0],
+		while_a_thread_waits: [0, 500, 3000],
+		while_this_one_waits: [1000],
+	}
+	use([1, 2])
+	await each_kind(_check_cancelled.bind(cancel.bind(0), "a small task"))
+	use(large())
+	for way: Callable in ways:
+		for delay: int in ways[way]:
+			await each_kind(_check_cancelled.bind(way.bind(delay), "after %d us" % delay))
 
 
 ## A few frames later, while it may be done in slices of them.
@@ -27,36 +48,6 @@ func test_in_later_frames() -> void:
 			for count: int in [1, 2]:
 				VarBatch.set_thread_count(count)
 				await _check_cancelled(kind, "%d threads" % count, cancel, "%d frames" % frames)
-
-
-func test_by_threads() -> void:
-	use(large())
-	var cancel := func(task: VarBatchTask) -> void:
-		var threads := start_threads(3, task.cancel.unbind(1))
-		task.cancel()
-		end_threads(threads)
-	await each_kind(_check_cancelled.bind(cancel, "by threads"))
-
-
-## Who waits for it is let go, on a thread and on the main one.
-func test_while_waited_for() -> void:
-	use(large())
-	for delay: int in [0, 500, 3000]:
-		var cancel := func(task: VarBatchTask) -> void:
-			var threads := start_threads(1, task.wait.unbind(1))
-			OS.delay_usec(delay)
-			task.cancel()
-			check_value(end_threads(threads)[0], task.wait(), "waited for on a thread")
-		await each_kind(_check_cancelled.bind(cancel, "while waited for, %d us" % delay))
-	var wait := func(task: VarBatchTask) -> void:
-		var cancel := func(_i: int) -> void:
-			OS.delay_usec(1000)
-			task.cancel()
-		var threads := start_threads(1, cancel)
-		var result: Variant = task.wait()
-		end_threads(threads)
-		check_value(task.get_result(), result, "waited for on the main thread")
-	await each_kind(_check_cancelled.bind(wait, "waited for on the main thread"))
 
 
 ## In `progressed`, and in the `finished` of another.

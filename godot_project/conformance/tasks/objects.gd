@@ -13,18 +13,6 @@ func finish() -> void:
 	super()
 
 
-func test_many_objects() -> void:
-	var these: Array = []
-	for i: int in 3000:
-		these.append({"i": i, "object": Resource.new()} if i % 3 == 0 else [i, _noise.slice(0, i)])
-	use(these, true)
-	await each_kind(
-		func(kind: String, what: String) -> void:
-			var result: Variant = await result_of(start(kind), "signals")
-			check_result(result, plain(kind), kind, "many objects, " + what)
-	)
-
-
 ## Unless another thread waits for the task: it takes over the work.
 func test_made_on_the_main_thread() -> void:
 	var these: Array = []
@@ -57,23 +45,6 @@ func test_without_permission() -> void:
 	check_forms("frames_to_vars", [_frames], [null, 2], ERR_INVALID_DATA, [text])
 	check_forms("load_vars", [_loaded_path], [null, 2], ERR_FILE_CORRUPT, [text])
 	check_int(_threads.size(), 0, "objects made without permission")
-
-
-## A script that starts tasks, and waits for one, while another task makes its object.
-func test_scripts_that_use_tasks() -> void:
-	use([Meddler.new(), 2], true)
-	await each_kind(
-		func(kind: String, what: String) -> void:
-			var inner: Array = []
-			Meddler.on_init = func() -> void:
-				inner.append(VarBatch.vars_to_bytes_async([1, 2]).wait())
-				inner.append(VarBatch.vars_to_bytes([3]))
-			for end: String in ["await", "wait"]:
-				var result: Array = await result_of(start(kind), end)
-				check_int(result.size(), 2, "values of %s, %s" % [kind, what])
-			check_int(inner.size(), 4, "results of the script, %s" % kind),
-		FROM
-	)
 
 
 ## A load of one value drops its default, or what else was in the file. Scripts of these ask the task.

@@ -63,7 +63,7 @@ func _check_task(method: String, arguments: Array, moves: int, what: String) -> 
 	var most := 0
 	var result: Variant
 	for attempt: int in 3:
-		var task: VarBatchTask = call_by_name(method + "_async", arguments)
+		var task: VarBatchTask = call_method(method + "_async", arguments)
 		var watch := Watch.new(task)
 		var seen := 0
 		var last := -1.0

@@ -1,7 +1,8 @@
 extends "tasks_base.gd"
 ## Tasks of all kinds by the thousand, started, cancelled, waited for, awaited and let go at random,
-## by several threads and the main one, while the number of threads changes. Every result is right,
-## or the task was cancelled; each task says once that it is over; and nothing is left of them.
+## by several threads and the main one, while the number of threads changes, with calls that do the
+## same at once among them. Every result is right, or the task was cancelled; each task says once that
+## it is over; and nothing is left of them.
 
 const TASKS := 10_000
 const THREADS := 4
@@ -121,15 +122,17 @@ func _work(seed_number: int, count: int, is_main := false) -> void:
 			_end(entry, random)
 
 
-## [task, kind, payload]
+## [task, kind, payload]. Some do the same at once before.
 func _start(random: RandomNumberGenerator) -> Array:
 	var kind := KINDS[random.randi_range(0, KINDS.size() - 1)]
 	var payload := _payloads[random.randi_range(0, _payloads.size() - 1)]
 	var saved_path := "%s/saved %d.bin" % [folder, random.seed % 10]
 	var mode: int = [-1, 1, 2, 3][random.randi_range(0, 3)]
-	var task: VarBatchTask = call_by_name(
-		METHODS[kind] + "_async", payload.arguments(kind, saved_path, mode)
-	)
+	var arguments := payload.arguments(kind, saved_path, mode)
+	if random.randi_range(0, 4) == 0:
+		var result: Variant = call_method(METHODS[kind], arguments)
+		_note("" if payload.is_right(kind, result) else kind + " at once: another result")
+	var task: VarBatchTask = call_method(METHODS[kind] + "_async", arguments)
 	_mutex.lock()
 	_started += 1
 	_mutex.unlock()
@@ -170,10 +173,14 @@ func _look(entry: Array) -> void:
 		problem = "error %d: %s" % [task.get_error(), task.get_error_message()]
 	elif not payload.is_right(entry[1] as String, result):
 		problem = "another result"
+	_note("%s: %s" % [entry[1], problem] if problem else "", is_skipped)
+
+
+func _note(problem: String, is_skipped := false) -> void:
 	_mutex.lock()
 	_skipped += int(is_skipped)
 	if not problem.is_empty():
-		_problems.append("%s: %s" % [entry[1], problem])
+		_problems.append(problem)
 	_mutex.unlock()
 
 

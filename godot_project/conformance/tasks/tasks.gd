@@ -18,16 +18,9 @@ func test_results() -> void:
 ## One argument is enough, and what stands for the others is as in the plain calls.
 func test_defaults() -> void:
 	use([1, "two"])
-	var tasks: Array[VarBatchTask] = [
-		VarBatch.vars_to_bytes_async(values),
-		VarBatch.vars_to_frames_async(values),
-		VarBatch.bytes_to_vars_async(_buffers),
-		VarBatch.frames_to_vars_async(_frames),
-		VarBatch.save_vars_async(path, values),
-		VarBatch.load_vars_async(_loaded_path),
-	]
-	for i: int in KINDS.size():
-		check_result(tasks[i].wait(), plain(KINDS[i]), KINDS[i], "defaults")
+	for kind: String in KINDS:
+		var found: Variant = call_and_wait(METHODS[kind] + "_async", _arguments(kind).slice(0, -1))
+		check_result(found, plain(kind), kind, "defaults")
 
 
 ## Until the end there is no result and no error, and it is told how far it is where it takes long.
@@ -66,19 +59,6 @@ func test_never_before_the_main_loop() -> void:
 			await finished(early, kind)
 			await finished(late, kind)
 			check_over(task, kind)
-	)
-
-
-func test_several_threads_wait() -> void:
-	use(large())
-	await each_kind(
-		func(kind: String, what: String) -> void:
-			var expected: Variant = plain(kind)
-			var task := start(kind)
-			var watch := Watch.new(task)
-			for result: Variant in end_threads(start_threads(4, task.wait.unbind(1))):
-				check_result(result, expected, kind, "on a thread, " + what)
-			check_result(await finished(watch, kind), expected, kind, "waited for on threads")
 	)
 
 

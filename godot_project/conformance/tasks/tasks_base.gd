@@ -49,11 +49,11 @@ func plain(kind: String) -> Variant:
 			return VarBatch.bytes_to_vars(_buffers, objects)
 		"from frames":
 			return VarBatch.frames_to_vars(_frames, objects)
-	return call_by_name(METHODS[kind], _arguments(kind))
+	return call_method(METHODS[kind], _arguments(kind))
 
 
 func start(kind: String) -> VarBatchTask:
-	return call_by_name(METHODS[kind] + "_async", _arguments(kind))
+	return call_method(METHODS[kind] + "_async", _arguments(kind))
 
 
 func _arguments(kind: String) -> Array:

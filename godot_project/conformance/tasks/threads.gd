@@ -7,22 +7,6 @@ extends "tasks_base.gd"
 const MIN_FRAMES := 4
 
 
-## A small task need not wait for a large one.
-func test_small_after_large() -> void:
-	await each_kind(
-		func(kind: String, what: String) -> void:
-			var is_small := kind.begins_with("from")
-			use(many() + many() + many() if is_small else large() + large() + large())
-			# Somebody else may keep the processor, or the disk hold up a write: not each time.
-			var order := await _order_of(kind)
-			for attempt: int in 4:
-				if order[0] == "large":
-					order = await _order_of(kind)
-			check(order[0] == "small", "%s, %s: %s" % [kind, what, order]),
-		["from bytes", "from frames", "save", "load"]
-	)
-
-
 ## Frames go on, and none of them takes all of the time.
 func test_slices() -> void:
 	VarBatch.set_thread_count(1)
@@ -61,22 +45,11 @@ func test_slices_while_paused() -> void:
 		Engine.time_scale = 1.0
 
 
+## From threads to none, and back, in one step each way: nothing is forgotten in the old ones. Other
+## changes: soak.gd.
 func test_thread_count_changes() -> void:
 	use(large() + Values.mixed(200).filter(is_kept))
 	var expected := _plain_results()
-	for round_number: int in 4:
-		var watches: Array = []
-		for i: int in 12:
-			VarBatch.set_thread_count(i * 7 % 4)
-			watches.append(Watch.new(start(KINDS[i % KINDS.size()])))
-			VarBatch.set_thread_count((i + round_number) % 3 + 1)
-		var change := 0
-		while not watches.all(func(watch: Watch) -> bool: return watch.is_finished()):
-			change += 1
-			VarBatch.set_thread_count([1, 2, 1, 3, 0][change % 5])
-			await get_tree().process_frame
-		await _check_watches(watches, expected, "under changes")
-	# From threads to none, and back, in one step each way: nothing is forgotten in the old ones.
 	for change: PackedInt32Array in [[2, 1], [1, 2], [3, 2], [2, 3], [3, 1]]:
 		for kind: String in KINDS:
 			VarBatch.set_thread_count(change[0])
@@ -137,17 +110,6 @@ func test_started_on_threads() -> void:
 		end_threads(start_threads(1, func(_i: int) -> void: start("save")))
 		await until(func() -> bool: return FileAccess.file_exists(path), "the file is there")
 		check_bytes(FileAccess.get_file_as_bytes(path), _frames, "saved by a thread that ended")
-
-
-## Which ends first of a long task and a short one that was started after it.
-func _order_of(kind: String) -> Array[String]:
-	var order: Array[String] = []
-	var long_task := start(kind)
-	long_task.finished.connect(func(_result: Variant) -> void: order.append("large"))
-	var small := VarBatch.vars_to_bytes_async([1, 2])
-	small.finished.connect(func(_result: Variant) -> void: order.append("small"))
-	await until(func() -> bool: return order.size() == 2, "both are over")
-	return order
 
 
 func _plain_results() -> Dictionary[String, Variant]:

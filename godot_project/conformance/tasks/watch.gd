@@ -6,8 +6,6 @@ var results: Array = []
 var fractions: PackedFloat64Array = []
 ## Signals that did not come on the main thread, and `progressed` after `finished`.
 var problems := PackedStringArray()
-## The process frame of the last signal.
-var frame := -1
 
 var _mutex := Mutex.new()
 
@@ -43,7 +41,6 @@ func _on_finished(result: Variant) -> void:
 
 
 func _hear(what: String) -> void:
-	frame = Engine.get_process_frames()
 	if OS.get_thread_caller_id() != OS.get_main_thread_id():
 		_note("%s on another thread" % what)
 

@@ -126,17 +126,6 @@ func test_large_containers() -> void:
 			check_buffers(both, [bytes, bytes], "two large, %d threads" % count)
 
 
-## Bytes of values are values as well.
-func test_bytes_in_bytes() -> void:
-	var value: Variant = {"deep": [1, 2.5, "three"]}
-	for i: int in 40:
-		value = [VarBatch.var_to_bytes(value), i]
-		check_both_ways(value, "bytes in bytes, %d deep" % i)
-	for i: int in 40:
-		value = VarBatch.bytes_to_var((value as Array)[0] as PackedByteArray)
-	check_value(value, {"deep": [1, 2.5, "three"]}, "the innermost value")
-
-
 func test_read_only() -> void:
 	var inner: Array = [1, 2]
 	inner.make_read_only()

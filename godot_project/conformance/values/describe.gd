@@ -133,32 +133,16 @@ func test_a_cut_tree() -> void:
 		check_value(bytes.decode_var(shown.offset as int), entity, "a shown entity")
 		check_int(_children(shown).size(), 3, "fields of an entity")
 	check_value(tree.children[1].key, "Array", "a large key")
-	var key: Array = []
-	key.resize(1000)
-	check_value(_cut(var_to_bytes({key: 1}), 2000).children[0].key, key, "a large key")
 	check_int(_children(tree.children[1].children[0] as Dictionary).size(), 1, "what is behind")
-	var from: int = world.offset
-	var part := _cut(bytes.slice(from, from + int(world.size)), 200_000)
-	check_int(_children(part).size(), 10_000, "entities on their own")
 	# An error is found where no node is made any more.
-	for length: int in [bytes.size() - 4, 9000, 12]:
-		var cut := bytes.slice(0, length)
-		var error: Variant = _cut(cut, 10).get("error")
-		check_value(error, VarBatch.validate([cut])[0], "%d bytes" % length)
+	var cut := bytes.slice(0, bytes.size() - 4)
+	check_value(_cut(cut, 10).get("error"), VarBatch.validate([cut])[0], "an error behind the cut")
 
 
-## Deep and wide; and 8 MiB of nulls: 3.8 GB and 10 s without a bound.
+## Wide; and 8 MiB of nulls: 3.8 GB and 10 s without a bound.
 func test_memory_and_time() -> void:
 	var started := Time.get_ticks_msec()
-	var deep := var_to_bytes(Values.Engines.nested(1025))
-	var tree := _describe(deep)
-	for i: int in 1025:
-		check_int(tree.size as int, deep.size() - 8 * i, "size at depth %d" % i)
-		check_int(_children(tree).size(), 1 if i < 1024 else 0, "children at depth %d" % i)
-		tree = tree.children[0] if i < 1024 else {}
-	var too_deep := "1c00000001000000".repeat(1026).hex_decode() + var_to_bytes(1)
-	check("1024 levels" in str(_describe(too_deep).get("error")), "too deep")
-	tree = _cut(var_to_bytes(range(100_000)), 100_001)
+	var tree := _cut(var_to_bytes(range(100_000)), 100_001)
 	check_int(tree.children.size(), 100_000, "children")
 	check_int(tree.children[-1].offset as int, 8 + 99_999 * 8, "offset of the last child")
 	var bytes := Values.u32(TYPE_ARRAY) + Values.u32(0)

@@ -86,12 +86,8 @@ func test_one_value() -> void:
 		[_object, "only the ID of 1 object; it is the value itself" + ADVICE],
 		[[finish, finish], "nothing of 2 Callables; the first is [0]"],
 	]:
-		var text := 'VarBatch.save_var%s: "%s": saved %s'
-		var save := func() -> int: return VarBatch.save_var(path, found[0])
-		expect_lines(save, [WARNING + text % ["", path, found[1]]])
-		check_bytes(FileAccess.get_file_as_bytes(path), stored([found[0]]), found[1])
-		save = func() -> int: return VarBatch.save_var_async(path, found[0]).wait()
-		expect_lines(save, [WARNING + text % ["_async", path, found[1]]])
+		var line := WARNING + '"%s": saved %s' % [path, found[1]]
+		check_forms("save_var", [path, found[0]], OK as int, OK, [line], true)
 		check_bytes(FileAccess.get_file_as_bytes(path), stored([found[0]]), found[1])
 
 
@@ -131,9 +127,7 @@ func test_tasks() -> void:
 func test_other_calls() -> void:
 	var there := folder + "/missing/x.bin"
 	var missing := ERR_FILE_NOT_FOUND
-	check_call(&"save_vars", [there, [_object]], missing, ['cannot save "%s"...' % there], missing)
-	var save_async := func() -> int: return VarBatch.save_vars_async(there, [_object]).wait()
-	check_int(expect_errors(save_async, 1, there) as int, missing, "saving by a task")
+	check_forms("save_vars", [there, [_object]], missing, missing, ['cannot save "%s"' % there])
 	var deep: Array = [_object, Values.Engines.nested(1026)]
 	var line := 'cannot save "%s": value 1: ...' % path
 	check_call(&"save_vars", [path, deep], ERR_INVALID_DATA, [line])
@@ -147,13 +141,8 @@ func _check(values: Array, text: String, objects := false) -> void:
 	for count: int in THREAD_COUNTS:
 		VarBatch.set_thread_count(count)
 		for mode: int in MODES:
-			for method: String in ["save_vars", "save_vars_async"]:
-				var save := func() -> int:
-					if method == "save_vars":
-						return VarBatch.save_vars(path, values, objects, mode)
-					return VarBatch.save_vars_async(path, values, objects, mode).wait()
-				var line := '%sVarBatch.%s: "%s": saved %s' % [WARNING, method, path, text]
-				check_int(expect_lines(save, [line] if text else []) as int, OK, line)
-				check_int(read_loop(path, objects, mode).size(), values.size(), "values, " + line)
+			var lines := [WARNING + '"%s": saved %s' % [path, text]] if text else []
+			check_forms("save_vars", [path, values, objects, mode], OK as int, OK, lines, true)
+			check_int(read_loop(path, objects, mode).size(), values.size(), "values, " + text)
 			if mode == VarBatch.COMPRESSION_NONE:
 				check_bytes(FileAccess.get_file_as_bytes(path), expected, "file of %s" % text)

@@ -103,7 +103,7 @@ func test_lone_surrogates() -> void:
 func _check_text(text: String, what: String) -> void:
 	check_both_ways(text, what)
 	check_both_ways(StringName(text), "name of " + what)
-	check_both_ways([text, {text: PackedStringArray([text])}], "inside, " + what)
+	check_both_ways([text, {text: PackedStringArray([text, "", text])}], "inside, " + what)
 
 
 ## [param counts] are of names and of subnames.
