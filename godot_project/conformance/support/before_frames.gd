@@ -1,7 +1,7 @@
 extends RefCounted
-## Tasks that are started before there are frames, for the main loops before_frames_tree.gd and before_frames_loop.gd:
-## by a static initialiser, when the main loop is made, and in a load. Each notes where its signal
-## comes. Arguments: the number of threads, and what is to be loaded.
+## Tasks that are started before there are frames, for main loops that tasks/in_loads.gd writes: by a
+## static initialiser, when the main loop is made, and in a load. Each notes where its signal comes.
+## Arguments: the number of threads, and what is to be loaded.
 
 const Loader := preload("../tasks/warming_loader.gd")
 ## In milliseconds.

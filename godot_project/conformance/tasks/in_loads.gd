@@ -6,6 +6,25 @@ extends "tasks_base.gd"
 const Child := preload("../support/child.gd")
 const Loader := preload("warming_loader.gd")
 
+## The source of a main loop that starts tasks as soon as it can.
+const MAIN_LOOP := """extends %s
+
+const Early := preload("res://conformance/support/before_frames.gd")
+
+
+func _init() -> void:
+	Early.start("_init")
+	Early.begin_load()
+
+
+func _initialize() -> void:
+	Early.start("_initialize")
+
+
+func _process(_delta: float) -> bool:
+	return Early.is_over()
+"""
+
 ## How long a load goes on after it has used tasks, in milliseconds.
 const LOADING := 60
 
@@ -122,12 +141,13 @@ func test_before_the_first_frame() -> void:
 	if command.is_empty() or not OS.has_feature("editor"):
 		check(true, "this build runs no script as its main loop")
 		return
-	for main_loop: String in ["before_frames_tree", "before_frames_loop"]:
+	var script := folder + "/main_loop.gd"
+	for main_loop: String in ["SceneTree", "MainLoop"]:
+		write(script, (MAIN_LOOP % main_loop).to_utf8_buffer())
 		for count: int in by_threads():
 			# The last argument is the scene of the suites.
 			var arguments := command.slice(0, -1)
-			arguments.append_array(["--script", "res://conformance/support/%s.gd" % main_loop, "--"])
-			arguments.append_array([str(count), _loaded_resource])
+			arguments.append_array(["--script", script, "--", str(count), _loaded_resource])
 			var run := Child.sh('timeout %d "$@"' % (60 * slowness), arguments)
 			var lines: PackedStringArray = run[1]
 			var what := "%s, %d threads" % [main_loop, count]

@@ -11,25 +11,6 @@ func test_nothing_failed() -> void:
 	_check(OK, "")
 
 
-## A file that is missing, one that is empty and one that is damaged.
-func test_files() -> void:
-	var missing := ERR_FILE_NOT_FOUND
-	check_call(&"load_vars", [path], [], ['cannot load "%s": ...' % path], missing)
-	check_call(&"save_vars", [path, []], OK, [])
-	check_call(&"load_vars", [path], [], [])
-	write(path, frame(var_to_bytes(1)) + frame(BAD) + frame(BAD))
-	_fail()
-	var load_it := func() -> Array: return VarBatch.load_vars(path)
-	expect_errors(load_it, 2, "VarBatch.load_vars: ")
-	_check(ERR_FILE_CORRUPT, '"%s": frame 1: expected a type from 0 to 38, found 255' % path)
-	check_call(&"save_vars", [path, [1]], OK, [])
-	var line := 'cannot save "%s": ...' % folder
-	var cannot_open := ERR_FILE_CANT_OPEN
-	check_call(&"save_vars", [folder, [1]], cannot_open, [line], cannot_open)
-	VarBatch.load_var(folder + "/none.bin")
-	_check(missing, error_string(missing))
-
-
 ## What succeeds after it clears it. All other methods that fail: check_call() in other suites.
 func test_success_clears_it() -> void:
 	for row: Array in [
@@ -42,16 +23,8 @@ func test_success_clears_it() -> void:
 			_check(OK, "")
 
 
-## A warning is no error, and what fails without a line neither.
+## What fails without a line is none. Warnings are in error_paths.gd.
 func test_what_is_no_error() -> void:
-	var typed: Array[int] = []
-	var bytes := var_to_bytes(typed)
-	bytes.encode_u32(bytes.size() - 4, 1)
-	bytes.append_array(var_to_bytes("text"))
-	for call_it: Array in [[&"bytes_to_var", [bytes]], [&"bytes_to_vars", [[bytes]]]]:
-		_fail()
-		expect_own_logged(call_method.bindv(call_it), 0, 1, ": dropped")
-		_check(OK, "")
 	_fail()
 	check(not VarBatch.validate([BAD])[0].is_empty(), "bad bytes are valid")
 	_check(OK, "")
