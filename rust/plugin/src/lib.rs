@@ -1,9 +1,6 @@
 //! VarBatch for Godot 4: converts Variants to bytes and back, in whole batches and in parallel.
 //!
-//! The formats and their rules are in `varbatch-codec`, which does not depend on Godot. In this crate, [`api`] has the
-//! classes that GDScript sees, [`calls`] runs a call, [`value`] turns Variants into events and back, [`undo`] records
-//! what an edit changes, [`jobs`] runs threads and tasks, [`report`] collects messages, and [`engine`] makes the raw
-//! GDExtension calls.
+//! The formats and their rules are in `varbatch-codec`, which does not depend on Godot. `rust/DESIGN.md` has the map.
 
 // `unsafe` lives in `engine`, and in gdext's entry point below.
 #[forbid(unsafe_code)]

@@ -32,9 +32,7 @@ pub enum Report {
     NoBuffer(Kind),
     /// The value was decoded, without the elements that its typed containers refuse.
     Dropped(Box<Dropped>),
-    /// Any other error.
     Failed(String),
-    /// Any other warning.
     Warning(String),
 }
 
@@ -44,7 +42,6 @@ impl Report {
         matches!(self, Self::Dropped(_) | Self::Warning(_))
     }
 
-    /// Makes an error of a text.
     pub fn failed(text: impl fmt::Display) -> Self {
         Self::Failed(text.to_string())
     }
@@ -176,7 +173,6 @@ impl Reports {
         self.append_as(&mut other, |index| index.map(|index| first + index));
     }
 
-    /// True if a value failed.
     pub fn has_errors(&self) -> bool {
         self.errors.count > 0 || self.end.is_some()
     }
@@ -253,13 +249,9 @@ impl<'s> Subject<'s> {
     }
 }
 
-/// Values to encode.
 pub const VALUES: Subject<'_> = Subject::of("value", "");
-/// Buffers to decode.
 pub const BUFFERS: Subject<'_> = Subject::of("buffer", "; VarBatch.validate() returns all errors");
-/// Frames in memory.
 pub const FRAMES: Subject<'_> = Subject::of("frame", "");
-/// Pairs of buffers.
 pub const PAIRS: Subject<'_> = Subject::of("pair", "");
 /// Objects to record. The texts name them.
 pub const OBJECTS: Subject<'_> = Subject::of("", "");
@@ -272,12 +264,10 @@ pub struct Line {
 }
 
 impl Line {
-    /// An error.
     pub fn error(text: impl fmt::Display) -> Self {
         Self::new(text.to_string(), false)
     }
 
-    /// A warning.
     pub fn warning(text: impl fmt::Display) -> Self {
         Self::new(text.to_string(), true)
     }

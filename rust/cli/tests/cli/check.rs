@@ -138,8 +138,7 @@ fn json_is_an_object_a_line() {
     let expected = json!({"file": "a", "frame": 1, "at": 48, "path": "[\"a\\\"\\n\"][1]", "error": error});
     assert_eq!(lines[0], expected);
     assert_eq!(lines[1]["error"], "1 value is followed by bytes that engines ignore, first at byte 64");
-    let expected =
-        json!({"file": "a", "state": "damaged", "values": 3, "damaged": 1, "followed": 1, "complete": true});
+    let expected = json!({"file": "a", "state": "damaged", "values": 3, "damaged": 1, "followed": 1, "complete": true});
     assert_eq!(lines[2], expected);
     assert_eq!(lines[3]["file"], name);
     assert_eq!((&lines[3]["state"], &lines[4]["state"]), (&json!("ok"), &json!("unreadable")));

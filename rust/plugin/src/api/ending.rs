@@ -12,15 +12,9 @@ use crate::engine;
 use crate::jobs::outcome::Outcome;
 use crate::report::Line;
 
-/// The error of a failed call.
-struct LastError {
-    code: EngineError,
-    message: String,
-}
-
 thread_local! {
-    /// The error of this thread's last call; `None` if that succeeded.
-    static LAST: RefCell<Option<LastError>> = const { RefCell::new(None) };
+    /// The error and message of this thread's last call; `None` if that succeeded.
+    static LAST: RefCell<Option<(EngineError, String)>> = const { RefCell::new(None) };
 }
 
 /// Number of threads whose last call failed, including threads that have ended. While it is 0, a successful call costs
@@ -39,7 +33,6 @@ pub fn end<T>(method: &str, outcome: impl Into<Outcome<T>>) -> T {
     value
 }
 
-/// Records that a call succeeded.
 #[inline]
 pub fn succeeded() {
     if FAILED.load(Ordering::Relaxed) > 0 {
@@ -47,14 +40,12 @@ pub fn succeeded() {
     }
 }
 
-/// Returns the error code of this thread's last call.
 pub fn last_error() -> EngineError {
-    LAST.with_borrow(|last| last.as_ref().map_or(EngineError::OK, |error| error.code))
+    LAST.with_borrow(|last| last.as_ref().map_or(EngineError::OK, |(code, _)| *code))
 }
 
-/// Returns the error message of this thread's last call.
 pub fn last_message() -> String {
-    LAST.with_borrow(|last| last.as_ref().map_or_else(String::new, |error| error.message.clone()))
+    LAST.with_borrow(|last| last.as_ref().map_or_else(String::new, |(_, message)| message.clone()))
 }
 
 /// Prints the lines and records the error.
@@ -63,11 +54,11 @@ fn report(method: &str, lines: Vec<Line>, code: EngineError) {
     lines.iter().for_each(|line| line.print("VarBatch", method));
     let first = lines.into_iter().find(|line| !line.is_warning);
     let message = || first.map_or_else(|| engine::error_text(code), |line| line.text);
-    set_last((code != EngineError::OK).then(|| LastError { code, message: message() }));
+    set_last((code != EngineError::OK).then(|| (code, message())));
 }
 
 #[cold]
-fn set_last(new: Option<LastError>) {
+fn set_last(new: Option<(EngineError, String)>) {
     let is_failure = new.is_some();
     let old = LAST.replace(new);
     // Relaxed is enough: only this thread depends on its own count.

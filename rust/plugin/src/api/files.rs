@@ -12,123 +12,108 @@ use crate::calls::files::{Contents, NOT_COMPRESSED};
 use crate::calls::load::{ALL, Load, load_var, load_vars};
 use crate::calls::save::{Save, save, to_append, to_save};
 use crate::calls::transcode_file;
-use crate::engine::{AnyArg, CompressionArg, DialectArg, FlagArg, Slot};
+use crate::engine::{AnyArg, CompressionArg, DialectArg, FlagArg, Slot, no, null, value};
 use crate::jobs::outcome::Outcome;
 
 #[godot_api(secondary)]
 impl VarBatch {
-    /// Saves one value to a file.
     #[func]
     fn save_var(
         path: GString,
         value: Variant,
-        #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
+        #[opt(default = &no())] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
         let contents = Contents::One(&value);
         end("save_var", save(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
     }
 
-    /// Saves all values to a file.
     #[func]
     fn save_vars(
         path: GString,
         values: AnyArray,
-        #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
+        #[opt(default = &no())] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
         let contents = Contents::All(&values);
         end("save_vars", save(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
     }
 
-    /// Adds all values to the end of a file.
     #[func]
-    fn append_vars(
-        path: GString,
-        values: AnyArray,
-        #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
-    ) -> EngineError {
+    fn append_vars(path: GString, values: AnyArray, #[opt(default = &no())] full_objects: FlagArg) -> EngineError {
         end("append_vars", save(to_append(&path, full_objects), &Contents::All(&values)))
     }
 
-    /// Runs `append_vars` as a task.
     #[func]
     fn append_vars_async(
         path: GString,
         values: AnyArray,
-        #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
+        #[opt(default = &no())] full_objects: FlagArg,
     ) -> Gd<VarBatchTask> {
         start("append_vars_async", Save::held(to_append(&path, full_objects), &Contents::All(&values)))
     }
 
-    /// Loads what `save_var` or `store_var` wrote.
     #[func]
     fn load_var(
         path: GString,
-        #[opt(default = &AnyArg::null())] default: AnyArg,
-        #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg,
+        #[opt(default = &null())] default: AnyArg,
+        #[opt(default = &no())] allow_objects: FlagArg,
     ) -> Variant {
-        let value: Slot = end("load_var", load_var(&path, default.slot(), allow_objects));
+        let value: Slot = end("load_var", load_var(&path, Slot::of(value(&default.0)), allow_objects));
         value.value().variant().clone()
     }
 
-    /// Loads what `save_vars` or `store_var` wrote.
     #[func]
     fn load_vars(
         path: GString,
-        #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg,
+        #[opt(default = &no())] allow_objects: FlagArg,
         #[opt(default = 0)] from: i64,
         #[opt(default = ALL)] count: i64,
     ) -> VarArray {
         end("load_vars", load_vars(&path, allow_objects, from, count))
     }
 
-    /// Runs `save_var` as a task.
     #[func]
     fn save_var_async(
         path: GString,
         value: Variant,
-        #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
+        #[opt(default = &no())] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> Gd<VarBatchTask> {
         let contents = Contents::One(&value);
         start("save_var_async", Save::held(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
     }
 
-    /// Runs `save_vars` as a task.
     #[func]
     fn save_vars_async(
         path: GString,
         values: AnyArray,
-        #[opt(default = FlagArg::FALSE)] full_objects: FlagArg,
+        #[opt(default = &no())] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> Gd<VarBatchTask> {
         let contents = Contents::All(&values);
         start("save_vars_async", Save::held(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
     }
 
-    /// Runs `load_var` as a task.
     #[func]
     fn load_var_async(
         path: GString,
-        #[opt(default = &AnyArg::null())] default: AnyArg,
-        #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg,
+        #[opt(default = &null())] default: AnyArg,
+        #[opt(default = &no())] allow_objects: FlagArg,
     ) -> Gd<VarBatchTask> {
-        start("load_var_async", Load::only(&path, default.slot(), allow_objects))
+        start("load_var_async", Load::only(&path, Slot::of(value(&default.0)), allow_objects))
     }
 
-    /// Runs `load_vars` as a task.
     #[func]
     fn load_vars_async(
         path: GString,
-        #[opt(default = FlagArg::FALSE)] allow_objects: FlagArg,
+        #[opt(default = &no())] allow_objects: FlagArg,
         #[opt(default = 0)] from: i64,
         #[opt(default = ALL)] count: i64,
     ) -> Gd<VarBatchTask> {
         start("load_vars_async", Load::range(&path, allow_objects, from, count))
     }
 
-    /// Translates a file of one engine for another.
     #[func]
     fn transcode_file(source: GString, target: GString, from: DialectArg, to: DialectArg) -> EngineError {
         let call = |translation| transcode_file::transcode(&source, &target, translation);

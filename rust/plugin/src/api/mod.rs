@@ -2,7 +2,6 @@
 
 mod ending;
 mod files;
-mod table;
 pub mod task;
 mod undo_recorder;
 mod var_batch;
@@ -16,7 +15,6 @@ pub fn register() {
     engine::register_dialects::<VarBatch>();
 }
 
-/// Loads the documentation of the classes into the editor.
 pub fn load_docs() {
     engine::load_docs(include_str!("../../docs/VarBatch.xml"));
     engine::load_docs(include_str!("../../docs/VarBatchTask.xml"));

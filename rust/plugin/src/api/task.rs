@@ -49,45 +49,37 @@ pub fn start(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> 
 
 #[godot_api]
 impl VarBatchTask {
-    /// Emitted as the task progresses.
     #[signal]
     fn progressed(fraction: f64);
 
-    /// Emitted when the task has ended.
     #[signal]
     fn finished(result: Variant);
 
-    /// True if the task has ended.
     #[func]
     fn is_finished(&self) -> bool {
         self.shared.task().is_done()
     }
 
-    /// Returns the progress, from 0 to 1.
     #[func]
     fn get_progress(&self) -> f64 {
         f64::from(self.shared.task().progress())
     }
 
-    /// Returns the result; null until the task has ended.
     #[func]
     fn get_result(&self) -> Variant {
         self.shared.with_end(|end| end.result.value().variant().clone()).unwrap_or_default()
     }
 
-    /// Returns the error code; `OK` until the task has ended.
     #[func]
     fn get_error(&self) -> EngineError {
         self.shared.with_end(|end| end.code).unwrap_or(EngineError::OK)
     }
 
-    /// Returns the error message; empty until the task has ended.
     #[func]
     fn get_error_message(&self) -> GString {
         self.shared.with_end(|end| GString::from(&end.message)).unwrap_or_default()
     }
 
-    /// Waits until the task has ended and returns its result.
     #[func(gd_self)]
     fn wait(this: Gd<Self>) -> Variant {
         let shared = Arc::clone(&this.bind().shared);
@@ -95,7 +87,6 @@ impl VarBatchTask {
         this.bind().get_result()
     }
 
-    /// Ends the task early.
     #[func(gd_self)]
     fn cancel(this: Gd<Self>) {
         let shared = Arc::clone(&this.bind().shared);

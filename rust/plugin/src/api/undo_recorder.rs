@@ -9,17 +9,14 @@ use godot::register::{GodotClass, godot_api};
 use varbatch_codec::Kind;
 
 use crate::calls::pairs::{self, NoPair};
-use crate::engine::{self, DictionaryArg, ObjectArg, Slot, Value};
+use crate::engine::{self, DictionaryArg, ObjectArg, Slot, Value, value};
 use crate::report::{Line, OBJECTS, Reports};
 use crate::undo::changes::Changes;
 use crate::undo::commit::History;
-use crate::undo::compare::compare;
-use crate::undo::counterparts::map_references;
-use crate::undo::record::record;
+use crate::undo::compare::{Pair, References, compare, map_references};
+use crate::undo::record::{Wanted, record};
 use crate::undo::recording::Recording;
-use crate::undo::references::{Pair, References};
-use crate::undo::wanted::Wanted;
-use crate::undo::{deep, lock, rows, shared};
+use crate::undo::{lock, rows, shared};
 
 /// Documented for users in `docs/VarBatchUndoRecorder.xml`.
 #[derive(GodotClass)]
@@ -32,7 +29,6 @@ pub struct VarBatchUndoRecorder {
 
 #[godot_api]
 impl VarBatchUndoRecorder {
-    /// Records the state of an object.
     #[func(gd_self)]
     fn record(
         this: Gd<Self>,
@@ -40,8 +36,7 @@ impl VarBatchUndoRecorder {
         #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
         #[opt(default = &PackedStringArray::new())] except: PackedStringArray,
     ) {
-        let reports = record_one(&this, &object, &Wanted::new(&properties, &except));
-        print("record", reports.lines(&OBJECTS));
+        record_in(&this, "record", vec![Slot::of(value(&object.0))], &Wanted::new(&properties, &except));
     }
 
     /// Records all of an object, for an edit that may change which properties it has.
@@ -51,11 +46,9 @@ impl VarBatchUndoRecorder {
         object: ObjectArg,
         #[opt(default = &PackedStringArray::new())] except: PackedStringArray,
     ) {
-        let reports = record_one(&this, &object, &Wanted::complete(&except));
-        print("record_complete", reports.lines(&OBJECTS));
+        record_in(&this, "record_complete", vec![Slot::of(value(&object.0))], &Wanted::complete(&except));
     }
 
-    /// Records the states of many objects.
     #[func(gd_self)]
     fn record_all(
         this: Gd<Self>,
@@ -72,15 +65,9 @@ impl VarBatchUndoRecorder {
                 return print("record_all", [Line::error(text)]);
             }
         };
-        let recording = Arc::clone(&this.bind().recording);
-        let objects: Vec<_> = engine::values(&objects).iter().map(Slot::of).collect();
-        let is_batch = objects.len() > 1;
-        let named = |index| if is_batch { format!("object {index}: ") } else { String::new() };
-        let reports = record(&recording, objects, &wanted, &named);
-        print("record_all", reports.lines(&OBJECTS));
+        record_in(&this, "record_all", engine::values(&objects).iter().map(Slot::of).collect(), &wanted);
     }
 
-    /// Returns how an object differs from another one.
     #[func]
     fn compare(
         before: ObjectArg,
@@ -88,30 +75,24 @@ impl VarBatchUndoRecorder {
         #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
         #[opt(default = &DictionaryArg::empty())] references: DictionaryArg,
     ) -> Array<VarDictionary> {
-        let pair = Pair::new(before.value(), after.value());
+        let pair = Pair::new(value(&before.0), value(&after.0));
         compared("compare", &[pair], &properties, &references, &|_| String::new())
     }
 
-    /// Returns how many objects differ from others.
     #[func]
     fn compare_all(
         pairs: Variant,
         #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
         #[opt(default = &DictionaryArg::empty())] references: DictionaryArg,
     ) -> Array<VarDictionary> {
-        match pairs_of(engine::value(&pairs)) {
-            Ok(pairs) => compared("compare_all", &pairs, &properties, &references, &|index| format!("pair {index}: ")),
-            Err(text) => {
-                print("compare_all", [Line::error(text)]);
-                Array::new()
-            }
-        }
+        let refused = |text| print("compare_all", [Line::error(text)]);
+        let Ok(pairs) = pairs_of(value(&pairs)).map_err(refused) else { return Array::new() };
+        compared("compare_all", &pairs, &properties, &references, &|index| format!("pair {index}: "))
     }
 
-    /// Returns the objects of a tree with those of another one that belong to them.
     #[func]
     fn map_references(before: ObjectArg, after: ObjectArg) -> VarDictionary {
-        let (map, reports) = map_references(Pair::new(before.value(), after.value()));
+        let (map, reports) = map_references(Pair::new(value(&before.0), value(&after.0)));
         print("map_references", reports.lines(&OBJECTS));
         map
     }
@@ -120,23 +101,17 @@ impl VarBatchUndoRecorder {
     #[func(gd_self)]
     fn flush(this: Gd<Self>, #[opt(default = false)] deep: bool) -> Array<VarDictionary> {
         let (changes, reports) = take_changes(&this);
-        let modifications = if deep { deep::to_array(&changes) } else { rows::to_array(&changes, false) };
+        let modifications = if deep { rows::deep_to_array(&changes) } else { rows::to_array(&changes, false) };
         // Objects that only the recording kept alive are freed before anything is printed.
         drop(changes);
         print("flush", reports.lines(&OBJECTS));
         modifications
     }
 
-    /// Registers the changes since the objects were recorded as one action of an undo history.
     #[func(gd_self)]
     fn commit(this: Gd<Self>, undo_redo: ObjectArg, action_name: GString) -> i64 {
-        let history = match History::new(undo_redo.value()) {
-            Ok(history) => history,
-            Err(text) => {
-                print("commit", [Line::error(text)]);
-                return 0;
-            }
-        };
+        let refused = |text| print("commit", [Line::error(text)]);
+        let Ok(history) = History::new(value(&undo_redo.0)).map_err(refused) else { return 0 };
         let (changes, reports) = take_changes(&this);
         history.register(&action_name, &changes);
         let count = changes.len();
@@ -146,9 +121,10 @@ impl VarBatchUndoRecorder {
     }
 }
 
-fn record_one(this: &Gd<VarBatchUndoRecorder>, object: &ObjectArg, wanted: &Wanted) -> Reports {
-    let recording = Arc::clone(&this.bind().recording);
-    record(&recording, vec![Slot::of(object.value())], wanted, &|_| String::new())
+fn record_in(this: &Gd<VarBatchUndoRecorder>, method: &str, objects: Vec<Slot>, wanted: &Wanted) {
+    let (recording, is_batch) = (Arc::clone(&this.bind().recording), objects.len() > 1);
+    let named = |index| if is_batch { format!("object {index}: ") } else { String::new() };
+    print(method, record(&recording, objects, wanted, &named).lines(&OBJECTS));
 }
 
 fn compared(
@@ -159,7 +135,7 @@ fn compared(
     named: &dyn Fn(usize) -> String,
 ) -> Array<VarDictionary> {
     let mut map = References::default();
-    entries_of(references.dictionary()).iter().for_each(|pair| map.add(pair));
+    entries_of(&references.0).iter().for_each(|pair| map.add(pair));
     let (changes, reports) = compare(pairs, &Wanted::now(properties), map, named);
     let modifications = rows::to_array(&changes, true);
     drop(changes);
@@ -187,7 +163,7 @@ fn pair((index, element): (usize, &Value)) -> Result<Pair, String> {
 }
 
 fn entries_of(dictionary: &AnyDictionary) -> Vec<Pair> {
-    let pair = |(before, after): (Variant, Variant)| Pair::new(engine::value(&before), engine::value(&after));
+    let pair = |(before, after): (Variant, Variant)| Pair::new(value(&before), value(&after));
     dictionary.iter_shared().map(pair).collect()
 }
 

@@ -1,20 +1,21 @@
 //! Class `VarBatch`, with its in-editor documentation.
 
-use godot::builtin::{AnyArray, Array, GString, PackedByteArray, PackedStringArray, VarArray, VarDictionary, Variant};
+use godot::builtin::{
+    AnyArray, Array, GString, PackedByteArray, PackedStringArray, VarArray, VarDictionary, Variant, vdict,
+};
 use godot::global::Error as EngineError;
 use godot::obj::Gd;
 use godot::register::{GodotClass, godot_api};
-use varbatch_codec::Dialect;
 use varbatch_codec::transcode::Translation;
+use varbatch_codec::{Dialect, Kind, Scalar, Shape};
 
 use super::ending::{self, end, succeeded};
-use super::table;
 use super::task::{VarBatchTask, start};
 use crate::calls::decode::Decode;
 use crate::calls::encode::{ToBytes, ToFrames};
 use crate::calls::files::NOT_COMPRESSED;
 use crate::calls::{decode, delta, describe, diff, encode, get_in, patch, transcode, validate};
-use crate::engine::{AnyArg, BytesOut, Call, DialectArg, Slot, Value};
+use crate::engine::{AnyArg, BytesOut, Call, DIALECTS, DialectArg, Slot, Value, null};
 use crate::jobs::outcome::{Failure, Outcome};
 use crate::jobs::pool;
 use crate::report::{Line, Report};
@@ -33,13 +34,11 @@ impl VarBatch {
     #[constant]
     const COMPRESSION_NONE: i64 = NOT_COMPRESSED;
 
-    /// Encodes each value to a buffer of its own.
     #[func]
     fn vars_to_bytes(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Array<PackedByteArray> {
         end("vars_to_bytes", encode::vars_to_bytes(&values, full_objects))
     }
 
-    /// Decodes each buffer; null if that fails.
     #[func]
     fn bytes_to_vars(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
         end("bytes_to_vars", decode::bytes_to_vars(&buffers, allow_objects))
@@ -57,31 +56,26 @@ impl VarBatch {
         end("frames_to_vars", decode::frames_to_vars(frames, allow_objects))
     }
 
-    /// Runs `vars_to_bytes` as a task.
     #[func]
     fn vars_to_bytes_async(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Gd<VarBatchTask> {
         start("vars_to_bytes_async", ToBytes::held(&values, full_objects))
     }
 
-    /// Runs `bytes_to_vars` as a task.
     #[func]
     fn bytes_to_vars_async(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> Gd<VarBatchTask> {
         start("bytes_to_vars_async", Decode::buffers(&buffers, allow_objects))
     }
 
-    /// Runs `vars_to_frames` as a task.
     #[func]
     fn vars_to_frames_async(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Gd<VarBatchTask> {
         start("vars_to_frames_async", ToFrames::held(&values, full_objects))
     }
 
-    /// Runs `frames_to_vars` as a task.
     #[func]
     fn frames_to_vars_async(frames: PackedByteArray, #[opt(default = false)] allow_objects: bool) -> Gd<VarBatchTask> {
         start("frames_to_vars_async", Decode::frames(frames, allow_objects))
     }
 
-    /// Returns the error of each buffer.
     #[func]
     fn validate(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> PackedStringArray {
         let errors = validate::validate_each(&buffers, allow_objects);
@@ -89,13 +83,11 @@ impl VarBatch {
         errors
     }
 
-    /// Translates the bytes of one engine for another.
     #[func]
     fn transcode(bytes: PackedByteArray, from: DialectArg, to: DialectArg) -> PackedByteArray {
         end("transcode", translation(from, to).map(|translation| transcode::transcode(&bytes, translation)))
     }
 
-    /// Decodes the bytes of another engine.
     #[func]
     fn bytes_to_var_in(
         bytes: PackedByteArray,
@@ -105,7 +97,6 @@ impl VarBatch {
         end("bytes_to_var_in", dialect_of(dialect).map(|from| transcode::to_var(&bytes, from, allow_objects)))
     }
 
-    /// Encodes a value for another engine.
     #[func]
     fn var_to_bytes_in(
         value: Variant,
@@ -125,19 +116,16 @@ impl VarBatch {
         end("describe", dialect_of(dialect).and_then(|dialect| describe::describe(&bytes, dialect, max_nodes)))
     }
 
-    /// Decodes the value at a path.
     #[func]
-    fn get_in(bytes: PackedByteArray, path: AnyArray, #[opt(default = &AnyArg::null())] default: AnyArg) -> Variant {
-        end("get_in", get_in::get_in(&bytes, &path, default.variant()))
+    fn get_in(bytes: PackedByteArray, path: AnyArray, #[opt(default = &null())] default: AnyArg) -> Variant {
+        end("get_in", get_in::get_in(&bytes, &path, &default.0))
     }
 
-    /// Decodes the value at a path in each buffer.
     #[func]
-    fn get_in_each(buffers: AnyArray, path: AnyArray, #[opt(default = &AnyArg::null())] default: AnyArg) -> VarArray {
-        end("get_in_each", get_in::get_in_each(&buffers, &path, default.variant()))
+    fn get_in_each(buffers: AnyArray, path: AnyArray, #[opt(default = &null())] default: AnyArg) -> VarArray {
+        end("get_in_each", get_in::get_in_each(&buffers, &path, &default.0))
     }
 
-    /// Finds the changes between two buffers.
     #[func]
     fn diff(
         before: PackedByteArray,
@@ -147,13 +135,11 @@ impl VarBatch {
         end("diff", diff::diff(&before, &after, allow_objects))
     }
 
-    /// Finds the changes between each pair of buffers.
     #[func]
     fn diff_batch(pairs: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
         end("diff_batch", diff::diff_each(&pairs, allow_objects))
     }
 
-    /// Applies changes to a buffer.
     #[func]
     fn patch(
         before: PackedByteArray,
@@ -163,25 +149,21 @@ impl VarBatch {
         end("patch", patch::patch(&before, &changes, full_objects))
     }
 
-    /// Makes a delta between two buffers.
     #[func]
     fn make_delta(before: PackedByteArray, after: PackedByteArray) -> PackedByteArray {
         end("make_delta", delta::make(&before, &after))
     }
 
-    /// Applies a delta to a buffer.
     #[func]
     fn apply_delta(before: PackedByteArray, delta: PackedByteArray) -> PackedByteArray {
         end("apply_delta", delta::apply(&before, &delta))
     }
 
-    /// Makes a delta for each pair of buffers.
     #[func]
     fn make_deltas(pairs: AnyArray) -> Array<PackedByteArray> {
         end("make_deltas", delta::make_each(&pairs))
     }
 
-    /// Applies a delta for each pair of a buffer and a delta.
     #[func]
     fn apply_deltas(pairs: AnyArray) -> Array<PackedByteArray> {
         end("apply_deltas", delta::apply_each(&pairs))
@@ -202,31 +184,26 @@ impl VarBatch {
         }
     }
 
-    /// Returns the thread count in effect, at least 1.
     #[func]
     fn get_thread_count() -> i64 {
         i64::try_from(pool::count()).unwrap_or(i64::MAX)
     }
 
-    /// Returns the version of this crate.
     #[func]
     fn get_version() -> GString {
         env!("CARGO_PKG_VERSION").into()
     }
 
-    /// Returns one row per Variant type, in order of id.
     #[func]
     fn get_type_table() -> Array<VarDictionary> {
-        table::rows()
+        Kind::ALL.into_iter().map(row).collect()
     }
 
-    /// Returns the error code of this thread's last call.
     #[func]
     fn get_last_error() -> EngineError {
         ending::last_error()
     }
 
-    /// Returns the error message of this thread's last call.
     #[func]
     fn get_last_error_message() -> GString {
         GString::from(&ending::last_message())
@@ -267,4 +244,47 @@ fn dialect_of(arg: DialectArg) -> Result<Dialect, Failure> {
 /// Returns the translation between two dialects.
 pub fn translation(from: DialectArg, to: DialectArg) -> Result<Translation, Failure> {
     Ok(Translation::new(dialect_of(from)?, dialect_of(to)?))
+}
+
+/// Makes the row of a type in the type table.
+fn row(kind: Kind) -> VarDictionary {
+    let wire = wire(kind.shape());
+    let mut row = vdict! { "type" => i64::from(kind.id()), "name" => kind.name(), "wire" => wire.as_str() };
+    for (name, dialect) in &DIALECTS[1..] {
+        let name = name.trim_start_matches("DIALECT_").to_ascii_lowercase();
+        row.set(name.as_str(), dialect.engine.id(kind).map_or(-1, i64::from));
+    }
+    row
+}
+
+fn wire(shape: Shape) -> String {
+    match shape {
+        Shape::Nil | Shape::Callable => "nothing".into(),
+        Shape::Bool => "32-bit word".into(),
+        Shape::Int => "int32, or int64 if flagged".into(),
+        Shape::Float => "float32, or float64 if flagged".into(),
+        Shape::Text => "byte length, UTF-8".into(),
+        Shape::Components { scalar, count } => format!("{count} x {}", scalar_name(scalar)),
+        Shape::NodePath => "name count, subname count, flags, names".into(),
+        Shape::Rid => "uint64".into(),
+        Shape::Object => "instance id, or class name and properties".into(),
+        Shape::Signal => "name, object id".into(),
+        Shape::Dictionary => "types of keys and values if flagged, count, keys and values".into(),
+        Shape::Array => "type of elements if flagged, count, elements".into(),
+        Shape::Packed { scalar, count: 1 } => format!("count, {} elements", scalar_name(scalar)),
+        Shape::Packed { scalar, count } => format!("count, elements of {count} x {}", scalar_name(scalar)),
+        Shape::PackedStrings => "count, NUL-terminated strings".into(),
+        Shape::Foreign(_) => unreachable!("no type of Godot 4 has it"),
+    }
+}
+
+fn scalar_name(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::U8 => "uint8",
+        Scalar::I32 => "int32",
+        Scalar::I64 => "int64",
+        Scalar::F32 => "float32",
+        Scalar::F64 => "float64",
+        Scalar::Real => "float32, or float64 if flagged",
+    }
 }

@@ -8,14 +8,12 @@ use godot::obj::Singleton;
 use godot::sys;
 use varbatch_codec::Kind;
 
-use super::ffi::{
-    Constructor, FromType, Getter, Inner, Method, builtin_method, constructor, default_value, is_packed, sys_type,
-};
-use super::layout::known::is_known;
+use super::ffi::{Constructor, FromType, Getter, Inner, Interface, Method, default_value, is_packed, sys_type};
+use super::layout::is_known;
 
 /// Function pointers and facts about the engine, fetched once.
 pub struct Api {
-    pub interface: &'static sys::GDExtensionInterface,
+    pub interface: &'static Interface,
     /// True if values may be read, written and made in place: see [`super::layout`].
     pub is_known: bool,
     pub allocates_in_parallel: bool,
@@ -57,8 +55,7 @@ impl<T: Copy> ByKind<T> {
         Self(Kind::ALL.map(of))
     }
 
-    /// # Panics
-    /// If the table has nothing of this kind.
+    /// Panics if the table has nothing of this kind.
     #[inline(always)]
     pub fn get(&self, kind: Kind) -> T {
         self.0[usize::from(kind.id())].expect("the kind has one")
@@ -85,12 +82,22 @@ impl Api {
     fn load() -> Self {
         // SAFETY: gdext has initialised its binding before any of this library's functions can be called.
         let interface = unsafe { sys::get_interface() };
-        let find = |kind: Kind, name: &str, hash: i64| builtin_method(interface, kind, name, hash);
+        let find = |kind: Kind, name: &str, hash: i64| {
+            let name = StringName::from(name);
+            // SAFETY: the name outlives the call. The engine returns null if no method has this name and hash.
+            unsafe { (interface.variant_get_ptr_builtin_method)(sys_type(kind), name.string_sys(), hash) }
+        };
         let method = |kind, name: &str, hash| find(kind, name, hash).expect("the engine has it since 4.4");
         let type_of = |kind: Kind, part: &str| TypeOf {
             builtin: method(kind, &format!("get_typed_{part}builtin"), 3_173_160_232),
             class_name: method(kind, &format!("get_typed_{part}class_name"), 1_825_232_092),
             script: method(kind, &format!("get_typed_{part}script"), 1_460_142_086),
+        };
+        // Constructors by their index in `extension_api.json`; 0 makes an empty value.
+        let constructor = |kind: Kind, index: i32| {
+            // SAFETY: the id is that of a Variant type. The engine returns null for an index that does not exist.
+            unsafe { (interface.variant_get_ptr_constructor)(sys_type(kind), index) }
+                .expect("the engine has it since 4.4")
         };
         let bind = |class: &str, name: &str, hash| {
             let (class, name) = (StringName::from(class), StringName::from(name));
@@ -125,10 +132,10 @@ impl Api {
             ),
             resizes: ByKind::of(is_array, |kind| find(kind, "resize", 848_867_239)),
             empty: ByKind::of(has_empty, empty),
-            new_array: constructor(interface, Kind::Array, 0),
-            new_dictionary: constructor(interface, Kind::Dictionary, 0),
-            name_of_string: constructor(interface, Kind::StringName, 2),
-            path_of_string: constructor(interface, Kind::NodePath, 2),
+            new_array: constructor(Kind::Array, 0),
+            new_dictionary: constructor(Kind::Dictionary, 0),
+            name_of_string: constructor(Kind::StringName, 2),
+            path_of_string: constructor(Kind::NodePath, 2),
             element_type: type_of(Kind::Array, ""),
             key_type: type_of(Kind::Dictionary, "key_"),
             value_type: type_of(Kind::Dictionary, "value_"),

@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-use godot::builtin::{AnyDictionary, VarDictionary, Variant, VariantType};
+use godot::builtin::{AnyDictionary, StringName, VarDictionary, Variant, VariantType};
 use godot::classes::Object;
 use godot::meta::error::ConvertError;
 use godot::meta::shape::{EnumeratorShape, GodotShape};
 use godot::meta::{FromGodot, GodotConvert, GodotImmutable, ToArg, ToGodot, conv};
-use godot::obj::Gd;
+use godot::obj::{Gd, GodotClass};
 use godot::register::info::{ParamMetadata, PropertyHintInfo, PropertyUsageFlags};
-use varbatch_codec::{Dialect, Kind};
+use godot::register::private::constant::{ConstantKind, ExportConstant, IntegerConstant};
+use varbatch_codec::{Dialect, Engine, Kind};
 
-use super::dialects::{DIALECTS, FULL_NAME};
-use super::slot::Slot;
-use super::view::{Value, value};
+use super::ffi::DIALECT;
+use super::view::value;
 
 /// Makes a type an argument that may have a default: how the engine sees it, and how it is converted from and to that.
 macro_rules! argument {
@@ -41,14 +41,14 @@ macro_rules! argument {
             }
         }
 
-        // SAFETY: the defaults of these types are plain data, null or a read-only Dictionary.
+        // SAFETY: the defaults of these types are plain data, null, a bool or a read-only Dictionary.
         unsafe impl GodotImmutable for $type {}
     };
 }
 
 argument!(AnyArg via Variant, ByRef, Variant::godot_shape(), Self, |arg| &arg.0);
 argument!(DictionaryArg via AnyDictionary, ByRef, AnyDictionary::godot_shape(), Self, |arg| &arg.0);
-argument!(FlagArg via Variant, ByValue, Variant::godot_shape(), Self::of, |arg| arg.as_variant());
+argument!(FlagArg via Variant, ByRef, Variant::godot_shape(), Self, |arg| &arg.0);
 argument!(DialectArg via i64, ByValue, enum_shape(FULL_NAME, DIALECTS.map(|(name, _)| name)), Self, |arg| arg.0);
 argument!(CompressionArg via i64, ByValue, enum_shape("FileAccess.CompressionMode", []), Self, |arg| arg.0);
 
@@ -63,90 +63,69 @@ fn enum_shape<const N: usize>(name: &'static str, constants: [&'static str; N]) 
     }
 }
 
+/// The default of an [`AnyArg`].
+pub fn null() -> AnyArg {
+    AnyArg(Variant::nil())
+}
+
+/// The default of a [`FlagArg`].
+pub fn no() -> FlagArg {
+    FlagArg(false.to_variant())
+}
+
 /// Any value, null by default. gdext does not support defaults for Variants.
 #[derive(Clone, Debug)]
-pub struct AnyArg(Variant);
-
-impl AnyArg {
-    /// Returns null.
-    pub fn null() -> Self {
-        Self(Variant::nil())
-    }
-
-    /// Returns the argument.
-    pub fn variant(&self) -> &Variant {
-        &self.0
-    }
-
-    /// Copies the argument into a slot.
-    pub fn slot(&self) -> Slot {
-        Slot::of(value(&self.0))
-    }
-}
+pub struct AnyArg(pub Variant);
 
 /// A Dictionary, typed or not, empty by default. gdext does not support defaults for Dictionaries.
 #[derive(Clone, Debug)]
-pub struct DictionaryArg(AnyDictionary);
+pub struct DictionaryArg(pub AnyDictionary);
 
 impl DictionaryArg {
     /// Returns an empty Dictionary. Read-only, as all calls without the argument share it.
     pub fn empty() -> Self {
         Self(VarDictionary::new().into_read_only().upcast_any_dictionary())
     }
-
-    /// Returns the argument.
-    pub fn dictionary(&self) -> &AnyDictionary {
-        &self.0
-    }
 }
 
 /// A flag for which a script might pass a number by mistake, such as a compression mode.
 ///
-/// The engine sees a Variant: for a bool parameter, GDScript converts a constant to bool when it compiles the call, so
-/// a mode would look like `true`.
-#[derive(Clone, Copy, Debug)]
-pub enum FlagArg {
-    /// A bool, the only valid argument.
-    Flag(bool),
-    /// A number.
-    Number(i64),
-    /// Anything else.
-    Other(Kind),
-}
+/// The engine sees a Variant: GDScript would convert a constant to bool when it compiles the call, so a mode to `true`.
+#[derive(Clone, Debug)]
+pub struct FlagArg(Variant);
 
 impl FlagArg {
-    /// The default.
-    pub const FALSE: Self = Self::Flag(false);
-
-    fn of(arg: Variant) -> Self {
-        let view = value(&arg).view();
-        match view.kind() {
-            Kind::Bool => Self::Flag(view.bool()),
-            Kind::Int => Self::Number(view.int()),
-            kind => Self::Other(kind),
-        }
-    }
-
-    fn as_variant(self) -> Variant {
-        match self {
-            Self::Flag(flag) => flag.to_variant(),
-            Self::Number(number) => number.to_variant(),
-            Self::Other(_) => Variant::nil(),
-        }
-    }
-
-    /// Returns the flag. `name` is its name in the error text.
-    ///
-    /// # Errors
-    /// The error text, if the argument is not a bool.
-    pub fn flag(self, name: &str) -> Result<bool, String> {
-        let found = match self {
-            Self::Flag(flag) => return Ok(flag),
-            Self::Number(number) => number.to_string(),
-            Self::Other(kind) => kind.name().into(),
+    /// Returns the flag, or the error text if the argument is not a bool. `name` is its name there.
+    pub fn flag(&self, name: &str) -> Result<bool, String> {
+        let view = value(&self.0).view();
+        let found = match view.kind() {
+            Kind::Bool => return Ok(view.bool()),
+            Kind::Int => view.int().to_string(),
+            kind => kind.name().into(),
         };
         Err(format!("expected true or false as {name}, found {found}"))
     }
+}
+
+/// The name of the enum, without and with its class. gdext cannot declare it, but registers one that is built by hand.
+const DIALECT_ENUM: &str = "Dialect";
+const FULL_NAME: &str = "VarBatch.Dialect";
+
+/// The constants of the enum. The value of each is its index.
+pub const DIALECTS: [(&str, Dialect); Engine::ALL.len()] = [
+    ("DIALECT_GODOT_4", DIALECT),
+    ("DIALECT_GODOT_3", Dialect::GODOT_3),
+    ("DIALECT_PANDEMONIUM", Dialect::PANDEMONIUM),
+    ("DIALECT_PANDEMONIUM_3_8", Dialect::of(Engine::Pandemonium38)),
+    ("DIALECT_PANDEMONIUM_3_5", Dialect::of(Engine::Pandemonium35)),
+];
+
+/// Adds the enum to the class, which must already be registered.
+pub fn register_dialects<C: GodotClass>() {
+    let enumerator = |(value, (name, _)): (usize, &(&str, _))| IntegerConstant::new(name, value);
+    let enumerators = DIALECTS.iter().enumerate().map(enumerator).collect();
+    ExportConstant::new(C::class_id(), ConstantKind::Enum { name: StringName::from(DIALECT_ENUM), enumerators })
+        .register();
 }
 
 /// The argument that a script passes as a `VarBatch.Dialect`: any number.
@@ -157,10 +136,7 @@ impl DialectArg {
     /// `VarBatch.DIALECT_GODOT_4`.
     pub const GODOT_4: Self = Self(0);
 
-    /// Returns the dialect.
-    ///
-    /// # Errors
-    /// The error text, if the number is not a constant of the enum.
+    /// Returns the dialect, or the error text if the number is not a constant of the enum.
     pub fn dialect(self) -> Result<Dialect, String> {
         let known = usize::try_from(self.0).ok().and_then(|index| DIALECTS.get(index));
         known.map(|(_, dialect)| *dialect).ok_or_else(|| {
@@ -176,14 +152,7 @@ pub struct CompressionArg(pub i64);
 
 /// An object, null, or a freed object, which gdext would refuse before any of our code runs.
 #[derive(Clone, Debug)]
-pub struct ObjectArg(Variant);
-
-impl ObjectArg {
-    /// Returns the argument.
-    pub fn value(&self) -> &Value {
-        value(&self.0)
-    }
-}
+pub struct ObjectArg(pub Variant);
 
 impl GodotConvert for ObjectArg {
     type Via = Option<Gd<Object>>;

@@ -18,10 +18,8 @@ use super::{BytesOut, Slot, Value, value};
 
 /// The implementation of the two methods. A trait, so that each gets its own entry points.
 pub trait Call {
-    /// Implements `VarBatch.var_to_bytes`.
     fn var_to_bytes(value: &Value, full_objects: bool, out: &mut impl BytesOut);
 
-    /// Implements `VarBatch.bytes_to_var`.
     fn bytes_to_var(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot);
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use godot::builtin::{StringName, Variant};
+use godot::builtin::Variant;
 use godot::sys;
 use varbatch_codec::{Dialect, Kind, Shape, Width};
 
@@ -16,23 +16,12 @@ pub const REAL: Width = DIALECT.real;
 /// A pointer to the value of a Variant. Null for Nil.
 pub type Inner = sys::GDExtensionTypePtr;
 
+pub type Interface = sys::GDExtensionInterface;
 pub type Getter = unsafe extern "C" fn(sys::GDExtensionVariantPtr) -> *mut c_void;
 pub type FromType = unsafe extern "C" fn(sys::GDExtensionUninitializedVariantPtr, sys::GDExtensionTypePtr);
 pub type Constructor = unsafe extern "C" fn(sys::GDExtensionUninitializedTypePtr, *const sys::GDExtensionConstTypePtr);
 pub type Method =
     unsafe extern "C" fn(sys::GDExtensionTypePtr, *const sys::GDExtensionConstTypePtr, sys::GDExtensionTypePtr, i32);
-
-pub fn builtin_method(interface: &sys::GDExtensionInterface, kind: Kind, name: &str, hash: i64) -> Option<Method> {
-    let name = StringName::from(name);
-    // SAFETY: the name outlives the call. The engine returns null if no method has this name and hash.
-    unsafe { (interface.variant_get_ptr_builtin_method)(sys_type(kind), name.string_sys(), hash) }
-}
-
-/// Looks up a constructor by its index in `extension_api.json`; 0 makes an empty value.
-pub fn constructor(interface: &sys::GDExtensionInterface, kind: Kind, index: i32) -> Constructor {
-    // SAFETY: the id is that of a Variant type. The engine returns null for an index that does not exist.
-    unsafe { (interface.variant_get_ptr_constructor)(sys_type(kind), index) }.expect("the engine has it since 4.4")
-}
 
 pub const fn is_packed(kind: Kind) -> bool {
     matches!(kind.shape(), Shape::Packed { .. } | Shape::PackedStrings)
@@ -49,7 +38,7 @@ pub fn kind_of(id: u32) -> Option<Kind> {
 }
 
 /// Creates the default value of a kind: empty or zero.
-pub fn default_value(interface: &sys::GDExtensionInterface, kind: Kind) -> Variant {
+pub fn default_value(interface: &Interface, kind: Kind) -> Variant {
     let mut error = sys::default_call_error();
     // SAFETY: without arguments this makes the default value, which every type has.
     unsafe {

@@ -38,15 +38,11 @@ pub fn keep(path: &Path) {
 /// A file that the engine reads, such as a project file in a pack.
 pub struct EngineFile(Gd<FileAccess>);
 
-// SAFETY: nobody else has this object, and it has no script. The engine lets any thread use a FileAccess, one thread at
-// a time.
+// SAFETY: nobody else has this object, which has no script. The engine lets any thread use a FileAccess, one at a time.
 unsafe impl Send for EngineFile {}
 
 impl EngineFile {
-    /// Opens a file for reading; also returns its length in bytes.
-    ///
-    /// # Errors
-    /// The engine's error code.
+    /// Opens a file for reading; also returns its length in bytes. The error is the engine's code.
     pub fn open(path: &GString) -> Result<(Self, u64), EngineError> {
         let file = FileAccess::open(path, ModeFlags::READ).ok_or_else(FileAccess::get_open_error)?;
         let len = file.get_length();

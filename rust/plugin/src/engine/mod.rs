@@ -22,7 +22,6 @@
 mod api;
 mod args;
 mod call;
-mod dialects;
 mod ffi;
 mod files;
 mod layout;
@@ -31,13 +30,18 @@ mod objects;
 mod slot;
 mod view;
 
+use api::{Api, ENCODED_CLASS, TypeOf, api};
 pub use api::{allocates_in_parallel, makes_blocks};
-pub use args::{AnyArg, CompressionArg, DialectArg, DictionaryArg, FlagArg, ObjectArg};
+pub use args::{
+    AnyArg, CompressionArg, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, no, null, register_dialects,
+};
 pub use call::{Call, load_docs, register};
-pub use dialects::{DIALECTS, register_dialects};
+use ffi::{Constructor, Inner, default_value, is_packed, kind_of, sys_type};
 pub use ffi::{DIALECT, REAL};
 pub use files::{EngineFile, error_text, globalize, keep};
+use layout::{Entry, Private};
 pub use memory::Pages;
+use memory::{LINE, line, lines};
 pub use objects::{
     base_class, can_instantiate, class_name, class_of, encoded_id, has_script_method, is_of_class, meta_list, property,
     property_list, remove_meta, script, script_id, set_property,
@@ -49,3 +53,4 @@ pub use slot::{
 pub use view::{
     HeldBytes, OwnedType, Reference, Str, Value, View, ahead, byte_array_at, bytes_of, chars, value, values,
 };
+use view::{packed_data, size};

@@ -4,7 +4,7 @@
 //! writes or lists properties, or creates an object, may run a script: see the docs of `engine`. A freed object is no
 //! error: it has no properties.
 
-use godot::builtin::{GString, StringName, VarArray, Variant};
+use godot::builtin::{Array, GString, StringName, VarArray, VarDictionary, Variant};
 use godot::classes::{ClassDb, Object, ResourceLoader, Script};
 use godot::meta::ToGodot;
 use godot::obj::{Gd, Singleton};
@@ -14,7 +14,7 @@ use varbatch_codec::Kind;
 use super::api::{Api, ENCODED_CLASS, api};
 use super::layout::{self, SignalParts};
 use super::slot::{Slot, SlotType, name_of};
-use super::view::{Value, value};
+use super::view::{Value, value, values};
 
 impl Slot {
     /// Makes the value the engine's stand-in for an instance id: an EncodedObjectAsID, or null for id 0.
@@ -42,8 +42,7 @@ impl Slot {
         self.set_variant(variant);
     }
 
-    /// Makes the value a Signal of any object, even a freed one. Returns `false`, and changes nothing, if this engine's
-    /// layout of Signals is not known.
+    /// Makes the value a Signal of any object, even a freed one. `false`, and no change, if the layout is not known.
     pub fn set_signal(&mut self, name: &str, object: u64) -> bool {
         let is_known = api().is_known;
         if is_known {
@@ -119,16 +118,17 @@ pub fn set_property(holder: &Value, name: &StringName, new: &Value) -> bool {
     is_valid != 0
 }
 
-/// Returns `get_property_list()` of an object: an Array of Dictionaries. Nil if the object was freed.
-pub fn property_list(holder: &Value) -> Variant {
-    object(holder).map_or(Variant::nil(), |object| object.get_property_list().to_variant())
+/// Returns `get_property_list()` of an object. Empty if the object was freed.
+pub fn property_list(holder: &Value) -> Array<VarDictionary> {
+    object(holder).map(|object| object.get_property_list()).unwrap_or_default()
 }
 
-/// Returns `get_meta_list()` of an object: an Array of StringNames. Nil if the object was freed.
-pub fn meta_list(holder: &Value) -> Variant {
+/// Returns the names of an object's metadata. None if the object was freed.
+pub fn meta_list(holder: &Value) -> Vec<StringName> {
     // SAFETY: the object is alive, and its method returns an Array.
-    pointer(holder)
-        .map_or(Variant::nil(), |object| unsafe { get::<VarArray>(api().get_meta_list, object) }.to_variant())
+    let list = pointer(holder).map(|object| unsafe { get::<VarArray>(api().get_meta_list, object) });
+    let list = list.unwrap_or_default().upcast_any_array();
+    values(&list).iter().map(|name| name.variant().to()).collect()
 }
 
 /// Removes metadata of an object, if it has any of this name. As a property it could only become null.
@@ -147,8 +147,7 @@ pub fn class_of(holder: &Value) -> GString {
 pub fn class_name(holder: &Value) -> StringName {
     let mut class = StringName::default();
     if let Some(object) = pointer(holder) {
-        // SAFETY: the object is alive. The engine overwrites the name only on success; the old one is empty and owns
-        // nothing.
+        // SAFETY: the object is alive. The engine overwrites the name on success; the old one is empty, and owns nothing.
         unsafe { (api().interface.object_get_class_name)(object, sys::get_library(), class.sys_mut().cast()) };
     }
     class
@@ -172,7 +171,6 @@ pub fn script_id(holder: &Value) -> u64 {
     value(&script_of(holder)).object_id()
 }
 
-/// True if the script of an object has a method of this name.
 pub fn has_script_method(holder: &Value, name: &StringName) -> bool {
     // SAFETY: the object is alive, and so is the name.
     pointer(holder)
@@ -209,10 +207,7 @@ pub fn script(path: &str) -> Option<(Variant, StringName)> {
     Some((script.to_variant(), script.get_instance_base_type()))
 }
 
-/// Returns the class that a script extends.
-///
-/// # Panics
-/// If the Variant holds no Script.
+/// Returns the class that a script extends. Panics if the Variant holds no Script.
 pub fn base_class(script: &Variant) -> StringName {
     script.to::<Gd<Script>>().get_instance_base_type()
 }

@@ -7,9 +7,8 @@ use foldhash::HashMap;
 use godot::builtin::StringName;
 use varbatch_codec::change::Op;
 
-use super::listed::{Listed, SCRIPT};
 use super::narrow::Narrowed;
-use super::properties::{Properties, United};
+use super::properties::{Listed, Properties, SCRIPT, United};
 use super::recording::Recording;
 use super::states::{BATCH, Span, State, States};
 use crate::engine::{Slot, Value};
@@ -48,7 +47,6 @@ struct Whole {
 pub struct Modification<'c> {
     pub object: &'c Value,
     pub name: &'c StringName,
-    /// The name as text.
     pub text: &'c str,
     pub op: Op,
     pub narrowed: Option<Narrowed>,
@@ -69,14 +67,12 @@ pub struct Now<'n> {
 }
 
 impl Now<'_> {
-    /// Returns a value.
     pub fn get(&self, at: usize) -> State<'_> {
         self.states.get(self.spans[at])
     }
 }
 
 impl Changes {
-    /// No changes yet.
     pub fn of(recording: Recording) -> Self {
         Self { recording, new: States::default(), changes: Vec::new(), wholes: Vec::new() }
     }
@@ -145,10 +141,8 @@ impl Changes {
                 }
             }
             let united = self.recording.unite(index, &properties);
-            self.compare_part(
-                index,
-                &Now { united: &united, states: &states, spans: &spans[first..end], before: None },
-            );
+            let now = Now { united: &united, states: &states, spans: &spans[first..end], before: None };
+            self.compare_part(index, &now);
             first = end;
         }
         values.clear();
@@ -197,10 +191,8 @@ impl Changes {
     pub fn iter(&self) -> impl Iterator<Item = Modification<'_>> {
         self.changes.iter().map(|change| {
             let part = &self.recording.parts[change.part];
-            let old = match change.op {
-                Op::Insert => State::NONE,
-                _ => self.recording.state(part, change.property),
-            };
+            let is_new = change.op == Op::Insert;
+            let old = if is_new { State::NONE } else { self.recording.state(part, change.property) };
             Modification {
                 object: part.object.value(),
                 name: &part.properties.names[change.property],
@@ -235,7 +227,6 @@ impl<'c> Modification<'c> {
         path
     }
 
-    /// Returns the old and the new value.
     pub fn values(&self) -> (Slot, Slot) {
         let mut texts = Texts::for_bytes(0);
         let [mut old, mut new] = [Slot::new(), Slot::new()];

@@ -1,19 +1,22 @@
 //! Registers modifications with an undo history of the engine.
 
 use godot::builtin::{Callable, GString, StringName, VarArray, Variant};
-use godot::classes::Object;
+use godot::classes::{Object, RefCounted};
 use godot::meta::ToGodot;
-use godot::obj::Gd;
-use varbatch_codec::{Kind, Shape};
+use godot::obj::{Base, Gd};
+use godot::register::{GodotClass, godot_api};
+use varbatch_codec::Kind;
 
 use super::changes::{Changes, Modification};
-use super::step::{StepProperty, VarBatchUndoStep};
-use crate::engine::{self, Value};
+use super::properties::metadata_name;
+use super::record::alive;
+use super::rows::has_parts;
+use super::states::{OwnState, State};
+use crate::engine::{self, Slot, Value};
 
 /// `UndoRedo.MERGE_DISABLE`.
 const MERGE_DISABLE: i64 = 0;
 
-/// An undo history.
 pub struct History {
     object: Gd<Object>,
     is_editor: bool,
@@ -22,15 +25,13 @@ pub struct History {
 impl History {
     /// Accepts an object of one of the engine's two history classes.
     pub fn new(value: &Value) -> Result<Self, String> {
-        let found = match (value.view().kind(), value.object_id()) {
-            (Kind::Nil, _) => "null".into(),
-            (Kind::Object, 0) => "a freed object".into(),
-            (Kind::Object, _) => match value.variant().try_to::<Gd<Object>>() {
+        let found = match alive(value) {
+            Err(found) => found.into(),
+            Ok(_) => match value.variant().try_to::<Gd<Object>>() {
                 Ok(object) if object.is_class("UndoRedo") => return Ok(Self { object, is_editor: false }),
                 Ok(object) if object.is_class("EditorUndoRedoManager") => return Ok(Self { object, is_editor: true }),
                 _ => engine::class_of(value).to_string(),
             },
-            (kind, _) => kind.name().to_string(),
         };
         Err(format!("expected an UndoRedo or EditorUndoRedoManager, found {found}"))
     }
@@ -101,8 +102,81 @@ impl History {
 
 /// True if a value must be rebuilt each time: scripts may change it, or objects in it may be freed.
 fn is_shared(kind: Kind) -> bool {
-    matches!(
-        kind.shape(),
-        Shape::Array | Shape::Dictionary | Shape::Object | Shape::Packed { .. } | Shape::PackedStrings
-    )
+    kind == Kind::Object || has_parts(kind)
+}
+
+/// The object that an undo history calls. Not for users.
+///
+/// Scripts could change an Array that a history holds. This builds a new one each time, of bytes that steps share.
+#[derive(GodotClass)]
+#[class(internal, no_init, base = RefCounted)]
+pub struct VarBatchUndoStep {
+    object: Slot,
+    /// The script first, if it is one of them.
+    properties: Box<[StepProperty]>,
+    /// True if they are all that the object has.
+    is_whole: bool,
+    _base: Base<RefCounted>,
+}
+
+/// The states of a property before and after a step.
+struct StepProperty {
+    name: StringName,
+    old: OwnState,
+    new: OwnState,
+}
+
+#[godot_api]
+impl VarBatchUndoStep {
+    #[func]
+    fn redo(&self) {
+        self.set(|property| &property.new);
+    }
+
+    #[func]
+    fn undo(&self) {
+        self.set(|property| &property.old);
+    }
+}
+
+impl VarBatchUndoStep {
+    /// A step of properties of an object; of all that it has if `is_whole`.
+    fn new(object: &Value, properties: Box<[StepProperty]>, is_whole: bool) -> Gd<Self> {
+        let object = Slot::of(object);
+        Gd::from_init_fn(|base| Self { object, properties, is_whole, _base: base })
+    }
+
+    // A setter may run and call `undo` or `redo` again. That is safe: the step only reads itself.
+    fn set(&self, state: impl Fn(&StepProperty) -> &OwnState) {
+        if self.is_whole {
+            // All of it, so that what comes back is in order.
+            let metadata = self.properties.iter().filter_map(|property| metadata_name(&property.name.to_string()));
+            metadata.for_each(|name| engine::remove_meta(self.object.value(), &name));
+        }
+        let mut left: Vec<_> = self.properties.iter().collect();
+        let mut count = usize::MAX;
+        // A property may only be there once another one is set, such as those that a mesh brings with it.
+        while left.len() < count {
+            count = left.len();
+            left.retain(|property| !property.set(self.object.value(), state(property)));
+        }
+    }
+}
+
+impl StepProperty {
+    fn new(object: &Value, name: &StringName, text: &str, old: State<'_>, new: State<'_>) -> Self {
+        let (old, new) = OwnState::pair(object, text, old, new);
+        Self { name: name.clone(), old, new }
+    }
+
+    /// Sets the property. Returns `false` if the object does not have it, but should.
+    fn set(&self, object: &Value, state: &OwnState) -> bool {
+        if state.is_none() {
+            // It goes with the script, or with the property that brought it.
+            return true;
+        }
+        let mut value = Slot::new();
+        state.build(&mut value);
+        engine::set_property(object, &self.name, value.value())
+    }
 }

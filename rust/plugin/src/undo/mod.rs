@@ -8,7 +8,7 @@
 //! compare: properties of two objects --> two Recordings, references mapped --compared--> Changes --> Dictionaries
 //! ```
 //!
-//! `listed`, `properties` and `lists` choose and read the properties of an object, and know nothing of recordings.
+//! `properties` chooses and reads the properties of an object, and knows nothing of recordings.
 //!
 //! A state is bytes, so that a script that changes an Array later does not change the state. Objects are kept by
 //! reference. Getters, setters and Loggers may run in any call of the engine and use the recorder again, so nothing is
@@ -17,21 +17,13 @@
 pub mod changes;
 pub mod commit;
 pub mod compare;
-pub mod counterparts;
-pub mod deep;
-mod listed;
-mod lists;
 mod narrow;
 mod properties;
 pub mod record;
 pub mod recording;
-pub mod references;
 pub mod rows;
 mod states;
-mod step;
 mod versions;
-pub mod wanted;
-mod watch;
 
 use std::sync::Arc;
 

@@ -1,29 +1,114 @@
 //! Records the state of objects.
 //!
-//! A getter is a script: it may free objects, record and flush. So nothing is locked while properties are read, and the
-//! result is only added to the recording at the end.
+//! A getter may free objects, record and flush. So nothing is locked while properties are read, and the result is only
+//! added to the recording at the end.
 
 use std::sync::{Arc, Mutex};
 
-use godot::builtin::StringName;
+use godot::builtin::{PackedStringArray, StringName};
 use varbatch_codec::Kind;
 
-use super::listed::Listed;
 use super::lock;
-use super::properties::Properties;
+use super::properties::{Listed, Properties, distinct};
 use super::recording::{Part, Recording};
 use super::states::BATCH;
-use super::wanted::{Except, Names, Wanted};
 use crate::engine::{Slot, Value};
 use crate::report::Reports;
 
-/// Records objects and returns the reports about them. `named` names an object by its index, in errors.
-pub fn record(
-    recording: &Mutex<Recording>,
-    objects: Vec<Slot>,
-    wanted: &Wanted,
-    named: &dyn Fn(usize) -> String,
-) -> Reports {
+/// What to record of each object.
+pub struct Wanted {
+    names: Names,
+    /// Names that are left out; without those that were removed from the caller's names.
+    except: Vec<StringName>,
+    /// True if the objects will be read again. So their lists are watched, and a name that an object lacks is an error.
+    is_edit: bool,
+}
+
+enum Names {
+    Stored,
+    /// All stored properties, and the script before them.
+    Complete,
+    Named(Arc<Properties>),
+}
+
+impl Wanted {
+    /// Converts the caller's names; an empty array means all stored properties.
+    pub fn new(names: &PackedStringArray, except: &PackedStringArray) -> Self {
+        let (named, mut except) = (names_of(names), names_of(except));
+        let names = if named.is_empty() {
+            Names::Stored
+        } else {
+            let (out, rest) = named.into_iter().partition::<Vec<_>, _>(|name| except.contains(name));
+            except.retain(|name| !out.contains(name));
+            Names::Named(Arc::new(Properties::named(rest)))
+        };
+        Self { names, except, is_edit: true }
+    }
+
+    /// All stored properties, for edits that may change which properties there are.
+    pub fn complete(except: &PackedStringArray) -> Self {
+        Self { names: Names::Complete, except: names_of(except), is_edit: true }
+    }
+
+    /// Like [`Self::new`], for objects that are only read now.
+    pub fn now(names: &PackedStringArray) -> Self {
+        Self { is_edit: false, ..Self::new(names, &PackedStringArray::new()) }
+    }
+
+    /// Returns the names that the caller gave, if any.
+    pub fn named(&self) -> &[StringName] {
+        match &self.names {
+            Names::Named(properties) => &properties.names,
+            _ => &[],
+        }
+    }
+}
+
+fn names_of(names: &PackedStringArray) -> Vec<StringName> {
+    distinct(names.as_slice().iter().map(StringName::from))
+}
+
+struct Except<'w> {
+    names: &'w [StringName],
+    /// Shared lists, and what remains of them.
+    known: Vec<[Arc<Properties>; 2]>,
+    /// The names that were in a list.
+    found: Vec<StringName>,
+}
+
+impl<'w> Except<'w> {
+    fn new(names: &'w [StringName]) -> Self {
+        Self { names, known: Vec::new(), found: Vec::new() }
+    }
+
+    fn leave_out_of(&mut self, properties: Arc<Properties>) -> Arc<Properties> {
+        if self.names.is_empty() {
+            return properties;
+        }
+        if let Some([_, rest]) = self.known.iter().find(|[known, _]| Arc::ptr_eq(known, &properties)) {
+            return Arc::clone(rest);
+        }
+        let is_new = |name: &&StringName| properties.names.contains(name) && !self.found.contains(name);
+        let found: Vec<_> = self.names.iter().filter(is_new).cloned().collect();
+        self.found.extend(found);
+        let rest = Arc::new(properties.filter(|name| !self.names.contains(name)));
+        if properties.is_shared() {
+            self.known.push([properties, Arc::clone(&rest)]);
+        }
+        rest
+    }
+
+    /// Returns the names that were in no list.
+    fn wrong(&self) -> impl Iterator<Item = &StringName> {
+        self.names.iter().filter(|name| !self.found.contains(name))
+    }
+}
+
+/// Names an object or a pair by its index, in errors.
+pub type Named<'n> = &'n dyn Fn(usize) -> String;
+
+/// Records objects and returns the reports about them.
+pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted, named: Named<'_>) -> Reports {
     let is_watched = wanted.is_edit && matches!(wanted.names, Names::Stored);
     let mut found = lock(recording).begin(is_watched);
     found.parts.reserve_exact(objects.len());
@@ -118,11 +203,13 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Encodes the values that were read.
     fn encode(&mut self) {
-        for ([index, property], error) in self.found.encode(&self.values) {
+        let first = self.found.spans.len();
+        for (value, error) in self.found.states.encode(&self.values, &mut self.found.spans) {
+            let index = self.found.parts.partition_point(|part| part.first_span <= first + value) - 1;
             let part = &self.found.parts[index];
-            self.reports.push_error(index, || part.failure(&part.properties.texts[property], &error));
+            let name = &part.properties.texts[first + value - part.first_span];
+            self.reports.push_error(index, || part.failure(name, &error));
         }
         // A value may hold the last reference to an object, whose script runs when it is freed: nothing is locked here.
         self.values.clear();
@@ -141,7 +228,7 @@ impl Pass<'_> {
 }
 
 /// Returns the instance id of a living object, or what the value is instead.
-fn alive(object: &Value) -> Result<u64, &'static str> {
+pub fn alive(object: &Value) -> Result<u64, &'static str> {
     match (object.view().kind(), object.object_id()) {
         (Kind::Nil, _) => Err("null"),
         (Kind::Object, 0) if object.variant().is_nil() => Err("null"),

@@ -1,17 +1,19 @@
 //! Keeps recorded states until they are flushed.
 
+use std::collections::HashSet;
 use std::iter;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use foldhash::HashMap;
-use godot::builtin::StringName;
+use godot::builtin::{Callable, StringName, varray};
+use godot::classes::{Object, RefCounted};
+use godot::obj::{Base, Gd};
+use godot::register::{GodotClass, godot_api};
 use varbatch_codec::CodecError;
 
-use super::lists::Lists;
-use super::properties::{Properties, United};
-use super::shared;
+use super::properties::{Lists, Properties, United};
 use super::states::{Span, State, States};
-use super::watch::Watch;
+use super::{lock, shared};
 use crate::engine::{self, Slot, Value};
 
 /// Recorded objects and the states of their properties.
@@ -61,12 +63,10 @@ impl Part {
         format!("{}, property \"{property}\": {error}", self.shown())
     }
 
-    /// True if the object is alive.
     pub fn is_alive(&self) -> bool {
         self.object.value().object_id() != 0
     }
 
-    /// Keeps some of the properties.
     fn keep_only(&mut self, rest: Arc<Properties>, spans: &mut Vec<Span>) {
         let first_span = spans.len();
         for name in &rest.names {
@@ -78,22 +78,18 @@ impl Part {
 }
 
 impl Recording {
-    /// Nothing recorded yet.
     pub fn with(lists: Lists) -> Self {
         Self { lists, ..Self::default() }
     }
 
-    /// Returns the state of a property of a part.
     pub fn state(&self, part: &Part, property: usize) -> State<'_> {
         self.states.get(self.spans[part.first_span + property])
     }
 
-    /// Returns the first part of an object.
     pub fn part_of(&self, id: u64) -> Option<&Part> {
         self.parts_of(id).next().map(|index| &self.parts[index])
     }
 
-    /// Returns the indices of the parts of an object.
     fn parts_of(&self, id: u64) -> impl Iterator<Item = usize> {
         iter::successors(self.first_parts.get(&id).copied(), |&index| self.parts[index].next)
     }
@@ -192,23 +188,60 @@ impl Recording {
         Self { watches, ..Self::with(std::mem::take(&mut self.lists)) }
     }
 
-    /// Encodes values that were read of the last parts. Returns the errors, with the indices of part and property.
-    pub fn encode(&mut self, values: &[Slot]) -> Vec<([usize; 2], CodecError)> {
-        let first = self.spans.len();
-        let errors = self.states.encode(values, &mut self.spans).into_iter().map(|(value, error)| {
-            let part = self.parts.partition_point(|part| part.first_span <= first + value) - 1;
-            ([part, first + value - self.parts[part].first_span], error)
-        });
-        errors.collect()
-    }
-
     /// Watches an object, if this is watched.
     pub fn watch(&self, object: &Value, id: u64) {
-        self.watches.iter().for_each(|watch| watch.add(object, id));
+        self.watches.iter().for_each(|watch| watch.add(object, id.cast_signed()));
     }
 
     /// True if the object signaled that its property list changed since it was recorded.
     pub fn has_list_changed(&self, id: u64) -> bool {
-        self.watches.iter().any(|watch| watch.has_changed(id))
+        self.watches.iter().any(|watch| lock(&watch.changed).contains(&id.cast_signed()))
+    }
+}
+
+/// The object that the engine calls when a property list changed. Not for users.
+#[derive(GodotClass)]
+#[class(internal, no_init, base = RefCounted)]
+pub struct VarBatchPropertyWatch {
+    changed: Arc<Mutex<HashSet<i64>>>,
+    _base: Base<RefCounted>,
+}
+
+#[godot_api]
+impl VarBatchPropertyWatch {
+    #[func]
+    fn list_changed(&self, id: i64) {
+        lock(&self.changed).insert(id);
+    }
+}
+
+/// Watches objects for changes of their property lists, with the signal that the engine's inspector uses, as long as it
+/// lives: the engine disconnects signals from an object that is freed.
+struct Watch {
+    /// Instance ids of objects, and of those whose list changed since they were added.
+    watched: Mutex<HashSet<i64>>,
+    changed: Arc<Mutex<HashSet<i64>>>,
+    signal: StringName,
+    callable: Callable,
+    _watch: Gd<VarBatchPropertyWatch>,
+}
+
+impl Watch {
+    fn new() -> Self {
+        let changed: Arc<Mutex<HashSet<i64>>> = Arc::default();
+        let shared = Arc::clone(&changed);
+        let watch = Gd::from_init_fn(|base| VarBatchPropertyWatch { changed: shared, _base: base });
+        let callable = Callable::from_object_method(&watch, "list_changed");
+        let signal = StringName::from("property_list_changed");
+        Self { watched: Mutex::default(), changed, signal, callable, _watch: watch }
+    }
+
+    /// Watches an object, unless it is already watched.
+    fn add(&self, object: &Value, id: i64) {
+        let Ok(mut object) = object.variant().try_to::<Gd<Object>>() else { return };
+        let is_new = lock(&self.watched).insert(id);
+        if is_new {
+            object.connect(&self.signal, &self.callable.bindv(&varray![id]));
+        }
     }
 }

@@ -1,14 +1,26 @@
-//! Makes the Dictionaries of modifications for scripts.
+//! Makes Dictionaries for scripts: of modifications, or of changes of Arrays, Dictionaries and packed arrays element by
+//! element, as `VarBatch.diff` does.
+//!
+//! For those the codec compares the bytes of both states. Bytes do not show all that a state keeps: first the names are written
+//! into them, and a change of anything else that they do not show is reported as one change of the whole property.
+
+use std::convert::Infallible;
+use std::iter;
+use std::ops::Range;
 
 use foldhash::HashMap;
 use godot::builtin::{Array, VarDictionary};
+use varbatch_codec::change::{self, Change, ChangePart, DiffOptions};
+use varbatch_codec::{Copied, Event, Kind, Mark, PathStep, Shape, fill};
 
 use super::changes::{Changes, Modification};
 use super::narrow::Narrowed;
-use crate::engine::{self, OwnDictionary, Slot};
+use super::states::{State, is_same_kept};
+use crate::engine::{self, OwnDictionary, REAL, Slot, Value};
 use crate::jobs::pool;
-use crate::value::change_rows::{RowKeys, text};
+use crate::value::change_rows::{ChangeRow, RowKeys, text};
 use crate::value::string_cache::Texts;
+use crate::value::walk::{Copying, is_exact_name, kept_count, walk};
 
 /// Min modifications for which several threads make the Dictionaries, in engines that do not count allocations.
 const PARALLEL_FROM: usize = 1000;
@@ -22,41 +34,187 @@ pub fn to_array(changes: &Changes, with_op: bool) -> Array<VarDictionary> {
     engine::new_dictionaries(changes.len(), |slots| {
         pool::with(is_large, |threads| {
             if threads.count() == 1 {
-                return RowMaker::new(with_op).make_all(changes.iter(), slots);
+                return make_all(changes.iter(), with_op, slots);
             }
             // The threads only read what they share.
             let rows: Vec<_> = changes.iter().collect();
             threads.for_each(rows.chunks(RUN).zip(slots.chunks_mut(RUN)), |(rows, slots)| {
-                RowMaker::new(with_op).make_all(rows.iter().copied(), slots);
+                make_all(rows.iter().copied(), with_op, slots);
             });
         });
     })
 }
 
 /// Makes Dictionaries on one thread. They share their keys and repeated paths.
-struct RowMaker<'c> {
-    keys: RowKeys,
-    with_op: bool,
-    paths: HashMap<(*const u8, Option<Narrowed>), Slot>,
-    texts: Texts<'c>,
+fn make_all<'c>(changes: impl Iterator<Item = Modification<'c>>, with_op: bool, slots: &mut [OwnDictionary]) {
+    let (keys, mut texts) = (RowKeys::default(), Texts::for_bytes(usize::MAX));
+    let mut paths: HashMap<(*const u8, Option<Narrowed>), Slot> = HashMap::default();
+    for (change, slot) in changes.zip(slots) {
+        let path = paths.entry((change.text.as_ptr(), change.narrowed)).or_insert_with(|| text(&change.path()));
+        let mut dictionary = slot.slot();
+        keys.put_property(change.object, path, &mut dictionary);
+        if with_op {
+            keys.put_op(change.op, &mut dictionary);
+        }
+        change.build(change.old, dictionary.entry(&keys.old), &mut texts);
+        change.build(change.new, dictionary.entry(&keys.new), &mut texts);
+    }
 }
 
-impl<'c> RowMaker<'c> {
-    fn new(with_op: bool) -> Self {
-        Self { keys: RowKeys::default(), with_op, paths: HashMap::default(), texts: Texts::for_bytes(usize::MAX) }
+/// Returns the changes for scripts, those inside values each for itself.
+pub fn deep_to_array(changes: &Changes) -> Array<VarDictionary> {
+    let keys = RowKeys::default();
+    let found: Vec<_> = changes.iter().map(|change| (change.object, text(&change.path()), rows_of(&change))).collect();
+    engine::new_dictionaries(found.iter().map(|(.., rows)| rows.len()).sum(), |slots| {
+        let mut slots = slots.iter_mut();
+        for (object, path, rows) in found {
+            for (row, slot) in rows.into_iter().zip(&mut slots) {
+                let mut dictionary = slot.slot();
+                keys.put_property(object, &path, &mut dictionary);
+                keys.put(row, &mut dictionary);
+            }
+        }
+    })
+}
+
+fn rows_of(change: &Modification<'_>) -> Vec<ChangeRow> {
+    let (old, new) = (change.old, change.new);
+    let rows = if has_parts(old.kind()) && old.kind() == new.kind() { inner_rows(old, new) } else { None };
+    rows.unwrap_or_else(|| {
+        let (old, new) = change.values();
+        vec![ChangeRow::whole(change.op, old, new)]
+    })
+}
+
+pub fn has_parts(kind: Kind) -> bool {
+    matches!(kind.shape(), Shape::Array | Shape::Dictionary | Shape::Packed { .. } | Shape::PackedStrings)
+}
+
+/// Finds the changes inside two values. `None` if they may be anything less than all that differs.
+fn inner_rows(old: State<'_>, new: State<'_>) -> Option<Vec<ChangeRow>> {
+    let (old_spelled, new_spelled) = (Spelled::of(old), Spelled::of(new));
+    let old = old_spelled.as_ref().map_or(old, Spelled::state);
+    let new = new_spelled.as_ref().map_or(new, Spelled::state);
+    let sides = [Side::of(old)?, Side::of(new)?];
+    // The states hold ids of objects, and no objects in full. Only these options allow ids in the keys of paths.
+    let options = DiffOptions { allow_objects: false, real: REAL };
+    let changes = change::diff(old.bytes, new.bytes, options).ok()?;
+    if changes.iter().len() == 0 || !is_all(&sides, &changes) || !changes.steps().iter().all(|step| lives(&sides, step))
+    {
+        return None;
+    }
+    let build = |_, bytes: &[u8]| -> Result<_, Infallible> {
+        let kept = find(&sides, bytes).map_or(&[][..], |(side, at)| &side.state.kept[side.kept_before(at)..]);
+        let mut slot = Slot::new();
+        State { bytes, kept }.build(&mut slot, &mut Texts::for_bytes(0));
+        Ok(slot)
+    };
+    ChangeRow::all(&changes, build).ok()
+}
+
+/// True if what differs is in the changes: outside of them, both states keep the same values.
+fn is_all(sides: &[Side<'_>; 2], changes: &change::Changes<'_>) -> bool {
+    let [old, new] = [0, 1].map(|side| {
+        let ranges = changes.iter().filter_map(|change| range_of(&change, side, changes.steps()));
+        sides[side].kept_outside(ranges.collect())
+    });
+    old.len() == new.len() && old.iter().zip(&new).all(|(old, new)| is_same_kept(old, new))
+}
+
+/// Returns the bytes of one side that a change removes or adds, with the key of an entry. `None` if they keep nothing.
+fn range_of(change: &Change<'_>, side: usize, steps: &[PathStep<'_>]) -> Option<Range<usize>> {
+    let part = if side == 0 { change.old } else { change.new };
+    let Some(ChangePart::Value { at, bytes }) = part else { return None };
+    let key_len = match change.path.indices().next().map(|last| steps[last]) {
+        Some(PathStep::Key(key)) if change.index.is_some() => key.len(),
+        _ => 0,
+    };
+    Some(at.saturating_sub(key_len)..at + bytes.len())
+}
+
+/// True if a step leads to the same value when it is built: a freed object becomes null, which may be another key.
+fn lives(sides: &[Side<'_>; 2], step: &PathStep<'_>) -> bool {
+    let PathStep::Key(bytes) = step else { return true };
+    find(sides, bytes).is_some_and(|(side, at)| {
+        let kept = &side.state.kept[side.kept_before(at)..side.kept_before(at + bytes.len())];
+        kept.iter().all(|kept| kept.view().kind() != Kind::Object || kept.object_id() != 0)
+    })
+}
+
+/// Returns the side that a part belongs to, and its offset there.
+fn find<'s, 'a>(sides: &'s [Side<'a>; 2], part: &[u8]) -> Option<(&'s Side<'a>, usize)> {
+    let first = part.first()?;
+    sides.iter().find_map(|side| Some((side, side.state.bytes.element_offset(first)?)))
+}
+
+/// One of two states, and where its kept values belong.
+struct Side<'a> {
+    state: State<'a>,
+    /// For each kept value, the offset of the event that it is kept for.
+    offsets: Vec<usize>,
+}
+
+impl<'a> Side<'a> {
+    fn of(state: State<'a>) -> Option<Self> {
+        let (mut reader, mut offsets) = (state.reader(), Vec::with_capacity(state.kept.len()));
+        while offsets.len() < state.kept.len() {
+            let at = reader.position();
+            let event = reader.next_event().ok()??;
+            offsets.extend(iter::repeat_n(at, kept_count(event)));
+        }
+        (offsets.len() == state.kept.len()).then_some(Self { state, offsets })
     }
 
-    fn make_all(&mut self, changes: impl Iterator<Item = Modification<'c>>, slots: &mut [OwnDictionary]) {
-        let Self { keys, with_op, paths, texts } = self;
-        for (change, slot) in changes.zip(slots) {
-            let path = paths.entry((change.text.as_ptr(), change.narrowed)).or_insert_with(|| text(&change.path()));
-            let mut dictionary = slot.slot();
-            keys.put_property(change.object, path, &mut dictionary);
-            if *with_op {
-                keys.put_op(change.op, &mut dictionary);
-            }
-            change.build(change.old, dictionary.entry(&keys.old), texts);
-            change.build(change.new, dictionary.entry(&keys.new), texts);
+    /// Returns how many values are kept for what is before an offset.
+    fn kept_before(&self, at: usize) -> usize {
+        self.offsets.partition_point(|&offset| offset < at)
+    }
+
+    /// Returns the values that are kept for what is outside of these ranges.
+    fn kept_outside(&self, mut ranges: Vec<Range<usize>>) -> Vec<&'a Value> {
+        // Removed entries come before the changes between them.
+        ranges.sort_unstable_by_key(|range| range.start);
+        let mut ranges = ranges.into_iter().peekable();
+        let is_outside = |at: &usize| {
+            while ranges.next_if(|range| range.end <= *at).is_some() {}
+            ranges.peek().is_none_or(|range| *at < range.start)
+        };
+        let outside: Vec<_> = self.offsets.iter().map(is_outside).collect();
+        self.state.kept.iter().zip(outside).filter_map(|(kept, is_outside)| is_outside.then_some(kept)).collect()
+    }
+}
+
+/// A copy of a state with its StringNames and NodePaths in its bytes.
+struct Spelled {
+    bytes: Vec<u8>,
+    kept: Vec<Slot>,
+}
+
+impl Spelled {
+    /// Copies a state. `None` if it keeps no names.
+    fn of(state: State<'_>) -> Option<Self> {
+        if !state.kept.iter().any(|kept| is_exact_name(kept.view())) {
+            return None;
         }
+        let (mut reader, mut left, mut kept) = (state.reader(), state.kept, Vec::new());
+        let mut target = Copying::new(true);
+        while let Some(event) = reader.next_event().ok()? {
+            let (taken, rest) = left.split_at_checked(kept_count(event))?;
+            left = rest;
+            match (event, taken) {
+                (Event::Callable, [name]) if is_exact_name(name.view()) => walk(name, &mut target).ok()?,
+                _ => {
+                    kept.extend(taken.iter().map(Slot::of));
+                    target.writer.write_as(event, Copied).ok()?;
+                }
+            }
+        }
+        target.writer.end_value(Mark::default()).ok()?;
+        let plan = target.writer.plan();
+        Some(Self { bytes: fill::to_vec(plan.part(Mark::default(), plan.mark())), kept })
+    }
+
+    fn state(&self) -> State<'_> {
+        State { bytes: &self.bytes, kept: Slot::values(&self.kept) }
     }
 }

@@ -29,8 +29,7 @@ pub struct States {
     kept: Vec<Slot>,
 }
 
-/// The range of one value in its [`States`]. Empty if there is none: it could not be encoded, or there is no such
-/// property.
+/// The range of a value in its [`States`]. Empty if it could not be encoded, or if there is no such property.
 #[derive(Clone, Copy, Default)]
 pub struct Span {
     at: usize,
@@ -38,12 +37,6 @@ pub struct Span {
     len: u32,
     kept_count: u32,
     kept_at: usize,
-}
-
-impl Span {
-    fn moved(self, bytes: usize, kept: usize) -> Self {
-        Self { at: self.at + bytes, kept_at: self.kept_at + kept, ..self }
-    }
 }
 
 /// One value, or [`Self::NONE`].
@@ -54,17 +47,16 @@ pub struct State<'a> {
 }
 
 impl States {
-    /// Encodes values, and adds a span for each. A value that cannot be encoded gets an empty span; returns the indices
-    /// and errors of these values.
+    /// Encodes values, and adds a span for each; an empty one for each that fails, whose index and error it returns.
     pub fn encode(&mut self, values: &[Slot], spans: &mut Vec<Span>) -> Vec<(usize, CodecError)> {
         let values = Slot::values(values);
         pool::with(values.len() >= PARALLEL_FROM, |threads| {
             let len = values.len().div_ceil(threads.count() * RUNS).max(PARALLEL_FROM / RUNS);
-            let runs = threads.map(values.chunks(len), EncodedRun::of);
+            let runs = threads.map(values.chunks(len), encode_run);
             let mut errors = Vec::new();
-            for (run, encoded) in runs.into_iter().enumerate() {
-                errors.extend(encoded.errors.into_iter().map(|(index, error)| (run * len + index, error)));
-                self.append(encoded.states, &encoded.spans, spans);
+            for (run, (states, run_spans, run_errors)) in runs.into_iter().enumerate() {
+                errors.extend(run_errors.into_iter().map(|(index, error)| (run * len + index, error)));
+                self.append(states, &run_spans, spans);
             }
             errors
         })
@@ -73,7 +65,7 @@ impl States {
     /// Appends other values and their spans.
     pub fn append(&mut self, mut other: Self, others: &[Span], spans: &mut Vec<Span>) {
         let (bytes, kept) = (self.bytes.len(), self.kept.len());
-        spans.extend(others.iter().map(|span| span.moved(bytes, kept)));
+        spans.extend(others.iter().map(|span| Span { at: span.at + bytes, kept_at: span.kept_at + kept, ..*span }));
         if self.bytes.is_empty() && self.kept.is_empty() {
             *self = other;
         } else {
@@ -95,7 +87,6 @@ impl States {
         span
     }
 
-    /// Returns a value.
     pub fn get(&self, span: Span) -> State<'_> {
         State {
             bytes: &self.bytes[span.at..][..span.len as usize],
@@ -104,47 +95,36 @@ impl States {
     }
 }
 
-/// Values that one thread encoded.
-#[derive(Default)]
-struct EncodedRun {
-    states: States,
-    spans: Vec<Span>,
-    errors: Vec<(usize, CodecError)>,
-}
-
-impl EncodedRun {
-    fn of(values: &[Value]) -> Self {
-        let (mut writer, mut kept) = (Writer::new(DIALECT), Vec::new());
-        let (mut spans, mut errors) = (Vec::with_capacity(values.len()), Vec::new());
-        for (index, value) in values.iter().enumerate() {
-            let (start, kept_at) = (writer.mark(), kept.len());
-            let walked = walk(value, &mut Keeping { writer: &mut writer, kept: &mut kept });
-            match walked.and_then(|()| writer.end_value(start)) {
-                Ok(()) => {
-                    let (at, end) = (start.position(), writer.mark().position());
-                    let (len, kept_count) = ((end - at) as u32, (kept.len() - kept_at) as u32);
-                    spans.push(Span { at, len, kept_at, kept_count });
-                }
-                Err(mut error) => {
-                    writer.drop_value(start);
-                    kept.truncate(kept_at);
-                    error = error.map_at(|at| at - start.position().min(at));
-                    spans.push(Span::default());
-                    errors.push((index, error));
-                }
+/// Encodes values on one thread. Returns their states, a span for each, and the indices and errors of those that fail.
+fn encode_run(values: &[Value]) -> (States, Vec<Span>, Vec<(usize, CodecError)>) {
+    let (mut writer, mut kept) = (Writer::new(DIALECT), Vec::new());
+    let (mut spans, mut errors) = (Vec::with_capacity(values.len()), Vec::new());
+    for (index, value) in values.iter().enumerate() {
+        let (start, kept_at) = (writer.mark(), kept.len());
+        let walked = walk(value, &mut Keeping { writer: &mut writer, kept: &mut kept });
+        match walked.and_then(|()| writer.end_value(start)) {
+            Ok(()) => {
+                let (at, end) = (start.position(), writer.mark().position());
+                let (len, kept_count) = ((end - at) as u32, (kept.len() - kept_at) as u32);
+                spans.push(Span { at, len, kept_at, kept_count });
+            }
+            Err(error) => {
+                writer.drop_value(start);
+                kept.truncate(kept_at);
+                spans.push(Span::default());
+                errors.push((index, error.map_at(|at| at - start.position().min(at))));
             }
         }
-        let plan = writer.plan();
-        let bytes = fill::to_vec(plan.part(Mark::default(), plan.mark()));
-        Self { states: States { bytes, kept }, spans, errors }
     }
+    let plan = writer.plan();
+    let bytes = fill::to_vec(plan.part(Mark::default(), plan.mark()));
+    (States { bytes, kept }, spans, errors)
 }
 
 impl<'a> State<'a> {
     /// No value: it could not be encoded, or there is no such property.
     pub const NONE: Self = Self { bytes: &[], kept: &[] };
 
-    /// True if there is no value.
     pub fn is_none(self) -> bool {
         self.bytes.is_empty()
     }
@@ -158,7 +138,6 @@ impl<'a> State<'a> {
         self.kept.iter().zip(other.kept).all(|(one, other)| is_same_kept(one, other))
     }
 
-    /// Returns the type of the value.
     pub fn kind(self) -> Kind {
         // A value begins with its type.
         let kind = self.bytes.first().and_then(|&id| Kind::from_id(id)).unwrap_or(Kind::Nil);
@@ -168,7 +147,6 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Returns a reader of the value.
     pub fn reader(self) -> Reader<'a> {
         Reader::new(self.bytes).with_objects(true)
     }
@@ -212,7 +190,6 @@ impl OwnState {
         (own(old, old_kept), own(new, new_kept))
     }
 
-    /// True if there is no value.
     pub fn is_none(&self) -> bool {
         self.bytes.with(<[u8]>::is_empty)
     }

@@ -29,7 +29,6 @@ type Key = (u64, Box<str>);
 /// The chains that have versions.
 static CHAINS: Mutex<BTreeMap<Key, Weak<Mutex<Chain>>>> = Mutex::new(BTreeMap::new());
 
-/// The bytes of one state.
 pub enum Version {
     /// A short state, stored whole.
     Own(Box<[u8]>),
@@ -159,7 +158,6 @@ impl Chain {
         Arc::clone(&self.bytes)
     }
 
-    /// Removes a version.
     fn release(&mut self, id: u64) {
         self.node(id).version_count -= 1;
         self.prune(id);

@@ -7,13 +7,11 @@ use std::mem::offset_of;
 
 use varbatch_codec::Kind;
 
-use super::entry::Entry;
-use super::known::was_read;
 use super::seen::{
     SeenBlock, SeenDictionary, SeenVariant, Words, blocks_are_as_seen, dictionaries_are_as_seen,
     element_types_are_as_seen, variant_is_as_seen,
 };
-use super::{POINTED_TO, VALUE_LEN, is_empty_zero, place};
+use super::{Entry, POINTED_TO, VALUE_LEN, is_empty_zero, place, was_read};
 use crate::engine::ffi::kind_of;
 
 /// Memory of which only these words are allocated.

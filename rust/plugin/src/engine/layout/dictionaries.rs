@@ -2,25 +2,25 @@
 
 use godot::builtin::{StringName, VarDictionary, Variant};
 use godot::meta::ToGodot;
-use godot::sys::{self, GodotFfi};
+use godot::sys::GodotFfi;
 use varbatch_codec::Kind;
 
 use super::probe::MEMORY;
 use super::seen::{SeenDictionary, dictionaries_are_as_seen};
-use crate::engine::ffi::sys_type;
+use crate::engine::ffi::{Interface, sys_type};
 
 /// Entry count of the largest Dictionary, which grows its table nine times, and the sizes at which it is checked.
 const COUNT: i64 = 2000;
 const SIZES: [usize; 6] = [1, 2, 3, 24, 500, COUNT as usize];
 
-/// True if this engine has the layout of [`super::entry::Entry`].
-pub fn are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
+/// True if this engine has the layout of [`super::Entry`].
+pub fn are_as_expected(interface: &Interface) -> bool {
     types_are_as_expected(interface) && entries_are_as_expected(interface)
 }
 
 /// A Dictionary, and the addresses that the engine returned for its entries when they were added. Entries do not move.
 struct Watched<'i> {
-    interface: &'i sys::GDExtensionInterface,
+    interface: &'i Interface,
     dictionary: VarDictionary,
     /// In order: the number of each key, and the address of the value.
     entries: Vec<(i64, usize)>,
@@ -35,29 +35,17 @@ impl Watched<'_> {
         }
     }
 
-    /// Sets the value of a key, and returns its address.
-    fn set(&mut self, number: i64, value: &Variant) -> usize {
-        let (key, _) = Self::key(number);
-        // SAFETY: the Dictionary and the key are alive. The call returns a pointer to the value, a Variant that may be
-        // assigned to.
-        unsafe {
+    /// Sets the value of a key, which is added at the end if it is new.
+    fn put(&mut self, number: i64, value: &Variant) {
+        let (key, count) = (Self::key(number).0, self.dictionary.len());
+        // SAFETY: the Dictionary and the key are alive. The call returns a pointer to the value, which may be set.
+        let found = unsafe {
             let found = (self.interface.dictionary_operator_index)(self.dictionary.sys_mut(), key.var_sys());
             *found.cast::<Variant>() = value.clone();
             found as usize
-        }
-    }
-
-    /// Adds an entry with a new key at the end.
-    fn add(&mut self, number: i64, value: &Variant) {
-        let added = self.set(number, value);
-        self.entries.push((number, added));
-    }
-
-    /// Adds an entry at the end, or overwrites the value of an existing one.
-    fn put(&mut self, number: i64, value: &Variant) {
-        match self.entries.iter().any(|&(known, _)| known == number) {
-            true => _ = self.set(number, value),
-            false => self.add(number, value),
+        };
+        if self.dictionary.len() > count {
+            self.entries.push((number, found));
         }
     }
 
@@ -76,27 +64,21 @@ impl Watched<'_> {
     }
 }
 
-/// True if entries are as expected in Dictionaries that grew, lost half of their entries, regained some, were shared,
-/// cleared, filled again and made read-only.
-fn entries_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
+/// True if entries are as expected when a Dictionary grows, shrinks, regrows, is shared, cleared and made read-only.
+fn entries_are_as_expected(interface: &Interface) -> bool {
     let (mut watched, small) = (
         Watched { interface, dictionary: VarDictionary::new(), entries: Vec::with_capacity(COUNT as usize) },
         [Variant::nil(), 7.to_variant(), "text".to_variant(), VarDictionary::new().to_variant()],
     );
     let mut is_good = watched.is_as_expected();
     for number in 0..COUNT {
-        watched.add(number, &small[0]);
+        watched.put(number, &small[0]);
         if SIZES.contains(&watched.entries.len()) {
             is_good = is_good && watched.is_as_expected();
         }
     }
     // Remove every second entry.
-    let kept = watched.entries.iter().copied().filter(|(number, _)| number % 2 == 1).collect();
-    for (number, _) in std::mem::replace(&mut watched.entries, kept) {
-        if number % 2 == 0 {
-            watched.dictionary.remove(&Watched::key(number).0);
-        }
-    }
+    (0..COUNT as usize).step_by(2).rev().for_each(|index| watched.remove(index));
     is_good = is_good && watched.is_as_expected();
     // Add some again at the end, in the memory of removed ones, and overwrite some values.
     for (at, value) in (0..40).zip(small.iter().cycle()) {
@@ -119,7 +101,7 @@ fn entries_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
 }
 
 /// True if Dictionaries have the types of their keys and values at the expected offsets.
-fn types_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
+fn types_are_as_expected(interface: &Interface) -> bool {
     let (nil, none, class) = (Variant::nil(), StringName::default(), StringName::from("RefCounted"));
     let types = [
         (Kind::Nil, Kind::Nil),

@@ -5,28 +5,48 @@
 //! this module reads those words itself, with the layout of Godot 4.6 and 4.7 (`core/variant/variant.h`,
 //! `core/variant/array.cpp`, `core/templates/cowdata.h`). GDExtension does not promise this layout, so it is compared
 //! with the engine's own functions, for each type, when the library is loaded: `probe` and `dictionaries` ask the
-//! engine, `seen` compares, and `blocks` lets the engine use blocks that were made here. It is all or nothing: if
+//! engine, and let it use blocks that were made here, and `seen` compares. It is all or nothing: if
 //! anything differs, all calls are made.
 //!
 //! **Nothing is read that the engine may not have.** What a pointer leads to is of unknown size in an unknown version, and
-//! reading past its end could crash. So a version is looked at only if it [`was_read`](known::was_read).
+//! reading past its end could crash. So a version is looked at only if it [`was_read`].
 
-mod blocks;
 mod dictionaries;
-pub mod entry;
-pub mod known;
 mod probe;
 mod seen;
 #[cfg(test)]
 #[path = "../../../tests/unit/layout.rs"]
 mod tests;
 
+use std::ffi::c_void;
+
 use godot::builtin::{StringName, Variant};
+use godot::init::GdextBuild;
 use godot::sys;
 use varbatch_codec::{Kind, Shape};
 
-use super::ffi::{FromType, Inner, is_packed};
+use super::ffi::{FromType, Inner, Interface, is_packed};
 use super::memory;
+
+/// True if this library may look at the engine's memory: the layout of this module is that of 64-bit engines.
+const MAY_LOOK: bool = cfg!(all(target_pointer_width = "64", not(feature = "no-engine-internals")));
+
+/// True if the sources of this version of the engine, major and minor, were read: what pointers lead to is at least as
+/// large there as what is read of it. A version belongs here when that was looked up, whatever a probe would find. Before
+/// 4.6 the header of an array has 16 bytes instead of 32.
+const fn was_read(version: (u8, u8)) -> bool {
+    matches!(version, (4, 6 | 7))
+}
+
+/// True if this engine has the layout of this module, so that values may be read, written and made in place.
+pub fn is_known(interface: &Interface) -> bool {
+    let (major, minor, _) = GdextBuild::godot_runtime_version_triple();
+    MAY_LOOK
+        && was_read((major, minor))
+        && probe::is_as_expected(interface)
+        && dictionaries::are_as_expected(interface)
+        && probe::blocks_are_taken(interface)
+}
 
 /// Offset of the value in a Variant: a 32-bit type id and padding come first.
 const VALUE_AT: usize = 8;
@@ -133,11 +153,9 @@ pub unsafe fn write<T>(variant: *mut Variant, kind: Kind, value: T) {
     }
 }
 
-/// A Signal.
 #[repr(C)]
 pub struct SignalParts {
     pub name: StringName,
-    /// The instance id of the object.
     pub object: u64,
 }
 
@@ -156,14 +174,45 @@ struct Header {
 const ARRAY_BLOCK_AT: usize = 16;
 const ARRAY_TYPE_AT: usize = 32;
 
+/// One entry of a Dictionary (`HashMapElement` in `core/templates/hash_map.h`).
+#[repr(C)]
+pub struct Entry {
+    pub next: *const Entry,
+    pub previous: *const Entry,
+    pub key: Variant,
+    pub value: Variant,
+}
+
+/// A Dictionary's private data (`DictionaryPrivate` in `core/variant/dictionary.cpp`).
+#[repr(C)]
+pub struct Private {
+    references: u64,
+    read_only: *const c_void,
+    tables: [*const c_void; 2],
+    pub first: *const Entry,
+    pub last: *const Entry,
+    capacity: u32,
+    pub size: u32,
+    pub key: ElementType,
+    pub value: ElementType,
+}
+
+/// The type of the keys or the values (`ContainerTypeValidate`).
+#[repr(C)]
+pub struct ElementType {
+    pub id: u32,
+    class: *const c_void,
+    script: *const c_void,
+    text: *const c_void,
+}
+
 /// Returns the address of the pointer to the elements of a packed array, a String or an Array.
 ///
 /// # Safety
 /// The layout is known. `inner` points to a live value of `kind`, one of those.
 #[inline(always)]
-unsafe fn block(kind: Kind, inner: Inner) -> *mut *mut u8 {
-    // SAFETY: an Array is a pointer to its private data, a String is only the pointer, and a packed array has an empty
-    // member before it.
+pub unsafe fn block(kind: Kind, inner: Inner) -> *mut *mut u8 {
+    // SAFETY: an Array points to its private data, a String is only the pointer, a packed array has a member before it.
     unsafe {
         match kind {
             Kind::Array => (*inner.cast::<*mut u8>()).add(ARRAY_BLOCK_AT).cast(),
@@ -173,8 +222,7 @@ unsafe fn block(kind: Kind, inner: Inner) -> *mut *mut u8 {
     }
 }
 
-/// Returns a pointer to the elements of a packed array or an Array, or to the characters of a String, and their count,
-/// which includes the NUL of a String.
+/// Returns a pointer to the elements of an array, or to the characters of a String, and their count, with the NUL.
 ///
 /// # Safety
 /// The same as for [`block`].
@@ -182,22 +230,12 @@ unsafe fn block(kind: Kind, inner: Inner) -> *mut *mut u8 {
 pub unsafe fn elements(kind: Kind, inner: Inner) -> (*const u8, usize) {
     // SAFETY: promised by the caller; a pointer that is not null points to elements with a header before them.
     unsafe {
-        let data = data(kind, inner);
+        let data = (*block(kind, inner)).cast_const();
         if data.is_null() {
             return (std::ptr::null(), 0);
         }
         (data, (*data.cast::<Header>().sub(1)).size as usize)
     }
-}
-
-/// Returns a pointer to the elements as [`elements`] does, but reads nothing of the block; null if there is none.
-///
-/// # Safety
-/// The same as for [`block`].
-#[inline(always)]
-pub unsafe fn data(kind: Kind, inner: Inner) -> *const u8 {
-    // SAFETY: promised by the caller.
-    unsafe { *block(kind, inner) }
 }
 
 /// Returns the type id of an Array's elements.
@@ -217,7 +255,7 @@ pub unsafe fn element_id(array: Inner) -> u32 {
 /// else uses. All elements must be written before anyone else sees it.
 #[inline]
 pub unsafe fn new_block_in(
-    interface: &sys::GDExtensionInterface,
+    interface: &Interface,
     kind: Kind,
     inner: Inner,
     count: usize,
@@ -236,7 +274,7 @@ pub unsafe fn new_block_in(
 /// must be written before anyone else sees it.
 #[inline]
 pub unsafe fn new_packed(
-    interface: &sys::GDExtensionInterface,
+    interface: &Interface,
     variant: sys::GDExtensionUninitializedVariantPtr,
     from_type: FromType,
     count: usize,
@@ -253,7 +291,7 @@ pub unsafe fn new_packed(
     data
 }
 
-fn new_block(interface: &sys::GDExtensionInterface, count: usize, element_len: usize) -> *mut u8 {
+fn new_block(interface: &Interface, count: usize, element_len: usize) -> *mut u8 {
     assert!(count > 0, "an empty array has no block");
     // Like the engine: at least two.
     let capacity = count.max(2);

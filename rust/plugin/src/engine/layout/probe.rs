@@ -1,4 +1,4 @@
-//! Makes engine values of every kind, once, and compares the layout with them.
+//! Makes engine values of every kind, once, and compares the layout with them; makes blocks, and lets the engine use them.
 
 use godot::builtin::{
     Array, GString, PackedArray, PackedByteArray, Projection, Signal, StringName, VarArray, Variant, Vector4,
@@ -10,13 +10,12 @@ use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
 use super::seen::{SeenBlock, SeenVariant, Words, blocks_are_as_seen, element_types_are_as_seen, variant_is_as_seen};
-use crate::engine::ffi::{default_value, sys_type};
+use super::{new_block_in, new_packed};
+use crate::engine::ffi::{Interface, default_value, sys_type};
 
-/// The engine's memory.
 pub struct EngineMemory(());
 
-/// Only for [`seen`](super::seen), which gets the engine's own answers about values that are alive, in a version that may
-/// be looked at.
+/// Only for [`seen`](super::seen), which gets the engine's answers about living values, in a version that was read.
 pub const MEMORY: EngineMemory = EngineMemory(());
 
 impl Words for EngineMemory {
@@ -45,10 +44,9 @@ macro_rules! all_packed {
             && $check::<Vector4>(Kind::PackedVector4Array, $($arg),*)
     }};
 }
-pub(super) use all_packed;
 
 /// True if values of every kind, packed arrays, Strings, Arrays and Signals are where the layout has them.
-pub fn is_as_expected(interface: &sys::GDExtensionInterface) -> bool {
+pub fn is_as_expected(interface: &Interface) -> bool {
     types_are_as_expected(interface)
         && variants_are_as_expected(interface)
         && COUNTS.into_iter().all(|count| {
@@ -60,7 +58,7 @@ pub fn is_as_expected(interface: &sys::GDExtensionInterface) -> bool {
 }
 
 /// True if the type ids are those of [`Kind`].
-fn types_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
+fn types_are_as_expected(interface: &Interface) -> bool {
     Kind::ALL.into_iter().all(|kind| {
         let mut name = GString::new();
         // SAFETY: an empty String owns nothing, so it may be overwritten.
@@ -70,7 +68,7 @@ fn types_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
 }
 
 /// True if Variants have their value at the expected offset: new ones, and ones that held another value before.
-fn variants_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
+fn variants_are_as_expected(interface: &Interface) -> bool {
     let is_as_expected = |pointer: sys::GDExtensionVariantPtr, kind: Kind, is_default: bool| {
         let getter = (kind != Kind::Nil).then(|| {
             // SAFETY: the id is that of a Variant type.
@@ -109,7 +107,7 @@ fn variants_are_as_expected(interface: &sys::GDExtensionInterface) -> bool {
 const COUNTS: [usize; 6] = [0, 1, 2, 3, 40, 500];
 
 /// What the engine says about a packed array.
-pub fn seen_packed<T: PackedElement>(kind: Kind, array: &PackedArray<T>, references: u64) -> SeenBlock {
+fn seen_packed<T: PackedElement>(kind: Kind, array: &PackedArray<T>, references: u64) -> SeenBlock {
     let (inner, first) = (array.sys() as usize, array.as_slice().as_ptr() as usize);
     SeenBlock { kind, inner, first, count: array.len(), references, element: Kind::Nil }
 }
@@ -148,7 +146,7 @@ fn string_is_as_expected(len: usize) -> bool {
 }
 
 /// True if Arrays are as expected: untyped, typed by kind and by class, shared, and read-only.
-fn arrays_are_as_expected(interface: &sys::GDExtensionInterface, count: usize) -> bool {
+fn arrays_are_as_expected(interface: &Interface, count: usize) -> bool {
     let seen = |array: sys::GDExtensionConstTypePtr, count: usize, element: Kind| {
         // SAFETY: the array is alive and has an element 0, as `count` > 0.
         let first = (count > 0).then(|| unsafe { (interface.array_operator_index_const)(array, 0) as usize });
@@ -188,4 +186,107 @@ fn signals_are_as_expected() -> bool {
     // A StringName is one pointer; equal names have equal pointers.
     MEMORY.word(words) == MEMORY.word(name.string_sys() as usize)
         && MEMORY.word(words + 8).cast_signed() == object.instance_id().to_i64()
+}
+
+/// Element counts of the blocks: the minimum, and enough that the engine moves a block that grows.
+const BLOCK_COUNTS: [usize; 2] = [1, 300];
+
+/// Element count to which the blocks grow.
+const LARGE: usize = 700;
+
+/// Makes a few test blocks with `layout` and lets the engine read, share, resize and free them: only if all of that works
+/// are blocks used for results. True if the engine treats those of each kind like its own. The rest of the layout must be known.
+pub fn blocks_are_taken(interface: &Interface) -> bool {
+    BLOCK_COUNTS.into_iter().all(|count| {
+        all_packed!(packed_is_taken(interface, count))
+            && string_is_taken(interface, count)
+            && array_is_taken(interface, count)
+    })
+}
+
+fn packed_is_taken<T: PackedElement + Default>(kind: Kind, interface: &Interface, count: usize) -> bool {
+    let bytes = |array: &PackedArray<T>| -> Vec<u8> {
+        let slice = array.as_slice();
+        // SAFETY: the elements have no padding; Strings are read as pointers, which are null.
+        unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), size_of_val(slice)) }.to_vec()
+    };
+    let element_len = size_of::<T>();
+    let pattern: Vec<u8> = match kind {
+        Kind::PackedStringArray => vec![0; count * element_len],
+        _ => (0..count * element_len).map(|at| at as u8 % 101).collect(),
+    };
+    let mut array = PackedArray::<T>::new();
+    // SAFETY: the layout is known. The array is empty, and all elements are written: null is an empty String. The memory of
+    // the Variant holds no value, so nothing is lost.
+    let (first, variant) = unsafe {
+        let first = new_block_in(interface, kind, array.sys_mut(), count, element_len);
+        first.copy_from_nonoverlapping(pattern.as_ptr(), pattern.len());
+        let variant = Variant::new_with_var_uninit(|variant| {
+            let from_type = (interface.get_variant_from_type_constructor)(sys_type(kind));
+            let data = new_packed(interface, variant, from_type.expect("each type has one"), count, element_len);
+            data.copy_from_nonoverlapping(pattern.as_ptr(), pattern.len());
+        });
+        (first, variant)
+    };
+    let is_first = array.as_slice().as_ptr().cast::<u8>() == first.cast_const();
+    let is_read = is_first && array.len() == count && bytes(&array) == pattern;
+    let is_seen = |array: &_, references| blocks_are_as_seen(&MEMORY, &[seen_packed(kind, array, references)]);
+    let is_alone = is_seen(&array, 1);
+    let shared = array.clone();
+    let is_shared = is_seen(&array, 2) && is_seen(&shared, 2);
+    drop(shared);
+    let copied = variant.to::<PackedArray<T>>();
+    drop(variant);
+    let is_good = is_read && is_alone && is_shared && is_seen(&array, 1) && bytes(&copied) == pattern;
+    is_good
+        && [array, copied].into_iter().all(|mut array| {
+            array.extend_array(&PackedArray::from([T::default()]));
+            let has_grown = array.len() == count + 1 && bytes(&array).starts_with(&pattern);
+            array.resize(LARGE);
+            let is_large = array.len() == LARGE && bytes(&array).starts_with(&pattern);
+            array.resize(1);
+            let is_small = array.len() == 1 && pattern.starts_with(&bytes(&array));
+            array.clear();
+            has_grown && is_large && is_small && array.is_empty()
+        })
+}
+
+fn string_is_taken(interface: &Interface, count: usize) -> bool {
+    let mut string = GString::new();
+    // SAFETY: the layout is known, and the String is empty. All of its characters are written, and the last is a NUL.
+    unsafe {
+        let chars = new_block_in(interface, Kind::String, string.sys_mut(), count + 1, 4).cast::<u32>();
+        (0..count).for_each(|at| chars.add(at).write(u32::from('a')));
+        chars.add(count).write(0);
+    }
+    let text = "a".repeat(count);
+    let is_read = string == GString::from(&text) && string.len() == count;
+    // SAFETY: the String is alive. `string_resize` counts the NUL, so all indices up to `LARGE` exist; the new
+    // characters and the NUL are written before they are read.
+    let is_large = unsafe {
+        let resized = (interface.string_resize)(string.string_sys_mut(), LARGE as i64 + 1) == 0;
+        (count..=LARGE).for_each(|at| *(interface.string_operator_index)(string.string_sys_mut(), at as i64) = 0);
+        resized
+            && (0..count as i64)
+                .all(|at| *(interface.string_operator_index_const)(string.string_sys(), at) == u32::from('a'))
+    };
+    is_read && is_large
+}
+
+fn array_is_taken(interface: &Interface, count: usize) -> bool {
+    let mut array = VarArray::new();
+    // SAFETY: the layout is known, and the Array is empty. All elements are set to zeros, which are nil.
+    unsafe {
+        let elements = new_block_in(interface, Kind::Array, array.sys_mut(), count, size_of::<Variant>());
+        elements.write_bytes(0, count * size_of::<Variant>());
+    }
+    let is_read = array.len() == count && array.iter_shared().all(|element| element.is_nil());
+    array.set(count - 1, &Variant::from("text"));
+    let copied = array.duplicate_shallow();
+    array.push(&Variant::from(7));
+    let has_grown = array.len() == count + 1 && array.at(count - 1) == Variant::from("text");
+    array.resize(LARGE, &Variant::nil());
+    let is_large = array.at(count - 1) == Variant::from("text") && array.at(LARGE - 1).is_nil();
+    array.clear();
+    is_read && has_grown && is_large && array.is_empty() && copied.len() == count
 }

@@ -10,8 +10,7 @@ use std::mem::offset_of;
 
 use varbatch_codec::Kind;
 
-use super::entry::{Entry, Private};
-use super::{ARRAY_BLOCK_AT, ARRAY_TYPE_AT, Header, POINTED_TO, is_empty_zero, place};
+use super::{ARRAY_BLOCK_AT, ARRAY_TYPE_AT, Entry, Header, POINTED_TO, Private, is_empty_zero, place};
 
 /// Memory, word by word.
 pub trait Words {
@@ -26,7 +25,6 @@ pub struct SeenVariant {
     pub at: usize,
     /// The address of the value, according to the engine; `None` for Nil.
     pub inner: Option<usize>,
-    /// True if it is the default value of its kind.
     pub is_default: bool,
 }
 
@@ -41,7 +39,6 @@ pub struct SeenBlock {
     pub count: usize,
     /// The number of arrays that share the elements.
     pub references: u64,
-    /// The type of an Array's elements.
     pub element: Kind,
 }
 
@@ -104,31 +101,31 @@ pub fn dictionaries_are_as_seen(words: &impl Words, seen: &[SeenDictionary]) -> 
     let private = |dictionary: &SeenDictionary, field: usize| {
         words.word(words.word(dictionary.inner) as usize + field / WORD * WORD) >> (field % WORD * 8)
     };
-    let entry =
-        |value: Option<&(usize, Option<i64>)>| value.map_or(0, |&(value, _)| value - offset_of!(Entry, value)) as u64;
     let all = |check: &dyn Fn(&SeenDictionary) -> bool| seen.iter().all(check);
     let id = |kind: Kind| u32::from(kind.id());
-    all(&|seen| private(seen, offset_of!(Private, first)) == entry(seen.values.first()))
-        && all(&|seen| private(seen, offset_of!(Private, last)) == entry(seen.values.last()))
+    all(&|seen| private(seen, offset_of!(Private, first)) == entry(seen, 0))
+        && all(&|seen| private(seen, offset_of!(Private, last)) == entry(seen, seen.values.len().wrapping_sub(1)))
         && all(&|seen| private(seen, offset_of!(Private, size)) as u32 as usize == seen.values.len())
         && all(&|seen| private(seen, offset_of!(Private, key)) as u32 == id(seen.key))
         && all(&|seen| private(seen, offset_of!(Private, value)) as u32 == id(seen.value))
         && all(&|seen| entries_are_as_seen(words, seen))
 }
 
-/// True if each entry links to the previous and the next one, and has its key. An entry is read only after another one
-/// was found to link to it.
+/// True if each entry links to its neighbours, and has its key. It is read only after another was found to link to it.
 fn entries_are_as_seen(words: &impl Words, seen: &SeenDictionary) -> bool {
-    let entry = |index: usize| seen.values.get(index).map_or(0, |&(value, _)| value - offset_of!(Entry, value));
     seen.values.iter().enumerate().all(|(index, &(_, key))| {
-        let at = entry(index);
-        let previous = index.checked_sub(1).map_or(0, entry);
+        let at = entry(seen, index) as usize;
         let key_at = at + offset_of!(Entry, key);
-        words.word(at + offset_of!(Entry, next)) as usize == entry(index + 1)
-            && words.word(at + offset_of!(Entry, previous)) as usize == previous
+        words.word(at + offset_of!(Entry, next)) == entry(seen, index + 1)
+            && words.word(at + offset_of!(Entry, previous)) == entry(seen, index.wrapping_sub(1))
             && key.is_none_or(|key| {
                 words.word(key_at) as u32 == u32::from(Kind::Int.id())
                     && words.word(key_at + super::VALUE_AT).cast_signed() == key
             })
     })
+}
+
+/// Returns the address of an entry, or 0 if there is none.
+fn entry(seen: &SeenDictionary, index: usize) -> u64 {
+    seen.values.get(index).map_or(0, |&(value, _)| value - offset_of!(Entry, value)) as u64
 }

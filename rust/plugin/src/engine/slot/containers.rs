@@ -1,17 +1,16 @@
-//! Fills Arrays and Dictionaries in place.
+//! Fills Arrays and Dictionaries in place; and results that nobody else has seen, on any thread.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
-use godot::builtin::{StringName, Variant};
+use godot::builtin::{Array, PackedByteArray, StringName, VarArray, VarDictionary, Variant};
+use godot::meta::Element;
+use godot::sys::GodotFfi;
 use varbatch_codec::Kind;
 
 use super::set::Slot;
-use super::write::resize;
-use crate::engine::api::api;
-use crate::engine::ffi::{Constructor, Inner, default_value, sys_type};
-use crate::engine::layout;
-use crate::engine::view::size;
+use super::write::{BytesOut, Memory, resize};
+use crate::engine::{Constructor, Inner, api, default_value, layout, size, sys_type};
 
 /// The element type of a typed container, in the form that the engine expects.
 pub struct SlotType {
@@ -33,7 +32,7 @@ impl<'s> ArraySlot<'s> {
     /// # Safety
     /// `inner` points to an Array that nobody else uses during `'s`.
     #[inline]
-    pub(super) unsafe fn of(inner: Inner) -> Self {
+    unsafe fn of(inner: Inner) -> Self {
         Self { inner, _slot: PhantomData }
     }
 
@@ -43,7 +42,6 @@ impl<'s> ArraySlot<'s> {
         unsafe { resize(Kind::Array, self.inner, count) };
     }
 
-    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         // SAFETY: `inner` points to an Array.
         unsafe { size(Kind::Array, self.inner) }
@@ -58,7 +56,7 @@ impl<'s> ArraySlot<'s> {
 
     /// Returns the elements as [`Self::elements`] does, for as long as the slot is borrowed.
     #[inline]
-    pub(super) fn into_elements(self) -> &'s mut [Slot] {
+    fn into_elements(self) -> &'s mut [Slot] {
         let count = self.len();
         if count == 0 {
             return &mut [];
@@ -73,7 +71,7 @@ impl<'s> ArraySlot<'s> {
 
     /// Fills the array, which must be empty and untyped, with `count` nils and returns them.
     #[inline]
-    pub(super) fn grow(mut self, count: usize) -> &'s mut [Slot] {
+    fn grow(mut self, count: usize) -> &'s mut [Slot] {
         if count == 0 {
             return &mut [];
         }
@@ -93,8 +91,7 @@ impl<'s> ArraySlot<'s> {
     /// Appends an element with `push_back`: the engine drops one of the wrong type and prints an error.
     pub fn push(&mut self, element: &Slot) {
         let args = [element.value().variant().var_sys().cast()];
-        // SAFETY: `inner` points to the Array of the borrowed slot, whose `push_back` takes a Variant and returns
-        // nothing.
+        // SAFETY: `inner` is the Array of the borrowed slot, whose `push_back` takes a Variant and returns nothing.
         unsafe { (api().array_push_back)(self.inner, args.as_ptr(), std::ptr::null_mut(), 1) };
     }
 }
@@ -109,7 +106,7 @@ impl DictionarySlot<'_> {
     /// # Safety
     /// `inner` points to a Dictionary that nobody else uses while this exists.
     #[inline]
-    pub(super) unsafe fn of(inner: Inner) -> Self {
+    unsafe fn of(inner: Inner) -> Self {
         Self { inner, _slot: PhantomData }
     }
 
@@ -123,8 +120,7 @@ impl DictionarySlot<'_> {
         unsafe { set_typed(self.inner, key_kind, key_class, key_script, value_kind, value_class, value_script) };
     }
 
-    /// Returns the value of `key`, which is added if it is missing. For a key of the wrong type the engine prints an
-    /// error and returns a value outside the dictionary.
+    /// Returns the value of `key`, added if it is missing. If its type is wrong the engine prints, and adds nothing.
     #[inline]
     pub fn entry(&mut self, key: &Slot) -> &mut Slot {
         // SAFETY: `inner` points to the Dictionary of the borrowed slot, and the key is alive. The value does not move
@@ -145,7 +141,6 @@ impl Slot {
         unsafe { ArraySlot::of(inner) }.grow(count)
     }
 
-    /// Makes the value an empty Array with this element type.
     pub fn set_typed_array(&mut self, element: &SlotType) -> ArraySlot<'_> {
         let inner = self.set_container(Kind::Array, api().new_array);
         let (kind, class, script) = (sys_type(element.kind), element.class.string_sys(), element.script.var_sys());
@@ -156,7 +151,6 @@ impl Slot {
         }
     }
 
-    /// Makes the value an empty, untyped Dictionary.
     #[inline]
     pub fn set_dictionary(&mut self) -> DictionarySlot<'_> {
         let inner = self.set_container(Kind::Dictionary, api().new_dictionary);
@@ -171,12 +165,134 @@ impl Slot {
             return self.inner(kind);
         }
         let mut container = std::ptr::null_mut::<c_void>();
-        // SAFETY: the constructor is that of `kind`, whose values are one pointer. The layout is known, and the old
-        // value is released.
+        // SAFETY: the constructor is that of `kind`, one pointer. The layout is known, and the old value is released.
         unsafe {
             new((&raw mut container).cast(), std::ptr::null());
             layout::write(self.release(), kind, container);
         }
         self.inner(kind)
+    }
+}
+
+/// An Array, typed or not, that nobody else has.
+pub struct OwnArray<T: Element>(Array<T>);
+
+// SAFETY: nobody else has the array. The engine lets any thread write to its memory and free it.
+unsafe impl<T: Element> Send for OwnArray<T> {}
+
+impl OwnArray<Variant> {
+    pub fn new(count: usize) -> Self {
+        let mut array = Self(VarArray::new());
+        array.slot().grow(count);
+        array
+    }
+
+    pub fn resize(&mut self, count: usize) {
+        self.slot().resize(count);
+    }
+
+    /// Returns the `count` elements from index `from` on, for filling. A shorter array grows, by more than is needed.
+    pub fn room(&mut self, from: usize, count: usize) -> &mut [Slot] {
+        let needed = from + count;
+        if self.slot().len() < needed {
+            self.resize(needed.max(2 * from));
+        }
+        &mut self.elements()[from..needed]
+    }
+
+    pub fn elements(&mut self) -> &mut [Slot] {
+        self.slot().into_elements()
+    }
+}
+
+impl OwnArray<PackedByteArray> {
+    pub fn byte_arrays(count: usize) -> Self {
+        Self::typed(count)
+    }
+
+    pub fn elements(&mut self) -> &mut [BytesSlot] {
+        // SAFETY: the elements are byte arrays of an array that nobody else has.
+        unsafe { own_slots(self.slot().into_elements()) }
+    }
+}
+
+/// Creates a typed array of `len` empty dictionaries and lets `fill` set them.
+pub fn new_dictionaries(len: usize, fill: impl FnOnce(&mut [OwnDictionary])) -> Array<VarDictionary> {
+    let mut array = OwnArray::typed(len);
+    // SAFETY: the elements are Dictionaries of an array that nobody else has.
+    fill(unsafe { own_slots(array.slot().into_elements()) });
+    array.take()
+}
+
+impl<T: Element> OwnArray<T> {
+    fn typed(count: usize) -> Self {
+        let mut array = Self(Array::new());
+        array.slot().resize(count);
+        array
+    }
+
+    fn slot(&mut self) -> ArraySlot<'_> {
+        // SAFETY: nobody else has the array, and it is mutably borrowed.
+        unsafe { ArraySlot::of(self.0.sys_mut()) }
+    }
+
+    pub fn take(&mut self) -> Array<T> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+/// A byte array that nobody else has seen. The one of a [`Slot`] may be shared with other Variants.
+#[repr(transparent)]
+pub struct BytesSlot(Slot);
+
+/// A Dictionary that nobody else has seen.
+#[repr(transparent)]
+pub struct OwnDictionary(Slot);
+
+/// Borrows slots as one of these types.
+///
+/// # Safety
+/// `S` is one of these types, and the slots hold values of its kind that nobody else has seen.
+unsafe fn own_slots<S>(slots: &mut [Slot]) -> &mut [S] {
+    // SAFETY: these types are transparent wrappers of `Slot`; the caller promises the rest.
+    unsafe { &mut *(std::ptr::from_mut(slots) as *mut [S]) }
+}
+
+impl BytesSlot {
+    #[inline]
+    fn bytes(&mut self) -> &mut PackedByteArray {
+        // SAFETY: the slot holds a byte array that nobody else has, and is mutably borrowed. gdext's type has the layout
+        // of the engine's type of the same name.
+        unsafe { &mut *self.0.inner(Kind::PackedByteArray).cast() }
+    }
+}
+
+impl BytesOut for BytesSlot {
+    #[inline]
+    fn allocate(&mut self, len: usize) -> Memory<'_> {
+        self.bytes().allocate(len)
+    }
+
+    fn set_bytes(&mut self, bytes: PackedByteArray) {
+        *self.bytes() = bytes;
+    }
+}
+
+impl OwnDictionary {
+    pub fn new() -> Self {
+        let mut slot = Slot::new();
+        slot.set_dictionary();
+        Self(slot)
+    }
+
+    #[inline]
+    pub fn slot(&mut self) -> DictionarySlot<'_> {
+        // SAFETY: the slot holds a Dictionary that nobody else has, and is mutably borrowed.
+        unsafe { DictionarySlot::of(self.0.inner(Kind::Dictionary)) }
+    }
+
+    /// Returns the Dictionary, which may be shared from then on.
+    pub fn into_slot(self) -> Slot {
+        self.0
     }
 }

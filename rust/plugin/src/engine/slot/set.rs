@@ -2,16 +2,13 @@
 
 use std::mem::{ManuallyDrop, MaybeUninit};
 
-use godot::builtin::{PackedByteArray, Variant};
+use godot::builtin::{NodePath, PackedByteArray, Variant};
 use godot::meta::ToGodot;
 use godot::sys;
 use varbatch_codec::{Kind, Scalar, Shape};
 
-use super::write::{BytesOut, Memory, StringSlot, new_elements};
-use crate::engine::api::{Api, api};
-use crate::engine::ffi::{Inner, REAL, sys_type};
-use crate::engine::layout;
-use crate::engine::view::{Value, value};
+use super::write::{BytesOut, Memory, StringSlot, from_string, name_of, new_elements};
+use crate::engine::{Api, Inner, REAL, Value, api, layout, sys_type, value};
 
 /// Bytes of the engine's `real_t`.
 const REAL_SIZE: usize = Scalar::Real.size(REAL);
@@ -42,7 +39,6 @@ impl Drop for Slot {
 }
 
 impl Slot {
-    /// Creates an empty slot.
     #[inline]
     pub fn new() -> Self {
         if !api().is_known {
@@ -56,13 +52,42 @@ impl Slot {
         }
     }
 
+    /// Creates a slot with the same value. Containers are shared.
+    pub fn of(value: &Value) -> Self {
+        let mut slot = Self::new();
+        slot.set_copy(value);
+        slot
+    }
+
+    /// Assigns another value. Containers are shared with it.
+    #[inline]
+    pub fn set_copy(&mut self, value: &Value) {
+        // SAFETY: the old value is released, and the other value is alive. Shared contents, objects included, are
+        // counted atomically, so any thread may do this.
+        unsafe { (api().interface.variant_new_copy)(self.release().cast(), value.variant().var_sys()) };
+    }
+
+    /// Assigns another value as [`Self::set_copy`] does, but a packed array as [`View::to_own`] does.
+    pub fn set_own(&mut self, value: &Value) {
+        let view = value.view();
+        match view.kind().shape() {
+            Shape::Packed { .. } | Shape::PackedStrings => self.set_variant(view.to_own()),
+            _ => self.set_copy(value),
+        }
+    }
+
+    /// Borrows slots as values, for reading only.
+    pub fn values(slots: &[Self]) -> &[Value] {
+        // SAFETY: both are transparent wrappers of Variant, and a `Value` only allows reading.
+        unsafe { &*(std::ptr::from_ref(slots) as *const [Value]) }
+    }
+
     /// Borrows a Variant as a slot: the result of a call, or the value of an entry.
     pub(in crate::engine) fn from_mut(variant: &mut Variant) -> &mut Self {
         // SAFETY: `Slot` is a transparent wrapper of Variant, with no further validity rules.
         unsafe { &mut *std::ptr::from_mut(variant).cast() }
     }
 
-    /// Returns the value in the slot.
     #[inline]
     pub fn value(&self) -> &Value {
         value(&self.0)
@@ -84,33 +109,28 @@ impl Slot {
         &raw mut *self.0
     }
 
-    /// Puts a value into the slot.
     pub fn set(&mut self, value: impl ToGodot) {
         self.set_variant(value.to_variant());
     }
 
-    /// Makes the value a bool.
     #[inline]
     pub fn set_bool(&mut self, value: bool) {
         // SAFETY: a C++ bool is one byte, 0 or 1; the remaining bytes may have any value.
         unsafe { self.set_from(Kind::Bool, u64::from(value)) };
     }
 
-    /// Makes the value an int.
     #[inline]
     pub fn set_int(&mut self, value: i64) {
         // SAFETY: an int is an int64_t.
         unsafe { self.set_from(Kind::Int, value) };
     }
 
-    /// Makes the value a float.
     #[inline]
     pub fn set_float(&mut self, value: f64) {
         // SAFETY: a float is a double.
         unsafe { self.set_from(Kind::Float, value) };
     }
 
-    /// Makes the value a RID.
     #[inline]
     pub fn set_rid(&mut self, id: u64) {
         // SAFETY: a RID is its id.
@@ -130,14 +150,12 @@ impl Slot {
         }
     }
 
-    /// Puts a Variant into the slot.
     #[inline]
     pub fn set_variant(&mut self, variant: Variant) {
         // SAFETY: the old value is released.
         unsafe { self.release().write(variant) };
     }
 
-    /// Empties the slot.
     #[inline]
     pub fn clear(&mut self) {
         if !api().is_known {
@@ -155,16 +173,14 @@ impl Slot {
             // Zeroed, so that every byte is initialised.
             let mut words = [MaybeUninit::new(0_u64); layout::VALUE_LEN / 8];
             fill(&mut bytes_of_words(&mut words)[..len]);
-            // SAFETY: the layout is known, and the old value is released. The Variant stores the components of these
-            // types inline.
+            // SAFETY: the layout is known, the old value is released, and a Variant has such components inside.
             return unsafe { layout::write(self.release(), kind, words) };
         }
         assert!(matches!(kind.shape(), Shape::Components { .. }));
         // As large as the largest math type, a Projection.
         let mut words = [MaybeUninit::new(0_u64); 2 * REAL_SIZE];
         fill(&mut bytes_of_words(&mut words)[..len]);
-        // SAFETY: the old value is released. The memory of a math type is its components, from which `from_type` makes a
-        // new Variant.
+        // SAFETY: the old value is released. A math type is its components, from which `from_type` makes a Variant.
         unsafe { api().from_type.get(kind)(self.release().cast(), words.as_mut_ptr().cast()) };
     }
 
@@ -178,8 +194,7 @@ impl Slot {
         if bytes.len() <= 16 && api().is_known && layout::is_bare(kind) {
             // `last` begins with bytes that `first` has too, if there are less than 16.
             let last = u64::from_le_bytes(*last).checked_shr(8 * (16 - bytes.len() as u32)).unwrap_or(0);
-            // SAFETY: the layout is known, and the old value is released. The Variant stores the components of these
-            // types inline.
+            // SAFETY: the layout is known, the old value is released, and a Variant has such components inside.
             unsafe { layout::write(self.release(), kind, [u64::from_le_bytes(*first), last]) };
             return true;
         }
@@ -250,7 +265,34 @@ impl Slot {
         unsafe { std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast(), count) }
     }
 
-    /// Makes the value an empty Callable.
+    #[inline]
+    pub fn set_string(&mut self, text: &str) {
+        let inner = self.set_empty(Kind::String);
+        // SAFETY: `inner` is the String in this slot, which is mutably borrowed. `StringSlot` is a transparent GString, which
+        // has the layout of the engine's String.
+        unsafe { &mut *inner.cast::<StringSlot>() }.set(text);
+    }
+
+    pub fn set_string_name(&mut self, text: &str) {
+        // SAFETY: a StringName is one pointer.
+        unsafe { self.set_pointer(Kind::StringName, name_of(text)) };
+    }
+
+    pub fn set_node_path(&mut self, text: &str) {
+        // SAFETY: a NodePath is one pointer, and the constructor makes one from a String.
+        unsafe { self.set_pointer(Kind::NodePath, from_string::<NodePath>(api().path_of_string, text)) };
+    }
+
+    /// # Safety
+    /// `T` is the type of `kind`, which is one pointer.
+    unsafe fn set_pointer<T: ToGodot>(&mut self, kind: Kind, value: T) {
+        match api().is_known {
+            // SAFETY: the layout is known, and the old value is released. Pointers are stored inside the Variant.
+            true => unsafe { layout::write(self.release(), kind, value) },
+            false => self.set(value),
+        }
+    }
+
     pub fn set_callable(&mut self) {
         self.set_empty(Kind::Callable);
     }
@@ -266,8 +308,7 @@ impl Slot {
         }
         let args = [self.0.var_sys()];
         let mut error = sys::default_call_error();
-        // SAFETY: there is one argument, which is alive. The engine always makes a Variant: nil if it has no
-        // constructor.
+        // SAFETY: there is one argument, which is alive. The engine makes a Variant: nil if it has no constructor.
         let converted = unsafe {
             Variant::new_with_var_uninit(|variant| {
                 (interface.variant_construct)(sys_type(kind), variant, args.as_ptr(), 1, &raw mut error);

@@ -2,17 +2,13 @@
 
 use std::mem::MaybeUninit;
 
-use godot::builtin::{GString, NodePath, PackedByteArray, StringName};
+use godot::builtin::{GString, PackedByteArray, StringName};
 use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, text};
 
-use crate::engine::api::api;
-use crate::engine::ffi::{Constructor, Inner};
-use crate::engine::layout;
-use crate::engine::view::packed_data;
+use crate::engine::{Constructor, Inner, api, layout, packed_data};
 
-/// Uninitialised memory of an engine array. It must be written in full before anyone else sees the array: see the docs of
-/// `engine`.
+/// Uninitialised memory of an array, written in full before anyone else sees the array: see the docs of `engine`.
 pub type Memory<'a> = &'a mut [MaybeUninit<u8>];
 
 /// A destination for the bytes of one encoded value.
@@ -20,7 +16,6 @@ pub trait BytesOut {
     /// Makes the value a byte array of `len` bytes and returns its memory.
     fn allocate(&mut self, len: usize) -> Memory<'_>;
 
-    /// Makes the value this byte array.
     fn set_bytes(&mut self, bytes: PackedByteArray);
 }
 
@@ -60,7 +55,6 @@ impl Growing {
         Self { bytes, data, len: 0 }
     }
 
-    /// Returns the number of bytes written so far.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -142,16 +136,6 @@ pub struct StringSlot(GString);
 unsafe impl Send for StringSlot {}
 
 impl StringSlot {
-    /// Borrows the String at `inner`.
-    ///
-    /// # Safety
-    /// `inner` points to a String that lives for `'a` and that nobody else uses meanwhile.
-    #[inline]
-    pub(super) unsafe fn from_inner<'a>(inner: Inner) -> &'a mut Self {
-        // SAFETY: `StringSlot` is a transparent GString, which has the layout of the engine's String.
-        unsafe { &mut *inner.cast() }
-    }
-
     /// Sets the text. The string must be empty.
     #[inline]
     pub fn set(&mut self, text: &str) {
@@ -182,21 +166,18 @@ impl StringSlot {
     }
 }
 
-/// Copies bytes into a new byte array.
 pub fn byte_array_of(bytes: &[u8]) -> PackedByteArray {
     let mut array = PackedByteArray::new();
     array.allocate(bytes.len()).write_copy_of_slice(bytes);
     array
 }
 
-/// Copies text into a new String.
 pub fn string_of(text: &str) -> GString {
     let mut string = StringSlot(GString::new());
     string.set(text);
     string.0
 }
 
-/// Makes a StringName from text.
 pub fn name_of(text: &str) -> StringName {
     /// Size in bytes of the buffer for C strings on the stack.
     const SHORT: usize = 64;
@@ -215,15 +196,9 @@ pub fn name_of(text: &str) -> StringName {
     unsafe { from_string(api().name_of_string, text) }
 }
 
-/// Makes a NodePath from text.
-pub fn node_path_of(text: &str) -> NodePath {
-    // SAFETY: the constructor is that of a NodePath from a String.
-    unsafe { from_string(api().path_of_string, text) }
-}
-
 /// # Safety
 /// The constructor takes a String and makes a `T`.
-unsafe fn from_string<T>(constructor: Constructor, text: &str) -> T {
+pub unsafe fn from_string<T>(constructor: Constructor, text: &str) -> T {
     let (string, mut made) = (string_of(text), MaybeUninit::<T>::uninit());
     // SAFETY: promised by the caller.
     unsafe {

@@ -1,39 +1,44 @@
-//! Reads arrays and their element types without copying.
+//! Reads containers and their types in place.
+//!
+//! GDExtension only offers a copy of all keys of a Dictionary, and then a lookup for each: more work than encoding the
+//! entry. In the engine's memory each entry is a block with its key before its value, linked to the next in insertion
+//! order (`HashMapElement` in the engine's `core/templates/hash_map.h`). Where the layout is not known, keys and values
+//! are copied.
 
-use godot::builtin::{GString, StringName, Variant};
+use std::marker::PhantomData;
+
+use godot::builtin::{GString, StringName, VarArray, Variant};
 use godot::classes::Script;
 use godot::obj::Gd;
 use godot::sys::GodotFfi;
 use varbatch_codec::{ElementType, Kind, Text};
 
-use super::read::{Value, View, chars, elements, value};
-use crate::engine::api::{ENCODED_CLASS, TypeOf, api};
-use crate::engine::ffi::{Inner, kind_of};
-use crate::engine::layout;
+use super::read::{Value, View, chars, elements, size, value};
+use crate::engine::{ENCODED_CLASS, Entry, Inner, Private, TypeOf, api, kind_of, layout, lines};
 
 /// The element type of a container, with owned texts.
 pub enum OwnedType {
-    /// Anything.
     Any,
-    /// A Variant type.
     Builtin(Kind),
     /// The id of an unknown Variant type. Its values cannot be written.
     Unknown(i64),
     /// An object of any class, where only ids are written.
     Ids,
-    /// An object of this class.
     Class(GString),
-    /// An object with this script.
     Script {
-        /// The path of the script, if it is a file.
         path: GString,
-        /// The script itself.
         script: Variant,
     },
 }
 
+/// The entries of a Dictionary, in order.
+pub struct Entries<'a> {
+    pub(super) next: *const Entry,
+    left: usize,
+    _view: PhantomData<View<'a>>,
+}
+
 impl OwnedType {
-    /// Returns the type as events represent it.
     pub fn as_event(&self) -> ElementType<'_> {
         match self {
             Self::Any | Self::Unknown(_) => ElementType::Any,
@@ -46,7 +51,6 @@ impl OwnedType {
 }
 
 impl<'a> View<'a> {
-    /// Borrows the elements of an Array.
     #[inline]
     pub fn elements(self) -> &'a [Value] {
         assert_eq!(self.kind, Kind::Array);
@@ -80,6 +84,64 @@ impl<'a> View<'a> {
         }
         // SAFETY: `inner` points to a Dictionary.
         unsafe { (api().key_type.of(self.inner, full_objects), api().value_type.of(self.inner, full_objects)) }
+    }
+
+    #[inline]
+    pub fn entry_count(self) -> usize {
+        match self.private() {
+            Some(private) => private.size as usize,
+            // SAFETY: `inner` points to a Dictionary, as `private` has checked.
+            None => unsafe { size(Kind::Dictionary, self.inner) },
+        }
+    }
+
+    /// True if neither the keys nor the values of a Dictionary are typed. `false` if its layout is not known.
+    #[inline]
+    pub fn is_untyped(self) -> bool {
+        self.private().is_some_and(|private| (private.key.id, private.value.id) == (0, 0))
+    }
+
+    /// Returns copies of the keys and of the values of a Dictionary, in order.
+    pub fn keys_and_values(self) -> (VarArray, VarArray) {
+        assert_eq!(self.kind, Kind::Dictionary);
+        let (mut keys, mut values) = (VarArray::new(), VarArray::new());
+        // SAFETY: `inner` points to a Dictionary; both methods take no arguments and assign an Array.
+        unsafe {
+            (api().dictionary_keys)(self.inner, std::ptr::null(), keys.sys_mut(), 0);
+            (api().dictionary_values)(self.inner, std::ptr::null(), values.sys_mut(), 0);
+        }
+        (keys, values)
+    }
+
+    /// Returns the entries of a Dictionary, or `None` if this engine's layout of them is not known.
+    #[inline]
+    pub fn entries(self) -> Option<Entries<'a>> {
+        let private = self.private()?;
+        Some(Entries { next: private.first, left: private.size as usize, _view: PhantomData })
+    }
+
+    /// Borrows the private data of a Dictionary, if its layout is known.
+    #[inline(always)]
+    fn private(self) -> Option<&'a Private> {
+        assert_eq!(self.kind, Kind::Dictionary);
+        // SAFETY: the layout is known, in which a Dictionary is a pointer to its private data. Every field is an integer or
+        // a raw pointer, so any bit pattern is valid; none is dereferenced here.
+        api().is_known.then(|| unsafe { &**self.inner.cast::<*const Private>() })
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = (&'a Value, &'a Value);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        assert!(!self.next.is_null(), "a dictionary has fewer entries than its size");
+        // SAFETY: the entry belongs to the dictionary, which does not change during `'a`.
+        let entry: &'a Entry = unsafe { &*self.next };
+        self.next = entry.next;
+        lines(self.next.cast());
+        Some((value(&entry.key), value(&entry.value)))
     }
 }
 

@@ -6,10 +6,7 @@
 use varbatch_codec::Kind;
 
 use super::read::Value;
-use crate::engine::api::api;
-use crate::engine::ffi::is_packed;
-use crate::engine::layout;
-use crate::engine::memory::{LINE, line, lines};
+use crate::engine::{LINE, api, is_packed, layout, line, lines};
 
 /// Values between the one that is walked and those that are fetched: their private data, and then what that leads to.
 const FAR: usize = 2;
@@ -18,8 +15,7 @@ const NEAR: usize = 1;
 /// Packed arrays are walked faster than memory comes, so they are fetched in groups of this many.
 const GROUP: usize = 16;
 
-/// Fetches what the values after `index` point to, if the one at `index` is a container or a packed array. Called for
-/// each index, in order.
+/// Fetches what the values after `index` point to, if that is a container or a packed array. Called for each, in order.
 #[inline(always)]
 pub fn ahead(values: &[Value], index: usize) {
     match values[index].view().kind {
@@ -36,8 +32,7 @@ pub fn ahead(values: &[Value], index: usize) {
     }
 }
 
-/// Max bytes between packed arrays that were allocated one after the other. The processor sees that they are in order, and
-/// fetches them by itself.
+/// Max bytes between packed arrays that lie in order, which the processor sees, so that it fetches them by itself.
 const IN_ORDER: usize = 512;
 
 /// Fetches the elements of the packed arrays of the next group, and the private data of those of the group after it.
@@ -56,7 +51,7 @@ fn fetch_groups(values: &[Value]) {
     }
     for view in values[GROUP..2 * GROUP].iter().map(Value::view).filter(|view| is_packed(view.kind)) {
         // SAFETY: the layout is known, and `inner` points to a packed array. Its block is not read.
-        let elements = unsafe { layout::data(view.kind, view.inner) };
+        let elements = unsafe { *layout::block(view.kind, view.inner) };
         // The length lies before the elements.
         lines(elements.wrapping_sub(LINE / 2));
     }
@@ -87,11 +82,11 @@ impl Value {
         match view.kind {
             Kind::Dictionary => {
                 if let Some(entries) = view.entries() {
-                    entries.fetch();
+                    lines(entries.next.cast());
                 }
             }
             // SAFETY: the layout is known, and `inner` points to an Array. Its length is not used, and so not read.
-            Kind::Array if api().is_known => lines(unsafe { layout::data(Kind::Array, view.inner) }),
+            Kind::Array if api().is_known => lines(unsafe { *layout::block(Kind::Array, view.inner) }),
             _ => {}
         }
     }

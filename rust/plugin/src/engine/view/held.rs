@@ -39,12 +39,10 @@ unsafe impl<T: Counted> Send for Reference<T> {}
 unsafe impl<T: Counted> Sync for Reference<T> {}
 
 impl<T: Clone> Reference<T> {
-    /// Wraps a reference of the caller.
     pub fn new(reference: T) -> Self {
         Self(reference)
     }
 
-    /// Takes another reference.
     pub fn share(&self) -> Self {
         Self(self.0.clone())
     }
@@ -56,7 +54,6 @@ impl<T: Clone> Reference<T> {
 }
 
 impl HeldBytes {
-    /// Borrows the bytes.
     pub fn bytes(&self) -> &[u8] {
         bytes_of(&self.0)
     }
@@ -97,6 +94,6 @@ impl<'a> Keep<'_, 'a> for &Str {
     }
 
     fn utf32(self, _: &[u32], len: u32) -> Payload<'a> {
-        Payload::HeldUtf32 { chars: Box::new(Reference(self.string().clone())), len }
+        Payload::HeldUtf32 { chars: Box::new(Reference(self.0.clone())), len }
     }
 }

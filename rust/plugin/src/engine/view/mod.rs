@@ -1,7 +1,6 @@
 //! Values of the engine that are only read: Variants where they lie, and references that keep their contents.
 
 mod containers;
-mod entries;
 mod fetch;
 mod held;
 mod read;

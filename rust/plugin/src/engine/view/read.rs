@@ -7,9 +7,7 @@ use godot::builtin::{AnyArray, GString, NodePath, PackedByteArray, PackedStringA
 use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, Plain, Shape};
 
-use crate::engine::api::{Api, api};
-use crate::engine::ffi::{Inner, REAL, kind_of};
-use crate::engine::layout;
+use crate::engine::{Api, Inner, REAL, api, kind_of, layout};
 
 /// A Variant that is only read, possibly on another thread while the caller waits.
 #[repr(transparent)]
@@ -38,13 +36,11 @@ pub fn byte_array_at(array: &AnyArray, index: usize) -> Option<PackedByteArray> 
     (view.kind() == Kind::PackedByteArray).then(|| view.byte_array().clone())
 }
 
-/// Borrows a Variant as a value.
 pub fn value(variant: &Variant) -> &Value {
     // SAFETY: `Value` is a transparent wrapper of Variant, with no further validity rules.
     unsafe { &*std::ptr::from_ref(variant).cast() }
 }
 
-/// Borrows the bytes of a byte array.
 #[inline(always)]
 pub fn bytes_of(bytes: &PackedByteArray) -> &[u8] {
     let inner = bytes.sys().cast_mut();
@@ -58,10 +54,7 @@ impl Value {
         self.known().unwrap_or(View { kind: Kind::Nil, inner: std::ptr::null_mut(), _value: PhantomData })
     }
 
-    /// Returns a view of the value.
-    ///
-    /// # Errors
-    /// The type id, if it is not a [`Kind`]: a later engine may have more types.
+    /// Returns a view of the value, or its type id if that is not a [`Kind`]: a later engine may have more types.
     #[inline(always)]
     pub fn known(&self) -> Result<View<'_>, u32> {
         let api = api();
@@ -110,7 +103,7 @@ fn unknown(id: u32) -> u32 {
 
 /// A String that is only read, possibly on another thread while the caller waits.
 #[repr(transparent)]
-pub struct Str(GString);
+pub struct Str(pub(super) GString);
 
 // SAFETY: a `&Str` only allows reading its characters, and the engine allows concurrent reads.
 unsafe impl Sync for Str {}
@@ -120,10 +113,6 @@ impl Str {
     #[inline]
     pub fn chars(&self) -> &[u32] {
         chars(&self.0)
-    }
-
-    pub(super) fn string(&self) -> &GString {
-        &self.0
     }
 }
 
@@ -139,27 +128,23 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Returns the Variant's type.
     #[inline]
     pub fn kind(self) -> Kind {
         self.kind
     }
 
-    /// Returns the value of a bool.
     #[inline]
     pub fn bool(self) -> bool {
         // SAFETY: a C++ bool is one byte, read as an integer; non-zero is true.
         unsafe { *self.builtin::<u8>(Kind::Bool) != 0 }
     }
 
-    /// Returns the value of an int.
     #[inline]
     pub fn int(self) -> i64 {
         // SAFETY: an int is an int64_t.
         unsafe { *self.builtin(Kind::Int) }
     }
 
-    /// Returns the value of a float.
     #[inline]
     pub fn float(self) -> f64 {
         // SAFETY: a float is a double.
@@ -203,12 +188,10 @@ impl<'a> View<'a> {
 
     /// Makes a Variant of the value. A packed array is copied on write, where Variants would share it.
     pub fn to_own(self) -> Variant {
-        // SAFETY: the constructor is that of the kind. It makes a Variant from the value at `inner`, which it only
-        // reads.
+        // SAFETY: the constructor is that of the kind. It makes a Variant from the value at `inner`, which it reads.
         unsafe { Variant::new_with_var_uninit(|variant| api().from_type.get(self.kind)(variant, self.inner)) }
     }
 
-    /// Returns the text of a StringName.
     pub fn string_name(self) -> GString {
         // SAFETY: gdext's type has the layout of the engine's type of the same name.
         let name: &StringName = unsafe { self.builtin(Kind::StringName) };
@@ -227,7 +210,6 @@ impl<'a> View<'a> {
         (names, subnames, absolute != 0)
     }
 
-    /// Returns the id of a RID.
     pub fn rid(self) -> u64 {
         // SAFETY: a RID is a 64-bit id.
         unsafe { *self.builtin(Kind::Rid) }
@@ -241,7 +223,6 @@ impl<'a> View<'a> {
         (GString::from(&signal.name()), object)
     }
 
-    /// Returns the elements of a PackedStringArray.
     pub fn strings(self) -> &'a [Str] {
         // SAFETY: gdext's type has the layout of the engine's type of the same name.
         let strings = unsafe { self.builtin::<PackedStringArray>(Kind::PackedStringArray) }.as_slice();
@@ -322,8 +303,7 @@ pub unsafe fn size(kind: Kind, array: Inner) -> usize {
     usize::try_from(len).expect("sizes are not negative")
 }
 
-/// Returns a pointer to element 0 of a packed array, or null if it is empty. With `write`, the array becomes unique
-/// first.
+/// Returns a pointer to element 0 of a packed array, or null if it is empty. With `write`, it becomes unique first.
 ///
 /// # Safety
 /// `array` points to a packed array of `kind`, one of plain data. With `write`, nothing else uses it meanwhile.

@@ -73,7 +73,7 @@ impl TargetNow for Keeping<'_, '_> {
             _ => false,
         };
         if !is_exact {
-            self.kept.push(Slot::of_view(view));
+            self.kept.push(Slot::from(view.to_own()));
             self.writer.write(Event::Callable)?;
         }
         Ok(!is_exact)
