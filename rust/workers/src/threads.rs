@@ -164,9 +164,12 @@ impl Threads {
     where
         I: IntoIterator<Item = T, IntoIter: Send>,
     {
-        let work = |(index, item), done: &mut Vec<_>| done.push((index, work(item)));
-        let done = self.for_each_with(items.into_iter().enumerate(), Vec::new, work);
-        let mut done: Vec<(usize, R)> = done.into_iter().flatten().collect();
+        let done = Mutex::new(Vec::new());
+        self.for_each(items.into_iter().enumerate(), |(index, item)| {
+            let result = work(item);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+        });
+        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         done.sort_unstable_by_key(|(index, _)| *index);
         done.into_iter().map(|(_, result)| result).collect()
     }
