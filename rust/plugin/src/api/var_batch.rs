@@ -9,7 +9,7 @@ use godot::register::{GodotClass, godot_api};
 use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, Kind, Scalar, Shape};
 
-use super::ending::{self, end, succeeded};
+use super::ending::{self, end, end_with, succeeded};
 use super::task::{VarBatchTask, start};
 use crate::calls::decode::Decode;
 use crate::calls::encode::{ToBytes, ToFrames};
@@ -216,7 +216,7 @@ impl Call for VarBatch {
             Ok(()) => succeeded(),
             Err(error) => {
                 out.set_bytes(PackedByteArray::new());
-                end::<()>("var_to_bytes", Outcome::new((), vec![Line::error(error)]));
+                end_with("var_to_bytes", Line::error(error));
             }
         }
     }
@@ -225,12 +225,10 @@ impl Call for VarBatch {
     fn bytes_to_var(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) {
         match decode::decode(bytes, allow_objects, out) {
             Ok(None) => succeeded(),
-            Ok(Some(dropped)) => {
-                end::<()>("bytes_to_var", Outcome::new((), vec![Line::warning(Report::Dropped(dropped))]));
-            }
+            Ok(Some(dropped)) => end_with("bytes_to_var", Line::warning(Report::Dropped(dropped))),
             Err(report) => {
                 out.clear();
-                end::<()>("bytes_to_var", Outcome::new((), vec![Line::error(report)]));
+                end_with("bytes_to_var", Line::error(report));
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::engine::{self, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::tuning::DECODE_PARALLEL_FROM;
 use crate::report::{Dropped, Report};
-use crate::value::build::{Build, MayAsk, Stop, build_flat};
+use crate::value::build::{Build, MayAsk, SMALL_VALUE, Stop, build_flat};
 use crate::value::full_objects;
 use crate::value::string_cache::Texts;
 
@@ -51,7 +51,8 @@ pub fn input(buffer: &Value) -> Result<Input<'_>, Kind> {
 #[inline(always)]
 pub fn decode(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
     let input = Input::of(bytes).bytes;
-    if build_flat(input, &mut Texts::for_bytes(input.len()), out) {
+    // Checked first: so few bytes need no cache of texts, and nothing to drop.
+    if input.len() < SMALL_VALUE && build_flat(input, &mut Texts::for_bytes(input.len()), out) {
         return Ok(None);
     }
     decode_deep(bytes, allow_objects, out)

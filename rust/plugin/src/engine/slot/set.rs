@@ -212,8 +212,10 @@ impl Slot {
     // Inlined: for a small array the calls would cost as much as the work.
     #[inline(always)]
     pub fn set_packed(&mut self, kind: Kind, count: usize) -> Memory<'_> {
-        assert!(matches!(kind.shape(), Shape::Packed { .. }));
-        let element_len = kind.shape().element_len(REAL).expect("plain data");
+        let shape = kind.shape();
+        let (Shape::Packed { .. }, Some(element_len)) = (shape, shape.element_len(REAL)) else {
+            unreachable!("{kind:?} is no packed array")
+        };
         match api().is_known && count > 0 {
             // SAFETY: the layout is known, and `kind` is a packed array of elements of this size.
             true => unsafe { self.set_block(kind, count, element_len) },

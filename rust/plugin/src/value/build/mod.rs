@@ -53,7 +53,7 @@ impl From<Stop> for Report {
 }
 
 /// Max bytes of a value that [`build_flat`] builds.
-const SMALL_VALUE: usize = 4 << 10;
+pub const SMALL_VALUE: usize = 4 << 10;
 
 /// Builds a small flat value, as [`Reader::flat`] calls it. Returns `false`, and changes nothing, if the bytes are another
 /// value or none. For a value of a few bytes, making a [`Build`] takes as long as its work.
@@ -62,38 +62,22 @@ pub fn build_flat<'a>(bytes: &'a [u8], texts: &mut Texts<'a>, slot: &mut Slot) -
     if bytes.len() >= SMALL_VALUE {
         return false;
     }
-    let Some(event) = Reader::flat(bytes) else { return false };
-    match leaf(event, texts, slot, |plain, slot| fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count))) {
-        Ok(()) => {}
-        Err(Event::Callable) => slot.set_callable(),
-        Err(Event::Array { .. }) => _ = slot.set_array(0),
-        Err(Event::Dictionary { .. }) => _ = slot.set_dictionary(),
-        Err(_) => return false,
+    match Reader::flat(bytes) {
+        Some(Event::Nil) => slot.clear(),
+        Some(Event::Rid(id)) => slot.set_rid(id),
+        Some(Event::Callable) => slot.set_callable(),
+        Some(Event::Array { .. }) => _ = slot.set_array(0),
+        Some(Event::Dictionary { .. }) => _ = slot.set_dictionary(),
+        Some(Event::Bool(value)) => slot.set_bool(value),
+        Some(Event::Int(value)) => slot.set_int(value),
+        Some(Event::Float(value)) => slot.set_float(value),
+        Some(Event::Components(plain)) => components(slot, plain),
+        Some(Event::Packed(plain)) => fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count)),
+        Some(Event::String(text)) => texts.set(slot, Kind::String, utf8(text)),
+        Some(Event::StringName(text)) => texts.set(slot, Kind::StringName, utf8(text)),
+        _ => return false,
     }
     true
-}
-
-/// Builds a value that needs no further events and nothing else; `packed` builds a packed array. Returns any other event.
-#[inline(always)]
-fn leaf<'a>(
-    event: Event<'a>,
-    texts: &mut Texts<'a>,
-    slot: &mut Slot,
-    packed: impl FnOnce(Plain<'a>, &mut Slot),
-) -> Result<(), Event<'a>> {
-    match event {
-        Event::Nil => slot.clear(),
-        Event::Bool(value) => slot.set_bool(value),
-        Event::Int(value) => slot.set_int(value),
-        Event::Float(value) => slot.set_float(value),
-        Event::Components(plain) => components(slot, plain),
-        Event::Packed(plain) => packed(plain, slot),
-        Event::String(text) => texts.set(slot, Kind::String, utf8(text)),
-        Event::StringName(text) => texts.set(slot, Kind::StringName, utf8(text)),
-        Event::Rid(id) => slot.set_rid(id),
-        other => return Err(other),
-    }
-    Ok(())
 }
 
 /// Makes the value a math type.
@@ -239,28 +223,27 @@ impl<'a, 't> Build<'a, 't> {
         let left = self.reader.next_event_to(
             #[inline(always)]
             |event| {
-                let built = leaf(
-                    event,
-                    texts,
-                    slot,
-                    #[inline(always)]
-                    |plain, slot| progress.fill(plain, slot.set_packed(plain.kind, plain.count), threads),
-                );
-                match built {
-                    Ok(()) => Ok(Left::Nothing),
-                    Err(Event::Callable) => {
-                        match kept.next() {
-                            Some(kept) => slot.set_own(kept),
-                            None => slot.set_callable(),
-                        }
-                        Ok(Left::Nothing)
+                match event {
+                    Event::Nil => slot.clear(),
+                    Event::Bool(value) => slot.set_bool(value),
+                    Event::Int(value) => slot.set_int(value),
+                    Event::Float(value) => slot.set_float(value),
+                    Event::Components(plain) => components(slot, plain),
+                    Event::Packed(plain) => progress.fill(plain, slot.set_packed(plain.kind, plain.count), threads),
+                    Event::String(text) => texts.set(slot, Kind::String, utf8(text)),
+                    Event::StringName(text) => texts.set(slot, Kind::StringName, utf8(text)),
+                    Event::Rid(id) => slot.set_rid(id),
+                    Event::Callable => match kept.next() {
+                        Some(kept) => slot.set_own(kept),
+                        None => slot.set_callable(),
+                    },
+                    Event::Array { element: ElementType::Any, count } => return Ok(Left::Elements(count)),
+                    Event::Dictionary { key: ElementType::Any, value: ElementType::Any, count } => {
+                        return Ok(Left::Entries(count));
                     }
-                    Err(Event::Array { element: ElementType::Any, count }) => Ok(Left::Elements(count)),
-                    Err(Event::Dictionary { key: ElementType::Any, value: ElementType::Any, count }) => {
-                        Ok(Left::Entries(count))
-                    }
-                    other => other.map(|()| Left::Nothing),
+                    other => return Err(other),
                 }
+                Ok(Left::Nothing)
             },
         )?;
         match left {
