@@ -16,7 +16,7 @@ use crate::jobs::runs::each_run;
 use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
 use crate::report::{BUFFERS, Dropped, Line, Report, Reports};
 use crate::value::build::{MayAsk, Stop, build_flat, components};
-use crate::value::string_cache::Texts;
+use crate::value::string_cache::set_text;
 
 /// The steps of a path, encoded.
 #[derive(Clone)]
@@ -171,7 +171,7 @@ fn put(
         Found::Target(Target::Text { text: Text::Utf8(text), .. }) => slot.set_string(text),
         Found::Target(Target::Text { text, .. }) => slot.set_string(&text.to_utf8()),
         Found::Target(Target::Element { plain, .. }) => element(plain, slot),
-        Found::Target(Target::Value { bytes, .. }) if build_flat(bytes, &mut Texts::for_bytes(0), slot) => {}
+        Found::Target(Target::Value { bytes, .. }) if build_flat(bytes, slot, set_text) => {}
         Found::Target(Target::Value { at, bytes }) => return build(input, path, Input { at, bytes }, may_ask, slot),
     }
     Ok(PathEnd::Value(None))

@@ -95,14 +95,19 @@ unsafe extern "C" fn bytes_to_var_call<C: Call>(
     let (args, ret, error) = unsafe { (arguments(args, count), &mut *ret.cast::<Variant>(), &mut *error) };
     guarded(error, || {
         let flag = flag(args)?;
-        let view = value(args[0]).view();
-        if view.kind() == Kind::PackedByteArray {
-            C::bytes_to_var(view.byte_array(), flag, Slot::from_mut(ret));
-        } else {
+        let (view, converted);
+        let bytes = match value(args[0]).view() {
+            array if array.kind() == Kind::PackedByteArray => {
+                view = array;
+                view.byte_array()
+            }
             // Converts what the engine's own methods accept too, such as an Array of numbers.
-            let bytes = args[0].try_to_relaxed().map_err(|_| wrong_type(0, Kind::PackedByteArray))?;
-            C::bytes_to_var(&bytes, flag, Slot::from_mut(ret));
-        }
+            _ => {
+                converted = args[0].try_to_relaxed().map_err(|_| wrong_type(0, Kind::PackedByteArray))?;
+                &converted
+            }
+        };
+        C::bytes_to_var(bytes, flag, Slot::from_mut(ret));
         Ok(())
     });
 }

@@ -41,7 +41,7 @@ impl<'a> Texts<'a> {
     pub fn set(&mut self, slot: &mut Slot, kind: Kind, text: &'a str) {
         match self.kept(kind, text) {
             Some(made) => slot.set_variant(made.value().variant().clone()),
-            None => make(slot, kind, text),
+            None => set_text(slot, kind, text),
         }
     }
 
@@ -51,7 +51,7 @@ impl<'a> Texts<'a> {
         match self.kept(kind, text) {
             Some(made) => made,
             None => {
-                make(own, kind, text);
+                set_text(own, kind, text);
                 own
             }
         }
@@ -69,14 +69,15 @@ impl<'a> Texts<'a> {
         }
         let place = &mut self.places[place_of(text.as_bytes())];
         if place.kind != kind || place.text != text {
-            make(&mut place.made, kind, text);
+            set_text(&mut place.made, kind, text);
             (place.kind, place.text) = (kind, text);
         }
         Some(&place.made)
     }
 }
 
-fn make(slot: &mut Slot, kind: Kind, text: &str) {
+/// Makes the value a String or StringName of its own.
+pub fn set_text(slot: &mut Slot, kind: Kind, text: &str) {
     match kind {
         Kind::StringName => slot.set_string_name(text),
         _ => slot.set_string(text),

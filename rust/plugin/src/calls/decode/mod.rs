@@ -14,9 +14,9 @@ use crate::engine::{self, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::tuning::DECODE_PARALLEL_FROM;
 use crate::report::{Dropped, Report};
-use crate::value::build::{Build, MayAsk, SMALL_VALUE, Stop, build_flat};
+use crate::value::build::{Build, MayAsk, Stop, build_flat};
 use crate::value::full_objects;
-use crate::value::string_cache::Texts;
+use crate::value::string_cache::{Texts, set_text};
 
 /// Bytes that hold a value.
 #[derive(Clone, Copy)]
@@ -29,6 +29,7 @@ pub struct Input<'a> {
 
 impl<'a> Input<'a> {
     /// The bytes of a buffer.
+    #[inline(always)]
     pub fn of(bytes: &'a PackedByteArray) -> Self {
         Self { at: 0, bytes: engine::bytes_of(bytes) }
     }
@@ -50,9 +51,7 @@ pub fn input(buffer: &Value) -> Result<Input<'_>, Kind> {
 /// Decodes one value, whose bytes the caller borrows. The slot stays empty if that fails.
 #[inline(always)]
 pub fn decode(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
-    let input = Input::of(bytes).bytes;
-    // Checked first: so few bytes need no cache of texts, and nothing to drop.
-    if input.len() < SMALL_VALUE && build_flat(input, &mut Texts::for_bytes(input.len()), out) {
+    if build_flat(Input::of(bytes).bytes, out, set_text) {
         return Ok(None);
     }
     decode_deep(bytes, allow_objects, out)

@@ -132,7 +132,7 @@ fn build_runs<'a>(
             if input.bytes.is_empty() && reports.count_error(index) {
                 return;
             }
-            if build_flat(input.bytes, texts, slot.borrow_mut()) {
+            if build_flat(input.bytes, slot.borrow_mut(), |slot, kind, text| texts.set(slot, kind, text)) {
                 return;
             }
             let build = Build::new(input.reader(allow_objects), texts, threads, may_ask);

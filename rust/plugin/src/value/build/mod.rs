@@ -53,12 +53,12 @@ impl From<Stop> for Report {
 }
 
 /// Max bytes of a value that [`build_flat`] builds.
-pub const SMALL_VALUE: usize = 4 << 10;
+const SMALL_VALUE: usize = 4 << 10;
 
 /// Builds a small flat value, as [`Reader::flat`] calls it. Returns `false`, and changes nothing, if the bytes are another
 /// value or none. For a value of a few bytes, making a [`Build`] takes as long as its work.
 #[inline(always)]
-pub fn build_flat<'a>(bytes: &'a [u8], texts: &mut Texts<'a>, slot: &mut Slot) -> bool {
+pub fn build_flat<'a>(bytes: &'a [u8], slot: &mut Slot, set_text: impl FnOnce(&mut Slot, Kind, &'a str)) -> bool {
     if bytes.len() >= SMALL_VALUE {
         return false;
     }
@@ -73,8 +73,8 @@ pub fn build_flat<'a>(bytes: &'a [u8], texts: &mut Texts<'a>, slot: &mut Slot) -
         Some(Event::Float(value)) => slot.set_float(value),
         Some(Event::Components(plain)) => components(slot, plain),
         Some(Event::Packed(plain)) => fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count)),
-        Some(Event::String(text)) => texts.set(slot, Kind::String, utf8(text)),
-        Some(Event::StringName(text)) => texts.set(slot, Kind::StringName, utf8(text)),
+        Some(Event::String(text)) => set_text(slot, Kind::String, utf8(text)),
+        Some(Event::StringName(text)) => set_text(slot, Kind::StringName, utf8(text)),
         _ => return false,
     }
     true
