@@ -48,36 +48,29 @@ pub enum Format {
     Gzip,
 }
 
+/// Each format with its first bytes and its name in errors, in the order of [`Format`].
+const FORMATS: [(Format, &[&[u8]], &str); 8] = [
+    (Format::Encrypted, &[b"GDEC"], "an encrypted file (\"GDEC\")"),
+    (Format::Resource, &[b"RSRC"], "a resource (\"RSRC\")"),
+    (Format::CompressedResource, &[b"RSCC"], "a compressed resource (\"RSCC\")"),
+    (Format::TextResource, &[b"[gd_scene", b"[gd_resource"], "a resource as text"),
+    (Format::Text, &[], "text, such as JSON"),
+    (Format::Png, &[b"\x89PNG"], "a PNG image"),
+    (Format::Zip, &[b"PK\x03\x04"], "a ZIP archive"),
+    (Format::Gzip, &[b"\x1f\x8b\x08"], "a gzip stream"),
+];
+
 impl Format {
     /// Returns the format of a file that begins with these bytes.
     fn of(bytes: &[u8]) -> Option<Self> {
-        const MAGICS: [(&[u8], Format); 8] = [
-            (b"GDEC", Format::Encrypted),
-            (b"RSRC", Format::Resource),
-            (b"RSCC", Format::CompressedResource),
-            (b"[gd_scene", Format::TextResource),
-            (b"[gd_resource", Format::TextResource),
-            (b"\x89PNG", Format::Png),
-            (b"PK\x03\x04", Format::Zip),
-            (b"\x1f\x8b\x08", Format::Gzip),
-        ];
-        let magic = MAGICS.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, format)| *format);
-        magic.or_else(|| is_text(bytes).then_some(Self::Text))
+        let known = FORMATS.iter().find(|(_, magics, _)| magics.iter().any(|magic| bytes.starts_with(magic)));
+        known.map(|(format, ..)| *format).or_else(|| is_text(bytes).then_some(Self::Text))
     }
 }
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Encrypted => "an encrypted file (\"GDEC\")",
-            Self::Resource => "a resource (\"RSRC\")",
-            Self::CompressedResource => "a compressed resource (\"RSCC\")",
-            Self::TextResource => "a resource as text",
-            Self::Text => "text, such as JSON",
-            Self::Png => "a PNG image",
-            Self::Zip => "a ZIP archive",
-            Self::Gzip => "a gzip stream",
-        })
+        f.write_str(FORMATS[*self as usize].2)
     }
 }
 
@@ -96,7 +89,8 @@ impl Loader {
 
 /// Guesses like [`Loader::guess`], from the first bytes of a stream of `len` bytes.
 fn guess(sample: &[u8], len: u64, dialect: Dialect) -> Option<Guess> {
-    let sound_in = |engine: &Engine| first_frames(sample, len).all(|frame| frame.is_sound(Dialect::of(*engine)));
+    let is_sound = |payload: &Payload<'_>, dialect| may_be_value(payload.bytes, payload.len, dialect);
+    let sound_in = |engine: &Engine| first_frames(sample, len).all(|frame| is_sound(&frame, Dialect::of(*engine)));
     if let Some(first) = first_frames(sample, len).next() {
         if sound_in(&dialect.engine) {
             return None;
@@ -105,19 +99,19 @@ fn guess(sample: &[u8], len: u64, dialect: Dialect) -> Option<Guess> {
         if !engines.is_empty() {
             return Some(Guess::Engines(engines));
         }
-        if first.is_sound(dialect) {
+        if is_sound(&first, dialect) {
             return None;
         }
     }
     if let Some(format) = Format::of(sample) {
         return Some(Guess::Format(format));
     }
-    if (Payload { bytes: sample, len }).is_sound(dialect) {
+    if may_be_value(sample, len, dialect) {
         return Some(Guess::Value);
     }
     let (prefix, rest) = sample.split_first_chunk()?;
     let [a, b, c, d] = *prefix;
-    first_payload([d, c, b, a], rest, len)?.is_sound(dialect).then_some(Guess::BigEndian)
+    is_sound(&first_payload([d, c, b, a], rest, len)?, dialect).then_some(Guess::BigEndian)
 }
 
 /// True for text as people write it: UTF-8 without control characters, at least four bytes.
@@ -140,16 +134,13 @@ struct Payload<'a> {
     len: u64,
 }
 
-impl Payload<'_> {
-    /// True if a value takes all of it, or may do so together with the bytes that are cut off.
-    fn is_sound(&self, dialect: Dialect) -> bool {
-        let reader = Reader::new(self.bytes).with_dialect(dialect).with_objects(true);
-        match validate(reader) {
-            // The padding of a last PackedByteArray may be missing.
-            Ok(len) => len as u64 >= self.len,
-            // It may continue after the sample.
-            Err(error) => error.kind().missing().is_some() && (self.bytes.len() as u64) < self.len,
-        }
+/// True if one value takes all of a stream of `len` bytes that begins like this, or may do so together with the bytes that
+/// are not there.
+pub fn may_be_value(bytes: &[u8], len: u64, dialect: Dialect) -> bool {
+    match validate(Reader::new(bytes).with_dialect(dialect).with_objects(true)) {
+        // The padding of a last PackedByteArray may be missing.
+        Ok(end) => end as u64 >= len,
+        Err(error) => error.kind().missing().is_some() && (bytes.len() as u64) < len,
     }
 }
 

@@ -27,9 +27,6 @@ enum Name {
 
 impl Temporary {
     /// Makes one in a folder.
-    ///
-    /// # Errors
-    /// If the folder does not exist, or no file can be created in it.
     pub fn new(folder: &Path) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Some(file) = unnamed(folder)? {
@@ -39,9 +36,6 @@ impl Temporary {
     }
 
     /// Makes one with a name.
-    ///
-    /// # Errors
-    /// In the same cases as [`Self::new`].
     pub fn named(folder: &Path) -> io::Result<Self> {
         let (file, beside) = beside::create(folder)?;
         Ok(Self { file, name: Name::Beside(beside) })

@@ -21,7 +21,7 @@ pub(super) const MAX_RATIO: u64 = 256;
 /// Bytes before the table.
 pub(super) const HEAD_LEN: usize = 16;
 
-/// How the blocks are compressed.
+/// How the blocks are compressed, in the order of `FileAccess.CompressionMode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compression {
     /// FastLZ, which is only read.
@@ -49,24 +49,13 @@ impl Compression {
     }
 
     /// Returns the compression with this number in `FileAccess.CompressionMode`.
-    pub const fn from_mode(mode: u32) -> Option<Self> {
-        match mode {
-            0 => Some(Self::FastLz),
-            1 => Some(Self::Deflate),
-            2 => Some(Self::Zstd),
-            3 => Some(Self::Gzip),
-            _ => None,
-        }
+    pub fn from_mode(mode: u32) -> Option<Self> {
+        [Self::FastLz, Self::Deflate, Self::Zstd, Self::Gzip].into_iter().find(|compression| compression.mode() == mode)
     }
 
     /// Returns its number in `FileAccess.CompressionMode`.
     pub const fn mode(self) -> u32 {
-        match self {
-            Self::FastLz => 0,
-            Self::Deflate => 1,
-            Self::Zstd => 2,
-            Self::Gzip => 3,
-        }
+        self as u32
     }
 
     /// Returns its name in the engine's documentation.
@@ -77,15 +66,6 @@ impl Compression {
             Self::Zstd => "Zstandard",
             Self::Gzip => "gzip",
         }
-    }
-}
-
-/// Returns the engine's name of a mode, including modes that are not supported here.
-pub(super) const fn mode_name(mode: u32) -> &'static str {
-    match (mode, Compression::from_mode(mode)) {
-        (_, Some(compression)) => compression.name(),
-        (4, None) => "Brotli",
-        _ => "no mode of the engine",
     }
 }
 

@@ -21,5 +21,5 @@ mod layout;
 
 pub use decoder::Decoder;
 pub use encoder::Encoder;
-pub use error::{CompressedError, CompressedErrorKind};
+pub use error::CompressedError;
 pub use format::{BLOCK_LEN, Compression, MAGIC, MAX_BLOCK_LEN, MAX_TOTAL, is_compressed};

@@ -4,7 +4,7 @@
 //! shrinks again where they are long, so that one of them costs a few bytes. Some offsets are kept, evenly spread over
 //! what was passed, so that going back does not mean to begin again.
 
-use super::error::LoadError;
+use super::LoadError;
 use super::source::{READ_LEN, Source, WALK_LEN};
 use varbatch_codec::CodecError;
 use varbatch_codec::frames::{self, PREFIX_LEN};
