@@ -1,5 +1,7 @@
 //! Values as JSON. The structs are the format: the help of each command promises the names of their fields.
 
+use std::fmt::from_fn;
+
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use varbatch_codec::describe::{Found, Node, nodes};
@@ -83,7 +85,8 @@ impl Serialize for Content<'_> {
             Event::Packed(Plain { kind, bytes, .. })
                 if matches!(kind.shape(), Shape::Packed { scalar: Scalar::U8, .. }) =>
             {
-                out.collect_str(&Hex(&bytes[..bytes.len().min(self.items)]))
+                let bytes = bytes.iter().take(self.items);
+                out.collect_str(&from_fn(|f| bytes.clone().try_for_each(|byte| write!(f, "{byte:02x}"))))
             }
             Event::Packed(plain) => out.collect_seq(elements(plain).take(self.items)),
             Event::PackedStrings { .. } => {
@@ -100,14 +103,5 @@ impl Serialize for Content<'_> {
             Event::ObjectId(id) if id != 0 => out.serialize_u64(id),
             _ => out.serialize_none(),
         }
-    }
-}
-
-/// Bytes as hex digits.
-struct Hex<'a>(&'a [u8]);
-
-impl std::fmt::Display for Hex<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }

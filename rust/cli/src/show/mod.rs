@@ -1,6 +1,5 @@
 //! `varbatch show`: the values of a file as a tree of lines.
 
-mod style;
 mod tree;
 
 use std::io::{self, BufWriter, Write};
