@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use varbatch_codec::Writer;
 use varbatch_codec::transcode::{Losses, Lost, Translation};
 use varbatch_storage::transcode::{self, TranscodeError};
-use varbatch_storage::{Flushed, Saver};
+use varbatch_storage::{Flushed, Saver, Ticket};
 use varbatch_workers::Threads;
 
 use crate::args::Convert;
@@ -50,7 +50,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     // It may be the file to replace, and some systems cannot replace an open file.
     drop(input);
     refuse_to_replace(args, &target)?;
-    flushed.commit().map_err(|error| Failure::file(&target.name, error))?;
+    flushed.commit(&Ticket::take()).map_err(|error| Failure::file(&target.name, error))?;
     if target.printed_in.is_some() {
         // Its output is the file alone.
         let copied = File::open(&target.path).and_then(|mut file| io::copy(&mut file, &mut io::stdout()));
@@ -61,8 +61,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     print(format_args!("{name}: {count} {values} from {from} to {to}"))
 }
 
-/// Converts the input, and reports what is lost. Returns the file, which is not in its place yet, and how many values it
-/// holds.
+/// Converts the input, and reports what is lost. Returns the new file, not in its place yet, and how many values it has.
 fn convert(args: &Convert, input: &Input, target: &Target) -> Result<(Flushed, usize), Failure> {
     let translation = Translation::new(args.from.dialect(), args.to.dialect());
     let threads = Threads::new(args.reading.threads);
@@ -71,12 +70,20 @@ fn convert(args: &Convert, input: &Input, target: &Target) -> Result<(Flushed, u
     let (saver, count, losses) = match Source::open(input, args.reading.format, translation.from)? {
         Source::Value(bytes) => {
             let mut saver = saver(None)?;
-            let losses = value(input, target, &bytes, &mut saver, translation, &threads)?;
+            let (mut writer, mut losses) = (Writer::new(translation.to), Losses::default());
+            let (start, damaged) = (writer.mark(), |error| Failure::data(input.name(), error));
+            translation.value(&bytes, 0, &mut writer, &mut losses).map_err(damaged)?;
+            writer.end_value(start).map_err(damaged)?;
+            saver.write_all(&writer.into_plan(), &threads).map_err(unwritten)?;
             (saver, 1, losses)
         }
         Source::Frames(mut frames) => {
             let mut progress = Progress::new();
-            let failed = |error| translation_failed(input, target, error);
+            let failed = |error| match error {
+                TranscodeError::Load(error) => Failure::load(input.name(), error),
+                TranscodeError::Save(error) => unwritten(error),
+                error => Failure::data(input.name(), error),
+            };
             // A compressed file is read twice: its head holds the length of the translated stream.
             let (mut compressed, mut before) = (None, 0);
             if let Some(compression) = frames.compression() {
@@ -103,32 +110,6 @@ fn refuse_to_replace(args: &Convert, target: &Target) -> Result<(), Failure> {
     match target.path.symlink_metadata() {
         Ok(_) if !args.force => Err(Failure::file(&target.name, "the file exists; --force replaces it")),
         _ => Ok(()),
-    }
-}
-
-/// Translates the one value of a file.
-fn value(
-    input: &Input,
-    target: &Target,
-    bytes: &[u8],
-    saver: &mut Saver,
-    translation: Translation,
-    threads: &Threads,
-) -> Result<Losses, Failure> {
-    let (mut writer, mut losses) = (Writer::new(translation.to), Losses::default());
-    let start = writer.mark();
-    let data = |error| Failure::data(input.name(), error);
-    translation.value(bytes, 0, &mut writer, &mut losses).map_err(data)?;
-    writer.end_value(start).map_err(data)?;
-    saver.write_all(&writer.into_plan(), threads).map_err(|error| Failure::file(&target.name, error))?;
-    Ok(losses)
-}
-
-fn translation_failed(input: &Input, target: &Target, error: TranscodeError) -> Failure {
-    match error {
-        TranscodeError::Load(error) => Failure::load(input.name(), error),
-        TranscodeError::Save(error) => Failure::file(&target.name, error),
-        error => Failure::data(input.name(), error),
     }
 }
 

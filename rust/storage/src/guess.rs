@@ -89,17 +89,16 @@ impl Loader {
 
 /// Guesses like [`Loader::guess`], from the first bytes of a stream of `len` bytes.
 fn guess(sample: &[u8], len: u64, dialect: Dialect) -> Option<Guess> {
-    let is_sound = |payload: &Payload<'_>, dialect| may_be_value(payload.bytes, payload.len, dialect);
-    let sound_in = |engine: &Engine| first_frames(sample, len).all(|frame| is_sound(&frame, Dialect::of(*engine)));
-    if let Some(first) = first_frames(sample, len).next() {
-        if sound_in(&dialect.engine) {
+    let all_are_sound = |dialect| first_frames(sample, len).all(|(bytes, len)| may_be_value(bytes, len, dialect));
+    if let Some((first, first_len)) = first_frames(sample, len).next() {
+        if all_are_sound(Dialect::of(dialect.engine)) {
             return None;
         }
-        let engines: Vec<_> = Engine::ALL.into_iter().filter(sound_in).collect();
+        let engines: Vec<_> = Engine::ALL.into_iter().filter(|engine| all_are_sound(Dialect::of(*engine))).collect();
         if !engines.is_empty() {
             return Some(Guess::Engines(engines));
         }
-        if is_sound(&first, dialect) {
+        if may_be_value(first, first_len, dialect) {
             return None;
         }
     }
@@ -111,7 +110,8 @@ fn guess(sample: &[u8], len: u64, dialect: Dialect) -> Option<Guess> {
     }
     let (prefix, rest) = sample.split_first_chunk()?;
     let [a, b, c, d] = *prefix;
-    is_sound(&first_payload([d, c, b, a], rest, len)?, dialect).then_some(Guess::BigEndian)
+    let (first, first_len) = first_payload([d, c, b, a], rest, len)?;
+    may_be_value(first, first_len, dialect).then_some(Guess::BigEndian)
 }
 
 /// True for text as people write it: UTF-8 without control characters, at least four bytes.
@@ -128,14 +128,8 @@ fn is_text(bytes: &[u8]) -> bool {
     text.len() >= PREFIX_LEN && !text.contains(|char: char| char.is_control() && !"\t\n\r".contains(char))
 }
 
-/// A possible value of `len` bytes, or its first bytes.
-struct Payload<'a> {
-    bytes: &'a [u8],
-    len: u64,
-}
-
-/// True if one value takes all of a stream of `len` bytes that begins like this, or may do so together with the bytes that
-/// are not there.
+/// True if one value takes all of a stream of `len` bytes that begins like this, or may do so with the bytes that are not
+/// here.
 pub fn may_be_value(bytes: &[u8], len: u64, dialect: Dialect) -> bool {
     match validate(Reader::new(bytes).with_dialect(dialect).with_objects(true)) {
         // The padding of a last PackedByteArray may be missing.
@@ -144,19 +138,21 @@ pub fn may_be_value(bytes: &[u8], len: u64, dialect: Dialect) -> bool {
     }
 }
 
-/// Returns the frames of the first bytes of a stream of `len` bytes, until one is damaged; the last may be cut off.
-fn first_frames(sample: &[u8], len: u64) -> impl Iterator<Item = Payload<'_>> {
+/// Returns the payloads of the first bytes of a stream of `len` bytes, until a length is damaged: their bytes and their
+/// lengths. The last may be cut off.
+fn first_frames(sample: &[u8], len: u64) -> impl Iterator<Item = (&[u8], u64)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let (prefix, rest) = sample.get(at..)?.split_first_chunk()?;
         let payload = first_payload(*prefix, rest, len - at as u64)?;
-        at += PREFIX_LEN + payload.len as usize;
+        at += PREFIX_LEN + payload.1 as usize;
         Some(payload)
     })
 }
 
-/// Returns the part of the payload after this length that `rest` has. The stream has `len` bytes from the length on.
-fn first_payload(prefix: [u8; PREFIX_LEN], rest: &[u8], len: u64) -> Option<Payload<'_>> {
+/// Returns the part of the payload after this length that `rest` has, and its length. The stream has `len` bytes from the
+/// length on.
+fn first_payload(prefix: [u8; PREFIX_LEN], rest: &[u8], len: u64) -> Option<(&[u8], u64)> {
     let payload_len = frames::payload_len(&prefix, 0, usize::try_from(len).unwrap_or(usize::MAX)).ok()??;
-    Some(Payload { bytes: &rest[..rest.len().min(payload_len)], len: payload_len as u64 })
+    Some((&rest[..rest.len().min(payload_len)], payload_len as u64))
 }

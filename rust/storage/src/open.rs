@@ -32,8 +32,8 @@ pub(super) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result
     Ok((file, metadata.len()))
 }
 
-/// Returns the path of the file to write: follows symbolic links, even to a file that does not exist. Refuses an empty path,
-/// and a name that no file has.
+/// Returns the path of the file to write: follows symbolic links, even to a file that does not exist. Refuses an empty
+/// path, and a name that no file has.
 pub(super) fn target(path: &Path) -> io::Result<PathBuf> {
     if path.as_os_str().is_empty() {
         return Err(io::ErrorKind::NotFound.into());

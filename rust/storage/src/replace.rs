@@ -23,11 +23,11 @@ pub struct Replacement {
     old: Option<File>,
 }
 
-/// The outcome of [`Flushed::commit_as`](crate::Flushed::commit_as).
+/// The outcome of [`Flushed::commit`](crate::Flushed::commit).
 #[derive(Debug)]
 pub enum Committed {
-    /// The new file is at its path. Holds the file that was there before, which no longer has a name: dropping it takes as
-    /// long as the system needs to free its blocks, 50 ms for 256 MiB.
+    /// The new file is at its path. Holds the file that was there before, which no longer has a name: dropping it takes
+    /// as long as the system needs to free its blocks, 50 ms for 256 MiB.
     InPlace(Option<File>),
     /// The new file was dropped, as a later save is at its path.
     Overtaken,
@@ -37,14 +37,9 @@ impl Replacement {
     /// Makes a file that will be at `path`, with the permissions and owner of the old one. A symbolic link stays a
     /// link: its target is replaced.
     pub fn new(path: &Path) -> io::Result<Self> {
-        Self::with(path, Temporary::new)
-    }
-
-    fn with(path: &Path, temporary: impl FnOnce(&Path) -> io::Result<Temporary>) -> io::Result<Self> {
         let path = target(path)?;
         let old = replaceable(&path)?;
-        let temporary = temporary(folder_of(&path))?;
-        let this = Self { temporary, path, old };
+        let this = Self { temporary: Temporary::new(folder_of(&path))?, path, old };
         if let Some(old) = &this.old {
             keep_permissions(old, this.file())?;
         }
@@ -61,7 +56,7 @@ impl Replacement {
         &self.path
     }
 
-    /// See [`Flushed::commit_as`](crate::Flushed::commit_as).
+    /// See [`Flushed::commit`](crate::Flushed::commit).
     pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
         let Self { mut temporary, path, old } = self;
         let is_in_place = retry(&path, || called.put_in_place(&path, || temporary.put_at(&path)))?;
@@ -133,7 +128,3 @@ fn keep_permissions(old: &File, new: &File) -> io::Result<()> {
 pub(super) fn retry<T>(_: &Path, attempt: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     attempt()
 }
-
-#[cfg(test)]
-#[path = "../tests/unit/replace.rs"]
-mod tests;

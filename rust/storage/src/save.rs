@@ -6,7 +6,7 @@ use std::io::{self, IoSlice};
 use std::path::{Path, PathBuf};
 
 use crate::append::{AppendError, Appender};
-use crate::compressed::{Compression, Encoder};
+use crate::compressed::{BLOCK_LEN, Compression, Encoder};
 use crate::disk;
 use crate::order::{Ticket, folder_of};
 use crate::replace::{Committed, Replacement};
@@ -49,7 +49,7 @@ impl Saver {
         let path = file.path().to_owned();
         let out = match compressed {
             None => Out::Plain(file),
-            Some((how, total)) => Out::Compressed(Box::new(Encoder::new(file, how, total)?)),
+            Some((how, total)) => Out::Compressed(Box::new(Encoder::new(file, how, total, BLOCK_LEN)?)),
         };
         Ok(Self { out, path, gathered: Vec::new() })
     }
@@ -173,25 +173,14 @@ enum Complete {
 }
 
 impl Flushed {
-    /// Puts the file at its path. Returns the file that was there.
-    ///
-    /// # Errors
-    /// In the same cases as [`Self::commit_as`].
-    pub fn commit(self) -> io::Result<Option<File>> {
-        Ok(match self.commit_as(&Ticket::take())? {
-            Committed::InPlace(replaced) => replaced,
-            Committed::Overtaken => None,
-        })
-    }
-
     /// Puts the file at its path, unless a save that was called after `called` is there. Keeps the records of an append.
     ///
     /// On Windows this waits up to two seconds while another program has the old file open.
     ///
     /// # Errors
-    /// Those of the system, and `ResourceBusy` for an old file that stays open. The old file is then still there, and the
-    /// new one is removed; unless only the folder cannot be flushed, as the error then says.
-    pub fn commit_as(self, called: &Ticket) -> io::Result<Committed> {
+    /// Those of the system, and `ResourceBusy` for an old file that stays open. The old file is then still there, and
+    /// the new one is removed; unless only the folder cannot be flushed, as the error then says.
+    pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
         match self.0 {
             Complete::Replacement(file) => file.commit(called),
             Complete::Append(appender) if called.is_overtaken(appender.path()) => Ok(Committed::Overtaken),

@@ -32,11 +32,6 @@ impl Temporary {
         if let Some(file) = unnamed(folder)? {
             return Ok(Self { file, name: Name::None(folder.to_owned()) });
         }
-        Self::named(folder)
-    }
-
-    /// Makes one with a name.
-    pub fn named(folder: &Path) -> io::Result<Self> {
         let (file, beside) = beside::create(folder)?;
         Ok(Self { file, name: Name::Beside(beside) })
     }

@@ -48,7 +48,7 @@ pub enum AppendError {
     /// The file may be one value without a length.
     #[error("expected values with their lengths, found what can be one value without a length")]
     OneValue,
-    /// The file ends with something that is neither a whole record nor a torn one, or has a damaged one before a torn one.
+    /// The file ends with something that is neither a whole record nor a torn one, or a damaged one is before a torn one.
     #[error("expected whole records and at most the beginning of one, found something else, at byte {at}")]
     Damaged {
         /// Its offset in bytes.

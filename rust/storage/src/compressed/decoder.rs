@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::block::{Reused, Unpacker};
 use super::error::CompressedError;
-use super::format::{Compression, MAGIC};
 use super::layout::{Layout, read};
+use super::{Compression, MAGIC};
 use varbatch_workers::Threads;
 
 /// Bytes of the stream that a thread decompresses at a time: the engine's blocks are too short to hand out one by one.

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::block::packed_bounds;
 use super::error::CompressedError;
-use super::format::{Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_RATIO, MAX_UNPACKED, block_count};
+use super::{Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_RATIO, MAX_UNPACKED, block_count};
 
 /// Offsets and lengths of the blocks.
 pub(super) struct Layout {

@@ -23,7 +23,7 @@ pub fn finish(target: &SaveTarget, ticket: &WriteTicket, saver: Saver, threads: 
 
 /// Puts a file in place, unless a later save already did. Returns true if this file is in place.
 pub fn commit(target: &SaveTarget, ticket: &WriteTicket, flushed: Flushed) -> Result<bool, Failure> {
-    match flushed.commit_as(ticket.ticket()).map_err(|error| target.not_written(&error))? {
+    match flushed.commit(ticket.ticket()).map_err(|error| target.not_written(&error))? {
         Committed::InPlace(replaced) => {
             engine::keep(target.path());
             dispose(replaced);
