@@ -52,15 +52,6 @@ enum End<W> {
     Panicked,
 }
 
-/// The steps of one task that a thread does before it works on the next one.
-struct Turn<'a> {
-    threads: &'a Threads,
-    /// The place where the work was claimed. The turn continues with steps that belong there, or with all for a waiting
-    /// thread.
-    place: Place,
-    until: Option<Instant>,
-}
-
 impl<W: Work> Task<W> {
     /// Makes a task whose work is free at `home`, in no list so far.
     pub(super) fn new(queue: &Arc<Queue<Self>>, home: Place, work: W, listener: Listener<W>) -> Arc<Self> {
@@ -93,8 +84,8 @@ impl<W: Work> Task<W> {
         self.unpark();
     }
 
-    /// Continues a task that is [parked](NextStep::Parked), or about to be. Otherwise nothing happens, except that its next
-    /// park may end at once.
+    /// Continues a task that is [parked](NextStep::Parked), or about to be. Otherwise nothing happens, except that its
+    /// next park may end at once.
     pub fn unpark(self: &Arc<Self>) {
         match &mut *self.lock() {
             State::Free(place @ Place::Parked, _) => *place = self.home,
@@ -144,23 +135,23 @@ impl<W: Work> Task<W> {
         self.wanted.store(true, Ordering::Relaxed);
         let work = loop {
             match &*state {
-                State::Free(..) => break Self::claim_in(&mut state),
+                State::Free(..) => break Self::claim_in(&mut state, None),
                 State::Done(_) => return true,
                 State::Claimed(_) => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
             }
         };
         drop(state);
         if let Some(work) = work {
-            self.take_turn(work, &Turn { threads, place: Place::Waiter, until: None });
+            self.take_turn(work, threads, Place::Waiter, None);
         }
         true
     }
 
-    /// Works on the task for a turn, if its work is free at `place`, and then puts it where it belongs. Returns true if it
-    /// was free.
+    /// Works on the task for a turn, if its work is free at `place`, and then puts it where it belongs. Returns true if
+    /// it was free.
     pub(super) fn work_on(self: &Arc<Self>, threads: &Threads, place: Place, until: Option<Instant>) -> bool {
-        let Some(work) = self.claim(place) else { return false };
-        if let Some(next) = self.take_turn(work, &Turn { threads, place, until }) {
+        let Some(work) = Self::claim_in(&mut self.lock(), Some(place)) else { return false };
+        if let Some(next) = self.take_turn(work, threads, place, until) {
             self.put(next, Some(place));
         }
         true
@@ -207,18 +198,10 @@ impl<W: Work> Task<W> {
         }
     }
 
-    /// Returns the work, if it is free at `place`.
-    fn claim(&self, place: Place) -> Option<W> {
-        let mut state = self.lock();
-        match &*state {
-            State::Free(at, _) if *at == place => Self::claim_in(&mut state),
-            _ => None,
-        }
-    }
-
-    fn claim_in(state: &mut State<W>) -> Option<W> {
+    /// Returns the work, if it is free, at `place` or anywhere.
+    fn claim_in(state: &mut State<W>, place: Option<Place>) -> Option<W> {
         match std::mem::replace(state, State::Claimed(std::thread::current().id())) {
-            State::Free(_, work) => Some(work),
+            State::Free(at, work) if place.is_none_or(|place| place == at) => Some(work),
             other => {
                 *state = other;
                 None
@@ -226,18 +209,25 @@ impl<W: Work> Task<W> {
         }
     }
 
-    /// Does steps until the turn is over, then leaves the work or ends the task. Returns the place where the task must
-    /// be put, if any.
-    fn take_turn(self: &Arc<Self>, mut work: W, turn: &Turn<'_>) -> Option<Place> {
+    /// Does steps until the turn is over, then leaves the work or ends the task. The turn continues with steps that belong
+    /// at `place`, where the work was claimed, or with all for a waiting thread. Returns the place where the task must be
+    /// put, if any.
+    fn take_turn(
+        self: &Arc<Self>,
+        mut work: W,
+        threads: &Threads,
+        place: Place,
+        until: Option<Instant>,
+    ) -> Option<Place> {
         loop {
             if self.cancelled.load(Ordering::Relaxed) {
                 self.end_without(work, End::Cancelled);
                 return None;
             }
             let stepped = catch_unwind(AssertUnwindSafe(|| {
-                let next = work.step(turn.threads, &|progress| self.note(progress));
-                if next == NextStep::Parked && turn.place == Place::Waiter {
-                    work.unblock(turn.threads);
+                let next = work.step(threads, &|progress| self.note(progress));
+                if next == NextStep::Parked && place == Place::Waiter {
+                    work.unblock(threads);
                 }
                 (next, work.progress())
             }));
@@ -246,7 +236,7 @@ impl<W: Work> Task<W> {
                 return None;
             };
             self.note(if next == NextStep::Done { 1.0 } else { progress });
-            let place = match next {
+            let next_place = match next {
                 NextStep::More => self.home,
                 NextStep::Blocking if self.home != Place::Owner => Place::Device,
                 NextStep::Blocking | NextStep::Owner => Place::Owner,
@@ -256,12 +246,12 @@ impl<W: Work> Task<W> {
                     return None;
                 }
             };
-            let goes_on = turn.place == Place::Waiter
-                || turn.place == place
+            let goes_on = place == Place::Waiter
+                || place == next_place
                     && !self.wanted.load(Ordering::Relaxed)
-                    && turn.until.is_none_or(|until| Instant::now() < until);
+                    && until.is_none_or(|until| Instant::now() < until);
             if !goes_on {
-                return self.leave(work, place);
+                return self.leave(work, next_place);
             }
         }
     }
