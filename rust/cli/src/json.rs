@@ -50,21 +50,16 @@ impl<'a> Value<'a> {
 /// `base` bytes before it.
 pub fn first(bytes: &[u8], base: usize, dialect: Dialect, max: usize) -> Result<(Node<'_>, Vec<Text<'_>>), CodecError> {
     let mut walk = nodes(bytes, base, dialect);
-    let node = match walk.next() {
-        Some(Ok(Found::Node(node))) => node,
-        Some(Err(error)) => return Err(error),
-        _ => unreachable!("a walk begins with a node or an error"),
+    let Some(Found::Node(node)) = walk.next().transpose()? else {
+        unreachable!("a walk begins with a node or an error")
     };
-    let mut texts = Vec::new();
     let max = if let Event::NodePath { .. } = node.event { usize::MAX } else { max };
-    for found in walk.take(max) {
-        match found {
-            Ok(Found::Text(text)) => texts.push(text),
-            Err(error) => return Err(error),
-            Ok(_) => break,
-        }
-    }
-    Ok((node, texts))
+    let texts = walk.take(max).map_while(|found| match found {
+        Ok(Found::Text(text)) => Some(Ok(text)),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    });
+    Ok((node, texts.collect::<Result<_, _>>()?))
 }
 
 /// The content of a value that holds no others.

@@ -13,18 +13,17 @@ use crate::leaf;
 const DOTS: &str = "...";
 
 /// A path that is written step by step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Trail {
     text: String,
-    /// Where the path of the outermost value ends, and of the value at each depth.
-    base: usize,
+    /// Where the path ends that the outermost value lies at, and of the value at each depth.
     ends: Vec<usize>,
 }
 
 impl Trail {
     /// A trail whose outermost value has this path.
     pub fn from(text: String) -> Self {
-        Self { base: text.len(), text, ends: Vec::new() }
+        Self { ends: vec![text.len()], text }
     }
 
     /// The path of the last value.
@@ -34,14 +33,14 @@ impl Trail {
 
     /// The path of the value at this depth that the last one lies in.
     pub fn around(&self, depth: usize) -> &str {
-        &self.text[..self.ends[depth]]
+        &self.text[..self.ends[depth + 1]]
     }
 
     /// Goes on to the next value, at this depth.
     pub fn step(&mut self, depth: usize, step: Option<PathStep<'_>>, dialect: Dialect) {
-        self.ends.truncate(depth);
-        self.text.truncate(self.ends.last().copied().unwrap_or(self.base));
-        self.text += &step.map_or_else(String::new, |step| self::step(step, dialect));
+        self.ends.truncate(depth + 1);
+        self.text.truncate(self.ends[depth]);
+        self.text.extend(step.map(|step| self::step(step, dialect)));
         self.ends.push(self.text.len());
     }
 }
