@@ -13,7 +13,7 @@
 mod tail;
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -21,7 +21,7 @@ use std::time::{Duration, SystemTime};
 
 use self::tail::whole_end;
 use crate::beside::is_at;
-use crate::compressed::{self, MAGIC};
+use crate::compressed::is_compressed_file;
 use crate::disk;
 use crate::open::{open_regular, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
@@ -82,7 +82,7 @@ impl Appender {
         let metadata = file.metadata()?;
         let len = metadata.len();
         let maker = (is_new && len == 0).then_some(called.number());
-        if is_compressed(&file)? {
+        if is_compressed_file(&mut &file)? {
             return Err(AppendError::Compressed);
         }
         // Nobody has changed it since an append of this process.
@@ -211,10 +211,4 @@ impl Known {
 fn known() -> MutexGuard<'static, Vec<Known>> {
     static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn is_compressed(file: &File) -> io::Result<bool> {
-    let mut head = Vec::new();
-    file.take(MAGIC.len() as u64).read_to_end(&mut head)?;
-    Ok(compressed::is_compressed(&head))
 }

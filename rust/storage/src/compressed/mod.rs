@@ -11,6 +11,8 @@
 //!
 //! FastLZ is only read, as nothing needs it written. Brotli is refused, as the engine itself cannot write it.
 
+use std::io::{self, Read};
+
 mod block;
 mod decoder;
 mod encoder;
@@ -89,6 +91,13 @@ impl Compression {
             Self::Gzip => "gzip",
         }
     }
+}
+
+/// True if a file is compressed. Reads its first bytes.
+pub(crate) fn is_compressed_file(input: &mut impl Read) -> io::Result<bool> {
+    let mut head = Vec::new();
+    input.take(MAGIC.len() as u64).read_to_end(&mut head)?;
+    Ok(is_compressed(&head))
 }
 
 /// True if a file that begins with these bytes, at least four, is compressed. A stream of frames never begins like

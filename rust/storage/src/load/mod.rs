@@ -4,7 +4,7 @@ mod select;
 mod source;
 mod walk;
 
-use std::io::{self, Read, SeekFrom};
+use std::io::{self, SeekFrom};
 use std::path::Path;
 
 use self::select::{Found, Select};
@@ -12,7 +12,7 @@ pub use self::source::Input;
 use self::source::READ_LEN;
 pub(crate) use self::source::{Source, WALK_LEN};
 pub(crate) use self::walk::{Walk, Walked};
-use crate::compressed::{self, Compression, Decoder, MAGIC};
+use crate::compressed::{CompressedError, Compression, Decoder, is_compressed_file};
 use crate::open::open;
 use varbatch_codec::CodecError;
 use varbatch_codec::frames::{self, PREFIX_LEN};
@@ -30,7 +30,7 @@ pub enum LoadError {
     Read(#[from] io::Error),
     /// The file is compressed and damaged, or its compression is not supported.
     #[error(transparent)]
-    Compressed(#[from] compressed::CompressedError),
+    Compressed(#[from] CompressedError),
     /// The file ends inside a frame.
     #[error(transparent)]
     Frame(#[from] CodecError),
@@ -95,10 +95,9 @@ impl Loader {
     /// # Errors
     /// Those of the system, and one for a damaged head of a compressed file.
     pub fn new(mut input: Box<dyn Input>, len: u64) -> Result<Self, LoadError> {
-        let mut head = Vec::new();
-        input.by_ref().take(MAGIC.len() as u64).read_to_end(&mut head)?;
+        let is_compressed = is_compressed_file(&mut input)?;
         input.seek(SeekFrom::Start(0))?;
-        if !compressed::is_compressed(&head) {
+        if !is_compressed {
             return Ok(Self::from(Source::Plain(input), len));
         }
         let decoder = Decoder::new(input, len)?;
