@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use varbatch_codec::Writer;
 use varbatch_codec::transcode::{Losses, Lost, Translation};
 use varbatch_storage::transcode::{self, TranscodeError};
-use varbatch_storage::{Flushed, Saver};
+use varbatch_storage::{Flushed, Saver, Ticket};
 use varbatch_workers::Threads;
 
 use crate::args::Convert;
@@ -19,37 +19,25 @@ use crate::progress::Progress;
 use crate::source::{Source, loader};
 
 /// Where the new file is written.
-enum Target {
-    File(PathBuf),
-    /// The standard output. It is written to a temporary file first, so that all of it is printed or nothing.
-    Standard(TempDir),
+struct Target {
+    path: PathBuf,
+    /// The name in messages.
+    name: String,
+    /// The folder of a file that is printed at the end, so that all of it is printed or nothing.
+    printed_in: Option<TempDir>,
 }
 
 impl Target {
     fn new(path: &Path) -> Result<Self, Failure> {
         if path != Path::new(STANDARD) {
-            return Ok(Self::File(path.to_owned()));
+            return Ok(Self { path: path.to_owned(), name: name(path), printed_in: None });
         }
         if io::stdout().is_terminal() {
             return Err(Failure::Usage("-: expected a file or a pipe for the output, found a terminal".into()));
         }
         let failed = |error| Failure::File(format!("the output: no temporary folder: {}", unnamed(&error)));
-        tempfile::tempdir().map(Self::Standard).map_err(failed)
-    }
-
-    fn path(&self) -> PathBuf {
-        match self {
-            Self::File(path) => path.clone(),
-            Self::Standard(folder) => folder.path().join("out"),
-        }
-    }
-
-    /// The name in messages.
-    fn name(&self) -> String {
-        match self {
-            Self::File(path) => name(path),
-            Self::Standard(_) => "standard output".into(),
-        }
+        let folder = tempfile::tempdir().map_err(failed)?;
+        Ok(Self { path: folder.path().join("out"), name: "standard output".into(), printed_in: Some(folder) })
     }
 }
 
@@ -57,35 +45,45 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     let target = Target::new(&args.output)?;
     refuse_to_replace(args, &target)?;
     let input = Input::open(&args.input)?;
-    let written = convert(args, &input, &target);
-    let written = written.map_err(|failure| hint::explain(failure, &input, &args.reading, args.from))?;
+    let converted = convert(args, &input, &target);
+    let (flushed, count) = converted.map_err(|failure| hint::explain(failure, &input, &args.reading, args.from))?;
     // It may be the file to replace, and some systems cannot replace an open file.
     drop(input);
-    put_in_place(args, &target, written)
+    refuse_to_replace(args, &target)?;
+    flushed.commit(&Ticket::take()).map_err(|error| Failure::file(&target.name, error))?;
+    if target.printed_in.is_some() {
+        // Its output is the file alone.
+        let copied = File::open(&target.path).and_then(|mut file| io::copy(&mut file, &mut io::stdout()));
+        return copied.map(|_| ()).map_err(|error| Failure::output(&error));
+    }
+    let (name, from, to) = (target.name, args.from.text(), args.to.text());
+    let values = if count == 1 { "value" } else { "values" };
+    print(format_args!("{name}: {count} {values} from {from} to {to}"))
 }
 
-/// A converted file that is not in its place yet.
-struct Written {
-    flushed: Flushed,
-    /// How many values it holds.
-    count: usize,
-}
-
-/// Converts the input, and reports what is lost.
-fn convert(args: &Convert, input: &Input, target: &Target) -> Result<Written, Failure> {
+/// Converts the input, and reports what is lost. Returns the new file, not in its place yet, and how many values it has.
+fn convert(args: &Convert, input: &Input, target: &Target) -> Result<(Flushed, usize), Failure> {
     let translation = Translation::new(args.from.dialect(), args.to.dialect());
     let threads = Threads::new(args.reading.threads);
-    let unwritten = |error| Failure::file(target.name(), error);
-    let saver = |compressed| Saver::create(&target.path(), compressed).map_err(unwritten);
+    let unwritten = |error| Failure::file(&target.name, error);
+    let saver = |compressed| Saver::create(&target.path, compressed).map_err(unwritten);
     let (saver, count, losses) = match Source::open(input, args.reading.format, translation.from)? {
         Source::Value(bytes) => {
             let mut saver = saver(None)?;
-            let losses = value(input, target, &bytes, &mut saver, translation, &threads)?;
+            let (mut writer, mut losses) = (Writer::new(translation.to), Losses::default());
+            let (start, damaged) = (writer.mark(), |error| Failure::data(input.name(), error));
+            translation.value(&bytes, 0, &mut writer, &mut losses).map_err(damaged)?;
+            writer.end_value(start).map_err(damaged)?;
+            saver.write_all(&writer.into_plan(), &threads).map_err(unwritten)?;
             (saver, 1, losses)
         }
         Source::Frames(mut frames) => {
             let mut progress = Progress::new();
-            let failed = |error| translation_failed(input, target, error);
+            let failed = |error| match error {
+                TranscodeError::Load(error) => Failure::load(input.name(), error),
+                TranscodeError::Save(error) => unwritten(error),
+                error => Failure::data(input.name(), error),
+            };
             // A compressed file is read twice: its head holds the length of the translated stream.
             let (mut compressed, mut before) = (None, 0);
             if let Some(compression) = frames.compression() {
@@ -104,57 +102,14 @@ fn convert(args: &Convert, input: &Input, target: &Target) -> Result<Written, Fa
     };
     let flushed = saver.flush(&threads).map_err(unwritten)?;
     report(args, input, &losses);
-    Ok(Written { flushed, count })
-}
-
-fn put_in_place(args: &Convert, target: &Target, written: Written) -> Result<(), Failure> {
-    refuse_to_replace(args, target)?;
-    written.flushed.commit().map_err(|error| Failure::file(target.name(), error))?;
-    match target {
-        Target::File(_) => {
-            let (count, from, to) = (written.count, args.from.text(), args.to.text());
-            let values = if count == 1 { "value" } else { "values" };
-            print(format_args!("{}: {count} {values} from {from} to {to}", target.name()))
-        }
-        // Its output is the file alone.
-        Target::Standard(_) => {
-            let copied = File::open(target.path()).and_then(|mut file| io::copy(&mut file, &mut io::stdout()));
-            copied.map(|_| ()).map_err(|error| Failure::output(&error))
-        }
-    }
+    Ok((flushed, count))
 }
 
 fn refuse_to_replace(args: &Convert, target: &Target) -> Result<(), Failure> {
     // A link that leads nowhere exists as well.
-    match target.path().symlink_metadata() {
-        Ok(_) if !args.force => Err(Failure::file(target.name(), "the file exists; --force replaces it")),
+    match target.path.symlink_metadata() {
+        Ok(_) if !args.force => Err(Failure::file(&target.name, "the file exists; --force replaces it")),
         _ => Ok(()),
-    }
-}
-
-/// Translates the one value of a file.
-fn value(
-    input: &Input,
-    target: &Target,
-    bytes: &[u8],
-    saver: &mut Saver,
-    translation: Translation,
-    threads: &Threads,
-) -> Result<Losses, Failure> {
-    let (mut writer, mut losses) = (Writer::new(translation.to), Losses::default());
-    let start = writer.mark();
-    let data = |error| Failure::data(input.name(), error);
-    translation.value(bytes, 0, &mut writer, &mut losses).map_err(data)?;
-    writer.end_value(start).map_err(data)?;
-    saver.write_all(&writer.into_plan(), threads).map_err(|error| Failure::file(target.name(), error))?;
-    Ok(losses)
-}
-
-fn translation_failed(input: &Input, target: &Target, error: TranscodeError) -> Failure {
-    match error {
-        TranscodeError::Load(error) => Failure::load(input.name(), error),
-        TranscodeError::Save(error) => Failure::file(target.name(), error),
-        error => Failure::data(input.name(), error),
     }
 }
 

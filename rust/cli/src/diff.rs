@@ -82,12 +82,6 @@ fn in_godot_4<'a>(buffer: &Buffer<'a>) -> Result<Cow<'a, [u8]>, Failure> {
     translated.map(|(bytes, _)| bytes.into()).map_err(|error| damaged_inside(buffer, error))
 }
 
-/// The same for a value that the other file has none for: nobody else reads it.
-fn alone<'a>(buffer: &Buffer<'a>) -> Result<Cow<'a, [u8]>, Failure> {
-    buffer.validate().map_err(|error| buffer.damaged(&error))?;
-    in_godot_4(buffer)
-}
-
 /// What an error says whose bytes count from the start of the value.
 fn damaged_inside(buffer: &Buffer<'_>, error: CodecError) -> Failure {
     buffer.damaged(&error.map_at(|at| at + buffer.at))
@@ -106,18 +100,19 @@ impl Report<'_> {
                 (None, None) => return Ok(()),
                 (Some(old), Some(new)) if (old.dialect, old.bytes) == (new.dialect, new.bytes) => {}
                 (Some(old), Some(new)) => self.values(&old, &new)?,
-                (Some(old), None) => {
-                    let bytes = &alone(&old).map_err(Stop::Before)?;
-                    let old_value = Some(ChangePart::Value { at: 0, bytes });
-                    self.change(old.frame, whole(Op::Remove, old_value, None))?;
-                }
-                (None, Some(new)) => {
-                    let bytes = &alone(&new).map_err(Stop::After)?;
-                    let new_value = Some(ChangePart::Value { at: 0, bytes });
-                    self.change(new.frame, whole(Op::Insert, None, new_value))?;
-                }
+                (Some(old), None) => self.alone(Op::Remove, &old, Stop::Before)?,
+                (None, Some(new)) => self.alone(Op::Insert, &new, Stop::After)?,
             }
         }
+    }
+
+    /// Reports a value that the other file has none for. Nobody else reads it.
+    fn alone(&mut self, op: Op, buffer: &Buffer<'_>, stop: fn(Failure) -> Stop) -> Result<(), Stop> {
+        buffer.validate().map_err(|error| stop(buffer.damaged(&error)))?;
+        let bytes = &in_godot_4(buffer).map_err(stop)?;
+        let value = Some(ChangePart::Value { at: 0, bytes });
+        let (old, new) = if op == Op::Remove { (value, None) } else { (None, value) };
+        self.change(buffer.frame, Change { path: ChangePath::default(), op, index: None, old, new })
     }
 
     /// Compares two values.
@@ -163,11 +158,6 @@ impl Report<'_> {
     fn line(&mut self, line: &str) -> Result<(), Stop> {
         writeln!(self.out, "{line}").map_err(|error| Stop::Output(Failure::output(&error)))
     }
-}
-
-/// A change of a whole value.
-fn whole<'a>(op: Op, old: Option<ChangePart<'a>>, new: Option<ChangePart<'a>>) -> Change<'a> {
-    Change { path: ChangePath::default(), op, index: None, old, new }
 }
 
 /// The outermost node of what a comparison has read, and its first texts.

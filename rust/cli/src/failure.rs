@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use varbatch_codec::quote::visible;
 use varbatch_storage::LoadError;
-use varbatch_storage::compressed::CompressedErrorKind;
+use varbatch_storage::compressed::CompressedError;
 
 /// Why a command ends early.
 #[derive(Debug)]
@@ -50,11 +50,8 @@ impl Failure {
 
     /// What ended the reading of a file.
     pub fn load(name: impl Display, error: LoadError) -> Self {
-        match &error {
-            LoadError::Read(error) => Self::file(name, error),
-            LoadError::Compressed(error) if matches!(error.kind(), CompressedErrorKind::Read(_)) => {
-                Self::file(name, error)
-            }
+        match error {
+            LoadError::Read(_) | LoadError::Compressed(CompressedError::Read { .. }) => Self::file(name, error),
             _ => Self::data(name, error),
         }
     }

@@ -1,6 +1,5 @@
 //! `varbatch get`: one value of a file, found without decoding the others.
 
-use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use varbatch_codec::describe::Node;
@@ -37,11 +36,10 @@ fn get(args: &Get, wanted: &[Wanted], input: &Input) -> Result<(), Failure> {
         LookupErrorKind::Damaged(error) => buffer.damaged(error),
         _ => Failure::Usage(format!("{}: {error}", input.name())),
     })?;
-    let mut out = BufWriter::new(io::stdout());
     if args.raw {
-        let bytes = raw(&target, &buffer)?;
-        return out.write_all(&bytes).and_then(|()| out.flush()).map_err(|error| Failure::output(&error));
+        return raw(&target, &buffer);
     }
+    let out = BufWriter::new(io::stdout());
     let mut tree = Tree::new(&args.shown, buffer.frame, args.wanted.trim().to_owned(), out);
     let element = |at, kind, event| Node { depth: 0, at, kind, event, step: None };
     let shown = match target {
@@ -59,28 +57,22 @@ fn get(args: &Get, wanted: &[Wanted], input: &Input) -> Result<(), Failure> {
     shown
 }
 
-/// The content of a text or a packed array.
-fn raw<'a>(target: &Target<'a>, buffer: &Buffer<'_>) -> Result<Cow<'a, [u8]>, Failure> {
+/// Prints the content of a text or a packed array.
+fn raw(target: &Target<'_>, buffer: &Buffer<'_>) -> Result<(), Failure> {
+    let print = |bytes: &[u8]| io::stdout().write_all(bytes).map_err(|error| Failure::output(&error));
     let (at, bytes) = match *target {
-        Target::Text { text, .. } => return Ok(bytes_of(text.to_utf8())),
-        Target::Element { plain, .. } => return Ok(plain.bytes.into()),
+        Target::Text { text, .. } => return print(text.to_utf8().as_bytes()),
+        Target::Element { plain, .. } => return print(plain.bytes),
         Target::Value { at, bytes } => (at, bytes),
     };
     let (node, texts) = json::first(bytes, at, buffer.dialect, 0).map_err(|error| buffer.damaged(&error))?;
     match node.event {
-        Event::String(text) | Event::StringName(text) => Ok(bytes_of(text.to_utf8())),
-        Event::NodePath { .. } => Ok(leaf::node_path(node.event, &texts).into_bytes().into()),
-        Event::Packed(plain) => Ok(plain.bytes.into()),
+        Event::String(text) | Event::StringName(text) => print(text.to_utf8().as_bytes()),
+        Event::NodePath { .. } => print(leaf::node_path(node.event, &texts).as_bytes()),
+        Event::Packed(plain) => print(plain.bytes),
         _ => {
             let found = node.kind.name();
             Err(Failure::Usage(format!("--raw: expected a text or a packed array of numbers, found {found}")))
         }
-    }
-}
-
-fn bytes_of(text: Cow<'_, str>) -> Cow<'_, [u8]> {
-    match text {
-        Cow::Borrowed(text) => text.as_bytes().into(),
-        Cow::Owned(text) => text.into_bytes().into(),
     }
 }

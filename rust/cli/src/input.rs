@@ -17,10 +17,18 @@ pub const STANDARD: &str = "-";
 pub struct Input {
     /// The name in messages.
     name: String,
+    bytes: Bytes,
+}
+
+/// Bytes of a file. Clones do not disturb each other.
+#[derive(Clone, Debug)]
+pub struct Bytes {
     file: Arc<File>,
-    /// The byte of the file where it begins.
+    /// The byte of the file where they begin.
     start: u64,
     len: u64,
+    /// The byte of the file that is read next.
+    at: u64,
 }
 
 impl Input {
@@ -60,7 +68,8 @@ impl Input {
         let len = file.metadata().map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 });
         if len > 0 {
             let start = file.stream_position()?;
-            return Ok(Self { name, file: file.into(), start, len: len.saturating_sub(start) });
+            let bytes = Bytes { file: file.into(), start, len: len.saturating_sub(start), at: start };
+            return Ok(Self { name, bytes });
         }
         Self::copy(name, file)
     }
@@ -70,7 +79,7 @@ impl Input {
         let uncopied = |error| io::Error::other(format!("cannot copy it to a temporary file: {}", unnamed(&error)));
         let mut kept = tempfile::tempfile().map_err(uncopied)?;
         let len = io::copy(&mut file, &mut kept)?;
-        Ok(Self { name, file: kept.into(), start: 0, len })
+        Ok(Self { name, bytes: Bytes { file: kept.into(), start: 0, len, at: 0 } })
     }
 
     /// The name in messages.
@@ -80,23 +89,13 @@ impl Input {
 
     /// Its length in bytes.
     pub fn len(&self) -> u64 {
-        self.len
+        self.bytes.len
     }
 
-    /// Reads it from its start. Readers do not disturb each other.
+    /// Reads it from its start.
     pub fn reader(&self) -> Bytes {
-        Bytes { file: Arc::clone(&self.file), start: self.start, len: self.len, at: self.start }
+        self.bytes.clone()
     }
-}
-
-/// See [`Input::reader`].
-#[derive(Debug)]
-pub struct Bytes {
-    file: Arc<File>,
-    start: u64,
-    len: u64,
-    /// The byte of the file that is read next.
-    at: u64,
 }
 
 /// A path in messages. Bytes that are no text are escaped.

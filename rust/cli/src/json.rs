@@ -1,5 +1,7 @@
 //! Values as JSON. The structs are the format: the help of each command promises the names of their fields.
 
+use std::fmt::from_fn;
+
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use varbatch_codec::describe::{Found, Node, nodes};
@@ -48,21 +50,16 @@ impl<'a> Value<'a> {
 /// `base` bytes before it.
 pub fn first(bytes: &[u8], base: usize, dialect: Dialect, max: usize) -> Result<(Node<'_>, Vec<Text<'_>>), CodecError> {
     let mut walk = nodes(bytes, base, dialect);
-    let node = match walk.next() {
-        Some(Ok(Found::Node(node))) => node,
-        Some(Err(error)) => return Err(error),
-        _ => unreachable!("a walk begins with a node or an error"),
+    let Some(Found::Node(node)) = walk.next().transpose()? else {
+        unreachable!("a walk begins with a node or an error")
     };
-    let mut texts = Vec::new();
     let max = if let Event::NodePath { .. } = node.event { usize::MAX } else { max };
-    for found in walk.take(max) {
-        match found {
-            Ok(Found::Text(text)) => texts.push(text),
-            Err(error) => return Err(error),
-            Ok(_) => break,
-        }
-    }
-    Ok((node, texts))
+    let texts = walk.take(max).map_while(|found| match found {
+        Ok(Found::Text(text)) => Some(Ok(text)),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    });
+    Ok((node, texts.collect::<Result<_, _>>()?))
 }
 
 /// The content of a value that holds no others.
@@ -83,7 +80,8 @@ impl Serialize for Content<'_> {
             Event::Packed(Plain { kind, bytes, .. })
                 if matches!(kind.shape(), Shape::Packed { scalar: Scalar::U8, .. }) =>
             {
-                out.collect_str(&Hex(&bytes[..bytes.len().min(self.items)]))
+                let bytes = bytes.iter().take(self.items);
+                out.collect_str(&from_fn(|f| bytes.clone().try_for_each(|byte| write!(f, "{byte:02x}"))))
             }
             Event::Packed(plain) => out.collect_seq(elements(plain).take(self.items)),
             Event::PackedStrings { .. } => {
@@ -100,14 +98,5 @@ impl Serialize for Content<'_> {
             Event::ObjectId(id) if id != 0 => out.serialize_u64(id),
             _ => out.serialize_none(),
         }
-    }
-}
-
-/// Bytes as hex digits.
-struct Hex<'a>(&'a [u8]);
-
-impl std::fmt::Display for Hex<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }

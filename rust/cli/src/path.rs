@@ -4,7 +4,7 @@
 //! show some keys only by their type: such a step leads to the only key that is shown like this.
 
 use varbatch_codec::lookup::{Key, Seek};
-use varbatch_codec::quote::escaped;
+use varbatch_codec::quote::{escaped, visible};
 use varbatch_codec::{Dialect, Event, PathStep, Step, Text, Writer};
 
 use crate::leaf;
@@ -13,18 +13,17 @@ use crate::leaf;
 const DOTS: &str = "...";
 
 /// A path that is written step by step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Trail {
     text: String,
-    /// Where the path of the outermost value ends, and of the value at each depth.
-    base: usize,
+    /// Where the path ends that the outermost value lies at, and of the value at each depth.
     ends: Vec<usize>,
 }
 
 impl Trail {
     /// A trail whose outermost value has this path.
     pub fn from(text: String) -> Self {
-        Self { base: text.len(), text, ends: Vec::new() }
+        Self { ends: vec![text.len()], text }
     }
 
     /// The path of the last value.
@@ -34,14 +33,14 @@ impl Trail {
 
     /// The path of the value at this depth that the last one lies in.
     pub fn around(&self, depth: usize) -> &str {
-        &self.text[..self.ends[depth]]
+        &self.text[..self.ends[depth + 1]]
     }
 
     /// Goes on to the next value, at this depth.
     pub fn step(&mut self, depth: usize, step: Option<PathStep<'_>>, dialect: Dialect) {
-        self.ends.truncate(depth);
-        self.text.truncate(self.ends.last().copied().unwrap_or(self.base));
-        self.text += &step.map_or_else(String::new, |step| self::step(step, dialect));
+        self.ends.truncate(depth + 1);
+        self.text.truncate(self.ends[depth]);
+        self.text.extend(step.map(|step| self::step(step, dialect)));
         self.ends.push(self.text.len());
     }
 }
@@ -175,7 +174,9 @@ fn property(text: &str, dialect: Dialect) -> Option<(Wanted, usize)> {
         let end = len + DOTS.len();
         return Some((Wanted::Shown(text[..end].into()), end));
     }
-    Some((name(&unescape(&text[..len]).filter(|name| !name.is_empty())?)?, len))
+    let plain = &text[..len];
+    let unescaped = if plain.contains('\\') { quoted(&format!("\"{plain}\"")) } else { Some(plain.into()) };
+    Some((name(&unescaped.filter(|name| !name.is_empty())?)?, len))
 }
 
 /// Encodes a key, if the engine has its type.
@@ -186,32 +187,9 @@ fn key(event: Event<'_>, dialect: Dialect) -> Option<Wanted> {
     Some(Wanted::Key(writer.into_plan().into_vec()))
 }
 
-/// Returns the content of a literal that takes all of `text`.
+/// Returns the content of a literal that takes all of `text`. Control characters need not be escaped in it.
 fn quoted(text: &str) -> Option<String> {
-    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-    unescape(inner).filter(|_| bracket(&format!("{text}]")) == Some(text.len()))
-}
-
-fn unescape(text: &str) -> Option<String> {
-    let (mut plain, mut chars) = (String::new(), text.chars());
-    while let Some(char) = chars.next() {
-        if char != '\\' {
-            plain.push(char);
-            continue;
-        }
-        plain.push(match chars.next()? {
-            'n' => '\n',
-            'r' => '\r',
-            't' => '\t',
-            'u' => {
-                let digits: String = chars.by_ref().take(4).collect();
-                char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?
-            }
-            char @ ('"' | '\\') => char,
-            _ => return None,
-        });
-    }
-    Some(plain)
+    serde_json::from_str(&visible(text)).ok()
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::io::{self, Read};
 
 use varbatch_codec::limits::MAX_VALUE_LEN;
 use varbatch_codec::{CodecError, Dialect, Reader, frames, validate};
-use varbatch_storage::Loader;
 use varbatch_storage::compressed::is_compressed;
+use varbatch_storage::{Loader, may_be_value};
 use varbatch_workers::Threads;
 
 use crate::args::Format;
@@ -68,29 +68,16 @@ fn find_value(input: &Input, dialect: Dialect) -> io::Result<Option<Vec<u8>>> {
         }
     }
     file.by_ref().take(PROBE.saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes)?;
-    if (bytes.len() as u64) < input.len() && !may_go_on(&bytes, dialect) {
+    if !may_be_value(&bytes, input.len(), dialect) {
         return Ok(None);
     }
     file.read_to_end(&mut bytes)?;
     Ok(Some(bytes).filter(|bytes| is_value(bytes, dialect)))
 }
 
-/// Returns true if a value takes all of the bytes. The padding of a last PackedByteArray may be missing.
+/// Returns true if a value takes all of the bytes.
 pub fn is_value(bytes: &[u8], dialect: Dialect) -> bool {
-    validate(reader(bytes, 0, dialect)).is_ok_and(|len| len >= bytes.len())
-}
-
-/// Returns true if these may be the first bytes of a longer value.
-fn may_go_on(bytes: &[u8], dialect: Dialect) -> bool {
-    match validate(reader(bytes, 0, dialect)) {
-        Ok(len) => len >= bytes.len(),
-        Err(error) => error.kind().missing().is_some(),
-    }
-}
-
-/// A reader that allows objects.
-fn reader(bytes: &[u8], base: usize, dialect: Dialect) -> Reader<'_> {
-    Reader::new(bytes).with_base(base).with_dialect(dialect).with_objects(true)
+    may_be_value(bytes, bytes.len() as u64, dialect)
 }
 
 /// A value of an input.
@@ -111,7 +98,7 @@ pub struct Buffer<'a> {
 
 impl<'a> Buffer<'a> {
     pub fn validate(&self) -> Result<usize, CodecError> {
-        validate(reader(self.bytes, self.at, self.dialect))
+        validate(Reader::new(self.bytes).with_base(self.at).with_dialect(self.dialect).with_objects(true))
     }
 
     /// What `error` says about it, with its frame.

@@ -31,27 +31,20 @@ fn files(path: &Path) -> Option<Vec<PathBuf>> {
 fn matches(pattern: &str, name: &str) -> bool {
     let chars = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
     let (pattern, name) = (chars(pattern), chars(name));
-    let (mut at, mut in_name) = (0, 0);
-    // The last `*`, and where what follows it is tried in the name.
-    let mut star = None;
-    while in_name < name.len() {
-        match pattern.get(at) {
-            Some('*') => {
-                at += 1;
-                star = Some((at, in_name));
-            }
-            Some(&wanted) if wanted == '?' || wanted == name[in_name] => {
-                at += 1;
-                in_name += 1;
-            }
-            _ => {
-                let Some((after, tried)) = star else { return false };
-                (at, in_name) = (after, tried + 1);
-                star = Some((after, tried + 1));
-            }
+    // Whether the pattern so far matches the first characters of the name, for each number of them.
+    let mut fits = vec![false; name.len() + 1];
+    fits[0] = true;
+    for wanted in pattern {
+        let first_fits = fits[0] && wanted == '*';
+        if wanted == '*' {
+            (0..name.len()).for_each(|len| fits[len + 1] |= fits[len]);
+        } else {
+            let is_next = |len: usize| wanted == '?' || wanted == name[len];
+            (0..name.len()).rev().for_each(|len| fits[len + 1] = fits[len] && is_next(len));
         }
+        fits[0] = first_fits;
     }
-    pattern[at..].iter().all(|&wanted| wanted == '*')
+    fits[name.len()]
 }
 
 #[cfg(test)]

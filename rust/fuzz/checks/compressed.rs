@@ -80,7 +80,7 @@ fn again(file: &[u8], stream: &[u8]) {
     let threads = Threads::alone();
     let out = Cursor::new(Vec::new());
     let mut encoder =
-        Encoder::with_block_len(out, decoder.compression().written(), stream.len() as u64, block_len).expect("begins");
+        Encoder::new(out, decoder.compression().written(), stream.len() as u64, block_len).expect("begins");
     encoder.write(stream, &threads).expect("writes");
     let file = encoder.finish(&threads).expect("finishes").into_inner();
     assert_eq!(read(&file, 0), (stream.to_vec(), Ok(())), "written again");

@@ -1,10 +1,7 @@
-//! A translation is what the other engine has for a value, whoever asks for it: one value, or many over threads.
+//! A translation is what the other engine has for a value, whoever asks for it: one value, or many in runs.
 
-use std::sync::OnceLock;
-
-use varbatch_codec::transcode::{self, Losses, Lost, Translation};
+use varbatch_codec::transcode::{self, Losses, Lost, RUN_LEN, TranslatedFrames, Translation};
 use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Event, Plan, Width, frames};
-use varbatch_workers::Threads;
 
 use super::Options;
 use super::converted::{Conversion, Source};
@@ -102,30 +99,28 @@ fn failed(error: &CodecError, source: &Source<'_>, conversion: &Conversion) {
     }
 }
 
-/// Frames are translated alike alone, over threads and one by one.
+/// Frames are translated alike in runs and one by one.
 fn streams(by: Translation, bytes: &[u8], pick: u8) {
-    static THREADS: OnceLock<Threads> = OnceLock::new();
-    // Now and then so long that there are several runs: what follows a value costs no time. Threads are slow to wake where
-    // others want them as well.
-    let (times, len, over_threads) = match pick {
-        0xff => (30, bytes.len().max(20 << 10), true),
-        _ => (usize::from(pick >> 3) % 4, bytes.len(), pick >= 0xf0),
+    // Now and then so long that there are several runs: what follows a value costs no time.
+    let (times, len) = match pick {
+        0xff => (30, bytes.len().max(20 << 10)),
+        _ => (usize::from(pick >> 3) % 4, bytes.len()),
     };
     let mut frame = [&(len as u32).to_le_bytes()[..], bytes].concat();
     frame.resize(frames::PREFIX_LEN + len, 0);
     for stream in [bytes, &frame.repeat(times)] {
-        let expected = one_by_one(by, stream);
-        assert_eq!(all_at_once(by, stream, &Threads::alone()), expected, "alone");
-        if over_threads {
-            assert_eq!(all_at_once(by, stream, THREADS.get_or_init(|| Threads::new(2))), expected, "over threads");
-        }
+        let whole = &stream[..frames::whole_len(stream)];
+        assert_eq!(in_runs(by, whole), one_by_one(by, whole));
     }
 }
 
-fn all_at_once(by: Translation, stream: &[u8], threads: &Threads) -> Result<Stream, (usize, CodecError)> {
-    let found = varbatch_storage::transcode::frames(stream, by, threads)?;
-    let all: Vec<_> = found.plans.iter().map(Plan::to_vec).collect();
-    Ok((all.concat(), found.count, lost(&found.losses)))
+fn in_runs(by: Translation, stream: &[u8]) -> Result<Stream, (usize, CodecError)> {
+    let mut all = TranslatedFrames::default();
+    for (run, at) in frames::runs(stream, RUN_LEN) {
+        all.append(by.run(run, at))?;
+    }
+    let plans: Vec<_> = all.plans.iter().map(Plan::to_vec).collect();
+    Ok((plans.concat(), all.count, lost(&all.losses)))
 }
 
 type Stream = (Vec<u8>, usize, Vec<transcode::Loss>);

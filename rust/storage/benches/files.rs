@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use varbatch_codec::{Cursor, Dialect, Event, Kind, Plain, Plan, Width, Writer, frames};
-use varbatch_storage::{Loader, Saver};
+use varbatch_storage::{Loader, Saver, Ticket};
 use varbatch_workers::Threads;
 
 const PIECE: usize = 1 << 20;
@@ -141,7 +141,7 @@ fn save_plan(plan: &Plan<'_>, path: &Path, threads: &Threads) -> Result<Times> {
         Ok(saver)
     })?;
     let (flush, flushed) = timed(|| Ok(saver.flush(threads)?))?;
-    let (rename, replaced) = timed(|| Ok(flushed.commit()?))?;
+    let (rename, replaced) = timed(|| Ok(flushed.commit(&Ticket::take())?))?;
     let (free, ()) = timed(|| {
         drop(replaced);
         Ok(())

@@ -1,7 +1,7 @@
 //! A save of one engine for another, 100 MB: what is promised of `transcode` in rust/docs/DECISIONS.md.
 
 use divan::Bencher;
-use divan::counter::{BytesCount, ItemsCount};
+use divan::counter::BytesCount;
 use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Borrowed, Dialect, Writer, frames};
 use varbatch_storage::transcode;
@@ -48,19 +48,6 @@ fn save(dialect: Dialect) -> Vec<u8> {
         frames::write(&mut writer, |writer| writer.encoded(&game, Borrowed)).expect("writes");
     }
     writer.into_plan().to_vec()
-}
-
-/// All frames of a save in memory, to plans, by one thread and by all.
-#[divan::bench(consts = [1, 0], args = WAYS, sample_count = 10)]
-fn all_frames<const THREADS: usize>(bencher: Bencher<'_, '_>, way: &str) {
-    let (translation, threads) = (translation(way), Threads::new(THREADS));
-    let save = save(translation.from);
-    let count = frames::read(&save).count();
-    bencher.counter(BytesCount::new(save.len())).counter(ItemsCount::new(count)).bench_local(|| {
-        let translated = transcode::frames(divan::black_box(&save), translation, &threads).expect("translates");
-        assert_eq!(translated.count, count);
-        translated
-    });
 }
 
 /// One value, to bytes.

@@ -70,9 +70,6 @@ impl Drop for Beside {
 }
 
 /// Creates an empty file with a name in `folder`, for writing, that no other process removes while it is open.
-///
-/// # Errors
-/// If the folder does not exist, or no file can be created in it.
 pub fn create(folder: &Path) -> io::Result<(File, Beside)> {
     sweep_once(folder);
     let mut beside = Beside::first(folder, 0);

@@ -94,14 +94,8 @@ pub fn remove(path: &Path) -> io::Result<()> {
 /// # Errors
 /// All others of the system: a name may then be lost.
 pub fn flush_folder(folder: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    let act = || File::open(folder)?.sync_all();
     // Windows has no such call.
-    #[cfg(not(unix))]
-    let act = || {
-        let _ = folder;
-        Ok(())
-    };
+    let act = || if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) };
     match make(Change::FlushFolder, act) {
         Err(error) if is_impossible(&error) => Ok(()),
         flushed => flushed,

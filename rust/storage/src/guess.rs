@@ -48,36 +48,29 @@ pub enum Format {
     Gzip,
 }
 
+/// Each format with its first bytes and its name in errors, in the order of [`Format`].
+const FORMATS: [(Format, &[&[u8]], &str); 8] = [
+    (Format::Encrypted, &[b"GDEC"], "an encrypted file (\"GDEC\")"),
+    (Format::Resource, &[b"RSRC"], "a resource (\"RSRC\")"),
+    (Format::CompressedResource, &[b"RSCC"], "a compressed resource (\"RSCC\")"),
+    (Format::TextResource, &[b"[gd_scene", b"[gd_resource"], "a resource as text"),
+    (Format::Text, &[], "text, such as JSON"),
+    (Format::Png, &[b"\x89PNG"], "a PNG image"),
+    (Format::Zip, &[b"PK\x03\x04"], "a ZIP archive"),
+    (Format::Gzip, &[b"\x1f\x8b\x08"], "a gzip stream"),
+];
+
 impl Format {
     /// Returns the format of a file that begins with these bytes.
     fn of(bytes: &[u8]) -> Option<Self> {
-        const MAGICS: [(&[u8], Format); 8] = [
-            (b"GDEC", Format::Encrypted),
-            (b"RSRC", Format::Resource),
-            (b"RSCC", Format::CompressedResource),
-            (b"[gd_scene", Format::TextResource),
-            (b"[gd_resource", Format::TextResource),
-            (b"\x89PNG", Format::Png),
-            (b"PK\x03\x04", Format::Zip),
-            (b"\x1f\x8b\x08", Format::Gzip),
-        ];
-        let magic = MAGICS.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, format)| *format);
-        magic.or_else(|| is_text(bytes).then_some(Self::Text))
+        let known = FORMATS.iter().find(|(_, magics, _)| magics.iter().any(|magic| bytes.starts_with(magic)));
+        known.map(|(format, ..)| *format).or_else(|| is_text(bytes).then_some(Self::Text))
     }
 }
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Encrypted => "an encrypted file (\"GDEC\")",
-            Self::Resource => "a resource (\"RSRC\")",
-            Self::CompressedResource => "a compressed resource (\"RSCC\")",
-            Self::TextResource => "a resource as text",
-            Self::Text => "text, such as JSON",
-            Self::Png => "a PNG image",
-            Self::Zip => "a ZIP archive",
-            Self::Gzip => "a gzip stream",
-        })
+        f.write_str(FORMATS[*self as usize].2)
     }
 }
 
@@ -96,28 +89,29 @@ impl Loader {
 
 /// Guesses like [`Loader::guess`], from the first bytes of a stream of `len` bytes.
 fn guess(sample: &[u8], len: u64, dialect: Dialect) -> Option<Guess> {
-    let sound_in = |engine: &Engine| first_frames(sample, len).all(|frame| frame.is_sound(Dialect::of(*engine)));
-    if let Some(first) = first_frames(sample, len).next() {
-        if sound_in(&dialect.engine) {
+    let all_are_sound = |dialect| first_frames(sample, len).all(|(bytes, len)| may_be_value(bytes, len, dialect));
+    if let Some((first, first_len)) = first_frames(sample, len).next() {
+        if all_are_sound(Dialect::of(dialect.engine)) {
             return None;
         }
-        let engines: Vec<_> = Engine::ALL.into_iter().filter(sound_in).collect();
+        let engines: Vec<_> = Engine::ALL.into_iter().filter(|engine| all_are_sound(Dialect::of(*engine))).collect();
         if !engines.is_empty() {
             return Some(Guess::Engines(engines));
         }
-        if first.is_sound(dialect) {
+        if may_be_value(first, first_len, dialect) {
             return None;
         }
     }
     if let Some(format) = Format::of(sample) {
         return Some(Guess::Format(format));
     }
-    if (Payload { bytes: sample, len }).is_sound(dialect) {
+    if may_be_value(sample, len, dialect) {
         return Some(Guess::Value);
     }
     let (prefix, rest) = sample.split_first_chunk()?;
     let [a, b, c, d] = *prefix;
-    first_payload([d, c, b, a], rest, len)?.is_sound(dialect).then_some(Guess::BigEndian)
+    let (first, first_len) = first_payload([d, c, b, a], rest, len)?;
+    may_be_value(first, first_len, dialect).then_some(Guess::BigEndian)
 }
 
 /// True for text as people write it: UTF-8 without control characters, at least four bytes.
@@ -134,38 +128,31 @@ fn is_text(bytes: &[u8]) -> bool {
     text.len() >= PREFIX_LEN && !text.contains(|char: char| char.is_control() && !"\t\n\r".contains(char))
 }
 
-/// A possible value of `len` bytes, or its first bytes.
-struct Payload<'a> {
-    bytes: &'a [u8],
-    len: u64,
-}
-
-impl Payload<'_> {
-    /// True if a value takes all of it, or may do so together with the bytes that are cut off.
-    fn is_sound(&self, dialect: Dialect) -> bool {
-        let reader = Reader::new(self.bytes).with_dialect(dialect).with_objects(true);
-        match validate(reader) {
-            // The padding of a last PackedByteArray may be missing.
-            Ok(len) => len as u64 >= self.len,
-            // It may continue after the sample.
-            Err(error) => error.kind().missing().is_some() && (self.bytes.len() as u64) < self.len,
-        }
+/// True if one value takes all of a stream of `len` bytes that begins like this, or may do so with the bytes that are not
+/// here.
+pub fn may_be_value(bytes: &[u8], len: u64, dialect: Dialect) -> bool {
+    match validate(Reader::new(bytes).with_dialect(dialect).with_objects(true)) {
+        // The padding of a last PackedByteArray may be missing.
+        Ok(end) => end as u64 >= len,
+        Err(error) => error.kind().missing().is_some() && (bytes.len() as u64) < len,
     }
 }
 
-/// Returns the frames of the first bytes of a stream of `len` bytes, until one is damaged; the last may be cut off.
-fn first_frames(sample: &[u8], len: u64) -> impl Iterator<Item = Payload<'_>> {
+/// Returns the payloads of the first bytes of a stream of `len` bytes, until a length is damaged: their bytes and their
+/// lengths. The last may be cut off.
+fn first_frames(sample: &[u8], len: u64) -> impl Iterator<Item = (&[u8], u64)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let (prefix, rest) = sample.get(at..)?.split_first_chunk()?;
         let payload = first_payload(*prefix, rest, len - at as u64)?;
-        at += PREFIX_LEN + payload.len as usize;
+        at += PREFIX_LEN + payload.1 as usize;
         Some(payload)
     })
 }
 
-/// Returns the part of the payload after this length that `rest` has. The stream has `len` bytes from the length on.
-fn first_payload(prefix: [u8; PREFIX_LEN], rest: &[u8], len: u64) -> Option<Payload<'_>> {
+/// Returns the part of the payload after this length that `rest` has, and its length. The stream has `len` bytes from the
+/// length on.
+fn first_payload(prefix: [u8; PREFIX_LEN], rest: &[u8], len: u64) -> Option<(&[u8], u64)> {
     let payload_len = frames::payload_len(&prefix, 0, usize::try_from(len).unwrap_or(usize::MAX)).ok()??;
-    Some(Payload { bytes: &rest[..rest.len().min(payload_len)], len: payload_len as u64 })
+    Some((&rest[..rest.len().min(payload_len)], payload_len as u64))
 }

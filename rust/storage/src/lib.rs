@@ -24,10 +24,10 @@ pub mod transcode;
 mod windows;
 
 pub use append::AppendError;
-pub use guess::{Format, Guess};
+pub use guess::{Format, Guess, may_be_value};
 pub use load::{Input, LoadError, Loader, ReadStep};
 pub use names::refuse_name;
 pub use open::open;
 pub use order::Ticket;
-pub use replace::{Committed, Replaced};
+pub use replace::Committed;
 pub use save::{Flushed, Saver, WRITE_LEN};

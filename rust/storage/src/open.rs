@@ -16,26 +16,34 @@ const MAX_LINKS: usize = 40;
 /// once, even if nothing writes to the pipe.
 pub fn open(path: &Path) -> io::Result<(File, u64)> {
     refuse_name(path)?;
+    open_regular(OpenOptions::new().read(true), path)
+}
+
+/// Opens a regular file like [`open`], with these options.
+pub(super) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64)> {
     // Just opening a device can have an effect.
     refuse_special(&fs::metadata(path)?)?;
-    let mut options = OpenOptions::new();
     // The file may have become a pipe by now.
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
-    let file = options.read(true).open(path)?;
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    let file = options.open(path)?;
     let metadata = file.metadata()?;
     refuse_special(&metadata)?;
     Ok((file, metadata.len()))
 }
 
-/// Follows symbolic links, even to a file that does not exist.
+/// Returns the path of the file to write: follows symbolic links, even to a file that does not exist. Refuses an empty
+/// path, and a name that no file has.
 pub(super) fn target(path: &Path) -> io::Result<PathBuf> {
+    if path.as_os_str().is_empty() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
         match fs::read_link(&path) {
             Ok(to) => path = path.parent().unwrap_or(Path::new("")).join(to),
             // Not a link, or no file.
-            Err(_) => return Ok(path),
+            Err(_) => return refuse_name(&path).map(|()| path),
         }
     }
     Err(io::Error::other("too many symbolic links"))

@@ -74,7 +74,7 @@ impl Ticket {
             put()?;
             if order().has_older(self.0) {
                 let place = place(path);
-                order().note(self.0, place);
+                order().placed.insert(place, self.0);
             }
             Ok(())
         });
@@ -193,10 +193,6 @@ impl Order {
     /// True if a call with an earlier ticket has not ended.
     fn has_older(&self, ticket: u64) -> bool {
         self.open.first_key_value().is_some_and(|(&oldest, _)| oldest < ticket)
-    }
-
-    fn note(&mut self, ticket: u64, place: PathBuf) {
-        self.placed.insert(place, ticket);
     }
 
     /// Returns the first ticket in the line of this one, unless that is this one.

@@ -7,12 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::disk;
-use crate::names::refuse_name;
 use crate::open::{refuse_special, target};
 use crate::order::{Ticket, folder_of};
 use crate::temporary::Temporary;
 #[cfg(windows)]
-use crate::windows::retry;
+pub(super) use crate::windows::retry;
 
 /// A file that will replace another one. If it is dropped before [`Self::commit`], the old file stays and nothing else
 /// remains.
@@ -21,60 +20,28 @@ pub struct Replacement {
     temporary: Temporary,
     /// The path of the file to replace.
     path: PathBuf,
-    old: Option<Replaced>,
+    old: Option<File>,
 }
 
-/// The old file, which no longer has a name. Dropping it takes as long as the system needs to free its blocks: 50 ms
-/// for 256 MiB.
-#[derive(Debug)]
-pub struct Replaced {
-    file: File,
-    len: u64,
-}
-
-/// The outcome of [`Flushed::commit_as`](crate::Flushed::commit_as).
+/// The outcome of [`Flushed::commit`](crate::Flushed::commit).
 #[derive(Debug)]
 pub enum Committed {
-    /// The new file is at its path. Holds the file that was there before.
-    InPlace(Option<Replaced>),
+    /// The new file is at its path. Holds the file that was there before, which no longer has a name: dropping it takes
+    /// as long as the system needs to free its blocks, 50 ms for 256 MiB.
+    InPlace(Option<File>),
     /// The new file was dropped, as a later save is at its path.
     Overtaken,
-}
-
-impl Replaced {
-    /// Returns its length in bytes.
-    pub fn len(&self) -> u64 {
-        self.len
-    }
-
-    /// True if it has no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
 }
 
 impl Replacement {
     /// Makes a file that will be at `path`, with the permissions and owner of the old one. A symbolic link stays a
     /// link: its target is replaced.
-    ///
-    /// # Errors
-    /// If the folder does not exist, no file can be created in it, or the old file is not writable or not a regular
-    /// file.
     pub fn new(path: &Path) -> io::Result<Self> {
-        Self::with(path, Temporary::new)
-    }
-
-    fn with(path: &Path, temporary: impl FnOnce(&Path) -> io::Result<Temporary>) -> io::Result<Self> {
-        if path.as_os_str().is_empty() {
-            return Err(io::ErrorKind::NotFound.into());
-        }
         let path = target(path)?;
-        refuse_name(&path)?;
         let old = replaceable(&path)?;
-        let temporary = temporary(folder_of(&path))?;
-        let this = Self { temporary, path, old };
+        let this = Self { temporary: Temporary::new(folder_of(&path))?, path, old };
         if let Some(old) = &this.old {
-            keep_permissions(&old.file, this.file())?;
+            keep_permissions(old, this.file())?;
         }
         Ok(this)
     }
@@ -89,14 +56,7 @@ impl Replacement {
         &self.path
     }
 
-    /// Puts the file at its path, unless a save that was called after `called` is there. Returns the file that was
-    /// there.
-    ///
-    /// On Windows this waits up to two seconds while another program has the old file open.
-    ///
-    /// # Errors
-    /// Those of the system, and `ResourceBusy` for an old file that stays open. The old file is then still there, and
-    /// the new one is removed; unless only the folder cannot be flushed, as the error then says.
+    /// See [`Flushed::commit`](crate::Flushed::commit).
     pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
         let Self { mut temporary, path, old } = self;
         let is_in_place = retry(&path, || called.put_in_place(&path, || temporary.put_at(&path)))?;
@@ -131,7 +91,7 @@ impl io::Seek for Replacement {
 
 /// Returns the file at `path`, if there is one. Returns an error if it cannot be written to, though a rename would
 /// replace it.
-fn replaceable(path: &Path) -> io::Result<Option<Replaced>> {
+fn replaceable(path: &Path) -> io::Result<Option<File>> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         metadata => metadata?,
@@ -144,7 +104,7 @@ fn replaceable(path: &Path) -> io::Result<Option<Replaced>> {
         Ok(_) if cfg!(windows) => Ok(None),
         #[cfg(windows)]
         Err(error) if crate::windows::is_in_use(&error) => Ok(None),
-        file => Ok(Some(Replaced { file: file?, len: metadata.len() })),
+        file => file.map(Some),
     }
 }
 
@@ -168,7 +128,3 @@ fn keep_permissions(old: &File, new: &File) -> io::Result<()> {
 pub(super) fn retry<T>(_: &Path, attempt: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     attempt()
 }
-
-#[cfg(test)]
-#[path = "../tests/unit/replace.rs"]
-mod tests;

@@ -3,14 +3,13 @@
 
 use std::fs::File;
 use std::io::{self, IoSlice};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::append::{AppendError, Appender};
-use crate::compressed::{Compression, Encoder};
+use crate::compressed::{BLOCK_LEN, Compression, Encoder};
 use crate::disk;
 use crate::order::{Ticket, folder_of};
-use crate::replace::{Committed, Replaced, Replacement};
+use crate::replace::{Committed, Replacement};
 use varbatch_codec::{Chunk, Cursor, Dialect, Plan};
 use varbatch_workers::Threads;
 
@@ -20,8 +19,8 @@ pub const WRITE_LEN: usize = 1 << 20;
 /// Chunks shorter than this are gathered before they are written, in bytes: each system call takes as long.
 const GATHERED_LEN: usize = 4 << 10;
 
-/// Max slices in one system call: `IOV_MAX` of Linux and others.
-const MAX_SLICES: usize = 1024;
+/// Max long chunks in one system call. With what is gathered around them they are `IOV_MAX` slices of Linux and others.
+const MAX_LONG_CHUNKS: usize = 511;
 
 /// A file that is being written. If it is dropped before its end, the old file stays as it was and nothing else remains.
 pub struct Saver {
@@ -50,7 +49,7 @@ impl Saver {
         let path = file.path().to_owned();
         let out = match compressed {
             None => Out::Plain(file),
-            Some((how, total)) => Out::Compressed(Box::new(Encoder::new(file, how, total)?)),
+            Some((how, total)) => Out::Compressed(Box::new(Encoder::new(file, how, total, BLOCK_LEN)?)),
         };
         Ok(Self { out, path, gathered: Vec::new() })
     }
@@ -76,36 +75,35 @@ impl Saver {
     pub fn write(&mut self, plan: &Plan<'_>, cursor: &mut Cursor, max: usize, threads: &Threads) -> io::Result<usize> {
         let Self { out, gathered, .. } = self;
         gathered.clear();
-        let mut slices = Vec::new();
-        let mut len = 0;
-        while len < max && slices.len() < MAX_SLICES {
+        // The long chunks, each with the number of gathered bytes before it.
+        let (mut long, mut len) = (Vec::new(), 0);
+        while len < max && long.len() < MAX_LONG_CHUNKS {
             let Some(chunk) = cursor.next(plan, max - len) else { break };
             len += match chunk {
                 Chunk::Bytes(bytes) if bytes.len() >= GATHERED_LEN => {
-                    slices.push(Slice::Lent(bytes));
+                    long.push((gathered.len(), bytes));
                     bytes.len()
                 }
                 _ => {
-                    let start = gathered.len();
+                    let before = gathered.len();
                     chunk.append_to(gathered);
-                    match slices.last_mut() {
-                        Some(Slice::Gathered(range)) => range.end = gathered.len(),
-                        _ => slices.push(Slice::Gathered(start..gathered.len())),
-                    }
-                    gathered.len() - start
+                    gathered.len() - before
                 }
             };
         }
+        long.push((gathered.len(), &[]));
+        let (gathered, mut start) = (gathered.as_slice(), 0);
+        let slices = long.iter().flat_map(|&(end, bytes)| [&gathered[std::mem::replace(&mut start, end)..end], bytes]);
+        let mut slices = slices.filter(|slice| !slice.is_empty());
         let file = match out {
             Out::Plain(file) => file.file(),
             Out::Append(appender) => appender.file(),
             Out::Compressed(encoder) => {
-                slices.iter().try_for_each(|slice| encoder.write(slice.bytes(gathered), threads))?;
+                slices.try_for_each(|slice| encoder.write(slice, threads))?;
                 return Ok(len);
             }
         };
-        let mut io_slices: Vec<_> = slices.iter().map(|slice| IoSlice::new(slice.bytes(gathered))).collect();
-        write_all(file, &mut io_slices)?;
+        write_all(file, &mut slices.map(IoSlice::new).collect::<Vec<_>>())?;
         Ok(len)
     }
 
@@ -175,22 +173,14 @@ enum Complete {
 }
 
 impl Flushed {
-    /// Puts the file at its path. Returns the file that was there.
-    ///
-    /// # Errors
-    /// Those of the system. The old file is then still there, unless the error says otherwise.
-    pub fn commit(self) -> io::Result<Option<Replaced>> {
-        Ok(match self.commit_as(&Ticket::take())? {
-            Committed::InPlace(replaced) => replaced,
-            Committed::Overtaken => None,
-        })
-    }
-
     /// Puts the file at its path, unless a save that was called after `called` is there. Keeps the records of an append.
     ///
+    /// On Windows this waits up to two seconds while another program has the old file open.
+    ///
     /// # Errors
-    /// In the same cases as [`Self::commit`].
-    pub fn commit_as(self, called: &Ticket) -> io::Result<Committed> {
+    /// Those of the system, and `ResourceBusy` for an old file that stays open. The old file is then still there, and
+    /// the new one is removed; unless only the folder cannot be flushed, as the error then says.
+    pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
         match self.0 {
             Complete::Replacement(file) => file.commit(called),
             Complete::Append(appender) if called.is_overtaken(appender.path()) => Ok(Committed::Overtaken),
@@ -198,25 +188,6 @@ impl Flushed {
                 appender.keep();
                 Ok(Committed::InPlace(None))
             }
-        }
-    }
-}
-
-/// A slice of one call's bytes.
-enum Slice<'p> {
-    Lent(&'p [u8]),
-    /// A range of the gathered bytes.
-    Gathered(Range<usize>),
-}
-
-impl<'p> Slice<'p> {
-    fn bytes<'s>(&self, gathered: &'s [u8]) -> &'s [u8]
-    where
-        'p: 's,
-    {
-        match self {
-            Self::Lent(bytes) => bytes,
-            Self::Gathered(range) => &gathered[range.clone()],
         }
     }
 }

@@ -27,22 +27,11 @@ enum Name {
 
 impl Temporary {
     /// Makes one in a folder.
-    ///
-    /// # Errors
-    /// If the folder does not exist, or no file can be created in it.
     pub fn new(folder: &Path) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Some(file) = unnamed(folder)? {
             return Ok(Self { file, name: Name::None(folder.to_owned()) });
         }
-        Self::named(folder)
-    }
-
-    /// Makes one with a name.
-    ///
-    /// # Errors
-    /// In the same cases as [`Self::new`].
-    pub fn named(folder: &Path) -> io::Result<Self> {
         let (file, beside) = beside::create(folder)?;
         Ok(Self { file, name: Name::Beside(beside) })
     }

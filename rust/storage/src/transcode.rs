@@ -1,9 +1,9 @@
-//! Translates many values with several threads: a stream of frames, or a file piece by piece.
+//! Translates the values of a file with several threads, piece by piece.
 
 use std::io;
 
-use varbatch_codec::transcode::{Losses, RUN_LEN, TranslatedFrames, Translation};
-use varbatch_codec::{CodecError, Plan, frames};
+use varbatch_codec::transcode::{Losses, TranslatedFrames, Translation};
+use varbatch_codec::{CodecError, Plan};
 use varbatch_workers::Threads;
 
 use crate::load::{LoadError, Loader};
@@ -33,31 +33,6 @@ pub enum TranscodeError {
     /// The new file cannot be written.
     #[error(transparent)]
     Save(#[from] io::Error),
-}
-
-/// Translates all values of a stream of frames.
-///
-/// # Errors
-/// The first error and the index of its frame: the frame is damaged, or the other engine has no type for a part of its
-/// value.
-pub fn frames<'a>(
-    bytes: &'a [u8],
-    translation: Translation,
-    threads: &Threads,
-) -> Result<TranslatedFrames<'a>, (usize, CodecError)> {
-    let whole = frames::whole_len(bytes);
-    let mut all = TranslatedFrames::default();
-    let runs = frames::runs(&bytes[..whole], RUN_LEN);
-    for run in threads.map(runs, |(bytes, at)| translation.run(bytes, at)) {
-        all.append(run)?;
-    }
-    match frames::read(&bytes[whole..]).next() {
-        Some(Err(mut error)) => {
-            error = error.map_at(|at| at + whole);
-            Err((all.count, error))
-        }
-        _ => Ok(all),
-    }
 }
 
 /// Translates the remaining values of `loader`. Returns their number and the losses. `progress` is called with the
@@ -106,24 +81,16 @@ fn each(
     let (mut count, mut losses) = (0, Losses::default());
     let mut buffers = vec![Vec::new(); PIECES_A_THREAD * threads.count()];
     loop {
-        let (mut pieces, mut together, mut damage) = (Vec::new(), 0, None);
+        let (mut pieces, mut together, mut read) = (Vec::new(), 0, Ok(None));
         for buffer in &mut buffers {
-            match loader.read(buffer, threads) {
-                Ok(Some(at)) => {
-                    together += buffer.len();
-                    pieces.push((&buffer[..], at));
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    damage = Some(error);
-                    break;
-                }
-            }
+            read = loader.read(buffer, threads);
+            let Ok(Some(at)) = read else { break };
+            together += buffer.len();
+            pieces.push((&buffer[..], at));
             if together >= TRANSLATED_A_THREAD * threads.count() {
                 break;
             }
         }
-        let is_end = pieces.is_empty();
         let mut frames = TranslatedFrames::default();
         for run in threads.map(pieces, |(bytes, at): (&[u8], usize)| translation.run(bytes, at)) {
             frames.append(run).map_err(|(index, error)| TranscodeError::Value { index: count + index, error })?;
@@ -135,10 +102,7 @@ fn each(
         losses.append(frames.losses);
         let (len, remaining) = loader.len();
         progress(len - remaining, len);
-        if let Some(damage) = damage {
-            return Err(damage.into());
-        }
-        if is_end {
+        if read?.is_none() {
             return Ok((count, losses));
         }
     }

@@ -1,6 +1,5 @@
 //! `varbatch show`: the values of a file as a tree of lines.
 
-mod style;
 mod tree;
 
 use std::io::{self, BufWriter, Write};
@@ -29,38 +28,21 @@ fn show(args: &Show, input: &Input) -> Result<(), Failure> {
     let threads = Threads::new(args.reading.threads);
     let mut buffers = Buffers::open(input, args.reading.format, args.from.dialect(), &threads)?;
     let mut tree = Tree::new(&args.shown, None, String::new(), BufWriter::new(io::stdout()));
-    let max_count = (!args.all).then_some(args.count);
-    let shown = match (args.frame, args.start) {
-        (Some(_), _) => buffers.find(args.frame).and_then(|buffer| tree.under_frame(&buffer)),
-        (None, Some(start)) => range(buffers, start, max_count, &mut tree),
-        (None, None) => some(buffers, max_count.unwrap_or(usize::MAX), &mut tree),
+    let shown = match args.frame {
+        Some(_) => buffers.find(args.frame).and_then(|buffer| tree.under_frame(&buffer)),
+        None => some(buffers, args, &mut tree),
     };
     // What comes before an error is printed before it.
     tree.flush()?;
     shown
 }
 
-/// Shows the values from `start` on, and reads no others.
-fn range<W: Write>(
-    mut buffers: Buffers<'_>,
-    start: i64,
-    max_count: Option<usize>,
-    tree: &mut Tree<W>,
-) -> Result<(), Failure> {
-    buffers.select("--start", start, max_count.map(|count| count as u64))?;
-    let (mut shown, name) = (0, buffers.name());
-    while let Some(buffer) = buffers.next()? {
-        tree.under_frame(&buffer)?;
-        shown += 1;
+/// Shows the first values, and says how many more there are; or those that are asked for, and reads no others.
+fn some<W: Write>(mut buffers: Buffers<'_>, args: &Show, tree: &mut Tree<W>) -> Result<(), Failure> {
+    let (max_count, name) = (if args.all { usize::MAX } else { args.count }, buffers.name());
+    if let Some(start) = args.start {
+        buffers.select("--start", start, (!args.all).then_some(max_count as u64))?;
     }
-    if shown == 0 && max_count != Some(0) {
-        say("note", format_args!("{name}: there is no value {start}, the file has {}", buffers.index()));
-    }
-    Ok(())
-}
-
-/// Shows the first values, and says how many more there are.
-fn some<W: Write>(mut buffers: Buffers<'_>, max_count: usize, tree: &mut Tree<W>) -> Result<(), Failure> {
     let (mut shown, mut more) = (0, 0);
     while let Some(buffer) = buffers.next()? {
         if shown < max_count || buffer.frame.is_none() {
@@ -72,5 +54,12 @@ fn some<W: Write>(mut buffers: Buffers<'_>, max_count: usize, tree: &mut Tree<W>
             more += 1;
         }
     }
-    if more > 0 { tree.more_values(Some(more)) } else { Ok(()) }
+    match args.start {
+        Some(start) if shown == 0 && max_count > 0 => {
+            say("note", format_args!("{name}: there is no value {start}, the file has {}", buffers.index()));
+        }
+        _ if more > 0 => tree.more_values(Some(more))?,
+        _ => {}
+    }
+    Ok(())
 }

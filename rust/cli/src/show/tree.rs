@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
+use console::Style as Colours;
 use serde::Serialize;
 use varbatch_codec::describe::{Found, Node, Nodes, nodes};
 use varbatch_codec::quote::escaped;
 use varbatch_codec::{Dialect, Event, Text};
 
-use super::style::Style;
 use crate::args::Shown;
 use crate::failure::Failure;
 use crate::json::{self, Value};
@@ -17,6 +17,25 @@ use crate::source::Buffer;
 
 /// Levels up to which lines are indented.
 const MAX_INDENT: usize = 32;
+
+/// How the parts of a line look. Plain where the output is no terminal, or `NO_COLOR` is set.
+struct Style {
+    /// What is rarely looked for.
+    faint: Colours,
+    /// The line above a value.
+    head: Colours,
+    /// A key, an index or the name of a property.
+    way: Colours,
+    /// The name of a type.
+    name: Colours,
+}
+
+impl Style {
+    fn new() -> Self {
+        let plain = Colours::new();
+        Self { faint: plain.clone().dim(), head: plain.clone().bold(), way: plain.clone().cyan(), name: plain.green() }
+    }
+}
 
 /// Writes values as lines.
 pub struct Tree<W> {

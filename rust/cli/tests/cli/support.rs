@@ -6,8 +6,14 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
-use varbatch_storage::compressed::{Compression, Encoder};
+use varbatch_storage::compressed::{BLOCK_LEN, Compression, Encoder};
 use varbatch_workers::Threads;
+
+#[path = "../../../codec/tests/codec/support/wire.rs"]
+#[allow(dead_code)] // The codec's tests use more of it.
+mod wire;
+
+pub use wire::{floats, string, text, words};
 
 /// A folder that is removed when it is dropped.
 pub struct Folder(TempDir);
@@ -137,26 +143,9 @@ impl Ran {
     }
 }
 
-/// Little-endian words.
-pub fn words(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
-}
-
-/// A text with its length and padding.
-pub fn text(text: &str) -> Vec<u8> {
-    let mut bytes = words(&[text.len() as u32]);
-    bytes.extend(text.as_bytes());
-    bytes.resize(bytes.len().next_multiple_of(4), 0);
-    bytes
-}
-
 /// A value: its header, and the bytes that follow.
 pub fn value(header: u32, parts: &[&[u8]]) -> Vec<u8> {
     [&words(&[header]), &parts.concat()[..]].concat()
-}
-
-pub fn string(content: &str) -> Vec<u8> {
-    value(4, &[&text(content)])
 }
 
 pub fn int(number: i32) -> Vec<u8> {
@@ -189,14 +178,10 @@ pub fn save_3_in_4() -> Vec<u8> {
     value(27, &[&words(&[2]), &string("at"), &place, &string("ids"), &ids])
 }
 
-pub fn floats(floats: &[f32]) -> Vec<u8> {
-    floats.iter().flat_map(|float| float.to_le_bytes()).collect()
-}
-
 /// Writes a file as FileAccess.open_compressed() does.
 pub fn compress(folder: &Folder, name: &str, stream: &[u8], compression: Compression) {
     let file = fs::File::create(folder.path(name)).expect("made");
-    let mut encoder = Encoder::new(file, compression, stream.len() as u64).expect("begun");
+    let mut encoder = Encoder::new(file, compression, stream.len() as u64, BLOCK_LEN).expect("begun");
     encoder.write(stream, &Threads::alone()).expect("written");
     encoder.finish(&Threads::alone()).expect("ended");
 }

@@ -18,6 +18,7 @@ fn every_step_is_read() {
     assert_eq!(keys(""), []);
     assert_eq!(keys(r#" inside [3]["pos"].x"#), [int(3), string("pos"), string("x")]);
     assert_eq!(keys(r#"["a]\"[\\\n\u00e9"]"#), [string("a]\"[\\\n\u{e9}")]);
+    assert_eq!(keys(r#".two\nlines.a"b"#), [string("two\nlines"), string("a\"b")]);
     assert_eq!(keys("[-7][key 2]"), [int(-7), Wanted::KeyOf(2)]);
     assert_eq!(keys("[Vector2i(1, 2)][Array]"), [shown("Vector2i(1, 2)"), shown("Array")]);
     assert_eq!(keys(r#"["abc"...]"#), [shown("\"abc\"...")]);

@@ -10,28 +10,22 @@
 //! Only one append at a time has a file: the order of calls sees to that in this process, and a lock on the file (Unix)
 //! or the way it is opened (Windows) among processes, and for names that lead to one file.
 
-mod error;
 mod tail;
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-pub use self::error::AppendError;
 use self::tail::whole_end;
 use crate::beside::is_at;
-use crate::compressed::{self, MAGIC};
+use crate::compressed::is_compressed_file;
 use crate::disk;
-use crate::names::refuse_name;
-use crate::open::{refuse_special, target};
+use crate::open::{open_regular, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
-#[cfg(not(windows))]
 use crate::replace::retry;
-#[cfg(windows)]
-use crate::windows::retry;
 use varbatch_codec::Dialect;
 
 /// Files whose last end is known, so that a log need not be read at each append.
@@ -40,6 +34,27 @@ const KNOWN_ENDS: usize = 16;
 /// How often an append looks again if another process appends, and how long it waits between: two seconds together.
 const LOCK_ATTEMPTS: u32 = 400;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
+
+/// Why a file cannot be appended to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AppendError {
+    /// The system cannot open, read or change the file.
+    #[error(transparent)]
+    System(#[from] io::Error),
+    /// The file is compressed.
+    #[error("expected a file without compression, found a compressed one")]
+    Compressed,
+    /// The file may be one value without a length.
+    #[error("expected values with their lengths, found what can be one value without a length")]
+    OneValue,
+    /// The file ends with something that is neither a whole record nor a torn one, or a damaged one is before a torn one.
+    #[error("expected whole records and at most the beginning of one, found something else, at byte {at}")]
+    Damaged {
+        /// Its offset in bytes.
+        at: u64,
+    },
+}
 
 /// A file that is being added to. Unless it is [kept](Self::keep), what was written is cut off when it is dropped.
 #[derive(Debug)]
@@ -58,11 +73,7 @@ pub(crate) struct Appender {
 impl Appender {
     /// See [`Saver::append`](crate::Saver::append).
     pub fn open(path: &Path, called: &Ticket, dialect: Dialect) -> Result<Option<Self>, AppendError> {
-        if path.as_os_str().is_empty() {
-            return Err(io::Error::from(io::ErrorKind::NotFound).into());
-        }
         let path = target(path)?;
-        refuse_name(&path)?;
         let Some((file, is_new)) = open_alone(&path, called)? else {
             // The later save may just have been put there.
             disk::flush_folder(folder_of(&path))?;
@@ -71,10 +82,11 @@ impl Appender {
         let metadata = file.metadata()?;
         let len = metadata.len();
         let maker = (is_new && len == 0).then_some(called.number());
-        if is_compressed(&file)? {
+        if is_compressed_file(&mut &file)? {
             return Err(AppendError::Compressed);
         }
-        let is_known = is_known(&path, &metadata);
+        // Nobody has changed it since an append of this process.
+        let is_known = Known::of(&path, &metadata).is_some_and(|file| known().contains(&file));
         let start = if maker.is_some() || is_known { len } else { whole_end(&file, len, dialect)? };
         let this = Self { file, path, start, maker, is_known, is_kept: false };
         if start < len {
@@ -95,9 +107,6 @@ impl Appender {
     }
 
     /// Waits until what was written is on the disk.
-    ///
-    /// # Errors
-    /// Those of the system.
     pub fn flush(&self) -> io::Result<()> {
         if self.is_known {
             return disk::flush_data(&self.file);
@@ -110,7 +119,11 @@ impl Appender {
     pub fn keep(mut self) {
         self.is_kept = true;
         if let Ok(metadata) = self.file.metadata() {
-            note_end(&self.path, &metadata);
+            let mut known = known();
+            known.retain(|known| known.path != self.path);
+            known.extend(Known::of(&self.path, &metadata));
+            let excess = known.len().saturating_sub(KNOWN_ENDS);
+            known.drain(..excess);
         }
     }
 }
@@ -158,23 +171,13 @@ fn open_alone(path: &Path, called: &Ticket) -> io::Result<Option<(File, bool)>> 
 fn open_or_make(path: &Path) -> io::Result<(File, bool)> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
-    // The file may have become a pipe by now.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
     // Others may read it and replace it.
     #[cfg(windows)]
     std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, crate::windows::READ_OR_REPLACE);
-    let is_new = match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => true,
-        metadata => {
-            // Just opening a device can have an effect.
-            refuse_special(&metadata?)?;
-            false
-        }
-    };
-    let file = if is_new { disk::create(&mut options, path)? } else { options.open(path)? };
-    refuse_special(&file.metadata()?)?;
-    Ok((file, is_new))
+    match open_regular(&mut options, path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((disk::create(&mut options, path)?, true)),
+        opened => Ok((opened?.0, false)),
+    }
 }
 
 /// Claims an open file for one append. Returns false if another one has it.
@@ -191,35 +194,21 @@ fn lock(_: &File) -> bool {
 }
 
 /// A file as the last append of this process left it.
+#[derive(PartialEq)]
 struct Known {
     path: PathBuf,
     len: u64,
     modified: SystemTime,
 }
 
-/// The last files, the latest one last.
-static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
-
-/// True if nobody has changed the file since an append of this process.
-fn is_known(path: &Path, metadata: &Metadata) -> bool {
-    let is_same = |known: &Known| {
-        known.path == path && known.len == metadata.len() && metadata.modified().is_ok_and(|at| at == known.modified)
-    };
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).iter().any(is_same)
-}
-
-fn note_end(path: &Path, metadata: &Metadata) {
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    known.retain(|known| known.path != path);
-    let Ok(modified) = metadata.modified() else { return };
-    if known.len() == KNOWN_ENDS {
-        known.remove(0);
+impl Known {
+    fn of(path: &Path, metadata: &Metadata) -> Option<Self> {
+        Some(Self { path: path.to_owned(), len: metadata.len(), modified: metadata.modified().ok()? })
     }
-    known.push(Known { path: path.to_owned(), len: metadata.len(), modified });
 }
 
-fn is_compressed(file: &File) -> io::Result<bool> {
-    let mut head = Vec::new();
-    file.take(MAGIC.len() as u64).read_to_end(&mut head)?;
-    Ok(compressed::is_compressed(&head))
+/// The last files, the latest one last.
+fn known() -> MutexGuard<'static, Vec<Known>> {
+    static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -11,7 +11,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::error::AppendError;
+use super::AppendError;
 use crate::load::{LoadError, Source, WALK_LEN, Walk, Walked};
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_codec::limits::MAX_VALUE_LEN;

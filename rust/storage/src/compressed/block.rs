@@ -7,8 +7,7 @@ use flate2::{Compress, Decompress, FlushCompress, FlushDecompress, Status};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, compress_bound};
 
-use super::fastlz;
-use super::format::Compression;
+use super::{Compression, fastlz};
 
 /// The default of the engine's project setting.
 const ZSTD_LEVEL: i32 = 3;

@@ -4,9 +4,9 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use super::block::{Reused, Unpacker};
-use super::error::{CompressedError, CompressedErrorKind};
-use super::format::{Compression, MAGIC};
+use super::error::CompressedError;
 use super::layout::{Layout, read};
+use super::{Compression, MAGIC};
 use varbatch_workers::Threads;
 
 /// Bytes of the stream that a thread decompresses at a time: the engine's blocks are too short to hand out one by one.
@@ -117,17 +117,20 @@ impl<R: Read> Decoder<R> {
             let expected = layout.packed_len(end);
             (len, packed_len) = (len - layout.len(end), packed_len - expected);
             let (found, at) = (there.saturating_sub(packed_len), self.at + packed_len);
-            result = Err(CompressedErrorKind::ShortBlock { block: end, count, expected, found }.at(at));
+            result = Err(CompressedError::short(at, format_args!("block {end} of {count}"), expected, found));
         }
 
         let before = out.len();
         out.resize(before + len as usize, 0);
-        let runs = runs(layout, self.next..end, self.at, &self.packed, &mut out[before..]);
+        let mut all = Blocks { range: self.next..end, at: self.at, packed: &self.packed, out: &mut out[before..] };
+        let run_len = (UNPACKED_LEN / layout.block_len).max(1);
+        let runs: Vec<_> = std::iter::from_fn(|| all.take(layout, run_len)).collect();
         let unpacked = threads.map(runs, |run| run.unpack(layout, &self.unpackers));
         if let Some((block, at)) = unpacked.into_iter().find_map(Result::err) {
             out.truncate(before + ((block - self.next) * layout.block_len) as usize);
-            let (compression, len) = (layout.compression, layout.len(block));
-            return Err(CompressedErrorKind::Damaged { compression, block, count, len }.at(at));
+            let (name, len) = (layout.compression.name(), layout.len(block));
+            let expected = format_args!("{name} of {len} bytes in block {block} of {count}");
+            return Err(CompressedError::damaged(at, expected, "damage"));
         }
         (self.at, self.next) = (self.at + packed_len, end);
         read.and(result)
@@ -144,9 +147,10 @@ impl<R: Read> Decoder<R> {
         read(&mut self.input, at, expected, &mut self.packed)?;
         let found = self.packed.len() as u64;
         if found < expected {
-            return Err(CompressedErrorKind::Short { part: "end", expected, found }.at(at));
+            return Err(CompressedError::short(at, "the end of a compressed file", expected, found));
         }
-        if self.packed == MAGIC { Ok(()) } else { Err(CompressedErrorKind::NoEnd.at(at)) }
+        let end = || CompressedError::damaged(at, "\"GCPF\" behind the blocks", "other bytes");
+        if self.packed == MAGIC { Ok(()) } else { Err(end()) }
     }
 }
 
@@ -166,55 +170,39 @@ impl<R: Read + Seek> Decoder<R> {
             next += 1;
         }
         let sought = self.input.seek(SeekFrom::Start(file_at));
-        sought.map_err(|error| CompressedErrorKind::Read(error).at(file_at))?;
+        sought.map_err(|error| CompressedError::Read { at: file_at, error })?;
         self.skipped = if block < count { at % layout.block_len } else { 0 };
         (self.next, self.at, self.failed, self.ended) = (next, file_at, None, false);
         Ok(())
     }
 }
 
-/// Blocks that one thread decompresses: their offset and bytes in the file, and their part of the stream.
-struct BlockRun<'a> {
-    blocks: Range<u64>,
+/// Consecutive blocks: their offset and bytes in the file, and their part of the stream.
+struct Blocks<'a> {
+    range: Range<u64>,
     at: u64,
     packed: &'a [u8],
     out: &'a mut [u8],
 }
 
-/// Cuts blocks into runs. The first begins at offset `at` of the file, as `packed` does.
-fn runs<'a>(
-    layout: &Layout,
-    blocks: Range<u64>,
-    mut at: u64,
-    mut packed: &'a [u8],
-    mut out: &'a mut [u8],
-) -> Vec<BlockRun<'a>> {
-    let step = (UNPACKED_LEN / layout.block_len).max(1);
-    let mut runs = Vec::new();
-    for first in blocks.clone().step_by(step as usize) {
-        let blocks = first..blocks.end.min(first + step);
-        let len = blocks.clone().map(|block| layout.len(block)).sum::<u64>();
-        let packed_len = blocks.clone().map(|block| layout.packed_len(block)).sum::<u64>();
-        let (run_out, run_packed);
-        (run_out, out) = out.split_at_mut(len as usize);
-        (run_packed, packed) = packed.split_at(packed_len as usize);
-        runs.push(BlockRun { blocks, at, packed: run_packed, out: run_out });
-        at += packed_len;
+impl Blocks<'_> {
+    /// Takes the first `count` blocks, or all if they are fewer; `None` if there are none.
+    fn take(&mut self, layout: &Layout, count: u64) -> Option<Self> {
+        let range = self.range.start..self.range.end.min(self.range.start + count);
+        let len = range.clone().map(|block| layout.len(block)).sum::<u64>();
+        let packed_len = range.clone().map(|block| layout.packed_len(block)).sum::<u64>();
+        let (packed, out) = (self.packed.split_off(..packed_len as usize)?, self.out.split_off_mut(..len as usize)?);
+        let taken = Self { range, at: self.at, packed, out };
+        (self.range.start, self.at) = (taken.range.end, self.at + packed_len);
+        (!taken.range.is_empty()).then_some(taken)
     }
-    runs
-}
 
-impl BlockRun<'_> {
     /// Fails with the index of a damaged block and its offset in the file.
-    fn unpack(self, layout: &Layout, unpackers: &Reused<Unpacker>) -> Result<(), (u64, u64)> {
-        let Self { blocks, mut at, mut packed, mut out } = self;
-        for block in blocks {
-            let (block_out, block_packed);
-            (block_out, out) = out.split_at_mut(layout.len(block) as usize);
-            (block_packed, packed) = packed.split_at(layout.packed_len(block) as usize);
+    fn unpack(mut self, layout: &Layout, unpackers: &Reused<Unpacker>) -> Result<(), (u64, u64)> {
+        while let Some(block) = self.take(layout, 1) {
             let make = || Unpacker::new(layout.compression);
-            unpackers.with(make, |unpacker| unpacker.unpack(block_packed, block_out)).map_err(|_| (block, at))?;
-            at += block_packed.len() as u64;
+            let unpacked = unpackers.with(make, |unpacker| unpacker.unpack(block.packed, block.out));
+            unpacked.map_err(|_| (block.range.start, block.at))?;
         }
         Ok(())
     }

@@ -3,9 +3,7 @@
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 
 use super::block::{Packer, Reused};
-use super::format::{
-    BLOCK_LEN, Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_RATIO, MAX_TOTAL, MAX_UNPACKED, block_count,
-};
+use super::{Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_RATIO, MAX_TOTAL, MAX_UNPACKED, block_count};
 use varbatch_workers::Threads;
 
 /// Bytes that are gathered before they are compressed, so that several threads have blocks to work on.
@@ -37,20 +35,12 @@ pub struct Encoder<W> {
 }
 
 impl<W: Write + Seek> Encoder<W> {
-    /// Begins a file for a stream of `total` bytes, in blocks of [`BLOCK_LEN`] bytes.
+    /// Begins a file for a stream of `total` bytes, in blocks of `block_len`, such as [`BLOCK_LEN`](super::BLOCK_LEN).
     ///
     /// # Errors
-    /// Those of `out`, and [`ErrorKind::InvalidInput`] if the total exceeds [`MAX_TOTAL`] or the compression is
-    /// read-only.
-    pub fn new(out: W, compression: Compression, total: u64) -> io::Result<Self> {
-        Self::with_block_len(out, compression, total, BLOCK_LEN)
-    }
-
-    /// Begins a file like [`Self::new`], in blocks of `block_len` bytes.
-    ///
-    /// # Errors
-    /// Those of [`Self::new`], and [`ErrorKind::InvalidInput`] for a block of 0 or more than [`MAX_BLOCK_LEN`] bytes.
-    pub fn with_block_len(mut out: W, compression: Compression, total: u64, block_len: usize) -> io::Result<Self> {
+    /// Those of `out`, and [`ErrorKind::InvalidInput`] if the total exceeds [`MAX_TOTAL`], the compression is read-only, or
+    /// a block has 0 or more than [`MAX_BLOCK_LEN`] bytes.
+    pub fn new(mut out: W, compression: Compression, total: u64, block_len: usize) -> io::Result<Self> {
         if compression.written() != compression {
             return refuse(format!("expected a compression that can be written, found {}", compression.name()));
         }

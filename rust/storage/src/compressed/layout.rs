@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use super::block::packed_bounds;
-use super::error::{CompressedError, CompressedErrorKind};
-use super::format::{Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_RATIO, MAX_UNPACKED, block_count};
+use super::error::CompressedError;
+use super::{Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_RATIO, MAX_UNPACKED, block_count};
 
 /// Offsets and lengths of the blocks.
 pub(super) struct Layout {
@@ -23,21 +23,24 @@ impl Layout {
         let mut head = Vec::with_capacity(HEAD_LEN);
         read(input, 0, HEAD_LEN as u64, &mut head)?;
         if !head.starts_with(&MAGIC) && !MAGIC.starts_with(&head) {
-            return Err(CompressedErrorKind::NoMagic.at(0));
+            return Err(CompressedError::damaged(0, "\"GCPF\" for a compressed file", "other bytes"));
         }
         let at = HEAD_LEN as u64;
         if head.len() < HEAD_LEN {
-            return Err(CompressedErrorKind::Short { part: "head", expected: at, found: head.len() as u64 }.at(0));
+            return Err(CompressedError::short(0, "the head of a compressed file", at, head.len() as u64));
         }
         let (mode, block_len, total) = (word(&head, 1), word(&head, 2), u64::from(word(&head, 3)));
-        let compression =
-            Compression::from_mode(mode).ok_or_else(|| CompressedErrorKind::Mode { found: mode }.at(4))?;
+        let compression = Compression::from_mode(mode).ok_or_else(|| {
+            let name = if mode == 4 { "Brotli" } else { "no mode of the engine" };
+            let modes = "compression mode 0 (FastLZ), 1 (DEFLATE), 2 (Zstandard) or 3 (gzip)";
+            CompressedError::damaged(4, modes, format_args!("{mode} ({name})"))
+        })?;
         // A single block is never longer than the stream, whatever the head announces.
         if block_len == 0 || u64::from(block_len).min(total) > MAX_BLOCK_LEN as u64 {
-            return Err(CompressedErrorKind::BlockLen { found: block_len }.at(8));
+            return Err(CompressedError::damaged(8, format_args!("a block size from 1 to {MAX_BLOCK_LEN}"), block_len));
         }
         let expected = 4 * block_count(total, block_len.into());
-        let short = |found| CompressedErrorKind::Short { part: "table", expected, found }.at(at);
+        let short = |found| CompressedError::short(at, "the table of a compressed file", expected, found);
         if file_len.saturating_sub(at) < expected {
             return Err(short(file_len.saturating_sub(at)));
         }
@@ -72,16 +75,18 @@ impl Layout {
     /// Refuses a size that no block of that length is compressed to, as memory is allocated by this size, and a block
     /// behind the bytes that the file may unpack to.
     pub(super) fn check(&self, block: u64) -> Result<(), CompressedError> {
-        let (found, expected) = (self.packed_len(block), packed_bounds(self.compression, self.len(block)));
+        let (found, (min, max)) = (self.packed_len(block), packed_bounds(self.compression, self.len(block)));
+        let at = HEAD_LEN as u64 + 4 * block;
+        if !(min..=max).contains(&found) {
+            let expected = format_args!("from {min} to {max} bytes for block {block} of {}", self.count());
+            return Err(CompressedError::damaged(at, expected, found));
+        }
         let max = MAX_UNPACKED.max(self.file_len.saturating_mul(MAX_RATIO));
-        let kind = if !(expected.0..=expected.1).contains(&found) {
-            CompressedErrorKind::BlockSize { block, count: self.count(), expected, found }
-        } else if block * self.block_len + self.len(block) > max {
-            CompressedErrorKind::Dense { len: self.file_len, max, found: self.total }
-        } else {
-            return Ok(());
-        };
-        Err(kind.at(HEAD_LEN as u64 + 4 * block))
+        if block * self.block_len + self.len(block) > max {
+            let expected = format_args!("at most {max} bytes from a compressed file of {}", self.file_len);
+            return Err(CompressedError::damaged(at, expected, self.total));
+        }
+        Ok(())
     }
 }
 
@@ -90,7 +95,7 @@ pub(super) fn read(input: &mut impl Read, at: u64, len: u64, out: &mut Vec<u8>) 
     let before = out.len();
     let result = input.by_ref().take(len).read_to_end(out);
     let at = at + (out.len() - before) as u64;
-    result.map(|_| ()).map_err(|error| CompressedErrorKind::Read(error).at(at))
+    result.map(|_| ()).map_err(|error| CompressedError::Read { at, error })
 }
 
 /// Returns the little-endian number at `index`.

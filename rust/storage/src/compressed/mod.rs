@@ -11,15 +11,102 @@
 //!
 //! FastLZ is only read, as nothing needs it written. Brotli is refused, as the engine itself cannot write it.
 
+use std::io::{self, Read};
+
 mod block;
 mod decoder;
 mod encoder;
 mod error;
 mod fastlz;
-mod format;
 mod layout;
 
 pub use decoder::Decoder;
 pub use encoder::Encoder;
-pub use error::{CompressedError, CompressedErrorKind};
-pub use format::{BLOCK_LEN, Compression, MAGIC, MAX_BLOCK_LEN, MAX_TOTAL, is_compressed};
+pub use error::CompressedError;
+
+/// The first four bytes of a compressed file, and its last four.
+pub const MAGIC: [u8; 4] = *b"GCPF";
+
+/// Bytes of the stream in a block of a save. The engine's own blocks have 4096.
+pub const BLOCK_LEN: usize = 64 << 10;
+
+/// Max bytes of the stream in a block that is read or written. A whole block is held in memory.
+pub const MAX_BLOCK_LEN: usize = 16 << 20;
+
+/// Max bytes of the stream: the engine stores its length in 32 bits.
+pub const MAX_TOTAL: u64 = u32::MAX as u64;
+
+/// Bytes that any file may unpack to, and bytes for each of its own if that is more. What is behind them is refused, as a
+/// few kilobytes of crafted blocks would else fill the memory. The engine's files never unpack to more than 180 times their
+/// bytes; those of [`Encoder`] that would are padded.
+const MAX_UNPACKED: u64 = 64 << 20;
+const MAX_RATIO: u64 = 256;
+
+/// Bytes before the table.
+const HEAD_LEN: usize = 16;
+
+/// How the blocks are compressed, in the order of `FileAccess.CompressionMode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// FastLZ, which is only read.
+    FastLz,
+    /// Deflate in zlib's format.
+    Deflate,
+    /// Zstandard.
+    Zstd,
+    /// Deflate in gzip's format.
+    Gzip,
+}
+
+impl Compression {
+    /// The compressions that [`Encoder`] writes.
+    pub const WRITTEN: [Self; 3] = [Self::Deflate, Self::Zstd, Self::Gzip];
+
+    /// Returns the compression of a file that replaces one with this compression: the same, or Zstandard instead of
+    /// FastLZ. The engine's `open_compressed` detects it.
+    #[must_use]
+    pub const fn written(self) -> Self {
+        match self {
+            Self::FastLz => Self::Zstd,
+            Self::Deflate | Self::Zstd | Self::Gzip => self,
+        }
+    }
+
+    /// Returns the compression with this number in `FileAccess.CompressionMode`.
+    pub fn from_mode(mode: u32) -> Option<Self> {
+        [Self::FastLz, Self::Deflate, Self::Zstd, Self::Gzip].into_iter().find(|compression| compression.mode() == mode)
+    }
+
+    /// Returns its number in `FileAccess.CompressionMode`.
+    pub const fn mode(self) -> u32 {
+        self as u32
+    }
+
+    /// Returns its name in the engine's documentation.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FastLz => "FastLZ",
+            Self::Deflate => "DEFLATE",
+            Self::Zstd => "Zstandard",
+            Self::Gzip => "gzip",
+        }
+    }
+}
+
+/// True if a file is compressed. Reads its first bytes.
+pub(crate) fn is_compressed_file(input: &mut impl Read) -> io::Result<bool> {
+    let mut head = Vec::new();
+    input.take(MAGIC.len() as u64).read_to_end(&mut head)?;
+    Ok(is_compressed(&head))
+}
+
+/// True if a file that begins with these bytes, at least four, is compressed. A stream of frames never begins like
+/// this: the length that `store_var` writes is a multiple of 4, and this one would be odd.
+pub fn is_compressed(head: &[u8]) -> bool {
+    head.starts_with(&MAGIC)
+}
+
+/// Returns the number of blocks of a stream.
+const fn block_count(total: u64, block_len: u64) -> u64 {
+    total / block_len + 1
+}

@@ -1,20 +1,18 @@
 //! Reads frames from a file, piece by piece: one thread decodes a piece while another reads the next.
 
-mod error;
 mod select;
 mod source;
 mod walk;
 
-use std::io::{self, Read, SeekFrom};
+use std::io::{self, SeekFrom};
 use std::path::Path;
 
-pub use self::error::LoadError;
 use self::select::{Found, Select};
 pub use self::source::Input;
 use self::source::READ_LEN;
 pub(crate) use self::source::{Source, WALK_LEN};
 pub(crate) use self::walk::{Walk, Walked};
-use crate::compressed::{self, Compression, Decoder, MAGIC};
+use crate::compressed::{CompressedError, Compression, Decoder, is_compressed_file};
 use crate::open::open;
 use varbatch_codec::CodecError;
 use varbatch_codec::frames::{self, PREFIX_LEN};
@@ -22,6 +20,29 @@ use varbatch_workers::Threads;
 
 /// Bytes of a longer frame that are read at a time.
 const PART_LEN: usize = 4 << 20;
+
+/// Why a file was not read to its end. The frames before the error were returned.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The system cannot read the file.
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    /// The file is compressed and damaged, or its compression is not supported.
+    #[error(transparent)]
+    Compressed(#[from] CompressedError),
+    /// The file ends inside a frame.
+    #[error(transparent)]
+    Frame(#[from] CodecError),
+    /// From a frame's length on, a plain file is zeros up to its end or for many MiB, as a power cut leaves them.
+    #[error("expected a frame, found nothing but zeros ({found} bytes), at byte {at}")]
+    Zeros {
+        /// Offset of the first zero in bytes.
+        at: u64,
+        /// How many.
+        found: u64,
+    },
+}
 
 /// A stream of frames that is read piece by piece.
 pub struct Loader {
@@ -74,20 +95,14 @@ impl Loader {
     /// # Errors
     /// Those of the system, and one for a damaged head of a compressed file.
     pub fn new(mut input: Box<dyn Input>, len: u64) -> Result<Self, LoadError> {
-        let mut head = Vec::new();
-        input.by_ref().take(MAGIC.len() as u64).read_to_end(&mut head)?;
+        let is_compressed = is_compressed_file(&mut input)?;
         input.seek(SeekFrom::Start(0))?;
-        if !compressed::is_compressed(&head) {
-            return Ok(Self::uncompressed(input, len));
+        if !is_compressed {
+            return Ok(Self::from(Source::Plain(input), len));
         }
         let decoder = Decoder::new(input, len)?;
         let len = decoder.total();
         Ok(Self::from(Source::Compressed(Box::new(decoder)), len))
-    }
-
-    /// Reads like [`Self::new`], but never decompresses, whatever the first bytes are.
-    pub fn uncompressed(input: Box<dyn Input>, len: u64) -> Self {
-        Self::from(Source::Plain(input), len)
     }
 
     fn from(source: Source, unread: u64) -> Self {

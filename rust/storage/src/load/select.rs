@@ -1,6 +1,6 @@
 //! Finds the frames that a caller asked for, so that no others are read.
 
-use super::error::LoadError;
+use super::LoadError;
 use super::source::Source;
 use super::walk::{Walk, Walked};
 use varbatch_workers::Threads;

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use super::error::LoadError;
+use super::LoadError;
 use crate::compressed::Decoder;
 use varbatch_workers::Threads;
 

@@ -4,7 +4,7 @@
 //! shrinks again where they are long, so that one of them costs a few bytes. Some offsets are kept, evenly spread over
 //! what was passed, so that going back does not mean to begin again.
 
-use super::error::LoadError;
+use super::LoadError;
 use super::source::{READ_LEN, Source, WALK_LEN};
 use varbatch_codec::CodecError;
 use varbatch_codec::frames::{self, PREFIX_LEN};
@@ -23,6 +23,7 @@ const MAX_MARKS: usize = 1024;
 const MAX_WALK_READS: usize = 256;
 
 /// A walk over the frames of a stream, from its start.
+#[derive(Default)]
 pub(crate) struct Walk {
     /// The offset of the next frame, and the number of frames before it.
     at: u64,
@@ -59,19 +60,7 @@ pub(crate) enum Walked {
 impl Walk {
     /// Begins a walk over the first `whole_len` bytes of a stream.
     pub(crate) fn new(whole_len: u64) -> Self {
-        Self {
-            at: 0,
-            index: 0,
-            marks: Vec::new(),
-            spacing: 1,
-            buffer: Vec::new(),
-            base: 0,
-            read_to: None,
-            ahead: FIRST_WALK_LEN,
-            end: whole_len,
-            failed: None,
-            nonzero_at: 0,
-        }
+        Self { spacing: 1, ahead: FIRST_WALK_LEN, end: whole_len, ..Self::default() }
     }
 
     /// Goes back to frame `to`, or to one before it that is near. No frames are marked after this.

@@ -33,7 +33,7 @@ fn compress_pieces<'a>(
     threads: &Threads,
 ) -> io::Result<Vec<u8>> {
     let file = Cursor::new(Vec::new());
-    let mut encoder = Encoder::with_block_len(file, compression, total as u64, block_len)?;
+    let mut encoder = Encoder::new(file, compression, total as u64, block_len)?;
     pieces.into_iter().try_for_each(|piece| encoder.write(piece, threads))?;
     Ok(encoder.finish(threads)?.into_inner())
 }
@@ -190,7 +190,7 @@ fn a_file_may_begin_anywhere_and_ends_where_the_output_stands() {
     let (stream, threads) = (stream(1000), Threads::alone());
     let mut out = Cursor::new(b"before".to_vec());
     out.seek(SeekFrom::End(0)).expect("seeks");
-    let mut encoder = Encoder::new(out, Compression::Zstd, 1000).expect("begins");
+    let mut encoder = Encoder::new(out, Compression::Zstd, 1000, BLOCK_LEN).expect("begins");
     encoder.write(&stream, &threads).expect("writes");
     let mut out = encoder.finish(&threads).expect("finishes");
     out.write_all(b"behind").expect("writes");
@@ -206,7 +206,7 @@ fn assert_refused<T>(result: io::Result<T>, text: &str) {
 
 #[test]
 fn the_total_must_be_true() {
-    let begin = |total| Encoder::new(Cursor::new(Vec::new()), Compression::Deflate, total);
+    let begin = |total| Encoder::new(Cursor::new(Vec::new()), Compression::Deflate, total, BLOCK_LEN);
     let threads = Threads::alone();
     assert_refused(begin(MAX_TOTAL + 1), "expected at most 4294967295 bytes for a compressed file, found 4294967296");
     assert!(begin(MAX_TOTAL).is_ok());
@@ -219,7 +219,7 @@ fn the_total_must_be_true() {
     encoder.write(&[0; 1], &threads).expect("writes");
     assert_refused(encoder.finish(&threads), "expected no failure before the end of a compressed file, found one");
     for (block_len, text) in [(0, "found 0"), (MAX_BLOCK_LEN + 1, "found 16777217")] {
-        let result = Encoder::with_block_len(Cursor::new(Vec::new()), Compression::Zstd, 1, block_len);
+        let result = Encoder::new(Cursor::new(Vec::new()), Compression::Zstd, 1, block_len);
         assert_refused(result, &format!("expected a block size from 1 to 16777216, {text}"));
     }
 }
@@ -249,7 +249,7 @@ fn a_full_disk_is_an_error_at_any_byte() {
     let (stream, threads) = (Random::new(7).bytes(3000), Threads::alone());
     let write = |room| {
         let out = Full(Cursor::new(Vec::new()), room);
-        let mut encoder = Encoder::with_block_len(out, Compression::Zstd, 3000, 100)?;
+        let mut encoder = Encoder::new(out, Compression::Zstd, 3000, 100)?;
         encoder.write(&stream, &threads)?;
         encoder.finish(&threads).map(|out| out.0.into_inner())
     };

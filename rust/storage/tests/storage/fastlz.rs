@@ -150,7 +150,7 @@ fn levels_that_there_are_not_are_damage() {
 
 #[test]
 fn it_is_not_written() {
-    let error = Encoder::new(Cursor::new(Vec::new()), Compression::FastLz, 1).err().expect("an error");
+    let error = Encoder::new(Cursor::new(Vec::new()), Compression::FastLz, 1, 1).err().expect("an error");
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
     assert_eq!(error.to_string(), "expected a compression that can be written, found FastLZ");
     assert_eq!(Compression::FastLz.written(), Compression::Zstd);

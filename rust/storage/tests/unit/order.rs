@@ -15,11 +15,11 @@ fn no_more_is_kept_than_saves_under_way_need() {
         let oldest = order.take(None);
         for index in 0..100 {
             let ticket = order.take(None);
-            order.note(ticket, PathBuf::from(format!("{}", index % 10)));
+            order.placed.insert(PathBuf::from(format!("{}", index % 10)), ticket);
             order.give_back(ticket);
         }
         let younger = order.take(None);
-        order.note(order.last + 1, PathBuf::from("newest"));
+        order.placed.insert(PathBuf::from("newest"), order.last + 1);
         assert_eq!((order.placed.len(), order.open.len()), (11, 2), "{round}");
         assert!(order.is_overtaken(oldest, Path::new("9")));
         assert!(!order.is_overtaken(younger, Path::new("9")));

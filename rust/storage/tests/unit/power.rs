@@ -16,7 +16,7 @@ use self::disk::{Disk, Random, coin};
 use crate::beside::tests::Folder;
 use crate::compressed::{Compression, is_compressed};
 use crate::disk::Change;
-use crate::disk::tests::{Recorder, append, record, save, write};
+use crate::disk::tests::{Recorder, UNSUPPORTED, append, record, save, write};
 use crate::{AppendError, Loader, Saver, Ticket};
 use varbatch_codec::{Dialect, frames};
 use varbatch_workers::Threads;
@@ -273,8 +273,3 @@ fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
          records cut off, {refused} appends refused"
     );
 }
-
-#[cfg(target_os = "linux")]
-const UNSUPPORTED: i32 = rustix::io::Errno::OPNOTSUPP.raw_os_error();
-#[cfg(not(target_os = "linux"))]
-const UNSUPPORTED: i32 = 0;

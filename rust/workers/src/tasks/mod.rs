@@ -16,29 +16,30 @@
 //! - **No lock is held** while a step, a listener or the drop of a work runs, and never two locks at once.
 
 mod queue;
-mod runner;
 mod task;
 mod work;
 
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
 
 pub use task::Task;
 pub use work::{NextStep, OnProgress, TaskEvent, Work};
 
 use crate::Threads;
-use queue::Queue;
+use crate::ending::ENDING;
+use crate::turns::SLICE;
+use queue::{Place, Queue};
 
 /// A queue of tasks. Can be a `static`.
 #[derive(Debug)]
 pub struct Tasks<W: Work> {
-    queue: OnceLock<Arc<Queue<Task<W>>>>,
+    queue: LazyLock<Arc<Queue<Task<W>>>>,
 }
 
 impl<W: Work> Tasks<W> {
     /// Makes an empty queue, without threads.
     pub const fn new() -> Self {
-        Self { queue: OnceLock::new() }
+        Self { queue: LazyLock::new(Queue::new) }
     }
 
     /// Starts `work` on the helpers of `threads`, which it keeps until it ends. Without helpers it runs in
@@ -52,18 +53,36 @@ impl<W: Work> Tasks<W> {
         work: W,
         listener: impl Fn(&Arc<Task<W>>, TaskEvent) + Send + Sync + 'static,
     ) -> Arc<Task<W>> {
-        runner::start(self.queue.get_or_init(Queue::new), threads, work, Box::new(listener))
+        let home = if threads.has_helpers() { Place::Helpers } else { Place::Owner };
+        let task = Task::new(&self.queue, home, work, Box::new(listener));
+        if self.queue.add(task.id(), &task, threads) {
+            task.put(home, None);
+        } else {
+            task.cancel();
+            task.work_on(threads, home, None);
+        }
+        task
     }
 
     /// Works in turn on tasks that need the owner's thread, until `budget` is used up; does at least one step, if there
     /// is one. Returns true if more may remain.
     pub fn run_slice(&self, budget: Duration) -> bool {
-        self.queue.get().is_some_and(|queue| runner::run_slice(queue, budget))
+        let end = Instant::now() + budget;
+        self.queue.begin_run();
+        let may_have_more = loop {
+            let Some(task) = self.queue.next_owned() else { break false };
+            let until = end.min(Instant::now() + SLICE);
+            if task.work_on(&Threads::alone(), Place::Owner, Some(until)) && Instant::now() >= end {
+                break self.queue.has_owned();
+            }
+        };
+        self.queue.end_run();
+        may_have_more
     }
 
     /// True while a task has not ended, or its end is being reported.
     pub fn is_busy(&self) -> bool {
-        self.queue.get().is_some_and(|queue| queue.is_busy())
+        self.queue.is_busy()
     }
 
     /// Cancels all tasks except those that [outlive](Work::outlives_shut_down) this, which the calling thread helps to
@@ -71,9 +90,13 @@ impl<W: Work> Tasks<W> {
     /// have ended. The queue can then be used again. Must not be called inside a step or a listener, as it waits for
     /// them.
     pub fn shut_down(&self, threads: &Threads) {
-        if let Some(queue) = self.queue.get() {
-            runner::shut_down(queue, threads);
+        let tasks = self.queue.close();
+        tasks.iter().filter(|task| !task.outlives_shut_down).for_each(Task::cancel);
+        for task in tasks {
+            task.wait(threads);
         }
+        self.queue.reopen();
+        ENDING.join();
     }
 }
 

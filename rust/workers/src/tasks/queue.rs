@@ -87,8 +87,8 @@ impl<T> Queue<T> {
     }
 
     /// Lists a task that is free at [`Place::Owner`].
-    pub(super) fn add_owned(&self, order: Order, task: &Arc<T>) {
-        let (task, owned) = (Arc::clone(task), &mut self.lock().owned);
+    pub(super) fn add_owned(&self, order: Order, task: Arc<T>) {
+        let owned = &mut self.lock().owned;
         if order == Order::First { owned.push_front(task) } else { owned.push_back(task) }
     }
 

@@ -1,15 +1,16 @@
-//! One task: the holder of its work, its turns, and its end.
+//! One task: the holder of its work, its turns on any thread, and its end.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::ThreadId;
+use std::thread::{Builder, ThreadId};
 use std::time::Instant;
 
 use super::queue::{Place, Queue};
 use super::work::{NextStep, TaskEvent, Work};
 use crate::Threads;
+use crate::turns::{Order, SLICE};
 
 /// The min change of progress that is reported.
 const REPORTED: f32 = 0.01;
@@ -30,7 +31,7 @@ pub struct Task<W: Work> {
     /// Set, never reset: checked after each step. Both are checked again under the lock of `state`.
     cancelled: AtomicBool,
     wanted: AtomicBool,
-    /// Set by [`Task::unpark`] during a step, which may be about to park. Only changed under the lock of `state`.
+    /// Set by [`Self::unpark`] during a step, which may be about to park. Only changed under the lock of `state`.
     unparked: AtomicBool,
     /// Bits of f32. They only grow.
     progress: AtomicU32,
@@ -49,15 +50,6 @@ enum End<W> {
     Finished(Option<W>),
     Cancelled,
     Panicked,
-}
-
-/// The steps of one task that a thread does before it works on the next one.
-pub(super) struct Turn<'a> {
-    pub(super) threads: &'a Threads,
-    /// The place where the work was claimed. The turn continues with steps that belong there, or with all for a waiting
-    /// thread.
-    pub(super) place: Place,
-    pub(super) until: Option<Instant>,
 }
 
 impl<W: Work> Task<W> {
@@ -80,27 +72,27 @@ impl<W: Work> Task<W> {
         })
     }
 
-    /// See [`Task::cancel`]. Returns the place of the work if it is free.
-    pub(super) fn note_cancelled(&self) -> Option<Place> {
+    /// Ends the task without its work, unless the work is done first. Does not wait: the thread that holds the work
+    /// drops it after the current step.
+    pub fn cancel(self: &Arc<Self>) {
         self.cancelled.store(true, Ordering::Relaxed);
         // A thread that has claimed the work checks the flag under this lock before it leaves the work.
-        match &*self.lock() {
-            State::Free(place, _) => Some(*place),
-            State::Claimed(_) | State::Done(_) => None,
+        let free_at = if let State::Free(place, _) = &*self.lock() { Some(*place) } else { None };
+        if let Some(place) = free_at {
+            self.list(place, Order::First);
         }
+        self.unpark();
     }
 
-    /// Returns the place where a parked task must be put. Notes it for a step that may be about to park.
-    pub(super) fn end_park(&self) -> Option<Place> {
+    /// Continues a task that is [parked](NextStep::Parked), or about to be. Otherwise nothing happens, except that its
+    /// next park may end at once.
+    pub fn unpark(self: &Arc<Self>) {
         match &mut *self.lock() {
             State::Free(place @ Place::Parked, _) => *place = self.home,
-            State::Claimed(_) => {
-                self.unparked.store(true, Ordering::Relaxed);
-                return None;
-            }
-            State::Free(..) | State::Done(_) => return None,
+            State::Claimed(_) => return self.unparked.store(true, Ordering::Relaxed),
+            State::Free(..) | State::Done(_) => return,
         }
-        Some(self.home)
+        self.put(self.home, None);
     }
 
     /// True if the task has ended.
@@ -143,30 +135,73 @@ impl<W: Work> Task<W> {
         self.wanted.store(true, Ordering::Relaxed);
         let work = loop {
             match &*state {
-                State::Free(..) => break Self::claim_in(&mut state),
+                State::Free(..) => break Self::claim_in(&mut state, None),
                 State::Done(_) => return true,
                 State::Claimed(_) => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
             }
         };
         drop(state);
         if let Some(work) = work {
-            self.take_turn(work, &Turn { threads, place: Place::Waiter, until: None });
+            self.take_turn(work, threads, Place::Waiter, None);
         }
         true
     }
 
-    /// Returns the work, if it is free at `place`.
-    pub(super) fn claim(&self, place: Place) -> Option<W> {
-        let mut state = self.lock();
-        match &*state {
-            State::Free(at, _) if *at == place => Self::claim_in(&mut state),
-            _ => None,
+    /// Works on the task for a turn, if its work is free at `place`, and then puts it where it belongs. Returns true if
+    /// it was free.
+    pub(super) fn work_on(self: &Arc<Self>, threads: &Threads, place: Place, until: Option<Instant>) -> bool {
+        let Some(work) = Self::claim_in(&mut self.lock(), Some(place)) else { return false };
+        if let Some(next) = self.take_turn(work, threads, place, until) {
+            self.put(next, Some(place));
+        }
+        true
+    }
+
+    /// Puts the task, which is free at `place`, there, after a turn that began at `from`.
+    pub(super) fn put(self: &Arc<Self>, place: Place, from: Option<Place>) {
+        let is_again = from == Some(place);
+        self.list(place, if is_again { Order::Again } else { Order::Last });
+        match place {
+            Place::Device => self.give_thread(),
+            Place::Owner if !is_again => self.report(TaskEvent::Waiting),
+            _ => {}
         }
     }
 
-    fn claim_in(state: &mut State<W>) -> Option<W> {
+    /// Lists the task, which is free at `place`, if there is a list.
+    fn list(self: &Arc<Self>, place: Place, order: Order) {
+        let (task, queue) = (Arc::clone(self), Arc::clone(&self.queue));
+        let threads = match place {
+            Place::Helpers => queue.begin_turn(self.id),
+            Place::Owner => return queue.add_owned(order, task),
+            // A thread for it is already coming, or not wanted.
+            Place::Device | Place::Waiter | Place::Parked => None,
+        };
+        let Some(threads) = threads else { return };
+        let with = threads.clone();
+        threads.add_turn(order, move || {
+            // Drops the task, too, before `reopen` is notified.
+            let _ = catch_unwind(AssertUnwindSafe(move || {
+                task.work_on(&with, Place::Helpers, Some(Instant::now() + SLICE));
+            }));
+            queue.end_run();
+        });
+    }
+
+    /// Runs the next step of the task, which is free at [`Place::Device`], on a thread of its own.
+    fn give_thread(self: &Arc<Self>) {
+        let own = Arc::clone(self);
+        let run = move || _ = own.work_on(&Threads::alone(), Place::Device, None);
+        match Builder::new().name("varbatch-wait".to_owned()).spawn(run) {
+            Ok(thread) => self.queue.devices.keep([thread]),
+            Err(_) => _ = self.work_on(&Threads::alone(), Place::Device, None),
+        }
+    }
+
+    /// Returns the work, if it is free, at `place` or anywhere.
+    fn claim_in(state: &mut State<W>, place: Option<Place>) -> Option<W> {
         match std::mem::replace(state, State::Claimed(std::thread::current().id())) {
-            State::Free(_, work) => Some(work),
+            State::Free(at, work) if place.is_none_or(|place| place == at) => Some(work),
             other => {
                 *state = other;
                 None
@@ -174,18 +209,25 @@ impl<W: Work> Task<W> {
         }
     }
 
-    /// Does steps until the turn is over, then leaves the work or ends the task. Returns the place where the task must
-    /// be put, if any.
-    pub(super) fn take_turn(self: &Arc<Self>, mut work: W, turn: &Turn<'_>) -> Option<Place> {
+    /// Does steps until the turn is over, then leaves the work or ends the task. The turn continues with steps that belong
+    /// at `place`, where the work was claimed, or with all for a waiting thread. Returns the place where the task must be
+    /// put, if any.
+    fn take_turn(
+        self: &Arc<Self>,
+        mut work: W,
+        threads: &Threads,
+        place: Place,
+        until: Option<Instant>,
+    ) -> Option<Place> {
         loop {
             if self.cancelled.load(Ordering::Relaxed) {
                 self.end_without(work, End::Cancelled);
                 return None;
             }
             let stepped = catch_unwind(AssertUnwindSafe(|| {
-                let next = work.step(turn.threads, &|progress| self.note(progress));
-                if next == NextStep::Parked && turn.place == Place::Waiter {
-                    work.unblock(turn.threads);
+                let next = work.step(threads, &|progress| self.note(progress));
+                if next == NextStep::Parked && place == Place::Waiter {
+                    work.unblock(threads);
                 }
                 (next, work.progress())
             }));
@@ -194,7 +236,7 @@ impl<W: Work> Task<W> {
                 return None;
             };
             self.note(if next == NextStep::Done { 1.0 } else { progress });
-            let place = match next {
+            let next_place = match next {
                 NextStep::More => self.home,
                 NextStep::Blocking if self.home != Place::Owner => Place::Device,
                 NextStep::Blocking | NextStep::Owner => Place::Owner,
@@ -204,12 +246,12 @@ impl<W: Work> Task<W> {
                     return None;
                 }
             };
-            let goes_on = turn.place == Place::Waiter
-                || turn.place == place
+            let goes_on = place == Place::Waiter
+                || place == next_place
                     && !self.wanted.load(Ordering::Relaxed)
-                    && turn.until.is_none_or(|until| Instant::now() < until);
+                    && until.is_none_or(|until| Instant::now() < until);
             if !goes_on {
-                return self.leave(work, place);
+                return self.leave(work, next_place);
             }
         }
     }
@@ -260,12 +302,8 @@ impl<W: Work> Task<W> {
         }
     }
 
-    pub(super) fn report(self: &Arc<Self>, event: TaskEvent) {
+    fn report(self: &Arc<Self>, event: TaskEvent) {
         let _ = catch_unwind(AssertUnwindSafe(|| (self.listener)(self, event)));
-    }
-
-    pub(super) fn queue(&self) -> &Arc<Queue<Self>> {
-        &self.queue
     }
 
     pub(super) fn id(&self) -> u64 {

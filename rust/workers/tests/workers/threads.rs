@@ -3,52 +3,12 @@
 //! nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex};
-use std::thread::ThreadId;
-use std::time::Duration;
 
 use varbatch_workers::Threads;
 
 use crate::support::{COUNTS, Count, Door, assert_works, count_end, panic_if, panic_of, shared, times, together};
-
-#[test]
-fn every_item_is_worked_on_once() {
-    for threads in COUNTS.map(Threads::new) {
-        for len in [0, 1, 2, 7, times(10_000, 60)] {
-            let seen: Vec<_> = (0..len).map(|_| AtomicUsize::new(0)).collect();
-            threads.for_each(0..len, |index: usize| _ = seen[index].fetch_add(1, Ordering::Relaxed));
-            let is_once = seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1);
-            assert!(is_once, "{len} items, {} threads", threads.count());
-        }
-    }
-}
-
-#[test]
-fn what_the_threads_wrote_is_there_when_the_call_returns() {
-    for threads in COUNTS.map(Threads::new) {
-        for round in 0..times(2000, 10) {
-            // Plain memory, of the caller's, gone right after.
-            let mut written = vec![0; 40];
-            threads.for_each(written.chunks_mut(3), |slots: &mut [usize]| slots.fill(round + 1));
-            assert!(written.iter().all(|&slot| slot == round + 1));
-        }
-    }
-}
-
-#[test]
-fn all_threads_take_part() {
-    for threads in COUNTS.map(Threads::new) {
-        for _ in 0..times(50, 3) {
-            let seen = Mutex::new(Vec::<ThreadId>::new());
-            together(&threads, |_| seen.lock().unwrap().push(std::thread::current().id()));
-            let mut seen = seen.into_inner().unwrap();
-            seen.sort_by_key(|id| format!("{id:?}"));
-            seen.dedup();
-            assert_eq!(seen.len(), threads.count());
-        }
-    }
-}
 
 #[test]
 fn each_thread_that_gets_an_item_has_a_state_of_its_own() {
@@ -188,26 +148,6 @@ fn a_hundred_thousand_tiny_calls_work() {
         }
         let expected = (0..calls).map(|call| [1, 3, 6][call % 3]).sum();
         assert_eq!(sum.into_inner(), expected, "{} threads", threads.count());
-    }
-}
-
-#[test]
-fn a_panic_of_the_caller_waits_for_who_is_inside() {
-    for threads in [2, 3, 8].map(Threads::new) {
-        for _ in 0..times(20, 2) {
-            // On the heap and gone when the call has unwound: a helper that is still there then would be seen by Miri.
-            let left = Box::new(AtomicUsize::new(0));
-            let text = panic_of(|| {
-                together(&threads, |caller| {
-                    panic_if(caller, "of the caller");
-                    std::thread::sleep(Duration::from_millis(2));
-                    left.fetch_add(1, Ordering::Relaxed);
-                });
-            });
-            assert_eq!(text, "of the caller");
-            assert_eq!(left.into_inner(), threads.count() - 1);
-        }
-        assert_works(&threads);
     }
 }
 

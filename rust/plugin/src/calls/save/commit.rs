@@ -1,6 +1,8 @@
 //! Puts a complete file in place, and frees the one that it replaces.
 
-use varbatch_storage::{Committed, Flushed, Replaced, Saver};
+use std::fs::File;
+
+use varbatch_storage::{Committed, Flushed, Saver};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
@@ -21,7 +23,7 @@ pub fn finish(target: &SaveTarget, ticket: &WriteTicket, saver: Saver, threads: 
 
 /// Puts a file in place, unless a later save already did. Returns true if this file is in place.
 pub fn commit(target: &SaveTarget, ticket: &WriteTicket, flushed: Flushed) -> Result<bool, Failure> {
-    match flushed.commit_as(ticket.ticket()).map_err(|error| target.not_written(&error))? {
+    match flushed.commit(ticket.ticket()).map_err(|error| target.not_written(&error))? {
         Committed::InPlace(replaced) => {
             engine::keep(target.path());
             dispose(replaced);
@@ -32,8 +34,9 @@ pub fn commit(target: &SaveTarget, ticket: &WriteTicket, flushed: Flushed) -> Re
 }
 
 /// Frees a replaced file; in the background if that takes long and there are worker threads.
-fn dispose(replaced: Option<Replaced>) {
-    let Some(file) = replaced.filter(|file| file.len() >= SLOW_TO_FREE) else { return };
+fn dispose(replaced: Option<File>) {
+    let is_slow = |file: &File| file.metadata().is_ok_and(|metadata| metadata.len() >= SLOW_TO_FREE);
+    let Some(file) = replaced.filter(is_slow) else { return };
     let threads = pool::threads();
     if threads.count() > 1 {
         let job = Box::new(Dispose { file: Some(file), has_begun: false });
@@ -42,7 +45,7 @@ fn dispose(replaced: Option<Replaced>) {
 }
 
 struct Dispose {
-    file: Option<Replaced>,
+    file: Option<File>,
     has_begun: bool,
 }
 

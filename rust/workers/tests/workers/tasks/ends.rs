@@ -9,7 +9,7 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, TaskEvent, Tasks};
 
 use super::{Job, Jobs, Started, each, occupy, steps};
-use crate::support::{COUNTS, Count, Door, count_end, shared, times, wait_for, work_for};
+use crate::support::{COUNTS, Count, Door, count_end, shared, times, wait_for};
 
 #[test]
 fn a_task_in_the_queue_is_cancelled() {
@@ -221,27 +221,6 @@ fn tasks_started_during_a_shut_down_are_cancelled() {
         kept.assert_finishes();
         // It can be used again, with the same threads.
         jobs.start(threads, steps(5)).assert_finishes();
-    });
-}
-
-#[test]
-fn nothing_runs_after_a_shut_down() {
-    each(COUNTS, |threads, jobs| {
-        for _ in 0..times(30, 2) {
-            let (ended, late) = (shared::<Door>(), shared::<Count>());
-            for _ in 0..10 {
-                jobs.start(threads, move |_, _| {
-                    work_for(Duration::from_micros(50));
-                    if ended.is_open() {
-                        late.add();
-                    }
-                    NextStep::More
-                });
-            }
-            jobs.tasks.shut_down(threads);
-            ended.open();
-            assert_eq!((jobs.live.load(Ordering::SeqCst), late.get()), (0, 0));
-        }
     });
 }
 

@@ -81,34 +81,6 @@ fn a_helper_that_comes_back_from_a_call_takes_a_task() {
     }
 }
 
-#[test]
-fn nothing_is_lost_when_the_threads_change() {
-    let jobs = Jobs::new();
-    let mut threads = Threads::new(2);
-    for round in 0..times(300, 6) {
-        let tasks = jobs.start_all(&threads, 6, |task| {
-            move |step, _| match step % 7 {
-                3 if task % 2 == 0 => NextStep::Blocking,
-                5 if task % 3 == 0 => NextStep::Owner,
-                _ if step < 20 => NextStep::More,
-                _ => NextStep::Done,
-            }
-        });
-        for change in 0..4 {
-            threads = Threads::new([1, 2, 3, 1, 4][(round + change) % 5]);
-            jobs.tasks.run_slice(Duration::ZERO);
-        }
-        for task in tasks {
-            wait_for("the end", || {
-                jobs.tasks.run_slice(Duration::ZERO);
-                task.task.is_done()
-            });
-            task.assert_finishes();
-        }
-    }
-    jobs.assert_none_left();
-}
-
 /// Threads whose helpers count their ends.
 fn counted(count: usize, ended: &'static Count) -> Threads {
     let threads = Threads::new(count);

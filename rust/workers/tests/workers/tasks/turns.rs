@@ -9,29 +9,10 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, TaskEvent, Tasks, Work};
 
 use super::{Started, each, occupy, steps};
-use crate::support::{COUNTS, Count, Door, assert_works, shared, times, wait_for, work_for};
+use crate::support::{Count, Door, assert_works, shared, times, wait_for, work_for};
 
 /// The steps that were done, and their tasks.
 type Order = Mutex<Vec<(usize, usize)>>;
-
-#[test]
-fn a_task_that_nobody_holds_ends() {
-    each([2, 3, 8], |threads, jobs| {
-        let (owner, ended) = (current().id(), shared::<Door>());
-        let Started { task, told } = jobs.start(threads, move |step, _| {
-            assert_ne!(current().id(), owner);
-            if step < 20 {
-                return NextStep::More;
-            }
-            ended.open();
-            NextStep::Done
-        });
-        drop(task);
-        ended.pass();
-        wait_for("its end", || told.count(TaskEvent::Finished) == 1);
-        assert_eq!(told.count(TaskEvent::Waiting), 0);
-    });
-}
 
 #[test]
 fn a_short_task_is_not_kept_waiting_by_a_long_one() {
@@ -97,22 +78,6 @@ fn every_helper_has_a_task() {
             });
             tasks.into_iter().for_each(Started::assert_finishes);
         }
-    });
-}
-
-#[test]
-fn a_step_may_use_the_other_helpers() {
-    each(COUNTS, |threads, jobs| {
-        let helpers = (threads.count() - 1).max(1);
-        let tasks = jobs.start_all(threads, 3, |_| {
-            move |step, threads| {
-                assert_eq!(threads.count(), helpers);
-                assert_works(threads);
-                if step < times(50, 2) { NextStep::More } else { NextStep::Done }
-            }
-        });
-        while jobs.tasks.run_slice(Duration::from_millis(1)) {}
-        tasks.into_iter().for_each(Started::assert_finishes);
     });
 }
 

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex};
 use std::thread::current;
 use std::time::Duration;
 
-use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, Task, TaskEvent};
 
 use super::{Job, Started, each, occupy};
@@ -102,27 +101,6 @@ fn many_threads_wait_for_one_task() {
             });
             task.assert_finishes();
         }
-    });
-}
-
-#[test]
-fn all_waiting_threads_are_woken() {
-    each([2], |threads, jobs| {
-        let (go_on, began) = (shared::<Door>(), shared::<Count>());
-        let busy = occupy(jobs, threads, go_on);
-        std::thread::scope(|scope| {
-            let waiters = [(); 4].map(|()| {
-                scope.spawn(|| {
-                    began.add();
-                    assert!(busy.task.wait(&Threads::alone()));
-                })
-            });
-            wait_for("the waiters", || began.get() == 4);
-            std::thread::sleep(Duration::from_millis(10));
-            go_on.open();
-            wait_for("their return", || waiters.iter().all(std::thread::ScopedJoinHandle::is_finished));
-        });
-        busy.assert_finishes();
     });
 }
 
