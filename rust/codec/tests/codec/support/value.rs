@@ -84,6 +84,25 @@ impl Value {
         Self::Plain { kind, width, count, bytes }
     }
 
+    /// The value, and before it each one in it, as `change` makes it.
+    pub fn map(self, change: &mut dyn FnMut(Self) -> Self) -> Self {
+        let value = match self {
+            Self::Array { element, elements } => {
+                Self::Array { element, elements: elements.into_iter().map(|value| value.map(change)).collect() }
+            }
+            Self::Dictionary { key, value, entries } => {
+                let entries = entries.into_iter().map(|(key, value)| (key.map(change), value.map(change))).collect();
+                Self::Dictionary { key, value, entries }
+            }
+            Self::Object { class, properties } => {
+                let properties = properties.into_iter().map(|(name, value)| (name, value.map(change))).collect();
+                Self::Object { class, properties }
+            }
+            value => value,
+        };
+        change(value)
+    }
+
     pub fn events(&self) -> Vec<Event<'_>> {
         let mut events = Vec::new();
         self.push(&mut events);
