@@ -1,5 +1,5 @@
-//! How fast the text kernels are alone, on one text of 64 Ki characters, beside a copy of its UTF-32. Bytes a second are of
-//! UTF-8 everywhere. What the codec does with short texts is counted in `counts`.
+//! How fast the text kernels are alone, on one text of 64 Ki characters, beside a copy of its UTF-32. Bytes a second
+//! are of UTF-8. What the codec does with short texts is counted in `counts`.
 
 #[path = "counts/arrays.rs"]
 #[allow(dead_code)] // `counts` has more of them.

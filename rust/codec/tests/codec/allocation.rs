@@ -6,9 +6,8 @@ use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Reader, frames
 
 use crate::support::agree::assert_agrees_of;
 use crate::support::allocator::{most_held, taken};
-use crate::support::numbers;
-use crate::support::vectors;
 use crate::support::wire::words;
+use crate::support::{numbers, vectors};
 
 /// What the Reader keeps of each container that it is inside of, in bytes, at most.
 const OPEN_LEN: usize = 48;

@@ -1,5 +1,5 @@
-//! Guards: a delta restores what it was made from, whatever the edits cover, and is as small as is promised; a swap goes back
-//! and forth between two states, to the byte, as often as one likes, and takes the memory of a delta.
+//! Guards: a delta restores what it was made from, whatever the edits cover, and is as small as is promised; a swap
+//! goes back and forth between two states, to the byte, as often as one likes, and takes the memory of a delta.
 
 use std::ops::Range;
 
@@ -62,14 +62,14 @@ fn plain(before: &[u8], after: &[u8], edits: &[Edit]) -> Vec<u8> {
     out
 }
 
-pub fn edit(before: Range<usize>, after: Range<usize>) -> Edit {
+fn edit(before: Range<usize>, after: Range<usize>) -> Edit {
     Edit { before, after }
 }
 
 /// What lies before an edit, what it takes away and what it puts there; the bytes behind the last.
-pub type Parts = (Vec<(Vec<u8>, Vec<u8>, Vec<u8>)>, Vec<u8>);
+type Parts = (Vec<(Vec<u8>, Vec<u8>, Vec<u8>)>, Vec<u8>);
 
-pub fn parts() -> impl Strategy<Value = Parts> {
+fn parts() -> impl Strategy<Value = Parts> {
     // Few different bytes, so that edits cover much that is the same.
     let bytes = |most| prop::collection::vec(0..3_u8, 0..most);
     let old_and_new = prop_oneof![
@@ -82,7 +82,7 @@ pub fn parts() -> impl Strategy<Value = Parts> {
 }
 
 /// Both states that the parts make, and the edits that lead from one to the other.
-pub fn edits_of((edits, rest): &Parts) -> (Vec<u8>, Vec<u8>, Vec<Edit>) {
+fn edits_of((edits, rest): &Parts) -> (Vec<u8>, Vec<u8>, Vec<Edit>) {
     let (mut before, mut after, mut list) = (Vec::new(), Vec::new(), Vec::new());
     for (same, old, new) in edits {
         before.extend_from_slice(same);
@@ -198,8 +198,6 @@ fn wrong_edits_are_refused() {
     assert!(refused(vec![edit(backwards.clone(), backwards)]), "backwards");
 }
 
-const TURNS: usize = 3;
-
 /// Goes back and forth, and gives the swap as it was made.
 #[track_caller]
 fn check(before: &[u8], after: &[u8], edits: &[Edit]) -> Swap {
@@ -207,7 +205,7 @@ fn check(before: &[u8], after: &[u8], edits: &[Edit]) -> Swap {
     let delta = delta::make(before, after, edits.to_vec());
     assert!(made.len() < delta.len(), "{} bytes, the delta {}", made.len(), delta.len());
     let (mut swap, mut bytes) = (made.clone(), before.to_vec());
-    for turn in 0..TURNS {
+    for turn in 0..3 {
         swap.apply(&mut bytes);
         assert!(bytes == after, "there, turn {turn}");
         swap.apply(&mut bytes);

@@ -1,5 +1,5 @@
-//! Guards: what differs between two values, states that somebody edited and unrelated ones, leads from one to the other, and
-//! back when it is turned around.
+//! Guards: what differs between two values, states that somebody edited and unrelated ones, leads from one to the
+//! other, and back when it is turned around.
 
 use varbatch_codec::Width;
 use varbatch_codec::change::{Change, DiffOptions, Edit, Op, Patch, PatchError, diff, edits, patch};

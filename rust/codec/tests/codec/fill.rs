@@ -1,5 +1,5 @@
-//! Guards: however an output is cut into parts and over threads, every byte of it is written once and nothing beside it; plain
-//! data reaches memory of either width with the right values.
+//! Guards: however an output is cut into parts and over threads, every byte of it is written once and nothing beside
+//! it; plain data reaches memory of either width with the right values.
 
 use std::mem::MaybeUninit;
 

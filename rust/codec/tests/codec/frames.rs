@@ -4,9 +4,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Event, Reader, Width, Writer, frames};
 
-use crate::support::naive;
 use crate::support::value::{Value, any_value, cases};
-use crate::support::vectors;
+use crate::support::{naive, vectors};
 
 /// A stream of frames of these payloads, by hand.
 fn stream(payloads: &[Vec<u8>]) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Guards: no damage to a vector, and no random, cut, changed or spliced buffer of any kind, panics, and the Reader accepts
+//! Guards: no damage to a vector, and no random, cut, changed or spliced buffer of any kind, panics; the Reader accepts
 //! exactly what each engine accepts, to the last byte. No depth of a buffer costs a thread its stack.
 
 use varbatch_codec::{CodecErrorKind, Dialect, Engine, Event, Kind, Reader, frames, validate};

@@ -1,5 +1,5 @@
-//! Guards: a lookup finds what decoding all and following the path would find, by any path of any value; `find` leads where
-//! `lookup` does, in sound, cut and changed buffers, unless a typed container is in the way.
+//! Guards: a lookup finds what decoding all and following the path would find, by any path of any value; `find` leads
+//! where `lookup` does, in sound, cut and changed buffers, unless a typed container is in the way.
 
 use varbatch_codec::lookup::{Found, Key, LookupErrorKind, Seek, Target, find, lookup};
 use varbatch_codec::{CodecError, Dialect, Engine, Kind, PathStep, Reader};

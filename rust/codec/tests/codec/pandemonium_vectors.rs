@@ -1,5 +1,5 @@
-//! Guards: what a real Pandemonium writes and reads is written and read alike, but for what is listed here with its cause; and
-//! what it writes by the rules of its encoder is read as what Godot 4 has for it, and back.
+//! Guards: what a real Pandemonium writes and reads is written and read alike, but for what is listed here with its
+//! cause; what it writes by the rules of its encoder is read as what Godot 4 has for it, and back.
 
 use std::collections::BTreeMap;
 

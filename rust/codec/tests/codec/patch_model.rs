@@ -1,5 +1,5 @@
-//! Guards: a patch does what its changes say, in any order, refuses those that do not fit, and can be taken back. Many changes
-//! in order, or in the opposite order, cost about what reading the same bytes does, however deep they lie.
+//! Guards: a patch does what its changes say, in any order, refuses those that do not fit, and can be taken back. Many
+//! changes cost about what reading the same bytes does, in either order, however deep they lie.
 
 use std::time::{Duration, Instant};
 
@@ -241,18 +241,10 @@ fn assert_elements(what: &str, head: u32, [old, new]: [Vec<u8>; 2], in_change: i
 }
 
 #[test]
-fn elements_of_an_array() {
-    assert_elements("ints", 28, [int(1), int(2)], <[u8]>::to_vec);
-}
-
-#[test]
-fn elements_of_a_packed_array() {
-    assert_elements("floats", 32, [words(&[1]), words(&[2])], |element| [&words(&[32, 1]), element].concat());
-}
-
-#[test]
-fn texts_of_a_packed_array() {
+fn elements_of_an_array_and_of_packed_ones() {
     let text = |letter| words(&[2, letter]);
+    assert_elements("ints", 28, [int(1), int(2)], <[u8]>::to_vec);
+    assert_elements("floats", 32, [words(&[1]), words(&[2])], |element| [&words(&[32, 1]), element].concat());
     assert_elements("texts", 34, [text(0x61), text(0x62)], |element| [&words(&[34, 1]), element].concat());
 }
 

@@ -1,13 +1,11 @@
-//! Guards: a plan borrows what is long and copies what must not be borrowed; with plans of other writers in it, deep in one
-//! another, it gives what plain code gives: whole, in parts and in pieces, however long they are.
+//! Guards: a plan borrows what is long and copies what must not be borrowed; with plans of other writers in it, deep in
+//! one another, it gives what plain code gives: whole, in parts and in pieces, however long they are.
 
 use varbatch_codec::limits::{self, HELD_LEN, INLINE_LEN};
-use varbatch_codec::{
-    Borrowed, Chunk, CodecErrorKind, Copied, Cursor, Dialect, ElementType, Event, Mark, Plan, Text, Writer,
-};
+use varbatch_codec::{Borrowed, Chunk, CodecErrorKind, Copied, Cursor, Dialect, Event, Mark, Plan, Text, Writer};
 
 use crate::support::canary::filled;
-use crate::support::events::{A, ARRAY, after, packed, texts, then};
+use crate::support::events::{A, ANY, ARRAY, after, packed, texts, then};
 use crate::support::random::Random;
 use crate::support::times;
 use crate::support::tree::{Batch, LARGE, PIECE, Tree, assert_bytes, bytes, chars};
@@ -92,7 +90,7 @@ fn the_same_bytes_often_are_too_large_a_value() {
     writer.write(Event::Bool(true)).expect("a value is due");
     writer.end_value(first).expect("complete");
     let start = writer.mark();
-    writer.write(Event::Array { element: ElementType::Any, count }).expect("a value is due");
+    writer.write(Event::Array { element: ANY, count }).expect("a value is due");
     for _ in 0..count {
         writer.write(packed(&bytes)).expect("a value is due");
     }
@@ -102,8 +100,6 @@ fn the_same_bytes_often_are_too_large_a_value() {
     writer.write(Event::Bool(true)).expect("a value is due");
     writer.end_value(start).expect("the plan has room again");
 }
-
-const ANY: ElementType<'_> = ElementType::Any;
 
 /// The values written with splits: whole, and between each two of some marks.
 #[track_caller]
@@ -278,7 +274,7 @@ fn walk(plan: &Plan<'_>, cursor: &mut Cursor, mut most: impl FnMut() -> usize) -
 }
 
 #[track_caller]
-pub fn assert_walks(plan: &Plan<'_>, random: &mut Random) {
+fn assert_walks(plan: &Plan<'_>, random: &mut Random) {
     let expected = plan.to_vec();
     for &most in MOSTS {
         assert!(walk(plan, &mut Cursor::new(), || most) == expected, "other bytes by {most}");

@@ -1,6 +1,6 @@
 //! Guards: every implementation of the text kernels that this machine has agrees with plain code, for every length and
-//! alignment, wherever in a block something odd stands, and writes nothing beside its destination. The public functions do
-//! for every character and every three bytes, and text that only Godot 3 takes for UTF-8 is read as Godot 3 reads it.
+//! alignment, wherever in a block something odd stands, and writes nothing beside its destination. The public functions
+//! do for every character and every three bytes; text that only Godot 3 takes for UTF-8 is read as it does.
 
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,14 +1,12 @@
-//! Guards: texts by another writer are refused where they are not due, and passed without being read as they are read. What
-//! several writers give is looked at in `plan`.
+//! Guards: texts by another writer are refused where they are not due, and passed without being read as they are read.
+//! What several writers give is looked at in `plan`.
 
 use varbatch_codec::{CodecErrorKind, Dialect, Event, Mark, Reader, Text, Writer};
 
 use crate::support::events::{A, ARRAY, NODE_PATH, after, then};
-use crate::support::nearly;
 use crate::support::random::Random;
 use crate::support::steps::{assert_same, rest, write};
-use crate::support::times;
-use crate::support::vectors;
+use crate::support::{nearly, times, vectors};
 
 const STRINGS: Event<'_> = Event::PackedStrings { count: 2 };
 const OBJECT: Event<'_> = Event::Object { class: Text::Utf8("A"), count: 1 };
@@ -57,7 +55,7 @@ fn texts_of_another_writer_are_refused_where_they_are_not_due() {
     assert_eq!(writer.into_plan().to_vec(), write(&[ARRAY, Event::Nil, STRINGS, A, A]).expect("writes"));
 }
 
-/// Passes each text of a value, beside a reader that reads it; counts those that were passed, malformed ones and errors.
+/// Passes each text of a value, beside a reader that reads it; counts those that pass, malformed ones and errors.
 #[track_caller]
 fn assert_passes(bytes: &[u8], base: usize, seen: &mut [usize; 3]) {
     let mut reader = Reader::new(bytes).with_base(base).with_objects(true);

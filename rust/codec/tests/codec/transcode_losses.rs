@@ -1,5 +1,5 @@
-//! Guards: what another engine keeps less of is told, with how often and where first, and nothing else is; components become
-//! those of the other width as an engine rounds them, both ways.
+//! Guards: what another engine keeps less of is told, with how often and where first, and nothing else is; components
+//! become those of the other width as an engine rounds them, both ways.
 
 use std::collections::HashMap;
 

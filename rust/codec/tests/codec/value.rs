@@ -7,11 +7,10 @@ use varbatch_codec::{
 };
 
 use super::support::allocator::most_held;
-use super::support::on_a_stack;
 use super::support::steps::write;
 use super::support::value::{any_value, cases};
-use super::support::vectors;
 use super::support::wire::words;
+use super::support::{on_a_stack, vectors};
 
 /// Bytes, by way of a value.
 fn again<R: Real>(bytes: &[u8]) -> Vec<u8> {

@@ -94,7 +94,7 @@ fn what_the_engine_finds_too_deep_is_refused() {
 /// Reads what an engine was given, as the engine does; gives how many values are written again as the engine does. `again`
 /// gives what we write, unless the engine cannot write the same: it makes objects of properties, and writes all that they
 /// have. What is refused for its class, only the engine can know.
-pub fn assert_read_alike(
+fn assert_read_alike(
     engine: Engine,
     all: impl IntoIterator<Item = Decoded>,
     is_refused_class: fn(&str) -> bool,

@@ -1,5 +1,5 @@
-//! Guards: events in a wrong order never make a value, other writers give what is due alone, depth has its limit, and values
-//! are whole or none. That any value comes back, and is written to the rules, is looked at in `dialects`.
+//! Guards: events in a wrong order never make a value, other writers give what is due alone, depth has its limit, and
+//! values are whole or none. That any value comes back, and is written to the rules, is looked at in `dialects`.
 
 use proptest::prelude::*;
 use varbatch_codec::{
