@@ -1,6 +1,5 @@
 //! Guards: each engine's types have its numbers, a value comes back in each dialect as it was, what an engine has no
-//! type for is refused by name, and the Reader accepts what the engine accepts where its rule is another than Godot
-//! 4's.
+//! type for is refused by name, and the Reader accepts what the engine does where it has a rule of its own.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;

@@ -125,6 +125,8 @@ fn what_has_no_parts_in_common_is_set() {
     assert_eq!(shown(&object("Node", 1), &object("Sprite2D", 1)).len(), 1);
     let typed = Value::Array { element: Element::Builtin(Kind::Int), elements: vec![Value::Int(1)] };
     assert_eq!(shown(&typed, &ints(&[1])), ["set : 1 elements -> 1 elements"]);
+    let of_another_build = |byte| Value::plain(Kind::PackedVector2Array, Width::Double, vec![byte; 32]);
+    assert!(shown(&of_another_build(1), &of_another_build(2))[0].starts_with("set :"));
 }
 
 /// Rather one change than more of them than the values have bytes.

@@ -314,4 +314,6 @@ fn what_decoding_converts_is_not_passed() {
     // Containers are the same key whatever their types.
     let typed = words(&[27, 1, 0x0001_001c, 2, 1, 2, 7, 0]);
     assert_eq!(found(&typed, &[&words(&[28, 1, 2, 7])]), at(28, &typed[28..]));
+    let strings = [words(&[0x0001_001b, 4, 1]), letter(21, 0), words(&[2, 7])].concat();
+    assert_eq!(found(&strings, &[&letter(4, 0)]), at(24, &strings[24..]));
 }

@@ -29,8 +29,8 @@ fn components_are_rounded_with_a_word_and_only_if_they_change() {
     assert_becomes(DOUBLE, GODOT_4, &wide(1e300), &narrow(f32::INFINITY), infinite);
     assert_becomes(DOUBLE, GODOT_3, &wide(-1e39), &narrow(f32::NEG_INFINITY), infinite);
     assert_becomes(DOUBLE, GODOT_3, &wide(f32::MAX.into()), &narrow(f32::MAX), "");
-    let both = [words(&[0x1_0005]), doubles(&[0.1, 1e39])].concat();
-    let there = [words(&[5]), floats(&[0.1, f32::INFINITY])].concat();
+    let both = [words(&[0x1_0009]), doubles(&[0.1, 1e39, 0.1])].concat();
+    let there = [words(&[9]), floats(&[0.1, f32::INFINITY, 0.1])].concat();
     assert_becomes(DOUBLE, GODOT_4, &both, &there, infinite);
     assert_becomes(DOUBLE, GODOT_4, &wide(1e-300), &narrow(0.0), line);
     for exact in [0.25, -0.0, f64::INFINITY, f64::NEG_INFINITY, 16_777_216.0] {

@@ -156,7 +156,7 @@ fn keys_that_are_one_in_godot_4_are_told() {
     let arrays = words(&[18, 2, 19, 1, 18, 0, 0, 19, 1, 18, 0, 0]);
     assert_told(GODOT_3, GODOT_4, &arrays, &line.replace("32", "28"));
     // An object is a key of its own in Godot 4, too.
-    let objects = words(&[18, 2, 19, 1, 0x1_0011, 7, 0, 0, 19, 1, 0x1_0011, 7, 0, 0]);
+    let objects = words(&[18, 2, 19, 2, 18, 0, 0x1_0011, 7, 0, 0, 19, 2, 18, 0, 0x1_0011, 7, 0, 0]);
     assert_told(GODOT_3, GODOT_4, &objects, "");
     let values = words(&[18, 2, 2, 1, 18, 0, 2, 2, 18, 0]);
     assert_told(GODOT_3, GODOT_4, &values, "");

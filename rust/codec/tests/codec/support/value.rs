@@ -257,7 +257,7 @@ fn any_float() -> impl Strategy<Value = f64> {
 /// Text that is read as it was written: no NUL, no leading byte-order mark, no surrogate.
 pub fn any_text() -> impl Strategy<Value = Chars> {
     let character = prop_oneof![4 => proptest::char::range(' ', '~'), 1 => any::<char>()];
-    let len = prop_oneof![3 => 0..10_usize, 1 => 0..90_usize];
+    let len = prop_oneof![60 => 0..10_usize, 20 => 0..90_usize, 1 => 500..700_usize];
     len.prop_flat_map(move |len| vec(character.clone().prop_filter("ends the text", |&c| c != '\0'), len))
         .prop_map(|chars| chars.into_iter().skip_while(|&c| c == '\u{feff}').map(u32::from).collect())
 }
