@@ -44,6 +44,15 @@ fn a_writer_refuses_what_pandemonium_would_drop() {
 }
 
 #[test]
+fn an_array_of_arrays_some_of_which_become_untyped_does_so_too() {
+    // A script is no type there.
+    let script = [words(&[0x3_001c]), text("res://a.gd"), words(&[0])].concat();
+    let of_script = [words(&[0x1_001c, 28, 2]), script, words(&[0x1_001c, 2, 0])].concat();
+    let lines = "2 typed containers became untyped, the first at byte 0";
+    assert_becomes(GODOT_4, PANDEMONIUM, &of_script, &words(&[26, 2, 26, 0, 27, 2, 0]), lines);
+}
+
+#[test]
 fn an_array_of_any_objects_names_the_class_of_all() {
     // Pandemonium takes no object for one of the class "".
     let there = |count: &[u32]| [words(&[27, 23, 24]), text("Object"), words(count)].concat();

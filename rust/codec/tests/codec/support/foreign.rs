@@ -1,10 +1,10 @@
 //! Values as an engine has them that is not Godot 4.
 
 use proptest::prelude::*;
-use varbatch_codec::{Dialect, Engine, Kind, Width};
+use varbatch_codec::{Dialect, Engine, Kind};
 
 use super::numbers;
-use super::value::{Element, Value, any_of, any_value, chars};
+use super::value::{Element, Value, any_of, chars};
 
 /// Whether the engine has such a type.
 pub fn has(engine: Engine, kind: Kind) -> bool {
@@ -15,11 +15,6 @@ pub fn has(engine: Engine, kind: Kind) -> bool {
 pub fn of_each_kind(dialect: Dialect) -> Vec<BoxedStrategy<Value>> {
     let kinds = Kind::ALL.into_iter().filter(|&kind| has(dialect.engine, kind));
     kinds.map(|kind| any_of(kind, dialect.real).prop_map(move |value| fitted(dialect.engine, value)).boxed()).collect()
-}
-
-/// Any value that the engine has.
-pub fn any_value_of(engine: Engine) -> impl Strategy<Value = Value> {
-    any_value(Width::Single).prop_map(move |value| fitted(engine, value))
 }
 
 /// The value as the engine can have it: what it has no type for is an int, and containers say less of what is in them.
