@@ -37,18 +37,6 @@ pub fn plan_of_frames(payload: &[u8]) -> Plan<'_> {
     writer.into_plan()
 }
 
-/// Fails unless an array is there, and nothing else.
-pub fn assert_array(written: &[u8], payload: &[u8]) {
-    assert!(written[..4] == [30, 0, 0, 0] && written[4..8] == (payload.len() as u32 / 4).to_le_bytes());
-    assert!(written[8..] == *payload);
-}
-
-/// Fails unless the frames are there, and nothing else.
-pub fn assert_frames(written: &[u8], payload: &[u8]) {
-    assert_eq!(written.len(), payload.len() / SMALL * (SMALL + 12));
-    assert!(payload.chunks_exact(SMALL).zip(written.chunks_exact(SMALL + 12)).all(|(a, b)| b[12..] == *a));
-}
-
 pub fn plan_of_texts<'a>(texts: impl ExactSizeIterator<Item = Text<'a>>) -> Plan<'a> {
     let mut writer = Writer::new(Dialect::GODOT_4);
     let start = writer.mark();

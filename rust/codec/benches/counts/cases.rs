@@ -4,9 +4,7 @@ use std::hint::black_box;
 
 use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Reader, Text, Width, Writer, fill, frames, text, validate};
 
-use crate::arrays::{
-    SMALL, assert_array, assert_frames, bytes, dest, plan_of_array, plan_of_frames, plan_of_texts, utf32, written,
-};
+use crate::arrays::{SMALL, bytes, dest, plan_of_array, plan_of_frames, plan_of_texts, utf32, written};
 use crate::save_game::SaveGame;
 
 /// Runs the path of a case, which may be more than once.
@@ -21,22 +19,22 @@ pub struct Case {
 pub const CASES: [Case; 18] = [
     Case { name: "write array 64 B", run: |count| write_array(64, count) },
     Case { name: "write array 64 KiB", run: |count| write_array(64 << 10, count) },
-    Case { name: "write 1000 frames of 64 B", run: |count| write_frames(BATCH, count) },
+    Case { name: "write 1000 frames of 64 B", run: write_frames },
     Case { name: "write 1000 small values", run: write_small },
-    Case { name: "write save game", run: |count| write_save_game(ENTITIES, count) },
+    Case { name: "write save game", run: write_save_game },
     Case { name: "write 1000 texts of 4 letters", run: |count| write_texts(&ascii(4), count) },
     Case { name: "write 1000 texts of 20 letters", run: |count| write_texts(&ascii(20), count) },
     Case { name: "write 1000 texts of 20 mixed", run: |count| write_texts(&mixed(20), count) },
     Case { name: "read array 64 B", run: |count| read_array(64, count) },
     Case { name: "read array 64 KiB", run: |count| read_array(64 << 10, count) },
-    Case { name: "read 1000 frames of 64 B", run: |count| read_frames(BATCH, count) },
+    Case { name: "read 1000 frames of 64 B", run: read_frames },
     Case { name: "read 1000 small values", run: read_small },
-    Case { name: "read save game", run: |count| read_save_game(ENTITIES, count) },
+    Case { name: "read save game", run: read_save_game },
     Case { name: "read 1000 texts of 4 letters", run: |count| read_texts(&ascii(4), count) },
     Case { name: "read 1000 texts of 20 letters", run: |count| read_texts(&ascii(20), count) },
     Case { name: "read 1000 texts of 20 mixed", run: |count| read_texts(&mixed(20), count) },
-    Case { name: "validate save game", run: |count| validate_save_game(ENTITIES, count) },
-    Case { name: "validate 1000 texts of 20 mixed", run: |count| validate_texts(&mixed(20), count) },
+    Case { name: "validate save game", run: validate_save_game },
+    Case { name: "validate 1000 texts of 20 mixed", run: |count| validate_bytes(&encoded_texts(&mixed(20)), count) },
 ];
 
 /// Values of a batch, and texts of an array.
@@ -52,12 +50,14 @@ fn write<'a>(plan: impl Fn() -> Plan<'a>, count: Count<'_>) -> Vec<u8> {
     written(&to)
 }
 
-pub fn write_array(len: usize, count: Count<'_>) {
+fn write_array(len: usize, count: Count<'_>) {
     let payload = bytes(len);
-    assert_array(&write(|| plan_of_array(black_box(&payload)), count), &payload);
+    let written = write(|| plan_of_array(black_box(&payload)), count);
+    assert!(written[..4] == [30, 0, 0, 0] && written[4..8] == (len as u32 / 4).to_le_bytes());
+    assert!(written[8..] == payload);
 }
 
-pub fn read_array(len: usize, count: Count<'_>) {
+fn read_array(len: usize, count: Count<'_>) {
     let payload = bytes(len);
     let encoded = plan_of_array(&payload).to_vec();
     let mut to = dest(len, 0xff);
@@ -68,13 +68,15 @@ pub fn read_array(len: usize, count: Count<'_>) {
     assert!(written(&to) == payload);
 }
 
-pub fn write_frames(batch: usize, count: Count<'_>) {
-    let payload = bytes(batch * SMALL);
-    assert_frames(&write(|| plan_of_frames(black_box(&payload)), count), &payload);
+fn write_frames(count: Count<'_>) {
+    let payload = bytes(BATCH * SMALL);
+    let written = write(|| plan_of_frames(black_box(&payload)), count);
+    assert_eq!(written.len(), BATCH * (SMALL + 12));
+    assert!(payload.chunks_exact(SMALL).zip(written.chunks_exact(SMALL + 12)).all(|(a, b)| b[12..] == *a));
 }
 
-pub fn read_frames(batch: usize, count: Count<'_>) {
-    let payload = bytes(batch * SMALL);
+fn read_frames(count: Count<'_>) {
+    let payload = bytes(BATCH * SMALL);
     let encoded = plan_of_frames(&payload).to_vec();
     let mut found = 0;
     count(&mut || {
@@ -159,22 +161,22 @@ fn found_in(encoded: &[u8]) -> (usize, usize) {
     (events, payload)
 }
 
-pub fn write_save_game(entities: usize, count: Count<'_>) {
-    let game = SaveGame::new(entities);
+fn write_save_game(count: Count<'_>) {
+    let game = SaveGame::new(ENTITIES);
     let written = write(|| black_box(&game).plan(), count);
     assert_eq!(found_in(&written), expected_of(&game));
 }
 
-pub fn read_save_game(entities: usize, count: Count<'_>) {
-    let game = SaveGame::new(entities);
+fn read_save_game(count: Count<'_>) {
+    let game = SaveGame::new(ENTITIES);
     let encoded = game.plan().to_vec();
     let mut found = (0, 0);
     count(&mut || found = found_in(black_box(&encoded)));
     assert_eq!(found, expected_of(&game));
 }
 
-pub fn validate_save_game(entities: usize, count: Count<'_>) {
-    validate_bytes(&SaveGame::new(entities).plan().to_vec(), count);
+fn validate_save_game(count: Count<'_>) {
+    validate_bytes(&SaveGame::new(ENTITIES).plan().to_vec(), count);
 }
 
 fn validate_bytes(encoded: &[u8], count: Count<'_>) {
@@ -202,13 +204,13 @@ fn encoded_texts(texts: &[String]) -> Vec<u8> {
     plan_of_texts(texts.iter().map(|text| Text::Utf8(text))).to_vec()
 }
 
-pub fn write_texts(texts: &[String], count: Count<'_>) {
+fn write_texts(texts: &[String], count: Count<'_>) {
     let chars: Vec<_> = texts.iter().map(|text| utf32(text)).collect();
     let written = write(|| plan_of_texts(black_box(&chars).iter().map(|chars| Text::Utf32(chars))), count);
     assert!(written == encoded_texts(texts));
 }
 
-pub fn read_texts(texts: &[String], count: Count<'_>) {
+fn read_texts(texts: &[String], count: Count<'_>) {
     let encoded = encoded_texts(texts);
     let mut to: Vec<_> = texts.iter().map(|text| dest(text.chars().count(), 0)).collect();
     count(&mut || {
@@ -221,8 +223,4 @@ pub fn read_texts(texts: &[String], count: Count<'_>) {
         }
     });
     assert!(to.iter().zip(texts).all(|(to, text)| written(to) == utf32(text)));
-}
-
-fn validate_texts(texts: &[String], count: Count<'_>) {
-    validate_bytes(&encoded_texts(texts), count);
 }

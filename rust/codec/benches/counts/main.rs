@@ -16,7 +16,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use self::cases::CASES;
-use self::table::{Made, Row, Table};
+use self::table::{Row, Table};
 
 fn main() -> ExitCode {
     // `cargo bench` adds `--bench`.
@@ -62,7 +62,7 @@ fn count(filter: &str) -> Vec<Row> {
 }
 
 fn update() -> ExitCode {
-    let now = Table { made: Made::now(), rows: count("") };
+    let now = Table::now(count(""));
     if let Ok(before) = Table::load() {
         before.compare(&now);
     }
@@ -79,7 +79,7 @@ fn compare(filter: &str) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let now = Table { made: Made::now(), rows: count(filter) };
+    let now = Table::now(count(filter));
     if now.rows.is_empty() {
         eprintln!("counts: no case has {filter:?} in its name");
         return ExitCode::FAILURE;

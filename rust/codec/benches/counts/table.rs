@@ -17,7 +17,7 @@ const HEAD: &str = "\
 ";
 
 /// What the counts depend on beside the code.
-pub struct Made([(&'static str, String); 4]);
+const KEYS: [&str; 4] = ["rustc", "target", "valgrind", "libc"];
 
 pub struct Row {
     pub name: String,
@@ -25,37 +25,28 @@ pub struct Row {
 }
 
 pub struct Table {
-    pub made: Made,
+    /// What stands for each of the keys.
+    made: [String; 4],
     pub rows: Vec<Row>,
 }
 
-impl Made {
-    pub fn now() -> Self {
+impl Table {
+    /// The table of what was counted here.
+    pub fn now(rows: Vec<Row>) -> Self {
         let said = |program: &str, argument: &str| {
             let output = Command::new(program).arg(argument).current_dir(env!("CARGO_MANIFEST_DIR")).output();
             output.map_or_else(|_| "unknown".into(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
         };
-        let target = format!("{}-{}", env::consts::ARCH, env::consts::OS);
         let rustc = said("rustc", "--version").replacen("rustc ", "", 1);
+        let target = format!("{}-{}", env::consts::ARCH, env::consts::OS);
         let valgrind = said("valgrind", "--version").replacen("valgrind-", "", 1);
-        let libc = said("getconf", "GNU_LIBC_VERSION");
-        Self([("rustc", rustc), ("target", target), ("valgrind", valgrind), ("libc", libc)])
+        Self { made: [rustc, target, valgrind, said("getconf", "GNU_LIBC_VERSION")], rows }
     }
 
-    /// Whether what these keys stand for is the same.
-    fn is_same(&self, other: &Self, keys: &[&str]) -> bool {
-        self.0.iter().zip(&other.0).all(|(a, b)| a == b || !keys.contains(&a.0))
-    }
-}
-
-impl Table {
     pub fn load() -> Result<Self, String> {
         let text = fs::read_to_string(PATH).map_err(|error| format!("{PATH}: {error}"))?;
-        let mut made = Made(["rustc", "target", "valgrind", "libc"].map(|key| (key, String::new())));
-        for (key, value) in &mut made.0 {
-            let found = text.lines().find_map(|line| line.strip_prefix(&format!("# {key}: ")));
-            found.unwrap_or_default().clone_into(value);
-        }
+        let value = |key| text.lines().find_map(|line| line.strip_prefix(&format!("# {key}: ")));
+        let made = KEYS.map(|key| value(key).unwrap_or_default().to_owned());
         let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let row = |(number, line)| Row::parse(line).ok_or_else(|| format!("{PATH}: line {}: not a row", number + 1));
         let rows = lines.map(row).collect::<Result<_, _>>()?;
@@ -72,18 +63,18 @@ impl Table {
 
     /// Prints `now` beside this table. Fails if a path takes more, or is not in the table.
     pub fn compare(&self, now: &Self) -> ExitCode {
-        for ((key, before), (_, value)) in self.made.0.iter().zip(&now.made.0).filter(|(a, b)| a != b) {
+        for (key, (before, value)) in KEYS.iter().zip(self.made.iter().zip(&now.made)).filter(|(_, (a, b))| a != b) {
             println!("{key}: the table was made with {before}, this is {value}");
         }
-        if !self.made.is_same(&now.made, &["rustc"]) {
+        if self.made[0] != now.made[0] {
             println!("counts move with the compiler: to judge a commit, --update at the one before it");
         }
-        if !self.made.is_same(&now.made, &["target"]) {
+        if self.made[1] != now.made[1] {
             println!("counts of different targets cannot be compared: --update makes a table for this one");
             return ExitCode::FAILURE;
         }
         // Another C library allocates and copies otherwise, and valgrind decides which of its copies are used.
-        let is_libc_same = self.made.is_same(&now.made, &["valgrind", "libc"]);
+        let is_libc_same = self.made[2..] == now.made[2..];
         println!("{:45}{:>19}{:>30}", "instructions", "in the codec", "with the C library");
         println!("{0:34}{1:>11}{2:>11}{3:>8}{1:>11}{2:>11}{3:>8}", "", "now", "table", "diff");
         let (mut slower, mut faster, mut new) = (0, 0, 0);
@@ -133,7 +124,7 @@ impl Row {
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{HEAD}#")?;
-        self.made.0.iter().try_for_each(|(key, value)| writeln!(f, "# {key}: {value}"))?;
+        KEYS.iter().zip(&self.made).try_for_each(|(key, value)| writeln!(f, "# {key}: {value}"))?;
         self.rows
             .iter()
             .try_for_each(|Row { name, counts }| writeln!(f, "{:>9} {:>9}  {name}", counts.own, counts.libc))

@@ -1,21 +1,21 @@
-//! Guards: a delta restores what it was made from, whatever the edits cover, and is as small as is promised.
+//! Guards: a delta restores what it was made from, whatever the edits cover, and is as small as is promised; a swap
+//! goes back and forth between two states, to the byte, as often as one likes, and takes the memory of a delta.
 
 use std::ops::Range;
 
 use proptest::prelude::*;
 use varbatch_codec::change::Edit;
-use varbatch_codec::change::delta::{self, MAX_OVERHEAD};
+use varbatch_codec::change::delta::{self, MAX_OVERHEAD, Swap};
 
 use crate::support::allocator::most_held;
 use crate::support::random::Random;
 
-/// Version, hash, and a length of up to 127.
-const HEAD_LEN: usize = 10;
-
-/// The delta, after it was seen to restore `after`.
+/// The delta, after it was seen to be as plain code makes it, and to restore `after`.
 #[track_caller]
 pub fn made(before: &[u8], after: &[u8], edits: impl IntoIterator<Item = Edit>) -> Vec<u8> {
-    let made = delta::make(before, after, edits).to_vec();
+    let edits: Vec<_> = edits.into_iter().collect();
+    let made = delta::make(before, after, edits.iter().cloned()).to_vec();
+    assert!(made == plain(before, after, &edits), "{made:02x?} of {edits:?}");
     let plan = delta::apply(before, &made).expect("what was made applies");
     assert_eq!(plan.len(), after.len());
     assert!(plan.to_vec() == after, "another result");
@@ -23,20 +23,53 @@ pub fn made(before: &[u8], after: &[u8], edits: impl IntoIterator<Item = Edit>) 
     made
 }
 
-pub fn edit(before: Range<usize>, after: Range<usize>) -> Edit {
+/// The format once more, as plainly as it can be said.
+fn plain(before: &[u8], after: &[u8], edits: &[Edit]) -> Vec<u8> {
+    let mut runs: Vec<Edit> = Vec::new();
+    let mut add = |old: Range<usize>, new: Range<usize>| match runs.last_mut() {
+        // One byte between two runs takes no more than a token.
+        Some(last) if old.start - last.before.end <= 1 => (last.before.end, last.after.end) = (old.end, new.end),
+        _ => runs.push(edit(old, new)),
+    };
+    for Edit { before: old, after: new } in edits {
+        let (a, b) = (&before[old.clone()], &after[new.clone()]);
+        if a.len() == b.len() {
+            let differing = (0..a.len()).filter(|&at| a[at] != b[at]);
+            differing.for_each(|at| add(old.start + at..old.start + at + 1, new.start + at..new.start + at + 1));
+        } else {
+            let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+            let end = a[start..].iter().rev().zip(b[start..].iter().rev()).take_while(|(a, b)| a == b).count();
+            add(old.start + start..old.end - end, new.start + start..new.end - end);
+        }
+    }
+    let token = |done: usize, Edit { before: old, after: new }: &Edit| {
+        let copy = (old.start - done) << 3;
+        let head = match (old.len(), new.len()) {
+            (skip, insert) if skip != insert => [varint(copy), varint(skip), varint(insert)].concat(),
+            (_, len @ 7..) => [varint(copy | 7), varint(len - 7)].concat(),
+            (_, len) => varint(copy | len),
+        };
+        [&head[..], &after[new.clone()]].concat()
+    };
+    let mut out = [&[1][..], &delta::hash(before).to_le_bytes(), &varint(after.len())].concat();
+    let starts = [0].into_iter().chain(runs.iter().map(|run| run.before.end));
+    let tokens = starts.zip(&runs).flat_map(|(done, run)| token(done, run)).collect::<Vec<_>>();
+    if let (Some(first), Some(last)) = (runs.first(), runs.last()) {
+        let one = edit(first.before.start..last.before.end, first.after.start..last.after.end);
+        let one = token(0, &one);
+        out.extend(if one.len() < tokens.len() { one } else { tokens });
+    }
+    out
+}
+
+fn edit(before: Range<usize>, after: Range<usize>) -> Edit {
     Edit { before, after }
 }
 
-/// Of strings of the same length, one edit of all.
-#[track_caller]
-fn tokens(before: &[u8], after: &[u8]) -> Vec<u8> {
-    made(before, after, [edit(0..before.len(), 0..after.len())]).split_off(HEAD_LEN)
-}
-
 /// What lies before an edit, what it takes away and what it puts there; the bytes behind the last.
-pub type Parts = (Vec<(Vec<u8>, Vec<u8>, Vec<u8>)>, Vec<u8>);
+type Parts = (Vec<(Vec<u8>, Vec<u8>, Vec<u8>)>, Vec<u8>);
 
-pub fn parts() -> impl Strategy<Value = Parts> {
+fn parts() -> impl Strategy<Value = Parts> {
     // Few different bytes, so that edits cover much that is the same.
     let bytes = |most| prop::collection::vec(0..3_u8, 0..most);
     let old_and_new = prop_oneof![
@@ -49,7 +82,7 @@ pub fn parts() -> impl Strategy<Value = Parts> {
 }
 
 /// Both states that the parts make, and the edits that lead from one to the other.
-pub fn edits_of((edits, rest): &Parts) -> (Vec<u8>, Vec<u8>, Vec<Edit>) {
+fn edits_of((edits, rest): &Parts) -> (Vec<u8>, Vec<u8>, Vec<Edit>) {
     let (mut before, mut after, mut list) = (Vec::new(), Vec::new(), Vec::new());
     for (same, old, new) in edits {
         before.extend_from_slice(same);
@@ -75,22 +108,11 @@ proptest! {
 #[test]
 fn equal_inputs_take_the_head_alone() {
     let bytes = Random::new(1).bytes(100_000);
-    for len in [0, 1, 127, 128, 16_383, 16_384, 100_000] {
+    for (len, len_len) in [(0, 1), (1, 1), (127, 1), (128, 2), (16_383, 2), (16_384, 3), (100_000, 3)] {
         let all = &bytes[..len];
         let edits = [vec![], vec![edit(0..len, 0..len)], (0..len / 2).map(|at| edit(at..at, at..at)).collect()];
-        for edits in edits {
-            let made = made(all, all, edits);
-            let len_len = 1 + [1 << 7, 1 << 14].iter().filter(|&&from| len >= from).count();
-            assert_eq!(made.len(), 9 + len_len);
-            assert_eq!((made[0], &made[1..9]), (1, &delta::hash(all).to_le_bytes()[..]));
-        }
+        edits.into_iter().for_each(|edits| assert_eq!(made(all, all, edits).len(), 9 + len_len));
     }
-}
-
-#[test]
-fn from_nothing_and_to_nothing() {
-    assert_eq!(made(b"", b"new", [edit(0..0, 0..3)])[HEAD_LEN..], *b"\0\0\x03new");
-    assert_eq!(made(b"old", b"", [edit(0..3, 0..0)])[HEAD_LEN..], [0, 3, 0]);
 }
 
 #[test]
@@ -100,38 +122,21 @@ fn the_hash_is_xxh3() {
 }
 
 #[test]
-fn each_length_has_its_code() {
+fn each_length_has_its_code_and_each_gap_is_a_count() {
     let before = [0; 300];
+    let all = || [edit(0..300, 0..300)];
     for len in 1..300 {
         let mut after = before;
         after[..len].fill(1);
-        let head: &[u8] = match len {
-            1..=6 => &[len as u8],
-            7..=134 => &[7, len as u8 - 7],
-            _ => &[7, (len - 7) as u8 | 0x80, ((len - 7) >> 7) as u8],
-        };
-        let made = made(&before, &after, [edit(0..300, 0..300)]);
-        assert_eq!(made[11..], [head, &after[..len]].concat(), "{len} bytes");
+        made(&before, &after, all());
     }
-}
-
-#[test]
-fn each_gap_is_a_count_and_one_byte_is_none() {
-    for start in [0, 1, 2, 60, 61, 62, 63, 64, 65, 127, 128] {
-        for gap in 1..80 {
-            let (before, mut after) = ([0; 300], [0; 300]);
-            after[start] = 1;
-            after[start + gap + 1] = 1;
-            let first = varint(start << 3 | 1);
-            let expected = match gap {
-                1 => [&varint(start << 3 | 3)[..], &[1, 0, 1]].concat(),
-                _ => [&first[..], &[1], &varint(gap << 3 | 1)[..], &[1]].concat(),
-            };
-            let made = made(&before, &after, [edit(0..300, 0..300)]);
-            assert_eq!(made[11..], expected, "{gap} behind {start}");
-            let edits = [start, start + gap + 1].map(|at| edit(at..at + 1, at..at + 1));
-            assert_eq!(delta::make(&before, &after, edits).to_vec(), made, "as two edits");
-        }
+    for (start, gap) in
+        [0, 1, 2, 60, 61, 62, 63, 64, 65, 127, 128].into_iter().flat_map(|at| (1..80).map(move |gap| (at, gap)))
+    {
+        let mut after = before;
+        (after[start], after[start + gap + 1]) = (1, 1);
+        let edits = [start, start + gap + 1].map(|at| edit(at..at + 1, at..at + 1));
+        assert_eq!(made(&before, &after, all()), made(&before, &after, edits), "{gap} behind {start}");
     }
 }
 
@@ -149,50 +154,18 @@ fn a_huge_gap_is_one_number() {
     let mut after = before.clone();
     (after[3], after[(40 << 20) - 1]) = (1, 2);
     let all = edit(0..before.len(), 0..before.len());
-    let expected = [&[3 << 3 | 1, 1][..], &varint(((40 << 20) - 5) << 3 | 1), &[2]].concat();
-    assert_eq!(made(&before, &after, [all.clone()])[13..], expected);
+    assert_eq!(made(&before, &after, [all.clone()]).len(), 13 + 2 + 5 + 1);
     before[20 << 20] = 9;
-    let (first, second) = ((20 << 20) - 4, (20 << 20) - 2);
-    let expected = [&[3 << 3 | 1, 1][..], &varint(first << 3 | 1), &[0], &varint(second << 3 | 1), &[2]].concat();
-    assert_eq!(made(&before, &after, [all])[13..], expected);
-}
-
-#[test]
-fn an_edit_of_another_length_is_cut_at_both_ends() {
-    for len in [0, 1, 63, 64, 65, 200] {
-        let same = Random::new(len as u64).bytes(len);
-        let with = |middle: &[u8]| [&same, middle, &same].concat();
-        for (old, new) in [(&b"ab"[..], &b"a-b"[..]), (b"aab", b"ab"), (b"x", b"yz"), (b"", b"new")] {
-            let (before, after) = (with(old), with(new));
-            let made = made(&before, &after, [edit(0..before.len(), 0..after.len())]);
-            let head_len = 9 + varint(after.len()).len();
-            let literals = made.len() - head_len - varint(len << 3).len() - 2;
-            let expected = [("a-b", 1), ("ab", 0), ("yz", 2), ("new", 3)];
-            let expected = expected.iter().find(|(name, _)| name.as_bytes() == new).expect("a row").1;
-            // The random bytes may have another one in common with the new ones.
-            assert!(literals <= expected, "{literals} literals for {new:?} after {len}");
-        }
-    }
-}
-
-#[test]
-fn runs_in_edits_side_by_side_are_one() {
-    let edits = [edit(0..1, 0..1), edit(1..3, 1..1), edit(3..3, 1..3), edit(3..4, 3..4)];
-    assert_eq!(made(b"abcdz", b"ABCDz", edits)[HEAD_LEN..], [&[4][..], b"ABCD"].concat());
-    assert_eq!(tokens(b"abcdefghi", b"AbCdefGhI"), [&[3][..], b"AbC", &[3 << 3 | 3], b"GhI"].concat());
+    made(&before, &after, [all]);
 }
 
 /// A new byte before every two: tokens would take more than all of it.
 #[test]
 fn tokens_that_take_more_than_they_spare_are_one() {
     let before: Vec<_> = (0..3000).map(|index| index as u8).collect();
-    let (mut after, mut edits) = (Vec::new(), Vec::new());
-    for (index, two) in before.chunks(2).enumerate() {
-        edits.push(edit(index * 2..index * 2, after.len()..after.len() + 1));
-        after.extend_from_slice(&[&[0xee], two].concat());
-    }
-    let made = made(&before, &after, edits);
-    assert!(made[11..] == [&[0][..], &varint(2998), &varint(4498), &after[..4498]].concat());
+    let after: Vec<_> = before.chunks(2).flat_map(|two| [&[0xee], two].concat()).collect();
+    let made = made(&before, &after, (0..1500).map(|at| edit(2 * at..2 * at, 3 * at..3 * at + 1)));
+    assert_eq!(made[11..16], [&[0][..], &varint(2998), &varint(4498)].concat());
 }
 
 #[test]
@@ -223,4 +196,63 @@ fn wrong_edits_are_refused() {
     assert!(refused(vec![edit(2..3, 2..4)]), "another rest");
     let backwards = Range { start: 5, end: 3 };
     assert!(refused(vec![edit(backwards.clone(), backwards)]), "backwards");
+}
+
+/// Goes back and forth, and gives the swap as it was made.
+#[track_caller]
+fn check(before: &[u8], after: &[u8], edits: &[Edit]) -> Swap {
+    let made = Swap::new(before, after, edits.to_vec());
+    let delta = delta::make(before, after, edits.to_vec());
+    assert!(made.len() < delta.len(), "{} bytes, the delta {}", made.len(), delta.len());
+    let (mut swap, mut bytes) = (made.clone(), before.to_vec());
+    for turn in 0..3 {
+        swap.apply(&mut bytes);
+        assert!(bytes == after, "there, turn {turn}");
+        swap.apply(&mut bytes);
+        assert!(bytes == before, "back, turn {turn}");
+        assert!(swap == made, "the way there is another one after turn {turn}");
+    }
+    made
+}
+
+proptest! {
+    #[test]
+    fn any_edits_go_back_and_forth(parts in parts()) {
+        let (before, after, edits) = edits_of(&parts);
+        check(&before, &after, &edits);
+        let all = edit(0..before.len(), 0..after.len());
+        check(&before, &after, &[all]);
+    }
+}
+
+#[test]
+fn equal_states_take_nothing() {
+    assert!(check(b"same", b"same", &[]).is_empty());
+    assert!(check(b"", b"", &[edit(0..0, 0..0)]).is_empty());
+}
+
+#[test]
+fn a_buffer_that_keeps_its_length_stays_where_it_is() {
+    let before = Random::new(7).bytes(100_000);
+    let mut after = before.clone();
+    for at in (0..after.len()).step_by(97) {
+        after[at] ^= 1;
+    }
+    let mut swap = check(&before, &after, &[edit(0..before.len(), 0..after.len())]);
+    let mut bytes = before;
+    let address = bytes.as_ptr();
+    swap.apply(&mut bytes);
+    assert!(bytes == after && bytes.as_ptr() == address, "the buffer was copied");
+}
+
+#[test]
+fn a_buffer_of_another_length_has_no_spare_capacity() {
+    let (before, mut after) = (vec![1_u8; 5000], vec![1; 5000]);
+    after.splice(70..75, [2; 12]);
+    let mut swap = check(&before, &after, &[edit(70..75, 70..82)]);
+    let mut bytes = before;
+    for expected in [5007, 5000, 5007] {
+        swap.apply(&mut bytes);
+        assert_eq!((bytes.len(), bytes.capacity()), (expected, expected));
+    }
 }

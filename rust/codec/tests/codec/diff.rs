@@ -1,13 +1,13 @@
-//! What differs between two values, over pairs that a seed makes: states that somebody edited, and unrelated ones.
+//! Guards: what differs between two values, states that somebody edited and unrelated ones, leads from one to the
+//! other, and back when it is turned around.
 
 use varbatch_codec::Width;
-use varbatch_codec::change::{DiffOptions, Edit, Op, diff, edits};
+use varbatch_codec::change::{Change, DiffOptions, Edit, Op, Patch, PatchError, diff, edits, patch};
 
-use crate::support::edited;
-use crate::support::naive;
 use crate::support::random::Random;
 use crate::support::value::Value;
 use crate::support::wire::words;
+use crate::support::{edited, edits, naive};
 
 pub const OPTIONS: DiffOptions = DiffOptions { allow_objects: true, real: Width::Single };
 
@@ -68,20 +68,6 @@ fn any_bytes_have_edits() {
     }
 }
 
-#[test]
-fn no_change_is_no_change() {
-    for (before, after) in pairs(4, 3000) {
-        let changes = diff(&before, &before, OPTIONS).unwrap();
-        assert_eq!(changes.iter().len(), 0);
-        let changes = diff(&before, &after, OPTIONS).unwrap();
-        assert_eq!(changes.iter().len() == 0, before == after);
-        for change in changes.iter() {
-            assert_eq!(change.old.is_none(), change.op == Op::Insert);
-            assert_eq!(change.new.is_none(), change.op == Op::Remove);
-        }
-    }
-}
-
 /// As long as the edits are few, they are found as such: what they are made of is no larger than what was edited.
 #[test]
 fn one_edit_is_few_bytes() {
@@ -129,4 +115,87 @@ fn a_last_padding_that_is_missing_is_no_difference_of_values() {
             assert_eq!(changes.iter().len() > 0, padded(before) != padded(after));
         }
     }
+}
+
+/// Returns the change that takes another one back.
+fn undo(change: Change<'_>) -> Change<'_> {
+    Change { op: edits::inverse(change.op), old: change.new, new: change.old, ..change }
+}
+
+fn patched<'a>(before: &'a [u8], changes: impl IntoIterator<Item = Change<'a>>) -> Result<Vec<u8>, PatchError> {
+    let mut patch = Patch::new(before).expect("a value");
+    for change in changes {
+        patch.apply(&change, |_, _| false)?;
+    }
+    Ok(patch.plan().expect("not too long").to_vec())
+}
+
+#[test]
+fn changes_lead_from_one_to_the_other_and_back() {
+    let mut counts = [0; 3];
+    for (number, (before, after)) in pairs(11, 20_000).enumerate() {
+        let changes = diff(&before, &after, OPTIONS).expect("both are values");
+        assert_eq!(patch(&before, &changes).as_ref(), Ok(&after), "pair {number}");
+        assert_eq!(changes.iter().len() == 0, before == after, "pair {number}");
+        let mut changes: Vec<_> = changes.iter().collect();
+        for change in &changes {
+            counts[change.op as usize] += 1;
+            let parts = (change.old.is_some(), change.new.is_some());
+            assert_eq!(parts, (change.op != Op::Insert, change.op != Op::Remove), "pair {number}");
+        }
+        changes.reverse();
+        let back = changes.into_iter().map(undo);
+        assert_eq!(patched(&after, back).as_ref(), Ok(&before), "pair {number}, back");
+    }
+    assert!(counts.into_iter().all(|count| count > 3000), "{counts:?}");
+}
+
+/// What is not in order, or is left out, is refused or gives a value; never is it half of one.
+#[test]
+fn other_orders_fit_or_do_not() {
+    let mut random = Random::new(12);
+    let mut fit = 0;
+    for (before, after) in pairs(13, 4000) {
+        let changes = diff(&before, &after, OPTIONS).expect("both are values");
+        let mut changes: Vec<_> = changes.iter().collect();
+        if changes.len() < 2 {
+            continue;
+        }
+        let (a, b) = (random.below(changes.len()), random.below(changes.len()));
+        changes.swap(a, b);
+        if random.percent(30) {
+            changes.remove(a);
+        }
+        if let Ok(result) = patched(&before, changes) {
+            fit += 1;
+            let reader = varbatch_codec::Reader::new(&result).with_objects(true);
+            assert_eq!(varbatch_codec::validate(reader), Ok(result.len()));
+        }
+    }
+    assert!(fit > 50, "{fit}");
+}
+
+/// A long way down, and many differences on the way: no stack, and no more work than there are bytes.
+#[test]
+fn deep_values_take_no_longer() {
+    let nested = |last: u32| {
+        let mut bytes = Vec::new();
+        for level in 0..1000 {
+            bytes.extend(words(&[28, 3, 2, level + last]));
+        }
+        bytes.extend(words(&[28, 100_000]));
+        bytes.extend((0..100_000).flat_map(|at| words(&[2, at + last])));
+        bytes.extend((0..1000).flat_map(|level| words(&[2, level + last])));
+        bytes
+    };
+    let (before, after) = (nested(0), nested(1));
+    let started = std::time::Instant::now();
+    let changes = diff(&before, &after, OPTIONS).expect("both are values");
+    assert_eq!(changes.iter().len(), 102_000);
+    assert!(edits(&before, &after).len() > 100_000);
+    let one = [&after[..before.len() - 4], &[9, 9, 9, 9]].concat();
+    let changes = diff(&after, &one, OPTIONS).expect("both are values");
+    assert_eq!(changes.iter().len(), 1);
+    // Some hundredths of a second; a walk that looks at all that is left on each level takes minutes.
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }

@@ -1,7 +1,7 @@
 //! What changes of each shape look like.
 
-use varbatch_codec::change::{Change, ChangePart, Op, diff};
-use varbatch_codec::{Event, Kind, PathStep, Reader, Text, Width};
+use varbatch_codec::change::{Change, ChangePart, diff};
+use varbatch_codec::{Dialect, Event, Kind, OwnedValue, Reader, Width};
 
 use crate::diff::OPTIONS;
 use crate::support::naive;
@@ -11,26 +11,19 @@ use crate::support::value::{Element, Value, chars};
 fn shown(before: &Value, after: &Value) -> Vec<String> {
     let (before, after) = (naive::value(before), naive::value(after));
     let changes = diff(&before, &after, OPTIONS).expect("both are values");
-    let step = |step: &PathStep<'_>| match *step {
-        PathStep::Index(index) => format!("[{index}]"),
-        PathStep::Key(key) => format!("[{}]", value(key)),
-        PathStep::Property(name) => format!(".{}", name.to_utf8()),
-    };
     let show = |part: Option<ChangePart<'_>>| match part {
         None => "-".into(),
         Some(ChangePart::Value { bytes, .. }) => value(bytes),
         Some(ChangePart::Elements(plain)) => format!("{} x {:?}", plain.count, plain.bytes),
-        Some(texts) => self::texts(&texts.to_value()),
+        Some(texts) => match OwnedValue::<f32>::decode(&texts.to_value()) {
+            Ok(OwnedValue::PackedStringArray(texts)) => texts.join(","),
+            other => panic!("no texts: {other:?}"),
+        },
     };
     let change = |change: Change<'_>| {
-        let path: String = change.path.steps().iter().map(step).collect();
+        let path: String = change.path.steps().iter().map(|step| step.shown(Dialect::GODOT_4).to_string()).collect();
         let index = change.index.map_or(String::new(), |index| format!(" at {index}"));
-        let op = match change.op {
-            Op::Set => "set",
-            Op::Insert => "insert",
-            Op::Remove => "remove",
-        };
-        format!("{op} {path}{index}: {} -> {}", show(change.old), show(change.new))
+        format!("{} {path}{index}: {} -> {}", change.op.name(), show(change.old), show(change.new))
     };
     changes.iter().map(change).collect()
 }
@@ -43,17 +36,6 @@ fn value(bytes: &[u8]) -> String {
         Ok(Some(Event::Dictionary { count, .. })) => format!("{count} entries"),
         other => format!("{other:?}"),
     }
-}
-
-fn texts(bytes: &[u8]) -> String {
-    let mut reader = Reader::new(bytes);
-    let mut texts = Vec::new();
-    while let Some(event) = reader.next_event().expect("texts") {
-        if let Event::Text(Text::Utf8(text)) = event {
-            texts.push(text);
-        }
-    }
-    texts.join(",")
 }
 
 fn ints(values: &[i64]) -> Value {
@@ -143,6 +125,8 @@ fn what_has_no_parts_in_common_is_set() {
     assert_eq!(shown(&object("Node", 1), &object("Sprite2D", 1)).len(), 1);
     let typed = Value::Array { element: Element::Builtin(Kind::Int), elements: vec![Value::Int(1)] };
     assert_eq!(shown(&typed, &ints(&[1])), ["set : 1 elements -> 1 elements"]);
+    let of_another_build = |byte| Value::plain(Kind::PackedVector2Array, Width::Double, vec![byte; 32]);
+    assert!(shown(&of_another_build(1), &of_another_build(2))[0].starts_with("set :"));
 }
 
 /// Rather one change than more of them than the values have bytes.

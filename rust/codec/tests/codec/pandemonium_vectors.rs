@@ -1,13 +1,17 @@
-//! Guards: what a real Pandemonium writes and reads is written and read alike, but for what is listed here with its cause.
+//! Guards: what a real Pandemonium writes and reads is written and read alike, but for what is listed here with its
+//! cause; what it writes by the rules of its encoder is read as what Godot 4 has for it, and back.
 
 use std::collections::BTreeMap;
 
-use varbatch_codec::transcode::{Lost, Translation};
-use varbatch_codec::{Dialect, ElementType, Event, Kind, Reader, Value};
+use varbatch_codec::transcode::{Losses, Lost, Translation};
+use varbatch_codec::{Copied, Dialect, ElementType, Engine, Event, Kind, Reader, Text, Value, Writer};
 
+use crate::support::model::{self, Verdict};
+use crate::support::numbers;
 use crate::support::shown::shown;
-use crate::support::steps::{plain_of, read_of, rest};
-use crate::support::vectors::{hex, rows};
+use crate::support::steps::{assert_same, plain_of, read, read_of, rest};
+use crate::support::vectors::{self, hex, rows};
+use crate::support::wire::words;
 
 const PANDEMONIUM: Dialect = Dialect::PANDEMONIUM;
 
@@ -207,5 +211,78 @@ fn cause(id: u8, events: &[Event<'_>], is_refused: bool) -> Option<&'static str>
         27 | 28 => Some("an element of a typed array that is of another type"),
         _ if events.iter().any(is_typed) => Some("an element of a typed array that is of another type"),
         _ => None,
+    }
+}
+
+#[test]
+fn each_vector_is_and_becomes_the_same_of_godot_4_and_what_pandemonium_has_for_it() {
+    for vector in vectors::pandemonium() {
+        let (name, pandemonium) = (vector.name, Dialect::of(vector.engine));
+        let (found, consumed) = read_of(vector.engine, &vector.bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(consumed, vector.bytes.len(), "{name}: consumed");
+        let (expected, consumed) = read(&vector.godot_4).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(consumed, vector.godot_4.len(), "{name}: consumed of Godot 4");
+        assert_same(&found, &expected);
+        let verdict = model::verdict_of(vector.engine, &vector.bytes, true);
+        assert_eq!(verdict, Verdict::Accepted(vector.bytes.len()), "{name}");
+        let (there, losses) = Translation::new(pandemonium, Dialect::GODOT_4).bytes(&vector.bytes).expect(name);
+        assert_eq!(there, vector.godot_4, "{name}: of Godot 4");
+        assert!(losses.is_empty(), "{name}: {losses:?}");
+        let (back, losses) = Translation::new(Dialect::GODOT_4, pandemonium).bytes(&there).expect(name);
+        assert_eq!(back, vector.back, "{name}: back");
+        // Only older versions have no arrays that say what is in them.
+        let is_bare = numbers::bare(vector.engine, vector.bytes[0]).is_some();
+        let is_less = is_bare && vector.engine != Engine::Pandemonium;
+        let is_lost = |losses: Losses| losses.iter().any(|loss| loss.what != Lost::Misread);
+        assert_eq!(is_lost(losses), is_less, "{name}");
+        // And in its own dialect.
+        let (again, losses) = Translation::new(pandemonium, pandemonium).bytes(&vector.bytes).expect(name);
+        assert_eq!((again, is_lost(losses)), (vector.back, is_less), "{name}");
+    }
+}
+
+#[test]
+fn ids_stay_ids_however_their_class_is_held() {
+    const NAME: &str = "EncodedObjectAsID";
+    let chars: Vec<u32> = NAME.chars().map(u32::from).collect();
+    for class in [Text::Utf8(NAME), Text::Utf32(&chars)] {
+        let mut writer = Writer::new(Dialect::PANDEMONIUM);
+        writer.write_as(Event::Array { element: ElementType::Class(class), count: 0 }, Copied).expect("writes");
+        let bytes = writer.into_plan().to_vec();
+        // Bit 16: the elements are ids, and no class stands there.
+        assert_eq!(bytes, [27, 0, 1, 0, 23, 0, 0, 0, 0, 0, 0, 0], "{class:?}");
+    }
+}
+
+#[test]
+fn what_names_no_class_is_refused_where_it_stands() {
+    // Elements of type Object, and where a StringName has to be, a String, no type, or nothing.
+    for (head, expected) in [
+        (&[27, 23, 4, 0][..], "expected a StringName for the element class of Array, found type 4, at byte 8"),
+        (&[27, 23, 200, 0], "expected a StringName for the element class of Array, found type 200, at byte 8"),
+        (&[27, 23], "expected 4 more bytes for the element class of Array, found 0, at byte 8"),
+        (&[27, 23, 24], "expected 4 more bytes for the length of the element class of Array, found 0, at byte 12"),
+        (&[27, 23, 24, 8, 1], "expected 8 more bytes for the element class of Array, found 4, at byte 16"),
+    ] {
+        let bytes = words(head);
+        assert_eq!(read_of(Engine::Pandemonium, &bytes).expect_err("no class").to_string(), expected);
+    }
+    // The engine reads the low byte alone.
+    for number in [40, 255, 0x128, 0x8000_00ff_u32] {
+        let bytes = words(&[27, number, 0]);
+        let error = read_of(Engine::Pandemonium, &bytes).expect_err("no type");
+        let found = number as u8;
+        let text = format!("expected an element type from 0 to 39 for Array, found {found}, at byte 4");
+        assert_eq!(error.to_string(), text);
+    }
+}
+
+#[test]
+fn a_pool_of_vectors_is_short_at_the_element_that_is_cut_off() {
+    for (id, len) in [(34, 8), (36, 12), (38, 16_usize)] {
+        let bytes = [&[id, 0, 0, 0, 3, 0, 0, 0][..], &vec![0; 2 * len + 5]].concat();
+        let error = read_of(Engine::Pandemonium, &bytes).expect_err("cut off");
+        let text = format!("expected {len} more bytes for Array element 2 of 3, found 5, at byte {}", 8 + 2 * len);
+        assert_eq!(error.to_string(), text);
     }
 }

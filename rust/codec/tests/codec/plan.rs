@@ -1,10 +1,14 @@
-//! Guards: a plan borrows what is long, copies what must not be borrowed, and begins anew when it is cleared.
+//! Guards: a plan borrows what is long and copies what must not be borrowed; with plans of other writers in it, deep in
+//! one another, it gives what plain code gives: whole, in parts and in pieces, however long they are.
 
-use varbatch_codec::{Borrowed, CodecErrorKind, Copied, Dialect, ElementType, Event, Mark, Text, Writer, limits};
+use varbatch_codec::limits::{self, HELD_LEN, INLINE_LEN};
+use varbatch_codec::{Borrowed, Chunk, CodecErrorKind, Copied, Cursor, Dialect, Event, Mark, Plan, Text, Writer};
 
-use crate::support::events::{A, ARRAY, STRINGS, after, packed, texts, then};
-use crate::support::naive;
-use crate::support::value::{Value, chars};
+use crate::support::canary::filled;
+use crate::support::events::{A, ANY, ARRAY, after, packed, texts, then};
+use crate::support::random::Random;
+use crate::support::times;
+use crate::support::tree::{Batch, LARGE, PIECE, Tree, assert_bytes, bytes, chars};
 
 const LONG: usize = 10 << 20;
 
@@ -44,7 +48,7 @@ fn a_plan_that_is_written_now_borrows_nothing() {
 
 #[test]
 fn payloads_up_to_a_limit_are_copied() {
-    for (len, borrowed) in [(limits::INLINE_LEN, false), (limits::INLINE_LEN + 1, true)] {
+    for (len, borrowed) in [(INLINE_LEN, false), (INLINE_LEN + 1, true)] {
         let (bytes, chars) = (vec![b'a'; len], vec![u32::from('a'); len]);
         let text = std::str::from_utf8(&bytes).expect("ASCII");
         for event in [packed(&bytes), Event::String(Text::Utf8(text)), Event::String(Text::Utf32(&chars))] {
@@ -77,34 +81,6 @@ fn values_that_are_encoded_already_are_values() {
     assert!(writer.encoded(&nil, Borrowed).is_ok());
 }
 
-#[test]
-fn a_cleared_writer_begins_anew() {
-    let long = "long ".repeat(20);
-    let text = Event::Text(Text::Utf8(&long));
-    let in_the_middle = [
-        vec![Event::PackedStrings { count: 2 }, text],
-        vec![ARRAY, Event::String(Text::Utf8(&long))],
-        vec![Event::Object { class: Text::Utf8(&long), count: 2 }],
-        vec![Event::Object { class: Text::Utf8(&long), count: 2 }, text, Event::PackedStrings { count: 1 }],
-    ];
-    let mut writer = Writer::new(Dialect::GODOT_4);
-    for (round, events) in in_the_middle.into_iter().enumerate() {
-        events.iter().try_for_each(|&event| writer.write(event)).expect("writes");
-        // What was due is no longer.
-        writer.clear();
-        assert!(writer.plan().is_empty() && writer.depth() == 0);
-        writer.write(Event::Int(round as i64)).expect("writes");
-        writer.reserve(100);
-        writer.write(STRINGS).expect("writes");
-        writer.write(text).expect("writes");
-        let values = [Value::Int(round as i64), Value::Texts(vec![chars(&long)])];
-        let expected: Vec<_> = values.iter().flat_map(naive::value).collect();
-        assert_eq!(writer.plan().to_vec(), expected, "round {round}");
-        writer.clear();
-    }
-    assert!(writer.into_plan().is_empty());
-}
-
 /// On 32-bit platforms its length does not fit in a `usize`, and on others it can be written.
 #[test]
 fn the_same_bytes_often_are_too_large_a_value() {
@@ -114,7 +90,7 @@ fn the_same_bytes_often_are_too_large_a_value() {
     writer.write(Event::Bool(true)).expect("a value is due");
     writer.end_value(first).expect("complete");
     let start = writer.mark();
-    writer.write(Event::Array { element: ElementType::Any, count }).expect("a value is due");
+    writer.write(Event::Array { element: ANY, count }).expect("a value is due");
     for _ in 0..count {
         writer.write(packed(&bytes)).expect("a value is due");
     }
@@ -123,4 +99,224 @@ fn the_same_bytes_often_are_too_large_a_value() {
     assert_eq!(writer.mark(), start, "dropped");
     writer.write(Event::Bool(true)).expect("a value is due");
     writer.end_value(start).expect("the plan has room again");
+}
+
+/// The values written with splits: whole, and between each two of some marks.
+#[track_caller]
+fn assert_split(values: &[Tree], random: &mut Random) -> Batch {
+    let batch = Batch::split(values, random, 5);
+    batch.assert_fills();
+    (0..3).for_each(|_| batch.assert_part(random.below(batch.marks.len()), random.below(batch.marks.len())));
+    batch
+}
+
+#[test]
+fn small_values_of_several_writers_are_as_by_one() {
+    let mut random = Random::new(3);
+    let long = [0, INLINE_LEN, INLINE_LEN + 1, HELD_LEN, HELD_LEN + 1, 2 * HELD_LEN + 2, 3000, 4095, 8190];
+    for round in 0..times(3000, 20) {
+        let values: Vec<_> = (0..random.below(6)).map(|_| Tree::any(&mut random, 4, &long)).collect();
+        let batch = assert_split(&values, &mut random);
+        if round % times(8, 5) == 0 {
+            assert_walks(&batch.plan, &mut random);
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "megabytes")]
+fn long_payloads_of_several_writers_are_as_by_one() {
+    let mut random = Random::new(4);
+    let long = [PIECE - 20, PIECE - 8, PIECE, PIECE + 1, 2 * PIECE + 3];
+    for _ in 0..10 {
+        let values: Vec<_> = (0..12).map(|_| Tree::any(&mut random, 4, &long)).collect();
+        assert_split(&values, &mut random);
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "megabytes")]
+fn large_plans_in_plans_are_cut_for_threads() {
+    let mut random = Random::new(5);
+    let bytes = Tree::bytes;
+    let small = || Tree::Array((0..40_000).map(Tree::Int).collect());
+    let texts = || Tree::Strings((0..30_000).map(|index| chars(index % 40)).collect());
+    for values in [
+        // Each inner plan is smaller than a piece, about one, and much larger.
+        vec![Tree::Array((0..60).map(|_| bytes(PIECE / 3)).collect()); 2],
+        vec![Tree::Array(vec![bytes(PIECE - 8), Tree::Int(1), bytes(PIECE), bytes(PIECE + 4)]); 8],
+        vec![Tree::Array(vec![small(), small(), texts()]); 12],
+        vec![bytes(5), Tree::Array(vec![bytes(LARGE), Tree::Int(1), texts()]), small()],
+        vec![Tree::Array(vec![Tree::Array(vec![Tree::Array(vec![Tree::Strings(vec![chars(PIECE); 9]), small()])])])],
+    ] {
+        assert!(Batch::new(&values).expected.len() >= LARGE, "too short for many pieces");
+        (0..2).for_each(|_| drop(assert_split(&values, &mut random)));
+    }
+}
+
+/// An array of one inner plan with a borrowed payload in it, in `levels` plans one in the other.
+fn nested(levels: usize, small: usize) -> Writer<'static> {
+    let mut writer = Writer::new(Dialect::GODOT_4).with_depth(0);
+    writer.write(Event::Array { element: ANY, count: small + 2 }).expect("a value is due");
+    let mut run = Writer::new(Dialect::GODOT_4).with_depth(1);
+    (0..small).for_each(|value| Tree::Int(value as i64).write(&mut run));
+    Tree::bytes(PIECE).write(&mut run);
+    if levels == 0 {
+        Tree::Int(7).write(&mut run);
+    } else {
+        // As a value at depth 1; nothing here looks at how deep it is.
+        run.write(Event::Array { element: ANY, count: 1 }).expect("a value is due");
+        run.append(nested(levels - 1, small), 1).expect("one is due");
+    }
+    writer.append(run, small + 2).expect("so many are due");
+    writer
+}
+
+#[test]
+fn what_a_plan_costs_counts_the_plans_in_it() {
+    for small in [10, 10_000] {
+        for levels in 1..4 {
+            let (inner, outer) = (nested(levels - 1, small), nested(levels, small));
+            let (inner_cost, outer_cost) = (inner.plan().overhead(), outer.plan().overhead());
+            // The ints of one level more, 8 bytes each, are in it as well; the borrowed bytes never are.
+            assert!(outer_cost >= inner_cost + 8 * small, "{levels} levels: {outer_cost}, inside {inner_cost}");
+            let inline = 8 * small * (levels + 1);
+            assert!((inline..4 * inline + (8 << 10)).contains(&outer_cost), "{outer_cost} for {inline} bytes");
+            assert!(outer.inline_len() < 64, "{} bytes of the outer plan itself", outer.inline_len());
+        }
+    }
+}
+
+#[test]
+fn a_value_behind_an_appended_plan_is_dropped_with_it() {
+    let mut random = Random::new(6);
+    for _ in 0..if cfg!(miri) { 10 } else { 300 } {
+        let kept = [Tree::any(&mut random, 2, &[3000]), Tree::any(&mut random, 2, &[3000])];
+        let dropped = Tree::Array(vec![Tree::any(&mut random, 3, &[3000]), Tree::any(&mut random, 3, &[3000])]);
+        let mut writer = Writer::new(Dialect::GODOT_4);
+        kept[0].write_split(&mut writer, &mut random, 2);
+        let (start, cost) = (writer.mark(), writer.plan().overhead());
+        // Whole, in the middle of its elements, and with too little to be complete.
+        writer.write(Event::Array { element: ANY, count: 3 }).expect("a value is due");
+        dropped.write_split(&mut writer, &mut random, 3);
+        let mut other = Writer::new(Dialect::GODOT_4).with_depth(1);
+        dropped.write_split(&mut other, &mut random, 2);
+        writer.append(other, 1).expect("two are due");
+        if random.percent(50) {
+            writer.drop_value(start);
+        } else {
+            let error = writer.end_value(start).expect_err("one is missing");
+            assert!(matches!(error.kind(), CodecErrorKind::Order { .. }), "{error}");
+        }
+        assert_eq!((writer.mark(), writer.depth()), (start, 0));
+        assert!(writer.plan().overhead() <= 4 * cost + (16 << 10), "what was dropped is still held");
+        kept[1].write_split(&mut writer, &mut random, 2);
+        let expected: Vec<_> = kept.iter().flat_map(Tree::expected).collect();
+        assert_bytes(&writer.into_plan().to_vec(), &expected, "the values around it");
+    }
+}
+
+#[test]
+fn a_writer_begins_anew_after_an_append() {
+    let mut random = Random::new(7);
+    let values = [Tree::any(&mut random, 3, &[3000]), Tree::Array(vec![Tree::bytes(100), Tree::Int(-1)])];
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    for value in &values {
+        writer.clear();
+        assert!(writer.plan().is_empty() && writer.inline_len() == 0);
+        writer.reserve_bytes(1000);
+        writer.reserve(100);
+        value.write_split(&mut writer, &mut random, 3);
+        assert_bytes(&writer.plan().to_vec(), &value.expected(), "after another value");
+    }
+}
+
+#[test]
+fn room_for_bytes_is_room_and_no_bytes() {
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    writer.reserve_bytes(100_000);
+    assert!(writer.plan().is_empty());
+    let cost = writer.plan().overhead();
+    assert!(cost >= 100_000, "{cost} bytes");
+    assert!(writer.room().len() >= 100_000, "it is there to be prepared");
+    (0..12_000).for_each(|value| Tree::Int(value).write(&mut writer));
+    assert_eq!((writer.inline_len(), writer.plan().len()), (96_000, 96_000));
+    assert_eq!(writer.plan().overhead(), cost, "it grew within its room");
+    Tree::bytes(PIECE).write(&mut writer);
+    assert_eq!((writer.inline_len(), writer.plan().len()), (96_008, 96_008 + PIECE), "what is borrowed is not inline");
+}
+
+const MOSTS: &[usize] =
+    if cfg!(miri) { &[7, 300, usize::MAX] } else { &[1, 2, 3, 5, 6, 7, 64, 4096, usize::MAX / 2, usize::MAX] };
+
+/// All that a cursor gives, where `most` says before each step how much is asked for.
+#[track_caller]
+fn walk(plan: &Plan<'_>, cursor: &mut Cursor, mut most: impl FnMut() -> usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    loop {
+        let most = most();
+        let Some(chunk) = cursor.next(plan, most) else { break };
+        let start = out.len();
+        chunk.append_to(&mut out);
+        let added = &out[start..];
+        assert!(!chunk.is_empty() && !added.is_empty(), "an empty chunk: {chunk:?}");
+        assert_eq!(chunk.len(), added.len(), "bytes of {chunk:?}");
+        assert!(added.len() <= most || matches!(chunk, Chunk::Utf32([_])), "{} of {most} bytes", added.len());
+        // Miri looks at each byte by itself, and takes long.
+        if added.len() < times(10_000, 500) && start % times(1, 16) == 0 {
+            assert!(filled(chunk.len(), |dest| chunk.fill(dest)) == added, "filled with {chunk:?}");
+        }
+    }
+    for _ in 0..3 {
+        assert!(cursor.next(plan, most()).is_none(), "something behind the end");
+    }
+    out
+}
+
+#[track_caller]
+fn assert_walks(plan: &Plan<'_>, random: &mut Random) {
+    let expected = plan.to_vec();
+    for &most in MOSTS {
+        assert!(walk(plan, &mut Cursor::new(), || most) == expected, "other bytes by {most}");
+    }
+    assert!(walk(plan, &mut Cursor::default(), || 1 + random.below(5000)) == expected, "other bytes by any number");
+    // A copy goes on where it was made.
+    let mut cursor = Cursor::new();
+    let mut start = Vec::new();
+    for _ in 0..random.below(30) {
+        if let Some(chunk) = cursor.next(plan, 1 + random.below(300)) {
+            chunk.append_to(&mut start);
+        }
+    }
+    for mut cursor in [cursor.clone(), cursor] {
+        let rest = walk(plan, &mut cursor, || 77);
+        assert!([&start[..], &rest].concat() == expected, "other bytes behind {}", start.len());
+    }
+}
+
+#[test]
+fn chunks_are_as_long_as_they_may_be() {
+    let lens = |event, most| {
+        let plan = after(&[event]).into_plan();
+        let mut cursor = Cursor::new();
+        std::iter::from_fn(move || cursor.next(&plan, most).map(|chunk| chunk.len())).collect::<Vec<_>>()
+    };
+    assert_eq!(lens(packed(bytes(10_000)), 4096), [8, 4096, 4096, 1808]);
+    assert_eq!(lens(packed(bytes(8192)), 4096), [8, 4096, 4096]);
+    assert_eq!(lens(packed(bytes(10_001)), usize::MAX), [8, 10_001, 3]);
+    assert_eq!(lens(packed(bytes(101)), 5), [&[5, 3][..], &[5; 20], &[1, 3]].concat());
+    assert_eq!(lens(Event::Int(1), 3), [3, 3, 2]);
+    // Each character might take six bytes.
+    let text = vec![0x61; 1000];
+    assert_eq!(lens(Event::String(Text::Utf32(&text)), 600), [&[8][..], &[100; 10]].concat());
+    assert_eq!(lens(Event::String(Text::Utf32(&text)), usize::MAX), [8, 1000]);
+    let wide = vec![0x400_0000; 70];
+    assert_eq!(lens(Event::String(Text::Utf32(&wide)), 1), [&[1; 8][..], &[6; 70]].concat());
+    assert_eq!(lens(Event::String(Text::Utf32(&wide)), 17), [&[8][..], &[12; 35]].concat());
+}
+
+#[test]
+#[should_panic(expected = "nothing was asked for")]
+fn nothing_must_not_be_asked_for() {
+    Cursor::new().next(&Writer::new(Dialect::GODOT_4).into_plan(), 0);
 }

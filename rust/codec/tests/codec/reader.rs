@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use varbatch_codec::{CodecErrorKind, Dialect, Event, Kind, Reader, Width, Writer, validate};
 
 use crate::support::naive;
+use crate::support::steps::parts;
 use crate::support::value::{Value, any_value, cases};
-use crate::support::vectors::{self, hex};
+use crate::support::vectors::hex;
 
 /// Where a value lies among the events of another.
 #[derive(Clone, Copy, Debug)]
@@ -13,20 +14,15 @@ struct Span {
     start: usize,
     end: usize,
     depth: usize,
+    is_property: bool,
 }
 
-/// The values from the event at `at` on, one level below `depth`; gives the event behind the last of them.
-fn spans(events: &[Event<'_>], at: usize, depth: usize, spans_: &mut Vec<Span>) -> usize {
-    let mut end = at + 1;
-    match events[at] {
-        Event::Array { count, .. } => (0..count).for_each(|_| end = spans(events, end, depth + 1, spans_)),
-        Event::Dictionary { count, .. } => (0..2 * count).for_each(|_| end = spans(events, end, depth + 1, spans_)),
-        Event::Object { count, .. } => (0..count).for_each(|_| end = spans(events, end + 1, depth + 1, spans_)),
-        Event::PackedStrings { count } => end += count,
-        Event::NodePath { names, subnames, .. } => end += names + subnames,
-        _ => {}
-    }
-    spans_.push(Span { start: at, end, depth });
+/// The value whose first event is at `start`, and those in it; gives the event behind the last of them.
+fn spans(events: &[Event<'_>], start: usize, depth: usize, is_property: bool, spans_: &mut Vec<Span>) -> usize {
+    let (texts, values, names) = parts(&events[start]);
+    let mut end = start + 1 + texts;
+    (0..values).for_each(|_| end = spans(events, end + names, depth + 1, names == 1, spans_));
+    spans_.push(Span { start, end, depth, is_property });
     end
 }
 
@@ -46,7 +42,7 @@ proptest! {
     fn position_and_depth_are_right_at_each_event(value in any_value(Width::Single)) {
         let (events, bytes) = (value.events(), naive::value(&value));
         let mut all = Vec::new();
-        prop_assert_eq!(spans(&events, 0, 0, &mut all), events.len());
+        prop_assert_eq!(spans(&events, 0, 0, false, &mut all), events.len());
         // The Writer has as much behind each event as the Reader has read.
         let mut writer = Writer::new(Dialect::GODOT_4);
         let mut positions = vec![0];
@@ -60,9 +56,9 @@ proptest! {
             prop_assert_eq!(reader.left(), bytes.len() - position);
             prop_assert_eq!(reader.bytes(0, position), &bytes[..position]);
         }
-        for Span { start, end, depth } in all {
+        for Span { start, end, depth, is_property } in all {
             let mut begun = reader(&bytes, start);
-            prop_assert_eq!(begun.depth(), depth);
+            prop_assert_eq!((begun.depth(), begun.is_in_object()), (depth, is_property));
             let header = bytes[positions[start]];
             prop_assert_eq!(begun.peek_kind().map(Kind::id), Ok(header));
             let mut skipped = begun.clone();
@@ -84,41 +80,6 @@ proptest! {
     }
 }
 
-/// The value of a property is told from all other values.
-#[test]
-fn a_reader_knows_where_the_value_of_a_property_comes() {
-    // A with a: [1], b: "".
-    let bytes = hex(concat!(
-        "18000000 01000000 41000000 02000000 01000000 61000000 1c000000 01000000 02000000 01000000 ",
-        "01000000 62000000 04000000 00000000",
-    ));
-    let mut reader = Reader::new(&bytes);
-    assert!(!reader.allows_objects());
-    reader = reader.with_objects(true);
-    assert!(reader.allows_objects());
-    let mut found = Vec::new();
-    loop {
-        found.push(reader.is_in_object());
-        if reader.next_event().expect("reads").is_none() {
-            break;
-        }
-    }
-    // Before: the object, a, its array, the array's int, b, its string, the end.
-    assert_eq!(found, [false, false, true, false, false, true, false]);
-}
-
-#[test]
-fn what_is_no_kind_is_refused_before_its_value_is_read() {
-    for (bytes, reason) in [
-        (&[][..], CodecErrorKind::NoHeader { found: 0 }),
-        (&[2, 0, 0], CodecErrorKind::NoHeader { found: 3 }),
-        (&[39, 0, 0, 0], CodecErrorKind::UnknownType { id: 39, last: 38 }),
-    ] {
-        let error = Reader::new(bytes).with_base(100).peek_kind().expect_err("no kind");
-        assert_eq!((error.at(), error.kind().clone()), (100, reason));
-    }
-}
-
 #[test]
 fn flags_without_a_meaning_leave_no_trace_in_an_event() {
     for kind in Kind::ALL {
@@ -136,24 +97,6 @@ fn flags_without_a_meaning_leave_no_trace_in_an_event() {
         let [plain, flagged] = [&bytes, &flagged].map(|bytes| Reader::new(bytes).next_event());
         assert!(plain.is_ok(), "{}: {plain:?}", kind.name());
         assert_eq!(plain, flagged, "{}", kind.name());
-    }
-}
-
-#[test]
-fn objects_with_properties_are_refused_unless_they_are_allowed() {
-    for vector in vectors::buffers().filter(|vector| vector.allow_objects) {
-        let mut allowed = Reader::new(&vector.bytes).with_objects(true);
-        let mut has_objects = false;
-        while let Ok(Some(event)) = allowed.next_event() {
-            // A null in the form of an object is refused as well.
-            has_objects |= matches!(event, Event::Object { .. } | Event::ObjectId(0));
-        }
-        if !has_objects {
-            continue;
-        }
-        let error = validate(Reader::new(&vector.bytes)).expect_err(vector.name);
-        assert_eq!(*error.kind(), CodecErrorKind::ObjectRefused, "{}", vector.name);
-        assert_eq!(vector.bytes[error.at()], 24, "{}: not at its header", vector.name);
     }
 }
 

@@ -1,19 +1,20 @@
 //! Guards: every implementation of the text kernels that this machine has agrees with plain code, for every length and
-//! alignment, wherever in a block something odd stands, and writes nothing beside its destination.
+//! alignment, wherever in a block something odd stands, and writes nothing beside its destination. The public functions
+//! do for every character and every three bytes; text that only Godot 3 takes for UTF-8 is read as it does.
 
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use varbatch_codec::text::{self, Kernels, available};
-use varbatch_codec::{Event, Text};
+use varbatch_codec::{Dialect, Event, Reader, Text};
 
 use crate::support::canary::filled;
-use crate::support::naive;
 use crate::support::random::Random;
 use crate::support::steps::write;
-use crate::support::times;
 use crate::support::value::Value;
 use crate::support::vectors::hex;
+use crate::support::wire::string;
+use crate::support::{naive, times};
 
 /// Lengths that are tried: fewer where each step is interpreted.
 const LENGTHS: usize = times(301, 90);
@@ -27,12 +28,12 @@ const EDGES: [u32; 12] =
     [1, 0x80, 0x800, 0xd800, 0xdc00, 0xe000, 0xff00, 0x1_0000, 0x11_0000, 0x20_0000, 0x400_0000, 1 << 31];
 
 /// Characters, and what is wrong in itself.
-pub const GOOD_PARTS: &str = "61 30313233343536373839616263646566 7f c280 dfbf e0a080 ed9fbf ee8080 efbfbf f0908080 \
+const GOOD_PARTS: &str = "61 30313233343536373839616263646566 7f c280 dfbf e0a080 ed9fbf ee8080 efbfbf f0908080 \
     f48fbfbf efbbbf";
-pub const BAD_PARTS: &str = "00 80 bfbf c080 c1bf c3 e08080 e09fbf e282 eda080 edbfbf f0808080 f08fbfbf f09f98 f4908080 \
+const BAD_PARTS: &str = "00 80 bfbf c080 c1bf c3 e08080 e09fbf e282 eda080 edbfbf f0808080 f08fbfbf f09f98 f4908080 \
     f5808080 f888808080 ff";
 
-pub fn parts(of: &str) -> Vec<Vec<u8>> {
+fn parts(of: &str) -> Vec<Vec<u8>> {
     of.split(' ').map(hex).collect()
 }
 
@@ -107,6 +108,10 @@ fn assert_encodes(kernels: &Kernels, chars: &[u32]) {
 fn assert_decodes(kernels: &Kernels, bytes: &[u8]) {
     let expected = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
     assert_eq!((kernels.is_text)(bytes), expected.is_some(), "{}: {bytes:02x?}", kernels.name);
+    if kernels.name == PUBLIC.name {
+        assert_decodes_to_the_rules(bytes);
+        assert_decodes_to_the_rules(&[bytes, b"\0"].concat());
+    }
     if let Some(text) = expected {
         assert_writes(kernels, text);
     }
@@ -277,6 +282,95 @@ fn a_destination_of_another_length_is_refused_by_each() {
                     }
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn every_character_encodes_as_rust_does() {
+    for c in ('\0'..=char::MAX).step_by(times(1, 9973)) {
+        let mut buffer = [0; 4];
+        let expected = c.encode_utf8(&mut buffer).as_bytes();
+        let mut out = [MaybeUninit::new(0); 4];
+        text::encode(&[u32::from(c)], &mut out[..expected.len()]);
+        // SAFETY: the array was made of values.
+        let out = out.map(|byte| unsafe { byte.assume_init() });
+        assert_eq!(&out[..expected.len()], expected, "{c:?}");
+    }
+}
+
+/// Decodes beside the rules of the engine, step by step.
+#[track_caller]
+fn assert_decodes_to_the_rules(bytes: &[u8]) {
+    let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let end = bytes[start..].iter().position(|&byte| byte == 0).map_or(bytes.len(), |len| start + len);
+    let expected = std::str::from_utf8(&bytes[start..end]).map_err(|error| start + error.valid_up_to());
+    let decoded = text::decode(bytes);
+    assert_eq!(decoded, expected, "{bytes:02x?}");
+    if let Ok(text) = decoded {
+        assert_eq!(text::utf32_len(text), text.chars().count(), "{bytes:02x?}");
+    }
+}
+
+#[test]
+fn every_three_bytes_decode_to_the_rules() {
+    (0..1_u32 << 24).step_by(times(1, 65_521)).for_each(|word| assert_decodes_to_the_rules(&word.to_le_bytes()[..3]));
+}
+
+/// The text, and whether some of it was replaced; or where it is refused.
+type Repaired = Result<(&'static str, bool), usize>;
+
+/// Bytes, and what Godot 3 reads.
+pub const ROWS: [(&[u8], Repaired); 30] = [
+    // Surrogates are joined or replaced.
+    (b"\xed\xa0\xbd\xed\xb8\x80!", Ok(("\u{1f600}!", false))),
+    (b"a\xed\xa0\xbd", Ok(("a\u{fffd}", true))),
+    (b"\xed\xb8\x80\xed\xa0\xbd", Ok(("\u{fffd}\u{fffd}", true))),
+    (b"\xed\xa0\xbd\xed\xb8\x80\xef\xbf\xbd", Ok(("\u{1f600}\u{fffd}", false))),
+    ("\u{1f600}\u{e9}".as_bytes(), Ok(("\u{1f600}\u{e9}", false))),
+    // What is no character is replaced.
+    (b"\xf4\x90\x80\x80.", Ok(("\u{fffd}.", true))),
+    (b"\xf9\x80\x80\x80\x80", Ok(("\u{fffd}", true))),
+    (b"\xfd\xbf\xbf\xbf\xbf\xbf", Ok(("\u{fffd}", true))),
+    ("\u{fffd}".as_bytes(), Ok(("\u{fffd}", false))),
+    // Overlong forms are read, but for those that Godot 3 finds.
+    (b"\xe0\x80\xaf", Ok(("/", false))),
+    (b"\xe0\x80\x90", Ok(("\u{10}", false))),
+    (b"\xe0\x80\x8f", Err(0)),
+    (b"\xe0\x81\x81", Ok(("A", false))),
+    (b"\xf0\x80\x87\xbf", Err(0)),
+    (b"\xf0\x80\x88\x80", Ok(("\u{200}", false))),
+    (b"\xf8\x80\x83\xbf\xbf", Err(0)),
+    (b"\xf8\x80\x84\x80\x80", Ok(("\u{4000}", false))),
+    (b"\xfc\x80\x81\xbf\xbf\xbf", Err(0)),
+    (b"\xfc\x80\x82\x80\x80\x80", Ok(("\u{80000}", false))),
+    (b"\xc0\x80", Err(0)),
+    (b"\xc1\xbf", Err(0)),
+    // Damage is found where it is.
+    (b"ab\xff", Err(2)),
+    (b"\x80", Err(0)),
+    (b"a\xc3", Err(1)),
+    (b"a\xc3(", Err(1)),
+    (b"\xed\xa0\xbd\xe2\x82", Err(3)),
+    (b"\xe2\x82\0", Err(0)),
+    (b"\xfe\x80\x80\x80\x80\x80\x80", Err(0)),
+    // Text ends at a NUL.
+    (b"a\xed\xa0\xbd\0\xff", Ok(("a\u{fffd}", true))),
+    (b"a\0\xff", Ok(("a", false))),
+];
+
+#[test]
+fn text_of_godot_3_is_read_repaired_or_refused_as_godot_3_does() {
+    for (bytes, expected) in ROWS {
+        let buffer = string(bytes);
+        match (Reader::new(&buffer).with_dialect(Dialect::GODOT_3).next_event(), expected) {
+            (Ok(Some(Event::String(text))), Ok((expected, is_lossy))) => {
+                assert_eq!(text.to_utf8(), expected, "{bytes:02x?}");
+                let lossy = matches!(text, Text::Loose(text) if text.is_lossy());
+                assert_eq!(lossy, is_lossy, "{bytes:02x?}");
+            }
+            (Err(error), Err(at)) => assert_eq!(error.at(), 8 + at, "{bytes:02x?}"),
+            (found, _) => panic!("{found:?}, expected {expected:?}: {bytes:02x?}"),
         }
     }
 }

@@ -2,41 +2,14 @@
 //! of it is left.
 
 use varbatch_codec::transcode::{Losses, Translation};
-use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Kind, Reader, Writer, validate};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Reader, Writer, validate};
 
-use crate::dialects::some;
-use crate::support::numbers;
-use crate::support::steps::{read, write};
+use crate::support::steps::read;
 use crate::support::vectors;
 use crate::support::wire::{object, string, words};
 
 fn error(from: Dialect, to: Dialect, bytes: &[u8]) -> CodecError {
     Translation::new(from, to).bytes(bytes).expect_err("no such value")
-}
-
-#[test]
-fn each_type_without_a_home_is_named_with_its_byte_and_its_path() {
-    let mut refused = 0;
-    for engine in Engine::ALL {
-        for kind in Kind::ALL {
-            // A StringName becomes a String.
-            if numbers::number(engine, kind.id()).is_some() || kind == Kind::StringName {
-                continue;
-            }
-            let to = Dialect::of(engine);
-            let some = write(&[some(kind)]).expect("Godot 4 has it");
-            let inside = [words(&[27, 1]), string("a"), words(&[28, 3, 0, 2, 5]), some.clone()].concat();
-            for (bytes, place) in [(some, "at byte 0"), (inside, "at byte 40 inside [\"a\"][2]")] {
-                let error = error(Dialect::GODOT_4, to, &bytes);
-                assert_eq!(*error.kind(), CodecErrorKind::NoSuchType { engine, what: kind.name() });
-                let name = (engine.name(), kind.name());
-                let line = format!("expected a type that {} has, found {}, {place}", name.0, name.1);
-                assert_eq!(error.to_string(), line);
-            }
-            refused += 1;
-        }
-    }
-    assert_eq!(refused, 11 + 4 + 4 + 8);
 }
 
 #[test]
@@ -87,17 +60,6 @@ fn damage_is_that_of_the_reader() {
         check(from, &vector.bytes[..vector.bytes.len() / 2], true);
     }
     assert!(failed > 500, "{failed} failed");
-}
-
-#[test]
-fn objects_are_refused_where_they_are_not_allowed() {
-    let bytes = [words(&[28, 1]), object(24, "Node", &[])].concat();
-    let translation = Translation::new(Dialect::GODOT_4, Dialect::GODOT_3).with_objects(false);
-    let error = translation.bytes(&bytes).expect_err("refused");
-    assert_eq!((error.kind(), error.at()), (&CodecErrorKind::ObjectRefused, 8), "{error}");
-    // Ids are not.
-    let ids = words(&[0x1_0018, 5, 0]);
-    assert_eq!(translation.bytes(&ids).expect("an id").0, words(&[0x1_0011, 5, 0]));
 }
 
 #[test]

@@ -1,80 +1,21 @@
-//! Guards: what another engine keeps less of is told, with how often and where first, and nothing else is.
+//! Guards: what another engine keeps less of is told, with how often and where first, and nothing else is; components
+//! become those of the other width as an engine rounds them, both ways.
 
+use std::collections::HashMap;
+
+use proptest::prelude::*;
 use varbatch_codec::transcode::{Losses, Lost, Translation};
-use varbatch_codec::{Dialect, Engine};
+use varbatch_codec::{Dialect, Kind, Width};
 
+use crate::support::steps::{plain_of, read, write};
 use crate::support::translated::{DOUBLE, GODOT_3, GODOT_4, PANDEMONIUM, assert_becomes, translate};
+use crate::support::value::{Value, any_value, cases};
 use crate::support::wire::{doubles, floats, object, string, text, words};
-use crate::text_loose::ROWS;
+use crate::support::{naive, vectors};
+use crate::text_kernels::ROWS;
 
 fn losses(from: Dialect, to: Dialect, bytes: &[u8]) -> Losses {
     Translation::new(from, to).bytes(bytes).expect("translates").1
-}
-
-#[test]
-fn a_rid_loses_its_id() {
-    let bytes = words(&[28, 2, 23, 7, 0, 23, 0, 1]);
-    let expected = words(&[19, 2, 16, 16]);
-    let line = "2 RIDs lost their ids, the first at byte 8 inside [0]";
-    assert_becomes(GODOT_4, GODOT_3, &bytes, &expected, line);
-    assert_becomes(GODOT_4, PANDEMONIUM, &bytes, &words(&[26, 2, 22, 22]), line);
-    let losses = losses(GODOT_4, GODOT_3, &bytes);
-    assert!(losses.iter().map(|loss| (loss.what, loss.count, loss.at)).eq([(Lost::Rid, 2, 8)]));
-    // None has nothing to lose.
-    assert_becomes(GODOT_4, GODOT_3, &words(&[23, 0, 0]), &words(&[16]), "");
-    assert_becomes(GODOT_3, GODOT_4, &words(&[16]), &words(&[23, 0, 0]), "");
-}
-
-#[test]
-fn an_absolute_path_without_names_becomes_empty() {
-    let root = words(&[22, 0x8000_0000, 0, 1]);
-    let line = "1 NodePath \"/\" became empty, at byte 0";
-    for (to, id) in [(GODOT_3, 15), (PANDEMONIUM, 21), (Dialect::of(Engine::Pandemonium35), 18)] {
-        let (bytes, losses) = translate(GODOT_4, to, &root);
-        assert_eq!(bytes[..12], words(&[id, 0x8000_0000, 0]));
-        assert_eq!(losses, line);
-        // With a name, or if it is not absolute, it is what it was.
-        let path = |id| [words(&[id, 0x8000_0001, 0, 1]), text("a")].concat();
-        assert_becomes(GODOT_4, to, &path(22), &path(id), "");
-        assert_becomes(GODOT_4, to, &words(&[22, 0x8000_0000, 0, 0]), &words(&[id, 0x8000_0000, 0, 0]), "");
-    }
-    assert_becomes(GODOT_4, GODOT_4, &root, &root, "");
-    // Godot 3 reads it as empty, so that nothing is lost behind that.
-    let root_of_3 = words(&[15, 0x8000_0000, 0, 1]);
-    assert_becomes(GODOT_3, GODOT_4, &root_of_3, &words(&[22, 0x8000_0000, 0, 0]), "");
-}
-
-#[test]
-fn a_typed_array_becomes_untyped_where_there_are_none() {
-    let ints = words(&[0x1_001c, 2, 2, 2, 5, 2, 6]);
-    let line = "1 typed container became untyped, at byte 0";
-    assert_becomes(GODOT_4, GODOT_3, &ints, &words(&[19, 2, 2, 5, 2, 6]), line);
-    assert_becomes(GODOT_4, Dialect::of(Engine::Pandemonium38), &ints, &words(&[26, 2, 2, 5, 2, 6]), line);
-    assert_becomes(GODOT_4, Dialect::of(Engine::Pandemonium35), &ints, &words(&[23, 2, 2, 5, 2, 6]), line);
-    assert_becomes(GODOT_4, PANDEMONIUM, &ints, &words(&[27, 2, 2, 2, 5, 2, 6]), "");
-    // What says that its elements may be anything is untyped.
-    assert_becomes(GODOT_4, GODOT_3, &words(&[0x1_001c, 0, 1, 0]), &words(&[19, 1, 0]), "");
-    let of_script = [words(&[0x3_001c]), text("res://a.gd"), words(&[1, 0])].concat();
-    for (to, id) in [(GODOT_3, 19), (PANDEMONIUM, 26)] {
-        assert_becomes(GODOT_4, to, &of_script, &words(&[id, 1, 0]), line);
-    }
-    let of_class = [words(&[0x2_001c]), text("Node"), words(&[0])].concat();
-    assert_becomes(GODOT_4, GODOT_3, &of_class, &words(&[19, 0]), line);
-    let of_class_there = [words(&[27, 23, 24]), text("Node"), words(&[0])].concat();
-    assert_becomes(GODOT_4, PANDEMONIUM, &of_class, &of_class_there, "");
-}
-
-#[test]
-fn a_typed_dictionary_is_one_that_became_untyped() {
-    // Dictionary[String, int], and of keys or values alone.
-    let line = "1 typed container became untyped, at byte 0";
-    for (header, types) in [(0x5_001b, vec![4, 2]), (0x1_001b, vec![4]), (0x4_001b, vec![2])] {
-        let bytes = [words(&[header]), words(&types), words(&[0])].concat();
-        for (to, id) in [(GODOT_3, 18), (PANDEMONIUM, 25)] {
-            assert_becomes(GODOT_4, to, &bytes, &words(&[id, 0]), line);
-        }
-        assert_becomes(GODOT_4, DOUBLE, &bytes, &bytes, "");
-    }
 }
 
 #[test]
@@ -88,8 +29,8 @@ fn components_are_rounded_with_a_word_and_only_if_they_change() {
     assert_becomes(DOUBLE, GODOT_4, &wide(1e300), &narrow(f32::INFINITY), infinite);
     assert_becomes(DOUBLE, GODOT_3, &wide(-1e39), &narrow(f32::NEG_INFINITY), infinite);
     assert_becomes(DOUBLE, GODOT_3, &wide(f32::MAX.into()), &narrow(f32::MAX), "");
-    let both = [words(&[0x1_0005]), doubles(&[0.1, 1e39])].concat();
-    let there = [words(&[5]), floats(&[0.1, f32::INFINITY])].concat();
+    let both = [words(&[0x1_0009]), doubles(&[0.1, 1e39, 0.1])].concat();
+    let there = [words(&[9]), floats(&[0.1, f32::INFINITY, 0.1])].concat();
     assert_becomes(DOUBLE, GODOT_4, &both, &there, infinite);
     assert_becomes(DOUBLE, GODOT_4, &wide(1e-300), &narrow(0.0), line);
     for exact in [0.25, -0.0, f64::INFINITY, f64::NEG_INFINITY, 16_777_216.0] {
@@ -143,10 +84,13 @@ fn what_is_repaired_whole_is_no_loss() {
 }
 
 #[test]
-fn a_string_name_is_a_string_where_there_are_none() {
-    let bytes = [words(&[28, 1, 21]), text("ab")].concat();
-    assert_becomes(GODOT_4, GODOT_3, &bytes, &[words(&[19, 1, 4]), text("ab")].concat(), "");
-    assert_becomes(GODOT_4, PANDEMONIUM, &bytes, &[words(&[26, 1, 24]), text("ab")].concat(), "");
+fn what_says_nothing_loses_nothing() {
+    // What says that its elements may be anything is untyped.
+    assert_becomes(GODOT_4, GODOT_3, &words(&[0x1_001c, 0, 1, 0]), &words(&[19, 1, 0]), "");
+    // Godot 3 reads "/" as empty.
+    let root = |id, flags| words(&[id, 0x8000_0000, 0, flags]);
+    assert_becomes(GODOT_3, GODOT_4, &root(15, 1), &root(22, 0), "");
+    assert_becomes(GODOT_4, GODOT_3, &root(22, 1), &root(15, 1), "1 NodePath \"/\" became empty, at byte 0");
 }
 
 #[test]
@@ -167,4 +111,93 @@ fn each_kind_of_loss_is_told_once_in_the_order_of_the_first() {
     all.append(losses(DOUBLE, GODOT_3, &more));
     assert_eq!(lines(&all)[0], "3 RIDs lost their ids, the first at byte 8 inside [0]");
     assert_eq!(lines(&all)[3], "1 value was rounded to 32 bits, at byte 20 inside [1]");
+}
+
+#[test]
+fn what_real_engines_of_both_precisions_wrote_is_translated_into_one_another() {
+    let single: HashMap<_, _> = vectors::encoded().into_iter().map(|vector| (vector.name, vector.bytes)).collect();
+    let mut kinds = Vec::new();
+    for vector in vectors::double_encoded() {
+        let (name, wide) = (vector.name, vector.bytes.expect(vector.name));
+        let events = read(&wide).expect(name).0;
+        assert_eq!(write(&events).expect(name), wide, "{name}: written back");
+        kinds.extend(events.iter().filter_map(plain_of).map(|plain| plain.kind).filter(|kind| kind.shape().is_real()));
+        let (narrow, losses) = Translation::new(DOUBLE, GODOT_4).bytes(&wide).expect(name);
+        assert_eq!(Some(&narrow), single[name].as_ref(), "{name}");
+        let is_rounded = losses.iter().any(|loss| (loss.what, loss.count) == (Lost::Precision, 1));
+        assert_eq!(losses.is_empty(), !is_rounded, "{name}");
+        // A build of either width writes both, as a file of it may hold data of the other.
+        for (from, to, bytes, expected) in
+            [(GODOT_4, GODOT_4, &wide, &narrow), (GODOT_4, GODOT_4, &narrow, &narrow), (DOUBLE, DOUBLE, &wide, &wide)]
+        {
+            assert_eq!(Translation::new(from, to).bytes(bytes).expect(name).0, *expected, "{name}");
+        }
+        let (again, _) = Translation::new(GODOT_4, DOUBLE).bytes(&narrow).expect(name);
+        assert_eq!(again == wide, losses.is_empty(), "{name}");
+    }
+    for kind in Kind::ALL.into_iter().filter(|kind| kind.shape().is_real()) {
+        assert!(kinds.contains(&kind), "{} has no vector", kind.name());
+    }
+}
+
+#[test]
+fn a_nan_stays_one() {
+    for bits in [f64::NAN.to_bits(), (-f64::NAN).to_bits(), 0x7ff0_0000_0000_0001, 0x7fff_ffff_ffff_ffff] {
+        let bytes = [words(&[0x1_0005]), doubles(&[f64::from_bits(bits), 1.0])].concat();
+        let (there, losses) = Translation::new(DOUBLE, GODOT_4).bytes(&bytes).expect("narrows");
+        assert!(losses.is_empty());
+        let x = f32::from_le_bytes(there[4..8].try_into().expect("four bytes"));
+        assert!(x.is_nan() && there.len() == 12, "{bits:x}: {there:02x?}");
+    }
+}
+
+/// The value with its reals of another width, as `other` makes those of each value in it.
+fn with_reals<const N: usize>(value: &Value, width: Width, other: &mut dyn FnMut(&[[u8; N]]) -> Vec<u8>) -> Value {
+    value.clone().map(&mut |value| match value {
+        Value::Plain { kind, bytes, .. } if kind.shape().is_real() => {
+            Value::plain(kind, width, other(bytes.as_chunks().0))
+        }
+        value => value,
+    })
+}
+
+fn has_nan(value: &Value) -> bool {
+    let events = value.events();
+    let mut reals = events.iter().filter_map(plain_of).filter(|plain| plain.kind.shape().is_real());
+    reals.any(|plain| plain.bytes.as_chunks().0.iter().any(|&bytes| f32::from_le_bytes(bytes).is_nan()))
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn any_value_of_32_bits_comes_back_from_64(value in any_value(Width::Single)) {
+        let bytes = naive::value(&value);
+        let (wide, losses) = Translation::new(GODOT_4, DOUBLE).bytes(&bytes).expect("widens");
+        prop_assert!(losses.is_empty());
+        let widened = with_reals(&value, Width::Double, &mut |reals| {
+            reals.iter().flat_map(|&real| f64::from(f32::from_le_bytes(real)).to_le_bytes()).collect()
+        });
+        prop_assert_eq!(&wide, &naive::value(&widened));
+        let (back, losses) = Translation::new(DOUBLE, GODOT_4).bytes(&wide).expect("narrows");
+        prop_assert!(losses.is_empty());
+        // Signalling NaNs become quiet ones.
+        prop_assert!(back == bytes || has_nan(&value), "{:?} came back as {:02x?}", value, back);
+    }
+
+    #[test]
+    fn any_value_of_64_bits_is_rounded_once(value in any_value(Width::Double)) {
+        let (narrow, losses) = Translation::new(DOUBLE, GODOT_4).bytes(&naive::value(&value)).expect("narrows");
+        let mut expected = 0;
+        let narrowed = with_reals(&value, Width::Single, &mut |reals| {
+            let wide = || reals.iter().map(|&real| f64::from_le_bytes(real));
+            let is_rounded = |wide: f64| !wide.is_nan() && f64::from(wide as f32).to_bits() != wide.to_bits();
+            expected += usize::from(wide().any(is_rounded));
+            wide().flat_map(|wide| (wide as f32).to_le_bytes()).collect()
+        });
+        prop_assert_eq!(losses.iter().map(|loss| loss.count).sum::<usize>(), expected);
+        prop_assert!(has_nan(&narrowed) || narrow == naive::value(&narrowed));
+        let (again, losses) = Translation::new(DOUBLE, GODOT_4).bytes(&narrow).expect("is narrow");
+        prop_assert!(losses.is_empty() && again == narrow);
+    }
 }

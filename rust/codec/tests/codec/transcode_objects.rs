@@ -6,7 +6,7 @@ use varbatch_codec::{ElementType, Event, Text, Writer};
 
 use crate::support::allocator::most_held;
 use crate::support::steps::read;
-use crate::support::translated::{self, DOUBLE, GODOT_3, GODOT_4, PANDEMONIUM, translate};
+use crate::support::translated::{self, GODOT_3, GODOT_4, PANDEMONIUM, translate};
 use crate::support::wire::{object, string, text, words};
 
 fn nil() -> Vec<u8> {
@@ -23,30 +23,6 @@ fn assert_becomes(bytes: &[u8], expected: &[u8], lines: &str) {
 fn assert_both_ways(godot_3: &[u8], godot_4: &[u8]) {
     assert_becomes(godot_3, godot_4, "");
     translated::assert_becomes(GODOT_4, GODOT_3, godot_4, godot_3, "");
-}
-
-#[test]
-fn classes_get_their_new_names() {
-    for (old, new) in [("Reference", "RefCounted"), ("Spatial", "Node3D"), ("Node", "Node"), ("MyOwn", "MyOwn")] {
-        assert_both_ways(&object(17, old, &[]), &object(24, new, &[]));
-        let filled = |id, class| object(id, class, &[("name", string("x"))]);
-        assert_both_ways(&filled(17, old), &filled(24, new));
-    }
-}
-
-#[test]
-fn properties_get_their_new_names_by_the_class_that_they_are_of() {
-    let of = |id, class: &str, name: &str| object(id, class, &[("a", nil()), (name, words(&[2, 1])), ("b", nil())]);
-    for (class, new_class, old, new) in [
-        ("Area", "Area3D", "gravity_vec", "gravity_direction"),
-        ("AnimatedSprite", "AnimatedSprite2D", "frames", "sprite_frames"),
-        // Inherited, and none of this class.
-        ("Button", "Button", "pressed", "button_pressed"),
-        ("Spatial", "Node3D", "gravity_vec", "gravity_vec"),
-        ("MyOwn", "MyOwn", "pressed", "pressed"),
-    ] {
-        assert_both_ways(&of(17, class, old), &of(24, new_class, new));
-    }
 }
 
 #[test]
@@ -69,17 +45,6 @@ fn a_property_is_of_the_object_that_it_stands_in() {
 }
 
 #[test]
-fn objects_one_after_the_other_do_not_mix() {
-    let all = |ids: [u32; 2], area: &str, gravity: &str| {
-        let one = object(ids[0], area, &[(gravity, nil())]);
-        let other = object(ids[0], "Node", &[("gravity_vec", nil())]);
-        let key = [words(&[ids[1] - 1, 1]), one.clone(), other.clone()].concat();
-        [words(&[ids[1], 5]), one.clone(), other.clone(), object(ids[0], "Node", &[]), one, key].concat()
-    };
-    assert_both_ways(&all([17, 19], "Area", "gravity_vec"), &all([24, 28], "Area3D", "gravity_direction"));
-}
-
-#[test]
 fn what_is_held_of_objects_is_as_much_as_they_are_deep() {
     let many = [words(&[19, 50_000]), object(17, "Node", &[("a", nil())]).repeat(50_000)].concat();
     let held = |to| {
@@ -93,22 +58,6 @@ fn what_is_held_of_objects_is_as_much_as_they_are_deep() {
     held(GODOT_4);
     // Pandemonium has all their names.
     assert!(held(GODOT_4) < held(PANDEMONIUM) + 1000);
-}
-
-#[test]
-fn keys_are_no_properties_and_strings_no_classes() {
-    let bytes = |ids: [u32; 2], area: &str| {
-        let dictionary = [words(&[ids[1], 1]), string("gravity_vec"), string("Reference")].concat();
-        object(ids[0], area, &[("custom", dictionary)])
-    };
-    assert_both_ways(&bytes([17, 18], "Area"), &bytes([24, 27], "Area3D"));
-}
-
-#[test]
-fn an_object_that_is_null_stays_null() {
-    for bytes in [words(&[0x1_0011, 0, 0]), words(&[17, 0]), nil()] {
-        assert_becomes(&[words(&[19, 1]), bytes].concat(), &words(&[28, 1, 0]), "");
-    }
 }
 
 #[test]
@@ -127,9 +76,10 @@ fn a_script_of_godot_3_is_left_out() {
 }
 
 #[test]
-fn a_script_that_is_null_is_no_loss() {
-    for script in [nil(), words(&[0x1_0011, 0, 0]), words(&[17, 0])] {
-        let bytes = object(17, "Node", &[("script", script)]);
+fn an_object_or_script_that_is_null_stays_null() {
+    for null in [nil(), words(&[0x1_0011, 0, 0]), words(&[17, 0])] {
+        assert_becomes(&[words(&[19, 1]), null.clone()].concat(), &words(&[28, 1, 0]), "");
+        let bytes = object(17, "Node", &[("script", null)]);
         assert_becomes(&bytes, &object(24, "Node", &[("script", nil())]), "");
     }
 }
@@ -141,19 +91,6 @@ fn what_is_in_a_script_is_looked_at_by_nobody() {
     let bytes = object(17, "Node", &[("script", inner)]);
     let there = object(24, "Node", &[("script", nil())]);
     assert_becomes(&bytes, &there, "1 script of an object was left out, at byte 28 inside .script");
-}
-
-#[test]
-fn a_script_of_godot_4_is_left_out_for_those_that_have_objects() {
-    let bytes = object(24, "Node", &[("script", string("res://a.gd"))]);
-    let line = "1 script of an object was left out, at byte 28 inside .script";
-    for (to, id) in [(GODOT_3, 17), (PANDEMONIUM, 23)] {
-        translated::assert_becomes(GODOT_4, to, &bytes, &object(id, "Node", &[("script", nil())]), line);
-    }
-    translated::assert_becomes(GODOT_4, DOUBLE, &bytes, &bytes, "");
-    // Both have them as objects, and the same classes.
-    let bytes = |id| object(id, "Reference", &[("script", object(id, "GDScript", &[]))]);
-    translated::assert_becomes(GODOT_3, PANDEMONIUM, &bytes(17), &bytes(23), "");
 }
 
 #[test]

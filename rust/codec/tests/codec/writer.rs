@@ -1,10 +1,15 @@
-//! Guards: events in a wrong order never make a value, and depth has its limit.
+//! Guards: events in a wrong order never make a value, other writers give what is due alone, depth has its limit, and
+//! values are whole or none. That any value comes back, and is written to the rules, is looked at in `dialects`.
 
+use proptest::prelude::*;
 use varbatch_codec::{
-    CodecError, CodecErrorKind, Copied, Dialect, Event, Kind, Mark, Plain, Shape, Text, Width, Writer, limits,
+    CodecError, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, Mark, Plain, Shape, Text, Width, Writer,
+    limits,
 };
 
 use crate::support::events::{A, ANY, ARRAY, DICTIONARY, NODE_PATH, OBJECT, STRINGS, after, then};
+use crate::support::steps::{read, write};
+use crate::support::value::{Element, Value, any_value, cases};
 
 /// What was expected instead, of an error that says so.
 #[track_caller]
@@ -15,70 +20,56 @@ fn order(result: Result<(), CodecError>) -> &'static str {
     }
 }
 
-#[test]
-fn an_event_that_is_not_due_is_refused() {
-    let (value, text) = (Event::Nil, A);
-    for (before, wrong, expected) in [
-        (&[][..], text, "a value"),
-        (&[ARRAY], text, "a value"),
-        (&[ARRAY, Event::Int(1)], text, "a value"),
-        (&[ARRAY, Event::Int(1), Event::Int(2)], text, "a value"),
-        (&[DICTIONARY], text, "a value"),
-        (&[DICTIONARY, Event::Int(1)], text, "a value"),
-        (&[OBJECT], value, "a text"),
-        (&[OBJECT], ARRAY, "a text"),
-        (&[OBJECT, A], text, "a value"),
-        (&[OBJECT, A, Event::Nil], value, "a text"),
-        (&[OBJECT, A, ARRAY], text, "a value"),
-        (&[OBJECT, A, ARRAY, Event::Nil, Event::Nil], value, "a text"),
-        (&[OBJECT, A, Event::Nil, A, Event::Nil], text, "a value"),
-        (&[STRINGS], value, "a text"),
-        (&[STRINGS, A], text, "a value"),
-        (&[NODE_PATH], value, "a text"),
-        (&[NODE_PATH, A], Event::String(Text::Utf8("a")), "a text"),
-        (&[NODE_PATH, A, A], text, "a value"),
-        (&[ARRAY, STRINGS], value, "a text"),
-        (&[ARRAY, STRINGS, A], text, "a value"),
-        (&[OBJECT, A, NODE_PATH, A, A], value, "a text"),
-    ] {
+/// At each event of a value: another one is refused, and what was written so far is no value, which is dropped.
+fn assert_in_order(events: &[Event<'_>]) {
+    for at in 0..=events.len() {
+        let before = &events[..at];
+        let is_text = events.get(at).is_some_and(|event| matches!(event, Event::Text(_)));
+        let (wrong, expected) = if is_text { (Event::String(Text::Utf8("a")), "a text") } else { (A, "a value") };
         for now in [false, true] {
             let mut writer = after(before);
             let len = writer.mark().position();
             let result = if now { writer.write_as(wrong, Copied) } else { writer.write(wrong) };
-            let at = result.as_ref().map_err(CodecError::at);
-            assert_eq!(at, Err(len), "{before:?}");
-            assert_eq!(order(result), expected, "{before:?}, {wrong:?}");
+            assert_eq!(result.as_ref().map_err(CodecError::at), Err(len), "{before:?}");
+            assert_eq!(order(result), expected, "{before:?}");
+        }
+        let writer = after(&[Event::Int(1)]);
+        let start = writer.mark();
+        let mut writer = then(writer, before);
+        if at < events.len() {
+            let expected = if at == 0 { "a value" } else { "the rest of the value" };
+            assert_eq!(order(writer.end_value(start)), expected, "{before:?}");
+            assert_eq!(writer.mark(), start, "{before:?}");
+            // What was begun is forgotten.
+            assert_eq!((writer.write(Event::Nil), writer.depth()), (Ok(()), 0));
+            writer.end_value(start).expect("a value");
+            assert_eq!(writer.into_plan().to_vec(), [2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
         }
     }
 }
 
 #[test]
-fn a_value_that_is_not_complete_is_refused_and_dropped() {
-    for events in [
-        &[ARRAY][..],
-        &[ARRAY, Event::Nil],
-        &[ARRAY, Event::Nil, ARRAY, Event::Nil],
-        &[DICTIONARY],
-        &[DICTIONARY, Event::Nil],
-        &[OBJECT],
-        &[OBJECT, A],
-        &[OBJECT, A, Event::Nil],
-        &[OBJECT, A, Event::Nil, A],
-        &[STRINGS],
-        &[NODE_PATH],
-        &[NODE_PATH, A],
-    ] {
-        let writer = after(&[Event::Int(1)]);
-        let start = writer.mark();
-        let mut writer = then(writer, events);
-        assert_eq!(order(writer.end_value(start)), "the rest of the value", "{events:?}");
-        assert_eq!(writer.mark(), start, "{events:?}");
-        // What was begun is forgotten.
-        assert_eq!((writer.write(Event::Nil), writer.depth()), (Ok(()), 0));
-        writer.end_value(start).expect("a value");
-        assert_eq!(writer.into_plan().to_vec(), [2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+fn an_event_that_is_not_due_is_refused_and_what_is_not_complete_is_dropped() {
+    // Each kind of container, alone and in each other.
+    let parts = [vec![Event::Nil], vec![STRINGS, A], vec![NODE_PATH, A, A]];
+    let array = |value: &[Event<'static>]| [&[ARRAY, Event::Int(1)][..], value].concat();
+    let dictionary = |value: &[Event<'static>]| [value, value].concat();
+    let object = |value: &[Event<'static>]| [&[OBJECT, A][..], value, &[A], value].concat();
+    let mut all = parts.to_vec();
+    for _ in 0..2 {
+        let outer = |value: &Vec<_>| [array(value), [&[DICTIONARY][..], &dictionary(value)].concat(), object(value)];
+        all.extend(all.iter().flat_map(outer).collect::<Vec<_>>());
     }
-    assert_eq!(order(after(&[]).end_value(Mark::default())), "a value", "no event");
+    all.iter().for_each(|events| assert_in_order(events));
+}
+
+proptest! {
+    #![proptest_config(cases(40))]
+
+    #[test]
+    fn events_of_any_value_are_taken_in_order(value in any_value(Width::Single)) {
+        assert_in_order(&value.events());
+    }
 }
 
 #[test]
@@ -121,16 +112,13 @@ fn arrays(writer: Writer<'static>, depth: usize) -> Writer<'static> {
 #[test]
 fn a_value_lies_at_most_as_deep_as_the_engine_goes() {
     for event in [Event::Nil, Event::Array { element: ANY, count: 0 }, STRINGS, OBJECT] {
-        for outside in [0, 1, 1000, 1024] {
-            let mut writer = arrays(Writer::new(Dialect::GODOT_4).with_depth(outside), 1024 - outside);
-            assert_eq!(writer.depth(), 1024);
-            writer.write(event).expect("the deepest");
-        }
-        for outside in [0, 1, 1024, 1025] {
-            let mut writer = arrays(Writer::new(Dialect::GODOT_4).with_depth(outside), 1025 - outside);
-            assert_eq!(writer.depth(), 1025);
-            let (len, error) = (writer.mark().position(), writer.write(event).expect_err("too deep"));
-            assert_eq!((error.kind().clone(), error.at()), (CodecErrorKind::TooDeep, len), "{outside} outside");
+        for (outside, depth) in [0, 1, 1000, 1024].into_iter().flat_map(|outside| [(outside, 1024), (outside, 1025)]) {
+            let mut writer = arrays(Writer::new(Dialect::GODOT_4).with_depth(outside), depth - outside);
+            assert_eq!(writer.depth(), depth);
+            let (len, result) = (writer.mark().position(), writer.write(event));
+            let error = result.err().map(|error| (error.kind().clone(), error.at()));
+            let expected = if depth > 1024 { Some((CodecErrorKind::TooDeep, len)) } else { None };
+            assert_eq!(error, expected, "{outside} outside");
         }
     }
     // Names and texts are no values.
@@ -146,4 +134,66 @@ fn an_object_without_a_class_is_refused_as_it_would_be_read_as_null() {
         assert_eq!(*error.kind(), CodecErrorKind::Order { expected: "the name of a class" });
         assert!(writer.plan().is_empty());
     }
+}
+
+/// Whether an error says that so many values are not due.
+#[track_caller]
+fn assert_not_due(result: Result<(), CodecError>, what: &[Event<'_>]) {
+    let expected = "as many values as were announced";
+    assert_eq!(result.expect_err("not due").kind().clone(), CodecErrorKind::Order { expected }, "{what:?}");
+}
+
+/// A writer of so many ints.
+fn ints(count: usize) -> Writer<'static> {
+    then(Writer::new(Dialect::GODOT_4).with_depth(1), &vec![Event::Int(1); count])
+}
+
+#[test]
+fn other_writers_give_what_is_due_and_no_more() {
+    // Nothing is open.
+    assert_not_due(Writer::new(Dialect::GODOT_4).append(ints(1), 1), &[]);
+    for (events, count) in [
+        (&[ARRAY][..], 3),
+        (&[ARRAY, Event::Nil], 2),
+        (&[ARRAY, Event::Nil, Event::Nil], 1),
+        (&[DICTIONARY], 3),
+        (&[STRINGS], 1),
+        (&[OBJECT], 1),
+        (&[ARRAY, ARRAY], 3),
+        (&[ARRAY, STRINGS], 1),
+        (&[ARRAY, STRINGS], 2),
+        (&[ARRAY, Event::Nil, STRINGS], 1),
+        (&[OBJECT], 2),
+        // The writer would not know that a name is due behind it.
+        (&[OBJECT, A], 1),
+    ] {
+        let mut writer = after(events);
+        let before = writer.mark();
+        assert_not_due(writer.append(ints(count), count), events);
+        assert_eq!(writer.mark(), before, "nothing is taken");
+    }
+    // The other one is in the middle of a value.
+    for events in [&[ARRAY][..], &[STRINGS], &[OBJECT]] {
+        assert_not_due(after(&[ARRAY]).append(then(ints(0), events), 1), events);
+    }
+    // The last value ends all containers around it, and none is none.
+    let mut writer = after(&[ARRAY, Event::Nil, ARRAY]);
+    writer.append(ints(0), 0).expect("nothing");
+    writer.append(ints(1), 1).expect("one of two");
+    assert_eq!(writer.depth(), 2);
+    writer.append(ints(1), 1).expect("the last");
+    assert_eq!(writer.depth(), 0);
+    writer.end_value(Mark::default()).expect("complete");
+}
+
+#[test]
+fn what_comes_back_as_something_else_does_so_as_with_the_engine() {
+    // A null object is no object; a type of null is none.
+    let (key, value) = (Element::Builtin(Kind::Nil), Element::Any);
+    let dictionary = Value::Dictionary { key, value, entries: vec![(Value::ObjectId(0), Value::Nil)] };
+    let bytes = write(&dictionary.events()).expect("writes");
+    assert_eq!(bytes[..8], [27, 0, 1, 0, 0, 0, 0, 0], "form 1, type 0");
+    let (found, _) = read(&bytes).expect("reads");
+    let any = ElementType::Any;
+    assert_eq!(found, [Event::Dictionary { key: any, value: any, count: 1 }, Event::Nil, Event::Nil]);
 }

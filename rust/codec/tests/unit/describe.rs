@@ -97,13 +97,6 @@ fn objects_are_looked_at() {
 }
 
 #[test]
-fn elements_without_headers_are_nodes() {
-    let bytes = words(&[34, 2, 1, 2, 3, 4]);
-    let tree = shown(&bytes, Dialect::PANDEMONIUM, "");
-    assert_eq!(tree, ["100 Array[Vector2i], 24", "108 [0]Vector2i, 8", "116 [1]Vector2i, 8"]);
-}
-
-#[test]
 fn the_deepest_value_needs_no_stack() {
     let mut bytes = words(&[28, 1].repeat(MAX_DEPTH));
     bytes.extend(words(&[28, 0]));

@@ -6,7 +6,7 @@ use varbatch_codec::{
 
 use super::arrays;
 use super::model::{self, Verdict};
-use super::steps::{announced, assert_same, chars, plain_of, read_of, texts_of, write_of, write_single};
+use super::steps::{self, assert_same, chars, plain_of, read_of, texts_of, write_of, write_single};
 
 /// Reads `bytes` and fails unless all is as the model says.
 #[track_caller]
@@ -21,10 +21,14 @@ pub fn assert_agrees_of(engine: Engine, bytes: &[u8], allow_objects: bool) -> Ve
     let reader = || Reader::new(bytes).with_dialect(Dialect::of(engine)).with_objects(allow_objects);
     let (mut events, mut parts) = (Vec::new(), 0);
     let mut reading = reader();
+    let number = bytes.first().filter(|_| bytes.len() >= 4);
+    let peeked = reading.peek_kind();
+    assert_eq!(peeked.as_ref().ok().copied(), number.and_then(|&number| engine.kind(number)), "{bytes:02x?}");
     let end = loop {
         match reading.next_event() {
             Ok(Some(event)) => {
-                parts += announced(&event);
+                let (texts, values, names) = steps::parts(&event);
+                parts += texts + values * (1 + names);
                 assert!(4 * parts <= bytes.len(), "{parts} parts announced in {bytes:02x?}");
                 events.push(event);
             }
@@ -46,9 +50,15 @@ pub fn assert_agrees_of(engine: Engine, bytes: &[u8], allow_objects: bool) -> Ve
             assert_comes_back(engine, &events);
         }
         (Verdict::Refused, Err(error)) => {
-            // Behind a padding that is missing: see `hostile`.
-            assert!(error.at() <= bytes.len() + 3, "{error}: {bytes:02x?}");
+            assert!(peeked.is_ok() || peeked.as_ref().err() == Some(error), "{peeked:?}: {bytes:02x?}");
+            // Never at a padding that is missing, which is counted nevertheless.
+            assert!(error.at() <= bytes.len(), "{error}: {bytes:02x?}");
+            let position = reading.position();
             assert_eq!(reading.next_event().as_ref(), Err(error), "not the same error again: {bytes:02x?}");
+            assert_eq!(reading.position(), position, "read on: {bytes:02x?}");
+            let moved = validate(reader().with_base(1000)).expect_err("the same bytes");
+            let expected = (1000 + error.at(), error.kind(), error.path());
+            assert_eq!((moved.at(), moved.kind(), moved.path()), expected, "{bytes:02x?}");
         }
         (verdict, end) => panic!("{verdict:?} by the model, found {end:?}: {engine:?} {bytes:02x?}"),
     }

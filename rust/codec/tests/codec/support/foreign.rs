@@ -1,10 +1,10 @@
 //! Values as an engine has them that is not Godot 4.
 
 use proptest::prelude::*;
-use varbatch_codec::{Dialect, Engine, Kind, Width};
+use varbatch_codec::{Dialect, Engine, Kind};
 
 use super::numbers;
-use super::value::{Element, Value, any_of, any_value, chars};
+use super::value::{Element, Value, any_of, chars};
 
 /// Whether the engine has such a type.
 pub fn has(engine: Engine, kind: Kind) -> bool {
@@ -17,46 +17,41 @@ pub fn of_each_kind(dialect: Dialect) -> Vec<BoxedStrategy<Value>> {
     kinds.map(|kind| any_of(kind, dialect.real).prop_map(move |value| fitted(dialect.engine, value)).boxed()).collect()
 }
 
-/// Any value that the engine has.
-pub fn any_value_of(engine: Engine) -> impl Strategy<Value = Value> {
-    any_value(Width::Single).prop_map(move |value| fitted(engine, value))
-}
-
 /// The value as the engine can have it: what it has no type for is an int, and containers say less of what is in them.
 pub fn fitted(engine: Engine, value: Value) -> Value {
-    let all = |values: Vec<Value>| -> Vec<_> { values.into_iter().map(|value| fitted(engine, value)).collect() };
     if engine == Engine::Godot4 {
         return value;
     }
-    match value {
-        Value::Plain { kind, count, .. } if !has(engine, kind) => Value::Int(count as i64),
-        Value::StringName(chars) if !has(engine, Kind::StringName) => Value::Int(chars.len() as i64),
-        Value::Callable if !has(engine, Kind::Callable) => Value::Int(0),
-        Value::Signal { object, .. } if !has(engine, Kind::Signal) => Value::Int(object as i64),
+    value.map(&mut |value| match with_type(engine, value) {
         Value::Rid(_) => Value::Rid(0),
         Value::NodePath { names, subnames, .. } if names.len() + subnames.len() == 0 => {
             Value::NodePath { names, subnames, absolute: false }
         }
         Value::Array { element, elements } => {
-            let (element, elements) = (fitted_element(engine, element), all(elements));
+            let element = fitted_element(engine, element);
             let is = |typed| elements.iter().any(|value| is_array(value, typed));
             let is_mixed = engine == Engine::Pandemonium && is(true) && is(false);
             let element = if is_mixed && element == Element::Builtin(Kind::Array) { Element::Any } else { element };
             Value::Array { element, elements }
         }
-        Value::Dictionary { entries, .. } => {
-            let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
-            Value::dictionary(all(keys).into_iter().zip(all(values)).collect())
-        }
-        Value::Object { class, properties } => {
-            let (names, values): (Vec<_>, Vec<_>) = properties.into_iter().unzip();
-            Value::Object { class, properties: names.into_iter().zip(all(values)).collect() }
-        }
+        Value::Dictionary { entries, .. } => Value::dictionary(entries),
+        other => other,
+    })
+}
+
+/// The value, or an int if the engine has no type for it.
+pub fn with_type(engine: Engine, value: Value) -> Value {
+    match value {
+        Value::Plain { kind, count, .. } if !has(engine, kind) => Value::Int(count as i64),
+        Value::StringName(chars) if !has(engine, Kind::StringName) => Value::Int(chars.len() as i64),
+        Value::Callable if !has(engine, Kind::Callable) => Value::Int(0),
+        Value::Signal { object, .. } if !has(engine, Kind::Signal) => Value::Int(object as i64),
         other => other,
     }
 }
 
-fn is_array(value: &Value, typed: bool) -> bool {
+/// Whether it is an Array that says, or does not say, what is in it.
+pub fn is_array(value: &Value, typed: bool) -> bool {
     matches!(value, Value::Array { element, .. } if (*element != Element::Any) == typed)
 }
 

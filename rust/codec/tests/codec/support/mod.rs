@@ -27,3 +27,11 @@ pub mod wire;
 pub const fn times(many: usize, few: usize) -> usize {
     if cfg!(miri) { few } else { many }
 }
+
+/// What `work` gives, on a thread with a stack of this size.
+pub fn on_a_stack<T: Send>(len: usize, work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(len).spawn_scoped(scope, work).expect("a thread");
+        thread.join().expect("enough stack")
+    })
+}

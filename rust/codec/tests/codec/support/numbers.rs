@@ -2,6 +2,8 @@
 //!
 //! They are those of `Variant::Type` in Godot 3.6.2, Pandemonium 3.5.0, 3.8.0 and 5.2.0: see FORMAT.md.
 
+use std::sync::LazyLock;
+
 use varbatch_codec::Engine;
 
 /// Types that Godot 4 has not, under numbers that it has not.
@@ -37,13 +39,9 @@ pub fn bare(engine: Engine, number: u8) -> Option<(u8, usize)> {
     }
 }
 
-#[rustfmt::skip] // several a line
-const GODOT_4: [u8; 39] = [
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-    31, 32, 33, 34, 35, 36, 37, 38,
-];
+static GODOT_4: LazyLock<Vec<u8>> = LazyLock::new(|| (0..39).collect());
 
-#[rustfmt::skip]
+#[rustfmt::skip] // several a line
 const GODOT_3: [u8; 27] = [
     0, 1, 2, 3, 4, // Nil to String
     5, 7, 9, 11, 14, 15, 16, 17, 18, // Vector2, Rect2, Vector3, Transform2D, Plane, Quat, AABB, Basis, Transform
@@ -62,16 +60,9 @@ const PANDEMONIUM: [u8; 40] = [
     35, VECTOR2I_ARRAY, 36, VECTOR3I_ARRAY, 38, VECTOR4I_ARRAY, 37, // and of vectors and colors
 ];
 
-#[rustfmt::skip]
-const PANDEMONIUM_38: [u8; 38] = [
-    0, 1, 2, 3, 4, // as from 5.0 on
-    7, 8, 5, 6, 9, 10, 12, 13, //
-    14, 15, 16, 17, 18, 11, 19, //
-    20, 22, 23, 24, 21, //
-    27, 28, // without typed arrays
-    29, 30, 32, 34, //
-    35, VECTOR2I_ARRAY, 36, VECTOR3I_ARRAY, 38, VECTOR4I_ARRAY, 37,
-];
+/// As from 5.0 on, without typed arrays.
+static PANDEMONIUM_38: LazyLock<Vec<u8>> =
+    LazyLock::new(|| PANDEMONIUM.into_iter().filter(|&of| of != TYPED_ARRAY).collect());
 
 #[rustfmt::skip]
 const PANDEMONIUM_35: [u8; 33] = [

@@ -84,6 +84,25 @@ impl Value {
         Self::Plain { kind, width, count, bytes }
     }
 
+    /// The value, and before it each one in it, as `change` makes it.
+    pub fn map(self, change: &mut dyn FnMut(Self) -> Self) -> Self {
+        let value = match self {
+            Self::Array { element, elements } => {
+                Self::Array { element, elements: elements.into_iter().map(|value| value.map(change)).collect() }
+            }
+            Self::Dictionary { key, value, entries } => {
+                let entries = entries.into_iter().map(|(key, value)| (key.map(change), value.map(change))).collect();
+                Self::Dictionary { key, value, entries }
+            }
+            Self::Object { class, properties } => {
+                let properties = properties.into_iter().map(|(name, value)| (name, value.map(change))).collect();
+                Self::Object { class, properties }
+            }
+            value => value,
+        };
+        change(value)
+    }
+
     pub fn events(&self) -> Vec<Event<'_>> {
         let mut events = Vec::new();
         self.push(&mut events);
@@ -238,7 +257,7 @@ fn any_float() -> impl Strategy<Value = f64> {
 /// Text that is read as it was written: no NUL, no leading byte-order mark, no surrogate.
 pub fn any_text() -> impl Strategy<Value = Chars> {
     let character = prop_oneof![4 => proptest::char::range(' ', '~'), 1 => any::<char>()];
-    let len = prop_oneof![3 => 0..10_usize, 1 => 0..90_usize];
+    let len = prop_oneof![60 => 0..10_usize, 20 => 0..90_usize, 1 => 500..700_usize];
     len.prop_flat_map(move |len| vec(character.clone().prop_filter("ends the text", |&c| c != '\0'), len))
         .prop_map(|chars| chars.into_iter().skip_while(|&c| c == '\u{feff}').map(u32::from).collect())
 }
