@@ -14,8 +14,6 @@ use super::layout::is_known;
 /// Function pointers and facts about the engine, fetched once.
 pub struct Api {
     pub interface: &'static Interface,
-    /// True if values may be read, written and made in place: see [`super::layout`].
-    pub is_known: bool,
     pub allocates_in_parallel: bool,
     /// Returns a pointer to the value in a Variant. Not of Nil.
     pub getters: ByKind<Getter>,
@@ -28,13 +26,10 @@ pub struct Api {
     pub empty: ByKind<Inner>,
     pub new_array: Constructor,
     pub new_dictionary: Constructor,
-    pub name_of_string: Constructor,
-    pub path_of_string: Constructor,
     pub element_type: TypeOf,
     pub key_type: TypeOf,
     pub value_type: TypeOf,
     pub node_path_is_absolute: Method,
-    pub array_push_back: Method,
     pub dictionary_keys: Method,
     pub dictionary_values: Method,
     pub encoded_class: StringName,
@@ -93,11 +88,9 @@ impl Api {
             class_name: method(kind, &format!("get_typed_{part}class_name"), 1_825_232_092),
             script: method(kind, &format!("get_typed_{part}script"), 1_460_142_086),
         };
-        // Constructors by their index in `extension_api.json`; 0 makes an empty value.
-        let constructor = |kind: Kind, index: i32| {
-            // SAFETY: the id is that of a Variant type. The engine returns null for an index that does not exist.
-            unsafe { (interface.variant_get_ptr_constructor)(sys_type(kind), index) }
-                .expect("the engine has it since 4.4")
+        let constructor = |kind: Kind| {
+            // SAFETY: the id is that of a Variant type, and the index that of the constructor of an empty value.
+            unsafe { (interface.variant_get_ptr_constructor)(sys_type(kind), 0) }.expect("each type has it")
         };
         let bind = |class: &str, name: &str, hash| {
             let (class, name) = (StringName::from(class), StringName::from(name));
@@ -119,7 +112,6 @@ impl Api {
         };
         Self {
             interface,
-            is_known: is_known(interface),
             allocates_in_parallel: !Os::singleton().is_debug_build(),
             getters: ByKind::of(is_not_nil, getter),
             // SAFETY: the id is that of a Variant type.
@@ -132,15 +124,12 @@ impl Api {
             ),
             resizes: ByKind::of(is_array, |kind| find(kind, "resize", 848_867_239)),
             empty: ByKind::of(has_empty, empty),
-            new_array: constructor(Kind::Array, 0),
-            new_dictionary: constructor(Kind::Dictionary, 0),
-            name_of_string: constructor(Kind::StringName, 2),
-            path_of_string: constructor(Kind::NodePath, 2),
+            new_array: constructor(Kind::Array),
+            new_dictionary: constructor(Kind::Dictionary),
             element_type: type_of(Kind::Array, ""),
             key_type: type_of(Kind::Dictionary, "key_"),
             value_type: type_of(Kind::Dictionary, "value_"),
             node_path_is_absolute: method(Kind::NodePath, "is_absolute", 3_918_633_141),
-            array_push_back: method(Kind::Array, "push_back", 3_316_032_543),
             dictionary_keys: method(Kind::Dictionary, "keys", 4_144_163_970),
             dictionary_values: method(Kind::Dictionary, "values", 4_144_163_970),
             encoded_class: StringName::from(ENCODED_CLASS),
@@ -167,5 +156,5 @@ pub fn allocates_in_parallel() -> bool {
 
 /// True if large values are made with uninitialised memory. Otherwise the engine zeroes it, which threads should share.
 pub fn makes_blocks() -> bool {
-    api().is_known
+    is_known()
 }
