@@ -1,19 +1,66 @@
-//! Function pointers and facts that the library fetches from the engine once.
+//! Types of GDExtension, and function pointers and facts that the library fetches from the engine once.
 
+use std::ffi::c_void;
 use std::sync::OnceLock;
 
-use godot::builtin::StringName;
+use godot::builtin::{StringName, Variant};
 use godot::classes::Os;
 use godot::obj::Singleton;
 use godot::sys;
-use varbatch_codec::Kind;
+use varbatch_codec::{Dialect, Kind, Shape, Width};
 
-use super::ffi::{Constructor, FromType, Getter, Inner, Interface, Method, default_value, is_packed, sys_type};
 use super::layout::is_known;
+
+/// The dialect of the engine that this library was built for.
+pub const DIALECT: Dialect =
+    if cfg!(feature = "double-precision") { Dialect::GODOT_4_DOUBLE } else { Dialect::GODOT_4 };
+
+/// The width of that engine's `real_t`.
+pub const REAL: Width = DIALECT.real;
+
+/// A pointer to the value of a Variant. Null for Nil.
+pub type Inner = sys::GDExtensionTypePtr;
+
+type Getter = unsafe extern "C" fn(sys::GDExtensionVariantPtr) -> *mut c_void;
+type FromType = unsafe extern "C" fn(sys::GDExtensionUninitializedVariantPtr, sys::GDExtensionTypePtr);
+pub type Constructor = unsafe extern "C" fn(sys::GDExtensionUninitializedTypePtr, *const sys::GDExtensionConstTypePtr);
+pub type Method =
+    unsafe extern "C" fn(sys::GDExtensionTypePtr, *const sys::GDExtensionConstTypePtr, sys::GDExtensionTypePtr, i32);
+
+pub const fn is_packed(kind: Kind) -> bool {
+    matches!(kind.shape(), Shape::Packed { .. } | Shape::PackedStrings)
+}
+
+pub fn sys_type(kind: Kind) -> sys::GDExtensionVariantType {
+    kind.id().into()
+}
+
+/// Returns the kind with this id, if there is one.
+#[inline(always)]
+pub fn kind_of(id: u32) -> Option<Kind> {
+    u8::try_from(id).ok().and_then(Kind::from_id)
+}
+
+fn interface() -> &'static sys::GDExtensionInterface {
+    // SAFETY: gdext has initialised its binding before any of this library's functions can be called.
+    unsafe { sys::get_interface() }
+}
+
+/// Creates the default value of a kind: empty or zero.
+pub fn default_value(kind: Kind) -> Variant {
+    let interface = interface();
+    let mut error = sys::default_call_error();
+    // SAFETY: without arguments this makes the default value, which every type has.
+    unsafe {
+        Variant::new_with_var_uninit(|variant| {
+            (interface.variant_construct)(sys_type(kind), variant, std::ptr::null(), 0, &raw mut error);
+        })
+    }
+}
 
 /// Function pointers and facts about the engine, fetched once.
 pub struct Api {
-    pub interface: &'static Interface,
+    pub interface: &'static sys::GDExtensionInterface,
     pub allocates_in_parallel: bool,
     /// Returns a pointer to the value in a Variant. Not of Nil.
     pub getters: ByKind<Getter>,
@@ -75,8 +122,7 @@ unsafe impl Sync for Api {}
 
 impl Api {
     fn load() -> Self {
-        // SAFETY: gdext has initialised its binding before any of this library's functions can be called.
-        let interface = unsafe { sys::get_interface() };
+        let interface = interface();
         let find = |kind: Kind, name: &str, hash: i64| {
             let name = StringName::from(name);
             // SAFETY: the name outlives the call. The engine returns null if no method has this name and hash.
@@ -106,7 +152,7 @@ impl Api {
         // SAFETY: the id is that of a Variant type.
         let getter = |kind: Kind| unsafe { (interface.variant_get_ptr_internal_getter)(sys_type(kind)) };
         let empty = |kind: Kind| {
-            let variant = Box::leak(Box::new(default_value(interface, kind)));
+            let variant = Box::leak(Box::new(default_value(kind)));
             // SAFETY: the getter is that of the Variant's type.
             getter(kind).map(|getter| unsafe { getter(variant.var_sys_mut()).cast() })
         };

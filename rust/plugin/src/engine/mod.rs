@@ -22,7 +22,6 @@
 mod api;
 mod args;
 mod call;
-mod ffi;
 mod files;
 mod layout;
 mod memory;
@@ -30,14 +29,12 @@ mod objects;
 mod slot;
 mod view;
 
-use api::{ENCODED_CLASS, TypeOf, api};
-pub use api::{allocates_in_parallel, makes_blocks};
+use api::{Constructor, ENCODED_CLASS, Inner, TypeOf, api, default_value, is_packed, kind_of, sys_type};
+pub use api::{DIALECT, REAL, allocates_in_parallel, makes_blocks};
 pub use args::{
     AnyArg, CompressionArg, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, no, null, register_dialects,
 };
 pub use call::{Call, load_docs, register};
-use ffi::{Constructor, Inner, default_value, is_packed, kind_of, sys_type};
-pub use ffi::{DIALECT, REAL};
 pub use files::{EngineFile, error_text, globalize, keep};
 use layout::{Entry, Private, is_known};
 pub use memory::Pages;

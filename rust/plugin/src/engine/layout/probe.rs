@@ -63,7 +63,7 @@ fn variants_are_as_expected() -> bool {
     let mut used = VarArray::new();
     used.resize(1, &Variant::nil());
     Kind::ALL.into_iter().all(|kind| {
-        let new = default_value(api().interface, kind);
+        let new = default_value(kind);
         is_as_expected(&new, kind, true)
             && before.iter().all(|before| {
                 used.fill(before);
@@ -108,7 +108,7 @@ fn blocks_are_as_expected(count: usize) -> bool {
 
 /// Lets the engine make a packed array or an Array.
 fn new_array(kind: Kind, count: usize) -> Variant {
-    let array = default_value(api().interface, kind);
+    let array = default_value(kind);
     resize(&array, count);
     array
 }
@@ -171,7 +171,7 @@ fn arrays_are_taken(kind: Kind, count: usize) -> bool {
     // Nil and an empty String are zeros.
     let modulus = if matches!(kind, Kind::Array | Kind::PackedStringArray) { 1 } else { 101 };
     let pattern: Vec<u8> = (0..count * element_len(kind)).map(|at| (at % modulus) as u8).collect();
-    let array = default_value(api().interface, kind);
+    let array = default_value(kind);
     // SAFETY: the layout is as expected, the array is empty and nobody else has it, and all elements are written.
     unsafe {
         let data = new_block_in(kind, value(&array).view().inner, count, element_len(kind));

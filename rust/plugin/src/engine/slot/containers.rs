@@ -155,7 +155,7 @@ impl Slot {
     #[inline]
     fn set_container(&mut self, kind: Kind, new: Constructor) -> Inner {
         if !is_known() {
-            self.set_variant(default_value(api().interface, kind));
+            self.set_variant(default_value(kind));
             return self.inner(kind);
         }
         let mut container = std::ptr::null_mut::<c_void>();

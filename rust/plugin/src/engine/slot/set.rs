@@ -209,10 +209,26 @@ impl Slot {
         let (Shape::Packed { .. }, Some(element_len)) = (shape, shape.element_len(REAL)) else {
             unreachable!("{kind:?} is no packed array")
         };
-        match is_known() && count > 0 {
-            // SAFETY: the layout is known, and `kind` is a packed array of elements of this size.
-            true => unsafe { self.set_block(kind, count, element_len) },
-            false => self.set_resized(kind, count, element_len),
+        // SAFETY: `kind` is a packed array of elements of this size.
+        unsafe { self.set_elements(kind, count, element_len) }
+    }
+
+    /// Makes the value a packed array of `count` elements and returns their memory, which is uninitialised where the layout
+    /// is known.
+    ///
+    /// # Safety
+    /// `kind` is a packed array of elements of this size.
+    #[inline(always)]
+    unsafe fn set_elements(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
+        if !is_known() || count == 0 {
+            return self.set_resized(kind, count, element_len);
+        }
+        self.clear();
+        // SAFETY: promised by the caller. The slot owns nothing. Whoever gets the memory fills it before anyone else sees
+        // the array: see the docs of `engine`.
+        unsafe {
+            let data = layout::new_packed((&raw mut *self.0).cast(), kind, count, element_len);
+            std::slice::from_raw_parts_mut(data.cast(), count * element_len)
         }
     }
 
@@ -224,33 +240,13 @@ impl Slot {
         unsafe { new_elements(kind, inner, count, element_len) }
     }
 
-    /// Makes the value a packed array with a newly allocated block.
-    ///
-    /// # Safety
-    /// The layout is known. `kind` is a packed array of elements of this size, and `count` is not 0.
-    #[inline(always)]
-    unsafe fn set_block(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
-        self.clear();
-        // SAFETY: promised by the caller. The slot owns nothing. Whoever gets the memory fills it before anyone else sees
-        // the array: see the docs of `engine`.
-        unsafe {
-            let data = layout::new_packed((&raw mut *self.0).cast(), kind, count, element_len);
-            std::slice::from_raw_parts_mut(data.cast(), count * element_len)
-        }
-    }
-
     /// Makes the value a PackedStringArray of `count` empty strings and returns them.
     pub fn set_strings(&mut self, count: usize) -> &mut [StringSlot] {
-        let (kind, len) = (Kind::PackedStringArray, size_of::<StringSlot>());
+        // SAFETY: Strings have this size.
+        let memory = unsafe { self.set_elements(Kind::PackedStringArray, count, size_of::<StringSlot>()) };
         if count == 0 {
-            self.set_empty(kind);
             return &mut [];
         }
-        let memory = match is_known() {
-            // SAFETY: the layout is known, and Strings have this size.
-            true => unsafe { self.set_block(kind, count, len) },
-            false => self.set_resized(kind, count, len),
-        };
         if is_known() {
             // An empty String is a null pointer.
             memory.fill(MaybeUninit::new(0));

@@ -79,9 +79,6 @@ impl<'a> View<'a> {
     #[inline]
     pub fn entry_types(self, full_objects: bool) -> (OwnedType, OwnedType) {
         assert_eq!(self.kind, Kind::Dictionary);
-        if self.is_untyped() {
-            return (OwnedType::Any, OwnedType::Any);
-        }
         // SAFETY: `inner` points to a Dictionary.
         unsafe { (api().key_type.of(self.inner, full_objects), api().value_type.of(self.inner, full_objects)) }
     }

@@ -19,11 +19,10 @@ use crate::engine::{self, OwnedType, Str, Value, View, chars};
 
 /// Takes the events of a walk.
 pub trait Target<'a>: TargetNow {
-    /// Takes an event whose payload lives as long as the walked value. `hold` can keep the payload for longer; it is
+    /// Takes an event whose payload lives as long as the walked value. A `K` can keep the payload for longer; it is
     /// [`Copied`] if that is not possible.
     #[inline(always)]
-    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, hold: K) -> Result<(), CodecError> {
-        let _ = hold;
+    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
         self.put_now(event)
     }
 
@@ -51,14 +50,12 @@ pub trait TargetNow: AsNow {
     }
 
     /// Takes a live object.
-    fn object(&mut self, value: &Value, id: u64) -> Result<(), CodecError> {
-        let _ = value;
+    fn object(&mut self, _: &Value, id: u64) -> Result<(), CodecError> {
         self.put_now(Event::ObjectId(id))
     }
 
     /// Takes a Callable; its bytes hold only its type.
-    fn callable(&mut self, value: &Value) -> Result<(), CodecError> {
-        let _ = value;
+    fn callable(&mut self, _: &Value) -> Result<(), CodecError> {
         self.put_now(Event::Callable)
     }
 
@@ -67,8 +64,7 @@ pub trait TargetNow: AsNow {
 
     /// Takes the script of a typed container's elements. By default, only a file in `res://` is allowed: no other
     /// script could be found again.
-    fn script(&mut self, script: &Variant, path: &GString) -> Result<(), CodecError> {
-        let _ = script;
+    fn script(&mut self, _: &Variant, path: &GString) -> Result<(), CodecError> {
         match path.to_string() {
             path if path.starts_with("res://") => Ok(()),
             path => Err(CodecError::new(self.position(), refused::no_such_script(&format!("\"{path}\"")))),
