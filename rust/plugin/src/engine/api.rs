@@ -1,21 +1,66 @@
-//! Function pointers and facts that the library fetches from the engine once.
+//! Types of GDExtension, and function pointers and facts that the library fetches from the engine once.
 
+use std::ffi::c_void;
 use std::sync::OnceLock;
 
-use godot::builtin::StringName;
+use godot::builtin::{StringName, Variant};
 use godot::classes::Os;
 use godot::obj::Singleton;
 use godot::sys;
-use varbatch_codec::Kind;
+use varbatch_codec::{Dialect, Kind, Shape, Width};
 
-use super::ffi::{Constructor, FromType, Getter, Inner, Interface, Method, default_value, is_packed, sys_type};
 use super::layout::is_known;
+
+/// The dialect of the engine that this library was built for.
+pub const DIALECT: Dialect =
+    if cfg!(feature = "double-precision") { Dialect::GODOT_4_DOUBLE } else { Dialect::GODOT_4 };
+
+/// The width of that engine's `real_t`.
+pub const REAL: Width = DIALECT.real;
+
+/// A pointer to the value of a Variant. Null for Nil.
+pub type Inner = sys::GDExtensionTypePtr;
+
+type Getter = unsafe extern "C" fn(sys::GDExtensionVariantPtr) -> *mut c_void;
+type FromType = unsafe extern "C" fn(sys::GDExtensionUninitializedVariantPtr, sys::GDExtensionTypePtr);
+pub type Constructor = unsafe extern "C" fn(sys::GDExtensionUninitializedTypePtr, *const sys::GDExtensionConstTypePtr);
+pub type Method =
+    unsafe extern "C" fn(sys::GDExtensionTypePtr, *const sys::GDExtensionConstTypePtr, sys::GDExtensionTypePtr, i32);
+
+pub const fn is_packed(kind: Kind) -> bool {
+    matches!(kind.shape(), Shape::Packed { .. } | Shape::PackedStrings)
+}
+
+pub fn sys_type(kind: Kind) -> sys::GDExtensionVariantType {
+    kind.id().into()
+}
+
+/// Returns the kind with this id, if there is one.
+#[inline(always)]
+pub fn kind_of(id: u32) -> Option<Kind> {
+    u8::try_from(id).ok().and_then(Kind::from_id)
+}
+
+fn interface() -> &'static sys::GDExtensionInterface {
+    // SAFETY: gdext has initialised its binding before any of this library's functions can be called.
+    unsafe { sys::get_interface() }
+}
+
+/// Creates the default value of a kind: empty or zero.
+pub fn default_value(kind: Kind) -> Variant {
+    let interface = interface();
+    let mut error = sys::default_call_error();
+    // SAFETY: without arguments this makes the default value, which every type has.
+    unsafe {
+        Variant::new_with_var_uninit(|variant| {
+            (interface.variant_construct)(sys_type(kind), variant, std::ptr::null(), 0, &raw mut error);
+        })
+    }
+}
 
 /// Function pointers and facts about the engine, fetched once.
 pub struct Api {
-    pub interface: &'static Interface,
-    /// True if values may be read, written and made in place: see [`super::layout`].
-    pub is_known: bool,
+    pub interface: &'static sys::GDExtensionInterface,
     pub allocates_in_parallel: bool,
     /// Returns a pointer to the value in a Variant. Not of Nil.
     pub getters: ByKind<Getter>,
@@ -28,13 +73,10 @@ pub struct Api {
     pub empty: ByKind<Inner>,
     pub new_array: Constructor,
     pub new_dictionary: Constructor,
-    pub name_of_string: Constructor,
-    pub path_of_string: Constructor,
     pub element_type: TypeOf,
     pub key_type: TypeOf,
     pub value_type: TypeOf,
     pub node_path_is_absolute: Method,
-    pub array_push_back: Method,
     pub dictionary_keys: Method,
     pub dictionary_values: Method,
     pub encoded_class: StringName,
@@ -80,8 +122,7 @@ unsafe impl Sync for Api {}
 
 impl Api {
     fn load() -> Self {
-        // SAFETY: gdext has initialised its binding before any of this library's functions can be called.
-        let interface = unsafe { sys::get_interface() };
+        let interface = interface();
         let find = |kind: Kind, name: &str, hash: i64| {
             let name = StringName::from(name);
             // SAFETY: the name outlives the call. The engine returns null if no method has this name and hash.
@@ -93,11 +134,9 @@ impl Api {
             class_name: method(kind, &format!("get_typed_{part}class_name"), 1_825_232_092),
             script: method(kind, &format!("get_typed_{part}script"), 1_460_142_086),
         };
-        // Constructors by their index in `extension_api.json`; 0 makes an empty value.
-        let constructor = |kind: Kind, index: i32| {
-            // SAFETY: the id is that of a Variant type. The engine returns null for an index that does not exist.
-            unsafe { (interface.variant_get_ptr_constructor)(sys_type(kind), index) }
-                .expect("the engine has it since 4.4")
+        let constructor = |kind: Kind| {
+            // SAFETY: the id is that of a Variant type, and the index that of the constructor of an empty value.
+            unsafe { (interface.variant_get_ptr_constructor)(sys_type(kind), 0) }.expect("each type has it")
         };
         let bind = |class: &str, name: &str, hash| {
             let (class, name) = (StringName::from(class), StringName::from(name));
@@ -113,13 +152,12 @@ impl Api {
         // SAFETY: the id is that of a Variant type.
         let getter = |kind: Kind| unsafe { (interface.variant_get_ptr_internal_getter)(sys_type(kind)) };
         let empty = |kind: Kind| {
-            let variant = Box::leak(Box::new(default_value(interface, kind)));
+            let variant = Box::leak(Box::new(default_value(kind)));
             // SAFETY: the getter is that of the Variant's type.
             getter(kind).map(|getter| unsafe { getter(variant.var_sys_mut()).cast() })
         };
         Self {
             interface,
-            is_known: is_known(interface),
             allocates_in_parallel: !Os::singleton().is_debug_build(),
             getters: ByKind::of(is_not_nil, getter),
             // SAFETY: the id is that of a Variant type.
@@ -132,15 +170,12 @@ impl Api {
             ),
             resizes: ByKind::of(is_array, |kind| find(kind, "resize", 848_867_239)),
             empty: ByKind::of(has_empty, empty),
-            new_array: constructor(Kind::Array, 0),
-            new_dictionary: constructor(Kind::Dictionary, 0),
-            name_of_string: constructor(Kind::StringName, 2),
-            path_of_string: constructor(Kind::NodePath, 2),
+            new_array: constructor(Kind::Array),
+            new_dictionary: constructor(Kind::Dictionary),
             element_type: type_of(Kind::Array, ""),
             key_type: type_of(Kind::Dictionary, "key_"),
             value_type: type_of(Kind::Dictionary, "value_"),
             node_path_is_absolute: method(Kind::NodePath, "is_absolute", 3_918_633_141),
-            array_push_back: method(Kind::Array, "push_back", 3_316_032_543),
             dictionary_keys: method(Kind::Dictionary, "keys", 4_144_163_970),
             dictionary_values: method(Kind::Dictionary, "values", 4_144_163_970),
             encoded_class: StringName::from(ENCODED_CLASS),
@@ -167,5 +202,5 @@ pub fn allocates_in_parallel() -> bool {
 
 /// True if large values are made with uninitialised memory. Otherwise the engine zeroes it, which threads should share.
 pub fn makes_blocks() -> bool {
-    api().is_known
+    is_known()
 }

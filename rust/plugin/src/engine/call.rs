@@ -28,8 +28,9 @@ const CALL_FAILED: sys::GDExtensionCallErrorType = 1337;
 
 /// Adds both methods to the class, which must already be registered.
 pub fn register<C: GodotClass + Call>() {
-    // Looks at the engine now, when the library is loaded, so that no call has to.
+    // Now, when the library is loaded, so that no call has to.
     super::api::api();
+    super::layout::look();
     let flags = MethodFlags::NORMAL | MethodFlags::STATIC;
     let defaults = || vec![false.to_variant()];
     // SAFETY: the functions match their signatures: they take and return `Variant` and `PackedByteArray` as the engine

@@ -16,13 +16,12 @@
 //!   run a script, and so change borrowed memory, is called meanwhile: see `batch`.
 //! - **Memory**: whoever gets uninitialised memory fills all of it, with the codec's `fill`, before anyone else sees the
 //!   array. Whoever does not, and panics, drops the array.
-//! - **Types**: elements of an [`ArraySlot`] are set to values of its type.
+//! - **Types**: elements of a typed Array are set to values of its type.
 //! - **Threads**: [`Value::variant`] and functions that run scripts are only called by the thread of the call.
 
 mod api;
 mod args;
 mod call;
-mod ffi;
 mod files;
 mod layout;
 mod memory;
@@ -30,16 +29,14 @@ mod objects;
 mod slot;
 mod view;
 
-use api::{Api, ENCODED_CLASS, TypeOf, api};
-pub use api::{allocates_in_parallel, makes_blocks};
+use api::{Constructor, ENCODED_CLASS, Inner, TypeOf, api, default_value, is_packed, kind_of, sys_type};
+pub use api::{DIALECT, REAL, allocates_in_parallel, makes_blocks};
 pub use args::{
     AnyArg, CompressionArg, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, no, null, register_dialects,
 };
 pub use call::{Call, load_docs, register};
-use ffi::{Constructor, Inner, default_value, is_packed, kind_of, sys_type};
-pub use ffi::{DIALECT, REAL};
 pub use files::{EngineFile, error_text, globalize, keep};
-use layout::{Entry, Private};
+use layout::{Entry, Private, is_known};
 pub use memory::Pages;
 use memory::{LINE, line, lines};
 pub use objects::{
@@ -47,10 +44,10 @@ pub use objects::{
     property_list, remove_meta, script, script_id, set_property,
 };
 pub use slot::{
-    ArraySlot, BytesOut, BytesSlot, DictionarySlot, Growing, OwnArray, OwnDictionary, Slot, SlotType, StringSlot,
-    byte_array_of, new_dictionaries, string_of,
+    BytesOut, BytesSlot, DictionarySlot, Growing, OwnArray, OwnDictionary, Slot, SlotType, StringSlot, byte_array_of,
+    new_dictionaries, string_of,
 };
 pub use view::{
     HeldBytes, OwnedType, Reference, Str, Value, View, ahead, byte_array_at, bytes_of, chars, value, values,
 };
-use view::{packed_data, size};
+use view::{elements, packed_data, size};

@@ -12,7 +12,7 @@ use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
 use super::api::{Api, ENCODED_CLASS, api};
-use super::layout::{self, SignalParts};
+use super::layout::{self, SignalParts, is_known};
 use super::slot::{Slot, SlotType, name_of};
 use super::view::{Value, value, values};
 
@@ -44,14 +44,14 @@ impl Slot {
 
     /// Makes the value a Signal of any object, even a freed one. `false`, and no change, if the layout is not known.
     pub fn set_signal(&mut self, name: &str, object: u64) -> bool {
-        let is_known = api().is_known;
-        if is_known {
+        let can_set = is_known();
+        if can_set {
             let parts = SignalParts { name: name_of(name), object };
             // GDExtension has no call for a Signal of a freed object, and the engine prints an error for an invalid id.
             // SAFETY: the layout is known, and the old value is released. A Signal is these parts.
             unsafe { layout::write(self.release(), Kind::Signal, parts) };
         }
-        is_known
+        can_set
     }
 }
 

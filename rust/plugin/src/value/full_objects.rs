@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 use godot::builtin::PackedByteArray;
 use godot::global::var_to_bytes_with_objects;
 use varbatch_codec::limits::{MAX_DEPTH, MAX_VALUE_LEN};
-use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Mark, Reader, Text, fill, validate};
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Mark, Reader, Text, fill, validate};
 
 use super::hostile::Objects;
 use super::walk::Copying;
+use super::{element_scripts, refused};
 use crate::engine::{self, Value};
-use crate::value::refused;
 
 /// True if a value holds a live object, which only the engine can encode with class and properties.
 pub fn is_in(value: &Value) -> bool {
@@ -88,14 +88,7 @@ pub fn encode(value: &Value) -> Result<PackedByteArray, CodecError> {
 pub fn has_any(mut reader: Reader<'_>) -> Result<bool, CodecError> {
     let mut found = false;
     while let Some(event) = reader.next_event()? {
-        found |= match event {
-            Event::Object { .. } => true,
-            Event::Array { element, .. } => matches!(element, ElementType::Script(_)),
-            Event::Dictionary { key, value, .. } => {
-                matches!(key, ElementType::Script(_)) || matches!(value, ElementType::Script(_))
-            }
-            _ => false,
-        };
+        found |= matches!(event, Event::Object { .. }) || element_scripts(event).next().is_some();
     }
     Ok(found)
 }
@@ -109,45 +102,26 @@ pub fn check(mut reader: Reader<'_>) -> Result<(), CodecError> {
     let mut objects = Objects::default();
     loop {
         let at = reader.position();
-        let element_types = match reader.next_event()? {
-            None => return Ok(()),
-            Some(Event::Object { class: Text::Utf8(name), .. }) if !engine::can_instantiate(name) => {
-                return Err(reader.error_at(at, refused::no_such_class(name)));
-            }
-            Some(Event::Object { class: Text::Utf8(class), .. }) => {
+        let Some(event) = reader.next_event()? else { return Ok(()) };
+        match event {
+            Event::Object { class: Text::Utf8(class), .. } if engine::can_instantiate(class) => {
                 objects.enter(&reader, class);
-                continue;
             }
-            Some(Event::Text(Text::Utf8(name))) if name != "script" => {
-                if reader.is_in_object() {
-                    objects.check(&reader, name)?;
-                }
-                continue;
+            Event::Object { class: Text::Utf8(class), .. } => {
+                return Err(reader.error_at(at, refused::no_such_class(class)));
             }
-            Some(Event::Text(Text::Utf8("script"))) => {
-                check_script(&reader)?;
-                continue;
-            }
-            Some(Event::Array { element, .. }) => [element, ElementType::Any],
-            Some(Event::Dictionary { key, value, .. }) => [key, value],
-            Some(_) => continue,
-        };
-        for element in element_types {
-            if let ElementType::Script(Text::Utf8(path)) = element
-                && engine::script(path).is_none()
-            {
-                return Err(reader.error_at(at, refused::no_such_script(&format!("{path:?}"))));
-            }
+            Event::Text(Text::Utf8("script")) if reader.is_in_object() => check_script(&reader)?,
+            Event::Text(Text::Utf8(name)) if reader.is_in_object() => objects.check(&reader, name)?,
+            _ => {}
+        }
+        if let Some(path) = element_scripts(event).find(|path| engine::script(path).is_none()) {
+            return Err(reader.error_at(at, refused::no_such_script(&format!("{path:?}"))));
         }
     }
 }
 
 /// Checks the value of the property "script", which must be null or the path of a script.
 fn check_script(reader: &Reader<'_>) -> Result<(), CodecError> {
-    if !reader.is_in_object() {
-        // A text elsewhere in the value, not a property name.
-        return Ok(());
-    }
     let at = reader.position();
     let kind = reader.peek_kind()?;
     let found: String = match reader.clone().next_event()? {

@@ -108,14 +108,12 @@ impl<'a> Fields<'a> {
                     let side = |at: usize| words(&plain.bytes[at..]).next().map_or(0, i64::from);
                     fields.size = side(0).saturating_mul(side(4));
                 }
-                ("node_count", Event::Int(count)) => fields.counts[0] = count,
-                ("conn_count", Event::Int(count)) => fields.counts[1] = count,
-                ("version", Event::Int(version)) => fields.version = version,
-                ("nodes", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
-                    fields.nodes[0] = plain.bytes;
+                ("node_count" | "conn_count", Event::Int(count)) => {
+                    fields.counts[usize::from(key == "conn_count")] = count;
                 }
-                ("conns", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
-                    fields.nodes[1] = plain.bytes;
+                ("version", Event::Int(version)) => fields.version = version,
+                ("nodes" | "conns", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
+                    fields.nodes[usize::from(key == "conns")] = plain.bytes;
                 }
                 _ => {}
             }
@@ -127,20 +125,20 @@ impl<'a> Fields<'a> {
     /// True if the nodes and connections of a scene are all there: the engine reads behind the arrays without a check.
     fn is_scene(&self) -> bool {
         let (mut nodes, mut connections) = (words(self.nodes[0]), words(self.nodes[1]));
-        let all = |count: i64, mut one: Box<dyn FnMut() -> Option<()> + '_>| (0..count).all(|_| one().is_some());
         // The engine looks at neither if the counts are larger than the arrays.
         let is_all = [0, 1].into_iter().any(|index| self.counts[index] > (self.nodes[index].len() / 4) as i64);
-        let node = || {
+        let mut node = || {
             nodes.nth(4)?;
             skip(&mut nodes, 2)?;
             skip(&mut nodes, 1)
         };
-        let connection = || {
+        let mut connection = || {
             connections.nth(4)?;
             skip(&mut connections, 1)?;
             if self.version >= 3 { connections.next().map(drop) } else { Some(()) }
         };
-        is_all || (all(self.counts[0], Box::new(node)) && all(self.counts[1], Box::new(connection)))
+        let [nodes, connections] = self.counts;
+        is_all || ((0..nodes).all(|_| node().is_some()) && (0..connections).all(|_| connection().is_some()))
     }
 }
 

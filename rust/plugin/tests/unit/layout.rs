@@ -12,7 +12,7 @@ use super::seen::{
     element_types_are_as_seen, variant_is_as_seen,
 };
 use super::{Entry, POINTED_TO, VALUE_LEN, is_empty_zero, place, was_read};
-use crate::engine::ffi::kind_of;
+use crate::engine::kind_of;
 
 /// Memory of which only these words are allocated.
 #[derive(Clone, Default)]

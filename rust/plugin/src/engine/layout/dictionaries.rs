@@ -7,26 +7,26 @@ use varbatch_codec::Kind;
 
 use super::probe::MEMORY;
 use super::seen::{SeenDictionary, dictionaries_are_as_seen};
-use crate::engine::ffi::{Interface, sys_type};
+use crate::engine::{Slot, SlotType, api};
 
 /// Entry count of the largest Dictionary, which grows its table nine times, and the sizes at which it is checked.
 const COUNT: i64 = 2000;
 const SIZES: [usize; 6] = [1, 2, 3, 24, 500, COUNT as usize];
 
 /// True if this engine has the layout of [`super::Entry`].
-pub fn are_as_expected(interface: &Interface) -> bool {
-    types_are_as_expected(interface) && entries_are_as_expected(interface)
+pub fn are_as_expected() -> bool {
+    types_are_as_expected() && entries_are_as_expected()
 }
 
 /// A Dictionary, and the addresses that the engine returned for its entries when they were added. Entries do not move.
-struct Watched<'i> {
-    interface: &'i Interface,
+#[derive(Default)]
+struct Watched {
     dictionary: VarDictionary,
     /// In order: the number of each key, and the address of the value.
     entries: Vec<(i64, usize)>,
 }
 
-impl Watched<'_> {
+impl Watched {
     /// Returns the key for a number, and its int if it is one. Most keys are ints, some are texts.
     fn key(number: i64) -> (Variant, Option<i64>) {
         match number % 64 {
@@ -40,7 +40,7 @@ impl Watched<'_> {
         let (key, count) = (Self::key(number).0, self.dictionary.len());
         // SAFETY: the Dictionary and the key are alive. The call returns a pointer to the value, which may be set.
         let found = unsafe {
-            let found = (self.interface.dictionary_operator_index)(self.dictionary.sys_mut(), key.var_sys());
+            let found = (api().interface.dictionary_operator_index)(self.dictionary.sys_mut(), key.var_sys());
             *found.cast::<Variant>() = value.clone();
             found as usize
         };
@@ -65,11 +65,9 @@ impl Watched<'_> {
 }
 
 /// True if entries are as expected when a Dictionary grows, shrinks, regrows, is shared, cleared and made read-only.
-fn entries_are_as_expected(interface: &Interface) -> bool {
-    let (mut watched, small) = (
-        Watched { interface, dictionary: VarDictionary::new(), entries: Vec::with_capacity(COUNT as usize) },
-        [Variant::nil(), 7.to_variant(), "text".to_variant(), VarDictionary::new().to_variant()],
-    );
+fn entries_are_as_expected() -> bool {
+    let mut watched = Watched::default();
+    let small = [Variant::nil(), 7.to_variant(), "text".to_variant(), VarDictionary::new().to_variant()];
     let mut is_good = watched.is_as_expected();
     for number in 0..COUNT {
         watched.put(number, &small[0]);
@@ -101,8 +99,7 @@ fn entries_are_as_expected(interface: &Interface) -> bool {
 }
 
 /// True if Dictionaries have the types of their keys and values at the expected offsets.
-fn types_are_as_expected(interface: &Interface) -> bool {
-    let (nil, none, class) = (Variant::nil(), StringName::default(), StringName::from("RefCounted"));
+fn types_are_as_expected() -> bool {
     let types = [
         (Kind::Nil, Kind::Nil),
         (Kind::String, Kind::Int),
@@ -112,15 +109,13 @@ fn types_are_as_expected(interface: &Interface) -> bool {
         (Kind::Object, Kind::PackedByteArray),
     ];
     types.into_iter().all(|(key, value)| {
-        let mut dictionary = VarDictionary::new();
-        let class_of = |kind| if kind == Kind::Object { class.string_sys() } else { none.string_sys() };
-        // SAFETY: the Dictionary is new and empty. Only objects have a class, and none has a script.
-        unsafe {
-            let (typed, nil) = (dictionary.sys_mut(), nil.var_sys());
-            let (key_class, value_class) = (class_of(key), class_of(value));
-            (interface.dictionary_set_typed)(typed, sys_type(key), key_class, nil, sys_type(value), value_class, nil);
-        }
-        let seen = SeenDictionary { inner: dictionary.sys() as usize, values: Vec::new(), key, value };
-        dictionaries_are_as_seen(&MEMORY, &[seen])
+        let of = |kind| {
+            let class = StringName::from(if kind == Kind::Object { "RefCounted" } else { "" });
+            SlotType { kind, class, script: Variant::nil() }
+        };
+        let mut slot = Slot::new();
+        slot.set_dictionary().set_types(&of(key), &of(value));
+        let inner = slot.value().view().inner as usize;
+        dictionaries_are_as_seen(&MEMORY, &[SeenDictionary { inner, values: Vec::new(), key, value }])
     })
 }

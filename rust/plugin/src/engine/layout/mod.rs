@@ -19,14 +19,14 @@ mod seen;
 mod tests;
 
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use godot::builtin::{StringName, Variant};
 use godot::init::GdextBuild;
 use godot::sys;
 use varbatch_codec::{Kind, Shape};
 
-use super::ffi::{FromType, Inner, Interface, is_packed};
-use super::memory;
+use super::{Inner, api, is_packed, memory};
 
 /// True if this library may look at the engine's memory: the layout of this module is that of 64-bit engines.
 const MAY_LOOK: bool = cfg!(all(target_pointer_width = "64", not(feature = "no-engine-internals")));
@@ -38,14 +38,23 @@ const fn was_read(version: (u8, u8)) -> bool {
     matches!(version, (4, 6 | 7))
 }
 
+static IS_KNOWN: AtomicBool = AtomicBool::new(false);
+
 /// True if this engine has the layout of this module, so that values may be read, written and made in place.
-pub fn is_known(interface: &Interface) -> bool {
+#[inline(always)]
+pub fn is_known() -> bool {
+    MAY_LOOK && IS_KNOWN.load(Ordering::Relaxed)
+}
+
+/// Looks at the engine. Until then, and if anything differs, the layout is not known.
+pub fn look() {
     let (major, minor, _) = GdextBuild::godot_runtime_version_triple();
-    MAY_LOOK
+    let is_known = MAY_LOOK
         && was_read((major, minor))
-        && probe::is_as_expected(interface)
-        && dictionaries::are_as_expected(interface)
-        && probe::blocks_are_taken(interface)
+        && probe::is_as_expected()
+        && dictionaries::are_as_expected()
+        && probe::blocks_are_taken();
+    IS_KNOWN.store(is_known, Ordering::Relaxed);
 }
 
 /// Offset of the value in a Variant: a 32-bit type id and padding come first.
@@ -254,14 +263,8 @@ pub unsafe fn element_id(array: Inner) -> u32 {
 /// The layout is known. `inner` points to an empty value of `kind`, a packed array, a String or an Array, that nobody
 /// else uses. All elements must be written before anyone else sees it.
 #[inline]
-pub unsafe fn new_block_in(
-    interface: &Interface,
-    kind: Kind,
-    inner: Inner,
-    count: usize,
-    element_len: usize,
-) -> *mut u8 {
-    let data = new_block(interface, count, element_len);
+pub unsafe fn new_block_in(kind: Kind, inner: Inner, count: usize, element_len: usize) -> *mut u8 {
+    let data = new_block(count, element_len);
     // SAFETY: promised by the caller; the value is empty, so no block is lost.
     unsafe { *block(kind, inner) = data };
     data
@@ -274,31 +277,30 @@ pub unsafe fn new_block_in(
 /// must be written before anyone else sees it.
 #[inline]
 pub unsafe fn new_packed(
-    interface: &Interface,
     variant: sys::GDExtensionUninitializedVariantPtr,
-    from_type: FromType,
+    kind: Kind,
     count: usize,
     element_len: usize,
 ) -> *mut u8 {
-    let data = new_block(interface, count, element_len);
+    let data = new_block(count, element_len);
     let mut array = [std::ptr::null_mut(), data];
     // SAFETY: `array` is a packed array whose block has one reference. `from_type` takes a second; the first ends with
     // `array`, so the count is set back to 1.
     unsafe {
-        from_type(variant, array.as_mut_ptr().cast());
+        api().from_type.get(kind)(variant, array.as_mut_ptr().cast());
         (*data.cast::<Header>().sub(1)).references = 1;
     }
     data
 }
 
-fn new_block(interface: &Interface, count: usize, element_len: usize) -> *mut u8 {
+fn new_block(count: usize, element_len: usize) -> *mut u8 {
     assert!(count > 0, "an empty array has no block");
     // Like the engine: at least two.
     let capacity = count.max(2);
     let len = capacity.checked_mul(element_len).and_then(|len| len.checked_add(size_of::<Header>()));
     let len = len.expect("lengths are 32-bit");
     // SAFETY: any length may be requested.
-    let header: *mut Header = unsafe { (interface.mem_alloc)(len).cast() };
+    let header: *mut Header = unsafe { (api().interface.mem_alloc)(len).cast() };
     assert!(!header.is_null(), "out of memory");
     memory::prepare(header.cast(), len);
     // SAFETY: the memory is large enough for a header, and has the alignment of malloc.

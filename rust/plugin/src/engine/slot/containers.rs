@@ -10,7 +10,7 @@ use varbatch_codec::Kind;
 
 use super::set::Slot;
 use super::write::{BytesOut, Memory, resize};
-use crate::engine::{Constructor, Inner, api, default_value, layout, size, sys_type};
+use crate::engine::{Constructor, Inner, api, default_value, is_known, layout, size, sys_type};
 
 /// The element type of a typed container, in the form that the engine expects.
 pub struct SlotType {
@@ -47,14 +47,7 @@ impl<'s> ArraySlot<'s> {
         unsafe { size(Kind::Array, self.inner) }
     }
 
-    /// Returns the elements. Those of a typed array may only be set to values of its type: see the docs of `engine`.
-    #[inline]
-    pub fn elements(&mut self) -> &mut [Slot] {
-        // SAFETY: `self`, the only view of the array, is borrowed meanwhile.
-        unsafe { ArraySlot::of(self.inner) }.into_elements()
-    }
-
-    /// Returns the elements as [`Self::elements`] does, for as long as the slot is borrowed.
+    /// Returns the elements.
     #[inline]
     fn into_elements(self) -> &'s mut [Slot] {
         let count = self.len();
@@ -69,30 +62,31 @@ impl<'s> ArraySlot<'s> {
         }
     }
 
-    /// Fills the array, which must be empty and untyped, with `count` nils and returns them.
+    /// Fills the array, which must be empty, with `count` values and returns them: nils, or any for a typed array, to be
+    /// set to values of its type before anyone else sees it. See the docs of `engine`.
     #[inline]
-    fn grow(mut self, count: usize) -> &'s mut [Slot] {
+    pub fn grow(&mut self, count: usize) -> &mut [Slot] {
+        // SAFETY: `self`, the only view of the array, is borrowed meanwhile.
+        unsafe { ArraySlot::of(self.inner) }.into_grown(count)
+    }
+
+    /// Does the same as [`Self::grow`], for as long as the slot is borrowed.
+    #[inline]
+    fn into_grown(mut self, count: usize) -> &'s mut [Slot] {
         if count == 0 {
             return &mut [];
         }
-        if !api().is_known {
+        if !is_known() {
             self.resize(count);
             return self.into_elements();
         }
         // SAFETY: the layout is known, and the array is empty. All elements are set to zeros, which are nil. The slot
         // that holds the array is mutably borrowed for `'s`.
         unsafe {
-            let data = layout::new_block_in(api().interface, Kind::Array, self.inner, count, size_of::<Slot>());
+            let data = layout::new_block_in(Kind::Array, self.inner, count, size_of::<Slot>());
             data.cast::<Slot>().write_bytes(0, count);
             std::slice::from_raw_parts_mut(data.cast(), count)
         }
-    }
-
-    /// Appends an element with `push_back`: the engine drops one of the wrong type and prints an error.
-    pub fn push(&mut self, element: &Slot) {
-        let args = [element.value().variant().var_sys().cast()];
-        // SAFETY: `inner` is the Array of the borrowed slot, whose `push_back` takes a Variant and returns nothing.
-        unsafe { (api().array_push_back)(self.inner, args.as_ptr(), std::ptr::null_mut(), 1) };
     }
 }
 
@@ -138,7 +132,7 @@ impl Slot {
     pub fn set_array(&mut self, count: usize) -> &mut [Slot] {
         let inner = self.set_container(Kind::Array, api().new_array);
         // SAFETY: `inner` is the new Array in this slot, which is mutably borrowed.
-        unsafe { ArraySlot::of(inner) }.grow(count)
+        unsafe { ArraySlot::of(inner) }.into_grown(count)
     }
 
     pub fn set_typed_array(&mut self, element: &SlotType) -> ArraySlot<'_> {
@@ -160,8 +154,8 @@ impl Slot {
 
     #[inline]
     fn set_container(&mut self, kind: Kind, new: Constructor) -> Inner {
-        if !api().is_known {
-            self.set_variant(default_value(api().interface, kind));
+        if !is_known() {
+            self.set_variant(default_value(kind));
             return self.inner(kind);
         }
         let mut container = std::ptr::null_mut::<c_void>();

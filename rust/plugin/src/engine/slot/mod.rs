@@ -4,7 +4,7 @@ mod containers;
 mod set;
 mod write;
 
-pub use containers::{ArraySlot, BytesSlot, DictionarySlot, OwnArray, OwnDictionary, SlotType, new_dictionaries};
+pub use containers::{BytesSlot, DictionarySlot, OwnArray, OwnDictionary, SlotType, new_dictionaries};
 pub use set::Slot;
 pub(super) use write::name_of;
 pub use write::{BytesOut, Growing, StringSlot, byte_array_of, string_of};

@@ -7,8 +7,8 @@ use godot::meta::ToGodot;
 use godot::sys;
 use varbatch_codec::{Kind, Scalar, Shape};
 
-use super::write::{BytesOut, Memory, StringSlot, from_string, name_of, new_elements};
-use crate::engine::{Api, Inner, REAL, Value, api, layout, sys_type, value};
+use super::write::{BytesOut, Memory, StringSlot, name_of, new_elements, string_of};
+use crate::engine::{Inner, REAL, Value, api, is_known, layout, sys_type, value};
 
 /// Bytes of the engine's `real_t`.
 const REAL_SIZE: usize = Scalar::Real.size(REAL);
@@ -41,7 +41,7 @@ impl Drop for Slot {
 impl Slot {
     #[inline]
     pub fn new() -> Self {
-        if !api().is_known {
+        if !is_known() {
             return Self::from(Variant::nil());
         }
         let mut nil = MaybeUninit::<Variant>::zeroed();
@@ -99,11 +99,10 @@ impl Slot {
     /// The memory is overwritten before it is used, and before anything panics.
     #[inline(always)]
     pub(in crate::engine) unsafe fn release(&mut self) -> *mut Variant {
-        let Api { interface, is_known, .. } = api();
         // SAFETY: the Variant is alive. It is destroyed unless the known layout shows that it owns nothing.
         unsafe {
-            if !is_known || !layout::owns_nothing(self.0.var_sys()) {
-                (interface.variant_destroy)(self.0.var_sys_mut());
+            if !is_known() || !layout::owns_nothing(self.0.var_sys()) {
+                (api().interface.variant_destroy)(self.0.var_sys_mut());
             }
         }
         &raw mut *self.0
@@ -138,12 +137,12 @@ impl Slot {
     }
 
     /// # Safety
-    /// The engine stores values of `kind` inside the Variant, as a `T` or as its first bytes, and they own nothing.
+    /// The engine stores values of `kind` inside the Variant, as a `T` or as its first bytes.
     #[inline]
     unsafe fn set_from<T>(&mut self, kind: Kind, mut value: T) {
-        // SAFETY: the caller promises that `value` is one of `kind`. The old value is released.
+        // SAFETY: the caller promises that `value` is one of `kind`. The old value is released. `from_type` makes a copy.
         unsafe {
-            match api().is_known {
+            match is_known() {
                 true => layout::write(self.release(), kind, value),
                 false => api().from_type.get(kind)(self.release().cast(), (&raw mut value).cast()),
             }
@@ -158,7 +157,7 @@ impl Slot {
 
     #[inline]
     pub fn clear(&mut self) {
-        if !api().is_known {
+        if !is_known() {
             return self.set_variant(Variant::nil());
         }
         // SAFETY: the layout is known, and the old value is released.
@@ -169,19 +168,13 @@ impl Slot {
     #[inline]
     pub fn set_components(&mut self, kind: Kind, fill: impl FnOnce(Memory<'_>)) {
         let len = kind.shape().element_len(REAL).expect("plain data");
-        if api().is_known && layout::is_bare(kind) {
-            // Zeroed, so that every byte is initialised.
-            let mut words = [MaybeUninit::new(0_u64); layout::VALUE_LEN / 8];
-            fill(&mut bytes_of_words(&mut words)[..len]);
-            // SAFETY: the layout is known, the old value is released, and a Variant has such components inside.
-            return unsafe { layout::write(self.release(), kind, words) };
-        }
-        assert!(matches!(kind.shape(), Shape::Components { .. }));
-        // As large as the largest math type, a Projection.
+        // Zeroed, so that every byte is initialised. As large as the largest math type, a Projection.
         let mut words = [MaybeUninit::new(0_u64); 2 * REAL_SIZE];
-        fill(&mut bytes_of_words(&mut words)[..len]);
-        // SAFETY: the old value is released. A math type is its components, from which `from_type` makes a Variant.
-        unsafe { api().from_type.get(kind)(self.release().cast(), words.as_mut_ptr().cast()) };
+        let bytes = &mut bytes_of_words(&mut words)[..len];
+        fill(bytes);
+        // SAFETY: `fill` has written all of the bytes.
+        let is_set = self.set_plain(kind, unsafe { bytes.assume_init_ref() });
+        assert!(is_set, "words are aligned");
     }
 
     /// Makes the value a math type of these components, as many as `kind` has. Returns `false`, and changes nothing, if they
@@ -191,7 +184,7 @@ impl Slot {
     pub fn set_plain(&mut self, kind: Kind, bytes: &[u8]) -> bool {
         assert_eq!(Some(bytes.len()), kind.shape().element_len(REAL));
         let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else { return false };
-        if bytes.len() <= 16 && api().is_known && layout::is_bare(kind) {
+        if bytes.len() <= 16 && is_known() && layout::is_bare(kind) {
             // `last` begins with bytes that `first` has too, if there are less than 16.
             let last = u64::from_le_bytes(*last).checked_shr(8 * (16 - bytes.len() as u32)).unwrap_or(0);
             // SAFETY: the layout is known, the old value is released, and a Variant has such components inside.
@@ -216,10 +209,26 @@ impl Slot {
         let (Shape::Packed { .. }, Some(element_len)) = (shape, shape.element_len(REAL)) else {
             unreachable!("{kind:?} is no packed array")
         };
-        match api().is_known && count > 0 {
-            // SAFETY: the layout is known, and `kind` is a packed array of elements of this size.
-            true => unsafe { self.set_block(kind, count, element_len) },
-            false => self.set_resized(kind, count, element_len),
+        // SAFETY: `kind` is a packed array of elements of this size.
+        unsafe { self.set_elements(kind, count, element_len) }
+    }
+
+    /// Makes the value a packed array of `count` elements and returns their memory, which is uninitialised where the layout
+    /// is known.
+    ///
+    /// # Safety
+    /// `kind` is a packed array of elements of this size.
+    #[inline(always)]
+    unsafe fn set_elements(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
+        if !is_known() || count == 0 {
+            return self.set_resized(kind, count, element_len);
+        }
+        self.clear();
+        // SAFETY: promised by the caller. The slot owns nothing. Whoever gets the memory fills it before anyone else sees
+        // the array: see the docs of `engine`.
+        unsafe {
+            let data = layout::new_packed((&raw mut *self.0).cast(), kind, count, element_len);
+            std::slice::from_raw_parts_mut(data.cast(), count * element_len)
         }
     }
 
@@ -231,35 +240,14 @@ impl Slot {
         unsafe { new_elements(kind, inner, count, element_len) }
     }
 
-    /// Makes the value a packed array with a newly allocated block.
-    ///
-    /// # Safety
-    /// The layout is known. `kind` is a packed array of elements of this size, and `count` is not 0.
-    #[inline(always)]
-    unsafe fn set_block(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
-        self.clear();
-        // SAFETY: promised by the caller. The slot owns nothing. Whoever gets the memory fills it before anyone else sees
-        // the array: see the docs of `engine`.
-        unsafe {
-            let (api, variant) = (api(), (&raw mut *self.0).cast());
-            let data = layout::new_packed(api.interface, variant, api.from_type.get(kind), count, element_len);
-            std::slice::from_raw_parts_mut(data.cast(), count * element_len)
-        }
-    }
-
     /// Makes the value a PackedStringArray of `count` empty strings and returns them.
     pub fn set_strings(&mut self, count: usize) -> &mut [StringSlot] {
-        let (kind, len) = (Kind::PackedStringArray, size_of::<StringSlot>());
+        // SAFETY: Strings have this size.
+        let memory = unsafe { self.set_elements(Kind::PackedStringArray, count, size_of::<StringSlot>()) };
         if count == 0 {
-            self.set_empty(kind);
             return &mut [];
         }
-        let memory = match api().is_known {
-            // SAFETY: the layout is known, and Strings have this size.
-            true => unsafe { self.set_block(kind, count, len) },
-            false => self.set_resized(kind, count, len),
-        };
-        if api().is_known {
+        if is_known() {
             // An empty String is a null pointer.
             memory.fill(MaybeUninit::new(0));
         }
@@ -277,22 +265,12 @@ impl Slot {
 
     pub fn set_string_name(&mut self, text: &str) {
         // SAFETY: a StringName is one pointer.
-        unsafe { self.set_pointer(Kind::StringName, name_of(text)) };
+        unsafe { self.set_from(Kind::StringName, name_of(text)) };
     }
 
     pub fn set_node_path(&mut self, text: &str) {
-        // SAFETY: a NodePath is one pointer, and the constructor makes one from a String.
-        unsafe { self.set_pointer(Kind::NodePath, from_string::<NodePath>(api().path_of_string, text)) };
-    }
-
-    /// # Safety
-    /// `T` is the type of `kind`, which is one pointer.
-    unsafe fn set_pointer<T: ToGodot>(&mut self, kind: Kind, value: T) {
-        match api().is_known {
-            // SAFETY: the layout is known, and the old value is released. Pointers are stored inside the Variant.
-            true => unsafe { layout::write(self.release(), kind, value) },
-            false => self.set(value),
-        }
+        // SAFETY: a NodePath is one pointer.
+        unsafe { self.set_from(Kind::NodePath, NodePath::from(&string_of(text))) };
     }
 
     pub fn set_callable(&mut self) {
@@ -326,13 +304,12 @@ impl Slot {
     /// Makes the value the empty one of `kind`, which must have an entry in `Api::empty`, and returns a pointer to it.
     #[inline]
     pub(super) fn set_empty(&mut self, kind: Kind) -> Inner {
-        let api = api();
         // SAFETY: the old value is released. Either the layout is known and an empty value of `kind` is all zeros, or
         // `from_type` makes a new Variant from the empty value in `Api`.
         unsafe {
-            match api.is_known && layout::is_empty_zero(kind) {
+            match is_known() && layout::is_empty_zero(kind) {
                 true => layout::write(self.release(), kind, [0_u64; 2]),
-                false => api.from_type.get(kind)(self.release().cast(), api.empty.get(kind)),
+                false => api().from_type.get(kind)(self.release().cast(), api().empty.get(kind)),
             }
         }
         self.inner(kind)
@@ -341,12 +318,11 @@ impl Slot {
     /// Returns a pointer to the value. It is of no use if the value is of another kind.
     #[inline]
     pub(super) fn inner(&mut self, kind: Kind) -> Inner {
-        let api = api();
         // SAFETY: the Variant is alive. Both compute an address from its words, and read nothing behind them.
         unsafe {
-            match api.is_known {
+            match is_known() {
                 true => layout::inner(kind, self.0.var_sys_mut()),
-                false => api.getters.get(kind)(self.0.var_sys_mut()).cast(),
+                false => api().getters.get(kind)(self.0.var_sys_mut()).cast(),
             }
         }
     }

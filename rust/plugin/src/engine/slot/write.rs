@@ -6,7 +6,7 @@ use godot::builtin::{GString, PackedByteArray, StringName};
 use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, text};
 
-use crate::engine::{Constructor, Inner, api, layout, packed_data};
+use crate::engine::{Inner, api, is_known, layout, packed_data};
 
 /// Uninitialised memory of an array, written in full before anyone else sees the array: see the docs of `engine`.
 pub type Memory<'a> = &'a mut [MaybeUninit<u8>];
@@ -117,8 +117,8 @@ pub(super) unsafe fn new_elements<'a>(kind: Kind, array: Inner, count: usize, el
     }
     // SAFETY: promised by the caller. Afterwards the array has `count` contiguous elements.
     unsafe {
-        let data = match api().is_known {
-            true => layout::new_block_in(api().interface, kind, array, count, element_len),
+        let data = match is_known() {
+            true => layout::new_block_in(kind, array, count, element_len),
             false => {
                 resize(kind, array, count);
                 packed_data(kind, array, true).cast_mut()
@@ -152,8 +152,8 @@ impl StringSlot {
         // SAFETY: the string is empty and mutably borrowed. Then it has `len` + 1 contiguous characters. The last, a NUL, is
         // set here, and the caller writes the others. `string_resize` counts the NUL, too.
         unsafe {
-            let first: *mut MaybeUninit<u32> = match api().is_known {
-                true => layout::new_block_in(interface, Kind::String, string.cast(), len + 1, 4).cast(),
+            let first: *mut MaybeUninit<u32> = match is_known() {
+                true => layout::new_block_in(Kind::String, string.cast(), len + 1, 4).cast(),
                 false => {
                     let size = i64::try_from(len + 1).expect("counts are 32-bit");
                     assert_eq!((interface.string_resize)(string, size), 0, "out of memory");
@@ -192,17 +192,5 @@ pub fn name_of(text: &str) -> StringName {
             name.assume_init()
         };
     }
-    // SAFETY: the constructor is that of a StringName from a String.
-    unsafe { from_string(api().name_of_string, text) }
-}
-
-/// # Safety
-/// The constructor takes a String and makes a `T`.
-pub unsafe fn from_string<T>(constructor: Constructor, text: &str) -> T {
-    let (string, mut made) = (string_of(text), MaybeUninit::<T>::uninit());
-    // SAFETY: promised by the caller.
-    unsafe {
-        constructor(made.as_mut_ptr().cast(), [string.sys()].as_ptr());
-        made.assume_init()
-    }
+    StringName::from(&string_of(text))
 }

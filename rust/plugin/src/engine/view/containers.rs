@@ -14,7 +14,7 @@ use godot::sys::GodotFfi;
 use varbatch_codec::{ElementType, Kind, Text};
 
 use super::read::{Value, View, chars, elements, size, value};
-use crate::engine::{ENCODED_CLASS, Entry, Inner, Private, TypeOf, api, kind_of, layout, lines};
+use crate::engine::{ENCODED_CLASS, Entry, Inner, Private, TypeOf, api, is_known, kind_of, layout, lines};
 
 /// The element type of a container, with owned texts.
 pub enum OwnedType {
@@ -68,7 +68,7 @@ impl<'a> View<'a> {
     pub fn element_type(self, full_objects: bool) -> OwnedType {
         assert_eq!(self.kind, Kind::Array);
         // SAFETY: the layout is known, and `inner` points to an Array.
-        if api().is_known && unsafe { layout::element_id(self.inner) } == 0 {
+        if is_known() && unsafe { layout::element_id(self.inner) } == 0 {
             return OwnedType::Any;
         }
         // SAFETY: `inner` points to an Array.
@@ -79,9 +79,6 @@ impl<'a> View<'a> {
     #[inline]
     pub fn entry_types(self, full_objects: bool) -> (OwnedType, OwnedType) {
         assert_eq!(self.kind, Kind::Dictionary);
-        if self.is_untyped() {
-            return (OwnedType::Any, OwnedType::Any);
-        }
         // SAFETY: `inner` points to a Dictionary.
         unsafe { (api().key_type.of(self.inner, full_objects), api().value_type.of(self.inner, full_objects)) }
     }
@@ -126,7 +123,7 @@ impl<'a> View<'a> {
         assert_eq!(self.kind, Kind::Dictionary);
         // SAFETY: the layout is known, in which a Dictionary is a pointer to its private data. Every field is an integer or
         // a raw pointer, so any bit pattern is valid; none is dereferenced here.
-        api().is_known.then(|| unsafe { &**self.inner.cast::<*const Private>() })
+        is_known().then(|| unsafe { &**self.inner.cast::<*const Private>() })
     }
 }
 

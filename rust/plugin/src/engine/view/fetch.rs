@@ -6,7 +6,7 @@
 use varbatch_codec::Kind;
 
 use super::read::Value;
-use crate::engine::{LINE, api, is_packed, layout, line, lines};
+use crate::engine::{LINE, is_known, is_packed, layout, line, lines};
 
 /// Values between the one that is walked and those that are fetched: their private data, and then what that leads to.
 const FAR: usize = 2;
@@ -38,7 +38,7 @@ const IN_ORDER: usize = 512;
 /// Fetches the elements of the packed arrays of the next group, and the private data of those of the group after it.
 #[inline(never)]
 fn fetch_groups(values: &[Value]) {
-    if !api().is_known || values.len() < 3 * GROUP {
+    if !is_known() || values.len() < 3 * GROUP {
         return;
     }
     let far = &values[2 * GROUP..3 * GROUP];
@@ -61,7 +61,7 @@ impl Value {
     /// Fetches the memory that the value points to, if it is a text or a container.
     #[inline(always)]
     pub fn fetch(&self) {
-        if !api().is_known {
+        if !is_known() {
             return;
         }
         let view = self.view();
@@ -86,7 +86,7 @@ impl Value {
                 }
             }
             // SAFETY: the layout is known, and `inner` points to an Array. Its length is not used, and so not read.
-            Kind::Array if api().is_known => lines(unsafe { *layout::block(Kind::Array, view.inner) }),
+            Kind::Array if is_known() => lines(unsafe { *layout::block(Kind::Array, view.inner) }),
             _ => {}
         }
     }

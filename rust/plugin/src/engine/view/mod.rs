@@ -9,4 +9,4 @@ pub use containers::OwnedType;
 pub use fetch::ahead;
 pub use held::{HeldBytes, Reference};
 pub use read::{Str, Value, View, byte_array_at, bytes_of, chars, value, values};
-pub(super) use read::{packed_data, size};
+pub(super) use read::{elements, packed_data, size};

@@ -7,7 +7,7 @@ use godot::builtin::{AnyArray, GString, NodePath, PackedByteArray, PackedStringA
 use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, Plain, Shape};
 
-use crate::engine::{Api, Inner, REAL, api, kind_of, layout};
+use crate::engine::{Inner, REAL, api, is_known, kind_of, layout};
 
 /// A Variant that is only read, possibly on another thread while the caller waits.
 #[repr(transparent)]
@@ -57,9 +57,8 @@ impl Value {
     /// Returns a view of the value, or its type id if that is not a [`Kind`]: a later engine may have more types.
     #[inline(always)]
     pub fn known(&self) -> Result<View<'_>, u32> {
-        let api = api();
         let variant = self.0.var_sys();
-        if api.is_known {
+        if is_known() {
             // SAFETY: the Variant is alive, and its layout is known.
             unsafe {
                 let id = layout::id(variant);
@@ -68,12 +67,12 @@ impl Value {
             }
         }
         // SAFETY: the Variant is alive.
-        let id = unsafe { (api.interface.variant_get_type)(variant) };
+        let id = unsafe { (api().interface.variant_get_type)(variant) };
         // The signedness of the C enum depends on the platform.
         let id = u32::try_from(id).unwrap_or(u32::MAX);
         let Some(kind) = kind_of(id) else { return Err(unknown(id)) };
         // SAFETY: the getter is that of the Variant's type. It takes a mutable pointer but changes nothing.
-        let inner = || unsafe { api.getters.get(kind)(variant.cast_mut()).cast() };
+        let inner = || unsafe { api().getters.get(kind)(variant.cast_mut()).cast() };
         let inner = if kind == Kind::Nil { std::ptr::null_mut() } else { inner() };
         Ok(View { kind, inner, _value: PhantomData })
     }
@@ -123,7 +122,7 @@ impl Str {
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     pub(super) kind: Kind,
-    pub(super) inner: Inner,
+    pub(in crate::engine) inner: Inner,
     _value: PhantomData<&'a Value>,
 }
 
@@ -245,8 +244,7 @@ impl<'a> View<'a> {
 /// Returns the characters of a String, as UTF-32 without the NUL.
 #[inline]
 pub fn chars(string: &GString) -> &[u32] {
-    let Api { interface, is_known, .. } = api();
-    if *is_known {
+    if is_known() {
         // SAFETY: the layout is known, and the string is alive.
         let (data, count) = unsafe { layout::elements(Kind::String, string.string_sys().cast_mut().cast()) };
         // An empty String may have no NUL either.
@@ -257,6 +255,7 @@ pub fn chars(string: &GString) -> &[u32] {
             _ => unsafe { std::slice::from_raw_parts(data.cast(), count - 1) },
         };
     }
+    let interface = api().interface;
     // SAFETY: with a null buffer of length 0, this only returns the length in characters.
     let len = unsafe { (interface.string_to_utf32_chars)(string.string_sys(), std::ptr::null_mut(), 0) };
     if len == 0 {
@@ -275,7 +274,7 @@ pub fn chars(string: &GString) -> &[u32] {
 /// `array` points to a value of `kind`, one of those.
 #[inline(always)]
 pub unsafe fn elements(kind: Kind, array: Inner) -> (*const u8, usize) {
-    if api().is_known {
+    if is_known() {
         // SAFETY: the layout is known; the caller promises the rest.
         return unsafe { layout::elements(kind, array) };
     }

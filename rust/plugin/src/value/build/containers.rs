@@ -1,11 +1,12 @@
-//! Builds the elements and entries of containers, over threads if they have many bytes, and checks those of typed ones.
+//! Builds the elements and entries of containers, and the texts of PackedStringArrays, over threads if they have many
+//! bytes; checks those of typed ones.
 
 use godot::builtin::{StringName, Variant};
-use varbatch_codec::{ElementType, Event, Kind, Reader};
+use varbatch_codec::{CodecError, ElementType, Event, Kind, Reader};
 use varbatch_workers::Threads;
 
 use super::{Build, MayAsk, Refused, Stop, utf8};
-use crate::engine::{self, ArraySlot, DictionarySlot, Slot, SlotType};
+use crate::engine::{self, DictionarySlot, Slot, SlotType, StringSlot};
 use crate::jobs::runs::Runs;
 use crate::value::refused;
 use crate::value::string_cache::Texts;
@@ -16,6 +17,10 @@ const SPLIT_FROM: usize = 256 << 10;
 
 /// Elements between two progress checks.
 const LOOK: usize = 16;
+
+/// Min bytes of a PackedStringArray that is built over threads, and texts between two progress checks.
+const SPLIT_TEXTS_FROM: usize = 512 << 10;
+const LOOK_TEXTS: usize = 64;
 
 /// Elements that are measured to estimate the length of an Array.
 const SAMPLE: usize = 16;
@@ -53,14 +58,7 @@ impl<'a> Build<'a, '_> {
         if (sample.position() - self.reader.position()) / SAMPLE * elements.len() < SPLIT_FROM {
             return Ok(false);
         }
-        let (mut scanned, alone, on_built) = (Ok(()), Threads::alone(), self.progress.on_built());
-        let mut runs = Runs::new(self.reader.clone(), elements, RUN, |scan: &mut Reader<'a>| {
-            let start = scan.position();
-            if scanned.is_ok() {
-                scanned = scan.skip_value();
-            }
-            scanned.is_ok().then(|| scan.position() - start)
-        });
+        let (alone, on_built) = (Threads::alone(), self.progress.on_built());
         let may_ask = self.may_ask.min(MayAsk::Conversions);
         let begin = || (Texts::for_bytes(RUN), Refused::default(), None);
         let build = |(reader, slots): (Reader<'a>, &mut [Slot]), (texts, refused, stop): &mut BuiltRuns<'a>| {
@@ -70,32 +68,49 @@ impl<'a> Build<'a, '_> {
             refused.add(build.refused);
             *stop = stop.take().or(built.err());
         };
-        let built = self.threads.for_each_with(&mut runs, begin, build);
-        let scan = runs.scan;
+        let (built, scanned) = self.in_runs(elements, Reader::skip_value, begin, build);
         // An error in the bytes comes first, whatever was built before it.
         scanned?;
         for (_, refused, stop) in built {
             stop.map_or(Ok(()), Err)?;
             self.refused.add(refused);
         }
+        Ok(true)
+    }
+
+    /// Builds items over threads, which take runs of about [`RUN`] bytes, and moves the reader behind them with `skip`.
+    /// Returns the state of each thread, which `begin` makes, and the error that ended the skipping.
+    pub(super) fn in_runs<T: Send, S: Send>(
+        &mut self,
+        items: &mut [T],
+        skip: impl Fn(&mut Reader<'a>) -> Result<(), CodecError> + Sync,
+        begin: impl Fn() -> S + Sync,
+        build: impl Fn((Reader<'a>, &mut [T]), &mut S) + Sync,
+    ) -> (Vec<S>, Result<(), CodecError>) {
+        let mut skipped = Ok(());
+        let mut runs = Runs::new(self.reader.clone(), items, RUN, |scan: &mut Reader<'a>| {
+            let start = scan.position();
+            if skipped.is_ok() {
+                skipped = skip(scan);
+            }
+            skipped.is_ok().then(|| scan.position() - start)
+        });
+        let states = self.threads.for_each_with(&mut runs, begin, build);
+        let scan = runs.scan;
         self.progress.skip(scan.position() - self.reader.position());
         self.reader = scan;
-        Ok(true)
+        (states, skipped)
     }
 
     /// Builds a typed Array in `slot`, with elements checked and converted as the engine's `Array::push_back` does.
     #[inline(never)]
     pub(super) fn typed_elements(&mut self, slot: &mut Slot, expected: &SlotType, count: usize) -> Result<(), Stop> {
         let mut array = slot.set_typed_array(expected);
-        if matches!(expected.kind, Kind::Object | Kind::Array | Kind::Dictionary) {
-            return self.push_elements(array, expected, count);
-        }
-        array.resize(count);
-        let mut elements = array.elements().iter_mut();
+        let mut elements = array.grow(count).iter_mut();
         for _ in 0..count {
             let at = self.reader.position();
             self.look();
-            if self.reader.peek_kind()? == expected.kind {
+            if self.is_of_kind(expected)? {
                 self.value(elements.next().expect("one for each"))?;
                 continue;
             }
@@ -110,23 +125,6 @@ impl<'a> Build<'a, '_> {
         let kept = count - elements.len();
         if kept < count {
             array.resize(kept);
-        }
-        Ok(())
-    }
-
-    /// Does the same as [`Self::typed_elements`], but appends the elements: for these kinds, resizing would make
-    /// default values only to discard them.
-    fn push_elements(&mut self, mut array: ArraySlot<'_>, expected: &SlotType, count: usize) -> Result<(), Stop> {
-        for _ in 0..count {
-            let at = self.reader.position();
-            self.look();
-            let mut element = Slot::new();
-            self.value(&mut element)?;
-            if self.fits(&mut element, expected)? {
-                array.push(&element);
-            } else {
-                self.refused.add(Refused { count: 1, first: at });
-            }
         }
         Ok(())
     }
@@ -160,17 +158,13 @@ impl<'a> Build<'a, '_> {
             return self.entries_of(dictionary, count);
         }
         let mut key = Slot::new();
-        let has_text_keys = matches!(expected.kind, Kind::String | Kind::StringName);
         for _ in 0..count {
             let at = self.reader.position();
             self.look();
-            if has_text_keys && self.reader.peek_kind()? == expected.kind {
+            if self.is_of_kind(expected)? {
                 let entry = dictionary.entry(self.key(&mut key)?);
                 self.value(entry)?;
                 continue;
-            }
-            if self.may_ask == MayAsk::Nothing && self.is_loud_key() {
-                return Err(Stop::MayNotAsk);
             }
             self.value(&mut key)?;
             if self.fits(&mut key, expected)? {
@@ -249,6 +243,12 @@ impl<'a> Build<'a, '_> {
         })
     }
 
+    /// True if the next value fits the container by its kind alone.
+    fn is_of_kind(&self, expected: &SlotType) -> Result<bool, Stop> {
+        // Objects also have a class.
+        Ok(expected.kind != Kind::Object && self.reader.peek_kind()? == expected.kind)
+    }
+
     /// Converts the element if needed, and returns true if it then fits the container: `ContainerTypeValidate` in the
     /// engine's `core/variant/container_type_validate.h`.
     fn fits(&self, element: &mut Slot, expected: &SlotType) -> Result<bool, Stop> {
@@ -260,4 +260,43 @@ impl<'a> Build<'a, '_> {
             (_, kind) => Ok(element.convert(kind)),
         }
     }
+
+    /// Builds the next `count` texts.
+    pub(super) fn packed_strings(&mut self, slot: &mut Slot, count: usize) -> Result<(), CodecError> {
+        let strings = slot.set_strings(count);
+        // `left` counts the rest of the input, so the count must be large too: each text has at least 4 bytes.
+        let is_large = self.reader.left() >= SPLIT_TEXTS_FROM && count >= SPLIT_TEXTS_FROM / 64;
+        if is_large && self.threads.count() > 1 && engine::allocates_in_parallel() {
+            return self.split_texts(strings);
+        }
+        for strings in strings.chunks_mut(LOOK_TEXTS) {
+            read_texts(&mut self.reader, strings)?;
+            self.look();
+        }
+        Ok(())
+    }
+
+    fn split_texts(&mut self, strings: &mut [StringSlot]) -> Result<(), CodecError> {
+        let on_built = self.progress.on_built();
+        let build = |(mut reader, strings): (Reader<'a>, &mut [StringSlot]), first: &mut Option<CodecError>| {
+            let (start, built) = (reader.position(), read_texts(&mut reader, strings));
+            if let Some(on_built) = on_built {
+                on_built(reader.position() - start);
+            }
+            // A thread gets its runs in order.
+            *first = first.take().or(built.err());
+        };
+        let (errors, scanned) = self.in_runs(strings, |scan| scan.pass_text().map(drop), || None, build);
+        // An error in a built text is before the one that stopped the scan.
+        errors.into_iter().flatten().min_by_key(CodecError::at).map_or(scanned, Err)
+    }
+}
+
+fn read_texts(reader: &mut Reader<'_>, strings: &mut [StringSlot]) -> Result<(), CodecError> {
+    for string in strings {
+        if let Some(text) = reader.next_text()? {
+            string.set(utf8(text));
+        }
+    }
+    Ok(())
 }

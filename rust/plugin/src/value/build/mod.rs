@@ -3,7 +3,6 @@
 mod containers;
 mod progress;
 mod rare;
-mod strings;
 
 use varbatch_codec::fill;
 use varbatch_codec::{CodecError, ElementType, Event, Kind, Plain, Reader, Text};
@@ -135,7 +134,7 @@ impl<'a, 't> Build<'a, 't> {
     /// between values.
     #[inline]
     pub fn new(reader: Reader<'a>, texts: &'t mut Texts<'a>, threads: &'t Threads, may_ask: MayAsk) -> Self {
-        let (kept, progress) = ([].iter(), Progress::to_nobody());
+        let (kept, progress) = ([].iter(), Progress::new(None, 0));
         Self { reader, threads, may_ask, texts, kept, refused: Refused::default(), progress }
     }
 

@@ -26,13 +26,8 @@ pub(super) struct Progress<'t> {
 }
 
 impl<'t> Progress<'t> {
-    /// Reports nothing.
-    #[inline]
-    pub(super) const fn to_nobody() -> Self {
-        Self { on_built: None, next: usize::MAX }
-    }
-
     /// Reports the progress of a value that begins at `start`.
+    #[inline]
     pub(super) fn new(on_built: Option<OnBuilt<'t>>, start: usize) -> Self {
         Self { on_built, next: on_built.map_or(usize::MAX, |_| start.saturating_add(STEP)) }
     }

@@ -59,20 +59,21 @@ impl<'a> Build<'a, '_> {
         start: usize,
     ) -> Result<(), CodecError> {
         // GDExtension can only make a path from text.
-        let mut path = ShortText::new();
+        let path = &mut self.texts.path;
+        path.clear();
         // True if the engine splits the text into the same names again.
         let mut is_same = names > 0 || !absolute;
         for index in 0..names + subnames {
             let Some(text) = self.reader.next_text()?.map(utf8) else { unreachable!("the header has the count") };
             is_same &= !text.is_empty() && !text.bytes().any(|byte| matches!(byte, b'/' | b':'));
             if index >= names || index > 0 || absolute {
-                path.push(if index < names { "/" } else { ":" });
+                path.push(if index < names { '/' } else { ':' });
             }
-            path.push(text);
+            path.push_str(text);
         }
-        match path.get() {
-            Some(path) if is_same => slot.set_node_path(path),
-            _ => slot.set_variant(bytes_to_var(&self.bytes_since(start))),
+        match is_same {
+            true => slot.set_node_path(path),
+            false => slot.set_variant(bytes_to_var(&self.bytes_since(start))),
         }
         Ok(())
     }
@@ -93,30 +94,5 @@ impl<'a> Build<'a, '_> {
 
     fn bytes_since(&self, start: usize) -> PackedByteArray {
         byte_array_of(self.reader.bytes(start, self.reader.position()))
-    }
-}
-
-/// A buffer on the stack for joining a short text.
-struct ShortText {
-    bytes: [u8; 128],
-    len: usize,
-}
-
-impl ShortText {
-    fn new() -> Self {
-        Self { bytes: [0; 128], len: 0 }
-    }
-
-    fn push(&mut self, text: &str) {
-        let end = self.len + text.len();
-        if let Some(room) = self.bytes.get_mut(self.len..end) {
-            room.copy_from_slice(text.as_bytes());
-        }
-        self.len = end;
-    }
-
-    /// Returns the text, or `None` if it is too long.
-    fn get(&self) -> Option<&str> {
-        std::str::from_utf8(self.bytes.get(..self.len)?).ok()
     }
 }

@@ -3,10 +3,11 @@
 //! A kept text is written as a Callable.
 
 use godot::builtin::{GString, Variant};
-use varbatch_codec::{CodecError, Copied, ElementType, Event, Keep, Kind, Writer};
+use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Writer};
 
 use super::{Target, TargetNow};
 use crate::engine::{self, Slot, Value, View, chars};
+use crate::value::element_scripts;
 
 /// Plans the walked values, and borrows long payloads. Keeps, in walk order, objects, Callables, the scripts of typed
 /// containers, and texts that do not survive UTF-8. `Build::keeping` restores them.
@@ -32,12 +33,9 @@ impl<'a: 'p, 'p> Target<'a> for Keeping<'_, 'p> {
 
 /// Returns how many values are kept for an event.
 pub fn kept_count(event: Event<'_>) -> usize {
-    let is_script = |of| usize::from(matches!(of, ElementType::Script(_)));
     match event {
         Event::ObjectId(_) | Event::Callable => 1,
-        Event::Array { element, .. } => is_script(element),
-        Event::Dictionary { key, value, .. } => is_script(key) + is_script(value),
-        _ => 0,
+        _ => element_scripts(event).count(),
     }
 }
 

@@ -19,11 +19,10 @@ use crate::engine::{self, OwnedType, Str, Value, View, chars};
 
 /// Takes the events of a walk.
 pub trait Target<'a>: TargetNow {
-    /// Takes an event whose payload lives as long as the walked value. `hold` can keep the payload for longer; it is
+    /// Takes an event whose payload lives as long as the walked value. A `K` can keep the payload for longer; it is
     /// [`Copied`] if that is not possible.
     #[inline(always)]
-    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, hold: K) -> Result<(), CodecError> {
-        let _ = hold;
+    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
         self.put_now(event)
     }
 
@@ -41,7 +40,7 @@ pub trait Target<'a>: TargetNow {
 }
 
 /// Takes events whose payload is temporary and gone after the call.
-pub trait TargetNow {
+pub trait TargetNow: AsNow {
     /// Takes an event.
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError>;
 
@@ -51,14 +50,12 @@ pub trait TargetNow {
     }
 
     /// Takes a live object.
-    fn object(&mut self, value: &Value, id: u64) -> Result<(), CodecError> {
-        let _ = value;
+    fn object(&mut self, _: &Value, id: u64) -> Result<(), CodecError> {
         self.put_now(Event::ObjectId(id))
     }
 
     /// Takes a Callable; its bytes hold only its type.
-    fn callable(&mut self, value: &Value) -> Result<(), CodecError> {
-        let _ = value;
+    fn callable(&mut self, _: &Value) -> Result<(), CodecError> {
         self.put_now(Event::Callable)
     }
 
@@ -67,8 +64,7 @@ pub trait TargetNow {
 
     /// Takes the script of a typed container's elements. By default, only a file in `res://` is allowed: no other
     /// script could be found again.
-    fn script(&mut self, script: &Variant, path: &GString) -> Result<(), CodecError> {
-        let _ = script;
+    fn script(&mut self, _: &Variant, path: &GString) -> Result<(), CodecError> {
         match path.to_string() {
             path if path.starts_with("res://") => Ok(()),
             path => Err(CodecError::new(self.position(), refused::no_such_script(&format!("\"{path}\"")))),
@@ -86,48 +82,22 @@ pub trait TargetNow {
     }
 }
 
-/// Passes every event to a [`TargetNow`].
-struct Now<'t>(&'t mut dyn TargetNow);
+/// Makes a target of any size one without its type.
+pub trait AsNow {
+    fn as_now(&mut self) -> &mut dyn TargetNow;
+}
 
-impl TargetNow for Now<'_> {
-    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
-        self.0.put_now(event)
-    }
-
-    fn whole(&mut self, view: View<'_>) -> Result<bool, CodecError> {
-        self.0.whole(view)
-    }
-
-    fn object(&mut self, value: &Value, id: u64) -> Result<(), CodecError> {
-        self.0.object(value, id)
-    }
-
-    fn callable(&mut self, value: &Value) -> Result<(), CodecError> {
-        self.0.callable(value)
-    }
-
-    fn passing(&mut self) {
-        self.0.passing();
-    }
-
-    fn script(&mut self, script: &Variant, path: &GString) -> Result<(), CodecError> {
-        self.0.script(script, path)
-    }
-
-    fn full_objects(&self) -> bool {
-        self.0.full_objects()
-    }
-
-    fn position(&self) -> usize {
-        self.0.position()
+impl<T: TargetNow> AsNow for T {
+    fn as_now(&mut self) -> &mut dyn TargetNow {
+        self
     }
 }
 
-impl Target<'_> for Now<'_> {}
+impl Target<'_> for dyn TargetNow + '_ {}
 
 /// Passes the events of `value` to `target`.
 #[inline(always)]
-pub fn walk<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), CodecError> {
+pub fn walk<'a>(value: &'a Value, target: &mut (impl Target<'a> + ?Sized)) -> Result<(), CodecError> {
     let view = match value.known() {
         Ok(view) => view,
         Err(id) => return Err(unknown(id, target.position())),
@@ -186,7 +156,7 @@ fn within(error: CodecError, step: impl FnOnce() -> Step) -> CodecError {
 
 /// Does the same as [`walk`] for a value in a container. Recursing into a container uses no stack for leaves: their
 /// code is in a separate call.
-fn walk_inner<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), CodecError> {
+fn walk_inner<'a>(value: &'a Value, target: &mut (impl Target<'a> + ?Sized)) -> Result<(), CodecError> {
     let view = value.view();
     match view.kind() {
         Kind::Array => array(view, target),
@@ -196,12 +166,12 @@ fn walk_inner<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), 
 }
 
 #[inline(never)]
-fn leaf<'a>(value: &'a Value, target: &mut impl Target<'a>) -> Result<(), CodecError> {
+fn leaf<'a>(value: &'a Value, target: &mut (impl Target<'a> + ?Sized)) -> Result<(), CodecError> {
     walk(value, target)
 }
 
 #[inline(never)]
-fn array<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), CodecError> {
+fn array<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized)) -> Result<(), CodecError> {
     let elements = view.elements();
     array_head(view, target, elements.len())?;
     if target.split(elements)? { Ok(()) } else { each(elements, 0, target) }
@@ -209,7 +179,7 @@ fn array<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), CodecEr
 
 /// Walks elements of an Array; `from` is the index of the first.
 #[inline]
-fn each<'a>(elements: &'a [Value], from: usize, target: &mut impl Target<'a>) -> Result<(), CodecError> {
+fn each<'a>(elements: &'a [Value], from: usize, target: &mut (impl Target<'a> + ?Sized)) -> Result<(), CodecError> {
     for (index, element) in elements.iter().enumerate() {
         engine::ahead(elements, index);
         walk_inner(element, target).map_err(|error| within(error, || Step::Index(from + index)))?;
@@ -218,7 +188,7 @@ fn each<'a>(elements: &'a [Value], from: usize, target: &mut impl Target<'a>) ->
 }
 
 #[inline(never)]
-fn packed_strings<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), CodecError> {
+fn packed_strings<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized)) -> Result<(), CodecError> {
     let strings = view.strings();
     target.put(Event::PackedStrings { count: strings.len() }, Copied)?;
     if !target.split_texts(strings)? {
@@ -230,10 +200,10 @@ fn packed_strings<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<()
 }
 
 #[inline(never)]
-fn dictionary<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), CodecError> {
+fn dictionary<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized)) -> Result<(), CodecError> {
     dictionary_head(view, target)?;
     let Some(entries) = view.entries() else {
-        return copied(view, target);
+        return copied(view, target.as_now());
     };
     for (entry, (key, value)) in entries.enumerate() {
         value.fetch();
@@ -245,7 +215,7 @@ fn dictionary<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), Co
 
 // Separate calls, so that they use no stack at each nesting level.
 #[inline(never)]
-fn array_head<'a>(view: View<'a>, target: &mut impl Target<'a>, count: usize) -> Result<(), CodecError> {
+fn array_head<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized), count: usize) -> Result<(), CodecError> {
     match view.element_type(target.full_objects()) {
         OwnedType::Any => target.put(Event::Array { element: ElementType::Any, count }, Copied),
         element => {
@@ -256,7 +226,7 @@ fn array_head<'a>(view: View<'a>, target: &mut impl Target<'a>, count: usize) ->
 }
 
 #[inline(never)]
-fn dictionary_head<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), CodecError> {
+fn dictionary_head<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized)) -> Result<(), CodecError> {
     if view.is_untyped() {
         let any = ElementType::Any;
         return target.put(Event::Dictionary { key: any, value: any, count: view.entry_count() }, Copied);
@@ -268,7 +238,7 @@ fn dictionary_head<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(
 }
 
 /// Checks that the element type of a container can be written.
-fn check_type(element: &OwnedType, kind: Kind, target: &mut impl TargetNow) -> Result<(), CodecError> {
+fn check_type(element: &OwnedType, kind: Kind, target: &mut (impl TargetNow + ?Sized)) -> Result<(), CodecError> {
     match element {
         OwnedType::Script { path, script } => target.script(script, path),
         OwnedType::Unknown(id) => {
@@ -288,14 +258,14 @@ fn copied(view: View<'_>, target: &mut dyn TargetNow) -> Result<(), CodecError> 
     let (keys, values) = view.keys_and_values();
     for (entry, (key, value)) in keys.iter_shared().zip(values.iter_shared()).enumerate() {
         let key = engine::value(&key);
-        walk_inner(key, &mut Now(target)).map_err(|error| within(error, || Step::KeyOf(entry)))?;
-        walk_inner(engine::value(&value), &mut Now(target)).map_err(|error| within(error, || step_to(key)))?;
+        walk_inner(key, target).map_err(|error| within(error, || Step::KeyOf(entry)))?;
+        walk_inner(engine::value(&value), target).map_err(|error| within(error, || step_to(key)))?;
     }
     Ok(())
 }
 
 #[inline(never)]
-fn node_path<'a>(view: View<'a>, target: &mut impl Target<'a>) -> Result<(), CodecError> {
+fn node_path<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized)) -> Result<(), CodecError> {
     let (names, subnames, absolute) = view.node_path();
     target.put(Event::NodePath { names: names.len(), subnames: subnames.len(), absolute }, Copied)?;
     for name in names.iter().chain(&subnames) {
