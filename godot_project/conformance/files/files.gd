@@ -3,7 +3,6 @@ extends "files_base.gd"
 ## compressed as by FileAccess.open_compressed(). Sizes around those at which files are cut into pieces
 ## and blocks are tested in rust/storage/tests, file_save.rs, file_load.rs and compressed.rs.
 
-const Gcpf := preload("gcpf.gd")
 const Generator := preload("../support/generator.gd")
 
 
@@ -50,8 +49,8 @@ func test_large_values() -> void:
 	values = values.map(
 		func(value: Variant) -> Variant: return value.slice(0, sized_part_of(99_999))
 	)
-	check_file(values, "large arrays", false, Gcpf.MODES)
-	check_file([values, "日本語😀".repeat(20_000)], "large arrays in one value", false, Gcpf.MODES)
+	check_file(values, "large arrays", false, COMPRESSIONS)
+	check_file([values, "日本語😀".repeat(20_000)], "large arrays in one value", false, COMPRESSIONS)
 	values = range(640).map(func(i: int) -> PackedByteArray: return _noise.slice(i))
 	check_file(values, "64 MiB", false, [FileAccess.COMPRESSION_ZSTD])
 
@@ -62,13 +61,13 @@ func test_noise_and_nothing() -> void:
 	var zeros := PackedByteArray()
 	zeros.resize(3 << 20)
 	var values: Array = [Crypto.new().generate_random_bytes(1 << 20), zeros, "end"]
-	check_file(values, "noise and zeros", false, Gcpf.MODES)
-	for mode: int in Gcpf.MODES:
+	check_file(values, "noise and zeros", false, COMPRESSIONS)
+	for mode: int in COMPRESSIONS:
 		check_int(VarBatch.save_vars(path, [zeros], false, mode), OK, "saving zeros")
 		var size := FileAccess.get_size(path)
 		check(size < zeros.size() / 50, "mode %d: %d bytes for zeros" % [mode, size])
 	zeros.resize(80 << 20)
-	for mode: int in Gcpf.MODES:
+	for mode: int in COMPRESSIONS:
 		check_int(VarBatch.save_vars(path, [zeros], false, mode), OK, "saving zeros")
 		check_int(FileAccess.get_size(path), ((80 << 20) + 12 + 255) / 256, "bytes of the file")
 		check_same(read_loop(path, false, mode), [zeros], "zeros, read by the engine")
