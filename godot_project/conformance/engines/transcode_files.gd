@@ -58,7 +58,7 @@ func test_paths() -> void:
 		check_int(DirAccess.open(folder).create_link("old", absolute(_target)), OK, "a link")
 		var to := _target
 		check_int(VarBatch.transcode_file(absolute(path), to, GODOT_4, GODOT_3), OK, "to a link")
-		check_values(read_loop(folder + "/old"), [1, "two"], "through a link")
+		check_same(read_loop(folder + "/old"), [1, "two"], "through a link")
 		check_names(["old", path.get_file(), _target.get_file()], "a link")
 	var from := "res://conformance/support/suite.gd"
 	var code := ERR_FILE_CORRUPT
@@ -87,7 +87,7 @@ func test_objects() -> void:
 	var there := FileAccess.get_file_as_bytes(_target)
 	check_int(there.decode_u32(4 + 8), 17, "type of an object in Godot 3")
 	_translate(_target, _target, GODOT_3, GODOT_4, "and back")
-	check_values(read_loop(_target, true), [[Resource.new()], RefCounted.new()], "objects, back")
+	check_same(read_loop(_target, true), [[Resource.new()], RefCounted.new()], "objects, back")
 
 
 func test_many_at_once() -> void:

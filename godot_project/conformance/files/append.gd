@@ -34,16 +34,6 @@ func test_appends() -> void:
 	check_names([path.get_file()], "appends")
 
 
-func test_values_that_change_after_the_call() -> void:
-	var changing: Array = [PackedInt32Array([1, 2]), {"a": [1]}]
-	var task := VarBatch.append_vars_async(path, changing)
-	changing[0][0] = 5
-	changing[1]["a"].append(2)
-	changing.clear()
-	check_value(task.wait(), OK as int, "the append")
-	check_value(VarBatch.load_vars(path), [PackedInt32Array([1, 2]), {"a": [1]}], "as they were")
-
-
 ## A crash in the middle, and a power cut after the length of the file reached the disk and before its
 ## data did: what is whole is loaded, and the rest makes way.
 func test_torn_ends() -> void:

@@ -23,7 +23,7 @@ func test_every_truncation() -> void:
 	for length: int in frames.size():
 		var what := "cut at byte %d" % length
 		var found := _check_like_frames(frames.slice(0, length), int(not length in ends), what)
-		check_values(found, values.slice(0, ends.bsearch(length + 1) - 1), what)
+		check_same(found, values.slice(0, ends.bsearch(length + 1) - 1), what)
 
 
 ## The frame is null, and those after it are loaded.

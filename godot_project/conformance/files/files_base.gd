@@ -2,7 +2,6 @@ extends "../support/round_trip.gd"
 ## Base of the suites on files and tasks: a folder of its own for each test, and the engine's loops
 ## over store_var() and get_var(), which say what a file has to hold.
 
-const THREAD_COUNTS: PackedInt32Array = [1, 2, 3]
 const COMPRESSIONS: PackedInt32Array = [
 	FileAccess.COMPRESSION_ZSTD, FileAccess.COMPRESSION_DEFLATE, FileAccess.COMPRESSION_GZIP
 ]
@@ -34,11 +33,6 @@ func is_unix() -> bool:
 	print("  no links, pipes and permissions as on Unix here")
 	checks += 1
 	return false
-
-
-## Sets each of these numbers of threads in turn, or only the next of them in a quick run.
-func by_threads(counts := THREAD_COUNTS) -> Threads:
-	return Threads.new(in_turns(counts))
 
 
 ## What a loop of store_var() writes, by the engine itself: to this file, or to one that is removed.
@@ -204,24 +198,3 @@ func _open(at: String, flags: FileAccess.ModeFlags, mode: int) -> FileAccess:
 	if mode < 0:
 		return FileAccess.open(at, flags)
 	return FileAccess.open_compressed(at, flags, mode as FileAccess.CompressionMode)
-
-
-class Threads:
-	## Numbers of threads, each of which is set when it is its turn.
-	var _counts: PackedInt32Array
-
-	func _init(counts: PackedInt32Array) -> void:
-		_counts = counts
-
-	func _iter_init(at: Array) -> bool:
-		at[0] = -1
-		return _iter_next(at)
-
-	func _iter_next(at: Array) -> bool:
-		at[0] += 1
-		if at[0] < _counts.size():
-			VarBatch.set_thread_count(_counts[at[0]])
-		return at[0] < _counts.size()
-
-	func _iter_get(at: Variant) -> int:
-		return _counts[at]

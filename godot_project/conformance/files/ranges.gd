@@ -19,7 +19,13 @@ func test_every_range() -> void:
 		for mode: int in ALL_MODES:
 			for to: String in [path, project_path]:
 				check_int(VarBatch.save_vars(to, all, false, mode), OK, "saving")
-				_check_slices(to, all, froms, "%d values, mode %d" % [size, mode])
+				for i: int in froms.size():
+					VarBatch.set_thread_count(THREAD_COUNTS[i % 3])
+					for count: int in [-1, 0, 1, 3, size / 3, MAX_INT]:
+						var form: String = ["load_vars", "load_vars_async"][(i + count) % 2]
+						var found: Array = call_and_wait(form, [to, false, froms[i], count])
+						var what := "%d from %d of %d, mode %d" % [count, froms[i], size, mode]
+						check_same(found, part(all, froms[i] as int, count), what)
 		DirAccess.remove_absolute(project_path)
 
 
@@ -27,8 +33,8 @@ func test_objects() -> void:
 	var curve := Curve2D.new()
 	curve.add_point(Vector2(3, 4))
 	check_int(VarBatch.save_vars(path, [0, curve, 2, curve], true), OK, "saving objects")
-	check_values(VarBatch.load_vars(path, true, 1, 1), [curve], "an object")
-	check_values(VarBatch.load_vars(path, false, 2, 1), [2], "beside objects")
+	check_same(VarBatch.load_vars(path, true, 1, 1), [curve], "an object")
+	check_same(VarBatch.load_vars(path, false, 2, 1), [2], "beside objects")
 	var text := '"%s": frame 3: ' % path
 	check_forms("load_vars", [path, false, -1], [null], ERR_FILE_CORRUPT, [text])
 
@@ -100,14 +106,3 @@ static func part(all: Array, from: int, count: int) -> Array:
 	var begin := size + from if from < 0 else mini(from, size)
 	var end := begin + (count if begin < 0 else mini(count, size))
 	return all.slice(maxi(begin, 0), size if count < 0 else clampi(end, 0, size))
-
-
-func _check_slices(from_path: String, all: Array, froms: Array, what: String) -> void:
-	var counts: Array = [-1, 0, 1, 3, all.size() / 3, MAX_INT]
-	for i: int in froms.size():
-		VarBatch.set_thread_count(THREAD_COUNTS[i % 3])
-		for j: int in counts.size():
-			var arguments: Array = [from_path, false, froms[i], counts[j]]
-			var found: Array = call_and_wait("load_vars" + ["_async", ""][(i + j) % 2], arguments)
-			var expected := part(all, froms[i] as int, counts[j] as int)
-			check_same(found, expected, "%s, %d from %d" % [what, counts[j], froms[i]])
