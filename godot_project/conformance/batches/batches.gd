@@ -8,12 +8,7 @@ const Packed := preload("../support/packed_values.gd")
 const CONSTANT_VALUES: Array = [1, "two", [3, 4.5], {"five": 6}]
 
 
-func test_values() -> void:
-	for values: Array in [[], [7], [null, Vector3(1, 2, 3)], Values.all(), Values.mixed(1000)]:
-		_check_batch(values, "batch of %d" % values.size())
-
-
-func test_typed_and_read_only_arrays() -> void:
+func test_values_in_any_array() -> void:
 	var bytes: Array[PackedByteArray] = [PackedByteArray([1, 2, 3]), PackedByteArray()]
 	var packed: Array[PackedInt32Array] = [Packed.make(TYPE_PACKED_INT32_ARRAY, 1000)]
 	var ints: Array[int] = [0, -1, 1 << 40]
@@ -21,16 +16,19 @@ func test_typed_and_read_only_arrays() -> void:
 	var dictionaries: Array[Dictionary] = [{"a": 1}, {}]
 	var texts: Array[String] = ["a", "日本"]
 	var empty: Array[Color] = []
-	for values: Array in [bytes, packed, ints, vectors, dictionaries, texts, empty]:
-		_check_batch(values, "Array[%s]" % type_string(values.get_typed_builtin()))
-	check(CONSTANT_VALUES.is_read_only(), "a constant array is not read-only")
 	var mixed := Values.mixed(20)
 	mixed.make_read_only()
-	_check_batch(CONSTANT_VALUES, "constant array")
-	_check_batch(mixed, "read-only array")
-	var buffers := Values.engine_bytes(CONSTANT_VALUES)
-	buffers.make_read_only()
-	check_values(VarBatch.bytes_to_vars(buffers), CONSTANT_VALUES, "read-only buffers")
+	check(CONSTANT_VALUES.is_read_only(), "a constant array is not read-only")
+	var typed: Array[Array] = [bytes, packed, ints, vectors, dictionaries, texts, empty]
+	for values: Array in typed + [[], [7], Values.all(), Values.mixed(1000), CONSTANT_VALUES, mixed]:
+		var what := "batch of %d of type %d" % [values.size(), values.get_typed_builtin()]
+		var expected := Values.engine_bytes(values)
+		var untyped := Array(expected, TYPE_NIL, &"", null)
+		var decoded := untyped.map(bytes_to_var)
+		check_same(VarBatch.vars_to_bytes(values), expected, "vars_to_bytes of %s" % what)
+		expected.make_read_only()
+		check_same(VarBatch.bytes_to_vars(expected), decoded, "bytes_to_vars of %s" % what)
+		check_same(VarBatch.bytes_to_vars(untyped), decoded, "untyped, of %s" % what)
 
 
 ## Large ones, of which one is there many times: its payload is read by every thread at once; and so
@@ -58,15 +56,12 @@ func test_thread_counts_agree() -> void:
 		var frames := PackedByteArray()
 		for buffer: PackedByteArray in buffers:
 			frames.append_array(frame(buffer))
-		for count: int in [1, 2, 3, 0]:
-			VarBatch.set_thread_count(count)
+		for count: int in Threads.new([1, 2, 3, 0]):
 			var what := "of %d values with thread count %d" % [values.size(), count]
-			var found := VarBatch.vars_to_bytes(values)
-			if found != buffers:
-				check_buffers(found, buffers, "vars_to_bytes " + what)
+			check_same(VarBatch.vars_to_bytes(values), buffers, "vars_to_bytes " + what)
 			check_bytes(VarBatch.vars_to_frames(values), frames, "vars_to_frames %s" % what)
 			for back: Array in [VarBatch.bytes_to_vars(buffers), VarBatch.frames_to_vars(frames)]:
-				check_int(Equal.first_unequal(back, decoded), -1, "values back " + what)
+				check_same(back, decoded, "values back " + what)
 
 
 ## A change of one result must show in no other result, no input and no later result.
@@ -82,7 +77,7 @@ func test_results_are_independent() -> void:
 		single.fill(0xaa)
 		check_bytes(buffers[1], encoded, "another buffer of %d" % size)
 		check_bytes(bytes, original, "the input of %d" % size)
-		check_buffers(VarBatch.vars_to_bytes(values), [encoded, encoded, encoded], "a later call")
+		check_same(VarBatch.vars_to_bytes(values), [encoded, encoded, encoded], "a later call")
 		var sources: Array[PackedByteArray] = [encoded, encoded, encoded]
 		var found := VarBatch.bytes_to_vars(sources)
 		var first: PackedByteArray = found[0]
@@ -90,7 +85,7 @@ func test_results_are_independent() -> void:
 		found[1].clear()
 		check_bytes(sources[0], var_to_bytes(original), "the buffer of %d" % size)
 		check_value(found[2], original, "another value of %d" % size)
-		check_values(VarBatch.bytes_to_vars(sources), values, "a later call")
+		check_same(VarBatch.bytes_to_vars(sources), values, "a later call")
 
 
 func test_inputs_are_unchanged() -> void:
@@ -100,23 +95,9 @@ func test_inputs_are_unchanged() -> void:
 	var buffers := VarBatch.vars_to_bytes(values)
 	VarBatch.vars_to_frames(values)
 	check_int(values.size(), 300, "size of the values")
-	check_buffers(Values.engine_bytes(values), before, "values after the call")
+	check_same(Values.engine_bytes(values), before, "values after the call")
 	for i: int in values.size():
 		check(is_same(values[i], elements[i]), "element %d is another" % i)
 	var sources := buffers.duplicate(true)
-	VarBatch.bytes_to_vars(buffers.filter(_is_decodable))
-	check_buffers(buffers, sources, "buffers after the call")
-
-
-func _is_decodable(buffer: PackedByteArray) -> bool:
-	return quietly(buffer.has_encoded_var.bind(0, false))
-
-
-## The whole batch both ways against one call of the engine for each value.
-func _check_batch(values: Array, what: String) -> void:
-	var expected := Values.engine_bytes(values)
-	var untyped := Array(expected, TYPE_NIL, &"", null)
-	var decoded := untyped.map(bytes_to_var)
-	check_buffers(VarBatch.vars_to_bytes(values), expected, "vars_to_bytes of %s" % what)
-	check_values(VarBatch.bytes_to_vars(expected), decoded, "bytes_to_vars of %s" % what)
-	check_values(VarBatch.bytes_to_vars(untyped), decoded, "untyped, of %s" % what)
+	quietly(VarBatch.bytes_to_vars.bind(buffers))
+	check_same(buffers, sources, "buffers after the call")

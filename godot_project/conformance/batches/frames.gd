@@ -43,47 +43,37 @@ func test_full_objects() -> void:
 			check_bytes(found, expected, "objects at %s, %d threads" % [places, count])
 
 
-func test_counts() -> void:
+## Any number of values; such as grow and shrink, and change from small to large and back around each end
+## of a run; and the average that counts, one byte less and one more, of the first run and later ones.
+func test_sizes() -> void:
 	for count: int in COUNTS:
 		_check(range(count), "%d ints" % count)
 		_check(range(count).map(str), "%d texts" % count)
-		_check(sized(count, func(_i: int) -> int: return 100), "%d arrays" % count)
-		_check(sized(count, func(_i: int) -> int: return 3000), "%d long arrays" % count)
 		var entry := func(i: int) -> Dictionary: return {"i": i, "name": str(i), "list": [i, null]}
 		_check(range(count).map(entry), "%d dictionaries" % count)
-
-
-func test_values_that_grow_and_shrink() -> void:
-	for count: int in [600, 1000, 1600]:
-		var sizes: Dictionary[String, Callable] = {
-			"growing": func(i: int) -> int: return i,
-			"shrinking": func(i: int) -> int: return count - i,
-			"growing fast": func(i: int) -> int: return 5 * i,
-			"shrinking fast": func(i: int) -> int: return 5 * (count - i),
-			"now and then": func(i: int) -> int: return i % 7 * 900 if i / RUN % 2 else 3,
-		}
-		for what: String in sizes:
-			_check(sized(count, sizes[what]), "%s, %d" % [what, count])
-
-
-## From small to large and back, around each end of a run.
-func test_jumps() -> void:
-	for border: int in [1, 63, 64, 65, 499, 500, 501, 999, 1000, 1001]:
-		for sizes: Vector2i in [Vector2i(0, 3000), Vector2i(3000, 0), Vector2i(40, 60_000)]:
-			var size := func(i: int) -> int: return sizes.x if i < border else sizes.y
-			_check(sized(border + 1, size), "%s at the end, %d" % [sizes, border])
-			if sizes.y < 60_000:
-				_check(sized(1502, size), "%s at %d" % [sizes, border])
-
-
-## The average that counts, one byte less and one more, of the first run and of those after it.
-func test_averages_around_the_limit() -> void:
+	var sizes: Dictionary[String, Callable] = {
+		"alike": func(_i: int) -> int: return 100,
+		"long": func(_i: int) -> int: return 3000,
+		"growing": func(i: int) -> int: return i,
+		"shrinking": func(i: int) -> int: return 1600 - i,
+		"growing fast": func(i: int) -> int: return 5 * i,
+		"shrinking fast": func(i: int) -> int: return 5 * (1600 - i),
+		"now and then": func(i: int) -> int: return i % 7 * 900 if i / RUN % 2 else 3,
+	}
 	for step: int in [-4, 0, 4]:
-		_check(sized(1501, func(_i: int) -> int: return AVERAGE + step), "average %+d" % step)
-		var late := func(i: int) -> int: return AVERAGE + (step if i == 499 else 0)
-		_check(sized(1001, late), "one of another length, %+d" % step)
-		var later := func(i: int) -> int: return 0 if i < RUN else 2 * AVERAGE + 12 + step
-		_check(sized(1502, later), "average of two runs %+d" % step)
+		sizes["average %+d" % step] = func(_i: int) -> int: return AVERAGE + step
+		sizes["late %+d" % step] = func(i: int) -> int: return AVERAGE + (step if i == 499 else 0)
+		sizes["of two runs %+d" % step] = func(i: int) -> int:
+			return 0 if i < RUN else 2 * AVERAGE + 12 + step
+	for what: String in sizes:
+		for count: int in COUNTS.slice(3, -1) + PackedInt32Array([1600]):
+			_check(sized(count, sizes[what]), "%s, %d" % [what, count])
+	for border: int in [1, 63, 64, 65, 499, 500, 501, 999, 1000, 1001]:
+		for change: Vector2i in [Vector2i(0, 3000), Vector2i(3000, 0), Vector2i(40, 60_000)]:
+			var size := func(i: int) -> int: return change.x if i < border else change.y
+			_check(sized(border + 1, size), "%s at the end, %d" % [change, border])
+			if change.y < 60_000:
+				_check(sized(1502, size), "%s at %d" % [change, border])
 
 
 ## What cannot be encoded leaves nothing, as with store_var(), wherever in a run it is, also where a
@@ -125,7 +115,7 @@ func _check_against_file(values: Array, objects := false) -> void:
 	check_bytes(VarBatch.vars_to_frames(values, objects), bytes, "frames and a file")
 	var expected := read_loop(path, objects)
 	check_int(expected.size(), values.size(), "values that the engine reads")
-	check_values(VarBatch.frames_to_vars(bytes, objects), expected, "values of the file")
+	check_same(VarBatch.frames_to_vars(bytes, objects), expected, "values of the file")
 
 
 ## With values at these indices that cannot be encoded.
@@ -135,14 +125,14 @@ func _check_failing(values: Array, places: PackedInt32Array, what: String) -> vo
 	_check(values, "%d fail among %s" % [places.size(), what], places)
 
 
-## As put_var() in a loop, and back, by some numbers of threads. [param failing] are the indices of
+## As store_var() in a loop, and back, by some numbers of threads. [param failing] are the indices of
 ## values that cannot be encoded.
 func _check(values: Array, what: String, failing := PackedInt32Array()) -> void:
 	var good: Array = []
 	for i: int in values.size():
 		if failing.is_empty() or not i in failing:
 			good.append(values[i])
-	var expected := _streamed(good)
+	var expected := stored(good)
 	var encode := func() -> PackedByteArray: return VarBatch.vars_to_frames(values)
 	for count: int in Threads.new(THREAD_COUNTS):
 		var shown := "%s, %d threads" % [what, count]
@@ -156,10 +146,3 @@ func _check(values: Array, what: String, failing := PackedInt32Array()) -> void:
 	for i: int in mini(failing.size(), MAX_LINES) if errors.is_open() else 0:
 		var start := "VarBatch.vars_to_frames: value %d: " % failing[i]
 		check(lines[i].begins_with(start), "expected '%s', found '%s'" % [start, lines[i]])
-
-
-func _streamed(values: Array) -> PackedByteArray:
-	var stream := StreamPeerBuffer.new()
-	for value: Variant in values:
-		stream.put_var(value)
-	return stream.data_array

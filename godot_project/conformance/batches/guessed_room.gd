@@ -13,34 +13,23 @@ const Probe := preload("../hostile/memory_probe.gd")
 var _large: Array = range(40_000)
 
 
-func test_frames() -> void:
+## Frames and buffers; and one value of large containers then small ones, or of texts.
+func test_rooms() -> void:
 	var large := PackedByteArray()
 	large.resize(100_000)
 	for values: Array in [_batch(500, large, 50_000, 7), _batch(64, _large, 20_000, [7])]:
-		var stream := StreamPeerBuffer.new()
-		for value: Variant in values:
-			stream.put_var(value)
-		var encode := func() -> PackedByteArray: return VarBatch.vars_to_frames(values)
-		for found: PackedByteArray in _in_bounds(encode):
-			check_bytes(found, stream.data_array, "frames")
-
-
-func test_bytes() -> void:
-	var values := _batch(64, _large, 20_000, [7])
-	var encode := func() -> Array[PackedByteArray]: return VarBatch.vars_to_bytes(values)
-	for found: Array[PackedByteArray] in _in_bounds(encode):
-		check_int(found.size(), values.size(), "buffers")
-		for i: int in [0, 63, 64, 65, values.size() - 1]:
-			check_bytes(found[i], var_to_bytes(values[i]), "buffer %d" % i)
-
-
-## An array of large containers then small ones, and of texts.
-func test_one_value() -> void:
+		var buffers := Values.engine_bytes(values)
+		var frames := PackedByteArray()
+		for buffer: PackedByteArray in buffers:
+			frames.append_array(frame(buffer))
+		for found: PackedByteArray in _in_bounds(call_method.bind(&"vars_to_frames", [values])):
+			check_bytes(found, frames, "frames")
+		for found: Array in _in_bounds(call_method.bind(&"vars_to_bytes", [values])):
+			check_same(found, buffers, "buffers")
 	var texts := PackedStringArray(_batch(64, "é".repeat(500_000), 119_936, "a"))
 	for value: Variant in [_batch(64, _large, 40_000, [7]), texts]:
 		var expected := var_to_bytes(value)
-		var encode := func() -> PackedByteArray: return VarBatch.var_to_bytes(value)
-		for found: PackedByteArray in _in_bounds(encode):
+		for found: PackedByteArray in _in_bounds(call_method.bind(&"var_to_bytes", [value])):
 			check_bytes(found, expected, "bytes")
 
 
@@ -48,8 +37,7 @@ func test_one_value() -> void:
 ## needs.
 func _in_bounds(action: Callable) -> Array:
 	var results: Array = []
-	for count: int in [1, 2]:
-		VarBatch.set_thread_count(count)
+	for count: int in Threads.new([1, 2]):
 		var before := Probe.status("VmPeak:")
 		results.append(action.call())
 		var growth := Probe.status("VmPeak:") - before

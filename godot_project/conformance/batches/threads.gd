@@ -5,6 +5,7 @@ var _values: Array = Values.mixed(150)
 var _buffers: Array[PackedByteArray] = Values.engine_bytes(_values)
 var _expected: Array[PackedByteArray] = []  # what the decoded values encode to
 var _frames := PackedByteArray()
+var _of_others := {"pos": Vector3(1, 2, 3), "list": [PackedColorArray([Color.RED]), ^"a/b", "日本"]}
 
 
 func _init() -> void:
@@ -24,13 +25,12 @@ func test_errors_on_a_thread() -> void:
 	var run := func() -> Array: return end_threads(start_threads(1, decode))[0]
 	var found: Array = expect_errors(run, 1, "VarBatch.bytes_to_vars: buffer 1: ")
 	var good: Variant = bytes_to_var(_buffers[0])
-	check_values(found, [good, null, good], "values on a thread")
+	check_same(found, [good, null, good], "values on a thread")
 
 
 func test_thread_count() -> void:
 	check(VarBatch.get_thread_count() >= 1, "no threads to begin with")
-	for count: int in [1, 2, 3, 1]:
-		VarBatch.set_thread_count(count)
+	for count: int in Threads.new([1, 2, 3, 1]):
 		check_int(VarBatch.get_thread_count(), count, "thread count in effect")
 	VarBatch.set_thread_count(0)
 	var one_a_core := VarBatch.get_thread_count()
@@ -61,6 +61,11 @@ func work(count: int) -> void:
 				note("bytes of value %d differ" % at)
 			if _encoded([VarBatch.bytes_to_var(_buffers[at])])[0] != _expected[at]:
 				note("value %d differs" % at)
+		var there := VarBatch.var_to_bytes_in(_of_others, VarBatch.DIALECT_GODOT_3)
+		var here := VarBatch.transcode(there, VarBatch.DIALECT_GODOT_3, VarBatch.DIALECT_GODOT_4)
+		var back: Variant = VarBatch.bytes_to_var_in(there, VarBatch.DIALECT_GODOT_3)
+		if here != var_to_bytes(_of_others) or back != _of_others:
+			note("a value of Godot 3 differs")
 
 
 ## With objects whole: an id becomes a new object, which has another id.

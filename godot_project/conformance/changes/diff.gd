@@ -5,7 +5,6 @@ extends "../support/suite.gd"
 const Model := preload("patch_model.gd")
 const Packed := preload("../support/packed_values.gd")
 const Scripted := preload("../support/scripted.gd")
-const Engines := preload("../support/engine_values.gd")
 
 const SET := "set"
 const INSERT := "insert"
@@ -139,17 +138,6 @@ func test_whole_objects() -> void:
 	check(changes[2].old.get_class() == "Resource", "no Resource as old")
 	check(changes[2].new is Gradient, "no Gradient as new")
 	_check_patches([bytes, after], changes, "whole objects", true)
-
-
-func test_as_deep_as_values_go() -> void:
-	for depth: int in [100, 1024]:
-		var bytes: Array[PackedByteArray] = []
-		for value: int in [1, 2]:
-			bytes.append(var_to_bytes(Engines.nested(depth, [value])))
-		var path: Array = []
-		path.resize(depth)
-		path.fill(0)
-		_check_bytes(bytes, [_put(path, 1, 2)], "%d deep" % depth)
 
 
 ## All of the changes, and each of them back.

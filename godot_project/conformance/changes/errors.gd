@@ -121,12 +121,10 @@ func test_changes_that_do_not_fit() -> void:
 	_misfit({"op": "set", "path": []}, 'expected a new value for "set", found none')
 	change = {"op": "remove", "path": ["p", 0]}
 	_misfit(change, 'expected an old value for "remove", found none', '["p"][0]')
-	for step: Variant in ["zz", 0, 1.0, null, &"A", [1]]:
-		var shown := "Array" if step is Array else var_to_str(step)
-		_misfit(_put([step], 1), "expected an existing key, found no key %s" % shown)
-	for old: Variant in [3, 1.0, "1", null, true]:
-		change = _put(["a", 0], 5).merged({"old": old})
-		_misfit(change, "expected the old value %s, found 1" % var_to_str(old), '["a"][0]')
+	for other: Variant in ["zz", 0, 1.0, null, &"A"]:
+		_misfit(_put([other], 1), "expected an existing key, found no key %s" % var_to_str(other))
+		change = _put(["a", 0], 5).merged({"old": other})
+		_misfit(change, "expected the old value %s, found 1" % var_to_str(other), '["a"][0]')
 	# As many levels as the engine takes, and one more.
 	var deepest := VarBatch.patch(_bytes, [_put(["a", 0], Engines.nested(1023))])
 	check(bytes_to_var(deepest) is Dictionary, "the engine does not read the deepest value")

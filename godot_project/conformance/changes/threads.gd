@@ -58,8 +58,7 @@ func test_large_batches() -> void:
 		after[i * 1000] += 1
 		_pairs.append([var_to_bytes(before), var_to_bytes(after)] as Array[PackedByteArray])
 	_expect()
-	for count: int in [1, 2, 3, 0]:
-		VarBatch.set_thread_count(count)
+	for count: int in Threads.new([1, 2, 3, 0]):
 		work(1)
 	check_no_problems()
 
@@ -86,8 +85,7 @@ func test_any_array_of_pairs() -> void:
 func _check_large(before: Variant, after: Variant, what: String) -> void:
 	var bytes: Array[PackedByteArray] = [var_to_bytes(before), var_to_bytes(after)]
 	var results: Array = []
-	for count: int in [1, 0]:
-		VarBatch.set_thread_count(count)
+	for count: int in Threads.new([1, 0]):
 		var changes := VarBatch.diff(bytes[0], bytes[1])
 		var delta := VarBatch.make_delta(bytes[0], bytes[1])
 		check_bytes(VarBatch.patch(bytes[0], changes), bytes[1], "patch, " + what)

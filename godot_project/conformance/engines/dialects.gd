@@ -5,40 +5,6 @@ const Generator := preload("../support/generator.gd")
 
 const TWO_MARKS := "efbbbfefbbbf"
 
-## The ids of Godot 3, of Pandemonium from 5.0, 3.8 and 3.5 on, by type; "-" for none.
-const IDS: Dictionary[String, String] = {
-	"godot_3":
-	(
-		"0 1 2 3 4 5 - 6 - 7 - 8 - - 9 10 11 12 13 - 14 - 15 16 17 - -"
-		+ " 18 19 20 21 - 22 - 23 24 25 26 -"
-	),
-	"pandemonium":
-	(
-		"0 1 2 3 4 7 8 5 6 9 10 18 11 12 13 14 15 16 17 19 20 24 21 22 23 - -"
-		+ " 25 26 29 30 - 31 - 32 33 35 39 37"
-	),
-	"pandemonium_3_8":
-	(
-		"0 1 2 3 4 7 8 5 6 9 10 18 11 12 13 14 15 16 17 19 20 24 21 22 23 - -"
-		+ " 25 26 27 28 - 29 - 30 31 33 37 35"
-	),
-	"pandemonium_3_5":
-	(
-		"0 1 2 3 4 5 6 7 8 9 10 11 - - 12 13 14 15 16 - 17 21 18 19 20 - -"
-		+ " 22 23 24 25 - 26 - 27 28 30 32 -"
-	),
-}
-
-
-func test_the_table_has_all_ids() -> void:
-	for column: String in IDS:
-		var ids := IDS[column].split(" ")
-		check_int(ids.size(), TYPE_MAX, "ids of " + column)
-		for row: Dictionary in VarBatch.get_type_table():
-			var id := ids[row.type as int]
-			var expected := -1 if id == "-" else int(id)
-			check_value(row.get(column), expected, "%s of %s" % [column, row.name])
-
 
 ## Read, written, translated from there and back, and as it is.
 func test_godot_3_by_hand() -> void:
@@ -53,33 +19,6 @@ func test_godot_3_by_hand() -> void:
 		for other: VarBatch.Dialect in OTHERS:
 			var there := VarBatch.transcode(bytes, GODOT_3, other)
 			check_bytes(VarBatch.transcode(there, other, GODOT_3), bytes, "by way of others")
-
-
-## Other forms that real ones wrote: godot3_vectors.rs and pandemonium_vectors.rs of the codec's tests.
-func test_forms_that_are_only_read() -> void:
-	var ints: Array[int] = [7, -1]
-	var vectors: Array[Vector2i] = [Vector2i(1, -1), Vector2i(2, 3)]
-	var arrays: Array[Array] = [ints]
-	var of_ints := "02000000 02000000 02000000 07000000 02000000 ffffffff"
-	for row: Array in [
-		[5, GODOT_3, "02000100 05000000 00000000"],  # as 3.0 wrote it
-		[null, GODOT_3, "11000100 00000000 00000000"],  # null objects, as 3.1 wrote them
-		[[null], GODOT_3, "13000000 01000080 11000100 00000000 00000000"],  # with the shared bit
-		["😀", GODOT_3, "04000000 06000000 eda0bded b8800000"],  # surrogates, as 3.4 wrote it
-		["a", GODOT_3, "04000000 04000000 efbbbf61"],  # with a byte-order mark
-		[ints, PANDEMONIUM, "1b000000" + of_ints],
-		[arrays, PANDEMONIUM, "1b000000 1b000000 01000000 1b000000" + of_ints],
-		[ints, PANDEMONIUM, "1c000000" + of_ints],  # the packed form
-		[vectors, PANDEMONIUM, "22000000 02000000 01000000 ffffffff 02000000 03000000"],
-	]:
-		var bytes := Values.hex(row[2] as String)
-		check_call(&"bytes_to_var_in", [bytes, row[1]], row[0], [])
-		check_call(&"transcode", [bytes, row[1], GODOT_4], var_to_bytes(row[0]), [])
-	# Objects whole: then the name of their class follows the type, as a StringName.
-	var classes: Array[Resource] = []
-	var bytes := Values.hex("1b000000 17000000 18000000 08000000 5265736f 75726365 00000000")
-	check_call(&"bytes_to_var_in", [bytes, PANDEMONIUM, true], classes, [])
-	check_call(&"var_to_bytes_in", [classes, PANDEMONIUM, true], bytes, [])
 
 
 ## A value that the other engine has comes back, with a warning at most. Any other is one error.
@@ -126,25 +65,10 @@ func test_large_values() -> void:
 	for i: int in range(0, bytes.size(), 4099):
 		bytes[i] = i
 	var value := {"bytes": bytes, "list": range(50_000), "text": "日本語😀".repeat(50_000)}
-	for threads: int in [1, 2, 3]:
-		VarBatch.set_thread_count(threads)
+	for threads: int in Threads.new([1, 2, 3]):
 		var there := VarBatch.var_to_bytes_in(value, GODOT_3)
 		check_value(VarBatch.bytes_to_var_in(there, GODOT_3), value, "large, %d threads" % threads)
 		check_bytes(VarBatch.transcode(there, GODOT_3, GODOT_4), var_to_bytes(value), "translated")
-
-
-func test_from_many_threads() -> void:
-	var work := func(i: int) -> int:
-		var wrong := 0
-		for pair: Array in godot_3_values() if i % 2 else godot_3_values().slice(9):
-			var bytes := Values.hex(pair[1] as String)
-			for _round: int in 50:
-				wrong += int(VarBatch.var_to_bytes_in(pair[0], GODOT_3) != bytes)
-				wrong += int(VarBatch.transcode(bytes, GODOT_3, GODOT_4) != var_to_bytes(pair[0]))
-				wrong += int(VarBatch.bytes_to_var_in(bytes, GODOT_3) != pair[0])
-				wrong += int(VarBatch.describe(bytes, GODOT_3).size != bytes.size())
-		return wrong
-	check_value(end_threads(start_threads(4, work)), [0, 0, 0, 0], "wrong ones on threads")
 
 
 func _check_value(value: Variant, what: String) -> void:

@@ -44,19 +44,6 @@ func test_no_place() -> void:
 	check_call(&"transcode", [ints, PANDEMONIUM, GODOT_3], PackedByteArray(), [line])
 
 
-func test_truncations() -> void:
-	for pair: Array in godot_3_values():
-		var bytes := Values.hex(pair[1] as String)
-		for size: int in bytes.size():
-			if bytes[0] == 20 and size >= bytes.size() - 3:
-				continue  # the padding of a PoolByteArray may be missing
-			var part := bytes.slice(0, size)
-			var error := str(VarBatch.describe(part, GODOT_3).get("error"))
-			check(" at byte " in error, "error of %d bytes of %s" % [size, pair[1]])
-			check_call(&"bytes_to_var_in", [part, GODOT_3], null, [error])
-			check_call(&"transcode", [part, GODOT_3, GODOT_4], PackedByteArray(), [error])
-
-
 ## One warning for each kind of it. Each kind: transcode_losses.rs of the codec's tests.
 func test_what_is_lost() -> void:
 	var ints: Array[int] = [1]
@@ -134,30 +121,23 @@ func test_godot_4() -> void:
 		expect_lines(read, [lines[0].replace("bytes_to_var:", "bytes_to_var_in:")])
 
 
+## Cut bytes as well: the error is that of the other methods.
 func test_describe() -> void:
 	for pair: Array in godot_3_values():
 		var bytes := Values.hex(pair[1] as String)
 		var tree := VarBatch.describe(bytes, GODOT_3)
-		check(not tree.has("error"), "%s: %s" % [pair[1], tree])
-		check_int(tree.size as int, bytes.size(), "size of %s" % pair[1])
-		_check_node(tree, bytes, pair[0])
+		check_value([tree.get("error"), tree.size], [null, bytes.size()], "tree of %s" % pair[1])
+		check_value([tree.type, tree.type_name], [typeof(pair[0]), type_string(typeof(pair[0]))], pair[1])
+		var part := bytes.slice(0, bytes.size() / 2)
+		var error := str(VarBatch.describe(part, GODOT_3).get("error"))
+		check_call(&"bytes_to_var_in", [part, GODOT_3], null, [error])
+		check_call(&"transcode", [part, GODOT_3, GODOT_4], PackedByteArray(), [error])
 	var tree := VarBatch.describe(Values.hex(SCRIPTED), GODOT_3)
 	check_value(tree.get("class"), "Reference", "class of an object, as it stands there")
 	check_value(tree.children[0].get("class"), "GDScript", "class of its script")
-	tree = VarBatch.describe(
-		Values.hex("22000000 02000000 01000000 02000000 03000000 04000000"), PANDEMONIUM
-	)
+	var of_ints := Values.hex("22000000 02000000 01000000 02000000 03000000 04000000")
+	tree = VarBatch.describe(of_ints, PANDEMONIUM)
 	check_value(tree.get("type_name"), "Array[Vector2i]", "elements without headers")
 	check_value(tree.children[1].get("offset"), 16, "the second of them")
 	tree = VarBatch.describe(Values.hex("12000000 01000000" + PLAIN + "00000000"), GODOT_3)
 	check_value(tree.children[0].get("key"), "Object", "a key that would have to be made")
-
-
-func _check_node(node: Dictionary, bytes: PackedByteArray, value: Variant) -> void:
-	check_int(node.type as int, typeof(value), "type of %s" % node)
-	check_value(node.type_name, type_string(typeof(value)), "name of %s" % node)
-	check_int(bytes[node.offset as int], id_in(typeof(value), GODOT_3), "id at %s" % node)
-	if value is Array or value is Dictionary:
-		check_int((node.get("children", []) as Array).size(), len(value), "children of %s" % node)
-		for child: Dictionary in node.get("children", []):
-			_check_node(child, bytes, value[child.get("index", child.get("key"))])

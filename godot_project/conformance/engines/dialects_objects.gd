@@ -83,23 +83,3 @@ func test_scripts_that_change_what_is_there() -> void:
 	found = VarBatch.bytes_to_var_in(here, GODOT_4, true)
 	check_int((found[1] as Meddler).number, 0, "a property")
 	check(Meddler.calls > 0, "no script was run")
-
-
-## As a Logger can: what is printed comes after all work.
-func test_loggers_that_change_what_is_there() -> void:
-	if not errors.is_open():
-		check(true, "this engine has no Logger")
-		return
-	var value: Array = [Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 300_000), rid_from_int64(5)]
-	var expected := value.duplicate()
-	var write := func() -> Variant: return VarBatch.var_to_bytes_in(value, GODOT_3)
-	var bytes: PackedByteArray = with_logger(
-		value.clear, expect_logged.bind(write, 0, 1, "RID lost its id")
-	)
-	var foreign: Array = [expected[0], Vector3i.ONE]
-	var fail := func() -> Variant: return VarBatch.var_to_bytes_in(foreign, GODOT_3)
-	var none: Variant = with_logger(foreign.clear, expect_errors.bind(fail, 1, "found Vector3i"))
-	check_value(none, PackedByteArray(), "without a place")
-	check_int(value.size() + foreign.size(), 0, "elements that the Logger left")
-	expected[1] = RID()
-	check_value(VarBatch.bytes_to_var_in(bytes, GODOT_3), expected, "with a Logger")

@@ -2,7 +2,6 @@ extends "from_godot3_base.gd"
 ## Each value that a real Godot 3 has written: translated on the bytes alone it is a value to the
 ## real Godot 4, it is read here as that one, and what is written back is what Godot 3 wrote.
 
-const Dialects := preload("dialects.gd")
 const FILE := "godot3_encoded.txt"
 ## What stands in a vector: its name, an expression, the bytes.
 const BYTES_PART := 2
@@ -21,12 +20,12 @@ func test_all_types_are_there() -> void:
 
 
 func test_they_are_values_of_godot_4() -> void:
-	var ids := Dialects.IDS["godot_3"].split(" ")
+	var ids := VarBatch.get_type_table().map(func(row: Dictionary) -> int: return row.godot_3)
 	for vector: Vectors in _written():
 		var bytes := vector.bytes(BYTES_PART)
 		var here := _translated(vector)
 		var value: Variant = engine_value_of_all(here, vector.objects, vector.name)
-		check_int(typeof(value), ids.find(str(bytes[0])), "type of " + vector.name)
+		check_int(typeof(value), ids.find(bytes[0]), "type of " + vector.name)
 		var warning := Reasons.warning(vector.name)
 		var found: Variant = read_here(bytes, vector.objects, warning, vector.name)
 		check_value(found, value, vector.name)

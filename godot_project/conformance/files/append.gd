@@ -1,7 +1,7 @@
 extends "../tasks/tasks_base.gd"
-## Values that are added to a file: its bytes are those of the engine's loop over all values, in the
-## order of the calls, and whatever cannot be added changes nothing. What is cut off and what is not
-## is tested byte by byte in rust/storage/tests, file_append.rs and file_append_tail.rs.
+## Values that are added to a file: its bytes are those of the engine's loop over all values, and
+## whatever cannot be added changes nothing. What is cut off and what is not is tested byte by byte in
+## rust/storage/tests, file_append.rs and file_append_tail.rs; the order of the calls in order.gd.
 
 const Meddler := preload("../hostile/meddler.gd")
 
@@ -32,16 +32,6 @@ func test_appends() -> void:
 	check_int(VarBatch.append_vars(path, typed), OK, "a typed array")
 	check_value(VarBatch.load_vars(path)[-1], Vector2i.ONE, "its element")
 	check_names([path.get_file()], "appends")
-
-
-func test_values_that_change_after_the_call() -> void:
-	var changing: Array = [PackedInt32Array([1, 2]), {"a": [1]}]
-	var task := VarBatch.append_vars_async(path, changing)
-	changing[0][0] = 5
-	changing[1]["a"].append(2)
-	changing.clear()
-	check_value(task.wait(), OK as int, "the append")
-	check_value(VarBatch.load_vars(path), [PackedInt32Array([1, 2]), {"a": [1]}], "as they were")
 
 
 ## A crash in the middle, and a power cut after the length of the file reached the disk and before its
@@ -126,106 +116,6 @@ func test_an_object_that_appends() -> void:
 		var found := VarBatch.load_vars(path, true)
 		check_int(found.size(), inner.size() + 1, "values")
 		check(found[-1] is Meddler, "the outer one is the last")
-
-
-## A task that saves is waited for, by an append at once and by one in the background, though the
-## number of threads changes meanwhile.
-func test_a_save_and_appends() -> void:
-	values = large()
-	for count: int in by_threads():
-		for is_late: bool in [false, true]:
-			for step: int in 2:
-				VarBatch.set_thread_count(count)
-				DirAccess.remove_absolute(path)
-				var save := VarBatch.save_vars_async(path, values)
-				VarBatch.set_thread_count((count + step - 1) % 3 + 1)
-				var first := VarBatch.append_vars_async(path, [1])
-				var second := VarBatch.append_vars_async(path, many() if step else [2])
-				VarBatch.set_thread_count((count + 2 * step - 1) % 3 + 1)
-				if is_late:
-					check_value(await finished(Watch.new(second), "an append"), OK as int, "second")
-				else:
-					check_int(VarBatch.append_vars(path, [3] + values), OK, "at once")
-				var expected := values + [1] + (many() if step else [2])
-				expected += [] if is_late else [3] + values
-				check_same(VarBatch.load_vars(path), expected, "in order, %d threads" % count)
-				for task: VarBatchTask in [save, first, second]:
-					check(task.is_finished(), "an earlier call is still under way")
-					check_value(task.wait(), OK as int, "result")
-					check_value(task.get_error_message(), "", "message")
-
-
-## One after the other, whoever waits for which of them.
-func test_many_appends() -> void:
-	for count: int in by_threads():
-		for kind: String in ["signals", "last", "first", "at once"]:
-			DirAccess.remove_absolute(path)
-			var tasks: Array[VarBatchTask] = []
-			for i: int in 40:
-				tasks.append(VarBatch.append_vars_async(path, [i]))
-			match kind:
-				"signals":
-					var is_over := func(task: VarBatchTask) -> bool: return task.is_finished()
-					await until(func() -> bool: return tasks.all(is_over), "all are over")
-				"last":
-					check_value(tasks[-1].wait(), OK as int, "the last one")
-				"first":
-					for task: VarBatchTask in tasks:
-						task.wait()
-				"at once":
-					check_int(VarBatch.append_vars(path, [40]), OK, "one more")
-			var shown := "%s, %d threads" % [kind, count]
-			check_value(VarBatch.load_vars(path), range(41 if kind == "at once" else 40), shown)
-			for task: VarBatchTask in tasks:
-				check_over(task, shown)
-
-
-## A later save overtakes an append. One that is cancelled adds nothing, and holds nobody up.
-func test_overtaken_and_cancelled() -> void:
-	values = large()
-	for count: int in by_threads():
-		for is_there: bool in [false, true]:
-			DirAccess.remove_absolute(path)
-			if is_there:
-				VarBatch.save_vars(path, [0])
-			var task := VarBatch.append_vars_async(path, values)
-			check_int(VarBatch.save_vars(path, NEW), OK, "the later save")
-			check_overtaken(task, count == 1)
-			check_value(VarBatch.load_vars(path), NEW, "the save alone, %d threads" % count)
-			check_names([path.get_file()], "overtaken")
-		for delay: int in [0, 500, 5000, 30_000]:
-			VarBatch.save_vars(path, [0])
-			var save := VarBatch.save_vars_async(path, [1])
-			var first := VarBatch.append_vars_async(path, values)
-			var second := VarBatch.append_vars_async(path, [2])
-			OS.delay_usec(delay)
-			first.cancel()
-			check_value(second.wait(), OK as int, "the append after it")
-			var result: int = first.wait()
-			check(result in [OK, ERR_SKIP], "a cancelled append: %d" % result)
-			check_value(save.wait(), OK as int, "the save before it")
-			var expected := [1] + (values if result == OK else []) + [2]
-			check_same(VarBatch.load_vars(path), expected, "%d threads, %d us" % [count, delay])
-
-
-func test_threads_at_once() -> void:
-	for count: int in by_threads():
-		DirAccess.remove_absolute(path)
-		var append := func(thread: int) -> int:
-			var worst := 0
-			for i: int in 10:
-				VarBatch.append_vars_async(path, [[thread, 2 * i]])
-				worst = maxi(worst, VarBatch.append_vars(path, [[thread, 2 * i + 1]]))
-			return worst
-		var threads := start_threads(3, append)
-		# Without other threads, the tasks run here.
-		await until(func() -> bool: return not any_alive(threads), "all threads are over")
-		check_value(end_threads(threads), [0, 0, 0], "appends on %d threads" % count)
-		var next := [0, 0, 0]
-		for value: Array in VarBatch.load_vars(path):
-			check_int(value[1] as int, next[value[0]] as int, "the next one of a thread")
-			next[value[0]] += 1
-		check_value(next, [20, 20, 20], "values of each thread")
 
 
 ## That values cannot be appended to the file, which stays as it is.

@@ -64,43 +64,51 @@ func test_values_that_cannot_be_encoded() -> void:
 			for threads: int in Threads.new(THREAD_COUNTS):
 				var start := "value %d: expected at most" % places[0]
 				_check_keeps_old(values, ERR_INVALID_DATA, start)
+	# Of several things that are wrong, one is told.
+	var to := folder + "/missing/x.bin"
+	var save := func() -> int: return VarBatch.save_vars(to, [too_deep])
+	check(expect_errors(save, 1, 'cannot save "%s": ' % to) != OK, "it was saved")
 
 
 func test_modes_that_are_none() -> void:
 	for mode: int in [-2, 0, 4, 5, 100, 1 << 40]:
 		_check_keeps_old(VALUES, ERR_INVALID_PARAMETER, "", mode)
 	check_int(VarBatch.COMPRESSION_NONE, -1, "COMPRESSION_NONE")
+	var text := "...found 0 (COMPRESSION_FASTLZ, which can only be loaded: use COMPRESSION_ZSTD)..."
+	var code := ERR_INVALID_PARAMETER
+	check_call(&"save_vars", [path, VALUES, false, 0], code, [text], code)
 
 
-## Of several things that are wrong, one is told.
-func test_all_at_once() -> void:
-	var to := folder + "/missing/x.bin"
-	var save := func() -> int: return VarBatch.save_vars(to, [Values.Engines.nested(1026)])
-	check(expect_errors(save, 1, 'cannot save "%s": ' % to) != OK, "it was saved")
-
-
+## A file that could be written to, in a folder in which nothing can be made, and one without rights.
 func test_without_rights() -> void:
 	if Child.sh(WITHOUT_RIGHTS, ["true"])[0] != 0:
 		print("  files/errors: no setpriv here, so nothing is known of folders without rights")
 		checks += 1
 		return
-	_check_probe("read-only", WITHOUT_RIGHTS, ERR_FILE_CANT_OPEN)
-	_check_probe("unreadable", WITHOUT_RIGHTS, ERR_FILE_CANT_OPEN)
+	_check_probe("save", ["new.bin", "old.bin"], folder, 0x16d, WITHOUT_RIGHTS, ERR_FILE_CANT_OPEN)
+	_check_probe("load", ["old.bin"], folder + "/old.bin", 0, WITHOUT_RIGHTS, ERR_FILE_CANT_OPEN)
 
 
 func test_without_space() -> void:
-	_check_probe("full", WITHOUT_SPACE, ERR_FILE_CANT_WRITE)
+	var names: PackedStringArray = ["new.bin", "old.bin"]
+	_check_probe("fill", names, folder, 0x1ff, WITHOUT_SPACE, ERR_FILE_CANT_WRITE)
 
 
-func _check_probe(kind: String, shell: String, code: int) -> void:
-	var found := 0
-	var arguments := [kind, str(code), absolute(folder)]
+## The process finds a file or a folder with these permissions. The old file is as it was, and alone.
+func _check_probe(
+	what: String, files: PackedStringArray, of: String, rights: int, shell: String, code: int
+) -> void:
+	var old := absolute(folder) + "/old.bin"
+	write(old, stored(OLD))
+	var arguments := PackedStringArray([what, str(code)])
+	for file: String in files:
+		arguments.append(absolute(folder).path_join(file))
+	FileAccess.set_unix_permissions(of, rights)
 	for line: String in Child.probe(self, "files/errors_probe", arguments, shell):
-		if line.begins_with(Probe.FAILURE):
-			check(false, "%s: %s" % [kind, line])
-		elif line.begins_with(Probe.CHECKS):
-			found = line.to_int()
-	check(found > 10 or Child.own_command().is_empty(), "%s: %d checks" % [kind, found])
+		check(not line.begins_with(Probe.FAILURE), "%s: %s" % [what, line])
+	FileAccess.set_unix_permissions(of, 0x1ff)
+	check_names(["old.bin"], what)
+	check_bytes(FileAccess.get_file_as_bytes(old), stored(OLD), "the old file")
 
 
 func _check_fails(to: String, values: Array, code: int, reason: String, mode := -1) -> void:

@@ -21,7 +21,7 @@ func test_encrypted() -> void:
 				file = FileAccess.open_encrypted_with_pass(path, flags, "secret")
 			if flags == FileAccess.READ:
 				var found := VarBatch.frames_to_vars(file.get_buffer(file.get_length()))
-				check_values(found, _values, "decrypted")
+				check_same(found, _values, "decrypted")
 				continue
 			for value: Variant in _values:
 				file.store_var(value)

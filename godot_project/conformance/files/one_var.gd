@@ -3,44 +3,30 @@ extends "files_base.gd"
 
 
 ## Whatever is in an array, it is one value.
-func test_every_type() -> void:
-	var values := (
-		Values.mixed(80) + [_noise, [[]], [{}], {"noise": [_noise]}, [], [1, 2, 3], [null]]
-	)
-	for value: Variant in values + [sized(3000, func(i: int) -> int: return i)]:
-		var what := type_string(typeof(value))
-		var expected := stored([value])
-		var loaded: Variant = bytes_to_var(expected.slice(4))
-		check_int(_save(value), OK, "saving " + what)
-		check_bytes(FileAccess.get_file_as_bytes(path), expected, "file of " + what)
-		check_value(VarBatch.load_var(path), loaded, "loaded " + what)
-		check_value(VarBatch.load_var(path, 5), loaded, "loaded instead of a default, " + what)
-		check_value(VarBatch.load_var_async(path, 5).wait(), loaded, "loaded by a task, " + what)
-
-
-func test_compressed() -> void:
-	var value := {"noise": _noise, "list": [1, 2, "three"]}
-	for mode: int in ALL_MODES:
-		for count: int in Threads.new(THREAD_COUNTS):
-			for form: String in ["", "_async"]:
-				var what := "mode %d, %d threads%s" % [mode, count, form]
-				DirAccess.remove_absolute(path)
-				var saved: Variant = call_and_wait("save_var" + form, [path, value, false, mode])
-				check_value(saved, OK as int, what)
-				check_value(read_loop(path, false, mode), [value], "by the engine, " + what)
-				check_value(call_and_wait("load_var" + form, [path]), value, what)
-	check_names([path.get_file()], "one value, compressed")
-
-
-func test_objects() -> void:
+func test_values() -> void:
 	var point := Curve2D.new()
 	point.add_point(Vector2(1, 2))
-	for form: String in ["", "_async"]:
-		var saved: Variant = call_and_wait("save_var" + form, [path, [point], true])
-		check_value(saved, OK as int, "saving an object")
-		check_value(
-			call_and_wait("load_var" + form, [path, null, true]), [point], "the object" + form
-		)
+	var values: Array = [_noise, [[]], [{}], {"noise": [_noise]}, [], [1, 2, 3], [null]]
+	values += Values.mixed(80) + [sized(3000, func(i: int) -> int: return i), [point]]
+	for i: int in values.size():
+		var value: Variant = values[i]
+		var whole := i == values.size() - 1
+		var mode := ALL_MODES[i / 2 % ALL_MODES.size()]
+		VarBatch.set_thread_count(1 + i % 3)
+		for form: String in ["", "_async"]:
+			var what := "%s, mode %d%s" % [type_string(typeof(value)), mode, form]
+			var save := func() -> int:
+				return call_and_wait("save_var" + form, [path, value, whole, mode])
+			check_int(save_as_told(save, value, whole), OK, "saving " + what)
+			var expected: Variant = read_loop(path, whole, mode)[0]
+			if mode < 0:
+				var bytes := stored([value], whole)
+				check_bytes(FileAccess.get_file_as_bytes(path), bytes, "file of " + what)
+			var found: Variant = call_and_wait("load_var" + form, [path, 5, whole])
+			check_value(found, expected, "loaded " + what)
+			check_value(VarBatch.load_var(path, null, whole), expected, "loaded again " + what)
+			DirAccess.remove_absolute(path)
+	check_int(VarBatch.save_var(path, [point], true), OK, "saving an object")
 	_check_default('"%s": frame 0: expected no object' % path, ERR_FILE_CORRUPT)
 
 
@@ -86,7 +72,7 @@ func test_several_values() -> void:
 
 ## The old file is as it was.
 func test_what_cannot_be_saved() -> void:
-	check_int(_save("old"), OK, "saving")
+	check_int(VarBatch.save_var(path, "old"), OK, "saving")
 	var too_deep := Values.Engines.nested(1026)
 	var data := ERR_INVALID_DATA
 	var parameter := ERR_INVALID_PARAMETER
@@ -98,10 +84,6 @@ func test_what_cannot_be_saved() -> void:
 	var missing := folder + "/missing/x.bin"
 	text = 'cannot save "%s": ' % missing
 	check_forms("save_var", [missing, 1], ERR_FILE_NOT_FOUND, ERR_FILE_NOT_FOUND, [text])
-
-
-func _save(value: Variant) -> int:
-	return save_as_told(func() -> Error: return VarBatch.save_var(path, value), value)
 
 
 func _check_default(text: String, code: int) -> void:

@@ -1,46 +1,40 @@
 extends "../tasks/tasks_base.gd"
 ## load_vars() with `from` and `count`: a slice of what it gives without them, whatever the file is. A
-## value is named by its index in the file. What of a file is read, and what damage means to it, is
-## tested in rust/storage/tests, file_range.rs and file_range_damage.rs.
+## value is named by its index in the file. Which ranges there are, what of a file is read for them, and
+## what damage means to it, is tested in rust/storage/tests, file_range.rs and file_damage.rs.
 
-const Gcpf := preload("gcpf.gd")
 const MIB := 1 << 20
 const MIN_INT := -0x7fffffffffffffff - 1
 const MAX_INT := 0x7fffffffffffffff
 
 
-func test_every_range_of_few_values() -> void:
-	_check_ranges([], "no values", true)
-	_check_ranges([[1, 2]], "a value", true)
-	_check_ranges([1, "two", _noise, null, {"k": _noise}, 6.5, [_noise, _noise]], "values", true)
-
-
-func test_ranges_of_many_values() -> void:
-	_check_ranges(range(sized_part_of(100_000)), "ints")
-	_check_ranges(sized(500, func(i: int) -> int: return i * i), "arrays")
-	_check_ranges(Values.mixed(2000), "mixed values")
-	_check_ranges(Values.all(), "every value")
-
-
-## Files of the engine have shorter blocks. It opens those in the project, or in a pack.
-func test_files_of_the_engine() -> void:
-	var sizes := sized(300, func(i: int) -> int: return i * 40)
-	stored(sizes, false, FileAccess.COMPRESSION_FASTLZ, path)
-	_check_slices(path, sizes, "the engine's")
-	var few: Array = [1, "two", _noise, _noise, 5, "six"]
+## Plain and in each mode, in a folder of the system and in the project, where the engine opens it, by
+## each number of threads.
+func test_every_range() -> void:
 	var project_path := "res://conformance_range_%d.tmp" % OS.get_process_id()
-	for mode: int in PackedInt32Array([-1]) + Gcpf.MODES:
-		check_int(VarBatch.save_vars(project_path, few, false, mode), OK, "saving")
-		_check_slices(project_path, few, "in the project, mode %d" % mode, true)
-	DirAccess.remove_absolute(project_path)
+	for all: Array in [[], [1, "two", _noise, null, {"k": _noise}, 6.5], range(20_000)]:
+		var size := all.size()
+		var froms: Array = [0, 1, -1, size / 2, -size, size, MAX_INT, MIN_INT]
+		froms += range(-size - 2, size + 3) if size < 10 else []
+		for mode: int in ALL_MODES:
+			for to: String in [path, project_path]:
+				check_int(VarBatch.save_vars(to, all, false, mode), OK, "saving")
+				for i: int in froms.size():
+					VarBatch.set_thread_count(THREAD_COUNTS[i % 3])
+					for count: int in [-1, 0, 1, 3, size / 3, MAX_INT]:
+						var form: String = ["load_vars", "load_vars_async"][(i + count) % 2]
+						var found: Array = call_and_wait(form, [to, false, froms[i], count])
+						var what := "%d from %d of %d, mode %d" % [count, froms[i], size, mode]
+						check_same(found, part(all, froms[i] as int, count), what)
+		DirAccess.remove_absolute(project_path)
 
 
 func test_objects() -> void:
 	var curve := Curve2D.new()
 	curve.add_point(Vector2(3, 4))
 	check_int(VarBatch.save_vars(path, [0, curve, 2, curve], true), OK, "saving objects")
-	check_values(VarBatch.load_vars(path, true, 1, 1), [curve], "an object")
-	check_values(VarBatch.load_vars(path, false, 2, 1), [2], "beside objects")
+	check_same(VarBatch.load_vars(path, true, 1, 1), [curve], "an object")
+	check_same(VarBatch.load_vars(path, false, 2, 1), [2], "beside objects")
 	var text := '"%s": frame 3: ' % path
 	check_forms("load_vars", [path, false, -1], [null], ERR_FILE_CORRUPT, [text])
 
@@ -50,16 +44,14 @@ func test_damage() -> void:
 	var good: PackedByteArray = frame(var_to_bytes("good"))
 	var bad: PackedByteArray = frame("27000000".hex_decode())
 	var all: Array = ["good", null, "good", "good", null, "good"]
-	var whole := good + bad + good + good + bad + good
-	write(path, whole)
-	for row: Array in [[0, 1], [2, 2], [-1, -1], [1, 1, 1], [1, 4, 1, 4], [-2, -1, 4], [-100, 5]]:
-		_check_range(all, row)
-	_check_range(all, [-7, 6, 1, 4])
-	write(path, whole + good.slice(0, -3))
-	for row: Array in [
-		[2, 2], [-1, -1, 6], [0, 1], [5, 2, 6], [6, 1, 6], [7, 1, 6], [7, 0], [-1, 0]
-	]:
-		_check_range(all, row)
+	write(path, good + bad + good + good + bad + good + good.slice(0, -3))
+	for row: Array in [[2, 2], [1, 4, 1, 4], [-2, -1, 4, 6], [5, 2, 6], [7, 0], [-1, 0]]:
+		var texts := PackedStringArray()
+		for index: int in row.slice(2):
+			texts.append('"%s": frame %d: ' % [path, index])
+		var code := OK if texts.is_empty() else ERR_FILE_CORRUPT
+		var expected := part(all, row[0] as int, row[1] as int)
+		check_forms("load_vars", [path, false, row[0], row[1]], expected, code, texts)
 
 
 func test_wrong_arguments() -> void:
@@ -114,40 +106,3 @@ static func part(all: Array, from: int, count: int) -> Array:
 	var begin := size + from if from < 0 else mini(from, size)
 	var end := begin + (count if begin < 0 else mini(count, size))
 	return all.slice(maxi(begin, 0), size if count < 0 else clampi(end, 0, size))
-
-
-## In both forms, with a line for each of the indices in [param row].
-func _check_range(all: Array, row: Array) -> void:
-	var texts := PackedStringArray()
-	for index: int in row.slice(2):
-		texts.append('"%s": frame %d: ' % [path, index])
-	var code := OK if texts.is_empty() else ERR_FILE_CORRUPT
-	var expected := part(all, row[0] as int, row[1] as int)
-	check_forms("load_vars", [path, false, row[0], row[1]], expected, code, texts)
-
-
-## Plain and in each mode, by each number of threads.
-func _check_ranges(all: Array, what: String, is_every := false) -> void:
-	write(path, stored(all))
-	var expected := read_loop(path)
-	_check_slices(path, expected, what, is_every)
-	for mode: int in Gcpf.MODES:
-		var save := func() -> int: return VarBatch.save_vars(path, all, false, mode)
-		check_int(quietly(save) as int, OK, "saving " + what)
-		_check_slices(path, expected, "%s, mode %d" % [what, mode], is_every)
-
-
-func _check_slices(from_path: String, all: Array, what: String, is_every := false) -> void:
-	var size := all.size()
-	var froms: Array = [0, 1, size - 1, size, -1, -2, -size, size / 2, MAX_INT, MIN_INT]
-	var counts: Array = [-1, 0, 1, 3, size / 3, MAX_INT]
-	if is_every:
-		froms.append_array(range(-size - 2, size + 3))
-		counts.append_array(range(0, size + 2))
-	for i: int in froms.size():
-		VarBatch.set_thread_count(THREAD_COUNTS[i % 3])
-		for j: int in counts.size():
-			var arguments: Array = [from_path, false, froms[i], counts[j]]
-			var found: Array = call_and_wait("load_vars" + ["_async", ""][(i + j) % 2], arguments)
-			var expected := part(all, froms[i] as int, counts[j] as int)
-			check_same(found, expected, "%s, %d from %d" % [what, counts[j], froms[i]])

@@ -13,7 +13,7 @@ func check_verdicts(buffers: Array[PackedByteArray], what: String) -> void:
 	var frames := frame(_good)
 	var refused := 0
 	var warned := 0
-	var expect := expect_logged
+	var is_noisy := false
 	for buffer: PackedByteArray in buffers:
 		check_verdict(buffer, what)
 		if not is_accepted(buffer):
@@ -21,16 +21,17 @@ func check_verdicts(buffers: Array[PackedByteArray], what: String) -> void:
 		else:
 			var lines := engine_lines(buffer)
 			warned += 1 if has_drops(lines) else 0
-			expect = expect_own_logged if has_noise(lines) else expect
+			is_noisy = is_noisy or has_noise(lines)
 		mixed.append_array([buffer, _good])
 		expected.append_array([engine_value(buffer), "good"])
 		frames.append_array(frame(buffer) + frame(_good))
 	var decode := func() -> Array: return VarBatch.bytes_to_vars(mixed)
-	var found: Array = expect.call(decode, refused, warned, "VarBatch.bytes_to_vars: buffer ")
-	check_values(found, expected, "bytes_to_vars of %s" % what)
+	var start := "VarBatch.bytes_to_vars: buffer "
+	var found: Array = expect_logged(decode, refused, warned, start, is_noisy)
+	check_same(found, expected, "bytes_to_vars of %s" % what)
 	var read := func() -> Array: return VarBatch.frames_to_vars(frames)
-	found = expect.call(read, refused, warned, "VarBatch.frames_to_vars: frame ")
-	check_values(found, expected, "frames_to_vars of %s" % what)
+	found = expect_logged(read, refused, warned, "VarBatch.frames_to_vars: frame ", is_noisy)
+	check_same(found, expected, "frames_to_vars of %s" % what)
 
 
 ## The same as the engine on [param buffer] alone. It may complain of objects as well.
@@ -48,9 +49,9 @@ func check_verdict(buffer: PackedByteArray, what: String, objects := false) -> v
 	if is_bad and not objects:
 		found = expect_lines(decode, ["VarBatch.bytes_to_var: " + VarBatch.validate([buffer])[0]])
 	else:
-		var expect := expect_own_logged if objects or has_noise(lines) else expect_logged
 		var warnings := 0 if is_bad or not has_drops(lines) else 1
-		found = expect.call(decode, int(is_bad), warnings, "VarBatch.bytes_to_var: ")
+		var is_noisy := objects or has_noise(lines)
+		found = expect_logged(decode, int(is_bad), warnings, "VarBatch.bytes_to_var: ", is_noisy)
 	check_value(found, engine_value(buffer, objects), shown)
 
 

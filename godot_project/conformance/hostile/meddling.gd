@@ -1,34 +1,39 @@
 extends "meddling_base.gd"
-## Scripts that run during a call on a batch and change what it works on: the arrays that are
-## encoded, the containers in them, the buffers that are decoded. Nothing crashes, the results are
-## whole.
+## Scripts that run during a call or a task and change what it works on: the arrays that are encoded, the
+## containers in them, the buffers that are decoded. Nothing crashes, the results are whole.
 
 const Sly := preload("../support/static_names.gd")
 
 
-## The batch itself is changed by a getter, and what is made is what would have been.
-func test_getters_that_change_the_batch() -> void:
-	for count: int in [1, 2]:
-		for action: Callable in actions():
+## In calls and tasks of each kind, a getter changes the values, or a setter and _init() the bytes: what is
+## made is what would have been.
+func test_scripts_that_change_what_is_worked_on() -> void:
+	for count: int in Threads.new([1, 2]):
+		for action: Callable in actions() + [spoil]:
 			for place: int in [0, 2, 4]:
-				VarBatch.set_thread_count(count)
 				var these := some_values()
-				these.insert(place, Meddler.new())
+				these.insert(place, [1, {"k": Meddler.new()}] if place == 2 else Meddler.new())
 				use(these.duplicate(), true)
-				var by_engine: Array[PackedByteArray] = []
-				by_engine.assign(these.map(var_to_bytes_with_objects))
-				check_buffers(_buffers, by_engine, "the batch")
-				var expected := {"to bytes": _buffers, "to frames": _frames, "save": OK as int}
-				for kind: String in expected:
+				check_same(_buffers, these.map(var_to_bytes_with_objects), "the batch")
+				var buffers := _buffers
+				var frames := _frames
+				for kind: String in KINDS:
+					var expected: Variant = plain(kind)
 					for end: String in ["plain", "wait", "await"]:
 						values = these.duplicate()
-						Meddler.on_get = action.bind(values)
+						_buffers = Array(buffers.duplicate(true), TYPE_NIL, &"", null)
+						_frames = frames.duplicate()
+						var meddle := action.bind(_buffers if kind.begins_with("from") else values)
+						Meddler.on_get = meddle if not kind.begins_with("from") else Callable()
+						Meddler.on_set = meddle if kind.begins_with("from") else Callable()
+						Meddler.on_init = _frames.fill.bind(0xff) if end == "plain" else Meddler.on_set
 						var task := start(kind) if end != "plain" else null
 						var result: Variant = plain(kind) if end == "plain" else null
-						Meddler.reset()
 						if task:
 							result = await result_of(task, end)
-						check_result(result, expected[kind], kind, "a getter, %s" % end)
+						Meddler.reset()
+						_frames = frames
+						check_result(result, expected, kind, "a script, %s, %d threads" % [end, count])
 			# The head of a compressed file is written before its values.
 			values = some_values() + [Meddler.new()]
 			var frames := VarBatch.vars_to_frames(values, true)
@@ -74,7 +79,9 @@ func test_getters_that_change_containers() -> void:
 						continue
 					var buffers: Array = found if found is Array else [found]
 					check_int(buffers.size(), 4 if form == "vars_to_bytes" else 1, "buffers")
-					buffers.map(_check_whole)
+					for buffer: PackedByteArray in buffers:
+						var size: int = quietly(buffer.decode_var_size.bind(0, true))
+						check(buffer.is_empty() or size == buffer.size(), "a buffer that is no value")
 
 
 ## Objects that are freed while they wait for their turn.
@@ -91,23 +98,6 @@ func test_getters_that_free() -> void:
 	check_bytes(found[2], var_to_bytes(null), "an object that was freed in between")
 	check_bytes(found[4], var_to_bytes({"k": null}), "an object that was freed in between")
 	check_bytes(found[5], var_to_bytes("end"), "the value behind")
-
-
-## The list of buffers is emptied, filled and changed while it is decoded.
-func test_setters_that_change_the_buffers() -> void:
-	for action: Callable in actions() + [spoil]:
-		for place: int in [0, 3, 4]:
-			var these := some_values()
-			these.insert(place, [1, {"k": Meddler.new()}])
-			var buffers: Array = these.map(var_to_bytes_with_objects)
-			var expected: Array = buffers.map(bytes_to_var_with_objects)
-			for is_init: bool in [true, false]:
-				var given := buffers.duplicate(true)
-				Meddler.on_init = action.bind(given) if is_init else Callable()
-				Meddler.on_set = Callable() if is_init else action.bind(given)
-				var found := VarBatch.bytes_to_vars(given, true)
-				Meddler.reset()
-				check_values(found, expected, "bytes_to_vars, in _init: %s" % is_init)
 
 
 ## validate() and describe() make nothing, so no script runs.
@@ -138,9 +128,3 @@ func test_scripts_with_methods_of_scripts() -> void:
 		check_bytes(found, var_to_bytes_with_objects(value), "typed by a script")
 		check_both_ways(value, "typed by a script", true)
 		check_int(Sly.calls, 0, "calls of a script's own functions")
-
-
-func _check_whole(buffer: PackedByteArray) -> void:
-	var size: int = quietly(buffer.decode_var_size.bind(0, true))
-	var digits := buffer.slice(0, 40).hex_encode()
-	check(buffer.is_empty() or size == buffer.size(), "a buffer that is no value: " + digits)

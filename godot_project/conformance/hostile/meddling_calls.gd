@@ -1,6 +1,6 @@
 extends "meddling_base.gd"
-## Scripts that run during tasks, loads and calls other than those on batches, see meddling.gd: what
-## a call gives is what it would have given.
+## Scripts that run during calls other than those in meddling.gd: what a call gives is what it would have
+## given.
 
 const Loader := preload("../tasks/warming_loader.gd")
 const FROM: PackedStringArray = ["from bytes", "from frames", "load"]
@@ -9,35 +9,6 @@ const MEDDLER_PATH := "res://conformance/hostile/meddler.gd"
 const WARMING_PATH := "res://conformance/hostile/me.warming"
 const PLAIN_PATH := "res://conformance/hostile/plain.tres"
 const SMALL := 50_000
-
-
-func test_setters_during_tasks_and_loads() -> void:
-	for count: int in Threads.new([1, 2]):
-		for action: Callable in actions() + [spoil]:
-			use([Meddler.new(), [1, {"k": Meddler.new()}]] + some_values(SMALL), true)
-			var buffers := _buffers.duplicate(true)
-			var frames := _frames.duplicate()
-			for kind: String in FROM:
-				var expected: Variant = plain(kind)
-				for end: String in ["plain", "wait", "await"]:
-					_buffers = buffers.duplicate(true)
-					_frames = frames.duplicate()
-					var meddle := func() -> void:
-						# It may not be typed after this, but for what is added.
-						action.call(_buffers if action == spoil else [])
-						_buffers.resize(3)
-						_frames.fill(0xff)
-					Meddler.on_init = meddle
-					Meddler.on_set = meddle
-					var result: Variant
-					if end == "plain":
-						result = plain(kind)
-					else:
-						result = await result_of(start(kind), end)
-					Meddler.reset()
-					check_result(result, expected, kind, "a setter, %s, %d threads" % [end, count])
-				_buffers = buffers.duplicate(true)
-				_frames = frames.duplicate()
 
 
 ## A setter of what a task makes asks that very task.
@@ -70,23 +41,14 @@ func test_diff() -> void:
 	var diff := func(pairs: Array) -> Array:
 		var run := func() -> Array: return VarBatch.diff_batch(pairs, true)
 		return expect_errors(run, 1, "pair 1: expected an Array")
-	var expected: Array = diff.call(make.call())
 	var spoil_pairs := func(pairs: Array) -> void:
 		for pair: Variant in pairs:
 			spoil(pair as Array if pair is Array else [])
-	for action: Callable in actions() + [spoil_pairs]:
-		var pairs: Array = make.call()
-		Meddler.on_init = action.bind(pairs)
-		Meddler.on_set = action.bind(pairs)
-		var found: Array = diff.call(pairs)
-		Meddler.reset()
-		check_value(found, expected, "diff_batch")
-		var one := before.duplicate()
-		var two := after.duplicate()
-		Meddler.on_init = func() -> void: spoil([one, two])
-		var changes := VarBatch.diff(one, two, true)
-		Meddler.reset()
-		check_value(changes, expected[0], "diff")
+	_check_meddled(make, spoil_pairs, diff)
+	var make_two := func() -> Array: return [before.duplicate(), after.duplicate()]
+	var diff_two := func(two: Array) -> Array:
+		return VarBatch.diff(two[0] as PackedByteArray, two[1] as PackedByteArray, true)
+	_check_meddled(make_two, spoil, diff_two)
 
 
 func test_patch() -> void:
@@ -101,28 +63,20 @@ func test_patch() -> void:
 			{"path": ["list", 2], "op": "remove", "old": some_bytes(SMALL)},
 			{"path": ["new"], "op": "insert", "index": 0, "new": Meddler.new()},
 		]
-	var expected := VarBatch.patch(before.duplicate(), make.call() as Array, true)
-	check(not expected.is_empty(), "nothing was patched")
+	var bytes: Array[PackedByteArray] = [PackedByteArray()]
+	var patch := func(changes: Array) -> PackedByteArray:
+		bytes[0] = before.duplicate()
+		return VarBatch.patch(bytes[0], changes, true)
+	check(not (patch.call(make.call()) as PackedByteArray).is_empty(), "nothing was patched")
 	var spoil_changes := func(changes: Array) -> void:
+		bytes[0].fill(0xff)
 		for change: Variant in changes:
 			if change is Dictionary:
 				(change.get("path", []) as Array).clear()
 				change.op = "remove"
 				change.erase("new")
 				change.erase("index")
-	for action: Callable in actions() + [spoil_changes]:
-		for when: int in 3:
-			var changes: Array = make.call()
-			var bytes := before.duplicate()
-			var meddle := func() -> void:
-				action.call(changes)
-				bytes.fill(0xff)
-			Meddler.on_get = meddle if when == 0 else Callable()
-			Meddler.on_set = meddle if when == 1 else Callable()
-			Meddler.on_init = meddle if when == 2 else Callable()
-			var found := VarBatch.patch(bytes, changes, true)
-			Meddler.reset()
-			check_bytes(found, expected, "patch, a script of kind %d" % when)
+	_check_meddled(make, spoil_changes, patch)
 
 
 ## Whether there is a script is asked of the engine, which may run another to find it.
@@ -135,19 +89,29 @@ func test_validate() -> void:
 			func(_i: int) -> PackedByteArray: return object.duplicate()
 		)
 		return buffers + [object.slice(0, -5), var_to_bytes(some_bytes(SMALL)), 5]
-	var expected := VarBatch.validate(make.call() as Array, true)
-	check_int(expected.size(), 9, "verdicts")
-	var calls: Array = []
-	for action: Callable in actions() + [spoil]:
-		var buffers: Array = make.call()
-		Loader.action = func() -> void:
-			calls.append(1)
-			action.call(buffers)
-		var found := VarBatch.validate(buffers, true)
-		Loader.action = Callable()
-		check(found == expected, "validate: %s, not %s" % [found, expected])
-	check(calls.size() >= actions().size(), "no script ran")
+	var validate := func(buffers: Array) -> Array: return Array(VarBatch.validate(buffers, true))
+	Loader.action = func() -> void: Meddler.run(Meddler.on_init)
+	_check_meddled(make, spoil, validate)
+	Loader.action = Callable()
 	ResourceLoader.remove_resource_format_loader(loader)
+
+
+## Checks what [param call_it] gives of what [param make] makes, while scripts change that.
+func _check_meddled(make: Callable, spoils: Callable, call_it: Callable) -> void:
+	var expected: Variant = call_it.call(make.call())
+	var calls := 0
+	for action: Callable in actions() + [spoils]:
+		for hook: int in 3:
+			var these: Array = make.call()
+			var meddle := action.bind(these)
+			Meddler.on_init = meddle if hook == 0 else Callable()
+			Meddler.on_get = meddle if hook == 1 else Callable()
+			Meddler.on_set = meddle if hook == 2 else Callable()
+			var found: Variant = call_it.call(these)
+			calls += Meddler.calls
+			Meddler.reset()
+			check_value(found, expected, "with a script of kind %d" % hook)
+	check(calls > 0, "no script ran")
 
 
 ## The engine loads any resource where it is asked for a script. One that is none is refused.
@@ -173,23 +137,25 @@ func test_loggers() -> void:
 	var deep: Array = Values.Engines.nested(1026)
 	var change := {"path": [5], "op": "set", "old": 1, "new": 2}
 	var delta := VarBatch.make_delta(good, bad)
-	# What stands before the array, and the array.
+	# What stands before the array, the array, and what stands behind it.
 	var calls: Dictionary[String, Array] = {
-		"vars_to_bytes": [[], [1, deep, big, deep, "end"]],
-		"vars_to_bytes_async": [[], [1, deep, big, deep, "end"]],
-		"bytes_to_vars": [[], [good, bad, good, 5, bad, good]],
-		"bytes_to_vars_async": [[], [good, bad, good, 5, bad, good]],
-		"save_vars": [[path], [big, deep, big]],
-		"diff_batch": [[], [[good, bad], [bad, good], 5, [good, good]]],
-		"make_deltas": [[], [[good], [bad, good], 5, [good, bad]]],
-		"apply_deltas": [[], [[good, good], [good, delta], 5, [good, bad]]],
-		"patch": [[good], [change, change, 5]],
+		"vars_to_bytes": [[], [1, deep, big, deep, "end"], []],
+		"vars_to_bytes_async": [[], [1, deep, big, deep, "end"], []],
+		"bytes_to_vars": [[], [good, bad, good, 5, bad, good], []],
+		"bytes_to_vars_async": [[], [good, bad, good, 5, bad, good], []],
+		"save_vars": [[path], [big, deep, big], []],
+		"diff_batch": [[], [[good, bad], [bad, good], 5, [good, good]], []],
+		"make_deltas": [[], [[good], [bad, good], 5, [good, bad]], []],
+		"apply_deltas": [[], [[good, good], [good, delta], 5, [good, bad]], []],
+		"patch": [[good], [change, change, 5], []],
+		"var_to_bytes_in": [[], [big, rid_from_int64(5)], [VarBatch.DIALECT_GODOT_3]],
 	}
 	for method: String in calls:
-		var front: Array = calls[method][0]
 		var list: Array = calls[method][1]
 		var results: Array = []
-		var run := func(of: Array) -> void: results.append(call_and_wait(method, front + [of]))
+		var run := func(of: Array) -> void:
+			var arguments: Array = calls[method][0] + [of] + calls[method][2]
+			results.append(call_and_wait(method, arguments))
 		var expected := logged(run.bind(list.duplicate()))
 		check(not expected.is_empty(), "%s logs nothing" % method)
 		for action: Callable in actions():

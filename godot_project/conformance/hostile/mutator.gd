@@ -39,7 +39,8 @@ func _changed(bytes: PackedByteArray, other: PackedByteArray) -> PackedByteArray
 			bytes.encode_u32(word_at, _words[_random.randi() % _words.size()].hex_to_int())
 		5, 6:
 			# Counts and lengths that are off by a little.
-			bytes.encode_u32(word_at, (bytes.decode_u32(word_at) + _small_step()) & 0xffffffff)
+			var step: int = [-4, -3, -2, -1, 1, 2, 3, 4][_random.randi() % 8]
+			bytes.encode_u32(word_at, (bytes.decode_u32(word_at) + step) & 0xffffffff)
 		7:
 			# What is left of the buffer, in units of some size.
 			var left := (size - word_at) / (1 << _random.randi() % 5)
@@ -74,10 +75,6 @@ func _place(size: int) -> int:
 	if _random.randi() % 8 == 0:
 		return _random.randi() % (size + 1)
 	return (_random.randi() % (size / 4 + 1)) * 4
-
-
-func _small_step() -> int:
-	return [-4, -3, -2, -1, 1, 2, 3, 4][_random.randi() % 8]
 
 
 ## Any type, the first that is none, and flags that mean something or nothing.

@@ -21,18 +21,6 @@ func test_reasons() -> void:
 		check_value(
 			VarBatch.validate([Values.hex(digits)]), PackedStringArray([REASONS[digits]]), digits
 		)
-	# What the README promises a reason to look like.
-	var positions := PackedVector3Array()
-	positions.resize(9)
-	var bytes := var_to_bytes({"inventory": [0, 0, positions]})
-	var element_size := var_to_bytes(Vector3.ZERO).size() - 4
-	var at := 60 + 3 * element_size
-	var expected := (
-		"expected %d more bytes for PackedVector3Array element 3 of 9, found 4, " % element_size
-		+ 'at byte %d inside ["inventory"][2]' % at
-	)
-	var cut := bytes.slice(0, at + 4)
-	check_value(VarBatch.validate([cut])[0], expected, "the reason of an array that is cut")
 
 
 func test_elements_that_are_no_bytes() -> void:
@@ -94,8 +82,7 @@ func test_threads() -> void:
 			bytes = large.slice(0, -2) if i % 500 else large
 		buffers.append(bytes)
 		expected.append(VarBatch.validate([bytes])[0])
-	for count: int in [1, 2, 0]:
-		VarBatch.set_thread_count(count)
+	for count: int in Threads.new([1, 2, 0]):
 		var check_all := func() -> PackedStringArray: return VarBatch.validate(buffers)
 		var found: PackedStringArray = expect_errors(check_all, 0, "")
 		check(found == expected, "reasons differ with thread count %d" % count)

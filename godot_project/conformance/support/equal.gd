@@ -31,6 +31,9 @@ static func difference(found: Variant, expected: Variant) -> String:
 static func first_unequal(found: Array, expected: Array) -> int:
 	if found.size() != expected.size():
 		return mini(found.size(), expected.size())
+	# One that may be nested deeper than the engine compares.
+	if found.size() == 1:
+		return -1 if difference(found[0], expected[0]).is_empty() else 0
 	if _is_same(found, expected):
 		return -1
 	for i: int in expected.size():

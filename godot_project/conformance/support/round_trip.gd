@@ -18,7 +18,7 @@ func check_to_bytes(
 	check_bytes(VarBatch.var_to_bytes(value, objects), expected, "var_to_bytes(%s)" % what)
 	var frames := VarBatch.vars_to_frames([value], objects)
 	check_bytes(frames, frame(expected), "vars_to_frames([%s])" % what)
-	check_buffers(VarBatch.vars_to_bytes([value], objects), [expected], "vars_to_bytes(%s)" % what)
+	check_same(VarBatch.vars_to_bytes([value], objects), [expected], "vars_to_bytes(%s)" % what)
 	if not objects:
 		check_bytes(VarBatch.var_to_bytes(value), expected, "var_to_bytes(%s), one argument" % what)
 
@@ -27,27 +27,11 @@ func check_to_bytes(
 func check_from_bytes(bytes: PackedByteArray, what: String, objects := false) -> void:
 	var expected: Variant = bytes_to_var_with_objects(bytes) if objects else bytes_to_var(bytes)
 	check_value(VarBatch.bytes_to_var(bytes, objects), expected, "bytes_to_var(%s)" % what)
-	check_values(VarBatch.bytes_to_vars([bytes], objects), [expected], "bytes_to_vars(%s)" % what)
+	check_same(VarBatch.bytes_to_vars([bytes], objects), [expected], "bytes_to_vars(%s)" % what)
 	var found := VarBatch.frames_to_vars(frame(bytes), objects)
-	check_values(found, [expected], "frames_to_vars(%s)" % what)
+	check_same(found, [expected], "frames_to_vars(%s)" % what)
 	if not objects:
 		check_value(VarBatch.bytes_to_var(bytes), expected, "bytes_to_var(%s), one argument" % what)
-
-
-## Two lists of values, element by element.
-func check_values(found: Array, expected: Array, what: String) -> void:
-	check_int(found.size(), expected.size(), "size of %s" % what)
-	for i: int in mini(found.size(), expected.size()):
-		check_value(found[i], expected[i], "%s[%d]" % [what, i])
-
-
-## Two lists of byte arrays, element by element.
-func check_buffers(
-	found: Array[PackedByteArray], expected: Array[PackedByteArray], what: String
-) -> void:
-	check_int(found.size(), expected.size(), "size of %s" % what)
-	for i: int in mini(found.size(), expected.size()):
-		check_bytes(found[i], expected[i], "%s[%d]" % [what, i])
 
 
 ## What FileAccess.store_var() writes for a value of these bytes.

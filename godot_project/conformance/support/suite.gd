@@ -17,6 +17,8 @@ const MORE := "%d more errors are not printed"
 const OF_BUFFERS := "; VarBatch.validate() returns all errors"
 const OF_FILES := "; the command-line tool lists them: varbatch check --all"
 
+const THREAD_COUNTS: PackedInt32Array = [1, 2, 3]
+
 ## Set by all.gd, which runs the suites.
 var errors: ErrorLog
 ## How much of the tests of generated values is run, 1.0 for all.
@@ -70,7 +72,7 @@ func check_value(found: Variant, expected: Variant, what: String) -> void:
 		failures.append("%s: %s" % [what, difference])
 
 
-## Many values, which are told apart quickly.
+## Two lists of values, which are told apart quickly.
 func check_same(found: Array, expected: Array, what: String) -> void:
 	var at := Equal.first_unequal(found, expected)
 	if found.size() != expected.size():
@@ -112,6 +114,11 @@ func in_turns(counts: PackedInt32Array) -> PackedInt32Array:
 	return [counts[_turn % counts.size()]]
 
 
+## Sets each of these numbers of threads in turn, or only the next of them in a quick run.
+func by_threads(counts := THREAD_COUNTS) -> Threads:
+	return Threads.new(in_turns(counts))
+
+
 ## Calls [param action], which must log exactly [param count] errors, each with
 ## [param must_contain] in it, and no warnings. Those that are only counted count.
 ## Returns what the action returns.
@@ -119,29 +126,29 @@ func expect_errors(action: Callable, count: int, must_contain: String) -> Varian
 	return expect_logged(action, count, 0, must_contain)
 
 
-## Calls [param action], which must log so many errors and warnings, each with
-## [param must_contain] in it. Returns what the action returns.
+## The same of errors and warnings. [param only_own] is for where the engine logs lines of its own: of
+## objects that fail inside it, and conversions that it complains about.
 func expect_logged(
-	action: Callable, error_count: int, warning_count: int, must_contain: String
+	action: Callable, error_count: int, warning_count: int, must_contain: String, only_own := false
 ) -> Variant:
 	_refuse_logged()
 	var result: Variant = action.call()
-	var texts := _take_texts()
-	_check_texts(texts, error_count, warning_count, must_contain)
-	return result
-
-
-## The same as expect_logged(), where the engine logs lines of its own: for objects that fail inside
-## it, and conversions that it complains about. Of all lines only those of VarBatch are counted.
-func expect_own_logged(
-	action: Callable, error_count: int, warning_count: int, must_contain: String
-) -> Variant:
-	_refuse_logged()
-	var result: Variant = action.call()
-	var own := Array(_take_texts()).filter(
-		func(text: String) -> bool: return text.trim_prefix(WARNING).begins_with("VarBatch.")
-	)
-	_check_texts(PackedStringArray(own), error_count, warning_count, must_contain)
+	checks += 1
+	var found := Vector2i.ZERO
+	var texts := PackedStringArray()
+	for text: String in _take_texts():
+		var is_warning := text.begins_with(WARNING)
+		var more := more_of(text)
+		if only_own and not text.trim_prefix(WARNING).begins_with("VarBatch."):
+			continue
+		texts.append(text)
+		found += more if more else Vector2i(int(not is_warning), int(is_warning))
+		if not more and not must_contain in text:
+			failures.append("expected a line with '%s', found: %s" % [must_contain, text])
+	if errors.is_open() and found != Vector2i(error_count, warning_count):
+		var counts: Array = [error_count, warning_count, must_contain, found.x, found.y]
+		var text := "expected %d errors and %d warnings with '%s', found %d and %d: "
+		failures.append(text % counts + " | ".join(texts.slice(0, 3)))
 	return result
 
 
@@ -299,30 +306,6 @@ func end_threads(threads: Array[Thread]) -> Array:
 	return threads.map(func(thread: Thread) -> Variant: return thread.wait_to_finish())
 
 
-func _check_texts(
-	texts: PackedStringArray, error_count: int, warning_count: int, must_contain: String
-) -> void:
-	checks += 1
-	if not errors.is_open():
-		return
-	var found_errors := 0
-	var found_warnings := 0
-	for text: String in texts:
-		var more := more_of(text)
-		if more != Vector2i.ZERO:
-			found_errors += more.x
-			found_warnings += more.y
-			continue
-		found_warnings += 1 if text.begins_with(WARNING) else 0
-		found_errors += 0 if text.begins_with(WARNING) else 1
-		if not must_contain in text:
-			failures.append("expected a line with '%s', found: %s" % [must_contain, text])
-	if found_errors != error_count or found_warnings != warning_count:
-		var counts: Array = [error_count, warning_count, must_contain, found_errors, found_warnings]
-		var text := "expected %d errors and %d warnings with '%s', found %d and %d: "
-		failures.append(text % counts + " | ".join(texts.slice(0, 3)))
-
-
 ## The texts logged since the last look. A script error is never expected.
 func _take_texts() -> PackedStringArray:
 	var texts := PackedStringArray()
@@ -354,3 +337,24 @@ func _is_line(found: String, expected: String) -> bool:
 
 func _line(lines: PackedStringArray, at: int) -> String:
 	return lines[at] if at < lines.size() else "(none)"
+
+
+class Threads:
+	## Numbers of threads, each of which is set when it is its turn.
+	var _counts: PackedInt32Array
+
+	func _init(counts: PackedInt32Array) -> void:
+		_counts = counts
+
+	func _iter_init(at: Array) -> bool:
+		at[0] = -1
+		return _iter_next(at)
+
+	func _iter_next(at: Array) -> bool:
+		at[0] += 1
+		if at[0] < _counts.size():
+			VarBatch.set_thread_count(_counts[at[0]])
+		return at[0] < _counts.size()
+
+	func _iter_get(at: Variant) -> int:
+		return _counts[at]

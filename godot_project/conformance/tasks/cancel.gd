@@ -5,8 +5,9 @@ extends "tasks_base.gd"
 const OLD: Array = ["the old file"]
 
 
-## At once, after a while, and by threads, on which and on the main one others wait: those are let go.
-func test_at_once_and_meanwhile() -> void:
+## At once, after a while, some frames later, in `progressed` and in the `finished` of another, and by
+## threads; while a thread or the main one waits, which is let go.
+func test_whenever_it_is() -> void:
 	var cancel := func(task: VarBatchTask, delay: int) -> void:
 		OS.delay_usec(delay)
 		task.cancel()
@@ -23,50 +24,35 @@ func test_at_once_and_meanwhile() -> void:
 		var result: Variant = task.wait()
 		end_threads(threads)
 		check_value(task.get_result(), result, "waited for on the main thread")
+	var frames_later := func(task: VarBatchTask, frames: int) -> void:
+		await frames_pass(frames)
+		task.cancel()
+	# Not the task itself: it would hold what holds it.
+	var held: Array[VarBatchTask] = []
+	var in_progressed := func(task: VarBatchTask, _delay: int) -> void:
+		held.assign([task])
+		task.progressed.connect(func(_fraction: float) -> void: held[0].cancel())
+	var in_another := func(task: VarBatchTask, _delay: int) -> void:
+		held.clear()
+		var other := VarBatch.vars_to_bytes_async([1])
+		other.finished.connect(func(_result: Variant) -> void: task.cancel())
 	var ways: Dictionary[Callable, Array] = {
 		cancel: [0, 200, 1000, 3000, 8000, 20_000],
 		on_threads: [0],
 		while_a_thread_waits: [0, 500, 3000],
 		while_this_one_waits: [1000],
+		frames_later: [1, 2, 3],
+		in_progressed: [0],
+		in_another: [0],
 	}
 	use([1, 2])
 	await each_kind(_check_cancelled.bind(cancel.bind(0), "a small task"))
-	use(large())
 	for way: Callable in ways:
+		# What takes many small steps is done in slices of frames.
+		use(many() if way == frames_later else large())
 		for delay: int in ways[way]:
-			await each_kind(_check_cancelled.bind(way.bind(delay), "after %d us" % delay))
-
-
-## A few frames later, while it may be done in slices of them.
-func test_in_later_frames() -> void:
-	for kind: String in KINDS:
-		use(many() if kind.begins_with("from") else large())
-		for frames: int in [1, 2, 3]:
-			var cancel := func(task: VarBatchTask) -> void:
-				await frames_pass(frames)
-				task.cancel()
-			for count: int in [1, 2]:
-				VarBatch.set_thread_count(count)
-				await _check_cancelled(kind, "%d threads" % count, cancel, "%d frames" % frames)
-
-
-## In `progressed`, and in the `finished` of another.
-func test_in_signals() -> void:
-	use(large())
-	# Not the task itself: it would hold what holds it.
-	var held: Array[VarBatchTask] = []
-	var in_progressed := func(task: VarBatchTask) -> void:
-		held.assign([task])
-		task.progressed.connect(func(_fraction: float) -> void: held[0].cancel())
-	var in_another := func(task: VarBatchTask) -> void:
-		var other := VarBatch.vars_to_bytes_async([1])
-		other.finished.connect(func(_result: Variant) -> void: task.cancel())
-	for count: int in [1, 2]:
-		VarBatch.set_thread_count(count)
-		for kind: String in KINDS:
-			await _check_cancelled(kind, "%d threads" % count, in_progressed, "in progressed")
-			held.clear()
-			await _check_cancelled(kind, "%d threads" % count, in_another, "in another's finished")
+			var how := "%d after %d" % [ways.keys().find(way), delay]
+			await each_kind(_check_cancelled.bind(way.bind(delay), how))
 
 
 ## When it is done there is nothing to cancel.

@@ -45,48 +45,34 @@ func _exit_tree() -> void:
 	super()
 
 
-## What a load starts, and what the main thread starts and awaits meanwhile.
+## What a load starts, and waits for or not, and what the main thread starts and awaits meanwhile. The
+## load has gone on to wait for its tasks, more than once, when its queue is dropped.
 func test_started_in_a_load() -> void:
 	for sub_threads: bool in [false, true]:
-		await each_kind(
-			func(kind: String, count: String) -> void:
-				var expected: Variant = plain(kind)
-				var what := "%s, sub-threads %s" % [count, sub_threads]
+		for waits: bool in [false, true]:
+			for count: int in by_threads():
+				var what := "%d threads, sub-threads %s, waits %s" % [count, sub_threads, waits]
 				var watches: Array[Watch] = []
+				var results: Array = []
 				var begin := func() -> void:
-					watches.append(Watch.new(start(kind)))
+					for kind: String in KINDS + KINDS:
+						var task := start(kind)
+						watches.append(Watch.new(task))
+						results.append(task.wait() if waits else null)
 					OS.delay_msec(LOADING)
 				_begin_load(begin, sub_threads)
 				OS.delay_msec(LOADING / 2)
-				check_result(await start(kind).finished, expected, kind, "awaited, " + what)
-				check_int(OS.get_thread_caller_id(), OS.get_main_thread_id(), "awaited, " + what)
+				for kind: String in KINDS:
+					check_result(await start(kind).finished, plain(kind), kind, "awaited, " + what)
+					check_int(OS.get_thread_caller_id(), OS.get_main_thread_id(), "awaited, " + what)
 				await _end_load()
-				check_int(watches.size(), 1, "loads of %s, %s" % [kind, what])
-				var result: Variant = await finished(watches[0], "of a load, %s" % what)
-				check_result(result, expected, kind, "of a load, %s" % what)
-		)
-
-
-## The load has gone on to wait for its tasks, more than once, when its queue is dropped.
-func test_waited_for_in_a_load() -> void:
-	for count: int in by_threads():
-		for sub_threads: bool in [false, true]:
-			var what := "%d threads, sub-threads %s" % [count, sub_threads]
-			var watches: Array[Watch] = []
-			var results: Array = []
-			var wait := func() -> void:
-				for kind: String in KINDS + KINDS:
-					var task := start(kind)
-					watches.append(Watch.new(task))
-					results.append(task.wait())
-			_begin_load(wait, sub_threads)
-			await _end_load()
-			check_int(results.size(), 2 * KINDS.size(), "results of a load, %s" % what)
-			for i: int in watches.size():
-				var kind := KINDS[i % KINDS.size()]
-				check_result(await finished(watches[i], what), plain(kind), kind, what)
-				check_result(results[i], plain(kind), kind, "waited for, " + what)
-			await _check_alive(what)
+				check_int(watches.size(), 2 * KINDS.size(), "tasks of a load, %s" % what)
+				for i: int in watches.size():
+					var kind := KINDS[i % KINDS.size()]
+					check_result(await finished(watches[i], what), plain(kind), kind, what)
+					if waits:
+						check_result(results[i], plain(kind), kind, "waited for, " + what)
+				await _check_alive(what)
 
 
 ## A load that waits for what the main thread has started, and cancels it.

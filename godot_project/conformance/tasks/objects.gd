@@ -73,7 +73,7 @@ func _check_asked(these: Array, cut: int, dropped: int, answer: Array) -> void:
 	var expected: Array = []
 	expected.resize(dropped)
 	expected.fill(answer)
-	check_values(answers, expected, "answers")
+	check_same(answers, expected, "answers")
 	Meddler.reset()
 
 

@@ -26,8 +26,7 @@ func test_defaults() -> void:
 ## Until the end there is no result and no error, and it is told how far it is where it takes long.
 func test_before_the_end() -> void:
 	use(large())
-	for count: int in [1, 2]:
-		VarBatch.set_thread_count(count)
+	for count: int in Threads.new([1, 2]):
 		for kind: String in KINDS:
 			var task := start(kind)
 			var watch := Watch.new(task)

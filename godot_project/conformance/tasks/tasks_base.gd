@@ -27,7 +27,7 @@ const OVERTAKEN := "a later save of the same file replaced it"
 var values: Array = []
 var objects := false
 
-var _buffers: Array[PackedByteArray] = []
+var _buffers: Array = []
 var _frames := PackedByteArray()
 var _loaded_path := folder + "/loaded.bin"
 
@@ -143,14 +143,6 @@ func check_over(task: VarBatchTask, what: String) -> void:
 	check_int(task.get_error(), OK, "get_error of %s" % what)
 	var message := task.get_error_message()
 	check(message in ["", OVERTAKEN], "get_error_message of %s: '%s'" % [what, message])
-
-
-## That a save is over which was not the last one: no failure. If it had not begun, it says so.
-func check_overtaken(task: VarBatchTask, is_surely_late: bool) -> void:
-	check_value(task.wait(), OK as int, "result of an earlier save")
-	check_int(task.get_error(), OK, "error of an earlier save")
-	var text := task.get_error_message()
-	check(text == OVERTAKEN or text.is_empty() and not is_surely_late, "message '%s'" % text)
 
 
 ## Values that take some tens of milliseconds at least: 32 MiB that are borrowed.

@@ -1,6 +1,6 @@
 extends "tasks_base.gd"
-## Tasks and the number of threads: several at once, slices of frames where there are no threads, a
-## number that changes meanwhile, and tasks that are started anywhere.
+## Tasks and the number of threads: several at once, slices of frames where there are no threads, and
+## tasks that are started anywhere. A number that changes meanwhile: soak.gd.
 
 ## Frames that a long task lasts at least where its work is done in slices of them. A slice takes a
 ## few milliseconds, the task some tens at least.
@@ -45,22 +45,6 @@ func test_slices_while_paused() -> void:
 		Engine.time_scale = 1.0
 
 
-## From threads to none, and back, in one step each way: nothing is forgotten in the old ones. Other
-## changes: soak.gd.
-func test_thread_count_changes() -> void:
-	use(large() + Values.mixed(200).filter(is_kept))
-	var expected := _plain_results()
-	for change: PackedInt32Array in [[2, 1], [1, 2], [3, 2], [2, 3], [3, 1]]:
-		for kind: String in KINDS:
-			VarBatch.set_thread_count(change[0])
-			var watch := Watch.new(start(kind))
-			VarBatch.set_thread_count(change[1])
-			check_result(await finished(watch, kind), expected[kind], kind, "%s threads" % change)
-			var task := start(kind)
-			VarBatch.set_thread_count(change[0])
-			check_result(task.wait(), expected[kind], kind, "%s threads, back" % change)
-
-
 ## Each starts the next when it has finished, and one waits for all.
 func test_in_a_signal() -> void:
 	use([1, "two", _noise])
@@ -90,7 +74,7 @@ func test_in_a_signal() -> void:
 func test_started_on_threads() -> void:
 	for these: Array in [Values.mixed(200).filter(is_kept) + [_noise], large()]:
 		use(these)
-		var expected := _plain_results()
+		var expected := Array(KINDS).map(plain)
 		for count: int in by_threads():
 			for in_pool: bool in [false, true]:
 				DirAccess.remove_absolute(path)
@@ -104,7 +88,9 @@ func test_started_on_threads() -> void:
 				else:
 					end_threads(start_threads(1, begin))
 				var watches := tasks.map(func(task: VarBatchTask) -> Watch: return Watch.new(task))
-				await _check_watches(watches, expected, "started on a thread, %d" % count)
+				for i: int in KINDS.size():
+					var result: Variant = await finished(watches[i] as Watch, KINDS[i])
+					check_result(result, expected[i], KINDS[i], "started on a thread, %d" % count)
 		# Held by nobody.
 		DirAccess.remove_absolute(path)
 		end_threads(start_threads(1, func(_i: int) -> void: start("save")))
@@ -112,15 +98,3 @@ func test_started_on_threads() -> void:
 		check_bytes(FileAccess.get_file_as_bytes(path), _frames, "saved by a thread that ended")
 
 
-func _plain_results() -> Dictionary[String, Variant]:
-	var results: Dictionary[String, Variant] = {}
-	for kind: String in KINDS:
-		results[kind] = plain(kind)
-	return results
-
-
-## Those of tasks of each kind in turn.
-func _check_watches(watches: Array, expected: Dictionary, what: String) -> void:
-	for i: int in watches.size():
-		var kind := KINDS[i % KINDS.size()]
-		check_result(await finished(watches[i] as Watch, kind), expected[kind], kind, what)

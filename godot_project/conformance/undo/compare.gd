@@ -105,13 +105,12 @@ func test_references() -> void:
 	one.value = null
 	two.value = null
 	# What is no object, or gone, maps nothing.
-	var gone: Variant = freed_object()
+	var gone: Variant = Values.Engines.freed_object()
 	check_int(_compared(a, b, {1: 2, a: null, gone: b, b: gone}).size(), 1, "no references")
 
 
 func test_all_pairs() -> void:
-	for threads: int in [1, 2, 5]:
-		VarBatch.set_thread_count(threads)
+	for threads: int in Threads.new([1, 2, 5]):
 		var pairs: Dictionary = {}
 		for i: int in 3000:
 			pairs[box(i)] = box(i if i % 3 else [i])

@@ -138,25 +138,6 @@ func test_kept_objects() -> void:
 	check(not is_instance_id_valid(id), "an object that nobody has")
 
 
-## Ten thousand nodes, three changes each, as one action.
-func test_many_nodes() -> void:
-	var objects := make_nodes(10_000)
-	var positions := func() -> PackedByteArray:
-		var states: Array = []
-		for object: Node2D in objects:
-			states.append([object.position, object.rotation, object.modulate, object.scale])
-		return var_to_bytes(states)
-	var before: PackedByteArray = positions.call()
-	recorder.record_all(objects)
-	for i: int in objects.size():
-		objects[i].position = Vector2(i + 1, -i)
-		objects[i].rotation = i * 0.001 + 0.1
-		objects[i].modulate.a = 0.5
-	var after: PackedByteArray = positions.call()
-	check_int(recorder.commit(history, "scatter"), 30_000, "modifications")
-	check_turns(positions, before, after, "many nodes")
-
-
 ## Changes a container in place, and those in it.
 func _spoil(value: Variant) -> void:
 	if value is Dictionary:

@@ -146,22 +146,40 @@ func test_objects_that_end() -> void:
 	recorder.flush()
 
 
+## Each records, compares and undoes objects of its own.
 func test_many_threads() -> void:
 	var threads := start_threads(4, _work_alone.unbind(1))
 	for counts: Variant in end_threads(threads):
-		check_value(counts, [2000, 499] as Array[int], "modifications and differences on a thread")
+		check_value(counts, [2000, 499, 0] as Array[int], "modifications, differences, wrong states")
 
 
 func _work_alone() -> Array[int]:
 	var alone := VarBatchUndoRecorder.new()
+	var own_history := UndoRedo.new()
 	var objects: Array = range(2000).map(func(i: int) -> Box: return box([i]))
+	var states: Array[PackedByteArray] = []
+	var edited_one: Box = objects[7]
+	edited_one.value = PackedByteArray(range(256)) + PackedByteArray(range(256))
+	for step: int in 20:
+		states.append((edited_one.value as PackedByteArray).duplicate())
+		alone.record(edited_one)
+		edited_one.value[step * 7] = edited_one.value[step * 7] ^ 1
+		alone.commit(own_history, "edit %d" % step)
+	var wrong := 0
+	for turn: int in 3:
+		for step: int in range(19, -1, -1):
+			own_history.undo()
+			wrong += int(edited_one.value != states[step])
+		while own_history.redo():
+			pass
+	own_history.free()
 	alone.record_all(objects)
 	for object: Box in objects:
 		object.value.append(1)
 	var pairs: Dictionary = {}
 	for i: int in 1000:
 		pairs[box([i])] = box([i % 2 * i])
-	return [alone.flush().size(), VarBatchUndoRecorder.compare_all(pairs).size()]
+	return [alone.flush().size(), VarBatchUndoRecorder.compare_all(pairs).size(), wrong]
 
 
 class Ending:

@@ -221,32 +221,21 @@ func test_names_and_turns() -> void:
 
 
 func test_record_all() -> void:
-	var objects: Array = range(5000).map(box)
-	recorder.record_all(objects)
-	for i: int in range(0, 5000, 3):
-		objects[i].value = str(i)
-	var found := recorder.flush()
-	check_int(found.size(), 1667, "modifications")
-	for index: int in found.size():
-		var row := found[index]
-		if not (is_same(row.object, objects[index * 3]) and row.old == index * 3):
-			check(false, "row %d is %s" % [index, row])
-	recorder.record_all(objects.slice(0, 2), ["other"])
-	edit(objects[1] as Box, {"other": 4, "value": 4})
+	var objects: Array[Box] = [box(0), box(1)]
+	recorder.record_all(objects, ["other"])
+	edit(objects[1], {"other": 4, "value": 4})
 	check_flush(["other: 0 > 4"], "named")
 	recorder.record_all([])
 	check_flush([], "of nothing")
-	var same: Array[Box] = [objects[0], objects[1], objects[0]]
-	recorder.record_all(same)
+	recorder.record_all(objects + [objects[0]] as Array[Box])
 	objects[0].value = "x"
-	check_flush(['value: "0" > "x"'], "one object twice")
+	check_flush(['value: 0 > "x"'], "one object twice")
 
 
 ## Many objects over threads are the same as on one.
 func test_threads() -> void:
 	var expected: Array[Dictionary] = []
-	for threads: int in [1, 2, 5]:
-		VarBatch.set_thread_count(threads)
+	for threads: int in Threads.new([1, 2, 5]):
 		var objects: Array = []
 		for i: int in 20_000:
 			var value: Array = [i, {"n": str(i), "at": Vector3(i, 0, 1)}]

@@ -73,35 +73,6 @@ func test_many_that_are_merged() -> void:
 		history.clear_history()
 
 
-## Undone by threads, each with objects of its own.
-func test_threads() -> void:
-	var values: Array = range(4).map(func(_at: int) -> PackedByteArray: return _noise(LEN))
-	var work := func(at: int) -> int: return _undo_alone(values[at] as PackedByteArray)
-	check_value(end_threads(start_threads(4, work)), [0, 0, 0, 0], "wrong states on threads")
-
-
-func _undo_alone(value: PackedByteArray) -> int:
-	var alone := VarBatchUndoRecorder.new()
-	var own_history := UndoRedo.new()
-	var object := box(value)
-	var states: Array[PackedByteArray] = [value.duplicate()]
-	for step: int in 20:
-		alone.record(object, ["value"])
-		object.value[step * 7] = object.value[step * 7] ^ 1
-		alone.commit(own_history, "edit %d" % step)
-		states.append((object.value as PackedByteArray).duplicate())
-	var wrong := 0
-	for turn: int in 3:
-		for step: int in 20:
-			own_history.undo()
-			wrong += int(object.value != states[19 - step])
-		for step: int in 20:
-			own_history.redo()
-			wrong += int(object.value != states[step + 1])
-	own_history.free()
-	return wrong
-
-
 ## One property, or both of both objects.
 func _commit(which: int, turn: int) -> void:
 	var edits: Array = []

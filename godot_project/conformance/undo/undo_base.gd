@@ -44,13 +44,6 @@ func make_nodes(count: int, type: StringName = &"Node2D") -> Array:
 	return range(count).map(func(_at: int) -> Node: return node(ClassDB.instantiate(type) as Node))
 
 
-## An object that was freed.
-static func freed_object() -> Variant:
-	var object: Variant = Object.new()
-	(object as Object).free()
-	return object
-
-
 ## A script that is no file.
 func script_of(source: String) -> GDScript:
 	var script := GDScript.new()

@@ -117,13 +117,12 @@ func test_large_containers() -> void:
 	typed.assign(rows)
 	for value: Variant in [texts, rows, typed, mixed, {"a": rows, "b": [mixed]}, [rows, mixed]]:
 		var bytes := var_to_bytes(value)
-		for count: int in [1, 2, 0]:
-			VarBatch.set_thread_count(count)
+		for count: int in Threads.new([1, 2, 0]):
 			check_bytes(VarBatch.var_to_bytes(value), bytes, "large, %d threads" % count)
 			var found: Variant = VarBatch.bytes_to_var(bytes)
 			check_value(found, bytes_to_var(bytes), "large, %d threads" % count)
 			var both := VarBatch.vars_to_bytes([value, value])
-			check_buffers(both, [bytes, bytes], "two large, %d threads" % count)
+			check_same(both, [bytes, bytes], "two large, %d threads" % count)
 
 
 func test_read_only() -> void:

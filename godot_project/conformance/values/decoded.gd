@@ -78,20 +78,6 @@ func test_growing_leaves_neighbours_alone() -> void:
 					check_value(found[other], wanted, "%s, %d grown, %d" % [what, i, other])
 
 
-## What shares a result still has it when the others are gone.
-func test_results_outlive_each_other() -> void:
-	var buffers := Values.engine_bytes(Values.mixed(200))
-	var expected: Array = buffers.map(bytes_to_var)
-	var found := VarBatch.bytes_to_vars(buffers)
-	var copies := found.duplicate(true)
-	var kept := found.slice(100)
-	found.clear()
-	found.resize(50)
-	check_values(kept, expected.slice(100), "kept values")
-	kept = []
-	check_values(copies, expected, "deep copies")
-
-
 func test_texts() -> void:
 	for length: int in range(0, 70) + [300, 5000]:
 		for letter: String in ["a", "é", "日", "😀"]:
@@ -191,25 +177,6 @@ func test_dictionaries() -> void:
 	check_value(found, typed, "Dictionary[String, int]")
 
 
-## Every value is as the engine's own wherever that can be seen.
-func test_every_value() -> void:
-	for value: Variant in Values.all():
-		# Numbers that are not themselves, and objects, which are new ones.
-		if var_to_bytes(value) == var_to_bytes(RID()) or not value == value:
-			continue
-		if typeof(value) in [TYPE_OBJECT, TYPE_CALLABLE, TYPE_SIGNAL]:
-			continue
-		var bytes := var_to_bytes(value)
-		var expected: Variant = bytes_to_var(bytes)
-		for found: Variant in _decoded(bytes):
-			var what := "%s %s" % [type_string(typeof(value)), str(value).left(40)]
-			if expected == bytes_to_var(bytes):
-				check(found == expected, what + " is another")
-				check_int(hash(found), hash(expected), "hash of " + what)
-			if not "<" in str(expected):
-				check(var_to_str(found) == var_to_str(expected), "text of " + what)
-
-
 ## The list of buffers is of the engine's type, and grows as one.
 func test_lists_of_buffers() -> void:
 	for count: int in [0, 1, 2, 3, 1000, 6000]:
@@ -223,7 +190,7 @@ func test_lists_of_buffers() -> void:
 			buffers[count].append_array(buffers[0])
 			buffers.insert(0, buffers[count].duplicate())
 			buffers.reverse()
-		check_buffers(found, expected, "grown list of %d" % count)
+		check_same(found, expected, "grown list of %d" % count)
 		check_value(found, expected, "type of a list of %d" % count)
 
 

@@ -42,54 +42,10 @@ func test_places() -> void:
 		check_call(&"bytes_to_var", [bytes, whole], null, [reason])
 		var buffers: Array[PackedByteArray] = [var_to_bytes(5), bytes]
 		check_call(&"bytes_to_vars", [buffers, whole], [5, null], ["buffer 1: " + reason])
-
-
-## The first ones, in order, for any number of threads, small and large values between. Buffers are in
-## batches/deferred.gd.
-func test_500_bad_frames() -> void:
-	var lines := PackedStringArray()
-	var frames := PackedByteArray()
-	var expected: Array = []
-	var large := var_to_bytes(Values.Packed.make(TYPE_PACKED_INT32_ARRAY, 50_000))
-	for i: int in 1500:
-		var bytes := var_to_bytes({"i": i, "list": [[i, MARK]]})
-		if i % 3 == 1:
-			bytes = _spoiled(bytes)
-			var at := frames.size() + 4 + _mark_at(bytes)
-			var line := (
-				"VarBatch.frames_to_vars: frame %d: "
-				+ NO_TYPE
-				+ ', at byte %d inside ["list"][0][1]'
-			)
-			lines.append(line % [i, at])
-		elif i % 100 == 0:
-			bytes = large
-		expected.append(null if i % 3 == 1 else bytes_to_var(bytes))
-		frames += frame(bytes)
-	check_int(lines.size(), 500, "bad frames")
-	for count: int in [1, 2, 0]:
-		VarBatch.set_thread_count(count)
-		var read := func() -> Array: return VarBatch.frames_to_vars(frames)
-		check_same(expect_lines(read, bounded(lines)) as Array, expected, "values of frames")
-
-
-## Also in arrays of a type.
-func test_buffers_that_are_short_or_none() -> void:
-	var buffers: Array = [null, 7, "x", 2.5]
-	var lines := PackedStringArray()
-	for i: int in 16:
-		if i >= 4:
-			buffers.append(var_to_bytes("text").slice(0, i - 4))
-		var reason := "expected a PackedByteArray, found %s" % type_string(typeof(buffers[i]))
-		reason = VarBatch.validate([buffers[i]])[0] if i >= 4 else reason
-		lines.append("buffer %d: %s" % [i, reason])
-	var nulls: Array = []
-	nulls.resize(16)
-	check_call(&"bytes_to_vars", [buffers], nulls, lines)
-	for typed: Array in [[7] as Array[int], [&"x"] as Array[StringName]]:
-		var type := type_string(typed.get_typed_builtin())
-		var line := "buffer 0: expected a PackedByteArray, found %s" % type
-		check_call(&"bytes_to_vars", [typed], [null], [line])
+		# Bytes of a stream are counted from its start.
+		var line := "frame 1: %s, at byte %d%s" % [NO_TYPE, 16 + _mark_at(bytes), place]
+		var frames := frame(buffers[0]) + frame(bytes)
+		check_call(&"frames_to_vars", [frames, whole], [5, null], [line])
 
 
 ## Drops are warnings, one a value, beside the errors of others.
@@ -112,6 +68,8 @@ func test_warnings() -> void:
 	var frames := func() -> Array: return VarBatch.frames_to_vars(frame(typed) + frame(bad))
 	expect_logged(frames, 1, 1, "VarBatch.frames_to_vars: frame ")
 	check_call(&"bytes_to_var", [inner], [ints, ints], [WARNING + "dropped..."])
+	var line := "buffer 0: expected a PackedByteArray, found int"
+	check_call(&"bytes_to_vars", [[7] as Array[int]], [null], [line])
 
 
 ## The same lines from any number of threads, where several work on one value.
@@ -138,8 +96,7 @@ func test_large_values() -> void:
 		check_int(lines.size() if errors.is_open() else 1, 1, "lines, " + place)
 		for line: String in lines:
 			check(place in line, "expected%s: %s" % [place, line])
-		for count: int in [2, 0]:
-			VarBatch.set_thread_count(count)
+		for count: int in Threads.new([2, 0]):
 			expect_lines(calls[place], lines)
 	var reason := VarBatch.validate([bad])[0]
 	check(reason.ends_with(' inside [0][6543]["list"][1]["k"]'), reason)

@@ -6,11 +6,6 @@ const BAD: PackedByteArray = [255, 0, 0, 0]
 const NO_TYPE := "expected a type from 0 to 38, found 255, at byte 0"
 
 
-func test_nothing_failed() -> void:
-	VarBatch.get_thread_count()
-	_check(OK, "")
-
-
 ## What succeeds after it clears it. All other methods that fail: check_call() in other suites.
 func test_success_clears_it() -> void:
 	for row: Array in [

@@ -57,26 +57,21 @@ func test_what_is_lost() -> void:
 		_check(row[0] as Array, row[1] as String)
 
 
-## The first in order, whatever thread has seen it, and however the values are cut up.
-func test_threads() -> void:
+## The first in order, whatever thread has seen it, and however the values are cut up; and in objects.
+func test_threads_and_full_objects() -> void:
 	var many := sized(9000, func(i: int) -> int: return i % 50)
 	for i: int in many.size():
 		many[i] = {"bytes": many[i], "list": [i]}
-	var large: Array = many.duplicate(true)
 	for at: int in [8999, 2500, 2501, 7777]:
-		many[at]["object"] = _object
-		large[at].list = [_object, large[at].list, finish]
-	_check(many, 'only the IDs of 4 objects; the first is value 2500["object"]' + ADVICE)
+		many[at].list = [_object, many[at].list, finish]
 	var text := "only the IDs of 4 objects and nothing of 4 Callables; the first is value "
-	_check(["text", large], text + '1[2500]["list"][0]' + ADVICE)
-
-
-func test_full_objects() -> void:
+	_check(many, text + '2500["list"][0]' + ADVICE)
+	_check(["text", many], text + '1[2500]["list"][0]' + ADVICE)
 	var curve := Curve2D.new()
 	_check([curve, {"curve": [curve]}], "", true)
 	_check([curve, finish], "nothing of 1 Callable; it is value 1", true)
 	curve.set_meta(&"state", {"f": finish, "r": [_rid]})
-	var text := "only the ID of 1 RID and nothing of 1 Callable; the first is value "
+	text = "only the ID of 1 RID and nothing of 1 Callable; the first is value "
 	_check([1, {"curve": curve}], text + '1["curve"].metadata/state["f"]', true)
 
 
@@ -91,36 +86,26 @@ func test_one_value() -> void:
 		check_bytes(FileAccess.get_file_as_bytes(path), stored([found[0]]), found[1])
 
 
-## Once, whoever asks, and not before there is a file.
+## Once, awaited too, where nobody asks. Nothing of a save that is cancelled.
 func test_tasks() -> void:
-	var start := func() -> VarBatchTask: return VarBatch.save_vars_async(path, [_object, _noise])
-	var task: VarBatchTask = start.call()
 	var text := '"%s": saved only the ID of 1 object; it is value 0%s' % [path, ADVICE]
-	var lines := logged(
-		func() -> void:
+	var expected := PackedStringArray([WARNING + "VarBatch.save_vars_async: " + text])
+	for how: String in ["waited for", "awaited", "cancelled"]:
+		var task := VarBatch.save_vars_async(path, [_object, _noise])
+		var is_done := [false]
+		task.finished.connect(func(_result: int) -> void: is_done[0] = true)
+		if how == "cancelled":
+			task.cancel()
+		if how != "awaited":
 			task.wait()
-			check_int(task.get_error(), OK, "error of the task")
-			check_value(task.get_result(), OK as int, "result of the task")
-			check(task.get_error_message() == text, task.get_error_message())
-	)
-	await get_tree().process_frame
-	await get_tree().process_frame
-	check(lines == PackedStringArray([WARNING + "VarBatch.save_vars_async: " + text]), str(lines))
-	# Awaited, nobody asks.
-	var awaited: VarBatchTask = start.call()
-	errors.take()
-	var is_done := [false]
-	awaited.finished.connect(func(_result: int) -> void: is_done[0] = true)
-	while not is_done[0]:
-		await get_tree().process_frame
-	check_int(errors.take().size(), 1 if errors.is_open() else 0, "lines of an awaited task")
-	# A save that is cancelled has lost nothing.
-	DirAccess.remove_absolute(path)
-	var cancelled: VarBatchTask = start.call()
-	cancelled.cancel()
-	var of_cancelled := logged(cancelled.wait)
-	var count := 1 if cancelled.get_error() == OK else 0
-	check_int(of_cancelled.size(), count if errors.is_open() else 0, "lines of a cancelled task")
+		while not is_done[0]:
+			await get_tree().process_frame
+		var lines := _take_texts()
+		var is_lost := task.get_error() == OK
+		check(is_lost or how == "cancelled", "%s: %d" % [how, task.get_error()])
+		check(task.get_error_message() == (text if is_lost else ""), task.get_error_message())
+		if errors.is_open():
+			check(lines == (expected if is_lost else PackedStringArray()), "%s: %s" % [how, lines])
 
 
 ## A save that fails says why, and no more; what is no save says nothing of it.
@@ -138,8 +123,7 @@ func test_other_calls() -> void:
 ## By each number of threads, compressed or not, at once and by tasks: one line, or none.
 func _check(values: Array, text: String, objects := false) -> void:
 	var expected := stored(values, objects)
-	for count: int in THREAD_COUNTS:
-		VarBatch.set_thread_count(count)
+	for count: int in Threads.new(THREAD_COUNTS):
 		for mode: int in MODES:
 			var lines := [WARNING + '"%s": saved %s' % [path, text]] if text else []
 			check_forms("save_vars", [path, values, objects, mode], OK as int, OK, lines, true)

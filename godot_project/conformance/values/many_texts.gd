@@ -3,7 +3,7 @@ extends "../support/round_trip.gd"
 ## from bytes from 512 KiB on, there in the release template only.
 
 const COUNT := 120_000
-const THREAD_COUNTS: PackedInt32Array = [1, 2, 3, 8]
+const THREADS: PackedInt32Array = [1, 2, 3, 8]
 ## Around the count from which on threads take part, and one that no number of runs divides.
 const EDGES: PackedInt32Array = [99_999, 100_000, 100_001, 131_071]
 
@@ -37,15 +37,13 @@ func test_lone_surrogates() -> void:
 	for at: int in [0, 12_345, COUNT - 1]:
 		texts[at] = quietly(Values.Engines.lone_surrogate)
 	var expected := var_to_bytes(texts)
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
+	for count: int in by_threads(THREADS):
 		check_bytes(VarBatch.var_to_bytes(texts), expected, "%d threads" % count)
 
 
 ## The texts are those of others afterwards: each can be changed, and shows in no other.
 func test_texts_live_on() -> void:
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
+	for count: int in by_threads(THREADS):
 		var bytes := var_to_bytes(_texts())
 		var found: PackedStringArray = VarBatch.bytes_to_var(bytes)
 		var expected: PackedStringArray = bytes_to_var(bytes)
@@ -90,15 +88,13 @@ func test_malformed() -> void:
 
 ## Wrong bytes in the elements of an Array that is built over threads: the first counts as well.
 func test_malformed_in_an_array() -> void:
-	var texts := _texts()
-	var part := var_to_bytes(texts)
-	var front := Values.header(TYPE_ARRAY) + Values.u32(20)
+	var part := var_to_bytes(_texts())
 	for place: int in [0, 7]:
-		var bytes := front.duplicate()
+		var bytes := Values.header(TYPE_ARRAY) + Values.u32(20)
 		for i: int in 20:
 			bytes.append_array(part)
-		for i: int in [place, 12, 19]:
-			bytes[8 + i * part.size() + 16] = 0xfe
+			if i in [place, 12, 19]:
+				bytes[16 - part.size() + bytes.size()] = 0xfe
 		_check_refused(bytes, " inside [%d]" % place)
 
 
@@ -106,8 +102,7 @@ func test_malformed_in_an_array() -> void:
 func _check_refused(bytes: PackedByteArray, must_contain: String) -> void:
 	var reason := VarBatch.validate([bytes])[0]
 	check(must_contain in reason, "expected '%s', validate gives '%s'" % [must_contain, reason])
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
+	for count: int in by_threads(THREADS):
 		check_call(&"bytes_to_var", [bytes], null, [reason])
 		var lines := ["buffer 0: " + reason, "buffer 1: " + reason]
 		check_call(&"bytes_to_vars", [[bytes, bytes]], [null, null], lines)
@@ -117,8 +112,7 @@ func _check_by_threads(value: Variant, what: String) -> void:
 	var expected := var_to_bytes(value)
 	var frames := frame(expected) + frame(expected)
 	var again: Variant = bytes_to_var(expected)
-	for count: int in in_turns(THREAD_COUNTS):
-		VarBatch.set_thread_count(count)
+	for count: int in by_threads(THREADS):
 		var shown := "%s, %d threads" % [what, count]
 		check_bytes(VarBatch.var_to_bytes(value), expected, shown)
 		check_bytes(VarBatch.vars_to_frames([value, value]), frames, "frames of " + shown)

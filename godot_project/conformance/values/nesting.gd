@@ -20,8 +20,7 @@ func test_deepest_nesting_on_threads() -> void:
 	for i: int in sized_part_of(1000) + 1:
 		values.append(_nested(i, 1023, _in_both if i % 2 else _in_array))
 	var expected := Values.engine_bytes(values)
-	for count: int in [1, 2]:
-		VarBatch.set_thread_count(count)
+	for count: int in Threads.new([1, 2]):
 		var found: Array = []
 		var work := func() -> void: found.append(_is_good_both_ways(values, expected))
 		var thread := Thread.new()

@@ -158,7 +158,7 @@ func test_objects_that_cannot_be_stored() -> void:
 	var one := var_to_bytes(1)
 	var expected: Array[PackedByteArray] = [one, PackedByteArray(), one, PackedByteArray()]
 	var encode := call_method.bind(&"vars_to_bytes", [[1, [nameless], 1, holder], true])
-	var found: Variant = expect_own_logged(encode, 2, 0, "VarBatch.vars_to_bytes: value ")
+	var found: Variant = expect_logged(encode, 2, 0, "VarBatch.vars_to_bytes: value ", true)
 	check_value(found, expected, "the others")
 
 
@@ -231,7 +231,8 @@ func _check_encoded(value: Variant, what: String) -> void:
 	var expected: PackedByteArray = quietly(var_to_bytes_with_objects.bind(value))
 	var encode := func() -> PackedByteArray: return VarBatch.var_to_bytes(value, true)
 	var count := 1 if expected.is_empty() else 0
-	check_bytes(expect_own_logged(encode, count, 0, "VarBatch.var_to_bytes: "), expected, what)
+	var found: PackedByteArray = expect_logged(encode, count, 0, "VarBatch.var_to_bytes: ", true)
+	check_bytes(found, expected, what)
 
 
 func _free_nodes(value: Variant) -> void:

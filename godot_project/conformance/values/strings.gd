@@ -36,8 +36,8 @@ func test_every_code_point() -> void:
 			points.resize(0x800)
 		texts.append(points.to_byte_array().get_string_from_utf32())
 	var found := VarBatch.vars_to_bytes(texts)
-	check_buffers(found, Values.engine_bytes(texts), "texts of all code points")
-	check_values(VarBatch.bytes_to_vars(found), texts, "texts of all code points")
+	check_same(found, Values.engine_bytes(texts), "texts of all code points")
+	check_same(VarBatch.bytes_to_vars(found), texts, "texts of all code points")
 
 
 func test_random_and_long_texts() -> void:
