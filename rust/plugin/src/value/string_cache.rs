@@ -21,8 +21,6 @@ pub struct Texts<'a> {
     /// Allocated at the first text.
     places: Vec<Place<'a>>,
     is_wanted: bool,
-    /// A buffer in which the text of a NodePath is joined.
-    pub path: String,
 }
 
 struct Place<'a> {
@@ -35,7 +33,7 @@ impl<'a> Texts<'a> {
     /// Creates a cache for an input of `len` bytes.
     #[inline]
     pub fn for_bytes(len: usize) -> Self {
-        Self { places: Vec::new(), is_wanted: len >= FROM, path: String::new() }
+        Self { places: Vec::new(), is_wanted: len >= FROM }
     }
 
     /// Makes the value a String or StringName, shared with the cache if the text is short.

@@ -255,6 +255,12 @@ pub fn chars(string: &GString) -> &[u32] {
             _ => unsafe { std::slice::from_raw_parts(data.cast(), count - 1) },
         };
     }
+    chars_of_engine(string)
+}
+
+/// Does the same as [`chars`] where the layout is not known.
+#[cold]
+fn chars_of_engine(string: &GString) -> &[u32] {
     let interface = api().interface;
     // SAFETY: with a null buffer of length 0, this only returns the length in characters.
     let len = unsafe { (interface.string_to_utf32_chars)(string.string_sys(), std::ptr::null_mut(), 0) };

@@ -1,6 +1,8 @@
 //! Builds values that are rare in games: typed containers, object ids, Signals, NodePaths, objects with class and
 //! properties.
 
+use std::io::Write;
+
 use godot::builtin::PackedByteArray;
 use godot::global::{bytes_to_var, bytes_to_var_with_objects};
 use varbatch_codec::{CodecError, Event};
@@ -59,21 +61,22 @@ impl<'a> Build<'a, '_> {
         start: usize,
     ) -> Result<(), CodecError> {
         // GDExtension can only make a path from text.
-        let path = &mut self.texts.path;
-        path.clear();
-        // True if the engine splits the text into the same names again.
+        let mut joined = [0; 128];
+        let mut room = &mut joined[..];
+        // True if the text is short, and the engine splits it into the same names again.
         let mut is_same = names > 0 || !absolute;
         for index in 0..names + subnames {
             let Some(text) = self.reader.next_text()?.map(utf8) else { unreachable!("the header has the count") };
             is_same &= !text.is_empty() && !text.bytes().any(|byte| matches!(byte, b'/' | b':'));
             if index >= names || index > 0 || absolute {
-                path.push(if index < names { '/' } else { ':' });
+                is_same &= room.write_all(if index < names { b"/" } else { b":" }).is_ok();
             }
-            path.push_str(text);
+            is_same &= room.write_all(text.as_bytes()).is_ok();
         }
-        match is_same {
-            true => slot.set_node_path(path),
-            false => slot.set_variant(bytes_to_var(&self.bytes_since(start))),
+        let left = room.len();
+        match std::str::from_utf8(&joined[..joined.len() - left]) {
+            Ok(path) if is_same => slot.set_node_path(path),
+            _ => slot.set_variant(bytes_to_var(&self.bytes_since(start))),
         }
         Ok(())
     }
