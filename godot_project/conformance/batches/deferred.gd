@@ -2,6 +2,7 @@ extends "../files/files_base.gd"
 ## Large batches of buffers: threads read what needs nothing of the engine, those that need it come
 ## after. What they give, and what is logged of them, is in the order of the buffers all the same.
 
+## Kinds of buffers, of which two more have whole objects.
 const KINDS := 10
 const START := "VarBatch.bytes_to_vars: "
 
@@ -10,6 +11,7 @@ var _converted := Values.typed_array(TYPE_INT, [7, 1.5, true])
 var _dropped := Values.typed_array(TYPE_INT, [7, "x", 1.5, [], "y"])
 ## A key that is looked at by the engine: 50 arrays, one in the other.
 var _key: Array = Values.Engines.nested(50, [1])
+var _objects := Values.Engines.storable_objects()
 
 
 ## Good ones, broken ones, ones with conversions and drops, and what is no buffer, in turns.
@@ -30,56 +32,32 @@ func test_one_kind() -> void:
 
 
 func test_full_objects() -> void:
-	var objects := Values.Engines.storable_objects()
-	var named := Resource.new()
-	named.resource_name = "named"
-	for large: bool in [false, true]:
-		var buffers: Array[PackedByteArray] = []
-		var expected: Array = []
-		var lines := PackedStringArray()
-		for i: int in 1500:
-			match i % 5:
-				0:
-					buffers.append(var_to_bytes_with_objects([objects[i % objects.size()], i]))
-				1:
-					buffers.append(var_to_bytes_with_objects({"o": named, "i": i}))
-				2:
-					buffers.append(var_to_bytes([i, _noise.slice(0, 5000 if large else 9)]))
-				3:
-					buffers.append(var_to_bytes("text %d" % i).slice(0, -1 if i % 2 else -4))
-				4:
-					buffers.append(_converted)
-			expected.append(quietly(buffers[i].decode_var.bind(0, true)))
-			var reason := VarBatch.validate([buffers[i]], true)[0]
-			if not reason.is_empty():
-				lines.append(START + "buffer %d: %s" % [i, reason])
-		_check([buffers, true], expected, lines)
+	var of := func(i: int) -> int: return [10, 11, 0, 2, 4][i % 5]
+	_check_kinds(7000, of, "full objects", true)
 
 
 ## A batch of buffers whose kinds [param of] gives for each index.
-func _check_kinds(count: int, of: Callable, what: String) -> void:
+func _check_kinds(size: int, of: Callable, what: String, objects := false) -> void:
 	var buffers: Array = []
 	var expected: Array = []
 	var lines := PackedStringArray()
-	for i: int in count:
-		_add(of.call(i) as int, i, buffers, expected, lines)
+	for i: int in size:
+		_add(of.call(i) as int, i, buffers, expected, lines, objects)
 	var before := buffers.duplicate()
-	_check([buffers], expected, lines)
-	check_same(buffers, before, "the buffers, %d, %s" % [count, what])
-
-
-func _check(arguments: Array, expected: Array, lines: PackedStringArray) -> void:
 	var is_warning := func(line: String) -> bool: return line.begins_with(WARNING)
 	var code := OK if Array(lines).all(is_warning) else ERR_INVALID_DATA
 	var texts := PackedStringArray()
 	for line: String in bounded(lines, OF_BUFFERS):
 		texts.append(line.replace(START, ""))
 	for count: int in Threads.new([1, 2, 3, 8]):
-		check_forms("bytes_to_vars", arguments, expected, code, texts, true)
+		check_forms("bytes_to_vars", [buffers, objects], expected, code, texts, true)
+	check_same(buffers, before, "the buffers, %d, %s" % [size, what])
 
 
 ## Adds a buffer of one of the KINDS, what it gives, and the line about it.
-func _add(kind: int, i: int, buffers: Array, expected: Array, lines: PackedStringArray) -> void:
+func _add(
+	kind: int, i: int, buffers: Array, expected: Array, lines: PackedStringArray, objects: bool
+) -> void:
 	var bytes := PackedByteArray()
 	match kind:
 		0:
@@ -111,8 +89,12 @@ func _add(kind: int, i: int, buffers: Array, expected: Array, lines: PackedStrin
 			bytes = PackedByteArray([TYPE_NIL, 0, 0, 0])
 		9:
 			bytes = var_to_bytes({_key: i})
+		10:
+			bytes = var_to_bytes_with_objects([_objects[i % _objects.size()], i])
+		11:
+			bytes = var_to_bytes_with_objects({"o": _objects, "i": i})
 	buffers.append(bytes)
-	expected.append(quietly(bytes.decode_var.bind(0, false)))
-	var reason := VarBatch.validate([bytes])[0]
+	expected.append(quietly(bytes.decode_var.bind(0, objects)))
+	var reason := VarBatch.validate([bytes], objects)[0]
 	if not reason.is_empty():
 		lines.append(START + "buffer %d: %s" % [i, reason])

@@ -25,20 +25,17 @@ func _init() -> void:
 	rounds = 5
 
 
-## Packed arrays, all over which elements differ, and one that is longer.
-func test_large_packed_arrays() -> void:
+## Packed arrays, all over which elements differ, and one that is longer. Containers of which some
+## elements differ, and all of them: then the change has all of it.
+func test_large_values() -> void:
 	for type: int in [TYPE_PACKED_FLOAT32_ARRAY, TYPE_PACKED_BYTE_ARRAY, TYPE_PACKED_VECTOR3_ARRAY]:
-		var before: Variant = Packed.make(type, LARGE / Packed.STRIDES[type])
-		var after: Variant = before.duplicate()
-		var step: int = before.size() / 100
+		var packed: Variant = Packed.make(type, LARGE / Packed.STRIDES[type])
+		var changed: Variant = packed.duplicate()
+		var step: int = packed.size() / 100
 		for i: int in 100:
-			after[i * step] = before[i * step + 1]
-		after.append(before[0])
-		_check_large(before, after, "large %s" % type_string(type))
-
-
-## Some elements differ, and all of them: then the change has all of it.
-func test_large_containers() -> void:
+			changed[i * step] = packed[i * step + 1]
+		changed.append(packed[0])
+		_check_large(packed, changed, "large %s" % type_string(type))
 	var before: Array = []
 	while before.size() < LARGE / 60:
 		before.append({"id": before.size(), "at": Vector3(1, 2, before.size())})

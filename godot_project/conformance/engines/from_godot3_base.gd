@@ -44,20 +44,11 @@ func engine_value_of_all(bytes: PackedByteArray, objects: bool, what: String) ->
 	return value
 
 
-## The bytes of one engine as those of another; see _good() for the warning.
+## The bytes of one engine as those of another; see good() for the warning.
 func translated(
 	bytes: PackedByteArray, from: int, to: int, warning: String, what: String
 ) -> PackedByteArray:
-	return _good(call_method.bind(&"transcode", [bytes, from, to]), warning, what)
-
-
-func read_here(bytes: PackedByteArray, objects: bool, warning: String, what: String) -> Variant:
-	var read := call_method.bind(&"bytes_to_var_in", [bytes, GODOT_3, objects])
-	return _good(read, warning, what)
-
-
-func written_here(value: Variant, objects: bool, what: String) -> PackedByteArray:
-	return _good(call_method.bind(&"var_to_bytes_in", [value, GODOT_3, objects]), "", what)
+	return good(call_method.bind(&"transcode", [bytes, from, to]), warning, what)
 
 
 ## That two byte arrays are the same, or differ if there is a reason for it: each way a test fails
@@ -88,7 +79,7 @@ static func discard(value: Variant) -> void:
 
 ## Calls an action of VarBatch that must succeed. It must warn of what [param warning] says, or not
 ## at all.
-func _good(action: Callable, warning: String, what: String) -> Variant:
+func good(action: Callable, warning: String, what: String) -> Variant:
 	var results: Array = []
 	var is_told := warning.is_empty() or not errors.is_open()
 	for line: String in logged(func() -> void: results.append(action.call())):

@@ -33,31 +33,20 @@ func test_compressed() -> void:
 
 func test_ids() -> void:
 	var values := _check_texts_of(_converted(IDS), IDS)
-	var ids := values.filter(func(value: Variant) -> bool: return value is EncodedObjectAsID)
-	check_int(ids.size(), 1, "ids")
-	var holders := values.filter(
-		func(value: Variant) -> bool: return value is Dictionary and "targets" in value
-	)
-	check(holders.size() == 1 and holders[0].target is EncodedObjectAsID, "%s" % [holders])
-	var targets: Array = holders[0].targets
-	check(targets[0] == null and targets[1] is EncodedObjectAsID, "targets: %s" % [targets])
+	check_int(values.size(), 2, "values with ids")
+	var ids: Array = [values[0], values[1].target, values[1].targets[1]]
+	check(ids.all(func(id: Variant) -> bool: return id is EncodedObjectAsID), "ids: %s" % [ids])
+	check(values[1].targets[0] == null, "no id: %s" % [values[1].targets])
 
 
 func test_objects() -> void:
 	var values := _check_texts_of(_converted(OBJECTS), OBJECTS)
-	var found := {}
-	for value: Variant in values:
-		if value is Resource:
-			found["named"] = (value as Resource).resource_name
-		elif value is RefCounted:
-			found["bare"] = (value as RefCounted).get_class()
-		elif value is Dictionary and (value as Dictionary).has("curve"):
-			found["curve"] = value.curve.get_class()
-			found["marked"] = value.marked[0].get_class()
-			check(value.marked[1] == null, "marked[1]: %s" % [value.marked[1]])
-	var expected := {"bare": "RefCounted", "named": "Schlüssel"}
-	expected.merge({"curve": "Curve", "marked": "RefCounted"})
-	check_value(found, expected, "objects")
+	check_int(values.size(), 3, "values with objects")
+	check_value(values[0].get_class(), "RefCounted", "an object")
+	check_value((values[1] as Resource).resource_name, "Schlüssel", "a resource")
+	var marked: Array = values[2].marked
+	var classes: Array = [values[2].curve.get_class(), marked[0].get_class(), marked[1]]
+	check_value(classes, ["Curve", "RefCounted", null], "objects in a value")
 
 
 ## The converted file's path. It is converted back as well: to NAME.back, which Godot 3 loads next.

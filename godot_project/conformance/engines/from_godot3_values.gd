@@ -27,7 +27,8 @@ func test_they_are_values_of_godot_4() -> void:
 		var value: Variant = engine_value_of_all(here, vector.objects, vector.name)
 		check_int(typeof(value), ids.find(bytes[0]), "type of " + vector.name)
 		var warning := Reasons.warning(vector.name)
-		var found: Variant = read_here(bytes, vector.objects, warning, vector.name)
+		var read := call_method.bind(&"bytes_to_var_in", [bytes, GODOT_3, vector.objects])
+		var found: Variant = good(read, warning, vector.name)
 		check_value(found, value, vector.name)
 		if not vector.objects:
 			var again := var_to_bytes(value)
@@ -62,7 +63,8 @@ func test_they_are_written() -> void:
 	for vector: Vectors in _written():
 		var value: Variant = engine_value(_translated(vector), vector.objects)
 		var what := "written, " + vector.name
-		var written := written_here(value, vector.objects, what)
+		var write := call_method.bind(&"var_to_bytes_in", [value, GODOT_3, vector.objects])
+		var written: PackedByteArray = good(write, "", what)
 		check_bytes_or(_reason(vector, Reasons.WRITTEN), written, vector.bytes(BYTES_PART), what)
 		_store(file, vector, written, Reasons.WRITTEN_READ)
 		discard(value)

@@ -113,10 +113,10 @@ func _save_for_ever(from: int) -> void:
 		for call_name: String in calls:
 			match call_name:
 				"s":
-					_save(generation)
+					_note(generation, _save(generation) as int)
 					generation += 1
 				"t":
-					tasks[generation] = _start(generation)
+					tasks[generation] = _save(generation, "_async")
 					generation += 1
 				"-":
 					await get_tree().process_frame
@@ -134,16 +134,10 @@ func _save_for_ever(from: int) -> void:
 			_append("results", "bad: generation %d came after %d was saved" % [found[0], _reported])
 
 
-func _save(generation: int) -> void:
+func _save(generation: int, form := "") -> Variant:
 	var values := CrashFile.make(generation)
 	_append("notes", "began %d" % generation)
-	_note(generation, VarBatch.save_vars(_path, values, false, CrashFile.mode(generation)))
-
-
-func _start(generation: int) -> VarBatchTask:
-	var values := CrashFile.make(generation)
-	_append("notes", "began %d" % generation)
-	return VarBatch.save_vars_async(_path, values, false, CrashFile.mode(generation))
+	return Files.call_method("save_vars" + form, [_path, values, false, CrashFile.mode(generation)])
 
 
 ## Notes the end of each of these when it comes, and forgets it.
@@ -198,25 +192,8 @@ func _quit(kind: String) -> void:
 			for i: int in 7:
 				_begin(i, CrashFile.mode(i))
 			_begin_others()
-		"task, save":
-			_begin_as(QUIT_GENERATION, _path + ".1")
-			_save_last()
-		"save, task":
-			VarBatch.save_vars(_path + ".1", CrashFile.make(QUIT_GENERATION))
-			_begin(1)
-		"task, task":
-			_begin_as(QUIT_GENERATION, _path + ".1")
-			_begin(1)
-		"task, cancelled":
-			_begin(1)
-			_begin_as(QUIT_GENERATION, _path + ".1").cancel()
-		"task, append":
-			_begin_in_parts()
-		"task, append at once":
-			_begin_in_parts(true)
-		"task, spelled":
-			_begin_as(QUIT_GENERATION, _saves.path_join("../saves/%s.1" % SAVE))
-			_save_last()
+		_:
+			_begin_two(kind.get_slice(", ", 0), kind.get_slice(", ", 1))
 	print(LAST_LINE)
 	get_tree().quit()
 
@@ -251,28 +228,28 @@ func _begin_others() -> void:
 
 func _begin(number: int, mode := -1) -> VarBatchTask:
 	var to := _path if number == 0 else "%s.%d" % [_path, number]
-	return _begin_as(QUIT_GENERATION + number, to, mode)
+	return VarBatch.save_vars_async(to, CrashFile.make(QUIT_GENERATION + number), false, mode)
 
 
-func _begin_as(generation: int, to: String, mode := -1) -> VarBatchTask:
-	return VarBatch.save_vars_async(to, CrashFile.make(generation), false, mode)
-
-
-## A save and appends of one file, which is whole when all have ended, in order.
-func _begin_in_parts(is_last_at_once := false) -> void:
-	var values := CrashFile.make(QUIT_GENERATION + 1)
+## Calls for one file, which holds what they give one after the other. The last one at once is small: an
+## earlier task takes longer.
+func _begin_two(first: String, second: String) -> void:
 	var to := _path + ".1"
-	VarBatch.save_vars_async(to, values.slice(0, -2))
-	VarBatch.append_vars_async(to, [values[-2]])
-	if is_last_at_once:
-		VarBatch.append_vars(to, [values[-1]])
-	else:
-		VarBatch.append_vars_async(to, [values[-1]])
-
-
-## At once, and small: an earlier task takes longer.
-func _save_last() -> void:
-	VarBatch.save_vars(_path + ".1", CrashFile.make(QUIT_GENERATION + 1))
+	var older := CrashFile.make(QUIT_GENERATION)
+	var newer := CrashFile.make(QUIT_GENERATION + 1)
+	match second:
+		"cancelled":
+			VarBatch.save_vars_async(to, newer)
+			VarBatch.save_vars_async(to, older).cancel()
+		"append", "append at once":
+			VarBatch.save_vars_async(to, newer.slice(0, -2))
+			VarBatch.append_vars_async(to, [newer[-2]])
+			var form := "" if second.ends_with("at once") else "_async"
+			Files.call_method("append_vars" + form, [to, [newer[-1]]])
+		_:
+			var older_path := to if second != "spelled" else _saves.path_join("../saves/%s.1" % SAVE)
+			Files.call_method("save_vars" + ("_async" if first == "task" else ""), [older_path, older])
+			Files.call_method("save_vars" + ("_async" if second == "task" else ""), [to, newer])
 
 
 ## Each folder is one run that quit. What was begun is there, whole, and nothing else.

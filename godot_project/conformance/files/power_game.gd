@@ -125,21 +125,16 @@ func _look() -> int:
 		elif named.begins_with("log-"):
 			is_good = _look_at_log(path, number, done["append"], began["append"]) and is_good
 		elif named == SAVE:
-			is_good = (
-				_is_whole(path, done["save"].keys().reduce(maxi, 0), began["save"]) and is_good
-			)
+			var last: int = done["save"].keys().reduce(maxi, 0)
+			is_good = _is_whole(path, last, began["save"]) and is_good
 			done["save"].clear()
 		elif not named.begins_with(".varbatch-") and named != "lost+found":
 			print("a file %s" % named)
 			is_good = false
 	for kind: String in done:
 		if done[kind]:
-			print(
-				(
-					"%s: lost %d, the last one is %d"
-					% [kind, done[kind].size(), done[kind].keys().max()]
-				)
-			)
+			var lost: Array = done[kind].keys()
+			print("%s: lost %d, the last one is %d" % [kind, lost.size(), lost.max()])
 			is_good = false
 	return count if is_good else mini(-count, -1)
 
@@ -168,10 +163,6 @@ func _look_at_log(path: String, log_number: int, done: Dictionary, last: int) ->
 	var whole := number - maxi(log_number * LOG_LEN, 1)
 	if error == OK and after.size() > whole and after[-1] == _record(0):
 		return after.slice(0, whole) == values.slice(0, whole)
-	print(
-		(
-			"%s: append: error %d, %d values, %d of %d before"
-			% [path, error, after.size(), whole, values.size()]
-		)
-	)
+	var what: Array = [path, error, after.size(), whole, values.size()]
+	print("%s: append: error %d, %d values, %d of %d before" % what)
 	return error != OK and whole == 0

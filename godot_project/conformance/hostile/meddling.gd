@@ -17,16 +17,21 @@ func test_scripts_that_change_what_is_worked_on() -> void:
 				check_same(_buffers, these.map(var_to_bytes_with_objects), "the batch")
 				var buffers := _buffers
 				var frames := _frames
-				for kind: String in KINDS:
+				# Values share what they hold with those that are expected.
+				for kind: String in FROM if action == spoil else KINDS:
+					values = these.duplicate()
+					_buffers = buffers
 					var expected: Variant = plain(kind)
 					for end: String in ["plain", "wait", "await"]:
 						values = these.duplicate()
 						_buffers = Array(buffers.duplicate(true), TYPE_NIL, &"", null)
 						_frames = frames.duplicate()
-						var meddle := action.bind(_buffers if kind.begins_with("from") else values)
-						Meddler.on_get = meddle if not kind.begins_with("from") else Callable()
-						Meddler.on_set = meddle if kind.begins_with("from") else Callable()
-						Meddler.on_init = _frames.fill.bind(0xff) if end == "plain" else Meddler.on_set
+						var meddle := func() -> void:
+							action.call(_buffers if kind in FROM else values)
+							_frames.fill(0xff)
+						Meddler.on_get = Callable() if kind in FROM else meddle
+						Meddler.on_set = meddle if kind in FROM else Callable()
+						Meddler.on_init = Meddler.on_set
 						var task := start(kind) if end != "plain" else null
 						var result: Variant = plain(kind) if end == "plain" else null
 						if task:
@@ -34,15 +39,16 @@ func test_scripts_that_change_what_is_worked_on() -> void:
 						Meddler.reset()
 						_frames = frames
 						check_result(result, expected, kind, "a script, %s, %d threads" % [end, count])
-			# The head of a compressed file is written before its values.
-			values = some_values() + [Meddler.new()]
-			var frames := VarBatch.vars_to_frames(values, true)
-			Meddler.on_get = action.bind(values)
-			var mode := FileAccess.COMPRESSION_ZSTD
-			check_int(VarBatch.save_vars(path, values, true, mode), OK, "save_vars, compressed")
-			Meddler.reset()
-			var found := VarBatch.vars_to_frames(VarBatch.load_vars(path, true), true)
-			check_bytes(found, frames, "a compressed file")
+	# The head of a compressed file is written before its values.
+	for action: Callable in actions():
+		values = some_values() + [Meddler.new()]
+		var frames := VarBatch.vars_to_frames(values, true)
+		Meddler.on_get = action.bind(values)
+		var mode := FileAccess.COMPRESSION_ZSTD
+		check_int(VarBatch.save_vars(path, values, true, mode), OK, "save_vars, compressed")
+		Meddler.reset()
+		var found := VarBatch.vars_to_frames(VarBatch.load_vars(path, true), true)
+		check_bytes(found, frames, "a compressed file")
 
 
 ## The containers around the object are changed: all that is promised is a value.

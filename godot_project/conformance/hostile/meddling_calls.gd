@@ -3,7 +3,6 @@ extends "meddling_base.gd"
 ## given.
 
 const Loader := preload("../tasks/warming_loader.gd")
-const FROM: PackedStringArray = ["from bytes", "from frames", "load"]
 const MEDDLER_PATH := "res://conformance/hostile/meddler.gd"
 ## As long: one that is loaded by a script, and a resource that is no script.
 const WARMING_PATH := "res://conformance/hostile/me.warming"

@@ -81,11 +81,6 @@ func of_type(type: int, depth: int) -> Variant:
 	return made
 
 
-## Whether there is room for values inside a container at this depth.
-func has_room(depth: int) -> bool:
-	return depth < MAX_DEPTH and _parts < MAX_PARTS
-
-
 ## Integers of all sizes, and those where the number of bytes changes.
 func number() -> int:
 	var shift := random.randi_range(0, 63)
@@ -211,7 +206,7 @@ func _dictionary(depth: int) -> Dictionary:
 
 ## How many elements a container at this depth gets.
 func _count(depth: int) -> int:
-	if not has_room(depth):
+	if depth >= MAX_DEPTH or _parts >= MAX_PARTS:
 		return 0
 	if random.randi_range(0, 3000) == 0:
 		return random.randi_range(0, 400)

@@ -85,9 +85,9 @@ static func plain(type: int) -> Variant:
 ## Representative values of one type.
 static func of(type: int) -> Array:
 	if FLOAT_COMPONENTS.has(type):
-		return _vectors(type, FLOAT_COMPONENTS[type], Packed.FLOAT_BITS, _distinct_float)
+		return _vectors(type, FLOAT_COMPONENTS[type], Packed.FLOAT_BITS)
 	if INT_COMPONENTS.has(type):
-		return _vectors(type, INT_COMPONENTS[type], Packed.INT_BITS, _distinct_int)
+		return _vectors(type, INT_COMPONENTS[type], Packed.INT_BITS)
 	if type >= TYPE_PACKED_BYTE_ARRAY:
 		return Packed.of(type)
 	match type:
@@ -175,12 +175,15 @@ static func _ints() -> Array:
 
 
 ## Distinct components, then every special number at every place.
-static func _vectors(
-	type: int, components: int, specials: PackedInt64Array, distinct: Callable
-) -> Array:
+static func _vectors(type: int, components: int, specials: PackedInt64Array) -> Array:
 	var plain_bytes := header(type)
 	for i: int in components:
-		plain_bytes.append_array(distinct.call(i) as PackedByteArray)
+		if FLOAT_COMPONENTS.has(type):
+			var number := (i + 1.25) * (-1 if i % 2 else 1)
+			plain_bytes.append_array(PackedFloat32Array([number]).to_byte_array())
+		else:
+			var number := (i + 1) * (-1000003 if i % 2 else 70000)
+			plain_bytes.append_array(PackedInt32Array([number]).to_byte_array())
 	var values: Array = [bytes_to_var(plain_bytes)]
 	for i: int in components:
 		for bits: int in specials:
@@ -188,11 +191,3 @@ static func _vectors(
 			bytes.encode_u32(4 + 4 * i, bits)
 			values.append(bytes_to_var(bytes))
 	return values
-
-
-static func _distinct_float(i: int) -> PackedByteArray:
-	return PackedFloat32Array([(i + 1.25) * (-1 if i % 2 else 1)]).to_byte_array()
-
-
-static func _distinct_int(i: int) -> PackedByteArray:
-	return PackedInt32Array([(i + 1) * (-1000003 if i % 2 else 70000)]).to_byte_array()

@@ -78,6 +78,7 @@ func _run_quarter(quarter: int) -> void:
 	await frames_pass(5)
 
 
+## A function of its own, as it holds objects, which are counted after it.
 func _run_threads(quarter: int, count: int) -> void:
 	var threads := start_threads(THREADS, func(i: int) -> void: _work(10 * quarter + i, count))
 	await _work(10 * quarter + THREADS, count, true)

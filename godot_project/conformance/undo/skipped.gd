@@ -36,16 +36,14 @@ func test_properties_of_some_objects() -> void:
 	]
 	for row: Dictionary in check_flush(expected, "three nodes"):
 		check(is_same(row.object, objects[1]), "the node that stores %s" % row.property)
-
-
-func test_lists_that_scripts_make() -> void:
-	var objects: Array[Listed] = [Listed.new(), Listed.new(), Listed.new()]
-	objects[1].extra = ["two", "three"]
-	objects[2].is_hidden = true
-	recorder.record_all(objects)
-	for object: Listed in objects:
+	# Lists that scripts make.
+	var lists: Array[Listed] = [Listed.new(), Listed.new(), Listed.new()]
+	lists[1].extra = ["two", "three"]
+	lists[2].is_hidden = true
+	recorder.record_all(lists)
+	for object: Listed in lists:
 		object.value = 5
-	objects[1].values["three"] = 4
+	lists[1].values["three"] = 4
 	check_flush(["value: 1 > 5", "value: 1 > 5", "three: 0 > 4"], "what is stored")
 
 

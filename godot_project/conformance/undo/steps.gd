@@ -103,7 +103,9 @@ func _merge(which: int, turn: int) -> void:
 		var version := _histories[which].get_version()
 		_histories[which].create_action("merged %d" % turn, mode, true)
 		recorder.record(object, ["value"])
-		object.value = [part, turn, _noise(LEN + part)] if part == 1 else _changed(object.value)
+		object.value = [part, turn, _noise(LEN + part)] if part == 1 else _edited(object.value)
+		while var_to_bytes(object.value) == before:
+			object.value = _edited(object.value)
 		recorder.commit(_histories[which], "")
 		_histories[which].commit_action(false)
 		if _histories[which].get_version() > version:
@@ -176,15 +178,6 @@ func _edited(value: Variant) -> Variant:
 			list[_random.randi_range(0, list.size() - 1)] = _random.randi()
 		return list
 	return _made(_random.randi_range(0, 5))
-
-
-## One that differs.
-func _changed(value: Variant) -> Variant:
-	var before := var_to_bytes(value)
-	var after: Variant = _edited(value)
-	while var_to_bytes(after) == before:
-		after = _edited(value)
-	return after
 
 
 func _made(kind: int) -> Variant:

@@ -92,7 +92,7 @@ func test_a_cut_tree() -> void:
 			check((omitted > 0) == (max_nodes < 2000), "%d omitted, %d nodes" % [omitted, max_nodes])
 			for element: Dictionary in elements:
 				check_value(bytes.decode_var(element.offset as int), element.index, "an element")
-			var key: Variant = "Array" if max_nodes < 2000 else range(1000)
+			var key: Variant = "Array" if max_nodes <= 2000 else range(1000)
 			check_value(shown[-1].key, key if shown.size() == 2 else "list", "a large key")
 	for max_nodes: int in [0, -1, -0x7fffffffffffffff]:
 		var line := "expected a max_nodes of at least 1, found %d" % max_nodes
