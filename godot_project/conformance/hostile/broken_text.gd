@@ -1,6 +1,6 @@
 extends "broken_base.gd"
 ## Text that is not UTF-8, or not quite, wherever text stands in a value. Every three bytes, and an odd
-## one at each place of a long text: text.rs and text_kernels.rs of the codec's tests.
+## one at each place of a long text: text_kernels.rs of the codec's tests.
 
 ## A value of each kind that holds text: its bytes before the text and behind it.
 const HOLDERS: Dictionary[String, Array] = {

@@ -85,7 +85,7 @@ func test_signals() -> void:
 
 
 ## Half a surrogate pair is written as three bytes, and refused on the way back. Code points beyond
-## Unicode: text.rs of the codec's tests.
+## Unicode: text_kernels.rs of the codec's tests.
 func test_lone_surrogates() -> void:
 	for hex: String in ["00d8", "ffdb", "00dc", "ffdf"]:
 		var units := ("6100" + "00dc" + "6200").hex_decode()

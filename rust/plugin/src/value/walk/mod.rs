@@ -19,10 +19,10 @@ use crate::engine::{self, OwnedType, Str, Value, View, chars};
 
 /// Takes the events of a walk.
 pub trait Target<'a>: TargetNow {
-    /// Takes an event whose payload lives as long as the walked value. A `K` can keep the payload for longer; it is
+    /// Takes an event whose payload lives as long as the walked value. `_hold` can keep the payload for longer; it is
     /// [`Copied`] if that is not possible.
     #[inline(always)]
-    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
+    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _hold: K) -> Result<(), CodecError> {
         self.put_now(event)
     }
 
@@ -50,12 +50,12 @@ pub trait TargetNow: AsNow {
     }
 
     /// Takes a live object.
-    fn object(&mut self, _: &Value, id: u64) -> Result<(), CodecError> {
+    fn object(&mut self, _value: &Value, id: u64) -> Result<(), CodecError> {
         self.put_now(Event::ObjectId(id))
     }
 
     /// Takes a Callable; its bytes hold only its type.
-    fn callable(&mut self, _: &Value) -> Result<(), CodecError> {
+    fn callable(&mut self, _value: &Value) -> Result<(), CodecError> {
         self.put_now(Event::Callable)
     }
 
@@ -64,7 +64,7 @@ pub trait TargetNow: AsNow {
 
     /// Takes the script of a typed container's elements. By default, only a file in `res://` is allowed: no other
     /// script could be found again.
-    fn script(&mut self, _: &Variant, path: &GString) -> Result<(), CodecError> {
+    fn script(&mut self, _script: &Variant, path: &GString) -> Result<(), CodecError> {
         match path.to_string() {
             path if path.starts_with("res://") => Ok(()),
             path => Err(CodecError::new(self.position(), refused::no_such_script(&format!("\"{path}\"")))),
