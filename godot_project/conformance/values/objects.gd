@@ -169,6 +169,7 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 	var scene := {"names": PackedStringArray(["a"]), "variants": [], "version": 3}
 	scene.merge({"node_count": 1, "nodes": huge, "conn_count": 0, "conns": PackedInt32Array()})
 	var connections := {"node_count": 0, "conn_count": 1, "conns": huge}
+	var sound := PackedInt32Array([-1, -1, 0, 0, -1, 0, 0])
 	for hostile: Array in [
 		["Curve", "point_count", many],
 		["Curve2D", "point_count", many],
@@ -179,9 +180,16 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 		["TileSet", "terrain_set_1000000000/mode", 1],
 		["TileMap", "layer_99999999999999999999/name", "x"],
 		["FontFile", "cache/2147483647/16/0/ascent", 1.0],
+		["Curve", "point_count", "65537"],
 		["BitMap", "data", {"size": Vector2i(many, 1), "data": PackedByteArray()}],
+		["BitMap", "data", {"size": Vector2(100_000, 1), "data": PackedByteArray()}],
+		["BitMap", "data", {"size": Vector2i(9, 1), "data": PackedByteArray([0])}],
 		["PackedScene", "_bundled", scene],
 		["PackedScene", "_bundled", scene.merged(connections, true)],
+		["PackedScene", "_bundled", scene.merged({"node_count": 1 + (1 << 32)}, true)],
+		["PackedScene", "_bundled", scene.merged({"nodes": [1, 2, 3]}, true)],
+		["PackedScene", "_bundled", scene.merged({"nodes": [], "node_count": 1.5}, true)],
+		["PackedScene", "_bundled", scene.merged({"nodes": sound, "version": 3.0}, true)],
 	]:
 		var bytes := _object(hostile[0] as String, {hostile[1]: hostile[2]})
 		var expected := "%s of %s" % [hostile[1], hostile[0]]

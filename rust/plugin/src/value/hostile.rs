@@ -50,13 +50,15 @@ impl<'a> Objects<'a> {
     pub fn check(&self, reader: &Reader<'a>, name: &str) -> Result<(), CodecError> {
         let class = self.0.iter().rfind(|&&(depth, _)| depth == reader.depth()).map_or("", |&(_, class)| class);
         let Some((_, counts)) = COUNTS.iter().find(|(known, _)| *known == class) else { return Ok(()) };
-        let at = reader.position();
+        let refuse = |what| Err(reader.error_at(reader.position(), what));
         let count = counts.iter().find_map(|known| match name.strip_prefix(known)? {
-            "" => reader.clone().next_event().ok().flatten().and_then(|event| match event {
-                Event::Int(count) => Some(count),
-                Event::Float(count) => Some(count as i64),
+            "" => match reader.clone().next_event().ok().flatten() {
+                Some(Event::Int(count)) => Some(count),
+                Some(Event::Float(count)) => Some(count as i64),
+                // The engine also takes what a String says.
+                Some(Event::String(_)) => Some(i64::MAX),
                 _ => None,
-            }),
+            },
             index if known.ends_with(['_', '/']) => {
                 let digits = index.find(|char: char| !char.is_ascii_digit()).map_or(index, |end| &index[..end]);
                 Some(digits.parse().unwrap_or(if digits.is_empty() { 0 } else { i64::MAX }))
@@ -66,15 +68,14 @@ impl<'a> Objects<'a> {
         // What a saved object has as many of takes a few bytes each.
         let max = MAX_COUNT.max(reader.left() / 8);
         if let Some(found) = count.filter(|&found| found > max as i64) {
-            let what = format!("{name} of {class}");
-            return Err(reader.error_at(at, refused::too_many(&what, max, found)));
+            return refuse(refused::too_many(&format!("{name} of {class}"), max, found));
         }
         let is_good = match (class, name) {
-            ("BitMap", "data") => Fields::read(reader)?.size <= reader.left().saturating_mul(8) as i64,
-            ("PackedScene", "_bundled") => Fields::read(reader)?.is_scene(),
+            ("BitMap", "data") => Fields::read(reader)?.is_some_and(|fields| fields.is_bit_map()),
+            ("PackedScene", "_bundled") => Fields::read(reader)?.is_some_and(|fields| fields.is_scene()),
             _ => true,
         };
-        if is_good { Ok(()) } else { Err(reader.error_at(at, refused::object_failed(class))) }
+        if is_good { Ok(()) } else { refuse(refused::object_failed(class)) }
     }
 }
 
@@ -82,17 +83,17 @@ impl<'a> Objects<'a> {
 #[derive(Default)]
 struct Fields<'a> {
     size: i64,
-    counts: [i64; 2],
+    data: &'a [u8],
+    counts: [i32; 2],
     nodes: [&'a [u8]; 2],
-    version: i64,
+    version: i32,
 }
 
 impl<'a> Fields<'a> {
-    /// Reads the value that `reader` has come to.
-    fn read(reader: &Reader<'a>) -> Result<Self, CodecError> {
+    /// Reads the value that `reader` has come to; `None` if it holds what the engine has to convert.
+    fn read(reader: &Reader<'a>) -> Result<Option<Self>, CodecError> {
         let (mut reader, mut fields) = (reader.clone(), Self::default());
-        let depth = reader.depth();
-        let Some(Event::Dictionary { count, .. }) = reader.next_event()? else { return Ok(fields) };
+        let Some(Event::Dictionary { count, .. }) = reader.next_event()? else { return Ok(None) };
         for _ in 0..count {
             let inside = reader.depth();
             let key = reader.next_event()?;
@@ -108,25 +109,30 @@ impl<'a> Fields<'a> {
                     let side = |at: usize| words(&plain.bytes[at..]).next().map_or(0, i64::from);
                     fields.size = side(0).saturating_mul(side(4));
                 }
-                ("node_count" | "conn_count", Event::Int(count)) => {
-                    fields.counts[usize::from(key == "conn_count")] = count;
-                }
-                ("version", Event::Int(version)) => fields.version = version,
-                ("nodes" | "conns", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
-                    fields.nodes[usize::from(key == "conns")] = plain.bytes;
-                }
+                ("data", Event::Packed(plain)) if plain.kind == Kind::PackedByteArray => fields.data = plain.bytes,
+                // The engine keeps 32 bits of each number.
+                ("node_count", Event::Int(count)) => fields.counts[0] = count as i32,
+                ("conn_count", Event::Int(count)) => fields.counts[1] = count as i32,
+                ("version", Event::Int(version)) => fields.version = version as i32,
+                ("nodes", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => fields.nodes[0] = plain.bytes,
+                ("conns", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => fields.nodes[1] = plain.bytes,
+                ("size" | "data" | "node_count" | "conn_count" | "version" | "nodes" | "conns", _) => return Ok(None),
                 _ => {}
             }
         }
-        debug_assert!(!reader.is_inside(depth));
-        Ok(fields)
+        Ok(Some(fields))
+    }
+
+    /// True if there is a bit for each place: the engine makes as many, and then looks without a check.
+    fn is_bit_map(&self) -> bool {
+        self.size <= self.data.len() as i64 * 8
     }
 
     /// True if the nodes and connections of a scene are all there: the engine reads behind the arrays without a check.
     fn is_scene(&self) -> bool {
         let (mut nodes, mut connections) = (words(self.nodes[0]), words(self.nodes[1]));
         // The engine looks at neither if the counts are larger than the arrays.
-        let is_all = [0, 1].into_iter().any(|index| self.counts[index] > (self.nodes[index].len() / 4) as i64);
+        let is_all = [0, 1].into_iter().any(|index| i64::from(self.counts[index]) > (self.nodes[index].len() / 4) as i64);
         let mut node = || {
             nodes.nth(4)?;
             skip(&mut nodes, 2)?;
