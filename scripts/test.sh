@@ -60,16 +60,17 @@ mkdir -p "$logs"
 number=0
 
 format() { step count_step "cargo fmt" cargo fmt --all --check; }
-lints() { step count_step "cargo clippy" cargo clippy --workspace --all-targets --locked -- -D warnings; }
+lints() { step count_step "cargo clippy" cargo clippy --workspace --all-targets --features varbatch-codec/serde --locked -- -D warnings; }
 shell_lints() { step count_step "shellcheck" scripts/lint.sh; }
 cargo_tests() {
-  VARBATCH_APPEND_KILLS=$append_kills step count_cargo "cargo test" cargo test --workspace --locked --no-fail-fast
+  VARBATCH_APPEND_KILLS=$append_kills step count_cargo "cargo test" cargo test --workspace --locked --no-fail-fast \
+    --features varbatch-codec/serde
 }
 bits_32() { step count_cargo "codec, 32 bits" scripts/i686-test.sh; }
 targets() { step count_step "Android and web" scripts/check-targets.sh; }
 documentation() {
   RUSTDOCFLAGS='-D warnings' step count_step "cargo doc" cargo doc --package varbatch-codec \
-    --package varbatch-storage --package varbatch-workers --no-deps --locked
+    --package varbatch-storage --package varbatch-workers --features varbatch-codec/serde --no-deps --locked
 }
 crate() {
   step count_step "cargo package" cargo package --package varbatch-codec --allow-dirty --offline --quiet

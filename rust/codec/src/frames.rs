@@ -2,6 +2,8 @@
 //!
 //! A frame is a little-endian `u32` length in bytes, followed by a value of that length.
 
+use std::io::{self, ErrorKind, Read};
+
 use crate::error::{CodecError, CodecErrorKind};
 use crate::limits::MAX_VALUE_LEN;
 use crate::writer::Writer;
@@ -72,6 +74,58 @@ impl<'a> Iterator for Frames<'a> {
         let at = self.at + PREFIX_LEN;
         self.at = at + len;
         Some(Ok(Frame { at, payload: &rest[PREFIX_LEN..][..len] }))
+    }
+}
+
+/// Reads frames from a source such as a socket or a file, one at a time. A source that makes a system call for each read
+/// belongs in a [`BufReader`](io::BufReader).
+#[derive(Debug)]
+pub struct FrameReader<R> {
+    source: R,
+    max_len: usize,
+    /// The offset of the next frame in the source, in bytes.
+    at: usize,
+    payload: Vec<u8>,
+}
+
+impl<R: Read> FrameReader<R> {
+    /// Creates a reader of frames whose payload has at most `max_len` bytes: whoever sends a frame chooses its length.
+    pub fn new(source: R, max_len: usize) -> Self {
+        Self { source, max_len, at: 0, payload: Vec::new() }
+    }
+
+    /// Returns the payload of the next frame, `None` if the source has ended. No memory is taken for bytes that have not
+    /// come.
+    ///
+    /// # Errors
+    /// Those of the source. `UnexpectedEof` if it ends inside a frame, and `InvalidData` if a payload is longer than it
+    /// may be: what follows is lost, as nobody knows where a frame begins.
+    pub fn read(&mut self) -> io::Result<Option<&[u8]>> {
+        if self.take(PREFIX_LEN)? == 0 {
+            return Ok(None);
+        }
+        let prefix = self.payload.clone();
+        let announced = prefix.first_chunk().map_or(0, |prefix| u32::from_le_bytes(*prefix) as usize);
+        if announced > self.max_len {
+            let problem = format!("expected at most {} bytes in a frame, found {announced}", self.max_len);
+            return Err(io::Error::new(ErrorKind::InvalidData, problem));
+        }
+        let found = prefix.len() + self.take(announced)?;
+        match payload_len(&prefix, self.at, found) {
+            Ok(_) => self.at += found,
+            Err(error) => {
+                let is_short = matches!(error.kind(), CodecErrorKind::ShortFrame { .. });
+                let kind = if is_short { ErrorKind::UnexpectedEof } else { ErrorKind::InvalidData };
+                return Err(io::Error::new(kind, error));
+            }
+        }
+        Ok(Some(&self.payload))
+    }
+
+    /// Reads as many bytes, or fewer if the source ends.
+    fn take(&mut self, len: usize) -> io::Result<usize> {
+        self.payload.clear();
+        self.source.by_ref().take(len as u64).read_to_end(&mut self.payload)
     }
 }
 

@@ -42,6 +42,8 @@ mod path;
 mod plan;
 pub mod quote;
 mod reader;
+#[cfg(feature = "serde")]
+pub mod serde;
 pub mod text;
 pub mod transcode;
 mod validate;
@@ -57,5 +59,5 @@ pub use path::{Path, PathStep, Step};
 pub use plan::{Borrowed, Copied, Keep, Mark, Part, Payload, Plan};
 pub use reader::Reader;
 pub use validate::validate;
-pub use value::{DoubleValue, OwnedType, OwnedValue, Real, Value, ValueError, ValueErrorKind};
+pub use value::{DoubleValue, OwnedType, OwnedValue, Real, Value, ValueError};
 pub use writer::Writer;

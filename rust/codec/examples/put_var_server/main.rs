@@ -6,10 +6,11 @@
 //! `client.gd` beside this file is such a client. It asks for all that the server can do, and checks the answers.
 
 use std::env;
-use std::io::{self, BufReader, ErrorKind, Read, Write};
+use std::io::{self, BufReader, ErrorKind, Write};
 use std::net::{TcpListener, TcpStream};
 
-use varbatch_codec::{Value, frames};
+use varbatch_codec::Value;
+use varbatch_codec::frames::FrameReader;
 
 /// The longest request that is taken, in bytes. The length stands in front of the value, so that anybody may claim 4 GiB.
 const MAX_REQUEST_LEN: usize = 1 << 20;
@@ -23,9 +24,10 @@ fn main() -> io::Result<()> {
 }
 
 fn serve(mut stream: TcpStream) -> io::Result<()> {
-    let mut requests = BufReader::new(stream.try_clone()?);
+    let mut requests = FrameReader::new(BufReader::new(stream.try_clone()?), MAX_REQUEST_LEN);
     let mut players = Vec::new();
-    while let Some(request) = receive(&mut requests)? {
+    while let Some(request) = requests.read()? {
+        let request = Value::decode(request).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))?;
         let answer = answer(&request, &mut players)
             .unwrap_or_else(|why| Value::dictionary([("ok", false.into()), ("error", why.into())]));
         stream.write_all(&answer.encode_frame().map_err(io::Error::other)?)?;
@@ -33,28 +35,12 @@ fn serve(mut stream: TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// The next value, `None` once the client has closed.
-fn receive(stream: &mut impl Read) -> io::Result<Option<Value>> {
-    let mut prefix = [0; frames::PREFIX_LEN];
-    match stream.read_exact(&mut prefix) {
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
-        read => read?,
-    }
-    let len = u32::from_le_bytes(prefix) as usize;
-    if len > MAX_REQUEST_LEN {
-        return Err(io::Error::new(ErrorKind::InvalidData, format!("a request of {len} bytes")));
-    }
-    let mut payload = vec![0; len];
-    stream.read_exact(&mut payload)?;
-    Value::decode(&payload).map(Some).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
-}
-
 fn answer(request: &Value, players: &mut Vec<String>) -> Result<Value, String> {
     let argument = |name| request.get(name).ok_or_else(|| format!("expected \"{name}\" in the request"));
     let result = match argument("op")?.as_str() {
         Some("echo") => argument("value")?.clone(),
         Some("join") => {
-            players.push(String::try_from(argument("name")?.clone()).map_err(|error| error.to_string())?);
+            players.push(String::try_from(argument("name")?).map_err(|error| error.to_string())?);
             Value::from(players.clone())
         }
         Some("move") => match (argument("position")?, argument("by")?) {

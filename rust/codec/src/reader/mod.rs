@@ -166,6 +166,18 @@ impl<'a> Reader<'a> {
         self.next == ReadNext::Name
     }
 
+    /// True if a text or the name of a property comes next, and no value.
+    #[cfg(feature = "serde")]
+    pub(crate) fn is_at_text(&self) -> bool {
+        matches!(self.next, ReadNext::Text | ReadNext::Name)
+    }
+
+    /// True if the rules are those of Godot 4.
+    #[cfg(feature = "serde")]
+    pub(crate) fn is_of_godot_4(&self) -> bool {
+        std::ptr::eq(self.rules, Dialect::GODOT_4.engine.rules())
+    }
+
     /// Returns the bytes from one position to another.
     ///
     /// # Panics

@@ -1,7 +1,18 @@
 //! Converts between values and Rust types.
 
-use super::{OwnedType, OwnedValue, Real, ValueError, ValueErrorKind};
+use super::{OwnedType, OwnedValue, Real};
 use crate::kind::Kind;
+
+/// A value that does not convert to a Rust type, as it is of another type than that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {}, found {}", .expected.name(), .found.name())]
+#[non_exhaustive]
+pub struct ValueError {
+    /// The type that converts.
+    pub expected: Kind,
+    /// The type of the value.
+    pub found: Kind,
+}
 
 macro_rules! conversions {
     ($($rust:ty, $kind:ident;)*) => {
@@ -17,6 +28,17 @@ macro_rules! conversions {
             fn try_from(value: OwnedValue<R>) -> Result<Self, ValueError> {
                 match value {
                     OwnedValue::$kind(value) => Ok(value),
+                    other => Err(other.is_not(Kind::$kind)),
+                }
+            }
+        }
+
+        impl<R: Real> TryFrom<&OwnedValue<R>> for $rust {
+            type Error = ValueError;
+
+            fn try_from(value: &OwnedValue<R>) -> Result<Self, ValueError> {
+                match value {
+                    OwnedValue::$kind(value) => Ok(value.clone()),
                     other => Err(other.is_not(Kind::$kind)),
                 }
             }
@@ -108,6 +130,6 @@ impl<R: Real> TryFrom<OwnedValue<R>> for Vec<(OwnedValue<R>, OwnedValue<R>)> {
 
 impl<R: Real> OwnedValue<R> {
     fn is_not(&self, expected: Kind) -> ValueError {
-        ValueError::new(ValueErrorKind::OtherKind { expected, found: self.kind() })
+        ValueError { expected, found: self.kind() }
     }
 }

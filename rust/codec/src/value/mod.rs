@@ -3,14 +3,16 @@
 //! `read` builds a value from the events of a [`Reader`], `write` passes its events to a [`Writer`]: no other code
 //! decodes or encodes values. Neither is recursive.
 
+mod access;
 mod convert;
 mod elements;
-mod error;
 mod read;
 mod write;
 
+pub use self::convert::ValueError;
+#[cfg(feature = "serde")]
+pub(crate) use self::elements::Element;
 pub use self::elements::Real;
-pub use self::error::{ValueError, ValueErrorKind};
 use crate::dialect::{Dialect, Engine};
 use crate::error::CodecError;
 use crate::frames;
@@ -195,21 +197,6 @@ impl<R: Real> OwnedValue<R> {
             Self::PackedStringArray(_) => Kind::PackedStringArray,
             _ => Kind::Nil,
         }
-    }
-
-    /// Returns the text of a `String` or a `StringName`.
-    pub fn as_str(&self) -> Option<&str> {
-        match self {
-            Self::String(text) | Self::StringName(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// Returns the value of a key that is this `String` or `StringName`, if this is a `Dictionary` that has it. Of
-    /// several, returns the last, as the engine does. Takes time proportional to the number of entries.
-    pub fn get(&self, key: &str) -> Option<&Self> {
-        let Self::Dictionary { entries, .. } = self else { return None };
-        entries.iter().rev().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value)
     }
 
     /// Decodes the value at the start of `bytes`, like `bytes_to_var`: bytes after it are ignored.

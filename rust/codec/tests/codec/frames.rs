@@ -1,9 +1,13 @@
 //! Guards: frames are lengths and payloads, damage ends the reading at the right byte, a failed value leaves no trace.
 
+use std::io::{self, ErrorKind, Read};
+
 use proptest::collection::vec;
 use proptest::prelude::*;
+use varbatch_codec::frames::FrameReader;
 use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Event, Reader, Width, Writer, frames};
 
+use crate::support::allocator::most_held;
 use crate::support::value::{Value, any_value, cases};
 use crate::support::{naive, vectors};
 
@@ -111,4 +115,43 @@ fn a_value_that_fails_leaves_no_frame() {
     frames::write(&mut writer, int(2)).expect("writes");
     let expected = [[8, 0, 0, 0], [2, 0, 0, 0], [1, 0, 0, 0], [8, 0, 0, 0], [2, 0, 0, 0], [2, 0, 0, 0]];
     assert_eq!(writer.into_plan().to_vec(), expected.as_flattened());
+}
+
+/// A source that gives a byte at a time, as a socket may.
+struct Slow<'a>(&'a [u8]);
+
+impl Read for Slow<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let len = 1.min(out.len());
+        self.0.read(&mut out[..len])
+    }
+}
+
+#[test]
+fn a_source_gives_its_frames_up_to_a_length() {
+    let payloads = [vec![1; 5], Vec::new(), vec![2; 9]];
+    let bytes = stream(&payloads);
+    for cut in 0..=bytes.len() {
+        let (expected, damage) = read(&bytes[..cut]);
+        let mut reader = FrameReader::new(Slow(&bytes[..cut]), 9);
+        let mut found = Vec::new();
+        let end = loop {
+            match reader.read() {
+                Ok(Some(payload)) => found.push(payload.to_vec()),
+                end => break end.map(|_| ()).map_err(|error| (error.kind(), error.to_string())),
+            }
+        };
+        assert_eq!(found, expected, "{cut} bytes");
+        assert_eq!(end, damage.map_or(Ok(()), |error| Err((ErrorKind::UnexpectedEof, error.to_string()))));
+    }
+    let mut reader = FrameReader::new(&bytes[..], 8);
+    assert_eq!(reader.read().expect("five bytes"), Some(&[1; 5][..]));
+    assert_eq!(reader.read().expect("none"), Some(&[][..]));
+    let error = reader.read().expect_err("nine bytes");
+    let expected = "expected at most 8 bytes in a frame, found 9";
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::InvalidData, expected));
+    let (huge, fits) = (u32::MAX.to_le_bytes(), u32::MAX as usize);
+    let mut reader = FrameReader::new(&huge[..], fits);
+    // What is announced is not taken.
+    assert!(most_held(|| assert!(reader.read().is_err())).0 < 1 << 16);
 }

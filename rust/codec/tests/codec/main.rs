@@ -21,6 +21,8 @@ mod patch_model;
 mod paths;
 mod plan;
 mod reader;
+#[cfg(feature = "serde")]
+mod serde_types;
 mod support;
 mod text_kernels;
 mod texts_split;

@@ -2,8 +2,7 @@
 
 use proptest::prelude::*;
 use varbatch_codec::{
-    CodecErrorKind, Dialect, DoubleValue, Kind, OwnedValue, Reader, Real, Value, ValueErrorKind, Width, Writer, frames,
-    validate,
+    CodecErrorKind, Dialect, DoubleValue, Kind, OwnedValue, Reader, Real, Value, Width, Writer, frames, validate,
 };
 
 use super::support::allocator::most_held;
@@ -71,6 +70,23 @@ fn entries_keep_their_order_and_their_duplicates() {
 }
 
 #[test]
+fn a_value_is_looked_into_by_keys_and_indices() {
+    let list = Value::from(vec![Value::from(true), 7.into(), 0.5.into(), Value::StringName("a".into())]);
+    let entries = [("list", list), ("none", Value::Nil)];
+    let value = Value::dictionary(entries.clone());
+    assert_eq!(value.as_dictionary().map(<[_]>::len), Some(2));
+    assert_eq!(value["list"].as_array().map(<[_]>::len), Some(4));
+    let found = |index: usize| {
+        let found = &value["list"][index];
+        (found.as_bool(), found.as_i64(), found.as_f64(), found.as_str())
+    };
+    assert_eq!([0, 1].map(found), [(Some(true), None, None, None), (None, Some(7), Some(7.0), None)]);
+    assert_eq!([2, 3].map(found), [(None, None, Some(0.5), None), (None, None, None, Some("a"))]);
+    assert_eq!((&value["list"][4], &value["other"]["x"], &value[0]), (&Value::Nil, &Value::Nil, &Value::Nil));
+    assert_eq!((value.get("none"), value.get("other"), value.as_array()), (Some(&Value::Nil), None, None));
+}
+
+#[test]
 fn rust_types_convert_and_others_say_so() {
     assert_eq!(Value::from(3_u8), Value::Int(3));
     assert_eq!(Value::from(0.5_f32), Value::Float(0.5));
@@ -80,10 +96,11 @@ fn rust_types_convert_and_others_say_so() {
     assert_eq!(Value::from(vec![1_u8, 2]), Value::PackedByteArray(vec![1, 2]));
     assert_eq!(i64::try_from(Value::Int(-1)), Ok(-1));
     assert_eq!(String::try_from(Value::from("a")), Ok("a".into()));
+    assert_eq!(String::try_from(&Value::from("a")), Ok("a".into()));
     assert_eq!(Vec::<Value>::try_from(Value::array([1])), Ok(vec![Value::Int(1)]));
     let error = bool::try_from(Value::Int(1)).expect_err("an int");
-    let kind = ValueErrorKind::OtherKind { expected: Kind::Bool, found: Kind::Int };
-    assert_eq!((error.kind(), error.to_string().as_str()), (&kind, "expected bool, found int"));
+    assert_eq!((error.expected, error.found), (Kind::Bool, Kind::Int));
+    assert_eq!(error.to_string(), "expected bool, found int");
 }
 
 #[test]

@@ -1,0 +1,288 @@
+//! Rust types to values.
+
+use ::serde::ser::{
+    Error as _, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
+    SerializeTupleStruct, SerializeTupleVariant, Serializer,
+};
+
+use super::{VALUE, to_vec};
+use crate::dialect::Dialect;
+use crate::error::{CodecError, CodecErrorKind};
+use crate::event::{ElementType, Event, Plain, Text};
+use crate::kind::{Kind, Width};
+use crate::limits::MAX_DEPTH;
+use crate::plan::Copied;
+use crate::reader::Reader;
+use crate::value::{OwnedValue, Real};
+use crate::writer::Writer;
+
+/// Bytes before those of a PackedByteArray: its header and its count.
+const HEAD_LEN: usize = 8;
+
+pub(super) fn writer<'a>() -> Writer<'a> {
+    Writer::new(Dialect::GODOT_4)
+}
+
+/// Where the next value goes.
+pub(super) struct Next<'w>(pub &'w mut Writer<'static>);
+
+impl<'w> Next<'w> {
+    fn event(self, event: Event<'_>) -> Result<(), CodecError> {
+        self.0.write_as(event, Copied)
+    }
+
+    /// Begins an Array or a Dictionary. Its parts are kept aside if nobody knows how many come.
+    fn parts(self, is_map: bool, count: Option<usize>) -> Result<Parts<'w>, CodecError> {
+        let aside = match count {
+            Some(count) => {
+                self.0.write(head(is_map, count))?;
+                None
+            }
+            None => Some(writer().with_depth(self.0.depth() + 1)),
+        };
+        Ok(Parts { writer: self.0, aside, is_map, announced: count, found: 0 })
+    }
+
+    /// Begins the data of a variant: a Dictionary with its name as the only key.
+    fn variant(self, name: &'static str) -> Result<Self, CodecError> {
+        self.0.write(head(true, 1))?;
+        self.0.write(Event::String(Text::Utf8(name)))?;
+        Ok(self)
+    }
+}
+
+fn head(is_map: bool, count: usize) -> Event<'static> {
+    let any = ElementType::Any;
+    if is_map { Event::Dictionary { key: any, value: any, count } } else { Event::Array { element: any, count } }
+}
+
+/// The parts of an Array or a Dictionary.
+pub(super) struct Parts<'w> {
+    writer: &'w mut Writer<'static>,
+    aside: Option<Writer<'static>>,
+    is_map: bool,
+    announced: Option<usize>,
+    /// Elements, or keys, so far.
+    found: usize,
+}
+
+impl Parts<'_> {
+    fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), CodecError> {
+        value.serialize(Next(self.aside.as_mut().unwrap_or(self.writer)))
+    }
+
+    fn put_next<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), CodecError> {
+        self.found += 1;
+        self.put(value)
+    }
+
+    fn finish(self) -> Result<(), CodecError> {
+        let Self { writer, aside, is_map, announced, found } = self;
+        if announced.is_some_and(|announced| announced != found) {
+            return Err(CodecError::custom(format!("expected as many parts as were announced, found {found}")));
+        }
+        if let Some(aside) = aside {
+            writer.write(head(is_map, found))?;
+            if found > 0 {
+                writer.append(aside, if is_map { 2 * found } else { found })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+macro_rules! scalars {
+    ($($method:ident($scalar:ty) => $event:expr;)*) => {
+        $(fn $method(self, value: $scalar) -> Result<(), CodecError> {
+            self.event($event(value.into()))
+        })*
+    };
+}
+
+impl<'w> Serializer for Next<'w> {
+    type Ok = ();
+    type Error = CodecError;
+    type SerializeSeq = Parts<'w>;
+    type SerializeTuple = Parts<'w>;
+    type SerializeTupleStruct = Parts<'w>;
+    type SerializeTupleVariant = Parts<'w>;
+    type SerializeMap = Parts<'w>;
+    type SerializeStruct = Parts<'w>;
+    type SerializeStructVariant = Parts<'w>;
+
+    scalars! {
+        serialize_bool(bool) => Event::Bool;
+        serialize_i8(i8) => Event::Int;
+        serialize_i16(i16) => Event::Int;
+        serialize_i32(i32) => Event::Int;
+        serialize_i64(i64) => Event::Int;
+        serialize_u8(u8) => Event::Int;
+        serialize_u16(u16) => Event::Int;
+        serialize_u32(u32) => Event::Int;
+        serialize_f32(f32) => Event::Float;
+        serialize_f64(f64) => Event::Float;
+    }
+
+    fn serialize_u64(self, value: u64) -> Result<(), CodecError> {
+        let fits = i64::try_from(value)
+            .map_err(|_| CodecError::custom(format!("expected at most {}, found {value}", i64::MAX)));
+        self.serialize_i64(fits?)
+    }
+
+    fn serialize_char(self, value: char) -> Result<(), CodecError> {
+        self.serialize_str(value.encode_utf8(&mut [0; 4]))
+    }
+
+    fn serialize_str(self, value: &str) -> Result<(), CodecError> {
+        self.event(Event::String(Text::Utf8(value)))
+    }
+
+    fn serialize_bytes(self, bytes: &[u8]) -> Result<(), CodecError> {
+        let plain = Plain { kind: Kind::PackedByteArray, width: Width::Single, count: bytes.len(), bytes };
+        self.event(Event::Packed(plain))
+    }
+
+    fn serialize_none(self) -> Result<(), CodecError> {
+        self.event(Event::Nil)
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), CodecError> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<(), CodecError> {
+        self.event(Event::Nil)
+    }
+
+    fn serialize_unit_struct(self, _name: &'static str) -> Result<(), CodecError> {
+        self.event(Event::Nil)
+    }
+
+    fn serialize_unit_variant(self, _name: &'static str, _index: u32, variant: &'static str) -> Result<(), CodecError> {
+        self.serialize_str(variant)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<(), CodecError> {
+        if name == VALUE {
+            let bytes = &to_vec(value)?[HEAD_LEN..];
+            let mut reader = Reader::new(bytes).with_objects(true);
+            while reader.next_event()?.is_some() {
+                if self.0.depth() + reader.depth() > MAX_DEPTH {
+                    return Err(CodecError::new(reader.position(), CodecErrorKind::TooDeep));
+                }
+            }
+            return self.0.encoded(bytes, Copied);
+        }
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<(), CodecError> {
+        value.serialize(self.variant(variant)?)
+    }
+
+    fn serialize_seq(self, len: Option<usize>) -> Result<Parts<'w>, CodecError> {
+        self.parts(false, len)
+    }
+
+    fn serialize_tuple(self, len: usize) -> Result<Parts<'w>, CodecError> {
+        self.parts(false, Some(len))
+    }
+
+    fn serialize_tuple_struct(self, _name: &'static str, len: usize) -> Result<Parts<'w>, CodecError> {
+        self.parts(false, Some(len))
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        len: usize,
+    ) -> Result<Parts<'w>, CodecError> {
+        self.variant(variant)?.parts(false, Some(len))
+    }
+
+    fn serialize_map(self, len: Option<usize>) -> Result<Parts<'w>, CodecError> {
+        self.parts(true, len)
+    }
+
+    fn serialize_struct(self, _name: &'static str, len: usize) -> Result<Parts<'w>, CodecError> {
+        self.parts(true, Some(len))
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        len: usize,
+    ) -> Result<Parts<'w>, CodecError> {
+        self.variant(variant)?.parts(true, Some(len))
+    }
+}
+
+macro_rules! parts {
+    ($($way:ident: fn $method:ident($($name:ident: $name_type:ty)?) => $put:expr;)*) => {
+        $(impl $way for Parts<'_> {
+            type Ok = ();
+            type Error = CodecError;
+
+            fn $method<T: Serialize + ?Sized>(&mut self, $($name: $name_type,)? value: &T) -> Result<(), CodecError> {
+                $(self.put_next($name)?;)?
+                $put(self, value)
+            }
+
+            fn end(self) -> Result<(), CodecError> {
+                self.finish()
+            }
+        })*
+    };
+}
+
+parts! {
+    SerializeSeq: fn serialize_element() => Self::put_next;
+    SerializeTuple: fn serialize_element() => Self::put_next;
+    SerializeTupleStruct: fn serialize_field() => Self::put_next;
+    SerializeTupleVariant: fn serialize_field() => Self::put_next;
+    SerializeStruct: fn serialize_field(name: &'static str) => Self::put;
+    SerializeStructVariant: fn serialize_field(name: &'static str) => Self::put;
+}
+
+impl SerializeMap for Parts<'_> {
+    type Ok = ();
+    type Error = CodecError;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), CodecError> {
+        self.put_next(key)
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), CodecError> {
+        self.put(value)
+    }
+
+    fn end(self) -> Result<(), CodecError> {
+        self.finish()
+    }
+}
+
+/// A value of any type in a type. Other formats than this one write the bytes of `var_to_bytes`.
+impl<R: Real> Serialize for OwnedValue<R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes = self.encode().map_err(S::Error::custom)?;
+        serializer.serialize_newtype_struct(VALUE, &Bytes(&bytes))
+    }
+}
+
+struct Bytes<'a>(&'a [u8]);
+
+impl Serialize for Bytes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
