@@ -3,36 +3,31 @@
 use std::io::{self, Write};
 
 use clap::{Command, CommandFactory};
+use clap_complete::Shell;
 use clap_mangen::Man as Page;
 use clap_mangen::roff::{Roff, roman};
 
-use crate::args::{Args, Completions, Man};
+use crate::args::Args;
 use crate::failure::Failure;
 
-pub fn completions(args: &Completions) -> Result<(), Failure> {
-    let (mut command, mut script) = (Args::command(), Vec::new());
-    let name = command.get_name().to_owned();
-    clap_complete::generate(args.shell, &mut command, name, &mut script);
-    print(&script)
+pub fn completions(shell: Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "varbatch", &mut script);
+    Ok(io::stdout().write_all(&script)?)
 }
 
-pub fn manual(args: &Man) -> Result<(), Failure> {
+pub fn manual(command: Option<String>) -> Result<(), Failure> {
     let mut all = Args::command();
     all.build();
-    let command = match &args.command {
-        None => all,
-        Some(name) => {
-            let found = all.find_subcommand(name).cloned();
-            found.ok_or_else(|| Failure::Usage(format!("man: expected a command, found {name}")))?
-        }
-    };
-    let mut page = Vec::new();
-    write_page(command, &mut page).map_err(|error| Failure::output(&error))?;
-    print(&page)
+    if let Some(name) = command {
+        let found = all.find_subcommand(&name).cloned();
+        all = found.ok_or_else(|| Failure::Usage(format!("man: expected a command, found {name}")))?;
+    }
+    Ok(write_page(all, &mut io::stdout())?)
 }
 
 /// Writes a page, with the examples and exit codes of the help.
-fn write_page(command: Command, out: &mut Vec<u8>) -> io::Result<()> {
+fn write_page(command: Command, out: &mut dyn Write) -> io::Result<()> {
     let help = command.get_after_long_help().or(command.get_after_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
     let name = command.get_bin_name().unwrap_or(command.get_name()).replace(' ', "-");
@@ -65,8 +60,4 @@ fn write_page(command: Command, out: &mut Vec<u8>) -> io::Result<()> {
         }
     }
     roff.to_writer(out)
-}
-
-fn print(bytes: &[u8]) -> Result<(), Failure> {
-    io::stdout().write_all(bytes).map_err(|error| Failure::output(&error))
 }

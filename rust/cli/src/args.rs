@@ -33,8 +33,17 @@ pub enum Command {
     Diff(Diff),
     Get(Get),
     Convert(Convert),
-    Completions(Completions),
-    Man(Man),
+    /// Prints the completions of this command line for a shell.
+    #[command(after_help = help("completions"))]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Prints the manual page, of the tool or of one command.
+    Man {
+        /// The command.
+        command: Option<String>,
+    },
 }
 
 /// Shows what is in a file, value by value.
@@ -168,21 +177,6 @@ pub struct Convert {
     pub reading: Reading,
 }
 
-/// Prints the completions of this command line for a shell.
-#[derive(Debug, clap::Args)]
-#[command(after_help = help("completions"))]
-pub struct Completions {
-    /// The shell.
-    pub shell: Shell,
-}
-
-/// Prints the manual page, of the tool or of one command.
-#[derive(Debug, clap::Args)]
-pub struct Man {
-    /// The command.
-    pub command: Option<String>,
-}
-
 /// How to show values.
 #[derive(Debug, clap::Args)]
 pub struct Shown {
@@ -198,7 +192,7 @@ pub struct Shown {
 }
 
 /// How to read a file.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Reading {
     /// What is in the file.
     #[arg(long, default_value = "auto")]

@@ -1,78 +1,67 @@
 //! `varbatch get`: one value of a file, found without decoding the others.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use varbatch_codec::describe::Node;
 use varbatch_codec::lookup::{LookupErrorKind, Seek, Target, element_kind, lookup};
 use varbatch_codec::{Event, Kind, PathStep, frames};
-use varbatch_workers::Threads;
 
 use crate::args::Get;
 use crate::failure::Failure;
-use crate::hint;
 use crate::input::Input;
 use crate::json;
 use crate::leaf;
-use crate::path::{self, Wanted};
+use crate::path;
 use crate::show::Tree;
 use crate::source::{Buffer, Buffers};
 
 pub fn run(args: &Get) -> Result<(), Failure> {
     // A wrong path is reported before any file is opened.
     let wanted = path::parse(&args.wanted, args.from.dialect()).map_err(Failure::Usage)?;
-    let input = Input::open(&args.path)?;
-    get(args, &wanted, &input).map_err(|failure| hint::explain(failure, &input, &args.reading, args.from))
-}
-
-/// Finds the value, and prints it.
-fn get(args: &Get, wanted: &[Wanted], input: &Input) -> Result<(), Failure> {
-    let threads = Threads::new(args.reading.threads);
-    let mut buffers = Buffers::open(input, args.reading.format, args.from.dialect(), &threads)?;
+    let input = Input::open(&args.path, args.from, args.reading).map_err(Failure::File)?;
+    let mut buffers = Buffers::of(&input)?;
     let buffer = buffers.find(args.frame)?;
     let dialect = buffer.dialect;
     let conditions: Vec<_> = wanted.iter().map(|wanted| move |step: PathStep<'_>| wanted.is(step, dialect)).collect();
     let seeks: Vec<Seek<'_>> = wanted.iter().zip(&conditions).map(|(wanted, is)| wanted.seek(is, dialect)).collect();
     let target = lookup(buffer.bytes, buffer.at, dialect, &seeks).map_err(|error| match error.kind() {
         LookupErrorKind::Damaged(error) => buffer.damaged(error),
-        _ => Failure::Usage(format!("{}: {error}", input.name())),
+        _ => Failure::Usage(format!("{}: {error}", input.name)),
     })?;
     if args.raw {
         return raw(&target, &buffer);
     }
-    let out = BufWriter::new(io::stdout());
-    let mut tree = Tree::new(&args.shown, buffer.frame, args.wanted.trim().to_owned(), out);
+    let mut tree = Tree::new(&args.shown, buffer.frame, args.wanted.trim().to_owned());
     let element = |at, kind, event| Node { depth: 0, at, kind, event, step: None };
     let shown = match target {
-        Target::Value { at, bytes } => tree.value(&buffer.inside(at, bytes)),
+        Target::Value { at, bytes } => tree.value(&Buffer { at, bytes, ..buffer }),
         Target::Text { at, text } => {
             let size = frames::PREFIX_LEN + text.to_utf8().len();
-            tree.node(&element(at, Kind::String, Event::String(text)), size, Vec::new(), false)
+            Ok(tree.node(&element(at, Kind::String, Event::String(text)), size, Vec::new(), false)?)
         }
         Target::Element { at, plain } => {
             let node = element(at, element_kind(plain.kind), Event::Components(plain));
-            tree.node(&node, plain.bytes.len(), Vec::new(), false)
+            Ok(tree.node(&node, plain.bytes.len(), Vec::new(), false)?)
         }
     };
-    tree.flush()?;
+    tree.out.flush()?;
     shown
 }
 
 /// Prints the content of a text or a packed array.
 fn raw(target: &Target<'_>, buffer: &Buffer<'_>) -> Result<(), Failure> {
-    let print = |bytes: &[u8]| io::stdout().write_all(bytes).map_err(|error| Failure::output(&error));
+    let print = |bytes: &[u8]| Ok(io::stdout().write_all(bytes)?);
     let (at, bytes) = match *target {
         Target::Text { text, .. } => return print(text.to_utf8().as_bytes()),
         Target::Element { plain, .. } => return print(plain.bytes),
         Target::Value { at, bytes } => (at, bytes),
     };
-    let (node, texts) = json::first(bytes, at, buffer.dialect, 0).map_err(|error| buffer.damaged(&error))?;
-    match node.event {
+    let value = json::first(bytes, at, buffer.dialect, 0).map_err(|error| buffer.damaged(&error))?;
+    let found = value.node.kind.name();
+    match value.node.event {
         Event::String(text) | Event::StringName(text) => print(text.to_utf8().as_bytes()),
-        Event::NodePath { .. } => print(leaf::node_path(node.event, &texts).as_bytes()),
+        Event::NodePath { .. } => print(leaf::node_path(value.node.event, &value.texts).as_bytes()),
         Event::Packed(plain) => print(plain.bytes),
-        _ => {
-            let found = node.kind.name();
-            Err(Failure::Usage(format!("--raw: expected a text or a packed array of numbers, found {found}")))
-        }
+        _ => Err(Failure::Usage(format!("--raw: expected a text or a packed array of numbers, found {found}"))),
     }
 }

@@ -1,67 +1,54 @@
 //! What the user could have meant, where a file cannot be read as asked for.
 
 use std::io::Read;
+use std::rc::Rc;
 
 use clap::ValueEnum;
-use varbatch_storage::{self, Guess};
-use varbatch_workers::Threads;
+use varbatch_codec::Dialect;
+use varbatch_storage::{Guess, Loader};
 
-use crate::args::{DialectName, Format, Reading};
-use crate::failure::{Failure, say};
+use crate::args::{DialectName, Format};
 use crate::input::Input;
+use crate::output::say;
 use crate::source::{Buffers, is_value, loader};
 
-/// Reports what is wrong with the data of an input, and what the user could have meant.
-pub fn explain(failure: Failure, input: &Input, reading: &Reading, from: DialectName) -> Failure {
-    if !failure.is_about_data() {
-        return failure;
-    }
-    failure.report();
-    give(input, reading, from);
-    Failure::Reported
-}
-
 /// Prints how else the input could be read, if it is damaged as this dialect.
-pub fn give(input: &Input, reading: &Reading, from: DialectName) {
-    let threads = Threads::new(reading.threads);
-    if reads(input, reading, from, &threads) {
+pub fn give(input: &Rc<Input>) {
+    let (name, dialect) = (&input.name, input.from.dialect());
+    if reads(input, dialect) {
         return;
     }
-    let others = DialectName::value_variants().iter().filter(|&&name| name != from);
-    let names: Vec<_> = others.filter(|name| reads(input, reading, **name, &threads)).map(|name| name.text()).collect();
+    let others = DialectName::value_variants().iter().filter(|&&other| other != input.from);
+    let names: Vec<_> = others.filter(|other| reads(input, other.dialect())).map(|other| other.text()).collect();
     if !names.is_empty() {
         let names = names.join(" or --from ");
-        say("hint", format_args!("{}: all of it can be read with --from {names}", input.name()));
-    } else if let Some(what) = loader(input).ok().and_then(|loader| loader.guess(from.dialect())).and_then(what) {
-        say("hint", format_args!("{}: {what}", input.name()));
-    } else if reading.format == Format::Auto && !has_frame(input, from, &threads) && !is_null(input, from) {
-        let read = "it was read as values of store_var()";
-        say("hint", format_args!("{}: {read}; --format value reads it as one value", input.name()));
+        say("hint", format_args!("{name}: all of it can be read with --from {names}"));
+    } else if let Some(what) = loader(input).ok().and_then(|loader| loader.guess(dialect)).and_then(what) {
+        say("hint", format_args!("{name}: {what}"));
+    } else if input.reading.format == Format::Auto && !has_frame(input, dialect) && !is_null(input, dialect) {
+        say("hint", format_args!("{name}: it was read as values of store_var(); --format value reads it as one value"));
     }
 }
 
 /// Describes a file that holds no values of this dialect, and what to do with it.
 fn what(guess: Guess) -> Option<String> {
-    let format = match guess {
-        Guess::Format(format) => format,
+    use varbatch_storage::Format::{Encrypted, Gzip};
+    let (format, advice) = match guess {
         Guess::BigEndian => return Some("its lengths are big-endian, as FileAccess.big_endian writes them".into()),
+        Guess::Format(Encrypted) => {
+            (Encrypted, "Godot reads it with the password, see FileAccess.open_encrypted_with_pass()")
+        }
+        Guess::Format(Gzip) => (Gzip, "gzip -d unpacks it"),
+        Guess::Format(other) => (other, "it holds no values of store_var()"),
         // `give` finds the others itself.
         _ => return None,
-    };
-    let advice = match format {
-        varbatch_storage::Format::Encrypted => {
-            "Godot reads it with the password, see FileAccess.open_encrypted_with_pass()"
-        }
-        varbatch_storage::Format::Gzip => "gzip -d unpacks it",
-        _ => "it holds no values of store_var()",
     };
     Some(format!("this is {format}: {advice}"))
 }
 
 /// Returns true if all values of the input are sound in a dialect, with nothing after them.
-fn reads(input: &Input, reading: &Reading, name: DialectName, threads: &Threads) -> bool {
-    let dialect = name.dialect();
-    let Ok(mut buffers) = Buffers::open(input, reading.format, dialect, threads) else { return false };
+fn reads(input: &Rc<Input>, dialect: Dialect) -> bool {
+    let Ok(mut buffers) = Buffers::open(input, input.reading.format, dialect) else { return false };
     loop {
         match buffers.next() {
             Ok(None) => return true,
@@ -72,14 +59,14 @@ fn reads(input: &Input, reading: &Reading, name: DialectName, threads: &Threads)
 }
 
 /// Returns true if the input begins with a frame whose value takes all of it, or is compressed: then it holds frames.
-fn has_frame(input: &Input, from: DialectName, threads: &Threads) -> bool {
-    let Ok(mut buffers) = Buffers::open(input, Format::Frames, from.dialect(), threads) else { return true };
-    buffers.is_compressed() || matches!(buffers.next(), Ok(Some(first)) if is_value(first.bytes, first.dialect))
+fn has_frame(input: &Rc<Input>, dialect: Dialect) -> bool {
+    let Ok(mut buffers) = Buffers::open(input, Format::Frames, dialect) else { return true };
+    buffers.loader.as_ref().is_some_and(Loader::is_compressed)
+        || matches!(buffers.next(), Ok(Some(first)) if is_value(first.bytes, dialect))
 }
 
 /// Returns true if the input begins with a null and goes on: nobody writes that as one value.
-fn is_null(input: &Input, from: DialectName) -> bool {
-    let mut header = Vec::new();
-    let read = input.reader().take(4).read_to_end(&mut header);
-    read.is_ok() && input.len() > 4 && is_value(&header, from.dialect())
+fn is_null(input: &Input, dialect: Dialect) -> bool {
+    let mut header = [0; 4];
+    input.len() > 4 && input.reader().read_exact(&mut header).is_ok() && is_value(&header, dialect)
 }

@@ -5,18 +5,25 @@
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::Arc;
+use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
-use crate::failure::{Failure, say, unnamed};
+use varbatch_workers::Threads;
+
+use crate::args::{DialectName, Reading};
+use crate::output::say;
 
 /// The path that means the standard input or output.
 pub const STANDARD: &str = "-";
 
-/// Something to read.
+/// Something to read, and how.
 #[derive(Debug)]
 pub struct Input {
     /// The name in messages.
-    name: String,
+    pub name: String,
+    /// The engine that wrote it.
+    pub from: DialectName,
+    pub reading: Reading,
     bytes: Bytes,
 }
 
@@ -33,58 +40,16 @@ pub struct Bytes {
 
 impl Input {
     /// Opens what `path` names, and reads a pipe to its end.
-    pub fn open(path: &Path) -> Result<Self, Failure> {
-        if path == Path::new(STANDARD) {
-            return Self::standard();
-        }
-        let name = name(path);
-        let failed = |error: io::Error| Failure::file(&name, error);
-        // Before it is opened: opening a device can have an effect, and not every system opens a folder.
-        varbatch_storage::refuse_name(path).map_err(failed)?;
-        let metadata = fs::metadata(path).map_err(failed)?;
-        if let Some(what) = special(&metadata) {
-            return Err(Failure::file(&name, format_args!("expected a file or a pipe, found {what}")));
-        }
-        if metadata.is_dir() {
-            return Err(failed(io::ErrorKind::IsADirectory.into()));
-        }
-        let file = File::open(path).map_err(failed)?;
-        Self::of(name.clone(), file).map_err(failed)
-    }
-
-    fn standard() -> Result<Self, Failure> {
-        let name = "standard input";
-        if io::stdin().is_terminal() {
-            say("note", "reading standard input");
-        }
-        // Windows may give the bytes that wait in a pipe as the length of a file.
-        let of = if cfg!(windows) { Self::copy } else { Self::of };
-        standard_input().and_then(|file| of(name.into(), file)).map_err(|error| Failure::file(name, error))
-    }
-
-    /// Takes an open file from its position on.
-    fn of(name: String, mut file: File) -> io::Result<Self> {
-        // Files that the system makes up claim to be empty.
-        let len = file.metadata().map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 });
-        if len > 0 {
-            let start = file.stream_position()?;
-            let bytes = Bytes { file: file.into(), start, len: len.saturating_sub(start), at: start };
-            return Ok(Self { name, bytes });
-        }
-        Self::copy(name, file)
-    }
-
-    /// Reads a file that has a position and no length to its end.
-    fn copy(name: String, mut file: File) -> io::Result<Self> {
-        let uncopied = |error| io::Error::other(format!("cannot copy it to a temporary file: {}", unnamed(&error)));
-        let mut kept = tempfile::tempfile().map_err(uncopied)?;
-        let len = io::copy(&mut file, &mut kept)?;
-        Ok(Self { name, bytes: Bytes { file: kept.into(), start: 0, len, at: 0 } })
-    }
-
-    /// The name in messages.
-    pub fn name(&self) -> &str {
-        &self.name
+    ///
+    /// # Errors
+    /// Says what cannot be read, and why.
+    pub fn open(path: &Path, from: DialectName, reading: Reading) -> Result<Rc<Self>, String> {
+        let (name, bytes) = match path == Path::new(STANDARD) {
+            true => ("standard input".into(), Bytes::standard()),
+            false => (name(path), Bytes::open(path)),
+        };
+        let bytes = bytes.map_err(|error| format!("{name}: {error}"))?;
+        Ok(Rc::new(Self { name, from, reading, bytes }))
     }
 
     /// Its length in bytes.
@@ -96,16 +61,71 @@ impl Input {
     pub fn reader(&self) -> Bytes {
         self.bytes.clone()
     }
+
+    /// The threads that work on all inputs.
+    pub fn threads(&self) -> &'static Threads {
+        static THREADS: OnceLock<Threads> = OnceLock::new();
+        THREADS.get_or_init(|| Threads::new(self.reading.threads))
+    }
+}
+
+impl Bytes {
+    fn open(path: &Path) -> io::Result<Self> {
+        // Before it is opened: opening a device can have an effect, and not every system opens a folder.
+        varbatch_storage::refuse_name(path)?;
+        let metadata = fs::metadata(path)?;
+        #[cfg(unix)]
+        if let Some(what) = special(&metadata) {
+            return Err(io::Error::other(format!("expected a file or a pipe, found {what}")));
+        }
+        if metadata.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        Self::of(File::open(path)?)
+    }
+
+    fn standard() -> io::Result<Self> {
+        if io::stdin().is_terminal() {
+            say("note", "reading standard input");
+        }
+        #[cfg(unix)]
+        let bytes = Self::of(std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned()?.into());
+        // Windows may give the bytes that wait in a pipe as the length of a file.
+        #[cfg(windows)]
+        let bytes = Self::copy(io::stdin());
+        bytes
+    }
+
+    /// Takes an open file from its position on.
+    fn of(mut file: File) -> io::Result<Self> {
+        // Files that the system makes up claim to be empty.
+        let len = file.metadata().map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 });
+        if len == 0 {
+            return Self::copy(file);
+        }
+        let start = file.stream_position()?;
+        Ok(Self { file: file.into(), start, len: len.saturating_sub(start), at: start })
+    }
+
+    /// Reads what has a position and no length to its end.
+    fn copy(mut from: impl Read) -> io::Result<Self> {
+        let uncopied = |error| io::Error::other(format!("cannot copy it to a temporary file: {}", unnamed(&error)));
+        let mut kept = tempfile::tempfile().map_err(uncopied)?;
+        let len = io::copy(&mut from, &mut kept)?;
+        Ok(Self { file: kept.into(), start: 0, len, at: 0 })
+    }
 }
 
 /// A path in messages. Bytes that are no text are escaped.
 pub fn name(path: &Path) -> String {
-    let mut name = String::new();
-    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
-        name += chunk.valid();
-        chunk.invalid().iter().for_each(|byte| name += &format!("\\x{byte:02x}"));
-    }
-    name
+    let chunks = path.as_os_str().as_encoded_bytes().utf8_chunks();
+    chunks.map(|chunk| format!("{}{}", chunk.valid(), chunk.invalid().escape_ascii())).collect()
+}
+
+/// Returns what `tempfile` says about a temporary file, without the file's path.
+pub fn unnamed(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" at path ").map_or(text.as_str(), |(text, _)| text).to_owned()
 }
 
 impl Read for Bytes {
@@ -131,33 +151,11 @@ impl Seek for Bytes {
     }
 }
 
-#[cfg(unix)]
-fn standard_input() -> io::Result<File> {
-    use std::os::fd::AsFd;
-    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
-}
-
-#[cfg(windows)]
-fn standard_input() -> io::Result<File> {
-    use std::os::windows::io::AsHandle;
-    Ok(io::stdin().as_handle().try_clone_to_owned()?.into())
-}
-
 /// Names a file that never ends, or cannot be opened.
 #[cfg(unix)]
 fn special(metadata: &fs::Metadata) -> Option<&'static str> {
     use std::os::unix::fs::FileTypeExt;
     let kind = metadata.file_type();
-    if kind.is_char_device() || kind.is_block_device() {
-        Some("a device")
-    } else if kind.is_socket() {
-        Some("a socket")
-    } else {
-        None
-    }
-}
-
-#[cfg(windows)]
-fn special(_: &fs::Metadata) -> Option<&'static str> {
-    None
+    let is_device = kind.is_char_device() || kind.is_block_device();
+    if is_device { Some("a device") } else { kind.is_socket().then_some("a socket") }
 }

@@ -1,5 +1,6 @@
 //! A value in short, on one line.
 
+use console::Style;
 use varbatch_codec::describe::Node;
 use varbatch_codec::quote::{escaped, quoted};
 use varbatch_codec::{Dialect, Event, PathStep, Plain, Reader, Text};
@@ -39,33 +40,17 @@ pub fn key(bytes: &[u8], dialect: Dialect, room: usize) -> String {
     let kind = reader.peek_kind().expect("it was read before").name();
     match reader.next_event() {
         Ok(Some(Nil)) => "null".into(),
-        Ok(Some(event @ (Bool(_) | Int(_) | Float(_) | String(_) | StringName(_)))) => of_event(event, room),
-        Ok(Some(event @ Components(_))) => format!("{kind}{}", of_event(event, room)),
+        Ok(Some(event @ (Bool(_) | Int(_) | Float(_) | String(_) | StringName(_)))) => value(event, &[], room),
+        Ok(Some(event @ Components(_))) => format!("{kind}{}", value(event, &[], room)),
         _ => kind.into(),
     }
 }
 
-/// A value that holds no others, without its type. `texts` are its first texts.
-pub fn value(node: &Node<'_>, texts: &[Text<'_>]) -> String {
-    match node.event {
-        Event::PackedStrings { count } => {
-            let list = list(count, texts.iter().map(|text| quoted(*text, LINE)), LINE);
-            format!("of {count} [{list}]")
-        }
-        Event::NodePath { .. } => format!("^{}", quoted(Text::Utf8(&node_path(node.event, texts)), LINE)),
-        event => of_event(event, LINE),
-    }
-}
-
-/// A value on one line: its type, its class, and what it is or how many values are inside.
-pub fn short(node: &Node<'_>, texts: &[Text<'_>]) -> String {
-    let class = node.class().map(|class| escaped(class, LINE));
-    let value = values(node).map_or_else(|| value(node, texts), |count| format!("of {count}"));
-    joined([Some(escaped(Text::Utf8(&node.type_name()), LINE)), class, Some(value)])
-}
-
-/// The parts that are there, with spaces between them.
-pub fn joined(parts: [Option<String>; 3]) -> String {
+/// A value on one line: its type, its class, and what it is or how many values are inside. `name` is how the first two look.
+pub fn short(node: &Node<'_>, texts: &[Text<'_>], name: &Style) -> String {
+    let named = |text| name.apply_to(escaped(text, LINE)).to_string();
+    let value = values(node).map_or_else(|| value(node.event, texts, LINE), |count| format!("of {count}"));
+    let parts = [Some(named(Text::Utf8(&node.type_name()))), node.class().map(named), Some(value)];
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
@@ -73,24 +58,25 @@ pub fn joined(parts: [Option<String>; 3]) -> String {
 pub fn node_path(event: Event<'_>, texts: &[Text<'_>]) -> String {
     let Event::NodePath { names, absolute, .. } = event else { return String::new() };
     let (names, subnames) = texts.split_at(names.min(texts.len()));
-    let names: Vec<_> = names.iter().map(|text| text.to_utf8()).collect();
-    let mut path = format!("{}{}", if absolute { "/" } else { "" }, names.join("/"));
-    for name in subnames {
-        path += &format!(":{}", name.to_utf8());
-    }
-    path
+    let names: Vec<_> = names.iter().map(|name| name.to_utf8()).collect();
+    let subnames: String = subnames.iter().map(|name| format!(":{}", name.to_utf8())).collect();
+    format!("{}{}{subnames}", if absolute { "/" } else { "" }, names.join("/"))
 }
 
-pub fn of_event(event: Event<'_>, room: usize) -> String {
+/// A value that holds no others, without its type. `texts` are its first texts.
+fn value(event: Event<'_>, texts: &[Text<'_>], room: usize) -> String {
     match event {
         Event::Bool(value) => value.to_string(),
         Event::Int(value) => value.to_string(),
         Event::Float(value) => Number::F64(value).to_string(),
         Event::String(text) => quoted(text, room),
         Event::StringName(text) => format!("&{}", quoted(text, room)),
-        Event::Components(plain) => texts(plain, room).next().unwrap_or_default(),
-        Event::Packed(plain) => {
-            format!("of {} [{}]", plain.count, list(plain.count, texts(plain, room), room))
+        Event::NodePath { .. } => format!("^{}", quoted(Text::Utf8(&node_path(event, texts)), room)),
+        Event::Components(plain) => plain_texts(plain, room).next().unwrap_or_default(),
+        Event::Packed(plain) => format!("of {} [{}]", plain.count, list(plain.count, plain_texts(plain, room), room)),
+        Event::PackedStrings { count } => {
+            let texts = texts.iter().map(|text| quoted(*text, room));
+            format!("of {count} [{}]", list(count, texts, room))
         }
         Event::Rid(id) => id.to_string(),
         Event::Signal { name, object } => format!("{} of object {object}", quoted(name, room)),
@@ -119,13 +105,10 @@ fn list(count: usize, texts: impl Iterator<Item = String>, room: usize) -> Strin
 }
 
 /// The elements of plain data, as text.
-fn texts(plain: Plain<'_>, room: usize) -> impl Iterator<Item = String> {
+fn plain_texts(plain: Plain<'_>, room: usize) -> impl Iterator<Item = String> {
     elements(plain).map(move |element| {
         let mut numbers = element.numbers().map(|number| number.to_string());
-        if element.is_list {
-            format!("({})", list(numbers.len(), numbers, room))
-        } else {
-            numbers.next().unwrap_or_default()
-        }
+        let is_list = numbers.len() > 1;
+        if is_list { format!("({})", list(numbers.len(), numbers, room)) } else { numbers.next().unwrap_or_default() }
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! `input` opens a file or a pipe, `source` finds out what is in it and reads its values; `show`, `check`, `diff`, `get` and
 //! `convert` are the commands; `leaf` prints a value in short, `json` in full, `number` its numbers, and `path` its path; `wildcards` finds files;
-//! `failure` holds the errors with their exit codes, and `hint` finds out what the user could have meant.
+//! `failure` holds the errors, `output` prints lines, and `hint` finds out what the user could have meant.
 
 mod about;
 mod args;
@@ -16,11 +16,11 @@ mod input;
 mod json;
 mod leaf;
 mod number;
+mod output;
 mod path;
 mod progress;
 mod show;
 mod source;
-#[cfg(any(windows, test))]
 mod wildcards;
 
 use std::env;
@@ -33,17 +33,18 @@ use varbatch_codec::quote::visible;
 
 use crate::args::{Args, Command};
 use crate::failure::Failure;
+use crate::output::say;
 
 fn main() -> ExitCode {
     // What waits in the buffer may not fit on the disk.
-    let done = run().and_then(|()| io::stdout().flush().map_err(|error| Failure::output(&error)));
-    done.inspect_err(Failure::report).map_or_else(|failure| failure.exit_code(), |()| ExitCode::SUCCESS)
+    let done = run().and_then(|()| Ok(io::stdout().flush()?));
+    ExitCode::from(done.map_or_else(report, |()| 0))
 }
 
 fn run() -> Result<(), Failure> {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(asked) if !asked.use_stderr() => return asked.print().map_err(|error| Failure::output(&error)),
+        Err(asked) if !asked.use_stderr() => return Ok(asked.print()?),
         Err(wrong) => return Err(wrong_arguments(&wrong)),
     };
     match args.command {
@@ -52,9 +53,27 @@ fn run() -> Result<(), Failure> {
         Command::Diff(args) => diff::run(&args),
         Command::Get(args) => get::run(&args),
         Command::Convert(args) => convert::run(&args),
-        Command::Completions(args) => about::completions(&args),
-        Command::Man(args) => about::manual(&args),
+        Command::Completions { shell } => about::completions(shell),
+        Command::Man { command } => about::manual(command),
     }
+}
+
+/// Reports what went wrong, if that was not done already, and returns its exit code.
+fn report(failure: Failure) -> u8 {
+    let (text, code) = match &failure {
+        // Its reader has closed it.
+        Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
+        Failure::Reported(code) => return *code,
+        Failure::Data(input, error) => (format!("{}: {error}", input.name), 1),
+        Failure::Usage(text) => (text.clone(), 2),
+        Failure::File(text) => (text.clone(), 3),
+        Failure::Output(error) => (format!("the output: {error}"), 3),
+    };
+    say("error", text);
+    if let Failure::Data(input, _) = failure {
+        hint::give(&input);
+    }
+    code
 }
 
 /// Reports arguments that cannot be parsed: in colours, unless they hold what a terminal must not get.
@@ -66,5 +85,5 @@ fn wrong_arguments(wrong: &clap::Error) -> Failure {
     } else {
         wrong.to_string().lines().try_for_each(|line| writeln!(io::stderr(), "{}", visible(line)))
     };
-    Failure::UsageReported
+    Failure::Reported(2)
 }

@@ -4,35 +4,29 @@ use serde::{Serialize, Serializer};
 use varbatch_codec::{Plain, Scalar, Shape};
 
 /// An element of plain data: a number, or as many as it has components.
-pub struct Element<'a> {
-    scalar: Scalar,
-    size: usize,
-    bytes: &'a [u8],
-    pub is_list: bool,
-}
+pub struct Element<'a>(Plain<'a>);
 
 impl<'a> Element<'a> {
     pub fn numbers(&self) -> impl ExactSizeIterator<Item = Number> + use<'a> {
-        let scalar = self.scalar;
-        self.bytes.chunks_exact(self.size).map(move |bytes| Number::of(scalar, bytes))
+        let Plain { kind, width, bytes, .. } = self.0;
+        let (Shape::Components { scalar, .. } | Shape::Packed { scalar, .. }) = kind.shape() else {
+            unreachable!("no plain data is of {}", kind.name())
+        };
+        bytes.chunks_exact(scalar.size(width)).map(move |bytes| Number::of(scalar, bytes))
     }
 }
 
 impl Serialize for Element<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let mut numbers = self.numbers();
-        if self.is_list { out.collect_seq(numbers) } else { numbers.next().serialize(out) }
+        if numbers.len() > 1 { out.collect_seq(numbers) } else { numbers.next().serialize(out) }
     }
 }
 
 /// The elements of plain data.
 pub fn elements(plain: Plain<'_>) -> impl Iterator<Item = Element<'_>> {
-    let (scalar, count) = match plain.kind.shape() {
-        Shape::Components { scalar, count } | Shape::Packed { scalar, count } => (scalar, usize::from(count)),
-        _ => unreachable!("no plain data is of {}", plain.kind.name()),
-    };
-    let (size, is_list) = (scalar.size(plain.width), count > 1);
-    plain.bytes.chunks_exact(size * count).map(move |bytes| Element { scalar, size, bytes, is_list })
+    let len = plain.kind.shape().element_len(plain.width).expect("plain data has elements");
+    plain.bytes.chunks_exact(len).map(move |bytes| Element(Plain { bytes, ..plain }))
 }
 
 /// A number with all of its digits.

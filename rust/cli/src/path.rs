@@ -12,39 +12,6 @@ use crate::leaf;
 /// What stands for the rest of a text.
 const DOTS: &str = "...";
 
-/// A path that is written step by step.
-#[derive(Clone, Debug)]
-pub struct Trail {
-    text: String,
-    /// Where the path ends that the outermost value lies at, and of the value at each depth.
-    ends: Vec<usize>,
-}
-
-impl Trail {
-    /// A trail whose outermost value has this path.
-    pub fn from(text: String) -> Self {
-        Self { ends: vec![text.len()], text }
-    }
-
-    /// The path of the last value.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// The path of the value at this depth that the last one lies in.
-    pub fn around(&self, depth: usize) -> &str {
-        &self.text[..self.ends[depth + 1]]
-    }
-
-    /// Goes on to the next value, at this depth.
-    pub fn step(&mut self, depth: usize, step: Option<PathStep<'_>>, dialect: Dialect) {
-        self.ends.truncate(depth + 1);
-        self.text.truncate(self.ends[depth]);
-        self.text.extend(step.map(|step| self::step(step, dialect)));
-        self.ends.push(self.text.len());
-    }
-}
-
 /// A step, in full.
 pub fn step(step: PathStep<'_>, dialect: Dialect) -> String {
     match step {
@@ -138,27 +105,24 @@ fn bracket(text: &str) -> Option<usize> {
 }
 
 fn in_brackets(inner: &str, dialect: Dialect) -> Wanted {
+    if let Some(entry) = inner.strip_prefix("key ").and_then(|entry| entry.parse().ok()) {
+        return Wanted::KeyOf(entry);
+    }
+    let (text, name) = (quoted(inner), inner.strip_prefix('&').and_then(quoted));
     let event = match inner {
         "null" => Some(Event::Nil),
         "true" => Some(Event::Bool(true)),
         "false" => Some(Event::Bool(false)),
         // A word that is no number names a type, though Rust reads some as numbers.
         "nan" | "NaN" | "inf" | "-inf" => inner.parse().ok().map(Event::Float),
+        _ if text.is_some() => text.as_deref().map(|text| Event::String(Text::Utf8(text))),
+        _ if name.is_some() => name.as_deref().map(|name| Event::StringName(Text::Utf8(name))),
         _ if inner.contains(|char: char| char.is_ascii_digit()) => {
             inner.parse().map(Event::Int).or_else(|_| inner.parse().map(Event::Float)).ok()
         }
         _ => None,
     };
-    let wanted = if let Some(text) = quoted(inner) {
-        key(Event::String(Text::Utf8(&text)), dialect)
-    } else if let Some(text) = inner.strip_prefix('&').and_then(quoted) {
-        key(Event::StringName(Text::Utf8(&text)), dialect)
-    } else if let Some(entry) = inner.strip_prefix("key ").and_then(|entry| entry.parse().ok()) {
-        Some(Wanted::KeyOf(entry))
-    } else {
-        event.and_then(|event| key(event, dialect))
-    };
-    wanted.unwrap_or_else(|| Wanted::Shown(inner.into()))
+    event.and_then(|event| key(event, dialect)).unwrap_or_else(|| Wanted::Shown(inner.into()))
 }
 
 /// Reads the name after a dot. Returns its length too.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
 /// A command that ends earlier shows no bar.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -22,6 +22,7 @@ impl Progress {
     pub fn set(&mut self, done: u64, total: u64) {
         if self.bar.is_none() && self.started.elapsed() >= PATIENCE {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+            let bar = bar.with_finish(ProgressFinish::AndClear);
             let style = ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}, {eta} left");
             bar.set_style(style.expect("the template is sound").progress_chars("=> "));
             // What was done before the bar was shown says nothing about the speed.
@@ -31,14 +32,6 @@ impl Progress {
         }
         if let Some(bar) = &self.bar {
             bar.set_position(done);
-        }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
         }
     }
 }

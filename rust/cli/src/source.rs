@@ -1,12 +1,12 @@
 //! Finds out what is in an input, and reads its values one by one.
 
 use std::io::{self, Read};
+use std::rc::Rc;
 
 use varbatch_codec::limits::MAX_VALUE_LEN;
 use varbatch_codec::{CodecError, Dialect, Reader, frames, validate};
 use varbatch_storage::compressed::is_compressed;
 use varbatch_storage::{Loader, may_be_value};
-use varbatch_workers::Threads;
 
 use crate::args::Format;
 use crate::failure::Failure;
@@ -15,33 +15,9 @@ use crate::input::Input;
 /// Bytes of an input that are read before all of it is held as one value.
 const PROBE: u64 = 1 << 20;
 
-/// An input that is open.
-pub enum Source {
-    /// Values, each preceded by its length.
-    Frames(Loader),
-    /// The bytes of one value, perhaps with more after it.
-    Value(Vec<u8>),
-}
-
-impl Source {
-    /// Opens an input, as what `format` says.
-    pub fn open(input: &Input, format: Format, dialect: Dialect) -> Result<Self, Failure> {
-        let failed = |error| Failure::file(input.name(), error);
-        let value = match format {
-            Format::Frames => None,
-            Format::Value => Some(read(input).map_err(failed)?),
-            Format::Auto => find_value(input, dialect).map_err(failed)?,
-        };
-        match value {
-            Some(bytes) => Ok(Self::Value(bytes)),
-            None => loader(input).map(Self::Frames),
-        }
-    }
-}
-
 /// Reads an input as frames.
-pub fn loader(input: &Input) -> Result<Loader, Failure> {
-    Loader::new(Box::new(input.reader()), input.len()).map_err(|error| Failure::load(input.name(), error))
+pub fn loader(input: &Rc<Input>) -> Result<Loader, Failure> {
+    Loader::new(Box::new(input.reader()), input.len()).map_err(|error| Failure::load(input, error))
 }
 
 /// Reads all of an input that may be one value.
@@ -83,8 +59,7 @@ pub fn is_value(bytes: &[u8], dialect: Dialect) -> bool {
 /// A value of an input.
 #[derive(Clone, Copy)]
 pub struct Buffer<'a> {
-    /// The input, as messages call it.
-    pub name: &'a str,
+    pub input: &'a Rc<Input>,
     pub dialect: Dialect,
     /// The index of its frame; `None` if it is all of the input.
     pub frame: Option<usize>,
@@ -96,19 +71,14 @@ pub struct Buffer<'a> {
     pub stream_len: u64,
 }
 
-impl<'a> Buffer<'a> {
+impl Buffer<'_> {
     pub fn validate(&self) -> Result<usize, CodecError> {
         validate(Reader::new(self.bytes).with_base(self.at).with_dialect(self.dialect).with_objects(true))
     }
 
     /// What `error` says about it, with its frame.
     pub fn damaged(&self, error: &CodecError) -> Failure {
-        Failure::data(self.name, format_args!("{}{error}", in_frame(self.frame)))
-    }
-
-    /// The value at `at` inside of it.
-    pub fn inside(self, at: usize, bytes: &'a [u8]) -> Self {
-        Self { at, bytes, ..self }
+        Failure::data(self.input, format_args!("{}{error}", in_frame(self.frame)))
     }
 }
 
@@ -119,48 +89,45 @@ pub fn in_frame(frame: Option<usize>) -> String {
 
 /// The values of an input, one after the other.
 pub struct Buffers<'i> {
-    input: &'i Input,
+    pub input: &'i Rc<Input>,
     dialect: Dialect,
-    threads: &'i Threads,
-    source: Source,
-    /// The index of the next one.
-    count: usize,
-    /// Whole frames that were read together, where in the stream they begin, and how many of their bytes were given.
-    piece: Vec<u8>,
+    /// What reads frames; `None` if the input is one value, perhaps with more after it.
+    pub loader: Option<Loader>,
+    /// The index of the next one: at the end of the file, how many it has.
+    pub index: usize,
+    /// The value, or whole frames that were read together.
+    pub piece: Vec<u8>,
+    /// Where in the stream the frames begin, and how many of their bytes were given.
     base: usize,
     given: usize,
 }
 
 impl<'i> Buffers<'i> {
+    /// Opens an input, as what was asked for.
+    pub fn of(input: &'i Rc<Input>) -> Result<Self, Failure> {
+        Self::open(input, input.reading.format, input.from.dialect())
+    }
+
     /// Opens an input, as what `format` says.
-    pub fn open(input: &'i Input, format: Format, dialect: Dialect, threads: &'i Threads) -> Result<Self, Failure> {
-        let source = Source::open(input, format, dialect)?;
-        Ok(Self { input, dialect, threads, source, count: 0, piece: Vec::new(), base: 0, given: 0 })
-    }
-
-    /// Returns the name of the input, as messages call it.
-    pub fn name(&self) -> &'i str {
-        self.input.name()
-    }
-
-    /// Returns true if the input is a compressed file.
-    pub fn is_compressed(&self) -> bool {
-        matches!(&self.source, Source::Frames(loader) if loader.is_compressed())
+    pub fn open(input: &'i Rc<Input>, format: Format, dialect: Dialect) -> Result<Self, Failure> {
+        let failed = |error| Failure::file(&input.name, error);
+        let value = match format {
+            Format::Frames => None,
+            Format::Value => Some(read(input).map_err(failed)?),
+            Format::Auto => find_value(input, dialect).map_err(failed)?,
+        };
+        let loader = if value.is_none() { Some(loader(input)?) } else { None };
+        Ok(Self { input, dialect, loader, index: 0, piece: value.unwrap_or_default(), base: 0, given: 0 })
     }
 
     /// Asks for `count` frames from frame `from` on, or for all from there on: see [`Loader::select`]. `option` is what
     /// asks for them.
     pub fn select(&mut self, option: &str, from: i64, count: Option<u64>) -> Result<(), Failure> {
-        let Source::Frames(loader) = &mut self.source else {
+        let Some(loader) = &mut self.loader else {
             return Err(Failure::Usage(format!("{option}: the file is one value, and has no frames")));
         };
         loader.select(from, count);
         Ok(())
-    }
-
-    /// Returns the index of the next one: at the end of the file, how many it has.
-    pub fn index(&self) -> usize {
-        self.count
     }
 
     /// Reads the next one. An error is about what follows the last.
@@ -168,33 +135,29 @@ impl<'i> Buffers<'i> {
         if !self.fill()? {
             return Ok(None);
         }
-        let (name, dialect, index) = (self.input.name(), self.dialect, self.count);
-        self.count += 1;
-        let loader = match &self.source {
-            Source::Value(bytes) => {
-                let stream_len = bytes.len() as u64;
-                return Ok(Some(Buffer { name, dialect, frame: None, at: 0, bytes, remaining: 0, stream_len }));
+        let (frame, at, bytes, (stream_len, remaining)) = match &self.loader {
+            None => (None, 0, &self.piece[..], (self.piece.len() as u64, 0)),
+            Some(loader) => {
+                let frame = frames::read(&self.piece[self.given..]).next();
+                let frame = frame.expect("there is one more").expect("pieces are whole frames");
+                let at = self.given + frame.at;
+                self.given = at + frame.payload.len();
+                (Some(self.index), self.base + at, frame.payload, loader.len())
             }
-            Source::Frames(loader) => loader,
         };
-        let (stream_len, remaining) = loader.len();
-        let frame = frames::read(&self.piece[self.given..]).next();
-        let frame = frame.expect("there is one more").expect("pieces are whole frames");
-        let at = self.given + frame.at;
-        self.given = at + frame.payload.len();
-        let (at, bytes) = (self.base + at, frame.payload);
-        Ok(Some(Buffer { name, dialect, frame: Some(index), at, bytes, remaining, stream_len }))
+        self.index += 1;
+        Ok(Some(Buffer { input: self.input, dialect: self.dialect, frame, at, bytes, remaining, stream_len }))
     }
 
     /// Reads the next piece if all of this one was given. Returns false if there is nothing more.
     fn fill(&mut self) -> Result<bool, Failure> {
-        let Source::Frames(loader) = &mut self.source else { return Ok(self.count == 0) };
+        let Some(loader) = &mut self.loader else { return Ok(self.index == 0) };
         if self.given < self.piece.len() {
             return Ok(true);
         }
-        let read = loader.read(&mut self.piece, self.threads);
-        let read = read.map_err(|error| Failure::load(self.input.name(), error))?;
-        (self.count, self.given) = (loader.index() as usize, 0);
+        let read = loader.read(&mut self.piece, self.input.threads());
+        let read = read.map_err(|error| Failure::load(self.input, error))?;
+        (self.index, self.given) = (loader.index() as usize, 0);
         match read {
             Some(base) => self.base = base,
             None => self.piece.clear(),
@@ -204,11 +167,11 @@ impl<'i> Buffers<'i> {
 
     /// Reads the one that `--frame` asks for, or the first one.
     pub fn find(&mut self, wanted: Option<usize>) -> Result<Buffer<'_>, Failure> {
-        if wanted.is_some() || matches!(self.source, Source::Frames(_)) {
+        if wanted.is_some() || self.loader.is_some() {
             self.select("--frame", wanted.unwrap_or(0).try_into().unwrap_or(i64::MAX), Some(1))?;
         }
         self.fill()?;
-        let (wanted, count) = (wanted.unwrap_or(0), self.count);
+        let (wanted, count) = (wanted.unwrap_or(0), self.index);
         self.next()?.ok_or_else(|| Failure::Usage(format!("--frame {wanted}: the file has {count} frames")))
     }
 }

@@ -30,21 +30,17 @@ fn files(path: &Path) -> Option<Vec<PathBuf>> {
 /// of letters.
 fn matches(pattern: &str, name: &str) -> bool {
     let chars = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
-    let (pattern, name) = (chars(pattern), chars(name));
-    // Whether the pattern so far matches the first characters of the name, for each number of them.
-    let mut fits = vec![false; name.len() + 1];
-    fits[0] = true;
-    for wanted in pattern {
-        let first_fits = fits[0] && wanted == '*';
-        if wanted == '*' {
-            (0..name.len()).for_each(|len| fits[len + 1] |= fits[len]);
-        } else {
-            let is_next = |len: usize| wanted == '?' || wanted == name[len];
-            (0..name.len()).rev().for_each(|len| fits[len + 1] = fits[len] && is_next(len));
-        }
-        fits[0] = first_fits;
+    let name = chars(name);
+    // The numbers of first characters of the name that the pattern so far matches, in ascending order.
+    let mut lens = vec![0];
+    for wanted in chars(pattern) {
+        let is_next = |len: usize| name.get(len).is_some_and(|&char| wanted == '?' || wanted == char);
+        lens = match (wanted, lens.first()) {
+            ('*', Some(&first)) => (first..=name.len()).collect(),
+            _ => lens.into_iter().filter(|&len| is_next(len)).map(|len| len + 1).collect(),
+        };
     }
-    fits[name.len()]
+    lens.last() == Some(&name.len())
 }
 
 #[cfg(test)]

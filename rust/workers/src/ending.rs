@@ -1,6 +1,6 @@
 //! Threads that end by themselves, and are joined later, which frees their system resources.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LockResult, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 /// Helpers whose last handle was dropped by one of them: it cannot wait for its own end. All end soon.
@@ -38,9 +38,14 @@ impl Ending {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing panics while one is held.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// Locks a mutex.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    unpoisoned(mutex.lock())
+}
+
+/// Returns what is locked. Nothing panics while it is.
+pub(crate) fn unpoisoned<G>(locked: LockResult<G>) -> G {
+    locked.unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Waits for threads.

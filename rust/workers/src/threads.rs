@@ -13,7 +13,7 @@ static CORES: OnceLock<usize> = OnceLock::new();
 ///
 /// Clones are handles to the same threads, which end when the last handle is dropped. That drop waits for their end,
 /// unless one of the threads does the drop: then [`Tasks::shut_down`](crate::tasks::Tasks::shut_down) waits.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Threads {
     /// `None` if there is no thread but the caller.
     pool: Option<Arc<Pool>>,
@@ -22,7 +22,6 @@ pub struct Threads {
 }
 
 /// The helpers of [`Threads`].
-#[derive(Debug)]
 struct Pool {
     /// Dropped first, which makes the threads end.
     jobs: rayon::ThreadPool,
@@ -30,7 +29,6 @@ struct Pool {
     _helpers: Helpers,
 }
 
-#[derive(Debug)]
 struct Helpers(Vec<JoinHandle<()>>);
 
 impl Drop for Helpers {
@@ -65,13 +63,9 @@ impl Threads {
                 Ok(())
             })
             .build();
-        match jobs {
-            Ok(jobs) => {
-                let pool = Pool { jobs, turns: Arc::default(), _helpers: helpers };
-                Self { pool: Some(Arc::new(pool)), count, is_awake: false }
-            }
-            Err(_) => Self::alone(),
-        }
+        let Ok(jobs) = jobs else { return Self::alone() };
+        let pool = Pool { jobs, turns: Arc::default(), _helpers: helpers };
+        Self { pool: Some(Arc::new(pool)), count, is_awake: false }
     }
 
     /// Returns how many threads [`Self::new`] asks the system for: `count`, or one for each core if it is 0.

@@ -6,11 +6,12 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rayon::Yield;
+
+use crate::ending::lock;
 
 /// How long one task is worked on before the next one has its turn, which is also how long a call waits for a helper.
 pub(crate) const SLICE: Duration = Duration::from_millis(2);
@@ -41,7 +42,7 @@ thread_local! {
 impl Turns {
     /// Adds a turn. A runner must look at the list after this.
     pub(crate) fn add(&self, order: Order, turn: Turn) {
-        let mut turns = self.lock();
+        let mut turns = lock(&self.0);
         if order == Order::First { turns.push_front(turn) } else { turns.push_back(turn) }
     }
 
@@ -62,7 +63,7 @@ impl Turns {
 
     /// Returns the next turn. If there are others, a helper that has nothing else to do meanwhile becomes a runner.
     fn next(self: &Arc<Self>) -> Option<Turn> {
-        let mut turns = self.lock();
+        let mut turns = lock(&self.0);
         let turn = turns.pop_front()?;
         let are_others = !turns.is_empty();
         drop(turns);
@@ -71,16 +72,5 @@ impl Turns {
             rayon::spawn(move || this.run());
         }
         Some(turn)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Turn>> {
-        // Nothing panics while the lock is held.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Debug for Turns {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Turns").field(&self.lock().len()).finish()
     }
 }

@@ -2,44 +2,37 @@
 
 mod tree;
 
-use std::io::{self, BufWriter, Write};
-
-use varbatch_workers::Threads;
+use std::io::Write;
 
 pub use self::tree::Tree;
 use crate::args::Show;
-use crate::failure::{Failure, say};
-use crate::hint;
+use crate::failure::Failure;
 use crate::input::Input;
+use crate::output::say;
 use crate::source::Buffers;
 
 /// Bytes that are still read to count the values that are not shown.
 const MAX_COUNTED: u64 = 64 << 20;
 
 pub fn run(args: &Show) -> Result<(), Failure> {
-    let input = Input::open(&args.path)?;
+    let input = Input::open(&args.path, args.from, args.reading).map_err(Failure::File)?;
     if input.len() == 0 {
-        say("note", format_args!("{}: the file is empty", input.name()));
+        say("note", format_args!("{}: the file is empty", input.name));
     }
-    show(args, &input).map_err(|failure| hint::explain(failure, &input, &args.reading, args.from))
-}
-
-fn show(args: &Show, input: &Input) -> Result<(), Failure> {
-    let threads = Threads::new(args.reading.threads);
-    let mut buffers = Buffers::open(input, args.reading.format, args.from.dialect(), &threads)?;
-    let mut tree = Tree::new(&args.shown, None, String::new(), BufWriter::new(io::stdout()));
+    let mut buffers = Buffers::of(&input)?;
+    let mut tree = Tree::new(&args.shown, None, String::new());
     let shown = match args.frame {
         Some(_) => buffers.find(args.frame).and_then(|buffer| tree.under_frame(&buffer)),
         None => some(buffers, args, &mut tree),
     };
     // What comes before an error is printed before it.
-    tree.flush()?;
+    tree.out.flush()?;
     shown
 }
 
 /// Shows the first values, and says how many more there are; or those that are asked for, and reads no others.
-fn some<W: Write>(mut buffers: Buffers<'_>, args: &Show, tree: &mut Tree<W>) -> Result<(), Failure> {
-    let (max_count, name) = (if args.all { usize::MAX } else { args.count }, buffers.name());
+fn some(mut buffers: Buffers<'_>, args: &Show, tree: &mut Tree) -> Result<(), Failure> {
+    let max_count = if args.all { usize::MAX } else { args.count };
     if let Some(start) = args.start {
         buffers.select("--start", start, (!args.all).then_some(max_count as u64))?;
     }
@@ -49,14 +42,15 @@ fn some<W: Write>(mut buffers: Buffers<'_>, args: &Show, tree: &mut Tree<W>) -> 
             tree.under_frame(&buffer)?;
             shown += 1;
         } else if buffer.remaining > MAX_COUNTED {
-            return tree.more_values(None);
+            return Ok(tree.more_values(None)?);
         } else {
             more += 1;
         }
     }
     match args.start {
         Some(start) if shown == 0 && max_count > 0 => {
-            say("note", format_args!("{name}: there is no value {start}, the file has {}", buffers.index()));
+            let (name, count) = (&buffers.input.name, buffers.index);
+            say("note", format_args!("{name}: there is no value {start}, the file has {count}"));
         }
         _ if more > 0 => tree.more_values(Some(more))?,
         _ => {}

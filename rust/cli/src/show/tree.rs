@@ -1,115 +1,95 @@
 //! A value as a tree of lines, for people or as JSON.
 
-use std::io::Write;
+use std::fmt::Display;
+use std::io::{self, BufWriter, Write};
 
-use console::Style as Colours;
+use console::Style;
 use serde::Serialize;
 use varbatch_codec::describe::{Found, Node, Nodes, nodes};
-use varbatch_codec::quote::escaped;
 use varbatch_codec::{Dialect, Event, Text};
 
 use crate::args::Shown;
 use crate::failure::Failure;
 use crate::json::{self, Value};
 use crate::leaf;
-use crate::path::Trail;
+use crate::path;
 use crate::source::Buffer;
 
 /// Levels up to which lines are indented.
 const MAX_INDENT: usize = 32;
 
 /// How the parts of a line look. Plain where the output is no terminal, or `NO_COLOR` is set.
-struct Style {
-    /// What is rarely looked for.
-    faint: Colours,
-    /// The line above a value.
-    head: Colours,
-    /// A key, an index or the name of a property.
-    way: Colours,
-    /// The name of a type.
-    name: Colours,
-}
-
-impl Style {
-    fn new() -> Self {
-        let plain = Colours::new();
-        Self { faint: plain.clone().dim(), head: plain.clone().bold(), way: plain.clone().cyan(), name: plain.green() }
-    }
-}
+///
+/// What is rarely looked for.
+const FAINT: Style = Style::new().dim();
+/// The line above a value.
+const HEAD: Style = Style::new().bold();
+/// A key, an index or the name of a property.
+const WAY: Style = Style::new().cyan();
+/// The name of a type.
+const NAME: Style = Style::new().green();
 
 /// Writes values as lines.
-pub struct Tree<W> {
+pub struct Tree {
     /// The index of the frame that the values are in.
     frame: Option<usize>,
     dialect: Dialect,
-    /// The path of the current value.
-    trail: Trail,
+    /// The path of the outermost value, and the steps from there to the current one.
+    path: Vec<String>,
     is_json: bool,
     /// The deepest level that is shown.
     max_depth: usize,
     /// Elements that are shown of each container.
     max_items: usize,
-    style: Style,
-    out: W,
+    pub out: BufWriter<io::Stdout>,
 }
 
-/// A value in JSON.
+/// A line of JSON.
 #[derive(Serialize)]
-struct ValueLine<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    frame: Option<usize>,
-    path: &'a str,
-    at: usize,
-    size: usize,
-    depth: usize,
-    #[serde(flatten)]
-    value: Value<'a>,
-}
-
-/// Values that are left out, in JSON.
-#[derive(Serialize)]
-struct MoreLine<'a> {
+struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     frame: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<&'a str>,
+    path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<usize>,
-    more: Option<usize>,
+    #[serde(flatten)]
+    what: What<'a>,
 }
 
-/// Bytes after a value, in JSON.
 #[derive(Serialize)]
-struct BehindLine {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    frame: Option<usize>,
-    at: usize,
-    behind: usize,
+#[serde(untagged)]
+enum What<'a> {
+    Value {
+        size: usize,
+        depth: usize,
+        #[serde(flatten)]
+        value: Value<'a>,
+    },
+    /// So many values are left out.
+    More { more: Option<usize> },
+    /// So many bytes follow the value.
+    Behind { behind: usize },
 }
 
-impl<W: Write> Tree<W> {
+impl Tree {
     /// Values of this frame, with this path.
-    pub fn new(args: &Shown, frame: Option<usize>, path: String, out: W) -> Self {
+    pub fn new(args: &Shown, frame: Option<usize>, path: String) -> Self {
         Self {
             frame,
             dialect: Dialect::GODOT_4,
-            trail: Trail::from(path),
+            path: vec![path],
             is_json: args.json,
             max_depth: args.depth.unwrap_or(usize::MAX),
             max_items: if args.max_items == 0 { usize::MAX } else { args.max_items },
-            style: Style::new(),
-            out,
+            out: BufWriter::new(io::stdout()),
         }
-    }
-
-    pub fn flush(&mut self) -> Result<(), Failure> {
-        self.out.flush().map_err(|error| Failure::output(&error))
     }
 
     /// Writes a value under the line of its frame, if it has one.
     pub fn under_frame(&mut self, buffer: &Buffer<'_>) -> Result<(), Failure> {
         if let (false, Some(index)) = (self.is_json, buffer.frame) {
-            self.line(self.style.head.apply_to(format_args!("frame {index}")).to_string())?;
+            self.line(HEAD.apply_to(format_args!("frame {index}")))?;
         }
         self.value(buffer)
     }
@@ -127,7 +107,8 @@ impl<W: Write> Tree<W> {
         while let Some(found) = walk.next() {
             match found.map_err(|error| buffer.damaged(&error))? {
                 Found::Node(node) => {
-                    self.trail.step(node.depth, node.step, dialect);
+                    self.path.truncate(node.depth.max(1));
+                    self.path.extend(node.step.map(|step| path::step(step, dialect)));
                     // A leaf is written at its end, with its texts.
                     if let Some(count) = leaf::values(&node) {
                         let is_closed = node.depth == self.max_depth && count > 0;
@@ -150,7 +131,9 @@ impl<W: Write> Tree<W> {
                     match leaf::values(&node) {
                         None => self.node(&node, size, std::mem::take(&mut texts), false)?,
                         Some(count) if shown == self.max_items && shown < count => {
-                            self.more_items(end, node.depth + 1, count - shown)?;
+                            let (more, path) = (count - shown, self.path[..=node.depth].concat());
+                            let what = What::More { more: Some(more) };
+                            self.note(Some(path), end, node.depth + 1, &format!("... {more} more"), what)?;
                         }
                         Some(_) => {}
                     }
@@ -159,10 +142,9 @@ impl<W: Write> Tree<W> {
             }
         }
         let behind = bytes.len().saturating_sub(len);
-        if behind > 0 && self.is_json {
-            self.line(json::line(&BehindLine { frame, at: base + len, behind }))?;
-        } else if behind > 0 {
-            self.note(base + len, 0, &format!("... {behind} bytes behind the value, which engines ignore"))?;
+        if behind > 0 {
+            let text = format!("... {behind} bytes behind the value, which engines ignore");
+            self.note(None, base + len, 0, &text, What::Behind { behind })?;
         }
         Ok(())
     }
@@ -195,58 +177,43 @@ impl<W: Write> Tree<W> {
     }
 
     /// Writes one node: with its texts, or as a container that may be closed.
-    pub fn node(&mut self, node: &Node<'_>, size: usize, texts: Vec<Text<'_>>, is_closed: bool) -> Result<(), Failure> {
+    pub fn node(&mut self, node: &Node<'_>, size: usize, texts: Vec<Text<'_>>, is_closed: bool) -> io::Result<()> {
         let (at, depth) = (node.at, node.depth);
         if self.is_json {
-            let (frame, path) = (self.frame, self.trail.text());
-            let value = Value::new(node, texts, self.max_items);
-            return self.line(json::line(&ValueLine { frame, path, at, size, depth, value }));
+            let value = Value { node: *node, texts, items: self.max_items };
+            return self.json(Some(self.path.concat()), Some(at), What::Value { size, depth, value });
         }
-        let style = &self.style;
-        let name = |text: Text<'_>| style.name.apply_to(escaped(text, leaf::LINE)).to_string();
-        let place = style.faint.apply_to(format_args!("{at:>10} {size:>9} ")).to_string();
-        let way = node
-            .step
-            .map_or_else(String::new, |step| format!("{}: ", style.way.apply_to(leaf::step(step, self.dialect))));
-        let class = node.class().map(name);
-        let value = match leaf::values(node) {
-            Some(count) => format!("of {count}{}", if is_closed { " ..." } else { "" }),
-            None => leaf::value(node, &texts),
-        };
-        let words = leaf::joined([Some(name(Text::Utf8(&node.type_name()))), class, Some(value)]);
-        self.line(format!("{place} {}{way}{words}", indent(depth)))
-    }
-
-    /// Writes that so many values of the container around the current one are not shown.
-    fn more_items(&mut self, at: usize, depth: usize, more: usize) -> Result<(), Failure> {
-        if !self.is_json {
-            return self.note(at, depth, &format!("... {more} more"));
-        }
-        let (frame, path) = (self.frame, Some(self.trail.around(depth - 1)));
-        self.line(json::line(&MoreLine { frame, path, at: Some(at), more: Some(more) }))
+        let way = |step| format!("{}: ", WAY.apply_to(leaf::step(step, self.dialect)));
+        let way = indent(depth) + &node.step.map_or_else(String::new, way);
+        let (words, dots) = (leaf::short(node, &texts, &NAME), if is_closed { " ..." } else { "" });
+        self.line(format_args!("{} {way}{words}{dots}", FAINT.apply_to(format_args!("{at:>10} {size:>9} "))))
     }
 
     /// Writes that so many frames are not shown; `None` if nobody counted them.
-    pub fn more_values(&mut self, more: Option<usize>) -> Result<(), Failure> {
+    pub fn more_values(&mut self, more: Option<usize>) -> io::Result<()> {
         if self.is_json {
-            return self.line(json::line(&MoreLine { frame: None, path: None, at: None, more }));
+            self.frame = None;
+            return self.json(None, None, What::More { more });
         }
         let count = more.map_or_else(String::new, |more| format!("{more} "));
         let (values, them) = if more == Some(1) { ("value", "it") } else { ("values", "them") };
-        self.faint_line(&format!("... {count}more {values}; --all shows {them}"))
+        self.line(FAINT.apply_to(format_args!("... {count}more {values}; --all shows {them}")))
     }
 
-    /// Writes at a byte what is not shown from there.
-    fn note(&mut self, at: usize, depth: usize, text: &str) -> Result<(), Failure> {
-        self.faint_line(&format!("{at:>10} {:>9}  {}{text}", "", indent(depth)))
+    /// Writes what is not shown from a byte on, as text or as JSON.
+    fn note(&mut self, path: Option<String>, at: usize, depth: usize, text: &str, what: What<'_>) -> io::Result<()> {
+        if self.is_json {
+            return self.json(path, Some(at), what);
+        }
+        self.line(FAINT.apply_to(format_args!("{at:>10} {:>9}  {}{text}", "", indent(depth))))
     }
 
-    fn faint_line(&mut self, text: &str) -> Result<(), Failure> {
-        self.line(self.style.faint.apply_to(text).to_string())
+    fn json(&mut self, path: Option<String>, at: Option<usize>, what: What<'_>) -> io::Result<()> {
+        self.line(json::line(&Line { frame: self.frame, path, at, what }))
     }
 
-    fn line(&mut self, line: String) -> Result<(), Failure> {
-        writeln!(self.out, "{line}").map_err(|error| Failure::output(&error))
+    fn line(&mut self, line: impl Display) -> io::Result<()> {
+        writeln!(self.out, "{line}")
     }
 }
 

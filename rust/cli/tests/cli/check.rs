@@ -8,38 +8,31 @@ use varbatch_storage::compressed::Compression;
 use crate::support::{Folder, frames, int, save, save_3, string, text, value, words};
 
 #[test]
-fn sound_files() {
-    let folder = Folder::with("frames", &frames(&[&int(1), &save()]));
-    folder.write("value", &save());
-    folder.write("empty", &[]);
-    folder.write("old", &frames(&[&save_3()]));
-    folder.run("check frames").expect(0, "frames: ok, 2 values\n", "");
-    folder.run("check value").expect(0, "value: ok, 1 value\n", "");
-    folder.run("check --from godot3 old").expect(0, "old: ok, 1 value\n", "");
-    folder.run("check --from redot value").expect(0, "value: ok, 1 value\n", "");
-    folder.run("check --quiet frames").expect(0, "", "");
-}
-
-#[test]
-fn damage_is_reported_with_its_byte_and_path() {
+fn each_file_has_its_result() {
     let broken = value(27, &[&words(&[1]), &string("list"), &words(&[28, 2, 0, 99])]);
-    let folder = Folder::with("a", &frames(&[&int(1), &broken, &int(2)]));
-    let error = "error: a: frame 1: expected a type from 0 to 38, found 99, at byte 48 inside [\"list\"][1]\n";
-    folder.run("check a").expect(1, "a: damaged, 2 values of 3\n", error);
-    folder.run("check --quiet a").expect(1, "", "");
-}
-
-#[test]
-fn a_file_that_ends_early() {
-    let whole = frames(&[&int(1), &save()]);
-    let folder = Folder::with("a", &whole[..whole.len() - 1]);
-    let error = format!(
-        "error: a: expected {} more bytes for the payload of a frame, found {}, at byte 16\n",
-        save().len(),
-        save().len() - 1
-    );
-    folder.run("check a").expect(1, "a: damaged, 1 value before the end\n", &error);
-    folder.run("check --format frames a").expect(1, "a: damaged, 1 value before the end\n", &error);
+    let cut = frames(&[&int(1), &save()])[..83].to_vec();
+    let list = "frame 1: expected a type from 0 to 38, found 99, at byte 48 inside [\"list\"][1]";
+    let zeros = "expected a frame, found nothing but zeros (1048576 bytes), at byte 0";
+    let follows = "1 value is followed by bytes that engines ignore, first at byte 68";
+    let ends = "expected 68 more bytes for the payload of a frame, found 67, at byte 16";
+    for (bytes, options, code, out, err) in [
+        (frames(&[&int(1), &save()]), "", 0, "ok, 2 values", ""),
+        (save(), "", 0, "ok, 1 value", ""),
+        (frames(&[&save_3()]), "--from godot3", 0, "ok, 1 value", ""),
+        (save(), "--from redot", 0, "ok, 1 value", ""),
+        (vec![], "", 1, "empty", ""),
+        (vec![], "--format value", 1, "empty", ""),
+        (frames(&[&int(1), &broken, &int(2)]), "", 1, "damaged, 2 values of 3", list),
+        (cut.clone(), "", 1, "damaged, 1 value before the end", ends),
+        (cut, "--format frames", 1, "damaged, 1 value before the end", ends),
+        (vec![0; 1 << 20], "", 1, "damaged, 0 values before the end", zeros),
+        ([save(), vec![9, 9]].concat(), "--format value", 1, "damaged, 0 values of 1", follows),
+    ] {
+        let folder = Folder::with("a", &bytes);
+        let err = if err.is_empty() { String::new() } else { format!("error: a: {err}\n") };
+        folder.run(&format!("check {options} a")).expect(code, &format!("a: {out}\n"), &err);
+        folder.run(&format!("check --quiet {options} a")).expect(code, "", "");
+    }
 }
 
 #[test]
@@ -91,13 +84,6 @@ fn damage_without_an_end_is_given_up() {
 }
 
 #[test]
-fn zeros_are_not_taken_for_one_value() {
-    let folder = Folder::with("a", &[0; 1 << 20]);
-    let error = "error: a: expected a frame, found nothing but zeros (1048576 bytes), at byte 0\n";
-    folder.run("check a").expect(1, "a: damaged, 0 values before the end\n", error);
-}
-
-#[test]
 fn several_files_each_have_a_line() {
     let folder = Folder::with("a", &frames(&[&int(1)]));
     folder.write("b", &save());
@@ -111,16 +97,6 @@ fn several_files_each_have_a_line() {
     let error = format!("error: none: {missing}\n");
     folder.run("check none a").expect(3, "a: ok, 1 value\n", &error);
     assert_eq!(folder.run("check bad none").code, 3);
-}
-
-#[test]
-fn an_empty_file_is_called_empty() {
-    let folder = Folder::with("a", &[]);
-    folder.run("check a").expect(1, "a: empty\n", "");
-    folder.run("check --quiet a").expect(1, "", "");
-    folder.run("check --format value a").expect(1, "a: empty\n", "");
-    let line = r#"{"file":"a","state":"empty","values":0,"damaged":0,"followed":0,"complete":true}"#;
-    folder.run("check --json a").expect(1, &format!("{line}\n"), "");
 }
 
 #[test]
@@ -142,6 +118,9 @@ fn json_is_an_object_a_line() {
     assert_eq!(lines[2], expected);
     assert_eq!(lines[3]["file"], name);
     assert_eq!((&lines[3]["state"], &lines[4]["state"]), (&json!("ok"), &json!("unreadable")));
+    folder.write("empty", &[]);
+    let line = r#"{"file":"empty","state":"empty","values":0,"damaged":0,"followed":0,"complete":true}"#;
+    folder.run("check --json empty").expect(1, &format!("{line}\n"), "");
     // What ends a file early is an error as well.
     folder.write("c", &frames(&[&int(1)])[..10]);
     let lines = folder.run("check --json c").json();
@@ -162,13 +141,6 @@ fn a_file_of_another_engine_is_recognized() {
     folder.write("b", &frames(&[&rect[..]]));
     let hint = "\nhint: b: all of it can be read with --from godot3 or --from pandemonium or --from pandemonium-3.8\n";
     folder.run("check --format frames b").has(1, "", hint);
-}
-
-#[test]
-fn what_follows_a_value_is_reported() {
-    let folder = Folder::with("a", &[save(), vec![9, 9]].concat());
-    let error = format!("error: a: 1 value is followed by bytes that engines ignore, first at byte {}\n", save().len());
-    folder.run("check --format value a").expect(1, "a: damaged, 0 values of 1\n", &error);
 }
 
 #[test]

@@ -78,40 +78,30 @@ fn a_file_may_become_itself() {
     assert_eq!(folder.names(), ["a"]);
 }
 
-/// Checks that a failure leaves an existing output as it was, makes no new one, and leaves no other file.
-#[track_caller]
-fn leaves_nothing(bytes: &[u8], args: &str, code: i32, err: &str) {
-    let folder = Folder::with("in", bytes);
-    folder.run(&format!("{args} in out")).fails(code, err);
-    assert_eq!(folder.names(), ["in"]);
-    folder.write("out", b"precious");
-    folder.run(&format!("{args} --force in out")).fails(code, err);
-    folder.run(&format!("{args} --force in in")).fails(code, err);
-    assert_eq!((folder.read("out"), folder.read("in")), (b"precious".to_vec(), bytes.to_vec()));
-    assert_eq!(folder.names(), ["in", "out"]);
-}
-
+/// A failure leaves an existing output as it was, makes no new one, and leaves no other file.
 #[test]
-fn damage_leaves_nothing() {
+fn a_failure_leaves_nothing() {
     let bad = value(18, &[&words(&[1]), &string("list"), &words(&[19, 2, 0, 99])]);
-    let error = "error: in: frame 1: expected a type from 0 to 26, found 99, at byte 48 inside [\"list\"][1]\n";
-    leaves_nothing(&frames(&[&int(1), &bad, &int(2)]), TO_4, 1, error);
-    let error = "error: in: expected a type from 0 to 26, found 99, at byte 32 inside [\"list\"][1]\n";
-    leaves_nothing(&bad, &format!("{TO_4} --format value"), 1, error);
-    let cut = &frames(&[&int(1), &int(2)])[..22];
-    let error = "error: in: expected 8 more bytes for the payload of a frame, found 6, at byte 16\n";
-    leaves_nothing(cut, TO_4, 1, error);
-}
-
-#[test]
-fn a_type_that_the_other_engine_has_not() {
-    let list = value(28, &[&words(&[2, 0]), &words(&[10, 1, 2, 3])]);
-    let bad = value(27, &[&words(&[1]), &string("at"), &list]);
-    let what = "expected a type that Godot 3 has, found Vector3i";
-    let error = format!("error: in: frame 1: {what}, at byte 48 inside [\"at\"][1]\n");
-    leaves_nothing(&frames(&[&int(1), &bad]), TO_3, 1, &error);
-    let error = format!("error: in: {what}, at byte 32 inside [\"at\"][1]\n");
-    leaves_nothing(&bad, TO_3, 1, &error);
+    let new = value(27, &[&words(&[1]), &string("at"), &value(28, &[&words(&[2, 0]), &words(&[10, 1, 2, 3])])]);
+    let (damaged, missing) =
+        ("expected a type from 0 to 26, found 99", "expected a type that Godot 3 has, found Vector3i");
+    let cut = "expected 8 more bytes for the payload of a frame, found 6, at byte 16".to_owned();
+    for (bytes, args, error) in [
+        (frames(&[&int(1), &bad, &int(2)]), TO_4, format!("frame 1: {damaged}, at byte 48 inside [\"list\"][1]")),
+        (bad, &format!("{TO_4} --format value")[..], format!("{damaged}, at byte 32 inside [\"list\"][1]")),
+        (frames(&[&int(1), &int(2)])[..22].to_vec(), TO_4, cut),
+        (frames(&[&int(1), &new]), TO_3, format!("frame 1: {missing}, at byte 48 inside [\"at\"][1]")),
+        (new, TO_3, format!("{missing}, at byte 32 inside [\"at\"][1]")),
+    ] {
+        let (folder, error) = (Folder::with("in", &bytes), format!("error: in: {error}\n"));
+        folder.run(&format!("{args} in out")).fails(1, &error);
+        assert_eq!(folder.names(), ["in"]);
+        folder.write("out", b"precious");
+        folder.run(&format!("{args} --force in out")).fails(1, &error);
+        folder.run(&format!("{args} --force in in")).fails(1, &error);
+        assert_eq!((folder.read("out"), folder.read("in")), (b"precious".to_vec(), bytes));
+        assert_eq!(folder.names(), ["in", "out"]);
+    }
 }
 
 #[test]

@@ -27,11 +27,10 @@ pub use work::{NextStep, OnProgress, TaskEvent, Work};
 
 use crate::Threads;
 use crate::ending::ENDING;
-use crate::turns::SLICE;
+use crate::turns::{Order, SLICE};
 use queue::{Place, Queue};
 
 /// A queue of tasks. Can be a `static`.
-#[derive(Debug)]
 pub struct Tasks<W: Work> {
     queue: LazyLock<Arc<Queue<Task<W>>>>,
 }
@@ -55,8 +54,8 @@ impl<W: Work> Tasks<W> {
     ) -> Arc<Task<W>> {
         let home = if threads.has_helpers() { Place::Helpers } else { Place::Owner };
         let task = Task::new(&self.queue, home, work, Box::new(listener));
-        if self.queue.add(task.id(), &task, threads) {
-            task.put(home, None);
+        if self.queue.add(task.id, &task, threads) {
+            task.put(home, Order::Last);
         } else {
             task.cancel();
             task.work_on(threads, home, None);

@@ -1,16 +1,19 @@
 //! One task: the holder of its work, its turns on any thread, and its end.
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{Builder, ThreadId};
 use std::time::Instant;
 
 use super::queue::{Place, Queue};
 use super::work::{NextStep, TaskEvent, Work};
 use crate::Threads;
+use crate::ending::{lock, unpoisoned};
 use crate::turns::{Order, SLICE};
+
+/// The id of the next task that is made.
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 /// The min change of progress that is reported.
 const REPORTED: f32 = 0.01;
@@ -19,7 +22,8 @@ pub(super) type Listener<W> = Box<dyn Fn(&Arc<Task<W>>, TaskEvent) + Send + Sync
 
 /// Work that was started. It continues when no handle to it remains.
 pub struct Task<W: Work> {
-    id: u64,
+    /// Larger than those of all tasks before.
+    pub(super) id: u64,
     /// The place for steps that any thread may do: the helpers, or the owner if there are none.
     home: Place,
     pub(super) outlives_shut_down: bool,
@@ -43,10 +47,7 @@ enum State<W> {
     Free(Place, W),
     /// This thread works on it.
     Claimed(ThreadId),
-    Done(End<W>),
-}
-
-enum End<W> {
+    /// It is done. The work is here until it is taken.
     Finished(Option<W>),
     Cancelled,
     Panicked,
@@ -57,7 +58,7 @@ impl<W: Work> Task<W> {
     pub(super) fn new(queue: &Arc<Queue<Self>>, home: Place, work: W, listener: Listener<W>) -> Arc<Self> {
         let outlives_shut_down = work.outlives_shut_down();
         Arc::new(Self {
-            id: queue.next_id(),
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             home,
             outlives_shut_down,
             queue: Arc::clone(queue),
@@ -77,7 +78,7 @@ impl<W: Work> Task<W> {
     pub fn cancel(self: &Arc<Self>) {
         self.cancelled.store(true, Ordering::Relaxed);
         // A thread that has claimed the work checks the flag under this lock before it leaves the work.
-        let free_at = if let State::Free(place, _) = &*self.lock() { Some(*place) } else { None };
+        let free_at = if let State::Free(place, _) = &*lock(&self.state) { Some(*place) } else { None };
         if let Some(place) = free_at {
             self.list(place, Order::First);
         }
@@ -87,27 +88,27 @@ impl<W: Work> Task<W> {
     /// Continues a task that is [parked](NextStep::Parked), or about to be. Otherwise nothing happens, except that its
     /// next park may end at once.
     pub fn unpark(self: &Arc<Self>) {
-        match &mut *self.lock() {
+        match &mut *lock(&self.state) {
             State::Free(place @ Place::Parked, _) => *place = self.home,
             State::Claimed(_) => return self.unparked.store(true, Ordering::Relaxed),
-            State::Free(..) | State::Done(_) => return,
+            _ => return,
         }
-        self.put(self.home, None);
+        self.put(self.home, Order::Last);
     }
 
     /// True if the task has ended.
     pub fn is_done(&self) -> bool {
-        matches!(&*self.lock(), State::Done(_))
+        !matches!(&*lock(&self.state), State::Free(..) | State::Claimed(_))
     }
 
     /// True if the task was ended by [`Self::cancel`] or [`Tasks::shut_down`](super::Tasks::shut_down), without its work.
     pub fn is_cancelled(&self) -> bool {
-        matches!(&*self.lock(), State::Done(End::Cancelled))
+        matches!(&*lock(&self.state), State::Cancelled)
     }
 
     /// True if the task ended because a step panicked, without its work.
     pub fn is_panicked(&self) -> bool {
-        matches!(&*self.lock(), State::Done(End::Panicked))
+        matches!(&*lock(&self.state), State::Panicked)
     }
 
     /// Returns how much is done, from 0 to 1. Never falls, and is 1 when the work is done.
@@ -117,29 +118,21 @@ impl<W: Work> Task<W> {
 
     /// Returns the work of a task that ended with it, the first time.
     pub fn take(&self) -> Option<W> {
-        match &mut *self.lock() {
-            State::Done(End::Finished(work)) => work.take(),
-            _ => None,
-        }
+        if let State::Finished(work) = &mut *lock(&self.state) { work.take() } else { None }
     }
 
     /// Returns true when the task is done. This thread works on it with `threads` as soon as no other does, including
     /// the owner's steps. Several threads may wait, even inside a step of another task. Inside a step of this task it
     /// returns false at once.
     pub fn wait(self: &Arc<Self>, threads: &Threads) -> bool {
-        let mut state = self.lock();
+        let state = lock(&self.state);
         let this = std::thread::current().id();
         if matches!(&*state, State::Claimed(thread) if *thread == this) {
             return false;
         }
         self.wanted.store(true, Ordering::Relaxed);
-        let work = loop {
-            match &*state {
-                State::Free(..) => break Self::claim_in(&mut state, None),
-                State::Done(_) => return true,
-                State::Claimed(_) => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
-            }
-        };
+        let mut state = unpoisoned(self.changed.wait_while(state, |state| matches!(state, State::Claimed(_))));
+        let work = Self::claim_in(&mut state, None);
         drop(state);
         if let Some(work) = work {
             self.take_turn(work, threads, Place::Waiter, None);
@@ -150,20 +143,19 @@ impl<W: Work> Task<W> {
     /// Works on the task for a turn, if its work is free at `place`, and then puts it where it belongs. Returns true if
     /// it was free.
     pub(super) fn work_on(self: &Arc<Self>, threads: &Threads, place: Place, until: Option<Instant>) -> bool {
-        let Some(work) = Self::claim_in(&mut self.lock(), Some(place)) else { return false };
+        let Some(work) = Self::claim_in(&mut lock(&self.state), Some(place)) else { return false };
         if let Some(next) = self.take_turn(work, threads, place, until) {
-            self.put(next, Some(place));
+            self.put(next, if next == place { Order::Again } else { Order::Last });
         }
         true
     }
 
-    /// Puts the task, which is free at `place`, there, after a turn that began at `from`.
-    pub(super) fn put(self: &Arc<Self>, place: Place, from: Option<Place>) {
-        let is_again = from == Some(place);
-        self.list(place, if is_again { Order::Again } else { Order::Last });
+    /// Puts the task, which is free at `place`, there.
+    pub(super) fn put(self: &Arc<Self>, place: Place, order: Order) {
+        self.list(place, order);
         match place {
             Place::Device => self.give_thread(),
-            Place::Owner if !is_again => self.report(TaskEvent::Waiting),
+            Place::Owner if order != Order::Again => self.report(TaskEvent::Waiting),
             _ => {}
         }
     }
@@ -171,12 +163,11 @@ impl<W: Work> Task<W> {
     /// Lists the task, which is free at `place`, if there is a list.
     fn list(self: &Arc<Self>, place: Place, order: Order) {
         let (task, queue) = (Arc::clone(self), Arc::clone(&self.queue));
-        let threads = match place {
-            Place::Helpers => queue.begin_turn(self.id),
-            Place::Owner => return queue.add_owned(order, task),
-            // A thread for it is already coming, or not wanted.
-            Place::Device | Place::Waiter | Place::Parked => None,
-        };
+        if place == Place::Owner {
+            return queue.add_owned(order, task);
+        }
+        // At other places, a thread for it is already coming, or not wanted.
+        let threads = if place == Place::Helpers { queue.begin_turn(self.id) } else { None };
         let Some(threads) = threads else { return };
         let with = threads.clone();
         threads.add_turn(order, move || {
@@ -221,8 +212,7 @@ impl<W: Work> Task<W> {
     ) -> Option<Place> {
         loop {
             if self.cancelled.load(Ordering::Relaxed) {
-                self.end_without(work, End::Cancelled);
-                return None;
+                return self.end_without(work, State::Cancelled);
             }
             let stepped = catch_unwind(AssertUnwindSafe(|| {
                 let next = work.step(threads, &|progress| self.note(progress));
@@ -231,20 +221,14 @@ impl<W: Work> Task<W> {
                 }
                 (next, work.progress())
             }));
-            let Ok((next, progress)) = stepped else {
-                self.end_without(work, End::Panicked);
-                return None;
-            };
+            let Ok((next, progress)) = stepped else { return self.end_without(work, State::Panicked) };
             self.note(if next == NextStep::Done { 1.0 } else { progress });
             let next_place = match next {
                 NextStep::More => self.home,
                 NextStep::Blocking if self.home != Place::Owner => Place::Device,
                 NextStep::Blocking | NextStep::Owner => Place::Owner,
                 NextStep::Parked => Place::Parked,
-                NextStep::Done => {
-                    self.end(End::Finished(Some(work)));
-                    return None;
-                }
+                NextStep::Done => return self.end(State::Finished(Some(work))),
             };
             let goes_on = place == Place::Waiter
                 || place == next_place
@@ -258,11 +242,10 @@ impl<W: Work> Task<W> {
 
     /// Leaves the work at `place`, unless a thread waits for it or it was cancelled.
     fn leave(self: &Arc<Self>, work: W, place: Place) -> Option<Place> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if self.cancelled.load(Ordering::Relaxed) {
             drop(state);
-            self.end_without(work, End::Cancelled);
-            return None;
+            return self.end_without(work, State::Cancelled);
         }
         // A waiting thread stays until the task is done, so it will claim the work.
         let wanted = self.wanted.load(Ordering::Relaxed);
@@ -278,16 +261,18 @@ impl<W: Work> Task<W> {
     }
 
     /// Drops the work before the task is done, so that what it held is gone by then.
-    fn end_without(self: &Arc<Self>, work: W, end: End<W>) {
+    fn end_without(self: &Arc<Self>, work: W, end: State<W>) -> Option<Place> {
         let _ = catch_unwind(AssertUnwindSafe(|| drop(work)));
-        self.end(end);
+        self.end(end)
     }
 
-    fn end(self: &Arc<Self>, end: End<W>) {
-        *self.lock() = State::Done(end);
+    /// Ends the task, which must be put at no place any more.
+    fn end(self: &Arc<Self>, end: State<W>) -> Option<Place> {
+        *lock(&self.state) = end;
         self.changed.notify_all();
         self.report(TaskEvent::Finished);
         self.queue.remove(self.id);
+        None
     }
 
     /// Several threads may call this at once within a step.
@@ -304,21 +289,5 @@ impl<W: Work> Task<W> {
 
     fn report(self: &Arc<Self>, event: TaskEvent) {
         let _ = catch_unwind(AssertUnwindSafe(|| (self.listener)(self, event)));
-    }
-
-    pub(super) fn id(&self) -> u64 {
-        self.id
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State<W>> {
-        // Nothing panics while the lock is held.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl<W: Work> fmt::Debug for Task<W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let done = self.is_done();
-        f.debug_struct("Task").field("id", &self.id).field("done", &done).finish_non_exhaustive()
     }
 }

@@ -13,9 +13,7 @@ pub trait Work: Send + 'static {
 
     /// Called after a step that returned [`NextStep::Parked`] by a thread in [`Task::wait`](super::Task::wait), which
     /// cannot leave the task: waits for what the task waits for, and may work on it.
-    fn unblock(&mut self, threads: &Threads) {
-        let _ = threads;
-    }
+    fn unblock(&mut self, _threads: &Threads) {}
 
     /// Returns how much is done, from 0 to 1. Called after each step.
     fn progress(&self) -> f32;

@@ -167,10 +167,12 @@ fn of_many_panics_one_reaches_the_caller_its_own_first() {
 }
 
 #[test]
-fn a_panic_of_the_items_reaches_the_caller() {
+fn a_panic_of_the_items_or_of_a_call_within_reaches_the_caller() {
     for threads in COUNTS.map(Threads::new) {
         let items = (0..20).inspect(|&item| panic_if(item == 10, "no item"));
         assert_eq!(panic_of(|| threads.for_each(items, |_: i32| {})), "no item");
+        let inner = |item: i32| threads.for_each(0..4, |other: i32| panic_if(item == 3 && other == 2, "deep"));
+        assert_eq!(panic_of(|| threads.for_each(0..6, inner)), "deep");
         assert_works(&threads);
     }
 }
@@ -194,13 +196,4 @@ fn a_panic_that_panics_when_dropped_keeps_nobody() {
     assert!(panic.as_ref().is_err_and(|panic| panic.is::<Bad>()));
     std::mem::forget(panic);
     assert_works(&threads);
-}
-
-#[test]
-fn a_panic_within_a_call_within_a_call() {
-    for threads in COUNTS.map(Threads::new) {
-        let inner = |item: i32| threads.for_each(0..4, |other: i32| panic_if(item == 3 && other == 2, "deep"));
-        assert_eq!(panic_of(|| threads.for_each(0..6, inner)), "deep");
-        assert_works(&threads);
-    }
 }

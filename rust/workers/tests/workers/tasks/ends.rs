@@ -12,23 +12,6 @@ use super::{Job, Jobs, Started, each, occupy, steps};
 use crate::support::{COUNTS, Count, Door, count_end, shared, times, wait_for};
 
 #[test]
-fn a_task_in_the_queue_is_cancelled() {
-    each([2], |threads, jobs| {
-        let busy = shared::<Door>();
-        let first = occupy(jobs, threads, busy);
-        let (others, cancelled): (Vec<_>, Vec<_>) = (0..20)
-            .map(|_| (jobs.start(threads, |_, _| NextStep::Done), jobs.start(threads, |_, _| panic!("was cancelled"))))
-            .unzip();
-        cancelled.iter().for_each(|task| task.task.cancel());
-        cancelled.iter().for_each(|task| assert!(!task.task.is_done() && !task.task.is_cancelled()));
-        busy.open();
-        first.assert_finishes();
-        cancelled.into_iter().for_each(Started::assert_is_cancelled);
-        others.into_iter().for_each(Started::assert_finishes);
-    });
-}
-
-#[test]
 fn a_cancelled_task_ends_before_those_that_came_earlier() {
     each([1], |threads, jobs| {
         let others = jobs.start_all(threads, 5, |_| |_, _| NextStep::Owner);
@@ -55,11 +38,13 @@ fn a_cancelled_task_ends_before_those_that_came_earlier() {
             late.pass();
             NextStep::Done
         });
-        let last = jobs.start(threads, |_, _| NextStep::More);
-        last.task.cancel();
+        let cancelled = jobs.start_all(threads, 20, |_| |_, _| panic!("was cancelled"));
+        cancelled.iter().for_each(|task| task.task.cancel());
+        cancelled.iter().for_each(|task| assert!(!task.task.is_done() && !task.task.is_cancelled()));
         busy.open();
         first.assert_finishes();
-        last.assert_is_cancelled();
+        cancelled.into_iter().for_each(Started::assert_is_cancelled);
+        assert!(!second.task.is_done());
         late.open();
         second.assert_finishes();
     });
@@ -109,11 +94,14 @@ fn a_task_is_cancelled_while_it_is_worked_on() {
 #[test]
 fn a_task_is_cancelled_while_it_waits_for_its_owner() {
     each([2], |threads, jobs| {
-        let task = jobs.start(threads, |step, _| if step == 0 { NextStep::Owner } else { panic!("was cancelled") });
-        wait_for("the owner's step", || task.told.count(TaskEvent::Waiting) > 0);
-        task.task.cancel();
-        assert!(!jobs.tasks.run_slice(Duration::from_secs(1)));
-        task.assert_is_cancelled();
+        for waits in [false, true] {
+            let task = jobs.start(threads, |step, _| if step == 0 { NextStep::Owner } else { panic!("was cancelled") });
+            wait_for("the owner's step", || task.told.count(TaskEvent::Waiting) > 0);
+            task.task.cancel();
+            assert_eq!(waits && task.task.wait(threads), waits);
+            assert!(!jobs.tasks.run_slice(Duration::from_secs(1)));
+            task.assert_is_cancelled();
+        }
     });
 }
 
@@ -166,7 +154,7 @@ fn shut_down_ends_tasks_wherever_their_work_is() {
             assert!(kept.iter().chain(&dropped).all(|task| task.told.count(TaskEvent::Finished) == 1));
             kept.into_iter().for_each(Started::assert_finishes);
             dropped.into_iter().for_each(Started::assert_is_cancelled);
-            assert_eq!(jobs.live.load(Ordering::SeqCst), 0);
+            assert_eq!(jobs.live(), 0);
         }
     });
 }
@@ -228,11 +216,11 @@ fn tasks_started_during_a_shut_down_are_cancelled() {
 fn a_queue_that_is_dropped_ends_its_tasks() {
     for count in [1, 3] {
         let (threads, jobs) = (Threads::new(count), Jobs::new());
-        let live = jobs.live.clone();
+        let live = Arc::downgrade(&jobs.live);
         let tasks = jobs.start_all(&threads, 5, |_| |_, _| NextStep::More);
         drop(jobs);
         tasks.into_iter().for_each(Started::assert_is_cancelled);
-        assert_eq!(live.load(Ordering::SeqCst), 0);
+        assert_eq!(live.strong_count(), 0);
     }
 }
 

@@ -24,11 +24,11 @@ type DoStep = Box<dyn FnMut(usize, &Threads) -> NextStep + Send>;
 struct Job {
     step: DoStep,
     done: usize,
-    /// How many steps there are, if progress should tell.
-    of: usize,
+    /// What progress there is after so many steps.
+    progress: Box<dyn Fn(usize) -> f32 + Send>,
     kept: bool,
     unblock: Option<Box<dyn FnMut() + Send>>,
-    _live: Alive,
+    _live: Arc<()>,
 }
 
 impl Work for Job {
@@ -41,22 +41,12 @@ impl Work for Job {
         self.unblock.as_mut().expect("it never parks while it is waited for")();
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     fn progress(&self) -> f32 {
-        self.done as f32 / self.of as f32
+        (self.progress)(self.done)
     }
 
     fn outlives_shut_down(&self) -> bool {
         self.kept
-    }
-}
-
-/// Counts a job that is alive.
-struct Alive(Arc<AtomicUsize>);
-
-impl Drop for Alive {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -73,10 +63,10 @@ impl Told {
     }
 }
 
-/// A queue of jobs, of which it knows how many are alive.
+/// A queue of jobs, each of which holds `live` while it is alive.
 struct Jobs {
     tasks: Tasks<Job>,
-    live: Arc<AtomicUsize>,
+    live: Arc<()>,
 }
 
 /// A task and what was told of it.
@@ -91,9 +81,13 @@ impl Jobs {
     }
 
     fn job(&self, step: impl FnMut(usize, &Threads) -> NextStep + Send + 'static) -> Job {
-        self.live.fetch_add(1, Ordering::SeqCst);
-        let live = Alive(Arc::clone(&self.live));
-        Job { step: Box::new(step), done: 0, of: 1000, kept: false, unblock: None, _live: live }
+        let (progress, live) = (Box::new(|done| done as f32 / 1000.0), Arc::clone(&self.live));
+        Job { step: Box::new(step), done: 0, progress, kept: false, unblock: None, _live: live }
+    }
+
+    /// How many jobs are alive.
+    fn live(&self) -> usize {
+        Arc::strong_count(&self.live) - 1
     }
 
     fn start(&self, threads: &Threads, step: impl FnMut(usize, &Threads) -> NextStep + Send + 'static) -> Started {
@@ -110,12 +104,12 @@ impl Jobs {
 
     fn start_job(&self, threads: &Threads, job: Job) -> Started {
         let told = Arc::new(Told::default());
-        let (heard, live) = (Arc::clone(&told), Arc::clone(&self.live));
+        let (heard, live) = (Arc::clone(&told), Arc::downgrade(&self.live));
         let listener = move |task: &Arc<Task<Job>>, event| {
             heard.events.lock().unwrap().push((event, task.progress()));
             if event == TaskEvent::Finished {
                 assert!(task.is_done());
-                heard.live_at_end.store(live.load(Ordering::SeqCst), Ordering::SeqCst);
+                heard.live_at_end.store(live.strong_count() - 1, Ordering::SeqCst);
             }
         };
         Started { task: self.tasks.start(threads, job, listener), told }
@@ -130,7 +124,7 @@ impl Jobs {
     fn assert_none_left(&self) {
         wait_for("the end of all", || !self.tasks.is_busy());
         // Who ended a task that nobody holds drops it after that.
-        wait_for("the end of all work", || self.live.load(Ordering::SeqCst) == 0);
+        wait_for("the end of all work", || self.live() == 0);
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, TaskEvent, Tasks, Work};
 
-use super::{Jobs, steps};
+use super::{Jobs, each, steps};
 use crate::support::{COUNTS, times, wait_for};
 
 #[test]
@@ -14,7 +14,7 @@ fn progress_is_told_in_hundredths() {
     let (threads, jobs) = (Threads::new(2), Jobs::new());
     let count = times(5000, 500);
     let mut job = jobs.job(steps(count - 1));
-    job.of = count;
+    job.progress = Box::new(move |done| done as f32 / count as f32);
     let task = jobs.start_job(&threads, job);
     task.assert_ends();
     let told = task.told.events.lock().unwrap();
@@ -27,34 +27,24 @@ fn progress_is_told_in_hundredths() {
 
 #[test]
 fn progress_never_falls_and_is_a_fraction() {
-    struct Odd(usize);
-    impl Work for Odd {
-        fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> NextStep {
-            self.0 += 1;
-            if self.0 < 6 { NextStep::More } else { NextStep::Done }
+    each([1], |threads, jobs| {
+        let mut job = jobs.job(steps(5));
+        job.progress = Box::new(|done| [0.0, -1.0, 0.5, f32::NAN, 0.2, 0.4, 7.0][done]);
+        let task = jobs.start_job(threads, job);
+        // A step each.
+        for expected in [0.0, 0.5, 0.5, 0.5, 0.5, 1.0] {
+            jobs.tasks.run_slice(Duration::ZERO);
+            assert!((task.task.progress() - expected).abs() < f32::EPSILON);
         }
-
-        fn progress(&self) -> f32 {
-            [0.0, -1.0, 0.5, f32::NAN, 0.2, 0.4, 7.0][self.0]
-        }
-    }
-    let (tasks, seen) = (Tasks::new(), Arc::new(Mutex::new(Vec::new())));
-    let told = Arc::clone(&seen);
-    let task =
-        tasks.start(&Threads::alone(), Odd(0), move |task, event| told.lock().unwrap().push((event, task.progress())));
-    // A step each.
-    for expected in [0.0, 0.5, 0.5, 0.5, 0.5, 1.0] {
-        tasks.run_slice(Duration::ZERO);
-        assert!((task.progress() - expected).abs() < f32::EPSILON);
-    }
-    assert!(task.is_done());
-    let expected = [
-        (TaskEvent::Waiting, 0.0),
-        (TaskEvent::Progressed, 0.5),
-        (TaskEvent::Progressed, 1.0),
-        (TaskEvent::Finished, 1.0),
-    ];
-    assert_eq!(*seen.lock().unwrap(), expected);
+        assert!(task.task.is_done());
+        let expected = [
+            (TaskEvent::Waiting, 0.0),
+            (TaskEvent::Progressed, 0.5),
+            (TaskEvent::Progressed, 1.0),
+            (TaskEvent::Finished, 1.0),
+        ];
+        assert_eq!(*task.told.events.lock().unwrap(), expected);
+    });
 }
 
 /// One long step of so many parts, which threads do in no order.

@@ -115,7 +115,7 @@ fn soak(count: usize, changes: &[usize], seed: u64) {
     });
     // What nobody holds any more was dropped with its task; the hints are left to who looks.
     jobs.tasks.shut_down(&Threads::alone());
-    assert_eq!(jobs.live.load(Ordering::SeqCst), 0);
+    assert_eq!(jobs.live(), 0);
 }
 
 #[test]
