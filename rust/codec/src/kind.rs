@@ -5,9 +5,10 @@
 //! others are for the other engines that [`Engine`](crate::Engine) names.
 
 /// The width of the engine's `real_t`: the component of vectors, matrices and their packed arrays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Width {
     /// 32-bit: every official build of Godot.
+    #[default]
     Single,
     /// 64-bit: a build with `precision=double`.
     Double,

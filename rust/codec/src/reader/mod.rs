@@ -24,7 +24,7 @@ use self::payload::width;
 pub(crate) use self::skim::Skim;
 
 /// Bit 31 of a count: once "shared" for containers, "not the old format" for a NodePath.
-const HIGH_BIT: u32 = 0x8000_0000;
+pub(crate) const HIGH_BIT: u32 = 0x8000_0000;
 
 /// Reads one value.
 ///
@@ -189,6 +189,17 @@ impl<'a> Reader<'a> {
     /// Returns how many bytes remain after the position: the rest of the value, and perhaps bytes after it.
     pub fn left(&self) -> usize {
         self.rest().len()
+    }
+
+    /// Checks that nothing follows the value, which was read.
+    ///
+    /// # Errors
+    /// If bytes remain.
+    pub(crate) fn check_end(&self) -> Result<(), CodecError> {
+        match self.left() {
+            0 => Ok(()),
+            found => Err(CodecError::new(self.at, CodecErrorKind::Behind { found })),
+        }
     }
 
     /// Returns how many containers enclose the next value. Containers that are complete do not count.

@@ -2,7 +2,7 @@
 //! other, and back when it is turned around.
 
 use varbatch_codec::Width;
-use varbatch_codec::change::{Change, DiffOptions, Edit, Op, Patch, PatchError, diff, edits, patch};
+use varbatch_codec::change::{Change, DiffOptions, Edit, Op, PatchError, diff, edits, patch};
 
 use crate::support::random::Random;
 use crate::support::value::Value;
@@ -122,12 +122,8 @@ fn undo(change: Change<'_>) -> Change<'_> {
     Change { op: edits::inverse(change.op), old: change.new, new: change.old, ..change }
 }
 
-fn patched<'a>(before: &'a [u8], changes: impl IntoIterator<Item = Change<'a>>) -> Result<Vec<u8>, PatchError> {
-    let mut patch = Patch::new(before).expect("a value");
-    for change in changes {
-        patch.apply(&change, |_, _| false)?;
-    }
-    Ok(patch.plan().expect("not too long").to_vec())
+fn patched<'a>(before: &'a [u8], changes: Vec<Change<'a>>) -> Result<Vec<u8>, PatchError> {
+    edits::patched_by(before, changes, |_, _| false)
 }
 
 #[test]
@@ -144,7 +140,7 @@ fn changes_lead_from_one_to_the_other_and_back() {
             assert_eq!(parts, (change.op != Op::Insert, change.op != Op::Remove), "pair {number}");
         }
         changes.reverse();
-        let back = changes.into_iter().map(undo);
+        let back = changes.into_iter().map(undo).collect();
         assert_eq!(patched(&after, back).as_ref(), Ok(&before), "pair {number}, back");
     }
     assert!(counts.into_iter().all(|count| count > 3000), "{counts:?}");

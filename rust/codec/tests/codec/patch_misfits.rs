@@ -136,6 +136,10 @@ fn elements_of_packed_arrays_that_do_not_fit() {
     let [value, old] = ["new", "old"].map(|which| format!("an encoded value as the {which} value"));
     let range = "2 elements of PackedInt32Array from this index on";
     let place = "an index from 0 to 3 to insert into PackedInt32Array";
+    let element = "the index of one of 3 elements of PackedInt32Array";
+    let index = "an int as the index of an element of PackedInt32Array";
+    let (kind, same) = ("PackedInt32Array as the old value", "the old value PackedInt32Array");
+    let text = "the old value PackedStringArray";
     let count = "as many new elements of PackedInt32Array as old ones (1)";
     let short =
         "a broken one (expected 4 more bytes for PackedInt32Array element 0 of 1, found 0, at byte 8)... inside [2][0]";
@@ -144,34 +148,14 @@ fn elements_of_packed_arrays_that_do_not_fit() {
     assert_misfits([
         (with_new(Set, &from(2), ints(&[0, 0])), range, "1... inside [2][2]"),
         (with_old(Remove, &from(2), ints(&[6, 7])), range, "1... inside [2][2]"),
-        (
-            with_new(Set, &from(4), ints(&[])),
-            "the index of one of 3 elements of PackedInt32Array",
-            "4... inside [2][4]",
-        ),
+        (with_new(Set, &from(4), ints(&[])), element, "4... inside [2][4]"),
         (with_new(Insert, &from(-1), ints(&[0])), place, "-1... inside [2][-1]"),
-        (
-            at(Set, &[int(2), string("a")]),
-            "an int as the index of an element of PackedInt32Array",
-            "\"a\"... inside [2]",
-        ),
+        (at(Set, &[int(2), string("a")]), index, "\"a\"... inside [2]"),
         (at(Set, &from(0)), "PackedInt32Array as the new value", "int... inside [2][0]"),
-        (
-            with_old(Remove, &from(0), words(&[34, 0])),
-            "PackedInt32Array as the old value",
-            "PackedStringArray... inside [2][0]",
-        ),
+        (with_old(Remove, &from(0), words(&[34, 0])), kind, "PackedStringArray... inside [2][0]"),
         (both, count, "2... inside [2][0]"),
-        (
-            with_old(Remove, &from(1), ints(&[6])),
-            "the old value PackedInt32Array",
-            "another PackedInt32Array... inside [2][1]",
-        ),
-        (
-            with_old(Remove, &[int(3), int(0)], texts("y")),
-            "the old value PackedStringArray",
-            "another PackedStringArray... inside [3][0]",
-        ),
+        (with_old(Remove, &from(1), ints(&[6])), same, "another PackedInt32Array... inside [2][1]"),
+        (with_old(Remove, &[int(3), int(0)], texts("y")), text, "another PackedStringArray... inside [3][0]"),
         (with_new(Insert, &from(0), words(&[30, 1])), &value, short),
         (with_old(Remove, &from(0), words(&[30, 0, 0])), &old, longer),
     ]);

@@ -32,7 +32,7 @@ proptest! {
             model.splice(range, with);
             if let Some(last) = model.last_mut() {
                 *last += 1;
-                buffer.set(buffer.len() - 1, *last);
+                buffer.replace(buffer.len() - 1..buffer.len(), &[*last]);
             }
             prop_assert_eq!(all(&buffer), &model[..]);
             prop_assert_eq!(buffer.len(), model.len());

@@ -20,14 +20,18 @@ use crate::plan::Plan;
 pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaError> {
     let mut input = Input::new(delta);
     let len = head(before, &mut input)?;
-    let mut base = Base { bytes: before, at: 0 };
+    let mut base = before;
     let mut output = Output::new();
     while !input.is_at_end() {
-        let at = input.at();
+        let at = input.at;
+        // Checks that as many bytes of the base remain.
+        let within = |base: &[u8], action: &str, len: u64| {
+            if len <= base.len() as u64 { Ok(len as usize) } else { Err(beyond(before, base, action, len, at)) }
+        };
         let token = input.number("a token")?;
-        let copied = base.rest();
-        let copy = base.pass("copy", token >> CODE_BITS, at)?;
-        output.start_of(copied, copy);
+        let copy = within(base, "copy", token >> CODE_BITS)?;
+        output.start_of(base, copy);
+        base = &base[copy..];
         let code = token & ((1 << CODE_BITS) - 1);
         let (skip, insert) = match code as usize {
             OTHER_LEN => (input.number("a count to skip")?, input.number("a count to insert")?),
@@ -37,12 +41,12 @@ pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaErr
             }
             _ => (code, code),
         };
-        base.pass("replace", skip, at)?;
+        base = &base[within(base, "replace", skip)?..];
         let literals = input.rest();
         let insert = input.bytes("literals", insert)?.len();
         output.start_of(literals, insert);
     }
-    output.start_of(base.rest(), base.rest().len());
+    output.start_of(base, base.len());
     let plan = output.into_plan();
     if plan.len() as u64 != len {
         return Err(DeltaError::new(LEN_AT, DeltaErrorKind::Len { expected: len, found: plan.len() }));
@@ -61,7 +65,7 @@ fn head(before: &[u8], input: &mut Input<'_>) -> Result<u64, DeltaError> {
     }
     let expected = input.bytes("the hash", 8)?;
     let expected = u64::from_le_bytes(expected.try_into().expect("eight bytes"));
-    debug_assert_eq!(input.at(), LEN_AT);
+    debug_assert_eq!(input.at, LEN_AT);
     let len = input.number("the length of the result")?;
     if len > MAX_VALUE_LEN as u64 {
         return Err(DeltaError::too_large(len));
@@ -74,33 +78,9 @@ fn head(before: &[u8], input: &mut Input<'_>) -> Result<u64, DeltaError> {
     Ok(len)
 }
 
-/// The base, and how much of it was passed.
-struct Base<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Base<'a> {
-    /// Passes the next `len` bytes, for the token at byte `at` of the delta.
-    #[inline]
-    fn pass(&mut self, action: &str, len: u64, at: usize) -> Result<usize, DeltaError> {
-        if len > self.rest().len() as u64 {
-            return Err(self.beyond(action, len, at));
-        }
-        self.at += len as usize;
-        Ok(len as usize)
-    }
-
-    #[cold]
-    fn beyond(&self, action: &str, found: u64, at: usize) -> DeltaError {
-        let (most, base_at) = (bytes(self.rest().len() as u64), self.at);
-        DeltaError::damaged(
-            at,
-            format!("expected at most {most} to {action} at byte {base_at} of the base, found {found}"),
-        )
-    }
-
-    fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.at..]
-    }
+/// Makes the error of a token at byte `at` of the delta that needs more of the base than its rest.
+#[cold]
+fn beyond(before: &[u8], rest: &[u8], action: &str, found: u64, at: usize) -> DeltaError {
+    let (most, base_at) = (bytes(rest.len() as u64), before.len() - rest.len());
+    DeltaError::damaged(at, format!("expected at most {most} to {action} at byte {base_at} of the base, found {found}"))
 }

@@ -31,16 +31,12 @@ pub(super) fn read(bytes: &[u8], at: &mut usize) -> usize {
 /// The unread bytes of a delta.
 pub(super) struct Input<'d> {
     delta: &'d [u8],
-    at: usize,
+    pub(super) at: usize,
 }
 
 impl<'d> Input<'d> {
     pub(super) fn new(delta: &'d [u8]) -> Self {
         Self { delta, at: 0 }
-    }
-
-    pub(super) fn at(&self) -> usize {
-        self.at
     }
 
     pub(super) fn is_at_end(&self) -> bool {

@@ -1,7 +1,6 @@
 //! Tokens without a head, for buffers in memory. Applying them in place turns them into the tokens that lead back.
 
 use std::fmt;
-use std::mem;
 
 use super::format::{CODE_BITS, LONG, OTHER_LEN};
 use super::make::{tokens, write_token};
@@ -73,12 +72,37 @@ impl Swap {
             read_at += token.insert;
         }
         let mut back = Vec::with_capacity(self.tokens.len() + shrunk);
-        if moves <= MAX_MOVES {
+        // In place, each part that changes its length moves the bytes after it.
+        let mut copied = (moves > MAX_MOVES).then(|| Vec::with_capacity(bytes.len() + grown - shrunk));
+        if copied.is_none() {
             bytes.reserve_exact(grown);
-            self.splice(bytes, &mut back);
-            bytes.shrink_to_fit();
+        }
+        let (mut read_at, mut at) = (0, 0);
+        while read_at < self.tokens.len() {
+            let token = Token::read(&self.tokens, &mut read_at);
+            let literals = &self.tokens[read_at..][..token.insert];
+            let old = at + token.copy..at + token.copy + token.skip;
+            write_token(token.copy, token.insert, token.skip, &mut back);
+            back.extend_from_slice(&bytes[old.clone()]);
+            if let Some(copied) = &mut copied {
+                copied.extend_from_slice(&bytes[at..old.start]);
+                copied.extend_from_slice(literals);
+                at = old.end;
+            } else {
+                at = old.start + token.insert;
+                if token.skip == token.insert {
+                    bytes[old].copy_from_slice(literals);
+                } else {
+                    bytes.splice(old, literals.iter().copied());
+                }
+            }
+            read_at += token.insert;
+        }
+        if let Some(mut copied) = copied {
+            copied.extend_from_slice(&bytes[at..]);
+            *bytes = copied;
         } else {
-            self.rebuild(bytes, bytes.len() + grown - shrunk, &mut back);
+            bytes.shrink_to_fit();
         }
         back.shrink_to_fit();
         self.tokens = back;
@@ -99,43 +123,6 @@ impl Swap {
             read_at += token.skip;
             at += token.skip;
         }
-    }
-
-    /// Replaces bytes in place. Each part that changes its length moves the bytes after it.
-    fn splice(&self, bytes: &mut Vec<u8>, back: &mut Vec<u8>) {
-        let (mut read_at, mut at) = (0, 0);
-        while read_at < self.tokens.len() {
-            let token = Token::read(&self.tokens, &mut read_at);
-            at += token.copy;
-            let literals = &self.tokens[read_at..][..token.insert];
-            write_token(token.copy, token.insert, token.skip, back);
-            back.extend_from_slice(&bytes[at..][..token.skip]);
-            if token.skip == token.insert {
-                bytes[at..][..token.skip].copy_from_slice(literals);
-            } else {
-                bytes.splice(at..at + token.skip, literals.iter().copied());
-            }
-            read_at += token.insert;
-            at += token.insert;
-        }
-    }
-
-    /// Copies everything to a new buffer of this length.
-    fn rebuild(&self, bytes: &mut Vec<u8>, len: usize, back: &mut Vec<u8>) {
-        let before = mem::replace(bytes, Vec::with_capacity(len));
-        let (mut read_at, mut rest) = (0, &before[..]);
-        while read_at < self.tokens.len() {
-            let token = Token::read(&self.tokens, &mut read_at);
-            let (same, after) = rest.split_at(token.copy);
-            let (old, after) = after.split_at(token.skip);
-            bytes.extend_from_slice(same);
-            bytes.extend_from_slice(&self.tokens[read_at..][..token.insert]);
-            write_token(token.copy, token.insert, token.skip, back);
-            back.extend_from_slice(old);
-            read_at += token.insert;
-            rest = after;
-        }
-        bytes.extend_from_slice(rest);
     }
 }
 

@@ -20,128 +20,126 @@ pub(super) struct Hunk {
     pub after: Range<usize>,
 }
 
-/// A sequence of parts, as bytes.
-pub(super) trait Parts {
-    fn len(&self) -> usize;
-    fn part(&self, index: usize) -> &[u8];
+/// A sequence of parts in the bytes of a value, one after the other.
+#[derive(Clone, Copy)]
+pub(super) struct Parts<'p> {
+    pub bytes: &'p [u8],
+    pub count: usize,
+    pub offsets: Offsets<'p>,
+}
+
+/// Where parts begin.
+#[derive(Clone, Copy)]
+pub(super) enum Offsets<'p> {
+    /// All have the same size.
+    Every { at: usize, size: usize },
+    /// Each is the first of as many values, or the only one. These are the offsets of all values, then the end.
+    Each { offsets: &'p [usize], values: usize },
+}
+
+impl<'p> Parts<'p> {
+    /// Returns the offset of a part, or of what follows the last.
+    fn start(&self, index: usize) -> usize {
+        match self.offsets {
+            Offsets::Every { at, size } => at + index * size,
+            Offsets::Each { offsets, values } => offsets[values * index],
+        }
+    }
+
+    /// Returns the range of all parts, with what is between them.
+    pub fn range(&self) -> Range<usize> {
+        self.start(0)..self.start(self.count)
+    }
+
+    pub fn part(&self, index: usize) -> &'p [u8] {
+        let end = match self.offsets {
+            Offsets::Every { at, size } => at + (index + 1) * size,
+            Offsets::Each { offsets, values } => offsets[values * index + 1],
+        };
+        &self.bytes[self.start(index)..end]
+    }
+
+    pub fn slice(self, parts: Range<usize>) -> Self {
+        let offsets = match self.offsets {
+            Offsets::Every { size, .. } => Offsets::Every { at: self.start(parts.start), size },
+            Offsets::Each { offsets, values } => Offsets::Each { offsets: &offsets[values * parts.start..], values },
+        };
+        Self { count: parts.len(), offsets, ..self }
+    }
 
     /// Returns how many parts at the start of both are the same.
-    fn common_prefix(&self, other: &Self) -> usize {
-        let max = self.len().min(other.len());
+    pub fn common_prefix(self, other: Self) -> usize {
+        if let Offsets::Every { size, .. } = self.offsets {
+            return common_prefix(&self.bytes[self.range()], &other.bytes[other.range()]) / size;
+        }
+        let max = self.count.min(other.count);
         (0..max).take_while(|&at| self.part(at) == other.part(at)).count()
     }
 
+    /// Returns how many parts at the start of both differ, of as many.
+    pub fn differing_prefix(self, other: Self) -> usize {
+        if let Offsets::Every { size, .. } = self.offsets {
+            let [old, new] = [self, other].map(|parts| parts.bytes[parts.range()].chunks_exact(size));
+            return old.zip(new).take_while(|(old, new)| old != new).count();
+        }
+        (0..self.count).take_while(|&at| self.part(at) != other.part(at)).count()
+    }
+
     /// Returns how many parts at the end of both are the same.
-    fn common_suffix(&self, other: &Self) -> usize {
-        let (len, other_len) = (self.len(), other.len());
-        (1..=len.min(other_len)).take_while(|&at| self.part(len - at) == other.part(other_len - at)).count()
-    }
-}
-
-/// Parts of `bytes` at any offsets.
-pub(super) struct Ranges<'a> {
-    pub bytes: &'a [u8],
-    pub ranges: Vec<Range<usize>>,
-}
-
-impl Parts for Ranges<'_> {
-    fn len(&self) -> usize {
-        self.ranges.len()
-    }
-
-    fn part(&self, index: usize) -> &[u8] {
-        &self.bytes[self.ranges[index].clone()]
-    }
-}
-
-/// Parts of the same size, one after the other.
-#[derive(Clone, Copy)]
-pub(super) struct Fixed<'a> {
-    pub bytes: &'a [u8],
-    pub size: usize,
-}
-
-impl Parts for Fixed<'_> {
-    fn len(&self) -> usize {
-        self.bytes.len() / self.size
-    }
-
-    fn part(&self, index: usize) -> &[u8] {
-        &self.bytes[index * self.size..][..self.size]
-    }
-
-    fn common_prefix(&self, other: &Self) -> usize {
-        common_prefix(self.bytes, other.bytes) / self.size
-    }
-
-    fn common_suffix(&self, other: &Self) -> usize {
-        common_suffix(self.bytes, other.bytes) / self.size
-    }
-}
-
-/// A range of the parts.
-struct Window<'p, P> {
-    parts: &'p P,
-    range: Range<usize>,
-}
-
-impl<P: Parts> Parts for Window<'_, P> {
-    fn len(&self) -> usize {
-        self.range.len()
-    }
-
-    fn part(&self, index: usize) -> &[u8] {
-        self.parts.part(self.range.start + index)
+    fn common_suffix(self, other: Self) -> usize {
+        if let Offsets::Every { size, .. } = self.offsets {
+            return common_suffix(&self.bytes[self.range()], &other.bytes[other.range()]) / size;
+        }
+        let max = self.count.min(other.count);
+        (1..=max).take_while(|&at| self.part(self.count - at) == other.part(other.count - at)).count()
     }
 }
 
 /// Returns the runs that differ, in order.
-pub(super) fn align(before: &impl Parts, after: &impl Parts, prefix: usize, suffix: usize) -> Vec<Hunk> {
-    let before = Window { parts: before, range: prefix..before.len() - suffix };
-    let after = Window { parts: after, range: prefix..after.len() - suffix };
-    if before.len() == 0 && after.len() == 0 {
-        return Vec::new();
+pub(super) fn align(before: Parts<'_>, after: Parts<'_>) -> Vec<Hunk> {
+    let prefix = before.common_prefix(after);
+    let suffix = before.common_suffix(after).min(before.count.min(after.count) - prefix);
+    let (old, new) = (prefix..before.count - suffix, prefix..after.count - suffix);
+    if old.is_empty() || new.is_empty() || old.len() + new.len() > MAX_MATCHED {
+        return vec![Hunk { before: old, after: new }];
     }
-    if before.len() == 0 || after.len() == 0 || before.len() + after.len() > MAX_MATCHED {
-        return vec![Hunk { before: before.range, after: after.range }];
-    }
-    let mut numbers = HashMap::with_capacity(before.len() + after.len());
-    let mut tokens = |parts: &dyn Fn(usize) -> u64, count: usize| -> Vec<Token> {
+    let mut numbers = HashMap::with_capacity(old.len() + new.len());
+    let mut tokens = |parts: Parts<'_>, range: Range<usize>| -> Vec<Token> {
         let number = |index| {
             let next = numbers.len() as u32;
-            Token(*numbers.entry(parts(index)).or_insert(next))
+            // Parts with the same hash are taken for equal: see above.
+            Token(*numbers.entry(xxh3_64(parts.part(index))).or_insert(next))
         };
-        (0..count).map(number).collect()
+        range.map(number).collect()
     };
-    // Parts with the same hash are taken for equal: see above.
-    let old = tokens(&|index| xxh3_64(before.part(index)), before.len());
-    let new = tokens(&|index| xxh3_64(after.part(index)), after.len());
+    let (old, new) = (tokens(before, old), tokens(after, new));
     let mut diff = Diff::default();
     diff.compute_with(Algorithm::Myers, &old, &new, numbers.len() as u32);
     let range = |range: Range<u32>| prefix + range.start as usize..prefix + range.end as usize;
     diff.hunks().map(|hunk| Hunk { before: range(hunk.before), after: range(hunk.after) }).collect()
 }
 
-/// Returns how many pairs a hunk has at its start. The other pairs are at its end; the inserted or removed parts are
-/// between the two. `alike` decides whether two parts may be a pair.
-pub(super) fn gap(hunk: &Hunk, alike: impl Fn(usize, usize) -> bool) -> usize {
-    let (old, new) = (hunk.before.len(), hunk.after.len());
-    let pairs = old.min(new);
-    if old == new {
-        return pairs;
-    }
-    // Starts with all pairs at the end; each step moves one pair to the start.
-    let at_start = |at| alike(hunk.before.start + at, hunk.after.start + at);
-    let at_end = |at| alike(hunk.before.start + at + old - pairs, hunk.after.start + at + new - pairs);
-    let (mut best, mut best_score, mut score) = (0, 0, 0);
-    for at in 0..pairs {
-        score += i64::from(at_start(at)) - i64::from(at_end(at));
-        // Ties go to the latest position: appended elements come last.
-        if score >= best_score {
-            (best, best_score) = (at + 1, score);
+/// Returns the runs that only one of both sequences has, in order: all other parts are pairs. `alike` decides whether
+/// two parts that differ may be a pair.
+pub(super) fn one_sided(before: Parts<'_>, after: Parts<'_>, alike: fn(&[u8], &[u8]) -> bool) -> Vec<Hunk> {
+    let mut hunks = align(before, after);
+    hunks.retain(|hunk| hunk.before.len() != hunk.after.len());
+    for Hunk { before: old, after: new } in &mut hunks {
+        let pairs = old.len().min(new.len());
+        let alike = |i, j| i64::from(alike(before.part(old.start + i), after.part(new.start + j)));
+        // Starts with all pairs behind the run; each step moves one pair before it.
+        let (mut first, mut best_score, mut score) = (0, 0, 0);
+        for at in 0..pairs {
+            score += alike(at, at) - alike(at + old.len() - pairs, at + new.len() - pairs);
+            // Ties go to the latest position: appended elements come last.
+            if score >= best_score {
+                (first, best_score) = (at + 1, score);
+            }
         }
+        let last = pairs - first;
+        (*old, *new) = (old.start + first..old.end - last, new.start + first..new.end - last);
     }
-    best
+    hunks
 }
 
 /// Returns true if most bytes of two values are the same.

@@ -3,41 +3,49 @@
 //! The engine reads more than it writes: duplicate keys, a small int in 64 bits, padding that is not zero. A caller
 //! that decodes such a key and encodes it again gets other bytes, which lead to another entry or to none.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::mem;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::lockstep::{AFTER, BEFORE, DiffError, Lockstep, OpenPair, PairForm, of};
-use super::sink::Sink;
 use crate::dialect::Dialect;
 use crate::event::{ElementType, Event};
-use crate::kind::WORD;
-use crate::kind::{Kind, Width};
+use crate::kind::{Kind, WORD, Width};
 use crate::plan::Plan;
 use crate::reader::Reader;
 use crate::writer::Writer;
 
-impl<'a, S: Sink<'a>> Lockstep<'a, S> {
-    /// Returns true if each of these keys occurs at most once in either Dictionary, and has the bytes that the engine
-    /// writes for it. Other containers have no keys.
-    pub fn lead_to_one_entry(&mut self, open: &OpenPair, keys: &[&'a [u8]]) -> Result<bool, DiffError> {
-        if open.form != PairForm::Dictionary || keys.is_empty() {
+impl Lockstep<'_> {
+    /// Returns true if each key in a reported path occurs at most once in either Dictionary, and has the bytes that the
+    /// engine writes for it. Other containers have no keys.
+    pub fn lead_to_one_entry(&mut self, open: &OpenPair<'_>) -> Result<bool, DiffError> {
+        if open.form != PairForm::Dictionary || open.keys.is_empty() {
             return Ok(true);
         }
-        let (allow_objects, real) = (self.readers[BEFORE].allows_objects(), self.sink.real().unwrap_or(Width::Single));
-        if !keys.iter().all(|key| is_as_written(key, allow_objects, real)) {
+        let allow_objects = self.readers[BEFORE].allows_objects();
+        let real = self.options.map_or(Width::Single, |options| options.real);
+        if !open.keys.iter().all(|key| is_as_written(key, allow_objects, real)) {
             return Ok(false);
         }
-        let lens = keys.iter().fold(0, |lens, key| lens | len_bit(key));
+        let lens = open.keys.iter().fold(0, |lens, key| lens | len_bit(key));
+        // Two keys with the same hash are taken for one: then all around them is reported.
+        let mut hashes: Vec<_> = open.keys.iter().map(|key| name_hash(key)).collect();
+        hashes.sort_unstable();
         // If neither Dictionary has an entry of its own, both have the same keys.
         let sides: &[usize] = if open.is_one_sided { &[BEFORE, AFTER] } else { &[BEFORE] };
         for &side in sides {
-            let mut seen = Seen::of(keys);
+            let mut seen = vec![false; hashes.len()];
             let (bytes, lookahead) = (self.bytes[side], &mut self.lookahead[side]);
             let mut entered = open.entered.iter().map(|ranges| ranges[side].clone()).peekable();
             let mut at = open.first[side];
             for _ in 0..open.counts[side] {
                 let value_at = lookahead.end_of(at).map_err(of(side))?;
                 let key = &bytes[at..value_at];
-                if lens & len_bit(key) != 0 && seen.is_second(key) {
+                if lens & len_bit(key) != 0
+                    && let Ok(index) = hashes.binary_search(&name_hash(key))
+                    && mem::replace(&mut seen[index], true)
+                {
                     return Ok(false);
                 }
                 at = match entered.next_if(|range| range.start == value_at) {
@@ -50,51 +58,15 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     }
 }
 
-/// Max keys that are compared one by one: for this few, hashing takes longer.
-const FEW_KEYS: usize = 8;
-
-/// Remembers which keys were seen.
-enum Seen<'k, 'a> {
-    /// At most [`FEW_KEYS`], with a bit for each.
-    Few(&'k [&'a [u8]], u32),
-    Many(HashMap<(u8, &'a [u8]), bool>),
-}
-
-impl<'k, 'a> Seen<'k, 'a> {
-    fn of(keys: &'k [&'a [u8]]) -> Self {
-        match keys.len() {
-            ..=FEW_KEYS => Self::Few(keys, 0),
-            _ => Self::Many(keys.iter().map(|key| (name(key), false)).collect()),
-        }
-    }
-
-    /// Returns true if `key` is one of the keys and was seen before.
-    fn is_second(&mut self, key: &'a [u8]) -> bool {
-        match self {
-            Self::Few(keys, seen) => {
-                let is_same = |other: &&[u8]| other.len() == key.len() && name(other) == name(key);
-                keys.iter().position(is_same).is_some_and(|index| {
-                    let before = std::mem::replace(seen, *seen | 1 << index);
-                    before == *seen
-                })
-            }
-            Self::Many(seen) => seen.get_mut(&name(key)).is_some_and(|is_there| std::mem::replace(is_there, true)),
-        }
-    }
-}
-
 /// Returns a bit that few keys of other lengths share.
 fn len_bit(key: &[u8]) -> u64 {
     1 << (key.len() / WORD % 64)
 }
 
-/// Returns what a String and the StringName of the same text have in common, as both are the same key.
-fn name(key: &[u8]) -> (u8, &[u8]) {
-    let id = match key[0] {
-        id if id == Kind::StringName.id() => Kind::String.id(),
-        id => id,
-    };
-    (id, &key[1..])
+/// Returns a hash that a String and the StringName of the same text have in common, as both are the same key.
+fn name_hash(key: &[u8]) -> u64 {
+    let id = if key[0] == Kind::StringName.id() { Kind::String.id() } else { key[0] };
+    xxh3_64_with_seed(&key[1..], id.into())
 }
 
 /// The max length of a key whose parts are read, in bytes: each level of nesting is read once more.
@@ -143,7 +115,7 @@ fn holds(mut reader: Reader<'_>, of: ElementType<'_>, count: usize, are_keys: bo
         let is_of = of.is_none_or(|of| reader.peek_kind() == Ok(of));
         let is_whole = reader.skip_value().is_ok();
         let part = reader.bytes(start, reader.position());
-        is_of && is_whole && (!are_keys || seen.insert(name(part)) && reader.skip_value().is_ok())
+        is_of && is_whole && (!are_keys || seen.insert(name_hash(part)) && reader.skip_value().is_ok())
     })
 }
 

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use super::align::Hunk;
 use super::same::Same;
-use super::sink::{Checkpoint, Difference, Sink, Trail};
-use crate::change::model::Op;
+use crate::change::model::{Changes, Edit};
 use crate::error::CodecError;
-use crate::kind::Kind;
-use crate::kind::WORD;
+use crate::kind::{Kind, WORD, Width};
+use crate::path::PathStep;
 use crate::reader::{Reader, Skim};
 
 /// How many times the bytes of both may be read in vain, to check whether a value is the same or to find what was
@@ -18,6 +18,15 @@ const EFFORT: usize = 4;
 pub(super) const BEFORE: usize = 0;
 pub(super) const AFTER: usize = 1;
 
+/// How [`diff`](crate::change::diff()) reads both values.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DiffOptions {
+    /// Reads objects with properties instead of refusing them.
+    pub allow_objects: bool,
+    /// The caller's width of `real_t`. Packed arrays of another width are replaced as a whole.
+    pub real: Width,
+}
+
 /// The error of a comparison: one of the two inputs is not exactly one value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {error}", match .kind { DiffErrorKind::Before => "before", DiffErrorKind::After => "after" })]
@@ -27,14 +36,6 @@ pub struct DiffError {
 }
 
 impl DiffError {
-    pub(super) fn before(error: CodecError) -> Self {
-        Self { kind: DiffErrorKind::Before, error }
-    }
-
-    pub(super) fn after(error: CodecError) -> Self {
-        Self { kind: DiffErrorKind::After, error }
-    }
-
     /// Returns which of the two it is.
     pub fn kind(&self) -> DiffErrorKind {
         self.kind
@@ -57,49 +58,57 @@ pub enum DiffErrorKind {
 }
 
 /// Makes the errors of one side.
-pub(super) fn of(side: usize) -> fn(CodecError) -> DiffError {
-    if side == BEFORE { DiffError::before } else { DiffError::after }
+pub(super) fn of(side: usize) -> impl FnOnce(CodecError) -> DiffError {
+    let kind = if side == BEFORE { DiffErrorKind::Before } else { DiffErrorKind::After };
+    move |error| DiffError { kind, error }
 }
 
-pub(super) struct Lockstep<'a, S> {
+pub(super) struct Lockstep<'a> {
     pub readers: [Reader<'a>; 2],
     pub lookahead: [Skim<'a>; 2],
     pub bytes: [&'a [u8]; 2],
     pub same: Same<'a>,
     /// The containers around the next values, outermost first.
-    pub open: Vec<OpenPair>,
-    pub trail: Trail<'a>,
-    pub sink: S,
+    pub open: Vec<OpenPair<'a>>,
+    /// How changes are reported with their paths. `None` if only edits are collected.
+    pub options: Option<DiffOptions>,
+    pub changes: Changes<'a>,
+    pub edits: Vec<Edit>,
     /// Bytes that may still be read in vain.
     pub effort: usize,
 }
 
 /// A container that both sides have entered.
-pub(super) struct OpenPair {
+pub(super) struct OpenPair<'a> {
     pub form: PairForm,
-    /// The remaining elements, entries or properties.
-    pub remaining: [usize; 2],
-    /// The index of the next one in the patched container.
-    pub index: usize,
-    /// What to do with the remaining ones, last first. If empty, they are compared in pairs.
-    pub plan: Vec<Stretch>,
-    /// True if `plan` covers all remaining ones.
-    pub is_planned: bool,
+    /// The number of elements, entries or properties, and how many of them were passed. As many as were passed of
+    /// `after` are in the patched container so far.
+    pub counts: [usize; 2],
+    pub done: [usize; 2],
+    /// The next runs that only one side has, last first. All other parts are pairs.
+    pub plan: Vec<Hunk>,
+    /// The index in `before` up to which `plan` says everything.
+    pub planned_to: usize,
+    /// True if the changes that remove parts of `plan` are already reported.
+    pub is_reported: bool,
     /// True if one side has elements or entries that the other does not have.
     pub is_one_sided: bool,
     /// The offsets of the container and of the first value in it.
     pub start: [usize; 2],
     pub first: [usize; 2],
-    /// The number of elements, entries or properties.
-    pub counts: [usize; 2],
     /// The type of the elements of an Array or of the keys of a Dictionary, if they have one.
     pub of: Option<Kind>,
     /// True if patching would refuse one of the changes.
     pub is_unfit: bool,
-    /// What was reported before the container.
-    pub reported: Checkpoint,
+    /// The numbers of steps and changes that were reported before the container.
+    pub reported: (usize, usize),
     /// The containers inside it that were entered.
     pub entered: Vec<[Range<usize>; 2]>,
+    /// The step to the current part, and its number in the reported paths; 0 for none.
+    pub step: PathStep<'a>,
+    pub number: u32,
+    /// The keys of all its steps that were given a number.
+    pub keys: Vec<&'a [u8]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,29 +118,10 @@ pub(super) enum PairForm {
     Object,
 }
 
-/// What to do with the next parts of two containers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stretch {
-    /// This many pairs that belong together.
-    Pairs(usize),
-    /// Parts that only `before` has.
-    Removed(usize),
-    /// Parts that only `before` has, already reported.
-    ReportedRemoved(usize),
-    /// Parts that only `after` has.
-    Inserted(usize),
-}
-
-impl Stretch {
-    pub fn count(&mut self) -> &mut usize {
-        let (Self::Pairs(count) | Self::Removed(count) | Self::ReportedRemoved(count) | Self::Inserted(count)) = self;
-        count
-    }
-}
-
-impl<'a, S: Sink<'a>> Lockstep<'a, S> {
-    pub fn new(before: &'a [u8], after: &'a [u8], allow_objects: bool, sink: S) -> Self {
+impl<'a> Lockstep<'a> {
+    pub fn new(before: &'a [u8], after: &'a [u8], options: Option<DiffOptions>) -> Self {
         let bytes = [before, after];
+        let allow_objects = options.is_none_or(|options| options.allow_objects);
         let readers = bytes.map(|bytes| Reader::new(bytes).with_objects(allow_objects));
         Self {
             lookahead: [readers[0].skim(), readers[1].skim()],
@@ -139,8 +129,9 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
             bytes,
             same: Same::new(before, after),
             open: Vec::new(),
-            trail: Trail::default(),
-            sink,
+            options,
+            changes: Changes::default(),
+            edits: Vec::new(),
             effort: (before.len() + after.len()).saturating_mul(EFFORT),
         }
     }
@@ -155,19 +146,23 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         self.readers[AFTER].pass_values(count, len);
     }
 
-    /// Reports a change of a part of the innermost container.
-    pub fn report(&mut self, difference: Difference<'a>) {
-        if let Some(open) = self.open.last_mut() {
-            // The new part begins with the element, or with the key.
-            let is_checked = match open.form {
-                PairForm::Array => difference.op() != Op::Remove,
-                PairForm::Dictionary => difference.op() == Op::Insert,
-                PairForm::Object => false,
-            };
-            let id = self.bytes[AFTER].get(difference.after.start);
-            open.is_unfit |= is_checked && open.of.is_some_and(|of| id != Some(&of.id()));
-        }
-        self.sink.change(&mut self.trail, difference);
+    /// Returns the innermost container.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn top(&mut self) -> &mut OpenPair<'a> {
+        self.open.last_mut().expect("the walk is in a container")
+    }
+
+    /// Sets the step from the innermost container.
+    pub fn to(&mut self, step: PathStep<'a>) {
+        let open = self.top();
+        (open.step, open.number) = (step, 0);
+    }
+
+    /// Marks the next `count` pairs of the innermost container as done.
+    pub fn take_pairs(&mut self, count: usize) {
+        self.top().done.iter_mut().for_each(|done| *done += count);
     }
 
     /// Returns how many of the next values, up to `max` of the container, are the same in both, and their total length.
@@ -181,7 +176,7 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         let lookahead = &mut self.lookahead[BEFORE];
         lookahead.start(before, self.open.len());
         loop {
-            lookahead.search(before + run, max).map_err(DiffError::before)?;
+            lookahead.search(before + run, max).map_err(of(BEFORE))?;
             if lookahead.count == max {
                 break;
             }
@@ -193,26 +188,5 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
             }
         }
         Ok((lookahead.count, lookahead.end - before))
-    }
-
-    /// Marks the next `count` parts of both containers as done.
-    pub fn take_pairs(&mut self, count: usize) {
-        self.take([count, count], count);
-        if let Some(open) = self.open.last_mut()
-            && let Some(Stretch::Pairs(remaining)) = open.plan.last_mut()
-        {
-            *remaining -= count;
-            if *remaining == 0 {
-                open.plan.pop();
-            }
-        }
-    }
-
-    /// Like [`Self::take_pairs`] with a count for each side, of which `result` remain after patching.
-    pub fn take(&mut self, counts: [usize; 2], result: usize) {
-        if let Some(open) = self.open.last_mut() {
-            open.remaining = [open.remaining[0] - counts[0], open.remaining[1] - counts[1]];
-            open.index += result;
-        }
     }
 }

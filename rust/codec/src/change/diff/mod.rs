@@ -5,15 +5,44 @@
 //! finds elements and entries that only one side has, with bounded effort.
 
 mod align;
-mod api;
-mod collect;
 mod keys;
 mod lockstep;
 mod order;
 mod packed;
+mod report;
 mod same;
-mod sink;
 mod walk;
 
-pub use self::api::{DiffOptions, diff, edits};
-pub use self::lockstep::{DiffError, DiffErrorKind};
+use self::lockstep::{AFTER, BEFORE, Lockstep, of};
+pub use self::lockstep::{DiffError, DiffErrorKind, DiffOptions};
+use super::model::{Changes, Edit};
+
+/// Returns the changes that turn `before` into `after`, in the order of their bytes.
+///
+/// Each change refers to the value that the changes before it produced. [`patch`](crate::change::patch()) applies them
+/// and returns `after`, if both are values as an engine writes them. If the changes would take far more memory than the
+/// values, there is only one change, which replaces the whole value.
+///
+/// # Errors
+/// If one of the two is not exactly one value. Bytes that are the same in both are only read for their lengths.
+pub fn diff<'a>(before: &'a [u8], after: &'a [u8], options: DiffOptions) -> Result<Changes<'a>, DiffError> {
+    let walked = Lockstep::new(before, after, Some(options)).run()?;
+    for side in [BEFORE, AFTER] {
+        walked.readers[side].check_end().map_err(of(side))?;
+    }
+    Ok(walked.into_changes())
+}
+
+/// Returns the bytes in which `before` and `after` differ, in order. Takes any bytes: bytes that are not a value, or
+/// that follow a value, differ as a whole.
+pub fn edits(before: &[u8], after: &[u8]) -> Vec<Edit> {
+    if before == after {
+        return Vec::new();
+    }
+    let (ends, mut edits) = match Lockstep::new(before, after, None).run() {
+        Ok(walked) => (walked.at(), walked.edits),
+        Err(_) => ([0, 0], Vec::new()),
+    };
+    edits.push(Edit { before: ends[BEFORE]..before.len(), after: ends[AFTER]..after.len() });
+    edits
+}

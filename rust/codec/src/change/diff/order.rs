@@ -1,26 +1,24 @@
 //! Steps through elements and entries in lockstep. Where one side has others, finds which of them belong together.
 
-use std::ops::Range;
-
-use super::align::{Hunk, Parts, Ranges, align, are_alike, gap};
-use super::lockstep::{AFTER, BEFORE, DiffError, Lockstep, PairForm, Stretch, of};
-use super::sink::{Difference, Sink, Unit};
-use crate::error::CodecError;
+use super::align::{Hunk, Offsets, Parts, align, are_alike, one_sided};
+use super::lockstep::{AFTER, BEFORE, DiffError, Lockstep, PairForm, of};
+use super::report::Unit;
 use crate::path::PathStep;
-use crate::reader::Skim;
 
-impl<'a, S: Sink<'a>> Lockstep<'a, S> {
+impl<'a> Lockstep<'a> {
     /// Passes the next elements of two arrays that are the same, or compares the next two.
     pub fn element(&mut self) -> Result<(), DiffError> {
         let pairs = self.pairs_ahead()?;
-        let Some(open) = self.open.last().filter(|_| pairs > 0) else { return Ok(()) };
-        let (is_planned, index) = (open.is_planned || !open.plan.is_empty(), open.index);
+        if pairs == 0 {
+            return Ok(());
+        }
         let (count, len) = self.same_values(pairs)?;
         if count > 0 {
             self.pass(count, len);
             self.take_pairs(count);
-        } else if is_planned || !self.plan_elements()? {
-            self.trail.to(PathStep::Index(index));
+        } else if self.is_planned() || !self.plan()? {
+            let index = self.top().done[AFTER];
+            self.to(PathStep::Index(index));
             self.take_pairs(1);
             return self.differing_value();
         }
@@ -41,211 +39,161 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
             if count.is_multiple_of(2) {
                 return Ok(());
             }
-            self.trail.to(PathStep::Key(key));
+            self.to(PathStep::Key(key));
             return self.differing_value();
         }
         // The keys differ, or no effort remains to pass equal ones.
-        let [before, after] = self.at();
-        let (old, new) = (self.next_len(BEFORE)?, self.next_len(AFTER)?);
-        let key = self.readers[BEFORE].bytes(before, before + old);
-        if key == self.readers[AFTER].bytes(after, after + new) {
-            self.trail.to(PathStep::Key(key));
-            self.pass(1, old);
+        let key = self.next_key(BEFORE)?;
+        if key == self.next_key(AFTER)? {
+            self.to(PathStep::Key(key));
+            self.pass(1, key.len());
             self.take_pairs(1);
             return self.value();
         }
-        let Some(open) = self.open.last_mut() else { return Ok(()) };
-        if !open.is_planned {
-            return self.plan_entries();
+        if !self.is_planned() {
+            return self.plan().map(drop);
         }
         // `align` took two different keys for the same.
-        if let Some(Stretch::Pairs(remaining)) = open.plan.last_mut() {
-            *remaining -= 1;
-        }
-        open.plan.extend([Stretch::Inserted(1), Stretch::Removed(1)]);
-        Ok(())
+        self.pass_one(BEFORE, false)?;
+        self.pass_one(AFTER, false)
     }
 
     /// Returns how many of the next parts are pairs. If only one side has the next part, passes it and returns 0.
     fn pairs_ahead(&mut self) -> Result<usize, DiffError> {
-        let Some(open) = self.open.last_mut() else { return Ok(0) };
-        let stretch = match (open.plan.last_mut(), open.remaining) {
-            (None, [_, 0]) => Stretch::Removed(1),
-            (None, [0, _]) => Stretch::Inserted(1),
-            (None, [old, new]) => return Ok(old.min(new)),
-            (Some(Stretch::Pairs(0)), _) => {
-                open.plan.pop();
-                return Ok(0);
-            }
-            (Some(Stretch::Pairs(count)), _) => return Ok(*count),
-            (Some(stretch), _) => {
-                let next = *stretch;
-                *stretch.count() -= 1;
-                if *stretch.count() == 0 {
-                    open.plan.pop();
-                }
-                next
-            }
+        let open = self.top();
+        let done = open.done;
+        while open.plan.pop_if(|hunk| hunk.before.end <= done[BEFORE] && hunk.after.end <= done[AFTER]).is_some() {}
+        let (pairs, removed_to) = match open.plan.last() {
+            Some(hunk) => (hunk.before.start.saturating_sub(done[BEFORE]), hunk.before.end),
+            None => ((open.counts[0] - done[0]).min(open.counts[1] - done[1]), open.counts[BEFORE]),
         };
-        open.is_one_sided = true;
-        let side = if matches!(stretch, Stretch::Inserted(_)) { AFTER } else { BEFORE };
-        self.one_sided(side, matches!(stretch, Stretch::ReportedRemoved(_)))?;
-        Ok(0)
+        if pairs == 0 {
+            let is_removed = done[BEFORE] < removed_to;
+            let is_reported = is_removed && open.is_reported;
+            self.pass_one(if is_removed { BEFORE } else { AFTER }, is_reported)?;
+        }
+        Ok(pairs)
     }
 
     /// Passes the next part of one side, and reports it unless `is_reported`.
-    fn one_sided(&mut self, side: usize, is_reported: bool) -> Result<(), DiffError> {
-        let Some(open) = self.open.last() else { return Ok(()) };
-        let (form, index) = (open.form, open.index);
+    fn pass_one(&mut self, side: usize, is_reported: bool) -> Result<(), DiffError> {
+        let open = self.top();
+        let (form, index) = (open.form, open.done[AFTER]);
+        open.is_one_sided = true;
+        open.done[side] += 1;
         let reader = &mut self.readers[side];
         let start = reader.position();
-        let mut unit = Unit::Value;
-        self.trail.to(PathStep::Index(index));
+        let (mut unit, mut step) = (Unit::Value, PathStep::Index(index));
         if form == PairForm::Dictionary {
             reader.skip_value().map_err(of(side))?;
             let key = reader.bytes(start, reader.position());
-            self.trail.to(PathStep::Key(key));
-            unit = Unit::Entry { key_len: key.len(), index };
+            (unit, step) = (Unit::Entry { key_len: key.len(), index }, PathStep::Key(key));
         }
         reader.skip_value().map_err(of(side))?;
         let mut ranges = self.at().map(|at| at..at);
         ranges[side].start = start;
-        let [before, after] = ranges;
+        self.to(step);
         if !is_reported {
-            self.report(Difference { unit, before, after });
+            self.report(unit, ranges);
         }
-        self.take([1 - side, side], side);
         Ok(())
     }
 
-    /// Returns the length of the next value of one side.
-    fn next_len(&mut self, side: usize) -> Result<usize, DiffError> {
+    /// Returns the next value of one side, which is a key.
+    fn next_key(&mut self, side: usize) -> Result<&'a [u8], DiffError> {
         let start = self.readers[side].position();
-        Ok(self.lookahead[side].end_of(start).map_err(of(side))? - start)
+        let end = self.lookahead[side].end_of(start).map_err(of(side))?;
+        Ok(self.readers[side].bytes(start, end))
     }
 
-    /// Plans what comes, from two elements on that differ. Returns false if all that can be said is that they are a pair.
-    fn plan_elements(&mut self) -> Result<bool, DiffError> {
-        let Some(open) = self.open.last() else { return Ok(false) };
-        let (remaining, is_whole) = (open.remaining, open.remaining[0] != open.remaining[1]);
-        if self.effort == 0 || remaining == [1, 1] {
+    /// True if it is known whether the next parts are pairs.
+    fn is_planned(&mut self) -> bool {
+        let open = self.top();
+        open.done[BEFORE] < open.planned_to
+    }
+
+    /// Plans what comes, from two parts on that differ: finds what only one side has. Returns false if all that can be
+    /// said is that the two are a pair.
+    fn plan(&mut self) -> Result<bool, DiffError> {
+        let (start, open) = (self.at(), self.top());
+        let (done, is_array) = (open.done, open.form == PairForm::Array);
+        let remaining = [0, 1].map(|side| open.counts[side] - done[side]);
+        // If both have as many elements: up to the next two that are the same.
+        let is_whole = !is_array || remaining[0] != remaining[1];
+        if is_array && (self.effort == 0 || remaining == [1, 1]) {
             return Ok(false);
         }
-        let start = self.at();
-        let mut ranges = [Vec::new(), Vec::new()];
-        let mut ends = start;
-        // If both have as many: up to the next two that are the same.
-        while ranges[0].len() < remaining[0] || ranges[1].len() < remaining[1] {
+        let (values, turn) = if is_array { (1, 1) } else { (2, usize::MAX) };
+        let (mut offsets, mut counts) = ([Vec::with_capacity(8), Vec::with_capacity(8)], [0, 0]);
+        offsets.iter_mut().zip(start).for_each(|(offsets, at)| offsets.push(at));
+        while counts != remaining {
             for side in [BEFORE, AFTER] {
-                if ranges[side].len() < remaining[side] {
-                    let range = next(&mut self.lookahead[side], ends[side]).map_err(of(side))?;
-                    ends[side] = range.end;
-                    ranges[side].push(range);
+                let more = turn.min(remaining[side] - counts[side]);
+                counts[side] += more;
+                if !self.look_ahead(side, values * more, &mut offsets[side])? {
+                    if !is_array {
+                        let all = Hunk { before: 0..remaining[0], after: 0..remaining[1] };
+                        self.set_plan(vec![all], usize::MAX, false);
+                    }
+                    return Ok(!is_array);
                 }
             }
-            if (ends[0] - start[0]) + (ends[1] - start[1]) > self.effort {
-                self.effort = 0;
-                return Ok(false);
-            }
-            let last = |side: usize| ranges[side].last().and_then(|range| self.bytes[side].get(range.clone()));
+            let last = |side: usize| &self.bytes[side][offsets[side][counts[side] - 1]..offsets[side][counts[side]]];
             if !is_whole && last(BEFORE) == last(AFTER) {
-                ranges.iter_mut().for_each(|ranges| _ = ranges.pop());
+                counts = counts.map(|count| count - 1);
                 break;
             }
         }
-        self.effort -= ((ends[0] - start[0]) + (ends[1] - start[1])).min(self.effort);
-        if ranges[0].len() == 1 && ranges[1].len() == 1 && !is_whole {
+        if !is_whole && counts == [1, 1] {
             return Ok(false);
         }
-        let [old, new] = self.ranges(ranges);
-        let suffix = old.common_suffix(&new);
-        let mut plan = Vec::new();
-        let mut done = 0;
-        for hunk in align(&old, &new, 0, suffix) {
-            let pairs = hunk.before.len().min(hunk.after.len());
-            let first = gap(&hunk, |i, j| are_alike(old.part(i), new.part(j)));
-            plan.push(Stretch::Pairs(hunk.before.start - done + first));
-            plan.push(Stretch::Removed(hunk.before.len() - pairs));
-            plan.push(Stretch::Inserted(hunk.after.len() - pairs));
-            plan.push(Stretch::Pairs(pairs - first));
-            done = hunk.before.end;
+        let parts = [0, 1].map(|side| {
+            let offsets = Offsets::Each { offsets: &offsets[side], values };
+            Parts { bytes: self.bytes[side], count: counts[side], offsets }
+        });
+        let hunks = if is_array { one_sided(parts[0], parts[1], are_alike) } else { align(parts[0], parts[1]) };
+        let is_reported = !is_array && self.has_paths();
+        if is_reported {
+            // A key that has moved must be removed before it is inserted again.
+            for (removed, at) in hunks.iter().flat_map(|hunk| hunk.before.clone()).enumerate() {
+                let (entry, key_len) = (parts[BEFORE].slice(at..at + 1).range(), parts[BEFORE].part(at).len());
+                self.to(PathStep::Key(&self.bytes[BEFORE][entry.start..][..key_len]));
+                let unit = Unit::Entry { key_len, index: done[AFTER] + at - removed };
+                self.report(unit, [entry, start[AFTER]..start[AFTER]]);
+            }
         }
-        plan.push(Stretch::Pairs(old.len() - done));
-        self.set_plan(plan, is_whole);
+        self.set_plan(hunks, if is_whole { usize::MAX } else { counts[BEFORE] }, is_reported);
         Ok(true)
     }
 
-    fn ranges(&self, [old, new]: [Vec<Range<usize>>; 2]) -> [Ranges<'a>; 2] {
-        [Ranges { bytes: self.bytes[BEFORE], ranges: old }, Ranges { bytes: self.bytes[AFTER], ranges: new }]
-    }
-
-    fn set_plan(&mut self, mut plan: Vec<Stretch>, is_planned: bool) {
-        plan.retain_mut(|stretch| *stretch.count() > 0);
-        plan.reverse();
-        if let Some(open) = self.open.last_mut() {
-            (open.plan, open.is_planned) = (plan, is_planned);
-        }
-    }
-
-    /// Finds which of the remaining keys both sides have, in the same order.
-    fn plan_entries(&mut self) -> Result<(), DiffError> {
-        let Some(open) = self.open.last() else { return Ok(()) };
-        let (remaining, index, start) = (open.remaining, open.index, self.at());
-        let [before, after] = &mut self.lookahead;
-        let old = keys(before, start[0], remaining[0], self.effort).map_err(DiffError::before)?;
-        let new = keys(after, start[1], remaining[1], self.effort).map_err(DiffError::after)?;
-        let (Some((old, old_ends)), Some((new, new_ends))) = (old, new) else {
-            self.effort = 0;
-            self.set_plan(vec![Stretch::Removed(remaining[0]), Stretch::Inserted(remaining[1])], true);
-            return Ok(());
-        };
-        let read = |start: usize, ends: &[usize]| ends.last().map_or(0, |end| end - start);
-        self.effort = self.effort.saturating_sub(read(start[0], &old_ends) + read(start[1], &new_ends));
-        let [old, new] = self.ranges([old, new]);
-        let suffix = old.common_suffix(&new);
-        let (mut plan, mut done, mut removed) = (Vec::new(), 0, 0);
-        for Hunk { before, after } in align(&old, &new, 0, suffix) {
-            plan.push(Stretch::Pairs(before.start - done));
-            let count = before.len();
-            plan.push(if S::HAS_PATHS { Stretch::ReportedRemoved(count) } else { Stretch::Removed(count) });
-            plan.push(Stretch::Inserted(after.len()));
-            done = before.end;
-            // A key that has moved must be removed before it is inserted again.
-            for at in before.filter(|_| S::HAS_PATHS) {
-                let (key, end) = (old.ranges[at].clone(), old_ends[at]);
-                self.trail.to(PathStep::Key(&self.bytes[BEFORE][key.clone()]));
-                let unit = Unit::Entry { key_len: key.len(), index: index + at - removed };
-                self.sink
-                    .change(&mut self.trail, Difference { unit, before: key.start..end, after: start[1]..start[1] });
-                removed += 1;
+    /// Finds the ends of the next values of one side, after the last of these offsets. Returns false if that takes more
+    /// effort than remains.
+    #[inline]
+    fn look_ahead(&mut self, side: usize, count: usize, offsets: &mut Vec<usize>) -> Result<bool, DiffError> {
+        let mut at = offsets[offsets.len() - 1];
+        for _ in 0..count {
+            let end = self.lookahead[side].end_of(at).map_err(of(side))?;
+            if end - at > self.effort {
+                self.effort = 0;
+                return Ok(false);
             }
+            self.effort -= end - at;
+            offsets.push(end);
+            at = end;
         }
-        plan.push(Stretch::Pairs(remaining[0] - done));
-        self.set_plan(plan, true);
-        Ok(())
+        Ok(true)
     }
-}
 
-/// Returns the range of the value that begins at `start`.
-fn next(lookahead: &mut Skim<'_>, start: usize) -> Result<Range<usize>, CodecError> {
-    Ok(start..lookahead.end_of(start)?)
-}
-
-/// The ranges of keys, and the ends of their values.
-type Keys = (Vec<Range<usize>>, Vec<usize>);
-
-/// Finds the keys of the next entries; `None` if that takes more than `max` bytes.
-fn keys(lookahead: &mut Skim<'_>, start: usize, count: usize, max: usize) -> Result<Option<Keys>, CodecError> {
-    let (mut keys, mut ends) = (Vec::new(), Vec::new());
-    let mut at = start;
-    for _ in 0..count {
-        let key = next(lookahead, at)?;
-        at = next(lookahead, key.end)?.end;
-        if at - start > max {
-            return Ok(None);
-        }
-        keys.push(key);
-        ends.push(at);
+    /// Sets the plan of the next parts, from which the indices count.
+    fn set_plan(&mut self, hunks: Vec<Hunk>, count: usize, is_reported: bool) {
+        let open = self.top();
+        let [old, new] = open.done;
+        let shifted = |Hunk { before, after }| Hunk {
+            before: before.start + old..before.end + old,
+            after: after.start + new..after.end + new,
+        };
+        open.plan = hunks.into_iter().rev().map(shifted).collect();
+        open.planned_to = count.saturating_add(old);
+        open.is_reported = is_reported;
     }
-    Ok(Some((keys, ends)))
 }

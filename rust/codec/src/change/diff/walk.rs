@@ -5,18 +5,18 @@ use std::ops::Range;
 
 use super::keys::is_plain_text;
 use super::lockstep::{AFTER, BEFORE, DiffError, DiffErrorKind, Lockstep, OpenPair, PairForm, of};
-use super::sink::{Difference, Sink, Slice, Unit};
+use super::report::Unit;
 use crate::event::{Event, Text};
 use crate::kind::{Kind, WORD};
 use crate::path::PathStep;
 use crate::reader::Reader;
 use crate::validate::validate;
 
-impl<'a, S: Sink<'a>> Lockstep<'a, S> {
-    /// Walks over both values. Also returns where each of them ends.
-    pub fn run(mut self) -> Result<(S, [usize; 2]), DiffError> {
+impl Lockstep<'_> {
+    /// Walks over both values.
+    pub fn run(mut self) -> Result<Self, DiffError> {
         match self.walk() {
-            Ok(()) => Ok((self.sink, [0, 1].map(|side| self.readers[side].position()))),
+            Ok(()) => Ok(self),
             Err(error) => Err(self.first_error(error)),
         }
     }
@@ -32,10 +32,10 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     fn walk(&mut self) -> Result<(), DiffError> {
         self.value()?;
         while let Some(open) = self.open.last() {
-            if self.sink.is_full() {
+            if self.is_full() {
                 return self.finish([0, 0]);
             }
-            if open.remaining == [0, 0] {
+            if open.done == open.counts {
                 self.close()?;
                 continue;
             }
@@ -50,8 +50,8 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
 
     /// Passes the rest of the values at these depths.
     fn finish(&mut self, depths: [usize; 2]) -> Result<(), DiffError> {
-        self.readers[BEFORE].finish_value(depths[BEFORE]).map_err(DiffError::before)?;
-        self.readers[AFTER].finish_value(depths[AFTER]).map_err(DiffError::after)
+        self.readers[BEFORE].finish_value(depths[BEFORE]).map_err(of(BEFORE))?;
+        self.readers[AFTER].finish_value(depths[AFTER]).map_err(of(AFTER))
     }
 
     /// Passes the next value of both if it is the same; otherwise enters or reports it.
@@ -67,46 +67,45 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     pub fn differing_value(&mut self) -> Result<(), DiffError> {
         let start = self.at();
         let depths = [0, 1].map(|side| self.readers[side].depth());
-        let old = self.readers[BEFORE].next_event().map_err(DiffError::before)?;
-        let new = self.readers[AFTER].next_event().map_err(DiffError::after)?;
+        let old = self.readers[BEFORE].next_event().map_err(of(BEFORE))?;
+        let new = self.readers[AFTER].next_event().map_err(of(AFTER))?;
         let (Some(old), Some(new)) = (old, new) else { return Ok(()) };
         let end = self.at();
-        let heads = [start[0]..end[0], start[1]..end[1]];
-        match (old, new) {
-            (Event::Array { element, count: old }, Event::Array { count: new, .. }) if self.is_same_head(&heads) => {
-                self.enter(PairForm::Array, element.builtin(), [old, new], &heads);
-                return Ok(());
+        let heads = [0, 1].map(|side| start[side]..end[side]);
+        let container = match (old, new) {
+            (Event::Array { element, count: old }, Event::Array { count: new, .. }) => {
+                Some((PairForm::Array, element.builtin(), [old, new]))
             }
-            (Event::Dictionary { key, count: old, .. }, Event::Dictionary { count: new, .. })
-                if self.is_same_head(&heads) =>
-            {
-                self.enter(PairForm::Dictionary, key.builtin(), [old, new], &heads);
-                return Ok(());
+            (Event::Dictionary { key, count: old, .. }, Event::Dictionary { count: new, .. }) => {
+                Some((PairForm::Dictionary, key.builtin(), [old, new]))
             }
-            (Event::Object { count, .. }, Event::Object { count: new, .. })
-                if count == new && self.is_same_head(&heads) && self.has_same_names(count)? =>
-            {
-                self.enter(PairForm::Object, None, [count, new], &heads);
-                return Ok(());
+            (Event::Object { count: old, .. }, Event::Object { count: new, .. }) if old == new => {
+                Some((PairForm::Object, None, [old, new]))
             }
             (Event::PackedStrings { count: old }, Event::PackedStrings { count: new }) if self.is_same_head(&heads) => {
                 return self.texts([old, new], start);
             }
             (Event::Packed(old), Event::Packed(new))
                 if self.is_same_head(&start.map(|start| start..start + 2 * WORD))
-                    && (!old.kind.shape().is_real() || self.sink.real().is_none_or(|real| real == old.width)) =>
+                    && self.options.is_none_or(|options| old.has_width(options.real)) =>
             {
-                let slice = |plain, start| Slice { at: start + 2 * WORD, plain };
-                self.packed(slice(old, start[0]), slice(new, start[1]));
+                self.packed([old, new], start);
                 return Ok(());
             }
-            _ => {}
+            _ => None,
+        };
+        if let Some((form, of, counts)) = container
+            && self.is_same_head(&heads)
+            && (form != PairForm::Object || self.has_same_names(counts[BEFORE])?)
+        {
+            self.enter(form, of, counts, &heads);
+            return Ok(());
         }
         self.finish(depths)?;
         let end = self.at();
-        let (before, after) = (start[0]..end[0], start[1]..end[1]);
-        if self.bytes[BEFORE][before.clone()] != self.bytes[AFTER][after.clone()] {
-            self.report(Difference { unit: Unit::Value, before, after });
+        let ranges = [0, 1].map(|side| start[side]..end[side]);
+        if self.bytes[BEFORE][ranges[BEFORE].clone()] != self.bytes[AFTER][ranges[AFTER].clone()] {
+            self.report(Unit::Value, ranges);
         }
         Ok(())
     }
@@ -126,42 +125,41 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
     fn enter(&mut self, form: PairForm, of: Option<Kind>, counts: [usize; 2], heads: &[Range<usize>; 2]) {
         let first = [heads[0].end, heads[1].end];
         if counts[0] != counts[1] {
-            self.sink.derived(first[0] - WORD..first[0], first[1] - WORD..first[1]);
+            self.derived(first.map(|first| first - WORD..first));
         }
         self.open.push(OpenPair {
             form,
-            remaining: counts,
-            index: 0,
+            counts,
+            done: [0, 0],
             plan: Vec::new(),
-            is_planned: false,
+            planned_to: 0,
+            is_reported: false,
             is_one_sided: false,
             start: [heads[0].start, heads[1].start],
             first,
-            counts,
             of,
             is_unfit: false,
-            reported: self.sink.checkpoint(),
+            reported: self.changes.counts(),
             entered: Vec::new(),
+            step: PathStep::Index(0),
+            number: 0,
+            keys: Vec::new(),
         });
-        self.trail.enter();
     }
 
     /// Leaves the innermost container, which has no remaining parts. Reports it as a whole if patching would refuse the
     /// changes of its parts, or turn them into something else.
     fn close(&mut self) -> Result<(), DiffError> {
-        let (Some(open), keys) = (self.open.pop(), self.trail.leave()) else { return Ok(()) };
-        if !S::HAS_PATHS {
-            return Ok(());
-        }
+        let Some(open) = self.open.pop().filter(|_| self.has_paths()) else { return Ok(()) };
         let end = self.at();
-        let (before, after) = (open.start[0]..end[0], open.start[1]..end[1]);
-        let has_changes = self.sink.checkpoint() != open.reported;
-        if has_changes && (open.is_unfit || !self.lead_to_one_entry(&open, &keys)?) {
-            self.sink.restore(&mut self.trail, open.reported);
-            self.report(Difference { unit: Unit::Value, before: before.clone(), after: after.clone() });
+        let ranges = [0, 1].map(|side| open.start[side]..end[side]);
+        let has_changes = self.changes.counts() != open.reported;
+        if has_changes && (open.is_unfit || !self.lead_to_one_entry(&open)?) {
+            self.restore(open.reported);
+            self.report(Unit::Value, ranges.clone());
         }
         if let Some(outer) = self.open.last_mut() {
-            outer.entered.push([before, after]);
+            outer.entered.push(ranges);
         }
         Ok(())
     }
@@ -174,16 +172,16 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
         let mut seen = HashSet::new();
         for _ in 0..count {
             let names = [before.position(), after.position()];
-            before.next_event().map_err(DiffError::before)?;
-            after.next_event().map_err(DiffError::after)?;
+            before.next_event().map_err(of(BEFORE))?;
+            after.next_event().map_err(of(AFTER))?;
             let (old, new) = (before.bytes(names[0], before.position()), after.bytes(names[1], after.position()));
-            let leads_there = !S::HAS_PATHS || is_plain_text(old) && seen.insert(old);
+            let leads_there = !self.has_paths() || is_plain_text(old) && seen.insert(old);
             if old != new || !leads_there || before.position() - start > self.effort {
                 is_same = false;
                 break;
             }
-            before.skip_value().map_err(DiffError::before)?;
-            after.skip_value().map_err(DiffError::after)?;
+            before.skip_value().map_err(of(BEFORE))?;
+            after.skip_value().map_err(of(AFTER))?;
         }
         self.effort = self.effort.saturating_sub(before.position() - start);
         Ok(is_same)
@@ -191,10 +189,10 @@ impl<'a, S: Sink<'a>> Lockstep<'a, S> {
 
     /// Compares the next property of both objects, whose names are the same.
     fn property(&mut self) -> Result<(), DiffError> {
-        let name = self.readers[BEFORE].next_event().map_err(DiffError::before)?;
-        self.readers[AFTER].next_event().map_err(DiffError::after)?;
+        let name = self.readers[BEFORE].next_event().map_err(of(BEFORE))?;
+        self.readers[AFTER].next_event().map_err(of(AFTER))?;
         let name = if let Some(Event::Text(name)) = name { name } else { Text::Utf8("") };
-        self.trail.to(PathStep::Property(name));
+        self.to(PathStep::Property(name));
         self.take_pairs(1);
         self.value()
     }

@@ -1,7 +1,9 @@
 //! The public functions.
 
+use super::emit::Emit;
 use super::error::{PatchError, PatchErrorKind};
-use super::tree::Tree;
+use super::node::{Child, TreeNode};
+use super::source::Sources;
 use crate::change::model::{Change, Changes};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::limits::MAX_VALUE_LEN;
@@ -20,7 +22,7 @@ pub fn patch(before: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, PatchError
     Ok(plan.to_vec())
 }
 
-/// A value that changes are applied to.
+/// A value that changes are applied to, as a tree. Parts that no path leads into stay bytes.
 ///
 /// ```
 /// use varbatch_codec::PathStep;
@@ -39,7 +41,9 @@ pub fn patch(before: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, PatchError
 /// ```
 #[derive(Debug)]
 pub struct Patch<'a> {
-    tree: Tree<'a>,
+    pub(super) sources: Sources<'a>,
+    pub(super) nodes: Vec<TreeNode<'a>>,
+    pub(super) root: Child,
     /// The number of changes so far.
     changes: usize,
 }
@@ -50,7 +54,9 @@ impl<'a> Patch<'a> {
     /// # Errors
     /// If there is no value, or bytes follow it.
     pub fn new(before: &'a [u8]) -> Result<Self, CodecError> {
-        Ok(Self { tree: Tree::new(before)?, changes: 0 })
+        let mut sources = Sources::default();
+        let root = Child::Raw(sources.add(before)?.0);
+        Ok(Self { sources, nodes: Vec::new(), root, changes: 0 })
     }
 
     /// Applies a change. If the old value of the change has other bytes than the current value, `same` decides whether
@@ -59,10 +65,10 @@ impl<'a> Patch<'a> {
     /// # Errors
     /// If the change does not fit. The value is then unchanged.
     pub fn apply(&mut self, change: &Change<'a>, same: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), PatchError> {
-        let number = self.changes;
+        let (number, mut followed) = (self.changes, 0);
         self.changes += 1;
-        self.tree.edit(change, same).map_err(|(steps, kind)| {
-            let path = self.tree.path(&change.path.steps()[..steps]);
+        self.edit(change, same, &mut followed).map_err(|kind| {
+            let path = self.path(&change.path.steps()[..followed]);
             PatchError { change: Some(number), path, kind }
         })
     }
@@ -73,7 +79,7 @@ impl<'a> Patch<'a> {
     /// # Errors
     /// If the value is longer than a value may be.
     pub fn plan(&self) -> Result<Plan<'_>, CodecError> {
-        let plan = self.tree.plan();
+        let plan = Emit::new(&self.sources, &self.nodes).value(self.root);
         let found = plan.len();
         if found > MAX_VALUE_LEN {
             return Err(CodecError::new(found, CodecErrorKind::TooLarge { found }));

@@ -2,7 +2,9 @@
 
 use super::node::{Body, Child, TreeNode};
 use super::source::{Raw, Sources};
+use crate::kind::WORD;
 use crate::plan::{Borrowed, Plan};
+use crate::reader::HIGH_BIT;
 
 /// Walks a tree. Nodes that are not fully written are on a stack: nothing is recursive.
 pub(super) struct Emit<'p, 'a> {
@@ -55,11 +57,12 @@ impl<'p, 'a> Emit<'p, 'a> {
     }
 
     fn begin(&mut self, node: &'p TreeNode<'a>) {
-        self.raw(node.head);
-        let count = node.len();
-        if count == node.counted {
-            self.raw(node.count);
+        let (count, counted) = (node.len(), self.sources.bytes(node.head).last_chunk());
+        // Bit 31 of a count is a flag.
+        if counted.is_some_and(|&counted| (u32::from_le_bytes(counted) & !HIGH_BIT) as usize == count) {
+            self.raw(node.head);
         } else {
+            self.raw(node.head.within(0..node.head.len() - WORD));
             self.flush();
             // Sources and changes together may have more parts than fit in a count, but then `Patch::plan` refuses the
             // result.

@@ -31,13 +31,6 @@ impl<T: Copy> GapBuffer<T> {
         self.items.get(self.offset(index)).copied()
     }
 
-    /// # Panics
-    /// If `index` is out of bounds.
-    pub fn set(&mut self, index: usize, item: T) {
-        let at = self.offset(index);
-        self.items[at] = item;
-    }
-
     /// Returns the elements of a range, in two pieces.
     ///
     /// # Panics
@@ -64,19 +57,15 @@ impl<T: Copy> GapBuffer<T> {
         self.move_gap(range.start);
         self.gap.end += range.len();
         if with.len() > self.gap.len() {
-            self.grow(with);
+            // The gap is filled with copies of an element.
+            let after = self.gap.end..self.items.len();
+            let more = with.len().max(self.items.len());
+            self.items.resize(self.items.len() + more, with[0]);
+            self.gap.end += more;
+            self.items.copy_within(after, self.gap.end);
         }
         self.items[self.gap.start..][..with.len()].copy_from_slice(with);
         self.gap.start += with.len();
-    }
-
-    /// Makes the gap at least as long as `with`, and fills it with copies of one of its elements.
-    fn grow(&mut self, with: &[T]) {
-        let after = self.gap.end..self.items.len();
-        let more = with.len().max(self.items.len());
-        self.items.resize(self.items.len() + more, with[0]);
-        self.gap.end += more;
-        self.items.copy_within(after, self.gap.end);
     }
 
     fn move_gap(&mut self, to: usize) {

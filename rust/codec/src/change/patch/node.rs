@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 
 use super::error::{PatchErrorKind, no_key, no_step};
 use super::gap::GapBuffer;
-use super::source::{READ, Raw, Sources};
-use crate::event::{Event, Text};
+use super::source::{READ, Raw, Sources, text_len};
+use crate::event::{Event, Plain, Text};
 use crate::kind::{Kind, WORD, Width};
 use crate::nowhere::Nowhere;
 use crate::path::PathStep;
@@ -24,12 +24,8 @@ pub(super) enum Child {
 /// A value that holds others.
 #[derive(Debug)]
 pub(super) struct TreeNode<'a> {
-    /// Its bytes up to the count of its parts.
+    /// Its bytes in the source, up to the count of the parts that it had there.
     pub head: Raw,
-    /// The bytes of that count in the source.
-    pub count: Raw,
-    /// That count.
-    pub counted: usize,
     pub body: Body<'a>,
 }
 
@@ -46,13 +42,8 @@ pub(super) enum Body<'a> {
 pub(super) struct Packed {
     pub kind: Kind,
     pub width: Width,
+    pub element_len: usize,
     pub bytes: GapBuffer<u8>,
-}
-
-impl Packed {
-    pub fn element_len(&self) -> usize {
-        self.kind.shape().element_len(self.width).expect("a packed array")
-    }
 }
 
 /// How entries are identified.
@@ -79,7 +70,39 @@ pub(super) struct Entries<'a> {
 /// Marks keys that occur more than once. No engine writes such a Dictionary.
 const TWICE: u32 = u32::MAX;
 
-impl TreeNode<'_> {
+impl<'a> TreeNode<'a> {
+    /// Opens a value. Passes each of its parts once, without reading inside them.
+    pub fn open(sources: &Sources<'a>, raw: Raw) -> Result<Self, PatchErrorKind> {
+        let mut reader = sources.reader(raw);
+        let event = reader.next_event().expect(READ).expect(READ);
+        let head_len = match event {
+            Event::Packed(_) => 2 * WORD,
+            _ => reader.position(),
+        };
+        let mut inside = sources.inside(raw, head_len);
+        let body = match event {
+            Event::Array { element, count } => {
+                let elements = GapBuffer::new((0..count).map(|_| Child::Raw(inside.value())).collect());
+                Body::Array { element: element.builtin(), elements }
+            }
+            Event::Dictionary { key, count, .. } => {
+                let all = (0..count).map(|_| (inside.value(), Child::Raw(inside.value()))).collect();
+                Body::Entries(Entries::new(sources, EntryNames::Keys(key.builtin()), all))
+            }
+            Event::Object { count, .. } => {
+                let all = (0..count).map(|_| (inside.name(), Child::Raw(inside.value()))).collect();
+                Body::Entries(Entries::new(sources, EntryNames::Properties, all))
+            }
+            Event::PackedStrings { .. } => Body::Texts(GapBuffer::new(texts(sources, raw.within(head_len..raw.len())))),
+            Event::Packed(Plain { kind, width, bytes, .. }) => {
+                let element_len = kind.shape().element_len(width).expect("a packed array");
+                Body::Packed(Packed { kind, width, element_len, bytes: GapBuffer::new(bytes.to_vec()) })
+            }
+            _ => return Err(PatchErrorKind::Path(Nowhere::NotInside(sources.kind(raw)).text(String::new))),
+        };
+        Ok(Self { head: raw.within(0..head_len), body })
+    }
+
     pub fn kind(&self) -> Kind {
         match &self.body {
             Body::Array { .. } => Kind::Array,
@@ -96,46 +119,8 @@ impl TreeNode<'_> {
             Body::Array { elements, .. } => elements.len(),
             Body::Entries(entries) => entries.order.len(),
             Body::Texts(texts) => texts.len(),
-            Body::Packed(packed) => packed.bytes.len() / packed.element_len(),
+            Body::Packed(packed) => packed.bytes.len() / packed.element_len,
         }
-    }
-}
-
-impl<'a> TreeNode<'a> {
-    /// Opens a value. Passes each of its parts once, without reading inside them.
-    pub fn open(sources: &Sources<'a>, raw: Raw) -> Result<Self, PatchErrorKind> {
-        let mut reader = sources.reader(raw);
-        let event = reader.next_event().expect(READ).expect(READ);
-        let head_len = match event {
-            Event::Packed(_) => 2 * WORD,
-            _ => reader.position(),
-        };
-        let mut inside = sources.inside(raw, head_len);
-        let (counted, body) = match event {
-            Event::Array { element, count } => {
-                let elements = GapBuffer::new((0..count).map(|_| Child::Raw(inside.value())).collect());
-                (count, Body::Array { element: element.builtin(), elements })
-            }
-            Event::Dictionary { key, count, .. } => {
-                let all = (0..count).map(|_| (inside.value(), Child::Raw(inside.value()))).collect();
-                (count, Body::Entries(Entries::new(sources, EntryNames::Keys(key.builtin()), all)))
-            }
-            Event::Object { count, .. } => {
-                let all = (0..count).map(|_| (inside.name(), Child::Raw(inside.value()))).collect();
-                (count, Body::Entries(Entries::new(sources, EntryNames::Properties, all)))
-            }
-            Event::PackedStrings { count } => {
-                let inside = raw.within(head_len..raw.len());
-                (count, Body::Texts(GapBuffer::new(texts(sources, inside))))
-            }
-            Event::Packed(plain) => {
-                let bytes = GapBuffer::new(plain.bytes.to_vec());
-                (plain.count, Body::Packed(Packed { kind: plain.kind, width: plain.width, bytes }))
-            }
-            _ => return Err(PatchErrorKind::Path(Nowhere::NotInside(sources.kind(raw)).text(String::new))),
-        };
-        let count_at = head_len - WORD;
-        Ok(Self { head: raw.within(0..count_at), count: raw.within(count_at..head_len), counted, body })
     }
 }
 
@@ -144,8 +129,8 @@ impl<'a> TreeNode<'a> {
 pub(super) fn texts(sources: &Sources<'_>, raw: Raw) -> Vec<Raw> {
     let bytes = sources.bytes(raw);
     let (mut texts, mut at) = (Vec::new(), 0);
-    while let Some(len) = bytes[at..].first_chunk::<WORD>() {
-        let end = at + WORD + (u32::from_le_bytes(*len) as usize).next_multiple_of(WORD);
+    while at < bytes.len() {
+        let end = at + text_len(&bytes[at..]);
         texts.push(raw.within(at..end));
         at = end;
     }
@@ -200,10 +185,6 @@ impl<'a> Entries<'a> {
 
     pub fn key(&self, number: u32) -> Raw {
         self.entries[number as usize].0
-    }
-
-    pub fn set(&mut self, number: u32, value: Child) {
-        self.entries[number as usize].1 = value;
     }
 
     pub fn insert(&mut self, index: usize, (key, bytes): (Raw, &'a [u8]), value: Child) {

@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use super::error::{NEW, OLD, PatchErrorKind, check_same};
 use super::node::{Body, Packed, TreeNode, texts};
-use super::source::{Raw, Sources};
+use super::source::Sources;
 use crate::change::model::{Change, ChangePart, Op, packed_array};
-use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
 use crate::kind::{Kind, WORD, Width};
 use crate::nowhere::{self, Nowhere};
@@ -62,11 +61,11 @@ pub(super) fn edit_slice<'a>(
     let new = new.map_or(&[][..], payload);
     match &mut node.body {
         Body::Packed(packed) => {
-            let len = packed.element_len() * new_count.unwrap_or_default();
+            let len = packed.element_len * new_count.unwrap_or_default();
             packed.bytes.replace(packed.range(range), &new[..len]);
         }
         Body::Texts(all) => {
-            let new = Raw::part(sources.add_read(new), 0..new.len());
+            let new = sources.add_read(new);
             all.replace(range, &texts(sources, new));
         }
         Body::Array { .. } | Body::Entries(_) => unreachable!("a packed array"),
@@ -86,11 +85,10 @@ fn check(node: &TreeNode<'_>, what: &str, part: ChangePart<'_>) -> Result<usize,
     let event = reader.next_event().map_err(broken)?;
     reader.finish_value(0).map_err(broken)?;
     let end = reader.position();
-    match bytes.len().checked_sub(end) {
-        None => return Err(PatchErrorKind::unpadded(what, end - bytes.len())),
-        Some(0) => {}
-        Some(found) => return Err(broken(CodecError::new(end, CodecErrorKind::Behind { found }))),
+    if end > bytes.len() {
+        return Err(PatchErrorKind::unpadded(what, end - bytes.len()));
     }
+    reader.check_end().map_err(broken)?;
     match (event, &node.body) {
         (Some(Event::Packed(plain)), Body::Packed(packed)) if plain.width != packed.width => {
             let bits = |width| if width == Width::Double { 64 } else { 32 };
@@ -133,7 +131,6 @@ fn encoded(sources: &Sources<'_>, node: &TreeNode<'_>, range: Range<usize>) -> V
 impl Packed {
     /// Returns the byte range of elements.
     fn range(&self, elements: Range<usize>) -> Range<usize> {
-        let len = self.element_len();
-        elements.start * len..elements.end * len
+        elements.start * self.element_len..elements.end * self.element_len
     }
 }

@@ -1,114 +1,108 @@
-//! The value as a tree: follows paths, opens what they lead into, and changes it. Everything is checked before anything is changed.
+//! Follows paths in the tree, opens what they lead into, and changes it. Everything is checked before anything is changed.
 
 use std::borrow::Cow;
 
+use super::apply::Patch;
 use super::emit::Emit;
 use super::error::{KEY, NEW, PatchErrorKind, check_same, no_key, no_step, shown};
-use super::gap::GapBuffer;
 use super::node::{Body, Child, Entries, EntryNames, TreeNode};
 use super::slices::edit_slice;
-use super::source::{Raw, Sources};
+use super::source::Raw;
 use crate::change::model::{Change, ChangePart, Op};
-use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
 use crate::kind::Kind;
 use crate::limits::MAX_DEPTH;
 use crate::nowhere::{self, Nowhere};
 use crate::path::{Path, PathStep, Step, shown_step};
-use crate::plan::Plan;
 use crate::reader::Reader;
-
-/// How many steps of a path could be followed, and why the change does not fit.
-type Failure = (usize, PatchErrorKind);
 
 /// The position of a value in the tree: the number of a node, and the index of an element or the number of an entry in
 /// it. `None` for the whole value.
 type Position = Option<(u32, usize)>;
 
-/// A value that changes are applied to. Parts that no path leads into stay bytes.
-#[derive(Debug)]
-pub(super) struct Tree<'a> {
-    sources: Sources<'a>,
-    nodes: Vec<TreeNode<'a>>,
-    root: Child,
-}
-
-impl<'a> Tree<'a> {
-    pub fn new(before: &'a [u8]) -> Result<Self, CodecError> {
-        let mut sources = Sources::default();
-        let root = Child::Raw(sources.add(before)?.raw);
-        Ok(Self { sources, nodes: Vec::new(), root })
-    }
-
-    pub fn plan(&self) -> Plan<'_> {
-        Emit::new(&self.sources, &self.nodes).value(self.root)
-    }
-
-    pub fn edit(&mut self, change: &Change<'a>, same: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), Failure> {
+impl<'a> Patch<'a> {
+    /// Applies a change. Counts in `followed` how many steps of its path could be followed.
+    pub(super) fn edit(
+        &mut self,
+        change: &Change<'a>,
+        same: impl FnOnce(&[u8], &[u8]) -> bool,
+        followed: &mut usize,
+    ) -> Result<(), PatchErrorKind> {
         let steps = change.path.steps();
-        let depth = steps.len();
+        let (op, depth) = (change.op, steps.len());
         let Some((&last, outer)) = steps.split_last() else {
-            if change.op != Op::Set {
-                return Err((0, PatchErrorKind::only_set("the whole value", change.op)));
+            if op != Op::Set {
+                return Err(PatchErrorKind::only_set("the whole value", op));
             }
-            return self.set(None, self.root, None, change, 0, same).map_err(|reason| (0, reason));
+            let new = self.new_value(change, None, 0)?;
+            self.check_old(self.root, change.old, same)?;
+            self.root = new;
+            return Ok(());
         };
-        let number = self.follow(&steps, outer.len())?;
+        let number = self.follow(outer, followed)?;
         let node = &self.nodes[number as usize];
-        let (at_node, at_part) = (|reason| (outer.len(), reason), |reason| (depth, reason));
-        match (&node.body, change.op) {
+        match (&node.body, op) {
             (Body::Texts(_) | Body::Packed(_), _) => {
-                let index = index(last, node.kind()).map_err(at_node)?;
-                edit_slice(&mut self.sources, &mut self.nodes[number as usize], index, change, same).map_err(at_part)
+                let index = index(last, node.kind())?;
+                *followed = depth;
+                edit_slice(&mut self.sources, &mut self.nodes[number as usize], index, change, same)
+            }
+            (Body::Entries(entries), Op::Insert | Op::Remove) if entries.names == EntryNames::Properties => {
+                *followed = depth;
+                Err(PatchErrorKind::only_set("a property of an object", op))
+            }
+            (Body::Entries(_), Op::Insert) => self.insert_entry(number, last, change, depth),
+            (Body::Array { element: of, elements }, Op::Insert) => {
+                let (of, count) = (*of, elements.len());
+                let found = index(last, Kind::Array)?;
+                let index = usize::try_from(found).ok().filter(|&index| index <= count);
+                let index = index.ok_or_else(|| PatchErrorKind::no_place(Kind::Array, count, found))?;
+                *followed = depth;
+                let new = self.new_value(change, of, depth)?;
+                if let Body::Array { elements, .. } = &mut self.nodes[number as usize].body {
+                    elements.replace(index..index, &[new]);
+                }
+                Ok(())
             }
             (body, Op::Set) => {
                 let of = if let Body::Array { element, .. } = body { *element } else { None };
-                let (part, child) = self.child(node, last).map_err(at_node)?;
-                self.set(Some((number, part)), child, of, change, depth, same).map_err(at_part)
-            }
-            (Body::Array { element: of, elements }, Op::Insert) => {
-                let (of, count) = (*of, elements.len());
-                let found = index(last, Kind::Array).map_err(at_node)?;
-                let index = usize::try_from(found).ok().filter(|&index| index <= count);
-                let no_place = || at_node(PatchErrorKind::no_place(Kind::Array, count, found));
-                let index = index.ok_or_else(no_place)?;
-                let new = self.new_value(change, of, depth).map_err(at_part)?;
-                self.elements(number).replace(index..index, &[new]);
+                let (part, child) = self.child(node, last)?;
+                *followed = depth;
+                let new = self.new_value(change, of, depth)?;
+                self.check_old(child, change.old, same)?;
+                self.put(Some((number, part)), new);
                 Ok(())
             }
-            (Body::Array { .. }, Op::Remove) => {
-                let (index, child) = self.child(node, last).map_err(at_node)?;
-                self.check_old(child, change.old, same).map_err(at_part)?;
-                self.elements(number).replace(index..index + 1, &[]);
-                Ok(())
-            }
-            (Body::Entries(entries), _) if entries.names == EntryNames::Properties => {
-                Err(at_part(PatchErrorKind::only_set("a property of an object", change.op)))
-            }
-            (Body::Entries(_), Op::Insert) => self.insert_entry(number, last, change, depth).map_err(at_node),
-            (Body::Entries(_), Op::Remove) => {
-                let (entry, child) = self.child(node, last).map_err(at_node)?;
-                let index = self.index_of(node, entry as u32, change.index).map_err(at_node)?;
-                self.check_old(child, change.old, same).map_err(at_part)?;
-                self.remove_entry(number, entry as u32, index);
+            (body, Op::Remove) => {
+                let (part, child) = self.child(node, last)?;
+                let index = match body {
+                    Body::Entries(entries) => self.index_of(entries, part as u32, change.index)?,
+                    _ => part,
+                };
+                *followed = depth;
+                self.check_old(child, change.old, same)?;
+                match &mut self.nodes[number as usize].body {
+                    Body::Array { elements, .. } => elements.replace(index..index + 1, &[]),
+                    Body::Entries(entries) => entries.remove(index, self.sources.bytes(entries.key(part as u32))),
+                    Body::Texts(_) | Body::Packed(_) => unreachable!("dealt with above"),
+                }
                 Ok(())
             }
         }
     }
 
-    /// Opens everything that the first `count` steps of a path lead into. Returns the number of the last node.
-    fn follow(&mut self, steps: &[PathStep<'_>], count: usize) -> Result<u32, Failure> {
-        let mut at = self.open(None, self.root).map_err(|reason| (0, reason))?;
-        for (followed, &step) in steps[..count].iter().enumerate() {
+    /// Opens everything that the outer steps of a path lead into. Returns the number of the last node.
+    fn follow(&mut self, outer: &[PathStep<'_>], followed: &mut usize) -> Result<u32, PatchErrorKind> {
+        let mut at = self.open(None, self.root)?;
+        for &step in outer {
             let node = &self.nodes[at as usize];
-            let (part, child) = match &node.body {
-                Body::Texts(_) | Body::Packed(_) => {
-                    let more = steps.len() - followed - 1;
-                    return Err((followed, PatchErrorKind::Path(nowhere::too_long(node.kind(), more))));
-                }
-                _ => self.child(node, step).map_err(|kind| (followed, kind))?,
-            };
-            at = self.open(Some((at, part)), child).map_err(|kind| (followed + 1, kind))?;
+            if let Body::Texts(_) | Body::Packed(_) = node.body {
+                let more = outer.len() - *followed;
+                return Err(PatchErrorKind::Path(nowhere::too_long(node.kind(), more)));
+            }
+            let (part, child) = self.child(node, step)?;
+            *followed += 1;
+            at = self.open(Some((at, part)), child)?;
         }
         Ok(at)
     }
@@ -148,26 +142,11 @@ impl<'a> Tree<'a> {
         match position {
             None => self.root = child,
             Some((node, part)) => match &mut self.nodes[node as usize].body {
-                Body::Array { elements, .. } => elements.set(part, child),
-                Body::Entries(entries) => entries.set(part as u32, child),
+                Body::Array { elements, .. } => elements.replace(part..part + 1, &[child]),
+                Body::Entries(entries) => entries.entries[part].1 = child,
                 Body::Texts(_) | Body::Packed(_) => unreachable!("nothing in it is a value"),
             },
         }
-    }
-
-    fn set(
-        &mut self,
-        position: Position,
-        child: Child,
-        of: Option<Kind>,
-        change: &Change<'a>,
-        depth: usize,
-        same: impl FnOnce(&[u8], &[u8]) -> bool,
-    ) -> Result<(), PatchErrorKind> {
-        let new = self.new_value(change, of, depth)?;
-        self.check_old(child, change.old, same)?;
-        self.put(position, new);
-        Ok(())
     }
 
     fn insert_entry(
@@ -181,8 +160,7 @@ impl<'a> Tree<'a> {
             return Err(no_key(step));
         };
         let entries = self.entries(number);
-        let count = entries.order.len();
-        let of_key = if let EntryNames::Keys(of) = entries.names { of } else { None };
+        let (count, names) = (entries.order.len(), entries.names);
         if entries.by_key(key).is_some() {
             let text = format!("expected a new key, found the existing key {}", shown(key));
             return Err(PatchErrorKind::Place(text));
@@ -191,6 +169,7 @@ impl<'a> Tree<'a> {
         if index > count {
             return Err(PatchErrorKind::no_place(Kind::Dictionary, count, index as i64));
         }
+        let of_key = if let EntryNames::Keys(of) = names { of } else { None };
         let raw = self.value(KEY, key, of_key, depth)?;
         let new = self.new_value(change, None, depth)?;
         self.entries(number).insert(index, (raw, key), new);
@@ -198,8 +177,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Finds the index of an entry in the order of its Dictionary. If `index` is given, it must be the same.
-    fn index_of(&self, node: &TreeNode<'_>, entry: u32, index: Option<usize>) -> Result<usize, PatchErrorKind> {
-        let Body::Entries(entries) = &node.body else { unreachable!("a Dictionary") };
+    fn index_of(&self, entries: &Entries<'_>, entry: u32, index: Option<usize>) -> Result<usize, PatchErrorKind> {
         let Some(index) = index else { return Ok(entries.order.find(entry).expect("it is in the order")) };
         let key = |number| shown(self.sources.bytes(entries.key(number)));
         let found = match entries.order.get(index) {
@@ -209,12 +187,6 @@ impl<'a> Tree<'a> {
         };
         let key = key(entry);
         Err(PatchErrorKind::Place(format!("expected key {key} at index {index} of the Dictionary, found {found}")))
-    }
-
-    fn remove_entry(&mut self, number: u32, entry: u32, index: usize) {
-        let key = self.entries(number).key(entry);
-        let bytes = self.sources.bytes(key);
-        self.entries(number).remove(index, bytes);
     }
 
     /// Takes the new value of a change, if it fits there.
@@ -231,21 +203,22 @@ impl<'a> Tree<'a> {
 
     /// Takes a value that will be `depth` containers deep, where all values must be of this kind.
     fn value(&mut self, what: &str, bytes: &'a [u8], of: Option<Kind>, depth: usize) -> Result<Raw, PatchErrorKind> {
-        let survey = self.sources.add(bytes);
-        let survey = survey.map_err(|error| PatchErrorKind::Value(nowhere::broken(what, &error)))?;
-        let padding = survey.raw.end as usize - bytes.len();
+        let added = self.sources.add(bytes);
+        let (raw, inner_depth) = added.map_err(|error| PatchErrorKind::Value(nowhere::broken(what, &error)))?;
+        let padding = raw.len() - bytes.len();
         if padding > 0 {
             return Err(PatchErrorKind::unpadded(what, padding));
         }
-        if let Some(expected) = of.filter(|&kind| kind != survey.kind) {
-            return Err(PatchErrorKind::other_kind(what, expected, survey.kind));
+        let found = self.sources.kind(raw);
+        if let Some(expected) = of.filter(|&kind| kind != found) {
+            return Err(PatchErrorKind::other_kind(what, expected, found));
         }
-        let found = depth + survey.depth;
+        let found = depth + inner_depth;
         if found > MAX_DEPTH {
             let text = format!("expected at most {MAX_DEPTH} levels of nesting, found {found}");
             return Err(PatchErrorKind::Place(text));
         }
-        Ok(survey.raw)
+        Ok(raw)
     }
 
     fn check_old(
@@ -262,13 +235,6 @@ impl<'a> Tree<'a> {
         check_same(&there, &old.to_value(), same)
     }
 
-    fn elements(&mut self, number: u32) -> &mut GapBuffer<Child> {
-        match &mut self.nodes[number as usize].body {
-            Body::Array { elements, .. } => elements,
-            _ => unreachable!("an Array"),
-        }
-    }
-
     fn entries(&mut self, number: u32) -> &mut Entries<'a> {
         match &mut self.nodes[number as usize].body {
             Body::Entries(entries) => entries,
@@ -278,7 +244,7 @@ impl<'a> Tree<'a> {
 
     /// Returns a path that was followed up to its last step, for a message.
     #[cold]
-    pub fn path(&self, steps: &[PathStep<'_>]) -> Path {
+    pub(super) fn path(&self, steps: &[PathStep<'_>]) -> Path {
         let mut found = Vec::with_capacity(steps.len());
         let mut at = self.root;
         for &step in steps {
@@ -325,8 +291,6 @@ fn index(step: PathStep<'_>, kind: Kind) -> Result<i64, PatchErrorKind> {
     let mut reader = Reader::new(bytes).with_objects(true);
     let broken = |error| PatchErrorKind::Path(nowhere::broken(nowhere::STEP, &error));
     let Some(Event::Int(index)) = reader.next_event().map_err(broken)? else { return Err(no_index()) };
-    match reader.left() {
-        0 => Ok(index),
-        found => Err(broken(CodecError::new(reader.position(), CodecErrorKind::Behind { found }))),
-    }
+    reader.check_end().map_err(broken)?;
+    Ok(index)
 }

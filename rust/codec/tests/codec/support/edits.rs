@@ -82,11 +82,20 @@ pub fn patched(before: &[u8], edits: &[Edit]) -> Result<Vec<u8>, PatchError> {
 pub fn patched_if(
     before: &[u8],
     edits: &[Edit<Vec<u8>>],
-    mut is_same: impl FnMut(&[u8], &[u8]) -> bool,
+    is_same: impl FnMut(&[u8], &[u8]) -> bool,
 ) -> Result<Vec<u8>, PatchError> {
     let steps: Vec<_> = edits.iter().map(Edit::steps).collect();
+    patched_by(before, edits.iter().zip(&steps).map(|(edit, steps)| edit.change(steps)), is_same)
+}
+
+/// What changes make of a value.
+pub fn patched_by<'a>(
+    before: &'a [u8],
+    changes: impl IntoIterator<Item = Change<'a>>,
+    mut is_same: impl FnMut(&[u8], &[u8]) -> bool,
+) -> Result<Vec<u8>, PatchError> {
     let mut patch = Patch::new(before).expect("a value");
-    edits.iter().zip(&steps).try_for_each(|(edit, steps)| patch.apply(&edit.change(steps), &mut is_same))?;
+    changes.into_iter().try_for_each(|change| patch.apply(&change, &mut is_same))?;
     let plan = patch.plan().expect("short");
     let bytes = plan.to_vec();
     assert_eq!(bytes.len(), plan.len(), "planned and filled length differ");
@@ -95,66 +104,62 @@ pub fn patched_if(
 
 /// Makes a change; `None` where it does not fit, and nothing has changed then.
 pub fn apply(value: &mut Value, edit: &Edit) -> Option<()> {
-    within(value, &edit.path, edit)
+    within(value, &Element::Any, &edit.path, edit)
 }
 
-fn within(value: &mut Value, path: &[Value], edit: &Edit) -> Option<()> {
+/// As [`apply`], of a value that has to be of a type.
+fn within(value: &mut Value, of: &Element, path: &[Value], edit: &Edit) -> Option<()> {
     let Some((step, rest)) = path.split_first() else {
-        return (edit.op == Op::Set).then(|| set(value, &Element::Any, edit))?;
+        let new = fitting(of, edit).filter(|_| edit.op == Op::Set)?;
+        is_old(value, edit)?;
+        *value = new;
+        return Some(());
     };
-    if is_packed(value) {
-        let at = index(step)?;
-        return rest.is_empty().then(|| splice(value, at, edit))?;
-    }
+    let is_last = rest.is_empty();
     match value {
+        array if is_packed(array) => {
+            let at = index(step)?;
+            is_last.then(|| splice(array, at, edit))?
+        }
         Value::Array { element, elements } => {
             let at = index(step)?;
             match edit.op {
-                Op::Insert if rest.is_empty() => {
+                Op::Insert if is_last => {
                     let new = fitting(element, edit)?;
                     (at <= elements.len()).then(|| elements.insert(at, new))
                 }
-                Op::Remove if rest.is_empty() => {
+                Op::Remove if is_last => {
                     is_old(elements.get(at)?, edit)?;
                     elements.remove(at);
                     Some(())
                 }
-                _ if rest.is_empty() => set(elements.get_mut(at)?, element, edit),
-                _ => within(elements.get_mut(at)?, rest, edit),
+                _ => within(elements.get_mut(at)?, element, rest, edit),
             }
         }
         // What type the values have to be is not looked at, as the engine does not.
         Value::Dictionary { key, entries, .. } => {
-            let all: Vec<_> = entries.iter().map(|(key, _)| key.clone()).collect();
-            let found = find(&all, step);
+            let found = find(entries, step);
             match edit.op {
-                Op::Insert if rest.is_empty() => {
+                Op::Insert if is_last => {
                     let new = fitting(&Element::Any, edit)?;
                     let at = edit.index.unwrap_or(entries.len());
                     let fits = found == Some(0) && fits(key, step) && at <= entries.len();
                     fits.then(|| entries.insert(at, (step.clone(), new)))
                 }
-                Op::Remove if rest.is_empty() => {
+                Op::Remove if is_last => {
                     let at = found?.checked_sub(1)?;
                     is_old(&entries[at].1, edit)?;
                     let is_there = edit.index.is_none_or(|index| index == at);
                     is_there.then(|| drop(entries.remove(at)))
                 }
-                _ => {
-                    let entry = &mut entries[found?.checked_sub(1)?].1;
-                    if rest.is_empty() { set(entry, &Element::Any, edit) } else { within(entry, rest, edit) }
-                }
+                _ => within(&mut entries[found?.checked_sub(1)?].1, &Element::Any, rest, edit),
             }
         }
         Value::Object { properties, .. } => {
             let (Value::String(name) | Value::StringName(name)) = step else { return None };
             let mut found = properties.iter_mut().filter(|(other, _)| other == name);
             let property = &mut found.next()?.1;
-            match found.next() {
-                Some(_) => None,
-                None if !rest.is_empty() => within(property, rest, edit),
-                None => (edit.op == Op::Set).then(|| set(property, &Element::Any, edit))?,
-            }
+            if found.next().is_some() { None } else { within(property, &Element::Any, rest, edit) }
         }
         _ => None,
     }
@@ -165,7 +170,7 @@ fn index(step: &Value) -> Option<usize> {
 }
 
 /// One more than where a key is, 0 for nowhere; `None` for what is there more than once.
-fn find(keys: &[Value], wanted: &Value) -> Option<usize> {
+fn find(entries: &[(Value, Value)], wanted: &Value) -> Option<usize> {
     let other = match wanted {
         Value::String(text) => Value::StringName(text.clone()),
         Value::StringName(text) => Value::String(text.clone()),
@@ -173,7 +178,7 @@ fn find(keys: &[Value], wanted: &Value) -> Option<usize> {
     };
     for wanted in [wanted, &other] {
         let wanted = naive::value(wanted);
-        let mut found = (1..).zip(keys).filter(|(_, key)| naive::value(key) == wanted).map(|(at, _)| at);
+        let mut found = (1..).zip(entries).filter(|(_, (key, _))| naive::value(key) == wanted).map(|(at, _)| at);
         match (found.next(), found.next()) {
             (None, _) => {}
             (Some(at), None) => return Some(at),
@@ -181,13 +186,6 @@ fn find(keys: &[Value], wanted: &Value) -> Option<usize> {
         }
     }
     Some(0)
-}
-
-fn set(value: &mut Value, of: &Element, edit: &Edit) -> Option<()> {
-    let new = fitting(of, edit)?;
-    is_old(value, edit)?;
-    *value = new;
-    Some(())
 }
 
 fn fitting(of: &Element, edit: &Edit) -> Option<Value> {
