@@ -148,13 +148,13 @@ impl StringSlot {
         if len == 0 {
             return &mut [];
         }
-        let (interface, string) = (api().interface, self.0.string_sys_mut());
         // SAFETY: the string is empty and mutably borrowed. Then it has `len` + 1 contiguous characters. The last, a NUL, is
         // set here, and the caller writes the others. `string_resize` counts the NUL, too.
         unsafe {
             let first: *mut MaybeUninit<u32> = match is_known() {
-                true => layout::new_block_in(Kind::String, string.cast(), len + 1, 4).cast(),
+                true => layout::new_block_in(Kind::String, self.0.sys_mut(), len + 1, 4).cast(),
                 false => {
+                    let (interface, string) = (api().interface, self.0.string_sys_mut());
                     let size = i64::try_from(len + 1).expect("counts are 32-bit");
                     assert_eq!((interface.string_resize)(string, size), 0, "out of memory");
                     (interface.string_operator_index)(string, 0).cast()
