@@ -23,7 +23,7 @@ if ! has_miri; then
   rustup toolchain install nightly --profile minimal --component miri,rust-src >&2 || :
   has_miri || give_up "Miri cannot be had here: rustup fetched no nightly toolchain with miri and rust-src"
 fi
-[ $# -gt 0 ] || set -- text_kernels:: texts_split:: writer::
+[ $# -gt 0 ] || set -- text_kernels:: reader::texts writer::
 cd "$root"
 CARGO_TARGET_DIR=$(cargo_target_dir)/miri
 # Tests read recorded vectors and the time. Backtraces of expected panics would take minutes.

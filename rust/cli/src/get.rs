@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use varbatch_codec::describe::Node;
-use varbatch_codec::lookup::{LookupErrorKind, Seek, Target, element_kind, lookup};
+use varbatch_codec::lookup::{LookupError, Seek, Target, element_kind, lookup};
 use varbatch_codec::{Event, Kind, PathStep, frames};
 
 use crate::args::Get;
@@ -24,8 +24,8 @@ pub fn run(args: &Get) -> Result<(), Failure> {
     let dialect = buffer.dialect;
     let conditions: Vec<_> = wanted.iter().map(|wanted| move |step: PathStep<'_>| wanted.is(step, dialect)).collect();
     let seeks: Vec<Seek<'_>> = wanted.iter().zip(&conditions).map(|(wanted, is)| wanted.seek(is, dialect)).collect();
-    let target = lookup(buffer.bytes, buffer.at, dialect, &seeks).map_err(|error| match error.kind() {
-        LookupErrorKind::Damaged(error) => buffer.damaged(error),
+    let target = lookup(buffer.bytes, buffer.at, dialect, &seeks).map_err(|error| match &error {
+        LookupError::Damaged(error) => buffer.damaged(error),
         _ => Failure::Usage(format!("{}: {error}", input.name)),
     })?;
     if args.raw {

@@ -11,10 +11,12 @@ use crate::text;
 const CHAR_LEN: usize = 6;
 
 /// How much of a plan was output. Belongs to one plan, which must not change meanwhile.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Cursor {
-    /// The position in the plan, then in the nested plans that it has entered.
-    levels: Vec<Level>,
+    /// The positions in the plan and in nested plans, around the innermost one.
+    outer: Vec<Level>,
+    /// The position in the innermost plan that it has entered.
+    level: Level,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,12 +41,12 @@ pub enum Chunk<'p> {
 impl Cursor {
     /// Creates a cursor at the start of a plan.
     pub fn new() -> Self {
-        Self { levels: vec![Level::default()] }
+        Self::default()
     }
 
     /// Creates a cursor at a mark of a plan.
     pub fn at(mark: Mark) -> Self {
-        Self { levels: vec![Level { small: mark.small, segment: mark.segments, offset: 0 }] }
+        Self { outer: Vec::new(), level: Level { small: mark.small, segment: mark.segments, offset: 0 } }
     }
 
     /// Returns the next chunk, of up to `most` bytes, or of one character if that takes more. `None` at the end.
@@ -53,16 +55,16 @@ impl Cursor {
     /// If `most` is 0, or the cursor belongs to another plan.
     pub fn next<'p>(&mut self, plan: &'p Plan<'_>, most: usize) -> Option<Chunk<'p>> {
         assert!(most > 0, "nothing was asked for");
+        let Self { outer, level } = self;
         loop {
-            let (level, outer) = self.levels.split_last_mut().expect("there is always one");
-            let plan = outer.iter().fold(plan, |plan, level| match plan.segments()[level.segment].payload.content() {
+            let plan = outer.iter().fold(plan, |plan, level| match plan.segments[level.segment].payload.content() {
                 Content::Plan(inner) => inner,
                 _ => unreachable!("the cursor is that of another plan"),
             });
-            let segment = plan.segments().get(level.segment);
-            let small_end = segment.map_or(plan.small_bytes().len(), |segment| segment.small_end);
+            let segment = plan.segments.get(level.segment);
+            let small_end = segment.map_or(plan.small.len(), |segment| segment.small_end);
             if level.small < small_end {
-                return Some(Chunk::Bytes(stretch(&plan.small_bytes()[..small_end], &mut level.small, most)));
+                return Some(Chunk::Bytes(stretch(&plan.small[..small_end], &mut level.small, most)));
             }
             let chunk = match segment.map(|segment| segment.payload.content()) {
                 Some(Content::Bytes(bytes)) => Chunk::Bytes(stretch(bytes, &mut level.offset, most)),
@@ -70,14 +72,13 @@ impl Cursor {
                     Chunk::Utf32(stretch(chars, &mut level.offset, (most / CHAR_LEN).max(1)))
                 }
                 Some(Content::Plan(_)) => {
-                    self.levels.push(Level::default());
+                    outer.push(std::mem::take(level));
                     continue;
                 }
-                None if outer.is_empty() => return None,
                 None => {
                     // Continue in the outer plan, after this one.
-                    outer.last_mut()?.segment += 1;
-                    self.levels.pop();
+                    *level = outer.pop()?;
+                    level.segment += 1;
                     continue;
                 }
             };
@@ -86,12 +87,6 @@ impl Cursor {
             }
             *level = Level { segment: level.segment + 1, offset: 0, ..*level };
         }
-    }
-}
-
-impl Default for Cursor {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -35,9 +35,8 @@ use crate::validate::validate;
 /// Walks the value at the start of `bytes` and everything inside it. Offsets count from `base` bytes before the value.
 /// Objects with properties are described, never created.
 pub fn nodes(bytes: &[u8], base: usize, dialect: Dialect) -> Nodes<'_> {
-    let strict = Reader::new(bytes).with_base(base).with_dialect(dialect).with_objects(true);
-    let reader = strict.clone().with_trusted_counts();
-    Nodes { reader, strict, base, open: Vec::new(), state: State::Before, limits: Limits::default() }
+    let reader = Reader::new(bytes).with_base(base).with_dialect(dialect).with_objects(true).with_trusted_counts();
+    Nodes { reader, open: Vec::new(), has_failed: false, error: None, limits: Limits::default() }
 }
 
 /// One step of a walk. In the order of the bytes: a node, then its contents, then its end.
@@ -106,11 +105,10 @@ fn element_name(element: ElementType<'_>) -> Cow<'_, str> {
 #[derive(Clone, Debug)]
 pub struct Nodes<'a> {
     reader: Reader<'a>,
-    /// A reader at the start that refuses impossible counts.
-    strict: Reader<'a>,
-    base: usize,
     open: Vec<OpenNode>,
-    state: State,
+    has_failed: bool,
+    /// The error that stopped the walk, until it is returned.
+    error: Option<CodecError>,
     limits: Limits,
 }
 
@@ -129,82 +127,41 @@ impl Default for Limits {
     }
 }
 
-#[derive(Clone, Debug)]
-enum State {
-    Before,
-    Inside,
-    Failed(CodecError),
-    Over,
-}
-
 /// A value that has not ended.
 #[derive(Clone, Copy, Debug)]
 struct OpenNode {
-    form: NodeForm,
     /// Its offset in the reader's bytes.
     at: usize,
     /// The reader's depth at its start.
     depth: usize,
-    /// The index of its next part, and how many parts it has.
-    index: usize,
-    count: usize,
-    /// Values in it that the limits left out.
+    /// Values in it that have begun, and those of them that the limits left out.
+    begun: usize,
     omitted: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum NodeForm {
-    Texts,
-    Array,
-    Dictionary,
-    Object,
 }
 
 impl<'a> Iterator for Nodes<'a> {
     type Item = Result<Found<'a>, CodecError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let depth = self.open.len();
-            match (&self.state, self.open.last_mut()) {
-                (State::Over, _) => return None,
-                (State::Before, _) => {
-                    self.state = State::Inside;
-                    match self.node(None) {
-                        Ok(found) => return Some(Ok(found)),
-                        Err(error) => self.fail(error),
-                    }
+        while self.is_inside() {
+            let found = match self.reader.next_text() {
+                Ok(None) if !self.shows_next() => {
+                    self.leave_out();
+                    continue;
                 }
-                (State::Inside, None) => self.state = State::Over,
-                (State::Inside, Some(open)) if open.index < open.count => {
-                    let part = *open;
-                    if part.form != NodeForm::Texts && !self.limits.show(depth, part.index) {
-                        self.leave_out();
-                        continue;
-                    }
-                    open.index += 1;
-                    match self.part(part) {
-                        Ok(found) => return Some(Ok(found)),
-                        Err(error) => self.fail(error),
-                    }
-                }
-                (State::Inside | State::Failed(_), Some(open)) => {
-                    let (size, omitted) = (self.reader.position() - open.at, open.omitted);
-                    self.open.pop();
-                    return Some(Ok(Found::End { size, omitted }));
-                }
-                (State::Failed(_), None) => {
-                    let State::Failed(error) = std::mem::replace(&mut self.state, State::Over) else { unreachable!() };
-                    return Some(Err(error));
-                }
+                Ok(None) => self.node().map(Found::Node),
+                Ok(Some(text)) => Ok(Found::Text(text)),
+                Err(error) => Err(error),
+            };
+            match found {
+                Ok(found) => return Some(Ok(found)),
+                Err(error) => self.fail(error),
             }
         }
-    }
-}
-
-impl Limits {
-    fn show(&self, depth: usize, index: usize) -> bool {
-        depth <= self.max_depth && (depth <= self.whole_depth || index < self.max_items)
+        match self.open.pop() {
+            Some(OpenNode { at, omitted, .. }) => Some(Ok(Found::End { size: self.reader.position() - at, omitted })),
+            None => self.error.take().map(Err),
+        }
     }
 }
 
@@ -218,23 +175,31 @@ impl<'a> Nodes<'a> {
 
     /// Skips the remaining contents of the innermost open value, so that its end comes next.
     pub fn skip_inside(&mut self) {
-        if let (State::Inside, Some(open)) = (&self.state, self.open.last_mut()) {
-            open.index = open.count;
-            let depth = open.depth;
-            if let Err(error) = self.reader.finish_value(depth) {
-                self.fail(error);
-            }
+        if let (false, Some(open)) = (self.has_failed, self.open.last())
+            && let Err(error) = self.reader.finish_value(open.depth)
+        {
+            self.fail(error);
         }
+    }
+
+    /// True if a text or value comes next: inside the innermost open value, or the root.
+    fn is_inside(&self) -> bool {
+        let is_at_root = || self.reader.position() == 0;
+        !self.has_failed && self.open.last().map_or_else(is_at_root, |open| self.reader.is_inside(open.depth))
+    }
+
+    /// True if the limits show the next value.
+    fn shows_next(&self) -> bool {
+        let Limits { whole_depth, max_items, max_depth } = self.limits;
+        let (depth, index) = (self.open.len(), self.open.last().map_or(0, |open| open.begun));
+        depth <= max_depth && (depth <= whole_depth || index < max_items)
     }
 
     /// Skips the remaining values of the innermost open value, and counts those that begin.
     fn leave_out(&mut self) {
         let outer = self.open.len() - 1;
-        while let (State::Inside, part) = (&self.state, self.open[outer])
-            && part.index < part.count
-        {
-            self.open[outer].index += 1;
-            match self.part(part) {
+        while self.is_inside() {
+            match self.node() {
                 Ok(_) => {
                     self.skip_inside();
                     self.open.pop();
@@ -245,58 +210,24 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// Reads the next part of the innermost open value.
-    fn part(&mut self, OpenNode { form, index, .. }: OpenNode) -> Result<Found<'a>, CodecError> {
-        match form {
-            NodeForm::Texts => Ok(Found::Text(self.text()?)),
-            NodeForm::Array => self.node(Some(PathStep::Index(index))),
-            NodeForm::Dictionary => {
-                let start = self.reader.position();
-                self.reader.skip_value()?;
-                let key = self.reader.bytes(start, self.reader.position());
-                self.node(Some(PathStep::Key(key)))
-            }
-            NodeForm::Object => {
-                let name = self.text()?;
-                self.node(Some(PathStep::Property(name)))
-            }
-        }
-    }
-
-    fn node(&mut self, step: Option<PathStep<'a>>) -> Result<Found<'a>, CodecError> {
+    /// Reads the next value's key or name, and its first event.
+    fn node(&mut self) -> Result<Node<'a>, CodecError> {
         let reader = &mut self.reader;
+        let step = reader.next_step()?;
         let (at, depth) = (reader.position(), reader.depth());
         let kind = reader.peek_kind()?;
-        let event = Self::event(reader)?;
-        let (form, count) = match event {
-            Event::Array { count, .. } => (NodeForm::Array, count),
-            Event::Dictionary { count, .. } => (NodeForm::Dictionary, count),
-            Event::Object { count, .. } => (NodeForm::Object, count),
-            Event::PackedStrings { count } => (NodeForm::Texts, count),
-            Event::NodePath { names, subnames, .. } => (NodeForm::Texts, names + subnames),
-            _ => (NodeForm::Texts, 0),
-        };
-        let node = Node { depth: self.open.len(), at: self.base + at, kind, event, step };
-        self.open.push(OpenNode { form, at, depth, index: 0, count, omitted: 0 });
-        Ok(Found::Node(node))
-    }
-
-    fn text(&mut self) -> Result<Text<'a>, CodecError> {
-        let Event::Text(text) = Self::event(&mut self.reader)? else { unreachable!("a text is due") };
-        Ok(text)
-    }
-
-    fn event(reader: &mut Reader<'a>) -> Result<Event<'a>, CodecError> {
-        Ok(reader.next_event()?.expect("the value has not ended"))
+        let event = reader.next_event()?.expect("the value has not ended");
+        let node = Node { depth: self.open.len(), at: reader.offset_of(at), kind, event, step };
+        if let Some(outer) = self.open.last_mut() {
+            outer.begun += 1;
+        }
+        self.open.push(OpenNode { at, depth, begun: 0, omitted: 0 });
+        Ok(node)
     }
 
     #[cold]
     fn fail(&mut self, error: CodecError) {
-        // `error` stopped the walk, but the strict reader may find an earlier one.
-        self.state = State::Failed(validate(self.strict.clone()).err().unwrap_or(error));
+        // A reader that refuses impossible counts may find an earlier one.
+        (self.has_failed, self.error) = (true, Some(validate(self.reader.restarted()).err().unwrap_or(error)));
     }
 }
-
-#[cfg(test)]
-#[path = "../tests/unit/describe.rs"]
-mod tests;

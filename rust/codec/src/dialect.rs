@@ -51,10 +51,8 @@ impl Dialect {
 pub(crate) struct Rules {
     /// Its types, by id.
     pub rows: &'static Rows,
-    /// The number of types.
-    pub types: usize,
-    /// The ids of all kinds; `None` for Godot 4, where a kind's id is [`Kind::id`].
-    pub ids: Option<&'static [Option<u8>; Kind::ALL.len()]>,
+    /// The column of [`kind::OTHER_IDS`] with the ids of all kinds; `None` for Godot 4, where a kind's id is [`Kind::id`].
+    pub column: Option<usize>,
     /// True if the headers of Arrays and Dictionaries have bits for element types.
     pub typed_containers: bool,
     /// The id of typed arrays, if they have their own.
@@ -90,9 +88,9 @@ impl Engine {
     /// Returns the id of a type in this engine's encoding, `None` if it has no such type.
     #[inline]
     pub fn id(self, kind: Kind) -> Option<u8> {
-        match self.rules().ids {
+        match self.rules().column {
             None => Some(kind.id()),
-            Some(ids) => ids[kind as usize],
+            Some(column) => kind::OTHER_IDS[kind as usize][column],
         }
     }
 
@@ -122,8 +120,7 @@ impl Engine {
 
 static GODOT_4: Rules = Rules {
     rows: &kind::GODOT_4,
-    types: Kind::ALL.len(),
-    ids: None,
+    column: None,
     typed_containers: true,
     typed_array: None,
     script_paths: true,
@@ -134,9 +131,8 @@ static GODOT_4: Rules = Rules {
 };
 
 static GODOT_3: Rules = Rules {
-    rows: &kind::rows(0, 27),
-    types: 27,
-    ids: Some(&kind::ids(0)),
+    rows: &kind::rows(0),
+    column: Some(0),
     typed_containers: false,
     typed_array: None,
     script_paths: false,
@@ -147,16 +143,14 @@ static GODOT_3: Rules = Rules {
 };
 
 static PANDEMONIUM: Rules = Rules {
-    rows: &kind::rows(1, 40),
-    types: 40,
-    ids: Some(&kind::ids(1)),
+    rows: &kind::rows(1),
+    column: Some(1),
     typed_array: Some(27),
     loose_text: false,
     misreads: true,
     ..GODOT_3
 };
 
-static PANDEMONIUM_38: Rules =
-    Rules { rows: &kind::rows(2, 38), types: 38, ids: Some(&kind::ids(2)), typed_array: None, ..PANDEMONIUM };
+static PANDEMONIUM_38: Rules = Rules { rows: &kind::rows(2), column: Some(2), typed_array: None, ..PANDEMONIUM };
 
-static PANDEMONIUM_35: Rules = Rules { rows: &kind::rows(3, 33), types: 33, ids: Some(&kind::ids(3)), ..GODOT_3 };
+static PANDEMONIUM_35: Rules = Rules { rows: &kind::rows(3), column: Some(3), ..GODOT_3 };

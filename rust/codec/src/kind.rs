@@ -205,7 +205,8 @@ macro_rules! kinds {
         }
 
         /// The ids of each kind in the other engines.
-        const OTHER_IDS: [[Option<u8>; 4]; Kind::ALL.len()] = [$([id!($godot3), id!($p50), id!($p38), id!($p35)]),*];
+        pub(crate) const OTHER_IDS: &[[Option<u8>; 4]; Kind::ALL.len()] =
+            &[$([id!($godot3), id!($p50), id!($p38), id!($p35)]),*];
     };
 }
 
@@ -341,8 +342,8 @@ pub(crate) const GODOT_4: Rows = {
     rows
 };
 
-/// Returns the types, by id, of the engine in this column of the table. It must have `types` types.
-pub(crate) const fn rows(column: usize, types: usize) -> Rows {
+/// Returns the types, by id, of the engine in this column of the table.
+pub(crate) const fn rows(column: usize) -> Rows {
     let mut rows = [Row::NONE; 256];
     let (mut kind, mut count) = (0, 0);
     while kind < Kind::ALL.len() {
@@ -361,24 +362,17 @@ pub(crate) const fn rows(column: usize, types: usize) -> Rows {
         }
         own += 1;
     }
-    let mut id = 0;
-    while id < types {
-        assert!(rows[id].is_some(), "each id is that of a type");
-        id += 1;
-    }
-    assert!(count == types, "no id is that of two types");
+    assert!(count_of(&rows) == count, "each id is that of a type, and none that of two");
     rows
 }
 
-/// Returns the ids of all kinds in the engine in this column.
-pub(crate) const fn ids(column: usize) -> [Option<u8>; Kind::ALL.len()] {
-    let mut ids = [None; Kind::ALL.len()];
-    let mut kind = 0;
-    while kind < ids.len() {
-        ids[kind] = OTHER_IDS[kind][column];
-        kind += 1;
+/// Returns the number of types, whose ids begin at 0 and have no gaps.
+pub(crate) const fn count_of(rows: &Rows) -> usize {
+    let mut count = 0;
+    while rows[count].is_some() {
+        count += 1;
     }
-    ids
+    count
 }
 
 /// The class of objects that stand for another object by its id.

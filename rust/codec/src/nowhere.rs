@@ -17,6 +17,11 @@ pub(crate) enum Nowhere {
         count: usize,
         found: i64,
     },
+    /// So many steps follow the index of an element of a packed array.
+    TooLong {
+        kind: Kind,
+        more: usize,
+    },
     /// There is no such key or property, as the word says.
     NotThere(&'static str),
     Twice(&'static str),
@@ -37,16 +42,14 @@ impl Nowhere {
             Self::NoElement { kind, count, found } => {
                 format!("expected the index of one of {count} elements of {}, found {found}", kind.name())
             }
+            Self::TooLong { kind, more } => {
+                let steps = if more == 1 { "step" } else { "steps" };
+                format!("expected the path to end at an element of {}, found {more} more {steps}", kind.name())
+            }
             Self::NotThere(what) => format!("expected an existing {what}, found no {what} {}", sought()),
             Self::Twice(what) => format!("expected a unique {what}, found {what} {} more than once", sought()),
         }
     }
-}
-
-/// `more` steps follow the index of an element of a packed array.
-pub(crate) fn too_long(kind: Kind, more: usize) -> String {
-    let steps = if more == 1 { "step" } else { "steps" };
-    format!("expected the path to end at an element of {}, found {more} more {steps}", kind.name())
 }
 
 /// `what` is a step, or a value of a change.

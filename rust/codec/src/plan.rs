@@ -4,21 +4,17 @@
 //! lets each value have its own destination.
 
 use std::fmt;
-use std::mem::MaybeUninit;
 
 use crate::limits::{HELD_LEN, INLINE_LEN};
 use crate::text;
-
-/// Max bytes that a plan reserves at once for values that may follow, as they may be smaller than those before.
-const MAX_ROOM: usize = 4 << 20;
 
 /// The output of one or many values, ready to be filled in.
 ///
 /// Invariants: `len` is the total length of the parts, and `small_end` never decreases from one segment to the next.
 #[derive(Debug)]
 pub struct Plan<'a> {
-    small: Vec<u8>,
-    segments: Vec<Segment<'a>>,
+    pub(crate) small: Vec<u8>,
+    pub(crate) segments: Vec<Segment<'a>>,
     len: usize,
 }
 
@@ -63,9 +59,6 @@ pub trait Keep<'e, 'a> {
     /// Payloads up to this length, in bytes, are copied into the plan instead.
     const COPIED_LEN: usize = HELD_LEN;
 
-    /// Keeps the names of element types, for which there is no counted reference.
-    type Names: Keep<'e, 'a> + Default;
-
     /// Keeps bytes of plain data or UTF-8.
     fn bytes(self, bytes: &'e [u8]) -> Payload<'a>;
 
@@ -79,7 +72,6 @@ pub struct Borrowed;
 
 impl<'e: 'a, 'a> Keep<'e, 'a> for Borrowed {
     const COPIED_LEN: usize = INLINE_LEN;
-    type Names = Self;
 
     #[inline]
     fn bytes(self, bytes: &'e [u8]) -> Payload<'a> {
@@ -98,7 +90,6 @@ pub struct Copied;
 
 impl<'a> Keep<'_, 'a> for Copied {
     const COPIED_LEN: usize = usize::MAX;
-    type Names = Self;
 
     fn bytes(self, _: &[u8]) -> Payload<'a> {
         unreachable!("no payload is too long to copy")
@@ -244,42 +235,6 @@ impl<'a> Plan<'a> {
     /// Returns the whole plan.
     pub fn whole(&self) -> Part<'_, 'a> {
         self.part(Mark::default(), self.mark())
-    }
-
-    /// Returns the bytes of memory that the plan itself holds: the cost of an encoding besides its output.
-    #[doc(hidden)]
-    pub fn overhead(&self) -> usize {
-        let inner = self.segments.iter().map(|segment| match segment.payload.content() {
-            Content::Plan(plan) => plan.overhead(),
-            _ => 0,
-        });
-        self.small.capacity() + self.segments.capacity() * size_of::<Segment<'_>>() + inner.sum::<usize>()
-    }
-
-    pub(crate) fn segments(&self) -> &[Segment<'a>] {
-        &self.segments
-    }
-
-    pub(crate) fn small_bytes(&self) -> &[u8] {
-        &self.small
-    }
-
-    pub(crate) fn reserve(&mut self, times: usize) {
-        self.reserve_bytes(self.small.len().saturating_mul(times));
-        let max = MAX_ROOM / size_of::<Segment<'_>>();
-        self.segments.reserve(self.segments.len().saturating_mul(times).min(max));
-    }
-
-    pub(crate) fn inline_len(&self) -> usize {
-        self.small.len()
-    }
-
-    pub(crate) fn reserve_bytes(&mut self, len: usize) {
-        self.small.reserve(len.min(MAX_ROOM));
-    }
-
-    pub(crate) fn room(&mut self) -> &mut [MaybeUninit<u8>] {
-        self.small.spare_capacity_mut()
     }
 
     /// Appends the whole of another plan.

@@ -1,7 +1,7 @@
 //! A translation is what the other engine has for a value, whoever asks for it: one value, or many in runs.
 
-use varbatch_codec::transcode::{self, Losses, Lost, RUN_LEN, TranslatedFrames, Translation};
-use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Event, Plan, Width, frames};
+use varbatch_codec::transcode::{self, Losses, Lost, RUN_LEN, Translation};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Event, Width, frames};
 
 use super::Options;
 use super::converted::{Conversion, Source};
@@ -115,12 +115,17 @@ fn streams(by: Translation, bytes: &[u8], pick: u8) {
 }
 
 fn in_runs(by: Translation, stream: &[u8]) -> Result<Stream, (usize, CodecError)> {
-    let mut all = TranslatedFrames::default();
-    for (run, at) in frames::runs(stream, RUN_LEN) {
-        all.append(by.run(run, at))?;
+    let (mut all, mut count, mut losses) = (Vec::new(), 0, Losses::default());
+    for (bytes, at) in frames::runs(stream, RUN_LEN) {
+        let run = by.run(bytes, at);
+        count += run.count;
+        if let Some(error) = run.error {
+            return Err((count, error));
+        }
+        losses.append(run.losses);
+        all.extend(run.plan.to_vec());
     }
-    let plans: Vec<_> = all.plans.iter().map(Plan::to_vec).collect();
-    Ok((plans.concat(), all.count, lost(&all.losses)))
+    Ok((all, count, lost(&losses)))
 }
 
 type Stream = (Vec<u8>, usize, Vec<transcode::Loss>);

@@ -69,7 +69,7 @@ fn run(options: &Options, folder: &Path) -> Result<()> {
     for size in SIZES {
         let plan = plan(&bytes, size);
         let flat = plan.to_vec();
-        println!("\n{} frames of {size} bytes, plan of {} KiB", bytes.len() / size, plan.overhead() >> 10);
+        println!("\n{} frames of {size} bytes", bytes.len() / size);
         save(&plan, &flat, *pairs, folder)?;
         load(&flat, bytes.len() / size, *pairs, folder)?;
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use varbatch_codec::transcode::{Losses, TranslatedFrames, Translation};
+use varbatch_codec::transcode::{Losses, Translation};
 use varbatch_codec::{CodecError, Plan};
 use varbatch_workers::Threads;
 
@@ -91,15 +91,16 @@ fn each(
                 break;
             }
         }
-        let mut frames = TranslatedFrames::default();
+        let mut plans = Vec::new();
         for run in threads.map(pieces, |(bytes, at): (&[u8], usize)| translation.run(bytes, at)) {
-            frames.append(run).map_err(|(index, error)| TranscodeError::Value { index: count + index, error })?;
+            count += run.count;
+            if let Some(error) = run.error {
+                return Err(TranscodeError::Value { index: count, error });
+            }
+            losses.append(run.losses);
+            plans.push(run.plan);
         }
-        for plan in &frames.plans {
-            take(plan)?;
-        }
-        count += frames.count;
-        losses.append(frames.losses);
+        plans.iter().try_for_each(&mut take)?;
         let (len, remaining) = loader.len();
         progress(len - remaining, len);
         if read?.is_none() {

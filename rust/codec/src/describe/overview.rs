@@ -105,7 +105,3 @@ fn width_counts(mut nodes: Nodes<'_>, whole_depth: usize, most: usize) -> Vec<u3
     }
     counts
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/overview.rs"]
-mod tests;

@@ -6,7 +6,7 @@ use crate::error::CodecError;
 use crate::event::{Event, Kinds, Plain, Text};
 use crate::kind::{Kind, Scalar, Shape, padded};
 use crate::nowhere;
-use crate::path::shown_value;
+use crate::path::{Path, shown_value};
 use crate::reader::Reader;
 use crate::text::{self, BOM};
 
@@ -35,7 +35,8 @@ impl<'p> Key<'p> {
             return Ok(Self { bytes, dialect, kind, event });
         }
         let mut reader = Reader::new(bytes).with_dialect(dialect).with_objects(true);
-        let broken = |error| LookupError::no_step(Vec::new(), nowhere::broken(nowhere::STEP, &error));
+        let broken =
+            |error| LookupError::NoStep { what: nowhere::broken(nowhere::STEP, &error), path: Path::default() };
         let kind = reader.peek_kind().map_err(broken)?;
         let event = reader.next_event().map_err(broken)?.expect("a value has an event");
         Ok(Self { bytes, dialect, kind, event })

@@ -15,19 +15,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod error;
 mod follower;
 mod key;
 
-pub use self::error::{LookupError, LookupErrorKind};
 use self::follower::{Aim, Failed, Follower};
 pub use self::key::Key;
 use crate::dialect::Dialect;
 use crate::error::CodecError;
 use crate::event::{Plain, Text};
 use crate::kind::Kind;
-use crate::nowhere;
-use crate::path::PathStep;
+use crate::path::{Path, PathStep};
 
 /// What one step of a path seeks.
 #[derive(Clone, Copy)]
@@ -72,6 +69,23 @@ pub enum Target<'a> {
     },
 }
 
+/// A path that leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LookupError {
+    /// The value is damaged along the path.
+    #[error(transparent)]
+    Damaged(CodecError),
+    /// A step leads nowhere.
+    #[error("{what}{path}")]
+    NoStep {
+        /// What was expected and what was found.
+        what: String,
+        /// The path as far as it could be followed.
+        path: Path,
+    },
+}
+
 /// What [`find`] comes to.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,32 +127,17 @@ pub fn lookup<'a>(
     dialect: Dialect,
     path: &[Seek<'_>],
 ) -> Result<Target<'a>, LookupError> {
-    let mut follower = Follower::new(bytes, base, dialect, Aim::Explain);
     let mut done = Vec::with_capacity(path.len());
-    for (index, seek) in path.iter().enumerate() {
-        let end = match follower.step(*seek) {
-            Ok((came, end)) => {
-                done.push(follower.name(came));
-                end
-            }
-            Err(Failed::Nowhere(why)) => return Err(LookupError::no_step(done, why.text(|| seek.shown()))),
-            Err(Failed::Damaged(error)) => return Err(LookupError::damaged(done, error)),
-            Err(Failed::OtherKey(_) | Failed::Mistyped) => unreachable!("only for `Aim::Decoded`"),
-        };
-        let more = path.len() - index - 1;
-        match end {
-            None => {}
-            Some(target) if more == 0 => return Ok(target),
-            Some(target) => {
-                let kind = match target {
-                    Target::Element { plain, .. } => plain.kind,
-                    _ => Kind::PackedStringArray,
-                };
-                return Err(LookupError::no_step(done, nowhere::too_long(kind, more)));
-            }
+    let mut follower = Follower::new(bytes, base, dialect, Aim::Explain);
+    let found = follower.follow(path.iter().copied(), |follower, step| done.push(follower.name(step)));
+    found.map_err(|(count, failed)| match failed {
+        Failed::Nowhere(why) => {
+            let what = why.text(|| path[count].shown());
+            LookupError::NoStep { what, path: done.into_iter().rev().fold(Path::default(), Path::within) }
         }
-    }
-    follower.target().map_err(|error| LookupError::damaged(done, error))
+        Failed::Damaged(error) => LookupError::Damaged(done.into_iter().rev().fold(error, CodecError::within)),
+        Failed::OtherKey(_) | Failed::Mistyped => unreachable!("only for `Aim::Decoded`"),
+    })
 }
 
 /// Like [`lookup`] for keys alone, without the names of steps, and for what decoding makes of typed containers.
@@ -149,35 +148,31 @@ pub fn lookup<'a>(
 #[inline(always)]
 pub fn find<'a>(bytes: &'a [u8], base: usize, dialect: Dialect, path: &[Key<'_>]) -> Result<Found<'a>, CodecError> {
     let mut follower = Follower::new(bytes, base, dialect, Aim::Decoded);
-    for (step, &key) in path.iter().enumerate() {
-        match follower.step(Seek::Key(key)) {
-            Ok((_, None)) => {}
-            Ok((_, Some(target))) if step + 1 == path.len() => return Ok(Found::Target(target)),
-            Ok(_) | Err(Failed::Nowhere(_)) => return Ok(Found::Nothing),
-            Err(Failed::OtherKey(kind)) => return Ok(Found::OtherKey { step, kind }),
-            Err(Failed::Mistyped) => {
-                return match follower.target() {
-                    Ok(Target::Value { at, bytes }) => Ok(Found::Mistyped { step, at, bytes }),
-                    Ok(_) => unreachable!("a container has a header"),
-                    Err(error) => Err(within(bytes, base, dialect, &path[..step], error)),
-                };
-            }
-            Err(Failed::Damaged(error)) => return Err(within(bytes, base, dialect, &path[..step], error)),
-        }
-    }
-    follower.target().map(Found::Target).map_err(|error| within(bytes, base, dialect, path, error))
+    let (step, failed) = match follower.follow(path.iter().map(|&key| Seek::Key(key)), |_, _| {}) {
+        Ok(target) => return Ok(Found::Target(target)),
+        Err(failed) => failed,
+    };
+    let error = match failed {
+        Failed::Nowhere(_) => return Ok(Found::Nothing),
+        Failed::OtherKey(kind) => return Ok(Found::OtherKey { step, kind }),
+        Failed::Mistyped => match follower.target() {
+            Ok(Target::Value { at, bytes }) => return Ok(Found::Mistyped { step, at, bytes }),
+            Ok(_) => unreachable!("a container has a header"),
+            Err(error) => error,
+        },
+        Failed::Damaged(error) => error,
+    };
+    Err(within(bytes, base, dialect, &path[..step], error))
 }
 
 /// Puts `path`, which [`find`] followed, before the path of an error about a part of its target.
 #[doc(hidden)]
 #[cold]
 pub fn within(bytes: &[u8], base: usize, dialect: Dialect, path: &[Key<'_>], error: CodecError) -> CodecError {
+    let mut done = Vec::with_capacity(path.len());
     let mut follower = Follower::new(bytes, base, dialect, Aim::Explain);
-    let steps = path.iter().map_while(|&key| {
-        let (came, _) = follower.step(Seek::Key(key)).ok()?;
-        Some(follower.name(came))
-    });
-    steps.collect::<Vec<_>>().into_iter().rev().fold(error, CodecError::within)
+    _ = follower.follow(path.iter().map(|&key| Seek::Key(key)), |follower, step| done.push(follower.name(step)));
+    done.into_iter().rev().fold(error, CodecError::within)
 }
 
 /// Returns the type of the elements of a packed array; for an array without headers, `kind` itself.

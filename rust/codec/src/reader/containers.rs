@@ -3,7 +3,7 @@
 use super::{HIGH_BIT, ReadForm, Reader};
 use crate::error::{CodecError, CodecErrorKind, ValuePart};
 use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::{ENCODED_OBJECT, Kind, WORD, Width};
+use crate::kind::{ENCODED_OBJECT, Kind, WORD, Width, count_of};
 use crate::limits::MAX_DEPTH;
 
 impl<'a> Reader<'a> {
@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
         let row = u8::try_from(found).map(|id| self.rows[usize::from(id)]).ok().filter(|row| row.is_some());
         row.map(|row| row.kind).ok_or_else(|| {
             self.at -= WORD;
-            self.error(CodecErrorKind::UnknownElementType { kind, found, last: self.rules.types - 1 })
+            self.error(CodecErrorKind::UnknownElementType { kind, found, last: count_of(self.rows) - 1 })
         })
     }
 

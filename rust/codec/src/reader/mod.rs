@@ -17,7 +17,7 @@ mod template;
 use crate::dialect::{Dialect, Rules};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::{Event, Text};
-use crate::kind::{Extent, Kind, Row, Rows, WORD};
+use crate::kind::{Extent, Kind, Row, Rows, WORD, count_of};
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 
 use self::payload::width;
@@ -389,7 +389,7 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn unknown_type(&self, word: u32) -> CodecError {
-        self.error(CodecErrorKind::UnknownType { id: word as u8, last: self.rules.types - 1 })
+        self.error(CodecErrorKind::UnknownType { id: word as u8, last: count_of(self.rows) - 1 })
     }
 
     #[cold]

@@ -1,12 +1,29 @@
-//! Finds the path to the Reader's position. Only errors need it, so it reads keys again instead of storing them.
+//! Finds the step to the next value, and the path to the Reader's position. Only errors need paths, so they read keys again
+//! instead of storing them.
 
 use super::{ReadForm, ReadNext, ReadOpen, Reader};
-use crate::path::{Path, Step, shown_value};
+use crate::error::CodecError;
+use crate::path::{Path, PathStep, Step, shown_value};
 
 impl<'a> Reader<'a> {
-    /// Returns a reader of the same value from its start.
+    /// Returns a reader of the same value from its start, which refuses counts that the bytes cannot hold.
     pub(crate) fn restarted(&self) -> Self {
         Reader::new(self.bytes).with_base(self.base).with_objects(self.allow_objects).with_rules(self.rules)
+    }
+
+    /// Reads the key or name before the next value, and returns the step that leads to it from its container; `None` if it
+    /// is in no container.
+    pub(crate) fn next_step(&mut self) -> Result<Option<PathStep<'a>>, CodecError> {
+        let Some(&ReadOpen { form, index, .. }) = self.open.last() else { return Ok(None) };
+        Ok(Some(match form {
+            ReadForm::Array | ReadForm::Bare => PathStep::Index(index),
+            ReadForm::Dictionary => {
+                let start = self.at;
+                self.skip_value()?;
+                PathStep::Key(self.bytes(start, self.at))
+            }
+            ReadForm::Object => PathStep::Property(self.next_name()?),
+        }))
     }
 
     /// True if the last event began a key of a Dictionary, at this [`depth`](Self::depth).

@@ -6,12 +6,10 @@
 
 mod arrays;
 mod classes;
-mod frames;
 mod keys;
 mod loss;
 mod objects;
 mod translation;
 
-pub use frames::{RUN_LEN, TranslatedFrames, TranslatedRun};
 pub use loss::{Loss, Losses, Lost};
-pub use translation::Translation;
+pub use translation::{RUN_LEN, TranslatedRun, Translation};

@@ -6,36 +6,26 @@ use crate::event::Text;
 
 /// The open objects around the next event, whose properties are renamed by class.
 pub(super) struct Objects<'a> {
-    /// Whose names are written; `None` if nothing is renamed.
-    to: Option<Names>,
+    /// The engine whose names are written, one of the two Godots; `None` if nothing is renamed.
+    to: Option<Engine>,
     /// The class of each, and the depth of its properties.
     open: Vec<(&'a str, usize)>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Names {
-    Godot3,
-    Godot4,
-}
-
 impl<'a> Objects<'a> {
     pub(super) fn new(from: Engine, to: Engine) -> Self {
-        let to = match (from, to) {
-            (Engine::Godot3, Engine::Godot4) => Some(Names::Godot4),
-            (Engine::Godot4, Engine::Godot3) => Some(Names::Godot3),
-            _ => None,
-        };
-        Self { to, open: Vec::new() }
+        let are_godots = matches!((from, to), (Engine::Godot3, Engine::Godot4) | (Engine::Godot4, Engine::Godot3));
+        Self { to: are_godots.then_some(to), open: Vec::new() }
     }
 
     /// True if Godot 4 has no equivalent of this class. It is not known which classes Godot 3 lacks.
     pub(super) fn is_gone(&self, class: Text<'a>) -> bool {
-        self.to == Some(Names::Godot4) && matches!(class, Text::Utf8(class) if classes::is_gone(class))
+        self.to == Some(Engine::Godot4) && matches!(class, Text::Utf8(class) if classes::is_gone(class))
     }
 
     /// True if a property holds all metadata of an object of Godot 3, which Godot 4 ignores.
     pub(super) fn is_metadata(&self, name: Text<'a>) -> bool {
-        self.to == Some(Names::Godot4) && name == Text::Utf8("__meta__")
+        self.to == Some(Engine::Godot4) && name == Text::Utf8("__meta__")
     }
 
     /// Begins an object, whose properties, if any, are at this depth. Returns the new name of its class.
@@ -48,21 +38,19 @@ impl<'a> Objects<'a> {
             self.open.push((class, depth));
         }
         match to {
-            Names::Godot3 => classes::to_godot_3(class),
-            Names::Godot4 => classes::to_godot_4(class),
+            Engine::Godot3 => classes::to_godot_3(class),
+            _ => classes::to_godot_4(class),
         }
     }
 
     /// Returns the new name of a property of the object whose properties are at this depth.
     pub(super) fn property(&mut self, depth: usize, name: Text<'a>) -> Option<&'static str> {
         let (Some(to), Text::Utf8(name)) = (self.to, name) else { return None };
-        while self.open.last().is_some_and(|(_, of)| *of > depth) {
-            self.open.pop();
-        }
+        while self.open.pop_if(|(_, of)| *of > depth).is_some() {}
         let (class, _) = self.open.last().filter(|(_, of)| *of == depth)?;
         match to {
-            Names::Godot3 => classes::property_to_godot_3(class, name),
-            Names::Godot4 => classes::property_to_godot_4(class, name),
+            Engine::Godot3 => classes::property_to_godot_3(class, name),
+            _ => classes::property_to_godot_4(class, name),
         }
     }
 }

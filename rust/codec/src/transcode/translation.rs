@@ -3,8 +3,9 @@
 use crate::dialect::{Dialect, Engine, Rules};
 use crate::error::CodecError;
 use crate::event::{ElementType, Event, Plain, Text};
+use crate::frames::{self, Frame};
 use crate::kind::{Kind, Width};
-use crate::plan::Copied;
+use crate::plan::{Copied, Plan};
 use crate::reader::Reader;
 use crate::writer::Writer;
 
@@ -17,6 +18,24 @@ const AFTER_PROJECTION: usize = 184;
 
 /// More Projections than these do not lack bytes after them.
 const LAST_PROJECTIONS: usize = 3;
+
+/// Bytes of frames in a run: about half a millisecond of work.
+#[doc(hidden)]
+pub const RUN_LEN: usize = 256 << 10;
+
+/// The translation of a run of frames.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct TranslatedRun<'a> {
+    /// The frames that were translated.
+    pub plan: Plan<'a>,
+    /// Their number.
+    pub count: usize,
+    /// Their losses.
+    pub losses: Losses,
+    /// The error of the frame after them, if that one failed.
+    pub error: Option<CodecError>,
+}
 
 /// The dialects that a translation reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +102,25 @@ impl Translation {
         self.value(bytes, 0, &mut writer, &mut losses)?;
         writer.end_value(start)?;
         Ok((writer.into_plan().into_vec(), losses))
+    }
+
+    /// Translates whole frames, starting at offset `base` of a stream, until one fails.
+    #[doc(hidden)]
+    pub fn run(self, bytes: &[u8], base: usize) -> TranslatedRun<'_> {
+        let mut writer = Writer::new(self.to);
+        // Most values keep their length. Long payloads are borrowed, so this is not too much.
+        writer.reserve_bytes(bytes.len().min(RUN_LEN));
+        let (mut count, mut losses, mut error) = (0, Losses::default(), None);
+        for Frame { at, payload } in frames::read(bytes).map_while(Result::ok) {
+            let written =
+                frames::write(&mut writer, |writer| self.value(payload, base + at, writer, &mut losses).map(|_| ()));
+            if let Err(failed) = written {
+                error = Some(failed);
+                break;
+            }
+            count += 1;
+        }
+        TranslatedRun { plan: writer.into_plan(), count, losses, error }
     }
 }
 
@@ -154,9 +192,11 @@ impl<'a> Translator<'a, '_> {
                 let element = self.element_type(at, element);
                 return self.write(at, Event::Array { element, count });
             }
-            Event::Dictionary { key, value, count } if (key, value) != (ElementType::Any, ElementType::Any) => {
-                let (key, value) = self.dictionary_types(at, key, value);
-                return self.write(at, Event::Dictionary { key, value, count });
+            Event::Dictionary { key, value, count }
+                if !self.to.typed_containers && (key, value) != (ElementType::Any, ElementType::Any) =>
+            {
+                self.lose(at, Lost::ElementType);
+                return self.write(at, Event::Dictionary { key: ElementType::Any, value: ElementType::Any, count });
             }
             Event::StringName(text) => {
                 self.text(at, text);
@@ -261,20 +301,6 @@ impl<'a> Translator<'a, '_> {
         }
         let find = || arrays::mixed(self.reader.restarted(), |element| keeps(self.dialect.engine, element));
         self.mixed.get_or_insert_with(find).binary_search(&at).is_ok()
-    }
-
-    /// Returns the key and value types of a Dictionary, as far as the other engine has them.
-    fn dictionary_types(
-        &mut self,
-        at: usize,
-        key: ElementType<'a>,
-        value: ElementType<'a>,
-    ) -> (ElementType<'a>, ElementType<'a>) {
-        if self.to.typed_containers {
-            return (key, value);
-        }
-        self.lose(at, Lost::ElementType);
-        (ElementType::Any, ElementType::Any)
     }
 
     /// Writes components in the other width: widened, or rounded as the engine rounds them when it reads.

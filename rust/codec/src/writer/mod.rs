@@ -10,7 +10,10 @@ use crate::dialect::{Dialect, Engine};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
-use crate::plan::{Borrowed, Keep, Mark, Plan};
+use crate::plan::{Borrowed, Keep, Mark, Plan, Segment};
+
+/// Max bytes that are reserved at once for values that may follow, as they may be smaller than those before.
+const MAX_ROOM: usize = 4 << 20;
 
 /// Writes values one after another into a [`Plan`].
 ///
@@ -204,25 +207,27 @@ impl<'a> Writer<'a> {
     /// Reserves room for `times` times the output so far, up to a limit.
     #[doc(hidden)]
     pub fn reserve(&mut self, times: usize) {
-        self.plan.reserve(times);
+        self.reserve_bytes(self.plan.small.len().saturating_mul(times));
+        let max = MAX_ROOM / size_of::<Segment<'_>>();
+        self.plan.segments.reserve(self.plan.segments.len().saturating_mul(times).min(max));
     }
 
     /// Returns how many bytes so far are not borrowed.
     #[doc(hidden)]
     pub fn inline_len(&self) -> usize {
-        self.plan.inline_len()
+        self.plan.small.len()
     }
 
     /// Reserves room for `len` bytes that are not borrowed, up to a limit.
     #[doc(hidden)]
     pub fn reserve_bytes(&mut self, len: usize) {
-        self.plan.reserve_bytes(len);
+        self.plan.small.reserve(len.min(MAX_ROOM));
     }
 
     /// Returns the memory that is reserved for bytes that are not borrowed.
     #[doc(hidden)]
     pub fn room(&mut self) -> &mut [MaybeUninit<u8>] {
-        self.plan.room()
+        self.plan.small.spare_capacity_mut()
     }
 
     /// Removes everything written, and keeps the memory for reuse.

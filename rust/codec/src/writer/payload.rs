@@ -5,7 +5,7 @@ use crate::error::{CodecError, CodecErrorKind};
 use crate::event::{ElementType, Event, Plain, Text};
 use crate::kind::{ENCODED_OBJECT, FLAG_64, Kind, Width};
 use crate::limits::MAX_VALUE_LEN;
-use crate::plan::Keep;
+use crate::plan::{Copied, Keep};
 use crate::text;
 
 impl<'a> Writer<'a> {
@@ -79,17 +79,17 @@ impl<'a> Writer<'a> {
                 }
                 let header = self.header(Kind::Dictionary, form(key) << 16 | form(value) << 18)?;
                 self.plan.words([header]);
-                self.element_type(key, K::Names::default())?;
-                self.element_type(value, K::Names::default())?;
+                self.element_type(key)?;
+                self.element_type(value)?;
                 return self.open(count, count.saturating_mul(2), WriteForm::Values);
             }
             Event::Array { element, count } => {
                 if self.is_foreign {
-                    let form = self.foreign_array(element, K::Names::default())?;
+                    let form = self.foreign_array(element)?;
                     return self.open(count, count, form);
                 }
                 self.plan.words([u32::from(Kind::Array.id()) | form(element) << 16]);
-                self.element_type(element, K::Names::default())?;
+                self.element_type(element)?;
                 return self.open(count, count, WriteForm::Values);
             }
             Event::PackedStrings { count } => {
@@ -175,14 +175,14 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn element_type<'e>(&mut self, element: ElementType<'e>, keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
+    fn element_type(&mut self, element: ElementType<'_>) -> Result<(), CodecError> {
         match element {
             ElementType::Any => Ok(()),
             ElementType::Builtin(kind) => {
                 self.plan.words([u32::from(kind.id())]);
                 Ok(())
             }
-            ElementType::Class(text) | ElementType::Script(text) => self.string(text, false, keep),
+            ElementType::Class(text) | ElementType::Script(text) => self.string(text, false, Copied),
         }
     }
 
@@ -212,11 +212,8 @@ impl<'a> Writer<'a> {
 
     #[cold]
     fn foreign_header(&self, kind: Kind, flags: u32) -> Result<u32, CodecError> {
-        Ok(u32::from(self.foreign_id(kind)?) | flags)
-    }
-
-    fn foreign_id(&self, kind: Kind) -> Result<u8, CodecError> {
-        self.dialect.engine.id(kind).ok_or_else(|| self.no_such_type(kind.name()))
+        let id = self.dialect.engine.id(kind).ok_or_else(|| self.no_such_type(kind.name()))?;
+        Ok(u32::from(id) | flags)
     }
 
     #[cold]
@@ -226,15 +223,11 @@ impl<'a> Writer<'a> {
 
     /// Writes the head of an Array of another engine, without its count. Returns the form of its elements.
     #[inline(never)]
-    fn foreign_array<'e>(
-        &mut self,
-        element: ElementType<'e>,
-        keep: impl Keep<'e, 'a>,
-    ) -> Result<WriteForm, CodecError> {
+    fn foreign_array(&mut self, element: ElementType<'_>) -> Result<WriteForm, CodecError> {
         let is_typed = element != ElementType::Any;
         self.next_of_arrays(is_typed)?;
         if is_typed {
-            self.typed_array(element, keep)?;
+            self.typed_array(element)?;
         } else {
             let header = self.header(Kind::Array, 0)?;
             self.plan.words([header]);
@@ -263,11 +256,11 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the head of a typed array of Pandemonium, without its count.
-    fn typed_array<'e>(&mut self, element: ElementType<'e>, keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
+    fn typed_array(&mut self, element: ElementType<'_>) -> Result<(), CodecError> {
         let Some(id) = self.dialect.engine.rules().typed_array else {
             return Err(self.no_such_type("typed Array"));
         };
-        let object = self.foreign_id(Kind::Object)?.into();
+        let object = self.foreign_header(Kind::Object, 0)?;
         let class = match element {
             ElementType::Any => unreachable!("it is typed"),
             ElementType::Script(_) => return Err(self.no_such_type("Array typed with a script")),
@@ -279,14 +272,14 @@ impl<'a> Writer<'a> {
             ElementType::Class(class) if !class.is_empty() => class,
             ElementType::Class(_) | ElementType::Builtin(Kind::Object) => Text::Utf8("Object"),
             ElementType::Builtin(kind) => {
-                let element = self.foreign_id(kind)?.into();
+                let element = self.foreign_header(kind, 0)?;
                 self.plan.words([u32::from(id), element]);
                 return Ok(());
             }
         };
-        let name = self.foreign_id(Kind::StringName)?.into();
+        let name = self.foreign_header(Kind::StringName, 0)?;
         self.plan.words([u32::from(id), object, name]);
-        self.string(class, false, keep)
+        self.string(class, false, Copied)
     }
 
     /// Returns a count as a word. A count that is too large implies a value that is too long, as each element takes at

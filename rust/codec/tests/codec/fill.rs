@@ -57,19 +57,6 @@ fn huge_values_alone_and_between_small_ones() {
     }
 }
 
-#[test]
-fn any_batch_is_filled_alike_in_pieces_and_cut_anywhere() {
-    let mut random = Random::new(3);
-    for round in 0..60 {
-        let edge = PIECE - 12 + random.below(17);
-        let long = [edge, edge, random.below(3 * PIECE)];
-        let count = random.below(if round % 5 == 0 { 40 } else { 8 });
-        let batch = Batch::new(&(0..count).map(|_| Tree::any(&mut random, 0, &long)).collect::<Vec<_>>());
-        batch.assert_fills();
-        (0..4).for_each(|_| batch.assert_part(random.below(count + 1), random.below(count + 1)));
-    }
-}
-
 fn plain(kind: Kind, width: Width, bytes: &[u8]) -> Plain<'_> {
     let count = bytes.len() / kind.shape().element_len(width).expect("plain data");
     Plain { kind, width, count, bytes }

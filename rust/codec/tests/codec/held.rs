@@ -117,7 +117,6 @@ fn a_plan_that_holds_goes_where_its_values_do_not() {
         expected.extend(after(&both).into_plan().to_vec());
     }
     let plan = writer.into_plan();
-    assert!(plan.overhead() < HELD_LEN * 2, "{} bytes: a payload was copied", plan.overhead());
     let text = format!("{plan:?}");
     assert!(text.contains("held payload of 4096 bytes") && text.len() < 4000, "{text}");
     assert_eq!(keeper.live(), 6);

@@ -1,7 +1,7 @@
 //! Guards: a lookup finds what decoding all and following the path would find, by any path of any value; `find` leads
 //! where `lookup` does, in sound, cut and changed buffers, unless a typed container is in the way.
 
-use varbatch_codec::lookup::{Found, Key, LookupErrorKind, Seek, Target, find, lookup};
+use varbatch_codec::lookup::{Found, Key, LookupError, Seek, Target, find, lookup};
 use varbatch_codec::{CodecError, Dialect, Engine, Kind, PathStep, Reader};
 
 use crate::support::looked_up::looked_up;
@@ -198,10 +198,8 @@ fn find_leads_where_lookup_does() {
         let found = find(&bytes, 7, Dialect::GODOT_4, &keys);
         match lookup(&bytes, 7, Dialect::GODOT_4, &seeks) {
             Ok(target) if found == Ok(Found::Target(target)) => found_count += 1,
-            Err(error) if matches!(error.kind(), LookupErrorKind::NoStep(_)) && found == Ok(Found::Nothing) => {}
-            Err(error) if matches!(error.kind(), LookupErrorKind::Damaged(inner) if found.as_ref() == Err(inner)) => {
-                damaged += 1;
-            }
+            Err(LookupError::NoStep { .. }) if found == Ok(Found::Nothing) => {}
+            Err(LookupError::Damaged(error)) if found.as_ref() == Err(&error) => damaged += 1,
             // A type that a slip gave a container, which is then read to its end.
             expected => {
                 let is_damaged = Reader::new(&bytes).with_objects(true).skip_value().is_err();

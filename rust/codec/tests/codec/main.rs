@@ -3,6 +3,7 @@
 mod allocation;
 mod delta;
 mod delta_damage;
+mod describe;
 mod dialects;
 mod diff;
 mod diff_alike;
@@ -25,7 +26,6 @@ mod reader;
 mod serde_types;
 mod support;
 mod text_kernels;
-mod texts_split;
 mod transcode_classes;
 mod transcode_errors;
 mod transcode_losses;

@@ -1,12 +1,14 @@
-//! Guards: at each event the Reader knows where it is and how deep, and passes over whole values.
+//! Guards: at each event the Reader knows where it is and how deep, and passes over whole values, and over texts as they
+//! are read.
 
 use proptest::prelude::*;
 use varbatch_codec::{CodecErrorKind, Dialect, Event, Kind, Reader, Width, Writer, validate};
 
-use crate::support::naive;
-use crate::support::steps::parts;
+use crate::support::random::Random;
+use crate::support::steps::{assert_same, parts, rest};
 use crate::support::value::{Value, any_value, cases};
-use crate::support::vectors::hex;
+use crate::support::vectors::{self, hex};
+use crate::support::{naive, nearly, times};
 
 /// Where a value lies among the events of another.
 #[derive(Clone, Copy, Debug)]
@@ -146,4 +148,69 @@ fn values_of_one_event_are_skipped_by_it() {
         reader.skip_value().expect("skips");
         assert_eq!(reader.position(), position, "{before} events before");
     }
+}
+
+/// Passes each text of a value, beside a reader that reads it; counts those that pass, malformed ones and errors.
+#[track_caller]
+fn assert_passes(bytes: &[u8], base: usize, seen: &mut [usize; 3]) {
+    let mut reader = Reader::new(bytes).with_base(base).with_objects(true);
+    loop {
+        let start = reader.position();
+        let (mut passed, mut read) = (reader.clone(), reader.clone());
+        match (passed.pass_text(), read.next_text()) {
+            (Ok(false), Ok(None)) => {
+                assert_eq!(passed.position(), start, "{bytes:02x?}");
+                match reader.next_event() {
+                    Ok(Some(_)) => continue,
+                    _ => return,
+                }
+            }
+            (Ok(true), Ok(Some(_))) => {
+                seen[0] += 1;
+                assert_eq!(passed.position(), read.position(), "{bytes:02x?}");
+                assert_eq!((passed.depth(), passed.is_inside(0)), (read.depth(), read.is_inside(0)), "{bytes:02x?}");
+                // What follows, up to the end or to the error, with its path.
+                match (rest(&mut passed.clone()), rest(&mut read)) {
+                    (Ok(found), Ok(expected)) => assert_same(&found, &expected),
+                    (found, expected) => assert_eq!(found, expected, "behind {start} of {bytes:02x?}"),
+                }
+            }
+            (Ok(true), Err(error)) => {
+                seen[1] += 1;
+                assert!(matches!(error.kind(), CodecErrorKind::Malformed { .. }), "{error}: {bytes:02x?}");
+            }
+            (Err(by_passing), Err(by_reading)) => {
+                seen[2] += 1;
+                assert!(!matches!(by_reading.kind(), CodecErrorKind::Malformed { .. }), "{by_reading}: {bytes:02x?}");
+                assert_eq!(by_passing, by_reading, "{bytes:02x?}");
+                assert_eq!(by_passing.to_string(), by_reading.to_string());
+                assert_eq!(passed.position(), start, "passed on behind an error: {bytes:02x?}");
+                assert_eq!(passed.pass_text(), Err(by_passing), "not the same error again: {bytes:02x?}");
+                return;
+            }
+            (pass, text) => panic!("passing gives {pass:?}, reading {text:?}, at {start} of {bytes:02x?}"),
+        }
+        let len = u32::from_le_bytes(bytes[start..start + 4].try_into().expect("a length")) as usize;
+        assert_eq!(passed.position(), start + 4 + len.next_multiple_of(4), "{bytes:02x?}");
+        reader = passed;
+    }
+}
+
+#[test]
+fn texts_are_passed_as_they_are_read() {
+    let (mut random, mut seen) = (Random::new(2), [0; 3]);
+    for vector in vectors::buffers().filter(|vector| vector.bytes.len() < 4000) {
+        assert_passes(&vector.bytes, 0, &mut seen);
+        (0..vector.bytes.len().min(300)).for_each(|len| assert_passes(&vector.bytes[..len], 1000, &mut seen));
+    }
+    for round in 0..times(60_000, 20) {
+        let depth = random.below(3);
+        let mut bytes = nearly::value(&mut random, depth, 300);
+        if round % 2 == 0 {
+            let other = nearly::value(&mut random, 1, 0);
+            nearly::damage(&mut random, &mut bytes, &other);
+        }
+        assert_passes(&bytes, round, &mut seen);
+    }
+    assert!(seen.iter().all(|&count| count > times(400, 0)), "{seen:?}: this tested little");
 }

@@ -5,6 +5,7 @@ use varbatch_codec::transcode::{Losses, Translation};
 use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Reader, Writer, validate};
 
 use crate::support::steps::read;
+use crate::support::translated::assert_becomes;
 use crate::support::vectors;
 use crate::support::wire::{object, string, words};
 
@@ -29,10 +30,8 @@ fn a_key_and_a_property_without_a_home_are_found() {
 fn a_type_of_elements_without_a_home_is_lost_with_no_element_of_it() {
     let empty = words(&[28, 1, 0x1_001c, 25, 0]);
     for (to, id) in [(Dialect::GODOT_3, 19), (Dialect::PANDEMONIUM, 26)] {
-        let (there, losses) = Translation::new(Dialect::GODOT_4, to).bytes(&empty).expect("empty");
-        let lines: Vec<_> = losses.iter().map(ToString::to_string).collect();
-        assert_eq!(lines, ["1 typed container became untyped, at byte 8 inside [0]"]);
-        assert_eq!(there, words(&[id, 1, id, 0]));
+        let line = "1 typed container became untyped, at byte 8 inside [0]";
+        assert_becomes(Dialect::GODOT_4, to, &empty, &words(&[id, 1, id, 0]), line);
         let error = error(Dialect::GODOT_4, to, &words(&[28, 1, 0x1_001c, 25, 1, 25]));
         assert_eq!(error.at(), 20, "{error}");
     }
@@ -66,15 +65,12 @@ fn damage_is_that_of_the_reader() {
 fn what_follows_a_value_is_left_and_its_length_is_told() {
     let value = [words(&[19, 1]), string("abc")].concat();
     let bytes = [&value[..], &[0xff; 5]].concat();
-    let translation = Translation::new(Dialect::GODOT_3, Dialect::GODOT_4);
+    let line = format!("1 value was followed by bytes that are none of its, at byte {}", value.len());
+    let there = [words(&[28, 1]), string("abc")].concat();
+    assert_becomes(Dialect::GODOT_3, Dialect::GODOT_4, &bytes, &there, &line);
     let mut writer = Writer::new(Dialect::GODOT_4);
-    let mut losses = Losses::default();
-    let start = writer.mark();
-    assert_eq!(translation.value(&bytes, 0, &mut writer, &mut losses), Ok(value.len()));
-    writer.end_value(start).expect("whole");
-    assert_eq!(writer.into_plan().to_vec(), [words(&[28, 1]), string("abc")].concat());
-    let lines: Vec<_> = losses.iter().map(ToString::to_string).collect();
-    assert_eq!(lines, [format!("1 value was followed by bytes that are none of its, at byte {}", value.len())]);
+    let translation = Translation::new(Dialect::GODOT_3, Dialect::GODOT_4);
+    assert_eq!(translation.value(&bytes, 0, &mut writer, &mut Losses::default()), Ok(value.len()));
 }
 
 #[test]

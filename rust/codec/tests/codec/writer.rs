@@ -136,24 +136,35 @@ fn an_object_without_a_class_is_refused_as_it_would_be_read_as_null() {
     }
 }
 
-/// Whether an error says that so many values are not due.
-#[track_caller]
-fn assert_not_due(result: Result<(), CodecError>, what: &[Event<'_>]) {
-    let expected = "as many values as were announced";
-    assert_eq!(result.expect_err("not due").kind().clone(), CodecErrorKind::Order { expected }, "{what:?}");
-}
-
 /// A writer of so many ints.
 fn ints(count: usize) -> Writer<'static> {
     then(Writer::new(Dialect::GODOT_4).with_depth(1), &vec![Event::Int(1); count])
 }
 
+/// A writer of `count` texts that has written some.
+fn texts(count: usize, written: usize) -> Writer<'static> {
+    then(Writer::for_texts(Dialect::GODOT_4, count), &[A, A, A][..written])
+}
+
+/// Appends another writer, whose values or texts are not due.
+#[track_caller]
+fn assert_not_due(events: &[Event<'_>], other: Writer<'static>, count: usize, are_texts: bool) {
+    let mut writer = after(events);
+    let before = (writer.mark(), writer.depth());
+    let result = if are_texts { writer.append_texts(other, count) } else { writer.append(other, count) };
+    assert_eq!(result.as_ref().map_err(CodecError::at), Err(before.0.position()), "{events:?}");
+    let what = if are_texts { "texts" } else { "values" };
+    assert_eq!(order(result), format!("as many {what} as were announced"), "{events:?}");
+    assert_eq!((writer.mark(), writer.depth()), before, "{events:?}: something was taken");
+}
+
 #[test]
 fn other_writers_give_what_is_due_and_no_more() {
-    // Nothing is open.
-    assert_not_due(Writer::new(Dialect::GODOT_4).append(ints(1), 1), &[]);
+    let two = Event::PackedStrings { count: 2 };
     for (events, count) in [
-        (&[ARRAY][..], 3),
+        // Nothing is open.
+        (&[][..], 1),
+        (&[ARRAY], 3),
         (&[ARRAY, Event::Nil], 2),
         (&[ARRAY, Event::Nil, Event::Nil], 1),
         (&[DICTIONARY], 3),
@@ -167,22 +178,51 @@ fn other_writers_give_what_is_due_and_no_more() {
         // The writer would not know that a name is due behind it.
         (&[OBJECT, A], 1),
     ] {
-        let mut writer = after(events);
-        let before = writer.mark();
-        assert_not_due(writer.append(ints(count), count), events);
-        assert_eq!(writer.mark(), before, "nothing is taken");
+        assert_not_due(events, ints(count), count, false);
     }
     // The other one is in the middle of a value.
-    for events in [&[ARRAY][..], &[STRINGS], &[OBJECT]] {
-        assert_not_due(after(&[ARRAY]).append(then(ints(0), events), 1), events);
+    for begun in [&[ARRAY][..], &[STRINGS], &[OBJECT]] {
+        assert_not_due(&[ARRAY], then(ints(0), begun), 1, false);
+        assert_not_due(&[two], after(begun), 1, true);
     }
-    // The last value ends all containers around it, and none is none.
+    for (events, count, written, appended) in [
+        // Too many, or not all of its own.
+        (&[two][..], 3, 3, 3),
+        (&[two, A], 2, 2, 2),
+        (&[two], 2, 1, 2),
+        (&[two], 2, 1, 1),
+        (&[two], 1, 0, 1),
+        // No text is due, or a name is, or one of a NodePath.
+        (&[], 1, 1, 1),
+        (&[], 0, 0, 0),
+        (&[ARRAY], 1, 1, 1),
+        (&[two, A, A], 1, 1, 1),
+        (&[OBJECT], 1, 1, 1),
+        (&[NODE_PATH], 1, 1, 1),
+        (&[NODE_PATH], 2, 2, 2),
+        (&[two, A, A, NODE_PATH], 1, 1, 1),
+    ] {
+        assert_not_due(events, texts(count, written), appended, true);
+    }
+    // A writer for texts takes nothing else, and no more than its own.
+    for event in [Event::Int(1), ARRAY, STRINGS] {
+        texts(2, 1).write(event).expect_err("a text is due");
+    }
+    texts(2, 2).write(A).expect_err("they were all");
+    // The last value or text ends all containers around it, and none is none.
     let mut writer = after(&[ARRAY, Event::Nil, ARRAY]);
     writer.append(ints(0), 0).expect("nothing");
     writer.append(ints(1), 1).expect("one of two");
     assert_eq!(writer.depth(), 2);
-    writer.append(ints(1), 1).expect("the last");
+    writer = then(writer, &[two, A]);
+    writer.append_texts(texts(1, 1), 1).expect("the last");
     assert_eq!(writer.depth(), 0);
+    writer.end_value(Mark::default()).expect("complete");
+    let events = [ARRAY, Event::Nil, ARRAY, Event::Int(1), two, A, A];
+    assert_eq!(writer.into_plan().to_vec(), write(&events).expect("writes"));
+    let mut writer = then(after(&[ARRAY]), &[ARRAY]);
+    writer.append(ints(2), 2).expect("the inner ones");
+    writer.append(ints(1), 1).expect("the last");
     writer.end_value(Mark::default()).expect("complete");
 }
 

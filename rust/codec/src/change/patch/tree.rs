@@ -98,7 +98,7 @@ impl<'a> Patch<'a> {
             let node = &self.nodes[at as usize];
             if let Body::Texts(_) | Body::Packed(_) = node.body {
                 let more = outer.len() - *followed;
-                return Err(PatchErrorKind::Path(nowhere::too_long(node.kind(), more)));
+                return Err(no_step(Nowhere::TooLong { kind: node.kind(), more }, step));
             }
             let (part, child) = self.child(node, step)?;
             *followed += 1;

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use varbatch_codec::{CodecError, Copied, Event, Keep, Payload, Text, Writer};
+use varbatch_codec::{CodecError, Event, Keep, Payload, Text, Writer};
 
 use super::steps::{plain_of, texts_of};
 
@@ -50,8 +50,6 @@ impl Keeping<'_, '_> {
 }
 
 impl<'a> Keep<'_, 'a> for Keeping<'_, '_> {
-    type Names = Copied;
-
     fn bytes(self, bytes: &[u8]) -> Payload<'a> {
         let text = texts_of(&self.event).first().copied();
         match (plain_of(&self.event), text) {

@@ -6,7 +6,7 @@
 
 use godot::builtin::{GString, PackedByteArray, Variant};
 use godot::obj::{Gd, GodotClass};
-use varbatch_codec::{Copied, Keep, Payload};
+use varbatch_codec::{Keep, Payload};
 
 use super::read::{Str, View, bytes_of, chars, value};
 
@@ -75,8 +75,6 @@ impl AsRef<[u32]> for Reference<GString> {
 }
 
 impl<'a> Keep<'_, 'a> for View<'_> {
-    type Names = Copied;
-
     fn bytes(self, _: &[u8]) -> Payload<'a> {
         Payload::HeldBytes(Box::new(Reference(PackedValue(self.to_own()))))
     }
@@ -87,8 +85,6 @@ impl<'a> Keep<'_, 'a> for View<'_> {
 }
 
 impl<'a> Keep<'_, 'a> for &Str {
-    type Names = Copied;
-
     fn bytes(self, _: &[u8]) -> Payload<'a> {
         unreachable!("a String has characters")
     }
