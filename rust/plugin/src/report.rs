@@ -3,9 +3,10 @@
 //! The lines depend only on the indices, never on which thread was first.
 
 use std::fmt;
+use std::iter::repeat;
 
 use godot::global::{godot_error, godot_warn};
-use varbatch_codec::{CodecError, Kind};
+use varbatch_codec::Kind;
 
 /// Max lines that a call prints, before the line that counts the rest.
 const MAX_LINES: usize = 20;
@@ -23,54 +24,18 @@ pub struct Dropped {
     pub first: String,
 }
 
-/// An error or a warning about a value.
-#[derive(Debug)]
-pub enum Report {
-    /// A value could not be encoded or decoded.
-    Error(CodecError),
-    /// An element of a batch is not a PackedByteArray, but of this type.
-    NoBuffer(Kind),
-    /// The value was decoded, without the elements that its typed containers refuse.
-    Dropped(Box<Dropped>),
-    Failed(String),
-    Warning(String),
-}
-
-impl Report {
-    /// True if there is a value nevertheless.
-    fn is_warning(&self) -> bool {
-        matches!(self, Self::Dropped(_) | Self::Warning(_))
-    }
-
-    pub fn failed(text: impl fmt::Display) -> Self {
-        Self::Failed(text.to_string())
-    }
-}
-
-impl fmt::Display for Report {
+impl fmt::Display for Dropped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Error(error) => error.fmt(f),
-            Self::NoBuffer(kind) => write!(f, "expected a PackedByteArray, found {}", kind.name()),
-            Self::Dropped(dropped) => match &**dropped {
-                Dropped { count: 1, first } => write!(f, "dropped an element: {first}"),
-                Dropped { count, first } => write!(f, "dropped {count} elements; the first: {first}"),
-            },
-            Self::Failed(text) | Self::Warning(text) => f.write_str(text),
+            Self { count: 1, first } => write!(f, "dropped an element: {first}"),
+            Self { count, first } => write!(f, "dropped {count} elements; the first: {first}"),
         }
     }
 }
 
-impl From<CodecError> for Report {
-    fn from(error: CodecError) -> Self {
-        Self::Error(error)
-    }
-}
-
-impl From<Box<Dropped>> for Report {
-    fn from(dropped: Box<Dropped>) -> Self {
-        Self::Dropped(dropped)
-    }
+/// Says that an element of a batch is not a PackedByteArray, but of this type.
+pub fn no_buffer(kind: Kind) -> String {
+    format!("expected a PackedByteArray, found {}", kind.name())
 }
 
 /// The index of an element in its batch, or `None` for the call as a whole.
@@ -82,25 +47,25 @@ pub struct Reports {
     errors: Kept,
     warnings: Kept,
     /// The error that ended the batch. It is always printed.
-    end: Option<Box<(Index, Report)>>,
+    end: Option<Box<(Index, String)>>,
 }
 
 /// Reports of one severity, sorted by index. Reports with equal indices keep their order.
 #[derive(Debug, Default)]
 struct Kept {
     count: usize,
-    first: Vec<(Index, Report)>,
+    first: Vec<(Index, String)>,
 }
 
 impl Kept {
-    fn add(&mut self, index: Index, report: impl FnOnce() -> Report) {
+    fn add(&mut self, index: Index, text: impl FnOnce() -> String) {
         self.count += 1;
         if self.is_full(index) {
             return;
         }
         self.first.truncate(MAX_LINES - 1);
         let at = self.first.partition_point(|(other, _)| *other <= index);
-        self.first.insert(at, (index, report()));
+        self.first.insert(at, (index, text()));
     }
 
     /// True if a report with this index would not be kept.
@@ -110,23 +75,16 @@ impl Kept {
 
     fn append(&mut self, other: &mut Self, index_of: impl Fn(Index) -> Index) {
         self.count += std::mem::take(&mut other.count) - other.first.len();
-        for (index, report) in other.first.drain(..) {
-            self.add(index_of(index), || report);
+        for (index, text) in other.first.drain(..) {
+            self.add(index_of(index), || text);
         }
     }
 }
 
 impl Reports {
-    /// Adds a report about an element, or about the whole call.
-    pub fn push(&mut self, index: impl Into<Index>, report: impl Into<Report>) {
-        let report = report.into();
-        let kept = if report.is_warning() { &mut self.warnings } else { &mut self.errors };
-        kept.add(index.into(), || report);
-    }
-
-    /// Adds an error; its text is only built if it may be printed.
+    /// Adds an error about an element, or about the whole call; its text is only built if it may be printed.
     pub fn push_error(&mut self, index: impl Into<Index>, text: impl FnOnce() -> String) {
-        self.errors.add(index.into(), || Report::Failed(text()));
+        self.errors.add(index.into(), text);
     }
 
     /// Counts an error if it would not be printed. Returns true if so.
@@ -137,14 +95,14 @@ impl Reports {
         is_counted
     }
 
-    /// Adds a warning; its text is only built if it may be printed.
+    /// Adds a warning like an error. There is a value nevertheless.
     pub fn push_warning(&mut self, index: impl Into<Index>, text: impl FnOnce() -> String) {
-        self.warnings.add(index.into(), || Report::Warning(text()));
+        self.warnings.add(index.into(), text);
     }
 
     /// Adds the error that ended the batch.
-    pub fn set_end(&mut self, index: impl Into<Index>, report: impl Into<Report>) {
-        self.end = Some(Box::new((index.into(), report.into())));
+    pub fn set_end(&mut self, index: impl Into<Index>, error: impl fmt::Display) {
+        self.end = Some(Box::new((index.into(), error.to_string())));
     }
 
     /// Joins the reports of several threads.
@@ -163,8 +121,8 @@ impl Reports {
     pub fn append_as(&mut self, other: &mut Self, index_of: impl Fn(Index) -> Index) {
         self.errors.append(&mut other.errors, &index_of);
         self.warnings.append(&mut other.warnings, &index_of);
-        if let Some((index, report)) = other.end.take().map(|end| *end) {
-            self.end = Some(Box::new((index_of(index), report)));
+        if let Some((index, text)) = other.end.take().map(|end| *end) {
+            self.end = Some(Box::new((index_of(index), text)));
         }
     }
 
@@ -178,8 +136,8 @@ impl Reports {
     }
 
     /// The first element that failed.
-    pub fn first_error(&self) -> Option<(usize, &Report)> {
-        self.errors.first.first().map(|(index, report)| (index.unwrap_or(0), report))
+    pub fn first_error(&self) -> Option<(usize, &str)> {
+        self.errors.first.first().map(|(index, text)| (index.unwrap_or(0), &**text))
     }
 
     /// Returns the lines to print, in order of index. If there are too many, errors take precedence over warnings.
@@ -188,9 +146,11 @@ impl Reports {
         let room = MAX_LINES - usize::from(end.is_some());
         let errors = &self.errors.first[..self.errors.first.len().min(room)];
         let warnings = &self.warnings.first[..self.warnings.first.len().min(room - errors.len())];
-        let mut shown: Vec<_> = errors.iter().chain(warnings).collect();
-        shown.sort_by_key(|(index, _)| *index);
-        let mut lines: Vec<_> = shown.into_iter().chain(end).map(|report| subject.line(report)).collect();
+        let mut shown: Vec<_> = errors.iter().zip(repeat(false)).chain(warnings.iter().zip(repeat(true))).collect();
+        shown.sort_by_key(|((index, _), _)| *index);
+        shown.extend(end.zip(Some(false)));
+        let mut lines: Vec<_> =
+            shown.into_iter().map(|((index, text), is_warning)| subject.line(*index, text, is_warning)).collect();
         let more = [self.errors.count - errors.len(), self.warnings.count - warnings.len()];
         lines.extend(subject.more(more));
         lines
@@ -219,12 +179,12 @@ impl<'s> Subject<'s> {
         Self { file: Some(path), element: "frame", advice }
     }
 
-    fn line(&self, (index, report): &(Index, Report)) -> Line {
+    fn line(&self, index: Index, text: &str, is_warning: bool) -> Line {
         let text = match index {
-            Some(index) if !self.element.is_empty() => format!("{} {index}: {report}", self.element),
-            _ => report.to_string(),
+            Some(index) if !self.element.is_empty() => format!("{} {index}: {text}", self.element),
+            _ => text.to_owned(),
         };
-        Line::new(self.in_file(text), report.is_warning())
+        Line::new(self.in_file(text), is_warning)
     }
 
     /// Returns the line that counts what is not printed, if anything.
@@ -257,7 +217,7 @@ pub const PAIRS: Subject<'_> = Subject::of("pair", "");
 pub const OBJECTS: Subject<'_> = Subject::of("", "");
 
 /// A line that a call prints, without the name of the method.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Line {
     pub text: String,
     pub is_warning: bool,

@@ -72,13 +72,30 @@ impl Drop for Beside {
 /// Creates an empty file with a name in `folder`, for writing, that no other process removes while it is open.
 pub fn create(folder: &Path) -> io::Result<(File, Beside)> {
     sweep_once(folder);
+    make(folder, |path| {
+        let file = disk::create(OpenOptions::new().write(true), path)?;
+        // If not, another save is just removing it.
+        Ok(claim(&file, path).then_some(file))
+    })
+}
+
+/// Gives a file without a name one in `folder`, which no other process removes while it is open.
+#[cfg(target_os = "linux")]
+pub fn link(file: &File, folder: &Path) -> io::Result<Beside> {
+    // Says that it is no leftover. It has no name yet, so nobody else can hold it.
+    let _ = file.try_lock();
+    make(folder, |path| disk::link(file, path).map(Some)).map(|((), beside)| beside)
+}
+
+/// Calls `make`, which makes a file of a free name, with one name after the other until it has made one.
+fn make<T>(folder: &Path, mut make: impl FnMut(&Path) -> io::Result<Option<T>>) -> io::Result<(T, Beside)> {
     let mut beside = Beside::first(folder, 0);
     let mut refused = 0;
     loop {
-        match disk::create(OpenOptions::new().write(true), beside.path()) {
-            Ok(file) if claim(&file, beside.path()) => return Ok((file, beside)),
-            // Another save is just removing it.
-            Ok(_) => {}
+        match make(beside.path()) {
+            Ok(Some(made)) => return Ok((made, beside)),
+            Ok(None) => {}
+            // From a process that was killed, or another one is here now.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 if remove_leftover(beside.path()) {
                     continue;

@@ -108,9 +108,9 @@ fn guess(sample: &[u8], len: u64, dialect: Dialect) -> Option<Guess> {
     if may_be_value(sample, len, dialect) {
         return Some(Guess::Value);
     }
-    let (prefix, rest) = sample.split_first_chunk()?;
-    let [a, b, c, d] = *prefix;
-    let (first, first_len) = first_payload([d, c, b, a], rest, len)?;
+    let mut swapped = sample.to_vec();
+    swapped.get_mut(..PREFIX_LEN)?.reverse();
+    let (first, first_len) = first_frames(&swapped, len).next()?;
     may_be_value(first, first_len, dialect).then_some(Guess::BigEndian)
 }
 
@@ -143,16 +143,10 @@ pub fn may_be_value(bytes: &[u8], len: u64, dialect: Dialect) -> bool {
 fn first_frames(sample: &[u8], len: u64) -> impl Iterator<Item = (&[u8], u64)> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let (prefix, rest) = sample.get(at..)?.split_first_chunk()?;
-        let payload = first_payload(*prefix, rest, len - at as u64)?;
-        at += PREFIX_LEN + payload.1 as usize;
-        Some(payload)
+        let remaining = usize::try_from(len - at as u64).unwrap_or(usize::MAX);
+        let rest = sample.get(at..)?;
+        let payload_len = frames::payload_len(rest, 0, remaining).ok()??;
+        at += PREFIX_LEN + payload_len;
+        Some((&rest[PREFIX_LEN..rest.len().min(PREFIX_LEN + payload_len)], payload_len as u64))
     })
-}
-
-/// Returns the part of the payload after this length that `rest` has, and its length. The stream has `len` bytes from the
-/// length on.
-fn first_payload(prefix: [u8; PREFIX_LEN], rest: &[u8], len: u64) -> Option<(&[u8], u64)> {
-    let payload_len = frames::payload_len(&prefix, 0, usize::try_from(len).unwrap_or(usize::MAX)).ok()??;
-    Some((&rest[..rest.len().min(payload_len)], payload_len as u64))
 }

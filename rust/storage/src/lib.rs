@@ -18,7 +18,6 @@ mod open;
 mod order;
 mod replace;
 mod save;
-mod temporary;
 pub mod transcode;
 #[cfg(windows)]
 mod windows;

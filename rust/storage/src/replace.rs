@@ -1,15 +1,17 @@
-//! A temporary file that replaces another one when it is complete.
+//! A file that is being written and will replace another one when it is complete. Dropped before that, nothing of it
+//! remains.
 //!
-//! [`temporary`](crate::temporary) says where it is until then.
+//! On Linux it has no name until then, if the file system supports that: nothing of it remains even if the process is
+//! killed. Elsewhere it has one of the names of [`beside`](crate::beside).
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::beside::{self, Beside};
 use crate::disk;
 use crate::open::{refuse_special, target};
 use crate::order::{Ticket, folder_of};
-use crate::temporary::Temporary;
 #[cfg(windows)]
 pub(super) use crate::windows::retry;
 
@@ -17,10 +19,20 @@ pub(super) use crate::windows::retry;
 /// remains.
 #[derive(Debug)]
 pub struct Replacement {
-    temporary: Temporary,
+    file: File,
+    name: Name,
     /// The path of the file to replace.
     path: PathBuf,
     old: Option<File>,
+}
+
+#[derive(Debug)]
+enum Name {
+    /// None yet.
+    #[cfg(target_os = "linux")]
+    None,
+    Beside(Beside),
+    Final,
 }
 
 /// The outcome of [`Flushed::commit`](crate::Flushed::commit).
@@ -39,16 +51,17 @@ impl Replacement {
     pub fn new(path: &Path) -> io::Result<Self> {
         let path = target(path)?;
         let old = replaceable(&path)?;
-        let this = Self { temporary: Temporary::new(folder_of(&path))?, path, old };
+        let (file, name) = create(folder_of(&path))?;
+        let this = Self { file, name, path, old };
         if let Some(old) = &this.old {
-            keep_permissions(old, this.file())?;
+            keep_permissions(old, &this.file)?;
         }
         Ok(this)
     }
 
     /// Returns the file to write to.
     pub fn file(&self) -> &File {
-        self.temporary.file()
+        &self.file
     }
 
     /// Returns the path of the file to replace, with links resolved.
@@ -57,25 +70,34 @@ impl Replacement {
     }
 
     /// See [`Flushed::commit`](crate::Flushed::commit).
-    pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
-        let Self { mut temporary, path, old } = self;
-        let is_in_place = retry(&path, || called.put_in_place(&path, || temporary.put_at(&path)))?;
+    pub fn commit(mut self, called: &Ticket) -> io::Result<Committed> {
+        let Self { file, name, path, old } = &mut self;
+        let is_in_place = retry(path, || called.put_in_place(path, || name.put_at(file, path)))?;
         // Also for a later save, which may just have been put there.
-        disk::flush_folder(folder_of(&path)).map_err(|error| {
+        disk::flush_folder(folder_of(path)).map_err(|error| {
             let text = format!("the file is in place, but may not be there after a power cut: {error}");
             io::Error::new(error.kind(), text)
         })?;
-        Ok(if is_in_place { Committed::InPlace(old) } else { Committed::Overtaken })
+        Ok(if is_in_place { Committed::InPlace(old.take()) } else { Committed::Overtaken })
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        if let Name::Beside(beside) = &self.name {
+            // While the file is open, so that the name is still its own.
+            let _ = disk::remove(beside.path());
+        }
     }
 }
 
 impl io::Write for Replacement {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        disk::write(self.file(), &[io::IoSlice::new(bytes)])
+        disk::write(&self.file, &[io::IoSlice::new(bytes)])
     }
 
     fn write_vectored(&mut self, slices: &[io::IoSlice<'_>]) -> io::Result<usize> {
-        disk::write(self.file(), slices)
+        disk::write(&self.file, slices)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -85,7 +107,57 @@ impl io::Write for Replacement {
 
 impl io::Seek for Replacement {
     fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
-        self.file().seek(to)
+        (&self.file).seek(to)
+    }
+}
+
+impl Name {
+    /// Gives the file the name `path`, in the same folder. If that fails, it can be tried again.
+    ///
+    /// # Errors
+    /// Those of the system. The old file is then still there.
+    fn put_at(&mut self, file: &File, path: &Path) -> io::Result<()> {
+        let _ = file;
+        #[cfg(target_os = "linux")]
+        if let Self::None = self {
+            // Linking replaces nothing: only a new file gets its name at once.
+            match disk::link(file, path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                linked => return linked,
+            }
+            *self = Self::Beside(beside::link(file, folder_of(path))?);
+        }
+        if let Self::Beside(beside) = self {
+            disk::rename(beside.path(), path)?;
+        }
+        *self = Self::Final;
+        Ok(())
+    }
+}
+
+/// Makes an empty file in a folder.
+fn create(folder: &Path) -> io::Result<(File, Name)> {
+    #[cfg(target_os = "linux")]
+    if let Some(file) = unnamed(folder)? {
+        return Ok((file, Name::None));
+    }
+    beside::create(folder).map(|(file, beside)| (file, Name::Beside(beside)))
+}
+
+/// Makes a file without a name. Returns `None` if the system or the file system does not support that.
+#[cfg(target_os = "linux")]
+fn unnamed(folder: &Path) -> io::Result<Option<File>> {
+    use rustix::io::Errno;
+    if !Path::new(disk::OPEN_FILES).exists() {
+        return Ok(None);
+    }
+    match disk::create_unnamed(folder) {
+        Ok(file) => Ok(Some(file)),
+        // Kernels and file systems, including old ones, report it in these ways.
+        Err(error) => match Errno::from_io_error(&error) {
+            Some(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(None),
+            _ => Err(error),
+        },
     }
 }
 

@@ -32,9 +32,23 @@ pub struct Saver {
 }
 
 enum Out {
-    Plain(Replacement),
+    Plain(Target),
     Compressed(Box<Encoder<Replacement>>),
+}
+
+#[derive(Debug)]
+enum Target {
+    Replacement(Replacement),
     Append(Appender),
+}
+
+impl Target {
+    fn file(&self) -> &File {
+        match self {
+            Self::Replacement(file) => file.file(),
+            Self::Append(appender) => appender.file(),
+        }
+    }
 }
 
 impl Saver {
@@ -48,7 +62,7 @@ impl Saver {
         let file = Replacement::new(path)?;
         let path = file.path().to_owned();
         let out = match compressed {
-            None => Out::Plain(file),
+            None => Out::Plain(Target::Replacement(file)),
             Some((how, total)) => Out::Compressed(Box::new(Encoder::new(file, how, total, BLOCK_LEN)?)),
         };
         Ok(Self { out, path, gathered: Vec::new() })
@@ -65,7 +79,7 @@ impl Saver {
     pub fn append(path: &Path, called: &Ticket, dialect: Dialect) -> Result<Option<Self>, AppendError> {
         let Some(appender) = Appender::open(path, called, dialect)? else { return Ok(None) };
         let path = appender.path().to_owned();
-        Ok(Some(Self { out: Out::Append(appender), path, gathered: Vec::new() }))
+        Ok(Some(Self { out: Out::Plain(Target::Append(appender)), path, gathered: Vec::new() }))
     }
 
     /// Writes the next part of a plan, about `max` bytes. Returns the number of bytes; 0 at the end of the plan.
@@ -96,8 +110,7 @@ impl Saver {
         let slices = long.iter().flat_map(|&(end, bytes)| [&gathered[std::mem::replace(&mut start, end)..end], bytes]);
         let mut slices = slices.filter(|slice| !slice.is_empty());
         let file = match out {
-            Out::Plain(file) => file.file(),
-            Out::Append(appender) => appender.file(),
+            Out::Plain(target) => target.file(),
             Out::Compressed(encoder) => {
                 slices.try_for_each(|slice| encoder.write(slice, threads))?;
                 return Ok(len);
@@ -136,16 +149,15 @@ impl Saver {
     /// # Errors
     /// Those of the system, such as a full disk.
     pub fn flush(self, threads: &Threads) -> io::Result<Flushed> {
-        let file = match self.out {
-            Out::Plain(file) => file,
-            Out::Compressed(encoder) => encoder.finish(threads)?,
-            Out::Append(appender) => {
-                appender.flush()?;
-                return Ok(Flushed(Complete::Append(appender)));
-            }
+        let target = match self.out {
+            Out::Plain(target) => target,
+            Out::Compressed(encoder) => Target::Replacement(encoder.finish(threads)?),
         };
-        disk::flush(file.file())?;
-        Ok(Flushed(Complete::Replacement(file)))
+        match &target {
+            Target::Replacement(file) => disk::flush(file.file())?,
+            Target::Append(appender) => appender.flush()?,
+        }
+        Ok(Flushed(target))
     }
 
     /// Waits until the bytes written so far are on the disk, so that [`Self::flush`] takes less time.
@@ -153,9 +165,8 @@ impl Saver {
     /// # Errors
     /// In the same cases as [`Self::flush`].
     pub fn flush_written(&mut self) -> io::Result<()> {
-        match &mut self.out {
-            Out::Plain(file) => disk::flush_data(file.file()),
-            Out::Append(appender) => disk::flush_data(appender.file()),
+        match &self.out {
+            Out::Plain(target) => disk::flush_data(target.file()),
             // The encoder still holds a part, and writes the rest slowly anyway.
             Out::Compressed(_) => Ok(()),
         }
@@ -164,13 +175,7 @@ impl Saver {
 
 /// A file that is complete and on the disk, but not at its path; or records that are cut off again if this is dropped.
 #[derive(Debug)]
-pub struct Flushed(Complete);
-
-#[derive(Debug)]
-enum Complete {
-    Replacement(Replacement),
-    Append(Appender),
-}
+pub struct Flushed(Target);
 
 impl Flushed {
     /// Puts the file at its path, unless a save that was called after `called` is there. Keeps the records of an append.
@@ -182,9 +187,9 @@ impl Flushed {
     /// the new one is removed; unless only the folder cannot be flushed, as the error then says.
     pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
         match self.0 {
-            Complete::Replacement(file) => file.commit(called),
-            Complete::Append(appender) if called.is_overtaken(appender.path()) => Ok(Committed::Overtaken),
-            Complete::Append(appender) => {
+            Target::Replacement(file) => file.commit(called),
+            Target::Append(appender) if called.is_overtaken(appender.path()) => Ok(Committed::Overtaken),
+            Target::Append(appender) => {
                 appender.keep();
                 Ok(Committed::InPlace(None))
             }

@@ -3,8 +3,13 @@
 use std::sync::{LockResult, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// Helpers whose last handle was dropped by one of them: it cannot wait for its own end. All end soon.
+/// Among them helpers whose last handle was dropped by one of them: it cannot wait for its own end. All end soon.
 pub(crate) static ENDING: Ending = Ending::new();
+
+/// Keeps a thread that ends by itself. [`Tasks::shut_down`](crate::tasks::Tasks::shut_down) waits for it.
+pub fn join_later(thread: JoinHandle<()>) {
+    ENDING.keep([thread]);
+}
 
 /// A list of such threads.
 pub(crate) struct Ending {

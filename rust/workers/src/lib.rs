@@ -10,4 +10,5 @@ pub mod tasks;
 mod threads;
 mod turns;
 
+pub use ending::join_later;
 pub use threads::Threads;

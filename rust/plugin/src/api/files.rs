@@ -8,9 +8,8 @@ use godot::register::godot_api;
 use super::ending::end;
 use super::task::{VarBatchTask, start};
 use super::var_batch::{VarBatch, translation};
-use crate::calls::files::{Contents, NOT_COMPRESSED};
 use crate::calls::load::{ALL, Load, load_var, load_vars};
-use crate::calls::save::{Save, save, to_append, to_save};
+use crate::calls::save::{Contents, NOT_COMPRESSED, Save, save, to_append, to_save};
 use crate::calls::transcode_file;
 use crate::engine::{AnyArg, CompressionArg, DialectArg, FlagArg, Slot, no, null, value};
 use crate::jobs::outcome::Outcome;
@@ -24,8 +23,7 @@ impl VarBatch {
         #[opt(default = &no())] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
-        let contents = Contents::One(&value);
-        end("save_var", save(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
+        end("save_var", save(to_save(&path, Contents::One(&value), full_objects, compression_mode.0)))
     }
 
     #[func]
@@ -35,13 +33,12 @@ impl VarBatch {
         #[opt(default = &no())] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> EngineError {
-        let contents = Contents::All(&values);
-        end("save_vars", save(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
+        end("save_vars", save(to_save(&path, Contents::All(&values), full_objects, compression_mode.0)))
     }
 
     #[func]
     fn append_vars(path: GString, values: AnyArray, #[opt(default = &no())] full_objects: FlagArg) -> EngineError {
-        end("append_vars", save(to_append(&path, full_objects), &Contents::All(&values)))
+        end("append_vars", save(to_append(&path, &values, full_objects)))
     }
 
     #[func]
@@ -50,7 +47,7 @@ impl VarBatch {
         values: AnyArray,
         #[opt(default = &no())] full_objects: FlagArg,
     ) -> Gd<VarBatchTask> {
-        start("append_vars_async", Save::held(to_append(&path, full_objects), &Contents::All(&values)))
+        start("append_vars_async", Save::held(to_append(&path, &values, full_objects)))
     }
 
     #[func]
@@ -80,8 +77,7 @@ impl VarBatch {
         #[opt(default = &no())] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> Gd<VarBatchTask> {
-        let contents = Contents::One(&value);
-        start("save_var_async", Save::held(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
+        start("save_var_async", Save::held(to_save(&path, Contents::One(&value), full_objects, compression_mode.0)))
     }
 
     #[func]
@@ -91,8 +87,7 @@ impl VarBatch {
         #[opt(default = &no())] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
     ) -> Gd<VarBatchTask> {
-        let contents = Contents::All(&values);
-        start("save_vars_async", Save::held(to_save(&path, &contents, full_objects, compression_mode.0), &contents))
+        start("save_vars_async", Save::held(to_save(&path, Contents::All(&values), full_objects, compression_mode.0)))
     }
 
     #[func]

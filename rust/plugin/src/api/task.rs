@@ -10,9 +10,10 @@ use godot::register::{GodotClass, godot_api};
 use varbatch_workers::tasks::{Task, TaskEvent};
 
 use super::ending::succeeded;
+use crate::calls::save::{add_task, remove_task};
 use crate::jobs::job::{AnyJob, Job};
 use crate::jobs::task::Shared;
-use crate::jobs::{dispatch, pool, waiting};
+use crate::jobs::{dispatch, pool};
 
 /// Documented for users in `docs/VarBatchTask.xml`.
 #[derive(GodotClass)]
@@ -32,7 +33,7 @@ pub fn start(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> 
     let ticket = job.ticket();
     let listener = move |task: &Arc<Task<AnyJob>>, event: TaskEvent| {
         if event == TaskEvent::Finished {
-            ticket.into_iter().for_each(waiting::remove);
+            ticket.into_iter().for_each(remove_task);
         }
         if let Some(shared) = weak.upgrade() {
             shared.set_task(task);
@@ -41,7 +42,7 @@ pub fn start(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> 
     };
     dispatch::watch();
     let task = pool::tasks().start(&pool::threads(), Box::new(job), listener);
-    ticket.into_iter().for_each(|ticket| waiting::add(ticket, &task));
+    ticket.into_iter().for_each(|ticket| add_task(ticket, &task));
     shared.set_task(&task);
     succeeded();
     object
@@ -67,7 +68,7 @@ impl VarBatchTask {
 
     #[func]
     fn get_result(&self) -> Variant {
-        self.shared.with_end(|end| end.result.value().variant().clone()).unwrap_or_default()
+        self.shared.with_end(|end| end.value.value().variant().clone()).unwrap_or_default()
     }
 
     #[func]
@@ -77,7 +78,7 @@ impl VarBatchTask {
 
     #[func]
     fn get_error_message(&self) -> GString {
-        self.shared.with_end(|end| GString::from(&end.message)).unwrap_or_default()
+        self.shared.with_end(|end| GString::from(&end.message())).unwrap_or_default()
     }
 
     #[func(gd_self)]

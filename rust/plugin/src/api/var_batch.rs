@@ -13,12 +13,12 @@ use super::ending::{self, end, end_with, succeeded};
 use super::task::{VarBatchTask, start};
 use crate::calls::decode::Decode;
 use crate::calls::encode::{ToBytes, ToFrames};
-use crate::calls::files::NOT_COMPRESSED;
+use crate::calls::save::NOT_COMPRESSED;
 use crate::calls::{decode, delta, describe, diff, encode, get_in, patch, transcode, validate};
 use crate::engine::{AnyArg, BytesOut, Call, DIALECTS, DialectArg, Slot, Value, null};
 use crate::jobs::outcome::{Failure, Outcome};
 use crate::jobs::pool;
-use crate::report::{Line, Report};
+use crate::report::Line;
 
 /// Max threads for [`VarBatch::set_thread_count`].
 const MAX_THREADS: i64 = 256;
@@ -225,10 +225,10 @@ impl Call for VarBatch {
     fn bytes_to_var(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) {
         match decode::decode(bytes, allow_objects, out) {
             Ok(None) => succeeded(),
-            Ok(Some(dropped)) => end_with("bytes_to_var", Line::warning(Report::Dropped(dropped))),
-            Err(report) => {
+            Ok(Some(dropped)) => end_with("bytes_to_var", Line::warning(dropped)),
+            Err(error) => {
                 out.clear();
-                end_with("bytes_to_var", Line::error(report));
+                end_with("bytes_to_var", Line::error(error));
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::calls::decode::{self, Input};
 use crate::calls::pairs;
 use crate::engine::{self, REAL, Slot};
 use crate::jobs::outcome::Outcome;
-use crate::report::{PAIRS, Report, Reports};
+use crate::report::{PAIRS, Reports};
 use crate::value::change_rows::{ChangeRow, RowKeys};
 
 /// Changes for scripts: a typed Array, so that scripts know that each element is a Dictionary.
@@ -48,17 +48,18 @@ fn dictionaries(found: Result<Changes<'_>, DiffError>, allow_objects: bool) -> (
     let mut reports = Reports::default();
     let mut value = |at, bytes: &[u8]| {
         let mut slot = Slot::new();
-        if let Some(dropped) = decode::decode_held(Input { at, bytes }, allow_objects, &mut slot)? {
-            reports.push(None, dropped);
+        let decoded = decode::decode_held(Input { at, bytes }, allow_objects, &mut slot);
+        if let Some(dropped) = decoded.map_err(|error| error.to_string())? {
+            reports.push_warning(None, || dropped.to_string());
         }
         Ok(slot)
     };
-    let rows = found.map_err(Report::failed).and_then(|changes| ChangeRow::all(&changes, &mut value));
+    let rows = found.map_err(|error| error.to_string()).and_then(|changes| ChangeRow::all(&changes, &mut value));
     match rows {
         Ok(rows) => (made(rows), reports),
-        Err(report) => {
+        Err(error) => {
             let mut reports = Reports::default();
-            reports.push(None, report);
+            reports.push_error(None, || error);
             (Dictionaries::new(), reports)
         }
     }

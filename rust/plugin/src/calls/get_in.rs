@@ -5,7 +5,7 @@
 
 use godot::builtin::{AnyArray, PackedByteArray, VarArray, Variant};
 use varbatch_codec::lookup::{Found, Key, Target, element_kind, find, within};
-use varbatch_codec::{Kind, Plain, Shape, Text};
+use varbatch_codec::{CodecError, Kind, Plain, Shape, Text};
 
 use super::decode::{self, Input};
 use super::encode::encode_part;
@@ -14,7 +14,7 @@ use crate::jobs::outcome::Outcome;
 use crate::jobs::pool;
 use crate::jobs::runs::each_run;
 use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
-use crate::report::{BUFFERS, Dropped, Line, Report, Reports};
+use crate::report::{BUFFERS, Dropped, Line, Reports, no_buffer};
 use crate::value::build::{MayAsk, Stop, build_flat, components};
 use crate::value::string_cache::set_text;
 
@@ -27,10 +27,9 @@ impl Steps {
     ///
     /// # Errors
     /// If one cannot be encoded.
-    fn of(path: &AnyArray) -> Result<Self, Report> {
+    fn of(path: &AnyArray) -> Result<Self, String> {
         let step = |(index, step): (usize, &Value)| {
-            let mut bytes = encode_part(step, false)
-                .map_err(|error| Report::failed(format_args!("step {index} of the path: {error}")))?;
+            let mut bytes = encode_part(step, false).map_err(|error| format!("step {index} of the path: {error}"))?;
             // A Reader takes one byte-order mark away.
             if let [4 | 21, _, _, _, _, _, _, _, 0xef, 0xbb, 0xbf, ..] = bytes[..] {
                 let len = u32::from_le_bytes(bytes[4..8].try_into().expect("4 bytes")) + 3;
@@ -62,14 +61,11 @@ enum PathEnd {
 pub fn get_in(bytes: &PackedByteArray, path: &AnyArray, default: &Variant) -> Outcome<Variant> {
     let mut slot = Slot::new();
     // The caller's reference keeps the bytes as they are, whatever a script does.
-    let (value, lines) = match Steps::of(path).and_then(|steps| get_converted(Input::of(bytes), steps, path, &mut slot))
-    {
-        Ok(PathEnd::Value(dropped)) => {
-            let warning = dropped.map(|dropped| Line::warning(Report::Dropped(dropped)));
-            (slot.value().variant(), warning.into_iter().collect())
-        }
+    let mut get = |steps| get_converted(Input::of(bytes), steps, path, &mut slot).map_err(|error| error.to_string());
+    let (value, lines) = match Steps::of(path).and_then(&mut get) {
+        Ok(PathEnd::Value(dropped)) => (slot.value().variant(), dropped.map(Line::warning).into_iter().collect()),
         Ok(PathEnd::Nothing | PathEnd::Later) => (default, Vec::new()),
-        Err(report) => (default, vec![Line::error(report)]),
+        Err(error) => (default, vec![Line::error(error)]),
     };
     Outcome::new(value.clone(), lines)
 }
@@ -79,30 +75,26 @@ pub fn get_in_each(buffers: &AnyArray, path: &AnyArray, default: &Variant) -> Ou
     let mut values = OwnArray::new(buffers.len());
     let steps = match Steps::of(path) {
         Ok(steps) => steps,
-        Err(report) => {
+        Err(error) => {
             values.elements().iter_mut().for_each(|slot| slot.set_copy(engine::value(default)));
-            return Outcome::new(values.take(), vec![Line::error(report)]);
+            return Outcome::new(values.take(), vec![Line::error(error)]);
         }
     };
-    let (mut reports, mut missing, later) = look_in_each(buffers, &steps, values.elements());
+    let default = engine::value(default);
+    let (mut reports, later) = look_in_each(buffers, &steps, default, values.elements());
     // From here on scripts may run: first take references to what is still needed.
     let later: Vec<_> =
         later.into_iter().filter_map(|index| Some((index, engine::byte_array_at(buffers, index)?))).collect();
     for (index, bytes) in later {
-        let end = get_converted(Input::of(&bytes), steps.clone(), path, &mut values.elements()[index]);
-        if !is_there(index, end, &mut reports) {
-            missing.push(index);
-        }
-    }
-    for index in missing {
-        values.elements()[index].set_copy(engine::value(default));
+        let slot = &mut values.elements()[index];
+        let end = get_converted(Input::of(&bytes), steps.clone(), path, slot);
+        settle(index, end, default, slot, &mut reports);
     }
     Outcome::new(values.take(), reports.lines(&BUFFERS))
 }
 
-/// Fills the slots as far as no script can run. Returns the reports, the indices without a value, and in order those to
-/// look at again.
-fn look_in_each(buffers: &AnyArray, steps: &Steps, slots: &mut [Slot]) -> (Reports, Vec<usize>, Vec<usize>) {
+/// Fills the slots as far as no script can run. Returns the reports, and in order the indices to look at again.
+fn look_in_each(buffers: &AnyArray, steps: &Steps, default: &Value, slots: &mut [Slot]) -> (Reports, Vec<usize>) {
     let values = engine::values(buffers);
     let inputs = values.iter().enumerate().map(|(index, buffer): (usize, &Value)| {
         engine::ahead(values, index);
@@ -116,43 +108,40 @@ fn look_in_each(buffers: &AnyArray, steps: &Steps, slots: &mut [Slot]) -> (Repor
             len,
             slots,
             threads,
-            || (steps.path(), Reports::default(), Vec::new(), Vec::new()),
-            |(index, input), slot, (path, reports, missing, later)| {
-                let input = input.map_err(Report::NoBuffer);
-                match input.and_then(|input| get(input, path, MayAsk::Nothing, slot)) {
-                    Ok(PathEnd::Later) => later.push(index),
-                    end => {
-                        if !is_there(index, end, reports) {
-                            missing.push(index);
-                        }
-                    }
+            || (steps.path(), Reports::default(), Vec::new()),
+            |(index, input), slot, (path, reports, later)| match input.map(|i| get(i, path, MayAsk::Nothing, slot)) {
+                Ok(Ok(PathEnd::Later)) => later.push(index),
+                Ok(end) => settle(index, end, default, slot, reports),
+                Err(kind) => {
+                    reports.push_error(index, || no_buffer(kind));
+                    slot.set_copy(default);
                 }
             },
         )
     });
-    let (mut reports, mut missing, mut later) = (Reports::default(), Vec::new(), Vec::new());
-    for (_, mut more, mut others, mut last) in states {
+    let (mut reports, mut later) = (Reports::default(), Vec::new());
+    for (_, mut more, mut others) in states {
         reports.append(&mut more);
-        missing.append(&mut others);
-        later.append(&mut last);
+        later.append(&mut others);
     }
     later.sort_unstable();
-    (reports, missing, later)
+    (reports, later)
 }
 
-/// Reports what is wrong with what was found, if anything. Returns false if there is no value.
-fn is_there(index: usize, end: Result<PathEnd, Report>, reports: &mut Reports) -> bool {
-    let is_there = matches!(end, Ok(PathEnd::Value(_)));
+/// Reports what is wrong with what was found, if anything. Puts the default in the slot if there is no value.
+fn settle(index: usize, end: Result<PathEnd, CodecError>, default: &Value, slot: &mut Slot, reports: &mut Reports) {
     match end {
-        Ok(PathEnd::Value(Some(dropped))) => reports.push(index, dropped),
+        Ok(PathEnd::Value(dropped)) => {
+            return dropped.into_iter().for_each(|dropped| reports.push_warning(index, || dropped.to_string()));
+        }
         Ok(_) => {}
-        Err(report) => reports.push(index, report),
+        Err(error) => reports.push_error(index, || error.to_string()),
     }
-    is_there
+    slot.set_copy(default);
 }
 
 /// Builds the value at a path in `slot`, which stays empty if there is none.
-fn get(input: Input<'_>, path: &[Key<'_>], may_ask: MayAsk, slot: &mut Slot) -> Result<PathEnd, Report> {
+fn get(input: Input<'_>, path: &[Key<'_>], may_ask: MayAsk, slot: &mut Slot) -> Result<PathEnd, CodecError> {
     put(find(input.bytes, input.at, DIALECT, path)?, input, path, may_ask, slot)
 }
 
@@ -164,7 +153,7 @@ fn put(
     path: &[Key<'_>],
     may_ask: MayAsk,
     slot: &mut Slot,
-) -> Result<PathEnd, Report> {
+) -> Result<PathEnd, CodecError> {
     match found {
         Found::Nothing => return Ok(PathEnd::Nothing),
         Found::OtherKey { .. } | Found::Mistyped { .. } => return Ok(PathEnd::Later),
@@ -184,16 +173,16 @@ fn build(
     value: Input<'_>,
     may_ask: MayAsk,
     slot: &mut Slot,
-) -> Result<PathEnd, Report> {
+) -> Result<PathEnd, CodecError> {
     match decode::build(value, false, may_ask, slot) {
         Ok(dropped) => Ok(PathEnd::Value(dropped)),
         Err(Stop::MayNotAsk) => Ok(PathEnd::Later),
-        Err(Stop::Error(error)) => Err(within(input.bytes, input.at, DIALECT, path, error).into()),
+        Err(Stop::Error(error)) => Err(within(input.bytes, input.at, DIALECT, path, error)),
     }
 }
 
 /// Does the same as [`get`], and asks the engine what it makes of parts that are not of the type of their container.
-fn get_converted(input: Input<'_>, mut steps: Steps, path: &AnyArray, slot: &mut Slot) -> Result<PathEnd, Report> {
+fn get_converted(input: Input<'_>, mut steps: Steps, path: &AnyArray, slot: &mut Slot) -> Result<PathEnd, CodecError> {
     loop {
         let keys = steps.path();
         match find(input.bytes, input.at, DIALECT, &keys)? {

@@ -11,7 +11,6 @@ pub mod delta;
 pub mod describe;
 pub mod diff;
 pub mod encode;
-pub mod files;
 pub mod get_in;
 pub mod load;
 pub mod pairs;

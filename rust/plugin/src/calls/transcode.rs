@@ -11,7 +11,7 @@ use crate::calls::decode::{self, Input};
 use crate::calls::encode;
 use crate::engine::{self, DIALECT, Slot};
 use crate::jobs::outcome::Outcome;
-use crate::report::{Line, Report};
+use crate::report::Line;
 
 /// Translates the value at the start of `bytes` to another dialect.
 pub fn transcode(bytes: &PackedByteArray, translation: Translation) -> Outcome<PackedByteArray> {
@@ -26,7 +26,7 @@ pub fn to_var(bytes: &PackedByteArray, from: Dialect, allow_objects: bool) -> Ou
     let (mut slot, mut lines) = (Slot::new(), Vec::new());
     match decode_in(bytes, from, allow_objects, &mut slot, &mut lines) {
         Ok(()) => Outcome::new(slot.value().variant().clone(), lines),
-        Err(report) => Outcome::of(Err(report)),
+        Err(error) => Outcome::of(Err(error)),
     }
 }
 
@@ -36,7 +36,7 @@ fn decode_in(
     allow_objects: bool,
     slot: &mut Slot,
     lines: &mut Vec<Line>,
-) -> Result<(), Report> {
+) -> Result<(), CodecError> {
     let dropped = if from.engine == Engine::Godot4 {
         decode::decode(bytes, allow_objects, slot)?
     } else {
@@ -47,15 +47,10 @@ fn decode_in(
         // Bytes after the value are ignored, as for Godot 4.
         lines.extend(losses.iter().filter(|loss| loss.what != Lost::Rest).map(Line::warning));
         let input = Input { at: 0, bytes: &translated };
-        decode::decode_held(input, allow_objects, slot).map_err(|report| match report {
-            Report::Error(mut error) => {
-                error = error.map_at(|at| origin(bytes, from, &translated, at).unwrap_or(at));
-                Report::Error(error)
-            }
-            report => report,
-        })?
+        let origin = |at| origin(bytes, from, &translated, at).unwrap_or(at);
+        decode::decode_held(input, allow_objects, slot).map_err(|error| error.map_at(origin))?
     };
-    lines.extend(dropped.map(|dropped| Line::warning(Report::Dropped(dropped))));
+    lines.extend(dropped.map(Line::warning));
     Ok(())
 }
 

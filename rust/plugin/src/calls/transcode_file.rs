@@ -8,9 +8,8 @@ use varbatch_storage::LoadError;
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::transcode::{self, TranscodeError};
 
-use super::files::NOT_COMPRESSED;
 use super::load::{explain, open};
-use super::save::{SaveTarget, finish};
+use super::save::{NOT_COMPRESSED, SaveTarget, finish};
 use crate::jobs::outcome::Failure;
 use crate::jobs::pool;
 use crate::jobs::tuning::LOAD_PARALLEL_FROM;

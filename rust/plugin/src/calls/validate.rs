@@ -8,7 +8,7 @@ use crate::engine;
 use crate::jobs::pool;
 use crate::jobs::runs::each_run;
 use crate::jobs::tuning::VALIDATE_PARALLEL_FROM;
-use crate::report::Report;
+use crate::report::no_buffer;
 use crate::value::full_objects;
 
 /// Returns the error of each buffer; an empty text if the engine would decode it.
@@ -24,7 +24,7 @@ pub fn validate_each(buffers: &AnyArray, allow_objects: bool) -> PackedStringArr
                     *text = error.to_string();
                 }
             }
-            Err(kind) => *text = Report::NoBuffer(kind).to_string(),
+            Err(kind) => *text = no_buffer(kind),
         };
         each_run(inputs.clone(), len, &mut texts, threads, || (), look);
     });

@@ -10,7 +10,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread::{Builder, JoinHandle};
+use std::thread::Builder;
 use std::time::Duration;
 
 use godot::builtin::Callable;
@@ -19,6 +19,7 @@ use godot::global::godot_warn;
 use godot::init::is_main_thread;
 use godot::obj::{Base, Gd, Singleton};
 use godot::register::{GodotClass, godot_api};
+use varbatch_workers::join_later;
 use varbatch_workers::tasks::TaskEvent;
 
 use super::task::Shared;
@@ -42,20 +43,13 @@ static IS_WAITING: AtomicBool = AtomicBool::new(false);
 /// True if each frame and the end of the game call the dispatcher.
 static IS_CONNECTED: AtomicBool = AtomicBool::new(false);
 
-static REQUEST: Mutex<Request> = Mutex::new(Request { is_made: false, threads: Vec::new() });
+/// True if a deferred call is requested.
+static IS_REQUESTED: Mutex<bool> = Mutex::new(false);
 
 #[derive(Default)]
 struct News {
     progressed: Vec<Arc<Shared>>,
     ended: Vec<Arc<Shared>>,
-}
-
-/// The request for a deferred call.
-#[derive(Default)]
-struct Request {
-    is_made: bool,
-    /// The threads that made one and were not joined yet.
-    threads: Vec<JoinHandle<()>>,
 }
 
 /// The object that the engine calls. Not for users.
@@ -71,7 +65,7 @@ impl VarBatchDispatcher {
     #[func]
     fn deliver() {
         // Before reading any news: news that arrives from now on requests another call.
-        lock(&REQUEST).is_made = false;
+        *lock(&IS_REQUESTED) = false;
         let has_frames = connect();
         emit_news();
         // A main loop that is not a SceneTree has no frames to delay.
@@ -124,22 +118,21 @@ fn request_call() {
     if IS_CONNECTED.load(Ordering::Acquire) {
         return;
     }
-    let mut request = lock(&REQUEST);
-    if std::mem::replace(&mut request.is_made, true) {
+    let mut is_requested = lock(&IS_REQUESTED);
+    if std::mem::replace(&mut *is_requested, true) {
         return;
     }
     let call = || _ = dispatcher().call_deferred("deliver", &[]);
     if is_main_thread() {
         // Unlock first: the engine prints if its queue is full, and a Logger may call this again.
-        drop(request);
+        drop(is_requested);
         return call();
     }
-    // For the same reason, only threads that have made their call are joined here.
-    request.threads.extract_if(.., |thread| thread.is_finished()).for_each(|thread| _ = thread.join());
-    let thread = Builder::new().name("varbatch-ask".to_owned()).spawn(call).ok();
+    let thread = Builder::new().name("varbatch-ask".to_owned()).spawn(call);
     // If the thread could not be spawned, the next call of `request_call` tries again.
-    request.is_made = thread.is_some();
-    request.threads.extend(thread);
+    *is_requested = thread.is_ok();
+    drop(is_requested);
+    thread.into_iter().for_each(join_later);
 }
 
 /// Connects to each frame and to the end of the game. Returns false if the main loop is not a SceneTree or does not
@@ -216,8 +209,7 @@ pub fn shut_down() {
         }
     }
     release();
-    let Request { threads, .. } = std::mem::take(&mut *lock(&REQUEST));
-    threads.into_iter().for_each(|thread| _ = thread.join());
+    *lock(&IS_REQUESTED) = false;
     let dispatcher = lock(&DISPATCHER).take();
     if let Some(dispatcher) = dispatcher {
         dispatcher.get().free();

@@ -7,7 +7,6 @@ pub mod pool;
 pub mod runs;
 pub mod task;
 pub mod tuning;
-pub mod waiting;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -22,18 +22,12 @@ pub struct Shared {
     returns_code: bool,
     object: Mutex<Option<Reference<Gd<RefCounted>>>>,
     task: OnceLock<Arc<Task<AnyJob>>>,
-    end: Mutex<Option<End>>,
+    /// The outcome, once a script or the main thread has asked for it.
+    end: Mutex<Option<Outcome<Slot>>>,
     /// True if progress was posted that the main thread has not read yet.
     pub is_posted: AtomicBool,
     /// Bits of the f32 progress that was emitted last.
     emitted: AtomicU32,
-}
-
-/// The end of a task, as scripts can query it.
-pub struct End {
-    pub result: Slot,
-    pub code: EngineError,
-    pub message: String,
 }
 
 impl Shared {
@@ -66,8 +60,8 @@ impl Shared {
         self.task.get().expect("is set before anybody has the object")
     }
 
-    /// Calls `get` with the end of the task, if it has ended. The first such call prints the lines.
-    pub fn with_end<R>(&self, get: impl FnOnce(&End) -> R) -> Option<R> {
+    /// Calls `get` with the outcome of the task, if it has ended. The first such call prints the lines.
+    pub fn with_end<R>(&self, get: impl FnOnce(&Outcome<Slot>) -> R) -> Option<R> {
         if !self.task().is_done() {
             return None;
         }
@@ -76,9 +70,8 @@ impl Shared {
         let end_now = end.get_or_insert_with(|| {
             job = self.task().take();
             let outcome = self.outcome(job.as_mut());
-            let message = outcome.message();
-            lines = outcome.lines;
-            End { result: outcome.value, code: outcome.code, message }
+            lines.clone_from(&outcome.lines);
+            outcome
         });
         let got = get(end_now);
         // Unlock first: printing, and dropping what the job still holds, may run scripts that call this again.
@@ -120,7 +113,7 @@ impl Shared {
         self.emit_progress();
         // From here on, only scripts keep the object alive.
         let Some(object) = lock(&self.object).take() else { return };
-        if let Some(result) = self.with_end(|end| end.result.value().variant().clone()) {
+        if let Some(result) = self.with_end(|end| end.value.value().variant().clone()) {
             object.get().emit_signal("finished", &[result]);
         }
     }

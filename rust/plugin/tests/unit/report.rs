@@ -1,6 +1,6 @@
 //! What is kept and printed of many reports.
 
-use super::{BUFFERS, Line, MAX_LINES, OBJECTS, Report, Reports, Subject};
+use super::{BUFFERS, Line, MAX_LINES, OBJECTS, Reports, Subject};
 
 fn failed(indices: impl IntoIterator<Item = usize>) -> Reports {
     let mut reports = Reports::default();
@@ -76,7 +76,7 @@ fn errors_go_before_warnings_and_all_are_in_order() {
 #[test]
 fn the_end_of_a_batch_is_printed_in_any_case() {
     let mut reports = failed(0..1000);
-    reports.set_end(1000, Report::failed("short"));
+    reports.set_end(1000, "short");
     let lines = texts(reports.lines(&BUFFERS));
     assert_eq!(lines.len(), MAX_LINES + 1);
     assert_eq!(lines[MAX_LINES - 2], "buffer 18: bad 18");
@@ -90,7 +90,7 @@ fn the_end_of_a_batch_is_printed_in_any_case() {
 #[test]
 fn reports_of_the_call_have_no_index() {
     let mut reports = failed([1]);
-    reports.push(None, Report::failed("all is bad"));
+    reports.push_error(None, || "all is bad".into());
     assert_eq!(texts(reports.lines(&BUFFERS)), ["all is bad", "buffer 1: bad 1"]);
     assert_eq!(texts(reports.lines(&OBJECTS)), ["all is bad", "bad 1"]);
 }
@@ -102,7 +102,7 @@ fn a_long_line_loses_its_middle() {
     assert!(lines[0].len() < 9 << 10 && lines[0].starts_with("found x\u{e4}"), "{} bytes", lines[0].len());
     assert!(lines[0].contains("...") && lines[0].ends_with("\u{e4}y, at byte 4"));
     let mut reports = Reports::default();
-    reports.push(3, Report::Warning(name));
+    reports.push_warning(3, || name);
     let lines = texts(reports.lines(&BUFFERS));
     assert!(lines[0].len() < 9 << 10 && lines[0].starts_with("W buffer 3: "), "{} bytes", lines[0].len());
     let short = "x".repeat(8 << 10);

@@ -122,12 +122,30 @@ impl<R: Read> Decoder<R> {
 
         let before = out.len();
         out.resize(before + len as usize, 0);
-        let mut all = Blocks { range: self.next..end, at: self.at, packed: &self.packed, out: &mut out[before..] };
+        let (mut packed, mut unpacked, mut next) = (&self.packed[..], &mut out[before..], self.next);
         let run_len = (UNPACKED_LEN / layout.block_len).max(1);
-        let runs: Vec<_> = std::iter::from_fn(|| all.take(layout, run_len)).collect();
-        let unpacked = threads.map(runs, |run| run.unpack(layout, &self.unpackers));
-        if let Some((block, at)) = unpacked.into_iter().find_map(Result::err) {
+        let runs = std::iter::from_fn(|| {
+            let run = next..end.min(next + run_len);
+            next = run.end;
+            let len = run.clone().map(|block| layout.len(block)).sum::<u64>();
+            let packed_len = run.clone().map(|block| layout.packed_len(block)).sum::<u64>();
+            let (packed, out) = (packed.split_off(..packed_len as usize)?, unpacked.split_off_mut(..len as usize)?);
+            (!run.is_empty()).then_some((run, packed, out))
+        });
+        let results =
+            threads.map(runs.collect::<Vec<_>>(), |(mut run, mut packed, mut out): (Range<u64>, &[u8], &mut [u8])| {
+                // Fails with the index of a damaged block.
+                run.try_for_each(|block| {
+                    let (len, packed_len) = (layout.len(block) as usize, layout.packed_len(block) as usize);
+                    let (packed, out) = (packed.split_off(..packed_len), out.split_off_mut(..len));
+                    let (packed, out) = packed.zip(out).ok_or(block)?;
+                    let make = || Unpacker::new(layout.compression);
+                    self.unpackers.with(make, |unpacker| unpacker.unpack(packed, out)).map_err(|_| block)
+                })
+            });
+        if let Some(block) = results.into_iter().find_map(Result::err) {
             out.truncate(before + ((block - self.next) * layout.block_len) as usize);
+            let at = self.at + (self.next..block).map(|block| layout.packed_len(block)).sum::<u64>();
             let (name, len) = (layout.compression.name(), layout.len(block));
             let expected = format_args!("{name} of {len} bytes in block {block} of {count}");
             return Err(CompressedError::damaged(at, expected, "damage"));
@@ -173,37 +191,6 @@ impl<R: Read + Seek> Decoder<R> {
         sought.map_err(|error| CompressedError::Read { at: file_at, error })?;
         self.skipped = if block < count { at % layout.block_len } else { 0 };
         (self.next, self.at, self.failed, self.ended) = (next, file_at, None, false);
-        Ok(())
-    }
-}
-
-/// Consecutive blocks: their offset and bytes in the file, and their part of the stream.
-struct Blocks<'a> {
-    range: Range<u64>,
-    at: u64,
-    packed: &'a [u8],
-    out: &'a mut [u8],
-}
-
-impl Blocks<'_> {
-    /// Takes the first `count` blocks, or all if they are fewer; `None` if there are none.
-    fn take(&mut self, layout: &Layout, count: u64) -> Option<Self> {
-        let range = self.range.start..self.range.end.min(self.range.start + count);
-        let len = range.clone().map(|block| layout.len(block)).sum::<u64>();
-        let packed_len = range.clone().map(|block| layout.packed_len(block)).sum::<u64>();
-        let (packed, out) = (self.packed.split_off(..packed_len as usize)?, self.out.split_off_mut(..len as usize)?);
-        let taken = Self { range, at: self.at, packed, out };
-        (self.range.start, self.at) = (taken.range.end, self.at + packed_len);
-        (!taken.range.is_empty()).then_some(taken)
-    }
-
-    /// Fails with the index of a damaged block and its offset in the file.
-    fn unpack(mut self, layout: &Layout, unpackers: &Reused<Unpacker>) -> Result<(), (u64, u64)> {
-        while let Some(block) = self.take(layout, 1) {
-            let make = || Unpacker::new(layout.compression);
-            let unpacked = unpackers.with(make, |unpacker| unpacker.unpack(block.packed, block.out));
-            unpacked.map_err(|_| (block.range.start, block.at))?;
-        }
         Ok(())
     }
 }

@@ -17,8 +17,6 @@ const MAX_PACKED_BLOCKS: usize = 512;
 /// The same stream gives the same file, whatever the pieces and the threads.
 pub struct Encoder<W> {
     out: W,
-    /// The offset of the file in `out`.
-    start: u64,
     compression: Compression,
     block_len: usize,
     total: u64,
@@ -35,7 +33,7 @@ pub struct Encoder<W> {
 }
 
 impl<W: Write + Seek> Encoder<W> {
-    /// Begins a file for a stream of `total` bytes, in blocks of `block_len`, such as [`BLOCK_LEN`](super::BLOCK_LEN).
+    /// Begins a file at the start of `out`, for a stream of `total` bytes, in blocks of `block_len`, such as [`BLOCK_LEN`](super::BLOCK_LEN).
     ///
     /// # Errors
     /// Those of `out`, and [`ErrorKind::InvalidInput`] if the total exceeds [`MAX_TOTAL`], the compression is read-only, or
@@ -50,7 +48,6 @@ impl<W: Write + Seek> Encoder<W> {
         if !(1..=MAX_BLOCK_LEN).contains(&block_len) {
             return refuse(format!("expected a block size from 1 to {MAX_BLOCK_LEN}, found {block_len}"));
         }
-        let start = out.stream_position()?;
         out.write_all(&MAGIC)?;
         // Both fit: see above.
         for number in [compression.mode(), block_len as u32, total as u32] {
@@ -59,7 +56,6 @@ impl<W: Write + Seek> Encoder<W> {
         io::copy(&mut io::repeat(0).take(4 * block_count(total, block_len as u64)), &mut out)?;
         Ok(Self {
             out,
-            start,
             compression,
             block_len,
             total,
@@ -115,10 +111,10 @@ impl<W: Write + Seek> Encoder<W> {
         let mut end = self.out.stream_position()?;
         if total > MAX_UNPACKED {
             // Zeros that every reader ignores, so that the decoder takes as many bytes from the file.
-            let padding = total.div_ceil(MAX_RATIO).saturating_sub(end - self.start);
+            let padding = total.div_ceil(MAX_RATIO).saturating_sub(end);
             end += io::copy(&mut io::repeat(0).take(padding), &mut self.out)?;
         }
-        self.out.seek(SeekFrom::Start(self.start + HEAD_LEN as u64))?;
+        self.out.seek(SeekFrom::Start(HEAD_LEN as u64))?;
         self.out.write_all(&self.table)?;
         self.out.seek(SeekFrom::Start(end))?;
         Ok(self.out)

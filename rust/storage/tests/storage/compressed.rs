@@ -185,19 +185,6 @@ fn frames_are_not_taken_for_compressed_files() {
     assert_ne!(u32::from_le_bytes(MAGIC) % 4, 0);
 }
 
-#[test]
-fn a_file_may_begin_anywhere_and_ends_where_the_output_stands() {
-    let (stream, threads) = (stream(1000), Threads::alone());
-    let mut out = Cursor::new(b"before".to_vec());
-    out.seek(SeekFrom::End(0)).expect("seeks");
-    let mut encoder = Encoder::new(out, Compression::Zstd, 1000, BLOCK_LEN).expect("begins");
-    encoder.write(&stream, &threads).expect("writes");
-    let mut out = encoder.finish(&threads).expect("finishes");
-    out.write_all(b"behind").expect("writes");
-    let file = [b"before", &compress(&stream, Compression::Zstd, BLOCK_LEN)[..], b"behind"].concat();
-    assert!(out.into_inner() == file);
-}
-
 #[track_caller]
 fn assert_refused<T>(result: io::Result<T>, text: &str) {
     let error = result.err().expect("an error");

@@ -58,11 +58,7 @@ impl Decoded {
         threads: &Threads,
     ) {
         let (first, slots) = self.grow(count);
-        let (reports, asking) = build_slots(inputs, slots, effort, threads);
-        let deferred = asking.into_iter().map(|(index, input)| {
-            let (bytes, range) = hold(index, input);
-            Deferred { index, at: input.at, bytes, range }
-        });
+        let (reports, deferred) = build_slots(inputs, slots, effort, hold, threads);
         self.end_batch(first, reports, deferred);
     }
 
@@ -80,7 +76,7 @@ impl Decoded {
         (first, self.values.room(first, count))
     }
 
-    fn end_batch(&mut self, first: usize, reports: Reports, deferred: impl IntoIterator<Item = Deferred>) {
+    fn end_batch(&mut self, first: usize, reports: Reports, deferred: Vec<Deferred>) {
         self.reports.append_from(first, reports);
         let moved = deferred.into_iter().map(|value| Deferred { index: first + value.index, ..value });
         self.deferred.extend(moved);
@@ -98,10 +94,10 @@ impl Decoded {
             let mut slot = Slot::new();
             match decode_held(Input { at, bytes: &bytes.bytes()[range] }, self.allow_objects, &mut slot) {
                 Ok(None) => {}
-                Ok(Some(dropped)) => self.reports.push(index, dropped),
-                Err(report) => {
+                Ok(Some(dropped)) => self.reports.push_warning(index, || dropped.to_string()),
+                Err(error) => {
                     slot.clear();
-                    self.reports.push(index, report);
+                    self.reports.push_error(index, || error.to_string());
                 }
             }
             std::mem::swap(&mut self.values.elements()[index], &mut slot);

@@ -5,7 +5,7 @@ mod decoded;
 mod slots;
 
 use godot::builtin::PackedByteArray;
-use varbatch_codec::{Kind, Reader};
+use varbatch_codec::{CodecError, Kind, Reader};
 
 pub use self::batch::{Decode, bytes_to_vars, frames_to_vars};
 pub use self::decoded::{Decoded, Deferred};
@@ -13,7 +13,7 @@ pub use self::slots::{Effort, build_slots};
 use crate::engine::{self, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::tuning::DECODE_PARALLEL_FROM;
-use crate::report::{Dropped, Report};
+use crate::report::Dropped;
 use crate::value::build::{Build, MayAsk, Stop, build_flat};
 use crate::value::full_objects;
 use crate::value::string_cache::{Texts, set_text};
@@ -50,7 +50,11 @@ pub fn input(buffer: &Value) -> Result<Input<'_>, Kind> {
 
 /// Decodes one value, whose bytes the caller borrows. The slot stays empty if that fails.
 #[inline(always)]
-pub fn decode(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
+pub fn decode(
+    bytes: &PackedByteArray,
+    allow_objects: bool,
+    out: &mut Slot,
+) -> Result<Option<Box<Dropped>>, CodecError> {
     if build_flat(Input::of(bytes).bytes, out, set_text) {
         return Ok(None);
     }
@@ -59,7 +63,11 @@ pub fn decode(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> R
 
 /// Does the rest of [`decode`]. Not inlined, as its stack would cost a flat value time.
 #[inline(never)]
-fn decode_deep(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
+fn decode_deep(
+    bytes: &PackedByteArray,
+    allow_objects: bool,
+    out: &mut Slot,
+) -> Result<Option<Box<Dropped>>, CodecError> {
     match build(Input::of(bytes), allow_objects, MayAsk::Nothing, out) {
         Err(Stop::MayNotAsk) => decode_held(Input::of(&bytes.clone()), allow_objects, out),
         built => Ok(built?),
@@ -69,7 +77,7 @@ fn decode_deep(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) -> 
 /// Like [`decode`], but may run scripts: the caller must hold the bytes by its own reference, so that neither a script
 /// nor a Logger can change them.
 #[inline(never)]
-pub fn decode_held(input: Input<'_>, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, Report> {
+pub fn decode_held(input: Input<'_>, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, CodecError> {
     let built = match build(input, allow_objects, MayAsk::Conversions, out) {
         Err(Stop::MayNotAsk) => {
             full_objects::check(input.reader(true))?;

@@ -1,16 +1,17 @@
 //! Builds the values of many inputs in their slots, over threads.
 
 use std::borrow::BorrowMut;
+use std::ops::Range;
 
 use varbatch_codec::{Event, Kind};
 use varbatch_storage::fill::Fills;
 use varbatch_workers::Threads;
 
-use super::Input;
-use crate::engine::{self, Pages, REAL, Slot};
+use super::{Deferred, Input};
+use crate::engine::{self, HeldBytes, Pages, REAL, Slot};
 use crate::jobs::runs::each_run;
 use crate::jobs::tuning::{COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, LARGE_VALUE, VALUE_WORK};
-use crate::report::{Report, Reports};
+use crate::report::{Reports, no_buffer};
 use crate::value::build::{Build, MayAsk, OnBuilt, Stop, build_flat};
 use crate::value::string_cache::Texts;
 
@@ -60,15 +61,29 @@ impl<'t> Effort<'t> {
     }
 }
 
-/// Builds the value of each input in its slot. Returns the reports, and in order the inputs that need the engine more
-/// than `effort` allows.
+/// Builds the value of each input in its slot. Returns the reports, and in order the values that need the engine more
+/// than `effort` allows, with the bytes that `hold` returns for the index and the input.
 pub fn build_slots<'a>(
     inputs: impl Iterator<Item = Result<Input<'a>, Kind>> + Clone + Send,
     slots: &mut [Slot],
     effort: &Effort<'_>,
+    hold: impl Fn(usize, Input<'a>) -> (HeldBytes, Range<usize>),
+    threads: &Threads,
+) -> (Reports, Vec<Deferred>) {
+    let (reports, asking) = build_all(inputs.enumerate(), slots, effort, threads);
+    let deferred = asking.into_iter().map(|(index, input)| {
+        let (bytes, range) = hold(index, input);
+        Deferred { index, at: input.at, bytes, range }
+    });
+    (reports, deferred.collect())
+}
+
+fn build_all<'a>(
+    inputs: impl Iterator<Item = Indexed<'a>> + Clone + Send,
+    slots: &mut [Slot],
+    effort: &Effort<'_>,
     threads: &Threads,
 ) -> (Reports, Asking<'a>) {
-    let inputs = inputs.enumerate();
     if !effort.is_large(slots.len()) {
         return build_runs(inputs, slots, effort, &Threads::alone(), threads);
     }
@@ -126,7 +141,7 @@ fn build_runs<'a>(
         |(index, input), slot, (texts, reports, asking)| {
             let input = match input {
                 Ok(input) => input,
-                Err(kind) => return reports.push(index, Report::NoBuffer(kind)),
+                Err(kind) => return reports.push_error(index, || no_buffer(kind)),
             };
             // 4 MiB of zeros are a million empty frames: do not build an error for each.
             if input.bytes.is_empty() && reports.count_error(index) {
@@ -138,8 +153,8 @@ fn build_runs<'a>(
             let build = Build::new(input.reader(allow_objects), texts, threads, may_ask);
             match build.reporting(on_built).build(slot.borrow_mut()) {
                 Ok(None) => {}
-                Ok(Some(dropped)) => reports.push(index, dropped),
-                Err(Stop::Error(error)) => reports.push(index, error),
+                Ok(Some(dropped)) => reports.push_warning(index, || dropped.to_string()),
+                Err(Stop::Error(error)) => reports.push_error(index, || error.to_string()),
                 Err(Stop::MayNotAsk) => asking.push((index, input)),
             }
         },

@@ -33,7 +33,7 @@ impl<'a> Batch<'a> {
             let value = values.at(index);
             let mut bytes = PackedByteArray::new();
             if let Err(error) = encode(engine::value(&value), full_objects, &mut bytes) {
-                reports.push(index, error);
+                reports.push_error(index, || error.to_string());
             }
             encoded.push(HeldBytes::new(bytes));
         }

@@ -112,7 +112,7 @@ impl<'p, K> Run<'p, K> {
         if let Err(mut error) = written {
             writer.drop_value(start);
             error = error.map_at(|at| at - start.position().min(at));
-            self.reports.push(index, error);
+            self.reports.push_error(index, || error.to_string());
         }
         if self.form == Form::Bytes {
             self.marks.push(writer.mark());

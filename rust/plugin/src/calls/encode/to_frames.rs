@@ -13,7 +13,9 @@ use crate::engine::{Growing, Slot, Value};
 use crate::jobs::job::{Job, STEP};
 use crate::jobs::outcome::Outcome;
 use crate::jobs::pool;
-use crate::jobs::tuning::{FRAMES_PARALLEL_FROM, LARGE_FRAME, SHARED_STREAM_RUN, STREAM_RUN};
+use crate::jobs::tuning::{
+    FIRST_RUN, FRAMES_PARALLEL_FROM, LARGE_FRAME, MAX_ALONE, MAX_SHARED, PLANNED, SHARED_STREAM_RUN, STREAM_RUN,
+};
 use crate::report::{Reports, VALUES};
 use crate::value::walk::{Held, KeepWalked};
 use varbatch_storage::fill::{self, Fills, PARALLEL_FROM};
@@ -27,13 +29,13 @@ pub fn vars_to_frames(values: &AnyArray, full_objects: bool) -> Outcome<PackedBy
     loop {
         let len = plans.len();
         // Expect the remaining values to be like the previous ones.
-        let expected = (result.len() + len).saturating_mul(plans.rest.len()) / plans.count().max(1);
+        let expected = (result.len() + len).saturating_mul(plans.rest.len()) / plans.count.max(1);
         pool::with(is_shared || len >= PARALLEL_FROM, |threads| plans.fill(result.grow(len, expected), threads));
         if plans.is_planned() {
             break;
         }
         // While values are small, plan some at a time, so that the plan stays in the cache.
-        let is_small = result.len() < LARGE_FRAME * plans.count().max(1);
+        let is_small = result.len() < LARGE_FRAME * plans.count.max(1);
         pool::with(is_shared, |threads| {
             let run = if threads.count() == 1 { STREAM_RUN } else { SHARED_STREAM_RUN };
             plans.plan_next(if is_small { run } else { usize::MAX }, threads);
@@ -48,8 +50,9 @@ pub struct FramePlans<'p, K> {
     rest: &'p [Value],
     count: usize,
     full_objects: bool,
-    /// The current plans, and where to go on writing: in which of them, and at which place.
+    /// The current plans, the number of their values, and where to go on writing: in which of them, and at which place.
     runs: Vec<Run<'p, K>>,
+    planned: usize,
     next: usize,
     cursor: Cursor,
     pub reports: Reports,
@@ -60,10 +63,9 @@ pub struct FramePlans<'p, K> {
 impl FramePlans<'static, Held> {
     /// Plans all values, so that they may be changed or dropped afterwards.
     pub fn held(batch: &Batch<'_>, full_objects: bool, reports: Reports) -> Self {
-        let mut plans = Self::empty(full_objects, reports);
-        match batch {
-            Batch::Values(values) => plans.set(plan_held(values, Form::Frames, full_objects), values.len()),
-            Batch::Encoded(_) => plans.plan_encoded(batch),
+        let (mut plans, values) = Self::begin(batch, full_objects, reports);
+        if !values.is_empty() {
+            plans.set(plan_held(values, Form::Frames, full_objects), values.len());
         }
         plans
     }
@@ -75,38 +77,32 @@ impl<'p, K> FramePlans<'p, K> {
     where
         K: KeepWalked<'p, 'p>,
     {
-        let mut plans = Self::empty(full_objects, reports);
-        match batch {
-            Batch::Values(values) => plans.rest = values,
-            Batch::Encoded(_) => plans.plan_encoded(batch),
-        }
-        plans
+        let (plans, rest) = Self::begin(batch, full_objects, reports);
+        Self { rest, ..plans }
     }
 
-    fn empty(full_objects: bool, reports: Reports) -> Self {
-        let (runs, cursor) = (Vec::new(), Cursor::new());
-        Self { rest: &[], count: 0, full_objects, runs, next: 0, cursor, reports, is_lossy: false }
-    }
-
-    fn plan_encoded<'a>(&mut self, batch: &'a Batch<'_>)
+    /// Plans the values that are encoded already. Returns the others.
+    fn begin<'a>(batch: &'a Batch<'_>, full_objects: bool, reports: Reports) -> (Self, &'a [Value])
     where
         K: KeepWalked<'a, 'p>,
     {
-        if let Batch::Encoded(encoded) = batch {
-            let mut run = Run::new(Form::Frames, self.full_objects, false);
-            run.plan_encoded(encoded);
-            self.set(vec![run], encoded.len());
+        let (runs, cursor) = (Vec::new(), Cursor::new());
+        let mut plans =
+            Self { rest: &[], count: 0, full_objects, runs, planned: 0, next: 0, cursor, reports, is_lossy: false };
+        match batch {
+            Batch::Values(values) => (plans, values),
+            Batch::Encoded(encoded) => {
+                let mut run = Run::new(Form::Frames, full_objects, false);
+                run.plan_encoded(encoded);
+                plans.set(vec![run], encoded.len());
+                (plans, &[])
+            }
         }
     }
 
     /// True if all values are planned.
     pub fn is_planned(&self) -> bool {
         self.rest.is_empty()
-    }
-
-    /// Returns the number of planned values.
-    pub fn count(&self) -> usize {
-        self.count
     }
 
     /// Plans the next `count` values and replaces the current plans.
@@ -124,6 +120,21 @@ impl<'p, K> FramePlans<'p, K> {
         self.set(runs, values.len());
     }
 
+    /// Plans as many of the next values as fill the memory for plans, if they are like those that were planned last.
+    pub fn plan_some(&mut self, threads: &Threads)
+    where
+        K: KeepWalked<'p, 'p>,
+    {
+        let inline_len: usize = self.runs.iter().map(Run::inline_len).sum();
+        let (room, max) = (PLANNED * threads.count(), if threads.count() == 1 { MAX_ALONE } else { MAX_SHARED });
+        let count = room as u64 * self.planned as u64 / inline_len.max(1) as u64;
+        let is_first = self.count == 0;
+        self.plan_next(
+            if is_first { FIRST_RUN * threads.count() } else { count.clamp(1, max as u64) as usize },
+            threads,
+        );
+    }
+
     /// Replaces the current plans by those of the next `count` values.
     fn set(&mut self, mut runs: Vec<Run<'p, K>>, count: usize) {
         for run in &mut runs {
@@ -131,17 +142,12 @@ impl<'p, K> FramePlans<'p, K> {
             self.is_lossy |= run.is_lossy();
         }
         self.count += count;
-        (self.runs, self.next, self.cursor) = (runs, 0, Cursor::new());
+        (self.runs, self.planned, self.next, self.cursor) = (runs, count, 0, Cursor::new());
     }
 
     /// Returns the bytes of the current plans.
     pub fn len(&self) -> usize {
         self.runs.iter().map(|run| run.plan().len()).sum()
-    }
-
-    /// Returns the bytes that the current plans store themselves.
-    pub fn inline_len(&self) -> usize {
-        self.runs.iter().map(Run::inline_len).sum()
     }
 
     /// Returns the plan to write next, and the place in it. `None` if all are written.

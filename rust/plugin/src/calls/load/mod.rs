@@ -1,6 +1,5 @@
 //! Loads values from files, and decodes them while the file is read.
 
-mod named;
 mod open;
 
 use std::sync::Mutex;
@@ -13,15 +12,14 @@ use varbatch_storage::{LoadError, Loader, ReadStep};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-pub use self::named::explain;
-pub use self::open::open;
+pub use self::open::{explain, open, open_code};
 use super::decode::{Decoded, Deferred, Effort, Input, build_slots};
 use crate::engine::{self, DIALECT, FlagArg, HeldBytes, Slot, byte_array_of};
 use crate::jobs::job::Job;
 use crate::jobs::outcome::{Failure, Outcome};
 use crate::jobs::tuning::{KIND_SAMPLE, LOAD_PARALLEL_FROM, PIECES};
 use crate::jobs::{lock, pool};
-use crate::report::{Line, Report, Reports, Subject};
+use crate::report::{Line, Reports, Subject};
 use crate::value::build::{MayAsk, OnBuilt};
 
 /// The message for a file that was never saved: the engine's text for `ERR_FILE_NOT_FOUND`.
@@ -69,14 +67,9 @@ impl Piece {
         let mut values: Vec<_> = inputs.clone().map(|_| Slot::new()).collect();
         let (sample, may) = (inputs.clone().take(KIND_SAMPLE), (allow_objects, MayAsk::Nothing));
         let effort = Effort::of(sample, bytes.len(), values.len(), may, on_built);
-        let (reports, asking) = build_slots(inputs, &mut values, &effort, threads);
-        let deferred = asking.into_iter().map(|(index, Input { at, bytes })| Deferred {
-            index,
-            at,
-            bytes: HeldBytes::new(byte_array_of(bytes)),
-            range: 0..bytes.len(),
-        });
-        Self { values, reports, deferred: deferred.collect() }
+        let hold = |_, input: Input<'_>| (HeldBytes::new(byte_array_of(input.bytes)), 0..input.bytes.len());
+        let (reports, deferred) = build_slots(inputs, &mut values, &effort, hold, threads);
+        Self { values, reports, deferred }
     }
 }
 
@@ -186,11 +179,10 @@ impl Loading {
         };
         match self.damage.take() {
             // Report a damaged stream like the other errors, with the index of the missing frame.
-            Some(LoadError::Frame(error)) => reports.set_end(self.loader.index() as usize, error),
-            Some(zeros @ LoadError::Zeros { .. }) => {
-                reports.set_end(self.loader.index() as usize, Report::failed(zeros));
+            Some(damage @ (LoadError::Frame(_) | LoadError::Zeros { .. })) => {
+                reports.set_end(self.loader.index() as usize, damage);
             }
-            Some(damage) => reports.set_end(None, Report::failed(damage)),
+            Some(damage) => reports.set_end(None, damage),
             None => {}
         }
         let mut lines = reports.lines(&Subject::file(path));

@@ -1,91 +1,52 @@
 //! Saves values to a file. The old file stays in place until the new one is complete. Or appends them to it, after the
-//! earlier calls that write this file have ended. A plain call plans and writes some values at a time; a task plans all
-//! values first.
+//! earlier calls that write this file have ended. A plain call is a save that is run at once, and plans and writes some
+//! values at a time; a task plans all values first.
 
-mod commit;
 mod target;
 mod ticket;
 
+use std::fs::File;
+use std::thread::Builder;
+
 use godot::global::Error as EngineError;
 use varbatch_codec::Borrowed;
-use varbatch_storage::{Flushed, Saver, WRITE_LEN};
-use varbatch_workers::Threads;
+use varbatch_storage::{Committed, Flushed, Saver, WRITE_LEN};
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
+use varbatch_workers::{Threads, join_later};
 
-use self::commit::commit;
-pub use self::commit::finish;
-pub use self::target::{Request, SaveTarget, to_append, to_save};
-use self::ticket::WriteTicket;
+pub use self::target::{Contents, NOT_COMPRESSED, Request, SaveTarget, to_append, to_save};
+pub use self::ticket::{WriteTicket, add_task, remove_task};
 use super::encode::{Batch, FramePlans};
-use super::files::Contents;
-use crate::engine::Slot;
+use crate::engine::{self, Slot};
 use crate::jobs::job::Job;
 use crate::jobs::outcome::{Failure, Outcome};
 use crate::jobs::pool;
-use crate::jobs::tuning::{FIRST_RUN, FLUSHED, MAX_ALONE, MAX_SHARED, PLANNED};
+use crate::jobs::tuning::{FLUSHED, SLOW_TO_FREE};
 use crate::report::Line;
-use crate::value::walk::Held;
+use crate::value::walk::{Held, KeepWalked};
 
 /// The message of a save or append that a later save of the same file overtook.
 const OVERTAKEN: &str = "a later save of the same file replaced it";
 
 /// Saves or appends at once: the values are on the disk when this returns.
-pub fn save(request: Request, contents: &Contents<'_>) -> Outcome<EngineError> {
-    let (target, full_objects) = match request {
-        Ok(request) => request,
-        Err(failure) => return Outcome::of_code(Err(failure)),
-    };
-    let values = contents.values();
-    let (batch, reports) = Batch::of(&values, full_objects);
-    let mut plans = FramePlans::new(&batch, full_objects, reports);
-    let ticket = target.ticket();
-    if target.appends && !ticket.is_first() {
-        pool::with(true, |threads| ticket.wait(threads));
-    }
-    let is_large = batch.is_shared() || target.compression.is_some();
-    end(pool::with(is_large, |threads| write_all(&target, &batch, &mut plans, &ticket, threads)))
-}
-
-/// Plans and writes all values. Returns the warning about what is lost; `None` if a later save replaced the file.
-fn write_all(
-    target: &SaveTarget,
-    batch: &Batch<'_>,
-    plans: &mut FramePlans<'_, Borrowed>,
-    ticket: &WriteTicket,
-    threads: &Threads,
-) -> Result<Option<Vec<Line>>, Failure> {
-    let not_written = |error| target.not_written(&error);
-    if target.compression.is_some() && !plans.is_planned() {
-        // The header of a compressed file needs the total length.
-        plans.plan_next(usize::MAX, threads);
-    }
-    target.check(&plans.reports)?;
-    let Some(mut saver) = target.begin(plans.len() as u64, ticket)? else { return Ok(None) };
-    let mut count = FIRST_RUN * threads.count();
-    loop {
-        while let Some((plan, cursor)) = plans.current() {
-            // A later save already replaced the file, so this one need not be written.
-            if saver.is_overtaken(ticket.ticket()).map_err(not_written)? {
-                return Ok(None);
+pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
+    end(request.and_then(|Request { target, values, full_objects }| {
+        let (batch, reports) = Batch::of(&values, full_objects);
+        let is_large = batch.is_shared() || target.compression.is_some();
+        let plans = FramePlans::<Borrowed>::new(&batch, full_objects, reports);
+        let mut saving = Saving::new(target, plans, usize::MAX)?;
+        pool::with(is_large, |threads| {
+            loop {
+                match saving.step(threads)? {
+                    NextStep::Done => return Ok(()),
+                    NextStep::Parked => saving.ticket.wait(&pool::threads()),
+                    _ => {}
+                }
             }
-            if saver.write(plan, cursor, WRITE_LEN, threads).map_err(not_written)? == 0 {
-                plans.advance();
-            }
-        }
-        if plans.is_planned() {
-            break;
-        }
-        let before = plans.count();
-        plans.plan_next(count, threads);
-        target.check(&plans.reports)?;
-        // As many as fill the memory for plans, if the next values are like these.
-        let (planned, room) = ((plans.count() - before) as u64, (PLANNED * threads.count()) as u64);
-        let max = if batch.is_shared() { MAX_SHARED } else { MAX_ALONE };
-        count = (room * planned / plans.inline_len().max(1) as u64).clamp(1, max as u64) as usize;
-    }
-    let flushed = saver.flush(threads).map_err(not_written)?;
-    let is_in_place = commit(target, ticket, flushed)?;
-    Ok(is_in_place.then(|| batch.lost(plans.is_lossy).map(|lost| target.warning(&lost)).into_iter().collect()))
+        })?;
+        saving.warning = if saving.is_overtaken() { None } else { saving.lost(&batch) };
+        Ok(saving.lines())
+    }))
 }
 
 /// Makes the outcome of lines to print; `None` if a later save replaced the file.
@@ -97,19 +58,17 @@ fn end(result: Result<Option<Vec<Line>>, Failure>) -> Outcome<EngineError> {
     }
 }
 
-/// The task that saves or appends values.
-pub struct Save(Result<Saving, Failure>);
-
 /// A file that is being saved, step by step.
-struct Saving {
+struct Saving<'p, K> {
     target: SaveTarget,
-    plans: FramePlans<'static, Held>,
+    plans: FramePlans<'p, K>,
     stage: Stage,
-    /// Uncompressed bytes of the file.
+    /// Uncompressed bytes that are planned at the start, and bytes written so far.
     total: usize,
     written: usize,
-    /// Bytes written since the last flush.
+    /// Bytes written since the last flush, and after how many of them one thread flushes again.
     unflushed: usize,
+    max_unflushed: usize,
     /// The warning to print if the save succeeds.
     warning: Option<Line>,
     /// The position among the calls that write this file. Dropped last, when what was written is gone or in place.
@@ -128,35 +87,21 @@ enum Stage {
     Ended,
 }
 
-impl Save {
-    /// Plans all values, so that they may be changed or dropped afterwards.
-    pub fn held(request: Request, contents: &Contents<'_>) -> Self {
-        Self(request.and_then(|(target, full_objects)| {
-            let values = contents.values();
-            let (batch, reports) = Batch::of(&values, full_objects);
-            let plans = FramePlans::held(&batch, full_objects, reports);
-            target.check(&plans.reports)?;
-            Ok(Saving {
-                ticket: target.ticket(),
-                warning: batch.lost(plans.is_lossy).map(|lost| target.warning(&lost)),
-                stage: if target.appends { Stage::Wait } else { Stage::Create },
-                total: plans.len(),
-                written: 0,
-                unflushed: 0,
-                plans,
-                target,
-            })
-        }))
+impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
+    /// Takes the ticket of the call, unless a value cannot be saved.
+    fn new(target: SaveTarget, plans: FramePlans<'p, K>, max_unflushed: usize) -> Result<Self, Failure> {
+        target.check(&plans.reports)?;
+        let stage = if target.appends { Stage::Wait } else { Stage::Create };
+        let (total, ticket) = (plans.len(), target.ticket());
+        Ok(Self { target, plans, stage, total, written: 0, unflushed: 0, max_unflushed, warning: None, ticket })
     }
-}
 
-impl Saving {
     /// Does the next step of the work.
     ///
     /// # Errors
-    /// If the file cannot be written. After that, `self` can only be dropped.
+    /// If the file cannot be written, or one of its values. After that, `self` can only be dropped.
     fn step(&mut self, threads: &Threads) -> Result<NextStep, Failure> {
-        let Self { target, ticket, .. } = self;
+        let Self { target, plans, ticket, .. } = self;
         let not_written = |error| target.not_written(&error);
         self.stage = match std::mem::replace(&mut self.stage, Stage::Ended) {
             // A later save already replaced the file, so this one need not be written.
@@ -167,24 +112,39 @@ impl Saving {
             }
             Stage::Wait if !ticket.is_first() => Stage::Wait,
             Stage::Wait => Stage::Create,
-            Stage::Create => match target.begin(self.total as u64, ticket)? {
-                Some(saver) => Stage::Write(Box::new(saver)),
-                None => Stage::Overtaken,
-            },
-            Stage::Write(mut saver) => match self.plans.current() {
+            Stage::Create => {
+                if target.compression.is_some() && !plans.is_planned() {
+                    // The header of a compressed file needs the total length.
+                    plans.plan_next(usize::MAX, threads);
+                    target.check(&plans.reports)?;
+                }
+                match target.begin(plans.len() as u64, ticket)? {
+                    Some(saver) => Stage::Write(Box::new(saver)),
+                    None => Stage::Overtaken,
+                }
+            }
+            Stage::Write(mut saver) => match plans.current() {
                 Some((plan, cursor)) => {
                     let len = saver.write(plan, cursor, WRITE_LEN, threads).map_err(not_written)?;
                     self.written += len;
                     self.unflushed += len;
                     if len == 0 {
-                        self.plans.advance();
-                    } else if threads.count() == 1 && self.unflushed >= FLUSHED {
+                        plans.advance();
+                    } else if threads.count() == 1 && self.unflushed >= self.max_unflushed {
                         self.unflushed = 0;
                         saver.flush_written().map_err(not_written)?;
                     }
                     Stage::Write(saver)
                 }
-                None => Stage::Flush(saver),
+                None => {
+                    if plans.is_planned() {
+                        Stage::Flush(saver)
+                    } else {
+                        plans.plan_some(threads);
+                        target.check(&plans.reports)?;
+                        Stage::Write(saver)
+                    }
+                }
             },
             Stage::Flush(saver) => Stage::Commit(Box::new(saver.flush(threads).map_err(not_written)?)),
             Stage::Commit(flushed) => match commit(target, ticket, *flushed)? {
@@ -201,6 +161,64 @@ impl Saving {
             Stage::Flush(_) | Stage::Commit(_) => NextStep::Blocking,
             Stage::Overtaken | Stage::Ended => NextStep::Done,
         })
+    }
+
+    fn is_overtaken(&self) -> bool {
+        matches!(self.stage, Stage::Overtaken)
+    }
+
+    /// Returns the warning about what is lost.
+    fn lost(&self, batch: &Batch<'_>) -> Option<Line> {
+        batch.lost(self.plans.is_lossy).map(|lost| self.target.warning(&lost))
+    }
+
+    /// Returns the lines to print at the end; `None` if a later save replaced the file.
+    fn lines(&mut self) -> Option<Vec<Line>> {
+        (!self.is_overtaken()).then(|| self.warning.take().into_iter().collect())
+    }
+}
+
+/// Flushes a file and puts it in place.
+pub fn finish(target: &SaveTarget, ticket: &WriteTicket, saver: Saver, threads: &Threads) -> Result<(), Failure> {
+    let flushed = saver.flush(threads).map_err(|error| target.not_written(&error))?;
+    commit(target, ticket, flushed).map(|_| ())
+}
+
+/// Puts a file in place, unless a later save already did. Returns true if this file is in place.
+fn commit(target: &SaveTarget, ticket: &WriteTicket, flushed: Flushed) -> Result<bool, Failure> {
+    match flushed.commit(ticket.ticket()).map_err(|error| target.not_written(&error))? {
+        Committed::InPlace(replaced) => {
+            engine::keep(target.path());
+            dispose(replaced);
+            Ok(true)
+        }
+        Committed::Overtaken => Ok(false),
+    }
+}
+
+/// Frees a replaced file; in the background if that takes long and there are worker threads.
+fn dispose(replaced: Option<File>) {
+    let is_slow = |file: &File| file.metadata().is_ok_and(|metadata| metadata.len() >= SLOW_TO_FREE);
+    let Some(file) = replaced.filter(is_slow) else { return };
+    if pool::count() > 1 {
+        // Without a thread for it, it is freed here.
+        let free = Builder::new().name("varbatch-free".to_owned()).spawn(|| drop(file));
+        free.into_iter().for_each(join_later);
+    }
+}
+
+/// The task that saves or appends values.
+pub struct Save(Result<Saving<'static, Held>, Failure>);
+
+impl Save {
+    /// Plans all values, so that they may be changed or dropped afterwards.
+    pub fn held(request: Result<Request, Failure>) -> Self {
+        Self(request.and_then(|Request { target, values, full_objects }| {
+            let (batch, reports) = Batch::of(&values, full_objects);
+            let mut saving = Saving::new(target, FramePlans::held(&batch, full_objects, reports), FLUSHED)?;
+            saving.warning = saving.lost(&batch);
+            Ok(saving)
+        }))
     }
 }
 
@@ -244,11 +262,6 @@ impl Job for Save {
     }
 
     fn outcome(&mut self) -> Outcome<Slot> {
-        let result = match &mut self.0 {
-            Ok(Saving { stage: Stage::Overtaken, .. }) => Ok(None),
-            Ok(saving) => Ok(Some(saving.warning.take().into_iter().collect())),
-            Err(failure) => Err(failure.clone()),
-        };
-        end(result).into_slot()
+        end(self.0.as_mut().map(Saving::lines).map_err(|failure| failure.clone())).into_slot()
     }
 }

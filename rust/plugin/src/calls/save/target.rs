@@ -3,17 +3,36 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use godot::builtin::GString;
+use godot::builtin::{AnyArray, GString, Variant, varray};
 use godot::global::Error as EngineError;
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::{AppendError, Saver};
 
 use super::WriteTicket;
-use crate::calls::files::{Contents, compression, open_code};
+use crate::calls::load::open_code;
 use crate::engine::{self, DIALECT, FlagArg};
 use crate::jobs::outcome::Failure;
 use crate::report::{Line, Reports};
 use crate::value::walk::Lost;
+
+/// No compression.
+pub const NOT_COMPRESSED: i64 = -1;
+
+/// The values that a call saves.
+pub enum Contents<'v> {
+    /// One value.
+    One(&'v Variant),
+    /// All elements.
+    All(&'v AnyArray),
+}
+
+/// What a call writes.
+pub struct Request {
+    pub target: SaveTarget,
+    pub values: AnyArray,
+    /// True if objects are saved in full.
+    pub full_objects: bool,
+}
 
 /// The file that a call saves to.
 pub struct SaveTarget {
@@ -118,32 +137,60 @@ impl SaveTarget {
     }
 }
 
-/// What a call writes: the file, and true if objects are saved in full.
-pub type Request = Result<(SaveTarget, bool), Failure>;
-
 /// Checks the arguments of a save.
 ///
 /// # Errors
 /// If an argument is invalid.
-pub fn to_save(path: &GString, contents: &Contents<'_>, full_objects: FlagArg, compression_mode: i64) -> Request {
+pub fn to_save(
+    path: &GString,
+    contents: Contents<'_>,
+    full_objects: FlagArg,
+    compression_mode: i64,
+) -> Result<Request, Failure> {
     let full_objects = full_objects.flag("full_objects").map_err(|why| {
         Failure::invalid(format_args!("cannot save \"{path}\": {why}; the compression mode is the fourth argument"))
     })?;
-    let is_batch = matches!(contents, Contents::All(_));
-    Ok((SaveTarget { is_batch, ..SaveTarget::new(path, compression_mode)? }, full_objects))
+    let target = SaveTarget::new(path, compression_mode)?;
+    let (values, is_batch) = match contents {
+        Contents::One(value) => (varray![value].upcast_any_array(), false),
+        Contents::All(values) => (values.clone(), true),
+    };
+    Ok(Request { target: SaveTarget { is_batch, ..target }, values, full_objects })
 }
 
 /// Checks the arguments of an append.
 ///
 /// # Errors
 /// If an argument is invalid.
-pub fn to_append(path: &GString, full_objects: FlagArg) -> Request {
+pub fn to_append(path: &GString, values: &AnyArray, full_objects: FlagArg) -> Result<Request, Failure> {
     let target = SaveTarget { appends: true, ..SaveTarget::plain(path) };
     match full_objects.flag("full_objects") {
-        Ok(full_objects) => Ok((target, full_objects)),
+        Ok(full_objects) => Ok(Request { target, values: values.clone(), full_objects }),
         Err(why) => {
             let why = format_args!("{why}; only files without compression can be appended to");
             Err(target.failure(EngineError::ERR_INVALID_PARAMETER, &why))
         }
     }
+}
+
+/// Returns the compression of a mode of `FileAccess`, or `None` for [`NOT_COMPRESSED`].
+///
+/// # Errors
+/// If the mode does not exist, or cannot be written.
+fn compression(mode: i64) -> Result<Option<Compression>, String> {
+    if mode == NOT_COMPRESSED {
+        return Ok(None);
+    }
+    let known = u32::try_from(mode).ok().and_then(Compression::from_mode);
+    known.filter(|compression| compression.written() == *compression).map(Some).ok_or_else(|| {
+        let name = match mode {
+            0 => " (COMPRESSION_FASTLZ, which can only be loaded: use COMPRESSION_ZSTD)",
+            4 => " (COMPRESSION_BROTLI)",
+            _ => "",
+        };
+        format!(
+            "expected COMPRESSION_DEFLATE, COMPRESSION_ZSTD or COMPRESSION_GZIP of FileAccess, or \
+             VarBatch.COMPRESSION_NONE, as the compression mode, found {mode}{name}"
+        )
+    })
 }

@@ -1,12 +1,19 @@
 //! The position of a call among those that write the same file, and the task that it may be.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use varbatch_storage::Ticket;
 use varbatch_workers::Threads;
+use varbatch_workers::tasks::Task;
 
-use crate::jobs::waiting;
+use crate::jobs::job::AnyJob;
+use crate::jobs::lock;
+
+/// The tasks that write files, by the numbers of their tickets.
+static TASKS: Mutex<BTreeMap<u64, Weak<Task<AnyJob>>>> = Mutex::new(BTreeMap::new());
 
 /// How often a waiting thread looks who is the first in line: an earlier call may have become a task meanwhile.
 const LOOK: Duration = Duration::from_millis(10);
@@ -32,7 +39,7 @@ impl WriteTicket {
     /// Returns when this call is the first in line. Works on the tasks before it; other calls end on their own threads.
     pub fn wait(&self, threads: &Threads) {
         while let Some(before) = self.0.first_before() {
-            let is_over = waiting::task(before).is_none_or(|task| task.is_done() || !task.wait(threads));
+            let is_over = task(before).is_none_or(|task| task.is_done() || !task.wait(threads));
             if is_over && self.0.wait(LOOK) {
                 return;
             }
@@ -41,7 +48,7 @@ impl WriteTicket {
 
     /// Ends the call before this is dropped.
     pub fn end(&self) {
-        if let Some(next) = self.0.end().and_then(waiting::task) {
+        if let Some(next) = self.0.end().and_then(task) {
             next.unpark();
         }
     }
@@ -51,4 +58,25 @@ impl Drop for WriteTicket {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Returns the task with this ticket, if it has not ended.
+fn task(ticket: u64) -> Option<Arc<Task<AnyJob>>> {
+    lock(&TASKS).get(&ticket).and_then(Weak::upgrade)
+}
+
+/// Adds a task that was started, for calls that wait for it.
+pub fn add_task(ticket: u64, task: &Arc<Task<AnyJob>>) {
+    lock(&TASKS).insert(ticket, Arc::downgrade(task));
+    if task.is_done() {
+        remove_task(ticket);
+    } else {
+        // Its turn may have come before it was here.
+        task.unpark();
+    }
+}
+
+/// Removes a task that has ended.
+pub fn remove_task(ticket: u64) {
+    lock(&TASKS).remove(&ticket);
 }

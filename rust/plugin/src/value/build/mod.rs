@@ -11,7 +11,7 @@ use varbatch_workers::Threads;
 pub use self::progress::OnBuilt;
 use self::progress::Progress;
 use crate::engine::{REAL, Slot, SlotType, Value};
-use crate::report::{Dropped, Report};
+use crate::report::Dropped;
 use crate::value::refused;
 use crate::value::string_cache::Texts;
 
@@ -42,10 +42,10 @@ impl From<CodecError> for Stop {
 }
 
 /// Only for builds that may ask for everything they need.
-impl From<Stop> for Report {
+impl From<Stop> for CodecError {
     fn from(stop: Stop) -> Self {
         match stop {
-            Stop::Error(error) => error.into(),
+            Stop::Error(error) => error,
             Stop::MayNotAsk => unreachable!("it may ask"),
         }
     }
