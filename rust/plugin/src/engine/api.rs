@@ -46,16 +46,22 @@ fn interface() -> &'static sys::GDExtensionInterface {
     unsafe { sys::get_interface() }
 }
 
+/// Creates a value of a kind from arguments; `None` if it has no such constructor.
+pub fn construct(kind: Kind, args: &[&Variant]) -> Option<Variant> {
+    let construct = interface().variant_construct;
+    let mut error = sys::default_call_error();
+    // SAFETY: a reference to a Variant has the layout of a pointer to it. The engine makes a Variant: nil if it fails.
+    let made = unsafe {
+        Variant::new_with_var_uninit(|variant| {
+            construct(sys_type(kind), variant, args.as_ptr().cast(), args.len() as i32, &raw mut error);
+        })
+    };
+    (error.error == sys::GDEXTENSION_CALL_OK).then_some(made)
+}
+
 /// Creates the default value of a kind: empty or zero.
 pub fn default_value(kind: Kind) -> Variant {
-    let interface = interface();
-    let mut error = sys::default_call_error();
-    // SAFETY: without arguments this makes the default value, which every type has.
-    unsafe {
-        Variant::new_with_var_uninit(|variant| {
-            (interface.variant_construct)(sys_type(kind), variant, std::ptr::null(), 0, &raw mut error);
-        })
-    }
+    construct(kind, &[]).expect("every type has it")
 }
 
 /// Function pointers and facts about the engine, fetched once.

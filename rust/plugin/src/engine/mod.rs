@@ -29,7 +29,7 @@ mod objects;
 mod slot;
 mod view;
 
-use api::{Api, Constructor, ENCODED_CLASS, Inner, TypeOf, api, default_value, is_packed, kind_of, sys_type};
+use api::{Constructor, ENCODED_CLASS, Inner, TypeOf, api, construct, default_value, is_packed, kind_of, sys_type};
 pub use api::{DIALECT, REAL, allocates_in_parallel, makes_blocks};
 pub use args::{
     AnyArg, CompressionArg, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, no, null, register_dialects,

@@ -3,13 +3,12 @@
 use std::cell::LazyCell;
 use std::sync::Arc;
 
-use foldhash::HashMap;
 use godot::builtin::StringName;
 use varbatch_codec::change::Op;
 
 use super::narrow::Narrowed;
 use super::properties::{Listed, Properties, SCRIPT, United};
-use super::recording::Recording;
+use super::recording::{Part, Recording};
 use super::states::{BATCH, Span, State, States};
 use crate::engine::{Slot, Value};
 use crate::report::Reports;
@@ -17,7 +16,9 @@ use crate::value::string_cache::Texts;
 
 /// The properties that have changed.
 pub struct Changes {
-    pub recording: Recording,
+    pub parts: Vec<Part>,
+    /// The recorded values.
+    pub old: States,
     /// The new values of changed properties, and of all properties of whole objects.
     new: States,
     changes: Vec<Change>,
@@ -27,6 +28,7 @@ pub struct Changes {
 struct Change {
     part: usize,
     property: usize,
+    old: Span,
     new: Span,
     op: Op,
     /// The changed part of the value, if it is not the whole value.
@@ -38,8 +40,8 @@ struct Change {
 /// An object that has other properties now, or another script.
 struct Whole {
     part: usize,
-    /// The new values of its properties; empty for those that it no longer has.
-    new: Vec<Span>,
+    /// The old and new values of its properties; empty for those that it did not have, or no longer has.
+    values: Vec<[Span; 2]>,
 }
 
 /// One modification. Any thread may read it.
@@ -57,8 +59,6 @@ pub struct Modification<'c> {
 
 /// The values to compare with those of a part.
 pub struct Now<'n> {
-    /// The properties of the part, and of the values.
-    pub united: &'n United,
     pub states: &'n States,
     /// One for each property of the values.
     pub spans: &'n [Span],
@@ -66,102 +66,74 @@ pub struct Now<'n> {
     pub before: Option<&'n Value>,
 }
 
-impl Now<'_> {
-    pub fn get(&self, at: usize) -> State<'_> {
-        self.states.get(self.spans[at])
-    }
-}
-
 impl Changes {
-    pub fn of(recording: Recording) -> Self {
-        Self { recording, new: States::default(), changes: Vec::new(), wholes: Vec::new() }
+    pub fn of(parts: Vec<Part>, old: States) -> Self {
+        Self { parts, old, new: States::default(), changes: Vec::new(), wholes: Vec::new() }
     }
 
     /// Compares objects with their recorded states. Their getters run.
-    pub fn find(recording: Recording) -> (Self, Reports) {
-        let mut found = Self::of(recording);
+    pub fn find(mut recording: Recording) -> (Self, Reports) {
+        let mut found = Self::of(std::mem::take(&mut recording.parts), std::mem::take(&mut recording.states));
         let (mut reports, mut values, mut read_parts) = (Reports::default(), Vec::new(), Vec::new());
-        for index in 0..found.recording.parts.len() {
-            let start = values.len();
-            match found.read(index, &mut values) {
+        for index in 0..found.parts.len() {
+            let (start, part) = (values.len(), &found.parts[index]);
+            match read(part, &recording, &mut values) {
                 Ok(properties) => read_parts.push((index, properties)),
                 Err(why) => {
                     values.truncate(start);
-                    reports.push_warning(index, || format!("skipped {}: {why}", found.recording.parts[index].shown()));
+                    reports.push_warning(index, || format!("skipped {}: {why}", part.shown()));
                 }
             }
             if values.len() >= BATCH {
-                found.compare(&mut read_parts, &mut values, &mut reports);
+                found.compare(&recording.spans, &mut read_parts, &mut values, &mut reports);
             }
         }
-        found.compare(&mut read_parts, &mut values, &mut reports);
+        found.compare(&recording.spans, &mut read_parts, &mut values, &mut reports);
         (found, reports)
     }
 
-    /// Reads the current property values of a part and returns their list, or returns why the part must be skipped.
-    fn read(&self, index: usize, values: &mut Vec<Slot>) -> Result<Arc<Properties>, String> {
-        let part = &self.recording.parts[index];
-        let object = part.object.value();
-        if !part.is_alive() {
-            return Err("it was freed".into());
-        }
-        let mut properties = Arc::clone(&part.properties);
-        if properties.is_complete() {
-            properties = Arc::new(properties.leave_out_of(&Properties::asked(object, true)));
-        } else if let Some(list) = &properties.list {
-            let ask = !properties.is_shared() || self.recording.has_list_changed(part.id);
-            if let Some(why) = list.difference(object, ask) {
-                return Err(format!("{why}: record it with record_complete()"));
-            }
-        }
-        let doubtful = properties.read(object, values);
-        if !part.is_alive() {
-            return Err("it was freed by one of its getters".into());
-        }
-        if !doubtful.is_empty() {
-            let listed = Listed::of(object);
-            if let Some(&gone) = doubtful.iter().find(|&&index| !listed.has(&properties.names[index])) {
-                return Err(format!("its property \"{}\" is gone", properties.texts[gone]));
-            }
-        }
-        Ok(properties)
-    }
-
     /// Compares the values that were read of some parts.
-    fn compare(&mut self, parts: &mut Vec<(usize, Arc<Properties>)>, values: &mut Vec<Slot>, reports: &mut Reports) {
+    fn compare(
+        &mut self,
+        recorded: &[Span],
+        parts: &mut Vec<(usize, Arc<Properties>)>,
+        values: &mut Vec<Slot>,
+        reports: &mut Reports,
+    ) {
         let (mut states, mut spans) = (States::default(), Vec::with_capacity(values.len()));
-        let errors: HashMap<usize, _> = states.encode(values, &mut spans).into_iter().collect();
+        let mut errors = states.encode(values, &mut spans).into_iter().peekable();
         let mut first = 0;
         for (index, properties) in parts.drain(..) {
             let end = first + properties.names.len();
-            for at in first..end {
-                if let Some(error) = errors.get(&at) {
-                    let (part, name) = (&self.recording.parts[index], &properties.texts[at - first]);
-                    reports.push_error(index, || part.failure(name, error));
-                }
+            while let Some((at, error)) = errors.next_if(|&(at, _)| at < end) {
+                let (part, name) = (&self.parts[index], &properties.texts[at - first]);
+                reports.push_error(index, || part.failure(name, &error));
             }
-            let united = self.recording.unite(index, &properties);
-            let now = Now { united: &united, states: &states, spans: &spans[first..end], before: None };
-            self.compare_part(index, &now);
+            let part = &mut self.parts[index];
+            let (united, old) = (United::of(&part.properties, &properties), &recorded[part.first_span..]);
+            part.properties = Arc::clone(&united.properties);
+            let now = Now { states: &states, spans: &spans[first..end], before: None };
+            self.compare_part(index, &united, old, &now);
             first = end;
         }
         values.clear();
     }
 
-    /// Compares a part with its values now.
-    pub fn compare_part(&mut self, index: usize, now: &Now<'_>) {
-        let part = &self.recording.parts[index];
-        let (first, mut is_whole) = (self.changes.len(), !now.united.is_same());
+    /// Compares the recorded values of a part with those of now. `united` are the properties of both.
+    pub fn compare_part(&mut self, index: usize, united: &United, recorded: &[Span], now: &Now<'_>) {
+        let part = &self.parts[index];
+        let (first, mut is_whole) = (self.changes.len(), !united.is_same());
         let listed = LazyCell::new(|| Listed::of(part.object.value()));
         let listed_before = now.before.map(|before| LazyCell::new(|| Listed::of(before)));
-        for (property, [old, new]) in now.united.places().enumerate() {
-            let mut old = old.map(|_| self.recording.state(part, property));
-            let mut new = new.map(|at| now.get(at));
+        let spans = || united.places().map(|[old, new]| (old.map(|at| recorded[at]), new.map(|at| now.spans[at])));
+        for (property, (old_span, new)) in spans().enumerate() {
+            let mut old = old_span.map(|old| self.old.get(old));
+            let mut new = new.map(|new| now.states.get(new));
             if !has_changed(old, new) {
                 continue;
             }
             let (name, text) = (&part.properties.names[property], &part.properties.texts[property]);
-            if now.united.is_doubtful(name) {
+            if united.is_doubtful(name) {
                 let is_stored = listed.stores(name);
                 let was_stored = listed_before.as_ref().map_or(is_stored, |listed| listed.stores(name));
                 (old, new) = (old.filter(|_| was_stored), new.filter(|_| is_stored));
@@ -174,12 +146,16 @@ impl Changes {
             };
             is_whole |= text == SCRIPT;
             let new = new.map(|new| self.new.add(new)).unwrap_or_default();
-            self.changes.push(Change { part: index, property, new, op, narrowed, whole: None });
+            let old = old_span.filter(|_| old.is_some()).unwrap_or_default();
+            self.changes.push(Change { part: index, property, old, new, op, narrowed, whole: None });
         }
         if is_whole && part.properties.is_complete() && first < self.changes.len() {
             self.changes[first..].iter_mut().for_each(|change| change.whole = Some(self.wholes.len()));
-            let new = now.united.places().map(|[_, at]| at.map(|at| self.new.add(now.get(at))).unwrap_or_default());
-            self.wholes.push(Whole { part: index, new: new.collect() });
+            let values = spans().map(|(old, new)| {
+                let new = new.map(|new| self.new.add(now.states.get(new)));
+                [old.unwrap_or_default(), new.unwrap_or_default()]
+            });
+            self.wholes.push(Whole { part: index, values: values.collect() });
         }
     }
 
@@ -190,16 +166,14 @@ impl Changes {
     /// Returns the modifications, in the order in which the objects were recorded.
     pub fn iter(&self) -> impl Iterator<Item = Modification<'_>> {
         self.changes.iter().map(|change| {
-            let part = &self.recording.parts[change.part];
-            let is_new = change.op == Op::Insert;
-            let old = if is_new { State::NONE } else { self.recording.state(part, change.property) };
+            let part = &self.parts[change.part];
             Modification {
                 object: part.object.value(),
                 name: &part.properties.names[change.property],
                 text: &part.properties.texts[change.property],
                 op: change.op,
                 narrowed: change.narrowed,
-                old,
+                old: self.old.get(change.old),
                 new: self.new.get(change.new),
                 whole: change.whole,
             }
@@ -208,12 +182,10 @@ impl Changes {
 
     /// Returns the names of all properties of a whole object, the script first, with their old and new values.
     pub fn whole(&self, whole: usize) -> impl Iterator<Item = (&StringName, &str, State<'_>, State<'_>)> {
-        let Whole { part, new } = &self.wholes[whole];
-        let part = &self.recording.parts[*part];
-        new.iter().enumerate().map(|(property, new)| {
-            let (name, text) = (&part.properties.names[property], &part.properties.texts[property]);
-            (name, &**text, self.recording.state(part, property), self.new.get(*new))
-        })
+        let Whole { part, values } = &self.wholes[whole];
+        let Properties { names, texts, .. } = &*self.parts[*part].properties;
+        let names = names.iter().zip(texts);
+        names.zip(values).map(|((name, text), &[old, new])| (name, &**text, self.old.get(old), self.new.get(new)))
     }
 }
 
@@ -242,6 +214,34 @@ impl<'c> Modification<'c> {
             None => state.build(slot, texts),
         }
     }
+}
+
+/// Reads the current property values of a part and returns their list, or returns why the part must be skipped.
+fn read(part: &Part, recording: &Recording, values: &mut Vec<Slot>) -> Result<Arc<Properties>, String> {
+    let object = part.object.value();
+    if !part.is_alive() {
+        return Err("it was freed".into());
+    }
+    let mut properties = Arc::clone(&part.properties);
+    if properties.is_complete() {
+        properties = Arc::new(properties.leave_out_of(&Properties::asked(object, true)));
+    } else if let Some(list) = &properties.list {
+        let ask = !properties.is_shared() || recording.has_list_changed(part.id);
+        if let Some(why) = list.difference(object, ask) {
+            return Err(format!("{why}: record it with record_complete()"));
+        }
+    }
+    let doubtful = properties.read(object, values);
+    if !part.is_alive() {
+        return Err("it was freed by one of its getters".into());
+    }
+    if !doubtful.is_empty() {
+        let listed = Listed::of(object);
+        if let Some(&gone) = doubtful.iter().find(|&&index| !listed.has(&properties.names[index])) {
+            return Err(format!("its property \"{}\" is gone", properties.texts[gone]));
+        }
+    }
+    Ok(properties)
 }
 
 /// True if a property changed. A value that could not be encoded is not compared.

@@ -1,9 +1,9 @@
 //! Registers modifications with an undo history of the engine.
 
 use godot::builtin::{Callable, GString, StringName, VarArray, Variant};
-use godot::classes::{Object, RefCounted};
+use godot::classes::Object;
 use godot::meta::ToGodot;
-use godot::obj::{Base, Gd};
+use godot::obj::Gd;
 use godot::register::{GodotClass, godot_api};
 use varbatch_codec::Kind;
 
@@ -116,7 +116,6 @@ pub struct VarBatchUndoStep {
     properties: Box<[StepProperty]>,
     /// True if they are all that the object has.
     is_whole: bool,
-    _base: Base<RefCounted>,
 }
 
 /// The states of a property before and after a step.
@@ -143,7 +142,7 @@ impl VarBatchUndoStep {
     /// A step of properties of an object; of all that it has if `is_whole`.
     fn new(object: &Value, properties: Box<[StepProperty]>, is_whole: bool) -> Gd<Self> {
         let object = Slot::of(object);
-        Gd::from_init_fn(|base| Self { object, properties, is_whole, _base: base })
+        Gd::from_init_fn(|_| Self { object, properties, is_whole })
     }
 
     // A setter may run and call `undo` or `redo` again. That is safe: the step only reads itself.

@@ -49,12 +49,11 @@ impl Sides {
 
 /// Compares the objects of each pair. Those of `references` belong together, and so do those of the pairs.
 pub fn compare(pairs: &[Pair], wanted: &Wanted, mut references: References, named: Named<'_>) -> (Changes, Reports) {
-    let (Sides { before, after }, mut reports) = Sides::read(pairs, wanted, named);
+    let (mut sides, mut reports) = Sides::read(pairs, wanted, named);
     pairs.iter().for_each(|pair| references.add(pair));
-    let mut found = Changes::of(before);
+    let mut found = Changes::of(Vec::new(), std::mem::take(&mut sides.before.states));
     for (index, pair) in pairs.iter().enumerate() {
-        let recorded = &mut found.recording;
-        let Some((before, now)) = recorded.part_of(pair.ids[0]).zip(after.part_of(pair.ids[1])) else { continue };
+        let Some((before, now)) = sides.parts(pair) else { continue };
         // One object may be compared with many.
         references.add(pair);
         if !before.is_alive() || !now.is_alive() {
@@ -66,34 +65,25 @@ pub fn compare(pairs: &[Pair], wanted: &Wanted, mut references: References, name
                 reports.push_error(index, || format!("{}{} has no property \"{name}\"", named(index), now.shown()));
             }
         }
-        // A copy for this pair, in which references are mapped.
-        let spans = before.first_span..before.first_span + before.properties.names.len();
-        let copy =
-            Part::new(Slot::of(pair.after.value()), now.id, Arc::clone(&before.properties), recorded.spans.len());
-        recorded.spans.extend_from_within(spans);
-        recorded.parts.push(copy);
-        let part = recorded.parts.len() - 1;
-        let united = recorded.unite(part, &now.properties);
-        let spans = &after.spans[now.first_span..][..now.properties.names.len()];
-        let now = Now { united: &united, states: &after.states, spans, before: Some(pair.before.value()) };
-        map(recorded, part, &now, &references);
-        found.compare_part(part, &now);
+        let united = United::of(&before.properties, &now.properties);
+        // A copy for this pair, with the objects that belong to those in the values, where this may decide.
+        let mut recorded = sides.before.spans_of(before).to_vec();
+        let spans = sides.after.spans_of(now);
+        let states = &sides.after.states;
+        for [old, new] in united.places() {
+            if let Some((old, new)) = old.zip(new)
+                && references.may_change(found.old.get(recorded[old]), states.get(spans[new]))
+                && let Some(mapped) = references.add_mapped(&mut found.old, recorded[old])
+            {
+                recorded[old] = mapped;
+            }
+        }
+        let part = Part::new(Slot::of(pair.after.value()), now.id, Arc::clone(&united.properties), 0);
+        found.parts.push(part);
+        let now = Now { states, spans, before: Some(pair.before.value()) };
+        found.compare_part(found.parts.len() - 1, &united, &recorded, &now);
     }
     (found, reports)
-}
-
-/// Replaces objects in the recorded values of a part with those that belong to them, where this may decide.
-fn map(recorded: &mut Recording, part: usize, now: &Now<'_>, references: &References) {
-    let first = recorded.parts[part].first_span;
-    for (property, [old, new]) in now.united.places().enumerate() {
-        let span = &mut recorded.spans[first + property];
-        if let Some((_, new)) = old.zip(new)
-            && references.may_change(recorded.states.get(*span), now.get(new))
-            && let Some(mapped) = references.add_mapped(&mut recorded.states, *span)
-        {
-            *span = mapped;
-        }
-    }
 }
 
 /// Two objects that belong together.

@@ -41,11 +41,6 @@ impl Listed {
         Self::from(&engine::property_list(object))
     }
 
-    /// Asks a class of the engine.
-    pub fn of_class(class: &StringName) -> Self {
-        Self::from(&ClassDb::singleton().class_get_property_list(class))
-    }
-
     fn from(list: &Array<VarDictionary>) -> Self {
         let script = StringName::from(SCRIPT);
         let entry = |entry: VarDictionary| {
@@ -139,10 +134,6 @@ impl ListKey {
 }
 
 impl Properties {
-    pub fn named(names: Vec<StringName>) -> Self {
-        Self::new(names, None)
-    }
-
     pub fn of_list(list: PropertyList) -> Self {
         Self::new(list.names.clone(), Some(Arc::new(list)))
     }
@@ -156,7 +147,8 @@ impl Properties {
         Self::of_list(PropertyList { key, stored: names.len(), names, is_shared: false, is_complete })
     }
 
-    fn new(names: Vec<StringName>, list: Option<Arc<PropertyList>>) -> Self {
+    /// `list` is the one that the names come from. `None` if the caller named them.
+    pub fn new(names: Vec<StringName>, list: Option<Arc<PropertyList>>) -> Self {
         let texts = names.iter().map(ToString::to_string).collect();
         Self { names, texts, list }
     }
@@ -328,7 +320,7 @@ impl Lists {
     fn ask(&mut self, object: &Value, key: ListKey) -> Arc<Properties> {
         let of_script = (key.class.clone(), key.script);
         let is_alone = self.alone.contains(&of_script);
-        let of_class = (!is_alone).then(|| Listed::of_class(&key.class));
+        let of_class = (!is_alone).then(|| Listed::from(&ClassDb::singleton().class_get_property_list(&key.class)));
         let listed = Listed::of(object);
         let makes_list = || LIST_MAKERS.iter().any(|name| engine::has_script_method(object, &StringName::from(*name)));
         let of_class = of_class.filter(|of_class| !makes_list() && listed.is_explained_by(of_class));

@@ -40,7 +40,7 @@ impl Wanted {
         } else {
             let (out, rest) = named.into_iter().partition::<Vec<_>, _>(|name| except.contains(name));
             except.retain(|name| !out.contains(name));
-            Names::Named(Arc::new(Properties::named(rest)))
+            Names::Named(Arc::new(Properties::new(rest, None)))
         };
         Self { names, except, is_edit: true }
     }
@@ -76,11 +76,7 @@ struct Except<'w> {
     found: Vec<StringName>,
 }
 
-impl<'w> Except<'w> {
-    fn new(names: &'w [StringName]) -> Self {
-        Self { names, known: Vec::new(), found: Vec::new() }
-    }
-
+impl Except<'_> {
     fn leave_out_of(&mut self, properties: Arc<Properties>) -> Arc<Properties> {
         if self.names.is_empty() {
             return properties;
@@ -97,11 +93,6 @@ impl<'w> Except<'w> {
         }
         rest
     }
-
-    /// Returns the names that were in no list.
-    fn wrong(&self) -> impl Iterator<Item = &StringName> {
-        self.names.iter().filter(|name| !self.found.contains(name))
-    }
 }
 
 /// Names an object or a pair by its index, in errors.
@@ -112,7 +103,8 @@ pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted,
     let is_watched = wanted.is_edit && matches!(wanted.names, Names::Stored);
     let mut found = lock(recording).begin(is_watched);
     found.parts.reserve_exact(objects.len());
-    let (except, values, reports) = (Except::new(&wanted.except), Vec::new(), Reports::default());
+    let except = Except { names: &wanted.except, known: Vec::new(), found: Vec::new() };
+    let (values, reports) = (Vec::new(), Reports::default());
     let mut pass = Pass { recording, wanted, except, found, values, reports };
     for (index, object) in objects.into_iter().enumerate() {
         if let Err(why) = pass.object(object) {
@@ -217,7 +209,9 @@ impl Pass<'_> {
 
     fn finish(mut self) -> Reports {
         self.encode();
-        let wrong: Vec<_> = self.except.wrong().map(|name| format!("\"{name}\"")).collect();
+        let Except { names, found, .. } = &self.except;
+        let wrong = names.iter().filter(|name| !found.contains(name));
+        let wrong: Vec<_> = wrong.map(|name| format!("\"{name}\"")).collect();
         if !wrong.is_empty() && !self.found.parts.is_empty() {
             let text = || format!("expected names of recorded properties as except, found {}", wrong.join(", "));
             self.reports.push_error(self.found.parts.len(), text);

@@ -11,7 +11,7 @@ use godot::obj::{Base, Gd};
 use godot::register::{GodotClass, godot_api};
 use varbatch_codec::CodecError;
 
-use super::properties::{Lists, Properties, United};
+use super::properties::{Lists, Properties};
 use super::states::{Span, State, States};
 use super::{lock, shared};
 use crate::engine::{self, Slot, Value};
@@ -25,8 +25,8 @@ pub struct Recording {
     pub lists: Lists,
     /// One, unless a getter flushed the recording during a call of `record`.
     watches: Vec<Arc<Watch>>,
-    /// The first part of each object, by instance id.
-    first_parts: HashMap<u64, usize>,
+    /// The last part of each object, by instance id.
+    last_parts: HashMap<u64, usize>,
 }
 
 /// Properties of an object that were recorded together.
@@ -38,14 +38,14 @@ pub struct Part {
     pub properties: Arc<Properties>,
     /// Index of the first property's span.
     pub first_span: usize,
-    /// The next part of the same object.
-    next: Option<usize>,
+    /// The part of the same object before this one.
+    previous: Option<usize>,
 }
 
 impl Part {
     pub fn new(object: Slot, id: u64, properties: Arc<Properties>, first_span: usize) -> Self {
         let class = engine::class_name(object.value());
-        Self { object, id, class, properties, first_span, next: None }
+        Self { object, id, class, properties, first_span, previous: None }
     }
 
     /// Returns the object as messages name it. A getter may run.
@@ -83,7 +83,11 @@ impl Recording {
     }
 
     pub fn state(&self, part: &Part, property: usize) -> State<'_> {
-        self.states.get(self.spans[part.first_span + property])
+        self.states.get(self.spans_of(part)[property])
+    }
+
+    pub fn spans_of(&self, part: &Part) -> &[Span] {
+        &self.spans[part.first_span..][..part.properties.names.len()]
     }
 
     pub fn part_of(&self, id: u64) -> Option<&Part> {
@@ -91,7 +95,7 @@ impl Recording {
     }
 
     fn parts_of(&self, id: u64) -> impl Iterator<Item = usize> {
-        iter::successors(self.first_parts.get(&id).copied(), |&index| self.parts[index].next)
+        iter::successors(self.last_parts.get(&id).copied(), |&index| self.parts[index].previous)
     }
 
     /// Returns those of these properties that are not recorded yet. `None` if all are.
@@ -150,32 +154,12 @@ impl Recording {
                 }
             }
             // The list is left to the complete part.
-            earlier.keep_only(Arc::new(Properties::named(rest)), &mut self.spans);
+            earlier.keep_only(Arc::new(Properties::new(rest, None)), &mut self.spans);
         }
     }
 
-    /// Gives a part the properties that only the new list has. They have no recorded state.
-    pub fn unite(&mut self, index: usize, new: &Arc<Properties>) -> United {
-        let part = &mut self.parts[index];
-        let united = United::of(&part.properties, new);
-        if !united.is_same() {
-            let first = std::mem::replace(&mut part.first_span, self.spans.len());
-            part.properties = Arc::clone(&united.properties);
-            for [old, _] in united.places() {
-                let span = old.map(|at| self.spans[first + at]).unwrap_or_default();
-                self.spans.push(span);
-            }
-        }
-        united
-    }
-
-    fn push(&mut self, part: Part) {
-        let index = self.parts.len();
-        if *self.first_parts.entry(part.id).or_insert(index) != index
-            && let Some(last) = self.parts_of(part.id).last()
-        {
-            self.parts[last].next = Some(index);
-        }
+    fn push(&mut self, mut part: Part) {
+        part.previous = self.last_parts.insert(part.id, self.parts.len());
         self.parts.push(part);
     }
 

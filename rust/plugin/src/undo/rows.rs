@@ -4,14 +4,14 @@
 //! For those the codec compares the bytes of both states. Bytes do not show all that a state keeps: first the names are written
 //! into them, and a change of anything else that they do not show is reported as one change of the whole property.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
-use std::iter;
 use std::ops::Range;
 
 use foldhash::HashMap;
 use godot::builtin::{Array, VarDictionary};
 use varbatch_codec::change::{self, Change, ChangePart, DiffOptions};
-use varbatch_codec::{Copied, Event, Kind, Mark, PathStep, Shape, fill};
+use varbatch_codec::{Copied, Event, Kind, Mark, PathStep, Shape};
 
 use super::changes::{Changes, Modification};
 use super::narrow::Narrowed;
@@ -92,19 +92,16 @@ pub fn has_parts(kind: Kind) -> bool {
 
 /// Finds the changes inside two values. `None` if they may be anything less than all that differs.
 fn inner_rows(old: State<'_>, new: State<'_>) -> Option<Vec<ChangeRow>> {
-    let (old_spelled, new_spelled) = (Spelled::of(old), Spelled::of(new));
-    let old = old_spelled.as_ref().map_or(old, Spelled::state);
-    let new = new_spelled.as_ref().map_or(new, Spelled::state);
     let sides = [Side::of(old)?, Side::of(new)?];
     // The states hold ids of objects, and no objects in full. Only these options allow ids in the keys of paths.
     let options = DiffOptions { allow_objects: false, real: REAL };
-    let changes = change::diff(old.bytes, new.bytes, options).ok()?;
+    let changes = change::diff(&sides[0].bytes, &sides[1].bytes, options).ok()?;
     if changes.iter().len() == 0 || !is_all(&sides, &changes) || !changes.steps().iter().all(|step| lives(&sides, step))
     {
         return None;
     }
     let build = |_, bytes: &[u8]| -> Result<_, Infallible> {
-        let kept = find(&sides, bytes).map_or(&[][..], |(side, at)| &side.state.kept[side.kept_before(at)..]);
+        let kept = kept_of(&sides, bytes).unwrap_or_default();
         let mut slot = Slot::new();
         State { bytes, kept }.build(&mut slot, &mut Texts::for_bytes(0));
         Ok(slot)
@@ -116,7 +113,7 @@ fn inner_rows(old: State<'_>, new: State<'_>) -> Option<Vec<ChangeRow>> {
 fn is_all(sides: &[Side<'_>; 2], changes: &change::Changes<'_>) -> bool {
     let [old, new] = [0, 1].map(|side| {
         let ranges = changes.iter().filter_map(|change| range_of(&change, side, changes.steps()));
-        sides[side].kept_outside(ranges.collect())
+        sides[side].kept_outside(ranges)
     });
     old.len() == new.len() && old.iter().zip(&new).all(|(old, new)| is_same_kept(old, new))
 }
@@ -135,86 +132,63 @@ fn range_of(change: &Change<'_>, side: usize, steps: &[PathStep<'_>]) -> Option<
 /// True if a step leads to the same value when it is built: a freed object becomes null, which may be another key.
 fn lives(sides: &[Side<'_>; 2], step: &PathStep<'_>) -> bool {
     let PathStep::Key(bytes) = step else { return true };
-    find(sides, bytes).is_some_and(|(side, at)| {
-        let kept = &side.state.kept[side.kept_before(at)..side.kept_before(at + bytes.len())];
-        kept.iter().all(|kept| kept.view().kind() != Kind::Object || kept.object_id() != 0)
-    })
+    let is_alive = |kept: &Value| kept.view().kind() != Kind::Object || kept.object_id() != 0;
+    kept_of(sides, bytes).is_some_and(|kept| kept.iter().all(is_alive))
 }
 
-/// Returns the side that a part belongs to, and its offset there.
-fn find<'s, 'a>(sides: &'s [Side<'a>; 2], part: &[u8]) -> Option<(&'s Side<'a>, usize)> {
+/// Returns the values that are kept for a part of one of the sides.
+fn kept_of<'s>(sides: &'s [Side<'_>; 2], part: &[u8]) -> Option<&'s [Value]> {
     let first = part.first()?;
-    sides.iter().find_map(|side| Some((side, side.state.bytes.element_offset(first)?)))
+    let (side, at) = sides.iter().find_map(|side| Some((side, side.bytes.element_offset(first)?)))?;
+    Some(&side.kept()[side.kept_in(at..at + part.len())])
 }
 
-/// One of two states, and where its kept values belong.
+/// One of two states, with its StringNames and NodePaths in its bytes, and where its other kept values belong.
 struct Side<'a> {
-    state: State<'a>,
+    bytes: Cow<'a, [u8]>,
+    kept: Vec<Slot>,
     /// For each kept value, the offset of the event that it is kept for.
     offsets: Vec<usize>,
 }
 
 impl<'a> Side<'a> {
     fn of(state: State<'a>) -> Option<Self> {
-        let (mut reader, mut offsets) = (state.reader(), Vec::with_capacity(state.kept.len()));
-        while offsets.len() < state.kept.len() {
-            let at = reader.position();
-            let event = reader.next_event().ok()??;
-            offsets.extend(iter::repeat_n(at, kept_count(event)));
+        let mut side = Self { bytes: state.bytes.into(), kept: Vec::new(), offsets: Vec::new() };
+        if state.kept.is_empty() {
+            return Some(side);
         }
-        (offsets.len() == state.kept.len()).then_some(Self { state, offsets })
-    }
-
-    /// Returns how many values are kept for what is before an offset.
-    fn kept_before(&self, at: usize) -> usize {
-        self.offsets.partition_point(|&offset| offset < at)
-    }
-
-    /// Returns the values that are kept for what is outside of these ranges.
-    fn kept_outside(&self, mut ranges: Vec<Range<usize>>) -> Vec<&'a Value> {
-        // Removed entries come before the changes between them.
-        ranges.sort_unstable_by_key(|range| range.start);
-        let mut ranges = ranges.into_iter().peekable();
-        let is_outside = |at: &usize| {
-            while ranges.next_if(|range| range.end <= *at).is_some() {}
-            ranges.peek().is_none_or(|range| *at < range.start)
-        };
-        let outside: Vec<_> = self.offsets.iter().map(is_outside).collect();
-        self.state.kept.iter().zip(outside).filter_map(|(kept, is_outside)| is_outside.then_some(kept)).collect()
-    }
-}
-
-/// A copy of a state with its StringNames and NodePaths in its bytes.
-struct Spelled {
-    bytes: Vec<u8>,
-    kept: Vec<Slot>,
-}
-
-impl Spelled {
-    /// Copies a state. `None` if it keeps no names.
-    fn of(state: State<'_>) -> Option<Self> {
-        if !state.kept.iter().any(|kept| is_exact_name(kept.view())) {
-            return None;
-        }
-        let (mut reader, mut left, mut kept) = (state.reader(), state.kept, Vec::new());
-        let mut target = Copying::new(true);
+        let (mut reader, mut left, mut target) = (state.reader(), state.kept, Copying::new(true));
         while let Some(event) = reader.next_event().ok()? {
             let (taken, rest) = left.split_at_checked(kept_count(event))?;
             left = rest;
             match (event, taken) {
                 (Event::Callable, [name]) if is_exact_name(name.view()) => walk(name, &mut target).ok()?,
                 _ => {
-                    kept.extend(taken.iter().map(Slot::of));
+                    side.offsets.extend(taken.iter().map(|_| target.writer.mark().position()));
+                    side.kept.extend(taken.iter().map(Slot::of));
                     target.writer.write_as(event, Copied).ok()?;
                 }
             }
         }
         target.writer.end_value(Mark::default()).ok()?;
-        let plan = target.writer.plan();
-        Some(Self { bytes: fill::to_vec(plan.part(Mark::default(), plan.mark())), kept })
+        side.bytes = target.writer.into_plan().into_vec().into();
+        Some(side)
     }
 
-    fn state(&self) -> State<'_> {
-        State { bytes: &self.bytes, kept: Slot::values(&self.kept) }
+    fn kept(&self) -> &[Value] {
+        Slot::values(&self.kept)
+    }
+
+    /// Returns the indices of the values that are kept for a range of the bytes.
+    fn kept_in(&self, range: Range<usize>) -> Range<usize> {
+        let before = |at| self.offsets.partition_point(|&offset| offset < at);
+        before(range.start)..before(range.end)
+    }
+
+    /// Returns the values that are kept for what is outside of these ranges.
+    fn kept_outside(&self, ranges: impl Iterator<Item = Range<usize>>) -> Vec<&Value> {
+        let mut is_outside = vec![true; self.kept.len()];
+        ranges.for_each(|range| is_outside[self.kept_in(range)].fill(false));
+        self.kept().iter().zip(is_outside).filter_map(|(kept, is_outside)| is_outside.then_some(kept)).collect()
     }
 }

@@ -39,7 +39,7 @@ pub struct Span {
     kept_at: usize,
 }
 
-/// One value, or [`Self::NONE`].
+/// One value. Empty if it could not be encoded, or if there is no such property.
 #[derive(Clone, Copy)]
 pub struct State<'a> {
     pub bytes: &'a [u8],
@@ -122,9 +122,6 @@ fn encode_run(values: &[Value]) -> (States, Vec<Span>, Vec<(usize, CodecError)>)
 }
 
 impl<'a> State<'a> {
-    /// No value: it could not be encoded, or there is no such property.
-    pub const NONE: Self = Self { bytes: &[], kept: &[] };
-
     pub fn is_none(self) -> bool {
         self.bytes.is_empty()
     }

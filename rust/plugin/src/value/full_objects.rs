@@ -41,8 +41,8 @@ fn search(value: &Value, depth: usize, max: &mut usize) -> ControlFlow<bool> {
                 Some(mut entries) => entries.try_for_each(|(key, value)| search(key, value)),
                 None => {
                     let (keys, values) = view.keys_and_values();
-                    let mut entries = keys.iter_shared().zip(values.iter_shared());
-                    entries.try_for_each(|(key, value)| search(engine::value(&key), engine::value(&value)))
+                    let mut entries = engine::values(&keys).iter().zip(engine::values(&values));
+                    entries.try_for_each(|(key, value)| search(key, value))
                 }
             }
         }

@@ -114,8 +114,12 @@ impl<'a> Fields<'a> {
                 ("node_count", Event::Int(count)) => fields.counts[0] = count as i32,
                 ("conn_count", Event::Int(count)) => fields.counts[1] = count as i32,
                 ("version", Event::Int(version)) => fields.version = version as i32,
-                ("nodes", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => fields.nodes[0] = plain.bytes,
-                ("conns", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => fields.nodes[1] = plain.bytes,
+                ("nodes", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
+                    fields.nodes[0] = plain.bytes;
+                }
+                ("conns", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
+                    fields.nodes[1] = plain.bytes;
+                }
                 ("size" | "data" | "node_count" | "conn_count" | "version" | "nodes" | "conns", _) => return Ok(None),
                 _ => {}
             }
@@ -132,7 +136,8 @@ impl<'a> Fields<'a> {
     fn is_scene(&self) -> bool {
         let (mut nodes, mut connections) = (words(self.nodes[0]), words(self.nodes[1]));
         // The engine looks at neither if the counts are larger than the arrays.
-        let is_all = [0, 1].into_iter().any(|index| i64::from(self.counts[index]) > (self.nodes[index].len() / 4) as i64);
+        let is_all =
+            [0, 1].into_iter().any(|index| i64::from(self.counts[index]) > (self.nodes[index].len() / 4) as i64);
         let mut node = || {
             nodes.nth(4)?;
             skip(&mut nodes, 2)?;

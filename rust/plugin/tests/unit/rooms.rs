@@ -3,35 +3,39 @@
 use varbatch_codec::{Event, Writer};
 use varbatch_workers::Threads;
 
-use super::{MAX_RESERVED, MAX_RUN, RUNS, Rooms};
+use super::{MAX_RESERVED, MAX_RUN, RUNS, plan_in_rooms};
 use crate::engine::DIALECT;
+
+/// Returns the length and the writer of each run.
+fn runs(average: usize, count: usize) -> Vec<(usize, Writer<'static>)> {
+    let items = vec![(); count];
+    plan_in_rooms(average, &items, &Threads::new(2), |_| Writer::new(DIALECT), |_, run, writer| (run.len(), writer))
+}
 
 #[test]
 fn there_are_several_runs_a_thread_and_each_is_short() {
-    let threads = Threads::new(2);
-    assert_eq!(Rooms::new(100).run_len(8_001, &threads), 8_001_usize.div_ceil(2 * RUNS));
-    assert_eq!(Rooms::new(1 << 10).run_len(1_000_000, &threads), MAX_RUN >> 10);
-    assert_eq!(Rooms::new(2 * MAX_RUN).run_len(10, &threads), 1);
-    assert_eq!(Rooms::new(0).run_len(10, &threads), 2);
-    assert_eq!(Rooms::new(0).run_len(0, &threads), 1);
+    assert_eq!(runs(100, 8_001)[0].0, 8_001_usize.div_ceil(2 * RUNS));
+    assert_eq!(runs(1 << 10, 100_000)[0].0, MAX_RUN >> 10);
+    assert_eq!(runs(2 * MAX_RUN, 10)[0].0, 1);
+    assert_eq!(runs(0, 10)[0].0, 2);
+    assert!(runs(0, 0).is_empty());
 }
 
 #[test]
 fn a_run_of_values_like_the_sample_stays_in_its_room() {
-    let mut writer = Rooms::new(8).reserved(Writer::new(DIALECT), 10_000);
-    assert!(writer.room().len() >= 80_000);
+    let (len, mut writer) = runs(8, 80_000).remove(0);
+    let needed = 8 * len;
+    assert!(writer.room().len() >= needed);
     let room = writer.room().as_ptr();
-    for value in 0..10_000 {
-        writer.write(Event::Int(value)).unwrap();
+    for value in 0..len {
+        writer.write(Event::Int(value as i64)).unwrap();
     }
-    assert_eq!(room.wrapping_add(80_000), writer.room().as_ptr());
+    assert_eq!(room.wrapping_add(needed), writer.room().as_ptr());
 }
 
 #[test]
 fn a_sample_of_huge_values_reserves_a_bounded_amount() {
-    let mut rooms = Rooms::new(usize::MAX / 2);
-    for _ in 0..2 {
-        rooms.reserved(Writer::new(DIALECT), 1000);
-    }
-    assert_eq!(rooms.reserved, MAX_RESERVED);
+    let reserved: usize = runs(MAX_RUN, 64).iter_mut().map(|(_, writer)| writer.room().len()).sum();
+    assert!((MAX_RESERVED..MAX_RESERVED + (1 << 20)).contains(&reserved), "{reserved}");
+    assert_eq!(runs(usize::MAX / 2, 2).len(), 2);
 }

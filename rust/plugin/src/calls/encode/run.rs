@@ -11,7 +11,7 @@ use crate::engine::{self, DIALECT, HeldBytes, Value};
 use crate::jobs::pool;
 use crate::jobs::tuning::{HELD_PARALLEL_FROM, ROOM_SAMPLE};
 use crate::report::Reports;
-use crate::value::walk::{Held, KeepWalked, Planning, Rooms, SAMPLE, walk};
+use crate::value::walk::{Held, KeepWalked, Planning, SAMPLE, plan_in_rooms, walk};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -144,14 +144,12 @@ where
         sample.plan_values(&values[at..=at], at);
         len += sample.inline_len();
     }
-    let begin = |rooms: &mut Rooms, count| {
-        let run = new(false);
-        Run { writer: rooms.reserved(run.writer, count), ..run }
-    };
-    Rooms::new(len.div_ceil(SAMPLE)).plan(values, threads, begin, |at, values, mut run| {
+    let plan = |at, values: &'a [Value], writer| {
+        let mut run = Run { writer, ..new(false) };
         run.plan_values(values, first + at);
         run
-    })
+    };
+    plan_in_rooms(len.div_ceil(SAMPLE), values, threads, |_| Writer::new(DIALECT), plan)
 }
 
 /// Plans all values for a task. Then the plan has a copy of all of them, so the time of short ones is that of new memory.

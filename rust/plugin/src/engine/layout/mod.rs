@@ -26,7 +26,7 @@ use godot::init::GdextBuild;
 use godot::sys;
 use varbatch_codec::{Kind, Shape};
 
-use super::{Api, Inner, api, is_packed, memory};
+use super::{Inner, api, is_packed, memory};
 
 /// True if this library may look at the engine's memory: the layout of this module is that of 64-bit engines.
 const MAY_LOOK: bool = cfg!(all(target_pointer_width = "64", not(feature = "no-engine-internals")));
@@ -264,49 +264,21 @@ pub unsafe fn element_id(array: Inner) -> u32 {
 /// else uses. All elements must be written before anyone else sees it.
 #[inline]
 pub unsafe fn new_block_in(kind: Kind, inner: Inner, count: usize, element_len: usize) -> *mut u8 {
-    let data = new_block(api(), count, element_len);
-    // SAFETY: promised by the caller; the value is empty, so no block is lost.
-    unsafe { *block(kind, inner) = data };
-    data
-}
-
-/// Writes a Variant with a packed array of `count` uninitialised elements, and returns a pointer to them.
-///
-/// # Safety
-/// The layout is known. `variant` points to the memory of a Variant, whose old value is not destroyed. All elements
-/// must be written before anyone else sees it.
-#[inline]
-pub unsafe fn new_packed(
-    variant: sys::GDExtensionUninitializedVariantPtr,
-    kind: Kind,
-    count: usize,
-    element_len: usize,
-) -> *mut u8 {
-    let api = api();
-    let data = new_block(api, count, element_len);
-    let mut array = [std::ptr::null_mut(), data];
-    // SAFETY: `array` is a packed array whose block has one reference. `from_type` takes a second; the first ends with
-    // `array`, so the count is set back to 1.
-    unsafe {
-        api.from_type.get(kind)(variant, array.as_mut_ptr().cast());
-        (*data.cast::<Header>().sub(1)).references = 1;
-    }
-    data
-}
-
-fn new_block(api: &Api, count: usize, element_len: usize) -> *mut u8 {
     assert!(count > 0, "an empty array has no block");
     // Like the engine: at least two.
     let capacity = count.max(2);
     let len = capacity.checked_mul(element_len).and_then(|len| len.checked_add(size_of::<Header>()));
     let len = len.expect("lengths are 32-bit");
     // SAFETY: any length may be requested.
-    let header: *mut Header = unsafe { (api.interface.mem_alloc)(len).cast() };
+    let header: *mut Header = unsafe { (api().interface.mem_alloc)(len).cast() };
     assert!(!header.is_null(), "out of memory");
     memory::prepare(header.cast(), len);
-    // SAFETY: the memory is large enough for a header, and has the alignment of malloc.
+    // SAFETY: the memory is large enough for a header, and has the alignment of malloc. The caller promises the rest; the
+    // value is empty, so no block is lost.
     unsafe {
         header.write(Header { references: 1, capacity: capacity as u64, size: count as u64, _padding: 0 });
-        header.add(1).cast()
+        let data = header.add(1).cast();
+        *block(kind, inner) = data;
+        data
     }
 }

@@ -3,9 +3,8 @@
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
-use godot::builtin::{Array, PackedByteArray, StringName, VarArray, VarDictionary, Variant};
-use godot::meta::Element;
-use godot::sys::GodotFfi;
+use godot::builtin::{Array, PackedByteArray, StringName, VarDictionary, Variant};
+use godot::meta::{Element, ToGodot};
 use varbatch_codec::Kind;
 
 use super::set::Slot;
@@ -22,43 +21,34 @@ pub struct SlotType {
     pub script: Variant,
 }
 
-/// An Array in a slot, that nobody else uses during `'s`.
-pub struct ArraySlot<'s> {
-    inner: Inner,
-    _slot: PhantomData<&'s mut Slot>,
-}
+/// An Array that nobody else has seen, with elements as in gdext's type for it.
+#[repr(transparent)]
+pub struct OwnArray<T>(Slot, PhantomData<fn() -> T>);
 
-impl<'s> ArraySlot<'s> {
+impl<T> OwnArray<T> {
     /// # Safety
-    /// `inner` points to an Array that nobody else uses during `'s`.
+    /// The slot was just set to an Array.
     #[inline]
-    unsafe fn of(inner: Inner) -> Self {
-        Self { inner, _slot: PhantomData }
+    unsafe fn of(slot: &mut Slot) -> &mut Self {
+        // SAFETY: this type is a transparent `Slot`; the caller promises the rest.
+        unsafe { &mut *std::ptr::from_mut(slot).cast() }
     }
 
     /// Resizes the array to `count` elements; new ones are nil, or the default of the element type.
     pub fn resize(&mut self, count: usize) {
-        // SAFETY: `inner` points to an Array that nobody else uses.
-        unsafe { resize(Kind::Array, self.inner, count) };
+        // SAFETY: the slot holds an Array that nobody else uses.
+        unsafe { resize(Kind::Array, self.0.inner(Kind::Array), count) };
     }
 
-    pub fn len(&self) -> usize {
-        // SAFETY: `inner` points to an Array.
-        unsafe { size(Kind::Array, self.inner) }
-    }
-
-    /// Returns the elements.
-    #[inline]
-    fn into_elements(self) -> &'s mut [Slot] {
-        let count = self.len();
-        if count == 0 {
-            return &mut [];
-        }
-        // SAFETY: the array is alive and nobody else uses it during `'s`. Its Variants are contiguous, and `Slot` is a
-        // transparent Variant. The mutable index operator makes shared elements unique.
+    fn slots(&mut self) -> &mut [Slot] {
+        let inner = self.0.inner(Kind::Array);
+        // SAFETY: the slot holds an Array that nobody else uses, and is mutably borrowed. Its Variants are contiguous, and
+        // `Slot` is a transparent Variant. The mutable index operator makes shared elements unique.
         unsafe {
-            let first = (api().interface.array_operator_index)(self.inner, 0);
-            std::slice::from_raw_parts_mut(first.cast(), count)
+            match size(Kind::Array, inner) {
+                0 => &mut [],
+                count => std::slice::from_raw_parts_mut((api().interface.array_operator_index)(inner, 0).cast(), count),
+            }
         }
     }
 
@@ -66,28 +56,78 @@ impl<'s> ArraySlot<'s> {
     /// set to values of its type before anyone else sees it. See the docs of `engine`.
     #[inline]
     pub fn grow(&mut self, count: usize) -> &mut [Slot] {
-        // SAFETY: `self`, the only view of the array, is borrowed meanwhile.
-        unsafe { ArraySlot::of(self.inner) }.into_grown(count)
-    }
-
-    /// Does the same as [`Self::grow`], for as long as the slot is borrowed.
-    #[inline]
-    fn into_grown(mut self, count: usize) -> &'s mut [Slot] {
         if count == 0 {
             return &mut [];
         }
         if !is_known() {
             self.resize(count);
-            return self.into_elements();
+            return self.slots();
         }
         // SAFETY: the layout is known, and the array is empty. All elements are set to zeros, which are nil. The slot
-        // that holds the array is mutably borrowed for `'s`.
+        // that holds the array is mutably borrowed.
         unsafe {
-            let data = layout::new_block_in(Kind::Array, self.inner, count, size_of::<Slot>());
+            let data = layout::new_block_in(Kind::Array, self.0.inner(Kind::Array), count, size_of::<Slot>());
             data.cast::<Slot>().write_bytes(0, count);
             std::slice::from_raw_parts_mut(data.cast(), count)
         }
     }
+}
+
+impl<T: Element> OwnArray<T> {
+    fn empty() -> Self {
+        Self(Slot::from(Array::<T>::new().to_variant()), PhantomData)
+    }
+
+    fn typed(count: usize) -> Self {
+        let mut array = Self::empty();
+        array.resize(count);
+        array
+    }
+
+    /// Returns the array, which may be shared from then on, and leaves an empty one.
+    pub fn take(&mut self) -> Array<T> {
+        std::mem::replace(self, Self::empty()).0.value().variant().to()
+    }
+}
+
+impl OwnArray<Variant> {
+    pub fn new(count: usize) -> Self {
+        let mut array = Self::empty();
+        array.grow(count);
+        array
+    }
+
+    /// Returns the `count` elements from index `from` on, for filling. A shorter array grows, by more than is needed.
+    pub fn room(&mut self, from: usize, count: usize) -> &mut [Slot] {
+        let needed = from + count;
+        if self.slots().len() < needed {
+            self.resize(needed.max(2 * from));
+        }
+        &mut self.slots()[from..needed]
+    }
+
+    pub fn elements(&mut self) -> &mut [Slot] {
+        self.slots()
+    }
+}
+
+impl OwnArray<PackedByteArray> {
+    pub fn byte_arrays(count: usize) -> Self {
+        Self::typed(count)
+    }
+
+    pub fn elements(&mut self) -> &mut [BytesSlot] {
+        // SAFETY: the elements are byte arrays of an array that nobody else has.
+        unsafe { own_slots(self.slots()) }
+    }
+}
+
+/// Creates a typed array of `len` empty dictionaries and lets `fill` set them.
+pub fn new_dictionaries(len: usize, fill: impl FnOnce(&mut [OwnDictionary])) -> Array<VarDictionary> {
+    let mut array = OwnArray::typed(len);
+    // SAFETY: the elements are Dictionaries of an array that nobody else has.
+    fill(unsafe { own_slots(array.slots()) });
+    array.take()
 }
 
 /// A Dictionary in a slot, that nobody else uses meanwhile.
@@ -130,25 +170,25 @@ impl Slot {
     /// Makes the value an untyped Array of `count` nils and returns them.
     #[inline]
     pub fn set_array(&mut self, count: usize) -> &mut [Slot] {
-        let inner = self.set_container(Kind::Array, api().new_array);
-        // SAFETY: `inner` is the new Array in this slot, which is mutably borrowed.
-        unsafe { ArraySlot::of(inner) }.into_grown(count)
+        self.set_container(Kind::Array, api().new_array);
+        // SAFETY: this was just set to an Array.
+        unsafe { OwnArray::<Variant>::of(self) }.grow(count)
     }
 
-    pub fn set_typed_array(&mut self, element: &SlotType) -> ArraySlot<'_> {
-        let inner = self.set_container(Kind::Array, api().new_array);
+    pub fn set_typed_array(&mut self, element: &SlotType) -> &mut OwnArray<Variant> {
+        self.set_container(Kind::Array, api().new_array);
         let (kind, class, script) = (sys_type(element.kind), element.class.string_sys(), element.script.var_sys());
-        // SAFETY: as in `set_array`. The array is empty and untyped; class and script are alive.
+        // SAFETY: this was just set to an Array, which is empty and untyped; class and script are alive.
         unsafe {
-            (api().interface.array_set_typed)(inner, kind, class, script);
-            ArraySlot::of(inner)
+            (api().interface.array_set_typed)(self.inner(Kind::Array), kind, class, script);
+            OwnArray::of(self)
         }
     }
 
     #[inline]
     pub fn set_dictionary(&mut self) -> DictionarySlot<'_> {
         let inner = self.set_container(Kind::Dictionary, api().new_dictionary);
-        // SAFETY: as in `set_array`, of a Dictionary.
+        // SAFETY: `inner` is the new Dictionary in this slot, which is mutably borrowed.
         unsafe { DictionarySlot::of(inner) }
     }
 
@@ -165,73 +205,6 @@ impl Slot {
             layout::write(self.release(), kind, container);
         }
         self.inner(kind)
-    }
-}
-
-/// An Array, typed or not, that nobody else has.
-pub struct OwnArray<T: Element>(Array<T>);
-
-// SAFETY: nobody else has the array. The engine lets any thread write to its memory and free it.
-unsafe impl<T: Element> Send for OwnArray<T> {}
-
-impl OwnArray<Variant> {
-    pub fn new(count: usize) -> Self {
-        let mut array = Self(VarArray::new());
-        array.slot().grow(count);
-        array
-    }
-
-    pub fn resize(&mut self, count: usize) {
-        self.slot().resize(count);
-    }
-
-    /// Returns the `count` elements from index `from` on, for filling. A shorter array grows, by more than is needed.
-    pub fn room(&mut self, from: usize, count: usize) -> &mut [Slot] {
-        let needed = from + count;
-        if self.slot().len() < needed {
-            self.resize(needed.max(2 * from));
-        }
-        &mut self.elements()[from..needed]
-    }
-
-    pub fn elements(&mut self) -> &mut [Slot] {
-        self.slot().into_elements()
-    }
-}
-
-impl OwnArray<PackedByteArray> {
-    pub fn byte_arrays(count: usize) -> Self {
-        Self::typed(count)
-    }
-
-    pub fn elements(&mut self) -> &mut [BytesSlot] {
-        // SAFETY: the elements are byte arrays of an array that nobody else has.
-        unsafe { own_slots(self.slot().into_elements()) }
-    }
-}
-
-/// Creates a typed array of `len` empty dictionaries and lets `fill` set them.
-pub fn new_dictionaries(len: usize, fill: impl FnOnce(&mut [OwnDictionary])) -> Array<VarDictionary> {
-    let mut array = OwnArray::typed(len);
-    // SAFETY: the elements are Dictionaries of an array that nobody else has.
-    fill(unsafe { own_slots(array.slot().into_elements()) });
-    array.take()
-}
-
-impl<T: Element> OwnArray<T> {
-    fn typed(count: usize) -> Self {
-        let mut array = Self(Array::new());
-        array.slot().resize(count);
-        array
-    }
-
-    fn slot(&mut self) -> ArraySlot<'_> {
-        // SAFETY: nobody else has the array, and it is mutably borrowed.
-        unsafe { ArraySlot::of(self.0.sys_mut()) }
-    }
-
-    pub fn take(&mut self) -> Array<T> {
-        std::mem::take(&mut self.0)
     }
 }
 

@@ -4,11 +4,10 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 
 use godot::builtin::{NodePath, PackedByteArray, Variant};
 use godot::meta::ToGodot;
-use godot::sys;
 use varbatch_codec::{Kind, Scalar, Shape};
 
 use super::write::{BytesOut, Memory, StringSlot, name_of, new_elements, string_of};
-use crate::engine::{Inner, REAL, Value, api, is_known, layout, sys_type, value};
+use crate::engine::{Inner, REAL, Value, api, construct, is_known, layout, sys_type, value};
 
 /// Bytes of the engine's `real_t`.
 const REAL_SIZE: usize = Scalar::Real.size(REAL);
@@ -169,12 +168,12 @@ impl Slot {
     pub fn set_components(&mut self, kind: Kind, fill: impl FnOnce(Memory<'_>)) {
         let len = kind.shape().element_len(REAL).expect("plain data");
         // Zeroed, so that every byte is initialised. As large as the largest math type, a Projection.
-        let mut words = [MaybeUninit::new(0_u64); 2 * REAL_SIZE];
-        let bytes = &mut bytes_of_words(&mut words)[..len];
+        let mut aligned = Aligned([MaybeUninit::new(0); 16 * REAL_SIZE]);
+        let bytes = &mut aligned.0[..len];
         fill(bytes);
         // SAFETY: `fill` has written all of the bytes.
         let is_set = self.set_plain(kind, unsafe { bytes.assume_init_ref() });
-        assert!(is_set, "words are aligned");
+        assert!(is_set, "they are aligned");
     }
 
     /// Makes the value a math type of these components, as many as `kind` has. Returns `false`, and changes nothing, if they
@@ -220,19 +219,6 @@ impl Slot {
     /// `kind` is a packed array of elements of this size.
     #[inline(always)]
     unsafe fn set_elements(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
-        if !is_known() || count == 0 {
-            return self.set_resized(kind, count, element_len);
-        }
-        self.clear();
-        // SAFETY: promised by the caller. The slot owns nothing. Whoever gets the memory fills it before anyone else sees
-        // the array: see the docs of `engine`.
-        unsafe {
-            let data = layout::new_packed((&raw mut *self.0).cast(), kind, count, element_len);
-            std::slice::from_raw_parts_mut(data.cast(), count * element_len)
-        }
-    }
-
-    fn set_resized(&mut self, kind: Kind, count: usize, element_len: usize) -> Memory<'_> {
         // A new array: the old one may also be the key of a dictionary, and Variants share packed arrays.
         let inner = self.set_empty(kind);
         // SAFETY: `inner` is the packed array of `kind` in this slot, which is mutably borrowed and which nobody else
@@ -280,25 +266,12 @@ impl Slot {
     /// Converts the value as the engine does for a typed container. Returns `false`, and changes nothing, if the engine
     /// does not convert it: `ContainerTypeValidate` in the engine's `core/variant/container_type_validate.h`.
     pub fn convert(&mut self, kind: Kind) -> bool {
-        let interface = api().interface;
         let from = self.value().view().kind();
         // SAFETY: both are ids of Variant types.
-        if unsafe { (interface.variant_can_convert_strict)(sys_type(from), sys_type(kind)) } == 0 {
-            return false;
-        }
-        let args = [self.0.var_sys()];
-        let mut error = sys::default_call_error();
-        // SAFETY: there is one argument, which is alive. The engine makes a Variant: nil if it has no constructor.
-        let converted = unsafe {
-            Variant::new_with_var_uninit(|variant| {
-                (interface.variant_construct)(sys_type(kind), variant, args.as_ptr(), 1, &raw mut error);
-            })
-        };
-        let is_good = error.error == sys::GDEXTENSION_CALL_OK;
-        if is_good {
-            self.set_variant(converted);
-        }
-        is_good
+        let can = unsafe { (api().interface.variant_can_convert_strict)(sys_type(from), sys_type(kind)) } != 0;
+        let Some(converted) = can.then(|| construct(kind, &[&self.0])).flatten() else { return false };
+        self.set_variant(converted);
+        true
     }
 
     /// Makes the value the empty one of `kind`, which must have an entry in `Api::empty`, and returns a pointer to it.
@@ -339,7 +312,6 @@ impl BytesOut for Slot {
     }
 }
 
-fn bytes_of_words(words: &mut [MaybeUninit<u64>]) -> Memory<'_> {
-    // SAFETY: the slice covers exactly these words, and `MaybeUninit` bytes need not be initialised.
-    unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) }
-}
+/// Components of a math type.
+#[repr(align(8))]
+struct Aligned([MaybeUninit<u8>; 16 * REAL_SIZE]);

@@ -7,7 +7,7 @@
 
 use std::marker::PhantomData;
 
-use godot::builtin::{GString, StringName, VarArray, Variant};
+use godot::builtin::{AnyArray, GString, StringName, VarArray, Variant};
 use godot::classes::Script;
 use godot::obj::Gd;
 use godot::sys::GodotFfi;
@@ -99,7 +99,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns copies of the keys and of the values of a Dictionary, in order.
-    pub fn keys_and_values(self) -> (VarArray, VarArray) {
+    pub fn keys_and_values(self) -> (AnyArray, AnyArray) {
         assert_eq!(self.kind, Kind::Dictionary);
         let (mut keys, mut values) = (VarArray::new(), VarArray::new());
         // SAFETY: `inner` points to a Dictionary; both methods take no arguments and assign an Array.
@@ -107,7 +107,7 @@ impl<'a> View<'a> {
             (api().dictionary_keys)(self.inner, std::ptr::null(), keys.sys_mut(), 0);
             (api().dictionary_values)(self.inner, std::ptr::null(), values.sys_mut(), 0);
         }
-        (keys, values)
+        (keys.upcast_any_array(), values.upcast_any_array())
     }
 
     /// Returns the entries of a Dictionary, or `None` if this engine's layout of them is not known.

@@ -8,7 +8,7 @@ use godot::builtin::{GString, PackedByteArray, Variant};
 use godot::obj::{Gd, GodotClass};
 use varbatch_codec::{Keep, Payload};
 
-use super::read::{Str, View, bytes_of, chars, value};
+use super::read::{View, bytes_of, chars, value};
 
 /// A reference to an object of this library, to a packed array or to a String.
 #[derive(Default)]
@@ -81,15 +81,5 @@ impl<'a> Keep<'_, 'a> for View<'_> {
 
     fn utf32(self, _: &[u32], len: u32) -> Payload<'a> {
         Payload::HeldUtf32 { chars: Box::new(Reference(self.gstring().clone())), len }
-    }
-}
-
-impl<'a> Keep<'_, 'a> for &Str {
-    fn bytes(self, _: &[u8]) -> Payload<'a> {
-        unreachable!("a String has characters")
-    }
-
-    fn utf32(self, _: &[u32], len: u32) -> Payload<'a> {
-        Payload::HeldUtf32 { chars: Box::new(Reference(self.0.clone())), len }
     }
 }

@@ -20,14 +20,7 @@ unsafe impl Sync for Value {}
 ///
 /// The array must not change while they are borrowed; see the docs of `engine`.
 pub fn values(array: &AnyArray) -> &[Value] {
-    let len = array.len();
-    if len == 0 {
-        return &[];
-    }
-    // SAFETY: the array is alive and has an element 0.
-    let first = unsafe { (api().interface.array_operator_index_const)(array.sys(), 0) };
-    // SAFETY: the `len` Variants of an array are contiguous. `Value` is a transparent Variant.
-    unsafe { std::slice::from_raw_parts(first.cast(), len) }
+    View { kind: Kind::Array, inner: array.sys().cast_mut(), _value: PhantomData }.elements()
 }
 
 /// Returns the byte array at `index`, or `None` if there is none. The result holds a reference of its own.
@@ -102,7 +95,7 @@ fn unknown(id: u32) -> u32 {
 
 /// A String that is only read, possibly on another thread while the caller waits.
 #[repr(transparent)]
-pub struct Str(pub(super) GString);
+pub struct Str(GString);
 
 // SAFETY: a `&Str` only allows reading its characters, and the engine allows concurrent reads.
 unsafe impl Sync for Str {}
@@ -112,6 +105,11 @@ impl Str {
     #[inline]
     pub fn chars(&self) -> &[u32] {
         chars(&self.0)
+    }
+
+    #[inline]
+    pub fn view(&self) -> View<'_> {
+        View { kind: Kind::String, inner: self.0.sys().cast_mut(), _value: PhantomData }
     }
 }
 

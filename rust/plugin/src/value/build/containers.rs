@@ -6,7 +6,7 @@ use varbatch_codec::{CodecError, ElementType, Event, Kind, Reader};
 use varbatch_workers::Threads;
 
 use super::{Build, MayAsk, Refused, Stop, utf8};
-use crate::engine::{self, DictionarySlot, Slot, SlotType, StringSlot};
+use crate::engine::{self, Slot, SlotType, StringSlot};
 use crate::jobs::runs::Runs;
 use crate::value::refused;
 use crate::value::string_cache::Texts;
@@ -58,7 +58,7 @@ impl<'a> Build<'a, '_> {
         if (sample.position() - self.reader.position()) / SAMPLE * elements.len() < SPLIT_FROM {
             return Ok(false);
         }
-        let (alone, on_built) = (Threads::alone(), self.progress.on_built());
+        let (alone, on_built) = (Threads::alone(), self.progress.on_built);
         let may_ask = self.may_ask.min(MayAsk::Conversions);
         let begin = || (Texts::for_bytes(RUN), Refused::default(), None);
         let build = |(reader, slots): (Reader<'a>, &mut [Slot]), (texts, refused, stop): &mut BuiltRuns<'a>| {
@@ -105,7 +105,7 @@ impl<'a> Build<'a, '_> {
     /// Builds a typed Array in `slot`, with elements checked and converted as the engine's `Array::push_back` does.
     #[inline(never)]
     pub(super) fn typed_elements(&mut self, slot: &mut Slot, expected: &SlotType, count: usize) -> Result<(), Stop> {
-        let mut array = slot.set_typed_array(expected);
+        let array = slot.set_typed_array(expected);
         let mut elements = array.grow(count).iter_mut();
         for _ in 0..count {
             let at = self.reader.position();
@@ -132,13 +132,7 @@ impl<'a> Build<'a, '_> {
     /// Builds a Dictionary in `slot`.
     #[inline(never)]
     pub(super) fn entries(&mut self, slot: &mut Slot, count: usize) -> Result<(), Stop> {
-        self.entries_of(slot.set_dictionary(), count)
-    }
-
-    /// Builds the entries of a Dictionary with untyped keys.
-    #[inline(always)]
-    fn entries_of(&mut self, mut dictionary: DictionarySlot<'_>, count: usize) -> Result<(), Stop> {
-        let mut own_key = Slot::new();
+        let (mut dictionary, mut own_key) = (slot.set_dictionary(), Slot::new());
         for _ in 0..count {
             let entry = dictionary.entry(self.key(&mut own_key)?);
             self.value(entry)?;
@@ -154,14 +148,11 @@ impl<'a> Build<'a, '_> {
         let (expected, value, count) = (&typed.0, &typed.1, typed.2);
         let mut dictionary = slot.set_dictionary();
         dictionary.set_types(expected, value);
-        if expected.kind == Kind::Nil {
-            return self.entries_of(dictionary, count);
-        }
         let mut key = Slot::new();
         for _ in 0..count {
             let at = self.reader.position();
             self.look();
-            if self.is_of_kind(expected)? {
+            if expected.kind == Kind::Nil || self.is_of_kind(expected)? {
                 let entry = dictionary.entry(self.key(&mut key)?);
                 self.value(entry)?;
                 continue;
@@ -277,7 +268,7 @@ impl<'a> Build<'a, '_> {
     }
 
     fn split_texts(&mut self, strings: &mut [StringSlot]) -> Result<(), CodecError> {
-        let on_built = self.progress.on_built();
+        let on_built = self.progress.on_built;
         let build = |(mut reader, strings): (Reader<'a>, &mut [StringSlot]), first: &mut Option<CodecError>| {
             let (start, built) = (reader.position(), read_texts(&mut reader, strings));
             if let Some(on_built) = on_built {

@@ -20,7 +20,7 @@ const PIECE: usize = 8 << 20;
 
 /// The progress reported for a value.
 pub(super) struct Progress<'t> {
-    on_built: Option<OnBuilt<'t>>,
+    pub(super) on_built: Option<OnBuilt<'t>>,
     /// The position of the next report; unreachable if there is nothing to report to.
     next: usize,
 }
@@ -30,10 +30,6 @@ impl<'t> Progress<'t> {
     #[inline]
     pub(super) fn new(on_built: Option<OnBuilt<'t>>, start: usize) -> Self {
         Self { on_built, next: on_built.map_or(usize::MAX, |_| start.saturating_add(STEP)) }
-    }
-
-    pub(super) fn on_built(&self) -> Option<OnBuilt<'t>> {
-        self.on_built
     }
 
     /// Reports if the build, now at `position`, has reached the next step.

@@ -6,6 +6,8 @@ mod lost;
 mod planning;
 mod rooms;
 
+use std::cell::LazyCell;
+
 use godot::builtin::{GString, Variant};
 use varbatch_codec::{CodecError, CodecErrorKind, Copied, ElementType, Event, Keep, Kind, Shape, Step, Text};
 
@@ -13,7 +15,7 @@ pub use self::copying::Copying;
 pub use self::keeping::{Keeping, is_exact_name, kept_count};
 pub use self::lost::Lost;
 pub use self::planning::{Held, KeepWalked, Planning, SAMPLE, mostly_containers};
-pub use self::rooms::Rooms;
+pub use self::rooms::plan_in_rooms;
 use super::refused;
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
 
@@ -193,7 +195,7 @@ fn packed_strings<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized)) -
     target.put(Event::PackedStrings { count: strings.len() }, Copied)?;
     if !target.split_texts(strings)? {
         for string in strings {
-            target.put(Event::Text(Text::Utf32(string.chars())), string)?;
+            target.put(Event::Text(Text::Utf32(string.chars())), string.view())?;
         }
     }
     Ok(())
@@ -256,10 +258,9 @@ fn check_type(element: &OwnedType, kind: Kind, target: &mut (impl TargetNow + ?S
 #[inline(never)]
 fn copied(view: View<'_>, target: &mut dyn TargetNow) -> Result<(), CodecError> {
     let (keys, values) = view.keys_and_values();
-    for (entry, (key, value)) in keys.iter_shared().zip(values.iter_shared()).enumerate() {
-        let key = engine::value(&key);
+    for (entry, (key, value)) in engine::values(&keys).iter().zip(engine::values(&values)).enumerate() {
         walk_inner(key, target).map_err(|error| within(error, || Step::KeyOf(entry)))?;
-        walk_inner(engine::value(&value), target).map_err(|error| within(error, || step_to(key)))?;
+        walk_inner(value, target).map_err(|error| within(error, || step_to(key)))?;
     }
     Ok(())
 }
@@ -276,26 +277,15 @@ fn node_path<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized)) -> Res
 
 /// Returns the step to the value of this key, as paths show it.
 fn step_to(key: &Value) -> Step {
-    let kind = key.view().kind();
-    let mut shown = Shown { kind, step: Step::to_key(kind, None) };
-    if matches!(kind.shape(), Shape::Nil | Shape::Bool | Shape::Int | Shape::Float | Shape::Text) {
-        // Never fails: `Shown` only stores the one event.
-        let _ = walk(key, &mut shown);
-    }
-    shown.step
-}
-
-/// Stores the step that shows the event in a path.
-struct Shown {
-    kind: Kind,
-    step: Step,
-}
-
-impl Target<'_> for Shown {}
-
-impl TargetNow for Shown {
-    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
-        self.step = Step::to_key(self.kind, Some(event));
-        Ok(())
-    }
+    let (view, name) = (key.view(), LazyCell::new(|| key.view().string_name()));
+    let event = match view.kind() {
+        Kind::Nil => Some(Event::Nil),
+        Kind::Bool => Some(Event::Bool(view.bool())),
+        Kind::Int => Some(Event::Int(view.int())),
+        Kind::Float => Some(Event::Float(view.float())),
+        Kind::String => Some(Event::String(Text::Utf32(view.string()))),
+        Kind::StringName => Some(Event::StringName(Text::Utf32(chars(&name)))),
+        _ => None,
+    };
+    Step::to_key(view.kind(), event)
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use varbatch_codec::{Borrowed, CodecError, Copied, Event, Keep, Kind, Text, Writer};
 
-use super::rooms::Rooms;
+use super::rooms::plan_in_rooms;
 use super::{Target, TargetNow, each};
 use crate::engine::{DIALECT, Str, Value};
 use crate::jobs::pool;
@@ -136,7 +136,7 @@ impl<'p, K> Planning<'_, 'p, K> {
         let sampled: usize = strings.iter().take(SAMPLE).map(|string| string.chars().len() + 9).sum();
         let new = |count| Writer::for_texts(DIALECT, count);
         let runs = self.in_runs(sampled / SAMPLE, strings, new, |_, run, target| {
-            run.iter().try_for_each(|string| target.put(Event::Text(Text::Utf32(string.chars())), string))
+            run.iter().try_for_each(|string| target.put(Event::Text(Text::Utf32(string.chars())), string.view()))
         });
         let Some(runs) = runs else { return Ok(false) };
         for (count, writer, result) in runs {
@@ -159,7 +159,6 @@ impl<'p, K> Planning<'_, 'p, K> {
         K: KeepWalked<'a, 'p>,
     {
         let (full_objects, is_lossy) = (self.full_objects, self.is_lossy);
-        let begin = |rooms: &mut Rooms, count| rooms.reserved(new(count), count);
         let plan = |at, run: &'a [T], mut writer| {
             let writer_now = &mut writer;
             let mut target =
@@ -167,7 +166,7 @@ impl<'p, K> Planning<'_, 'p, K> {
             let result = walk(at, run, &mut target);
             (run.len(), writer, result)
         };
-        pool::with(true, |threads| (threads.count() > 1).then(|| Rooms::new(average).plan(items, threads, begin, plan)))
+        pool::with(true, |threads| (threads.count() > 1).then(|| plan_in_rooms(average, items, threads, new, plan)))
     }
 }
 
