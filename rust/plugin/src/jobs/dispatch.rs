@@ -100,16 +100,10 @@ pub fn post(shared: Arc<Shared>, event: TaskEvent) {
         TaskEvent::Finished => lock(&NEWS).ended.push(shared),
         TaskEvent::Progressed if shared.is_posted.swap(true, Ordering::AcqRel) => return,
         TaskEvent::Progressed => lock(&NEWS).progressed.push(shared),
-        TaskEvent::Waiting => return wake(event),
+        TaskEvent::Waiting if IS_WAITING.swap(true, Ordering::AcqRel) => return,
+        TaskEvent::Waiting => {}
     }
     request_call();
-}
-
-/// Makes the main thread work on tasks if the event is [`TaskEvent::Waiting`]. From any thread.
-pub fn wake(event: TaskEvent) {
-    if event == TaskEvent::Waiting && !IS_WAITING.swap(true, Ordering::AcqRel) {
-        request_call();
-    }
 }
 
 /// Requests a deferred call of [`VarBatchDispatcher::deliver`], unless frames are connected or a call is already

@@ -58,12 +58,6 @@ impl<T> Outcome<T> {
         Self { value, lines: vec![Line::error(text)], note: "", code }
     }
 
-    /// Replaces the value.
-    pub fn with<U>(self, value: impl FnOnce(T) -> U) -> Outcome<U> {
-        let Self { value: old, lines, note, code } = self;
-        Outcome { value: value(old), lines, note, code }
-    }
-
     /// Returns the message for scripts: the lines, or the note if there are none.
     pub fn message(&self) -> String {
         match self.lines.as_slice() {
@@ -103,10 +97,9 @@ impl Outcome<EngineError> {
 impl<T: ToGodot> Outcome<T> {
     /// Makes the value a Variant, for a task.
     pub fn into_slot(self) -> Outcome<Slot> {
-        self.with(|value| {
-            let mut slot = Slot::new();
-            slot.set(value);
-            slot
-        })
+        let Self { value, lines, note, code } = self;
+        let mut slot = Slot::new();
+        slot.set(value);
+        Outcome { value: slot, lines, note, code }
     }
 }

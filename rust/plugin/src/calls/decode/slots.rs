@@ -18,9 +18,6 @@ use crate::value::string_cache::Texts;
 /// An input with its index in the batch; or the type of an element that is not a buffer.
 type Indexed<'a> = (usize, Result<Input<'a>, Kind>);
 
-/// Inputs that need the engine more than is allowed, with their indices.
-type Asking<'a> = Vec<(usize, Input<'a>)>;
-
 /// Properties of a batch that decide how its values are built.
 pub struct Effort<'t> {
     /// Approximate bytes per input.
@@ -70,28 +67,15 @@ pub fn build_slots<'a>(
     hold: impl Fn(usize, Input<'a>) -> (HeldBytes, Range<usize>),
     threads: &Threads,
 ) -> (Reports, Vec<Deferred>) {
-    let (reports, asking) = build_all(inputs.enumerate(), slots, effort, threads);
-    let deferred = asking.into_iter().map(|(index, input)| {
-        let (bytes, range) = hold(index, input);
-        Deferred { index, at: input.at, bytes, range }
-    });
-    (reports, deferred.collect())
-}
-
-fn build_all<'a>(
-    inputs: impl Iterator<Item = Indexed<'a>> + Clone + Send,
-    slots: &mut [Slot],
-    effort: &Effort<'_>,
-    threads: &Threads,
-) -> (Reports, Asking<'a>) {
+    let inputs = inputs.enumerate();
     if !effort.is_large(slots.len()) {
-        return build_runs(inputs, slots, effort, &Threads::alone(), threads);
+        return build_runs(inputs, slots, effort, hold, &Threads::alone(), threads);
     }
     if threads.count() == 1 || effort.containers || effort.average < LARGE_VALUE || !engine::makes_blocks() {
-        return build_runs(inputs, slots, effort, threads, threads);
+        return build_runs(inputs, slots, effort, hold, threads, threads);
     }
     let (inputs, mut slots): (Vec<_>, Vec<_>) = fill_packed(inputs, slots, effort, threads).into_iter().unzip();
-    build_runs(inputs.into_iter(), &mut slots, effort, threads, threads)
+    build_runs(inputs.into_iter(), &mut slots, effort, hold, threads, threads)
 }
 
 /// Builds the values that are long packed arrays. Returns the other inputs, with their slots.
@@ -127,9 +111,10 @@ fn build_runs<'a>(
     inputs: impl Iterator<Item = Indexed<'a>> + Clone + Send,
     slots: &mut [impl BorrowMut<Slot> + Send],
     effort: &Effort<'_>,
+    hold: impl Fn(usize, Input<'a>) -> (HeldBytes, Range<usize>),
     runners: &Threads,
     threads: &Threads,
-) -> (Reports, Asking<'a>) {
+) -> (Reports, Vec<Deferred>) {
     let &Effort { average, allow_objects, may_ask, on_built, .. } = effort;
     let total = average * slots.len();
     let states = each_run(
@@ -159,11 +144,15 @@ fn build_runs<'a>(
             }
         },
     );
-    let (mut reports, mut asking) = (Reports::default(), Vec::new());
+    let (mut reports, mut asking): (_, Vec<(usize, Input<'_>)>) = (Reports::default(), Vec::new());
     for (_, mut more, mut others) in states {
         reports.append(&mut more);
         asking.append(&mut others);
     }
     asking.sort_unstable_by_key(|(index, _)| *index);
-    (reports, asking)
+    let deferred = asking.into_iter().map(|(index, input)| {
+        let (bytes, range) = hold(index, input);
+        Deferred { index, at: input.at, bytes, range }
+    });
+    (reports, deferred.collect())
 }

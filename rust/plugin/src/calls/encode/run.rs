@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use varbatch_codec::{CodecError, Copied, Mark, Plan, Writer, frames};
 use varbatch_workers::Threads;
 
-use super::batch::is_shared;
+use super::is_shared;
 use crate::engine::{self, DIALECT, HeldBytes, Value};
 use crate::jobs::pool;
 use crate::jobs::tuning::{HELD_PARALLEL_FROM, ROOM_SAMPLE};

@@ -7,7 +7,7 @@ use varbatch_codec::{Borrowed, Cursor, Mark, Part, Plan};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-use super::batch::Batch;
+use super::Batch;
 use super::run::{Form, Run, plan_held};
 use crate::engine::{self, BytesOut, BytesSlot, Growing, OwnArray, Pages, Slot};
 use crate::jobs::job::{Job, STEP, VALUE};

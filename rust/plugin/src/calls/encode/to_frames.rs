@@ -7,7 +7,7 @@ use varbatch_codec::{Borrowed, Cursor, Plan};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-use super::batch::Batch;
+use super::Batch;
 use super::run::{Form, Run, plan_held, plan_runs};
 use crate::engine::{Growing, Slot, Value};
 use crate::jobs::job::{Job, STEP};
