@@ -24,7 +24,7 @@ use self::payload::width;
 pub(crate) use self::skim::Skim;
 
 /// Bit 31 of a count: once "shared" for containers, "not the old format" for a NodePath.
-pub(crate) const HIGH_BIT: u32 = 0x8000_0000;
+const HIGH_BIT: u32 = 0x8000_0000;
 
 /// Reads one value.
 ///

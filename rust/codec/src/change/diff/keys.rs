@@ -4,7 +4,6 @@
 //! that decodes such a key and encodes it again gets other bytes, which lead to another entry or to none.
 
 use std::collections::HashSet;
-use std::mem;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -30,12 +29,12 @@ impl Lockstep<'_> {
         }
         let lens = open.keys.iter().fold(0, |lens, key| lens | len_bit(key));
         // Two keys with the same hash are taken for one: then all around them is reported.
-        let mut hashes: Vec<_> = open.keys.iter().map(|key| name_hash(key)).collect();
+        // With each is the side where it was seen last.
+        let mut hashes: Vec<_> = open.keys.iter().map(|key| (name_hash(key), None)).collect();
         hashes.sort_unstable();
         // If neither Dictionary has an entry of its own, both have the same keys.
         let sides: &[usize] = if open.is_one_sided { &[BEFORE, AFTER] } else { &[BEFORE] };
         for &side in sides {
-            let mut seen = vec![false; hashes.len()];
             let (bytes, lookahead) = (self.bytes[side], &mut self.lookahead[side]);
             let mut entered = open.entered.iter().map(|ranges| ranges[side].clone()).peekable();
             let mut at = open.first[side];
@@ -43,8 +42,8 @@ impl Lockstep<'_> {
                 let value_at = lookahead.end_of(at).map_err(of(side))?;
                 let key = &bytes[at..value_at];
                 if lens & len_bit(key) != 0
-                    && let Ok(index) = hashes.binary_search(&name_hash(key))
-                    && mem::replace(&mut seen[index], true)
+                    && let Ok(index) = hashes.binary_search_by_key(&name_hash(key), |&(hash, _)| hash)
+                    && hashes[index].1.replace(side) == Some(side)
                 {
                     return Ok(false);
                 }

@@ -4,7 +4,6 @@ use super::node::{Body, Child, TreeNode};
 use super::source::{Raw, Sources};
 use crate::kind::WORD;
 use crate::plan::{Borrowed, Plan};
-use crate::reader::HIGH_BIT;
 
 /// Walks a tree. Nodes that are not fully written are on a stack: nothing is recursive.
 pub(super) struct Emit<'p, 'a> {
@@ -57,9 +56,8 @@ impl<'p, 'a> Emit<'p, 'a> {
     }
 
     fn begin(&mut self, node: &'p TreeNode<'a>) {
-        let (count, counted) = (node.len(), self.sources.bytes(node.head).last_chunk());
-        // Bit 31 of a count is a flag.
-        if counted.is_some_and(|&counted| (u32::from_le_bytes(counted) & !HIGH_BIT) as usize == count) {
+        let count = node.len();
+        if count == node.counted {
             self.raw(node.head);
         } else {
             self.raw(node.head.within(0..node.head.len() - WORD));

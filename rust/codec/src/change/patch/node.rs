@@ -24,8 +24,10 @@ pub(super) enum Child {
 /// A value that holds others.
 #[derive(Debug)]
 pub(super) struct TreeNode<'a> {
-    /// Its bytes in the source, up to the count of the parts that it had there.
+    /// Its bytes up to the count of its parts, in the source.
     pub head: Raw,
+    /// That count.
+    pub counted: usize,
     pub body: Body<'a>,
 }
 
@@ -100,7 +102,9 @@ impl<'a> TreeNode<'a> {
             }
             _ => return Err(PatchErrorKind::Path(Nowhere::NotInside(sources.kind(raw)).text(String::new))),
         };
-        Ok(Self { head: raw.within(0..head_len), body })
+        let mut node = Self { head: raw.within(0..head_len), counted: 0, body };
+        node.counted = node.len();
+        Ok(node)
     }
 
     pub fn kind(&self) -> Kind {
