@@ -391,21 +391,4 @@ impl<'a> Reader<'a> {
     fn unknown_type(&self, word: u32) -> CodecError {
         self.error(CodecErrorKind::UnknownType { id: word as u8, last: count_of(self.rows) - 1 })
     }
-
-    #[cold]
-    fn error(&self, kind: CodecErrorKind) -> CodecError {
-        // Missing padding may have moved `at` past the end.
-        let at = self.base + self.at.min(self.bytes.len());
-        CodecError::new(at, kind).with_path(self.path())
-    }
-
-    /// Creates an error of the caller's about the value that begins at `at`, with its path.
-    pub fn error_at(&self, at: usize, kind: CodecErrorKind) -> CodecError {
-        CodecError::new(self.base + at, kind).with_path(self.path_at(at))
-    }
-
-    /// Returns the offset in the larger buffer of the value that begins at `at`.
-    pub(crate) fn offset_of(&self, at: usize) -> usize {
-        self.base + at
-    }
 }

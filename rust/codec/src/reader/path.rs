@@ -1,8 +1,8 @@
-//! Finds the step to the next value, and the path to the Reader's position. Only errors need paths, so they read keys again
-//! instead of storing them.
+//! Finds the step to the next value, and says where the Reader is: in errors, with the path. Only errors need paths, so they
+//! read keys again instead of storing them.
 
 use super::{ReadForm, ReadNext, ReadOpen, Reader};
-use crate::error::CodecError;
+use crate::error::{CodecError, CodecErrorKind};
 use crate::path::{Path, PathStep, Step, shown_value};
 
 impl<'a> Reader<'a> {
@@ -24,6 +24,23 @@ impl<'a> Reader<'a> {
             }
             ReadForm::Object => PathStep::Property(self.next_name()?),
         }))
+    }
+
+    #[cold]
+    pub(super) fn error(&self, kind: CodecErrorKind) -> CodecError {
+        // Missing padding may have moved `at` past the end.
+        let at = self.base + self.at.min(self.bytes.len());
+        CodecError::new(at, kind).with_path(self.path())
+    }
+
+    /// Creates an error of the caller's about the value that begins at `at`, with its path.
+    pub fn error_at(&self, at: usize, kind: CodecErrorKind) -> CodecError {
+        CodecError::new(self.base + at, kind).with_path(self.path_at(at))
+    }
+
+    /// Returns the offset in the larger buffer of the value that begins at `at`.
+    pub(crate) fn offset_of(&self, at: usize) -> usize {
+        self.base + at
     }
 
     /// True if the last event began a key of a Dictionary, at this [`depth`](Self::depth).
