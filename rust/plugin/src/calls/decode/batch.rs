@@ -129,8 +129,9 @@ impl Decode {
                         break;
                     }
                 }
-                let frames = frames::read(&stream.bytes()[from..from + len]).map_while(Result::ok);
-                let inputs = frames.map(|Frame { at, payload }| Ok(Input { at: from + at, bytes: payload }));
+                let inputs = frames::read(&stream.bytes()[from..from + len]).map_while(|frame| {
+                    frame.ok().map(|Frame { at, payload }| Ok(Input { at: from + at, bytes: payload }))
+                });
                 let effort = Effort::of(inputs.clone().take(KIND_SAMPLE), len, count, may, on_built);
                 let hold = |_, Input { at, bytes }: Input<'_>| (stream.share(), at..at + bytes.len());
                 self.decoded.build(inputs, count, &effort, hold, threads);
