@@ -56,8 +56,8 @@ fn make_all<'c>(changes: impl Iterator<Item = Modification<'c>>, with_op: bool, 
         if with_op {
             keys.put_op(change.op, &mut dictionary);
         }
-        change.build(change.old, dictionary.entry(&keys.old), &mut texts);
-        change.build(change.new, dictionary.entry(&keys.new), &mut texts);
+        change.build(change.old, dictionary.entry(keys.old.slot()), &mut texts);
+        change.build(change.new, dictionary.entry(keys.new.slot()), &mut texts);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Builds the changes that the codec finds, and turns them into Dictionaries for scripts.
 
+use std::cell::OnceCell;
+
 use godot::builtin::StringName;
 use varbatch_codec::change::{ChangePart, ChangePath, Changes, Op};
 use varbatch_codec::{PathStep, Text};
@@ -48,47 +50,60 @@ impl ChangeRow {
     }
 }
 
+/// A String that rows share, made when the first of them needs it: most changes need half of these.
+pub struct Shared(&'static str, OnceCell<Slot>);
+
+impl Shared {
+    const fn new(text: &'static str) -> Self {
+        Self(text, OnceCell::new())
+    }
+
+    pub fn slot(&self) -> &Slot {
+        self.1.get_or_init(|| text(self.0))
+    }
+}
+
 /// The keys that all rows share, and the names of the operations.
 pub struct RowKeys {
-    object: Slot,
-    property: Slot,
-    path: Slot,
-    op: Slot,
-    pub old: Slot,
-    pub new: Slot,
-    index: Slot,
-    ops: [Slot; 3],
+    object: Shared,
+    property: Shared,
+    path: Shared,
+    op: Shared,
+    pub old: Shared,
+    pub new: Shared,
+    index: Shared,
+    ops: [Shared; 3],
 }
 
 impl Default for RowKeys {
     fn default() -> Self {
         let keys = ["object", "property", "path", "op", "old", "new", "index"];
-        let [object, property, path, op, old, new, index] = keys.map(text);
-        Self { object, property, path, op, old, new, index, ops: Op::ALL.map(|op| text(op.name())) }
+        let [object, property, path, op, old, new, index] = keys.map(Shared::new);
+        Self { object, property, path, op, old, new, index, ops: Op::ALL.map(|op| Shared::new(op.name())) }
     }
 }
 
 impl RowKeys {
     /// Adds the entries of a change to a Dictionary.
     pub fn put(&self, row: ChangeRow, dictionary: &mut DictionarySlot<'_>) {
-        *dictionary.entry(&self.path) = row.path;
+        *dictionary.entry(self.path.slot()) = row.path;
         self.put_op(row.op, dictionary);
-        *dictionary.entry(&self.old) = row.old;
-        *dictionary.entry(&self.new) = row.new;
+        *dictionary.entry(self.old.slot()) = row.old;
+        *dictionary.entry(self.new.slot()) = row.new;
         if let Some(found) = row.index {
-            *dictionary.entry(&self.index) = int(found);
+            *dictionary.entry(self.index.slot()) = int(found);
         }
     }
 
     /// Adds the entries that say which property a change is in.
     pub fn put_property(&self, object: &Value, property: &Slot, dictionary: &mut DictionarySlot<'_>) {
-        dictionary.entry(&self.object).set_copy(object);
-        dictionary.entry(&self.property).set_copy(property.value());
+        dictionary.entry(self.object.slot()).set_copy(object);
+        dictionary.entry(self.property.slot()).set_copy(property.value());
     }
 
     /// Adds the entry of an operation.
     pub fn put_op(&self, op: Op, dictionary: &mut DictionarySlot<'_>) {
-        dictionary.entry(&self.op).set_copy(self.ops[op as usize].value());
+        dictionary.entry(self.op.slot()).set_copy(self.ops[op as usize].slot().value());
     }
 }
 
