@@ -19,7 +19,7 @@ impl<'a> Reader<'a> {
             self.end_value();
             return Ok(Event::ObjectId(0));
         }
-        let found = i32::from_le_bytes(self.array(ValuePart::of(kind).part("property count"))?);
+        let found = i32::from_le_bytes(self.array(|| ValuePart::of(kind).part("property count"))?);
         let count = usize::try_from(found).unwrap_or(0);
         self.expect_parts(kind, "properties", count, 2 * WORD)?;
         self.open(ReadForm::Object, count);
@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(super) fn array_count(&mut self) -> Result<usize, CodecError> {
         let kind = Kind::Array;
-        let count = (self.word(ValuePart::of(kind).part("count"))? & !HIGH_BIT) as usize;
+        let count = (self.word(|| ValuePart::of(kind).part("count"))? & !HIGH_BIT) as usize;
         self.expect_parts(kind, "elements", count, WORD)?;
         self.open(ReadForm::Array, count);
         Ok(count)
@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(super) fn dictionary_count(&mut self) -> Result<usize, CodecError> {
         let kind = Kind::Dictionary;
-        let count = (self.word(ValuePart::of(kind).part("count"))? & !HIGH_BIT) as usize;
+        let count = (self.word(|| ValuePart::of(kind).part("count"))? & !HIGH_BIT) as usize;
         self.expect_parts(kind, "entries", count, 2 * WORD)?;
         self.open(ReadForm::Dictionary, count.saturating_mul(2));
         Ok(count)
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the type id of a container's elements, of which the engine reads these bits.
     fn element_kind(&mut self, kind: Kind, bits: u32) -> Result<Kind, CodecError> {
-        let found = (self.word(ValuePart::of(kind).part("element type"))? & bits) as i32;
+        let found = (self.word(|| ValuePart::of(kind).part("element type"))? & bits) as i32;
         let row = u8::try_from(found).map(|id| self.rows[usize::from(id)]).ok().filter(|row| row.is_some());
         row.map(|row| row.kind).ok_or_else(|| {
             self.at -= WORD;
@@ -86,13 +86,13 @@ impl<'a> Reader<'a> {
 
     /// Reads a StringName with its header.
     fn class_value(&mut self) -> Result<Text<'a>, CodecError> {
-        let place = ValuePart::of(Kind::Array).part("element class");
+        let place = || ValuePart::of(Kind::Array).part("element class");
         let word = self.word(place)?;
         if self.rows[usize::from(word as u8)].kind != Kind::StringName {
             self.at -= WORD;
-            return Err(self.error(CodecErrorKind::NoStringName { place, id: word as u8 }));
+            return Err(self.error(CodecErrorKind::NoStringName { place: place(), id: word as u8 }));
         }
-        self.string(|| place)
+        self.string(place)
     }
 
     /// Reads the head of an array whose elements have no headers. Fails if any of them is missing.
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
         }
         let kind = self.bare;
         let len = kind.shape().element_len(Width::Single).expect("made of components");
-        let bytes = self.take(ValuePart::of(kind), len)?;
+        let bytes = self.take(|| ValuePart::of(kind), len)?;
         self.due -= len;
         Ok(self.ends(Event::Components(Plain { kind, width: Width::Single, count: 1, bytes })))
     }

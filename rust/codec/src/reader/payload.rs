@@ -18,8 +18,9 @@ impl<'a> Reader<'a> {
     ) -> Result<R, CodecError> {
         let Row { kind, shape, .. } = row;
         let flags = word & row.flags;
-        let (place, width) = (ValuePart::of(kind), width(flags));
-        match (shape, width) {
+        // Made where something is missing: in the hot path it would be written to memory for each value.
+        let place = move || ValuePart::of(kind);
+        match (shape, width(flags)) {
             (Shape::Nil, _) => Ok(take(self.ends(Event::Nil))),
             (Shape::Bool, _) => {
                 let value = self.array(place)? != [0; WORD];
@@ -50,7 +51,7 @@ impl<'a> Reader<'a> {
                 Ok(take(self.ends(Event::Packed(plain))))
             }
             (Shape::Text, _) => {
-                let text = self.string(|| place)?;
+                let text = self.string(place)?;
                 let event = if kind == Kind::StringName { Event::StringName(text) } else { Event::String(text) };
                 Ok(take(self.ends(event)))
             }
@@ -74,7 +75,7 @@ impl<'a> Reader<'a> {
     /// Reads the shapes that are rare in games.
     #[inline(never)]
     fn rare(&mut self, kind: Kind, shape: Shape, flags: u32, word: u32) -> Result<Event<'a>, CodecError> {
-        let place = ValuePart::of(kind);
+        let part = move |part| move || ValuePart::of(kind).part(part);
         match (shape, width(flags)) {
             (Shape::Array, _) => {
                 let element = self.element_type(kind, flags >> 16)?;
@@ -86,12 +87,12 @@ impl<'a> Reader<'a> {
                 Ok(Event::Dictionary { key, value, count: self.dictionary_count()? })
             }
             (Shape::Signal, _) => {
-                let name = self.string(|| place.part("name"))?;
-                let object = u64::from_le_bytes(self.array(place.part("object id"))?);
+                let name = self.string(part("name"))?;
+                let object = u64::from_le_bytes(self.array(part("object id"))?);
                 Ok(self.ends(Event::Signal { name, object }))
             }
             (Shape::Object, Width::Double) => {
-                let id = u64::from_le_bytes(self.array(place.part("instance id"))?);
+                let id = u64::from_le_bytes(self.array(part("instance id"))?);
                 Ok(self.ends(Event::ObjectId(id)))
             }
             (Shape::Object, Width::Single) => self.object(),
@@ -117,16 +118,16 @@ impl<'a> Reader<'a> {
 
     #[inline(always)]
     pub(super) fn packed(&mut self, kind: Kind, width: Width, element_len: usize) -> Result<Plain<'a>, CodecError> {
-        let place = ValuePart::of(kind);
-        let found = i32::from_le_bytes(self.array(place.part("count"))?);
+        let place = move || ValuePart::of(kind).part("count");
+        let found = i32::from_le_bytes(self.array(place)?);
         let Ok(count) = usize::try_from(found) else {
             self.at -= WORD;
-            return Err(self.error(CodecErrorKind::Negative { place: place.part("count"), found }));
+            return Err(self.error(CodecErrorKind::Negative { place: place(), found }));
         };
         // On 32-bit platforms the product may overflow; no buffer is that long.
         let len = count.saturating_mul(element_len);
         let Some(bytes) = self.rest().get(..len) else {
-            return Err(self.short_packed(place, element_len, count));
+            return Err(self.short_packed(ValuePart::of(kind), element_len, count));
         };
         // The padding of a PackedByteArray may be missing.
         self.at += padded(len);
@@ -144,7 +145,7 @@ impl<'a> Reader<'a> {
     fn packed_strings(&mut self) -> Result<Event<'a>, CodecError> {
         let kind = Kind::PackedStringArray;
         // The engine counts from 0 up to a signed count: a negative one is an empty array.
-        let found = i32::from_le_bytes(self.array(ValuePart::of(kind).part("count"))?);
+        let found = i32::from_le_bytes(self.array(|| ValuePart::of(kind).part("count"))?);
         let count = usize::try_from(found).unwrap_or(0);
         self.expect_parts(kind, "elements", count, WORD)?;
         self.begin_texts(kind, count);
@@ -153,14 +154,14 @@ impl<'a> Reader<'a> {
 
     fn node_path(&mut self) -> Result<Event<'a>, CodecError> {
         let kind = Kind::NodePath;
-        let word = self.word(ValuePart::of(kind).part("name count"))?;
+        let word = self.word(|| ValuePart::of(kind).part("name count"))?;
         if word & HIGH_BIT == 0 {
             self.at -= WORD;
             return Err(self.error(CodecErrorKind::OldNodePath));
         }
         let names = word & !HIGH_BIT;
-        let subnames = self.word(ValuePart::of(kind).part("subname count"))?;
-        let flags = self.word(ValuePart::of(kind).part("flags"))?;
+        let subnames = self.word(|| ValuePart::of(kind).part("subname count"))?;
+        let flags = self.word(|| ValuePart::of(kind).part("flags"))?;
         // The obsolete flag 2 adds a subname. The engine's sum may wrap; it then reads only the wrapped count.
         let subnames = if flags & 2 == 0 { subnames } else { subnames.wrapping_add(1) };
         let count = names.wrapping_add(subnames) as usize;
@@ -316,23 +317,22 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    pub(super) fn take(&mut self, place: ValuePart, expected: usize) -> Result<&'a [u8], CodecError> {
-        let rest = self.rest();
-        let Some(bytes) = rest.get(..expected) else {
-            return Err(self.error(CodecErrorKind::Short { place, expected, found: rest.len() }));
+    pub(super) fn take(&mut self, place: impl FnOnce() -> ValuePart, len: usize) -> Result<&'a [u8], CodecError> {
+        let Some(bytes) = self.rest().get(..len) else {
+            return Err(self.short(place(), len, self.left()));
         };
-        self.at += expected;
+        self.at += len;
         Ok(bytes)
     }
 
     #[inline]
-    pub(super) fn array<const N: usize>(&mut self, place: ValuePart) -> Result<[u8; N], CodecError> {
+    pub(super) fn array<const N: usize>(&mut self, place: impl FnOnce() -> ValuePart) -> Result<[u8; N], CodecError> {
         let bytes = self.take(place, N)?;
         Ok(bytes.try_into().expect("taken with this length"))
     }
 
     #[inline]
-    pub(super) fn word(&mut self, place: ValuePart) -> Result<u32, CodecError> {
+    pub(super) fn word(&mut self, place: impl FnOnce() -> ValuePart) -> Result<u32, CodecError> {
         self.array(place).map(u32::from_le_bytes)
     }
 }
