@@ -7,11 +7,11 @@ use varbatch_codec::transcode::{Losses, Lost, Translation};
 use varbatch_codec::{Copied, Dialect, ElementType, Engine, Event, Kind, Reader, Text, Value, Writer};
 
 use crate::support::model::{self, Verdict};
-use crate::support::numbers;
 use crate::support::shown::shown;
 use crate::support::steps::{assert_same, plain_of, read, read_of, rest};
 use crate::support::vectors::{self, hex, rows};
 use crate::support::wire::words;
+use crate::support::{numbers, on_a_stack};
 
 const PANDEMONIUM: Dialect = Dialect::PANDEMONIUM;
 
@@ -35,8 +35,11 @@ fn written() -> Vec<Written> {
 
 /// What we read, as the recording shows it; "error" if it is refused.
 fn found(bytes: &[u8]) -> String {
-    let mut reader = Reader::new(bytes).with_dialect(PANDEMONIUM).with_objects(true);
-    Value::read(&mut reader).map_or_else(|_| "error".to_owned(), |value| shown(&value))
+    // The deepest value, in code that nobody optimised.
+    on_a_stack(8 << 20, || {
+        let mut reader = Reader::new(bytes).with_dialect(PANDEMONIUM).with_objects(true);
+        Value::read(&mut reader).map_or_else(|_| "error".to_owned(), |value| shown(&value))
+    })
 }
 
 /// Translates bytes of Pandemonium; gives what is lost, too.
