@@ -35,7 +35,6 @@ pub type DoubleValue = OwnedValue<f64>;
 /// A value takes up to 80 bytes of memory where the shortest one takes 4 encoded bytes. Clone, comparison and drop are
 /// recursive; a value from [`Self::decode`] has at most [`MAX_DEPTH`](crate::limits::MAX_DEPTH) levels.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub enum OwnedValue<R> {
     /// `null`.
     #[default]
