@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use varbatch_codec::serde::{from_reader, from_slice, to_vec};
 use varbatch_codec::{Dialect, DoubleValue, OwnedType, Reader, Value};
 
-use super::support::vectors;
+use super::support::{on_a_stack, vectors};
 
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 struct Player {
@@ -88,8 +88,8 @@ fn types_are_written_as_values_and_read_from_them() {
     check(Value::StringName("a".into()), Value::StringName("a".into()));
 }
 
-#[test]
-fn a_field_of_a_value_keeps_each_type() {
+/// The value of each vector stays what it is beside another one.
+fn check_vectors() {
     for vector in vectors::written() {
         let Ok(value) = Value::read(&mut Reader::new(&vector.bytes).with_objects(true)) else { continue };
         let values = [Value::Int(1), value];
@@ -104,6 +104,12 @@ fn a_field_of_a_value_keeps_each_type() {
         let read = Value::read(&mut reader()).expect("an Array");
         assert_eq!(Value::from(again).encode(), read.encode(), "{}", vector.name);
     }
+}
+
+#[test]
+fn a_field_of_a_value_keeps_each_type() {
+    // The deepest value, in code that nobody optimised.
+    on_a_stack(8 << 20, check_vectors);
     let wide = [DoubleValue::Vector2([0.1, 2.0])];
     let bytes = to_vec(&wide).expect("a value");
     assert_eq!(from_slice::<Vec<DoubleValue>>(&bytes).as_deref(), Ok(&wide[..]));
