@@ -31,7 +31,8 @@
 //!
 //! What this model cannot say is never written: a `StringName`, `NodePath`, vector, matrix, color, a packed array other
 //! than of bytes, a typed container, an object, a `Signal`. A field of type [`Value`](crate::Value) can be any of them, and
-//! reads any of them. Integers above those of the engine (`i64`) are errors, as are values of more than 128 levels.
+//! reads any of them. Elsewhere a `Callable` or a `Signal` is an error, as are integers above those of the engine (`i64`)
+//! when they are written, and more than 128 levels when they are read.
 
 mod read;
 mod write;
