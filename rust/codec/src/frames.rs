@@ -48,13 +48,14 @@ pub struct Frame<'a> {
 
 /// Returns the frames of a stream. The iterator ends with the error of the first damaged frame.
 pub fn read(bytes: &[u8]) -> Frames<'_> {
-    Frames { bytes, at: 0 }
+    Frames { rest: bytes, at: 0 }
 }
 
 /// See [`read`].
 #[derive(Clone, Debug)]
 pub struct Frames<'a> {
-    bytes: &'a [u8],
+    rest: &'a [u8],
+    /// The offset of `rest` in the stream.
     at: usize,
 }
 
@@ -63,17 +64,17 @@ impl<'a> Iterator for Frames<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = &self.bytes[self.at..];
-        let len = match payload_len(rest, self.at, rest.len()) {
+        let len = match payload_len(self.rest, self.at, self.rest.len()) {
             Ok(len) => len?,
             Err(error) => {
-                self.at = self.bytes.len();
+                self.rest = &[];
                 return Some(Err(error));
             }
         };
+        let (frame, rest) = self.rest.split_at(PREFIX_LEN + len);
         let at = self.at + PREFIX_LEN;
-        self.at = at + len;
-        Some(Ok(Frame { at, payload: &rest[PREFIX_LEN..][..len] }))
+        (self.rest, self.at) = (rest, at + len);
+        Some(Ok(Frame { at, payload: &frame[PREFIX_LEN..] }))
     }
 }
 
@@ -161,7 +162,6 @@ pub fn runs(bytes: &[u8], len: usize) -> impl Iterator<Item = (&[u8], usize)> + 
 /// If the stream ends inside the frame, or the payload is longer than [`MAX_VALUE_LEN`]: whatever follows is lost with it.
 #[inline]
 pub fn payload_len(bytes: &[u8], at: usize, available: usize) -> Result<Option<usize>, CodecError> {
-    let short = |at, part, expected, found| CodecError::new(at, CodecErrorKind::ShortFrame { part, expected, found });
     let Some(prefix) = bytes.first_chunk() else {
         return match available {
             1..PREFIX_LEN => Err(short(at, "length", PREFIX_LEN, available)),
@@ -176,4 +176,10 @@ pub fn payload_len(bytes: &[u8], at: usize, available: usize) -> Result<Option<u
     } else {
         Ok(Some(len))
     }
+}
+
+/// Not inlined, so that the loops over frames stay small.
+#[cold]
+fn short(at: usize, part: &'static str, expected: usize, found: usize) -> CodecError {
+    CodecError::new(at, CodecErrorKind::ShortFrame { part, expected, found })
 }

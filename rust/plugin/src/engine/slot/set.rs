@@ -275,7 +275,7 @@ impl Slot {
     }
 
     /// Makes the value the empty one of `kind`, which must have an entry in `Api::empty`, and returns a pointer to it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn set_empty(&mut self, kind: Kind) -> Inner {
         // SAFETY: the old value is released. Either the layout is known and an empty value of `kind` is all zeros, or
         // `from_type` makes a new Variant from the empty value in `Api`.

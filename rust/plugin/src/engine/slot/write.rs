@@ -110,7 +110,7 @@ pub(super) unsafe fn resize(kind: Kind, array: Inner, count: usize) {
 /// # Safety
 /// `array` points to an empty packed array of `kind`, with elements of this size, that lives for `'a` and that nobody else
 /// uses meanwhile. All elements must be written before anyone else sees it.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn new_elements<'a>(kind: Kind, array: Inner, count: usize, element_len: usize) -> Memory<'a> {
     if count == 0 {
         return &mut [];
