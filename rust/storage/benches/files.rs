@@ -86,26 +86,30 @@ fn plan(bytes: &[u8], size: usize) -> Plan<'_> {
     writer.into_plan()
 }
 
+/// Calls both in turns, either first in every second round. The first round, in which there is no old file, does not count.
+fn in_turns<T>(
+    pairs: usize,
+    mut plain: impl FnMut() -> Result<T>,
+    mut ours: impl FnMut() -> Result<T>,
+) -> Result<Vec<(T, T)>> {
+    let mut rounds = Vec::new();
+    for round in 0..=pairs {
+        rounds.push(if round % 2 == 0 {
+            (plain()?, ours()?)
+        } else {
+            let ours = ours()?;
+            (plain()?, ours)
+        });
+    }
+    rounds.remove(0);
+    Ok(rounds)
+}
+
 fn save(plan: &Plan<'_>, flat: &[u8], pairs: usize, folder: &Path) -> Result<()> {
     let (plain_path, path) = (folder.join("plain"), folder.join("saved"));
     let threads = Threads::new(0);
-    let mut rounds = Vec::new();
-    // One more, which has no old file.
-    for round in 0..=pairs {
-        let (mut plain, mut ours) = ([0.0; 4], [0.0; 4]);
-        for turn in [round, round + 1] {
-            if turn % 2 == 0 {
-                plain = save_plainly(flat, &plain_path)?;
-            } else {
-                ours = save_plan(plan, &path, &threads)?;
-            }
-        }
-        if round == 0 {
-            assert!(fs::read(&path)? == flat, "other bytes were saved");
-        } else {
-            rounds.push((plain, ours));
-        }
-    }
+    let rounds = in_turns(pairs, || save_plainly(flat, &plain_path), || save_plan(plan, &path, &threads))?;
+    assert!(fs::read(&path)? == flat, "other bytes were saved");
     println!("{:>14} {:>8} {:>8} {:>8} {:>8} {:>8}  ratio", "save", "write", "flush", "rename", "free", "sum");
     let sum = |times: &Times| times.iter().sum::<f64>();
     let line = |name, times: Vec<Times>, ratio: String| {
@@ -141,7 +145,7 @@ fn save_plan(plan: &Plan<'_>, path: &Path, threads: &Threads) -> Result<Times> {
         Ok(saver)
     })?;
     let (flush, flushed) = timed(|| Ok(saver.flush(threads)?))?;
-    let (rename, replaced) = timed(|| Ok(flushed.commit(&Ticket::take())?))?;
+    let (rename, replaced) = timed(|| Ok(flushed.commit(&Ticket::take_for(path))?))?;
     let (free, ()) = timed(|| {
         drop(replaced);
         Ok(())
@@ -152,24 +156,17 @@ fn save_plan(plan: &Plan<'_>, path: &Path, threads: &Threads) -> Result<Times> {
 fn load(flat: &[u8], count: usize, pairs: usize, folder: &Path) -> Result<()> {
     let path = folder.join("plain");
     assert!(fs::read(&path)? == flat, "other bytes were saved");
-    let mut rounds = Vec::new();
-    for round in 0..=pairs {
-        let (mut plain, mut ours) = (0.0, 0.0);
-        for turn in [round, round + 1] {
-            if turn % 2 == 0 {
-                let (time, len) = timed(|| read_plainly(&path))?;
-                assert_eq!(len, flat.len(), "bytes that were read");
-                plain = time;
-            } else {
-                let (time, found) = timed(|| load_frames(&path))?;
-                assert_eq!(found, (count, flat.len()), "frames, and bytes, that were loaded");
-                ours = time;
-            }
-        }
-        if round > 0 {
-            rounds.push((plain, ours));
-        }
-    }
+    let plain = || {
+        let (time, len) = timed(|| read_plainly(&path))?;
+        assert_eq!(len, flat.len(), "bytes that were read");
+        Ok(time)
+    };
+    let ours = || {
+        let (time, found) = timed(|| load_frames(&path))?;
+        assert_eq!(found, (count, flat.len()), "frames, and bytes, that were loaded");
+        Ok(time)
+    };
+    let rounds = in_turns(pairs, plain, ours)?;
     println!("{:>14} {:>8}  ratio", "load", "all");
     println!("{:>14} {:>8.1}", "plain", median(rounds.iter().map(|round| round.0)));
     let all = median(rounds.iter().map(|round| round.1));

@@ -7,9 +7,9 @@
 //!   Linux then often wakes the helper on the caller's core, where it has to wait.
 //!
 //! The tables: a call whose items are nothing; filling a destination that was written before (copying alone) and a new
-//! one (page faults too); text to UTF-8, which computes. Columns: the time of one thread, then its ratio to that of
-//! several, who take pieces of that size each whatever the whole is; above 1 they are faster. `crate` is what the crate
-//! does, with its threshold. A ratio is the median of the rounds; in each round all ways take turns.
+//! one (page faults too). Columns: the time of one thread, then its ratio to that of several, who take pieces of that size
+//! each whatever the whole is; above 1 they are faster. `crate` is what the crate does, with its threshold. A ratio is the
+//! median of the rounds; in each round all ways take turns.
 //!
 //! Anything else that runs on the machine takes the cores away and moves the crossing up: look at several runs.
 
@@ -17,16 +17,12 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 
-use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Width, Writer, fill, text};
+use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Width, Writer, fill};
 use varbatch_workers::Threads;
 
 /// Payloads to fill, in KiB, and the pieces of them.
 const SIZES: [usize; 11] = [64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
 const PIECES: [usize; 4] = [64, 128, 256, 512];
-
-/// Texts, in thousands of characters, and the pieces of them.
-const TEXTS: [usize; 8] = [1, 4, 16, 32, 64, 128, 256, 1024];
-const TEXT_PIECES: [usize; 2] = [4, 16];
 
 /// Time for a line of a table, and the fewest rounds.
 const BUDGET: Duration = Duration::from_millis(500);
@@ -57,18 +53,17 @@ fn main() {
             let rounds = Rounds { state, timed };
             nothing(&threads, rounds);
             for (new, title) in [(false, "warm, KiB"), (true, "new, KiB")] {
-                table(title, &SIZES, &PIECES, timed, |kib| filling(kib << 10, &threads, new, rounds));
+                table(title, timed, |kib| filling(kib << 10, &threads, new, rounds));
             }
-            table("text, k chars", &TEXTS, &TEXT_PIECES, timed, |count| texts(count * 1000, &threads, rounds));
         }
     }
 }
 
 /// Prints a line for each size: microseconds of one thread, and how many times faster the other ways are.
-fn table(title: &str, sizes: &[usize], pieces: &[usize], timed: bool, line: impl Fn(usize) -> Vec<f64>) {
-    let heads: String = pieces.iter().map(|piece| format!("{piece:>7}")).collect();
+fn table(title: &str, timed: bool, line: impl Fn(usize) -> Vec<f64>) {
+    let heads: String = PIECES.iter().map(|piece| format!("{piece:>7}")).collect();
     println!("{title:>16} {:>9} {heads}  crate", "1 thread");
-    for &size in if timed { sizes } else { &sizes[..2] } {
+    for &size in &SIZES[..if timed { SIZES.len() } else { 2 }] {
         let times = line(size);
         let ratios: String = times[1..].iter().map(|ratio| format!("{ratio:>7.2}")).collect();
         println!("{size:>16} {:>9.1} {ratios}", times[0]);
@@ -112,28 +107,6 @@ fn filling(len: usize, threads: &Threads, new: bool, rounds: Rounds) -> Vec<f64>
         fill(way, &mut black_box(&mut dest).spare_capacity_mut()[..plan.len()]);
         dest
     })
-}
-
-/// Text to UTF-8: by one thread, and in pieces.
-fn texts(count: usize, threads: &Threads, rounds: Rounds) -> Vec<f64> {
-    let chars: Vec<_> = (0..count).map(|index| if index % 8 == 7 { 0xe9 } else { 0x61 }).collect();
-    let mut dest = vec![MaybeUninit::new(0); text::utf8_len(&chars)];
-    let expected: String = chars.iter().filter_map(|&c| char::from_u32(c)).collect();
-    let encode = |way, dest: &mut [MaybeUninit<u8>]| match way {
-        0 => text::encode(&chars, dest),
-        _ => {
-            // Each piece ends where a group of 8 characters does, which takes 9 bytes.
-            let piece = TEXT_PIECES[way - 1] * 1000;
-            let pieces: Vec<_> = chars.chunks(piece).zip(dest.chunks_mut(piece / 8 * 9)).collect();
-            threads.for_each(pieces, |(from, to)| text::encode(from, to));
-        }
-    };
-    for way in 0..=TEXT_PIECES.len() {
-        dest.fill(MaybeUninit::new(0));
-        encode(way, &mut dest);
-        assert!(written(&dest) == expected.as_bytes());
-    }
-    rounds.take(TEXT_PIECES.len() + 1, |way| encode(way, black_box(&mut dest)))
 }
 
 /// A plan of one array.

@@ -6,7 +6,6 @@ mod convert;
 mod diff;
 mod get;
 mod inputs;
-mod json;
 mod large;
 #[cfg(unix)]
 mod output;

@@ -1,7 +1,7 @@
 //! Guards: what is compressed is what the engine reads, comes back as it was, and does not depend on pieces or threads.
 //! What is broken is in `compressed_damage`.
 
-use std::io::{self, Cursor, ErrorKind, Seek, SeekFrom, Write};
+use std::io::{self, Cursor, ErrorKind};
 
 use varbatch_storage::compressed::{
     BLOCK_LEN, CompressedError, Compression, Decoder, Encoder, MAGIC, MAX_BLOCK_LEN, MAX_TOTAL, is_compressed,
@@ -168,16 +168,6 @@ fn files_of_the_engine_are_read() {
 }
 
 #[test]
-fn modes_are_the_engines() {
-    let modes: Vec<_> =
-        Compression::WRITTEN.iter().map(|compression| (compression.mode(), compression.name())).collect();
-    assert_eq!(modes, [(1, "DEFLATE"), (2, "Zstandard"), (3, "gzip")]);
-    for mode in 0..6 {
-        assert_eq!(Compression::from_mode(mode).map(Compression::mode), (0..4).contains(&mode).then_some(mode));
-    }
-}
-
-#[test]
 fn frames_are_not_taken_for_compressed_files() {
     assert!(is_compressed(b"GCPF") && is_compressed(b"GCPF\x01\0\0\0"));
     assert!(!is_compressed(b"") && !is_compressed(b"GCP") && !is_compressed(b"GCPE\0\0\0\0"));
@@ -209,42 +199,6 @@ fn the_total_must_be_true() {
         let result = Encoder::new(Cursor::new(Vec::new()), Compression::Zstd, 1, block_len);
         assert_refused(result, &format!("expected a block size from 1 to 16777216, {text}"));
     }
-}
-
-/// Takes so many bytes, as a full disk does.
-struct Full(Cursor<Vec<u8>>, u64);
-
-impl Write for Full {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = self.1.saturating_sub(self.0.position()).min(bytes.len() as u64);
-        if room == 0 { Err(ErrorKind::StorageFull.into()) } else { self.0.write(&bytes[..room as usize]) }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-impl Seek for Full {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.0.seek(to)
-    }
-}
-
-#[test]
-fn a_full_disk_is_an_error_at_any_byte() {
-    let (stream, threads) = (Random::new(7).bytes(3000), Threads::alone());
-    let write = |room| {
-        let out = Full(Cursor::new(Vec::new()), room);
-        let mut encoder = Encoder::new(out, Compression::Zstd, 3000, 100)?;
-        encoder.write(&stream, &threads)?;
-        encoder.finish(&threads).map(|out| out.0.into_inner())
-    };
-    let len = compress(&stream, Compression::Zstd, 100).len() as u64;
-    for room in 0..len {
-        assert_eq!(write(room).expect_err("no room").kind(), ErrorKind::StorageFull, "room for {room}");
-    }
-    assert_gives(&write(len).expect("room"), &stream, 1000, &threads);
 }
 
 /// Guards: whatever is written can be read, though the decoder takes no more than 64 MiB or 256 bytes for one.

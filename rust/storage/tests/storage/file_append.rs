@@ -25,7 +25,7 @@ pub fn begin(path: &Path) -> Result<Saver, AppendError> {
 }
 
 pub fn commit(saver: Saver) -> io::Result<()> {
-    match saver.flush(&Threads::alone())?.commit(&Ticket::take())? {
+    match saver.flush(&Threads::alone())?.commit(&Ticket::take_for(Path::new("another")))? {
         Committed::InPlace(None) => Ok(()),
         other => panic!("{other:?}"),
     }

@@ -1,7 +1,6 @@
 //! Guards: frames that are loaded bit by bit are those that are read from all of the bytes at once, however they come, and
 //! in little memory. What is damaged is in `file_damage`.
 
-use std::fs;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 use varbatch_codec::frames::{self, PREFIX_LEN};
@@ -10,7 +9,6 @@ use varbatch_storage::{LoadError, Loader, ReadStep};
 use varbatch_workers::Threads;
 
 use crate::compressed::compress;
-use crate::folder::Folder;
 use crate::support::allocator::{most_held, taken};
 use crate::support::random::Random;
 
@@ -287,20 +285,5 @@ fn a_long_frame_is_read_in_steps_and_in_no_more_memory() {
         });
         assert!(piece == bytes);
         assert!(held < bytes.len() + 40 * PIECE, "{held} bytes for {}", bytes.len());
-    }
-}
-
-#[test]
-fn files_are_opened() {
-    let folder = Folder::new();
-    let bytes = stream(&[8, 0, 3, PIECE]);
-    for (name, bytes) in [("plain", bytes.clone()), ("packed", compress(&bytes, Compression::Zstd, 4096))] {
-        fs::write(folder.join(name), bytes).expect("writes");
-    }
-    for name in ["plain", "packed"] {
-        let loader = Loader::open(&folder.join(name));
-        let (total, left) = loader.as_ref().map_or((0, 0), Loader::len);
-        assert_eq!((total, left), (bytes.len() as u64, bytes.len() as u64));
-        assert_found(&bit_by_bit(loader, &Threads::alone()), &all_at_once(&bytes));
     }
 }

@@ -10,7 +10,7 @@ use varbatch_storage::compressed::Compression;
 use varbatch_storage::{Committed, Flushed, Saver, Ticket};
 use varbatch_workers::Threads;
 
-use crate::file_append::{append, begin, commit};
+use crate::file_append::{append, begin, commit, int};
 use crate::file_save::{MEBI, assert_holds, encoded, write};
 use crate::folder::Folder;
 
@@ -34,7 +34,7 @@ struct Called {
 }
 
 fn call(path: &Path, content: u8) -> Called {
-    let ticket = Ticket::take();
+    let ticket = Ticket::take_for(path);
     let saver = Saver::create(path, None).expect("begins");
     Called { content, ticket, flushed: flushed(saver, &[content; 4]) }
 }
@@ -91,7 +91,7 @@ fn a_save_that_was_overtaken_knows_it_while_it_is_written() {
     let folder = Folder::new();
     for how in [None, Some((Compression::Zstd, 4))] {
         let path = folder.join("save");
-        let ticket = Ticket::take();
+        let ticket = Ticket::take_for(&path);
         let saver = Saver::create(&path, how).expect("begins");
         assert!(!saver.is_overtaken(&ticket).expect("flushes"), "by nobody");
         let later = call(&path, 2);
@@ -99,7 +99,7 @@ fn a_save_that_was_overtaken_knows_it_while_it_is_written() {
         assert!(!saver.is_overtaken(&ticket).expect("flushes"), "by one that is not in place, or elsewhere");
         assert!(later.commit());
         assert!(saver.is_overtaken(&ticket).expect("flushes"));
-        assert!(!saver.is_overtaken(&Ticket::take()).expect("flushes"), "which came last");
+        assert!(!saver.is_overtaken(&Ticket::take_for(&path)).expect("flushes"), "which came last");
     }
 }
 
@@ -191,13 +191,13 @@ fn a_folder_that_was_renamed_holds_what_was_saved_last() {
 
 /// Saves a record with this number, as a call with this ticket.
 fn save(path: &Path, number: u8, called: &Ticket) -> bool {
-    put(flushed(Saver::create(path, None).expect("begins"), &record(number)), called)
+    put(flushed(Saver::create(path, None).expect("begins"), &int(number.into()).to_vec()), called)
 }
 
 /// Begins to append a record, as a call with this ticket. `None` if it was overtaken.
 fn begun(path: &Path, number: u8, called: &Ticket) -> Option<Saver> {
     let mut saver = Saver::append(path, called, Dialect::GODOT_4).expect("opens")?;
-    write(&mut saver, &encoded(&record(number)), MEBI).expect("writes");
+    write(&mut saver, &int(number.into()), MEBI).expect("writes");
     Some(saver)
 }
 
@@ -205,13 +205,9 @@ fn ended(saver: Saver, called: &Ticket) -> bool {
     put(saver.flush(&Threads::alone()).expect("flushes"), called)
 }
 
-fn record(number: u8) -> [u8; 12] {
-    [8, 0, 0, 0, 2, 0, 0, 0, number, 0, 0, 0]
-}
-
 #[track_caller]
 fn assert_numbers(path: &Path, numbers: &[u8]) {
-    assert_holds(path, &numbers.iter().flat_map(|&number| record(number)).collect::<Vec<_>>());
+    assert_holds(path, &numbers.iter().flat_map(|&number| int(number.into()).to_vec()).collect::<Vec<_>>());
 }
 
 #[test]
@@ -268,7 +264,7 @@ fn a_later_save_overtakes_an_append_at_any_moment() {
         for is_there in [false, true] {
             let _ = fs::remove_file(&path);
             if is_there {
-                fs::write(&path, record(1)).expect("writes");
+                fs::write(&path, int(1).to_vec()).expect("writes");
             }
             let called = Ticket::take_for(&path);
             let overtake = || assert!(save(&path, 3, &Ticket::take_for(&path)));
@@ -313,7 +309,7 @@ fn appends_that_do_not_know_of_each_other_lose_nothing() {
             let path = if thread % 2 == 0 { &path } else { &hard };
             scope.spawn(move || {
                 for index in 0..25 {
-                    let called = Ticket::take();
+                    let called = Ticket::take_for(path);
                     let saver = begun(path, thread * 25 + index, &called).expect("no save");
                     assert!(ended(saver, &called));
                 }
@@ -329,11 +325,11 @@ fn appends_that_do_not_know_of_each_other_lose_nothing() {
 #[test]
 fn a_file_that_was_removed_or_replaced_meanwhile_is_another_one() {
     let (folder, path) = Folder::with("log");
-    append(&path, &encoded(&record(1))).expect("appends");
+    append(&path, &int(1)).expect("appends");
     let saver = begin(&path).expect("begins");
     fs::remove_file(&path).expect("removes");
     commit(saver).expect("to what has no name any more");
     assert!(folder.names().is_empty());
-    append(&path, &encoded(&record(2))).expect("appends");
+    append(&path, &int(2)).expect("appends");
     assert_numbers(&path, &[2]);
 }

@@ -78,7 +78,7 @@ fn saves_of_three_threads_all_succeed_while_others_have_the_file_open() {
                     let (ticket, number) = {
                         let mut last = last.lock().expect("nobody panics");
                         *last += 1;
-                        (Ticket::take(), *last)
+                        (Ticket::take_for(path), *last)
                     };
                     if number > SAVES {
                         break;

@@ -41,7 +41,7 @@ pub fn write(saver: &mut Saver, plan: &Plan<'_>, most: usize) -> io::Result<()> 
 pub fn save(path: &Path, plan: &Plan<'_>, most: usize, how: Option<Compression>) -> io::Result<()> {
     let mut saver = Saver::create(path, how.map(|how| (how, plan.len() as u64)))?;
     write(&mut saver, plan, most)?;
-    saver.flush(&Threads::alone())?.commit(&Ticket::take())?;
+    saver.flush(&Threads::alone())?.commit(&Ticket::take_for(path))?;
     Ok(())
 }
 
@@ -215,7 +215,9 @@ fn an_old_file_is_replaced_when_the_new_one_is_complete_and_not_before() {
     }
     let flushed = saver.flush(&Threads::alone()).expect("flushes");
     assert_holds(&path, &old);
-    let Committed::InPlace(replaced) = flushed.commit(&Ticket::take()).expect("commits") else { panic!("overtaken") };
+    let Committed::InPlace(replaced) = flushed.commit(&Ticket::take_for(&path)).expect("commits") else {
+        panic!("overtaken")
+    };
     assert_holds(&path, &new);
     if cfg!(unix) {
         let replaced = replaced.expect("the old file").metadata().expect("a file");

@@ -135,7 +135,7 @@ fn a_file_that_is_written_has_no_name_where_the_system_can_do_that() {
         assert_eq!(folder.names(), names);
         let flushed = saver.flush(&Threads::alone()).expect("flushes");
         assert_eq!(folder.names(), names);
-        flushed.commit(&Ticket::take()).expect("takes the place");
+        flushed.commit(&Ticket::take_for(&path)).expect("takes the place");
         assert_eq!(folder.names(), ["save"]);
     }
 }

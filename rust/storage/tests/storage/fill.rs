@@ -58,16 +58,6 @@ fn any_number_of_threads_fills_alike() {
 }
 
 #[test]
-fn several_callers_share_the_threads() {
-    let plan = plan(&[PARALLEL_FROM, 5, 2 * CUT_LEN]);
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| (0..5).for_each(|_| assert_fills(&plan)));
-        }
-    });
-}
-
-#[test]
 fn large_data_is_copied_by_any_number_of_threads() {
     for threads in &*THREADS {
         for len in [BYTES.len(), PARALLEL_FROM + 1, PARALLEL_FROM, PARALLEL_FROM - 1] {

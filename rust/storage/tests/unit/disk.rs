@@ -155,7 +155,7 @@ pub fn write(saver: &mut Saver, bytes: &[u8], max: usize) -> io::Result<()> {
 pub fn save(path: &Path, bytes: &[u8], how: Option<Compression>, max: usize) -> io::Result<()> {
     let mut saver = Saver::create(path, how.map(|how| (how, bytes.len() as u64)))?;
     write(&mut saver, bytes, max)?;
-    saver.flush(&Threads::alone())?.commit(&Ticket::take()).map(drop)
+    saver.flush(&Threads::alone())?.commit(&Ticket::take_for(path)).map(drop)
 }
 
 pub fn append(path: &Path, bytes: &[u8], max: usize) -> Result<(), AppendError> {
@@ -284,7 +284,7 @@ fn a_folder_that_fails_to_flush_is_told_and_one_that_cannot_be_flushed_is_not() 
 #[test]
 fn a_call_that_was_overtaken_ends_when_the_later_save_is_on_the_disk() {
     each(|_, path, way, _| {
-        let (early, late) = (Ticket::take(), Ticket::take());
+        let (early, late) = (Ticket::take_for(path), Ticket::take_for(path));
         let mut saver = Saver::create(path, None).expect("begins");
         write(&mut saver, &record(3), 1000).expect("writes");
         let later = Saver::create(path, None).expect("begins").flush(&Threads::alone()).expect("flushes");
