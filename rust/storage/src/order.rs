@@ -30,17 +30,11 @@ static CHANGED: Condvar = Condvar::new();
 pub struct Ticket(u64);
 
 impl Ticket {
-    /// Takes the ticket of a save that is called now. No append waits for it.
-    #[must_use]
-    pub fn take() -> Self {
-        Self(order().take(None))
-    }
-
     /// Takes the ticket of a save or append to `path` that is called now.
     #[must_use]
     pub fn take_for(path: &Path) -> Self {
         let line = line(path);
-        Self(order().take(Some(line)))
+        Self(order().take(line))
     }
 
     /// Returns a number that no other ticket of this process has.
@@ -167,8 +161,8 @@ fn folded(place: &Path) -> PathBuf {
 /// The saves in progress, and the files that they must not replace.
 struct Order {
     last: u64,
-    /// Tickets of calls that have not ended, and their line if they have one.
-    open: BTreeMap<u64, Option<PathBuf>>,
+    /// Tickets of calls that have not ended, and their line.
+    open: BTreeMap<u64, PathBuf>,
     /// The latest save at each path, while an earlier one is in progress.
     placed: BTreeMap<PathBuf, u64>,
     /// Lines in which a call is putting or opening a file.
@@ -180,7 +174,7 @@ impl Order {
         Self { last: 0, open: BTreeMap::new(), placed: BTreeMap::new(), held: BTreeSet::new() }
     }
 
-    fn take(&mut self, line: Option<PathBuf>) -> u64 {
+    fn take(&mut self, line: PathBuf) -> u64 {
         self.last += 1;
         self.open.insert(self.last, line);
         self.last
@@ -197,13 +191,11 @@ impl Order {
 
     /// Returns the first ticket in the line of this one, unless that is this one.
     fn first_before(&self, ticket: u64) -> Option<u64> {
-        let line = self.open.get(&ticket)?.as_ref()?;
-        self.first_in(line).filter(|&first| first != ticket)
+        self.first_in(self.open.get(&ticket)?).filter(|&first| first != ticket)
     }
 
     fn first_in(&self, line: &Path) -> Option<u64> {
-        let mut open = self.open.iter();
-        open.find(|(_, other)| other.as_deref() == Some(line)).map(|(&ticket, _)| ticket)
+        self.open.iter().find(|(_, other)| *other == line).map(|(&ticket, _)| ticket)
     }
 
     /// Returns the ticket that is the first in the line of this one now. A second time this does nothing.
@@ -214,7 +206,7 @@ impl Order {
             // Drops entries that only ended saves could have replaced.
             self.placed.retain(|_, placed| *placed > oldest);
         }
-        self.first_in(&line?)
+        self.first_in(&line)
     }
 }
 

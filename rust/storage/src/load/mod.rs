@@ -7,7 +7,7 @@ mod walk;
 use std::io::{self, SeekFrom};
 use std::path::Path;
 
-use self::select::{Found, Select};
+use self::select::Select;
 pub use self::source::Input;
 use self::source::READ_LEN;
 pub(crate) use self::source::{Source, WALK_LEN};
@@ -200,8 +200,8 @@ impl Loader {
     /// In the same cases as [`Self::read`].
     pub fn read_step(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<ReadStep, LoadError> {
         piece.clear();
-        if self.select.is_some() {
-            return self.pass(threads);
+        if let Some(select) = self.select.take() {
+            return self.pass(select, threads);
         }
         self.index += std::mem::take(&mut self.returned);
         if self.tail.len() > READ_LEN {
@@ -243,39 +243,6 @@ impl Loader {
             }
         }
         Ok(ReadStep::End)
-    }
-
-    /// Passes some of the frames before those asked for.
-    fn pass(&mut self, threads: &Threads) -> Result<ReadStep, LoadError> {
-        let Some(mut select) = self.select.take() else { return Ok(ReadStep::Part) };
-        let found = match select.step(&mut self.source, threads) {
-            Ok(None) => {
-                self.select = Some(select);
-                return Ok(ReadStep::Part);
-            }
-            Ok(Some(found)) => self.start_at(found),
-            Err(error) => {
-                self.index = select.index();
-                Err(error)
-            }
-        };
-        if found.is_err() {
-            (self.unread, self.ended) = (0, true);
-        }
-        found.map(|()| ReadStep::Part)
-    }
-
-    /// Goes to the first of the frames asked for.
-    fn start_at(&mut self, Found { index, at, end, behind }: Found) -> Result<(), LoadError> {
-        let stream_end = std::mem::replace(&mut self.unread, 0);
-        (self.index, self.at) = (index, at as usize);
-        self.is_cut = end.is_some_and(|end| end < stream_end || end == at) || behind.is_some();
-        self.behind = behind;
-        if end != Some(at) {
-            self.source.seek(at)?;
-        }
-        self.unread = end.unwrap_or(stream_end).saturating_sub(at);
-        Ok(())
     }
 
     /// Appends bytes to the start of a frame, or to nothing. Returns true if there were any.

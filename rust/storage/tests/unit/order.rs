@@ -12,13 +12,13 @@ use super::{Order, Ticket, unless_overtaken};
 fn no_more_is_kept_than_saves_under_way_need() {
     let mut order = Order::new();
     for round in 0..3 {
-        let oldest = order.take(None);
+        let oldest = order.take(PathBuf::new());
         for index in 0..100 {
-            let ticket = order.take(None);
+            let ticket = order.take(PathBuf::new());
             order.placed.insert(PathBuf::from(format!("{}", index % 10)), ticket);
             order.give_back(ticket);
         }
-        let younger = order.take(None);
+        let younger = order.take(PathBuf::new());
         order.placed.insert(PathBuf::from("newest"), order.last + 1);
         assert_eq!((order.placed.len(), order.open.len()), (11, 2), "{round}");
         assert!(order.is_overtaken(oldest, Path::new("9")));
@@ -28,7 +28,7 @@ fn no_more_is_kept_than_saves_under_way_need() {
         order.give_back(younger);
         assert_eq!((order.placed.len(), order.open.len()), (0, 0), "{round}");
         // Nobody is older: there is nobody to keep it for.
-        let alone = order.take(None);
+        let alone = order.take(PathBuf::new());
         assert!(!order.has_older(alone));
         order.give_back(alone);
     }
