@@ -11,8 +11,7 @@ use crate::failure::Failure;
 use crate::hint;
 use crate::input::{Input, STANDARD, name};
 use crate::json;
-use crate::output::{print, say};
-use crate::progress::Progress;
+use crate::output::{Progress, print, say};
 use crate::source::{Buffer, Buffers, in_frame};
 use crate::wildcards;
 

@@ -15,8 +15,7 @@ use crate::args::{Convert, DialectName};
 use crate::failure::Failure;
 use crate::hint;
 use crate::input::{Input, STANDARD, name, unnamed};
-use crate::output::{print, say};
-use crate::progress::Progress;
+use crate::output::{Progress, print, say};
 use crate::source::{Buffers, loader};
 
 pub fn run(args: &Convert) -> Result<(), Failure> {
@@ -32,7 +31,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     // It may be the file to replace, and some systems cannot replace an open file.
     drop(input);
     refuse_to_replace(args, &path, &name)?;
-    flushed.commit(&Ticket::take()).map_err(|error| Failure::file(&name, error))?;
+    flushed.commit(&Ticket::take_for(&path)).map_err(|error| Failure::file(&name, error))?;
     if folder.is_some() {
         // Its output is the file alone.
         io::copy(&mut File::open(&path)?, &mut io::stdout())?;

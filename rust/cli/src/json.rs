@@ -8,8 +8,7 @@ use varbatch_codec::describe::{Found, Node, nodes};
 use varbatch_codec::quote::visible;
 use varbatch_codec::{CodecError, Dialect, Event, Plain, Scalar, Shape, Text};
 
-use crate::leaf;
-use crate::number::{Number, elements};
+use crate::leaf::{self, Number, elements};
 
 /// One line of output.
 pub fn line(value: &impl Serialize) -> String {

@@ -1,7 +1,7 @@
 //! `varbatch`: shows, checks, compares and converts files of Godot's Variants, without an engine.
 //!
 //! `input` opens a file or a pipe, `source` finds out what is in it and reads its values; `show`, `check`, `diff`, `get` and
-//! `convert` are the commands; `leaf` prints a value in short, `json` in full, `number` its numbers, and `path` its path; `wildcards` finds files;
+//! `convert` are the commands; `leaf` prints a value in short, `json` in full, and `path` its path; `wildcards` finds files;
 //! `failure` holds the errors, `output` prints lines, and `hint` finds out what the user could have meant.
 
 mod about;
@@ -15,10 +15,8 @@ mod hint;
 mod input;
 mod json;
 mod leaf;
-mod number;
 mod output;
 mod path;
-mod progress;
 mod show;
 mod source;
 mod wildcards;
