@@ -3,43 +3,34 @@
 use std::sync::{LockResult, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// Among them helpers whose last handle was dropped by one of them: it cannot wait for its own end. All end soon.
-pub(crate) static ENDING: Ending = Ending::new();
+/// Threads of devices, and helpers whose last handle was dropped by one of them: it cannot wait for its own end. All end
+/// soon.
+static ENDING: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
+
+/// Held while threads are joined. One of them may still keep others, so `ENDING` is not held then.
+static JOINING: Mutex<()> = Mutex::new(());
 
 /// Keeps a thread that ends by itself. [`Tasks::shut_down`](crate::tasks::Tasks::shut_down) waits for it.
 pub fn join_later(thread: JoinHandle<()>) {
-    ENDING.keep([thread]);
+    keep([thread]);
 }
 
-/// A list of such threads.
-pub(crate) struct Ending {
-    threads: Mutex<Vec<JoinHandle<()>>>,
-    /// Held while threads are joined. One of them may still keep others, so `threads` is not held then.
-    joining: Mutex<()>,
+/// Keeps `threads`, and joins those that have ended.
+pub(crate) fn keep(threads: impl IntoIterator<Item = JoinHandle<()>>) {
+    lock(&ENDING).extend(threads);
+    // Another thread that joins them may be waiting for this one.
+    if let Ok(_joining) = JOINING.try_lock() {
+        let ended: Vec<_> = lock(&ENDING).extract_if(.., |thread| thread.is_finished()).collect();
+        join(ended);
+    }
 }
 
-impl Ending {
-    pub(crate) const fn new() -> Self {
-        Self { threads: Mutex::new(Vec::new()), joining: Mutex::new(()) }
-    }
-
-    /// Keeps `threads`, and joins those that have ended.
-    pub(crate) fn keep(&self, threads: impl IntoIterator<Item = JoinHandle<()>>) {
-        lock(&self.threads).extend(threads);
-        // Another thread that joins them may be waiting for this one.
-        if let Ok(_joining) = self.joining.try_lock() {
-            let ended: Vec<_> = lock(&self.threads).extract_if(.., |thread| thread.is_finished()).collect();
-            join(ended);
-        }
-    }
-
-    /// Waits for all kept threads, including those that another thread is joining.
-    pub(crate) fn join(&self) {
-        let _joining = lock(&self.joining);
-        loop {
-            let Some(thread) = lock(&self.threads).pop() else { return };
-            join([thread]);
-        }
+/// Waits for all kept threads, including those that another thread is joining.
+pub(crate) fn join_kept() {
+    let _joining = lock(&JOINING);
+    loop {
+        let Some(thread) = lock(&ENDING).pop() else { return };
+        join([thread]);
     }
 }
 
@@ -48,7 +39,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     unpoisoned(mutex.lock())
 }
 
-/// Returns what is locked. Nothing panics while it is.
+/// Returns what is locked, which stays valid if a thread panics meanwhile.
 pub(crate) fn unpoisoned<G>(locked: LockResult<G>) -> G {
     locked.unwrap_or_else(PoisonError::into_inner)
 }

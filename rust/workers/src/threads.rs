@@ -1,9 +1,9 @@
 //! A fixed set of threads that share work with the waiting caller.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 
-use crate::ending::{ENDING, join};
+use crate::ending::{join, keep, lock, unpoisoned};
 use crate::gate;
 use crate::turns::{Order, Turns};
 
@@ -34,7 +34,7 @@ struct Helpers(Vec<JoinHandle<()>>);
 impl Drop for Helpers {
     fn drop(&mut self) {
         if rayon::current_thread_index().is_some() {
-            ENDING.keep(self.0.drain(..));
+            keep(self.0.drain(..));
         } else {
             join(self.0.drain(..));
         }
@@ -138,8 +138,8 @@ impl Threads {
         };
         let (items, states) = (Mutex::new(items), Mutex::new(Vec::new()));
         let run = || {
-            let state = take(&mut || items.lock().unwrap_or_else(PoisonError::into_inner).next());
-            states.lock().unwrap_or_else(PoisonError::into_inner).extend(state);
+            let state = take(&mut || lock(&items).next());
+            lock(&states).extend(state);
         };
         gate::share(&run, |gate| {
             for _ in 0..helpers {
@@ -147,7 +147,7 @@ impl Threads {
                 pool.jobs.spawn(move || gate.enter());
             }
         });
-        states.into_inner().unwrap_or_else(PoisonError::into_inner)
+        unpoisoned(states.into_inner())
     }
 
     /// Calls `work` like [`Self::for_each`], and returns the results in the order of the items.
@@ -158,12 +158,9 @@ impl Threads {
     where
         I: IntoIterator<Item = T, IntoIter: Send>,
     {
-        let done = Mutex::new(Vec::new());
-        self.for_each(items.into_iter().enumerate(), |(index, item)| {
-            let result = work(item);
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
-        });
-        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let items = items.into_iter().enumerate();
+        let done = self.for_each_with(items, Vec::new, |(index, item), done| done.push((index, work(item))));
+        let mut done: Vec<_> = done.into_iter().flatten().collect();
         done.sort_unstable_by_key(|(index, _)| *index);
         done.into_iter().map(|(_, result)| result).collect()
     }

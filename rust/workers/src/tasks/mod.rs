@@ -26,9 +26,9 @@ pub use task::Task;
 pub use work::{NextStep, OnProgress, TaskEvent, Work};
 
 use crate::Threads;
-use crate::ending::ENDING;
+use crate::ending::{join_kept, lock, unpoisoned};
 use crate::turns::{Order, SLICE};
-use queue::{Place, Queue};
+use queue::{Lists, Place, Queue};
 
 /// A queue of tasks. Can be a `static`.
 pub struct Tasks<W: Work> {
@@ -54,12 +54,16 @@ impl<W: Work> Tasks<W> {
     ) -> Arc<Task<W>> {
         let home = if threads.has_helpers() { Place::Helpers } else { Place::Owner };
         let task = Task::new(&self.queue, home, work, Box::new(listener));
-        if self.queue.add(task.id, &task, threads) {
-            task.put(home, Order::Last);
-        } else {
+        let mut lists = lock(&self.queue.lists);
+        if lists.is_closing {
+            drop(lists);
             task.cancel();
             task.work_on(threads, home, None);
+            return task;
         }
+        lists.live.insert(task.id, (Arc::clone(&task), threads.without_caller()));
+        drop(lists);
+        task.put(home, Order::Last);
         task
     }
 
@@ -67,12 +71,12 @@ impl<W: Work> Tasks<W> {
     /// is one. Returns true if more may remain.
     pub fn run_slice(&self, budget: Duration) -> bool {
         let end = Instant::now() + budget;
-        self.queue.begin_run();
+        lock(&self.queue.lists).running += 1;
         let may_have_more = loop {
-            let Some(task) = self.queue.next_owned() else { break false };
+            let Some(task) = lock(&self.queue.lists).owned.pop_front() else { break false };
             let until = end.min(Instant::now() + SLICE);
             if task.work_on(&Threads::alone(), Place::Owner, Some(until)) && Instant::now() >= end {
-                break self.queue.has_owned();
+                break !lock(&self.queue.lists).owned.is_empty();
             }
         };
         self.queue.end_run();
@@ -81,7 +85,7 @@ impl<W: Work> Tasks<W> {
 
     /// True while a task has not ended, or its end is being reported.
     pub fn is_busy(&self) -> bool {
-        self.queue.is_busy()
+        !lock(&self.queue.lists).live.is_empty()
     }
 
     /// Cancels all tasks except those that [outlive](Work::outlives_shut_down) this, which the calling thread helps to
@@ -89,13 +93,21 @@ impl<W: Work> Tasks<W> {
     /// have ended. The queue can then be used again. Must not be called inside a step or a listener, as it waits for
     /// them.
     pub fn shut_down(&self, threads: &Threads) {
-        let tasks = self.queue.close();
+        let mut lists = lock(&self.queue.lists);
+        lists.is_closing = true;
+        let tasks: Vec<_> = lists.live.values().map(|(task, _)| Arc::clone(task)).collect();
+        drop(lists);
         tasks.iter().filter(|task| !task.outlives_shut_down).for_each(Task::cancel);
         for task in tasks {
             task.wait(threads);
         }
-        self.queue.reopen();
-        ENDING.join();
+        let is_used = |lists: &mut Lists<_>| !lists.live.is_empty() || lists.running > 0;
+        let mut lists = unpoisoned(self.queue.ended.wait_while(lock(&self.queue.lists), is_used));
+        lists.is_closing = false;
+        let hints = std::mem::take(&mut lists.owned);
+        drop(lists);
+        drop(hints);
+        join_kept();
     }
 }
 

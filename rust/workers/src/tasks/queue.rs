@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex};
 
 use crate::Threads;
-use crate::ending::{Ending, lock, unpoisoned};
-use crate::turns::Order;
+use crate::ending::lock;
 
 /// The place of work that no thread works on, which determines who may claim it. A waiting thread may claim it
 /// anywhere.
@@ -24,39 +23,29 @@ pub(super) enum Place {
     Parked,
 }
 
+/// What the tasks of a queue have in common. A task may live longer.
 pub(super) struct Queue<T> {
-    lists: Mutex<Lists<T>>,
-    /// Woken when a task or a thread of the queue has ended.
-    ended: Condvar,
-    /// Threads for steps that wait for a device.
-    pub(super) devices: Ending,
+    pub(super) lists: Mutex<Lists<T>>,
+    /// Woken when a task or a turn has ended.
+    pub(super) ended: Condvar,
 }
 
-struct Lists<T> {
+pub(super) struct Lists<T> {
     /// Tasks that have not ended, or whose end is being reported, in the order in which they were started; and the threads
     /// of each, as a helper sees them.
-    live: BTreeMap<u64, (Arc<T>, Threads)>,
+    pub(super) live: BTreeMap<u64, (Arc<T>, Threads)>,
     /// Hints at tasks that are free at [`Place::Owner`].
-    owned: VecDeque<Arc<T>>,
+    pub(super) owned: VecDeque<Arc<T>>,
     /// Turns on helpers, begun or not, and calls of `run_slice`.
-    running: usize,
-    is_closing: bool,
+    pub(super) running: usize,
+    /// True while no tasks are added.
+    pub(super) is_closing: bool,
 }
 
 impl<T> Queue<T> {
     pub(super) fn new() -> Arc<Self> {
         let lists = Lists { live: BTreeMap::new(), owned: VecDeque::new(), running: 0, is_closing: false };
-        Arc::new(Self { lists: Mutex::new(lists), ended: Condvar::new(), devices: Ending::new() })
-    }
-
-    /// Adds a task that was started with `threads`. While the queue is closing, does nothing and returns false.
-    pub(super) fn add(&self, id: u64, task: &Arc<T>, threads: &Threads) -> bool {
-        let mut lists = lock(&self.lists);
-        if lists.is_closing {
-            return false;
-        }
-        lists.live.insert(id, (Arc::clone(task), threads.without_caller()));
-        true
+        Arc::new(Self { lists: Mutex::new(lists), ended: Condvar::new() })
     }
 
     /// Counts a turn of a task on its helpers, until [`Self::end_run`]. Returns its threads; `None` if it has ended.
@@ -67,29 +56,10 @@ impl<T> Queue<T> {
         Some(threads)
     }
 
-    /// Counts a call of `run_slice`, until [`Self::end_run`].
-    pub(super) fn begin_run(&self) {
-        lock(&self.lists).running += 1;
-    }
-
+    /// Ends a turn, or a call of `run_slice`.
     pub(super) fn end_run(&self) {
         lock(&self.lists).running -= 1;
         self.ended.notify_all();
-    }
-
-    /// Lists a task that is free at [`Place::Owner`].
-    pub(super) fn add_owned(&self, order: Order, task: Arc<T>) {
-        let owned = &mut lock(&self.lists).owned;
-        if order == Order::First { owned.push_front(task) } else { owned.push_back(task) }
-    }
-
-    /// Returns the next task for the owner.
-    pub(super) fn next_owned(&self) -> Option<Arc<T>> {
-        lock(&self.lists).owned.pop_front()
-    }
-
-    pub(super) fn has_owned(&self) -> bool {
-        !lock(&self.lists).owned.is_empty()
     }
 
     /// Removes a task whose end was reported.
@@ -98,32 +68,10 @@ impl<T> Queue<T> {
         let Some((_, threads)) = lists.live.get_mut(&id) else { return };
         let threads = std::mem::replace(threads, Threads::alone());
         drop(lists);
-        // Before `reopen` is notified, as this may be the last handle to the threads.
+        // Before a shut down is notified, as this may be the last handle to the threads.
         drop(threads);
         let task = lock(&self.lists).live.remove(&id);
         self.ended.notify_all();
         drop(task);
-    }
-
-    pub(super) fn is_busy(&self) -> bool {
-        !lock(&self.lists).live.is_empty()
-    }
-
-    /// Adds no more tasks until [`Self::reopen`]. Returns the tasks that have not ended, in the order of their start.
-    pub(super) fn close(&self) -> Vec<Arc<T>> {
-        let mut lists = lock(&self.lists);
-        lists.is_closing = true;
-        lists.live.values().map(|(task, _)| Arc::clone(task)).collect()
-    }
-
-    /// Waits until the queue has no tasks and no threads any more, then allows new tasks again.
-    pub(super) fn reopen(&self) {
-        let is_used = |lists: &mut Lists<T>| !lists.live.is_empty() || lists.running > 0;
-        let mut lists = unpoisoned(self.ended.wait_while(lock(&self.lists), is_used));
-        let hints = std::mem::take(&mut lists.owned);
-        drop(lists);
-        drop(hints);
-        self.devices.join();
-        lock(&self.lists).is_closing = false;
     }
 }

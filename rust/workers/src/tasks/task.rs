@@ -9,7 +9,7 @@ use std::time::Instant;
 use super::queue::{Place, Queue};
 use super::work::{NextStep, TaskEvent, Work};
 use crate::Threads;
-use crate::ending::{lock, unpoisoned};
+use crate::ending::{join_later, lock, unpoisoned};
 use crate::turns::{Order, SLICE};
 
 /// The id of the next task that is made.
@@ -164,14 +164,15 @@ impl<W: Work> Task<W> {
     fn list(self: &Arc<Self>, place: Place, order: Order) {
         let (task, queue) = (Arc::clone(self), Arc::clone(&self.queue));
         if place == Place::Owner {
-            return queue.add_owned(order, task);
+            let owned = &mut lock(&queue.lists).owned;
+            return if order == Order::First { owned.push_front(task) } else { owned.push_back(task) };
         }
         // At other places, a thread for it is already coming, or not wanted.
         let threads = if place == Place::Helpers { queue.begin_turn(self.id) } else { None };
         let Some(threads) = threads else { return };
         let with = threads.clone();
         threads.add_turn(order, move || {
-            // Drops the task, too, before `reopen` is notified.
+            // Drops the task, too, before a shut down is notified.
             let _ = catch_unwind(AssertUnwindSafe(move || {
                 task.work_on(&with, Place::Helpers, Some(Instant::now() + SLICE));
             }));
@@ -184,7 +185,7 @@ impl<W: Work> Task<W> {
         let own = Arc::clone(self);
         let run = move || _ = own.work_on(&Threads::alone(), Place::Device, None);
         match Builder::new().name("varbatch-wait".to_owned()).spawn(run) {
-            Ok(thread) => self.queue.devices.keep([thread]),
+            Ok(thread) => join_later(thread),
             Err(_) => _ = self.work_on(&Threads::alone(), Place::Device, None),
         }
     }

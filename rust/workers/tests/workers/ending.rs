@@ -1,6 +1,5 @@
 //! Guards: a thread that is waited for may keep others, and those are waited for as well.
 
-use std::sync::Arc;
 use std::thread::spawn;
 use std::time::Duration;
 
@@ -10,26 +9,19 @@ use crate::support::{Door, shared, wait_for};
 #[allow(dead_code)]
 mod source;
 
-use source::Ending;
+use source::{join_kept, keep};
 
 #[test]
 fn a_thread_that_is_joined_may_keep_another_one() {
-    let (ending, go_on, ended) = (Arc::new(Ending::new()), shared::<Door>(), shared::<Door>());
-    let first = spawn({
-        let ending = Arc::clone(&ending);
-        move || {
-            go_on.pass();
-            ending.keep([spawn(move || {
-                std::thread::sleep(Duration::from_millis(20));
-                ended.open();
-            })]);
-        }
-    });
-    ending.keep([first]);
-    let joins = [(); 2].map(|()| {
-        let ending = Arc::clone(&ending);
-        spawn(move || ending.join())
-    });
+    let (go_on, ended) = (shared::<Door>(), shared::<Door>());
+    keep([spawn(move || {
+        go_on.pass();
+        keep([spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            ended.open();
+        })]);
+    })]);
+    let joins = [(); 2].map(|()| spawn(join_kept));
     std::thread::sleep(Duration::from_millis(20));
     assert!(!joins.iter().any(std::thread::JoinHandle::is_finished), "both wait for the first thread");
     go_on.open();
