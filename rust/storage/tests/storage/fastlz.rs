@@ -126,17 +126,12 @@ fn made_up_blocks_are_accepted_and_refused_as_by_the_engine() {
 
 #[test]
 fn a_cut_or_empty_block_is_damage() {
-    for kind in ["run", "noise", "voxels", "text", "far"] {
-        let cuts = |vector| match vector {
-            FastLzBlock::Compressed { kind: of, len, block } if of == kind && block.len() < 5000 => Some((len, block)),
-            _ => None,
-        };
-        for (len, block) in fastlz().filter_map(cuts) {
-            for cut in 0..block.len() {
-                let found = unpack(&block[..cut], len);
-                // Of a short one the padding may be missing.
-                assert!(found.is_none() || (len < 16 && cut > 1), "{kind} {len}, cut at {cut}");
-            }
+    for vector in fastlz() {
+        let FastLzBlock::Compressed { kind, len, block } = vector else { continue };
+        for cut in 0..if block.len() < 5000 { block.len() } else { 0 } {
+            let found = unpack(&block[..cut], len);
+            // Of a short one the padding may be missing.
+            assert!(found.is_none() || (len < 16 && cut > 1), "{kind} {len}, cut at {cut}");
         }
     }
 }
