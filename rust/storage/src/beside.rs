@@ -15,9 +15,10 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::disk;
+use varbatch_workers::lock;
 
 /// Names that the first save in a folder looks at for leftovers. A killed process leaves as many as it had saves under
 /// way.
@@ -45,7 +46,7 @@ pub struct Beside {
 impl Beside {
     /// Returns the first name that no save of this process uses, from `number` on.
     pub fn first(folder: &Path, number: u32) -> Self {
-        let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut in_use = lock(&IN_USE);
         let number = (number..).find(|number| !in_use.contains(number)).expect("few saves are under way");
         in_use.insert(number);
         Self { path: named(folder, number), number }
@@ -65,7 +66,7 @@ impl Beside {
 
 impl Drop for Beside {
     fn drop(&mut self) {
-        IN_USE.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
+        lock(&IN_USE).remove(&self.number);
     }
 }
 
@@ -118,14 +119,14 @@ pub fn remove_leftover(path: &Path) -> bool {
 /// Removes all leftovers, unless this was the last folder where that was done.
 fn sweep_once(folder: &Path) {
     {
-        let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut swept = lock(&SWEPT);
         if swept.as_deref() == Some(folder) {
             return;
         }
         *swept = Some(folder.to_owned());
     }
     // Its own are written, even if the file system ignores locks.
-    let own = IN_USE.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let own = lock(&IN_USE).clone();
     for number in (0..SWEPT_NAMES).filter(|number| !own.contains(number)) {
         remove_leftover(&named(folder, number));
     }

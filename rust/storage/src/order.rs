@@ -14,10 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::open::target;
+use varbatch_workers::lock;
 
 static ORDER: Mutex<Order> = Mutex::new(Order::new());
 
@@ -34,7 +35,7 @@ impl Ticket {
     #[must_use]
     pub fn take_for(path: &Path) -> Self {
         let line = line(path);
-        Self(order().take(line))
+        Self(lock(&ORDER).take(line))
     }
 
     /// Returns a number that no other ticket of this process has.
@@ -44,20 +45,20 @@ impl Ticket {
 
     /// Returns the number of the first ticket in line for the same file, unless that is this one.
     pub fn first_before(&self) -> Option<u64> {
-        order().first_before(self.0)
+        lock(&ORDER).first_before(self.0)
     }
 
     /// Waits until this ticket is the first in line for its file, for up to `max`. Returns true if it is.
     pub fn wait(&self, max: Duration) -> bool {
         let is_behind = |order: &mut Order| order.first_before(self.0).is_some();
-        let waited = CHANGED.wait_timeout_while(order(), max, is_behind).unwrap_or_else(PoisonError::into_inner);
+        let waited = CHANGED.wait_timeout_while(lock(&ORDER), max, is_behind).unwrap_or_else(PoisonError::into_inner);
         !waited.1.timed_out()
     }
 
     /// Ends the call before the ticket is dropped. Returns the number of the ticket that is the first in line for the
     /// same file now, if there is one.
     pub fn end(&self) -> Option<u64> {
-        let next = order().give_back(self.0);
+        let next = lock(&ORDER).give_back(self.0);
         CHANGED.notify_all();
         next
     }
@@ -66,9 +67,9 @@ impl Ticket {
     pub(super) fn put_in_place(&self, path: &Path, put: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
         let done = unless_overtaken(self.0, path, || {
             put()?;
-            if order().has_older(self.0) {
+            if lock(&ORDER).has_older(self.0) {
                 let place = place(path);
-                order().placed.insert(place, self.0);
+                lock(&ORDER).placed.insert(place, self.0);
             }
             Ok(())
         });
@@ -78,10 +79,10 @@ impl Ticket {
     /// True if a later save is at `path`.
     pub(super) fn is_overtaken(&self, path: &Path) -> bool {
         // Usually there is none at any path, and the system need not be asked.
-        let is_any = order().placed.values().any(|&ticket| ticket > self.0);
+        let is_any = lock(&ORDER).placed.values().any(|&ticket| ticket > self.0);
         is_any && {
             let place = place(path);
-            order().is_overtaken(self.0, &place)
+            lock(&ORDER).is_overtaken(self.0, &place)
         }
     }
 }
@@ -98,7 +99,7 @@ pub(super) fn unless_overtaken<T>(ticket: u64, path: &Path, act: impl FnOnce() -
     let _held = HeldLine::new(folded(&place(path)));
     // Asked again, as another file may have come there.
     let place = place(path);
-    let is_overtaken = order().is_overtaken(ticket, &place);
+    let is_overtaken = lock(&ORDER).is_overtaken(ticket, &place);
     (!is_overtaken).then(act)
 }
 
@@ -109,7 +110,7 @@ impl HeldLine {
     /// Waits until nobody else holds the line.
     fn new(line: PathBuf) -> Self {
         let is_held = |order: &mut Order| order.held.contains(&line);
-        let mut order = CHANGED.wait_while(order(), is_held).unwrap_or_else(PoisonError::into_inner);
+        let mut order = CHANGED.wait_while(lock(&ORDER), is_held).unwrap_or_else(PoisonError::into_inner);
         order.held.insert(line.clone());
         Self(line)
     }
@@ -117,7 +118,7 @@ impl HeldLine {
 
 impl Drop for HeldLine {
     fn drop(&mut self) {
-        order().held.remove(&self.0);
+        lock(&ORDER).held.remove(&self.0);
         CHANGED.notify_all();
     }
 }
@@ -128,11 +129,6 @@ pub(super) fn folder_of(path: &Path) -> &Path {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     }
-}
-
-fn order() -> MutexGuard<'static, Order> {
-    // Nothing panics while it is held.
-    ORDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the name that a rename to `path` replaces, however it is spelled: the folder without links, and the file's

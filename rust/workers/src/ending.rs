@@ -34,12 +34,12 @@ pub(crate) fn join_kept() {
     }
 }
 
-/// Locks a mutex.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks data that stays valid even if a thread panics while it holds the lock.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     unpoisoned(mutex.lock())
 }
 
-/// Returns what is locked, which stays valid if a thread panics meanwhile.
+/// Returns what is locked like [`lock`].
 pub(crate) fn unpoisoned<G>(locked: LockResult<G>) -> G {
     locked.unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,5 +10,5 @@ pub mod tasks;
 mod threads;
 mod turns;
 
-pub use ending::join_later;
+pub use ending::{join_later, lock};
 pub use threads::Threads;

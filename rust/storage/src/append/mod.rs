@@ -15,7 +15,7 @@ mod tail;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -210,5 +210,5 @@ impl Known {
 /// The last files, the latest one last.
 fn known() -> MutexGuard<'static, Vec<Known>> {
     static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+    varbatch_workers::lock(&KNOWN)
 }

@@ -1,13 +1,14 @@
 //! Compresses and decompresses one block.
 
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use flate2::{Compress, Decompress, FlushCompress, FlushDecompress, Status};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, compress_bound};
 
 use super::{Compression, fastlz};
+use varbatch_workers::lock;
 
 /// The default of the engine's project setting.
 const ZSTD_LEVEL: i32 = 3;
@@ -36,11 +37,11 @@ impl<T> Reused<T> {
         make: impl FnOnce() -> io::Result<T>,
         work: impl FnOnce(&mut T) -> io::Result<R>,
     ) -> io::Result<R> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let kept = lock(&self.0).pop();
         let mut one = kept.map_or_else(make, Ok)?;
         let result = work(&mut one)?;
         // One that failed is not reused.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(one);
+        lock(&self.0).push(one);
         Ok(result)
     }
 }
