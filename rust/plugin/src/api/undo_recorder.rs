@@ -10,19 +10,19 @@ use varbatch_codec::Kind;
 
 use crate::calls::pairs::{self, NoPair};
 use crate::engine::{self, DictionaryArg, ObjectArg, Slot, Value, value};
+use crate::jobs::lock;
 use crate::report::{Line, OBJECTS, Reports};
 use crate::undo::changes::Changes;
 use crate::undo::commit::History;
 use crate::undo::compare::{Pair, References, compare, map_references};
 use crate::undo::record::{Wanted, record};
 use crate::undo::recording::Recording;
-use crate::undo::{lock, rows, shared};
+use crate::undo::rows;
 
 /// Documented for users in `docs/VarBatchUndoRecorder.xml`.
 #[derive(GodotClass)]
 #[class(init, base = RefCounted)]
 pub struct VarBatchUndoRecorder {
-    #[init(val = shared(Mutex::default()))]
     recording: Arc<Mutex<Recording>>,
     _base: Base<RefCounted>,
 }

@@ -24,12 +24,3 @@ pub mod recording;
 pub mod rows;
 mod states;
 mod versions;
-
-use std::sync::Arc;
-
-pub use crate::jobs::lock;
-
-/// Counts references atomically, because the engine decides which thread calls and drops.
-pub fn shared<T>(value: T) -> Arc<T> {
-    Arc::new(value)
-}

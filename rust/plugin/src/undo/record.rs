@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 use godot::builtin::{PackedStringArray, StringName};
 use varbatch_codec::Kind;
 
-use super::lock;
 use super::properties::{Listed, Properties, distinct};
 use super::recording::{Part, Recording};
 use super::states::BATCH;
 use crate::engine::{Slot, Value};
+use crate::jobs::lock;
 use crate::report::Reports;
 
 /// What to record of each object.

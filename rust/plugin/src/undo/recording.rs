@@ -13,8 +13,8 @@ use varbatch_codec::CodecError;
 
 use super::properties::{Lists, Properties};
 use super::states::{Span, State, States};
-use super::{lock, shared};
 use crate::engine::{self, Slot, Value};
+use crate::jobs::lock;
 
 /// Recorded objects and the states of their properties.
 #[derive(Default)]
@@ -166,7 +166,7 @@ impl Recording {
     /// Starts a recording to add to this one. It takes over the lists.
     pub fn begin(&mut self, is_watched: bool) -> Self {
         if is_watched && self.watches.is_empty() {
-            self.watches.push(shared(Watch::new()));
+            self.watches.push(Arc::default());
         }
         let watches = if is_watched { vec![Arc::clone(&self.watches[0])] } else { Vec::new() };
         Self { watches, ..Self::with(std::mem::take(&mut self.lists)) }
@@ -210,8 +210,8 @@ struct Watch {
     _watch: Gd<VarBatchPropertyWatch>,
 }
 
-impl Watch {
-    fn new() -> Self {
+impl Default for Watch {
+    fn default() -> Self {
         let changed: Arc<Mutex<HashSet<i64>>> = Arc::default();
         let shared = Arc::clone(&changed);
         let watch = Gd::from_init_fn(|base| VarBatchPropertyWatch { changed: shared, _base: base });
@@ -219,7 +219,9 @@ impl Watch {
         let signal = StringName::from("property_list_changed");
         Self { watched: Mutex::default(), changed, signal, callable, _watch: watch }
     }
+}
 
+impl Watch {
     /// Watches an object, unless it is already watched.
     fn add(&self, object: &Value, id: i64) {
         let Ok(mut object) = object.variant().try_to::<Gd<Object>>() else { return };

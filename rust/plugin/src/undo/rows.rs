@@ -15,12 +15,12 @@ use varbatch_codec::{Copied, Event, Kind, Mark, PathStep, Shape};
 
 use super::changes::{Changes, Modification};
 use super::narrow::Narrowed;
-use super::states::{State, is_same_kept};
+use super::states::{State, is_exact_name, is_same_kept, kept_count};
 use crate::engine::{self, OwnDictionary, REAL, Slot, Value};
 use crate::jobs::pool;
 use crate::value::change_rows::{ChangeRow, RowKeys, text};
 use crate::value::string_cache::Texts;
-use crate::value::walk::{Copying, is_exact_name, kept_count, walk};
+use crate::value::walk::{Copying, walk};
 
 /// Min modifications for which several threads make the Dictionaries, in engines that do not count allocations.
 const PARALLEL_FROM: usize = 1000;

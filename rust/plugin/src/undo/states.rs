@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use varbatch_codec::{CodecError, Kind, Mark, Reader, Writer, fill};
+use godot::builtin::{GString, Variant};
+use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Mark, Reader, Writer, fill};
 use varbatch_workers::Threads;
 
 use super::versions::Version;
-use crate::engine::{DIALECT, Slot, Value};
+use crate::engine::{self, DIALECT, Slot, Value, View, chars};
 use crate::jobs::pool;
 use crate::value::build::{Build, MayAsk};
+use crate::value::element_scripts;
 use crate::value::string_cache::Texts;
-use crate::value::walk::{Keeping, walk};
+use crate::value::walk::{Target, TargetNow, walk};
 
 /// Values to read before they are encoded: as many as fit in the cache.
 pub const BATCH: usize = 16_000;
@@ -97,28 +99,28 @@ impl States {
 
 /// Encodes values on one thread. Returns their states, a span for each, and the indices and errors of those that fail.
 fn encode_run(values: &[Value]) -> (States, Vec<Span>, Vec<(usize, CodecError)>) {
-    let (mut writer, mut kept) = (Writer::new(DIALECT), Vec::new());
+    let mut target = Keeping { writer: Writer::new(DIALECT), kept: Vec::new() };
     let (mut spans, mut errors) = (Vec::with_capacity(values.len()), Vec::new());
     for (index, value) in values.iter().enumerate() {
-        let (start, kept_at) = (writer.mark(), kept.len());
-        let walked = walk(value, &mut Keeping { writer: &mut writer, kept: &mut kept });
-        match walked.and_then(|()| writer.end_value(start)) {
+        let (start, kept_at) = (target.writer.mark(), target.kept.len());
+        let walked = walk(value, &mut target);
+        match walked.and_then(|()| target.writer.end_value(start)) {
             Ok(()) => {
-                let (at, end) = (start.position(), writer.mark().position());
-                let (len, kept_count) = ((end - at) as u32, (kept.len() - kept_at) as u32);
+                let (at, end) = (start.position(), target.position());
+                let (len, kept_count) = ((end - at) as u32, (target.kept.len() - kept_at) as u32);
                 spans.push(Span { at, len, kept_at, kept_count });
             }
             Err(error) => {
-                writer.drop_value(start);
-                kept.truncate(kept_at);
+                target.writer.drop_value(start);
+                target.kept.truncate(kept_at);
                 spans.push(Span::default());
                 errors.push((index, error.map_at(|at| at - start.position().min(at))));
             }
         }
     }
-    let plan = writer.plan();
+    let plan = target.writer.plan();
     let bytes = fill::to_vec(plan.part(Mark::default(), plan.mark()));
-    (States { bytes, kept }, spans, errors)
+    (States { bytes, kept: target.kept }, spans, errors)
 }
 
 impl<'a> State<'a> {
@@ -196,4 +198,88 @@ impl OwnState {
         let kept = Slot::values(&self.kept);
         self.bytes.with(|bytes| State { bytes, kept }.build(slot, &mut Texts::for_bytes(0)));
     }
+}
+
+/// Plans the walked values, and borrows long payloads. Keeps, in walk order, objects, Callables, the scripts of typed
+/// containers, and texts that do not survive UTF-8, which are written as Callables. [`Build::keeping`] restores them.
+struct Keeping<'p> {
+    writer: Writer<'p>,
+    kept: Vec<Slot>,
+}
+
+impl<'a: 'p, 'p> Target<'a> for Keeping<'p> {
+    #[inline(always)]
+    fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _: K) -> Result<(), CodecError> {
+        self.writer.write(event)
+    }
+}
+
+impl TargetNow for Keeping<'_> {
+    #[inline(always)]
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
+        self.writer.write_as(event, Copied)
+    }
+
+    fn whole(&mut self, view: View<'_>) -> Result<bool, CodecError> {
+        let is_exact = match view.kind() {
+            Kind::String => is_exact(view.string()),
+            Kind::PackedStringArray => view.strings().iter().all(|text| is_exact(text.chars())),
+            // StringNames and NodePaths cannot change in place, so keeping them is cheaper than writing them.
+            _ => false,
+        };
+        if !is_exact {
+            self.kept.push(Slot::from(view.to_own()));
+            self.writer.write(Event::Callable)?;
+        }
+        Ok(!is_exact)
+    }
+
+    fn object(&mut self, value: &Value, id: u64) -> Result<(), CodecError> {
+        self.kept.push(Slot::of(value));
+        self.writer.write(Event::ObjectId(id))
+    }
+
+    fn callable(&mut self, value: &Value) -> Result<(), CodecError> {
+        self.kept.push(Slot::of(value));
+        self.writer.write(Event::Callable)
+    }
+
+    fn script(&mut self, script: &Variant, _: &GString) -> Result<(), CodecError> {
+        self.kept.push(Slot::of(engine::value(script)));
+        Ok(())
+    }
+
+    fn full_objects(&self) -> bool {
+        true
+    }
+
+    fn position(&self) -> usize {
+        self.writer.mark().position()
+    }
+}
+
+/// Returns how many values are kept for an event.
+pub fn kept_count(event: Event<'_>) -> usize {
+    match event {
+        Event::ObjectId(_) | Event::Callable => 1,
+        _ => element_scripts(event).count(),
+    }
+}
+
+/// True for a StringName or NodePath that bytes can hold exactly. It is kept only because that is cheaper.
+pub fn is_exact_name(view: View<'_>) -> bool {
+    match view.kind() {
+        Kind::StringName => is_exact(chars(&view.string_name())),
+        Kind::NodePath => {
+            let (names, subnames, _) = view.node_path();
+            names.iter().chain(&subnames).all(|name| is_exact(chars(name)))
+        }
+        _ => false,
+    }
+}
+
+/// True if these characters survive UTF-8: otherwise invalid ones are replaced, and a leading byte order mark is
+/// dropped.
+fn is_exact(chars: &[u32]) -> bool {
+    chars.first() != Some(&0xfeff) && chars.iter().all(|&char| char != 0 && char::from_u32(char).is_some())
 }

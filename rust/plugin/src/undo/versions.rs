@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, Weak};
 use varbatch_codec::change::delta::Swap;
 use varbatch_codec::change::edits;
 
-use super::lock;
+use crate::jobs::lock;
 
 /// Min bytes of a state in a chain.
 const CHAINED_FROM: usize = 4096;

@@ -11,7 +11,7 @@ pub mod walk;
 use varbatch_codec::{ElementType, Event, Text};
 
 /// Returns the paths of the scripts that the elements of a container must have, or its keys and values.
-fn element_scripts(event: Event<'_>) -> impl Iterator<Item = &str> {
+pub fn element_scripts(event: Event<'_>) -> impl Iterator<Item = &str> {
     let types = match event {
         Event::Array { element, .. } => [element, ElementType::Any],
         Event::Dictionary { key, value, .. } => [key, value],

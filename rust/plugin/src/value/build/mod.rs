@@ -138,8 +138,8 @@ impl<'a, 't> Build<'a, 't> {
         Self { reader, threads, may_ask, texts, kept, refused: Refused::default(), progress }
     }
 
-    /// Restores what [`crate::value::walk::Keeping`] kept of the value; freed objects become null. Only for a build on
-    /// one thread.
+    /// Restores what was kept beside the bytes of the value, in the order of a walk; freed objects become null. Only for a
+    /// build on one thread.
     pub fn keeping(self, kept: &'t [Value]) -> Self {
         debug_assert_eq!(self.threads.count(), 1, "kept values are restored in order");
         Self { kept: kept.iter(), ..self }

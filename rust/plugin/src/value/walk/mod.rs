@@ -1,21 +1,15 @@
 //! Walks a Variant and produces its events.
 
-mod copying;
-mod keeping;
 mod lost;
 mod planning;
-mod rooms;
 
 use std::cell::LazyCell;
 
 use godot::builtin::{GString, Variant};
 use varbatch_codec::{CodecError, CodecErrorKind, Copied, ElementType, Event, Keep, Kind, Shape, Step, Text};
 
-pub use self::copying::Copying;
-pub use self::keeping::{Keeping, is_exact_name, kept_count};
 pub use self::lost::Lost;
-pub use self::planning::{Held, KeepWalked, Planning, SAMPLE, mostly_containers};
-pub use self::rooms::plan_in_rooms;
+pub use self::planning::{Copying, Held, KeepWalked, Planning, SAMPLE, mostly_containers, plan_in_rooms};
 use super::refused;
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
 

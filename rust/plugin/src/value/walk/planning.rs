@@ -1,13 +1,15 @@
-//! Plans the walked values without copying long payloads, over threads if there are many elements.
+//! Plans the walked values: without copying long payloads, over threads if there are many elements; or as copies, so that
+//! nothing is borrowed afterwards.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use varbatch_codec::{Borrowed, CodecError, Copied, Event, Keep, Kind, Text, Writer};
+use godot::builtin::Variant;
+use varbatch_codec::{Borrowed, CodecError, Copied, Event, Keep, Kind, Mark, Plan, Text, Writer};
+use varbatch_workers::Threads;
 
-use super::rooms::plan_in_rooms;
-use super::{Target, TargetNow, each};
-use crate::engine::{DIALECT, Str, Value};
+use super::{Target, TargetNow, each, walk};
+use crate::engine::{DIALECT, Pages, Str, Value};
 use crate::jobs::pool;
 
 /// Min elements of an Array that is walked in runs, over threads: if most elements are containers, and if not.
@@ -19,6 +21,16 @@ const SPLIT_TEXTS_FROM: usize = 100_000;
 
 /// Elements that are sampled for their type and size.
 pub const SAMPLE: usize = 16;
+
+/// Runs of values for each thread: several, so that one slow run does not hold up the call.
+const RUNS: usize = 4;
+
+/// Max bytes that the plan of a run should store: with its reserve no more than a plan reserves at once, and small
+/// enough that the C library reuses the memory.
+const MAX_RUN: usize = 3 << 20;
+
+/// Max bytes to reserve in a call, as values may be smaller than those that were sampled.
+const MAX_RESERVED: usize = 128 << 20;
 
 /// Selects how a walk keeps long payloads: [`Borrowed`] for `'p`, or [`Held`].
 pub trait KeepWalked<'a, 'p>: Send + Sync {
@@ -176,3 +188,85 @@ pub fn mostly_containers(values: &[Value]) -> bool {
     let is_container = |value: &&Value| matches!(value.view().kind(), Kind::Array | Kind::Dictionary);
     sample.iter().filter(is_container).count() * 2 > sample.len()
 }
+
+/// Plans items in runs over threads. `new` makes the writer of a run of so many items, and `plan` takes the index of the
+/// first, the items, and that writer. A plan itself stores about `average` bytes of an item. Returns the results in the
+/// order of the items.
+///
+/// This thread makes the room for all runs: its allocator may already have the memory, but that of a new thread would
+/// have to get it from the system, page by page.
+pub fn plan_in_rooms<'a, 'p, T: Sync, R: Send>(
+    average: usize,
+    items: &'a [T],
+    threads: &Threads,
+    new: impl Fn(usize) -> Writer<'p>,
+    plan: impl Fn(usize, &'a [T], Writer<'p>) -> R + Sync,
+) -> Vec<R> {
+    let max = MAX_RUN / average.max(1);
+    let run_len = items.len().div_ceil(threads.count() * RUNS).clamp(1, max.max(1));
+    let (mut reserved, mut pages) = (0, Pages::default());
+    let begin = |run: &'a [T]| {
+        // A little more, as a plan that outgrows its room would be copied.
+        let len = average.saturating_mul(run.len());
+        let len = len.saturating_add(len / 16).min(MAX_RESERVED - reserved);
+        reserved += len;
+        let mut writer = new(run.len());
+        writer.reserve_bytes(len);
+        pages.add(writer.room());
+        (run, writer)
+    };
+    let runs: Vec<_> = items.chunks(run_len).map(begin).collect();
+    pages.prepare();
+    // By value: plans that lie side by side would share cache lines.
+    threads.map(runs.into_iter().enumerate(), |(index, (run, writer))| plan(index * run_len, run, writer))
+}
+
+/// Takes copies of all events, and each live object with the mark where it belongs: a gap if objects are written in full,
+/// its id if not.
+pub struct Copying {
+    /// Takes the events.
+    pub writer: Writer<'static>,
+    objects: Vec<(Mark, Variant)>,
+    full_objects: bool,
+}
+
+impl Copying {
+    pub fn new(full_objects: bool) -> Self {
+        Self { writer: Writer::new(DIALECT), objects: Vec::new(), full_objects }
+    }
+
+    /// Copies a value. Returns its plan, which a value with gaps may have to end yet, and its objects.
+    pub fn of(value: &Value, full_objects: bool) -> Result<(Plan<'static>, Vec<(Mark, Variant)>), CodecError> {
+        let mut target = Self::new(full_objects);
+        walk(value, &mut target)?;
+        if !full_objects {
+            target.writer.end_value(Mark::default())?;
+        }
+        Ok((target.writer.into_plan(), target.objects))
+    }
+}
+
+impl Target<'_> for Copying {}
+
+impl TargetNow for Copying {
+    fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
+        self.writer.write_as(event, Copied)
+    }
+
+    fn object(&mut self, value: &Value, id: u64) -> Result<(), CodecError> {
+        self.objects.push((self.writer.mark(), value.variant().clone()));
+        if self.full_objects { self.writer.encoded(&[], Copied) } else { self.writer.write(Event::ObjectId(id)) }
+    }
+
+    fn full_objects(&self) -> bool {
+        self.full_objects
+    }
+
+    fn position(&self) -> usize {
+        self.writer.mark().position()
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/unit/rooms.rs"]
+mod tests;
