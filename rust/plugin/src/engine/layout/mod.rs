@@ -4,14 +4,12 @@
 //! takes 2 to 5 ns, which for a small value or a text is more than all other work. The calls only read a few words, so
 //! this module reads those words itself, with the layout of Godot 4.6 and 4.7 (`core/variant/variant.h`,
 //! `core/variant/array.cpp`, `core/templates/cowdata.h`). GDExtension does not promise this layout, so it is compared
-//! with the engine's own functions, for each type, when the library is loaded: `probe` and `dictionaries` ask the
-//! engine, and let it use blocks that were made here, and `seen` compares. It is all or nothing: if
-//! anything differs, all calls are made.
+//! with the engine's own functions, for each type, when the library is loaded: `probe` asks the engine, and lets it use
+//! blocks that were made here, and `seen` compares. It is all or nothing: if anything differs, all calls are made.
 //!
 //! **Nothing is read that the engine may not have.** What a pointer leads to is of unknown size in an unknown version, and
 //! reading past its end could crash. So a version is looked at only if it [`was_read`].
 
-mod dictionaries;
 mod probe;
 mod seen;
 #[cfg(test)]
@@ -49,11 +47,7 @@ pub fn is_known() -> bool {
 /// Looks at the engine. Until then, and if anything differs, the layout is not known.
 pub fn look() {
     let (major, minor, _) = GdextBuild::godot_runtime_version_triple();
-    let is_known = MAY_LOOK
-        && was_read((major, minor))
-        && probe::is_as_expected()
-        && dictionaries::are_as_expected()
-        && probe::blocks_are_taken();
+    let is_known = MAY_LOOK && was_read((major, minor)) && probe::is_as_expected() && probe::blocks_are_taken();
     IS_KNOWN.store(is_known, Ordering::Relaxed);
 }
 

@@ -1,7 +1,9 @@
 //! Asks the engine about values of every kind, once, and compares the layout with its answers; makes blocks, and lets the
 //! engine use them. Until all of it is as expected, the layout is not known, so whatever is used here calls the engine.
 
-use godot::builtin::{GString, PackedByteArray, Projection, Signal, StringName, VarArray, Variant, Vector4};
+use godot::builtin::{
+    GString, PackedByteArray, Projection, Signal, StringName, VarArray, VarDictionary, Variant, Vector4,
+};
 use godot::classes::{Engine, Object, RefCounted};
 use godot::meta::ToGodot;
 use godot::obj::{NewGd, Singleton};
@@ -9,7 +11,10 @@ use godot::sys::GodotFfi;
 use varbatch_codec::Kind;
 
 use super::new_block_in;
-use super::seen::{SeenBlock, SeenVariant, Words, blocks_are_as_seen, element_types_are_as_seen, variant_is_as_seen};
+use super::seen::{
+    SeenBlock, SeenDictionary, SeenVariant, Words, blocks_are_as_seen, dictionaries_are_as_seen,
+    element_types_are_as_seen, variant_is_as_seen,
+};
 use crate::engine::{REAL, Slot, SlotType, api, default_value, elements, is_packed, sys_type, value};
 
 pub struct EngineMemory(());
@@ -26,12 +31,14 @@ impl Words for EngineMemory {
     }
 }
 
-/// True if values of every kind, packed arrays, Strings, Arrays and Signals are where the layout has them.
+/// True if values of every kind, packed arrays, Strings, Arrays, Signals and Dictionaries are where the layout has them.
 pub fn is_as_expected() -> bool {
     types_are_as_expected()
         && variants_are_as_expected()
         && COUNTS.into_iter().all(|count| blocks_are_as_expected(count) && arrays_are_as_expected(count))
         && signals_are_as_expected()
+        && dictionary_types_are_as_expected()
+        && entries_are_as_expected()
 }
 
 /// True if the type ids are those of [`Kind`].
@@ -149,6 +156,79 @@ fn signals_are_as_expected() -> bool {
     // A StringName is one pointer; equal names have equal pointers.
     MEMORY.word(words) == MEMORY.word(name.string_sys() as usize)
         && MEMORY.word(words + 8).cast_signed() == object.instance_id().to_i64()
+}
+
+/// Entry count of the largest Dictionary, which grows its table nine times, and the sizes at which it is checked.
+const ENTRY_COUNT: i64 = 2000;
+const SIZES: [usize; 6] = [1, 2, 3, 24, 500, ENTRY_COUNT as usize];
+
+/// Returns the key for a number. Most keys are ints, some are texts.
+fn key(number: i64) -> Variant {
+    if number % 64 == 7 { format!("key {number}").to_variant() } else { number.to_variant() }
+}
+
+/// True if the entries of an untyped Dictionary are where the engine finds their keys.
+fn entries_are_as_seen(dictionary: &VarDictionary) -> bool {
+    let seen = |key: Variant| {
+        // SAFETY: the Dictionary and the key are alive. The call returns the address of the key's value.
+        let at = unsafe { (api().interface.dictionary_operator_index_const)(dictionary.sys(), key.var_sys()) };
+        (at as usize, key.try_to().ok())
+    };
+    let values = dictionary.keys_array().iter_shared().map(seen).collect();
+    let inner = dictionary.sys() as usize;
+    dictionaries_are_as_seen(&MEMORY, &[SeenDictionary { inner, values, key: Kind::Nil, value: Kind::Nil }])
+}
+
+/// True if entries are as expected when a Dictionary grows, shrinks, regrows, is shared, cleared and made read-only.
+fn entries_are_as_expected() -> bool {
+    let mut dictionary = VarDictionary::new();
+    let small = [Variant::nil(), 7.to_variant(), "text".to_variant(), VarDictionary::new().to_variant()];
+    let mut is_good = entries_are_as_seen(&dictionary);
+    for number in 0..ENTRY_COUNT {
+        dictionary.set(&key(number), &small[0]);
+        is_good = is_good && (!SIZES.contains(&dictionary.len()) || entries_are_as_seen(&dictionary));
+    }
+    // Remove every second entry.
+    (0..ENTRY_COUNT).step_by(2).for_each(|number| _ = dictionary.remove(&key(number)));
+    is_good = is_good && entries_are_as_seen(&dictionary);
+    // Add some again at the end, in the memory of removed ones, and overwrite some values.
+    for (at, value) in (0..40).zip(small.iter().cycle()) {
+        dictionary.set(&key(at), value);
+        dictionary.set(&key(10 * at + 3), value);
+        if at % 5 == 4 {
+            let keys = dictionary.keys_array();
+            dictionary.remove(&keys.at(keys.len() / 2));
+        }
+    }
+    let shared = dictionary.clone();
+    is_good = is_good && entries_are_as_seen(&dictionary) && entries_are_as_seen(&shared);
+    dictionary.clear();
+    is_good = is_good && entries_are_as_seen(&dictionary);
+    (0..5).for_each(|number| dictionary.set(&key(number), &small[1]));
+    is_good = is_good && entries_are_as_seen(&dictionary);
+    is_good && entries_are_as_seen(&dictionary.into_read_only())
+}
+
+/// True if Dictionaries have the types of their keys and values at the expected offsets.
+fn dictionary_types_are_as_expected() -> bool {
+    let types = [
+        (Kind::Nil, Kind::Nil),
+        (Kind::String, Kind::Int),
+        (Kind::Nil, Kind::Array),
+        (Kind::Color, Kind::Nil),
+        (Kind::Int, Kind::Object),
+        (Kind::Object, Kind::PackedByteArray),
+    ];
+    types.into_iter().all(|(key, value)| {
+        let of = |kind| {
+            let class = StringName::from(if kind == Kind::Object { "RefCounted" } else { "" });
+            SlotType { kind, class, script: Variant::nil() }
+        };
+        let mut slot = Slot::new();
+        slot.set_dictionary().set_types(&of(key), &of(value));
+        let inner = slot.value().view().inner as usize;
+        dictionaries_are_as_seen(&MEMORY, &[SeenDictionary { inner, values: Vec::new(), key, value }])
+    })
 }
 
 /// Element counts of the blocks: the minimum, and enough that the engine moves a block that grows.

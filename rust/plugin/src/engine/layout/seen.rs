@@ -1,6 +1,6 @@
 //! Compares the words of a few values in memory with the engine's answers about them.
 //!
-//! Nothing here asks the engine: `probe` and `dictionaries` do, and tests invent engines with other layouts. **Words
+//! Nothing here asks the engine: `probe` does, and tests invent engines with other layouts. **Words
 //! next to an address that the engine returned are compared first**, for all gathered values, and the first mismatch
 //! ends the comparison. So in an engine with smaller blocks, a nearer word differs before anything outside its block is
 //! read. The words that are read first are in every block: the size is next to the elements, the private data of an
