@@ -8,7 +8,7 @@ use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, Kind, PathStep, Reader, Text};
 use varbatch_workers::Threads;
 
-use crate::engine::{self, DIALECT, OwnDictionary, Slot};
+use crate::engine::{self, DIALECT, Slot};
 use crate::jobs::outcome::{Failure, Outcome};
 use crate::value::build::{Build, MayAsk};
 use crate::value::change_rows::text;
@@ -33,26 +33,32 @@ pub fn describe(bytes: &PackedByteArray, dialect: Dialect, max_nodes: i64) -> Re
 
 fn tree(bytes: &[u8], dialect: Dialect, max_nodes: usize) -> VarDictionary {
     let mut tree = Tree::new(dialect, max_nodes);
-    // The open ancestors of the next node, each with its children so far.
-    let mut open: Vec<(OwnDictionary, Vec<OwnDictionary>)> = Vec::new();
-    let mut root = OwnDictionary::new();
+    // The open ancestors of the next node, each with its key and its children so far.
+    let mut open: Vec<(Node<'_>, Option<Slot>, Vec<Slot>)> = Vec::new();
+    let (mut root, mut end) = (VarDictionary::new(), None);
     let mut walk = overview(bytes, 0, dialect, max_nodes);
     while let Some(found) = walk.next() {
         match found {
-            Ok(Found::Node(node)) => open.push((tree.node(&node), Vec::new())),
+            Ok(Found::Node(node)) => {
+                let key = if let Some(PathStep::Key(key)) = node.step { Some(tree.key(key)) } else { None };
+                open.push((node, key, Vec::new()));
+            }
             Ok(Found::Text(_)) => walk.skip_inside(),
             Ok(Found::End { size, omitted }) => {
-                let (mut node, children) = open.pop().expect("what ends was begun");
-                tree.end(&mut node, size, children, omitted);
+                let (node, key, children) = open.pop().expect("what ends was begun");
+                let made = tree.node(&node, key, size, children, omitted);
                 match open.last_mut() {
-                    Some((_, siblings)) => siblings.push(node),
-                    None => root = node,
+                    Some((.., siblings)) => siblings.push(made),
+                    None => root = made.value().variant().to(),
                 }
             }
-            Err(error) => root.slot().entry(&text("error")).set_string(&error.to_string()),
+            Err(error) => end = Some(error),
         }
     }
-    root.into_slot().value().variant().to()
+    if let Some(error) = end {
+        root.set("error", error.to_string());
+    }
+    root
 }
 
 /// Makes nodes. Nodes share their keys and repeated texts.
@@ -70,19 +76,18 @@ impl<'a> Tree<'a> {
         Self { dialect, fields, texts: Texts::for_bytes(usize::MAX), left: max_nodes }
     }
 
-    /// Makes a node with the fields that are known at its start.
-    fn node(&mut self, node: &Node<'a>) -> OwnDictionary {
-        let key = if let Some(PathStep::Key(key)) = node.step { Some(self.key(key)) } else { None };
-        let Self { fields: [kind, name, offset, size, index, key_field, class, ..], texts, .. } = self;
-        let mut dictionary = OwnDictionary::new();
-        let mut entry = dictionary.slot();
+    /// Makes a node, whose value has `len` bytes, and `count` children that are omitted.
+    fn node(&mut self, node: &Node<'a>, key: Option<Slot>, len: usize, mut nodes: Vec<Slot>, count: usize) -> Slot {
+        let Self { fields: [kind, name, offset, size, index, key_field, class, children, omitted], texts, .. } = self;
+        let mut made = Slot::new();
+        let mut entry = made.set_dictionary();
         entry.entry(kind).set_int(node.kind.id().into());
         match node.type_name() {
             Cow::Borrowed(text) => texts.set(entry.entry(name), Kind::String, text),
             Cow::Owned(text) => entry.entry(name).set_string(&text),
         }
         entry.entry(offset).set_int(number(node.at));
-        entry.entry(size).set_int(0);
+        entry.entry(size).set_int(number(len));
         match (node.step, key) {
             (Some(PathStep::Index(at)), _) => entry.entry(index).set_int(number(at)),
             (Some(PathStep::Property(Text::Utf8(text))), _) => texts.set(entry.entry(key_field), Kind::String, text),
@@ -93,14 +98,6 @@ impl<'a> Tree<'a> {
         if let Some(text) = node.class() {
             entry.entry(class).set_string(&text.to_utf8());
         }
-        dictionary
-    }
-
-    /// Sets the fields that are only known at the end of a node.
-    fn end(&self, node: &mut OwnDictionary, len: usize, mut nodes: Vec<OwnDictionary>, count: usize) {
-        let [_, _, _, size, _, _, _, children, omitted] = &self.fields;
-        let mut entry = node.slot();
-        entry.entry(size).set_int(number(len));
         if !nodes.is_empty() {
             let array = engine::new_dictionaries(nodes.len(), |slots| slots.swap_with_slice(&mut nodes));
             entry.entry(children).set(array);
@@ -108,6 +105,7 @@ impl<'a> Tree<'a> {
         if count > 0 {
             entry.entry(omitted).set_int(number(count));
         }
+        made
     }
 
     /// Returns the key of an entry. Returns the name of its type instead if building the key would need the engine, or

@@ -68,6 +68,6 @@ fn dictionaries(found: Result<Changes<'_>, DiffError>, allow_objects: bool) -> (
 fn made(rows: Vec<ChangeRow>) -> Dictionaries {
     let keys = RowKeys::default();
     engine::new_dictionaries(rows.len(), |slots| {
-        slots.iter_mut().zip(rows).for_each(|(slot, row)| keys.put(row, &mut slot.slot()));
+        slots.iter_mut().zip(rows).for_each(|(slot, row)| keys.put(row, &mut slot.set_dictionary()));
     })
 }

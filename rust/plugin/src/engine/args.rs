@@ -12,8 +12,7 @@ use godot::register::info::{ParamMetadata, PropertyHintInfo, PropertyUsageFlags}
 use godot::register::private::constant::{ConstantKind, ExportConstant, IntegerConstant};
 use varbatch_codec::{Dialect, Engine, Kind};
 
-use super::api::DIALECT;
-use super::view::value;
+use super::{DIALECT, value};
 
 /// Makes a type an argument that may have a default: how the engine sees it, and how it is converted from and to that.
 macro_rules! argument {

@@ -10,7 +10,7 @@ use godot::global::Error as EngineError;
 use godot::meta::ToGodot;
 use godot::obj::{EngineEnum, Gd, Singleton};
 
-use super::view::bytes_of;
+use super::bytes_of;
 
 /// Converts a Godot path, such as `user://save`, to a path of this machine.
 pub fn globalize(path: &GString) -> PathBuf {

@@ -5,7 +5,7 @@
 //! than encoding a small value. This module uses the calls of GDExtension 4.4 instead, and reads memory directly in
 //! engines whose layout [`layout`] has verified. Every use is wrapped in a safe function; nothing outside this module
 //! is `unsafe`. What may be written to in place is a new value by its type: a slot that was just set, [`BytesSlot`],
-//! [`OwnDictionary`], [`OwnArray`], [`Growing`].
+//! [`OwnArray`], [`Growing`].
 //!
 //! The module is sound because of:
 //! - **Layout**: `Array` keeps its Variants, and `PackedStringArray` its Strings, one after the other (gdext relies on
@@ -43,11 +43,11 @@ pub use objects::{
     base_class, can_instantiate, class_name, class_of, encoded_id, has_script_method, is_of_class, meta_list, property,
     property_list, remove_meta, script, script_id, set_property,
 };
-pub use slot::{
-    BytesOut, BytesSlot, DictionarySlot, Growing, OwnArray, OwnDictionary, Slot, SlotType, StringSlot, byte_array_of,
-    new_dictionaries, string_of,
-};
-pub use view::{
-    HeldBytes, OwnedType, Reference, Str, Value, View, ahead, byte_array_at, bytes_of, chars, value, values,
-};
-use view::{elements, packed_data, size};
+pub use slot::containers::{BytesSlot, DictionarySlot, OwnArray, SlotType, new_dictionaries};
+pub use slot::set::Slot;
+use slot::write::name_of;
+pub use slot::write::{BytesOut, Growing, StringSlot, byte_array_of, string_of};
+pub use view::containers::{OwnedType, ahead};
+pub use view::held::{HeldBytes, Reference};
+pub use view::read::{Str, Value, View, byte_array_at, bytes_of, chars, value, values};
+use view::read::{elements, packed_data};

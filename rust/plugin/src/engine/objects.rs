@@ -11,10 +11,9 @@ use godot::obj::{Gd, Singleton};
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
-use super::api::{Api, ENCODED_CLASS, api};
-use super::layout::{self, SignalParts, is_known};
-use super::slot::{Slot, SlotType, name_of};
-use super::view::{Value, value, values};
+use super::api::Api;
+use super::layout::{self, SignalParts};
+use super::{ENCODED_CLASS, Slot, SlotType, Value, api, is_known, name_of, value, values};
 
 impl Slot {
     /// Makes the value the engine's stand-in for an instance id: an EncodedObjectAsID, or null for id 0.

@@ -16,7 +16,7 @@ use varbatch_codec::{Copied, Event, Kind, Mark, PathStep, Shape};
 use super::changes::{Changes, Modification};
 use super::narrow::Narrowed;
 use super::states::{State, is_exact_name, is_same_kept, kept_count};
-use crate::engine::{self, OwnDictionary, REAL, Slot, Value};
+use crate::engine::{self, REAL, Slot, Value};
 use crate::jobs::pool;
 use crate::value::change_rows::{ChangeRow, RowKeys, text};
 use crate::value::string_cache::Texts;
@@ -46,12 +46,12 @@ pub fn to_array(changes: &Changes, with_op: bool) -> Array<VarDictionary> {
 }
 
 /// Makes Dictionaries on one thread. They share their keys and repeated paths.
-fn make_all<'c>(changes: impl Iterator<Item = Modification<'c>>, with_op: bool, slots: &mut [OwnDictionary]) {
+fn make_all<'c>(changes: impl Iterator<Item = Modification<'c>>, with_op: bool, slots: &mut [Slot]) {
     let (keys, mut texts) = (RowKeys::default(), Texts::for_bytes(usize::MAX));
     let mut paths: HashMap<(*const u8, Option<Narrowed>), Slot> = HashMap::default();
     for (change, slot) in changes.zip(slots) {
         let path = paths.entry((change.text.as_ptr(), change.narrowed)).or_insert_with(|| text(&change.path()));
-        let mut dictionary = slot.slot();
+        let mut dictionary = slot.set_dictionary();
         keys.put_property(change.object, path, &mut dictionary);
         if with_op {
             keys.put_op(change.op, &mut dictionary);
@@ -69,7 +69,7 @@ pub fn deep_to_array(changes: &Changes) -> Array<VarDictionary> {
         let mut slots = slots.iter_mut();
         for (object, path, rows) in found {
             for (row, slot) in rows.into_iter().zip(&mut slots) {
-                let mut dictionary = slot.slot();
+                let mut dictionary = slot.set_dictionary();
                 keys.put_property(object, &path, &mut dictionary);
                 keys.put(row, &mut dictionary);
             }

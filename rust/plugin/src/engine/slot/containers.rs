@@ -9,7 +9,7 @@ use varbatch_codec::Kind;
 
 use super::set::Slot;
 use super::write::{BytesOut, Memory, resize};
-use crate::engine::{Constructor, Inner, api, default_value, is_known, layout, size, sys_type};
+use crate::engine::{Constructor, Inner, api, default_value, elements, is_known, layout, sys_type};
 
 /// The element type of a typed container, in the form that the engine expects.
 pub struct SlotType {
@@ -41,13 +41,12 @@ impl<T> OwnArray<T> {
     }
 
     fn slots(&mut self) -> &mut [Slot] {
-        let inner = self.0.inner(Kind::Array);
         // SAFETY: the slot holds an Array that nobody else uses, and is mutably borrowed. Its Variants are contiguous, and
-        // `Slot` is a transparent Variant. The mutable index operator makes shared elements unique.
+        // `Slot` is a transparent Variant.
         unsafe {
-            match size(Kind::Array, inner) {
-                0 => &mut [],
-                count => std::slice::from_raw_parts_mut((api().interface.array_operator_index)(inner, 0).cast(), count),
+            match elements(Kind::Array, self.0.inner(Kind::Array)) {
+                (_, 0) => &mut [],
+                (first, count) => std::slice::from_raw_parts_mut(first.cast_mut().cast(), count),
             }
         }
     }
@@ -76,12 +75,6 @@ impl<T> OwnArray<T> {
 impl<T: Element> OwnArray<T> {
     fn empty() -> Self {
         Self(Slot::from(Array::<T>::new().to_variant()), PhantomData)
-    }
-
-    fn typed(count: usize) -> Self {
-        let mut array = Self::empty();
-        array.resize(count);
-        array
     }
 
     /// Returns the array, which may be shared from then on, and leaves an empty one.
@@ -113,37 +106,31 @@ impl OwnArray<Variant> {
 
 impl OwnArray<PackedByteArray> {
     pub fn byte_arrays(count: usize) -> Self {
-        Self::typed(count)
+        let mut array = Self::empty();
+        array.resize(count);
+        array
     }
 
     pub fn elements(&mut self) -> &mut [BytesSlot] {
-        // SAFETY: the elements are byte arrays of an array that nobody else has.
-        unsafe { own_slots(self.slots()) }
+        // SAFETY: the elements are byte arrays of an array that nobody else has. A `BytesSlot` is a transparent `Slot`.
+        unsafe { &mut *(std::ptr::from_mut(self.slots()) as *mut [BytesSlot]) }
     }
 }
 
-/// Creates a typed array of `len` empty dictionaries and lets `fill` set them.
-pub fn new_dictionaries(len: usize, fill: impl FnOnce(&mut [OwnDictionary])) -> Array<VarDictionary> {
-    let mut array = OwnArray::typed(len);
-    // SAFETY: the elements are Dictionaries of an array that nobody else has.
-    fill(unsafe { own_slots(array.slots()) });
+/// Creates a typed array of `len` Dictionaries, in slots that `fill` sets.
+pub fn new_dictionaries(len: usize, fill: impl FnOnce(&mut [Slot])) -> Array<VarDictionary> {
+    let mut array = OwnArray::empty();
+    fill(array.grow(len));
     array.take()
 }
 
-/// A Dictionary in a slot, that nobody else uses meanwhile.
+/// The new Dictionary in a slot, that nobody else uses meanwhile.
 pub struct DictionarySlot<'s> {
     inner: Inner,
     _slot: PhantomData<&'s mut Slot>,
 }
 
 impl DictionarySlot<'_> {
-    /// # Safety
-    /// `inner` points to a Dictionary that nobody else uses while this exists.
-    #[inline]
-    unsafe fn of(inner: Inner) -> Self {
-        Self { inner, _slot: PhantomData }
-    }
-
     /// Sets the key and value types. The dictionary must be empty and untyped.
     pub fn set_types(&mut self, key: &SlotType, value: &SlotType) {
         let (key_kind, value_kind) = (sys_type(key.kind), sys_type(value.kind));
@@ -187,9 +174,7 @@ impl Slot {
 
     #[inline]
     pub fn set_dictionary(&mut self) -> DictionarySlot<'_> {
-        let inner = self.set_container(Kind::Dictionary, api().new_dictionary);
-        // SAFETY: `inner` is the new Dictionary in this slot, which is mutably borrowed.
-        unsafe { DictionarySlot::of(inner) }
+        DictionarySlot { inner: self.set_container(Kind::Dictionary, api().new_dictionary), _slot: PhantomData }
     }
 
     #[inline]
@@ -212,19 +197,6 @@ impl Slot {
 #[repr(transparent)]
 pub struct BytesSlot(Slot);
 
-/// A Dictionary that nobody else has seen.
-#[repr(transparent)]
-pub struct OwnDictionary(Slot);
-
-/// Borrows slots as one of these types.
-///
-/// # Safety
-/// `S` is one of these types, and the slots hold values of its kind that nobody else has seen.
-unsafe fn own_slots<S>(slots: &mut [Slot]) -> &mut [S] {
-    // SAFETY: these types are transparent wrappers of `Slot`; the caller promises the rest.
-    unsafe { &mut *(std::ptr::from_mut(slots) as *mut [S]) }
-}
-
 impl BytesSlot {
     #[inline]
     fn bytes(&mut self) -> &mut PackedByteArray {
@@ -242,24 +214,5 @@ impl BytesOut for BytesSlot {
 
     fn set_bytes(&mut self, bytes: PackedByteArray) {
         *self.bytes() = bytes;
-    }
-}
-
-impl OwnDictionary {
-    pub fn new() -> Self {
-        let mut slot = Slot::new();
-        slot.set_dictionary();
-        Self(slot)
-    }
-
-    #[inline]
-    pub fn slot(&mut self) -> DictionarySlot<'_> {
-        // SAFETY: the slot holds a Dictionary that nobody else has, and is mutably borrowed.
-        unsafe { DictionarySlot::of(self.0.inner(Kind::Dictionary)) }
-    }
-
-    /// Returns the Dictionary, which may be shared from then on.
-    pub fn into_slot(self) -> Slot {
-        self.0
     }
 }

@@ -1,20 +1,23 @@
-//! Reads containers and their types in place.
+//! Reads containers and their types in place, and asks the processor for the memory of those that are read soon.
 //!
 //! GDExtension only offers a copy of all keys of a Dictionary, and then a lookup for each: more work than encoding the
 //! entry. In the engine's memory each entry is a block with its key before its value, linked to the next in insertion
 //! order (`HashMapElement` in the engine's `core/templates/hash_map.h`). Where the layout is not known, keys and values
 //! are copied.
+//!
+//! The values of a large array lie scattered in memory, so most of the time of a walk is waiting: for the private data
+//! of a container, then for its first entry or element, then for each text. The addresses are known a few values ahead.
 
-use std::marker::PhantomData;
-
-use godot::builtin::{AnyArray, GString, StringName, VarArray, Variant};
+use godot::builtin::{AnyArray, AnyDictionary, GString, StringName, Variant};
 use godot::classes::Script;
 use godot::obj::Gd;
 use godot::sys::GodotFfi;
 use varbatch_codec::{ElementType, Kind, Text};
 
 use super::read::{Value, View, chars, elements, size, value};
-use crate::engine::{ENCODED_CLASS, Entry, Inner, Private, TypeOf, api, is_known, kind_of, layout, lines};
+use crate::engine::{
+    ENCODED_CLASS, Entry, Inner, LINE, Private, TypeOf, api, is_known, is_packed, kind_of, layout, line, lines,
+};
 
 /// The element type of a container, with owned texts.
 pub enum OwnedType {
@@ -29,13 +32,6 @@ pub enum OwnedType {
         path: GString,
         script: Variant,
     },
-}
-
-/// The entries of a Dictionary, in order.
-pub struct Entries<'a> {
-    pub(super) next: *const Entry,
-    left: usize,
-    _view: PhantomData<View<'a>>,
 }
 
 impl OwnedType {
@@ -100,21 +96,23 @@ impl<'a> View<'a> {
 
     /// Returns copies of the keys and of the values of a Dictionary, in order.
     pub fn keys_and_values(self) -> (AnyArray, AnyArray) {
-        assert_eq!(self.kind, Kind::Dictionary);
-        let (mut keys, mut values) = (VarArray::new(), VarArray::new());
-        // SAFETY: `inner` points to a Dictionary; both methods take no arguments and assign an Array.
-        unsafe {
-            (api().dictionary_keys)(self.inner, std::ptr::null(), keys.sys_mut(), 0);
-            (api().dictionary_values)(self.inner, std::ptr::null(), values.sys_mut(), 0);
-        }
-        (keys.upcast_any_array(), values.upcast_any_array())
+        let dictionary: AnyDictionary = self.to_own().to();
+        (dictionary.keys_array(), dictionary.values_array())
     }
 
-    /// Returns the entries of a Dictionary, or `None` if this engine's layout of them is not known.
+    /// Returns the entries of a Dictionary, in order, or `None` if this engine's layout of them is not known.
     #[inline]
-    pub fn entries(self) -> Option<Entries<'a>> {
+    pub fn entries(self) -> Option<impl Iterator<Item = (&'a Value, &'a Value)>> {
         let private = self.private()?;
-        Some(Entries { next: private.first, left: private.size as usize, _view: PhantomData })
+        let mut next = private.first;
+        Some((0..private.size).map(move |_| {
+            assert!(!next.is_null(), "a dictionary has fewer entries than its size");
+            // SAFETY: the entry belongs to the dictionary, which does not change during `'a`.
+            let entry: &'a Entry = unsafe { &*next };
+            next = entry.next;
+            lines(next.cast());
+            (value(&entry.key), value(&entry.value))
+        }))
     }
 
     /// Borrows the private data of a Dictionary, if its layout is known.
@@ -124,21 +122,6 @@ impl<'a> View<'a> {
         // SAFETY: the layout is known, in which a Dictionary is a pointer to its private data. Every field is an integer or
         // a raw pointer, so any bit pattern is valid; none is dereferenced here.
         is_known().then(|| unsafe { &**self.inner.cast::<*const Private>() })
-    }
-}
-
-impl<'a> Iterator for Entries<'a> {
-    type Item = (&'a Value, &'a Value);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        assert!(!self.next.is_null(), "a dictionary has fewer entries than its size");
-        // SAFETY: the entry belongs to the dictionary, which does not change during `'a`.
-        let entry: &'a Entry = unsafe { &*self.next };
-        self.next = entry.next;
-        lines(self.next.cast());
-        Some((value(&entry.key), value(&entry.value)))
     }
 }
 
@@ -178,6 +161,90 @@ impl TypeOf {
             (true, false) => OwnedType::Ids,
             (true, true) if has_script => OwnedType::Script { path: script.to::<Gd<Script>>().get_path(), script },
             (true, true) => OwnedType::Class(GString::from(&class)),
+        }
+    }
+}
+
+/// Values between the one that is walked and those that are fetched: their private data, and then what that leads to.
+const FAR: usize = 2;
+const NEAR: usize = 1;
+
+/// Packed arrays are walked faster than memory comes, so they are fetched in groups of this many.
+const GROUP: usize = 16;
+
+/// Fetches what the values after `index` point to, if that is a container or a packed array. Called for each, in order.
+#[inline(always)]
+pub fn ahead(values: &[Value], index: usize) {
+    match values[index].view().kind {
+        Kind::Array | Kind::Dictionary => {
+            if let Some(value) = values.get(index + FAR) {
+                value.fetch();
+            }
+            if let Some(value) = values.get(index + NEAR) {
+                value.fetch_contents();
+            }
+        }
+        kind if is_packed(kind) && index.is_multiple_of(GROUP) => fetch_groups(&values[index..]),
+        _ => {}
+    }
+}
+
+/// Max bytes between packed arrays that lie in order, which the processor sees, so that it fetches them by itself.
+const IN_ORDER: usize = 512;
+
+/// Fetches the elements of the packed arrays of the next group, and the private data of those of the group after it.
+#[inline(never)]
+fn fetch_groups(values: &[Value]) {
+    if !is_known() || values.len() < 3 * GROUP {
+        return;
+    }
+    let far = &values[2 * GROUP..3 * GROUP];
+    let [first, second, ..] = far else { unreachable!("a group has more") };
+    if first.view().inner.addr().abs_diff(second.view().inner.addr()) < IN_ORDER {
+        return;
+    }
+    for value in far {
+        line(value.view().inner.cast());
+    }
+    for view in values[GROUP..2 * GROUP].iter().map(Value::view).filter(|view| is_packed(view.kind)) {
+        // SAFETY: the layout is known, and `inner` points to a packed array. Its block is not read.
+        let elements = unsafe { *layout::block(view.kind, view.inner) };
+        // The length lies before the elements.
+        lines(elements.wrapping_sub(LINE / 2));
+    }
+}
+
+impl Value {
+    /// Fetches the memory that the value points to, if it is a text or a container.
+    #[inline(always)]
+    pub fn fetch(&self) {
+        if !is_known() {
+            return;
+        }
+        let view = self.view();
+        // SAFETY: in the known layout, values of these kinds are a pointer.
+        let pointer = || unsafe { *view.inner.cast::<*const u8>() };
+        match view.kind {
+            // The length lies before the characters.
+            Kind::String => lines(pointer().wrapping_sub(LINE / 2)),
+            Kind::Array | Kind::Dictionary => lines(pointer()),
+            _ => {}
+        }
+    }
+
+    /// Fetches the first elements or the first entry of a container, whose private data was fetched.
+    #[inline(always)]
+    fn fetch_contents(&self) {
+        let view = self.view();
+        match view.kind {
+            Kind::Dictionary => {
+                if let Some(private) = view.private() {
+                    lines(private.first.cast());
+                }
+            }
+            // SAFETY: the layout is known, and `inner` points to an Array. Its length is not used, and so not read.
+            Kind::Array if is_known() => lines(unsafe { *layout::block(Kind::Array, view.inner) }),
+            _ => {}
         }
     }
 }

@@ -201,10 +201,7 @@ impl<'a> View<'a> {
         let path: &NodePath = unsafe { self.builtin(Kind::NodePath) };
         let names = (0..path.get_name_count()).map(|index| GString::from(&path.get_name(index))).collect();
         let subnames = (0..path.get_subname_count()).map(|index| GString::from(&path.get_subname(index))).collect();
-        let mut absolute = 0_u8;
-        // SAFETY: `is_absolute` takes nothing and returns a bool, one byte.
-        unsafe { (api().node_path_is_absolute)(self.inner, std::ptr::null(), (&raw mut absolute).cast(), 0) };
-        (names, subnames, absolute != 0)
+        (names, subnames, path.is_absolute())
     }
 
     pub fn rid(self) -> u64 {
