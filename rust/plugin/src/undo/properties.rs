@@ -9,22 +9,15 @@ use std::sync::Arc;
 use foldhash::HashMap;
 use godot::builtin::{Array, StringName, VarDictionary};
 use godot::classes::ClassDb;
-use godot::obj::Singleton;
+use godot::obj::{EngineBitfield, Singleton};
+use godot::register::info::PropertyUsageFlags;
 use varbatch_codec::Kind;
 
 use crate::engine::{self, Slot, Value};
 
-/// `PROPERTY_USAGE_STORAGE`: scene files store the property.
-const STORAGE: i64 = 1 << 1;
-
-/// `PROPERTY_USAGE_NO_INSTANCE_STATE`: scene files do not store the property of an instance, as it is not an edit.
-const NO_INSTANCE_STATE: i64 = 1 << 10;
-
-/// `PROPERTY_USAGE_GROUP`, `_CATEGORY` and `_SUBGROUP`: a heading, not a property.
-const HEADINGS: i64 = 1 << 6 | 1 << 7 | 1 << 8;
-
-/// `PROPERTY_USAGE_SCRIPT_VARIABLE`.
-const OF_SCRIPT: i64 = 1 << 12;
+/// What is in a list, but is no property.
+const HEADINGS: [PropertyUsageFlags; 3] =
+    [PropertyUsageFlags::GROUP, PropertyUsageFlags::CATEGORY, PropertyUsageFlags::SUBGROUP];
 
 /// The property that holds the script.
 pub const SCRIPT: &str = "script";
@@ -33,7 +26,7 @@ pub const SCRIPT: &str = "script";
 const METADATA: &str = "metadata/";
 
 /// What an object or a class lists, with the usage. Without the script: a different script has a different list.
-pub struct Listed(Vec<(StringName, i64)>);
+pub struct Listed(Vec<(StringName, PropertyUsageFlags)>);
 
 impl Listed {
     /// Asks an object for its list. Its script may run.
@@ -45,8 +38,8 @@ impl Listed {
         let script = StringName::from(SCRIPT);
         let entry = |entry: VarDictionary| {
             let name: StringName = entry.get("name")?.try_to_relaxed().ok()?;
-            let usage = entry.get("usage")?.try_to().ok()?;
-            (usage & HEADINGS == 0 && name != script).then_some((name, usage))
+            let usage = PropertyUsageFlags::from_ord(entry.get("usage")?.try_to::<i64>().ok()?.cast_unsigned());
+            (name != script && !HEADINGS.into_iter().any(|heading| usage.is_set(heading))).then_some((name, usage))
         };
         Self(list.iter_shared().filter_map(entry).collect())
     }
@@ -67,13 +60,19 @@ impl Listed {
     }
 
     fn all_stored(&self) -> impl Iterator<Item = &StringName> {
-        self.0.iter().filter(|(_, usage)| usage & (STORAGE | NO_INSTANCE_STATE) == STORAGE).map(|(name, _)| name)
+        // Scene files store no `NO_INSTANCE_STATE` of an instance, as it is not an edit.
+        let is_stored = |usage: PropertyUsageFlags| {
+            usage.is_set(PropertyUsageFlags::STORAGE) && !usage.is_set(PropertyUsageFlags::NO_INSTANCE_STATE)
+        };
+        self.0.iter().filter(move |(_, usage)| is_stored(*usage)).map(|(name, _)| name)
     }
 
     /// True if each property of an object is metadata, or one of its script or of its class.
     pub fn is_explained_by(&self, class: &Self) -> bool {
         self.0.iter().all(|(name, usage)| {
-            usage & OF_SCRIPT != 0 || metadata_name(&name.to_string()).is_some() || class.has(name)
+            usage.is_set(PropertyUsageFlags::SCRIPT_VARIABLE)
+                || metadata_name(&name.to_string()).is_some()
+                || class.has(name)
         })
     }
 }

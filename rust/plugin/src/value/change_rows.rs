@@ -3,8 +3,9 @@
 use std::cell::OnceCell;
 
 use godot::builtin::StringName;
+use godot::meta::ToGodot;
+use varbatch_codec::PathStep;
 use varbatch_codec::change::{ChangePart, ChangePath, Changes, Op};
-use varbatch_codec::{PathStep, Text};
 use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
@@ -38,7 +39,7 @@ impl ChangeRow {
             steps.push(match step {
                 PathStep::Index(index) => int(index),
                 PathStep::Key(bytes) => value(0, bytes)?,
-                PathStep::Property(name) => property(name),
+                PathStep::Property(name) => Slot::from(StringName::from(&*name.to_utf8()).to_variant()),
             });
         }
         let mut rows = Vec::with_capacity(changes.iter().len());
@@ -137,12 +138,6 @@ fn path_of(path: ChangePath<'_>, steps: &[Slot]) -> Slot {
 pub fn text(text: &str) -> Slot {
     let mut slot = Slot::new();
     slot.set_string(text);
-    slot
-}
-
-fn property(name: Text<'_>) -> Slot {
-    let mut slot = Slot::new();
-    slot.set(StringName::from(&*name.to_utf8()));
     slot
 }
 
