@@ -13,10 +13,21 @@
 
 use std::mem::MaybeUninit;
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use super::lanes::{is_plain as is_plain_block, narrow, widen};
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-use super::scalar::{is_plain as is_plain_block, narrow, widen};
+use self::{is_plain as is_plain_block, narrow_loop as narrow, widen_loop as widen};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::vector::lanes::{is_plain as is_plain_block, narrow, widen};
+
+/// Writes the low byte of each character. True if all are ASCII.
+#[inline(always)]
+fn narrow_loop<const N: usize>(chars: &[u32; N], dest: &mut [MaybeUninit<u8>; N]) -> bool {
+    let mut seen = 0;
+    for (slot, &c) in dest.iter_mut().zip(chars) {
+        slot.write(c as u8);
+        seen |= c;
+    }
+    seen < 0x80
+}
 
 /// Writes each byte as a character. True if all are ASCII.
 #[inline(always)]
@@ -54,10 +65,7 @@ pub(super) fn narrow_short(chars: &[u32], dest: &mut [MaybeUninit<u8>]) -> bool 
         17.. => ends::<16, _, _>(chars, dest, narrow),
         9.. => ends::<8, _, _>(chars, dest, narrow),
         4.. => ends::<4, _, _>(chars, dest, narrow),
-        _ => all::<1, _, _>(chars, dest, |&[c], [place]| {
-            place.write(c as u8);
-            c < 0x80
-        }),
+        _ => all::<1, _, _>(chars, dest, narrow_loop),
     }
 }
 
@@ -100,8 +108,8 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 pub(super) fn is_plain_short(bytes: &[u8]) -> bool {
     // The high bits of bytes that are not ASCII. If there are none, the subtraction sets one only if a byte is 0.
     let other = |word: u64| (word.wrapping_sub(LOW) | word) & HIGH;
-    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        let blocks = bytes.as_chunks().0.iter().skip(1);
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>()) {
+        let blocks = bytes.as_chunks::<16>().0.iter().skip(1);
         blocks.fold(is_plain_block(first) & is_plain_block(last), |plain, block| plain & is_plain_block(block))
     } else if let (Some(&first), Some(&last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         other(u64::from_le_bytes(first)) | other(u64::from_le_bytes(last)) == 0

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use super::{pack, unpack, vector};
+use super::vector::{self, pack, unpack};
 
 /// One implementation of each kernel, all for the same instruction set.
 #[doc(hidden)]

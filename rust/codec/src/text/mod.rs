@@ -7,8 +7,8 @@
 //! ```text
 //! short text    -> ascii     straight code, the same on every processor, inlined into its callers
 //! any other     -> kernels   the best set that the processor has
-//!                    vector, check, pack, unpack    the algorithms, written once
-//!                      lanes                        16 bytes at once, once for each architecture
+//!                    vector    the algorithms, written once: check, pack, unpack
+//!                      lanes   16 bytes at once, in the instructions of each architecture
 //! rare or bad   -> scalar    plain code: the oracle in tests, finds the offset of an error
 //! Godot 3       -> loose     what only Godot 3 takes for UTF-8
 //! ```
@@ -22,17 +22,9 @@
 )]
 
 mod ascii;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod check;
 mod kernels;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod lanes;
 mod loose;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod pack;
 mod scalar;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod unpack;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vector;
 

@@ -100,23 +100,3 @@ pub(super) fn write_utf32(text: &str, dest: &mut [MaybeUninit<u32>]) {
     }
     assert!(count == dest.len() && chars.next().is_none(), "text has other than the planned characters");
 }
-
-/// Writes the low byte of each character. True if all are ASCII.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(super) fn narrow<const N: usize>(chars: &[u32; N], dest: &mut [MaybeUninit<u8>; N]) -> bool {
-    dest.write_copy_of_slice(&chars.map(|c| c as u8));
-    chars.iter().all(|&c| c < 0x80)
-}
-
-/// Writes each byte as a character. True if all are ASCII.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(super) fn widen<const N: usize>(bytes: &[u8; N], dest: &mut [MaybeUninit<u32>; N]) -> bool {
-    dest.write_copy_of_slice(&bytes.map(u32::from));
-    bytes.is_ascii()
-}
-
-/// True if all are ASCII and none is a NUL.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(super) fn is_plain(bytes: &[u8; 16]) -> bool {
-    bytes.is_ascii() && !bytes.contains(&0)
-}

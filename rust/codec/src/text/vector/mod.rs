@@ -1,9 +1,14 @@
 //! The kernels that take text of any length. Written once, compiled for each instruction set by `kernels`.
 
+mod check;
+pub(super) mod lanes;
+pub(super) mod pack;
+pub(super) mod unpack;
+
 use std::mem::MaybeUninit;
 
 use super::scalar::{RUN, pack_room};
-use super::{ascii, check, lanes, pack, scalar};
+use super::{ascii, scalar};
 
 /// Characters that are measured together, in 32-bit lanes.
 const SUM_RUN: usize = 1 << 10;

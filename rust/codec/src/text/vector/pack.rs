@@ -43,12 +43,12 @@ static PACKS: Packs = {
     packs
 };
 
-/// See [`scalar::pack`](super::scalar::pack).
+/// See [`scalar::pack`](crate::text::scalar::pack).
 ///
 /// # Panics
-/// If `dest` is shorter than [`pack_room`](super::scalar::pack_room).
+/// If `dest` is shorter than [`pack_room`](crate::text::scalar::pack_room).
 #[inline(always)]
-pub(super) fn pack(chars: &[u32], dest: &mut [MaybeUninit<u8>]) -> Option<usize> {
+pub(in crate::text) fn pack(chars: &[u32], dest: &mut [MaybeUninit<u8>]) -> Option<usize> {
     let (blocks, rest) = chars.as_chunks::<4>();
     let mut seen = Lanes::all_words(0);
     let mut at = 0;

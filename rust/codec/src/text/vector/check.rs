@@ -71,7 +71,7 @@ const SECOND_HIGH: [u8; 16] = {
     sets
 };
 
-/// See [`scalar::is_text`](super::scalar::is_text).
+/// See [`scalar::is_text`](crate::text::scalar::is_text).
 #[inline(always)]
 pub(super) fn is_text(bytes: &[u8]) -> bool {
     let none = Lanes::all_bytes(0);
@@ -97,7 +97,8 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
 #[inline(always)]
 fn errors(before: Lanes, bytes: Lanes) -> Lanes {
     let half = Lanes::all_bytes(0x0f);
-    let [first, second, third] = bytes.earlier(before);
+    let (first, second) = (bytes.earlier::<15>(before), bytes.earlier::<14>(before));
+    let third = bytes.earlier::<13>(before);
     let sets = Lanes::of_bytes(FIRST_HIGH).pick(first.shr::<4>().and(half));
     let sets = sets.and(Lanes::of_bytes(FIRST_LOW).pick(first.and(half)));
     let sets = sets.and(Lanes::of_bytes(SECOND_HIGH).pick(bytes.shr::<4>().and(half)));

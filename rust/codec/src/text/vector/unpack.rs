@@ -21,8 +21,8 @@
 
 use std::mem::MaybeUninit;
 
-use super::ascii;
 use super::lanes::{self, Lanes};
+use crate::text::ascii;
 
 /// Bytes that are checked at once for being ASCII.
 const ASCII_RUN: usize = 64;
@@ -61,9 +61,9 @@ static WINDOWS: Windows = {
     windows
 };
 
-/// See [`scalar::write_utf32`](super::scalar::write_utf32).
+/// See [`scalar::write_utf32`](crate::text::scalar::write_utf32).
 #[inline(always)]
-pub(super) fn unpack(text: &str, dest: &mut [MaybeUninit<u32>]) {
+pub(in crate::text) fn unpack(text: &str, dest: &mut [MaybeUninit<u32>]) {
     let text = text.as_bytes();
     let (mut at, mut written) = (0, 0);
     // A step writes four slots, of which the next one overwrites those that got no character.
