@@ -3,11 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use ::serde::de::value::{SeqDeserializer, StrDeserializer};
-use ::serde::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error as _, MapAccess, SeqAccess, VariantAccess,
-    Visitor,
-};
+use ::serde::de::value::{MapAccessDeserializer, SeqDeserializer, StrDeserializer};
+use ::serde::de::{self, Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use ::serde::forward_to_deserialize_any;
 
 use super::{MAX_DEPTH, VALUE};
@@ -132,8 +129,11 @@ impl<'de> Deserializer<'de> for Next<'_, 'de> {
         visitor: V,
     ) -> Result<V::Value, CodecError> {
         match self.kind()? {
+            // The only key names the variant, whose data is the value.
             Some(Kind::Dictionary) => match self.0.next_event()? {
-                Some(Event::Dictionary { count: 1, .. }) => visitor.visit_enum(self),
+                Some(Event::Dictionary { count: 1, .. }) => {
+                    self.parts(1, |parts| visitor.visit_enum(MapAccessDeserializer::new(parts)))
+                }
                 _ => Err(CodecError::custom(format!("expected a Dictionary of one key, a variant of {name}"))),
             },
             _ => {
@@ -151,40 +151,6 @@ impl<'de> Deserializer<'de> for Next<'_, 'de> {
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string unit unit_struct seq tuple tuple_struct map
         struct identifier
-    }
-}
-
-/// The key of a Dictionary with one entry names the variant, whose data is the value.
-impl<'de> EnumAccess<'de> for Next<'_, 'de> {
-    type Error = CodecError;
-    type Variant = Self;
-
-    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self), CodecError> {
-        Ok((seed.deserialize(Next(self.0))?, self))
-    }
-}
-
-impl<'de> VariantAccess<'de> for Next<'_, 'de> {
-    type Error = CodecError;
-
-    fn unit_variant(self) -> Result<(), CodecError> {
-        Deserialize::deserialize(self)
-    }
-
-    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, CodecError> {
-        seed.deserialize(self)
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value, CodecError> {
-        self.deserialize_any(visitor)
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _names: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, CodecError> {
-        self.deserialize_any(visitor)
     }
 }
 
