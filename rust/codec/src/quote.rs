@@ -40,16 +40,8 @@ fn push_visible(char: char, out: &mut String) {
 }
 
 fn cut(text: Text<'_>, max_chars: usize) -> (String, &'static str) {
-    match text {
-        Text::Utf8(text) => cut_chars(text.chars(), max_chars),
-        Text::Loose(text) => cut_chars(text.chars(), max_chars),
-        Text::Utf32(chars) => {
-            cut_chars(chars.iter().map(|&char| char::from_u32(char).unwrap_or('\u{fffd}')), max_chars)
-        }
-    }
-}
-
-fn cut_chars(mut chars: impl Iterator<Item = char>, max_chars: usize) -> (String, &'static str) {
+    let text = text.to_utf8();
+    let mut chars = text.chars();
     let mut escaped = String::new();
     for char in chars.by_ref().take(max_chars) {
         match char {
