@@ -24,8 +24,8 @@ impl<'a> Loose<'a> {
 
     /// True if [`Self::chars`] replaces any part of it with U+FFFD.
     pub fn is_lossy(self) -> bool {
-        let units = Units { rest: self.0, low: None };
-        char::decode_utf16(units).any(|char| char.is_err()) || self.values().any(|value| value > char::MAX.into())
+        char::decode_utf16(self.units()).any(|char| char.is_err())
+            || self.values().any(|value| value > char::MAX.into())
     }
 
     /// Returns the numbers that its sequences encode.
@@ -38,9 +38,24 @@ impl<'a> Loose<'a> {
         })
     }
 
+    /// Returns it as UTF-16, so that pairs of surrogates can be joined. Numbers beyond UTF-16 become U+FFFD.
+    fn units(self) -> impl Iterator<Item = u16> {
+        self.values().flat_map(|value| {
+            let mut units = [0; 2];
+            let len = match u16::try_from(value) {
+                Ok(unit) => {
+                    units[0] = unit;
+                    1
+                }
+                Err(_) => char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER).encode_utf16(&mut units).len(),
+            };
+            units.into_iter().take(len)
+        })
+    }
+
     /// Returns its characters. A pair of surrogates is one character; numbers that are no character become U+FFFD.
     pub fn chars(self) -> impl Iterator<Item = char> {
-        char::decode_utf16(Units { rest: self.0, low: None }).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER))
+        char::decode_utf16(self.units()).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 }
 
@@ -67,30 +82,4 @@ fn sequence(bytes: &[u8]) -> Option<(u32, usize)> {
         value = value << 6 | bits;
     }
     Some((value, len))
-}
-
-/// Returns text as UTF-16, so that surrogate pairs can be joined. Numbers beyond UTF-16 become U+FFFD.
-struct Units<'a> {
-    rest: &'a [u8],
-    /// The second half of a pair whose first half was returned.
-    low: Option<u16>,
-}
-
-impl Iterator for Units<'_> {
-    type Item = u16;
-
-    fn next(&mut self) -> Option<u16> {
-        if let Some(low) = self.low.take() {
-            return Some(low);
-        }
-        let (value, len) = sequence(self.rest)?;
-        self.rest = &self.rest[len..];
-        if let Ok(unit) = u16::try_from(value) {
-            return Some(unit);
-        }
-        let mut pair = [0; 2];
-        let units = char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER).encode_utf16(&mut pair);
-        self.low = units.get(1).copied();
-        Some(units[0])
-    }
 }

@@ -15,8 +15,8 @@
 //!         dest[written..written + 4] = points(spread)
 //!         written += WINDOWS.count[leads]      the next store overwrites the rest
 //!         block   = block without its first four bytes
-//! up to three characters remain, within the last 16 bytes: decode them one by one, the last first
-//! as many were written as dest has slots, or panic
+//! as many leads remain as dest has slots, up to three, or panic
+//! the same for these, by way of a buffer
 //! ```
 
 use std::mem::MaybeUninit;
@@ -90,18 +90,20 @@ pub(in crate::text) fn unpack(text: &str, dest: &mut [MaybeUninit<u32>]) {
             (block, leads) = (block.skip_word(), leads >> 4);
         }
     }
-    // Up to three characters remain, of at most twelve bytes.
-    let tail = lanes::load(text, text.len().saturating_sub(16));
-    let tail_len = text.len().min(16);
-    let mut leads = tail.leads() & ((1 << tail_len) - 1);
-    let count = tail_len.checked_sub(text.len() - at).map(|done| (leads >> done).count_ones() as usize);
-    assert!(count == Some(dest.len() - written), "text has other than the planned characters");
-    let tail = u128::from_le_bytes(tail.bytes());
-    // Always three: to write characters once more costs less than a branch for how many remain.
-    for slot in dest.iter_mut().rev().take(3) {
-        let start = leads.ilog2();
-        leads ^= 1 << start;
-        slot.write(point((tail >> (8 * start)) as u32));
+    // The characters that remain begin in the next twelve bytes.
+    let mut block = lanes::load(text, at);
+    let mut leads = block.leads();
+    let count = (leads & ((1 << (text.len() - at).min(16)) - 1)).count_ones() as usize;
+    assert!(count == dest.len() - written, "text has other than the planned characters");
+    let (mut tail, mut found) = ([0; 12], 0);
+    for _ in 0..3 {
+        let chars = points(block.pick(Lanes::of_bytes(WINDOWS.indices[leads & 0xff])));
+        tail[found..found + 4].copy_from_slice(&chars.words());
+        found += usize::from(WINDOWS.count[leads & 0xff]);
+        (block, leads) = (block.skip_word(), leads >> 4);
+    }
+    for (slot, c) in dest[written..].iter_mut().zip(tail) {
+        slot.write(c);
     }
 }
 
@@ -116,19 +118,4 @@ pub(in crate::text) fn unpack(text: &str, dest: &mut [MaybeUninit<u32>]) {
 fn points(bytes: Lanes) -> Lanes {
     let mark = bytes.and(Lanes::all_words(0x40_0000)).shr::<1>();
     bytes.and(Lanes::all_words(0x073f_3f7f)).xor(mark).join()
-}
-
-/// Returns the character at the start of four bytes, the first lowest.
-#[inline(always)]
-fn point(bytes: u32) -> u32 {
-    /// By the high nibble of a lead byte: bits to drop that follow the character, and bits of the character.
-    const FORMS: [(u32, u32); 16] = {
-        let mut forms = [(18, 7); 16];
-        (forms[12], forms[13], forms[14], forms[15]) = ((12, 11), (12, 11), (6, 16), (0, 21));
-        forms
-    };
-    let word = bytes.swap_bytes();
-    let bits = (word & 0x7f00_0000) >> 6 | (word & 0x3f_0000) >> 4 | (word & 0x3f00) >> 2 | word & 0x3f;
-    let (drop, count) = FORMS[(word >> 28) as usize];
-    bits >> drop & ((1 << count) - 1)
 }
