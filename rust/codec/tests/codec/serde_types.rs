@@ -245,4 +245,12 @@ fn types_that_hold_themselves_end_before_the_stack_does() {
     assert!(read::<Nest>(nested(127)).is_ok());
     assert!(read::<Nest>(nested(200)).is_err_and(|error| error.starts_with("expected at most 128 levels")));
     assert!(read::<IgnoredAny>(nested(1000)).is_ok());
+    #[derive(Debug, Deserialize)]
+    enum Chain {
+        End,
+        Link(#[allow(dead_code)] Box<Chain>),
+    }
+    let linked = |links| (0..links).fold(Value::from("End"), |inner, _| Value::dictionary([("Link", inner)]));
+    assert!(read::<Chain>(linked(127)).is_ok());
+    assert!(read::<Chain>(linked(200)).is_err_and(|error| error.starts_with("expected at most 128 levels")));
 }
