@@ -1,13 +1,8 @@
 //! A value that owns all its data, for programs that keep values rather than pass events on, such as a game server.
-//!
-//! `read` builds a value from the events of a [`Reader`], `write` passes its events to a [`Writer`]: no other code
-//! decodes or encodes values. Neither is recursive.
 
-mod access;
 mod convert;
 mod elements;
-mod read;
-mod write;
+mod events;
 
 pub use self::convert::ValueError;
 #[cfg(feature = "serde")]
