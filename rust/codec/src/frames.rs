@@ -136,25 +136,6 @@ pub fn whole_len(bytes: &[u8]) -> usize {
     read(bytes).map_while(Result::ok).last().map_or(0, |frame| frame.at + frame.payload.len())
 }
 
-/// Cuts a stream into runs of complete frames, with their offsets. Each run but the last has at least `len` bytes. Ends
-/// when no complete frame remains.
-#[doc(hidden)]
-pub fn runs(bytes: &[u8], len: usize) -> impl Iterator<Item = (&[u8], usize)> + Send {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let rest = &bytes[at..];
-        let mut ends = read(rest).map_while(Result::ok).map(|frame| frame.at + frame.payload.len());
-        let mut run = ends.next()?;
-        while run < len
-            && let Some(end) = ends.next()
-        {
-            run = end;
-        }
-        at += run;
-        Some((&rest[..run], at - run))
-    })
-}
-
 /// Returns the payload length, in bytes, of the frame at `at`. `bytes` is what was read of the frame so far, and the
 /// stream has `available` bytes from `at` on. `None` if `bytes` does not hold the length, or the stream has ended.
 ///

@@ -115,9 +115,13 @@ fn streams(by: Translation, bytes: &[u8], pick: u8) {
 }
 
 fn in_runs(by: Translation, stream: &[u8]) -> Result<Stream, (usize, CodecError)> {
-    let (mut all, mut count, mut losses) = (Vec::new(), 0, Losses::default());
-    for (bytes, at) in frames::runs(stream, RUN_LEN) {
-        let run = by.run(bytes, at);
+    let (mut all, mut count, mut losses, mut at) = (Vec::new(), 0, Losses::default(), 0);
+    while at < stream.len() {
+        let rest = &stream[at..];
+        let mut ends = frames::read(rest).flatten().map(|frame| frame.at + frame.payload.len());
+        let len = ends.find(|&end| end >= RUN_LEN).unwrap_or(rest.len());
+        let run = by.run(&rest[..len], at);
+        at += len;
         count += run.count;
         if let Some(error) = run.error {
             return Err((count, error));
