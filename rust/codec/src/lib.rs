@@ -37,7 +37,6 @@ pub mod frames;
 pub mod kind;
 pub mod limits;
 pub mod lookup;
-mod nowhere;
 mod path;
 mod plan;
 pub mod quote;

@@ -3,11 +3,10 @@
 use super::key::{Key, is_same_text, raw_text};
 use super::{Seek, Target};
 use crate::dialect::{Dialect, Engine};
-use crate::error::{CodecError, CodecErrorKind, ValuePart};
-use crate::event::{ElementType, Event, Kinds, Plain, Text};
+use crate::error::CodecError;
+use crate::event::{ElementType, Event, Kinds, Plain};
 use crate::kind::{Kind, WORD, Width, padded};
-use crate::nowhere::Nowhere;
-use crate::path::{PathStep, Step, shown_value};
+use crate::path::{Nowhere, PathStep, Step};
 use crate::reader::{Reader, Skim};
 use crate::text;
 
@@ -23,13 +22,6 @@ impl<'p> Seek<'p> {
             Self::KeyOf(entry) => format!("number {entry}"),
             Self::Key(key) => key.shown(),
         }
-    }
-}
-
-impl Target<'_> {
-    /// Returns the type of the array that holds an element without a header.
-    fn array_kind(&self) -> Kind {
-        if let Self::Element { plain, .. } = self { plain.kind } else { Kind::PackedStringArray }
     }
 }
 
@@ -52,16 +44,25 @@ pub(super) struct Follower<'a> {
     at: usize,
 }
 
-/// A step that was followed: where its key or name begins.
-pub(super) enum Done {
-    Index(usize),
+/// A step that was followed, and its target, unless that is a value with a header.
+type Followed<'a> = (Done<'a>, Option<Target<'a>>);
+
+/// A step that was followed.
+pub(super) enum Done<'a> {
+    Step(PathStep<'a>),
+    /// To the key of an entry.
     KeyOf(usize),
-    Key(usize),
-    Property(usize),
 }
 
-/// A step that was followed, and its target, unless that is a value with a header.
-type Followed<'a> = (Done, Option<Target<'a>>);
+impl Done<'_> {
+    /// Returns the step as an error shows it.
+    pub fn shown(self, dialect: Dialect) -> Step {
+        match self {
+            Self::Step(step) => step.shown(dialect),
+            Self::KeyOf(entry) => Step::KeyOf(entry),
+        }
+    }
+}
 
 /// Why a step was not followed.
 pub(super) enum Failed {
@@ -100,16 +101,6 @@ impl<'a> Follower<'a> {
         Ok(Target::Value { at: self.base + self.at, bytes: &self.bytes[self.at..end] })
     }
 
-    /// Returns the step as an error shows it.
-    pub fn name(&self, done: Done) -> Step {
-        match done {
-            Done::Index(index) => Step::Index(index),
-            Done::KeyOf(entry) => Step::KeyOf(entry),
-            Done::Key(at) => Step::Key(shown_value(self.reader(at).with_objects(false))),
-            Done::Property(at) => Step::to_property(self.reader(at).next_name().unwrap_or(Text::Utf8(""))),
-        }
-    }
-
     /// Follows a path, and calls `passed` after each step. An error has the number of steps that were followed.
     // Inlined, as `step`, `entry` and `find` are, so that what a step gives stays in registers: read back from memory just
     // after it was written there, it made `get_in_each` of packets 6 to 11 % slower.
@@ -117,16 +108,18 @@ impl<'a> Follower<'a> {
     pub fn follow<'p>(
         &mut self,
         path: impl ExactSizeIterator<Item = Seek<'p>>,
-        mut passed: impl FnMut(&Self, Done),
+        mut passed: impl FnMut(Done<'a>),
     ) -> Result<Target<'a>, (usize, Failed)> {
         let count = path.len();
         for (index, seek) in path.enumerate() {
             let (done, end) = self.step(seek).map_err(|failed| (index, failed))?;
-            passed(self, done);
+            passed(done);
             if let Some(target) = end {
+                let kind =
+                    if let Target::Element { plain, .. } = target { plain.kind } else { Kind::PackedStringArray };
                 return match count - index - 1 {
                     0 => Ok(target),
-                    more => Err((index + 1, Nowhere::TooLong { kind: target.array_kind(), more }.into())),
+                    more => Err((index + 1, Nowhere::TooLong { kind, more }.into())),
                 };
             }
         }
@@ -152,21 +145,17 @@ impl<'a> Follower<'a> {
         let event = reader.next_event()?.expect("a value has an event");
         let inside = self.at + reader.position();
         match event {
-            Event::Array { count, .. } if reader.bare_kind().is_some() => {
-                let index = self.index(sought, kind, count)?;
-                self.bare(reader.bare_kind().expect("checked above"), index, inside)
-            }
-            Event::Array { count, element } => self.element(sought, count, inside, element),
+            Event::Array { count, element } => match reader.bare_kind() {
+                None => self.element(sought, count, inside, element),
+                // The Reader has seen that all of them are there.
+                Some(of) => {
+                    let bytes = &self.bytes[inside..];
+                    self.plain(sought, kind, Plain { kind: of, width: Width::Single, count, bytes })
+                }
+            },
             Event::Dictionary { count, key, .. } => self.entry(sought, count, inside, key),
             Event::Object { count, .. } => self.property(sought, count, inside),
-            Event::Packed(plain) => {
-                let index = self.index(sought, kind, plain.count)?;
-                let len = plain.bytes.len() / plain.count;
-                // After the header and the count.
-                let at = self.base + self.at + 2 * WORD + index * len;
-                let plain = Plain { count: 1, bytes: &plain.bytes[index * len..][..len], ..plain };
-                Ok((Done::Index(index), Some(Target::Element { at, plain })))
-            }
+            Event::Packed(plain) => self.plain(sought, kind, plain),
             Event::PackedStrings { count } => {
                 let index = self.index(sought, kind, count)?;
                 for _ in 0..index {
@@ -174,7 +163,7 @@ impl<'a> Follower<'a> {
                 }
                 let at = self.base + self.at + reader.position();
                 let text = reader.next_text()?.expect("the index is that of a text");
-                Ok((Done::Index(index), Some(Target::Text { at, text })))
+                Ok((Done::Step(PathStep::Index(index)), Some(Target::Text { at, text })))
             }
             _ => Err(Nowhere::NotInside(kind).into()),
         }
@@ -211,21 +200,16 @@ impl<'a> Follower<'a> {
             return Err(Failed::Mistyped);
         }
         self.at = at;
-        Ok((Done::Index(index), None))
+        Ok((Done::Step(PathStep::Index(index)), None))
     }
 
-    /// An element of one of Pandemonium's arrays without headers.
-    fn bare(&self, kind: Kind, index: usize, inside: usize) -> Result<Followed<'a>, Failed> {
-        let width = Width::Single;
-        let len = kind.shape().element_len(width).expect("made of components");
-        let at = inside.saturating_add(index.saturating_mul(len));
-        let Some(bytes) = self.bytes.get(at..at.saturating_add(len)) else {
-            let place = ValuePart::of(kind);
-            let (at, found) = (at.min(self.bytes.len()), self.bytes.len().saturating_sub(at));
-            return Err(CodecError::new(self.base + at, CodecErrorKind::Short { place, expected: len, found }).into());
-        };
-        let plain = Plain { kind, width, count: 1, bytes };
-        Ok((Done::Index(index), Some(Target::Element { at: self.base + at, plain })))
+    /// Finds one of the elements without headers of an array of this kind. They follow its header and its count.
+    fn plain(&self, sought: Seek<'_>, kind: Kind, plain: Plain<'a>) -> Result<Followed<'a>, Failed> {
+        let index = self.index(sought, kind, plain.count)?;
+        let len = plain.kind.shape().element_len(plain.width).expect("plain data");
+        let at = self.base + self.at + 2 * WORD + index * len;
+        let plain = Plain { count: 1, bytes: &plain.bytes[index * len..][..len], ..plain };
+        Ok((Done::Step(PathStep::Index(index)), Some(Target::Element { at, plain })))
     }
 
     #[inline(always)]
@@ -259,7 +243,7 @@ impl<'a> Follower<'a> {
                 let value = at + 2 * WORD + padded(text.len());
                 if text == wanted {
                     self.at = value;
-                    return Ok((Done::Key(at), None));
+                    return Ok((Done::Step(PathStep::Key(&self.bytes[at..value])), None));
                 }
                 if text::is_plain(text) {
                     at = self.skim.end_of(value)?;
@@ -296,7 +280,7 @@ impl<'a> Follower<'a> {
             return Err(Nowhere::NotThere("key").into());
         };
         self.at = value;
-        Ok((Done::Key(key_at), None))
+        Ok((Done::Step(PathStep::Key(&self.bytes[key_at..value])), None))
     }
 
     /// True if this entry, whose key begins at `at`, is the one that is sought.
@@ -334,18 +318,18 @@ impl<'a> Follower<'a> {
             };
             if is {
                 refuse_second(sought, "property", found.is_some())?;
-                found = Some((at, value));
+                found = Some((name, value));
                 if wanted.is_some() {
                     break;
                 }
             }
             at = self.skim.end_of(value)?;
         }
-        let Some((name_at, value)) = found else {
+        let Some((name, value)) = found else {
             return Err(Nowhere::NotThere("property").into());
         };
         self.at = value;
-        Ok((Done::Property(name_at), None))
+        Ok((Done::Step(PathStep::Property(name)), None))
     }
 
     /// Reads a step that must be the index of one of `count` elements.

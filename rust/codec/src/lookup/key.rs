@@ -5,8 +5,7 @@ use crate::dialect::{Dialect, Engine};
 use crate::error::CodecError;
 use crate::event::{Event, Kinds, Plain, Text};
 use crate::kind::{Kind, Scalar, Shape, padded};
-use crate::nowhere;
-use crate::path::{Path, shown_value};
+use crate::path::{self, Path, shown_value};
 use crate::reader::Reader;
 use crate::text::{self, BOM};
 
@@ -35,8 +34,7 @@ impl<'p> Key<'p> {
             return Ok(Self { bytes, dialect, kind, event });
         }
         let mut reader = Reader::new(bytes).with_dialect(dialect).with_objects(true);
-        let broken =
-            |error| LookupError::NoStep { what: nowhere::broken(nowhere::STEP, &error), path: Path::default() };
+        let broken = |error| LookupError::NoStep { what: path::broken(path::STEP, &error), path: Path::default() };
         let kind = reader.peek_kind().map_err(broken)?;
         let event = reader.next_event().map_err(broken)?.expect("a value has an event");
         Ok(Self { bytes, dialect, kind, event })
@@ -175,20 +173,15 @@ fn is_same_number(a: f64, b: f64) -> bool {
 
 fn are_same_numbers(a: Plain<'_>, b: Plain<'_>) -> bool {
     let (Shape::Components { scalar, .. } | Shape::Packed { scalar, .. }) = a.kind.shape() else { return false };
-    if a.bytes == b.bytes && a.width == b.width {
-        return true;
-    }
-    let numbers = |plain: Plain<'_>| -> Option<Vec<f64>> {
+    let numbers = |plain: Plain<'_>| -> Vec<f64> {
         let four = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().expect("of four bytes")).into();
         let eight = |bytes: &[u8]| f64::from_le_bytes(bytes.try_into().expect("of eight bytes"));
-        match (scalar, scalar.size(plain.width)) {
-            (Scalar::F32 | Scalar::Real, 4) => Some(plain.bytes.chunks_exact(4).map(four).collect()),
-            (Scalar::F64 | Scalar::Real, 8) => Some(plain.bytes.chunks_exact(8).map(eight).collect()),
-            _ => None,
+        match scalar.size(plain.width) {
+            4 => plain.bytes.chunks_exact(4).map(four).collect(),
+            _ => plain.bytes.chunks_exact(8).map(eight).collect(),
         }
     };
-    match (numbers(a), numbers(b)) {
-        (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| is_same_number(*a, *b)),
-        _ => false,
-    }
+    let is_float = matches!(scalar, Scalar::F32 | Scalar::F64 | Scalar::Real);
+    (a.bytes == b.bytes && a.width == b.width)
+        || is_float && numbers(a).iter().zip(numbers(b)).all(|(&a, b)| is_same_number(a, b))
 }

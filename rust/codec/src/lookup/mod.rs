@@ -18,13 +18,13 @@
 mod follower;
 mod key;
 
-use self::follower::{Aim, Failed, Follower};
+use self::follower::{Aim, Done, Failed, Follower};
 pub use self::key::Key;
 use crate::dialect::Dialect;
 use crate::error::CodecError;
 use crate::event::{Plain, Text};
 use crate::kind::Kind;
-use crate::path::{Path, PathStep};
+use crate::path::{Path, PathStep, Step};
 
 /// What one step of a path seeks.
 #[derive(Clone, Copy)]
@@ -129,13 +129,12 @@ pub fn lookup<'a>(
 ) -> Result<Target<'a>, LookupError> {
     let mut done = Vec::with_capacity(path.len());
     let mut follower = Follower::new(bytes, base, dialect, Aim::Explain);
-    let found = follower.follow(path.iter().copied(), |follower, step| done.push(follower.name(step)));
-    found.map_err(|(count, failed)| match failed {
+    follower.follow(path.iter().copied(), |step| done.push(step)).map_err(|(count, failed)| match failed {
         Failed::Nowhere(why) => {
             let what = why.text(|| path[count].shown());
-            LookupError::NoStep { what, path: done.into_iter().rev().fold(Path::default(), Path::within) }
+            LookupError::NoStep { what, path: outwards(done, dialect).fold(Path::default(), Path::within) }
         }
-        Failed::Damaged(error) => LookupError::Damaged(done.into_iter().rev().fold(error, CodecError::within)),
+        Failed::Damaged(error) => LookupError::Damaged(outwards(done, dialect).fold(error, CodecError::within)),
         Failed::OtherKey(_) | Failed::Mistyped => unreachable!("only for `Aim::Decoded`"),
     })
 }
@@ -148,7 +147,7 @@ pub fn lookup<'a>(
 #[inline(always)]
 pub fn find<'a>(bytes: &'a [u8], base: usize, dialect: Dialect, path: &[Key<'_>]) -> Result<Found<'a>, CodecError> {
     let mut follower = Follower::new(bytes, base, dialect, Aim::Decoded);
-    let (step, failed) = match follower.follow(path.iter().map(|&key| Seek::Key(key)), |_, _| {}) {
+    let (step, failed) = match follower.follow(path.iter().map(|&key| Seek::Key(key)), |_| {}) {
         Ok(target) => return Ok(Found::Target(target)),
         Err(failed) => failed,
     };
@@ -171,8 +170,13 @@ pub fn find<'a>(bytes: &'a [u8], base: usize, dialect: Dialect, path: &[Key<'_>]
 pub fn within(bytes: &[u8], base: usize, dialect: Dialect, path: &[Key<'_>], error: CodecError) -> CodecError {
     let mut done = Vec::with_capacity(path.len());
     let mut follower = Follower::new(bytes, base, dialect, Aim::Explain);
-    _ = follower.follow(path.iter().map(|&key| Seek::Key(key)), |follower, step| done.push(follower.name(step)));
-    done.into_iter().rev().fold(error, CodecError::within)
+    _ = follower.follow(path.iter().map(|&key| Seek::Key(key)), |step| done.push(step));
+    outwards(done, dialect).fold(error, CodecError::within)
+}
+
+/// Returns the steps as errors show them, innermost first.
+fn outwards(done: Vec<Done<'_>>, dialect: Dialect) -> impl Iterator<Item = Step> {
+    done.into_iter().rev().map(move |step| step.shown(dialect))
 }
 
 /// Returns the type of the elements of a packed array; for an array without headers, `kind` itself.

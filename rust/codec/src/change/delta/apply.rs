@@ -1,11 +1,12 @@
-//! Builds the plan of a result from a delta and its base. All bounds checks of deltas are here and in `number`.
+//! Builds the plan of a result from a delta and its base. Holds all bounds checks of deltas.
 
-use super::error::{DeltaError, DeltaErrorKind, bytes};
-use super::format::{CODE_BITS, LEN_AT, LONG, OTHER_LEN, VERSION, hash};
-use super::number::Input;
-use super::output::Output;
+use super::token::{CODE_BITS, LONG, OTHER_LEN, Output};
+use super::{DeltaError, DeltaErrorKind, LEN_AT, VERSION, bytes, hash};
 use crate::limits::MAX_VALUE_LEN;
 use crate::plan::Plan;
+
+/// The maximum length of a number, in bytes: 63 bits, so that it fits in a signed integer.
+const MAX_NUMBER_LEN: usize = 9;
 
 /// Returns the plan of the result that `delta` makes from `before`. Checks everything before it allocates memory for
 /// the result.
@@ -83,4 +84,78 @@ fn head(before: &[u8], input: &mut Input<'_>) -> Result<u64, DeltaError> {
 fn beyond(before: &[u8], rest: &[u8], action: &str, found: u64, at: usize) -> DeltaError {
     let (most, base_at) = (bytes(rest.len() as u64), before.len() - rest.len());
     DeltaError::damaged(at, format!("expected at most {most} to {action} at byte {base_at} of the base, found {found}"))
+}
+
+/// The unread bytes of a delta.
+struct Input<'d> {
+    delta: &'d [u8],
+    at: usize,
+}
+
+impl<'d> Input<'d> {
+    fn new(delta: &'d [u8]) -> Self {
+        Self { delta, at: 0 }
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.at == self.delta.len()
+    }
+
+    fn rest(&self) -> &'d [u8] {
+        &self.delta[self.at..]
+    }
+
+    /// Makes the error of a part that is missing.
+    #[cold]
+    fn end(&self, part: &str) -> DeltaError {
+        DeltaError::damaged(self.delta.len(), format!("expected {part}, found the end"))
+    }
+
+    #[cold]
+    fn short(&self, part: &str, expected: u64) -> DeltaError {
+        let text = format!("expected {} for {part}, found {}", bytes(expected), self.rest().len());
+        DeltaError::damaged(self.at, text)
+    }
+
+    /// Reads the next `len` bytes.
+    #[inline]
+    fn bytes(&mut self, part: &str, len: u64) -> Result<&'d [u8], DeltaError> {
+        let rest = self.rest();
+        if len > rest.len() as u64 {
+            return Err(self.short(part, len));
+        }
+        self.at += len as usize;
+        Ok(&rest[..len as usize])
+    }
+
+    /// Reads the next number.
+    #[inline]
+    fn number(&mut self, part: &str) -> Result<u64, DeltaError> {
+        match self.delta.get(self.at) {
+            Some(&byte) if byte < 0x80 => {
+                self.at += 1;
+                Ok(byte.into())
+            }
+            _ => self.long_number(part),
+        }
+    }
+
+    fn long_number(&mut self, part: &str) -> Result<u64, DeltaError> {
+        let rest = self.rest();
+        let Some(last) = rest.iter().take(MAX_NUMBER_LEN).position(|&byte| byte < 0x80) else {
+            return Err(match rest.len() {
+                MAX_NUMBER_LEN.. => {
+                    let text = format!("expected at most {MAX_NUMBER_LEN} bytes for {part}, found more");
+                    DeltaError::damaged(self.at, text)
+                }
+                _ => self.end(part),
+            });
+        };
+        if last > 0 && rest[last] == 0 {
+            let text = format!("expected {part} in as few bytes as it needs, found a last byte of 0");
+            return Err(DeltaError::damaged(self.at, text));
+        }
+        self.at += last + 1;
+        Ok(rest[..=last].iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f)))
+    }
 }

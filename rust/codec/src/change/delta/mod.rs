@@ -24,16 +24,100 @@
 //! ```
 
 mod apply;
-mod error;
-mod format;
 mod make;
-mod number;
-mod output;
-mod refine;
 mod swap;
+mod token;
+
+use xxhash_rust::xxh3::xxh3_64;
 
 pub use self::apply::apply;
-pub use self::error::{DeltaError, DeltaErrorKind};
-pub use self::format::{MAX_OVERHEAD, VERSION, hash};
 pub use self::make::make;
 pub use self::swap::Swap;
+use crate::limits::MAX_VALUE_LEN;
+
+/// The first byte of every delta. There is no other version.
+pub const VERSION: u8 = 1;
+
+/// The maximum number of bytes by which a delta of [`make`] is longer than its result, if base and
+/// result are at most [`MAX_VALUE_LEN`] long: version, hash, length, and one token that
+/// replaces everything.
+pub const MAX_OVERHEAD: usize = 1 + 8 + 5 + 1 + 5 + 5;
+
+/// The offset of the length of the result, after version and hash.
+const LEN_AT: usize = 9;
+
+/// Returns the hash that identifies the base of a delta: XXH3 of all its bytes, with 64 bits and seed 0.
+///
+/// It tells a program's own states apart. It does not protect against deliberate collisions.
+pub fn hash(bytes: &[u8]) -> u64 {
+    xxh3_64(bytes)
+}
+
+/// A delta that cannot be applied.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}, at byte {at} of the delta")]
+pub struct DeltaError {
+    kind: DeltaErrorKind,
+    at: usize,
+}
+
+impl DeltaError {
+    fn new(at: usize, kind: DeltaErrorKind) -> Self {
+        Self { kind, at }
+    }
+
+    #[cold]
+    fn damaged(at: usize, text: String) -> Self {
+        Self::new(at, DeltaErrorKind::Damaged(text))
+    }
+
+    /// Makes the error of a result that would take `found` bytes, more than a value may.
+    #[doc(hidden)]
+    pub fn too_large(found: u64) -> Self {
+        Self::damaged(LEN_AT, format!("expected at most {MAX_VALUE_LEN} bytes for the result, found {found}"))
+    }
+
+    /// Returns what was expected and what was found.
+    pub fn kind(&self) -> &DeltaErrorKind {
+        &self.kind
+    }
+
+    /// Returns the offset in the delta, in bytes.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+}
+
+/// Why a delta cannot be applied.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeltaErrorKind {
+    /// The bytes are not a delta, or a delta of an unknown version, which is their first byte.
+    #[error("expected version {VERSION} of the delta format, found {0}")]
+    Version(u8),
+    /// The delta was made from another base.
+    #[error("expected a base with the hash {expected:016x}, found {found:016x} for its {}", bytes(*.len as u64))]
+    Base {
+        /// The hash of the base that the delta was made from.
+        expected: u64,
+        /// The hash of the base that it was applied to.
+        found: u64,
+        /// The length of that base, in bytes.
+        len: usize,
+    },
+    /// The delta ends early, or holds a number that cannot be: what was expected and what was found.
+    #[error("{0}")]
+    Damaged(String),
+    /// The result does not have the length that the delta announces.
+    #[error("expected {} for the result, found {found}", bytes(*.expected))]
+    Len {
+        /// The announced length, in bytes.
+        expected: u64,
+        /// The length of the result, in bytes.
+        found: usize,
+    },
+}
+
+fn bytes(count: u64) -> String {
+    if count == 1 { "1 byte".into() } else { format!("{count} bytes") }
+}

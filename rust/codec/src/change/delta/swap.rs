@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use super::format::{CODE_BITS, LONG, OTHER_LEN};
-use super::make::{tokens, write_token};
-use super::number;
+use super::make::tokens;
+use super::token::{LONG, Token, write_token};
 use crate::change::model::Edit;
 
 /// Max parts that change their length in place: each moves the bytes after it. With more, the buffer is copied.
@@ -137,32 +136,5 @@ fn exchange_start(one: &mut [u8; 8], other: &mut [u8; 8], len: usize) {
 impl fmt::Debug for Swap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Swap").field("len", &self.len()).field("keeps_len", &self.keeps_len).finish()
-    }
-}
-
-/// A token without its literals.
-struct Token {
-    copy: usize,
-    skip: usize,
-    insert: usize,
-}
-
-impl Token {
-    /// Reads a token that `write_token` has written, and advances `at` past it.
-    #[inline(always)]
-    fn read(tokens: &[u8], at: &mut usize) -> Self {
-        let token = number::read(tokens, at);
-        let copy = token >> CODE_BITS;
-        match token & ((1 << CODE_BITS) - 1) {
-            OTHER_LEN => {
-                let skip = number::read(tokens, at);
-                Self { copy, skip, insert: number::read(tokens, at) }
-            }
-            LONG => {
-                let len = LONG + number::read(tokens, at);
-                Self { copy, skip: len, insert: len }
-            }
-            len => Self { copy, skip: len, insert: len },
-        }
     }
 }

@@ -7,7 +7,8 @@ use std::collections::HashSet;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::lockstep::{AFTER, BEFORE, DiffError, Lockstep, OpenPair, PairForm, of};
+use super::lockstep::{Lockstep, OpenPair, PairForm};
+use super::{AFTER, BEFORE, DiffError, of};
 use crate::dialect::Dialect;
 use crate::event::{ElementType, Event};
 use crate::kind::{Kind, WORD, Width};

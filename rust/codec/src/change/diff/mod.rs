@@ -8,14 +8,61 @@ mod align;
 mod keys;
 mod lockstep;
 mod order;
-mod packed;
-mod report;
-mod same;
 mod walk;
 
-use self::lockstep::{AFTER, BEFORE, Lockstep, of};
-pub use self::lockstep::{DiffError, DiffErrorKind, DiffOptions};
+use self::lockstep::Lockstep;
 use super::model::{Changes, Edit};
+use crate::error::CodecError;
+use crate::kind::Width;
+
+/// The indices of the two sides: whatever both have is an array of two.
+const BEFORE: usize = 0;
+const AFTER: usize = 1;
+
+/// How [`diff`](diff()) reads both values.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DiffOptions {
+    /// Reads objects with properties instead of refusing them.
+    pub allow_objects: bool,
+    /// The caller's width of `real_t`. Packed arrays of another width are replaced as a whole.
+    pub real: Width,
+}
+
+/// The error of a comparison: one of the two inputs is not exactly one value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {error}", match .kind { DiffErrorKind::Before => "before", DiffErrorKind::After => "after" })]
+pub struct DiffError {
+    kind: DiffErrorKind,
+    error: CodecError,
+}
+
+impl DiffError {
+    /// Returns which of the two it is.
+    pub fn kind(&self) -> DiffErrorKind {
+        self.kind
+    }
+
+    /// Returns the error in that input.
+    pub fn into_error(self) -> CodecError {
+        self.error
+    }
+}
+
+/// One of two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DiffErrorKind {
+    /// The first one.
+    Before,
+    /// The second one.
+    After,
+}
+
+/// Makes the errors of one side.
+fn of(side: usize) -> impl FnOnce(CodecError) -> DiffError {
+    let kind = if side == BEFORE { DiffErrorKind::Before } else { DiffErrorKind::After };
+    move |error| DiffError { kind, error }
+}
 
 /// Returns the changes that turn `before` into `after`, in the order of their bytes.
 ///

@@ -1,8 +1,8 @@
 //! Steps through elements and entries in lockstep. Where one side has others, finds which of them belong together.
 
 use super::align::{Hunk, Offsets, Parts, align, are_alike, one_sided};
-use super::lockstep::{AFTER, BEFORE, DiffError, Lockstep, PairForm, of};
-use super::report::Unit;
+use super::lockstep::{Lockstep, PairForm, Unit};
+use super::{AFTER, BEFORE, DiffError, of};
 use crate::path::PathStep;
 
 impl<'a> Lockstep<'a> {

@@ -1,18 +1,22 @@
-//! The walk itself: passes, enters or reports one pair of values after another.
+//! The walk itself: passes, enters or reports one pair of values after another. Packed arrays are compared at once.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::align::{Hunk, Offsets, Parts, one_sided};
 use super::keys::is_plain_text;
-use super::lockstep::{AFTER, BEFORE, DiffError, DiffErrorKind, Lockstep, OpenPair, PairForm, of};
-use super::report::Unit;
-use crate::event::{Event, Text};
-use crate::kind::{Kind, WORD};
+use super::lockstep::{BYTES_A_CHANGE, Lockstep, OpenPair, PairForm, Unit};
+use super::{AFTER, BEFORE, DiffError, DiffErrorKind, of};
+use crate::event::{Event, Plain, Text};
+use crate::kind::{Kind, WORD, Width};
 use crate::path::PathStep;
 use crate::reader::Reader;
 use crate::validate::validate;
 
-impl Lockstep<'_> {
+/// Runs of elements in one packed array that are always reported, plus one per [`BYTES_A_CHANGE`] bytes.
+const MAX_RUNS: usize = 10_000;
+
+impl<'a> Lockstep<'a> {
     /// Walks over both values.
     pub fn run(mut self) -> Result<Self, DiffError> {
         match self.walk() {
@@ -130,20 +134,11 @@ impl Lockstep<'_> {
         self.open.push(OpenPair {
             form,
             counts,
-            done: [0, 0],
-            plan: Vec::new(),
-            planned_to: 0,
-            is_reported: false,
-            is_one_sided: false,
             start: [heads[0].start, heads[1].start],
             first,
             of,
-            is_unfit: false,
             reported: self.changes.counts(),
-            entered: Vec::new(),
-            step: PathStep::Index(0),
-            number: 0,
-            keys: Vec::new(),
+            ..OpenPair::default()
         });
     }
 
@@ -195,5 +190,92 @@ impl Lockstep<'_> {
         self.to(PathStep::Property(name));
         self.take_pairs(1);
         self.value()
+    }
+
+    /// Compares two packed arrays of the same kind that begin at `start`, which both Readers have passed.
+    pub fn packed(&mut self, plain: [Plain<'a>; 2], start: [usize; 2]) {
+        let (kind, width) = (plain[BEFORE].kind, plain[BEFORE].width);
+        let size = kind.shape().element_len(width).unwrap_or(1);
+        let parts = [BEFORE, AFTER].map(|side| {
+            let offsets = Offsets::Every { at: start[side] + 2 * WORD, size };
+            Parts { bytes: self.bytes[side], count: plain[side].count, offsets }
+        });
+        self.elements(kind, width, parts);
+        let end = self.at();
+        let padding = [BEFORE, AFTER].map(|side| parts[side].range().end..end[side]);
+        if self.bytes[BEFORE][padding[BEFORE].clone()] != self.bytes[AFTER][padding[AFTER].clone()] {
+            self.derived(padding);
+        }
+    }
+
+    /// Compares two PackedStringArrays that begin at `start`. The Readers are at the first text.
+    pub fn texts(&mut self, counts: [usize; 2], start: [usize; 2]) -> Result<(), DiffError> {
+        let mut offsets = start.map(|start| vec![start + 2 * WORD]);
+        for side in [BEFORE, AFTER] {
+            offsets[side].reserve_exact(counts[side]);
+            for _ in 0..counts[side] {
+                self.readers[side].pass_text().map_err(of(side))?;
+                offsets[side].push(self.readers[side].position());
+            }
+        }
+        let parts = |side: usize| {
+            let offsets = Offsets::Each { offsets: &offsets[side], values: 1 };
+            Parts { bytes: self.bytes[side], count: counts[side], offsets }
+        };
+        self.elements(Kind::PackedStringArray, Width::Single, [parts(BEFORE), parts(AFTER)]);
+        Ok(())
+    }
+
+    /// Compares the elements of two packed arrays, and their counts.
+    fn elements(&mut self, kind: Kind, width: Width, [old, new]: [Parts<'_>; 2]) {
+        let mut hunks = Vec::new();
+        if old.count != new.count {
+            self.derived([old, new].map(|parts| parts.range().start - WORD..parts.range().start));
+            hunks = one_sided(old, new, |old, new| old == new);
+        }
+        hunks.push(Hunk { before: old.count..old.count, after: new.count..new.count });
+        let mut done = (0, 0);
+        for Hunk { before, after } in hunks {
+            let unit = |first, counts| Unit::Elements { kind, width, first, counts };
+            self.pairs(unit, done.1, old.slice(done.0..before.start), new.slice(done.1..after.start));
+            if before.len() != after.len() {
+                let parts = [old.slice(before.clone()), new.slice(after.clone())];
+                self.report(unit(after.start, parts.map(|parts| parts.count)), parts.map(|parts| parts.range()));
+            }
+            done = (before.end, after.end);
+        }
+    }
+
+    /// Compares as many elements of both. `first` is the index of the first of them.
+    fn pairs(&mut self, unit: impl Fn(usize, [usize; 2]) -> Unit, first: usize, old: Parts<'_>, new: Parts<'_>) {
+        let count = old.count;
+        let ranges = |run: Range<usize>| [old, new].map(|parts| parts.slice(run.clone()).range());
+        let mut max = usize::MAX;
+        if let Offsets::Every { .. } = old.offsets {
+            if !self.has_paths() {
+                if old.bytes[old.range()] != new.bytes[new.range()] {
+                    self.report(unit(first, [count, count]), ranges(0..count));
+                }
+                return;
+            }
+            max = MAX_RUNS + old.range().len() / BYTES_A_CHANGE;
+        }
+        let known = self.changes.counts();
+        let (mut at, mut first_changed) = (0, None);
+        loop {
+            at += old.slice(at..count).common_prefix(new.slice(at..count));
+            if at == count {
+                return;
+            }
+            let mut start = at;
+            at += old.slice(at..count).differing_prefix(new.slice(at..count));
+            let from = *first_changed.get_or_insert(start);
+            if self.changes.counts().1 - known.1 == max {
+                // Too many runs: one run replaces them all.
+                self.restore(known);
+                (start, at) = (from, count);
+            }
+            self.report(unit(first + start, [at - start; 2]), ranges(start..at));
+        }
     }
 }

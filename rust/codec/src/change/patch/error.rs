@@ -3,8 +3,7 @@
 use crate::change::model::Op;
 use crate::error::CodecError;
 use crate::kind::Kind;
-use crate::nowhere::Nowhere;
-use crate::path::{Path, PathStep, shown_step, shown_value};
+use crate::path::{Nowhere, Path, PathStep, shown_step, shown_value};
 use crate::reader::Reader;
 
 /// How messages name the parts of a change.

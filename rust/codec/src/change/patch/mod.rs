@@ -5,8 +5,6 @@
 //! anything is made of them; a container is passed once more when a path leads into it. After that, each change costs
 //! only its own bytes and its path, if changes come in ascending or descending order. Nothing is recursive.
 
-mod apply;
-mod emit;
 mod error;
 mod gap;
 mod node;
@@ -14,5 +12,182 @@ mod slices;
 mod source;
 mod tree;
 
-pub use self::apply::{Patch, patch};
 pub use self::error::{PatchError, PatchErrorKind};
+use self::node::{Body, Child, TreeNode};
+use self::source::{Raw, Sources};
+use super::model::{Change, Changes};
+use crate::error::{CodecError, CodecErrorKind};
+use crate::kind::WORD;
+use crate::limits::MAX_VALUE_LEN;
+use crate::plan::{Borrowed, Plan};
+
+/// Applies changes to a value and returns the result. See [`Patch`] to apply changes one by one.
+///
+/// # Errors
+/// If `before` is not exactly one value, a change does not fit, or the result is longer than a value may be.
+pub fn patch(before: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, PatchError> {
+    let mut patch = Patch::new(before).map_err(|error| PatchError::of_value(PatchErrorKind::Before(error)))?;
+    for change in changes.iter() {
+        patch.apply(&change, |_, _| false)?;
+    }
+    let plan = patch.plan().map_err(|error| PatchError::of_value(PatchErrorKind::Result(error)))?;
+    Ok(plan.to_vec())
+}
+
+/// A value that changes are applied to, as a tree. Parts that no path leads into stay bytes.
+///
+/// ```
+/// use varbatch_codec::PathStep;
+/// use varbatch_codec::change::{Change, ChangePart, ChangePath, Op, Patch};
+///
+/// // [7] becomes [7, 8], as Godot 4 encodes them.
+/// let before = [28, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0];
+/// let (path, eight) = ([PathStep::Index(1)], [2, 0, 0, 0, 8, 0, 0, 0]);
+/// let new = Some(ChangePart::Value { at: 0, bytes: &eight });
+/// let insert = Change { path: ChangePath::new(&path), op: Op::Insert, index: None, old: None, new };
+///
+/// let mut patch = Patch::new(&before)?;
+/// patch.apply(&insert, |_, _| false)?;
+/// assert_eq!(patch.plan()?.to_vec(), [&[28, 0, 0, 0, 2, 0, 0, 0], &before[8..], &eight].concat());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Patch<'a> {
+    sources: Sources<'a>,
+    nodes: Vec<TreeNode<'a>>,
+    root: Child,
+    /// The number of changes so far.
+    changes: usize,
+}
+
+impl<'a> Patch<'a> {
+    /// Starts with a value, which is borrowed. Objects with properties are read, but not instantiated.
+    ///
+    /// # Errors
+    /// If there is no value, or bytes follow it.
+    pub fn new(before: &'a [u8]) -> Result<Self, CodecError> {
+        let mut sources = Sources::default();
+        let root = Child::Raw(sources.add(before)?.0);
+        Ok(Self { sources, nodes: Vec::new(), root, changes: 0 })
+    }
+
+    /// Applies a change. If the old value of the change has other bytes than the current value, `same` decides whether
+    /// both are the same: it is called with the encoded current value and the encoded old value.
+    ///
+    /// # Errors
+    /// If the change does not fit. The value is then unchanged.
+    pub fn apply(&mut self, change: &Change<'a>, same: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), PatchError> {
+        let (number, mut followed) = (self.changes, 0);
+        self.changes += 1;
+        self.edit(change, same, &mut followed).map_err(|kind| {
+            let path = self.path(&change.path.steps()[..followed]);
+            PatchError { change: Some(number), path, kind }
+        })
+    }
+
+    /// Returns the plan of the current value. Counts and padding are written anew; everything else is borrowed, or
+    /// copied if it is short.
+    ///
+    /// # Errors
+    /// If the value is longer than a value may be.
+    pub fn plan(&self) -> Result<Plan<'_>, CodecError> {
+        let plan = Emit::new(&self.sources, &self.nodes).value(self.root);
+        let found = plan.len();
+        if found > MAX_VALUE_LEN {
+            return Err(CodecError::new(found, CodecErrorKind::TooLarge { found }));
+        }
+        Ok(plan)
+    }
+}
+
+/// Turns a tree into a plan. Adjacent bytes of a source become one piece. Nodes that are not fully written are on a stack: nothing is recursive.
+struct Emit<'p, 'a> {
+    sources: &'p Sources<'a>,
+    nodes: &'p [TreeNode<'a>],
+    plan: Plan<'p>,
+    /// Bytes that are not written yet, as adjacent ones may follow.
+    pending: Option<Raw>,
+    /// The open nodes, and the index of the next part of each.
+    open: Vec<(&'p TreeNode<'a>, usize)>,
+}
+
+impl<'p, 'a> Emit<'p, 'a> {
+    fn new(sources: &'p Sources<'a>, nodes: &'p [TreeNode<'a>]) -> Self {
+        Self { sources, nodes, plan: Plan::new(), pending: None, open: Vec::new() }
+    }
+
+    fn value(mut self, root: Child) -> Plan<'p> {
+        self.child(root);
+        while let Some((node, next)) = self.open.last_mut() {
+            let (node, index) = (*node, *next);
+            *next += 1;
+            if !self.part(node, index) {
+                self.open.pop();
+            }
+        }
+        self.flush();
+        self.plan
+    }
+
+    /// Writes a part of a node. Returns false if it has no such part.
+    fn part(&mut self, node: &'p TreeNode<'a>, index: usize) -> bool {
+        match &node.body {
+            Body::Array { elements, .. } => elements.get(index).map(|child| self.child(child)),
+            Body::Texts(texts) => texts.get(index).map(|text| self.raw(text)),
+            Body::Entries(entries) => entries.order.get(index).map(|number| {
+                self.raw(entries.key(number));
+                self.child(entries.value(number));
+            }),
+            Body::Packed(_) => None,
+        }
+        .is_some()
+    }
+
+    fn child(&mut self, child: Child) {
+        match child {
+            Child::Raw(raw) => self.raw(raw),
+            Child::Node(number) => self.begin(&self.nodes[number as usize]),
+        }
+    }
+
+    fn begin(&mut self, node: &'p TreeNode<'a>) {
+        let count = node.len();
+        if count == node.counted {
+            self.raw(node.head);
+        } else {
+            self.raw(node.head.within(0..node.head.len() - WORD));
+            self.flush();
+            // Sources and changes together may have more parts than fit in a count, but then `Patch::plan` refuses the
+            // result.
+            self.plan.words([count as u32]);
+        }
+        if let Body::Packed(packed) = &node.body {
+            self.flush();
+            let (front, back) = packed.bytes.halves();
+            self.plan.bytes(front, Borrowed);
+            self.plan.bytes(back, Borrowed);
+            self.plan.pad(packed.bytes.len());
+        } else {
+            self.open.push((node, 0));
+        }
+    }
+
+    fn raw(&mut self, raw: Raw) {
+        match &mut self.pending {
+            Some(pending) if pending.source == raw.source && pending.end == raw.start => pending.end = raw.end,
+            _ => {
+                self.flush();
+                self.pending = Some(raw);
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some(raw) = self.pending.take() {
+            let bytes = self.sources.bytes(raw);
+            self.plan.bytes(bytes, Borrowed);
+            // The last PackedByteArray of a source may lack its padding. Everything else ends at a multiple of four.
+            self.plan.pad(bytes.len());
+        }
+    }
+}

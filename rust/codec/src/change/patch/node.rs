@@ -8,8 +8,7 @@ use super::gap::GapBuffer;
 use super::source::{READ, Raw, Sources, text_len};
 use crate::event::{Event, Plain, Text};
 use crate::kind::{Kind, WORD, Width};
-use crate::nowhere::Nowhere;
-use crate::path::PathStep;
+use crate::path::{Nowhere, PathStep};
 use crate::reader::Reader;
 
 /// A value in the tree.

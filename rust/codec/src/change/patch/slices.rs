@@ -8,7 +8,7 @@ use super::source::Sources;
 use crate::change::model::{Change, ChangePart, Op, packed_array};
 use crate::event::Event;
 use crate::kind::{Kind, WORD, Width};
-use crate::nowhere::{self, Nowhere};
+use crate::path::{self, Nowhere};
 use crate::reader::Reader;
 
 /// Changes the elements of a packed array from an index on.
@@ -75,7 +75,7 @@ pub(super) fn edit_slice<'a>(
 
 /// Checks that a part holds elements of the array's type. Returns their number.
 fn check(node: &TreeNode<'_>, what: &str, part: ChangePart<'_>) -> Result<usize, PatchErrorKind> {
-    let broken = |error| PatchErrorKind::Value(nowhere::broken(what, &error));
+    let broken = |error| PatchErrorKind::Value(path::broken(what, &error));
     let bytes = part.to_value();
     let mut reader = Reader::new(&bytes);
     let found = reader.peek_kind().map_err(broken)?;

@@ -2,18 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::apply::Patch;
-use super::emit::Emit;
 use super::error::{KEY, NEW, PatchErrorKind, check_same, no_key, no_step, shown};
 use super::node::{Body, Child, Entries, EntryNames, TreeNode};
 use super::slices::edit_slice;
 use super::source::Raw;
+use super::{Emit, Patch};
 use crate::change::model::{Change, ChangePart, Op};
 use crate::event::Event;
 use crate::kind::Kind;
 use crate::limits::MAX_DEPTH;
-use crate::nowhere::{self, Nowhere};
-use crate::path::{Path, PathStep, Step, shown_step};
+use crate::path::{self, Nowhere, Path, PathStep, Step, shown_step};
 use crate::reader::Reader;
 
 /// The position of a value in the tree: the number of a node, and the index of an element or the number of an entry in
@@ -204,7 +202,7 @@ impl<'a> Patch<'a> {
     /// Takes a value that will be `depth` containers deep, where all values must be of this kind.
     fn value(&mut self, what: &str, bytes: &'a [u8], of: Option<Kind>, depth: usize) -> Result<Raw, PatchErrorKind> {
         let added = self.sources.add(bytes);
-        let (raw, inner_depth) = added.map_err(|error| PatchErrorKind::Value(nowhere::broken(what, &error)))?;
+        let (raw, inner_depth) = added.map_err(|error| PatchErrorKind::Value(path::broken(what, &error)))?;
         let padding = raw.len() - bytes.len();
         if padding > 0 {
             return Err(PatchErrorKind::unpadded(what, padding));
@@ -262,22 +260,21 @@ impl<'a> Patch<'a> {
 
 /// Formats a step for messages, by the container that it starts from.
 fn shown_in(node: &TreeNode<'_>, step: PathStep<'_>) -> Step {
-    let event = match step {
-        PathStep::Index(index) => Some(Event::Int(index as i64)),
+    let name = match step {
+        PathStep::Index(_) => None,
         PathStep::Key(bytes) => Reader::new(bytes).next_event().ok().flatten(),
         PathStep::Property(name) => Some(Event::StringName(name)),
     };
-    match (&node.body, event) {
+    let shown = match (&node.body, name) {
         (Body::Entries(entries), Some(Event::String(name) | Event::StringName(name)))
             if entries.names == EntryNames::Properties =>
         {
-            Step::to_property(name)
+            Some(Step::to_property(name))
         }
-        (Body::Array { .. } | Body::Texts(_) | Body::Packed(_), Some(Event::Int(index))) => {
-            usize::try_from(index).map_or_else(|_| Step::Key(index.to_string()), Step::Index)
-        }
-        _ => Step::Key(shown_step(step)),
-    }
+        (Body::Entries(_), _) => None,
+        _ => index(step, node.kind()).ok().and_then(|index| usize::try_from(index).ok()).map(Step::Index),
+    };
+    shown.unwrap_or_else(|| Step::Key(shown_step(step)))
 }
 
 /// Reads a step that must be the index of an element.
@@ -289,7 +286,7 @@ fn index(step: PathStep<'_>, kind: Kind) -> Result<i64, PatchErrorKind> {
         PathStep::Key(bytes) => bytes,
     };
     let mut reader = Reader::new(bytes).with_objects(true);
-    let broken = |error| PatchErrorKind::Path(nowhere::broken(nowhere::STEP, &error));
+    let broken = |error| PatchErrorKind::Path(path::broken(path::STEP, &error));
     let Some(Event::Int(index)) = reader.next_event().map_err(broken)? else { return Err(no_index()) };
     reader.check_end().map_err(broken)?;
     Ok(index)
