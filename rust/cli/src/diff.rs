@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use console::Style;
 use serde::Serialize;
-use varbatch_codec::change::{Change, ChangePart, ChangePath, DiffErrorKind, DiffOptions, Op, diff};
+use varbatch_codec::change::{Change, ChangePart, ChangePath, DiffError, DiffOptions, Op, diff};
 use varbatch_codec::transcode::Translation;
 use varbatch_codec::{CodecError, Dialect, Width};
 
@@ -102,9 +102,9 @@ impl Report<'_> {
     fn values(&mut self, old: &Buffer<'_>, new: &Buffer<'_>) -> Result<(), Failure> {
         let (before, after) = (in_godot_4(old)?, in_godot_4(new)?);
         let options = DiffOptions { allow_objects: true, real: Width::Single };
-        let changes = diff(&before, &after, options).map_err(|error| {
-            let damaged = if matches!(error.kind(), DiffErrorKind::Before) { old } else { new };
-            damaged_inside(damaged, error.into_error())
+        let changes = diff(&before, &after, options).map_err(|error| match error {
+            DiffError::Before(error) => damaged_inside(old, error),
+            DiffError::After(error) => damaged_inside(new, error),
         })?;
         changes.iter().try_for_each(|change| self.change(old.frame.or(new.frame), change))
     }

@@ -20,6 +20,6 @@ mod diff;
 mod model;
 mod patch;
 
-pub use self::diff::{DiffError, DiffErrorKind, DiffOptions, diff, edits};
+pub use self::diff::{DiffError, DiffOptions, diff, edits};
 pub use self::model::{Change, ChangePart, ChangePath, Changes, Edit, Op};
 pub use self::patch::{Patch, PatchError, PatchErrorKind, patch};

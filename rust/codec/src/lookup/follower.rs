@@ -276,9 +276,7 @@ impl<'a> Follower<'a> {
                 next => next?,
             };
         }
-        let Some((key_at, value)) = found else {
-            return Err(Nowhere::NotThere("key").into());
-        };
+        let (key_at, value) = found.ok_or(Nowhere::NotThere("key"))?;
         self.at = value;
         Ok((Done::Step(PathStep::Key(&self.bytes[key_at..value])), None))
     }
@@ -325,9 +323,7 @@ impl<'a> Follower<'a> {
             }
             at = self.skim.end_of(value)?;
         }
-        let Some((name, value)) = found else {
-            return Err(Nowhere::NotThere("property").into());
-        };
+        let (name, value) = found.ok_or(Nowhere::NotThere("property"))?;
         self.at = value;
         Ok((Done::Step(PathStep::Property(name)), None))
     }

@@ -5,15 +5,14 @@ use super::GapBuffer;
 
 /// All that is in it, in order.
 fn all(buffer: &GapBuffer<u32>) -> Vec<u32> {
-    let (front, back) = buffer.halves();
-    [front, back].concat()
+    buffer.pieces(0..buffer.len()).collect::<Vec<_>>().concat()
 }
 
 /// How many elements a change moved.
 fn moved(buffer: &mut GapBuffer<u32>, change: impl FnOnce(&mut GapBuffer<u32>)) -> usize {
-    let before = buffer.gap.start;
+    let before = buffer.front;
     change(buffer);
-    buffer.gap.start.abs_diff(before)
+    buffer.front.abs_diff(before)
 }
 
 proptest! {
@@ -26,8 +25,8 @@ proptest! {
         for (at, len, with) in edits {
             let at = usize::from(at) % (model.len() + 1);
             let range = at..(at + len).min(model.len());
-            let (front, back) = buffer.pieces(range.clone());
-            prop_assert_eq!([front, back].concat(), &model[range.clone()]);
+            let pieces: Vec<_> = buffer.pieces(range.clone()).collect();
+            prop_assert_eq!(pieces.concat(), &model[range.clone()]);
             buffer.replace(range.clone(), &with);
             model.splice(range, with);
             if let Some(last) = model.last_mut() {

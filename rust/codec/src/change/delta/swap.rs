@@ -1,7 +1,5 @@
 //! Tokens without a head, for buffers in memory. Applying them in place turns them into the tokens that lead back.
 
-use std::fmt;
-
 use super::make::tokens;
 use super::token::{LONG, Token, write_token};
 use crate::change::model::Edit;
@@ -25,7 +23,7 @@ const MAX_MOVES: usize = 4;
 /// swap.apply(&mut buffer);
 /// assert_eq!(buffer, b"the quick fox");
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Swap {
     tokens: Vec<u8>,
     /// True if each token replaces as many bytes as it inserts.
@@ -131,10 +129,4 @@ fn exchange_start(one: &mut [u8; 8], other: &mut [u8; 8], len: usize) {
     let (a, b) = (u64::from_le_bytes(*one), u64::from_le_bytes(*other));
     let differ = (a ^ b) & ((1 << (8 * len)) - 1);
     (*one, *other) = ((a ^ differ).to_le_bytes(), (b ^ differ).to_le_bytes());
-}
-
-impl fmt::Debug for Swap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Swap").field("len", &self.len()).field("keeps_len", &self.keeps_len).finish()
-    }
 }

@@ -30,38 +30,18 @@ pub struct DiffOptions {
 
 /// The error of a comparison: one of the two inputs is not exactly one value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {error}", match .kind { DiffErrorKind::Before => "before", DiffErrorKind::After => "after" })]
-pub struct DiffError {
-    kind: DiffErrorKind,
-    error: CodecError,
-}
-
-impl DiffError {
-    /// Returns which of the two it is.
-    pub fn kind(&self) -> DiffErrorKind {
-        self.kind
-    }
-
-    /// Returns the error in that input.
-    pub fn into_error(self) -> CodecError {
-        self.error
-    }
-}
-
-/// One of two values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum DiffErrorKind {
-    /// The first one.
-    Before,
-    /// The second one.
-    After,
+pub enum DiffError {
+    /// It is the first one.
+    #[error("before: {0}")]
+    Before(CodecError),
+    /// It is the second one.
+    #[error("after: {0}")]
+    After(CodecError),
 }
 
 /// Makes the errors of one side.
-fn of(side: usize) -> impl FnOnce(CodecError) -> DiffError {
-    let kind = if side == BEFORE { DiffErrorKind::Before } else { DiffErrorKind::After };
-    move |error| DiffError { kind, error }
+fn of(side: usize) -> fn(CodecError) -> DiffError {
+    if side == BEFORE { DiffError::Before } else { DiffError::After }
 }
 
 /// Returns the changes that turn `before` into `after`, in the order of their bytes.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::align::{Hunk, Offsets, Parts, one_sided};
 use super::keys::is_plain_text;
 use super::lockstep::{BYTES_A_CHANGE, Lockstep, OpenPair, PairForm, Unit};
-use super::{AFTER, BEFORE, DiffError, DiffErrorKind, of};
+use super::{AFTER, BEFORE, DiffError, of};
 use crate::event::{Event, Plain, Text};
 use crate::kind::{Kind, WORD, Width};
 use crate::path::PathStep;
@@ -28,7 +28,7 @@ impl<'a> Lockstep<'a> {
     /// Finds the first error of the value in which the walk stopped.
     #[cold]
     fn first_error(&self, error: DiffError) -> DiffError {
-        let side = if error.kind() == DiffErrorKind::Before { BEFORE } else { AFTER };
+        let side = if let DiffError::Before(_) = error { BEFORE } else { AFTER };
         let whole = Reader::new(self.bytes[side]).with_objects(self.readers[side].allows_objects());
         validate(whole).map_err(of(side)).err().unwrap_or(error)
     }

@@ -3,43 +3,43 @@
 //! Inserting or removing at the gap moves no other elements; elsewhere it moves those in between. So changes in
 //! ascending or descending order move each element once.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Invariant: `gap` is a valid range of `items`. The items in it are not part of the sequence.
+/// A ring: first the elements after the gap, then the `front` elements before it. So the gap is between its ends, and
+/// moves when the ring is rotated.
 #[derive(Debug)]
 pub(super) struct GapBuffer<T> {
-    items: Vec<T>,
-    gap: Range<usize>,
+    items: VecDeque<T>,
+    front: usize,
 }
 
 impl<T: Copy> GapBuffer<T> {
     pub fn new(items: Vec<T>) -> Self {
-        let end = items.len();
-        Self { items, gap: end..end }
+        Self { front: items.len(), items: items.into() }
     }
 
     pub fn len(&self) -> usize {
-        self.items.len() - self.gap.len()
-    }
-
-    /// Returns the elements before and after the gap.
-    pub fn halves(&self) -> (&[T], &[T]) {
-        (&self.items[..self.gap.start], &self.items[self.gap.end..])
+        self.items.len()
     }
 
     pub fn get(&self, index: usize) -> Option<T> {
-        self.items.get(self.offset(index)).copied()
+        (index < self.len()).then(|| self.items[self.offset(index)])
     }
 
-    /// Returns the elements of a range, in two pieces.
+    /// Returns the elements of a range, in pieces.
     ///
     /// # Panics
     /// If the range is out of bounds.
-    pub fn pieces(&self, range: Range<usize>) -> (&[T], &[T]) {
-        let (front, back) = self.halves();
-        let cut = front.len();
-        let (start, end) = (range.start, range.end);
-        (&front[start.min(cut)..end.min(cut)], &back[start.max(cut) - cut..end.max(cut) - cut])
+    pub fn pieces(&self, range: Range<usize>) -> impl Iterator<Item = &[T]> {
+        assert!(range.end <= self.len(), "a range of the sequence");
+        let [before, after] = split(range, self.front);
+        let back = self.len() - self.front;
+        let (first, second) = self.items.as_slices();
+        [back + before.start..back + before.end, after].into_iter().flat_map(move |range| {
+            let [one, two] = split(range, first.len());
+            [&first[one], &second[two]]
+        })
     }
 
     /// Replaces a range by `with`. If both have as many elements, the gap does not move.
@@ -47,55 +47,42 @@ impl<T: Copy> GapBuffer<T> {
     /// # Panics
     /// If the range is out of bounds.
     pub fn replace(&mut self, range: Range<usize>, with: &[T]) {
-        let cut = self.gap.start;
-        if range.len() == with.len() && (range.end <= cut || range.start >= cut) {
-            let start = self.offset(range.start);
-            self.items[start..start + with.len()].copy_from_slice(with);
+        let Range { start, end } = range;
+        assert!(start <= end && end <= self.len(), "a range of the sequence");
+        if range.len() == with.len() && (end <= self.front || start >= self.front) {
+            let at = self.offset(start);
+            self.items.range_mut(at..at + with.len()).zip(with).for_each(|(item, with)| *item = *with);
             return;
         }
-        assert!(range.start <= range.end && range.end <= self.len(), "a range of the sequence");
-        self.move_gap(range.start);
-        self.gap.end += range.len();
-        if with.len() > self.gap.len() {
-            // The gap is filled with copies of an element.
-            let after = self.gap.end..self.items.len();
-            let more = with.len().max(self.items.len());
-            self.items.resize(self.items.len() + more, with[0]);
-            self.gap.end += more;
-            self.items.copy_within(after, self.gap.end);
+        match start.checked_sub(self.front) {
+            Some(further) => self.items.rotate_left(further),
+            None => self.items.rotate_right(self.front - start),
         }
-        self.items[self.gap.start..][..with.len()].copy_from_slice(with);
-        self.gap.start += with.len();
-    }
-
-    fn move_gap(&mut self, to: usize) {
-        let Range { start, end } = self.gap;
-        if to < start {
-            let len = start - to;
-            self.items.copy_within(to..start, end - len);
-            self.gap = to..end - len;
-        } else {
-            let len = to - start;
-            self.items.copy_within(end..end + len, start);
-            self.gap = to..end + len;
-        }
+        self.items.drain(..end - start);
+        self.items.extend(with);
+        self.front = start + with.len();
     }
 
     fn offset(&self, index: usize) -> usize {
-        if index < self.gap.start { index } else { index.saturating_add(self.gap.len()) }
+        if index < self.front { self.len() - self.front + index } else { index - self.front }
     }
 }
 
 impl<T: Copy + PartialEq> GapBuffer<T> {
     /// Finds an element. Searches near the last change first.
     pub fn find(&self, wanted: T) -> Option<usize> {
-        let (front, back) = self.halves();
-        (0..front.len().max(back.len())).find_map(|distance| {
-            let before = front.len().checked_sub(distance + 1);
-            let before = before.filter(|&index| front[index] == wanted);
-            before.or_else(|| (back.get(distance) == Some(&wanted)).then_some(front.len() + distance))
+        let is_wanted = |&index: &usize| self.get(index) == Some(wanted);
+        (0..self.len()).find_map(|distance| {
+            let before = self.front.checked_sub(distance + 1).filter(is_wanted);
+            before.or_else(|| Some(self.front + distance).filter(is_wanted))
         })
     }
+}
+
+/// Returns the parts of a range before and after `cut`; the latter counts from there.
+fn split(range: Range<usize>, cut: usize) -> [Range<usize>; 2] {
+    let Range { start, end } = range;
+    [start.min(cut)..end.min(cut), start.max(cut) - cut..end.max(cut) - cut]
 }
 
 #[cfg(test)]

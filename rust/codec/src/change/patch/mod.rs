@@ -163,10 +163,9 @@ impl<'p, 'a> Emit<'p, 'a> {
         }
         if let Body::Packed(packed) = &node.body {
             self.flush();
-            let (front, back) = packed.bytes.halves();
-            self.plan.bytes(front, Borrowed);
-            self.plan.bytes(back, Borrowed);
-            self.plan.pad(packed.bytes.len());
+            let len = packed.bytes.len();
+            packed.bytes.pieces(0..len).for_each(|piece| self.plan.bytes(piece, Borrowed));
+            self.plan.pad(len);
         } else {
             self.open.push((node, 0));
         }

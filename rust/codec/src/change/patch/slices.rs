@@ -116,12 +116,11 @@ fn encoded(sources: &Sources<'_>, node: &TreeNode<'_>, range: Range<usize>) -> V
     let count = range.len();
     match &node.body {
         Body::Packed(packed) => {
-            let (front, back) = packed.bytes.pieces(packed.range(range));
-            packed_array(packed.kind, packed.width, count, &[front, back])
+            let pieces: Vec<_> = packed.bytes.pieces(packed.range(range)).collect();
+            packed_array(packed.kind, packed.width, count, &pieces)
         }
         Body::Texts(all) => {
-            let (front, back) = all.pieces(range);
-            let texts: Vec<_> = front.iter().chain(back).map(|&text| sources.bytes(text)).collect();
+            let texts: Vec<_> = all.pieces(range).flatten().map(|&text| sources.bytes(text)).collect();
             packed_array(Kind::PackedStringArray, Width::Single, count, &texts)
         }
         Body::Array { .. } | Body::Entries(_) => unreachable!("a packed array"),
