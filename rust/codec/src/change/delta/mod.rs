@@ -38,9 +38,8 @@ use crate::limits::MAX_VALUE_LEN;
 /// The first byte of every delta. There is no other version.
 pub const VERSION: u8 = 1;
 
-/// The maximum number of bytes by which a delta of [`make`] is longer than its result, if base and
-/// result are at most [`MAX_VALUE_LEN`] long: version, hash, length, and one token that
-/// replaces everything.
+/// The maximum number of bytes by which a delta of [`make`](make()) is longer than its result, if base and result are at
+/// most [`MAX_VALUE_LEN`] long: version, hash, length, and one token that replaces everything.
 pub const MAX_OVERHEAD: usize = 1 + 8 + 5 + 1 + 5 + 5;
 
 /// The offset of the length of the result, after version and hash.
