@@ -72,8 +72,12 @@ impl Value {
 
     /// Returns the instance id of the object; 0 for null, for a freed object and for other types.
     pub fn object_id(&self) -> u64 {
-        let id = self.0.object_id_unchecked().filter(|id| id.lookup_validity());
-        id.map_or(0, |id| id.to_i64().cast_unsigned())
+        let interface = api().interface;
+        // SAFETY: the Variant is alive; the engine returns 0 if it is not an object.
+        let id = unsafe { (interface.variant_get_object_instance_id)(self.0.var_sys()) };
+        // SAFETY: any id may be looked up. The object is not accessed.
+        let is_alive = id != 0 && unsafe { !(interface.object_get_instance_from_id)(id).is_null() };
+        if is_alive { id } else { 0 }
     }
 
     /// Returns the Variant itself. Only for the thread that owns it: see the docs of `engine`.
