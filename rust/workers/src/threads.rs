@@ -158,9 +158,13 @@ impl Threads {
     where
         I: IntoIterator<Item = T, IntoIter: Send>,
     {
-        let items = items.into_iter().enumerate();
-        let done = self.for_each_with(items, Vec::new, |(index, item), done| done.push((index, work(item))));
-        let mut done: Vec<_> = done.into_iter().flatten().collect();
+        // One list: with a list for each thread, the pieces of a translated file were held longer, and 43 MiB instead of 37.
+        let done = Mutex::new(Vec::new());
+        self.for_each(items.into_iter().enumerate(), |(index, item)| {
+            let result = work(item);
+            lock(&done).push((index, result));
+        });
+        let mut done = unpoisoned(done.into_inner());
         done.sort_unstable_by_key(|(index, _)| *index);
         done.into_iter().map(|(_, result)| result).collect()
     }
