@@ -275,20 +275,14 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Appends what `append` appends to the small bytes, and returns its length.
-    #[inline(always)]
-    pub(crate) fn small_by(&mut self, append: impl FnOnce(&mut Vec<u8>)) -> usize {
-        let start = self.small.len();
-        append(&mut self.small);
-        let len = self.small.len() - start;
-        self.len += len;
-        len
-    }
-
     /// Appends up to [`text::SHORT_CHARS`] characters, and returns their length in UTF-8.
     #[inline]
     pub(crate) fn short_utf32(&mut self, chars: &[u32]) -> usize {
-        self.small_by(|small| text::append_short(chars, small))
+        let start = self.small.len();
+        text::append_short(chars, &mut self.small);
+        let len = self.small.len() - start;
+        self.len += len;
+        len
     }
 
     /// Appends more than [`text::SHORT_CHARS`] characters; `len` is their length in UTF-8.

@@ -1,6 +1,6 @@
 //! Builds the plan of a result from a delta and its base. Holds all bounds checks of deltas.
 
-use super::token::{CODE_BITS, LONG, OTHER_LEN, append_start};
+use super::token::{CODE_BITS, LONG, OTHER_LEN, Output};
 use super::{DeltaError, DeltaErrorKind, LEN_AT, VERSION, bytes, hash};
 use crate::limits::MAX_VALUE_LEN;
 use crate::plan::Plan;
@@ -22,7 +22,7 @@ pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaErr
     let mut input = Input::new(delta);
     let len = head(before, &mut input)?;
     let mut base = before;
-    let mut plan = Plan::new();
+    let mut output = Output::new();
     while !input.is_at_end() {
         let at = input.at;
         // Checks that as many bytes of the base remain.
@@ -31,7 +31,7 @@ pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaErr
         };
         let token = input.number("a token")?;
         let copy = within(base, "copy", token >> CODE_BITS)?;
-        append_start(&mut plan, base, copy);
+        output.start_of(base, copy);
         base = &base[copy..];
         let code = token & ((1 << CODE_BITS) - 1);
         let (skip, insert) = match code as usize {
@@ -45,9 +45,10 @@ pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaErr
         base = &base[within(base, "replace", skip)?..];
         let literals = input.rest();
         let insert = input.bytes("literals", insert)?.len();
-        append_start(&mut plan, literals, insert);
+        output.start_of(literals, insert);
     }
-    append_start(&mut plan, base, base.len());
+    output.start_of(base, base.len());
+    let plan = output.into_plan();
     if plan.len() as u64 != len {
         return Err(DeltaError::new(LEN_AT, DeltaErrorKind::Len { expected: len, found: plan.len() }));
     }

@@ -3,7 +3,7 @@
 use std::array;
 use std::ops::Range;
 
-use super::token::{CODE_BITS, LONG, append_start, append_start_of_block, write_number, write_token};
+use super::token::{CODE_BITS, LONG, Output, write_number, write_token};
 use super::{VERSION, hash};
 use crate::change::bytes::{common_prefix, common_suffix};
 use crate::change::model::Edit;
@@ -78,7 +78,7 @@ struct Tokens<'a> {
     after: &'a [u8],
     /// The bytes before the tokens.
     head: Vec<u8>,
-    plan: Plan<'a>,
+    output: Output<'a>,
     /// The offsets of the first run, in the base and in the result.
     first: Option<(usize, usize)>,
     /// The offset in the base up to which tokens are written.
@@ -89,9 +89,9 @@ struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     fn new(after: &'a [u8], head: Vec<u8>) -> Self {
-        let mut plan = Plan::new();
-        plan.small(&head);
-        Self { after, head, plan, first: None, done: 0, pending: Edit { before: 0..0, after: 0..0 } }
+        let mut output = Output::new();
+        output.small.extend_from_slice(&head);
+        Self { after, head, output, first: None, done: 0, pending: Edit { before: 0..0, after: 0..0 } }
     }
 
     /// Adds a run of bytes that differ.
@@ -127,24 +127,25 @@ impl<'a> Tokens<'a> {
             Some(&literals) if skip == insert && insert < LONG && copy < 1 << (7 - CODE_BITS) => {
                 let token = (copy << CODE_BITS | insert) as u64;
                 let word = u64::from_le_bytes(literals) << 8 | token;
-                append_start_of_block(&mut self.plan, &word.to_le_bytes(), 1 + insert);
+                self.output.start_of_block(&word.to_le_bytes(), 1 + insert);
             }
             _ => {
-                self.plan.small_by(|small| write_token(copy, skip, insert, small));
-                append_start(&mut self.plan, literals, insert);
+                write_token(copy, skip, insert, &mut self.output.small);
+                self.output.start_of(literals, insert);
             }
         }
     }
 
     fn finish(mut self) -> Plan<'a> {
         self.write();
-        let Some((before, after)) = self.first else { return self.plan };
+        let plan = self.output.into_plan();
+        let Some((before, after)) = self.first else { return plan };
         // Many tokens may take more bytes than they save.
         let (skip, literals) = (self.pending.before.end - before, &self.after[after..self.pending.after.end]);
         let mut start = self.head;
         write_token(before, skip, literals.len(), &mut start);
-        if start.len() + literals.len() >= self.plan.len() {
-            return self.plan;
+        if start.len() + literals.len() >= plan.len() {
+            return plan;
         }
         let mut plan = Plan::new();
         plan.small(&start);

@@ -1,4 +1,4 @@
-//! Tokens: how they are written and read, and how plans of many short parts are made.
+//! Tokens: how they are written and read, and the plans that are made of them.
 
 use crate::limits::INLINE_LEN;
 use crate::plan::{Borrowed, Plan};
@@ -79,27 +79,52 @@ impl Token {
     }
 }
 
-/// Appends the first `len` bytes of `bytes` to a plan.
+/// A plan, and small parts that follow it.
 ///
 /// The length of the next part cannot be predicted, and branching on it takes longer than copying it. So a short part
 /// is copied together with the bytes after it, in a length that the compiler knows; then those bytes are cut off.
-///
-/// # Panics
-/// If there are fewer bytes.
-#[inline(always)]
-pub(super) fn append_start<'a>(plan: &mut Plan<'a>, bytes: &'a [u8], len: usize) {
-    match bytes.first_chunk::<INLINE_LEN>() {
-        Some(block) if len <= INLINE_LEN => append_start_of_block(plan, block, len),
-        _ => plan.bytes(&bytes[..len], Borrowed),
-    }
+pub(super) struct Output<'a> {
+    plan: Plan<'a>,
+    pub(super) small: Vec<u8>,
 }
 
-/// Appends the first `len` bytes of a block to a plan.
-#[inline(always)]
-pub(super) fn append_start_of_block<const N: usize>(plan: &mut Plan<'_>, block: &[u8; N], len: usize) {
-    plan.small_by(|small| {
-        let end = small.len() + len;
-        small.extend_from_slice(block);
-        small.truncate(end);
-    });
+impl<'a> Output<'a> {
+    pub(super) fn new() -> Self {
+        Self { plan: Plan::new(), small: Vec::new() }
+    }
+
+    /// Adds the first `len` bytes of `bytes`.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    #[inline(always)]
+    pub(super) fn start_of(&mut self, bytes: &'a [u8], len: usize) {
+        match bytes.first_chunk::<INLINE_LEN>() {
+            Some(block) if len <= INLINE_LEN => self.start_of_block(block, len),
+            _ => self.any(&bytes[..len]),
+        }
+    }
+
+    /// Copies the first `len` bytes of a block.
+    #[inline(always)]
+    pub(super) fn start_of_block<const N: usize>(&mut self, block: &[u8; N], len: usize) {
+        let end = self.small.len() + len;
+        self.small.extend_from_slice(block);
+        self.small.truncate(end);
+    }
+
+    fn any(&mut self, bytes: &'a [u8]) {
+        if bytes.len() <= INLINE_LEN {
+            self.small.extend_from_slice(bytes);
+        } else {
+            self.plan.small(&self.small);
+            self.small.clear();
+            self.plan.bytes(bytes, Borrowed);
+        }
+    }
+
+    pub(super) fn into_plan(mut self) -> Plan<'a> {
+        self.plan.small(&self.small);
+        self.plan
+    }
 }
