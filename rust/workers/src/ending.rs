@@ -44,7 +44,6 @@ pub(crate) fn unpoisoned<G>(locked: LockResult<G>) -> G {
     locked.unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for threads.
 pub(crate) fn join(threads: impl IntoIterator<Item = JoinHandle<()>>) {
     for thread in threads {
         // A helper's panic was already passed on to the caller that it worked for.

@@ -14,7 +14,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// How often the caller checks a closed gate before it sleeps: for some 20 µs, as long as it takes to wake it again.
 const LOOKS: u32 = if cfg!(miri) { 2 } else { 300 };
 
-/// A closure of the caller.
 type Lent<'a> = dyn Fn() + Sync + 'a;
 
 pub(crate) struct Gate {

@@ -8,7 +8,6 @@ mod ending;
 mod gate;
 pub mod tasks;
 mod threads;
-mod turns;
 
 pub use ending::{join_later, lock};
 pub use threads::Threads;

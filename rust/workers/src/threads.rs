@@ -1,13 +1,18 @@
-//! A fixed set of threads that share work with the waiting caller.
+//! A fixed set of threads that share work with the waiting caller, and give turns to tasks when no call needs them.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::sync::{Arc, LazyLock, Mutex};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rayon::Yield;
 
 use crate::ending::{join, keep, lock, unpoisoned};
 use crate::gate;
-use crate::turns::{Order, Turns};
 
-static CORES: OnceLock<usize> = OnceLock::new();
+/// Asked once: on Linux it reads system files.
+static CORES: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
 
 /// A handle to threads for parallel parts. The caller is one of them, so that small work starts at once.
 ///
@@ -70,11 +75,7 @@ impl Threads {
 
     /// Returns how many threads [`Self::new`] asks the system for: `count`, or one for each core if it is 0.
     pub fn planned(count: usize) -> usize {
-        match count {
-            // Asked once: on Linux it reads system files.
-            0 => *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)),
-            count => count,
-        }
+        if count == 0 { *CORES } else { count }
     }
 
     /// Returns the same threads for consecutive calls, which keep them awake: little work is then enough to share.
@@ -182,10 +183,73 @@ impl Threads {
     /// Adds a turn for the helpers, if there are any.
     pub(crate) fn add_turn(&self, order: Order, turn: impl FnOnce() + Send + 'static) {
         let Some(pool) = &self.pool else { return };
-        pool.turns.add(order, Box::new(turn));
+        let (turns, turn) = (Arc::clone(&pool.turns), Box::new(turn));
+        match order {
+            Order::First => lock(&turns.0).push_front(turn),
+            Order::Last | Order::Again => lock(&turns.0).push_back(turn),
+        }
         if order != Order::Again {
-            let turns = Arc::clone(&pool.turns);
             pool.jobs.spawn(move || turns.run());
         }
+    }
+}
+
+/// How long one task is worked on before the next one has its turn, which is also how long a call waits for a helper.
+pub(crate) const SLICE: Duration = Duration::from_millis(2);
+
+/// Works for about a [`SLICE`], and never panics.
+type Turn = Box<dyn FnOnce() + Send>;
+
+/// When a turn comes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Before all others.
+    First,
+    /// After all others.
+    Last,
+    /// The same, for what has just had a turn: whoever gave it looks for the next one after this.
+    Again,
+}
+
+/// The turns of tasks on the helpers, the next one first.
+///
+/// A pool of rayon's does what its own threads have spawned before what comes from outside, as calls do. So a turn is no job
+/// of the pool: turns are in a list of their own. A **runner** is a job that takes turns from the list, and lets all other
+/// jobs run after each: those of calls. It ends when the list is empty, so that an idle list costs nothing.
+#[derive(Default)]
+struct Turns(Mutex<VecDeque<Turn>>);
+
+thread_local! {
+    /// True while this helper is in a runner.
+    static RUNS: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Turns {
+    /// Runs a runner, on a helper.
+    fn run(self: Arc<Self>) {
+        if RUNS.replace(true) {
+            // Below this frame on the stack, a runner is letting other jobs run. It looks at the list afterwards.
+            return;
+        }
+        while let Some(turn) = self.next() {
+            turn();
+            // For at most a slice, as new jobs may come all the time.
+            let until = Instant::now() + SLICE;
+            while rayon::yield_now() == Some(Yield::Executed) && Instant::now() < until {}
+        }
+        RUNS.set(false);
+    }
+
+    /// Returns the next turn. If there are others, a helper that has nothing else to do meanwhile becomes a runner.
+    fn next(self: &Arc<Self>) -> Option<Turn> {
+        let mut turns = lock(&self.0);
+        let turn = turns.pop_front()?;
+        let are_others = !turns.is_empty();
+        drop(turns);
+        if are_others {
+            let this = Arc::clone(self);
+            rayon::spawn(move || this.run());
+        }
+        Some(turn)
     }
 }

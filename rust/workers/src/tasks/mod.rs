@@ -15,7 +15,6 @@
 //!   the task has ended, and each of its turns holds one.
 //! - **No lock is held** while a step, a listener or the drop of a work runs, and never two locks at once.
 
-mod queue;
 mod task;
 mod work;
 
@@ -25,14 +24,13 @@ use std::time::{Duration, Instant};
 pub use task::Task;
 pub use work::{NextStep, OnProgress, TaskEvent, Work};
 
-use crate::Threads;
 use crate::ending::{join_kept, lock, unpoisoned};
-use crate::turns::{Order, SLICE};
-use queue::{Lists, Place, Queue};
+use crate::threads::{Order, SLICE, Threads};
+use task::{Lists, Place, Queue};
 
 /// A queue of tasks. Can be a `static`.
 pub struct Tasks<W: Work> {
-    queue: LazyLock<Arc<Queue<Task<W>>>>,
+    queue: LazyLock<Arc<Queue<W>>>,
 }
 
 impl<W: Work> Tasks<W> {

@@ -1,22 +1,57 @@
-//! One task: the holder of its work, its turns on any thread, and its end.
+//! One task: the holder of its work, its turns on any thread, and its end; and the queue that it is in.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{Builder, ThreadId};
 use std::time::Instant;
 
-use super::queue::{Place, Queue};
 use super::work::{NextStep, TaskEvent, Work};
-use crate::Threads;
 use crate::ending::{join_later, lock, unpoisoned};
-use crate::turns::{Order, SLICE};
+use crate::threads::{Order, SLICE, Threads};
 
 /// The id of the next task that is made.
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 /// The min change of progress that is reported.
 const REPORTED: f32 = 0.01;
+
+/// The place of work that no thread works on, which determines who may claim it. A waiting thread may claim it
+/// anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the list of its helpers.
+    Helpers,
+    /// In the owner's list.
+    Owner,
+    /// Reserved for a thread of its own, which is being started.
+    Device,
+    /// Reserved for a thread that waits for the task.
+    Waiter,
+    /// In no list: for the helper or owner that gets it when it is unparked.
+    Parked,
+}
+
+/// What the tasks of a queue have in common: those that have not ended, and the owner's list, under one lock. A task may live
+/// longer.
+pub(super) struct Queue<W: Work> {
+    pub(super) lists: Mutex<Lists<W>>,
+    /// Woken when a task or a turn has ended.
+    pub(super) ended: Condvar,
+}
+
+pub(super) struct Lists<W: Work> {
+    /// Tasks that have not ended, or whose end is being reported, in the order in which they were started; and the threads
+    /// of each, as a helper sees them.
+    pub(super) live: BTreeMap<u64, (Arc<Task<W>>, Threads)>,
+    /// Hints at tasks that are free at [`Place::Owner`].
+    pub(super) owned: VecDeque<Arc<Task<W>>>,
+    /// Turns on helpers, begun or not, and calls of `run_slice`.
+    pub(super) running: usize,
+    /// True while no tasks are added.
+    pub(super) is_closing: bool,
+}
 
 pub(super) type Listener<W> = Box<dyn Fn(&Arc<Task<W>>, TaskEvent) + Send + Sync>;
 
@@ -27,7 +62,7 @@ pub struct Task<W: Work> {
     /// The place for steps that any thread may do: the helpers, or the owner if there are none.
     home: Place,
     pub(super) outlives_shut_down: bool,
-    queue: Arc<Queue<Self>>,
+    queue: Arc<Queue<W>>,
     listener: Listener<W>,
     state: Mutex<State<W>>,
     /// Wakes one waiting thread when the work is handed to it, all when the task is done.
@@ -47,15 +82,14 @@ enum State<W> {
     Free(Place, W),
     /// This thread works on it.
     Claimed(ThreadId),
-    /// It is done. The work is here until it is taken.
-    Finished(Option<W>),
-    Cancelled,
+    /// It is done. The work is here until it is taken, unless the task was cancelled.
+    Ended(Option<W>),
     Panicked,
 }
 
 impl<W: Work> Task<W> {
     /// Makes a task whose work is free at `home`, in no list so far.
-    pub(super) fn new(queue: &Arc<Queue<Self>>, home: Place, work: W, listener: Listener<W>) -> Arc<Self> {
+    pub(super) fn new(queue: &Arc<Queue<W>>, home: Place, work: W, listener: Listener<W>) -> Arc<Self> {
         let outlives_shut_down = work.outlives_shut_down();
         Arc::new(Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -101,11 +135,6 @@ impl<W: Work> Task<W> {
         !matches!(&*lock(&self.state), State::Free(..) | State::Claimed(_))
     }
 
-    /// True if the task was ended by [`Self::cancel`] or [`Tasks::shut_down`](super::Tasks::shut_down), without its work.
-    pub fn is_cancelled(&self) -> bool {
-        matches!(&*lock(&self.state), State::Cancelled)
-    }
-
     /// True if the task ended because a step panicked, without its work.
     pub fn is_panicked(&self) -> bool {
         matches!(&*lock(&self.state), State::Panicked)
@@ -116,9 +145,10 @@ impl<W: Work> Task<W> {
         f32::from_bits(self.progress.load(Ordering::Relaxed))
     }
 
-    /// Returns the work of a task that ended with it, the first time.
+    /// Returns the work of a task that ended with it, the first time: not if it was ended by [`Self::cancel`] or
+    /// [`Tasks::shut_down`](super::Tasks::shut_down).
     pub fn take(&self) -> Option<W> {
-        if let State::Finished(work) = &mut *lock(&self.state) { work.take() } else { None }
+        if let State::Ended(work) = &mut *lock(&self.state) { work.take() } else { None }
     }
 
     /// Returns true when the task is done. This thread works on it with `threads` as soon as no other does, including
@@ -213,7 +243,7 @@ impl<W: Work> Task<W> {
     ) -> Option<Place> {
         loop {
             if self.cancelled.load(Ordering::Relaxed) {
-                return self.end_without(work, State::Cancelled);
+                return self.end_without(work, State::Ended(None));
             }
             let stepped = catch_unwind(AssertUnwindSafe(|| {
                 let next = work.step(threads, &|progress| self.note(progress));
@@ -229,7 +259,7 @@ impl<W: Work> Task<W> {
                 NextStep::Blocking if self.home != Place::Owner => Place::Device,
                 NextStep::Blocking | NextStep::Owner => Place::Owner,
                 NextStep::Parked => Place::Parked,
-                NextStep::Done => return self.end(State::Finished(Some(work))),
+                NextStep::Done => return self.end(State::Ended(Some(work))),
             };
             let goes_on = place == Place::Waiter
                 || place == next_place
@@ -246,7 +276,7 @@ impl<W: Work> Task<W> {
         let mut state = lock(&self.state);
         if self.cancelled.load(Ordering::Relaxed) {
             drop(state);
-            return self.end_without(work, State::Cancelled);
+            return self.end_without(work, State::Ended(None));
         }
         // A waiting thread stays until the task is done, so it will claim the work.
         let wanted = self.wanted.load(Ordering::Relaxed);
@@ -290,5 +320,39 @@ impl<W: Work> Task<W> {
 
     fn report(self: &Arc<Self>, event: TaskEvent) {
         let _ = catch_unwind(AssertUnwindSafe(|| (self.listener)(self, event)));
+    }
+}
+
+impl<W: Work> Queue<W> {
+    pub(super) fn new() -> Arc<Self> {
+        let lists = Lists { live: BTreeMap::new(), owned: VecDeque::new(), running: 0, is_closing: false };
+        Arc::new(Self { lists: Mutex::new(lists), ended: Condvar::new() })
+    }
+
+    /// Counts a turn of a task on its helpers, until [`Self::end_run`]. Returns its threads; `None` if it has ended.
+    fn begin_turn(&self, id: u64) -> Option<Threads> {
+        let mut lists = lock(&self.lists);
+        let threads = lists.live.get(&id).map(|(_, threads)| threads.clone()).filter(Threads::has_helpers)?;
+        lists.running += 1;
+        Some(threads)
+    }
+
+    /// Ends a turn, or a call of `run_slice`.
+    pub(super) fn end_run(&self) {
+        lock(&self.lists).running -= 1;
+        self.ended.notify_all();
+    }
+
+    /// Removes a task whose end was reported.
+    fn remove(&self, id: u64) {
+        let mut lists = lock(&self.lists);
+        let Some((_, threads)) = lists.live.get_mut(&id) else { return };
+        let threads = std::mem::replace(threads, Threads::alone());
+        drop(lists);
+        // Before a shut down is notified, as this may be the last handle to the threads.
+        drop(threads);
+        let task = lock(&self.lists).live.remove(&id);
+        self.ended.notify_all();
+        drop(task);
     }
 }

@@ -40,7 +40,7 @@ fn a_cancelled_task_ends_before_those_that_came_earlier() {
         });
         let cancelled = jobs.start_all(threads, 20, |_| |_, _| panic!("was cancelled"));
         cancelled.iter().for_each(|task| task.task.cancel());
-        cancelled.iter().for_each(|task| assert!(!task.task.is_done() && !task.task.is_cancelled()));
+        cancelled.iter().for_each(|task| assert!(!task.task.is_done()));
         busy.open();
         first.assert_finishes();
         cancelled.into_iter().for_each(Started::assert_is_cancelled);
