@@ -7,13 +7,10 @@ use std::rc::Rc;
 use serde::Serialize;
 
 use crate::args::Check;
-use crate::failure::Failure;
-use crate::hint;
-use crate::input::{Input, STANDARD, name};
-use crate::json;
+use crate::input::{Failure, Input, STANDARD, expand, name};
 use crate::output::{Progress, print, say};
-use crate::source::{Buffer, Buffers, in_frame};
-use crate::wildcards;
+use crate::source::{Buffer, Buffers, give_hint, in_frame};
+use crate::value;
 
 /// Damaged values that are reported of one file.
 const MAX_REPORTED: usize = 20;
@@ -59,14 +56,14 @@ pub fn run(args: &Check) -> Result<(), Failure> {
     if args.paths.iter().filter(|path| *path == Path::new(STANDARD)).count() > 1 {
         return Err(Failure::Usage("the standard input can be given only once".into()));
     }
-    let paths = if cfg!(windows) { &wildcards::expand(&args.paths) } else { &args.paths };
+    let paths = if cfg!(windows) { &expand(&args.paths) } else { &args.paths };
     let mut code = 0;
     for path in paths {
         code = code.max(match file(args, path) {
             Err(Failure::File(text)) => {
                 say("error", text);
                 if args.json {
-                    print(json::line(&Findings::new(args, &name(path), "unreadable")))?;
+                    print(value::json(&Findings::new(args, &name(path), "unreadable")))?;
                 }
                 3
             }
@@ -78,9 +75,9 @@ pub fn run(args: &Check) -> Result<(), Failure> {
 
 /// Checks a file. Returns its exit code.
 fn file(args: &Check, path: &Path) -> Result<u8, Failure> {
-    let input = Input::open(path, args.from, args.reading).map_err(Failure::File)?;
+    let input = Input::open(path, args.from, args.reading)?;
     let mut findings = Findings::new(args, &input.name, "damaged");
-    let read = if input.len() == 0 { Ok(None) } else { findings.read(&input) };
+    let read = if input.len == 0 { Ok(None) } else { findings.read(&input) };
     findings.close(&input, read)
 }
 
@@ -104,7 +101,6 @@ impl<'a> Findings<'a> {
         Ok(None)
     }
 
-    /// Checks one value.
     fn add(&mut self, buffer: &Buffer<'_>) -> Result<(), Failure> {
         self.values += 1;
         let error = match buffer.validate() {
@@ -130,10 +126,9 @@ impl<'a> Findings<'a> {
         self.report(format_args!("{}{error}", in_frame(frame)), &problem)
     }
 
-    /// Reports an error.
     fn report(&self, text: impl Display, problem: &Problem<'_>) -> Result<(), Failure> {
         if self.args.json {
-            print(json::line(problem))?;
+            print(value::json(problem))?;
         } else if !self.args.quiet {
             say("error", format_args!("{}: {text}", self.file));
         }
@@ -173,19 +168,19 @@ impl<'a> Findings<'a> {
         }
         let sound = values - damaged - followed;
         let count = if sound == 1 { "1 value".into() } else { format!("{sound} values") };
-        let (state, line) = match (input.len(), sound == values && self.complete) {
+        let (state, line) = match (input.len, sound == values && self.complete) {
             (0, _) => ("empty", format!("{file}: empty")),
             (_, true) => ("ok", format!("{file}: ok, {count}")),
             (_, false) => ("damaged", format!("{file}: damaged, {count} {of}")),
         };
         self.state = state;
         if self.args.json {
-            print(json::line(&self))?;
+            print(value::json(&self))?;
         } else if !self.args.quiet {
             print(line)?;
         }
         if state == "damaged" && !self.args.quiet {
-            hint::give(input);
+            give_hint(input);
         }
         Ok(u8::from(state != "ok"))
     }

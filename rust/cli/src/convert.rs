@@ -12,11 +12,9 @@ use varbatch_storage::transcode::{self, TranscodeError};
 use varbatch_storage::{Flushed, Saver, Ticket};
 
 use crate::args::{Convert, DialectName};
-use crate::failure::Failure;
-use crate::hint;
-use crate::input::{Input, STANDARD, name, unnamed};
+use crate::input::{Failure, Input, STANDARD, name, unnamed};
 use crate::output::{Progress, print, say};
-use crate::source::{Buffers, loader};
+use crate::source::{Buffers, give_hint, loader};
 
 pub fn run(args: &Convert) -> Result<(), Failure> {
     // Output that is printed is first a file in this folder, so that all of it is printed or nothing.
@@ -26,7 +24,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
         None => (args.output.clone(), name(&args.output)),
     };
     refuse_to_replace(args, &path, &name)?;
-    let input = Input::open(&args.input, args.from, args.reading).map_err(Failure::File)?;
+    let input = Input::open(&args.input, args.from, args.reading)?;
     let (flushed, count) = convert(&input, args.to, &path, &name)?;
     // It may be the file to replace, and some systems cannot replace an open file.
     drop(input);
@@ -68,10 +66,10 @@ fn convert(input: &Rc<Input>, to: DialectName, path: &Path, name: &str) -> Resul
             // A compressed file is read twice: its head holds the length of the translated stream.
             let (mut compressed, mut before) = (None, 0);
             if let Some(compression) = frames.compression() {
-                let mut first = loader(input)?;
                 let set = |done, total| progress.set(done, 2 * total);
-                let len = transcode::translated_len(&mut first, translation, threads, set).map_err(failed)?;
+                let len = transcode::translated_len(&mut frames, translation, threads, set).map_err(failed)?;
                 (compressed, before) = (Some((compression.written(), len)), frames.len().0);
+                frames = loader(input)?;
             }
             let mut saver = saver(compressed)?;
             let set = |done, total| progress.set(before + done, before + total);
@@ -85,7 +83,7 @@ fn convert(input: &Rc<Input>, to: DialectName, path: &Path, name: &str) -> Resul
         say("warning", format_args!("{}: {loss}", input.name));
     }
     if losses.iter().any(|loss| loss.what == Lost::Rest) {
-        hint::give(input);
+        give_hint(input);
     }
     Ok((flushed, count))
 }

@@ -12,12 +12,10 @@ use varbatch_codec::transcode::Translation;
 use varbatch_codec::{CodecError, Dialect, Width};
 
 use crate::args::Diff;
-use crate::failure::Failure;
-use crate::input::{Input, STANDARD};
-use crate::json::{self, Value};
-use crate::leaf;
+use crate::input::{Failure, Input, STANDARD};
 use crate::path;
 use crate::source::{Buffer, Buffers, in_frame};
+use crate::value::{self, Value};
 
 /// Elements of a packed array that are shown of what changed, in JSON.
 const MAX_ELEMENTS: usize = 100;
@@ -40,7 +38,6 @@ struct ChangeLine<'a> {
     new: Option<Value<'a>>,
 }
 
-/// Where changes go.
 struct Report<'a> {
     args: &'a Diff,
     count: usize,
@@ -51,8 +48,8 @@ pub fn run(args: &Diff) -> Result<(), Failure> {
     if [&args.before, &args.after].iter().all(|path| *path == Path::new(STANDARD)) {
         return Err(Failure::Usage("the standard input can be given only once".into()));
     }
-    let before = Input::open(&args.before, args.from, args.reading).map_err(Failure::File)?;
-    let after = Input::open(&args.after, args.from_b.unwrap_or(args.from), args.reading).map_err(Failure::File)?;
+    let before = Input::open(&args.before, args.from, args.reading)?;
+    let after = Input::open(&args.after, args.from_b.unwrap_or(args.from), args.reading)?;
     let mut report = Report { args, count: 0, out: BufWriter::new(io::stdout()) };
     let compared = report.files(&before, &after);
     // What is before an error is seen before it.
@@ -76,7 +73,6 @@ fn damaged_inside(buffer: &Buffer<'_>, error: CodecError) -> Failure {
 }
 
 impl Report<'_> {
-    /// Compares all values in pairs.
     fn files(&mut self, before: &Rc<Input>, after: &Rc<Input>) -> Result<(), Failure> {
         let (mut before, mut after) = (Buffers::of(before)?, Buffers::of(after)?);
         loop {
@@ -98,7 +94,6 @@ impl Report<'_> {
         self.change(buffer.frame, Change { path: ChangePath::default(), op, index: None, old, new })
     }
 
-    /// Compares two values.
     fn values(&mut self, old: &Buffer<'_>, new: &Buffer<'_>) -> Result<(), Failure> {
         let (before, after) = (in_godot_4(old)?, in_godot_4(new)?);
         let options = DiffOptions { allow_objects: true, real: Width::Single };
@@ -123,13 +118,13 @@ impl Report<'_> {
         let Change { op, index, old, new, .. } = change;
         let path: &String = &change.path.steps().iter().map(|&step| path::step(step, Dialect::GODOT_4)).collect();
         let values = [old, new].map(|part| part.map(ChangePart::to_value));
-        let first = |bytes| json::first(bytes, 0, Dialect::GODOT_4, MAX_ELEMENTS).expect("it was read before");
+        let first = |bytes| value::first(bytes, 0, Dialect::GODOT_4, MAX_ELEMENTS).expect("it was read before");
         let [old, new] = values.each_ref().map(|value| value.as_deref().map(first));
         let line = if self.args.json {
-            json::line(&ChangeLine { frame, op: op.name(), path, index, old, new })
+            value::json(&ChangeLine { frame, op: op.name(), path, index, old, new })
         } else {
             let short =
-                |value: Option<Value<'_>>| value.map(|value| leaf::short(&value.node, &value.texts, &Style::new()));
+                |value: Option<Value<'_>>| value.map(|value| value::short(&value.node, &value.texts, &Style::new()));
             let [old, new] = [old, new].map(|value| short(value).unwrap_or_default());
             let (frame, op_name) = (in_frame(frame), op.name());
             let (space, arrow) = (if path.is_empty() { "" } else { " " }, if op == Op::Set { " -> " } else { "" });

@@ -7,18 +7,16 @@ use varbatch_codec::lookup::{LookupError, Seek, Target, element_kind, lookup};
 use varbatch_codec::{Event, Kind, PathStep, frames};
 
 use crate::args::Get;
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::json;
-use crate::leaf;
+use crate::input::{Failure, Input};
 use crate::path;
 use crate::show::Tree;
 use crate::source::{Buffer, Buffers};
+use crate::value;
 
 pub fn run(args: &Get) -> Result<(), Failure> {
     // A wrong path is reported before any file is opened.
     let wanted = path::parse(&args.wanted, args.from.dialect()).map_err(Failure::Usage)?;
-    let input = Input::open(&args.path, args.from, args.reading).map_err(Failure::File)?;
+    let input = Input::open(&args.path, args.from, args.reading)?;
     let mut buffers = Buffers::of(&input)?;
     let buffer = buffers.find(args.frame)?;
     let dialect = buffer.dialect;
@@ -56,11 +54,11 @@ fn raw(target: &Target<'_>, buffer: &Buffer<'_>) -> Result<(), Failure> {
         Target::Element { plain, .. } => return print(plain.bytes),
         Target::Value { at, bytes } => (at, bytes),
     };
-    let value = json::first(bytes, at, buffer.dialect, 0).map_err(|error| buffer.damaged(&error))?;
+    let value = value::first(bytes, at, buffer.dialect, 0).map_err(|error| buffer.damaged(&error))?;
     let found = value.node.kind.name();
     match value.node.event {
         Event::String(text) | Event::StringName(text) => print(text.to_utf8().as_bytes()),
-        Event::NodePath { .. } => print(leaf::node_path(value.node.event, &value.texts).as_bytes()),
+        Event::NodePath { .. } => print(value::node_path(value.node.event, &value.texts).as_bytes()),
         Event::Packed(plain) => print(plain.bytes),
         _ => Err(Failure::Usage(format!("--raw: expected a text or a packed array of numbers, found {found}"))),
     }

@@ -1,13 +1,16 @@
-//! What a command reads: a file, the standard input, or a pipe. Each can be read again from its start.
+//! What a command reads: a file, the standard input, or a pipe; and what can go wrong.
 //!
 //! A pipe is first copied to a temporary file without a name: most formats need its length, and some are read twice.
 
+use std::fmt::Display;
 use std::fs::{self, File};
-use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::{self, IsTerminal, Read, Seek};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
+use varbatch_storage::LoadError;
+use varbatch_storage::compressed::CompressedError;
 use varbatch_workers::Threads;
 
 use crate::args::{DialectName, Reading};
@@ -24,42 +27,26 @@ pub struct Input {
     /// The engine that wrote it.
     pub from: DialectName,
     pub reading: Reading,
-    bytes: Bytes,
-}
-
-/// Bytes of a file. Clones do not disturb each other.
-#[derive(Clone, Debug)]
-pub struct Bytes {
     file: Arc<File>,
-    /// The byte of the file where they begin.
-    start: u64,
-    len: u64,
-    /// The byte of the file that is read next.
-    at: u64,
+    /// In bytes.
+    pub len: u64,
 }
 
 impl Input {
     /// Opens what `path` names, and reads a pipe to its end.
-    ///
-    /// # Errors
-    /// Says what cannot be read, and why.
-    pub fn open(path: &Path, from: DialectName, reading: Reading) -> Result<Rc<Self>, String> {
-        let (name, bytes) = match path == Path::new(STANDARD) {
-            true => ("standard input".into(), Bytes::standard()),
-            false => (name(path), Bytes::open(path)),
+    pub fn open(path: &Path, from: DialectName, reading: Reading) -> Result<Rc<Self>, Failure> {
+        let (name, opened) = match path == Path::new(STANDARD) {
+            true => ("standard input".into(), standard()),
+            false => (name(path), open(path)),
         };
-        let bytes = bytes.map_err(|error| format!("{name}: {error}"))?;
-        Ok(Rc::new(Self { name, from, reading, bytes }))
+        let (file, len) = opened.map_err(|error| Failure::file(&name, error))?;
+        Ok(Rc::new(Self { name, from, reading, file: file.into(), len }))
     }
 
-    /// Its length in bytes.
-    pub fn len(&self) -> u64 {
-        self.bytes.len
-    }
-
-    /// Reads it from its start.
-    pub fn reader(&self) -> Bytes {
-        self.bytes.clone()
+    /// Reads it from its start. The readers before cannot be used any more.
+    pub fn reader(&self) -> io::Result<Arc<File>> {
+        (&*self.file).rewind()?;
+        Ok(Arc::clone(&self.file))
     }
 
     /// The threads that work on all inputs.
@@ -69,51 +56,45 @@ impl Input {
     }
 }
 
-impl Bytes {
-    fn open(path: &Path) -> io::Result<Self> {
-        // Before it is opened: opening a device can have an effect, and not every system opens a folder.
-        varbatch_storage::refuse_name(path)?;
-        let metadata = fs::metadata(path)?;
-        #[cfg(unix)]
-        if let Some(what) = special(&metadata) {
-            return Err(io::Error::other(format!("expected a file or a pipe, found {what}")));
-        }
-        if metadata.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
-        Self::of(File::open(path)?)
+fn open(path: &Path) -> io::Result<(File, u64)> {
+    // Before it is opened: opening a device can have an effect, and not every system opens a folder.
+    varbatch_storage::refuse_name(path)?;
+    let metadata = fs::metadata(path)?;
+    #[cfg(unix)]
+    if let Some(what) = special(&metadata) {
+        return Err(io::Error::other(format!("expected a file or a pipe, found {what}")));
     }
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    with_len(File::open(path)?)
+}
 
-    fn standard() -> io::Result<Self> {
-        if io::stdin().is_terminal() {
-            say("note", "reading standard input");
-        }
-        #[cfg(unix)]
-        let bytes = Self::of(std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned()?.into());
-        // Windows may give the bytes that wait in a pipe as the length of a file.
-        #[cfg(windows)]
-        let bytes = Self::copy(io::stdin());
-        bytes
+fn standard() -> io::Result<(File, u64)> {
+    if io::stdin().is_terminal() {
+        say("note", "reading standard input");
     }
+    #[cfg(unix)]
+    let opened = with_len(std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned()?.into());
+    // Windows may give the bytes that wait in a pipe as the length of a file.
+    #[cfg(windows)]
+    let opened = copy(io::stdin());
+    opened
+}
 
-    /// Takes an open file from its position on.
-    fn of(mut file: File) -> io::Result<Self> {
-        // Files that the system makes up claim to be empty.
-        let len = file.metadata().map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 });
-        if len == 0 {
-            return Self::copy(file);
-        }
-        let start = file.stream_position()?;
-        Ok(Self { file: file.into(), start, len: len.saturating_sub(start), at: start })
-    }
+/// Returns an open file with its length: itself, if its length is known and nothing of it was read.
+fn with_len(mut file: File) -> io::Result<(File, u64)> {
+    // Files that the system makes up claim to be empty.
+    let len = file.metadata().map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 });
+    if len > 0 && file.stream_position()? == 0 { Ok((file, len)) } else { copy(file) }
+}
 
-    /// Reads what has a position and no length to its end.
-    fn copy(mut from: impl Read) -> io::Result<Self> {
-        let uncopied = |error| io::Error::other(format!("cannot copy it to a temporary file: {}", unnamed(&error)));
-        let mut kept = tempfile::tempfile().map_err(uncopied)?;
-        let len = io::copy(&mut from, &mut kept)?;
-        Ok(Self { file: kept.into(), start: 0, len, at: 0 })
-    }
+/// Copies what remains to be read. Returns the number of bytes, too.
+fn copy(mut from: impl Read) -> io::Result<(File, u64)> {
+    let uncopied = |error| io::Error::other(format!("cannot copy it to a temporary file: {}", unnamed(&error)));
+    let mut kept = tempfile::tempfile().map_err(uncopied)?;
+    let len = io::copy(&mut from, &mut kept)?;
+    Ok((kept, len))
 }
 
 /// A path in messages. Bytes that are no text are escaped.
@@ -128,29 +109,6 @@ pub fn unnamed(error: &io::Error) -> String {
     text.split_once(" at path ").map_or(text.as_str(), |(text, _)| text).to_owned()
 }
 
-impl Read for Bytes {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        #[cfg(unix)]
-        let read = std::os::unix::fs::FileExt::read_at(&*self.file, buffer, self.at)?;
-        #[cfg(windows)]
-        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, buffer, self.at)?;
-        self.at += read as u64;
-        Ok(read)
-    }
-}
-
-impl Seek for Bytes {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let at = match to {
-            SeekFrom::Start(at) => self.start.checked_add(at),
-            SeekFrom::End(by) => (self.start + self.len).checked_add_signed(by),
-            SeekFrom::Current(by) => self.at.checked_add_signed(by),
-        };
-        self.at = at.filter(|at| *at >= self.start).ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.at - self.start)
-    }
-}
-
 /// Names a file that never ends, or cannot be opened.
 #[cfg(unix)]
 fn special(metadata: &fs::Metadata) -> Option<&'static str> {
@@ -159,3 +117,89 @@ fn special(metadata: &fs::Metadata) -> Option<&'static str> {
     let is_device = kind.is_char_device() || kind.is_block_device();
     if is_device { Some("a device") } else { kind.is_socket().then_some("a socket") }
 }
+
+/// Returns the files that each path stands for, in the order of their names: with `*` and `?`, which the shells of Windows
+/// leave to programs. A path that stands for none is kept: opening it fails, and says so, as no file has such a name there.
+pub fn expand(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let of = |path: &PathBuf| files(path).filter(|files| !files.is_empty()).unwrap_or_else(|| vec![path.clone()]);
+    paths.iter().flat_map(of).collect()
+}
+
+/// Returns the files that match a path whose last part has wildcards.
+fn files(path: &Path) -> Option<Vec<PathBuf>> {
+    let pattern = path.file_name()?.to_str().filter(|name| name.contains(['*', '?']))?;
+    let folder = path.parent()?;
+    let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let mut names: Vec<_> = fs::read_dir(listed)
+        .ok()?
+        .flatten()
+        .filter(|entry| entry.path().is_file())
+        .map(|entry| entry.file_name())
+        .filter(|name| name.to_str().is_some_and(|name| matches(pattern, name)))
+        .collect();
+    names.sort();
+    Some(names.into_iter().map(|name| folder.join(name)).collect())
+}
+
+/// Returns true if `*` and `?` in the pattern can stand for parts of the name so that both are the same, whatever the case
+/// of letters.
+fn matches(pattern: &str, name: &str) -> bool {
+    let chars = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
+    let name = chars(name);
+    // The numbers of first characters of the name that the pattern so far matches, in ascending order.
+    let mut lens = vec![0];
+    for wanted in chars(pattern) {
+        let is_next = |len: usize| name.get(len).is_some_and(|&char| wanted == '?' || wanted == char);
+        lens = match (wanted, lens.first()) {
+            ('*', Some(&first)) => (first..=name.len()).collect(),
+            _ => lens.into_iter().filter(|&len| is_next(len)).map(|len| len + 1).collect(),
+        };
+    }
+    lens.last() == Some(&name.len())
+}
+
+/// Why a command ends early.
+#[derive(Debug)]
+pub enum Failure {
+    /// The data of an input is damaged, or cannot be converted.
+    Data(Rc<Input>, String),
+    /// The arguments do not fit the file.
+    Usage(String),
+    /// A file cannot be read or written.
+    File(String),
+    /// The standard output cannot be written.
+    Output(io::Error),
+    /// It was reported already, and has this exit code.
+    Reported(u8),
+}
+
+impl Failure {
+    /// An error about the data of an input.
+    pub fn data(input: &Rc<Input>, error: impl Display) -> Self {
+        Self::Data(Rc::clone(input), error.to_string())
+    }
+
+    /// An error of the system about a file.
+    pub fn file(name: &str, error: impl Display) -> Self {
+        Self::File(format!("{name}: {error}"))
+    }
+
+    /// What ended the reading of an input.
+    pub fn load(input: &Rc<Input>, error: LoadError) -> Self {
+        match error {
+            LoadError::Read(_) | LoadError::Compressed(CompressedError::Read { .. }) => Self::file(&input.name, error),
+            _ => Self::data(input, error),
+        }
+    }
+}
+
+/// An error of the system about the standard output, which is the only file without a name.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/unit/input.rs"]
+mod tests;

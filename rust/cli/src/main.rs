@@ -1,37 +1,36 @@
 //! `varbatch`: shows, checks, compares and converts files of Godot's Variants, without an engine.
 //!
-//! `input` opens a file or a pipe, `source` finds out what is in it and reads its values; `show`, `check`, `diff`, `get` and
-//! `convert` are the commands; `leaf` prints a value in short, `json` in full, and `path` its path; `wildcards` finds files;
-//! `failure` holds the errors, `output` prints lines, and `hint` finds out what the user could have meant.
+//! `input` opens files and pipes, finds them by wildcards, and holds the errors; `source` finds out what is in a file and
+//! reads its values, and what the user could have meant; `show`, `check`, `diff`, `get` and `convert` are the commands;
+//! `value` prints a value, and `path` its path; `output` prints lines. Completions and manual pages are made here.
 
-mod about;
 mod args;
 mod check;
 mod convert;
 mod diff;
-mod failure;
 mod get;
-mod hint;
 mod input;
-mod json;
-mod leaf;
 mod output;
 mod path;
 mod show;
 mod source;
-mod wildcards;
+mod value;
 
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use clap_complete::Shell;
+use clap_mangen::Man as Page;
+use clap_mangen::roff::{Roff, roman};
 use varbatch_codec::quote::visible;
 
 use crate::args::{Args, Command};
-use crate::failure::Failure;
+use crate::input::Failure;
 use crate::output::say;
+use crate::source::give_hint;
 
 fn main() -> ExitCode {
     // What waits in the buffer may not fit on the disk.
@@ -51,8 +50,8 @@ fn run() -> Result<(), Failure> {
         Command::Diff(args) => diff::run(&args),
         Command::Get(args) => get::run(&args),
         Command::Convert(args) => convert::run(&args),
-        Command::Completions { shell } => about::completions(shell),
-        Command::Man { command } => about::manual(command),
+        Command::Completions { shell } => completions(shell),
+        Command::Man { command } => manual(command),
     }
 }
 
@@ -69,7 +68,7 @@ fn report(failure: Failure) -> u8 {
     };
     say("error", text);
     if let Failure::Data(input, _) = failure {
-        hint::give(&input);
+        give_hint(&input);
     }
     code
 }
@@ -84,4 +83,56 @@ fn wrong_arguments(wrong: &clap::Error) -> Failure {
         wrong.to_string().lines().try_for_each(|line| writeln!(io::stderr(), "{}", visible(line)))
     };
     Failure::Reported(2)
+}
+
+fn completions(shell: Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "varbatch", &mut script);
+    Ok(io::stdout().write_all(&script)?)
+}
+
+fn manual(command: Option<String>) -> Result<(), Failure> {
+    let mut all = Args::command();
+    all.build();
+    if let Some(name) = command {
+        let found = all.find_subcommand(&name).cloned();
+        all = found.ok_or_else(|| Failure::Usage(format!("man: expected a command, found {name}")))?;
+    }
+    Ok(write_page(all, &mut io::stdout())?)
+}
+
+/// Writes a page, with the examples and exit codes of the help.
+fn write_page(command: clap::Command, out: &mut dyn Write) -> io::Result<()> {
+    let help = command.get_after_long_help().or(command.get_after_help());
+    let help = help.map(ToString::to_string).unwrap_or_default();
+    let name = command.get_bin_name().unwrap_or(command.get_name()).replace(' ', "-");
+    let has_commands = command.has_subcommands();
+    let page = Page::new(command).title(name).manual("VarBatch".to_owned());
+    page.render_title(out)?;
+    page.render_name_section(out)?;
+    page.render_synopsis_section(out)?;
+    page.render_description_section(out)?;
+    page.render_options_section(out)?;
+    if has_commands {
+        page.render_subcommands_section(out)?;
+    }
+    let (mut roff, mut section) = (Roff::new(), "");
+    for part in help.split("\n\n") {
+        // A list has a heading of one line.
+        let list = part.split_once(":\n").filter(|(heading, _)| !heading.contains('\n'));
+        let heading = list.map_or("details", |(heading, _)| heading);
+        match heading == section {
+            true => roff.control("PP", []),
+            false => roff.control("SH", [heading.to_uppercase().as_str()]),
+        };
+        section = heading;
+        if let Some((_, list)) = list {
+            roff.control("nf", []);
+            list.lines().for_each(|line| _ = roff.text([roman(line)]));
+            roff.control("fi", []);
+        } else {
+            roff.text([roman(part.replace('\n', " "))]);
+        }
+    }
+    roff.to_writer(out)
 }

@@ -7,7 +7,7 @@ use varbatch_codec::lookup::{Key, Seek};
 use varbatch_codec::quote::{escaped, visible};
 use varbatch_codec::{Dialect, Event, PathStep, Step, Text, Writer};
 
-use crate::leaf;
+use crate::value;
 
 /// What stands for the rest of a text.
 const DOTS: &str = "...";
@@ -16,7 +16,7 @@ const DOTS: &str = "...";
 pub fn step(step: PathStep<'_>, dialect: Dialect) -> String {
     match step {
         PathStep::Index(index) => format!("[{index}]"),
-        PathStep::Key(bytes) => format!("[{}]", leaf::key(bytes, dialect, usize::MAX)),
+        PathStep::Key(bytes) => format!("[{}]", value::key(bytes, dialect, usize::MAX)),
         PathStep::Property(name) => {
             let name = name.to_utf8();
             let is_plain = !name.is_empty() && !name.contains(['.', '[', ']', '"', '\\']);
@@ -81,7 +81,7 @@ impl Wanted {
             Step::Key(text) | Step::Property(text) => text,
             Step::Index(_) | Step::KeyOf(_) => return false,
         };
-        let (in_tree, in_path) = (leaf::step(step, dialect), self::step(step, dialect));
+        let (in_tree, in_path) = (value::step(step, dialect), self::step(step, dialect));
         in_message == *wanted
             || in_tree.trim_start_matches('.') == wanted
             || in_path.trim_start_matches(['.', '[']).trim_end_matches(']') == wanted

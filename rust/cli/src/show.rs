@@ -9,13 +9,11 @@ use varbatch_codec::describe::{Found, Node, Nodes, nodes};
 use varbatch_codec::{Dialect, Event, Text};
 
 use crate::args::{Show, Shown};
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::json::{self, Value};
-use crate::leaf;
+use crate::input::{Failure, Input};
 use crate::output::say;
 use crate::path;
 use crate::source::{Buffer, Buffers};
+use crate::value::{self, Value};
 
 /// Bytes that are still read to count the values that are not shown.
 const MAX_COUNTED: u64 = 64 << 20;
@@ -35,8 +33,8 @@ const WAY: Style = Style::new().cyan();
 const NAME: Style = Style::new().green();
 
 pub fn run(args: &Show) -> Result<(), Failure> {
-    let input = Input::open(&args.path, args.from, args.reading).map_err(Failure::File)?;
-    if input.len() == 0 {
+    let input = Input::open(&args.path, args.from, args.reading)?;
+    if input.len == 0 {
         say("note", format_args!("{}: the file is empty", input.name));
     }
     let mut buffers = Buffers::of(&input)?;
@@ -147,7 +145,7 @@ impl Tree {
     pub fn value(&mut self, buffer: &Buffer<'_>) -> Result<(), Failure> {
         let Buffer { bytes, at: base, dialect, frame, .. } = *buffer;
         (self.frame, self.dialect) = (frame, dialect);
-        let max_texts = if self.is_json { self.max_items } else { leaf::MAX_TEXTS };
+        let max_texts = if self.is_json { self.max_items } else { value::MAX_TEXTS };
         let mut sizes = self.sizes(buffer).into_iter();
         let mut walk = self.nodes(buffer);
         // Around the next node: each with how many values of it were shown. The texts are those of the last one.
@@ -159,7 +157,7 @@ impl Tree {
                     self.path.truncate(node.depth.max(1));
                     self.path.extend(node.step.map(|step| path::step(step, dialect)));
                     // A leaf is written at its end, with its texts.
-                    if let Some(count) = leaf::values(&node) {
+                    if let Some(count) = value::values(&node) {
                         let is_closed = node.depth == self.max_depth && count > 0;
                         self.node(&node, sizes.next().unwrap_or(0), Vec::new(), is_closed)?;
                     }
@@ -177,7 +175,7 @@ impl Tree {
                 }
                 Found::End { size, .. } => {
                     let (node, shown) = open.pop().expect("what ends was begun");
-                    match leaf::values(&node) {
+                    match value::values(&node) {
                         None => self.node(&node, size, std::mem::take(&mut texts), false)?,
                         Some(count) if shown == self.max_items && shown < count => {
                             let (more, path) = (count - shown, self.path[..=node.depth].concat());
@@ -210,7 +208,7 @@ impl Tree {
         while let Some(Ok(found)) = walk.next() {
             match found {
                 Found::Node(node) => {
-                    let is_container = leaf::values(&node).is_some();
+                    let is_container = value::values(&node).is_some();
                     open.push(is_container.then_some(sizes.len()));
                     sizes.extend(is_container.then_some(0));
                 }
@@ -232,9 +230,9 @@ impl Tree {
             let value = Value { node: *node, texts, items: self.max_items };
             return self.json(Some(self.path.concat()), Some(at), What::Value { size, depth, value });
         }
-        let way = |step| format!("{}: ", WAY.apply_to(leaf::step(step, self.dialect)));
+        let way = |step| format!("{}: ", WAY.apply_to(value::step(step, self.dialect)));
         let way = indent(depth) + &node.step.map_or_else(String::new, way);
-        let (words, dots) = (leaf::short(node, &texts, &NAME), if is_closed { " ..." } else { "" });
+        let (words, dots) = (value::short(node, &texts, &NAME), if is_closed { " ..." } else { "" });
         self.line(format_args!("{} {way}{words}{dots}", FAINT.apply_to(format_args!("{at:>10} {size:>9} "))))
     }
 
@@ -258,7 +256,7 @@ impl Tree {
     }
 
     fn json(&mut self, path: Option<String>, at: Option<usize>, what: What<'_>) -> io::Result<()> {
-        self.line(json::line(&Line { frame: self.frame, path, at, what }))
+        self.line(value::json(&Line { frame: self.frame, path, at, what }))
     }
 
     fn line(&mut self, line: impl Display) -> io::Result<()> {

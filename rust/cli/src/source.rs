@@ -1,23 +1,24 @@
-//! Finds out what is in an input, and reads its values one by one.
+//! Finds out what is in an input, and reads its values one by one; and what the user could have meant where that fails.
 
 use std::io::{self, Read};
 use std::rc::Rc;
 
+use clap::ValueEnum;
 use varbatch_codec::limits::MAX_VALUE_LEN;
 use varbatch_codec::{CodecError, Dialect, Reader, frames, validate};
-use varbatch_storage::compressed::is_compressed;
-use varbatch_storage::{Loader, may_be_value};
+use varbatch_storage::{Guess, Loader, may_be_value};
 
-use crate::args::Format;
-use crate::failure::Failure;
-use crate::input::Input;
+use crate::args::{DialectName, Format};
+use crate::input::{Failure, Input};
+use crate::output::say;
 
 /// Bytes of an input that are read before all of it is held as one value.
 const PROBE: u64 = 1 << 20;
 
 /// Reads an input as frames.
 pub fn loader(input: &Rc<Input>) -> Result<Loader, Failure> {
-    Loader::new(Box::new(input.reader()), input.len()).map_err(|error| Failure::load(input, error))
+    let reader = input.reader().map_err(|error| Failure::file(&input.name, error))?;
+    Loader::new(Box::new(reader), input.len).map_err(|error| Failure::load(input, error))
 }
 
 /// Reads all of an input that may be one value.
@@ -25,34 +26,26 @@ fn read(input: &Input) -> io::Result<Vec<u8>> {
     // A longer input is no value: the Reader reports the first byte that is too much.
     let max = MAX_VALUE_LEN as u64 + 1;
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(input.len().min(max) as usize)?;
-    input.reader().take(max).read_to_end(&mut bytes)?;
+    bytes.try_reserve_exact(input.len.min(max) as usize)?;
+    input.reader()?.take(max).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// Reads an input that is one value, and no frames.
-fn find_value(input: &Input, dialect: Dialect) -> io::Result<Option<Vec<u8>>> {
-    let (mut file, mut bytes) = (input.reader(), Vec::new());
-    file.by_ref().take(frames::PREFIX_LEN as u64).read_to_end(&mut bytes)?;
-    if bytes.len() < frames::PREFIX_LEN || is_compressed(&bytes) || input.len() > MAX_VALUE_LEN as u64 {
+fn find_value(input: &Rc<Input>, dialect: Dialect) -> io::Result<Option<Vec<u8>>> {
+    if input.len > MAX_VALUE_LEN as u64 || has_frame(input, dialect) {
         return Ok(None);
     }
-    if let Ok(Some(first)) = frames::payload_len(&bytes, 0, input.len() as usize) {
-        file.by_ref().take(first as u64).read_to_end(&mut bytes)?;
-        if is_value(&bytes[frames::PREFIX_LEN..], dialect) {
-            return Ok(None);
-        }
-    }
-    file.by_ref().take(PROBE.saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes)?;
-    if !may_be_value(&bytes, input.len(), dialect) {
+    let mut start = Vec::new();
+    input.reader()?.take(PROBE).read_to_end(&mut start)?;
+    if !may_be_value(&start, input.len, dialect) {
         return Ok(None);
     }
-    file.read_to_end(&mut bytes)?;
-    Ok(Some(bytes).filter(|bytes| is_value(bytes, dialect)))
+    Ok(Some(read(input)?).filter(|bytes| is_value(bytes, dialect)))
 }
 
 /// Returns true if a value takes all of the bytes.
-pub fn is_value(bytes: &[u8], dialect: Dialect) -> bool {
+fn is_value(bytes: &[u8], dialect: Dialect) -> bool {
     may_be_value(bytes, bytes.len() as u64, dialect)
 }
 
@@ -174,4 +167,65 @@ impl<'i> Buffers<'i> {
         let (wanted, count) = (wanted.unwrap_or(0), self.index);
         self.next()?.ok_or_else(|| Failure::Usage(format!("--frame {wanted}: the file has {count} frames")))
     }
+}
+
+/// Prints how else the input could be read, if it is damaged as this dialect.
+pub fn give_hint(input: &Rc<Input>) {
+    let (name, dialect) = (&input.name, input.from.dialect());
+    if reads(input, dialect) {
+        return;
+    }
+    let others = DialectName::value_variants().iter().filter(|&&other| other != input.from);
+    let names: Vec<_> = others.filter(|other| reads(input, other.dialect())).map(|other| other.text()).collect();
+    if !names.is_empty() {
+        let names = names.join(" or --from ");
+        say("hint", format_args!("{name}: all of it can be read with --from {names}"));
+    } else if let Some(what) = loader(input).ok().and_then(|loader| loader.guess(dialect)).and_then(what) {
+        say("hint", format_args!("{name}: {what}"));
+    } else if input.reading.format == Format::Auto && !has_frame(input, dialect) && !is_null(input, dialect) {
+        say("hint", format_args!("{name}: it was read as values of store_var(); --format value reads it as one value"));
+    }
+}
+
+/// Describes a file that holds no values of this dialect, and what to do with it.
+fn what(guess: Guess) -> Option<String> {
+    use varbatch_storage::Format::{Encrypted, Gzip};
+    let (format, advice) = match guess {
+        Guess::BigEndian => return Some("its lengths are big-endian, as FileAccess.big_endian writes them".into()),
+        Guess::Format(Encrypted) => {
+            (Encrypted, "Godot reads it with the password, see FileAccess.open_encrypted_with_pass()")
+        }
+        Guess::Format(Gzip) => (Gzip, "gzip -d unpacks it"),
+        Guess::Format(other) => (other, "it holds no values of store_var()"),
+        // `give_hint` finds the others itself.
+        _ => return None,
+    };
+    Some(format!("this is {format}: {advice}"))
+}
+
+/// Returns true if all values of the input are sound in a dialect, with nothing after them.
+fn reads(input: &Rc<Input>, dialect: Dialect) -> bool {
+    let Ok(mut buffers) = Buffers::open(input, input.reading.format, dialect) else { return false };
+    loop {
+        match buffers.next() {
+            Ok(None) => return true,
+            Ok(Some(buffer)) if is_value(buffer.bytes, dialect) => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Returns true if the input begins with a frame whose value takes all of it, or is compressed: then it holds frames.
+fn has_frame(input: &Rc<Input>, dialect: Dialect) -> bool {
+    let Ok(mut buffers) = Buffers::open(input, Format::Frames, dialect) else { return true };
+    buffers.loader.as_ref().is_some_and(Loader::is_compressed)
+        || matches!(buffers.next(), Ok(Some(first)) if is_value(first.bytes, dialect))
+}
+
+/// Returns true if the input begins with a null and goes on: nobody writes that as one value.
+fn is_null(input: &Input, dialect: Dialect) -> bool {
+    let mut header = [0; 4];
+    input.len > 4
+        && input.reader().is_ok_and(|mut file| file.read_exact(&mut header).is_ok())
+        && is_value(&header, dialect)
 }

@@ -1,10 +1,14 @@
-//! A value in short, on one line; and its numbers, as they are printed and as they stand in JSON, with all of their digits.
+//! A value in short, on one line for people; or as JSON. The structs are its format: the help of each command promises the
+//! names of their fields. Both have numbers with all of their digits.
+
+use std::fmt::{Display, Formatter, from_fn};
 
 use console::Style;
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use varbatch_codec::describe::Node;
-use varbatch_codec::quote::{escaped, quoted};
-use varbatch_codec::{Dialect, Event, PathStep, Plain, Reader, Scalar, Shape, Text};
+use varbatch_codec::describe::{Found, Node, nodes};
+use varbatch_codec::quote::{escaped, quoted, visible};
+use varbatch_codec::{CodecError, Dialect, Event, PathStep, Plain, Reader, Scalar, Shape, Text};
 
 /// Characters that are shown of a text or a list.
 pub const LINE: usize = 60;
@@ -103,7 +107,6 @@ fn list(count: usize, texts: impl Iterator<Item = String>, room: usize) -> Strin
     list
 }
 
-/// The elements of plain data, as text.
 fn plain_texts(plain: Plain<'_>, room: usize) -> impl Iterator<Item = String> {
     elements(plain).map(move |element| {
         let mut numbers = element.numbers().map(|number| number.to_string());
@@ -173,14 +176,97 @@ impl Serialize for Number {
 }
 
 /// As GDScript writes it.
-impl std::fmt::Display for Number {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Display for Number {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Int(value) => write!(f, "{value}"),
             Self::F32(value) if value.is_nan() => f.write_str("nan"),
             Self::F64(value) if value.is_nan() => f.write_str("nan"),
             Self::F32(value) => write!(f, "{value:?}"),
             Self::F64(value) => write!(f, "{value:?}"),
+        }
+    }
+}
+
+/// One line of JSON.
+pub fn json(value: &impl Serialize) -> String {
+    // Of what is no structure, this escapes more than JSON asks for.
+    visible(&serde_json::to_string(value).expect("nothing in it can fail"))
+}
+
+/// A value without the values inside of it: with its texts, and at most `items` elements of a packed array.
+pub struct Value<'a> {
+    pub node: Node<'a>,
+    pub texts: Vec<Text<'a>>,
+    pub items: usize,
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let inside = values(&self.node);
+        let count = match self.node.event {
+            Event::Packed(plain) => Some(plain.count),
+            Event::PackedStrings { count } => Some(count),
+            _ => inside,
+        };
+        let mut map = out.serialize_map(None)?;
+        map.serialize_entry("type", &self.node.type_name())?;
+        if let Some(class) = self.node.class() {
+            map.serialize_entry("class", &class.to_utf8())?;
+        }
+        if let Some(count) = count {
+            map.serialize_entry("count", &count)?;
+        }
+        if inside.is_none() {
+            map.serialize_entry("value", &Content(self))?;
+        }
+        map.end()
+    }
+}
+
+/// The outermost node of a value, and its first texts, at most `items` but for a NodePath. Offsets in an error count from
+/// `base` bytes before it.
+pub fn first(bytes: &[u8], base: usize, dialect: Dialect, items: usize) -> Result<Value<'_>, CodecError> {
+    let mut walk = nodes(bytes, base, dialect);
+    let Some(Found::Node(node)) = walk.next().transpose()? else {
+        unreachable!("a walk begins with a node or an error")
+    };
+    let max = if let Event::NodePath { .. } = node.event { usize::MAX } else { items };
+    let text = |found| if let Found::Text(text) = found { Some(text) } else { None };
+    let texts = walk.take(max).map_while(|found| found.map(text).transpose());
+    Ok(Value { node, texts: texts.collect::<Result<_, _>>()?, items })
+}
+
+/// The content of a value that holds no others.
+struct Content<'a>(&'a Value<'a>);
+
+impl Serialize for Content<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let Value { node: Node { event, .. }, texts, items } = self.0;
+        match *event {
+            Event::Bool(value) => out.serialize_bool(value),
+            Event::Int(value) => out.serialize_i64(value),
+            Event::Float(value) => Number::F64(value).serialize(out),
+            Event::String(text) | Event::StringName(text) => out.serialize_str(&text.to_utf8()),
+            Event::Components(plain) => elements(plain).next().serialize(out),
+            Event::Packed(Plain { kind, bytes, .. })
+                if matches!(kind.shape(), Shape::Packed { scalar: Scalar::U8, .. }) =>
+            {
+                let bytes = bytes.iter().take(*items);
+                out.collect_str(&from_fn(|f| bytes.clone().try_for_each(|byte| write!(f, "{byte:02x}"))))
+            }
+            Event::Packed(plain) => out.collect_seq(elements(plain).take(*items)),
+            Event::PackedStrings { .. } => out.collect_seq(texts.iter().take(*items).map(|text| text.to_utf8())),
+            Event::NodePath { .. } => out.serialize_str(&node_path(*event, texts)),
+            Event::Rid(id) => out.serialize_u64(id),
+            Event::Signal { name, object } => {
+                let mut map = out.serialize_map(Some(2))?;
+                map.serialize_entry("name", &name.to_utf8())?;
+                map.serialize_entry("object", &object)?;
+                map.end()
+            }
+            Event::ObjectId(id) if id != 0 => out.serialize_u64(id),
+            _ => out.serialize_none(),
         }
     }
 }
