@@ -1,10 +1,16 @@
 //! Decompresses a file.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
+use std::sync::Mutex;
 
-use super::block::{Reused, Unpacker, packed_bounds};
-use super::{CompressedError, Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_RATIO, MAX_UNPACKED, block_count};
+use flate2::{Decompress, FlushDecompress, Status};
+use zstd::bulk::Decompressor;
+
+use super::{
+    CompressedError, Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_RATIO, MAX_UNPACKED, Reused, WINDOW_BITS,
+    block_count, fastlz,
+};
 use varbatch_workers::Threads;
 
 /// Bytes of the stream that a thread decompresses at a time: the engine's blocks are too short to hand out one by one.
@@ -21,7 +27,7 @@ pub struct Decoder<R> {
     skipped: u64,
     /// Compressed blocks, as in the file.
     packed: Vec<u8>,
-    unpackers: Reused<Unpacker>,
+    unpackers: Reused<Decompressor<'static>>,
     /// The error after the returned blocks.
     failed: Option<CompressedError>,
     ended: bool,
@@ -35,7 +41,7 @@ impl<R: Read> Decoder<R> {
     pub fn new(mut input: R, file_len: u64) -> Result<Self, CompressedError> {
         let layout = Layout::read(&mut input, file_len)?;
         let at = layout.blocks_at();
-        let (packed, unpackers) = (Vec::new(), Reused::default());
+        let (packed, unpackers) = (Vec::new(), Reused(Mutex::default()));
         Ok(Self { input, layout, next: 0, at, skipped: 0, packed, unpackers, failed: None, ended: false })
     }
 
@@ -136,8 +142,8 @@ impl<R: Read> Decoder<R> {
                     let (len, packed_len) = (layout.len(block) as usize, layout.packed_len(block) as usize);
                     let (packed, out) = (packed.split_off(..packed_len), out.split_off_mut(..len));
                     let (packed, out) = packed.zip(out).ok_or(block)?;
-                    let make = || Unpacker::new(layout.compression);
-                    self.unpackers.with(make, |unpacker| unpacker.unpack(packed, out)).map_err(|_| block)
+                    let unpack = |zstd: &mut _| unpack(layout.compression, zstd, packed, out);
+                    self.unpackers.with(Decompressor::new, unpack).map_err(|_| block)
                 })
             });
         if let Some(block) = results.into_iter().find_map(Result::err) {
@@ -204,7 +210,6 @@ struct Layout {
 }
 
 impl Layout {
-    /// See [`Decoder::new`].
     fn read(input: &mut impl Read, file_len: u64) -> Result<Self, CompressedError> {
         let mut head = Vec::with_capacity(HEAD_LEN);
         read(input, 0, HEAD_LEN as u64, &mut head)?;
@@ -243,7 +248,6 @@ impl Layout {
         (HEAD_LEN + self.table.len()) as u64
     }
 
-    /// Returns the number of blocks.
     fn count(&self) -> u64 {
         block_count(self.total, self.block_len)
     }
@@ -284,7 +288,38 @@ fn read(input: &mut impl Read, at: u64, len: u64, out: &mut Vec<u8>) -> Result<(
     result.map(|_| ()).map_err(|error| CompressedError::Read { at, error })
 }
 
-/// Returns the little-endian number at `index`.
 fn word(bytes: &[u8], index: usize) -> u32 {
     u32::from_le_bytes(bytes.as_chunks().0[index])
+}
+
+/// Fills `out` with a decompressed block. Fails if there are more or fewer bytes, or `packed` is damaged.
+fn unpack(how: Compression, zstd: &mut Decompressor<'_>, packed: &[u8], out: &mut [u8]) -> io::Result<()> {
+    let is_whole = match how {
+        Compression::FastLz => fastlz::unpack(packed, out).is_some(),
+        Compression::Zstd => zstd.decompress_to_buffer(packed, out)? == out.len(),
+        Compression::Deflate | Compression::Gzip => {
+            // A reset decoder no longer accepts gzip's format, so each block has its own.
+            let mut inflate = match how {
+                Compression::Gzip => Decompress::new_gzip(WINDOW_BITS),
+                _ => Decompress::new_with_window_bits(true, WINDOW_BITS),
+            };
+            let status = inflate.decompress(packed, out, FlushDecompress::Finish)?;
+            status == Status::StreamEnd && inflate.total_out() == out.len() as u64
+        }
+    };
+    if is_whole { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
+}
+
+/// Returns the min and max length of the compressed form of a block of `len` bytes.
+fn packed_bounds(compression: Compression, len: u64) -> (u64, u64) {
+    let ratio = match compression {
+        // 255 bytes in one byte of a very long copy.
+        Compression::FastLz => 255,
+        // 258 bytes in two bits.
+        Compression::Deflate | Compression::Gzip => 1032,
+        // A run of 128 KiB in four bytes.
+        Compression::Zstd => 32 << 10,
+    };
+    // No encoder makes a block much longer than its data: twice is a generous bound.
+    (len.div_ceil(ratio), 2 * len + 1024)
 }

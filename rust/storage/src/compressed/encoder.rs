@@ -1,9 +1,15 @@
 //! Compresses a stream into a file.
 
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::sync::Mutex;
 
-use super::block::{Packer, Reused};
-use super::{Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_RATIO, MAX_TOTAL, MAX_UNPACKED, block_count};
+use flate2::{Compress, FlushCompress, Status};
+use zstd::bulk::Compressor;
+use zstd::zstd_safe::{CParameter, compress_bound};
+
+use super::{
+    Compression, HEAD_LEN, MAGIC, MAX_BLOCK_LEN, MAX_RATIO, MAX_TOTAL, MAX_UNPACKED, Reused, WINDOW_BITS, block_count,
+};
 use varbatch_workers::Threads;
 
 /// Bytes that are gathered before they are compressed, so that several threads have blocks to work on.
@@ -11,6 +17,13 @@ const PACKED_LEN: usize = 2 << 20;
 
 /// Max blocks that are gathered.
 const MAX_PACKED_BLOCKS: usize = 512;
+
+/// The default of the engine's project setting.
+const ZSTD_LEVEL: i32 = 3;
+
+/// One below the engine's level, which for long runs in blocks of our length took longer than the engine.
+/// `rust/docs/DECISIONS.md` has the numbers.
+const ZLIB_LEVEL: u32 = 5;
 
 /// Writes a compressed file piece by piece. Its memory does not grow with the file, except for 4 bytes per block.
 ///
@@ -62,7 +75,7 @@ impl<W: Write + Seek> Encoder<W> {
             came: 0,
             gathered: Vec::new(),
             packed: Vec::new(),
-            packers: Reused::default(),
+            packers: Reused(Mutex::default()),
             table: Vec::new(),
             failed: false,
         })
@@ -144,4 +157,51 @@ impl<W: Write + Seek> Encoder<W> {
 
 fn refuse<T>(text: String) -> io::Result<T> {
     Err(io::Error::new(ErrorKind::InvalidInput, text))
+}
+
+/// Compresses blocks. The bytes depend on the block alone.
+enum Packer {
+    Zlib(Compress),
+    Zstd(Compressor<'static>),
+}
+
+impl Packer {
+    fn new(compression: Compression) -> io::Result<Self> {
+        let level = flate2::Compression::new(ZLIB_LEVEL);
+        Ok(match compression {
+            Compression::FastLz => unreachable!("the encoder refuses it"),
+            Compression::Deflate => Self::Zlib(Compress::new_with_window_bits(level, true, WINDOW_BITS)),
+            Compression::Gzip => Self::Zlib(Compress::new_gzip(level, WINDOW_BITS)),
+            Compression::Zstd => {
+                let mut compressor = Compressor::new(ZSTD_LEVEL)?;
+                // The engine writes no checksums here, but verifies them. The other formats always have one.
+                compressor.set_parameter(CParameter::ChecksumFlag(true))?;
+                Self::Zstd(compressor)
+            }
+        })
+    }
+
+    /// Compresses `block` into `out`, whose contents are replaced.
+    fn pack(&mut self, block: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+        out.clear();
+        match self {
+            Self::Zstd(compressor) => {
+                out.reserve(compress_bound(block.len()));
+                compressor.compress_to_buffer(block, out)?;
+            }
+            Self::Zlib(compress) => {
+                compress.reset();
+                // Incompressible data grows by a few bytes per thousand. More is reserved below.
+                out.reserve(block.len() + block.len() / 256 + 64);
+                loop {
+                    let rest = &block[compress.total_in() as usize..];
+                    if compress.compress_vec(rest, out, FlushCompress::Finish)? == Status::StreamEnd {
+                        break;
+                    }
+                    out.reserve(block.len() / 8 + 64);
+                }
+            }
+        }
+        Ok(())
+    }
 }

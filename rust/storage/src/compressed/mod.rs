@@ -13,8 +13,10 @@
 
 use std::fmt::Display;
 use std::io::{self, Read};
+use std::sync::Mutex;
 
-mod block;
+use varbatch_workers::lock;
+
 mod decoder;
 mod encoder;
 mod fastlz;
@@ -39,6 +41,9 @@ pub const MAX_TOTAL: u64 = u32::MAX as u64;
 /// bytes; those of [`Encoder`] that would are padded.
 const MAX_UNPACKED: u64 = 64 << 20;
 const MAX_RATIO: u64 = 256;
+
+/// The engine's `window_bits` of Deflate, which is the max.
+const WINDOW_BITS: u8 = 15;
 
 /// Bytes before the table.
 const HEAD_LEN: usize = 16;
@@ -140,7 +145,25 @@ pub fn is_compressed(head: &[u8]) -> bool {
     head.starts_with(&MAGIC)
 }
 
-/// Returns the number of blocks of a stream.
 const fn block_count(total: u64, block_len: u64) -> u64 {
     total / block_len + 1
+}
+
+/// Packers or unpackers, one for each working thread: made when needed, and reused.
+struct Reused<T>(Mutex<Vec<T>>);
+
+impl<T> Reused<T> {
+    /// Calls `work` with one that is free, or with a new one if all are in use.
+    fn with<R>(
+        &self,
+        make: impl FnOnce() -> io::Result<T>,
+        work: impl FnOnce(&mut T) -> io::Result<R>,
+    ) -> io::Result<R> {
+        let kept = lock(&self.0).pop();
+        let mut one = kept.map_or_else(make, Ok)?;
+        let result = work(&mut one)?;
+        // One that failed is not reused.
+        lock(&self.0).push(one);
+        Ok(result)
+    }
 }
