@@ -16,7 +16,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use varbatch_codec::{Cursor, Dialect, Event, Kind, Plain, Plan, Width, Writer, frames};
+use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Width, Writer, frames};
 use varbatch_storage::{Loader, Saver, Ticket};
 use varbatch_workers::Threads;
 
@@ -140,8 +140,7 @@ fn save_plainly(flat: &[u8], path: &Path) -> Result<Times> {
 fn save_plan(plan: &Plan<'_>, path: &Path, threads: &Threads) -> Result<Times> {
     let (write, saver) = timed(|| -> Result<_> {
         let mut saver = Saver::create(path, None)?;
-        let mut cursor = Cursor::new();
-        while saver.write(plan, &mut cursor, PIECE, threads)? > 0 {}
+        saver.write_all(plan, threads)?;
         Ok(saver)
     })?;
     let (flush, flushed) = timed(|| Ok(saver.flush(threads)?))?;

@@ -39,28 +39,14 @@ static SWEPT: Mutex<Option<PathBuf>> = Mutex::new(None);
 /// A name in a folder. No other save of this process uses its number.
 #[derive(Debug)]
 pub struct Beside {
-    path: PathBuf,
+    pub path: PathBuf,
     number: u32,
 }
 
 impl Beside {
-    /// Returns the first name that no save of this process uses, from `number` on.
-    pub fn first(folder: &Path, number: u32) -> Self {
-        let mut in_use = lock(&IN_USE);
-        let number = (number..).find(|number| !in_use.contains(number)).expect("few saves are under way");
-        in_use.insert(number);
-        Self { path: named(folder, number), number }
-    }
-
-    /// Returns the next name after this one.
-    pub fn next(self, folder: &Path) -> Self {
-        let next = Self::first(folder, self.number + 1);
-        drop(self);
-        next
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Takes the name with this number, unless a save of this process uses it.
+    fn take(folder: &Path, number: u32) -> Option<Self> {
+        lock(&IN_USE).insert(number).then(|| Self { path: named(folder, number), number })
     }
 }
 
@@ -90,23 +76,24 @@ pub fn link(file: &File, folder: &Path) -> io::Result<Beside> {
 
 /// Calls `make`, which makes a file of a free name, with one name after the other until it has made one.
 fn make<T>(folder: &Path, mut make: impl FnMut(&Path) -> io::Result<Option<T>>) -> io::Result<(T, Beside)> {
-    let mut beside = Beside::first(folder, 0);
-    let mut refused = 0;
+    let (mut number, mut refused) = (0, 0);
     loop {
-        match make(beside.path()) {
-            Ok(Some(made)) => return Ok((made, beside)),
-            Ok(None) => {}
-            // From a process that was killed, or another one is here now.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                if remove_leftover(beside.path()) {
-                    continue;
+        if let Some(beside) = Beside::take(folder, number) {
+            match make(&beside.path) {
+                Ok(Some(made)) => return Ok((made, beside)),
+                // From a process that was killed: then the name is free now. Or another one is here.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    if remove_leftover(&beside.path) {
+                        continue;
+                    }
                 }
+                // As Windows reports a file that is just being removed.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied && refused < MAX_REFUSED => refused += 1,
+                Err(error) => return Err(error),
+                Ok(None) => {}
             }
-            // As Windows reports a file that is just being removed.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && refused < MAX_REFUSED => refused += 1,
-            Err(error) => return Err(error),
         }
-        beside = beside.next(folder);
+        number += 1;
     }
 }
 
@@ -118,17 +105,12 @@ pub fn remove_leftover(path: &Path) -> bool {
 
 /// Removes all leftovers, unless this was the last folder where that was done.
 fn sweep_once(folder: &Path) {
-    {
-        let mut swept = lock(&SWEPT);
-        if swept.as_deref() == Some(folder) {
-            return;
-        }
-        *swept = Some(folder.to_owned());
+    if lock(&SWEPT).replace(folder.to_owned()).as_deref() == Some(folder) {
+        return;
     }
     // Its own are written, even if the file system ignores locks.
-    let own = lock(&IN_USE).clone();
-    for number in (0..SWEPT_NAMES).filter(|number| !own.contains(number)) {
-        remove_leftover(&named(folder, number));
+    for beside in (0..SWEPT_NAMES).filter_map(|number| Beside::take(folder, number)) {
+        remove_leftover(&beside.path);
     }
 }
 
@@ -136,20 +118,21 @@ fn named(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("{PREFIX}{number}"))
 }
 
-/// Marks a new file as one that is written, until it is closed. Returns false if another save took it for a leftover.
+/// Marks an open file as one that is written, until it is closed. Returns false if another call has done that, or has
+/// removed or replaced it since it was opened.
 #[cfg(unix)]
-fn claim(file: &File, path: &Path) -> bool {
+pub fn claim(file: &File, path: &Path) -> bool {
     match file.try_lock() {
         Ok(()) => is_at(file, path),
         Err(fs::TryLockError::WouldBlock) => false,
-        // No file has a lock here, so none is removed.
+        // No file has a lock here, so no leftover is removed. Appends of several processes are on their own.
         Err(fs::TryLockError::Error(_)) => true,
     }
 }
 
 /// It is open, which is enough.
 #[cfg(windows)]
-fn claim(_: &File, _: &Path) -> bool {
+pub fn claim(_: &File, _: &Path) -> bool {
     true
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::load::Loader;
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_codec::{Dialect, Engine, Reader, validate};
+use varbatch_workers::Threads;
 
 /// Bytes at the start of a stream that are examined.
 const SAMPLE_LEN: usize = 1 << 20;
@@ -61,7 +62,6 @@ const FORMATS: [(Format, &[&[u8]], &str); 8] = [
 ];
 
 impl Format {
-    /// Returns the format of a file that begins with these bytes.
     fn of(bytes: &[u8]) -> Option<Self> {
         let known = FORMATS.iter().find(|(_, magics, _)| magics.iter().any(|magic| bytes.starts_with(magic)));
         known.map(|(format, ..)| *format).or_else(|| is_text(bytes).then_some(Self::Text))
@@ -80,38 +80,33 @@ impl Loader {
     pub fn guess(mut self, dialect: Dialect) -> Option<Guess> {
         let (_, len) = self.len();
         let mut sample = Vec::new();
-        let read = self.sample(&mut sample, SAMPLE_LEN);
+        let read = self.source.read(&mut sample, SAMPLE_LEN, &Threads::alone());
         // Bytes after a read error do not count.
         let len = if read.is_ok() && sample.len() >= SAMPLE_LEN { len } else { sample.len() as u64 };
-        guess(&sample, len, dialect)
-    }
-}
-
-/// Guesses like [`Loader::guess`], from the first bytes of a stream of `len` bytes.
-fn guess(sample: &[u8], len: u64, dialect: Dialect) -> Option<Guess> {
-    let all_are_sound = |dialect| first_frames(sample, len).all(|(bytes, len)| may_be_value(bytes, len, dialect));
-    if let Some((first, first_len)) = first_frames(sample, len).next() {
-        if all_are_sound(Dialect::of(dialect.engine)) {
-            return None;
+        let all_are_sound = |dialect| first_frames(&sample, len).all(|(bytes, len)| may_be_value(bytes, len, dialect));
+        if let Some((first, first_len)) = first_frames(&sample, len).next() {
+            if all_are_sound(Dialect::of(dialect.engine)) {
+                return None;
+            }
+            let engines: Vec<_> =
+                Engine::ALL.into_iter().filter(|engine| all_are_sound(Dialect::of(*engine))).collect();
+            if !engines.is_empty() {
+                return Some(Guess::Engines(engines));
+            }
+            if may_be_value(first, first_len, dialect) {
+                return None;
+            }
         }
-        let engines: Vec<_> = Engine::ALL.into_iter().filter(|engine| all_are_sound(Dialect::of(*engine))).collect();
-        if !engines.is_empty() {
-            return Some(Guess::Engines(engines));
+        if let Some(format) = Format::of(&sample) {
+            return Some(Guess::Format(format));
         }
-        if may_be_value(first, first_len, dialect) {
-            return None;
+        if may_be_value(&sample, len, dialect) {
+            return Some(Guess::Value);
         }
+        sample.get_mut(..PREFIX_LEN)?.reverse();
+        let (first, first_len) = first_frames(&sample, len).next()?;
+        may_be_value(first, first_len, dialect).then_some(Guess::BigEndian)
     }
-    if let Some(format) = Format::of(sample) {
-        return Some(Guess::Format(format));
-    }
-    if may_be_value(sample, len, dialect) {
-        return Some(Guess::Value);
-    }
-    let mut swapped = sample.to_vec();
-    swapped.get_mut(..PREFIX_LEN)?.reverse();
-    let (first, first_len) = first_frames(&swapped, len).next()?;
-    may_be_value(first, first_len, dialect).then_some(Guess::BigEndian)
 }
 
 /// True for text as people write it: UTF-8 without control characters, at least four bytes.

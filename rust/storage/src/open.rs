@@ -86,10 +86,7 @@ fn fault(name: &str) -> Option<&'static str> {
     // A device keeps its name with an extension, and with spaces before it.
     let stem = name.split(['.', ':']).next().unwrap_or_default().trim_end_matches(' ').to_lowercase();
     let numbered = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
-    let is_port = numbered.is_some_and(|number| {
-        let mut chars = number.chars();
-        matches!((chars.next(), chars.next()), (Some('0'..='9' | '¹' | '²' | '³'), None))
-    });
+    let is_port = numbered.is_some_and(|number| number.chars().count() == 1 && "0123456789¹²³".contains(number));
     if is_port || matches!(&*stem, "con" | "prn" | "aux" | "nul" | "conin$" | "conout$") {
         return Some(DEVICE);
     }

@@ -15,14 +15,13 @@ use crate::order::{Ticket, folder_of};
 #[cfg(windows)]
 pub(super) use crate::windows::retry;
 
-/// A file that will replace another one. If it is dropped before [`Self::commit`], the old file stays and nothing else
-/// remains.
+/// A file that will replace another one, at [`Self::commit`].
 #[derive(Debug)]
 pub struct Replacement {
-    file: File,
+    pub file: File,
     name: Name,
-    /// The path of the file to replace.
-    path: PathBuf,
+    /// The path of the file to replace, with links resolved.
+    pub path: PathBuf,
     old: Option<File>,
 }
 
@@ -59,16 +58,6 @@ impl Replacement {
         Ok(this)
     }
 
-    /// Returns the file to write to.
-    pub fn file(&self) -> &File {
-        &self.file
-    }
-
-    /// Returns the path of the file to replace, with links resolved.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// See [`Flushed::commit`](crate::Flushed::commit).
     pub fn commit(mut self, called: &Ticket) -> io::Result<Committed> {
         let Self { file, name, path, old } = &mut self;
@@ -86,7 +75,7 @@ impl Drop for Replacement {
     fn drop(&mut self) {
         if let Name::Beside(beside) = &self.name {
             // While the file is open, so that the name is still its own.
-            let _ = disk::remove(beside.path());
+            let _ = disk::remove(&beside.path);
         }
     }
 }
@@ -128,14 +117,13 @@ impl Name {
             *self = Self::Beside(beside::link(file, folder_of(path))?);
         }
         if let Self::Beside(beside) = self {
-            disk::rename(beside.path(), path)?;
+            disk::rename(&beside.path, path)?;
         }
         *self = Self::Final;
         Ok(())
     }
 }
 
-/// Makes an empty file in a folder.
 fn create(folder: &Path) -> io::Result<(File, Name)> {
     #[cfg(target_os = "linux")]
     if let Some(file) = unnamed(folder)? {

@@ -45,8 +45,8 @@ enum Target {
 impl Target {
     fn file(&self) -> &File {
         match self {
-            Self::Replacement(file) => file.file(),
-            Self::Append(appender) => appender.file(),
+            Self::Replacement(file) => &file.file,
+            Self::Append(appender) => &appender.file,
         }
     }
 }
@@ -60,7 +60,7 @@ impl Saver {
     /// file.
     pub fn create(path: &Path, compressed: Option<(Compression, u64)>) -> io::Result<Self> {
         let file = Replacement::new(path)?;
-        let path = file.path().to_owned();
+        let path = file.path.clone();
         let out = match compressed {
             None => Out::Plain(Target::Replacement(file)),
             Some((how, total)) => Out::Compressed(Box::new(Encoder::new(file, how, total, BLOCK_LEN)?)),
@@ -78,7 +78,7 @@ impl Saver {
     /// stays unchanged then.
     pub fn append(path: &Path, called: &Ticket, dialect: Dialect) -> Result<Option<Self>, AppendError> {
         let Some(appender) = Appender::open(path, called, dialect)? else { return Ok(None) };
-        let path = appender.path().to_owned();
+        let path = appender.path.clone();
         Ok(Some(Self { out: Out::Plain(Target::Append(appender)), path, gathered: Vec::new() }))
     }
 
@@ -154,7 +154,7 @@ impl Saver {
             Out::Compressed(encoder) => Target::Replacement(encoder.finish(threads)?),
         };
         match &target {
-            Target::Replacement(file) => disk::flush(file.file())?,
+            Target::Replacement(file) => disk::flush(&file.file)?,
             Target::Append(appender) => appender.flush()?,
         }
         Ok(Flushed(target))
@@ -188,7 +188,7 @@ impl Flushed {
     pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
         match self.0 {
             Target::Replacement(file) => file.commit(called),
-            Target::Append(appender) if called.is_overtaken(appender.path()) => Ok(Committed::Overtaken),
+            Target::Append(appender) if called.is_overtaken(&appender.path) => Ok(Committed::Overtaken),
             Target::Append(appender) => {
                 appender.keep();
                 Ok(Committed::InPlace(None))

@@ -64,7 +64,6 @@ pub fn retry<T>(path: &Path, mut attempt: impl FnMut() -> io::Result<T>) -> io::
     }
 }
 
-/// The error about an old file that stays open.
 fn in_use() -> io::Error {
     io::Error::new(io::ErrorKind::ResourceBusy, "the old file is open here or in another program, close it first")
 }
@@ -79,7 +78,6 @@ pub fn is_in_use(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(SHARING_VIOLATION | LOCK_VIOLATION | USER_MAPPED_FILE))
 }
 
-/// True if anyone has a file open.
 fn is_open(path: &Path) -> bool {
     let opened = OpenOptions::new().access_mode(DELETE).share_mode(0).custom_flags(OPEN_REPARSE_POINT).open(path);
     opened.is_err_and(|error| is_in_use(&error))

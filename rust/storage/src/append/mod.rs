@@ -15,18 +15,19 @@ mod tail;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use self::tail::whole_end;
-use crate::beside::is_at;
+use crate::beside::{claim, is_at};
 use crate::compressed::is_compressed_file;
 use crate::disk;
 use crate::open::{open_regular, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
 use crate::replace::retry;
 use varbatch_codec::Dialect;
+use varbatch_workers::lock;
 
 /// Files whose last end is known, so that a log need not be read at each append.
 const KNOWN_ENDS: usize = 16;
@@ -59,8 +60,10 @@ pub enum AppendError {
 /// A file that is being added to. Unless it is [kept](Self::keep), what was written is cut off when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Appender {
-    file: File,
-    path: PathBuf,
+    /// At the end of what was written.
+    pub file: File,
+    /// With links resolved.
+    pub path: PathBuf,
     /// The length without what is being added.
     start: u64,
     /// The number of the ticket of an append that made the file.
@@ -86,7 +89,7 @@ impl Appender {
             return Err(AppendError::Compressed);
         }
         // Nobody has changed it since an append of this process.
-        let is_known = Known::of(&path, &metadata).is_some_and(|file| known().contains(&file));
+        let is_known = known(&path, &metadata).is_some_and(|file| lock(&KNOWN).contains(&file));
         let start = if maker.is_some() || is_known { len } else { whole_end(&file, len, dialect)? };
         let this = Self { file, path, start, maker, is_known, is_kept: false };
         if start < len {
@@ -94,16 +97,6 @@ impl Appender {
         }
         (&this.file).seek(SeekFrom::Start(start))?;
         Ok(Some(this))
-    }
-
-    /// Returns the file, which is at the end of what was written.
-    pub fn file(&self) -> &File {
-        &self.file
-    }
-
-    /// Returns the path of the file, with links resolved.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Waits until what was written is on the disk.
@@ -119,11 +112,11 @@ impl Appender {
     pub fn keep(mut self) {
         self.is_kept = true;
         if let Ok(metadata) = self.file.metadata() {
-            let mut known = known();
-            known.retain(|known| known.path != self.path);
-            known.extend(Known::of(&self.path, &metadata));
-            let excess = known.len().saturating_sub(KNOWN_ENDS);
-            known.drain(..excess);
+            let mut all = lock(&KNOWN);
+            all.retain(|(path, ..)| *path != self.path);
+            all.extend(known(&self.path, &metadata));
+            let excess = all.len().saturating_sub(KNOWN_ENDS);
+            all.drain(..excess);
         }
     }
 }
@@ -156,14 +149,11 @@ fn open_alone(path: &Path, called: &Ticket) -> io::Result<Option<(File, bool)>> 
             opened => opened?,
         };
         let Some((file, is_new)) = opened else { return Ok(None) };
-        if lock(&file) {
-            if is_at(&file, path) {
-                return Ok(Some((file, is_new)));
-            }
-        } else {
-            drop(file);
-            thread::sleep(LOCK_PAUSE);
+        if claim(&file, path) {
+            return Ok(Some((file, is_new)));
         }
+        drop(file);
+        thread::sleep(LOCK_PAUSE);
     }
     Err(io::Error::new(io::ErrorKind::ResourceBusy, "another program has it open to write"))
 }
@@ -180,35 +170,12 @@ fn open_or_make(path: &Path) -> io::Result<(File, bool)> {
     }
 }
 
-/// Claims an open file for one append. Returns false if another one has it.
-#[cfg(unix)]
-fn lock(file: &File) -> bool {
-    // Where the file system has no locks, processes are on their own.
-    !matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))
-}
+/// A file as an append of this process left it: its path, length and time.
+type Known = (PathBuf, u64, SystemTime);
 
-/// Nobody else can have it open to write.
-#[cfg(windows)]
-fn lock(_: &File) -> bool {
-    true
-}
+/// The last ones, the latest one last.
+static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 
-/// A file as the last append of this process left it.
-#[derive(PartialEq)]
-struct Known {
-    path: PathBuf,
-    len: u64,
-    modified: SystemTime,
-}
-
-impl Known {
-    fn of(path: &Path, metadata: &Metadata) -> Option<Self> {
-        Some(Self { path: path.to_owned(), len: metadata.len(), modified: metadata.modified().ok()? })
-    }
-}
-
-/// The last files, the latest one last.
-fn known() -> MutexGuard<'static, Vec<Known>> {
-    static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
-    varbatch_workers::lock(&KNOWN)
+fn known(path: &Path, metadata: &Metadata) -> Option<Known> {
+    Some((path.to_owned(), metadata.len(), metadata.modified().ok()?))
 }

@@ -90,7 +90,7 @@ impl Tail<'_> {
             match walk.step(&mut source, u64::MAX, &Threads::alone(), note) {
                 Ok(Walked::Part) => {}
                 Err(LoadError::Read(error)) => return Err(error),
-                Ok(_) | Err(_) => return Ok((walk.at(), last)),
+                Ok(_) | Err(_) => return Ok((walk.at, last)),
             }
         }
     }

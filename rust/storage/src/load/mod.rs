@@ -1,16 +1,15 @@
 //! Reads frames from a file, piece by piece: one thread decodes a piece while another reads the next.
 
-mod select;
 mod source;
 mod walk;
 
 use std::io::{self, SeekFrom};
 use std::path::Path;
 
-use self::select::Select;
 pub use self::source::Input;
 use self::source::READ_LEN;
 pub(crate) use self::source::{Source, WALK_LEN};
+use self::walk::Select;
 pub(crate) use self::walk::{Walk, Walked};
 use crate::compressed::{CompressedError, Compression, Decoder, is_compressed_file};
 use crate::open::open;
@@ -46,7 +45,7 @@ pub enum LoadError {
 
 /// A stream of frames that is read piece by piece.
 pub struct Loader {
-    source: Source,
+    pub(crate) source: Source,
     /// Bytes that remain in the source, as far as is known.
     unread: u64,
     /// The start of a frame that was read together with the frames before it.
@@ -97,16 +96,14 @@ impl Loader {
     pub fn new(mut input: Box<dyn Input>, len: u64) -> Result<Self, LoadError> {
         let is_compressed = is_compressed_file(&mut input)?;
         input.seek(SeekFrom::Start(0))?;
-        if !is_compressed {
-            return Ok(Self::from(Source::Plain(input), len));
-        }
-        let decoder = Decoder::new(input, len)?;
-        let len = decoder.total();
-        Ok(Self::from(Source::Compressed(Box::new(decoder)), len))
-    }
-
-    fn from(source: Source, unread: u64) -> Self {
-        Self {
+        let (source, unread) = if is_compressed {
+            let decoder = Decoder::new(input, len)?;
+            let total = decoder.total();
+            (Source::Compressed(Box::new(decoder)), total)
+        } else {
+            (Source::Plain(input), len)
+        };
+        Ok(Self {
             source,
             unread,
             tail: Vec::new(),
@@ -119,7 +116,7 @@ impl Loader {
             failed: None,
             ended: false,
             nonzero_at: 0,
-        }
+        })
     }
 
     /// Asks for `count` frames from frame `from` on, or for all from there on. Call it before reading anything.
@@ -135,7 +132,8 @@ impl Loader {
             (self.unread, self.ended) = (0, true);
         } else if from != 0 || count.is_some() {
             let whole_len = self.source.whole_len(self.unread);
-            self.select = Some(Box::new(Select::new(from, count, whole_len)));
+            let walk = Walk::new(whole_len);
+            self.select = Some(Box::new(Select { from, count, walk, whole_len, ..Select::default() }));
         }
     }
 
@@ -161,11 +159,6 @@ impl Loader {
             Source::Plain(_) => None,
             Source::Compressed(decoder) => Some(decoder.compression()),
         }
-    }
-
-    /// Appends the first bytes of the stream to `out`, about `max`. No frames can be read after this.
-    pub(super) fn sample(&mut self, out: &mut Vec<u8>, max: usize) -> Result<(), LoadError> {
-        self.source.read(out, max, &Threads::alone())
     }
 
     /// Returns the number of unread bytes of the uncompressed stream, as far as is known.
@@ -243,6 +236,25 @@ impl Loader {
             }
         }
         Ok(ReadStep::End)
+    }
+
+    /// Passes some of the frames before those asked for, and goes to the first of these.
+    fn pass(&mut self, mut select: Box<Select>, threads: &Threads) -> Result<ReadStep, LoadError> {
+        match select.step(&mut self.source, threads) {
+            Ok(Some((index, at))) => {
+                let (end, stream_end) = (select.end, self.unread);
+                (self.index, self.at, self.behind) = (index, at as usize, select.behind);
+                self.is_cut = end.is_some_and(|end| end < stream_end || end == at) || self.behind.is_some();
+                self.unread = end.unwrap_or(stream_end).saturating_sub(at);
+            }
+            Ok(None) => self.select = Some(select),
+            Err(error) => {
+                self.index = select.start.map_or(select.walk.index, |(index, _)| index);
+                (self.unread, self.ended) = (0, true);
+                return Err(error);
+            }
+        }
+        Ok(ReadStep::Part)
     }
 
     /// Appends bytes to the start of a frame, or to nothing. Returns true if there were any.

@@ -28,7 +28,7 @@ pub(crate) enum Source {
 
 impl Source {
     /// Appends about `max` bytes to `out`, even before an error.
-    pub(super) fn read(&mut self, out: &mut Vec<u8>, max: usize, threads: &Threads) -> Result<(), LoadError> {
+    pub(crate) fn read(&mut self, out: &mut Vec<u8>, max: usize, threads: &Threads) -> Result<(), LoadError> {
         match self {
             Self::Plain(input) => {
                 out.reserve(max);

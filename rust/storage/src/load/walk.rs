@@ -3,6 +3,8 @@
 //! Lengths are read through a small buffer. It grows where frames are short, so that many of them cost one read, and
 //! shrinks again where they are long, so that one of them costs a few bytes. Some offsets are kept, evenly spread over
 //! what was passed, so that going back does not mean to begin again.
+//!
+//! A [`Select`] finds the frames that a caller asked for, so that no others are read.
 
 use super::LoadError;
 use super::source::{READ_LEN, Source, WALK_LEN};
@@ -25,9 +27,9 @@ const MAX_WALK_READS: usize = 256;
 /// A walk over the frames of a stream, from its start.
 #[derive(Default)]
 pub(crate) struct Walk {
-    /// The offset of the next frame, and the number of frames before it.
-    at: u64,
-    index: u64,
+    /// The offset of the next frame, which is the end of the last whole one, and the number of frames before it.
+    pub(crate) at: u64,
+    pub(super) index: u64,
     /// Index and offset of some frames: of each whose index is a multiple of a power of two.
     marks: Vec<(u64, u64)>,
     spacing: u64,
@@ -64,7 +66,7 @@ impl Walk {
     }
 
     /// Goes back to frame `to`, or to one before it that is near. No frames are marked after this.
-    pub(super) fn go_back(&mut self, to: u64) {
+    fn go_back(&mut self, to: u64) {
         let before = self.marks.partition_point(|(index, _)| *index <= to);
         (self.index, self.at) = before.checked_sub(1).map_or((0, 0), |mark| self.marks[mark]);
         self.marks = Vec::new();
@@ -87,16 +89,6 @@ impl Walk {
         if self.index & (self.spacing - 1) == 0 {
             self.marks.push((self.index, self.at));
         }
-    }
-
-    /// Returns the offset of the next frame: the end of the last whole one.
-    pub(crate) fn at(&self) -> u64 {
-        self.at
-    }
-
-    /// Returns the number of frames that were passed.
-    pub(super) fn index(&self) -> u64 {
-        self.index
     }
 
     /// Passes frames until they are `to`, or about as many as a millisecond allows. Calls `passed` with the offset and the
@@ -186,5 +178,95 @@ impl Walk {
             self.end = read_from;
         }
         Ok(len)
+    }
+}
+
+/// A search for `count` frames from frame `from` on, or for all from there on.
+#[derive(Default)]
+pub(super) struct Select {
+    /// Counts from the end if it is negative.
+    pub(super) from: i64,
+    pub(super) count: Option<u64>,
+    pub(super) walk: Walk,
+    /// How many bytes of the stream the file has.
+    pub(super) whole_len: u64,
+    /// The number of whole frames and their end, which only a negative `from` needs.
+    pub(super) counted: Option<(u64, u64)>,
+    /// The error after all whole frames, if the walk to the end has met one, and their number.
+    pub(super) behind: Option<(u64, LoadError)>,
+    /// The index and the offset of the first frame asked for, and the end of the last one if that is known.
+    pub(super) start: Option<(u64, u64)>,
+    pub(super) end: Option<u64>,
+}
+
+impl Select {
+    /// Returns how many bytes were passed, and the max to pass.
+    pub(super) fn passed(&self) -> (u64, u64) {
+        let before = if self.counted.is_some() { self.whole_len } else { 0 };
+        (before + self.walk.at, self.whole_len.saturating_mul(if self.from < 0 { 2 } else { 1 }))
+    }
+
+    /// Does a part of the search. Returns the index and the offset of the first frame asked for, where `source` continues;
+    /// `None` if there is more to search.
+    ///
+    /// # Errors
+    /// If the frames before those asked for cannot be passed.
+    pub(super) fn step(&mut self, source: &mut Source, threads: &Threads) -> Result<Option<(u64, u64)>, LoadError> {
+        let Some(first) = self.first() else {
+            self.count_all(source, threads);
+            return Ok(None);
+        };
+        let start = match self.start {
+            Some(start) => start,
+            None => match self.walk.step(source, first, threads, |_, _| ())? {
+                Walked::Part => return Ok(None),
+                Walked::There => *self.start.insert((first, self.walk.at)),
+                Walked::End => {
+                    self.end = Some(self.walk.at);
+                    return Ok(Some((self.walk.index, self.walk.at)));
+                }
+            },
+        };
+        let last = self.count.map(|count| first.saturating_add(count.saturating_sub(self.missing())));
+        self.end = match (last, self.counted) {
+            (None, None) => None,
+            (last, Some((count, end))) if last.is_none_or(|last| last >= count) => Some(end),
+            (last, _) => match self.walk.step(source, last.unwrap_or(u64::MAX), threads, |_, _| ()) {
+                Ok(Walked::Part) => return Ok(None),
+                Ok(Walked::There) => Some(self.walk.at),
+                // Reading the frames asked for ends there too.
+                Ok(Walked::End) | Err(_) => None,
+            },
+        };
+        if self.end != Some(start.1) {
+            source.seek(start.1)?;
+        }
+        Ok(Some(start))
+    }
+
+    /// Returns the index of the first frame asked for, if it is known. If all of them lie before the first frame, that
+    /// of the end.
+    fn first(&self) -> Option<u64> {
+        let first_of = |(all, _): (u64, u64)| match self.count {
+            Some(count) if count <= self.missing() => all,
+            _ => all.saturating_sub(self.from.unsigned_abs()),
+        };
+        u64::try_from(self.from).ok().or_else(|| self.counted.map(first_of))
+    }
+
+    /// Returns how many of the frames asked for lie before the first frame.
+    fn missing(&self) -> u64 {
+        self.counted.map_or(0, |(count, _)| self.from.unsigned_abs().saturating_sub(count))
+    }
+
+    /// Does a part of the walk to the end.
+    fn count_all(&mut self, source: &mut Source, threads: &Threads) {
+        let walked = self.walk.step(source, u64::MAX, threads, |_, _| ());
+        if matches!(walked, Ok(Walked::Part)) {
+            return;
+        }
+        self.behind = walked.err().map(|error| (self.walk.index, error));
+        self.counted = Some((self.walk.index, self.walk.at));
+        self.walk.go_back(self.first().unwrap_or(0));
     }
 }

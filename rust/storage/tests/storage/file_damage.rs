@@ -32,17 +32,14 @@ fn assert_torn(file: &[u8], (all, error): &Found, is_end: bool, random: &mut Ran
 }
 
 #[test]
-fn a_small_stream_is_loaded_up_to_any_end() {
+fn a_stream_is_loaded_up_to_any_end() {
     let bytes = stream(&[8, 0, 3, 100, 0, 0, 4, 1]);
     for end in 0..=bytes.len() {
         for most in [1, 50, 1000] {
             assert_loads(&bytes[..end], most);
         }
     }
-}
-
-#[test]
-fn a_stream_is_loaded_up_to_an_end_around_a_piece() {
+    // Around a piece.
     let bytes = stream(&[10, PIECE - 22, PIECE / 2, 20, 2 * PIECE, 5]);
     let ends = [PIECE, PIECE + 4, PIECE * 3 / 2 + 4, bytes.len() - 9, bytes.len()];
     for end in ends.into_iter().flat_map(|end| end - 6..(end + 6).min(bytes.len())) {

@@ -4,7 +4,6 @@ use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
 use std::os::windows::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -71,35 +70,6 @@ fn a_read_only_file_is_refused_at_once() {
     assert!(begin.elapsed() < Duration::from_secs(1));
     assert_holds(&path, b"old");
     set(false);
-}
-
-#[test]
-fn devices_and_names_that_windows_changes_are_refused_at_once() {
-    let folder = Folder::new();
-    let names = ["con", "NUL", "com1.txt", "lpt9", "aux.save", "CONIN$", "save:stream", "save.", "save "];
-    let mut paths: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
-    paths.extend(["con", "nul", r"\\.\con", r"\\.\pipe\varbatch"].map(PathBuf::from));
-    let (told, hear) = channel();
-    thread::spawn({
-        let paths = paths.clone();
-        move || {
-            for path in &paths {
-                let saved = save(path, &encoded(b"new!"), MEBI, None).map_err(|error| error.to_string());
-                told.send((saved, Loader::open(path).is_ok())).expect("heard");
-            }
-        }
-    });
-    for path in &paths {
-        let (saved, loaded) = hear.recv_timeout(Duration::from_secs(20)).expect("it hangs");
-        assert!(!loaded, "{}", path.display());
-        let error = saved.expect_err("no file");
-        assert!(
-            error == "not a regular file" || error.starts_with("a file name cannot "),
-            "{}: {error}",
-            path.display()
-        );
-    }
-    assert!(folder.names().is_empty(), "{:?}", folder.names());
 }
 
 #[test]

@@ -82,3 +82,18 @@ fn a_pipe_a_socket_or_a_device_is_refused_at_once() {
     }
     assert_eq!(folder.names(), before);
 }
+
+#[cfg(windows)]
+#[test]
+fn a_name_that_windows_takes_for_something_else_is_refused_at_once() {
+    let folder = Folder::new();
+    let names = ["con", "NUL", "com1.txt", "lpt9", "aux.save", "CONIN$", "save:stream", "save.", "save "];
+    let others = ["con", "nul", r"\\.\con", r"\\.\pipe\varbatch"].map(PathBuf::from);
+    for path in names.map(|name| folder.join(name)).into_iter().chain(others) {
+        for error in assert_no_file(path.clone(), None).map(|error| error.to_string()) {
+            let is_told = error == "not a regular file" || error.starts_with("a file name cannot ");
+            assert!(is_told, "{}: {error}", path.display());
+        }
+    }
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+}

@@ -25,7 +25,7 @@ fn the_first_save_in_a_folder_removes_all_leftovers_and_no_other_file() {
         leave(&named(folder.path(), number));
     }
     let (file, beside) = create(folder.path()).expect("creates");
-    let own = beside.path().file_name().unwrap().to_str().unwrap().to_owned();
+    let own = beside.path.file_name().unwrap().to_str().unwrap().to_owned();
     let mut expected: Vec<_> = others.iter().map(|name| (*name).to_owned()).chain([own]).collect();
     expected.sort();
     assert_eq!(folder.names(), expected);
@@ -44,9 +44,9 @@ fn a_process_never_removes_its_own_names_without_their_locks() {
         drop(file);
         beside
     });
-    assert!(beside.path().exists(), "looked at again, as another folder came between");
+    assert!(beside.path.exists(), "looked at again, as another folder came between");
     drop(names);
-    assert!(remove_leftover(beside.path()));
+    assert!(remove_leftover(&beside.path));
 }
 
 #[test]
@@ -56,13 +56,13 @@ fn a_file_that_is_written_is_never_removed() {
     let names = folder.names();
     assert_eq!(names.len(), 3);
     for (_, beside) in &held {
-        assert!(!remove_leftover(beside.path()));
+        assert!(!remove_leftover(&beside.path));
     }
     assert_eq!(folder.names(), names);
     // As after a kill: the files are closed, and their names stay.
     let paths = held.map(|(file, beside)| {
         drop(file);
-        beside.path().to_owned()
+        beside.path.clone()
     });
     for path in &paths {
         assert!(remove_leftover(path));
@@ -99,9 +99,9 @@ fn what_is_no_file_is_left_alone() {
         assert!(!remove_leftover(&named(folder.path(), number)));
     }
     let (file, beside) = create(folder.path()).expect("creates");
-    assert!(!before.contains(&beside.path().file_name().unwrap().to_str().unwrap().to_owned()));
+    assert!(!before.contains(&beside.path.file_name().unwrap().to_str().unwrap().to_owned()));
     drop(file);
-    fs::remove_file(beside.path()).expect("removes");
+    fs::remove_file(&beside.path).expect("removes");
     assert_eq!(folder.names(), before);
     assert_eq!(fs::read(folder.join("victim")).expect("a file"), b"half a file");
 }
@@ -109,12 +109,10 @@ fn what_is_no_file_is_left_alone() {
 #[test]
 fn no_two_saves_of_a_process_have_a_number() {
     let folder = Folder::new();
-    let mut all = [(); 20].map(|()| Beside::first(folder.path(), 0));
-    all.sort_by_key(|beside| beside.number);
-    assert!(all.windows(2).all(|pair| pair[0].number < pair[1].number));
-    let above = Beside::first(folder.path(), 1000);
-    assert_eq!(above.number, 1000);
-    assert_eq!(above.next(folder.path()).number, 1001);
+    let one = Beside::take(folder.path(), 1000).expect("free");
+    assert!(Beside::take(folder.path(), 1000).is_none());
+    drop(one);
+    assert!(Beside::take(folder.path(), 1000).is_some());
 }
 
 /// Between the creation of a file and its lock, another process can take it for a leftover.

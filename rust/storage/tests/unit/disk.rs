@@ -12,7 +12,7 @@ use super::Change;
 use crate::beside::tests::Folder;
 use crate::compressed::Compression;
 use crate::{AppendError, Saver, Ticket};
-use varbatch_codec::{Cursor, Dialect, Event, Kind, Plain, Plan, Width, Writer, frames};
+use varbatch_codec::{Cursor, Dialect, Plan, Value, Writer};
 use varbatch_workers::Threads;
 
 /// A change that was made. A file has the number by which the recorder knows it.
@@ -123,14 +123,12 @@ pub fn make(change: Change<'_>, act: impl FnOnce() -> io::Result<()>) -> io::Res
 
 /// The bytes of the record with this number, which no other record has. Some end with zeros.
 pub fn record(number: u64) -> Vec<u8> {
-    let mut writer = Writer::new(Dialect::GODOT_4);
     let (lens, fill) = ([0, 40, 700, 3000, 9000], if number.is_multiple_of(3) { 0 } else { number as u8 | 1 });
     let bytes =
         [&number.to_le_bytes()[..], &vec![fill; lens[number as usize % 5] + 4 * (number as usize % 7)]].concat();
-    let packed = Plain { kind: Kind::PackedByteArray, width: Width::Single, count: bytes.len(), bytes: &bytes };
-    let value = if number.is_multiple_of(2) { Event::Int((number << 33) as i64) } else { Event::Packed(packed) };
-    frames::write(&mut writer, |writer| writer.write(value)).expect("writes");
-    writer.into_plan().to_vec()
+    let int = Value::Int((number << 33) as i64);
+    let value = if number.is_multiple_of(2) { int } else { Value::PackedByteArray(bytes) };
+    value.encode_frame().expect("encodes")
 }
 
 /// These bytes as a plan that is written in steps.

@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 #[path = "power_disk.rs"]
 mod disk;
@@ -66,7 +65,7 @@ struct Call {
     during: Version,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Counts {
     cuts: usize,
     looked_at: usize,
@@ -200,7 +199,6 @@ fn look(path: &Path, found: &[u8], allowed: &Version, counts: &mut Counts) {
 
 #[test]
 fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
-    let begin = Instant::now();
     let (mut random, mut number, mut counts) = (Random::new(29), 1, Counts::default());
     let checks = Folder::new();
     let (mut left, mut version, mut round) = (BTreeMap::new(), Version::default(), 0);
@@ -262,14 +260,7 @@ fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
             }
         }
     }
-    let Counts { cuts, looked_at, calls: [saves, packed, appends, dropped, undone], new, cut_off, refused } = counts;
-    println!(
-        "{cuts} power cuts in {saves} saves, {packed} compressed ones, {appends} appends, {dropped} dropped saves and \
-         {undone} dropped appends, in {:.1} s: 0 files neither old nor new, 0 records lost",
-        begin.elapsed().as_secs_f32()
-    );
-    println!(
-        "{looked_at} different files loaded and appended to: {new} times newer than what was said, {cut_off} torn \
-         records cut off, {refused} appends refused"
-    );
+    // All of it has happened, and often.
+    assert!(counts.calls.iter().all(|&calls| calls > 30), "{counts:?}");
+    assert!(counts.new > 50 && counts.cut_off > 50 && counts.refused > 0, "{counts:?}");
 }
