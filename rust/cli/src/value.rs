@@ -91,20 +91,20 @@ fn value(event: Event<'_>, texts: &[Text<'_>], room: usize) -> String {
 
 /// As many of `count` texts as there is room for, and dots for the others.
 fn list(count: usize, texts: impl Iterator<Item = String>, room: usize) -> String {
-    let (mut list, mut taken) = (String::new(), 0);
+    let (mut shown, mut len) = (Vec::new(), 0);
     for text in texts {
+        let more = text.chars().count();
         // The first is shown, however long it is.
-        if taken > 0 && list.chars().count() + text.chars().count() > room {
+        if !shown.is_empty() && len + more > room {
             break;
         }
-        list += if taken > 0 { ", " } else { "" };
-        list += &text;
-        taken += 1;
+        len += more + if shown.is_empty() { 0 } else { 2 };
+        shown.push(text);
     }
-    if taken < count {
-        list += if taken > 0 { ", ..." } else { "..." };
+    if shown.len() < count {
+        shown.push("...".into());
     }
-    list
+    shown.join(", ")
 }
 
 fn plain_texts(plain: Plain<'_>, room: usize) -> impl Iterator<Item = String> {

@@ -58,7 +58,12 @@ impl Drop for Beside {
 
 /// Creates an empty file with a name in `folder`, for writing, that no other process removes while it is open.
 pub fn create(folder: &Path) -> io::Result<(File, Beside)> {
-    sweep_once(folder);
+    if lock(&SWEPT).replace(folder.to_owned()).as_deref() != Some(folder) {
+        // Its own are written, even if the file system ignores locks.
+        for beside in (0..SWEPT_NAMES).filter_map(|number| Beside::take(folder, number)) {
+            remove_leftover(&beside.path);
+        }
+    }
     make(folder, |path| {
         let file = disk::create(OpenOptions::new().write(true), path)?;
         // If not, another save is just removing it.
@@ -101,17 +106,6 @@ fn make<T>(folder: &Path, mut make: impl FnMut(&Path) -> io::Result<Option<T>>) 
 pub fn remove_leftover(path: &Path) -> bool {
     // Nothing else is ours: a link is not followed, and a pipe is not opened.
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) && remove_unused(path)
-}
-
-/// Removes all leftovers, unless this was the last folder where that was done.
-fn sweep_once(folder: &Path) {
-    if lock(&SWEPT).replace(folder.to_owned()).as_deref() == Some(folder) {
-        return;
-    }
-    // Its own are written, even if the file system ignores locks.
-    for beside in (0..SWEPT_NAMES).filter_map(|number| Beside::take(folder, number)) {
-        remove_leftover(&beside.path);
-    }
 }
 
 fn named(folder: &Path, number: u32) -> PathBuf {

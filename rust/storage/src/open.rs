@@ -5,8 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A name of a device.
-#[cfg(any(windows, test))]
+/// What is said of a device, or its name.
 const DEVICE: &str = "not a regular file";
 
 /// Max symbolic links to follow, one after another: as many as Linux follows.
@@ -59,7 +58,7 @@ pub(super) fn refuse_special(metadata: &fs::Metadata) -> io::Result<()> {
     } else if metadata.is_dir() {
         Err(io::ErrorKind::IsADirectory.into())
     } else {
-        Err(io::Error::other("not a regular file"))
+        Err(io::Error::other(DEVICE))
     }
 }
 

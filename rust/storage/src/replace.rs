@@ -19,19 +19,11 @@ pub(super) use crate::windows::retry;
 #[derive(Debug)]
 pub struct Replacement {
     pub file: File,
-    name: Name,
+    /// The name that it has before its final one, if any.
+    beside: Option<Beside>,
     /// The path of the file to replace, with links resolved.
     pub path: PathBuf,
     old: Option<File>,
-}
-
-#[derive(Debug)]
-enum Name {
-    /// None yet.
-    #[cfg(target_os = "linux")]
-    None,
-    Beside(Beside),
-    Final,
 }
 
 /// The outcome of [`Flushed::commit`](crate::Flushed::commit).
@@ -50,8 +42,8 @@ impl Replacement {
     pub fn new(path: &Path) -> io::Result<Self> {
         let path = target(path)?;
         let old = replaceable(&path)?;
-        let (file, name) = create(folder_of(&path))?;
-        let this = Self { file, name, path, old };
+        let (file, beside) = create(folder_of(&path))?;
+        let this = Self { file, beside, path, old };
         if let Some(old) = &this.old {
             keep_permissions(old, &this.file)?;
         }
@@ -60,8 +52,8 @@ impl Replacement {
 
     /// See [`Flushed::commit`](crate::Flushed::commit).
     pub fn commit(mut self, called: &Ticket) -> io::Result<Committed> {
-        let Self { file, name, path, old } = &mut self;
-        let is_in_place = retry(path, || called.put_in_place(path, || name.put_at(file, path)))?;
+        let Self { file, beside, path, old } = &mut self;
+        let is_in_place = retry(path, || called.put_in_place(path, || put_at(file, beside, path)))?;
         // Also for a later save, which may just have been put there.
         disk::flush_folder(folder_of(path)).map_err(|error| {
             let text = format!("the file is in place, but may not be there after a power cut: {error}");
@@ -73,7 +65,7 @@ impl Replacement {
 
 impl Drop for Replacement {
     fn drop(&mut self) {
-        if let Name::Beside(beside) = &self.name {
+        if let Some(beside) = &self.beside {
             // While the file is open, so that the name is still its own.
             let _ = disk::remove(&beside.path);
         }
@@ -100,53 +92,40 @@ impl io::Seek for Replacement {
     }
 }
 
-impl Name {
-    /// Gives the file the name `path`, in the same folder. If that fails, it can be tried again.
-    ///
-    /// # Errors
-    /// Those of the system. The old file is then still there.
-    fn put_at(&mut self, file: &File, path: &Path) -> io::Result<()> {
-        let _ = file;
-        #[cfg(target_os = "linux")]
-        if let Self::None = self {
-            // Linking replaces nothing: only a new file gets its name at once.
-            match disk::link(file, path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                linked => return linked,
-            }
-            *self = Self::Beside(beside::link(file, folder_of(path))?);
-        }
-        if let Self::Beside(beside) = self {
-            disk::rename(&beside.path, path)?;
-        }
-        *self = Self::Final;
-        Ok(())
-    }
-}
-
-fn create(folder: &Path) -> io::Result<(File, Name)> {
+/// Gives a file the name `path`, in the same folder. If that fails, the old file is still there, and it can be tried again.
+fn put_at(file: &File, beside: &mut Option<Beside>, path: &Path) -> io::Result<()> {
+    let _ = file;
     #[cfg(target_os = "linux")]
-    if let Some(file) = unnamed(folder)? {
-        return Ok((file, Name::None));
+    if beside.is_none() {
+        // Linking replaces nothing: only a new file gets its name at once.
+        match disk::link(file, path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            linked => return linked,
+        }
+        *beside = Some(beside::link(file, folder_of(path))?);
     }
-    beside::create(folder).map(|(file, beside)| (file, Name::Beside(beside)))
+    if let Some(beside) = beside {
+        disk::rename(&beside.path, path)?;
+    }
+    *beside = None;
+    Ok(())
 }
 
-/// Makes a file without a name. Returns `None` if the system or the file system does not support that.
-#[cfg(target_os = "linux")]
-fn unnamed(folder: &Path) -> io::Result<Option<File>> {
-    use rustix::io::Errno;
-    if !Path::new(disk::OPEN_FILES).exists() {
-        return Ok(None);
+/// Makes an empty file in a folder: without a name, if the system and the file system support that.
+fn create(folder: &Path) -> io::Result<(File, Option<Beside>)> {
+    #[cfg(target_os = "linux")]
+    if Path::new(disk::OPEN_FILES).exists() {
+        use rustix::io::Errno;
+        match disk::create_unnamed(folder) {
+            Ok(file) => return Ok((file, None)),
+            Err(error) => match Errno::from_io_error(&error) {
+                // Kernels and file systems, including old ones, report in these ways that they do not.
+                Some(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {}
+                _ => return Err(error),
+            },
+        }
     }
-    match disk::create_unnamed(folder) {
-        Ok(file) => Ok(Some(file)),
-        // Kernels and file systems, including old ones, report it in these ways.
-        Err(error) => match Errno::from_io_error(&error) {
-            Some(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(None),
-            _ => Err(error),
-        },
-    }
+    beside::create(folder).map(|(file, beside)| (file, Some(beside)))
 }
 
 /// Returns the file at `path`, if there is one. Returns an error if it cannot be written to, though a rename would

@@ -23,7 +23,7 @@ use varbatch_workers::Threads;
 const MAX_UNSEEN_LEN: usize = 16 << 20;
 const SEEN_LEN: u64 = 512;
 
-/// Bytes of a record that are read at first.
+/// Bytes of a record or a value that are read at first.
 const FIRST_LEN: usize = 1 << 20;
 
 const WORD: u64 = PREFIX_LEN as u64;
@@ -97,18 +97,14 @@ impl Tail<'_> {
 
     /// True if the file is one value without a length, or too long to tell and may be. A nil is nothing to keep.
     fn is_one_value(&self) -> io::Result<bool> {
-        for max in [WALK_LEN, FIRST_LEN] {
-            let bytes = self.read(0, max as u64)?;
-            if bytes.first().is_none_or(|&id| id == 0) || self.len > MAX_VALUE_LEN as u64 {
-                return Ok(false);
-            }
-            match self.validate(&bytes) {
-                Ok(end) => return Ok(end as u64 >= self.len),
-                Err(error) if needed(&error, &bytes).is_none_or(|needed| needed > self.len) => return Ok(false),
-                Err(_) => {}
-            }
+        let bytes = self.read(0, FIRST_LEN as u64)?;
+        if bytes.first().is_none_or(|&id| id == 0) || self.len > MAX_VALUE_LEN as u64 {
+            return Ok(false);
         }
-        Ok(true)
+        Ok(match self.validate(&bytes) {
+            Ok(end) => end as u64 >= self.len,
+            Err(error) => needed(&error, &bytes).is_some_and(|needed| needed <= self.len),
+        })
     }
 
     /// True if the file ends in the record at this offset, which is torn. `has_records` is true if some are before it.

@@ -231,14 +231,10 @@ impl Layout {
             return Err(CompressedError::damaged(8, format_args!("a block size from 1 to {MAX_BLOCK_LEN}"), block_len));
         }
         let expected = 4 * block_count(total, block_len.into());
-        let short = |found| CompressedError::short(at, "the table of a compressed file", expected, found);
-        if file_len.saturating_sub(at) < expected {
-            return Err(short(file_len.saturating_sub(at)));
-        }
         let mut table = Vec::new();
         read(input, at, expected, &mut table)?;
         if (table.len() as u64) < expected {
-            return Err(short(table.len() as u64));
+            return Err(CompressedError::short(at, "the table of a compressed file", expected, table.len() as u64));
         }
         Ok(Self { compression, total, block_len: block_len.into(), file_len, table })
     }

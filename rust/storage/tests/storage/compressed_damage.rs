@@ -240,9 +240,9 @@ fn a_table_that_is_not_there_takes_no_memory() {
     let head = by_hand(2, 1, u32::MAX, &[]);
     let text = "expected 17179869184 bytes for the table of a compressed file, found";
     let ((_, bytes), ()) = taken(|| {
-        for (file_len, found) in [(0, 0), (16, 0), (20, 4), (u64::MAX, 4)] {
+        for file_len in [0, 16, 20, u64::MAX] {
             let error = Decoder::new(&head[..], file_len).err().expect("an error");
-            assert_eq!(error.to_string(), format!("{text} {found}, at byte 16 of the file"));
+            assert_eq!(error.to_string(), format!("{text} 4, at byte 16 of the file"));
         }
     });
     assert!(bytes < 100_000, "{bytes} bytes taken");

@@ -129,3 +129,14 @@ pub fn count_end(ended: &'static Count) {
     }
     AT_END.set(Some(AtEnd(ended)));
 }
+
+/// Threads whose helpers count their ends.
+pub fn counted(count: usize, ended: &'static Count) -> Threads {
+    let threads = Threads::new(count);
+    together(&threads, |is_caller| {
+        if !is_caller {
+            count_end(ended);
+        }
+    });
+    threads
+}

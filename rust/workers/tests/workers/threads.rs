@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use varbatch_workers::Threads;
 
-use crate::support::{COUNTS, Count, Door, assert_works, count_end, panic_if, panic_of, shared, times, together};
+use crate::support::{COUNTS, Count, Door, assert_works, counted, panic_if, panic_of, shared, times, together};
 
 #[test]
 fn each_thread_that_gets_an_item_has_a_state_of_its_own() {
@@ -125,12 +125,8 @@ fn a_late_helper_is_not_waited_for_and_finds_nothing() {
 #[test]
 fn dropping_joins_the_threads_and_the_late_ones_too() {
     for count in COUNTS {
-        let (threads, ended) = (Threads::new(count), shared::<Count>());
-        together(&threads, |caller| {
-            if !caller {
-                count_end(ended);
-            }
-        });
+        let ended = shared::<Count>();
+        let threads = counted(count, ended);
         // So tiny that many are handed out, and perhaps not taken yet.
         for call in 0..times(100_000, 30) {
             let sum = AtomicUsize::new(0);

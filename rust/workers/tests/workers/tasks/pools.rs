@@ -8,7 +8,7 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, TaskEvent};
 
 use super::{Jobs, Started, each, occupy, steps, until};
-use crate::support::{Count, Door, assert_works, count_end, shared, times, together, wait_for, work_for};
+use crate::support::{Count, Door, assert_works, counted, shared, times, together, wait_for, work_for};
 
 #[test]
 fn a_call_gets_its_helpers_while_tasks_run() {
@@ -79,17 +79,6 @@ fn a_helper_that_comes_back_from_a_call_takes_a_task() {
             tasks.into_iter().for_each(Started::assert_finishes);
         });
     }
-}
-
-/// Threads whose helpers count their ends.
-fn counted(count: usize, ended: &'static Count) -> Threads {
-    let threads = Threads::new(count);
-    together(&threads, |is_caller| {
-        if !is_caller {
-            count_end(ended);
-        }
-    });
-    threads
 }
 
 #[test]
