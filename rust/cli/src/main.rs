@@ -22,7 +22,6 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use clap_complete::Shell;
 use clap_mangen::Man as Page;
 use clap_mangen::roff::{Roff, roman};
 use varbatch_codec::quote::visible;
@@ -50,7 +49,11 @@ fn run() -> Result<(), Failure> {
         Command::Diff(args) => diff::run(&args),
         Command::Get(args) => get::run(&args),
         Command::Convert(args) => convert::run(&args),
-        Command::Completions { shell } => completions(shell),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Args::command(), "varbatch", &mut script);
+            Ok(io::stdout().write_all(&script)?)
+        }
         Command::Man { command } => manual(command),
     }
 }
@@ -83,12 +86,6 @@ fn wrong_arguments(wrong: &clap::Error) -> Failure {
         wrong.to_string().lines().try_for_each(|line| writeln!(io::stderr(), "{}", visible(line)))
     };
     Failure::Reported(2)
-}
-
-fn completions(shell: Shell) -> Result<(), Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "varbatch", &mut script);
-    Ok(io::stdout().write_all(&script)?)
 }
 
 fn manual(command: Option<String>) -> Result<(), Failure> {

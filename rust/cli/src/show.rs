@@ -196,7 +196,6 @@ impl Tree {
         Ok(())
     }
 
-    /// Walks over what is to be shown of a value.
     fn nodes<'a>(&self, buffer: &Buffer<'a>) -> Nodes<'a> {
         nodes(buffer.bytes, buffer.at, buffer.dialect).with_limits(self.max_depth, self.max_items)
     }

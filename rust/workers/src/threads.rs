@@ -26,7 +26,6 @@ pub struct Threads {
     is_awake: bool,
 }
 
-/// The helpers of [`Threads`].
 struct Pool {
     /// Dropped first, which makes the threads end.
     jobs: rayon::ThreadPool,
@@ -231,25 +230,21 @@ impl Turns {
             // Below this frame on the stack, a runner is letting other jobs run. It looks at the list afterwards.
             return;
         }
-        while let Some(turn) = self.next() {
+        loop {
+            let mut turns = lock(&self.0);
+            let Some(turn) = turns.pop_front() else { break };
+            let are_others = !turns.is_empty();
+            drop(turns);
+            if are_others {
+                // A helper that has nothing else to do meanwhile becomes a runner.
+                let this = Arc::clone(&self);
+                rayon::spawn(move || this.run());
+            }
             turn();
             // For at most a slice, as new jobs may come all the time.
             let until = Instant::now() + SLICE;
             while rayon::yield_now() == Some(Yield::Executed) && Instant::now() < until {}
         }
         RUNS.set(false);
-    }
-
-    /// Returns the next turn. If there are others, a helper that has nothing else to do meanwhile becomes a runner.
-    fn next(self: &Arc<Self>) -> Option<Turn> {
-        let mut turns = lock(&self.0);
-        let turn = turns.pop_front()?;
-        let are_others = !turns.is_empty();
-        drop(turns);
-        if are_others {
-            let this = Arc::clone(self);
-            rayon::spawn(move || this.run());
-        }
-        Some(turn)
     }
 }

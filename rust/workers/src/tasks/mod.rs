@@ -81,11 +81,6 @@ impl<W: Work> Tasks<W> {
         may_have_more
     }
 
-    /// True while a task has not ended, or its end is being reported.
-    pub fn is_busy(&self) -> bool {
-        !lock(&self.queue.lists).live.is_empty()
-    }
-
     /// Cancels all tasks except those that [outlive](Work::outlives_shut_down) this, which the calling thread helps to
     /// complete. Returns when nothing runs any more and all threads that the queue made, or dropped the last handle of,
     /// have ended. The queue can then be used again. Must not be called inside a step or a listener, as it waits for

@@ -11,7 +11,6 @@ use super::work::{NextStep, TaskEvent, Work};
 use crate::ending::{join_later, lock, unpoisoned};
 use crate::threads::{Order, SLICE, Threads};
 
-/// The id of the next task that is made.
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 /// The min change of progress that is reported.
@@ -184,7 +183,14 @@ impl<W: Work> Task<W> {
     pub(super) fn put(self: &Arc<Self>, place: Place, order: Order) {
         self.list(place, order);
         match place {
-            Place::Device => self.give_thread(),
+            Place::Device => {
+                let own = Arc::clone(self);
+                let run = move || _ = own.work_on(&Threads::alone(), place, None);
+                match Builder::new().name("varbatch-wait".to_owned()).spawn(run) {
+                    Ok(thread) => join_later(thread),
+                    Err(_) => _ = self.work_on(&Threads::alone(), place, None),
+                }
+            }
             Place::Owner if order != Order::Again => self.report(TaskEvent::Waiting),
             _ => {}
         }
@@ -208,16 +214,6 @@ impl<W: Work> Task<W> {
             }));
             queue.end_run();
         });
-    }
-
-    /// Runs the next step of the task, which is free at [`Place::Device`], on a thread of its own.
-    fn give_thread(self: &Arc<Self>) {
-        let own = Arc::clone(self);
-        let run = move || _ = own.work_on(&Threads::alone(), Place::Device, None);
-        match Builder::new().name("varbatch-wait".to_owned()).spawn(run) {
-            Ok(thread) => join_later(thread),
-            Err(_) => _ = self.work_on(&Threads::alone(), Place::Device, None),
-        }
     }
 
     /// Returns the work, if it is free, at `place` or anywhere.

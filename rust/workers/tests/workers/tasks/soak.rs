@@ -109,7 +109,7 @@ fn soak(count: usize, changes: &[usize], seed: u64) {
     assert!(finished > count / 3, "{finished} of {count} ended with their work");
     wait_for("the end of all", || {
         jobs.tasks.run_slice(Duration::from_millis(1));
-        !jobs.tasks.is_busy()
+        jobs.live() == 0
     });
     // What nobody holds any more was dropped with its task; the hints are left to who looks.
     jobs.tasks.shut_down(&Threads::alone());
@@ -119,10 +119,7 @@ fn soak(count: usize, changes: &[usize], seed: u64) {
 #[test]
 fn ten_thousand_tasks_end_once() {
     soak(times(10_000, 40), &[2, 1, 3, 4], 1);
-}
-
-#[test]
-fn tasks_end_once_with_one_helper_and_with_none() {
+    // With one helper, and with none.
     soak(times(2000, 20), &[2], 2);
     soak(times(2000, 20), &[1], 3);
 }
