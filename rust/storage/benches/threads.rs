@@ -51,7 +51,9 @@ fn main() {
         for (state, name) in [(State::Awake, "awake"), (State::Asleep, "asleep"), (State::AllAsleep, "all asleep")] {
             println!("\n{count} threads, {name}");
             let rounds = Rounds { state, timed };
-            nothing(&threads, rounds);
+            // An item for each thread, and they are nothing.
+            let times = rounds.take(1, |_| threads.for_each(0..threads.count(), |item: usize| _ = black_box(item)));
+            println!("{:>16} {:>9.1} us", "no work", times[0]);
             for (new, title) in [(false, "warm, KiB"), (true, "new, KiB")] {
                 table(title, timed, |kib| filling(kib << 10, &threads, new, rounds));
             }
@@ -68,12 +70,6 @@ fn table(title: &str, timed: bool, line: impl Fn(usize) -> Vec<f64>) {
         let ratios: String = times[1..].iter().map(|ratio| format!("{ratio:>7.2}")).collect();
         println!("{size:>16} {:>9.1} {ratios}", times[0]);
     }
-}
-
-/// What [`Threads::for_each`] takes of the caller when there is an item for each thread, and they are nothing.
-fn nothing(threads: &Threads, rounds: Rounds) {
-    let times = rounds.take(1, |_| threads.for_each(0..threads.count(), |item: usize| _ = black_box(item)));
-    println!("{:>16} {:>9.1} us", "no work", times[0]);
 }
 
 /// Filling a destination: by one thread, in pieces, and as the crate does it.

@@ -39,7 +39,6 @@ pub fn create(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Creates a file without a name.
 #[cfg(target_os = "linux")]
 pub fn create_unnamed(folder: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, open};

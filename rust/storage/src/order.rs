@@ -96,7 +96,12 @@ impl Drop for Ticket {
 /// Calls `act` unless a later save is at `path`. No save comes there meanwhile. `ticket` is the number of a call that has
 /// not ended.
 pub(super) fn unless_overtaken<T>(ticket: u64, path: &Path, act: impl FnOnce() -> T) -> Option<T> {
-    let _held = HeldLine::new(folded(&place(path)));
+    let line = folded(&place(path));
+    let is_held = |order: &mut Order| order.held.contains(&line);
+    let mut order = CHANGED.wait_while(lock(&ORDER), is_held).unwrap_or_else(PoisonError::into_inner);
+    order.held.insert(line.clone());
+    drop(order);
+    let _held = HeldLine(line);
     // Asked again, as another file may have come there.
     let place = place(path);
     let is_overtaken = lock(&ORDER).is_overtaken(ticket, &place);
@@ -106,16 +111,6 @@ pub(super) fn unless_overtaken<T>(ticket: u64, path: &Path, act: impl FnOnce() -
 /// The line of a file. While it is held, no other call puts a file there.
 struct HeldLine(PathBuf);
 
-impl HeldLine {
-    /// Waits until nobody else holds the line.
-    fn new(line: PathBuf) -> Self {
-        let is_held = |order: &mut Order| order.held.contains(&line);
-        let mut order = CHANGED.wait_while(lock(&ORDER), is_held).unwrap_or_else(PoisonError::into_inner);
-        order.held.insert(line.clone());
-        Self(line)
-    }
-}
-
 impl Drop for HeldLine {
     fn drop(&mut self) {
         lock(&ORDER).held.remove(&self.0);
@@ -123,7 +118,6 @@ impl Drop for HeldLine {
     }
 }
 
-/// Returns the folder that contains a file.
 pub(super) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

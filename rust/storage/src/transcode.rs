@@ -70,7 +70,6 @@ pub fn translated_len(
     Ok(len)
 }
 
-/// Translates the remaining values of `loader`, and passes them to `take` in order.
 fn each(
     loader: &mut Loader,
     translation: Translation,

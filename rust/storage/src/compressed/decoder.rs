@@ -239,7 +239,6 @@ impl Layout {
         Ok(Self { compression, total, block_len: block_len.into(), file_len, table })
     }
 
-    /// Returns the offset of the first block in the file.
     fn blocks_at(&self) -> u64 {
         (HEAD_LEN + self.table.len()) as u64
     }

@@ -131,7 +131,10 @@ impl Loader {
         if count == Some(0) {
             (self.unread, self.ended) = (0, true);
         } else if from != 0 || count.is_some() {
-            let whole_len = self.source.whole_len(self.unread);
+            let whole_len = match &self.source {
+                Source::Plain(_) => self.unread,
+                Source::Compressed(decoder) => decoder.whole_len(),
+            };
             let walk = Walk::new(whole_len);
             self.select = Some(Box::new(Select { from, count, walk, whole_len, ..Select::default() }));
         }
@@ -238,7 +241,6 @@ impl Loader {
         Ok(ReadStep::End)
     }
 
-    /// Passes some of the frames before those asked for, and goes to the first of these.
     fn pass(&mut self, mut select: Box<Select>, threads: &Threads) -> Result<ReadStep, LoadError> {
         match select.step(&mut self.source, threads) {
             Ok(Some((index, at))) => {

@@ -71,24 +71,4 @@ impl Source {
             from += part.len() as u64;
         }
     }
-
-    /// Returns how many bytes of a stream of `len` bytes the file has room for.
-    pub(super) fn whole_len(&self, len: u64) -> u64 {
-        match self {
-            Self::Plain(_) => len,
-            Self::Compressed(decoder) => decoder.whole_len(),
-        }
-    }
-
-    /// Looks at the end of a compressed file, `whole_len` bytes into the stream.
-    ///
-    /// # Errors
-    /// The same as from reading on from there: a block that is cut off, or a damaged end.
-    pub(super) fn check_end(&mut self, whole_len: u64) -> Result<(), LoadError> {
-        if let Self::Compressed(decoder) = self {
-            decoder.seek(whole_len)?;
-            decoder.read(&mut Vec::new(), 1, &Threads::alone())?;
-        }
-        Ok(())
-    }
 }

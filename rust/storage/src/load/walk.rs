@@ -116,8 +116,11 @@ impl Walk {
                 continue;
             }
             if result.is_err() || self.at >= self.end {
-                // A compressed file has its own error for its end.
-                source.check_end(self.end)?;
+                if let Source::Compressed(decoder) = source {
+                    // It has an error of its own for its end: a block that is cut off, or other bytes there.
+                    decoder.seek(self.end)?;
+                    decoder.read(&mut Vec::new(), 1, threads)?;
+                }
                 result?;
                 return Ok(Walked::End);
             }
@@ -213,7 +216,12 @@ impl Select {
     /// If the frames before those asked for cannot be passed.
     pub(super) fn step(&mut self, source: &mut Source, threads: &Threads) -> Result<Option<(u64, u64)>, LoadError> {
         let Some(first) = self.first() else {
-            self.count_all(source, threads);
+            let walked = self.walk.step(source, u64::MAX, threads, |_, _| ());
+            if !matches!(walked, Ok(Walked::Part)) {
+                self.behind = walked.err().map(|error| (self.walk.index, error));
+                self.counted = Some((self.walk.index, self.walk.at));
+                self.walk.go_back(self.first().unwrap_or(0));
+            }
             return Ok(None);
         };
         let start = match self.start {
@@ -257,16 +265,5 @@ impl Select {
     /// Returns how many of the frames asked for lie before the first frame.
     fn missing(&self) -> u64 {
         self.counted.map_or(0, |(count, _)| self.from.unsigned_abs().saturating_sub(count))
-    }
-
-    /// Does a part of the walk to the end.
-    fn count_all(&mut self, source: &mut Source, threads: &Threads) {
-        let walked = self.walk.step(source, u64::MAX, threads, |_, _| ());
-        if matches!(walked, Ok(Walked::Part)) {
-            return;
-        }
-        self.behind = walked.err().map(|error| (self.walk.index, error));
-        self.counted = Some((self.walk.index, self.walk.at));
-        self.walk.go_back(self.first().unwrap_or(0));
     }
 }

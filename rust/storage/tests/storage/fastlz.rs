@@ -125,10 +125,7 @@ fn a_cut_or_empty_block_is_damage() {
             assert!(found.is_none() || (len < 16 && cut > 1), "{kind} {len}, cut at {cut}");
         }
     }
-}
-
-#[test]
-fn levels_that_there_are_not_are_damage() {
+    // So are levels that there are not.
     for level in 2..8 {
         assert!(unpack(&[level << 5 | 15, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], 16).is_none());
     }

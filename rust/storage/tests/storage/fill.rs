@@ -58,7 +58,7 @@ fn any_number_of_threads_fills_alike() {
 }
 
 #[test]
-fn large_data_is_copied_by_any_number_of_threads() {
+fn large_data_is_copied_by_any_number_of_threads_or_widened() {
     for threads in &*THREADS {
         for len in [BYTES.len(), PARALLEL_FROM + 1, PARALLEL_FROM, PARALLEL_FROM - 1] {
             let value = plain(Kind::PackedByteArray, &BYTES[..len]);
@@ -66,10 +66,7 @@ fn large_data_is_copied_by_any_number_of_threads() {
             assert!(found == BYTES[..len], "{len} bytes, {} threads", threads.count());
         }
     }
-}
-
-#[test]
-fn large_reals_are_widened() {
+    // Reals are widened.
     let value = plain(Kind::PackedVector2Array, &BYTES[..PARALLEL_FROM]);
     let alone = filled(2 * PARALLEL_FROM, |dest| varbatch_codec::fill::plain(value, Width::Double, dest));
     let found = filled(2 * PARALLEL_FROM, |dest| fill::plain(value, Width::Double, dest, &THREADS[1]));

@@ -220,19 +220,6 @@ fn a_compressed_file_is_read_and_written() {
 }
 
 #[test]
-fn progress_goes_on_to_the_end() {
-    let bytes = framed(&values(9 << 20));
-    let folder = Folder::new();
-    let mut saver = Saver::create(&folder.join("there"), None).expect("begins");
-    let (mut seen, threads) = (Vec::new(), Threads::alone());
-    file(&mut loader(&bytes), &mut saver, TO_GODOT_4, &threads, |done, all| seen.push((done, all))).expect("good");
-    let len = bytes.len() as u64;
-    assert!(seen.iter().all(|&(done, all)| done <= all && all == len), "{seen:?}");
-    assert!(seen.is_sorted() && seen.len() > 2, "{seen:?}");
-    assert_eq!(seen.last(), Some(&(len, len)));
-}
-
-#[test]
 fn what_the_system_says_is_told() {
     let bytes = framed(&values(2 << 20));
     let mut input = Input::new(&bytes, 70_000);
@@ -243,16 +230,19 @@ fn what_the_system_says_is_told() {
 }
 
 #[test]
-fn what_is_held_does_not_grow_with_the_file() {
+fn what_is_held_does_not_grow_with_the_file_while_progress_goes_on_to_its_end() {
     let (folder, mut most) = (Folder::new(), Vec::new());
     let (path, part) = (folder.join("all"), framed(&values(1 << 20)));
     for parts in [16, 64] {
         fs::write(&path, part.repeat(parts)).expect("writes");
         let mut loader = Loader::open(&path).expect("opens");
         let mut saver = Saver::create(&folder.join("there"), None).expect("begins");
-        let (held, result) = most_held(|| {
-            file(&mut loader, &mut saver, TO_GODOT_4, &Threads::alone(), |_, _| {}).map(|(count, _)| count)
-        });
+        let (mut seen, len) = (Vec::new(), (part.len() * parts) as u64);
+        let set = |done, all| seen.push((done, all));
+        let (held, result) =
+            most_held(|| file(&mut loader, &mut saver, TO_GODOT_4, &Threads::alone(), set).map(|(count, _)| count));
+        assert!(seen.iter().all(|&(done, all)| done <= all && all == len), "{seen:?}");
+        assert!(seen.is_sorted() && seen.len() > 2 && seen.last() == Some(&(len, len)), "{seen:?}");
         assert_eq!(result.expect("good"), parts * count(&part));
         most.push(held);
     }
