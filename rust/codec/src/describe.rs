@@ -26,8 +26,7 @@ use crate::error::CodecError;
 use crate::event::{ElementType, Event, Text};
 use crate::kind::{Kind, WORD};
 use crate::path::PathStep;
-use crate::reader::Reader;
-use crate::validate::validate;
+use crate::reader::{Reader, validate};
 
 /// Walks the value at the start of `bytes` and everything inside it. Offsets count from `base` bytes before the value.
 /// Objects with properties are described, never created.

@@ -51,8 +51,8 @@ impl Dialect {
 pub(crate) struct Rules {
     /// Its types, by id.
     pub rows: &'static Rows,
-    /// The column of [`kind::OTHER_IDS`] with the ids of all kinds; `None` for Godot 4, where a kind's id is [`Kind::id`].
-    pub column: Option<usize>,
+    /// The column of [`kind::IDS`] with the ids of all kinds.
+    pub column: usize,
     /// True if the headers of Arrays and Dictionaries have bits for element types.
     pub typed_containers: bool,
     /// The id of typed arrays, if they have their own.
@@ -88,10 +88,7 @@ impl Engine {
     /// Returns the id of a type in this engine's encoding, `None` if it has no such type.
     #[inline]
     pub fn id(self, kind: Kind) -> Option<u8> {
-        match self.rules().column {
-            None => Some(kind.id()),
-            Some(column) => kind::OTHER_IDS[kind as usize][column],
-        }
+        kind::IDS[kind as usize][self.rules().column]
     }
 
     /// Returns the kind that a type of this engine is read as, `None` if it has no type with this id.
@@ -119,8 +116,8 @@ impl Engine {
 }
 
 static GODOT_4: Rules = Rules {
-    rows: &kind::GODOT_4,
-    column: None,
+    rows: &kind::rows(0),
+    column: 0,
     typed_containers: true,
     typed_array: None,
     script_paths: true,
@@ -131,8 +128,8 @@ static GODOT_4: Rules = Rules {
 };
 
 static GODOT_3: Rules = Rules {
-    rows: &kind::rows(0),
-    column: Some(0),
+    rows: &kind::rows(1),
+    column: 1,
     typed_containers: false,
     typed_array: None,
     script_paths: false,
@@ -142,15 +139,9 @@ static GODOT_3: Rules = Rules {
     misreads: false,
 };
 
-static PANDEMONIUM: Rules = Rules {
-    rows: &kind::rows(1),
-    column: Some(1),
-    typed_array: Some(27),
-    loose_text: false,
-    misreads: true,
-    ..GODOT_3
-};
+static PANDEMONIUM: Rules =
+    Rules { rows: &kind::rows(2), column: 2, typed_array: Some(27), loose_text: false, misreads: true, ..GODOT_3 };
 
-static PANDEMONIUM_38: Rules = Rules { rows: &kind::rows(2), column: Some(2), typed_array: None, ..PANDEMONIUM };
+static PANDEMONIUM_38: Rules = Rules { rows: &kind::rows(3), column: 3, typed_array: None, ..PANDEMONIUM };
 
-static PANDEMONIUM_35: Rules = Rules { rows: &kind::rows(3), column: Some(3), ..GODOT_3 };
+static PANDEMONIUM_35: Rules = Rules { rows: &kind::rows(4), column: 4, ..GODOT_3 };

@@ -1,4 +1,5 @@
-//! Copies a plan into its destination: uninitialised memory of exactly its size.
+//! Copies a plan into its destination: uninitialised memory of exactly its size, whole or in pieces that threads share. Or
+//! outputs it in chunks, for callers that write over time: to a file, or in the steps of a task.
 //!
 //! The destinations belong to the engine, which would otherwise have to zero them. Callers rely on this promise: when a
 //! function here returns, it has initialised every byte of its destination.
@@ -7,7 +8,7 @@ use std::mem::MaybeUninit;
 
 use crate::event::Plain;
 use crate::kind::{Scalar, Width};
-use crate::plan::{Content, Part, Plan};
+use crate::plan::{Content, Mark, Part, Plan};
 use crate::text;
 
 /// Bytes of the pieces that [`cut`] makes for threads to share. 128 KiB to 512 KiB were equally fast, 64 KiB was slower.
@@ -26,19 +27,14 @@ pub fn fill(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>]) {
         let small_end = segment.small_end - part.small_start;
         dest = put(dest, &part.small[small_at..small_end]);
         small_at = small_end;
-        dest = match segment.payload.content() {
-            Content::Bytes(bytes) => put(dest, bytes),
-            Content::Utf32 { chars, len } => {
-                let (head, tail) = dest.split_at_mut(len);
-                text::encode(chars, head);
-                tail
-            }
-            Content::Plan(plan) => {
-                let (head, tail) = dest.split_at_mut(plan.len());
-                fill(plan.whole(), head);
-                tail
-            }
-        };
+        let content = segment.payload.content();
+        let (head, tail) = dest.split_at_mut(content.len());
+        match content {
+            Content::Bytes(bytes) => _ = head.write_copy_of_slice(bytes),
+            Content::Utf32 { chars, .. } => text::encode(chars, head),
+            Content::Plan(plan) => fill(plan.whole(), head),
+        }
+        dest = tail;
     }
     let dest = put(dest, &part.small[small_at..]);
     assert!(dest.is_empty(), "the plan is shorter than its length says");
@@ -57,15 +53,15 @@ pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>]) {
     }
     let (from, to) = (Scalar::Real.size(plain.width), Scalar::Real.size(width));
     assert_eq!(dest.len(), plain.bytes.len() / from * to, "destination and data differ in length");
-    for (bytes, dest) in plain.bytes.chunks_exact(from).zip(dest.chunks_exact_mut(to)) {
-        match plain.width {
-            Width::Single => {
-                let wide = f64::from(f32::from_le_bytes(bytes.try_into().expect("a chunk of 4 bytes")));
-                dest.write_copy_of_slice(&wide.to_le_bytes());
+    match plain.width {
+        Width::Single => {
+            for (bytes, dest) in plain.bytes.as_chunks().0.iter().zip(dest.as_chunks_mut::<8>().0) {
+                dest.write_copy_of_slice(&f64::from(f32::from_le_bytes(*bytes)).to_le_bytes());
             }
-            Width::Double => {
-                let narrow = f64::from_le_bytes(bytes.try_into().expect("a chunk of 8 bytes")) as f32;
-                dest.write_copy_of_slice(&narrow.to_le_bytes());
+        }
+        Width::Double => {
+            for (bytes, dest) in plain.bytes.as_chunks().0.iter().zip(dest.as_chunks_mut::<4>().0) {
+                dest.write_copy_of_slice(&(f64::from_le_bytes(*bytes) as f32).to_le_bytes());
             }
         }
     }
@@ -140,7 +136,7 @@ pub fn cut<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>], pieces: 
         len += small_end - small_seen;
         small_seen = small_end;
         let content = segment.payload.content();
-        let payload_len = segment.payload.len();
+        let payload_len = content.len();
         let is_text = matches!(content, Content::Utf32 { .. });
         if payload_len > CUT_LEN && !is_text {
             let (head, tail) = dest.split_at_mut(len);
@@ -176,4 +172,133 @@ pub fn cut_bytes<'w, 'a>(bytes: &'w [u8], dest: &'w mut [MaybeUninit<u8>], piece
     assert_eq!(dest.len(), bytes.len(), "destination and bytes differ in length");
     let stretches = bytes.chunks(CUT_LEN).zip(dest.chunks_mut(CUT_LEN));
     pieces.extend(stretches.map(|(bytes, dest)| Piece { part: bytes.into(), dest }));
+}
+
+/// Max bytes of a character.
+const CHAR_LEN: usize = 6;
+
+/// How much of a plan was output. Belongs to one plan, which must not change meanwhile.
+#[derive(Clone, Debug, Default)]
+pub struct Cursor {
+    /// The positions in the plan and in nested plans, around the innermost one.
+    outer: Vec<Level>,
+    /// The position in the innermost plan that it has entered.
+    level: Level,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Level {
+    /// Small bytes that were output.
+    small: usize,
+    /// Segments that were output.
+    segment: usize,
+    /// Bytes or characters of the next segment that were output.
+    offset: usize,
+}
+
+/// A piece of a plan.
+#[derive(Clone, Copy, Debug)]
+pub enum Chunk<'p> {
+    /// Bytes that are copied unchanged.
+    Bytes(&'p [u8]),
+    /// Characters that are converted to UTF-8.
+    Utf32(&'p [u32]),
+}
+
+impl Cursor {
+    /// Creates a cursor at the start of a plan.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Creates a cursor at a mark of a plan.
+    pub fn at(mark: Mark) -> Self {
+        Self { outer: Vec::new(), level: Level { small: mark.small, segment: mark.segments, offset: 0 } }
+    }
+
+    /// Returns the next chunk, of up to `most` bytes, or of one character if that takes more. `None` at the end.
+    ///
+    /// # Panics
+    /// If `most` is 0, or the cursor belongs to another plan.
+    pub fn next<'p>(&mut self, plan: &'p Plan<'_>, most: usize) -> Option<Chunk<'p>> {
+        assert!(most > 0, "nothing was asked for");
+        let Self { outer, level } = self;
+        loop {
+            let plan = outer.iter().fold(plan, |plan, level| match plan.segments[level.segment].payload.content() {
+                Content::Plan(inner) => inner,
+                _ => unreachable!("the cursor is that of another plan"),
+            });
+            let segment = plan.segments.get(level.segment);
+            let small_end = segment.map_or(plan.small.len(), |segment| segment.small_end);
+            if level.small < small_end {
+                return Some(Chunk::Bytes(stretch(&plan.small[..small_end], &mut level.small, most)));
+            }
+            let chunk = match segment.map(|segment| segment.payload.content()) {
+                Some(Content::Bytes(bytes)) => Chunk::Bytes(stretch(bytes, &mut level.offset, most)),
+                Some(Content::Utf32 { chars, .. }) => {
+                    Chunk::Utf32(stretch(chars, &mut level.offset, (most / CHAR_LEN).max(1)))
+                }
+                Some(Content::Plan(_)) => {
+                    outer.push(std::mem::take(level));
+                    continue;
+                }
+                None => {
+                    // Continue in the outer plan, after this one.
+                    *level = outer.pop()?;
+                    level.segment += 1;
+                    continue;
+                }
+            };
+            if !chunk.is_empty() {
+                return Some(chunk);
+            }
+            *level = Level { segment: level.segment + 1, offset: 0, ..*level };
+        }
+    }
+}
+
+impl Chunk<'_> {
+    /// Returns its bytes of output.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Utf32(chars) => text::utf8_len(chars),
+        }
+    }
+
+    /// True if it has no output.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Bytes(bytes) => bytes.is_empty(),
+            Self::Utf32(chars) => chars.is_empty(),
+        }
+    }
+
+    /// Writes it over the whole of `dest`.
+    ///
+    /// # Panics
+    /// If `dest` is not [`Self::len`] bytes long.
+    pub fn fill(&self, dest: &mut [MaybeUninit<u8>]) {
+        match self {
+            Self::Bytes(bytes) => {
+                dest.write_copy_of_slice(bytes);
+            }
+            Self::Utf32(chars) => text::encode(chars, dest),
+        }
+    }
+
+    /// Appends its bytes to a vector.
+    pub fn append_to(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Bytes(bytes) => out.extend_from_slice(bytes),
+            Self::Utf32(chars) => text::append(chars, text::utf8_len(chars), out),
+        }
+    }
+}
+
+/// Returns up to `most` elements from `at` on, and moves `at` past them.
+fn stretch<'p, T>(elements: &'p [T], at: &mut usize, most: usize) -> &'p [T] {
+    let start = *at;
+    *at = elements.len().min(start.saturating_add(most));
+    &elements[start..*at]
 }

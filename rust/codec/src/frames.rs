@@ -21,20 +21,17 @@ pub fn write<'a, E: From<CodecError>>(
     write: impl FnOnce(&mut Writer<'a>) -> Result<(), E>,
 ) -> Result<(), E> {
     let frame = writer.mark();
-    writer.reserve_word();
+    writer.plan.words([0]);
     let start = writer.mark();
-    match write(writer).and_then(|()| Ok(writer.end_value(start)?)) {
-        Ok(()) => {
-            // `end_value` refuses lengths over 31 bits.
-            let len = writer.mark().position() - start.position();
-            writer.set_word(frame, len as u32);
-            Ok(())
-        }
-        Err(error) => {
-            writer.drop_value(frame);
-            Err(error)
-        }
+    let written = write(writer).and_then(|()| Ok(writer.end_value(start)?));
+    if written.is_ok() {
+        // `end_value` refuses lengths over 31 bits.
+        let len = writer.mark().position() - start.position();
+        writer.plan.patch(frame.small, len as u32);
+    } else {
+        writer.drop_value(frame);
     }
+    written
 }
 
 /// One frame of a stream.

@@ -204,9 +204,9 @@ macro_rules! kinds {
             const NAMES: &[&str; Self::ALL.len()] = &[$($name),*];
         }
 
-        /// The ids of each kind in the other engines.
-        pub(crate) const OTHER_IDS: &[[Option<u8>; 4]; Kind::ALL.len()] =
-            &[$([id!($godot3), id!($p50), id!($p38), id!($p35)]),*];
+        /// The ids of each kind in each engine, the first in Godot 4.
+        pub(crate) const IDS: &[[Option<u8>; 5]; Kind::ALL.len()] =
+            &[$([id!($id), id!($godot3), id!($p50), id!($p38), id!($p35)]),*];
     };
 }
 
@@ -300,26 +300,18 @@ impl Row {
         !matches!(self.shape, Shape::Foreign(Foreign::None))
     }
 
-    const fn godot_4(kind: Kind) -> Self {
+    /// The row of a kind. Only Godot 4 has 64-bit components, element types and the ids of RIDs.
+    const fn of(kind: Kind, is_godot_4: bool) -> Self {
         let shape = kind.shape();
-        let flags = match shape {
-            Shape::Int | Shape::Float | Shape::Object => FLAG_64,
-            Shape::Array => ARRAY_TYPE,
-            Shape::Dictionary => DICTIONARY_TYPES,
-            _ if shape.is_real() => FLAG_64,
-            _ => 0,
+        let (shape, flags) = match shape {
+            Shape::Int | Shape::Float | Shape::Object => (shape, FLAG_64),
+            Shape::Rid if !is_godot_4 => (Shape::Foreign(Foreign::EmptyRid), 0),
+            Shape::Array if is_godot_4 => (shape, ARRAY_TYPE),
+            Shape::Dictionary if is_godot_4 => (shape, DICTIONARY_TYPES),
+            _ if is_godot_4 && shape.is_real() => (shape, FLAG_64),
+            _ => (shape, 0),
         };
         Self { kind, shape, flags }
-    }
-
-    /// Like [`Self::godot_4`], for engines without 64-bit components and element types.
-    const fn other(kind: Kind) -> Self {
-        let Self { shape, flags, .. } = Self::godot_4(kind);
-        match shape {
-            Shape::Int | Shape::Float | Shape::Object => Self { kind, shape, flags },
-            Shape::Rid => Self { kind, shape: Shape::Foreign(Foreign::EmptyRid), flags: 0 },
-            _ => Self { kind, shape, flags: 0 },
-        }
     }
 
     const fn foreign(foreign: Foreign) -> Self {
@@ -331,32 +323,21 @@ impl Row {
 /// A row for each value of the id's byte, so that look-ups need no bounds check.
 pub(crate) type Rows = [Row; 256];
 
-/// The types of Godot 4, by id.
-pub(crate) const GODOT_4: Rows = {
-    let mut rows = [Row::NONE; 256];
-    let mut id = 0;
-    while id < Kind::ALL.len() {
-        rows[id] = Row::godot_4(Kind::ALL[id]);
-        id += 1;
-    }
-    rows
-};
-
 /// Returns the types, by id, of the engine in this column of the table.
 pub(crate) const fn rows(column: usize) -> Rows {
     let mut rows = [Row::NONE; 256];
     let (mut kind, mut count) = (0, 0);
     while kind < Kind::ALL.len() {
-        if let Some(id) = OTHER_IDS[kind][column] {
-            rows[id as usize] = Row::other(Kind::ALL[kind]);
+        if let Some(id) = IDS[kind][column] {
+            rows[id as usize] = Row::of(Kind::ALL[kind], column == 0);
             count += 1;
         }
         kind += 1;
     }
     let mut own = 0;
-    while column > 0 && own < PANDEMONIUM_ONLY.len() {
+    while column > 1 && own < PANDEMONIUM_ONLY.len() {
         let (ids, foreign) = PANDEMONIUM_ONLY[own];
-        if let Some(id) = ids[column - 1] {
+        if let Some(id) = ids[column - 2] {
             rows[id as usize] = Row::foreign(foreign);
             count += 1;
         }

@@ -11,7 +11,7 @@
 //!
 //! - [`Reader`] turns bytes into events and holds every bounds check of decoding.
 //! - [`Writer`] turns events into a [`Plan`] and holds every layout rule of encoding.
-//! - [`fill`] copies a [`Part`] of a plan into its destination, whole or in pieces that threads share.
+//! - [`fill`] copies a [`Part`] of a plan into its destination, whole, in pieces that threads share, or in chunks.
 //! - [`kind`] is the table that both follow; [`Dialect`] selects the engine whose rules apply.
 //! - [`Value`] is built from events and produces them. Programs with their own values walk and build these themselves,
 //!   as the plugin does with Godot's Variants.
@@ -26,7 +26,6 @@
 compile_error!("only little-endian targets are supported: plain data is copied to the little-endian wire unchanged");
 
 pub mod change;
-mod chunks;
 pub mod describe;
 mod dialect;
 mod error;
@@ -45,18 +44,16 @@ mod reader;
 pub mod serde;
 pub mod text;
 pub mod transcode;
-mod validate;
 mod value;
 mod writer;
 
-pub use chunks::{Chunk, Cursor};
 pub use dialect::{Dialect, Engine};
 pub use error::{CodecError, CodecErrorKind, ValuePart};
 pub use event::{ElementType, Event, Plain, Text};
+pub use fill::{Chunk, Cursor};
 pub use kind::{Foreign, Kind, Scalar, Shape, Width};
 pub use path::{Path, PathStep, Step};
 pub use plan::{Borrowed, Copied, Keep, Mark, Part, Payload, Plan};
-pub use reader::Reader;
-pub use validate::validate;
+pub use reader::{Reader, validate};
 pub use value::{DoubleValue, OwnedType, OwnedValue, Real, Value, ValueError};
 pub use writer::Writer;

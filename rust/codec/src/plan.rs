@@ -107,6 +107,17 @@ pub(crate) enum Content<'p, 'a> {
     Plan(&'p Plan<'a>),
 }
 
+impl Content<'_, '_> {
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Utf32 { len, .. } => *len,
+            Self::Plan(plan) => plan.len(),
+        }
+    }
+}
+
 impl<'a> Payload<'a> {
     #[inline]
     pub(crate) fn content(&self) -> Content<'_, 'a> {
@@ -118,14 +129,6 @@ impl<'a> Payload<'a> {
             Self::HeldUtf32 { chars, len } => Content::Utf32 { chars: (**chars).as_ref(), len: *len as usize },
         }
     }
-
-    pub(crate) fn len(&self) -> usize {
-        match self.content() {
-            Content::Bytes(bytes) => bytes.len(),
-            Content::Utf32 { len, .. } => len,
-            Content::Plan(plan) => plan.len(),
-        }
-    }
 }
 
 impl fmt::Debug for Payload<'_> {
@@ -133,7 +136,7 @@ impl fmt::Debug for Payload<'_> {
         let held = if matches!(self, Self::HeldBytes(_) | Self::HeldUtf32 { .. }) { "held " } else { "" };
         match self.content() {
             Content::Plan(plan) => plan.fmt(f),
-            _ => write!(f, "{held}payload of {} bytes", self.len()),
+            content => write!(f, "{held}payload of {} bytes", content.len()),
         }
     }
 }

@@ -7,12 +7,11 @@
 //! A count is accepted only if the remaining bytes could hold that many parts and the rest of the enclosing containers.
 //! All counts of a value together are therefore bounded by its bytes, and callers may allocate for them.
 
+mod at_once;
 mod containers;
-mod flat;
 mod path;
 mod payload;
 mod skim;
-mod template;
 
 use crate::dialect::{Dialect, Rules};
 use crate::error::{CodecError, CodecErrorKind};
@@ -20,6 +19,7 @@ use crate::event::{Event, Text};
 use crate::kind::{Extent, Kind, Row, Rows, WORD, count_of};
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 
+pub use self::at_once::validate;
 use self::payload::width;
 pub(crate) use self::skim::Skim;
 
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
         match self.next {
             ReadNext::Value => self.value(take).map(Some),
             ReadNext::Text => self.text().map(|text| Some(take(Event::Text(text)))),
-            ReadNext::Name => self.name().map(|event| Some(take(event))),
+            ReadNext::Name => self.next_name().map(|name| Some(take(Event::Text(name)))),
             ReadNext::Bare => self.bare().map(|event| Some(take(event))),
             ReadNext::End => Ok(None),
         }

@@ -205,19 +205,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the name of the next property.
-    pub(super) fn name(&mut self) -> Result<Event<'a>, CodecError> {
-        let name = self.whole_string(|| ValuePart::of(Kind::Object).part("property name"))?;
-        self.next = ReadNext::Value;
-        Ok(Event::Text(name))
-    }
-
     /// Reads the next text as the name of a property.
     ///
     /// # Errors
     /// Same as [`Self::next_event`].
     pub(crate) fn next_name(&mut self) -> Result<Text<'a>, CodecError> {
-        let Event::Text(name) = self.name()? else { unreachable!("a name is a text") };
+        let name = self.whole_string(|| ValuePart::of(Kind::Object).part("property name"))?;
+        self.next = ReadNext::Value;
         Ok(name)
     }
 

@@ -1,14 +1,13 @@
 //! Finds where values end without producing events, for callers that have already compared the bytes.
+//!
+//! Values that have the layout of the one before them are skipped: Array elements usually share a layout, and comparing a
+//! few words is several times faster than following each length.
 
-use super::template::{BOTH, FIRST, MAX_TEMPLATE, May, SECOND, Template, Words};
 use super::{HIGH_BIT, ReadNext, Reader, width};
 use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Kinds;
-use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Extent, Shape, WORD, padded};
+use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Extent, FLAG_64, Shape, WORD, padded};
 use crate::limits::MAX_DEPTH;
-
-/// The bits of a header that give the form of an element type: none, a type id that follows, or a text.
-const TYPE_BITS: u32 = 3;
 
 impl<'a> Reader<'a> {
     /// Restarts at the value that begins at `at`, as if it were in no container.
@@ -84,7 +83,7 @@ impl Skim<'_> {
         (self.remaining, self.count) = (1, 0);
         self.stack.clear();
         self.lanes.clear();
-        self.template.restart();
+        self.template.restart(0, false);
     }
 
     /// Returns the offset that the search has reached.
@@ -187,7 +186,8 @@ impl Skim<'_> {
                 (_, Shape::Array | Shape::Dictionary) => {
                     let is_array = matches!(row.shape, Shape::Array);
                     let types = if is_array { flags & ARRAY_TYPE } else { flags & DICTIONARY_TYPES } >> 16;
-                    let (first, other) = (types & TYPE_BITS, types >> 2);
+                    // The form of each element type: none, a type id that follows, or a text.
+                    let (first, other) = (types & 3, types >> 2);
                     let head = 2 * WORD + WORD * (first + other) as usize;
                     // The last two words of the head; the second is the count.
                     let end = bytes.get(at + head - 2 * WORD..).and_then(<[u8]>::first_chunk);
@@ -226,10 +226,10 @@ impl Skim<'_> {
     #[cold]
     fn enter_lane(&mut self, at: usize, count: usize) {
         self.stack.push(count);
-        let (outer_begun, outer_misses) = (self.begun, self.template.misses());
+        let (outer_begun, outer_misses) = (self.begun, self.template.misses);
         self.lanes.push(Lane { depth: self.stack.len(), outer_begun, outer_misses });
         self.begun = at;
-        self.template.restart();
+        self.template.restart(0, false);
     }
 
     /// Ends an element of a long Array at `at`, and skips those like it. Returns where the next value begins, and how many
@@ -244,7 +244,7 @@ impl Skim<'_> {
         }
         if let Some(lane) = self.lanes.pop() {
             self.begun = lane.outer_begun;
-            self.template.resume_broken(lane.outer_misses);
+            self.template.restart(lane.outer_misses, true);
         }
         (end, 0)
     }
@@ -252,7 +252,7 @@ impl Skim<'_> {
     /// Returns the length of a value of a rare shape, or the error of a broken one.
     #[cold]
     fn read(&mut self, at: usize) -> Result<usize, CodecError> {
-        self.template.give_up();
+        self.template.is_broken = true;
         self.reader.restart(at);
         while self.reader.next != ReadNext::End {
             match self.reader.next {
@@ -261,5 +261,121 @@ impl Skim<'_> {
             }
         }
         Ok(self.reader.position() - at)
+    }
+}
+
+/// Max words in a template. Values with more are read in full.
+const MAX_TEMPLATE: usize = 512;
+
+/// Consecutive mismatches after which templates are no longer tried.
+const MAX_MISSES: usize = 16;
+
+/// The layout of a value: the words that determine the lengths of its parts, and their offsets.
+#[derive(Debug, Default)]
+struct Template {
+    words: Vec<Words>,
+    /// True if the words do not determine the length of a part, or are too many.
+    is_broken: bool,
+    /// How many values in a row had another layout than the one before them.
+    misses: usize,
+}
+
+/// Eight bytes. Their bits under the mask must match.
+#[derive(Clone, Copy, Debug)]
+struct Words {
+    /// Their offset in the value.
+    at: usize,
+    /// The masked bits.
+    words: u64,
+    mask: u64,
+    may: May,
+}
+
+/// How the masked words of another value may still differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum May {
+    Nothing,
+    /// In the bit that makes a number twice as wide.
+    BeWide,
+    /// In the second word, the count of elements of this many bytes.
+    Count(usize),
+}
+
+/// Masks for both of two words, or one of them.
+const BOTH: u64 = u64::MAX;
+const FIRST: u64 = u32::MAX as u64;
+const SECOND: u64 = !FIRST;
+
+impl Template {
+    /// Begins another value, after so many with another layout than the one before them. If `is_broken`, it has too many
+    /// words for a template.
+    #[inline]
+    fn restart(&mut self, misses: usize, is_broken: bool) {
+        self.words.clear();
+        (self.misses, self.is_broken) = (misses, is_broken);
+    }
+
+    /// Notes words of the current value.
+    #[inline(always)]
+    fn note(&mut self, words: Words) {
+        if self.misses >= MAX_MISSES {
+            return;
+        }
+        match self.words.len() < MAX_TEMPLATE {
+            true => self.words.push(Words { words: words.words & words.mask, ..words }),
+            false => self.is_broken = true,
+        }
+    }
+
+    /// Ends the current value, which took `len` bytes, and skips up to `max` values from `at` on that have its layout
+    /// and end at `limit` or before. Returns how many these are, and the start and end of the last one.
+    #[inline]
+    fn repeats(&mut self, bytes: &[u8], at: usize, len: usize, limit: usize, max: usize) -> (usize, usize, usize) {
+        if self.misses >= MAX_MISSES {
+            return (0, at, at);
+        }
+        let (mut count, mut last, mut end) = (0, at, at);
+        if !self.is_broken {
+            while count < max
+                && let Some(next) = self.end(bytes, end, len).filter(|&next| next <= limit)
+            {
+                (count, last, end) = (count + 1, end, next);
+            }
+        }
+        self.restart(if count > 0 { 0 } else { self.misses + 1 }, false);
+        (count, last, end)
+    }
+
+    /// Returns the end of the value at `start` if it has this layout. Lengths of texts and packed arrays, and widths of
+    /// numbers, may differ.
+    fn end(&self, bytes: &[u8], start: usize, len: usize) -> Option<usize> {
+        // Where the value would begin if all its parts so far had the template's lengths. May wrap around.
+        let mut base = start;
+        for words in &self.words {
+            let at = base.wrapping_add(words.at);
+            let found = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+            if found & words.mask != words.words {
+                base = base.wrapping_add(words.longer(found)?);
+            }
+        }
+        Some(base.wrapping_add(len)).filter(|&end| end <= bytes.len())
+    }
+}
+
+impl Words {
+    /// Returns how much longer a part with the words `found` is than this one; a shorter one wraps around. `None` if
+    /// the layout differs.
+    #[inline]
+    fn longer(&self, found: u64) -> Option<usize> {
+        match self.may {
+            May::BeWide if (found ^ self.words) & self.mask == u64::from(FLAG_64) => {
+                Some(if found & u64::from(FLAG_64) == 0 { WORD.wrapping_neg() } else { WORD })
+            }
+            May::Count(unit) if found as u32 == self.words as u32 && found >> 32 <= i32::MAX as u64 => {
+                let len = |words: u64| ((words >> 32) as usize).checked_mul(unit).map(padded);
+                Some(len(found)?.wrapping_sub(len(self.words)?))
+            }
+            _ => None,
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use super::vector::{self, pack, unpack};
+use super::vector::{decode, encode};
 
 /// One implementation of each kernel, all for the same instruction set.
 #[doc(hidden)]
@@ -14,7 +14,8 @@ pub struct Kernels {
     pub name: &'static str,
     pub utf8_len: fn(&[u32]) -> usize,
     pub encode: fn(&[u32], &mut [MaybeUninit<u8>]),
-    /// See [`scalar::pack`].
+    /// Encodes characters at the start of [`scalar::pack_room`] bytes, may write anything after them, and returns their
+    /// length. `None` if it cannot: plain code never can, vector code if a character takes more than four bytes.
     pub pack: fn(&[u32], &mut [MaybeUninit<u8>]) -> Option<usize>,
     pub is_text: fn(&[u8]) -> bool,
     pub utf32_len: fn(&str) -> usize,
@@ -25,7 +26,7 @@ const SCALAR: Kernels = Kernels {
     name: "scalar",
     utf8_len: scalar::utf8_len,
     encode: scalar::encode,
-    pack: scalar::pack,
+    pack: |_, _| None,
     is_text: scalar::is_text,
     utf32_len: scalar::utf32_len,
     write_utf32: scalar::write_utf32,
@@ -48,12 +49,12 @@ macro_rules! kernels {
     ($name:literal, $features:literal) => {
         Kernels {
             name: $name,
-            utf8_len: kernel!($features, vector::utf8_len, chars: &[u32] => usize),
-            encode: kernel!($features, vector::encode, chars: &[u32], dest: &mut [MaybeUninit<u8>] => ()),
-            pack: kernel!($features, pack::pack, chars: &[u32], dest: &mut [MaybeUninit<u8>] => Option<usize>),
-            is_text: kernel!($features, vector::is_text, bytes: &[u8] => bool),
-            utf32_len: kernel!($features, vector::utf32_len, text: &str => usize),
-            write_utf32: kernel!($features, unpack::unpack, text: &str, dest: &mut [MaybeUninit<u32>] => ()),
+            utf8_len: kernel!($features, encode::utf8_len, chars: &[u32] => usize),
+            encode: kernel!($features, encode::encode, chars: &[u32], dest: &mut [MaybeUninit<u8>] => ()),
+            pack: kernel!($features, encode::pack, chars: &[u32], dest: &mut [MaybeUninit<u8>] => Option<usize>),
+            is_text: kernel!($features, decode::is_text, bytes: &[u8] => bool),
+            utf32_len: kernel!($features, decode::utf32_len, text: &str => usize),
+            write_utf32: kernel!($features, decode::unpack, text: &str, dest: &mut [MaybeUninit<u32>] => ()),
         }
     };
 }

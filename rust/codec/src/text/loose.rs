@@ -24,8 +24,23 @@ impl<'a> Loose<'a> {
 
     /// True if [`Self::chars`] replaces any part of it with U+FFFD.
     pub fn is_lossy(self) -> bool {
-        char::decode_utf16(self.units()).any(|char| char.is_err())
-            || self.values().any(|value| value > char::MAX.into())
+        self.decoded().any(|char| char.is_none())
+    }
+
+    /// Returns its characters. A pair of surrogates is one character; numbers that are no character become U+FFFD.
+    pub fn chars(self) -> impl Iterator<Item = char> {
+        self.decoded().map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    /// Returns its characters, pairs of surrogates joined, and `None` for each number that is no character.
+    fn decoded(self) -> impl Iterator<Item = Option<char>> {
+        let mut values = self.values().peekable();
+        std::iter::from_fn(move || {
+            let value = values.next()?;
+            let is_high = matches!(value, 0xd800..0xdc00);
+            let low = values.next_if(|&low| is_high && matches!(low, 0xdc00..0xe000));
+            Some(char::from_u32(low.map_or(value, |low| 0x1_0000 + ((value & 0x3ff) << 10 | low & 0x3ff))))
+        })
     }
 
     /// Returns the numbers that its sequences encode.
@@ -36,26 +51,6 @@ impl<'a> Loose<'a> {
             rest = &rest[len..];
             Some(value)
         })
-    }
-
-    /// Returns it as UTF-16, so that pairs of surrogates can be joined. Numbers beyond UTF-16 become U+FFFD.
-    fn units(self) -> impl Iterator<Item = u16> {
-        self.values().flat_map(|value| {
-            let mut units = [0; 2];
-            let len = match u16::try_from(value) {
-                Ok(unit) => {
-                    units[0] = unit;
-                    1
-                }
-                Err(_) => char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER).encode_utf16(&mut units).len(),
-            };
-            units.into_iter().take(len)
-        })
-    }
-
-    /// Returns its characters. A pair of surrogates is one character; numbers that are no character become U+FFFD.
-    pub fn chars(self) -> impl Iterator<Item = char> {
-        char::decode_utf16(self.units()).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 }
 

@@ -7,7 +7,7 @@
 //! ```text
 //! short text    -> ascii     straight code, the same on every processor, inlined into its callers
 //! any other     -> kernels   the best set that the processor has
-//!                    vector    the algorithms, written once: check, pack, unpack
+//!                    vector    the algorithms, written once: encode, decode
 //!                      lanes   16 bytes at once, in the instructions of each architecture
 //! rare or bad   -> scalar    plain code: the oracle in tests, finds the offset of an error
 //! Godot 3       -> loose     what only Godot 3 takes for UTF-8

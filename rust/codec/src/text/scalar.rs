@@ -44,18 +44,12 @@ pub(super) fn encode(chars: &[u32], dest: &mut [MaybeUninit<u8>]) {
     assert!(rest.is_empty(), "text takes fewer bytes than planned");
 }
 
-/// Max characters that [`pack`] takes in one call of `encode`.
+/// Max characters that `pack` takes in one call of `encode`.
 pub(super) const RUN: usize = 64;
 
-/// Bytes that the destination of [`pack`] must have for `count` characters.
+/// Bytes that the destination of `pack` must have for `count` characters.
 pub(super) const fn pack_room(count: usize) -> usize {
     4 * count + 16
-}
-
-/// Encodes `chars` at the start of [`pack_room`] bytes, may write anything after them, and returns their length.
-/// `None` if it cannot: plain code never can, vector code if a character takes more than four bytes.
-pub(super) fn pack(_: &[u32], _: &mut [MaybeUninit<u8>]) -> Option<usize> {
-    None
 }
 
 /// Writes a character in `N` bytes: the mark of the length and the highest bits, then six bits a byte.

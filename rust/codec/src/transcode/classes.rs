@@ -1,11 +1,65 @@
-//! The classes and stored properties of Godot 3 that have another name in Godot 4. They are in `classes.txt`, which also
-//! says what is not listed and why.
+//! Renames classes and properties for the other Godot. Those of Godot 3 that have another name in Godot 4 are in
+//! `classes.txt`, which also says what is not listed and why.
 
 use std::iter::successors;
 use std::sync::LazyLock;
 
+use crate::dialect::Engine;
+use crate::event::Text;
+
+/// The open objects around the next event, whose properties are renamed by class.
+pub(super) struct Objects<'a> {
+    /// The engine whose names are written, one of the two Godots; `None` if nothing is renamed.
+    to: Option<Engine>,
+    /// The class of each, and the depth of its properties.
+    open: Vec<(&'a str, usize)>,
+}
+
+impl<'a> Objects<'a> {
+    pub(super) fn new(from: Engine, to: Engine) -> Self {
+        let are_godots = matches!((from, to), (Engine::Godot3, Engine::Godot4) | (Engine::Godot4, Engine::Godot3));
+        Self { to: are_godots.then_some(to), open: Vec::new() }
+    }
+
+    /// True if Godot 4 has no equivalent of this class. It is not known which classes Godot 3 lacks.
+    pub(super) fn is_gone(&self, class: Text<'a>) -> bool {
+        self.to == Some(Engine::Godot4) && matches!(class, Text::Utf8(class) if is_gone(class))
+    }
+
+    /// True if a property holds all metadata of an object of Godot 3, which Godot 4 ignores.
+    pub(super) fn is_metadata(&self, name: Text<'a>) -> bool {
+        self.to == Some(Engine::Godot4) && name == Text::Utf8("__meta__")
+    }
+
+    /// Begins an object, whose properties, if any, are at this depth. Returns the new name of its class.
+    pub(super) fn begin(&mut self, class: Text<'a>, count: usize, depth: usize) -> Option<&'static str> {
+        let to = self.to?;
+        // An invalid name from Godot 3 has no new name, but its object has properties.
+        let class = if let Text::Utf8(class) = class { class } else { "" };
+        if count > 0 {
+            self.open.retain(|(_, of)| *of < depth);
+            self.open.push((class, depth));
+        }
+        match to {
+            Engine::Godot3 => to_godot_3(class),
+            _ => to_godot_4(class),
+        }
+    }
+
+    /// Returns the new name of a property of the object whose properties are at this depth.
+    pub(super) fn property(&mut self, depth: usize, name: Text<'a>) -> Option<&'static str> {
+        let (Some(to), Text::Utf8(name)) = (self.to, name) else { return None };
+        while self.open.pop_if(|(_, of)| *of > depth).is_some() {}
+        let (class, _) = self.open.last().filter(|(_, of)| *of == depth)?;
+        match to {
+            Engine::Godot3 => property_to_godot_3(class, name),
+            _ => property_to_godot_4(class, name),
+        }
+    }
+}
+
 /// The Godot 3 classes of `classes.txt`, sorted by their names in Godot 3.
-pub(super) static CLASSES: LazyLock<Vec<Class>> = LazyLock::new(|| parse(include_str!("classes.txt")));
+static CLASSES: LazyLock<Vec<Class>> = LazyLock::new(|| parse(include_str!("classes.txt")));
 
 /// The renamed classes, sorted by their names in Godot 4.
 static RENAMED: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
@@ -15,44 +69,44 @@ static RENAMED: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
 });
 
 /// A class of Godot 3.
-pub(super) struct Class {
-    pub(super) name: &'static str,
+struct Class {
+    name: &'static str,
     /// Its name in Godot 4, if it has another one.
-    pub(super) new_name: Option<&'static str>,
+    new_name: Option<&'static str>,
     /// The nearest class that it inherits renamed properties from.
-    pub(super) base: Option<&'static str>,
+    base: Option<&'static str>,
     is_gone: bool,
     /// The renamed properties that it declares.
-    pub(super) properties: Vec<Property>,
+    properties: Vec<Property>,
 }
 
 /// A stored property that has another name in Godot 4.
-pub(super) struct Property {
-    pub(super) old: &'static str,
-    pub(super) new: &'static str,
+struct Property {
+    old: &'static str,
+    new: &'static str,
     /// True if later versions of Godot 3 no longer had the old name.
-    pub(super) is_outdated: bool,
+    is_outdated: bool,
 }
 
 /// Returns the name in Godot 4 of a class of Godot 3, if it has another one.
-pub(super) fn to_godot_4(class: &str) -> Option<&'static str> {
+fn to_godot_4(class: &str) -> Option<&'static str> {
     find(class)?.new_name
 }
 
 /// Returns the name in Godot 3 of a class of Godot 4, if it has another one.
-pub(super) fn to_godot_3(class: &str) -> Option<&'static str> {
+fn to_godot_3(class: &str) -> Option<&'static str> {
     let at = RENAMED.binary_search_by_key(&class, |(new, _)| new).ok()?;
     Some(RENAMED[at].1)
 }
 
 /// True if Godot 4 has no equivalent of a class of Godot 3: it would refuse the whole value that holds an object of it.
-pub(super) fn is_gone(class: &str) -> bool {
+fn is_gone(class: &str) -> bool {
     find(class).is_some_and(|class| class.is_gone) || class.starts_with("VisualScript")
 }
 
 /// Returns the name in Godot 4 of a stored property, if it has another one. `class` is the Godot 3 name of the class
 /// that declares or inherits it.
-pub(super) fn property_to_godot_4(class: &str, property: &str) -> Option<&'static str> {
+fn property_to_godot_4(class: &str, property: &str) -> Option<&'static str> {
     lineage(class).flat_map(|class| &class.properties).find(|pair| pair.old == property).map(|pair| pair.new)
 }
 
@@ -61,13 +115,13 @@ pub(super) fn property_to_godot_4(class: &str, property: &str) -> Option<&'stati
 ///
 /// If there is none, the name may be that of another property in Godot 3: `Node.process_mode` has no equivalent there,
 /// but `Timer.process_mode` is what Godot 4 calls `process_callback`. [`property_to_godot_4`] knows such a name.
-pub(super) fn property_to_godot_3(class: &str, property: &str) -> Option<&'static str> {
+fn property_to_godot_3(class: &str, property: &str) -> Option<&'static str> {
     let mut pairs = lineage(to_godot_3(class).unwrap_or(class)).flat_map(|class| &class.properties);
     pairs.find(|pair| pair.new == property && !pair.is_outdated).map(|pair| pair.old)
 }
 
 /// Returns a class of Godot 3 and those it inherits renamed properties from, nearest first.
-pub(super) fn lineage(class: &str) -> impl Iterator<Item = &'static Class> {
+fn lineage(class: &str) -> impl Iterator<Item = &'static Class> {
     successors(find(class), |class| find(class.base?))
 }
 
@@ -98,3 +152,7 @@ fn parse(text: &'static str) -> Vec<Class> {
     }
     classes
 }
+
+#[cfg(test)]
+#[path = "../../tests/unit/classes.rs"]
+mod tests;

@@ -9,9 +9,8 @@ use crate::plan::{Copied, Plan};
 use crate::reader::Reader;
 use crate::writer::Writer;
 
-use super::loss::{Losses, Lost};
-use super::objects::Objects;
-use super::{arrays, keys};
+use super::classes::Objects;
+use super::{Losses, Lost, whole};
 
 /// Bytes that must follow a Projection, or Pandemonium refuses it.
 const AFTER_PROJECTION: usize = 184;
@@ -155,7 +154,7 @@ impl<'a> Translator<'a, '_> {
                 return Ok(at);
             };
             match event {
-                name if is_name => self.property(at, name)?,
+                Event::Text(name) if is_name => self.property(at, name)?,
                 Event::Object { class, .. } if self.objects.is_gone(class) => self.gone(at, depth)?,
                 event => self.event(at, depth, event)?,
             }
@@ -172,7 +171,7 @@ impl<'a> Translator<'a, '_> {
         }
         if self.has_merged {
             let compare_containers = self.dialect.engine == Engine::Godot4;
-            keys::equal_keys(self.reader.restarted(), compare_containers, |at| self.lose(at, Lost::Key));
+            whole::equal_keys(self.reader.restarted(), compare_containers, |at| self.lose(at, Lost::Key));
         }
     }
 
@@ -254,17 +253,17 @@ impl<'a> Translator<'a, '_> {
     }
 
     /// Writes the name of a property, renamed if needed.
-    fn property(&mut self, at: usize, name: Event<'a>) -> Result<(), CodecError> {
-        let Event::Text(text) = name else { unreachable!("a name is due") };
-        if text == Text::Utf8("script") && self.from.script_paths != self.to.script_paths {
-            self.write(at, name)?;
+    fn property(&mut self, at: usize, name: Text<'a>) -> Result<(), CodecError> {
+        if name == Text::Utf8("script") && self.from.script_paths != self.to.script_paths {
+            self.write(at, Event::Text(name))?;
             return self.script();
         }
-        if self.objects.is_metadata(text) {
+        if self.objects.is_metadata(name) {
             self.lose(at, Lost::Metadata);
         }
-        let renamed = self.objects.property(self.reader.depth(), text);
-        self.event(at, self.reader.depth(), renamed.map_or(name, |name| Event::Text(Text::Utf8(name))))
+        let depth = self.reader.depth();
+        let name = self.objects.property(depth, name).map_or(name, Text::Utf8);
+        self.event(at, depth, Event::Text(name))
     }
 
     /// Writes null for a script that the other engine would not find.
@@ -299,7 +298,7 @@ impl<'a> Translator<'a, '_> {
         if element != ElementType::Builtin(Kind::Array) || self.to.typed_array.is_none() {
             return false;
         }
-        let find = || arrays::mixed(self.reader.restarted(), |element| keeps(self.dialect.engine, element));
+        let find = || whole::mixed_arrays(self.reader.restarted(), |element| keeps(self.dialect.engine, element));
         self.mixed.get_or_insert_with(find).binary_search(&at).is_ok()
     }
 

@@ -16,70 +16,56 @@ pub struct ValueError {
     pub found: Kind,
 }
 
+macro_rules! try_from {
+    ($value:ty, $rust:ty, $kind:ident, $pattern:pat => $inner:expr) => {
+        impl<R: Real> TryFrom<$value> for $rust {
+            type Error = ValueError;
+
+            fn try_from(value: $value) -> Result<Self, ValueError> {
+                match value {
+                    $pattern => Ok($inner),
+                    other => Err(ValueError { expected: Kind::$kind, found: other.kind() }),
+                }
+            }
+        }
+    };
+}
+
+/// From a Rust type and shorter ones to a type of the engine, and back to the first.
 macro_rules! conversions {
-    ($($rust:ty, $kind:ident;)*) => {
+    ($($kind:ident: $rust:ty $(, $shorter:ty)*;)*) => {
         $(impl<R> From<$rust> for OwnedValue<R> {
             fn from(value: $rust) -> Self {
                 Self::$kind(value)
             }
         }
 
-        impl<R: Real> TryFrom<OwnedValue<R>> for $rust {
-            type Error = ValueError;
-
-            fn try_from(value: OwnedValue<R>) -> Result<Self, ValueError> {
-                match value {
-                    OwnedValue::$kind(value) => Ok(value),
-                    other => Err(other.is_not(Kind::$kind)),
-                }
-            }
-        }
-
-        impl<R: Real> TryFrom<&OwnedValue<R>> for $rust {
-            type Error = ValueError;
-
-            fn try_from(value: &OwnedValue<R>) -> Result<Self, ValueError> {
-                match value {
-                    OwnedValue::$kind(value) => Ok(value.clone()),
-                    other => Err(other.is_not(Kind::$kind)),
-                }
+        $(impl<R> From<$shorter> for OwnedValue<R> {
+            fn from(value: $shorter) -> Self {
+                Self::$kind(value.into())
             }
         })*
+
+        try_from!(OwnedValue<R>, $rust, $kind, OwnedValue::$kind(value) => value);
+        try_from!(&OwnedValue<R>, $rust, $kind, OwnedValue::$kind(value) => value.clone());)*
     };
 }
 
 conversions! {
-    bool, Bool;
-    i64, Int;
-    f64, Float;
-    String, String;
-    Vec<u8>, PackedByteArray;
-    Vec<i32>, PackedInt32Array;
-    Vec<i64>, PackedInt64Array;
-    Vec<f32>, PackedFloat32Array;
-    Vec<f64>, PackedFloat64Array;
-    Vec<String>, PackedStringArray;
+    Bool: bool;
+    Int: i64, u8, i16, u16, i32, u32;
+    Float: f64, f32;
+    String: String, &str;
+    PackedByteArray: Vec<u8>;
+    PackedInt32Array: Vec<i32>;
+    PackedInt64Array: Vec<i64>;
+    PackedFloat32Array: Vec<f32>;
+    PackedFloat64Array: Vec<f64>;
+    PackedStringArray: Vec<String>;
 }
 
-macro_rules! widened {
-    ($($rust:ty, $kind:ident;)*) => {
-        $(impl<R> From<$rust> for OwnedValue<R> {
-            fn from(value: $rust) -> Self {
-                Self::$kind(value.into())
-            }
-        })*
-    };
-}
-
-widened! {
-    u8, Int;
-    i16, Int;
-    u16, Int;
-    i32, Int;
-    u32, Int;
-    f32, Float;
-    &str, String;
-}
+try_from!(OwnedValue<R>, Vec<OwnedValue<R>>, Array, OwnedValue::Array { elements, .. } => elements);
+try_from!(OwnedValue<R>, Vec<(OwnedValue<R>, OwnedValue<R>)>, Dictionary, OwnedValue::Dictionary { entries, .. } => entries);
 
 impl<R> From<()> for OwnedValue<R> {
     fn from((): ()) -> Self {
@@ -101,17 +87,6 @@ impl<R> From<Vec<Self>> for OwnedValue<R> {
     }
 }
 
-impl<R: Real> TryFrom<OwnedValue<R>> for Vec<OwnedValue<R>> {
-    type Error = ValueError;
-
-    fn try_from(value: OwnedValue<R>) -> Result<Self, ValueError> {
-        match value {
-            OwnedValue::Array { elements, .. } => Ok(elements),
-            other => Err(other.is_not(Kind::Array)),
-        }
-    }
-}
-
 /// An untyped Dictionary.
 impl<R> From<Vec<(Self, Self)>> for OwnedValue<R> {
     fn from(entries: Vec<(Self, Self)>) -> Self {
@@ -119,22 +94,7 @@ impl<R> From<Vec<(Self, Self)>> for OwnedValue<R> {
     }
 }
 
-impl<R: Real> TryFrom<OwnedValue<R>> for Vec<(OwnedValue<R>, OwnedValue<R>)> {
-    type Error = ValueError;
-
-    fn try_from(value: OwnedValue<R>) -> Result<Self, ValueError> {
-        match value {
-            OwnedValue::Dictionary { entries, .. } => Ok(entries),
-            other => Err(other.is_not(Kind::Dictionary)),
-        }
-    }
-}
-
 impl<R: Real> OwnedValue<R> {
-    fn is_not(&self, expected: Kind) -> ValueError {
-        ValueError { expected, found: self.kind() }
-    }
-
     /// Returns a `bool`.
     pub fn as_bool(&self) -> Option<bool> {
         bool::try_from(self).ok()

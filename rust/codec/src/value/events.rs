@@ -1,11 +1,10 @@
 //! Builds values from events, and turns values into events: no other code decodes or encodes values. Neither is
-//! recursive.
+//! recursive. Plain data goes to numbers and back.
 
-use std::slice;
-
-use super::{OwnedType, OwnedValue, Real};
+use super::{OwnedType, OwnedValue};
 use crate::error::CodecError;
-use crate::event::{ElementType, Event, Text};
+use crate::event::{ElementType, Event, Plain, Text};
+use crate::kind::Width;
 use crate::plan::Copied;
 use crate::reader::Reader;
 use crate::writer::Writer;
@@ -13,8 +12,6 @@ use crate::writer::Writer;
 /// A container with values still to come.
 struct Open<R> {
     container: OwnedValue<R>,
-    /// The number of remaining values. Keys and values of a Dictionary both count.
-    remaining: usize,
     /// The key whose value comes next, or the name of the property.
     key: Option<OwnedValue<R>>,
 }
@@ -29,22 +26,27 @@ impl<R: Real> OwnedValue<R> {
     /// # Errors
     /// In the same cases as [`Reader::next_event`].
     pub fn read(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-        let mut open: Vec<Open<R>> = Vec::new();
+        let (outside, mut open) = (reader.depth(), Vec::<Open<R>>::new());
         loop {
             let event = reader.next_event()?.expect("the value has not ended");
             if let Event::Text(name) = event {
                 open.last_mut().expect("a name stands in an object").key = Some(Self::String(string(name)));
                 continue;
             }
-            let (mut value, remaining) = Self::begin(event, reader)?;
-            if remaining > 0 {
-                open.push(Open { container: value, remaining, key: None });
+            let mut value = Self::begin(event, reader)?;
+            if reader.depth() > outside + open.len() {
+                open.push(Open { container: value, key: None });
                 continue;
             }
             loop {
-                let Some(top) = open.last_mut() else { return Ok(value) };
-                top.put(value);
-                if top.remaining > 0 {
+                let Some(Open { container, key }) = open.last_mut() else { return Ok(value) };
+                match (container, key.take()) {
+                    (Self::Array { elements, .. }, _) => elements.push(value),
+                    (Self::Dictionary { entries, .. }, Some(key)) => entries.push((key, value)),
+                    (Self::Object { properties, .. }, Some(Self::String(name))) => properties.push((name, value)),
+                    (_, _) => *key = Some(value),
+                }
+                if reader.depth() == outside + open.len() {
                     break;
                 }
                 value = open.pop().expect("it is open").container;
@@ -52,56 +54,38 @@ impl<R: Real> OwnedValue<R> {
         }
     }
 
-    /// Returns the value that an event begins, with its texts, and how many values in it are still to come.
-    fn begin(event: Event<'_>, reader: &mut Reader<'_>) -> Result<(Self, usize), CodecError> {
+    /// Returns the value that an event begins, with its texts, but without the values in it.
+    fn begin(event: Event<'_>, reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         let mut texts = |count| -> Result<Vec<String>, CodecError> {
             (0..count).map(|_| Ok(reader.next_text()?.map_or_else(String::new, string))).collect()
         };
-        Ok((
-            match event {
-                Event::Nil => Self::Nil,
-                Event::Bool(value) => Self::Bool(value),
-                Event::Int(value) => Self::Int(value),
-                Event::Float(value) => Self::Float(value),
-                Event::Components(plain) | Event::Packed(plain) => Self::of_plain(plain),
-                Event::String(text) => Self::String(string(text)),
-                Event::StringName(text) => Self::StringName(string(text)),
-                Event::NodePath { names, subnames, absolute } => {
-                    Self::NodePath { names: texts(names)?, subnames: texts(subnames)?, absolute }
-                }
-                Event::Rid(id) => Self::Rid(id),
-                Event::Callable => Self::Callable,
-                Event::Signal { name, object } => Self::Signal { name: string(name), object },
-                Event::ObjectId(id) => Self::ObjectId(id),
-                Event::PackedStrings { count } => Self::PackedStringArray(texts(count)?),
-                Event::Object { class, count } => {
-                    return Ok((Self::Object { class: string(class), properties: Vec::with_capacity(count) }, count));
-                }
-                Event::Dictionary { key, value, count } => {
-                    let (key, value) = (key.into(), value.into());
-                    return Ok((Self::Dictionary { key, value, entries: Vec::with_capacity(count) }, 2 * count));
-                }
-                Event::Array { element, count } => {
-                    let element = element.into();
-                    return Ok((Self::Array { element, elements: Vec::with_capacity(count) }, count));
-                }
-                Event::Text(_) => unreachable!("dealt with by the caller"),
-            },
-            0,
-        ))
-    }
-}
-
-impl<R: Real> Open<R> {
-    /// Takes the next value.
-    fn put(&mut self, value: OwnedValue<R>) {
-        self.remaining -= 1;
-        match (&mut self.container, self.key.take()) {
-            (OwnedValue::Array { elements, .. }, _) => elements.push(value),
-            (OwnedValue::Dictionary { entries, .. }, Some(key)) => entries.push((key, value)),
-            (OwnedValue::Object { properties, .. }, Some(OwnedValue::String(name))) => properties.push((name, value)),
-            (_, _) => self.key = Some(value),
-        }
+        Ok(match event {
+            Event::Nil => Self::Nil,
+            Event::Bool(value) => Self::Bool(value),
+            Event::Int(value) => Self::Int(value),
+            Event::Float(value) => Self::Float(value),
+            Event::Components(plain) | Event::Packed(plain) => Self::of_plain(plain),
+            Event::String(text) => Self::String(string(text)),
+            Event::StringName(text) => Self::StringName(string(text)),
+            Event::NodePath { names, subnames, absolute } => {
+                Self::NodePath { names: texts(names)?, subnames: texts(subnames)?, absolute }
+            }
+            Event::Rid(id) => Self::Rid(id),
+            Event::Callable => Self::Callable,
+            Event::Signal { name, object } => Self::Signal { name: string(name), object },
+            Event::ObjectId(id) => Self::ObjectId(id),
+            Event::PackedStrings { count } => Self::PackedStringArray(texts(count)?),
+            Event::Object { class, count } => {
+                Self::Object { class: string(class), properties: Vec::with_capacity(count) }
+            }
+            Event::Dictionary { key, value, count } => {
+                Self::Dictionary { key: key.into(), value: value.into(), entries: Vec::with_capacity(count) }
+            }
+            Event::Array { element, count } => {
+                Self::Array { element: element.into(), elements: Vec::with_capacity(count) }
+            }
+            Event::Text(_) => unreachable!("dealt with by the caller"),
+        })
     }
 }
 
@@ -120,14 +104,6 @@ fn string(text: Text<'_>) -> String {
     text.to_utf8().into_owned()
 }
 
-/// The unwritten values of a container.
-enum Rest<'v, R> {
-    Elements(slice::Iter<'v, OwnedValue<R>>),
-    /// The second field is the value whose key was just written.
-    Entries(slice::Iter<'v, (OwnedValue<R>, OwnedValue<R>)>, Option<&'v OwnedValue<R>>),
-    Properties(slice::Iter<'v, (String, OwnedValue<R>)>),
-}
-
 impl<R: Real> OwnedValue<R> {
     /// Writes the value. Long texts are borrowed; call [`Writer::end_value`] afterwards.
     ///
@@ -135,31 +111,44 @@ impl<R: Real> OwnedValue<R> {
     /// In the same cases as [`Writer::write`]: if the value is nested too deep, an object has no class, or the engine
     /// that the writer writes for has no such type.
     pub fn write<'v>(&'v self, writer: &mut Writer<'v>) -> Result<(), CodecError> {
-        // The writer refuses values that are nested too deep, so this stays short.
+        // Values with the number of those in them that are written. The writer refuses values that are nested too deep, so
+        // this stays short.
         let (mut open, mut plain) = (Vec::new(), Vec::new());
         let mut value = self;
         loop {
-            open.extend(value.begin_write(writer, &mut plain)?);
+            value.begin_write(writer, &mut plain)?;
+            open.push((value, 0));
             value = loop {
-                let Some(top) = open.last_mut() else { return Ok(()) };
-                match Rest::next(top, writer)? {
-                    Some(value) => break value,
-                    None => drop(open.pop()),
+                let Some((outer, index)) = open.last_mut() else { return Ok(()) };
+                if let Some((name, inner)) = outer.inner(*index) {
+                    *index += 1;
+                    name.map_or(Ok(()), |name| writer.write(Event::Text(Text::Utf8(name))))?;
+                    break inner;
                 }
+                open.pop();
             };
         }
     }
 
+    /// Returns the value at this index in a container, and its name if it is a property. Keys and values of a Dictionary
+    /// both count.
+    fn inner(&self, index: usize) -> Option<(Option<&str>, &Self)> {
+        match self {
+            Self::Array { elements, .. } => Some((None, elements.get(index)?)),
+            Self::Dictionary { entries, .. } => {
+                let (key, value) = entries.get(index / 2)?;
+                Some((None, if index.is_multiple_of(2) { key } else { value }))
+            }
+            Self::Object { properties, .. } => properties.get(index).map(|(name, value)| (Some(&**name), value)),
+            _ => None,
+        }
+    }
+
     /// Writes a value up to the first value in it.
-    fn begin_write<'v>(
-        &'v self,
-        writer: &mut Writer<'v>,
-        plain: &mut Vec<u8>,
-    ) -> Result<Option<Rest<'v, R>>, CodecError> {
+    fn begin_write<'v>(&'v self, writer: &mut Writer<'v>, plain: &mut Vec<u8>) -> Result<(), CodecError> {
         plain.clear();
         if let Some(event) = self.plain_event(plain) {
-            writer.write_as(event, Copied)?;
-            return Ok(None);
+            return writer.write_as(event, Copied);
         }
         let texts = |writer: &mut Writer<'v>, texts: &'v [String]| {
             texts.iter().try_for_each(|text| writer.write(Event::Text(Text::Utf8(text))))
@@ -173,53 +162,24 @@ impl<R: Real> OwnedValue<R> {
             Self::NodePath { names, subnames, absolute } => {
                 writer.write(Event::NodePath { names: names.len(), subnames: subnames.len(), absolute: *absolute })?;
                 texts(writer, names)?;
-                return texts(writer, subnames).map(|()| None);
+                return texts(writer, subnames);
             }
             Self::PackedStringArray(strings) => {
                 writer.write(Event::PackedStrings { count: strings.len() })?;
-                return texts(writer, strings).map(|()| None);
+                return texts(writer, strings);
             }
             Self::Rid(id) => Event::Rid(*id),
             Self::ObjectId(id) => Event::ObjectId(*id),
             Self::Callable => Event::Callable,
             Self::Signal { name, object } => Event::Signal { name: Text::Utf8(name), object: *object },
-            Self::Object { class, properties } => {
-                writer.write(Event::Object { class: Text::Utf8(class), count: properties.len() })?;
-                return Ok(Some(Rest::Properties(properties.iter())));
-            }
+            Self::Object { class, properties } => Event::Object { class: Text::Utf8(class), count: properties.len() },
             Self::Dictionary { key, value, entries } => {
-                let (key, value) = (key.as_event(), value.as_event());
-                writer.write(Event::Dictionary { key, value, count: entries.len() })?;
-                return Ok(Some(Rest::Entries(entries.iter(), None)));
+                Event::Dictionary { key: key.as_event(), value: value.as_event(), count: entries.len() }
             }
-            Self::Array { element, elements } => {
-                writer.write(Event::Array { element: element.as_event(), count: elements.len() })?;
-                return Ok(Some(Rest::Elements(elements.iter())));
-            }
+            Self::Array { element, elements } => Event::Array { element: element.as_event(), count: elements.len() },
             _ => Event::Nil,
         };
-        writer.write(event).map(|()| None)
-    }
-}
-
-impl<'v, R> Rest<'v, R> {
-    /// Returns the next value. Writes the name of a property.
-    fn next(&mut self, writer: &mut Writer<'v>) -> Result<Option<&'v OwnedValue<R>>, CodecError> {
-        Ok(match self {
-            Self::Elements(elements) => elements.next(),
-            Self::Entries(entries, pending) => pending.take().or_else(|| {
-                let (key, value) = entries.next()?;
-                *pending = Some(value);
-                Some(key)
-            }),
-            Self::Properties(properties) => match properties.next() {
-                None => None,
-                Some((name, value)) => {
-                    writer.write(Event::Text(Text::Utf8(name)))?;
-                    Some(value)
-                }
-            },
-        })
+        writer.write(event)
     }
 }
 
@@ -232,4 +192,80 @@ impl OwnedType {
             Self::Script(path) => ElementType::Script(Text::Utf8(path)),
         }
     }
+}
+
+/// The component of a vector: `f32`, or `f64` for builds with `precision=double`.
+pub trait Real: Element {
+    /// The width of the component in encoded values.
+    const WIDTH: Width;
+}
+
+impl Real for f32 {
+    const WIDTH: Width = Width::Single;
+}
+
+impl Real for f64 {
+    const WIDTH: Width = Width::Double;
+}
+
+/// A scalar, or an array of scalars, as it is encoded. Private: [`Real`] is only for the two types above.
+pub trait Element: Sized {
+    /// Reads it from its bytes. Those of a float may have the other width.
+    fn read(bytes: &[u8]) -> Self;
+    fn write(&self, out: &mut Vec<u8>);
+}
+
+macro_rules! integers {
+    ($($scalar:ty),*) => {
+        $(impl Element for $scalar {
+            fn read(bytes: &[u8]) -> Self {
+                Self::from_le_bytes(bytes.try_into().expect("the bytes of one scalar"))
+            }
+
+            fn write(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_le_bytes());
+            }
+        })*
+    };
+}
+
+integers!(u8, i32, i64);
+
+macro_rules! floats {
+    ($($float:ty, $other:ty, $convert:expr;)*) => {
+        $(impl Element for $float {
+            fn read(bytes: &[u8]) -> Self {
+                match bytes.try_into() {
+                    Ok(bytes) => Self::from_le_bytes(bytes),
+                    Err(_) => $convert(<$other>::from_le_bytes(bytes.try_into().expect("the bytes of one float"))),
+                }
+            }
+
+            fn write(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_le_bytes());
+            }
+        })*
+    };
+}
+
+floats! {
+    f32, f64, |wide| wide as f32;
+    f64, f32, f64::from;
+}
+
+impl<T: Element, const N: usize> Element for [T; N] {
+    fn read(bytes: &[u8]) -> Self {
+        let len = bytes.len() / N;
+        std::array::from_fn(|index| T::read(&bytes[index * len..][..len]))
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        self.iter().for_each(|scalar| scalar.write(out));
+    }
+}
+
+/// Returns the elements of a packed array.
+pub(super) fn elements<T: Element>(plain: Plain<'_>) -> Vec<T> {
+    let len = plain.bytes.len().checked_div(plain.count).unwrap_or(1);
+    plain.bytes.chunks_exact(len).map(T::read).collect()
 }

@@ -20,7 +20,7 @@ const MAX_ROOM: usize = 4 << 20;
 /// Each value is written between a call of [`Self::mark`] and one of [`Self::end_value`].
 #[derive(Debug)]
 pub struct Writer<'a> {
-    plan: Plan<'a>,
+    pub(crate) plan: Plan<'a>,
     dialect: Dialect,
     /// The depth of values that are in no container of this writer.
     depth: usize,
@@ -30,7 +30,9 @@ pub struct Writer<'a> {
     /// True if the engine is not Godot 4.
     is_foreign: bool,
     /// The texts still to come.
-    texts: WriteTexts,
+    texts_left: usize,
+    /// True if their lengths count a NUL, as in a PackedStringArray.
+    texts_have_nul: bool,
 }
 
 /// The part that must come next.
@@ -63,19 +65,19 @@ enum WriteForm {
     },
 }
 
-#[derive(Clone, Copy, Debug)]
-struct WriteTexts {
-    left: usize,
-    /// True if their lengths count a NUL, as in a PackedStringArray.
-    nul: bool,
-}
-
 impl<'a> Writer<'a> {
     /// Creates a writer with an empty plan.
     pub fn new(dialect: Dialect) -> Self {
-        let texts = WriteTexts { left: 0, nul: false };
-        let is_foreign = dialect.engine != Engine::Godot4;
-        Self { plan: Plan::new(), dialect, depth: 0, open: Vec::new(), next: WriteNext::Value, is_foreign, texts }
+        Self {
+            plan: Plan::new(),
+            dialect,
+            depth: 0,
+            open: Vec::new(),
+            next: WriteNext::Value,
+            is_foreign: dialect.engine != Engine::Godot4,
+            texts_left: 0,
+            texts_have_nul: false,
+        }
     }
 
     /// Sets the depth of the values: how many containers of another writer enclose them.
@@ -89,10 +91,7 @@ impl<'a> Writer<'a> {
     #[doc(hidden)]
     pub fn for_texts(dialect: Dialect, count: usize) -> Self {
         let mut writer = Self::new(dialect);
-        if count > 0 {
-            writer.texts = WriteTexts { left: count, nul: true };
-            writer.next = WriteNext::Text;
-        }
+        writer.begin_texts(count, true);
         writer
     }
 
@@ -146,11 +145,11 @@ impl<'a> Writer<'a> {
     #[doc(hidden)]
     pub fn append_texts(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
         let is_complete = other.open.is_empty() && other.next == WriteNext::Value;
-        if !is_complete || self.next != WriteNext::Text || !self.texts.nul || count > self.texts.left {
+        if !is_complete || self.next != WriteNext::Text || !self.texts_have_nul || count > self.texts_left {
             return Err(self.out_of_order("as many texts as were announced"));
         }
-        self.texts.left -= count;
-        if self.texts.left == 0 {
+        self.texts_left -= count;
+        if self.texts_left == 0 {
             self.close_value();
         }
         self.plan.append(other.plan);
@@ -196,7 +195,7 @@ impl<'a> Writer<'a> {
         self.plan.rollback(start);
         self.open.clear();
         self.next = WriteNext::Value;
-        self.texts.left = 0;
+        self.texts_left = 0;
     }
 
     /// Returns the plan of what was written.
@@ -240,17 +239,6 @@ impl<'a> Writer<'a> {
         self.plan
     }
 
-    /// Writes a placeholder word. [`Self::set_word`] sets it later, given the mark before it.
-    #[inline]
-    pub(crate) fn reserve_word(&mut self) {
-        self.plan.words([0]);
-    }
-
-    #[inline]
-    pub(crate) fn set_word(&mut self, at: Mark, word: u32) {
-        self.plan.patch(at.small, word);
-    }
-
     #[inline]
     fn begin_value(&mut self) -> Result<(), CodecError> {
         if self.next != WriteNext::Value {
@@ -292,14 +280,12 @@ impl<'a> Writer<'a> {
     }
 
     #[inline]
-    fn begin_texts(&mut self, left: usize, nul: bool) -> Result<(), CodecError> {
-        if left == 0 {
-            self.close_value();
-            return Ok(());
+    fn begin_texts(&mut self, count: usize, have_nul: bool) {
+        if count == 0 {
+            return self.close_value();
         }
-        self.texts = WriteTexts { left, nul };
+        (self.texts_left, self.texts_have_nul) = (count, have_nul);
         self.next = WriteNext::Text;
-        Ok(())
     }
 
     #[cold]

@@ -95,13 +95,15 @@ impl<'a> Writer<'a> {
             Event::PackedStrings { count } => {
                 let word = self.count(count)?;
                 self.plan.words([self.header(Kind::PackedStringArray, 0)?, word]);
-                return self.begin_texts(count, true);
+                self.begin_texts(count, true);
+                return Ok(());
             }
             Event::NodePath { names, subnames, absolute } => {
                 let (name_count, subname_count) = (self.count(names)?, self.count(subnames)?);
                 let head = [self.header(Kind::NodePath, 0)?, name_count | 1 << 31, subname_count, u32::from(absolute)];
                 self.plan.words(head);
-                return self.begin_texts(names.saturating_add(subnames), false);
+                self.begin_texts(names.saturating_add(subnames), false);
+                return Ok(());
             }
             Event::Text(_) => unreachable!("dealt with above"),
         }
@@ -119,9 +121,9 @@ impl<'a> Writer<'a> {
             }
             WriteNext::Text => {}
         }
-        self.string(text, self.texts.nul, keep)?;
-        self.texts.left -= 1;
-        if self.texts.left == 0 {
+        self.string(text, self.texts_have_nul, keep)?;
+        self.texts_left -= 1;
+        if self.texts_left == 0 {
             self.close_value();
         }
         Ok(())

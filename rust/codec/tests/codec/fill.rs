@@ -7,7 +7,7 @@ use varbatch_codec::{Kind, Plain, Shape, Width, fill};
 
 use crate::support::canary::{fill_pieces, filled};
 use crate::support::random::Random;
-use crate::support::tree::{Batch, LARGE, PIECE, Tree, bytes};
+use crate::support::tree::{Batch, LARGE, PIECE, Tree};
 use crate::support::wire::{doubles, floats};
 
 /// Payloads of these lengths.
@@ -30,31 +30,6 @@ fn many_small_values() {
     }
     Batch::new(&vec![Tree::Int(-1); LARGE / 8 + 7]).assert_fills();
     Batch::new(&(0..LARGE / 64).map(|_| Tree::text(40)).collect::<Vec<_>>()).assert_fills();
-}
-
-#[test]
-fn huge_values_alone_and_between_small_ones() {
-    assert_fills(&[LARGE; 3]);
-    assert_fills(&[PIECE; 7]);
-    assert_fills(&[PIECE + 1; 7]);
-    assert_fills(&[PIECE - 8; 9]);
-    let (small, huge, text) = (Tree::Int(1 << 40), || Tree::bytes(LARGE + 1), Tree::text);
-    let encoded = |len| Tree::Encoded(bytes(len));
-    for values in [
-        vec![encoded(PIECE + 3), encoded(PIECE + 3), encoded(PIECE + 3)],
-        vec![small.clone(), huge()],
-        vec![huge(), small.clone()],
-        vec![small.clone(), huge(), small.clone()],
-        vec![huge(), small.clone(), huge()],
-        vec![small.clone(), small.clone(), huge(), huge(), small.clone(), small.clone(), huge()],
-        vec![Tree::bytes(65), huge(), Tree::bytes(1), Tree::bytes(PIECE), text(3), huge(), encoded(5)],
-        vec![text(LARGE / 2)],
-        vec![text(PIECE), text(1), Tree::bytes(PIECE + 5), text(PIECE / 2)],
-        vec![Tree::Int(7), text(PIECE), Tree::Int(8), text(PIECE), Tree::Int(9)],
-        vec![],
-    ] {
-        Batch::new(&values).assert_fills();
-    }
 }
 
 fn plain(kind: Kind, width: Width, bytes: &[u8]) -> Plain<'_> {

@@ -2,7 +2,7 @@
 //! what keeps a payload is made once, for a long one, and dropped as soon as nobody needs it.
 
 use varbatch_codec::limits::{HELD_LEN, INLINE_LEN};
-use varbatch_codec::{Dialect, ElementType, Event, Kind, Plan, Text, Writer, fill};
+use varbatch_codec::{Dialect, ElementType, Event, Kind, Plan, Text, Width, Writer, fill};
 
 use crate::support::canary::filled;
 use crate::support::events::{after, packed, packed_of, texts};
@@ -12,12 +12,8 @@ use crate::support::random::Random;
 /// Values with a payload each, and its bytes where it may be held.
 fn values<'e>(bytes: &'e [u8], text: &'e str, chars: &'e [u32]) -> Vec<(Vec<Event<'e>>, usize)> {
     let mut values = Vec::new();
-    for (kind, len) in [
-        (Kind::PackedByteArray, 1),
-        (Kind::PackedInt32Array, 4),
-        (Kind::PackedVector3Array, 12),
-        (Kind::PackedFloat64Array, 8),
-    ] {
+    for kind in [Kind::PackedByteArray, Kind::PackedVector3Array, Kind::PackedFloat64Array] {
+        let len = kind.shape().element_len(Width::Single).expect("plain data");
         let bytes = &bytes[..bytes.len() / len * len];
         values.push((vec![packed_of(kind, bytes)], bytes.len()));
     }

@@ -138,16 +138,6 @@ fn damaged_vectors_agree() {
 }
 
 #[test]
-fn every_truncation_of_nested_values_agrees() {
-    let mut random = Random::new(5);
-    for round in 0..2000 {
-        let engine = if round % 4 == 0 { random.pick(&Engine::ALL) } else { Engine::Godot4 };
-        let bytes = nearly::value_of(engine, &mut random, 2, 0);
-        (0..bytes.len().min(400)).for_each(|len| _ = assert_agrees_of(engine, &bytes[..len], true));
-    }
-}
-
-#[test]
 fn random_bytes_and_words_agree() {
     let mut random = Random::new(6);
     for _ in 0..300_000 {

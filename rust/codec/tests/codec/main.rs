@@ -26,7 +26,6 @@ mod reader;
 mod serde_types;
 mod support;
 mod text_kernels;
-mod transcode_classes;
 mod transcode_errors;
 mod transcode_losses;
 mod transcode_model;

@@ -11,7 +11,7 @@ use crate::support::foreign::{fitted, has, is_array, with_type};
 use crate::support::naive;
 use crate::support::value::{Element, Value, any_value, cases, chars};
 
-/// Classes in Godot 3 and in Godot 4, and a property of each in both. The whole table is that of `transcode_classes`.
+/// Classes in Godot 3 and in Godot 4, and a property of each in both. The whole table is that of `tests/unit/classes.rs`.
 const CLASSES: [([&str; 2], [&str; 2]); 6] = [
     (["Area", "Area3D"], ["gravity_vec", "gravity_direction"]),
     (["AnimatedSprite", "AnimatedSprite2D"], ["frames", "sprite_frames"]),

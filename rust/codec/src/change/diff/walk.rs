@@ -10,8 +10,7 @@ use super::{AFTER, BEFORE, DiffError, of};
 use crate::event::{Event, Plain, Text};
 use crate::kind::{Kind, WORD, Width};
 use crate::path::PathStep;
-use crate::reader::Reader;
-use crate::validate::validate;
+use crate::reader::{Reader, validate};
 
 /// Runs of elements in one packed array that are always reported, plus one per [`BYTES_A_CHANGE`] bytes.
 const MAX_RUNS: usize = 10_000;

@@ -2,7 +2,7 @@
 //!
 //! Each is one or two instructions of x86-64 and one or two of aarch64, so that all algorithms are written once.
 //!
-//! Required of the processor: on x86-64, `pick`, `earlier` and `join` need SSSE3. `load`, `check`, `pack` and `unpack`
+//! Required of the processor: on x86-64, `pick`, `earlier` and `join` need SSSE3. `load`, `encode` and `decode`
 //! use them, so only the sets in `kernels` may call these. The rest needs SSE2 or NEON, which every x86-64 and every
 //! aarch64 that an engine runs on has.
 
@@ -30,10 +30,31 @@ macro_rules! either {
     }};
 }
 
+/// Operations on two blocks, each an intrinsic of SSE2 or SSSE3 and one of NEON.
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident $sse:ident $neon:ident;)*) => {
+        $($(#[$doc])*
+        #[inline(always)]
+        pub fn $name(self, other: Self) -> Self {
+            Self(either!($sse(self.0, other.0), $neon(self.0, other.0)))
+        })*
+    };
+}
+
 #[derive(Clone, Copy)]
 pub(in crate::text) struct Lanes(Block);
 
 impl Lanes {
+    operations! {
+        and _mm_and_si128 vandq_u8;
+        or _mm_or_si128 vorrq_u8;
+        xor _mm_xor_si128 veorq_u8;
+        /// Subtracts the bytes of `other`; 0 instead of less.
+        less _mm_subs_epu8 vqsubq_u8;
+        /// Returns the byte at each index in `other`; 0 if the index is 0x80 or more.
+        pick _mm_shuffle_epi8 vqtbl1q_u8;
+    }
+
     #[inline(always)]
     pub fn of_bytes(bytes: [u8; 16]) -> Self {
         // SAFETY: both are 16 bytes without padding, and any bytes are values of both.
@@ -66,26 +87,6 @@ impl Lanes {
     #[inline(always)]
     pub fn all_words(word: u32) -> Self {
         Self::of_words([word; 4])
-    }
-
-    #[inline(always)]
-    pub fn and(self, other: Self) -> Self {
-        Self(either!(_mm_and_si128(self.0, other.0), vandq_u8(self.0, other.0)))
-    }
-
-    #[inline(always)]
-    pub fn and_not(self, other: Self) -> Self {
-        Self(either!(_mm_andnot_si128(other.0, self.0), vbicq_u8(self.0, other.0)))
-    }
-
-    #[inline(always)]
-    pub fn or(self, other: Self) -> Self {
-        Self(either!(_mm_or_si128(self.0, other.0), vorrq_u8(self.0, other.0)))
-    }
-
-    #[inline(always)]
-    pub fn xor(self, other: Self) -> Self {
-        Self(either!(_mm_xor_si128(self.0, other.0), veorq_u8(self.0, other.0)))
     }
 
     /// Shifts each word to the left.
@@ -162,12 +163,6 @@ impl Lanes {
         either!(_mm_movemask_epi8(self.zero_bytes().0) == 0xffff, vmaxvq_u32(vreinterpretq_u32_u8(self.0)) == 0)
     }
 
-    /// Subtracts the bytes of `other`; 0 instead of less.
-    #[inline(always)]
-    pub fn less(self, other: Self) -> Self {
-        Self(either!(_mm_subs_epu8(self.0, other.0), vqsubq_u8(self.0, other.0)))
-    }
-
     /// Returns the low byte of each word, in the order of `parts`. Words must be below 0x80.
     #[inline(always)]
     pub fn narrow([a, b, c, d]: [Self; 4]) -> Self {
@@ -193,12 +188,6 @@ impl Lanes {
         };
         let ([a, b], [c, d]) = (words(low), words(high));
         [Self(a), Self(b), Self(c), Self(d)]
-    }
-
-    /// Returns the byte at each index; 0 if the index is 0x80 or more.
-    #[inline(always)]
-    pub fn pick(self, indices: Self) -> Self {
-        Self(either!(_mm_shuffle_epi8(self.0, indices.0), vqtbl1q_u8(self.0, indices.0)))
     }
 
     /// Returns the 16 bytes from offset `AT` on of `before` and these.

@@ -1,20 +1,13 @@
 //! Values as an engine has them that is not Godot 4.
 
-use proptest::prelude::*;
-use varbatch_codec::{Dialect, Engine, Kind};
+use varbatch_codec::{Engine, Kind};
 
 use super::numbers;
-use super::value::{Element, Value, any_of, chars};
+use super::value::{Element, Value, chars};
 
 /// Whether the engine has such a type.
 pub fn has(engine: Engine, kind: Kind) -> bool {
     numbers::number(engine, kind.id()).is_some()
-}
-
-/// Any value that a dialect has, of each of its types.
-pub fn of_each_kind(dialect: Dialect) -> Vec<BoxedStrategy<Value>> {
-    let kinds = Kind::ALL.into_iter().filter(|&kind| has(dialect.engine, kind));
-    kinds.map(|kind| any_of(kind, dialect.real).prop_map(move |value| fitted(dialect.engine, value)).boxed()).collect()
 }
 
 /// The value as the engine can have it: what it has no type for is an int, and containers say less of what is in them.

@@ -182,8 +182,8 @@ pub fn any_value(width: Width) -> BoxedStrategy<Value> {
     .boxed()
 }
 
-/// Any value of one kind.
-pub fn any_of(kind: Kind, width: Width) -> BoxedStrategy<Value> {
+/// Any value of one kind that is no container.
+fn any_of(kind: Kind, width: Width) -> BoxedStrategy<Value> {
     let shape = kind.shape();
     let plain = move |count: usize| {
         let width = if shape.is_real() { width } else { Width::Single };
@@ -207,11 +207,7 @@ pub fn any_of(kind: Kind, width: Width) -> BoxedStrategy<Value> {
         Shape::Rid => any::<u64>().prop_map(Value::Rid).boxed(),
         Shape::Callable => Just(Value::Callable).boxed(),
         Shape::Signal => (any_text(), any::<u64>()).prop_map(|(name, object)| Value::Signal { name, object }).boxed(),
-        // An id or the properties. Id 0 is left out: it comes back as Nil.
-        Shape::Object => {
-            prop_oneof![(1..=u64::MAX).prop_map(Value::ObjectId), container(kind, any_value(width))].boxed()
-        }
-        Shape::Array | Shape::Dictionary => container(kind, any_value(width)),
+        Shape::Object | Shape::Array | Shape::Dictionary => unreachable!("a container"),
         Shape::Foreign(_) => unreachable!("no type of Godot 4 has it"),
     }
 }

@@ -2,10 +2,7 @@
 
 use std::collections::HashSet;
 
-use self::classes::{CLASSES, is_gone, lineage, property_to_godot_3, property_to_godot_4, to_godot_3, to_godot_4};
-
-#[path = "../../src/transcode/classes.rs"]
-mod classes;
+use super::{CLASSES, is_gone, lineage, property_to_godot_3, property_to_godot_4, to_godot_3, to_godot_4};
 
 /// A name in Godot 3 and one in Godot 4.
 type Pair = (&'static str, &'static str);

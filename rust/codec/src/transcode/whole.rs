@@ -1,13 +1,56 @@
-//! Finds keys that are two in one engine and one in another.
-//!
-//! For Godot 4, a String and the StringName of the same text are the same key, as are two Dictionaries with equal contents,
-//! alone or in equal Arrays, and null and a null object. An object is the same key as itself alone.
+//! Finds what shows only in a whole value: Arrays that the other engine cannot have, and keys that are two in one engine
+//! and one in another.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::event::Event;
+use crate::event::{ElementType, Event};
+use crate::kind::Kind;
 use crate::reader::Reader;
+
+/// An Array of Arrays.
+struct Arrays {
+    at: usize,
+    depth: usize,
+    has_typed: bool,
+    has_untyped: bool,
+}
+
+/// Returns the offsets of all Arrays of Arrays that hold both typed and untyped ones, in ascending order. `is_kept` is true for the element types that the other
+/// engine has. Stops at the first error, as the translation does.
+pub(super) fn mixed_arrays(mut reader: Reader<'_>, is_kept: impl Fn(ElementType<'_>) -> bool) -> Vec<usize> {
+    let (mut mixed, mut open) = (Vec::new(), Vec::<Arrays>::new());
+    let put = |open: &mut Vec<Arrays>, depth: usize, is_typed: bool| {
+        if let Some(outer) = open.last_mut().filter(|outer| outer.depth + 1 == depth) {
+            outer.has_typed |= is_typed;
+            outer.has_untyped |= !is_typed;
+        }
+    };
+    loop {
+        let (at, depth) = (reader.position(), reader.depth());
+        let event = reader.next_event().unwrap_or(None);
+        let has_ended = |top: &mut Arrays| event.is_none() || top.depth >= depth;
+        while let Some(Arrays { at, depth, has_typed, has_untyped }) = open.pop_if(has_ended) {
+            let is_mixed = has_typed && has_untyped;
+            if is_mixed {
+                mixed.push(at);
+            }
+            put(&mut open, depth, !is_mixed);
+        }
+        match event {
+            None => break,
+            Some(Event::Array { element: ElementType::Builtin(Kind::Array), .. }) => {
+                open.push(Arrays { at, depth, has_typed: false, has_untyped: false });
+            }
+            Some(Event::Array { element, .. }) => {
+                put(&mut open, depth, element != ElementType::Any && is_kept(element));
+            }
+            _ => {}
+        }
+    }
+    mixed.sort_unstable();
+    mixed
+}
 
 /// The keys of a Dictionary so far.
 #[derive(Default)]
@@ -29,6 +72,9 @@ const MAX_KEY_LEN: usize = 16 << 10;
 
 /// Calls `found` with the offset of each key that is the same as an earlier one; of containers only if
 /// `compare_containers`. Stops at the first error.
+///
+/// For Godot 4, a String and the StringName of the same text are the same key, as are two Dictionaries with equal contents,
+/// alone or in equal Arrays, and null and a null object. An object is the same key as itself alone.
 pub(super) fn equal_keys(mut reader: Reader<'_>, compare_containers: bool, mut found: impl FnMut(usize)) {
     let mut open: Vec<Keys<'_>> = Vec::new();
     let (mut object_at, mut dictionary_at) = (None, None);

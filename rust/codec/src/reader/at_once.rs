@@ -1,11 +1,24 @@
-//! Reads a flat value without the state that a [`Reader`] keeps for containers, texts and errors.
+//! Reads a value at once: any value to its end, a flat one without the state that a [`Reader`] keeps for containers, texts
+//! and errors.
 
 use super::{HIGH_BIT, Reader, width};
 use crate::dialect::Dialect;
+use crate::error::CodecError;
 use crate::event::{ElementType, Event, Plain, Text};
 use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Kind, Row, Shape, WORD, Width, padded};
 use crate::limits::MAX_VALUE_LEN;
 use crate::text;
+
+/// Reads a value to its end, and returns its length in bytes, including its last padding even if that is missing.
+///
+/// Builds nothing, and allocates only the [`Reader`]'s stack of open containers.
+///
+/// # Errors
+/// If there is no valid value; see [`Reader::next_event`].
+pub fn validate(mut reader: Reader<'_>) -> Result<usize, CodecError> {
+    reader.skip_value()?;
+    Ok(reader.position())
+}
 
 impl<'a> Reader<'a> {
     /// Returns the only event of a flat value at the start of `bytes`, by the rules of Godot 4: nil, a bool, a number,
