@@ -1,9 +1,8 @@
 //! The machine's memory: lines of the processor's cache, and huge pages of Linux for large new memory.
 //!
-//! Memory of the system arrives page by page, as it is first written. For a large result this takes longer than the
-//! copy into it. Huge pages are 512 times as long, so that there are fewer: a third of the time. Where the setting
-//! `transparent_hugepage` is `madvise`, the default of most distributions, programs have to ask for them. Nothing is
-//! asked under other settings.
+//! Memory of the system arrives page by page, as it is first written; with huge pages, which are 512 times as long, in a
+//! third of the time. Where the setting `transparent_hugepage` is `madvise`, the default of most distributions, programs
+//! have to ask for them. Nothing is asked under other settings.
 //!
 //! Only memory that is filled right away is asked for, and of it only the huge pages that lie inside. So hardly more is
 //! resident afterwards, and after the result was freed, than without.

@@ -20,34 +20,33 @@
 //! - **Threads**: [`Value::variant`] and functions that run scripts are only called by the thread of the call.
 
 mod api;
-mod args;
-mod call;
 mod files;
 mod layout;
 mod memory;
+mod methods;
 mod objects;
 mod slot;
 mod view;
 
 use api::{Constructor, ENCODED_CLASS, Inner, TypeOf, api, construct, default_value, is_packed, kind_of, sys_type};
 pub use api::{DIALECT, REAL, allocates_in_parallel, makes_blocks};
-pub use args::{
-    AnyArg, CompressionArg, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, no, null, register_dialects,
-};
-pub use call::{Call, load_docs, register};
 pub use files::{EngineFile, error_text, globalize, keep};
 use layout::{Entry, Private, is_known};
 pub use memory::Pages;
 use memory::{LINE, line, lines};
+pub use methods::{
+    AnyArg, Call, CompressionArg, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, load_docs, no, null,
+    register, register_dialects,
+};
 pub use objects::{
     base_class, can_instantiate, class_name, class_of, encoded_id, has_script_method, is_of_class, meta_list, property,
     property_list, remove_meta, script, script_id, set_property,
 };
+pub use slot::Slot;
 pub use slot::containers::{BytesSlot, DictionarySlot, OwnArray, SlotType, new_dictionaries};
-pub use slot::set::Slot;
 use slot::write::name_of;
 pub use slot::write::{BytesOut, Growing, StringSlot, byte_array_of, string_of};
 pub use view::containers::{OwnedType, ahead};
 pub use view::held::{HeldBytes, Reference};
-pub use view::read::{Str, Value, View, byte_array_at, bytes_of, chars, value, values};
-use view::read::{elements, packed_data};
+pub use view::{Str, Value, View, byte_array_at, bytes_of, chars, value, values};
+use view::{elements, packed_data};

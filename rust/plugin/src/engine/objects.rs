@@ -76,10 +76,7 @@ fn pointer(holder: &Value) -> Option<sys::GDExtensionObjectPtr> {
 
 /// Returns the object in a Variant, or `None` if there is none or it was freed.
 fn object(holder: &Value) -> Option<Gd<Object>> {
-    if holder.object_id() == 0 {
-        return None;
-    }
-    holder.variant().try_to().ok()
+    (holder.object_id() != 0).then(|| holder.variant().try_to().ok()).flatten()
 }
 
 /// Returns the value of a property, or `None` if the object has no readable property of that name.

@@ -22,7 +22,9 @@ pub struct Changes {
     /// The new values of changed properties, and of all properties of whole objects.
     new: States,
     changes: Vec<Change>,
-    wholes: Vec<Whole>,
+    /// Parts of objects that have other properties now, or another script, with the old and new values of their properties;
+    /// empty for those that the object did not have, or no longer has.
+    wholes: Vec<(usize, Vec<[Span; 2]>)>,
 }
 
 struct Change {
@@ -35,13 +37,6 @@ struct Change {
     narrowed: Option<Narrowed>,
     /// The object that the change is a part of, if it can only be undone with all of the object's properties.
     whole: Option<usize>,
-}
-
-/// An object that has other properties now, or another script.
-struct Whole {
-    part: usize,
-    /// The old and new values of its properties; empty for those that it did not have, or no longer has.
-    values: Vec<[Span; 2]>,
 }
 
 /// One modification. Any thread may read it.
@@ -84,39 +79,27 @@ impl Changes {
                     reports.push_warning(index, || format!("skipped {}: {why}", part.shown()));
                 }
             }
-            if values.len() >= BATCH {
-                found.compare(&recording.spans, &mut read_parts, &mut values, &mut reports);
+            if values.len() < BATCH && index + 1 < found.parts.len() {
+                continue;
             }
+            let (mut states, mut spans, mut first) = (States::default(), Vec::with_capacity(values.len()), 0);
+            let mut errors = states.encode(&values, &mut spans).into_iter().peekable();
+            for (index, properties) in read_parts.drain(..) {
+                let end = first + properties.names.len();
+                while let Some((at, error)) = errors.next_if(|&(at, _)| at < end) {
+                    let (part, name) = (&found.parts[index], &properties.texts[at - first]);
+                    reports.push_error(index, || part.failure(name, &error));
+                }
+                let part = &mut found.parts[index];
+                let (united, old) = (United::of(&part.properties, &properties), &recording.spans[part.first_span..]);
+                part.properties = Arc::clone(&united.properties);
+                let now = Now { states: &states, spans: &spans[first..end], before: None };
+                found.compare_part(index, &united, old, &now);
+                first = end;
+            }
+            values.clear();
         }
-        found.compare(&recording.spans, &mut read_parts, &mut values, &mut reports);
         (found, reports)
-    }
-
-    /// Compares the values that were read of some parts.
-    fn compare(
-        &mut self,
-        recorded: &[Span],
-        parts: &mut Vec<(usize, Arc<Properties>)>,
-        values: &mut Vec<Slot>,
-        reports: &mut Reports,
-    ) {
-        let (mut states, mut spans) = (States::default(), Vec::with_capacity(values.len()));
-        let mut errors = states.encode(values, &mut spans).into_iter().peekable();
-        let mut first = 0;
-        for (index, properties) in parts.drain(..) {
-            let end = first + properties.names.len();
-            while let Some((at, error)) = errors.next_if(|&(at, _)| at < end) {
-                let (part, name) = (&self.parts[index], &properties.texts[at - first]);
-                reports.push_error(index, || part.failure(name, &error));
-            }
-            let part = &mut self.parts[index];
-            let (united, old) = (United::of(&part.properties, &properties), &recorded[part.first_span..]);
-            part.properties = Arc::clone(&united.properties);
-            let now = Now { states: &states, spans: &spans[first..end], before: None };
-            self.compare_part(index, &united, old, &now);
-            first = end;
-        }
-        values.clear();
     }
 
     /// Compares the recorded values of a part with those of now. `united` are the properties of both.
@@ -149,13 +132,13 @@ impl Changes {
             let old = old_span.filter(|_| old.is_some()).unwrap_or_default();
             self.changes.push(Change { part: index, property, old, new, op, narrowed, whole: None });
         }
-        if is_whole && part.properties.is_complete() && first < self.changes.len() {
+        if is_whole && part.properties.list.is_complete && first < self.changes.len() {
             self.changes[first..].iter_mut().for_each(|change| change.whole = Some(self.wholes.len()));
             let values = spans().map(|(old, new)| {
                 let new = new.map(|new| self.new.add(now.states.get(new)));
                 [old.unwrap_or_default(), new.unwrap_or_default()]
             });
-            self.wholes.push(Whole { part: index, values: values.collect() });
+            self.wholes.push((index, values.collect()));
         }
     }
 
@@ -182,7 +165,7 @@ impl Changes {
 
     /// Returns the names of all properties of a whole object, the script first, with their old and new values.
     pub fn whole(&self, whole: usize) -> impl Iterator<Item = (&StringName, &str, State<'_>, State<'_>)> {
-        let Whole { part, values } = &self.wholes[whole];
+        let (part, values) = &self.wholes[whole];
         let Properties { names, texts, .. } = &*self.parts[*part].properties;
         let names = names.iter().zip(texts);
         names.zip(values).map(|((name, text), &[old, new])| (name, &**text, self.old.get(old), self.new.get(new)))
@@ -199,12 +182,12 @@ impl<'c> Modification<'c> {
         path
     }
 
-    pub fn values(&self) -> (Slot, Slot) {
-        let mut texts = Texts::for_bytes(0);
-        let [mut old, mut new] = [Slot::new(), Slot::new()];
-        self.build(self.old, &mut old, &mut texts);
-        self.build(self.new, &mut new, &mut texts);
-        (old, new)
+    pub fn values(&self) -> [Slot; 2] {
+        [self.old, self.new].map(|state| {
+            let mut slot = Slot::new();
+            self.build(state, &mut slot, &mut Texts::for_bytes(0));
+            slot
+        })
     }
 
     /// Builds what has changed of the old or the new state.
@@ -223,11 +206,11 @@ fn read(part: &Part, recording: &Recording, values: &mut Vec<Slot>) -> Result<Ar
         return Err("it was freed".into());
     }
     let mut properties = Arc::clone(&part.properties);
-    if properties.is_complete() {
+    if properties.list.is_complete {
         properties = Arc::new(properties.leave_out_of(&Properties::asked(object, true)));
-    } else if let Some(list) = &properties.list {
-        let ask = !properties.is_shared() || recording.has_list_changed(part.id);
-        if let Some(why) = list.difference(object, ask) {
+    } else if properties.list.is_asked {
+        let ask = !properties.list.is_shared || recording.has_list_changed(part.id);
+        if let Some(why) = properties.list.difference(object, ask) {
             return Err(format!("{why}: record it with record_complete()"));
         }
     }

@@ -1,4 +1,8 @@
-//! Registers modifications with an undo history of the engine.
+//! Registers modifications with an undo history of the engine. The states that it keeps of one property share what they have
+//! in common.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, Weak};
 
 use godot::builtin::{Callable, GString, StringName, VarArray, Variant};
 use godot::classes::Object;
@@ -6,16 +10,30 @@ use godot::meta::ToGodot;
 use godot::obj::Gd;
 use godot::register::{GodotClass, godot_api};
 use varbatch_codec::Kind;
+use varbatch_codec::change::delta::Swap;
+use varbatch_codec::change::edits;
 
 use super::changes::{Changes, Modification};
 use super::properties::metadata_name;
 use super::record::alive;
 use super::rows::has_parts;
-use super::states::{OwnState, State};
+use super::states::State;
 use crate::engine::{self, Slot, Value};
+use crate::jobs::lock;
+use crate::value::string_cache::Texts;
 
-/// `UndoRedo.MERGE_DISABLE`.
-const MERGE_DISABLE: i64 = 0;
+/// Min bytes of a state in a chain.
+const CHAINED_FROM: usize = 4096;
+
+/// A swap may take at most 1/`MAX_SHARE` of a state's bytes. A larger one saves little memory, and if it has very many
+/// small parts, applying it takes several times as long as building the value.
+const MAX_SHARE: usize = 2;
+
+/// The instance id of an object, and the name of its property.
+type Key = (u64, Box<str>);
+
+/// The chains that have versions.
+static CHAINS: Mutex<BTreeMap<Key, Weak<Mutex<Chain>>>> = Mutex::new(BTreeMap::new());
 
 pub struct History {
     object: Gd<Object>,
@@ -25,13 +43,12 @@ pub struct History {
 impl History {
     /// Accepts an object of one of the engine's two history classes.
     pub fn new(value: &Value) -> Result<Self, String> {
-        let found = match alive(value) {
+        let object = alive(value).map(|_| value.variant().try_to::<Gd<Object>>());
+        let found = match object {
             Err(found) => found.into(),
-            Ok(_) => match value.variant().try_to::<Gd<Object>>() {
-                Ok(object) if object.is_class("UndoRedo") => return Ok(Self { object, is_editor: false }),
-                Ok(object) if object.is_class("EditorUndoRedoManager") => return Ok(Self { object, is_editor: true }),
-                _ => engine::class_of(value).to_string(),
-            },
+            Ok(Ok(object)) if object.is_class("UndoRedo") => return Ok(Self { object, is_editor: false }),
+            Ok(Ok(object)) if object.is_class("EditorUndoRedoManager") => return Ok(Self { object, is_editor: true }),
+            Ok(_) => engine::class_of(value).to_string(),
         };
         Err(format!("expected an UndoRedo or EditorUndoRedoManager, found {found}"))
     }
@@ -39,7 +56,8 @@ impl History {
     /// Registers all modifications as one action, without executing it.
     pub fn register(mut self, name: &GString, changes: &Changes) {
         let Some(first) = changes.iter().next() else { return };
-        let mut args = vec![name.to_variant(), MERGE_DISABLE.to_variant()];
+        // With `UndoRedo.MERGE_DISABLE`.
+        let mut args = vec![name.to_variant(), 0.to_variant()];
         if self.is_editor {
             // The first object selects the history for all modifications, even those of other scenes.
             args.push(first.object.variant().clone());
@@ -63,12 +81,13 @@ impl History {
 
     fn add(&mut self, change: &Modification<'_>) {
         let object = change.object.variant();
+        // Scripts may change it, or objects in it may be freed.
+        let is_shared = |kind| kind == Kind::Object || has_parts(kind);
         if is_shared(change.old.kind()) || is_shared(change.new.kind()) {
             let property = StepProperty::new(change.object, change.name, change.text, change.old, change.new);
             return self.add_step(VarBatchUndoStep::new(change.object, [property].into(), false));
         }
-        let (old, new) = change.values();
-        let (old, new) = (old.value().variant().clone(), new.value().variant().clone());
+        let [old, new] = change.values().map(|value| value.value().variant().clone());
         if change.narrowed.is_none() {
             let name = change.name.to_variant();
             self.object.call("add_do_property", &[object.clone(), name.clone(), new]);
@@ -100,11 +119,6 @@ impl History {
     }
 }
 
-/// True if a value must be rebuilt each time: scripts may change it, or objects in it may be freed.
-fn is_shared(kind: Kind) -> bool {
-    kind == Kind::Object || has_parts(kind)
-}
-
 /// The object that an undo history calls. Not for users.
 ///
 /// Scripts could change an Array that a history holds. This builds a new one each time, of bytes that steps share.
@@ -118,23 +132,23 @@ pub struct VarBatchUndoStep {
     is_whole: bool,
 }
 
-/// The states of a property before and after a step.
+/// A property before and after a step.
 struct StepProperty {
     name: StringName,
-    old: OwnState,
-    new: OwnState,
+    /// Both states: their bytes, and what is kept beside them.
+    states: [(Version, Arc<[Slot]>); 2],
 }
 
 #[godot_api]
 impl VarBatchUndoStep {
     #[func]
     fn redo(&self) {
-        self.set(|property| &property.new);
+        self.set(1);
     }
 
     #[func]
     fn undo(&self) {
-        self.set(|property| &property.old);
+        self.set(0);
     }
 }
 
@@ -146,7 +160,7 @@ impl VarBatchUndoStep {
     }
 
     // A setter may run and call `undo` or `redo` again. That is safe: the step only reads itself.
-    fn set(&self, state: impl Fn(&StepProperty) -> &OwnState) {
+    fn set(&self, side: usize) {
         if self.is_whole {
             // All of it, so that what comes back is in order.
             let metadata = self.properties.iter().filter_map(|property| metadata_name(&property.name.to_string()));
@@ -157,25 +171,170 @@ impl VarBatchUndoStep {
         // A property may only be there once another one is set, such as those that a mesh brings with it.
         while left.len() < count {
             count = left.len();
-            left.retain(|property| !property.set(self.object.value(), state(property)));
+            left.retain(|property| !property.set(self.object.value(), side));
         }
     }
 }
 
 impl StepProperty {
+    /// Makes the property of its old and its new state, which share data.
     fn new(object: &Value, name: &StringName, text: &str, old: State<'_>, new: State<'_>) -> Self {
-        let (old, new) = OwnState::pair(object, text, old, new);
-        Self { name: name.clone(), old, new }
+        let kept = |state: State<'_>| state.kept.iter().map(Slot::of).collect::<Arc<[Slot]>>();
+        let old_kept = kept(old);
+        let is_same = old.kept.len() == new.kept.len() && old.keeps_same(new);
+        let new_kept = if is_same { Arc::clone(&old_kept) } else { kept(new) };
+        let bytes = |state: State<'_>| Version::new(object.object_id(), text, state.bytes);
+        Self { name: name.clone(), states: [(bytes(old), old_kept), (bytes(new), new_kept)] }
     }
 
-    /// Sets the property. Returns `false` if the object does not have it, but should.
-    fn set(&self, object: &Value, state: &OwnState) -> bool {
-        if state.is_none() {
-            // It goes with the script, or with the property that brought it.
-            return true;
-        }
+    /// Sets the property to one of its states. Returns `false` if the object does not have it, but should.
+    fn set(&self, object: &Value, side: usize) -> bool {
+        let (bytes, kept) = &self.states[side];
         let mut value = Slot::new();
-        state.build(&mut value);
-        engine::set_property(object, &self.name, value.value())
+        let is_none = bytes.with(|bytes| {
+            let state = State { bytes, kept: Slot::values(kept) };
+            state.build(&mut value, &mut Texts::for_bytes(0));
+            state.is_none()
+        });
+        // What is not there goes with the script, or with the property that brought it.
+        is_none || engine::set_property(object, &self.name, value.value())
+    }
+}
+
+/// The bytes of a state.
+enum Version {
+    /// A short state, stored whole.
+    Own(Box<[u8]>),
+    /// A state in a chain, which keeps the state as long as this lives.
+    In(Arc<Mutex<Chain>>, Id),
+}
+
+/// Identifies a state by its address. Counts its versions, and the chain.
+type Id = Arc<()>;
+
+/// States of one property of one object in a row.
+///
+/// The root, the last one that was read or added, is stored whole, and a swap between each two neighbours makes the one from
+/// the other. Reading a state moves the root to it, with one swap per step on the way, which is one step when a history is
+/// undone or redone in order. So a chain takes the memory of one state plus the changes.
+///
+/// States hold no objects, so nothing here runs a script, and chains may be locked.
+struct Chain {
+    key: Key,
+    /// The bytes of the root. While a reader shares them, they are copied before they change.
+    bytes: Arc<Vec<u8>>,
+    /// The index of the root.
+    root: usize,
+    states: VecDeque<Id>,
+    /// Between each state and the next one.
+    swaps: VecDeque<Swap>,
+}
+
+impl Version {
+    /// Keeps a state of a property.
+    fn new(object: u64, property: &str, bytes: &[u8]) -> Self {
+        if bytes.len() < CHAINED_FROM {
+            return Self::Own(bytes.into());
+        }
+        let key = (object, property.into());
+        // Unlock before a chain is dropped, because that locks `CHAINS`.
+        let known = lock(&CHAINS).get(&key).and_then(Weak::upgrade);
+        if let Some(chain) = known {
+            let id = lock(&chain).add(bytes);
+            if let Some(id) = id {
+                return Self::In(chain, id);
+            }
+        }
+        let (id, bytes) = (Id::default(), Arc::new(bytes.to_vec()));
+        let states = VecDeque::from([Arc::clone(&id)]);
+        let chain = Chain { key: key.clone(), bytes, root: 0, states, swaps: VecDeque::new() };
+        let chain = Arc::new(Mutex::new(chain));
+        lock(&CHAINS).insert(key, Arc::downgrade(&chain));
+        Self::In(chain, id)
+    }
+
+    /// Calls `work` with the bytes. Nothing is locked during the call.
+    fn with<R>(&self, work: impl FnOnce(&[u8]) -> R) -> R {
+        match self {
+            Self::Own(bytes) => work(bytes),
+            Self::In(chain, id) => {
+                let bytes = lock(chain).bytes(id);
+                work(&bytes)
+            }
+        }
+    }
+}
+
+impl Drop for Chain {
+    fn drop(&mut self) {
+        let mut chains = lock(&CHAINS);
+        // A new chain may have replaced this one.
+        if chains.get(&self.key).is_some_and(|chain| chain.strong_count() == 0) {
+            chains.remove(&self.key);
+        }
+    }
+}
+
+impl Chain {
+    /// Adds a version of a state and makes it the root. `None` if it has too little in common with the root, or the root
+    /// has neighbours on both sides: then another history still has the states on one of them.
+    fn add(&mut self, bytes: &[u8]) -> Option<Id> {
+        self.drop_unused();
+        if *self.bytes == bytes {
+            return Some(Arc::clone(&self.states[self.root]));
+        }
+        let is_last = self.root + 1 == self.states.len();
+        if !is_last && self.root > 0 {
+            return None;
+        }
+        let swap = Swap::new(bytes, &self.bytes, edits(bytes, &self.bytes));
+        if swap.len() > self.bytes.len() / MAX_SHARE {
+            return None;
+        }
+        let whole = Arc::make_mut(&mut self.bytes);
+        whole.clear();
+        whole.reserve_exact(bytes.len());
+        whole.extend_from_slice(bytes);
+        let id = Id::default();
+        if is_last {
+            self.states.push_back(Arc::clone(&id));
+            self.swaps.push_back(swap);
+            self.root += 1;
+        } else {
+            self.states.push_front(Arc::clone(&id));
+            self.swaps.push_front(swap);
+        }
+        Some(id)
+    }
+
+    /// Makes a state the root and returns its bytes.
+    fn bytes(&mut self, id: &Id) -> Arc<Vec<u8>> {
+        let index = self.states.iter().position(|state| Arc::ptr_eq(state, id));
+        self.move_root(index.expect("a version keeps its state"));
+        Arc::clone(&self.bytes)
+    }
+
+    /// Drops the states at both ends that have no versions. Histories drop the oldest steps and those that were undone, and
+    /// that merge actions the states in between. One between others that have versions leads to them.
+    fn drop_unused(&mut self) {
+        let is_used = |state: &Id| Arc::strong_count(state) > 1;
+        let first = self.states.iter().position(is_used).unwrap_or(self.root);
+        let last = self.states.iter().rposition(is_used).unwrap_or(self.root);
+        self.move_root(self.root.clamp(first, last));
+        self.states.truncate(last + 1);
+        self.swaps.truncate(last);
+        self.states.drain(..first);
+        self.swaps.drain(..first);
+        self.root -= first;
+    }
+
+    /// Makes the state at an index the root.
+    fn move_root(&mut self, index: usize) {
+        while self.root != index {
+            let is_next = self.root < index;
+            let swap = if is_next { self.root } else { self.root - 1 };
+            self.swaps[swap].apply(Arc::make_mut(&mut self.bytes));
+            self.root = if is_next { self.root + 1 } else { swap };
+        }
     }
 }

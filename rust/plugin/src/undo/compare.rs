@@ -66,14 +66,13 @@ pub fn compare(pairs: &[Pair], wanted: &Wanted, mut references: References, name
             }
         }
         let united = United::of(&before.properties, &now.properties);
-        // A copy for this pair, with the objects that belong to those in the values, where this may decide.
+        // A copy for this pair, with the objects that belong to those in the values.
         let mut recorded = sides.before.spans_of(before).to_vec();
         let spans = sides.after.spans_of(now);
         let states = &sides.after.states;
         for [old, new] in united.places() {
             if let Some((old, new)) = old.zip(new)
-                && references.may_change(found.old.get(recorded[old]), states.get(spans[new]))
-                && let Some(mapped) = references.add_mapped(&mut found.old, recorded[old])
+                && let Some(mapped) = references.add_mapped(&mut found.old, recorded[old], states.get(spans[new]))
             {
                 recorded[old] = mapped;
             }
@@ -116,14 +115,13 @@ impl References {
         self.0.get(&id).map(Slot::value)
     }
 
-    /// True if the values may compare differently with other objects in the first one.
-    fn may_change(&self, old: State<'_>, new: State<'_>) -> bool {
-        !old.is_same(new) || old.kept.iter().any(|kept| self.get(kept.object_id()).is_some())
-    }
-
-    /// Appends a copy of a value with the objects that belong to those in it. `None` if there are none.
-    fn add_mapped(&self, states: &mut States, span: Span) -> Option<Span> {
+    /// Appends a copy of a value with the objects that belong to those in it. `None` if there are none, or if it compares
+    /// with `new` the same without them.
+    fn add_mapped(&self, states: &mut States, span: Span, new: State<'_>) -> Option<Span> {
         let state = states.get(span);
+        if state.is_same(new) && !state.kept.iter().any(|kept| self.get(kept.object_id()).is_some()) {
+            return None;
+        }
         let (mut reader, mut found) = (state.reader(), Vec::new());
         // This cannot fail, because the bytes were encoded here.
         while let Ok(Some(event)) = reader.next_event() {

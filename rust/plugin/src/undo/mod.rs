@@ -23,4 +23,3 @@ pub mod record;
 pub mod recording;
 pub mod rows;
 mod states;
-mod versions;

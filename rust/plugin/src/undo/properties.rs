@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use godot::builtin::{Array, StringName, VarDictionary};
 use godot::classes::ClassDb;
 use godot::obj::{EngineBitfield, Singleton};
@@ -15,15 +15,8 @@ use varbatch_codec::Kind;
 
 use crate::engine::{self, Slot, Value};
 
-/// What is in a list, but is no property.
-const HEADINGS: [PropertyUsageFlags; 3] =
-    [PropertyUsageFlags::GROUP, PropertyUsageFlags::CATEGORY, PropertyUsageFlags::SUBGROUP];
-
 /// The property that holds the script.
 pub const SCRIPT: &str = "script";
-
-/// The prefix of metadata in property names.
-const METADATA: &str = "metadata/";
 
 /// What an object or a class lists, with the usage. Without the script: a different script has a different list.
 pub struct Listed(Vec<(StringName, PropertyUsageFlags)>);
@@ -36,10 +29,12 @@ impl Listed {
 
     fn from(list: &Array<VarDictionary>) -> Self {
         let script = StringName::from(SCRIPT);
+        // What is in a list, but is no property.
+        let headings = [PropertyUsageFlags::GROUP, PropertyUsageFlags::CATEGORY, PropertyUsageFlags::SUBGROUP];
         let entry = |entry: VarDictionary| {
             let name: StringName = entry.get("name")?.try_to_relaxed().ok()?;
             let usage = PropertyUsageFlags::from_ord(entry.get("usage")?.try_to::<i64>().ok()?.cast_unsigned());
-            (name != script && !HEADINGS.into_iter().any(|heading| usage.is_set(heading))).then_some((name, usage))
+            (name != script && !headings.into_iter().any(|heading| usage.is_set(heading))).then_some((name, usage))
         };
         Self(list.iter_shared().filter_map(entry).collect())
     }
@@ -79,18 +74,13 @@ impl Listed {
 
 /// Returns names in order, without duplicates.
 pub fn distinct(names: impl Iterator<Item = StringName>) -> Vec<StringName> {
-    let mut distinct: Vec<StringName> = Vec::new();
-    for name in names {
-        if !distinct.contains(&name) {
-            distinct.push(name);
-        }
-    }
-    distinct
+    let mut known = HashSet::default();
+    names.filter(|name| known.insert(name.clone())).collect()
 }
 
 /// Returns the name of metadata from its name as a property.
 pub fn metadata_name(property: &str) -> Option<StringName> {
-    property.strip_prefix(METADATA).map(StringName::from)
+    property.strip_prefix("metadata/").map(StringName::from)
 }
 
 /// Names of properties, in order and without duplicates.
@@ -98,27 +88,30 @@ pub struct Properties {
     pub names: Vec<StringName>,
     /// The names as text.
     pub texts: Vec<String>,
-    /// The list that they come from. `None` if the caller named them.
-    pub list: Option<Arc<PropertyList>>,
+    /// The list that they come from. Empty if the caller named them.
+    pub list: Arc<PropertyList>,
 }
 
 /// The stored properties of an object, and everything that its list depends on.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct PropertyList {
-    pub key: ListKey,
-    pub names: Vec<StringName>,
+    /// True if an object was asked for it.
+    pub is_asked: bool,
+    key: ListKey,
+    names: Vec<StringName>,
     /// Number of names that the asked object stores. The class stores the other names, but that object did not.
-    pub stored: usize,
+    stored: usize,
+    /// True if other objects of the same class and script have the same list.
     pub is_shared: bool,
     /// True if the script is the first name, so that an edit may change the list.
     pub is_complete: bool,
 }
 
 /// What a list depends on, if no script makes it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ListKey {
-    pub script: u64,
-    pub class: StringName,
+#[derive(Clone, Default, PartialEq, Eq)]
+struct ListKey {
+    script: u64,
+    class: StringName,
     metadata: Vec<StringName>,
 }
 
@@ -134,7 +127,7 @@ impl ListKey {
 
 impl Properties {
     pub fn of_list(list: PropertyList) -> Self {
-        Self::new(list.names.clone(), Some(Arc::new(list)))
+        Self::new(list.names.clone(), Arc::new(list))
     }
 
     /// Asks an object for all properties that it stores; the script is before them if `is_complete`. A script may run.
@@ -143,11 +136,11 @@ impl Properties {
         if is_complete {
             names.insert(0, StringName::from(SCRIPT));
         }
-        Self::of_list(PropertyList { key, stored: names.len(), names, is_shared: false, is_complete })
+        Self::of_list(PropertyList { is_asked: true, key, stored: names.len(), names, is_shared: false, is_complete })
     }
 
-    /// `list` is the one that the names come from. `None` if the caller named them.
-    pub fn new(names: Vec<StringName>, list: Option<Arc<PropertyList>>) -> Self {
+    /// `list` is the one that the names come from.
+    pub fn new(names: Vec<StringName>, list: Arc<PropertyList>) -> Self {
         let texts = names.iter().map(ToString::to_string).collect();
         Self { names, texts, list }
     }
@@ -158,13 +151,7 @@ impl Properties {
 
     /// Returns another list without the names that were left out of this one.
     pub fn leave_out_of(&self, other: &Self) -> Self {
-        let listed = self.list.as_ref().map_or(&[][..], |list| &list.names);
-        other.filter(|name| self.names.contains(name) || !listed.contains(name))
-    }
-
-    /// Returns the list that they come from, of properties that [`Lists`] knows.
-    fn list(&self) -> &PropertyList {
-        self.list.as_ref().expect("they come from a list")
+        other.filter(|name| self.names.contains(name) || !self.list.names.contains(name))
     }
 
     pub fn index_of(&self, name: &StringName) -> Option<usize> {
@@ -173,17 +160,7 @@ impl Properties {
 
     /// True for a property that the class stores, but that this object may not.
     pub fn is_doubtful(&self, name: &StringName) -> bool {
-        self.list.as_ref().is_some_and(|list| list.names[list.stored..].contains(name))
-    }
-
-    /// True if they include the script, so that an edit may change which properties there are.
-    pub fn is_complete(&self) -> bool {
-        self.list.as_ref().is_some_and(|list| list.is_complete)
-    }
-
-    /// True if other objects of the same class and script have the same list.
-    pub fn is_shared(&self) -> bool {
-        self.list.as_ref().is_some_and(|list| list.is_shared)
+        self.list.names[self.list.stored..].contains(name)
     }
 
     /// Reads the values. Returns the indices of names that may not be properties: their values are null, or what the
@@ -193,7 +170,7 @@ impl Properties {
         for (index, name) in self.names.iter().enumerate() {
             let found = engine::property(object, name);
             let kind = found.as_ref().map_or(Kind::Nil, |found| found.value().view().kind());
-            if found.is_none() || self.list.is_none() && matches!(kind, Kind::Callable | Kind::Signal) {
+            if found.is_none() || !self.list.is_asked && matches!(kind, Kind::Callable | Kind::Signal) {
                 doubtful.push(index);
             }
             values.push(found.unwrap_or_else(Slot::new));
@@ -282,9 +259,6 @@ impl United {
     }
 }
 
-/// Methods of scripts that make lists differ from object to object.
-const LIST_MAKERS: [&str; 2] = ["_get_property_list", "_validate_property"];
-
 /// The known lists of classes and scripts.
 #[derive(Default)]
 pub struct Lists {
@@ -300,11 +274,11 @@ impl Lists {
     /// Returns all stored properties of an object. Its script may run.
     pub fn of(&mut self, object: &Value) -> Arc<Properties> {
         let key = ListKey::of(object);
-        let has_key = |known: &Arc<Properties>| known.list().key == key;
+        let has_key = |known: &Arc<Properties>| known.list.key == key;
         if let Some(index) = self.shared.iter().position(has_key) {
             self.shared[..=index].rotate_right(1);
         } else if let Some(index) = self.in_doubt.iter().position(has_key) {
-            let agreed = self.in_doubt.swap_remove(index).list().agreed(&Listed::of(object));
+            let agreed = self.in_doubt.swap_remove(index).list.agreed(&Listed::of(object));
             self.shared.insert(0, Arc::new(Properties::of_list(agreed)));
         } else {
             return self.ask(object, key);
@@ -321,7 +295,9 @@ impl Lists {
         let is_alone = self.alone.contains(&of_script);
         let of_class = (!is_alone).then(|| Listed::from(&ClassDb::singleton().class_get_property_list(&key.class)));
         let listed = Listed::of(object);
-        let makes_list = || LIST_MAKERS.iter().any(|name| engine::has_script_method(object, &StringName::from(*name)));
+        // These make lists differ from object to object.
+        let has = |method| engine::has_script_method(object, &StringName::from(method));
+        let makes_list = || ["_get_property_list", "_validate_property"].into_iter().any(has);
         let of_class = of_class.filter(|of_class| !makes_list() && listed.is_explained_by(of_class));
         let mut names = listed.stored();
         let stored = names.len();
@@ -329,7 +305,7 @@ impl Lists {
         // Other objects may store what this one does not store now.
         let others = of_class.map(|of_class| of_class.stored()).unwrap_or_default();
         names.extend(others.into_iter().filter(|name| !listed.stores(name)));
-        let list = PropertyList { key, names, stored, is_shared, is_complete: false };
+        let list = PropertyList { is_asked: true, key, names, stored, is_shared, is_complete: false };
         let properties = Arc::new(Properties::of_list(list));
         if is_shared {
             self.shared.insert(0, Arc::clone(&properties));

@@ -40,7 +40,7 @@ impl Wanted {
         } else {
             let (out, rest) = named.into_iter().partition::<Vec<_>, _>(|name| except.contains(name));
             except.retain(|name| !out.contains(name));
-            Names::Named(Arc::new(Properties::new(rest, None)))
+            Names::Named(Arc::new(Properties::new(rest, Arc::default())))
         };
         Self { names, except, is_edit: true }
     }
@@ -68,33 +68,6 @@ fn names_of(names: &PackedStringArray) -> Vec<StringName> {
     distinct(names.as_slice().iter().map(StringName::from))
 }
 
-struct Except<'w> {
-    names: &'w [StringName],
-    /// Shared lists, and what remains of them.
-    known: Vec<[Arc<Properties>; 2]>,
-    /// The names that were in a list.
-    found: Vec<StringName>,
-}
-
-impl Except<'_> {
-    fn leave_out_of(&mut self, properties: Arc<Properties>) -> Arc<Properties> {
-        if self.names.is_empty() {
-            return properties;
-        }
-        if let Some([_, rest]) = self.known.iter().find(|[known, _]| Arc::ptr_eq(known, &properties)) {
-            return Arc::clone(rest);
-        }
-        let is_new = |name: &&StringName| properties.names.contains(name) && !self.found.contains(name);
-        let found: Vec<_> = self.names.iter().filter(is_new).cloned().collect();
-        self.found.extend(found);
-        let rest = Arc::new(properties.filter(|name| !self.names.contains(name)));
-        if properties.is_shared() {
-            self.known.push([properties, Arc::clone(&rest)]);
-        }
-        rest
-    }
-}
-
 /// Names an object or a pair by its index, in errors.
 pub type Named<'n> = &'n dyn Fn(usize) -> String;
 
@@ -103,9 +76,8 @@ pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted,
     let is_watched = wanted.is_edit && matches!(wanted.names, Names::Stored);
     let mut found = lock(recording).begin(is_watched);
     found.parts.reserve_exact(objects.len());
-    let except = Except { names: &wanted.except, known: Vec::new(), found: Vec::new() };
     let (values, reports) = (Vec::new(), Reports::default());
-    let mut pass = Pass { recording, wanted, except, found, values, reports };
+    let mut pass = Pass { recording, wanted, rests: Vec::new(), left_out: Vec::new(), found, values, reports };
     for (index, object) in objects.into_iter().enumerate() {
         if let Err(why) = pass.object(object) {
             let at = pass.found.parts.len();
@@ -121,7 +93,10 @@ pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted,
 struct Pass<'r> {
     recording: &'r Mutex<Recording>,
     wanted: &'r Wanted,
-    except: Except<'r>,
+    /// Shared lists, and what remains of them without the names that are left out.
+    rests: Vec<[Arc<Properties>; 2]>,
+    /// The names that were in a list and are left out.
+    left_out: Vec<&'r StringName>,
     /// What was recorded, to be added to `recording`.
     found: Recording,
     /// Values of the last parts, not encoded yet.
@@ -143,7 +118,7 @@ impl Pass<'_> {
                 self.found.lists.of(object.value())
             }
         };
-        let properties = self.except.leave_out_of(properties);
+        let properties = self.without_except(properties);
         let Some(properties) = lock(self.recording).unrecorded(id, &properties) else { return Ok(()) };
         let mut part = Part::new(object, id, properties, self.found.spans.len() + self.values.len());
         let doubtful = self.read(&part)?;
@@ -151,10 +126,31 @@ impl Pass<'_> {
             self.read_doubtful(&mut part, &doubtful)?;
         }
         // An object that stores nothing still has a list to compare.
-        if !part.properties.names.is_empty() || part.properties.list.is_some() || !self.wanted.is_edit {
+        if !part.properties.names.is_empty() || part.properties.list.is_asked || !self.wanted.is_edit {
             self.found.parts.push(part);
         }
         Ok(())
+    }
+
+    /// Returns the properties that are not left out.
+    fn without_except(&mut self, properties: Arc<Properties>) -> Arc<Properties> {
+        let Wanted { except, .. } = self.wanted;
+        if except.is_empty() {
+            return properties;
+        }
+        if let Some([_, rest]) = self.rests.iter().find(|[known, _]| Arc::ptr_eq(known, &properties)) {
+            return Arc::clone(rest);
+        }
+        for name in except.iter().filter(|name| properties.names.contains(name)) {
+            if !self.left_out.contains(&name) {
+                self.left_out.push(name);
+            }
+        }
+        let rest = Arc::new(properties.filter(|name| !except.contains(name)));
+        if properties.list.is_shared {
+            self.rests.push([properties, Arc::clone(&rest)]);
+        }
+        rest
     }
 
     /// Reads the values of a part. Returns the indices of names that may not be properties.
@@ -172,17 +168,17 @@ impl Pass<'_> {
     #[cold]
     fn read_doubtful(&mut self, part: &mut Part, doubtful: &[usize]) -> Result<(), String> {
         let start = self.values.len() - part.properties.names.len();
-        if part.properties.is_shared() {
+        if part.properties.list.is_shared {
             // This object lacks a property of others of its class, so ask the object itself.
             let stored = Arc::new(Properties::asked(part.object.value(), false));
-            part.properties = self.except.leave_out_of(stored);
+            part.properties = self.without_except(stored);
             self.values.truncate(start);
             return self.read(part).map(|_| ());
         }
         let listed = Listed::of(part.object.value());
         let names = doubtful.iter().map(|&index| &part.properties.names[index]);
         let missing: Vec<StringName> = names.filter(|name| !listed.has(name)).cloned().collect();
-        if part.properties.list.is_some() || missing.is_empty() {
+        if part.properties.list.is_asked || missing.is_empty() {
             return Ok(());
         }
         for name in missing.iter().filter(|_| self.wanted.is_edit) {
@@ -209,8 +205,7 @@ impl Pass<'_> {
 
     fn finish(mut self) -> Reports {
         self.encode();
-        let Except { names, found, .. } = &self.except;
-        let wrong = names.iter().filter(|name| !found.contains(name));
+        let wrong = self.wanted.except.iter().filter(|name| !self.left_out.contains(name));
         let wrong: Vec<_> = wrong.map(|name| format!("\"{name}\"")).collect();
         if !wrong.is_empty() && !self.found.parts.is_empty() {
             let text = || format!("expected names of recorded properties as except, found {}", wrong.join(", "));

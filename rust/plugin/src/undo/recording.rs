@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use foldhash::HashMap;
 use godot::builtin::{Callable, StringName, varray};
-use godot::classes::{Object, RefCounted};
-use godot::obj::{Base, Gd};
+use godot::classes::Object;
+use godot::obj::Gd;
 use godot::register::{GodotClass, godot_api};
 use varbatch_codec::CodecError;
 
@@ -101,9 +101,9 @@ impl Recording {
     /// Returns those of these properties that are not recorded yet. `None` if all are.
     pub fn unrecorded(&self, id: u64, properties: &Arc<Properties>) -> Option<Arc<Properties>> {
         let earlier: Vec<_> = self.parts_of(id).map(|index| &self.parts[index].properties).collect();
-        if properties.is_complete() {
+        if properties.list.is_complete {
             // It takes over the states of earlier parts.
-            return (!earlier.iter().any(|earlier| earlier.is_complete())).then(|| Arc::clone(properties));
+            return (!earlier.iter().any(|earlier| earlier.list.is_complete)).then(|| Arc::clone(properties));
         }
         if earlier.is_empty() {
             return Some(Arc::clone(properties));
@@ -133,7 +133,7 @@ impl Recording {
             part.first_span += base;
             // Getters may have recorded some since the part was read.
             let Some(rest) = self.unrecorded(part.id, &part.properties) else { continue };
-            if part.properties.is_complete() {
+            if part.properties.list.is_complete {
                 self.take_earlier(&part);
             } else if !Arc::ptr_eq(&rest, &part.properties) {
                 part.keep_only(rest, &mut self.spans);
@@ -154,7 +154,7 @@ impl Recording {
                 }
             }
             // The list is left to the complete part.
-            earlier.keep_only(Arc::new(Properties::new(rest, None)), &mut self.spans);
+            earlier.keep_only(Arc::new(Properties::new(rest, Arc::default())), &mut self.spans);
         }
     }
 
@@ -188,7 +188,6 @@ impl Recording {
 #[class(internal, no_init, base = RefCounted)]
 pub struct VarBatchPropertyWatch {
     changed: Arc<Mutex<HashSet<i64>>>,
-    _base: Base<RefCounted>,
 }
 
 #[godot_api]
@@ -214,7 +213,7 @@ impl Default for Watch {
     fn default() -> Self {
         let changed: Arc<Mutex<HashSet<i64>>> = Arc::default();
         let shared = Arc::clone(&changed);
-        let watch = Gd::from_init_fn(|base| VarBatchPropertyWatch { changed: shared, _base: base });
+        let watch = Gd::from_init_fn(|_| VarBatchPropertyWatch { changed: shared });
         let callable = Callable::from_object_method(&watch, "list_changed");
         let signal = StringName::from("property_list_changed");
         Self { watched: Mutex::default(), changed, signal, callable, _watch: watch }

@@ -56,15 +56,21 @@ fn make_all<'c>(changes: impl Iterator<Item = Modification<'c>>, with_op: bool, 
         if with_op {
             keys.put_op(change.op, &mut dictionary);
         }
-        change.build(change.old, dictionary.entry(keys.old.slot()), &mut texts);
-        change.build(change.new, dictionary.entry(keys.new.slot()), &mut texts);
+        change.build(change.old, dictionary.entry(&keys.old), &mut texts);
+        change.build(change.new, dictionary.entry(&keys.new), &mut texts);
     }
 }
 
 /// Returns the changes for scripts, those inside values each for itself.
 pub fn deep_to_array(changes: &Changes) -> Array<VarDictionary> {
     let keys = RowKeys::default();
-    let found: Vec<_> = changes.iter().map(|change| (change.object, text(&change.path()), rows_of(&change))).collect();
+    let rows_of = |change: Modification<'_>| {
+        inner_rows(change.old, change.new).unwrap_or_else(|| {
+            let [old, new] = change.values();
+            vec![ChangeRow::whole(change.op, old, new)]
+        })
+    };
+    let found: Vec<_> = changes.iter().map(|change| (change.object, text(&change.path()), rows_of(change))).collect();
     engine::new_dictionaries(found.iter().map(|(.., rows)| rows.len()).sum(), |slots| {
         let mut slots = slots.iter_mut();
         for (object, path, rows) in found {
@@ -77,21 +83,16 @@ pub fn deep_to_array(changes: &Changes) -> Array<VarDictionary> {
     })
 }
 
-fn rows_of(change: &Modification<'_>) -> Vec<ChangeRow> {
-    let (old, new) = (change.old, change.new);
-    let rows = if has_parts(old.kind()) && old.kind() == new.kind() { inner_rows(old, new) } else { None };
-    rows.unwrap_or_else(|| {
-        let (old, new) = change.values();
-        vec![ChangeRow::whole(change.op, old, new)]
-    })
-}
-
 pub fn has_parts(kind: Kind) -> bool {
     matches!(kind.shape(), Shape::Array | Shape::Dictionary | Shape::Packed { .. } | Shape::PackedStrings)
 }
 
-/// Finds the changes inside two values. `None` if they may be anything less than all that differs.
+/// Finds the changes inside two values. `None` if they may be anything less than all that differs, or the values have no
+/// parts of the same kind.
 fn inner_rows(old: State<'_>, new: State<'_>) -> Option<Vec<ChangeRow>> {
+    if !has_parts(old.kind()) || old.kind() != new.kind() {
+        return None;
+    }
     let sides = [Side::of(old)?, Side::of(new)?];
     // The states hold ids of objects, and no objects in full. Only these options allow ids in the keys of paths.
     let options = DiffOptions { allow_objects: false, real: REAL };
@@ -111,9 +112,14 @@ fn inner_rows(old: State<'_>, new: State<'_>) -> Option<Vec<ChangeRow>> {
 
 /// True if what differs is in the changes: outside of them, both states keep the same values.
 fn is_all(sides: &[Side<'_>; 2], changes: &change::Changes<'_>) -> bool {
-    let [old, new] = [0, 1].map(|side| {
-        let ranges = changes.iter().filter_map(|change| range_of(&change, side, changes.steps()));
-        sides[side].kept_outside(ranges)
+    let [old, new] = [0, 1].map(|index| {
+        let side = &sides[index];
+        let mut is_outside = vec![true; side.kept.len()];
+        let ranges = changes.iter().filter_map(|change| range_of(&change, index, changes.steps()));
+        ranges.for_each(|range| is_outside[side.kept_in(range)].fill(false));
+        let outside =
+            Slot::values(&side.kept).iter().zip(is_outside).filter_map(|(kept, is_outside)| is_outside.then_some(kept));
+        outside.collect::<Vec<_>>()
     });
     old.len() == new.len() && old.iter().zip(&new).all(|(old, new)| is_same_kept(old, new))
 }
@@ -140,7 +146,7 @@ fn lives(sides: &[Side<'_>; 2], step: &PathStep<'_>) -> bool {
 fn kept_of<'s>(sides: &'s [Side<'_>; 2], part: &[u8]) -> Option<&'s [Value]> {
     let first = part.first()?;
     let (side, at) = sides.iter().find_map(|side| Some((side, side.bytes.element_offset(first)?)))?;
-    Some(&side.kept()[side.kept_in(at..at + part.len())])
+    Some(&Slot::values(&side.kept)[side.kept_in(at..at + part.len())])
 }
 
 /// One of two states, with its StringNames and NodePaths in its bytes, and where its other kept values belong.
@@ -175,20 +181,9 @@ impl<'a> Side<'a> {
         Some(side)
     }
 
-    fn kept(&self) -> &[Value] {
-        Slot::values(&self.kept)
-    }
-
     /// Returns the indices of the values that are kept for a range of the bytes.
     fn kept_in(&self, range: Range<usize>) -> Range<usize> {
         let before = |at| self.offsets.partition_point(|&offset| offset < at);
         before(range.start)..before(range.end)
-    }
-
-    /// Returns the values that are kept for what is outside of these ranges.
-    fn kept_outside(&self, ranges: impl Iterator<Item = Range<usize>>) -> Vec<&Value> {
-        let mut is_outside = vec![true; self.kept.len()];
-        ranges.for_each(|range| is_outside[self.kept_in(range)].fill(false));
-        self.kept().iter().zip(is_outside).filter_map(|(kept, is_outside)| is_outside.then_some(kept)).collect()
     }
 }

@@ -1,12 +1,9 @@
 //! Values as bytes, with references to what bytes cannot hold.
 
-use std::sync::Arc;
-
 use godot::builtin::{GString, Variant};
 use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Mark, Reader, Writer, fill};
 use varbatch_workers::Threads;
 
-use super::versions::Version;
 use crate::engine::{self, DIALECT, Slot, Value, View, chars};
 use crate::jobs::pool;
 use crate::value::build::{Build, MayAsk};
@@ -133,7 +130,7 @@ impl<'a> State<'a> {
         self.bytes == other.bytes && self.keeps_same(other)
     }
 
-    fn keeps_same(self, other: Self) -> bool {
+    pub fn keeps_same(self, other: Self) -> bool {
         self.kept.iter().zip(other.kept).all(|(one, other)| is_same_kept(one, other))
     }
 
@@ -168,35 +165,6 @@ pub fn is_same_kept(one: &Value, other: &Value) -> bool {
     match (one.view().kind(), other.view().kind()) {
         (Kind::Object, Kind::Object) => one.object_id() == other.object_id(),
         (kind, other_kind) => kind == other_kind && one.variant() == other.variant(),
-    }
-}
-
-/// A state of a property that owns its data.
-pub struct OwnState {
-    bytes: Version,
-    kept: Arc<[Slot]>,
-}
-
-impl OwnState {
-    /// Makes the old and the new state of a property; they share data.
-    pub fn pair(object: &Value, property: &str, old: State<'_>, new: State<'_>) -> (Self, Self) {
-        let own =
-            |state: State<'_>, kept| Self { bytes: Version::new(object.object_id(), property, state.bytes), kept };
-        let kept = |state: State<'_>| state.kept.iter().map(Slot::of).collect::<Arc<[Slot]>>();
-        let old_kept = kept(old);
-        let is_same = old.kept.len() == new.kept.len() && old.keeps_same(new);
-        let new_kept = if is_same { Arc::clone(&old_kept) } else { kept(new) };
-        (own(old, old_kept), own(new, new_kept))
-    }
-
-    pub fn is_none(&self) -> bool {
-        self.bytes.with(<[u8]>::is_empty)
-    }
-
-    /// Builds the value, like [`State::build`].
-    pub fn build(&self, slot: &mut Slot) {
-        let kept = Slot::values(&self.kept);
-        self.bytes.with(|bytes| State { bytes, kept }.build(slot, &mut Texts::for_bytes(0)));
     }
 }
 

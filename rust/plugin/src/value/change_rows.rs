@@ -1,11 +1,11 @@
 //! Builds the changes that the codec finds, and turns them into Dictionaries for scripts.
 
-use std::cell::OnceCell;
+use std::cell::LazyCell;
 
 use godot::builtin::StringName;
 use godot::meta::ToGodot;
 use varbatch_codec::PathStep;
-use varbatch_codec::change::{ChangePart, ChangePath, Changes, Op};
+use varbatch_codec::change::{Change, ChangePart, Changes, Op};
 use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
@@ -34,77 +34,73 @@ impl ChangeRow {
         changes: &Changes<'_>,
         mut value: impl FnMut(usize, &[u8]) -> Result<Slot, E>,
     ) -> Result<Vec<Self>, E> {
-        let mut steps = Vec::with_capacity(changes.steps().len());
-        for &step in changes.steps() {
-            steps.push(match step {
-                PathStep::Index(index) => int(index),
-                PathStep::Key(bytes) => value(0, bytes)?,
-                PathStep::Property(name) => Slot::from(StringName::from(&*name.to_utf8()).to_variant()),
-            });
-        }
-        let mut rows = Vec::with_capacity(changes.iter().len());
-        for change in changes.iter() {
+        let step = |step: &PathStep<'_>| match *step {
+            PathStep::Index(index) => Ok(int(index)),
+            PathStep::Key(bytes) => value(0, bytes),
+            PathStep::Property(name) => Ok(Slot::from(StringName::from(&*name.to_utf8()).to_variant())),
+        };
+        let steps: Vec<Slot> = changes.steps().iter().map(step).collect::<Result<_, _>>()?;
+        let row = |change: Change<'_>| {
             let (old, new) = (part(change.old, &mut value)?, part(change.new, &mut value)?);
-            rows.push(Self { path: path_of(change.path, &steps), op: change.op, old, new, index: change.index });
-        }
-        Ok(rows)
+            let (mut path, indices) = (Slot::new(), change.path.indices().collect::<Vec<_>>());
+            for (slot, &index) in path.set_array(indices.len()).iter_mut().zip(indices.iter().rev()) {
+                slot.set_copy(steps[index].value());
+            }
+            Ok(Self { path, op: change.op, old, new, index: change.index })
+        };
+        changes.iter().map(row).collect()
     }
 }
 
-/// A String that rows share, made when the first of them needs it: most changes need half of these.
-pub struct Shared(&'static str, OnceCell<Slot>);
-
-impl Shared {
-    const fn new(text: &'static str) -> Self {
-        Self(text, OnceCell::new())
-    }
-
-    pub fn slot(&self) -> &Slot {
-        self.1.get_or_init(|| text(self.0))
-    }
-}
-
-/// The keys that all rows share, and the names of the operations.
+/// The keys that all rows share, and the names of the operations. Each String is made when the first row needs it: most
+/// changes need half of these.
 pub struct RowKeys {
-    object: Shared,
-    property: Shared,
-    path: Shared,
-    op: Shared,
-    pub old: Shared,
-    pub new: Shared,
-    index: Shared,
-    ops: [Shared; 3],
+    object: LazyCell<Slot>,
+    property: LazyCell<Slot>,
+    path: LazyCell<Slot>,
+    op: LazyCell<Slot>,
+    pub old: LazyCell<Slot>,
+    pub new: LazyCell<Slot>,
+    index: LazyCell<Slot>,
+    ops: [LazyCell<Slot>; 3],
 }
 
 impl Default for RowKeys {
     fn default() -> Self {
-        let keys = ["object", "property", "path", "op", "old", "new", "index"];
-        let [object, property, path, op, old, new, index] = keys.map(Shared::new);
-        Self { object, property, path, op, old, new, index, ops: Op::ALL.map(|op| Shared::new(op.name())) }
+        Self {
+            object: LazyCell::new(|| text("object")),
+            property: LazyCell::new(|| text("property")),
+            path: LazyCell::new(|| text("path")),
+            op: LazyCell::new(|| text("op")),
+            old: LazyCell::new(|| text("old")),
+            new: LazyCell::new(|| text("new")),
+            index: LazyCell::new(|| text("index")),
+            ops: [|| text(Op::Set.name()), || text(Op::Insert.name()), || text(Op::Remove.name())].map(LazyCell::new),
+        }
     }
 }
 
 impl RowKeys {
     /// Adds the entries of a change to a Dictionary.
     pub fn put(&self, row: ChangeRow, dictionary: &mut DictionarySlot<'_>) {
-        *dictionary.entry(self.path.slot()) = row.path;
+        *dictionary.entry(&self.path) = row.path;
         self.put_op(row.op, dictionary);
-        *dictionary.entry(self.old.slot()) = row.old;
-        *dictionary.entry(self.new.slot()) = row.new;
+        *dictionary.entry(&self.old) = row.old;
+        *dictionary.entry(&self.new) = row.new;
         if let Some(found) = row.index {
-            *dictionary.entry(self.index.slot()) = int(found);
+            *dictionary.entry(&self.index) = int(found);
         }
     }
 
     /// Adds the entries that say which property a change is in.
     pub fn put_property(&self, object: &Value, property: &Slot, dictionary: &mut DictionarySlot<'_>) {
-        dictionary.entry(self.object.slot()).set_copy(object);
-        dictionary.entry(self.property.slot()).set_copy(property.value());
+        dictionary.entry(&self.object).set_copy(object);
+        dictionary.entry(&self.property).set_copy(property.value());
     }
 
     /// Adds the entry of an operation.
     pub fn put_op(&self, op: Op, dictionary: &mut DictionarySlot<'_>) {
-        dictionary.entry(self.op.slot()).set_copy(self.ops[op as usize].slot().value());
+        dictionary.entry(&self.op).set_copy(self.ops[op as usize].value());
     }
 }
 
@@ -122,16 +118,6 @@ fn part<E>(part: Option<ChangePart<'_>>, value: &mut impl FnMut(usize, &[u8]) ->
         }
         Some(texts @ ChangePart::Texts { .. }) => value(0, &texts.to_value()),
     }
-}
-
-/// Makes the Array of a path from its steps.
-fn path_of(path: ChangePath<'_>, steps: &[Slot]) -> Slot {
-    let mut made = Slot::new();
-    let indices: Vec<_> = path.indices().collect();
-    for (slot, &index) in made.set_array(indices.len()).iter_mut().zip(indices.iter().rev()) {
-        slot.set_copy(steps[index].value());
-    }
-    made
 }
 
 /// Makes a String.

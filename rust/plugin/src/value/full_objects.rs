@@ -8,18 +8,15 @@ use godot::global::var_to_bytes_with_objects;
 use varbatch_codec::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Mark, Reader, Text, fill, validate};
 
-use super::hostile::Objects;
 use super::walk::Copying;
 use super::{element_scripts, refused};
 use crate::engine::{self, Value};
 
 /// True if a value holds a live object, which only the engine can encode with class and properties.
 pub fn is_in(value: &Value) -> bool {
-    search(value, 0, &mut (MAX_VALUE_LEN / MIN_LEN)) == ControlFlow::Break(true)
+    // Each value takes at least 4 bytes.
+    search(value, 0, &mut (MAX_VALUE_LEN / 4)) == ControlFlow::Break(true)
 }
-
-/// Min bytes of an encoded value.
-const MIN_LEN: usize = 4;
 
 /// Searches a value that may have `max` values in it. Breaks with true at a live object, and with false if the value
 /// cannot be encoded.
@@ -33,18 +30,15 @@ fn search(value: &Value, depth: usize, max: &mut usize) -> ControlFlow<bool> {
         Kind::Object if value.object_id() != 0 => ControlFlow::Break(true),
         Kind::Array => view.elements().iter().try_for_each(|element| search(element, depth + 1, max)),
         Kind::Dictionary => {
-            let mut search = |key: &Value, value: &Value| {
+            let both = |(key, value): (&Value, &Value)| {
                 search(key, depth + 1, max)?;
                 search(value, depth + 1, max)
             };
-            match view.entries() {
-                Some(mut entries) => entries.try_for_each(|(key, value)| search(key, value)),
-                None => {
-                    let (keys, values) = view.keys_and_values();
-                    let mut entries = engine::values(&keys).iter().zip(engine::values(&values));
-                    entries.try_for_each(|(key, value)| search(key, value))
-                }
+            if let Some(mut entries) = view.entries() {
+                return entries.try_for_each(both);
             }
+            let (keys, values) = view.keys_and_values();
+            engine::values(&keys).iter().zip(engine::values(&values)).try_for_each(both)
         }
         _ => ControlFlow::Continue(()),
     }
@@ -99,7 +93,7 @@ pub fn has_any(mut reader: Reader<'_>) -> Result<bool, CodecError> {
 /// # Errors
 /// If the bytes are no value, or the engine does not have a class or a script.
 pub fn check(mut reader: Reader<'_>) -> Result<(), CodecError> {
-    let mut objects = Objects::default();
+    let mut objects = refused::Objects::default();
     loop {
         let at = reader.position();
         let Some(event) = reader.next_event()? else { return Ok(()) };

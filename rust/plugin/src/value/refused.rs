@@ -1,6 +1,7 @@
-//! Says what the engine refuses in bytes that are a value, and in values that it should write.
+//! Says what the engine refuses in bytes that are a value, and in values that it should write; and refuses objects that are
+//! known to hang or crash it when it sets their properties.
 
-use varbatch_codec::CodecErrorKind;
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
 /// The engine cannot make an object of this class.
 pub fn no_such_class(name: &str) -> CodecErrorKind {
@@ -26,6 +27,160 @@ pub fn object_failed(class: &str) -> CodecErrorKind {
 /// A typed container drops a value of another type. Only a warning: the rest of the value is read.
 pub fn dropped() -> CodecErrorKind {
     CodecErrorKind::Refused("expected what the container's type takes, found another type".into())
+}
+
+/// The engine allocates for these numbers before it has anything to put there; a `Curve` takes quadratic time. Names that
+/// end with `_` or `/` are followed by an index.
+const COUNTS: [(&[&str], &[&str]); 15] = [
+    (&["Curve", "Curve2D", "Curve3D"], &["point_count"]),
+    (&["CPUParticles2D", "CPUParticles3D"], &["amount"]),
+    (&["PopupMenu"], &["item_count"]),
+    (&["OptionButton", "MenuButton"], &["item_count", "popup/item_"]),
+    (&["SpringBoneSimulator3D"], &["setting_count"]),
+    (&["AnimationNodeTransition"], &["input_count"]),
+    (&["FastNoiseLite"], &["fractal_octaves"]),
+    (&["CSGSphere3D"], &["radial_segments", "rings"]),
+    (&["CSGCylinder3D"], &["sides"]),
+    (&["CSGTorus3D"], &["sides", "ring_sides"]),
+    (&["CSGPolygon3D"], &["spin_sides"]),
+    (&["FontFile"], &["cache/"]),
+    (&["TileMap"], &["layer_"]),
+    (&["TileSet"], &["occlusion_layer_", "physics_layer_", "navigation_layer_", "custom_data_layer_", "terrain_set_"]),
+    (&["BitMap", "PackedScene"], &[]),
+];
+
+/// The least that is refused.
+const MAX_COUNT: usize = 1 << 16;
+
+/// The objects around a property, with their depths.
+#[derive(Default)]
+pub struct Objects<'a>(Vec<(usize, &'a str)>);
+
+impl<'a> Objects<'a> {
+    /// Notes an object that `reader` has come to.
+    pub fn enter(&mut self, reader: &Reader<'a>, class: &'a str) {
+        self.0.retain(|&(depth, _)| depth < reader.depth());
+        self.0.push((reader.depth(), class));
+    }
+
+    /// Checks the property whose name `reader` has read.
+    ///
+    /// # Errors
+    /// If the engine does not survive it.
+    pub fn check(&self, reader: &Reader<'a>, name: &str) -> Result<(), CodecError> {
+        let class = self.0.iter().rfind(|&&(depth, _)| depth == reader.depth()).map_or("", |&(_, class)| class);
+        let Some((_, counts)) = COUNTS.iter().find(|(known, _)| known.contains(&class)) else { return Ok(()) };
+        let refuse = |what| Err(reader.error_at(reader.position(), what));
+        let count = counts.iter().find_map(|known| match name.strip_prefix(known)? {
+            "" => match reader.clone().next_event().ok().flatten() {
+                Some(Event::Int(count)) => Some(count),
+                Some(Event::Float(count)) => Some(count as i64),
+                // The engine also takes what a String says.
+                Some(Event::String(_)) => Some(i64::MAX),
+                _ => None,
+            },
+            index if known.ends_with(['_', '/']) => {
+                let digits = index.find(|char: char| !char.is_ascii_digit()).map_or(index, |end| &index[..end]);
+                Some(digits.parse().unwrap_or(if digits.is_empty() { 0 } else { i64::MAX }))
+            }
+            _ => None,
+        });
+        // What a saved object has as many of takes a few bytes each.
+        let max = MAX_COUNT.max(reader.left() / 8);
+        if let Some(found) = count.filter(|&found| found > max as i64) {
+            return refuse(too_many(&format!("{name} of {class}"), max, found));
+        }
+        let is_good = match (class, name) {
+            ("BitMap", "data") => Fields::read(reader)?.is_some_and(|fields| fields.is_bit_map()),
+            ("PackedScene", "_bundled") => Fields::read(reader)?.is_some_and(|fields| fields.is_scene()),
+            _ => true,
+        };
+        if is_good { Ok(()) } else { refuse(object_failed(class)) }
+    }
+}
+
+/// What the Dictionaries of a BitMap and a PackedScene hold.
+#[derive(Default)]
+struct Fields<'a> {
+    size: i64,
+    data: &'a [u8],
+    counts: [i32; 2],
+    nodes: [&'a [u8]; 2],
+    version: i32,
+}
+
+impl<'a> Fields<'a> {
+    /// Reads the value that `reader` has come to; `None` if it holds what the engine has to convert.
+    fn read(reader: &Reader<'a>) -> Result<Option<Self>, CodecError> {
+        let (mut reader, mut fields) = (reader.clone(), Self::default());
+        let Some(Event::Dictionary { count, .. }) = reader.next_event()? else { return Ok(None) };
+        for _ in 0..count {
+            let inside = reader.depth();
+            let key = reader.next_event()?;
+            reader.finish_value(inside)?;
+            let value = reader.next_event()?;
+            reader.finish_value(inside)?;
+            let (Some(Event::String(Text::Utf8(key)) | Event::StringName(Text::Utf8(key))), Some(value)) = (key, value)
+            else {
+                continue;
+            };
+            match (key, value) {
+                ("size", Event::Components(plain)) if plain.kind == Kind::Vector2i => {
+                    let side = |at: usize| words(&plain.bytes[at..]).next().map_or(0, i64::from);
+                    fields.size = side(0).saturating_mul(side(4));
+                }
+                ("data", Event::Packed(plain)) if plain.kind == Kind::PackedByteArray => fields.data = plain.bytes,
+                // The engine keeps 32 bits of each number.
+                ("node_count", Event::Int(count)) => fields.counts[0] = count as i32,
+                ("conn_count", Event::Int(count)) => fields.counts[1] = count as i32,
+                ("version", Event::Int(version)) => fields.version = version as i32,
+                ("nodes", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
+                    fields.nodes[0] = plain.bytes;
+                }
+                ("conns", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
+                    fields.nodes[1] = plain.bytes;
+                }
+                ("size" | "data" | "node_count" | "conn_count" | "version" | "nodes" | "conns", _) => return Ok(None),
+                _ => {}
+            }
+        }
+        Ok(Some(fields))
+    }
+
+    /// True if there is a bit for each place: the engine makes as many, and then looks without a check.
+    fn is_bit_map(&self) -> bool {
+        self.size <= self.data.len() as i64 * 8
+    }
+
+    /// True if the nodes and connections of a scene are all there: the engine reads behind the arrays without a check.
+    fn is_scene(&self) -> bool {
+        let (mut nodes, mut connections) = (words(self.nodes[0]), words(self.nodes[1]));
+        // The engine looks at neither if the counts are larger than the arrays.
+        let is_all =
+            [0, 1].into_iter().any(|index| i64::from(self.counts[index]) > (self.nodes[index].len() / 4) as i64);
+        let mut node = || {
+            nodes.nth(4)?;
+            skip(&mut nodes, 2)?;
+            skip(&mut nodes, 1)
+        };
+        let mut connection = || {
+            connections.nth(4)?;
+            skip(&mut connections, 1)?;
+            if self.version >= 3 { connections.next().map(drop) } else { Some(()) }
+        };
+        let [nodes, connections] = self.counts;
+        is_all || ((0..nodes).all(|_| node().is_some()) && (0..connections).all(|_| connection().is_some()))
+    }
+}
+
+/// Skips a count and as many parts of `len` words.
+fn skip(words: &mut impl Iterator<Item = i32>, len: usize) -> Option<()> {
+    let count = usize::try_from(words.next()?).ok()?.checked_mul(len)?;
+    if count > 0 { words.nth(count - 1).map(drop) } else { Some(()) }
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = i32> {
+    bytes.chunks_exact(4).map(|bytes| i32::from_le_bytes(bytes.try_into().expect("4 bytes")))
 }
 
 #[cfg(test)]

@@ -18,15 +18,9 @@ const FROM: usize = 1 << 10;
 
 /// The cache. A hash assigns each text one entry, which holds the latest text.
 pub struct Texts<'a> {
-    /// Allocated at the first text.
-    places: Vec<Place<'a>>,
+    /// The kind, the text, and the value made of it. Allocated at the first text.
+    places: Vec<(Kind, &'a str, Slot)>,
     is_wanted: bool,
-}
-
-struct Place<'a> {
-    kind: Kind,
-    text: &'a str,
-    made: Slot,
 }
 
 impl<'a> Texts<'a> {
@@ -64,15 +58,14 @@ impl<'a> Texts<'a> {
             return None;
         }
         if self.places.is_empty() {
-            let place = || Place { kind: Kind::Nil, text: "", made: Slot::new() };
-            self.places.extend(std::iter::repeat_with(place).take(COUNT));
+            self.places.extend(std::iter::repeat_with(|| (Kind::Nil, "", Slot::new())).take(COUNT));
         }
-        let place = &mut self.places[place_of(text.as_bytes())];
-        if place.kind != kind || place.text != text {
-            set_text(&mut place.made, kind, text);
-            (place.kind, place.text) = (kind, text);
+        let (known_kind, known_text, made) = &mut self.places[place_of(text.as_bytes())];
+        if *known_kind != kind || *known_text != text {
+            set_text(made, kind, text);
+            (*known_kind, *known_text) = (kind, text);
         }
-        Some(&place.made)
+        Some(made)
     }
 }
 

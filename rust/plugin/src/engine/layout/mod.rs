@@ -1,22 +1,24 @@
 //! Reads and writes the engine's memory layout of values, in engines where it was verified.
 //!
-//! GDExtension needs a call for each fact about a value: its type, its address, its length, its elements. Each call
-//! takes 2 to 5 ns, which for a small value or a text is more than all other work. The calls only read a few words, so
-//! this module reads those words itself, with the layout of Godot 4.6 and 4.7 (`core/variant/variant.h`,
-//! `core/variant/array.cpp`, `core/templates/cowdata.h`). GDExtension does not promise this layout, so it is compared
-//! with the engine's own functions, for each type, when the library is loaded: `probe` asks the engine, and lets it use
-//! blocks that were made here, and `seen` compares. It is all or nothing: if anything differs, all calls are made.
+//! A call of GDExtension takes longer than all other work on a small value, and only reads a few words. So this module
+//! reads those words itself, with the layout of Godot 4.6 and 4.7 (`core/variant/variant.h`, `core/variant/array.cpp`,
+//! `core/templates/cowdata.h`). GDExtension does not promise it: when the library is loaded, `probe` compares it with the
+//! engine's own functions, and lets the engine use blocks that were made here. It is all or nothing: if anything
+//! differs, all calls are made.
 //!
-//! **Nothing is read that the engine may not have.** What a pointer leads to is of unknown size in an unknown version, and
-//! reading past its end could crash. So a version is looked at only if it [`was_read`].
+//! **Nothing is read that the engine may not have.** What a pointer leads to is of unknown size in an unknown version,
+//! and reading past its end could crash. So a version is looked at only if it [`was_read`], and the words next to an
+//! address that the engine returned are compared first: where blocks are smaller, one of them differs before anything
+//! outside its block is read. They are in every block: the size is next to the elements, the private data of an Array
+//! has a count and its elements (24 bytes), and that of a Dictionary has its table (40 bytes).
 
 mod probe;
-mod seen;
 #[cfg(test)]
 #[path = "../../../tests/unit/layout.rs"]
 mod tests;
 
 use std::ffi::c_void;
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use godot::builtin::{StringName, Variant};
@@ -177,7 +179,7 @@ struct Header {
 const ARRAY_BLOCK_AT: usize = 16;
 const ARRAY_TYPE_AT: usize = 32;
 
-/// One entry of a Dictionary (`HashMapElement` in `core/templates/hash_map.h`).
+/// One entry of a Dictionary (`HashMapElement` in `core/templates/hash_map.h`), linked in insertion order.
 #[repr(C)]
 pub struct Entry {
     pub next: *const Entry,
@@ -275,4 +277,102 @@ pub unsafe fn new_block_in(kind: Kind, inner: Inner, count: usize, element_len: 
         *block(kind, inner) = data;
         data
     }
+}
+
+/// Returns the word of memory at an address, which must be a multiple of 8.
+pub type Words<'w> = &'w dyn Fn(usize) -> u64;
+
+/// The engine's answers about a packed array, a String or an Array.
+#[derive(Clone, Copy, Debug)]
+pub struct SeenBlock {
+    pub kind: Kind,
+    pub inner: usize,
+    /// The address of element 0, according to the engine.
+    pub first: usize,
+    /// The number of elements, with the NUL of a String.
+    pub count: usize,
+    /// The number of arrays that share the elements.
+    pub references: u64,
+    pub element: Kind,
+}
+
+/// The engine's answers about a Dictionary.
+#[derive(Clone, Debug)]
+pub struct SeenDictionary {
+    pub inner: usize,
+    /// In order: the address of each value, according to the engine, and its key if that is an int.
+    pub values: Vec<(usize, Option<i64>)>,
+    pub key: Kind,
+    pub value: Kind,
+}
+
+const WORD: usize = 8;
+
+/// True if a Variant has its id and its value at the expected offsets: at `inner`, according to the engine, which is `None`
+/// for Nil. All of a Variant is the caller's own memory.
+pub fn variant_is_as_seen(word: Words<'_>, at: usize, kind: Kind, inner: Option<usize>, is_default: bool) -> bool {
+    if word(at) as u32 != u32::from(kind.id()) {
+        return false;
+    }
+    let Some(inner) = inner else { return kind == Kind::Nil };
+    let (second, third) = (at + WORD, at + 2 * WORD);
+    if is_default && is_empty_zero(kind) && (word(second), word(third)) != (0, 0) {
+        return false;
+    }
+    let place = place(kind);
+    let start = if place & POINTED_TO == 0 { at } else { word(second) as usize };
+    inner == start + usize::from(place & !POINTED_TO)
+}
+
+/// True if arrays and Strings have their elements, and the header before them, at the expected offsets.
+pub fn blocks_are_as_seen(word: Words<'_>, seen: &[SeenBlock]) -> bool {
+    let data = |block: &SeenBlock| match block.kind {
+        Kind::Array => word(word(block.inner) as usize + ARRAY_BLOCK_AT),
+        // A String is one word, a packed array two: the caller's own memory.
+        Kind::String => word(block.inner),
+        _ => word(block.inner + WORD),
+    };
+    let full = || seen.iter().filter(|block| block.count > 0);
+    let before = |block: &SeenBlock, field: usize| word(block.first - size_of::<Header>() + field);
+    seen.iter().all(|block| data(block) as usize == if block.count == 0 { 0 } else { block.first })
+        // Backwards from the elements.
+        && full().all(|block| before(block, offset_of!(Header, size)) == block.count as u64)
+        && full().all(|block| before(block, offset_of!(Header, capacity)) >= block.count as u64)
+        && full().all(|block| before(block, offset_of!(Header, references)) == block.references)
+}
+
+/// True if Arrays have their element type at the expected offset, after the pointer to their elements.
+pub fn element_types_are_as_seen(word: Words<'_>, seen: &[SeenBlock]) -> bool {
+    let mut arrays = seen.iter().filter(|block| block.kind == Kind::Array);
+    arrays.all(|array| word(word(array.inner) as usize + ARRAY_TYPE_AT) as u32 == u32::from(array.element.id()))
+}
+
+/// True if a Dictionary has its entries, linked in order, and its types at the expected offsets.
+pub fn dictionary_is_as_seen(word: Words<'_>, seen: &SeenDictionary) -> bool {
+    let private = |field: usize| word(word(seen.inner) as usize + field / WORD * WORD) >> (field % WORD * 8);
+    let id = |kind: Kind| u32::from(kind.id());
+    private(offset_of!(Private, first)) == entry(seen, 0)
+        && private(offset_of!(Private, last)) == entry(seen, seen.values.len().wrapping_sub(1))
+        && private(offset_of!(Private, size)) as u32 as usize == seen.values.len()
+        && private(offset_of!(Private, key)) as u32 == id(seen.key)
+        && private(offset_of!(Private, value)) as u32 == id(seen.value)
+        && entries_are_as_seen(word, seen)
+}
+
+/// True if each entry links to its neighbours, and has its key. It is read only after another was found to link to it.
+fn entries_are_as_seen(word: Words<'_>, seen: &SeenDictionary) -> bool {
+    seen.values.iter().enumerate().all(|(index, &(_, key))| {
+        let at = entry(seen, index) as usize;
+        let key_at = at + offset_of!(Entry, key);
+        word(at + offset_of!(Entry, next)) == entry(seen, index + 1)
+            && word(at + offset_of!(Entry, previous)) == entry(seen, index.wrapping_sub(1))
+            && key.is_none_or(|key| {
+                word(key_at) as u32 == u32::from(Kind::Int.id()) && word(key_at + VALUE_AT).cast_signed() == key
+            })
+    })
+}
+
+/// Returns the address of an entry, or 0 if there is none.
+fn entry(seen: &SeenDictionary, index: usize) -> u64 {
+    seen.values.get(index).map_or(0, |&(value, _)| value - offset_of!(Entry, value)) as u64
 }

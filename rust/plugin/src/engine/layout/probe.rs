@@ -10,25 +10,19 @@ use godot::obj::{NewGd, Singleton};
 use godot::sys::GodotFfi;
 use varbatch_codec::Kind;
 
-use super::new_block_in;
-use super::seen::{
-    SeenBlock, SeenDictionary, SeenVariant, Words, blocks_are_as_seen, dictionaries_are_as_seen,
-    element_types_are_as_seen, variant_is_as_seen,
+use super::{
+    SeenBlock, SeenDictionary, blocks_are_as_seen, dictionary_is_as_seen, element_types_are_as_seen, new_block_in,
+    variant_is_as_seen,
 };
 use crate::engine::{REAL, Slot, SlotType, api, default_value, elements, is_packed, sys_type, value};
 
-pub struct EngineMemory(());
-
-/// Only for [`seen`](super::seen), which gets the engine's answers about living values, in a version that was read.
-pub const MEMORY: EngineMemory = EngineMemory(());
-
-impl Words for EngineMemory {
-    fn word(&self, at: usize) -> u64 {
-        // SAFETY: `seen` reads only words of the caller's own memory, words at addresses that the engine returned, and
-        // words next to those that were as expected. In the probed versions, such neighbours belong to the same block
-        // of memory. Any bit pattern is a valid integer.
-        unsafe { *(at as *const u64) }
-    }
+/// Reads a word of the engine's memory. Only for the comparisons in `layout`, with the engine's answers about living values,
+/// in a version that was read.
+fn word(at: usize) -> u64 {
+    // SAFETY: they read only words of the caller's own memory, words at addresses that the engine returned, and
+    // words next to those that were as expected. In the probed versions, such neighbours belong to the same block
+    // of memory. Any bit pattern is a valid integer.
+    unsafe { *(at as *const u64) }
 }
 
 /// True if values of every kind, packed arrays, Strings, Arrays, Signals and Dictionaries are where the layout has them.
@@ -56,8 +50,7 @@ fn variants_are_as_expected() -> bool {
     let is_as_expected = |variant: &Variant, kind: Kind, is_default: bool| {
         let view = value(variant).view();
         let inner = (!view.inner.is_null()).then_some(view.inner as usize);
-        let seen = SeenVariant { kind, at: variant.var_sys() as usize, inner, is_default };
-        view.kind() == kind && variant_is_as_seen(&MEMORY, seen)
+        view.kind() == kind && variant_is_as_seen(&word, variant.var_sys() as usize, kind, inner, is_default)
     };
     // Values that leave old bytes in the Variant: inline, by pointer, and reference-counted ones.
     let before = [
@@ -98,15 +91,17 @@ fn seen(variant: &Variant, references: u64) -> SeenBlock {
     SeenBlock { kind: view.kind(), inner, first, count, references, element: Kind::Nil }
 }
 
+/// True if these packed arrays, Arrays or Strings share one block, and nothing else does.
+fn share_a_block(variants: &[&Variant]) -> bool {
+    let seen: Vec<_> = variants.iter().map(|variant| seen(variant, variants.len() as u64)).collect();
+    blocks_are_as_seen(&word, &seen)
+}
+
 /// True if packed arrays and Strings have their elements and the header before them at the expected offsets, alone and
 /// shared.
 fn blocks_are_as_expected(count: usize) -> bool {
-    let is_as_expected = |block: &Variant| {
-        let shared = value(block).view().to_own();
-        let are_shared = blocks_are_as_seen(&MEMORY, &[seen(block, 2), seen(&shared, 2)]);
-        drop(shared);
-        are_shared && blocks_are_as_seen(&MEMORY, &[seen(block, 1)])
-    };
+    let is_as_expected =
+        |block: &Variant| share_a_block(&[block, &value(block).view().to_own()]) && share_a_block(&[block]);
     let mut packed = Kind::ALL.into_iter().filter(|&kind| is_packed(kind));
     packed.all(|kind| is_as_expected(&new_array(kind, count)))
         // An empty String may have a NUL or no block.
@@ -116,12 +111,8 @@ fn blocks_are_as_expected(count: usize) -> bool {
 /// Lets the engine make a packed array or an Array.
 fn new_array(kind: Kind, count: usize) -> Variant {
     let array = default_value(kind);
-    resize(&array, count);
-    array
-}
-
-fn resize(array: &Variant, count: usize) {
     array.call("resize", &[(count as i64).to_variant()]);
+    array
 }
 
 /// True if Arrays are as expected: untyped, typed by kind and by class, shared, and read-only.
@@ -145,7 +136,7 @@ fn arrays_are_as_expected(count: usize) -> bool {
         ..seen(array, *references)
     };
     let seen: Vec<_> = arrays.iter().map(of).collect();
-    blocks_are_as_seen(&MEMORY, &seen) && element_types_are_as_seen(&MEMORY, &seen)
+    blocks_are_as_seen(&word, &seen) && element_types_are_as_seen(&word, &seen)
 }
 
 /// True if a Signal has its name and the id of its object as [`super::SignalParts`] has them.
@@ -154,8 +145,7 @@ fn signals_are_as_expected() -> bool {
     let signal = Signal::from_object_signal(&object, &name);
     let words = signal.sys() as usize;
     // A StringName is one pointer; equal names have equal pointers.
-    MEMORY.word(words) == MEMORY.word(name.string_sys() as usize)
-        && MEMORY.word(words + 8).cast_signed() == object.instance_id().to_i64()
+    word(words) == word(name.string_sys() as usize) && word(words + 8).cast_signed() == object.instance_id().to_i64()
 }
 
 /// Entry count of the largest Dictionary, which grows its table nine times, and the sizes at which it is checked.
@@ -176,7 +166,7 @@ fn entries_are_as_seen(dictionary: &VarDictionary) -> bool {
     };
     let values = dictionary.keys_array().iter_shared().map(seen).collect();
     let inner = dictionary.sys() as usize;
-    dictionaries_are_as_seen(&MEMORY, &[SeenDictionary { inner, values, key: Kind::Nil, value: Kind::Nil }])
+    dictionary_is_as_seen(&word, &SeenDictionary { inner, values, key: Kind::Nil, value: Kind::Nil })
 }
 
 /// True if entries are as expected when a Dictionary grows, shrinks, regrows, is shared, cleared and made read-only.
@@ -227,7 +217,7 @@ fn dictionary_types_are_as_expected() -> bool {
         let mut slot = Slot::new();
         slot.set_dictionary().set_types(&of(key), &of(value));
         let inner = slot.value().view().inner as usize;
-        dictionaries_are_as_seen(&MEMORY, &[SeenDictionary { inner, values: Vec::new(), key, value }])
+        dictionary_is_as_seen(&word, &SeenDictionary { inner, values: Vec::new(), key, value })
     })
 }
 
@@ -250,42 +240,36 @@ pub fn blocks_are_taken() -> bool {
 fn arrays_are_taken(kind: Kind, count: usize) -> bool {
     // Nil and an empty String are zeros.
     let modulus = if matches!(kind, Kind::Array | Kind::PackedStringArray) { 1 } else { 101 };
-    let pattern: Vec<u8> = (0..count * element_len(kind)).map(|at| (at % modulus) as u8).collect();
+    let len = element_len(kind);
+    let pattern: Vec<u8> = (0..count * len).map(|at| (at % modulus) as u8).collect();
     let array = default_value(kind);
     // SAFETY: the layout is as expected, the array is empty and nobody else has it, and all elements are written.
     unsafe {
-        let data = new_block_in(kind, value(&array).view().inner, count, element_len(kind));
+        let data = new_block_in(kind, value(&array).view().inner, count, len);
         data.copy_from_nonoverlapping(pattern.as_ptr(), pattern.len());
     }
     let is_read = bytes(&array) == pattern;
     if kind == Kind::Array {
         array.call("set", &[(count as i64 - 1).to_variant(), "text".to_variant()]);
     }
-    is_read && is_taken(array)
-}
-
-/// True if the engine shares, resizes and frees an array like its own.
-fn is_taken(array: Variant) -> bool {
-    let (kind, before) = (value(&array).view().kind(), bytes(&array));
-    let is_alone = blocks_are_as_seen(&MEMORY, &[seen(&array, 1)]);
+    let (before, is_alone) = (bytes(&array), share_a_block(&[&array]));
     let shared = array.call("duplicate", &[]);
-    let is_shared = blocks_are_as_seen(&MEMORY, &[seen(&array, 2), seen(&shared, 2)]);
+    let is_shared = share_a_block(&[&array, &shared]);
     drop(array);
-    let is_kept = blocks_are_as_seen(&MEMORY, &[seen(&shared, 1)]) && bytes(&shared) == before;
-    let keeps = |len: usize| {
+    let is_kept = share_a_block(&[&shared]) && bytes(&shared) == before;
+    let keeps = |change: &str, args: &[Variant], count: usize| {
+        shared.call(change, args);
         let after = bytes(&shared);
-        after.len() == len && after.iter().zip(&before).all(|(after, before)| after == before)
+        after.len() == count * len && after.iter().zip(&before).all(|(after, before)| after == before)
     };
-    is_alone && is_shared && is_kept && {
-        shared.call("append_array", &[new_array(kind, 1)]);
-        let has_grown = keeps(before.len() + element_len(kind));
-        resize(&shared, LARGE);
-        let is_large = keeps(LARGE * element_len(kind));
-        resize(&shared, 1);
-        let is_small = keeps(element_len(kind));
-        shared.call("clear", &[]);
-        has_grown && is_large && is_small && keeps(0)
-    }
+    is_read
+        && is_alone
+        && is_shared
+        && is_kept
+        && keeps("append_array", &[new_array(kind, 1)], count + 1)
+        && keeps("resize", &[(LARGE as i64).to_variant()], LARGE)
+        && keeps("resize", &[1.to_variant()], 1)
+        && keeps("clear", &[], 0)
 }
 
 /// Returns the bytes of an element of a packed array or an Array.

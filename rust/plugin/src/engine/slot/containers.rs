@@ -7,7 +7,7 @@ use godot::builtin::{Array, PackedByteArray, StringName, VarDictionary, Variant}
 use godot::meta::{Element, ToGodot};
 use varbatch_codec::Kind;
 
-use super::set::Slot;
+use super::Slot;
 use super::write::{BytesOut, Memory, resize};
 use crate::engine::{Constructor, Inner, api, default_value, elements, is_known, layout, sys_type};
 
@@ -26,14 +26,6 @@ pub struct SlotType {
 pub struct OwnArray<T>(Slot, PhantomData<fn() -> T>);
 
 impl<T> OwnArray<T> {
-    /// # Safety
-    /// The slot was just set to an Array.
-    #[inline]
-    unsafe fn of(slot: &mut Slot) -> &mut Self {
-        // SAFETY: this type is a transparent `Slot`; the caller promises the rest.
-        unsafe { &mut *std::ptr::from_mut(slot).cast() }
-    }
-
     /// Resizes the array to `count` elements; new ones are nil, or the default of the element type.
     pub fn resize(&mut self, count: usize) {
         // SAFETY: the slot holds an Array that nobody else uses.
@@ -158,17 +150,18 @@ impl Slot {
     #[inline]
     pub fn set_array(&mut self, count: usize) -> &mut [Slot] {
         self.set_container(Kind::Array, api().new_array);
-        // SAFETY: this was just set to an Array.
-        unsafe { OwnArray::<Variant>::of(self) }.grow(count)
+        // SAFETY: this was just set to an Array, and an `OwnArray` is a transparent `Slot`.
+        unsafe { &mut *std::ptr::from_mut(self).cast::<OwnArray<Variant>>() }.grow(count)
     }
 
     pub fn set_typed_array(&mut self, element: &SlotType) -> &mut OwnArray<Variant> {
         self.set_container(Kind::Array, api().new_array);
         let (kind, class, script) = (sys_type(element.kind), element.class.string_sys(), element.script.var_sys());
-        // SAFETY: this was just set to an Array, which is empty and untyped; class and script are alive.
+        // SAFETY: this was just set to an Array, which is empty and untyped; class and script are alive. An `OwnArray` is a
+        // transparent `Slot`.
         unsafe {
             (api().interface.array_set_typed)(self.inner(Kind::Array), kind, class, script);
-            OwnArray::of(self)
+            &mut *std::ptr::from_mut(self).cast()
         }
     }
 

@@ -132,24 +132,16 @@ pub(super) unsafe fn new_elements<'a>(kind: Kind, array: Inner, count: usize, el
 #[repr(transparent)]
 pub struct StringSlot(GString);
 
-// SAFETY: as for `Slot`: a String is plain text that runs no script.
-unsafe impl Send for StringSlot {}
-
 impl StringSlot {
     /// Sets the text. The string must be empty.
     #[inline]
     pub fn set(&mut self, text: &str) {
-        text::write_utf32(text, self.allocate(text::utf32_len(text)));
-    }
-
-    /// Makes room for `len` characters in the string, which must be empty, and returns their memory.
-    #[inline]
-    fn allocate(&mut self, len: usize) -> &mut [MaybeUninit<u32>] {
+        let len = text::utf32_len(text);
         if len == 0 {
-            return &mut [];
+            return;
         }
-        // SAFETY: the string is empty and mutably borrowed. Then it has `len` + 1 contiguous characters. The last, a NUL, is
-        // set here, and the caller writes the others. `string_resize` counts the NUL, too.
+        // SAFETY: the string is empty and mutably borrowed. Then it has `len` + 1 contiguous characters, the last a NUL, which
+        // are all written. `string_resize` counts the NUL, too.
         unsafe {
             let first: *mut MaybeUninit<u32> = match is_known() {
                 true => layout::new_block_in(Kind::String, self.0.sys_mut(), len + 1, 4).cast(),
@@ -161,7 +153,7 @@ impl StringSlot {
                 }
             };
             first.add(len).write(MaybeUninit::new(0));
-            std::slice::from_raw_parts_mut(first, len)
+            text::write_utf32(text, std::slice::from_raw_parts_mut(first, len));
         }
     }
 }

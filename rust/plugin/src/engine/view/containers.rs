@@ -1,9 +1,6 @@
 //! Reads containers and their types in place, and asks the processor for the memory of those that are read soon.
 //!
-//! GDExtension only offers a copy of all keys of a Dictionary, and then a lookup for each: more work than encoding the
-//! entry. In the engine's memory each entry is a block with its key before its value, linked to the next in insertion
-//! order (`HashMapElement` in the engine's `core/templates/hash_map.h`). Where the layout is not known, keys and values
-//! are copied.
+//! Where the layout is not known, the keys and values of a Dictionary are copied: GDExtension offers nothing else.
 //!
 //! The values of a large array lie scattered in memory, so most of the time of a walk is waiting: for the private data
 //! of a container, then for its first entry or element, then for each text. The addresses are known a few values ahead.
@@ -14,7 +11,7 @@ use godot::obj::Gd;
 use godot::sys::GodotFfi;
 use varbatch_codec::{ElementType, Kind, Text};
 
-use super::read::{Value, View, chars, elements, size, value};
+use super::{Value, View, chars, elements, size, value};
 use crate::engine::{
     ENCODED_CLASS, Entry, Inner, LINE, Private, TypeOf, api, is_known, is_packed, kind_of, layout, line, lines,
 };
@@ -199,8 +196,7 @@ fn fetch_groups(values: &[Value]) {
         return;
     }
     let far = &values[2 * GROUP..3 * GROUP];
-    let [first, second, ..] = far else { unreachable!("a group has more") };
-    if first.view().inner.addr().abs_diff(second.view().inner.addr()) < IN_ORDER {
+    if far[0].view().inner.addr().abs_diff(far[1].view().inner.addr()) < IN_ORDER {
         return;
     }
     for value in far {

@@ -8,7 +8,7 @@ use godot::builtin::{GString, PackedByteArray, Variant};
 use godot::obj::{Gd, GodotClass};
 use varbatch_codec::{Keep, Payload};
 
-use super::read::{View, bytes_of, chars, value};
+use super::{View, bytes_of, chars, value};
 
 /// A reference to an object of this library, to a packed array or to a String.
 #[derive(Default)]

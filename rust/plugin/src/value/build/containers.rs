@@ -1,12 +1,14 @@
 //! Builds the elements and entries of containers, and the texts of PackedStringArrays, over threads if they have many
-//! bytes; checks those of typed ones.
+//! bytes; checks those of typed ones. Builds values that are rare in games: object ids, Signals, NodePaths, objects with
+//! class and properties.
 
-use godot::builtin::{StringName, Variant};
+use godot::builtin::{PackedByteArray, StringName, Variant};
+use godot::global::{bytes_to_var, bytes_to_var_with_objects};
 use varbatch_codec::{CodecError, ElementType, Event, Kind, Reader};
 use varbatch_workers::Threads;
 
-use super::{Build, MayAsk, Refused, Stop, utf8};
-use crate::engine::{self, Slot, SlotType, StringSlot};
+use super::{Build, Left, MayAsk, Refused, Stop, utf8};
+use crate::engine::{self, Slot, SlotType, StringSlot, byte_array_of};
 use crate::jobs::runs::Runs;
 use crate::value::refused;
 use crate::value::string_cache::Texts;
@@ -25,10 +27,89 @@ const LOOK_TEXTS: usize = 64;
 /// Elements that are measured to estimate the length of an Array.
 const SAMPLE: usize = 16;
 
-/// What one of several threads has built: cached texts, what was refused, and why it stopped.
-type BuiltRuns<'a> = (Texts<'a>, Refused, Option<Stop>);
-
 impl<'a> Build<'a, '_> {
+    /// Does the same as [`Self::begin`] for rare values.
+    #[inline(never)]
+    pub(super) fn begin_rare(
+        &mut self,
+        slot: &mut Slot,
+        event: Event<'a>,
+        start: usize,
+        depth: usize,
+    ) -> Result<Left, Stop> {
+        match event {
+            Event::PackedStrings { count } => self.packed_strings(slot, count)?,
+            Event::Array { element, count } => {
+                let element = self.slot_type(element, start)?;
+                return Ok(Left::TypedElements(Box::new((element, count))));
+            }
+            Event::Dictionary { key, value, count } => {
+                let (key, value) = (self.slot_type(key, start)?, self.slot_type(value, start)?);
+                return Ok(Left::TypedEntries(Box::new((key, value, count))));
+            }
+            Event::ObjectId(id) => match self.kept.next() {
+                Some(object) if object.object_id() != 0 => slot.set_copy(object),
+                Some(_) => slot.clear(),
+                None => slot.set_object_id(id),
+            },
+            Event::Signal { name, object } => {
+                if !slot.set_signal(utf8(name), object) {
+                    slot.set_variant(bytes_to_var(&self.bytes_since(start)));
+                }
+            }
+            Event::NodePath { names, subnames, absolute } => self.node_path(slot, names, subnames, absolute, start)?,
+            Event::Object { class, .. } => self.object(slot, utf8(class), start, depth)?,
+            _ => unreachable!("handled by the caller"),
+        }
+        Ok(Left::Nothing)
+    }
+
+    #[inline(never)]
+    fn node_path(
+        &mut self,
+        slot: &mut Slot,
+        names: usize,
+        subnames: usize,
+        absolute: bool,
+        start: usize,
+    ) -> Result<(), CodecError> {
+        // GDExtension can only make a path from text.
+        let mut path = String::with_capacity(128);
+        // True if the engine splits the text into the same names again.
+        let mut is_same = names > 0 || !absolute;
+        for index in 0..names + subnames {
+            let Some(text) = self.reader.next_text()?.map(utf8) else { unreachable!("the header has the count") };
+            is_same &= !text.is_empty() && !text.contains(['/', ':']);
+            if index >= names || index > 0 || absolute {
+                path.push(if index < names { '/' } else { ':' });
+            }
+            path.push_str(text);
+        }
+        match is_same {
+            true => slot.set_node_path(&path),
+            false => slot.set_variant(bytes_to_var(&self.bytes_since(start))),
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn object(&mut self, slot: &mut Slot, class: &str, start: usize, depth: usize) -> Result<(), Stop> {
+        if self.may_ask != MayAsk::Objects {
+            return Err(Stop::MayNotAsk);
+        }
+        self.reader.finish_value(depth)?;
+        let object = bytes_to_var_with_objects(&self.bytes_since(start));
+        if object.is_nil() {
+            return Err(self.reader.error_at(start, refused::object_failed(class)).into());
+        }
+        slot.set_variant(object);
+        Ok(())
+    }
+
+    fn bytes_since(&self, start: usize) -> PackedByteArray {
+        byte_array_of(self.reader.bytes(start, self.reader.position()))
+    }
+
     /// Builds an Array in `slot`.
     #[inline(never)]
     pub(super) fn elements(&mut self, slot: &mut Slot, count: usize) -> Result<(), Stop> {
@@ -60,8 +141,9 @@ impl<'a> Build<'a, '_> {
         }
         let (alone, on_built) = (Threads::alone(), self.progress.on_built);
         let may_ask = self.may_ask.min(MayAsk::Conversions);
+        // Of each thread: cached texts, what was refused, and why it stopped.
         let begin = || (Texts::for_bytes(RUN), Refused::default(), None);
-        let build = |(reader, slots): (Reader<'a>, &mut [Slot]), (texts, refused, stop): &mut BuiltRuns<'a>| {
+        let build = |(reader, slots): (_, &mut [Slot]), (texts, refused, stop): &mut (_, Refused, Option<Stop>)| {
             let mut build = Build::new(reader, texts, &alone, may_ask).reporting(on_built);
             let built = slots.iter_mut().try_for_each(|slot| build.value(slot));
             build.progress.report(build.reader.position());
@@ -80,7 +162,7 @@ impl<'a> Build<'a, '_> {
 
     /// Builds items over threads, which take runs of about [`RUN`] bytes, and moves the reader behind them with `skip`.
     /// Returns the state of each thread, which `begin` makes, and the error that ended the skipping.
-    pub(super) fn in_runs<T: Send, S: Send>(
+    fn in_runs<T: Send, S: Send>(
         &mut self,
         items: &mut [T],
         skip: impl Fn(&mut Reader<'a>) -> Result<(), CodecError> + Sync,
@@ -106,23 +188,20 @@ impl<'a> Build<'a, '_> {
     #[inline(never)]
     pub(super) fn typed_elements(&mut self, slot: &mut Slot, expected: &SlotType, count: usize) -> Result<(), Stop> {
         let array = slot.set_typed_array(expected);
-        let mut elements = array.grow(count).iter_mut();
+        let (elements, mut kept) = (array.grow(count), 0);
         for _ in 0..count {
             let at = self.reader.position();
             self.look();
-            if self.is_of_kind(expected)? {
-                self.value(elements.next().expect("one for each"))?;
-                continue;
-            }
-            let mut element = Slot::new();
-            self.value(&mut element)?;
-            if self.fits(&mut element, expected)? {
-                *elements.next().expect("one for each") = element;
+            let is_of_kind = self.is_of_kind(expected)?;
+            // The next one takes the place of one that is refused.
+            let element = &mut elements[kept];
+            self.value(element)?;
+            if is_of_kind || self.fits(element, expected)? {
+                kept += 1;
             } else {
                 self.refused.add(Refused { count: 1, first: at });
             }
         }
-        let kept = count - elements.len();
         if kept < count {
             array.resize(kept);
         }
@@ -193,21 +272,20 @@ impl<'a> Build<'a, '_> {
     #[cold]
     fn is_loud_key(&self) -> bool {
         let (mut scan, depth) = (self.reader.clone(), self.reader.depth());
-        loop {
-            // Broken bytes are no key; building them reports the error.
-            let Ok(event) = scan.next_event() else { return false };
+        // Broken bytes are no key; building them reports the error.
+        while let Ok(Some(_)) = scan.next_event()
+            && scan.is_inside(depth)
+        {
             if scan.depth() >= depth + 100 {
                 return true;
             }
-            if event.is_none() || !scan.is_inside(depth) {
-                return false;
-            }
         }
+        false
     }
 
     /// Returns the element type in the engine's form. Any object type becomes EncodedObjectAsID if objects are not
     /// allowed.
-    pub(super) fn slot_type(&mut self, element: ElementType<'a>, start: usize) -> Result<SlotType, Stop> {
+    fn slot_type(&mut self, element: ElementType<'a>, start: usize) -> Result<SlotType, Stop> {
         let of = |kind, class| SlotType { kind, class, script: Variant::nil() };
         let allow_objects = self.reader.allows_objects();
         Ok(match element {
@@ -253,7 +331,7 @@ impl<'a> Build<'a, '_> {
     }
 
     /// Builds the next `count` texts.
-    pub(super) fn packed_strings(&mut self, slot: &mut Slot, count: usize) -> Result<(), CodecError> {
+    fn packed_strings(&mut self, slot: &mut Slot, count: usize) -> Result<(), CodecError> {
         let strings = slot.set_strings(count);
         // `left` counts the rest of the input, so the count must be large too: each text has at least 4 bytes.
         let is_large = self.reader.left() >= SPLIT_TEXTS_FROM && count >= SPLIT_TEXTS_FROM / 64;

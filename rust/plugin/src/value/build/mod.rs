@@ -1,15 +1,13 @@
 //! Builds Variants from events.
 
 mod containers;
-mod progress;
-mod rare;
 
-use varbatch_codec::fill;
-use varbatch_codec::{CodecError, ElementType, Event, Kind, Plain, Reader, Text};
+use std::mem::MaybeUninit;
+
+use varbatch_codec::{CodecError, ElementType, Event, Kind, Plain, Reader, Text, fill};
+use varbatch_storage::fill as parallel;
 use varbatch_workers::Threads;
 
-pub use self::progress::OnBuilt;
-use self::progress::Progress;
 use crate::engine::{REAL, Slot, SlotType, Value};
 use crate::report::Dropped;
 use crate::value::refused;
@@ -50,6 +48,16 @@ impl From<Stop> for CodecError {
         }
     }
 }
+
+/// Takes how many more bytes of values were built. Called on any thread.
+pub type OnBuilt<'t> = &'t (dyn Fn(usize) + Sync);
+
+/// Bytes between reports, approximately: about a millisecond of work.
+const STEP: usize = 1 << 20;
+
+/// Plain data of at least `LONG` bytes is reported separately, and filled in pieces of `PIECE` bytes.
+const LONG: usize = 64 << 10;
+const PIECE: usize = 8 << 20;
 
 /// Max bytes of a value that [`build_flat`] builds.
 const SMALL_VALUE: usize = 4 << 10;
@@ -258,5 +266,64 @@ fn utf8(text: Text<'_>) -> &str {
     match text {
         Text::Utf8(text) => text,
         Text::Loose(_) | Text::Utf32(_) => unreachable!("a Reader of Godot 4 gives UTF-8"),
+    }
+}
+
+/// The progress reported for a value.
+struct Progress<'t> {
+    on_built: Option<OnBuilt<'t>>,
+    /// The position of the next report; unreachable if there is nothing to report to.
+    next: usize,
+}
+
+impl<'t> Progress<'t> {
+    /// Reports the progress of a value that begins at `start`.
+    #[inline]
+    fn new(on_built: Option<OnBuilt<'t>>, start: usize) -> Self {
+        Self { on_built, next: on_built.map_or(usize::MAX, |_| start.saturating_add(STEP)) }
+    }
+
+    /// Reports if the build, now at `position`, has reached the next step.
+    #[inline(always)]
+    fn look(&mut self, position: usize) {
+        if position >= self.next {
+            self.report(position);
+        }
+    }
+
+    /// Reports all bytes up to `position`.
+    #[cold]
+    fn report(&mut self, position: usize) {
+        if let Some(on_built) = self.on_built {
+            on_built((position + STEP).saturating_sub(self.next));
+            self.next = position.saturating_add(STEP);
+        }
+    }
+
+    /// Skips `len` bytes that were already reported.
+    fn skip(&mut self, len: usize) {
+        self.next = self.next.saturating_add(len);
+    }
+
+    /// Fills in plain data like [`parallel::plain`], and reports it if it is long.
+    #[inline(always)]
+    fn fill(&mut self, plain: Plain<'_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
+        match self.on_built {
+            Some(on_built) if plain.bytes.len() >= LONG => self.fill_long(on_built, plain, dest, threads),
+            _ => parallel::plain(plain, REAL, dest, threads),
+        }
+    }
+
+    #[cold]
+    fn fill_long(&mut self, on_built: OnBuilt<'_>, plain: Plain<'_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
+        let len = plain.bytes.len();
+        // If the width of components changes, source and destination differ in length, so there is one piece.
+        let piece = if len == dest.len() { PIECE } else { len };
+        let dest_piece = if len == dest.len() { PIECE } else { dest.len() };
+        for (bytes, dest) in plain.bytes.chunks(piece).zip(dest.chunks_mut(dest_piece)) {
+            parallel::plain(Plain { bytes, ..plain }, REAL, dest, threads);
+            on_built(bytes.len());
+        }
+        self.skip(len);
     }
 }

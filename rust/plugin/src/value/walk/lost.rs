@@ -19,6 +19,8 @@ pub struct Lost {
     rids: usize,
     /// The index of the value with the first, and the path to it.
     first: (usize, Path),
+    /// True if a walk ends at the first.
+    ends: bool,
 }
 
 impl Lost {
@@ -26,18 +28,15 @@ impl Lost {
     pub fn of_values(values: &[Value]) -> Option<Self> {
         let mut lost = Self::default();
         for (index, value) in values.iter().enumerate() {
-            let is_first = lost.count() == 0;
-            // Never fails: the value was written, so it is not too deep.
-            let _ = walk(value, &mut Counting { lost: &mut lost, ends: false });
-            if is_first && lost.count() > 0 {
-                let found = walk(value, &mut Counting { lost: &mut Self::default(), ends: true });
-                // Finds nothing if another thread has freed the object meanwhile.
-                if let Err(error) = found {
-                    lost.first = (index, error.path().clone());
-                }
+            // Only the first ends a walk: the value was written, so it is not too deep.
+            if lost.count() == 0
+                && let Err(error) = walk(value, &mut Self { ends: true, ..Self::default() })
+            {
+                lost.first = (index, error.path().clone());
             }
+            _ = walk(value, &mut lost);
         }
-        lost.any()
+        (lost.count() > 0).then_some(lost)
     }
 
     /// Counts the lost values in encoded values with full objects: scripts have run meanwhile, so the Variants may have
@@ -55,11 +54,7 @@ impl Lost {
                 }
             }
         }
-        lost.any()
-    }
-
-    fn any(self) -> Option<Self> {
-        (self.count() > 0).then_some(self)
+        (lost.count() > 0).then_some(lost)
     }
 
     fn count(&self) -> usize {
@@ -109,20 +104,13 @@ impl Lost {
     }
 }
 
-/// Counts lost values, or stops at the first.
-struct Counting<'l> {
-    lost: &'l mut Lost,
-    ends: bool,
-}
+impl Target<'_> for Lost {}
 
-impl Target<'_> for Counting<'_> {}
-
-impl TargetNow for Counting<'_> {
+impl TargetNow for Lost {
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
-        let before = self.lost.count();
-        self.lost.add(event);
+        self.add(event);
         // The caller only reads the path of the error.
-        if self.ends && self.lost.count() > before { Err(CodecError::new(0, CodecErrorKind::TooDeep)) } else { Ok(()) }
+        if self.ends && self.count() > 0 { Err(CodecError::new(0, CodecErrorKind::TooDeep)) } else { Ok(()) }
     }
 
     /// An invalid Callable loses nothing.

@@ -198,9 +198,17 @@ fn packed_strings<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized)) -
 #[inline(never)]
 fn dictionary<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized)) -> Result<(), CodecError> {
     dictionary_head(view, target)?;
-    let Some(entries) = view.entries() else {
-        return copied(view, target.as_now());
-    };
+    match view.entries() {
+        Some(found) => entries(found, target),
+        None => copied(view, target.as_now()),
+    }
+}
+
+#[inline(always)]
+fn entries<'a>(
+    entries: impl Iterator<Item = (&'a Value, &'a Value)>,
+    target: &mut (impl Target<'a> + ?Sized),
+) -> Result<(), CodecError> {
     for (entry, (key, value)) in entries.enumerate() {
         value.fetch();
         walk_inner(key, target).map_err(|error| within(error, || Step::KeyOf(entry)))?;
@@ -238,11 +246,8 @@ fn check_type(element: &OwnedType, kind: Kind, target: &mut (impl TargetNow + ?S
     match element {
         OwnedType::Script { path, script } => target.script(script, path),
         OwnedType::Unknown(id) => {
-            let found = i32::try_from(*id).unwrap_or(i32::MAX);
-            Err(CodecError::new(
-                target.position(),
-                CodecErrorKind::UnknownElementType { kind, found, last: Kind::ALL.len() - 1 },
-            ))
+            let (found, last) = (i32::try_from(*id).unwrap_or(i32::MAX), Kind::ALL.len() - 1);
+            Err(CodecError::new(target.position(), CodecErrorKind::UnknownElementType { kind, found, last }))
         }
         _ => Ok(()),
     }
@@ -252,11 +257,7 @@ fn check_type(element: &OwnedType, kind: Kind, target: &mut (impl TargetNow + ?S
 #[inline(never)]
 fn copied(view: View<'_>, target: &mut dyn TargetNow) -> Result<(), CodecError> {
     let (keys, values) = view.keys_and_values();
-    for (entry, (key, value)) in engine::values(&keys).iter().zip(engine::values(&values)).enumerate() {
-        walk_inner(key, target).map_err(|error| within(error, || Step::KeyOf(entry)))?;
-        walk_inner(value, target).map_err(|error| within(error, || step_to(key)))?;
-    }
-    Ok(())
+    entries(engine::values(&keys).iter().zip(engine::values(&values)), target)
 }
 
 #[inline(never)]

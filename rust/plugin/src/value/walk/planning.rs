@@ -110,9 +110,6 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> Target<'a> for Planning<'_, 'p, K> {
     }
 }
 
-/// A run of items that one of several threads has planned, with their number.
-type PlannedRun<'p> = (usize, Writer<'p>, Result<(), CodecError>);
-
 impl<'p, K> Planning<'_, 'p, K> {
     // Not inlined, so that it uses no stack at each nesting level.
     #[inline(never)]
@@ -132,9 +129,9 @@ impl<'p, K> Planning<'_, 'p, K> {
         let Some(runs) = self.in_runs(average, others, new, |at, run, target| each(run, SAMPLE + at, target)) else {
             return each(others, SAMPLE, self).map(|()| true);
         };
-        for (count, writer, result) in runs {
-            result.map_err(|error| error.map_at(|at| at + self.writer.mark().position()))?;
-            self.writer.append(writer, count)?;
+        for (count, planned) in runs {
+            let planned = planned.map_err(|error| error.map_at(|at| at + self.writer.mark().position()))?;
+            self.writer.append(planned, count)?;
         }
         Ok(true)
     }
@@ -151,32 +148,30 @@ impl<'p, K> Planning<'_, 'p, K> {
             run.iter().try_for_each(|string| target.put(Event::Text(Text::Utf32(string.chars())), string.view()))
         });
         let Some(runs) = runs else { return Ok(false) };
-        for (count, writer, result) in runs {
-            result?;
-            self.writer.append_texts(writer, count)?;
+        for (count, planned) in runs {
+            self.writer.append_texts(planned?, count)?;
         }
         Ok(true)
     }
 
-    /// Walks items in runs over threads, each with a writer that `new` makes for so many items. `None` if there is only
-    /// one thread.
+    /// Walks items in runs over threads, each with a writer that `new` makes for so many items. Returns the count of each
+    /// and its writer, or `None` if there is only one thread.
     fn in_runs<'a, T: Sync>(
         &self,
         average: usize,
         items: &'a [T],
         new: impl Fn(usize) -> Writer<'p>,
         walk: impl Fn(usize, &'a [T], &mut Planning<'_, 'p, K>) -> Result<(), CodecError> + Sync,
-    ) -> Option<Vec<PlannedRun<'p>>>
+    ) -> Option<Vec<(usize, Result<Writer<'p>, CodecError>)>>
     where
         K: KeepWalked<'a, 'p>,
     {
         let (full_objects, is_lossy) = (self.full_objects, self.is_lossy);
         let plan = |at, run: &'a [T], mut writer| {
-            let writer_now = &mut writer;
-            let mut target =
-                Planning { writer: writer_now, full_objects, may_split: false, is_lossy, keep: PhantomData };
-            let result = walk(at, run, &mut target);
-            (run.len(), writer, result)
+            let keep = PhantomData;
+            let mut target = Planning { writer: &mut writer, full_objects, may_split: false, is_lossy, keep };
+            let walked = walk(at, run, &mut target);
+            (run.len(), walked.map(|()| writer))
         };
         pool::with(true, |threads| (threads.count() > 1).then(|| plan_in_rooms(average, items, threads, new, plan)))
     }

@@ -1,0 +1,322 @@
+//! What gdext's methods lack: arguments that may have a default, or that accept everything that a script may pass, and the
+//! entry points of `VarBatch.var_to_bytes` and `VarBatch.bytes_to_var`, without gdext's conversions.
+//!
+//! A `#[func]` of gdext takes its arguments as owned values, looks up defaults and wraps the result. That takes about
+//! 40 ns, as much as encoding a small value. These two read the engine's arguments and make the result in place.
+
+use std::borrow::Cow;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use godot::builtin::{AnyDictionary, PackedByteArray, StringName, VarDictionary, Variant, VariantType};
+use godot::classes::Object;
+use godot::meta::error::ConvertError;
+use godot::meta::shape::{EnumeratorShape, GodotShape};
+use godot::meta::{FromGodot, GodotConvert, GodotImmutable, ToArg, ToGodot, conv};
+use godot::obj::{Gd, GodotClass};
+use godot::register::info::{MethodFlags, ParamMetadata, PropertyHintInfo, PropertyUsageFlags};
+use godot::register::private::constant::{ConstantKind, ExportConstant, IntegerConstant};
+use godot::register::private::method::ClassMethodInfo;
+use godot::sys;
+use varbatch_codec::{Dialect, Engine, Kind};
+
+use super::{BytesOut, DIALECT, Slot, Value, api, layout, value};
+
+/// Makes a type an argument that may have a default: how the engine sees it, and how it is converted from and to that.
+macro_rules! argument {
+    ($type:ident via $via:ty, $pass:ident, $shape:expr, $from:expr, |$arg:ident| $to:expr) => {
+        impl GodotConvert for $type {
+            type Via = $via;
+
+            fn godot_shape() -> GodotShape {
+                $shape
+            }
+        }
+
+        impl FromGodot for $type {
+            fn try_from_godot(via: $via) -> Result<Self, ConvertError> {
+                Ok($from(via))
+            }
+        }
+
+        impl ToGodot for $type {
+            type Pass = conv::$pass;
+
+            fn to_godot(&self) -> ToArg<'_, $via, conv::$pass> {
+                let $arg = self;
+                $to
+            }
+        }
+
+        // SAFETY: the defaults of these types are plain data, null, a bool or a read-only Dictionary.
+        unsafe impl GodotImmutable for $type {}
+    };
+}
+
+argument!(AnyArg via Variant, ByRef, Variant::godot_shape(), Self, |arg| &arg.0);
+argument!(DictionaryArg via AnyDictionary, ByRef, AnyDictionary::godot_shape(), Self, |arg| &arg.0);
+argument!(FlagArg via Variant, ByRef, Variant::godot_shape(), Self, |arg| &arg.0);
+argument!(DialectArg via i64, ByValue, enum_shape(FULL_NAME, DIALECTS.map(|(name, _)| name)), Self, |arg| arg.0);
+argument!(CompressionArg via i64, ByValue, enum_shape("FileAccess.CompressionMode", []), Self, |arg| arg.0);
+
+/// An enum of this name. The value of each constant is its index.
+fn enum_shape<const N: usize>(name: &'static str, constants: [&'static str; N]) -> GodotShape {
+    let enumerator = |(value, name): (usize, &'static str)| EnumeratorShape::new_int(name, value as i64);
+    GodotShape::Enum {
+        variant_type: VariantType::INT,
+        enumerators: constants.into_iter().enumerate().map(enumerator).collect(),
+        godot_name: Some(Cow::Borrowed(name)),
+        is_bitfield: false,
+    }
+}
+
+/// The default of an [`AnyArg`].
+pub fn null() -> AnyArg {
+    AnyArg(Variant::nil())
+}
+
+/// The default of a [`FlagArg`].
+pub fn no() -> FlagArg {
+    FlagArg(false.to_variant())
+}
+
+/// Any value, null by default. gdext does not support defaults for Variants.
+#[derive(Clone, Debug)]
+pub struct AnyArg(pub Variant);
+
+/// A Dictionary, typed or not, empty by default. gdext does not support defaults for Dictionaries.
+#[derive(Clone, Debug)]
+pub struct DictionaryArg(pub AnyDictionary);
+
+impl DictionaryArg {
+    /// Returns an empty Dictionary. Read-only, as all calls without the argument share it.
+    pub fn empty() -> Self {
+        Self(VarDictionary::new().into_read_only().upcast_any_dictionary())
+    }
+}
+
+/// A flag for which a script might pass a number by mistake, such as a compression mode.
+///
+/// The engine sees a Variant: GDScript would convert a constant to bool when it compiles the call, so a mode to `true`.
+#[derive(Clone, Debug)]
+pub struct FlagArg(Variant);
+
+impl FlagArg {
+    /// Returns the flag, or the error text if the argument is not a bool. `name` is its name there.
+    pub fn flag(&self, name: &str) -> Result<bool, String> {
+        let view = value(&self.0).view();
+        let found = match view.kind() {
+            Kind::Bool => return Ok(view.bool()),
+            Kind::Int => view.int().to_string(),
+            kind => kind.name().into(),
+        };
+        Err(format!("expected true or false as {name}, found {found}"))
+    }
+}
+
+/// The name of the enum, without and with its class. gdext cannot declare it, but registers one that is built by hand.
+const DIALECT_ENUM: &str = "Dialect";
+const FULL_NAME: &str = "VarBatch.Dialect";
+
+/// The constants of the enum. The value of each is its index.
+pub const DIALECTS: [(&str, Dialect); Engine::ALL.len()] = [
+    ("DIALECT_GODOT_4", DIALECT),
+    ("DIALECT_GODOT_3", Dialect::GODOT_3),
+    ("DIALECT_PANDEMONIUM", Dialect::PANDEMONIUM),
+    ("DIALECT_PANDEMONIUM_3_8", Dialect::of(Engine::Pandemonium38)),
+    ("DIALECT_PANDEMONIUM_3_5", Dialect::of(Engine::Pandemonium35)),
+];
+
+/// Adds the enum to the class, which must already be registered.
+pub fn register_dialects<C: GodotClass>() {
+    let enumerator = |(value, (name, _)): (usize, &(&str, _))| IntegerConstant::new(name, value);
+    let enumerators = DIALECTS.iter().enumerate().map(enumerator).collect();
+    ExportConstant::new(C::class_id(), ConstantKind::Enum { name: StringName::from(DIALECT_ENUM), enumerators })
+        .register();
+}
+
+/// The argument that a script passes as a `VarBatch.Dialect`: any number.
+#[derive(Clone, Copy, Debug)]
+pub struct DialectArg(i64);
+
+impl DialectArg {
+    /// `VarBatch.DIALECT_GODOT_4`.
+    pub const GODOT_4: Self = Self(0);
+
+    /// Returns the dialect, or the error text if the number is not a constant of the enum.
+    pub fn dialect(self) -> Result<Dialect, String> {
+        let known = usize::try_from(self.0).ok().and_then(|index| DIALECTS.get(index));
+        known.map(|(_, dialect)| *dialect).ok_or_else(|| {
+            let last = DIALECTS.len() - 1;
+            format!("expected a constant of {FULL_NAME}, from 0 to {last}, as the dialect, found {}", self.0)
+        })
+    }
+}
+
+/// A `FileAccess.CompressionMode`, or any other number.
+#[derive(Clone, Copy, Debug)]
+pub struct CompressionArg(pub i64);
+
+/// An object, null, or a freed object, which gdext would refuse before any of our code runs.
+#[derive(Clone, Debug)]
+pub struct ObjectArg(pub Variant);
+
+impl GodotConvert for ObjectArg {
+    type Via = Option<Gd<Object>>;
+
+    fn godot_shape() -> GodotShape {
+        GodotShape::Custom {
+            variant_type: VariantType::OBJECT,
+            var_hint: PropertyHintInfo::none(),
+            export_hint: PropertyHintInfo::none(),
+            // Without a class, GDScript passes the Variant, instead of a pointer that may be that of a freed object.
+            class_name: None,
+            usage_flags: PropertyUsageFlags::NONE,
+            metadata: ParamMetadata::NONE,
+        }
+    }
+}
+
+impl FromGodot for ObjectArg {
+    fn try_from_godot(object: Option<Gd<Object>>) -> Result<Self, ConvertError> {
+        Ok(Self(object.to_variant()))
+    }
+
+    fn try_from_variant(object: &Variant) -> Result<Self, ConvertError> {
+        Ok(Self(object.clone()))
+    }
+}
+
+/// The implementation of the two methods. A trait, so that each gets its own entry points.
+pub trait Call {
+    fn var_to_bytes(value: &Value, full_objects: bool, out: &mut impl BytesOut);
+
+    fn bytes_to_var(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot);
+}
+
+/// The error type for a call that panicked, the same as gdext's. It ends the calling function.
+const CALL_FAILED: sys::GDExtensionCallErrorType = 1337;
+
+/// Adds both methods to the class, which must already be registered.
+pub fn register<C: GodotClass + Call>() {
+    // Now, when the library is loaded, so that no call has to.
+    api();
+    layout::look();
+    let flags = MethodFlags::NORMAL | MethodFlags::STATIC;
+    let defaults = || vec![false.to_variant()];
+    // SAFETY: the functions match their signatures: they take and return `Variant` and `PackedByteArray` as the engine
+    // passes them, followed by an optional bool. They match the flags: static functions need no instance.
+    unsafe {
+        ClassMethodInfo::from_signature::<C, (Variant, bool), PackedByteArray>(
+            StringName::from("var_to_bytes"),
+            Some(call::<C, false>),
+            Some(typed_call::<C, false>),
+            flags,
+            &["value", "full_objects"],
+            defaults(),
+        )
+        .register_extension_class_method();
+        ClassMethodInfo::from_signature::<C, (PackedByteArray, bool), Variant>(
+            StringName::from("bytes_to_var"),
+            Some(call::<C, true>),
+            Some(typed_call::<C, true>),
+            flags,
+            &["bytes", "allow_objects"],
+            defaults(),
+        )
+        .register_extension_class_method();
+    }
+}
+
+/// Passes the class documentation, in Godot's XML format, to the editor.
+pub fn load_docs(xml: &str) {
+    let len = i64::try_from(xml.len()).expect("lengths fit in an i64");
+    // SAFETY: `xml` is UTF-8 of this length, and the engine copies it.
+    unsafe { (api().interface.editor_help_load_xml_from_utf8_chars_and_len)(xml.as_ptr().cast(), len) };
+}
+
+/// Calls `bytes_to_var` if `DECODES`, else `var_to_bytes`.
+unsafe extern "C" fn call<C: Call, const DECODES: bool>(
+    _: *mut c_void,
+    _: sys::GDExtensionClassInstancePtr,
+    args: *const sys::GDExtensionConstVariantPtr,
+    count: sys::GDExtensionInt,
+    ret: sys::GDExtensionVariantPtr,
+    error: *mut sys::GDExtensionCallError,
+) {
+    // SAFETY: the engine passes `count` pointers to Variants, which are alive during the call; a reference to a Variant has
+    // the layout of a pointer to it. And it passes an initialised Variant for the result, and room for an error.
+    let (args, ret, error) = unsafe {
+        let args: &[&Variant] = if count > 0 { std::slice::from_raw_parts(args.cast(), count as usize) } else { &[] };
+        (args, &mut *ret.cast::<Variant>(), &mut *error)
+    };
+    guarded(error, || {
+        let (flag, out) = (flag(args)?, Slot::from_mut(ret));
+        if !DECODES {
+            C::var_to_bytes(value(args[0]), flag, out);
+            return Ok(());
+        }
+        let converted;
+        let bytes = match value(args[0]).view() {
+            array if array.kind() == Kind::PackedByteArray => array.byte_array(),
+            // Converts what the engine's own methods accept too, such as an Array of numbers.
+            _ => {
+                converted = args[0].try_to_relaxed().map_err(|_| wrong_type(0, Kind::PackedByteArray))?;
+                &converted
+            }
+        };
+        C::bytes_to_var(bytes, flag, out);
+        Ok(())
+    });
+}
+
+/// Does the same as [`call`] where the engine knows the types of the arguments.
+unsafe extern "C" fn typed_call<C: Call, const DECODES: bool>(
+    _: *mut c_void,
+    _: sys::GDExtensionClassInstancePtr,
+    args: *const sys::GDExtensionConstTypePtr,
+    ret: sys::GDExtensionTypePtr,
+) {
+    // SAFETY: the engine passes a PackedByteArray to decode, or a Variant to encode, and a bool. For the result it passes an
+    // initialised value of the other type, which is written to once nothing borrows the arguments any more.
+    guarded(&mut sys::default_call_error(), || unsafe {
+        let flag = *(*args.add(1)).cast::<u8>() != 0;
+        // The result may be the same variable as the argument, and a script may still hold the array that is in it. So it
+        // is made apart, and set only at the end.
+        if DECODES {
+            let mut result = Variant::nil();
+            C::bytes_to_var(&*(*args).cast(), flag, Slot::from_mut(&mut result));
+            *ret.cast() = result;
+        } else {
+            let mut bytes = PackedByteArray::new();
+            C::var_to_bytes(value(&*(*args).cast()), flag, &mut bytes);
+            *ret.cast() = bytes;
+        }
+        Ok(())
+    });
+}
+
+/// Returns the optional second argument. Also checks that there is a first, and no third.
+fn flag(args: &[&Variant]) -> Result<bool, sys::GDExtensionCallError> {
+    let wrong_count = |error, expected| sys::GDExtensionCallError { error, argument: 0, expected };
+    match args {
+        [] => Err(wrong_count(sys::GDEXTENSION_CALL_ERROR_TOO_FEW_ARGUMENTS, 1)),
+        [_] => Ok(false),
+        [_, flag] => flag.try_to_relaxed().map_err(|_| wrong_type(1, Kind::Bool)),
+        _ => Err(wrong_count(sys::GDEXTENSION_CALL_ERROR_TOO_MANY_ARGUMENTS, 2)),
+    }
+}
+
+fn wrong_type(argument: i32, expected: Kind) -> sys::GDExtensionCallError {
+    let error = sys::GDEXTENSION_CALL_ERROR_INVALID_ARGUMENT;
+    sys::GDExtensionCallError { error, argument, expected: expected.id().into() }
+}
+
+/// Catches panics, so that they do not reach the engine. gdext's hook has already printed them.
+fn guarded(error: &mut sys::GDExtensionCallError, call: impl FnOnce() -> Result<(), sys::GDExtensionCallError>) {
+    *error = match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(())) => return error.error = sys::GDEXTENSION_CALL_OK,
+        Ok(Err(error)) => error,
+        Err(_) => sys::GDExtensionCallError { error: CALL_FAILED, argument: 0, expected: 0 },
+    };
+}
