@@ -1,12 +1,14 @@
-//! Limits what a call prints: however many values fail, it prints a few lines and only counts the rest.
-//!
-//! The lines depend only on the indices, never on which thread was first.
+//! What a call ends with: its value, and the lines that it prints. However many values fail, it prints a few lines and
+//! only counts the rest. The lines depend only on the indices, never on which thread was first.
 
 use std::fmt;
 use std::iter::repeat;
 
-use godot::global::{godot_error, godot_warn};
+use godot::global::{Error as EngineError, godot_error, godot_warn};
+use godot::meta::ToGodot;
 use varbatch_codec::Kind;
+
+use crate::engine::Slot;
 
 /// Max lines that a call prints, before the line that counts the rest.
 const MAX_LINES: usize = 20;
@@ -47,7 +49,7 @@ pub struct Reports {
     errors: Kept,
     warnings: Kept,
     /// The error that ended the batch. It is always printed.
-    end: Option<Box<(Index, String)>>,
+    end: Option<(Index, String)>,
 }
 
 /// Reports of one severity, sorted by index. Reports with equal indices keep their order.
@@ -102,7 +104,7 @@ impl Reports {
 
     /// Adds the error that ended the batch.
     pub fn set_end(&mut self, index: impl Into<Index>, error: impl fmt::Display) {
-        self.end = Some(Box::new((index.into(), error.to_string())));
+        self.end = Some((index.into(), error.to_string()));
     }
 
     /// Joins the reports of several threads.
@@ -121,8 +123,8 @@ impl Reports {
     pub fn append_as(&mut self, other: &mut Self, index_of: impl Fn(Index) -> Index) {
         self.errors.append(&mut other.errors, &index_of);
         self.warnings.append(&mut other.warnings, &index_of);
-        if let Some((index, text)) = other.end.take().map(|end| *end) {
-            self.end = Some(Box::new((index_of(index), text)));
+        if let Some((index, text)) = other.end.take() {
+            self.end = Some((index_of(index), text));
         }
     }
 
@@ -142,7 +144,7 @@ impl Reports {
 
     /// Returns the lines to print, in order of index. If there are too many, errors take precedence over warnings.
     pub fn lines(&self, subject: &Subject<'_>) -> Vec<Line> {
-        let end = self.end.as_deref();
+        let end = self.end.as_ref();
         let room = MAX_LINES - usize::from(end.is_some());
         let errors = &self.errors.first[..self.errors.first.len().min(room)];
         let warnings = &self.warnings.first[..self.warnings.first.len().min(room - errors.len())];
@@ -244,6 +246,93 @@ impl Line {
     pub fn print(&self, class: &str, method: &str) {
         let line = format!("{class}.{method}: {}", self.text);
         if self.is_warning { godot_warn!("{line}") } else { godot_error!("{line}") }
+    }
+}
+
+/// The reason why a call failed as a whole: the engine's error code and a message.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Not `OK`.
+    pub code: EngineError,
+    /// The message, including the path of a file.
+    pub text: String,
+}
+
+impl Failure {
+    pub fn new(code: EngineError, text: impl fmt::Display) -> Self {
+        Self { code, text: text.to_string() }
+    }
+
+    /// An argument is invalid.
+    pub fn invalid(text: impl fmt::Display) -> Self {
+        Self::new(EngineError::ERR_INVALID_PARAMETER, text)
+    }
+}
+
+/// The end of a call.
+pub struct Outcome<T> {
+    /// What the method returns.
+    pub value: T,
+    /// The lines to print.
+    pub lines: Vec<Line>,
+    /// The message of a task that prints nothing.
+    pub note: &'static str,
+    /// `OK` if nothing failed.
+    pub code: EngineError,
+}
+
+impl<T> Outcome<T> {
+    /// Makes the outcome of a call with lines to print: `ERR_INVALID_DATA` if one of them is an error.
+    pub fn new(value: T, lines: Vec<Line>) -> Self {
+        let code =
+            if lines.iter().all(|line| line.is_warning) { EngineError::OK } else { EngineError::ERR_INVALID_DATA };
+        Self { value, lines, note: "", code }
+    }
+
+    /// Makes the outcome of a call that failed as a whole.
+    pub fn failed(value: T, Failure { code, text }: Failure) -> Self {
+        Self { value, lines: vec![Line::error(text)], note: "", code }
+    }
+
+    pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Outcome<U> {
+        let Self { value, lines, note, code } = self;
+        Outcome { value: map(value), lines, note, code }
+    }
+
+    /// Returns the message for scripts: the lines, or the note if there are none.
+    pub fn message(&self) -> String {
+        match self.lines.as_slice() {
+            [] => self.note.to_owned(),
+            lines => lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"),
+        }
+    }
+}
+
+impl<T: Default> Outcome<T> {
+    /// Makes the outcome of a call that may have failed with an error.
+    pub fn of(result: Result<Self, impl fmt::Display>) -> Self {
+        result.unwrap_or_else(|error| Self::new(T::default(), vec![Line::error(error)]))
+    }
+}
+
+/// The arguments may be invalid.
+impl<T: Default> From<Result<Self, Failure>> for Outcome<T> {
+    fn from(result: Result<Self, Failure>) -> Self {
+        result.unwrap_or_else(|failure| Self::failed(T::default(), failure))
+    }
+}
+
+impl Outcome<EngineError> {
+    /// Makes the outcome of a call that returns its code.
+    pub fn of_code(result: Result<Self, Failure>) -> Self {
+        result.unwrap_or_else(|failure| Self::failed(failure.code, failure))
+    }
+}
+
+impl<T: ToGodot> Outcome<T> {
+    /// Makes the value a Variant, for a task.
+    pub fn into_slot(self) -> Outcome<Slot> {
+        self.map(|value| Slot::from(value.to_variant()))
     }
 }
 

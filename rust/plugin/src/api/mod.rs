@@ -1,7 +1,5 @@
 //! The classes that GDScript sees, and the printing of their messages.
 
-mod ending;
-mod files;
 pub mod task;
 mod undo_recorder;
 mod var_batch;

@@ -3,15 +3,14 @@
 use std::sync::{Arc, Mutex};
 
 use godot::builtin::{AnyArray, AnyDictionary, Array, GString, PackedStringArray, VarDictionary, Variant};
-use godot::classes::RefCounted;
-use godot::obj::{Base, Gd};
+use godot::obj::Gd;
 use godot::register::{GodotClass, godot_api};
 use varbatch_codec::Kind;
 
-use crate::calls::pairs::{self, NoPair};
+use crate::calls::change::{NoPair, parts};
 use crate::engine::{self, DictionaryArg, ObjectArg, Slot, Value, value};
 use crate::jobs::lock;
-use crate::report::{Line, OBJECTS, Reports};
+use crate::report::{Line, OBJECTS};
 use crate::undo::changes::Changes;
 use crate::undo::commit::History;
 use crate::undo::compare::{Pair, References, compare, map_references};
@@ -24,7 +23,6 @@ use crate::undo::rows;
 #[class(init, base = RefCounted)]
 pub struct VarBatchUndoRecorder {
     recording: Arc<Mutex<Recording>>,
-    _base: Base<RefCounted>,
 }
 
 #[godot_api]
@@ -100,24 +98,20 @@ impl VarBatchUndoRecorder {
     /// Returns the changes since the objects were recorded, and ends the recording.
     #[func(gd_self)]
     fn flush(this: Gd<Self>, #[opt(default = false)] deep: bool) -> Array<VarDictionary> {
-        let (changes, reports) = take_changes(&this);
-        let modifications = if deep { rows::deep_to_array(&changes) } else { rows::to_array(&changes, false) };
-        // Objects that only the recording kept alive are freed before anything is printed.
-        drop(changes);
-        print("flush", reports.lines(&OBJECTS));
-        modifications
+        end_recording(&this, "flush", |changes| match deep {
+            true => rows::deep_to_array(changes),
+            false => rows::to_array(changes, false),
+        })
     }
 
     #[func(gd_self)]
     fn commit(this: Gd<Self>, undo_redo: ObjectArg, action_name: GString) -> i64 {
         let refused = |text| print("commit", [Line::error(text)]);
         let Ok(history) = History::new(value(&undo_redo.0)).map_err(refused) else { return 0 };
-        let (changes, reports) = take_changes(&this);
-        history.register(&action_name, &changes);
-        let count = changes.len();
-        drop(changes);
-        print("commit", reports.lines(&OBJECTS));
-        i64::try_from(count).unwrap_or(i64::MAX)
+        end_recording(&this, "commit", |changes| {
+            history.register(&action_name, changes);
+            i64::try_from(changes.len()).unwrap_or(i64::MAX)
+        })
     }
 }
 
@@ -154,7 +148,7 @@ fn pairs_of(pairs: &Value) -> Result<Vec<Pair>, String> {
 }
 
 fn pair((index, element): (usize, &Value)) -> Result<Pair, String> {
-    let found = match pairs::parts(element) {
+    let found = match parts(element) {
         Ok([before, after]) => return Ok(Pair::new(before, after)),
         Err(NoPair::Size(size)) => format!("one of size {size}"),
         Err(NoPair::Other(kind) | NoPair::Element(_, kind)) => kind.name().to_owned(),
@@ -167,11 +161,16 @@ fn entries_of(dictionary: &AnyDictionary) -> Vec<Pair> {
     dictionary.iter_shared().map(pair).collect()
 }
 
-/// Ends the recording and finds the changes.
-fn take_changes(this: &Gd<VarBatchUndoRecorder>) -> (Changes, Reports) {
+/// Ends the recording, finds the changes and returns what `make` makes of them.
+fn end_recording<R>(this: &Gd<VarBatchUndoRecorder>, method: &str, make: impl FnOnce(&Changes) -> R) -> R {
     let recording = Arc::clone(&this.bind().recording);
     let taken = std::mem::take(&mut *lock(&recording));
-    Changes::find(taken)
+    let (changes, reports) = Changes::find(taken);
+    let made = make(&changes);
+    // Objects that only the recording kept alive are freed before anything is printed.
+    drop(changes);
+    print(method, reports.lines(&OBJECTS));
+    made
 }
 
 fn print(method: &str, lines: impl IntoIterator<Item = Line>) {

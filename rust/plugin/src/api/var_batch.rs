@@ -1,7 +1,7 @@
 //! Class `VarBatch`, with its in-editor documentation.
 
 use godot::builtin::{
-    AnyArray, Array, GString, PackedByteArray, PackedStringArray, VarArray, VarDictionary, Variant, vdict,
+    AnyArray, Array, GString, PackedByteArray, PackedStringArray, VarArray, VarDictionary, Variant, varray, vdict,
 };
 use godot::global::Error as EngineError;
 use godot::obj::Gd;
@@ -9,16 +9,15 @@ use godot::register::{GodotClass, godot_api};
 use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, Kind, Scalar, Shape};
 
-use super::ending::{self, end, end_with, succeeded};
-use super::task::{VarBatchTask, start};
-use crate::calls::decode::Decode;
-use crate::calls::encode::{ToBytes, ToFrames};
-use crate::calls::save::NOT_COMPRESSED;
-use crate::calls::{decode, delta, describe, diff, encode, get_in, patch, transcode, validate};
-use crate::engine::{AnyArg, BytesOut, Call, DIALECTS, DialectArg, Slot, Value, null};
-use crate::jobs::outcome::{Failure, Outcome};
+use super::task::{self, VarBatchTask, end, end_with, start, succeeded};
+use crate::calls::decode::{Decode, bytes_to_vars, frames_to_vars};
+use crate::calls::encode::{ToBytes, ToFrames, vars_to_bytes, vars_to_frames};
+use crate::calls::load::{ALL, Load, load_var, load_vars};
+use crate::calls::save::{NOT_COMPRESSED, Save, save, to_append, to_save};
+use crate::calls::{change, decode, describe, encode, get_in, transcode};
+use crate::engine::{AnyArg, BytesOut, Call, CompressionArg, DIALECTS, DialectArg, FlagArg, Slot, Value, no, null};
 use crate::jobs::pool;
-use crate::report::Line;
+use crate::report::{Failure, Line, Outcome};
 
 /// Max threads for [`VarBatch::set_thread_count`].
 const MAX_THREADS: i64 = 256;
@@ -35,50 +34,8 @@ impl VarBatch {
     const COMPRESSION_NONE: i64 = NOT_COMPRESSED;
 
     #[func]
-    fn vars_to_bytes(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Array<PackedByteArray> {
-        end("vars_to_bytes", encode::vars_to_bytes(&values, full_objects))
-    }
-
-    #[func]
-    fn bytes_to_vars(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
-        end("bytes_to_vars", decode::bytes_to_vars(&buffers, allow_objects))
-    }
-
-    /// Encodes all values to one byte array, in the format of `store_var`.
-    #[func]
-    fn vars_to_frames(values: AnyArray, #[opt(default = false)] full_objects: bool) -> PackedByteArray {
-        end("vars_to_frames", encode::vars_to_frames(&values, full_objects))
-    }
-
-    /// Decodes what `vars_to_frames` or `store_var` wrote.
-    #[func]
-    fn frames_to_vars(frames: PackedByteArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
-        end("frames_to_vars", decode::frames_to_vars(frames, allow_objects))
-    }
-
-    #[func]
-    fn vars_to_bytes_async(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Gd<VarBatchTask> {
-        start("vars_to_bytes_async", ToBytes::held(&values, full_objects))
-    }
-
-    #[func]
-    fn bytes_to_vars_async(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> Gd<VarBatchTask> {
-        start("bytes_to_vars_async", Decode::buffers(&buffers, allow_objects))
-    }
-
-    #[func]
-    fn vars_to_frames_async(values: AnyArray, #[opt(default = false)] full_objects: bool) -> Gd<VarBatchTask> {
-        start("vars_to_frames_async", ToFrames::held(&values, full_objects))
-    }
-
-    #[func]
-    fn frames_to_vars_async(frames: PackedByteArray, #[opt(default = false)] allow_objects: bool) -> Gd<VarBatchTask> {
-        start("frames_to_vars_async", Decode::frames(frames, allow_objects))
-    }
-
-    #[func]
     fn validate(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> PackedStringArray {
-        let errors = validate::validate_each(&buffers, allow_objects);
+        let errors = decode::validate_each(&buffers, allow_objects);
         succeeded();
         errors
     }
@@ -104,6 +61,12 @@ impl VarBatch {
         #[opt(default = false)] full_objects: bool,
     ) -> PackedByteArray {
         end("var_to_bytes_in", dialect_of(dialect).map(|to| transcode::from_var(&value, to, full_objects)))
+    }
+
+    #[func]
+    fn transcode_file(source: GString, target: GString, from: DialectArg, to: DialectArg) -> EngineError {
+        let call = |translation| transcode::transcode_file(&source, &target, translation);
+        end("transcode_file", Outcome::of_code(translation(from, to).and_then(call)))
     }
 
     /// Returns the type tree of a buffer.
@@ -132,12 +95,12 @@ impl VarBatch {
         after: PackedByteArray,
         #[opt(default = false)] allow_objects: bool,
     ) -> Array<VarDictionary> {
-        end("diff", diff::diff(&before, &after, allow_objects))
+        end("diff", change::diff(&before, &after, allow_objects))
     }
 
     #[func]
     fn diff_batch(pairs: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
-        end("diff_batch", diff::diff_each(&pairs, allow_objects))
+        end("diff_batch", change::diff_each(&pairs, allow_objects))
     }
 
     #[func]
@@ -146,27 +109,27 @@ impl VarBatch {
         changes: AnyArray,
         #[opt(default = false)] full_objects: bool,
     ) -> PackedByteArray {
-        end("patch", patch::patch(&before, &changes, full_objects))
+        end("patch", change::patch(&before, &changes, full_objects))
     }
 
     #[func]
     fn make_delta(before: PackedByteArray, after: PackedByteArray) -> PackedByteArray {
-        end("make_delta", delta::make(&before, &after))
+        end("make_delta", change::make_delta(&before, &after))
     }
 
     #[func]
     fn apply_delta(before: PackedByteArray, delta: PackedByteArray) -> PackedByteArray {
-        end("apply_delta", delta::apply(&before, &delta))
+        end("apply_delta", change::apply_delta(&before, &delta))
     }
 
     #[func]
     fn make_deltas(pairs: AnyArray) -> Array<PackedByteArray> {
-        end("make_deltas", delta::make_each(&pairs))
+        end("make_deltas", change::make_deltas(&pairs))
     }
 
     #[func]
     fn apply_deltas(pairs: AnyArray) -> Array<PackedByteArray> {
-        end("apply_deltas", delta::apply_each(&pairs))
+        end("apply_deltas", change::apply_deltas(&pairs))
     }
 
     /// Sets the thread count: 0 means one per core, 1 only the calling thread.
@@ -201,13 +164,93 @@ impl VarBatch {
 
     #[func]
     fn get_last_error() -> EngineError {
-        ending::last_error()
+        task::last_error()
     }
 
     #[func]
     fn get_last_error_message() -> GString {
-        GString::from(&ending::last_message())
+        GString::from(&task::last_message())
     }
+}
+
+/// Adds methods that also run in the background, a row each: both names, the arguments and the result, what makes the
+/// outcome at once and what makes the job, and what both make it of.
+macro_rules! calls {
+    ($($now:ident, $later:ident($($args:tt)*) -> $result:ty { $run:path, $job:path => $($input:tt)* })*) => {
+        #[godot_api(secondary)]
+        impl VarBatch {
+            $(
+                #[func]
+                fn $now($($args)*) -> $result {
+                    end(stringify!($now), $run($($input)*))
+                }
+
+                #[func]
+                fn $later($($args)*) -> Gd<VarBatchTask> {
+                    start(stringify!($later), $job($($input)*))
+                }
+            )*
+        }
+    };
+}
+
+calls! {
+    vars_to_bytes, vars_to_bytes_async(
+        values: AnyArray,
+        #[opt(default = false)] full_objects: bool,
+    ) -> Array<PackedByteArray> { vars_to_bytes, ToBytes::held => values, full_objects }
+
+    bytes_to_vars, bytes_to_vars_async(
+        buffers: AnyArray,
+        #[opt(default = false)] allow_objects: bool,
+    ) -> VarArray { bytes_to_vars, Decode::buffers => &buffers, allow_objects }
+
+    // All values in one byte array, in the format of `store_var`.
+    vars_to_frames, vars_to_frames_async(
+        values: AnyArray,
+        #[opt(default = false)] full_objects: bool,
+    ) -> PackedByteArray { vars_to_frames, ToFrames::held => values, full_objects }
+
+    frames_to_vars, frames_to_vars_async(
+        frames: PackedByteArray,
+        #[opt(default = false)] allow_objects: bool,
+    ) -> VarArray { frames_to_vars, Decode::frames => frames, allow_objects }
+
+    save_var, save_var_async(
+        path: GString,
+        value: Variant,
+        #[opt(default = &no())] full_objects: FlagArg,
+        #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
+    ) -> EngineError {
+        save, Save::held =>
+            to_save(&path, varray![&value].upcast_any_array(), false, full_objects, compression_mode.0)
+    }
+
+    save_vars, save_vars_async(
+        path: GString,
+        values: AnyArray,
+        #[opt(default = &no())] full_objects: FlagArg,
+        #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
+    ) -> EngineError { save, Save::held => to_save(&path, values, true, full_objects, compression_mode.0) }
+
+    append_vars, append_vars_async(
+        path: GString,
+        values: AnyArray,
+        #[opt(default = &no())] full_objects: FlagArg,
+    ) -> EngineError { save, Save::held => to_append(&path, values, full_objects) }
+
+    load_var, load_var_async(
+        path: GString,
+        #[opt(default = &null())] default: AnyArg,
+        #[opt(default = &no())] allow_objects: FlagArg,
+    ) -> Variant { load_var, Load::only => &path, &default.0, allow_objects }
+
+    load_vars, load_vars_async(
+        path: GString,
+        #[opt(default = &no())] allow_objects: FlagArg,
+        #[opt(default = 0)] from: i64,
+        #[opt(default = ALL)] count: i64,
+    ) -> VarArray { load_vars, Load::range => &path, allow_objects, from, count }
 }
 
 impl Call for VarBatch {
@@ -240,7 +283,7 @@ fn dialect_of(arg: DialectArg) -> Result<Dialect, Failure> {
 }
 
 /// Returns the translation between two dialects.
-pub fn translation(from: DialectArg, to: DialectArg) -> Result<Translation, Failure> {
+fn translation(from: DialectArg, to: DialectArg) -> Result<Translation, Failure> {
     Ok(Translation::new(dialect_of(from)?, dialect_of(to)?))
 }
 

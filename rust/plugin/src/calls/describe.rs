@@ -9,7 +9,7 @@ use varbatch_codec::{Dialect, Kind, PathStep, Reader, Text};
 use varbatch_workers::Threads;
 
 use crate::engine::{self, DIALECT, Slot};
-use crate::jobs::outcome::{Failure, Outcome};
+use crate::report::{Failure, Outcome};
 use crate::value::build::{Build, MayAsk};
 use crate::value::change_rows::text;
 use crate::value::string_cache::Texts;

@@ -10,41 +10,33 @@ use varbatch_codec::{CodecError, Kind, Plain, Shape, Text};
 use super::decode::{self, Input};
 use super::encode::encode_part;
 use crate::engine::{self, DIALECT, OwnArray, Slot, Value};
-use crate::jobs::outcome::Outcome;
-use crate::jobs::pool;
-use crate::jobs::runs::each_run;
+use crate::jobs::pool::{self, each_run};
 use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
-use crate::report::{BUFFERS, Dropped, Line, Reports, no_buffer};
+use crate::report::{BUFFERS, Dropped, Line, Outcome, Reports, no_buffer};
 use crate::value::build::{MayAsk, Stop, build_flat, components};
 use crate::value::string_cache::set_text;
 
-/// The steps of a path, encoded.
-#[derive(Clone)]
-struct Steps(Vec<Vec<u8>>);
+/// Encodes the steps of a path that a script passes.
+///
+/// # Errors
+/// If one cannot be encoded.
+fn steps(path: &AnyArray) -> Result<Vec<Vec<u8>>, String> {
+    let step = |(index, step): (usize, &Value)| {
+        let mut bytes = encode_part(step, false).map_err(|error| format!("step {index} of the path: {error}"))?;
+        // A Reader takes one byte-order mark away.
+        if let [4 | 21, _, _, _, _, _, _, _, 0xef, 0xbb, 0xbf, ..] = bytes[..] {
+            let len = u32::from_le_bytes(bytes[4..8].try_into().expect("4 bytes")) + 3;
+            bytes[4..8].copy_from_slice(&len.to_le_bytes());
+            bytes.splice(8..8, [0xef, 0xbb, 0xbf]);
+            bytes.resize(8 + (len as usize).next_multiple_of(4), 0);
+        }
+        Ok(bytes)
+    };
+    engine::values(path).iter().enumerate().map(step).collect()
+}
 
-impl Steps {
-    /// Encodes the steps that a script passes.
-    ///
-    /// # Errors
-    /// If one cannot be encoded.
-    fn of(path: &AnyArray) -> Result<Self, String> {
-        let step = |(index, step): (usize, &Value)| {
-            let mut bytes = encode_part(step, false).map_err(|error| format!("step {index} of the path: {error}"))?;
-            // A Reader takes one byte-order mark away.
-            if let [4 | 21, _, _, _, _, _, _, _, 0xef, 0xbb, 0xbf, ..] = bytes[..] {
-                let len = u32::from_le_bytes(bytes[4..8].try_into().expect("4 bytes")) + 3;
-                bytes[4..8].copy_from_slice(&len.to_le_bytes());
-                bytes.splice(8..8, [0xef, 0xbb, 0xbf]);
-                bytes.resize(8 + (len as usize).next_multiple_of(4), 0);
-            }
-            Ok(bytes)
-        };
-        engine::values(path).iter().enumerate().map(step).collect::<Result<_, _>>().map(Self)
-    }
-
-    fn path(&self) -> Vec<Key<'_>> {
-        self.0.iter().map(|step| Key::of(step, DIALECT).expect("it was encoded")).collect()
-    }
+fn keys(steps: &[Vec<u8>]) -> Vec<Key<'_>> {
+    steps.iter().map(|step| Key::of(step, DIALECT).expect("it was encoded")).collect()
 }
 
 /// The end of a path in one buffer.
@@ -62,7 +54,7 @@ pub fn get_in(bytes: &PackedByteArray, path: &AnyArray, default: &Variant) -> Ou
     let mut slot = Slot::new();
     // The caller's reference keeps the bytes as they are, whatever a script does.
     let mut get = |steps| get_converted(Input::of(bytes), steps, path, &mut slot).map_err(|error| error.to_string());
-    let (value, lines) = match Steps::of(path).and_then(&mut get) {
+    let (value, lines) = match steps(path).and_then(&mut get) {
         Ok(PathEnd::Value(dropped)) => (slot.value().variant(), dropped.map(Line::warning).into_iter().collect()),
         Ok(PathEnd::Nothing | PathEnd::Later) => (default, Vec::new()),
         Err(error) => (default, vec![Line::error(error)]),
@@ -73,7 +65,7 @@ pub fn get_in(bytes: &PackedByteArray, path: &AnyArray, default: &Variant) -> Ou
 /// Does the same for each buffer, over threads if there are many bytes.
 pub fn get_in_each(buffers: &AnyArray, path: &AnyArray, default: &Variant) -> Outcome<VarArray> {
     let mut values = OwnArray::new(buffers.len());
-    let steps = match Steps::of(path) {
+    let steps = match steps(path) {
         Ok(steps) => steps,
         Err(error) => {
             values.elements().iter_mut().for_each(|slot| slot.set_copy(engine::value(default)));
@@ -94,21 +86,20 @@ pub fn get_in_each(buffers: &AnyArray, path: &AnyArray, default: &Variant) -> Ou
 }
 
 /// Fills the slots as far as no script can run. Returns the reports, and in order the indices to look at again.
-fn look_in_each(buffers: &AnyArray, steps: &Steps, default: &Value, slots: &mut [Slot]) -> (Reports, Vec<usize>) {
+fn look_in_each(buffers: &AnyArray, steps: &[Vec<u8>], default: &Value, slots: &mut [Slot]) -> (Reports, Vec<usize>) {
     let values = engine::values(buffers);
     let inputs = values.iter().enumerate().map(|(index, buffer): (usize, &Value)| {
         engine::ahead(values, index);
         (index, decode::input(buffer))
     });
-    let len = |(_, input): &(usize, Result<Input<'_>, Kind>)| input.as_ref().map_or(0, |input| input.bytes.len());
-    let total: usize = inputs.clone().map(|input| len(&input)).sum();
+    let total: usize = inputs.clone().map(|(_, input)| decode::len_of(&input)).sum();
     let states = pool::with(total >= PAIRS_PARALLEL_FROM, |threads| {
         each_run(
             inputs,
-            len,
+            |(_, input)| decode::len_of(input),
             slots,
             threads,
-            || (steps.path(), Reports::default(), Vec::new()),
+            || (keys(steps), Reports::default(), Vec::new()),
             |(index, input), slot, (path, reports, later)| match input.map(|i| get(i, path, MayAsk::Nothing, slot)) {
                 Ok(Ok(PathEnd::Later)) => later.push(index),
                 Ok(end) => settle(index, end, default, slot, reports),
@@ -182,12 +173,17 @@ fn build(
 }
 
 /// Does the same as [`get`], and asks the engine what it makes of parts that are not of the type of their container.
-fn get_converted(input: Input<'_>, mut steps: Steps, path: &AnyArray, slot: &mut Slot) -> Result<PathEnd, CodecError> {
+fn get_converted(
+    input: Input<'_>,
+    mut steps: Vec<Vec<u8>>,
+    path: &AnyArray,
+    slot: &mut Slot,
+) -> Result<PathEnd, CodecError> {
     loop {
-        let keys = steps.path();
+        let keys = keys(&steps);
         match find(input.bytes, input.at, DIALECT, &keys)? {
             Found::OtherKey { step, kind } => match converted(&engine::values(path)[step], kind) {
-                Some(key) => steps.0[step] = encode_part(key.value(), false)?,
+                Some(key) => steps[step] = encode_part(key.value(), false)?,
                 None => return Ok(PathEnd::Nothing),
             },
             Found::Mistyped { step, at, bytes } => {
@@ -219,16 +215,14 @@ fn part(value: &Variant, step: &Value) -> Option<Variant> {
             let key = converted(step, kind)?.value().variant().clone();
             value.call("has", std::slice::from_ref(&key)).booleanize().then(|| value.call("get", &[key]))
         }
-        _ if step_kind != Kind::Int => None,
-        Kind::Array | Kind::PackedStringArray => part_at(value, key),
-        _ if matches!(kind.shape(), Shape::Packed { .. }) => part_at(value, key),
+        _ if step_kind == Kind::Int
+            && matches!(kind.shape(), Shape::Array | Shape::PackedStrings | Shape::Packed { .. }) =>
+        {
+            let size: i64 = value.call("size", &[]).try_to().ok()?;
+            (0..size).contains(&key.to()).then(|| value.call("get", &[key]))
+        }
         _ => None,
     }
-}
-
-fn part_at(value: &Variant, index: Variant) -> Option<Variant> {
-    let size: i64 = value.call("size", &[]).try_to().ok()?;
-    (0..size).contains(&index.to()).then(|| value.call("get", &[index]))
 }
 
 /// Returns a key as it is in a Dictionary with keys of a kind.

@@ -6,16 +6,11 @@
 //! encode after a walk that copies all it sees, `value::build` lets it decode from a reference of its own into values
 //! that nothing else can see yet, and messages are printed last of all.
 
+pub mod change;
 pub mod decode;
-pub mod delta;
 pub mod describe;
-pub mod diff;
 pub mod encode;
 pub mod get_in;
 pub mod load;
-pub mod pairs;
-pub mod patch;
 pub mod save;
 pub mod transcode;
-pub mod transcode_file;
-pub mod validate;

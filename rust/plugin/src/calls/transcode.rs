@@ -1,17 +1,24 @@
-//! Converts values of other engines. The codec translates bytes between dialects; values are always encoded and decoded
-//! in the dialect of Godot 4, so that objects and typed containers are handled in one place.
+//! Converts values and files of other engines. The codec translates bytes between dialects; values are always encoded and
+//! decoded in the dialect of Godot 4, so that objects and typed containers are handled in one place.
 //!
 //! A call holds its bytes by a reference of its own. The caller prints the messages, last of all.
 
-use godot::builtin::{PackedByteArray, Variant};
+use godot::builtin::{GString, PackedByteArray, Variant};
+use godot::global::Error as EngineError;
 use varbatch_codec::transcode::{Losses, Lost, Translation};
-use varbatch_codec::{CodecError, Dialect, Engine, Event, Reader, Writer};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Event, Reader, Writer};
+use varbatch_storage::LoadError;
+use varbatch_storage::compressed::Compression;
+use varbatch_storage::transcode::{self as frames, TranscodeError};
 
-use crate::calls::decode::{self, Input};
-use crate::calls::encode;
+use super::decode::{self, Input};
+use super::encode;
+use super::load::{explain, open};
+use super::save::{SaveTarget, finish};
 use crate::engine::{self, DIALECT, Slot};
-use crate::jobs::outcome::Outcome;
-use crate::report::Line;
+use crate::jobs::pool;
+use crate::jobs::tuning::LOAD_PARALLEL_FROM;
+use crate::report::{Failure, Line, Outcome};
 
 /// Translates the value at the start of `bytes` to another dialect.
 pub fn transcode(bytes: &PackedByteArray, translation: Translation) -> Outcome<PackedByteArray> {
@@ -23,22 +30,13 @@ pub fn transcode(bytes: &PackedByteArray, translation: Translation) -> Outcome<P
 
 /// Decodes bytes of another engine; null if that fails.
 pub fn to_var(bytes: &PackedByteArray, from: Dialect, allow_objects: bool) -> Outcome<Variant> {
-    let (mut slot, mut lines) = (Slot::new(), Vec::new());
-    match decode_in(bytes, from, allow_objects, &mut slot, &mut lines) {
-        Ok(()) => Outcome::new(slot.value().variant().clone(), lines),
-        Err(error) => Outcome::of(Err(error)),
-    }
+    Outcome::of(decode_in(bytes, from, allow_objects))
 }
 
-fn decode_in(
-    bytes: &PackedByteArray,
-    from: Dialect,
-    allow_objects: bool,
-    slot: &mut Slot,
-    lines: &mut Vec<Line>,
-) -> Result<(), CodecError> {
+fn decode_in(bytes: &PackedByteArray, from: Dialect, allow_objects: bool) -> Result<Outcome<Variant>, CodecError> {
+    let (mut slot, mut lines) = (Slot::new(), Vec::new());
     let dropped = if from.engine == Engine::Godot4 {
-        decode::decode(bytes, allow_objects, slot)?
+        decode::decode(bytes, allow_objects, &mut slot)?
     } else {
         let bytes = engine::bytes_of(bytes);
         let translation = Translation::new(from, DIALECT).with_objects(allow_objects);
@@ -48,10 +46,10 @@ fn decode_in(
         lines.extend(losses.iter().filter(|loss| loss.what != Lost::Rest).map(Line::warning));
         let input = Input { at: 0, bytes: &translated };
         let origin = |at| origin(bytes, from, &translated, at).unwrap_or(at);
-        decode::decode_held(input, allow_objects, slot).map_err(|error| error.map_at(origin))?
+        decode::decode_held(input, allow_objects, &mut slot).map_err(|error| error.map_at(origin))?
     };
     lines.extend(dropped.map(Line::warning));
-    Ok(())
+    Ok(Outcome::new(slot.value().variant().clone(), lines))
 }
 
 /// Encodes a value for another engine; empty if that fails.
@@ -87,4 +85,57 @@ fn origin(bytes: &[u8], from: Dialect, translated: &[u8], at: usize) -> Option<u
         }
     }
     Some(old.position())
+}
+
+/// Translates all values of the file at `source` into the file at `target`, which may be the same file. Returns when
+/// they are on the disk. A compressed file stays compressed, in the same mode if that mode can be written.
+///
+/// # Errors
+/// If the source cannot be read to its end, a value cannot be translated, or the target cannot be written. An existing
+/// target stays unchanged then.
+pub fn transcode_file(
+    source: &GString,
+    target: &GString,
+    translation: Translation,
+) -> Result<Outcome<EngineError>, Failure> {
+    let mut target = SaveTarget::plain(target);
+    let ticket = target.ticket();
+    let mut loader = open(source)?;
+    target.compression = loader.compression().map(Compression::written);
+    let (len, _) = loader.len();
+    pool::with(len >= LOAD_PARALLEL_FROM || loader.is_compressed(), |threads| {
+        let failed = |error| failure(source, &target, translation.from, &error);
+        // A compressed source is read twice: the header of the target needs the total length.
+        let mut total = 0;
+        if loader.is_compressed() {
+            total = frames::translated_len(&mut loader, translation, threads, |_, _| {}).map_err(failed)?;
+            loader = open(source)?;
+        }
+        let mut saver = target.create(total)?;
+        let (_, losses) = frames::file(&mut loader, &mut saver, translation, threads, |_, _| {}).map_err(failed)?;
+        // The source may be the file to replace, and some systems cannot replace an open file.
+        drop(loader);
+        finish(&target, &ticket, saver, threads)?;
+        let warnings = losses.iter().map(|loss| Line::warning(format_args!("\"{source}\": {loss}")));
+        Ok(Outcome::new(EngineError::OK, warnings.collect()))
+    })
+}
+
+fn failure(source: &GString, target: &SaveTarget, from: Dialect, error: &TranscodeError) -> Failure {
+    let code = match error {
+        TranscodeError::Save(error) => return target.not_written(error),
+        TranscodeError::Load(LoadError::Read(_)) => EngineError::ERR_FILE_CANT_READ,
+        // The value is valid, but the other engine cannot represent it.
+        TranscodeError::Value { error, .. } if is_refused(error.kind()) => EngineError::ERR_INVALID_DATA,
+        _ => EngineError::ERR_FILE_CORRUPT,
+    };
+    let mut lines = vec![Line::error(format_args!("\"{source}\": {error}"))];
+    if code == EngineError::ERR_FILE_CORRUPT {
+        explain(&source.to_string(), from, &mut lines);
+    }
+    Failure::new(code, &lines[0].text)
+}
+
+fn is_refused(kind: &CodecErrorKind) -> bool {
+    matches!(kind, CodecErrorKind::NoSuchType { .. } | CodecErrorKind::TooLarge { .. })
 }

@@ -14,10 +14,10 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use godot::builtin::Callable;
-use godot::classes::{Engine, MainLoop, Object, SceneTree};
+use godot::classes::{Engine, MainLoop, SceneTree};
 use godot::global::godot_warn;
 use godot::init::is_main_thread;
-use godot::obj::{Base, Gd, Singleton};
+use godot::obj::{Gd, Singleton};
 use godot::register::{GodotClass, godot_api};
 use varbatch_workers::join_later;
 use varbatch_workers::tasks::TaskEvent;
@@ -34,8 +34,8 @@ const ROUNDS: usize = 10;
 
 static DISPATCHER: Mutex<Option<Reference<Gd<VarBatchDispatcher>>>> = Mutex::new(None);
 
-/// Tasks that have progressed, and tasks that have ended; reported in this order.
-static NEWS: Mutex<News> = Mutex::new(News { progressed: Vec::new(), ended: Vec::new() });
+/// Tasks that have progressed or ended, in this order.
+static NEWS: Mutex<Vec<(Arc<Shared>, TaskEvent)>> = Mutex::new(Vec::new());
 
 /// True if tasks are waiting for the main thread to work on them.
 static IS_WAITING: AtomicBool = AtomicBool::new(false);
@@ -46,18 +46,10 @@ static IS_CONNECTED: AtomicBool = AtomicBool::new(false);
 /// True if a deferred call is requested.
 static IS_REQUESTED: Mutex<bool> = Mutex::new(false);
 
-#[derive(Default)]
-struct News {
-    progressed: Vec<Arc<Shared>>,
-    ended: Vec<Arc<Shared>>,
-}
-
 /// The object that the engine calls. Not for users.
 #[derive(GodotClass)]
 #[class(internal, no_init, base = Object)]
-struct VarBatchDispatcher {
-    _base: Base<Object>,
-}
+struct VarBatchDispatcher {}
 
 #[godot_api]
 impl VarBatchDispatcher {
@@ -97,11 +89,10 @@ pub fn watch() {
 /// Notifies the main thread of an event of a task. From any thread.
 pub fn post(shared: Arc<Shared>, event: TaskEvent) {
     match event {
-        TaskEvent::Finished => lock(&NEWS).ended.push(shared),
         TaskEvent::Progressed if shared.is_posted.swap(true, Ordering::AcqRel) => return,
-        TaskEvent::Progressed => lock(&NEWS).progressed.push(shared),
         TaskEvent::Waiting if IS_WAITING.swap(true, Ordering::AcqRel) => return,
         TaskEvent::Waiting => {}
+        TaskEvent::Progressed | TaskEvent::Finished => lock(&NEWS).push((shared, event)),
     }
     request_call();
 }
@@ -145,22 +136,23 @@ fn connect() -> bool {
 
 /// Emits the signals of tasks that have news. Returns false if there is no news. On the main thread.
 fn emit_news() -> bool {
-    let News { progressed, ended } = std::mem::take(&mut *lock(&NEWS));
-    let is_any = !progressed.is_empty() || !ended.is_empty();
-    for shared in progressed {
-        // Before reading the progress: later progress is posted again.
-        shared.is_posted.store(false, Ordering::Release);
-        shared.emit_progress();
-    }
-    for shared in ended {
-        shared.emit_end();
+    let news = std::mem::take(&mut *lock(&NEWS));
+    let is_any = !news.is_empty();
+    for (shared, event) in news {
+        if event == TaskEvent::Finished {
+            shared.emit_end();
+        } else {
+            // Before reading the progress: later progress is posted again.
+            shared.is_posted.store(false, Ordering::Release);
+            shared.emit_progress();
+        }
     }
     is_any
 }
 
 /// Works on waiting tasks for up to [`FRAME`]. Returns true if more work may remain. On the main thread.
 fn work() -> bool {
-    let is_left = IS_WAITING.swap(false, Ordering::AcqRel) && pool::tasks().run_slice(FRAME);
+    let is_left = IS_WAITING.swap(false, Ordering::AcqRel) && pool::TASKS.run_slice(FRAME);
     if is_left {
         IS_WAITING.store(true, Ordering::Release);
     }
@@ -168,7 +160,7 @@ fn work() -> bool {
 }
 
 fn dispatcher() -> Gd<VarBatchDispatcher> {
-    let new = || Reference::new(Gd::from_init_fn(|base| VarBatchDispatcher { _base: base }));
+    let new = || Reference::new(Gd::from_object(VarBatchDispatcher {}));
     lock(&DISPATCHER).get_or_insert_with(new).get()
 }
 
@@ -178,10 +170,8 @@ fn main_loop() -> Option<Gd<MainLoop>> {
 
 /// Releases the objects of all ended tasks, without emitting signals.
 fn release() {
-    let News { ended, .. } = std::mem::take(&mut *lock(&NEWS));
-    for shared in ended {
-        shared.release();
-    }
+    let news = std::mem::take(&mut *lock(&NEWS));
+    news.iter().filter(|(_, event)| *event == TaskEvent::Finished).for_each(|(shared, _)| shared.release());
 }
 
 /// Ends all tasks and threads, and releases all objects. The library may be unloaded after this.
@@ -192,7 +182,7 @@ pub fn shut_down() {
             break;
         }
         // The editor reloads the library while scripts live on: this is the last chance to emit their signals.
-        let left = lock(&NEWS).ended.len();
+        let left = lock(&NEWS).iter().filter(|(_, event)| *event == TaskEvent::Finished).count();
         if left > 0 && round == ROUNDS {
             godot_warn!(
                 "VarBatch was unloaded while scripts kept starting tasks: {left} of them never emit \"finished\""

@@ -1,10 +1,7 @@
 //! Runs the work of calls, on threads, in tasks and on the main thread.
 
 pub mod dispatch;
-pub mod job;
-pub mod outcome;
 pub mod pool;
-pub mod runs;
 pub mod task;
 pub mod tuning;
 

@@ -1,4 +1,4 @@
-//! The state that a task shares with its object and the main thread.
+//! A task: the job that it does step by step, and the state that it shares with its object and the main thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -6,13 +6,53 @@ use std::sync::{Arc, Mutex, OnceLock};
 use godot::builtin::Variant;
 use godot::classes::RefCounted;
 use godot::global::Error as EngineError;
+use godot::meta::ToGodot;
 use godot::obj::Gd;
-use varbatch_workers::tasks::Task;
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::{NextStep, OnProgress, Task, Work};
 
-use super::job::{AnyJob, Job};
 use super::lock;
-use super::outcome::{Failure, Outcome};
 use crate::engine::{Reference, Slot};
+use crate::report::{Failure, Outcome};
+
+/// The size of a step, in bytes of work: less than a millisecond.
+pub const STEP: usize = 1 << 20;
+
+/// Work of each value in addition to its bytes, in bytes.
+pub const VALUE: usize = 256;
+
+/// The work of one call. A step that returns [`NextStep::Owner`] says that the next step may run scripts.
+pub trait Job: Work {
+    /// Returns the number of the ticket by which other calls find the task of this job, to wait for it.
+    fn ticket(&self) -> Option<u64> {
+        None
+    }
+
+    /// Returns the outcome. Called once, after the last step, with the end of the task locked: values that are not
+    /// returned stay in the job, as scripts may run when they are dropped.
+    fn outcome(&mut self) -> Outcome<Slot>;
+}
+
+/// A job of any type.
+pub type AnyJob = Box<dyn Job>;
+
+impl Work for AnyJob {
+    fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep {
+        (**self).step(threads, report)
+    }
+
+    fn unblock(&mut self, threads: &Threads) {
+        (**self).unblock(threads);
+    }
+
+    fn progress(&self) -> f32 {
+        (**self).progress()
+    }
+
+    fn outlives_shut_down(&self) -> bool {
+        (**self).outlives_shut_down()
+    }
+}
 
 /// The state that the object, the work and the main thread share. This state and the object keep each other alive until
 /// "finished" is emitted, so that a task runs on even if no script holds it.
@@ -84,18 +124,14 @@ impl Shared {
     }
 
     fn outcome(&self, job: Option<&mut AnyJob>) -> Outcome<Slot> {
-        let nothing = if self.returns_code {
-            Outcome::quiet(EngineError::ERR_SKIP, EngineError::ERR_SKIP, "").into_slot()
-        } else {
-            Outcome::quiet(Slot::new(), EngineError::ERR_SKIP, "")
-        };
+        let nothing = if self.returns_code { Slot::from(EngineError::ERR_SKIP.to_variant()) } else { Slot::new() };
         match job {
             Some(job) => job.outcome(),
             None if self.task().is_panicked() => {
                 let failure = Failure::new(EngineError::ERR_BUG, "it panicked, which is a bug in VarBatch");
-                Outcome::failed(nothing.value, failure)
+                Outcome::failed(nothing, failure)
             }
-            None => nothing,
+            None => Outcome { code: EngineError::ERR_SKIP, ..Outcome::new(nothing, Vec::new()) },
         }
     }
 

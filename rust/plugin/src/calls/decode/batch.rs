@@ -1,21 +1,102 @@
-//! Decodes many inputs in memory.
+//! Decodes many inputs in memory: collects values that are built batch by batch, and at the end builds those that need
+//! the engine.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use godot::builtin::{AnyArray, PackedByteArray, VarArray};
+use godot::builtin::{AnyArray, PackedByteArray, VarArray, Variant};
 use varbatch_codec::Kind;
 use varbatch_codec::frames::{self, Frame};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-use super::{Decoded, Effort, Input, input};
-use crate::engine::{self, HeldBytes, Slot, Value};
-use crate::jobs::job::{Job, STEP, VALUE};
-use crate::jobs::outcome::Outcome;
+use super::{Effort, Input, build_slots, decode_held, input, len_of};
+use crate::engine::{self, HeldBytes, OwnArray, Slot, Value};
 use crate::jobs::pool;
+use crate::jobs::task::{Job, STEP, VALUE};
 use crate::jobs::tuning::{DECODE_PARALLEL_FROM, KIND_SAMPLE};
-use crate::report::{BUFFERS, FRAMES};
+use crate::report::{BUFFERS, FRAMES, Outcome, Reports};
 use crate::value::build::{MayAsk, OnBuilt};
+
+/// The values of a call that are built so far.
+pub struct Decoded {
+    /// Longer than `count`, so that it need not grow for each batch.
+    values: OwnArray<Variant>,
+    pub count: usize,
+    pub reports: Reports,
+    /// Values that need the engine, for example to create objects; only the thread of the call builds them. After
+    /// [`Self::end`] in reverse order.
+    deferred: Vec<Deferred>,
+    pub allow_objects: bool,
+}
+
+/// A value that needs the engine.
+pub struct Deferred {
+    pub index: usize,
+    /// Offset of its bytes in the buffer of the call.
+    pub at: usize,
+    /// Bytes that no script can change, and the range of the value in them.
+    pub bytes: HeldBytes,
+    pub range: Range<usize>,
+}
+
+impl Decoded {
+    pub fn new(allow_objects: bool) -> Self {
+        let (values, reports) = (OwnArray::new(0), Reports::default());
+        Self { values, count: 0, reports, deferred: Vec::new(), allow_objects }
+    }
+
+    /// Adds `count` values, which `build` makes in their slots. It returns the reports, and the values that need the engine;
+    /// their indices begin at 0.
+    pub fn add(&mut self, count: usize, build: impl FnOnce(&mut [Slot]) -> (Reports, Vec<Deferred>)) {
+        let first = self.count;
+        self.count += count;
+        let (reports, deferred) = build(self.values.room(first, count));
+        self.reports.append_from(first, reports);
+        self.deferred.extend(deferred.into_iter().map(|value| Deferred { index: first + value.index, ..value }));
+    }
+
+    /// Ends the batches. Returns the next step: done, or the deferred values.
+    pub fn end(&mut self) -> NextStep {
+        self.deferred.reverse();
+        self.next()
+    }
+
+    /// Builds the next deferred value. Scripts may run.
+    pub fn step_with_engine(&mut self) -> NextStep {
+        if let Some(Deferred { index, at, bytes, range }) = self.deferred.pop() {
+            let mut slot = Slot::new();
+            match decode_held(Input { at, bytes: &bytes.bytes()[range] }, self.allow_objects, &mut slot) {
+                Ok(None) => {}
+                Ok(Some(dropped)) => self.reports.push_warning(index, || dropped.to_string()),
+                Err(error) => {
+                    slot.clear();
+                    self.reports.push_error(index, || error.to_string());
+                }
+            }
+            std::mem::swap(&mut self.values.elements()[index], &mut slot);
+        }
+        self.next()
+    }
+
+    /// Ends the batches and builds all deferred values.
+    pub fn finish(&mut self) {
+        let mut step = self.end();
+        while step != NextStep::Done {
+            step = self.step_with_engine();
+        }
+    }
+
+    fn next(&self) -> NextStep {
+        if self.deferred.is_empty() { NextStep::Done } else { NextStep::Owner }
+    }
+
+    /// Takes the values. After this, `self` can only be dropped.
+    pub fn take(&mut self) -> VarArray {
+        self.values.resize(self.count);
+        self.values.take()
+    }
+}
 
 /// Decodes buffers at once. Nothing changes them while their values are built.
 pub fn bytes_to_vars(buffers: &AnyArray, allow_objects: bool) -> Outcome<VarArray> {
@@ -31,7 +112,9 @@ pub fn bytes_to_vars(buffers: &AnyArray, allow_objects: bool) -> Outcome<VarArra
     });
     let hold = |index: usize, input: Input<'_>| (hold(&values[index]).unwrap_or_default(), 0..input.bytes.len());
     let mut decoded = Decoded::new(allow_objects);
-    pool::with(total >= DECODE_PARALLEL_FROM, |threads| decoded.build(inputs, values.len(), &effort, hold, threads));
+    pool::with(total >= DECODE_PARALLEL_FROM, |threads| {
+        decoded.add(values.len(), |slots| build_slots(inputs, slots, &effort, hold, threads));
+    });
     // From here on scripts may run, so nothing of the caller's is read.
     decoded.finish();
     Outcome::new(decoded.take(), decoded.reports.lines(&BUFFERS))
@@ -47,13 +130,9 @@ pub fn frames_to_vars(frames: PackedByteArray, allow_objects: bool) -> Outcome<V
     decode.end()
 }
 
-fn len_of(input: &Result<Input<'_>, Kind>) -> usize {
-    input.as_ref().map_or(0, |input| input.bytes.len())
-}
-
 /// Returns a reference of our own to a buffer, or the type of a value that is not a buffer. A copy of the batch would not
 /// be enough: it would share the packed arrays.
-fn hold(buffer: &Value) -> Result<HeldBytes, Kind> {
+pub fn hold(buffer: &Value) -> Result<HeldBytes, Kind> {
     match buffer.view().kind() {
         Kind::PackedByteArray => Ok(HeldBytes::new(buffer.view().byte_array().clone())),
         kind => Err(kind),
@@ -102,7 +181,7 @@ impl Decode {
 
     /// Builds the next values, about `size` bytes of work. Returns false if there are no more.
     fn build(&mut self, size: usize, threads: &Threads, on_built: Option<OnBuilt<'_>>) -> bool {
-        let (from, may) = (self.next, (self.decoded.allow_objects(), self.may_ask));
+        let (from, may) = (self.next, (self.decoded.allow_objects, self.may_ask));
         let (mut count, mut len) = (0, 0);
         match &self.source {
             Source::Buffers(buffers) => {
@@ -117,7 +196,7 @@ impl Decode {
                 let hold = |index: usize, input: Input<'_>| {
                     (buffers[index].as_ref().map(HeldBytes::share).unwrap_or_default(), 0..input.bytes.len())
                 };
-                self.decoded.build(inputs, count, &effort, hold, threads);
+                self.decoded.add(count, |slots| build_slots(inputs, slots, &effort, hold, threads));
                 self.next += count;
                 self.done += len + count * VALUE;
             }
@@ -134,7 +213,7 @@ impl Decode {
                 });
                 let effort = Effort::of(inputs.clone().take(KIND_SAMPLE), len, count, may, on_built);
                 let hold = |_, Input { at, bytes }: Input<'_>| (stream.share(), at..at + bytes.len());
-                self.decoded.build(inputs, count, &effort, hold, threads);
+                self.decoded.add(count, |slots| build_slots(inputs, slots, &effort, hold, threads));
                 self.next += len;
                 self.done += len;
             }
@@ -149,7 +228,7 @@ impl Decode {
             Source::Frames(stream) => {
                 if let Some(Err(error)) = frames::read(&stream.bytes()[self.next..]).next() {
                     let error = error.map_at(|at| at + self.next);
-                    self.decoded.reports.set_end(self.decoded.count(), error);
+                    self.decoded.reports.set_end(self.decoded.count, error);
                 }
                 *stream = HeldBytes::default();
             }

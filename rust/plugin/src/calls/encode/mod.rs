@@ -1,25 +1,25 @@
-//! Encodes values: plans some, allocates their outputs, and fills these. A plain call is a loop of that; a task plans all
-//! values first, so that they may be changed or dropped afterwards.
+//! Encodes values: plans some, on one thread or several, allocates their outputs, and fills these. A plain call is a loop
+//! of that; a task plans all values first, so that they may be changed or dropped afterwards.
 
-mod run;
 mod to_bytes;
 mod to_frames;
 
 use std::marker::PhantomData;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use godot::builtin::{AnyArray, PackedByteArray};
-use varbatch_codec::{Borrowed, CodecError, Plan, Writer};
+use varbatch_codec::{Borrowed, CodecError, Copied, Mark, Plan, Writer, frames};
+use varbatch_storage::fill::{self, PARALLEL_FROM};
+use varbatch_workers::Threads;
 
 pub use self::to_bytes::{ToBytes, vars_to_bytes};
 pub use self::to_frames::{FramePlans, ToFrames, vars_to_frames};
-use crate::engine::{self, BytesOut, DIALECT, HeldBytes, Value};
+use crate::engine::{self, BytesOut, DIALECT, OwnArray, Value};
 use crate::jobs::pool;
-use crate::jobs::tuning::CONTAINERS_PARALLEL_FROM;
+use crate::jobs::tuning::{CONTAINERS_PARALLEL_FROM, HELD_PARALLEL_FROM, ROOM_SAMPLE};
 use crate::report::Reports;
 use crate::value::full_objects;
-use crate::value::walk::{Copying, Lost, Planning, mostly_containers, walk};
-use varbatch_storage::fill::{self, PARALLEL_FROM};
+use crate::value::walk::{Copying, Held, KeepWalked, Lost, Planning, SAMPLE, mostly_containers, plan_in_rooms, walk};
 
 /// Encodes one value. Writes nothing to `out` if that fails.
 pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Result<(), CodecError> {
@@ -71,58 +71,188 @@ pub fn to_bytes(plan: &Plan<'_>) -> PackedByteArray {
 }
 
 /// The values of a call.
-pub enum Batch<'a> {
-    /// Values to walk.
-    Values(&'a [Value]),
-    /// Values that were encoded one by one; empty if that failed.
-    Encoded(Vec<HeldBytes>),
+pub struct Batch {
+    array: AnyArray,
+    /// True if each value was encoded: the array has its buffer, which is empty if that failed.
+    is_encoded: bool,
+    full_objects: bool,
 }
 
-impl<'a> Batch<'a> {
+impl Batch {
     /// Encodes all values if one of them holds an object to be written in full, which only the engine can do. Returns the
     /// reports about them.
-    pub fn of(values: &'a AnyArray, full_objects: bool) -> (Self, Reports) {
+    pub fn of(values: AnyArray, full_objects: bool) -> (Self, Reports) {
         let mut reports = Reports::default();
-        if !full_objects || !engine::values(values).iter().any(full_objects::is_in) {
-            return (Self::Values(engine::values(values)), reports);
+        if !full_objects || !engine::values(&values).iter().any(full_objects::is_in) {
+            return (Self { array: values, is_encoded: false, full_objects }, reports);
         }
         // A script that the engine runs may change the caller's array, but not this copy. It may still change the
         // containers in it, so values are encoded one by one, and nothing stays borrowed after each.
         let values = values.duplicate_shallow();
-        let mut encoded = Vec::with_capacity(values.len());
-        for index in 0..values.len() {
-            let value = values.at(index);
-            let mut bytes = PackedByteArray::new();
-            if let Err(error) = encode(engine::value(&value), full_objects, &mut bytes) {
+        let mut buffers = OwnArray::byte_arrays(values.len());
+        for (index, buffer) in buffers.elements().iter_mut().enumerate() {
+            if let Err(error) = encode(engine::value(&values.at(index)), full_objects, buffer) {
                 reports.push_error(index, || error.to_string());
             }
-            encoded.push(HeldBytes::new(bytes));
         }
-        (Self::Encoded(encoded), reports)
+        (Self { array: buffers.take().upcast_any_array(), is_encoded: true, full_objects }, reports)
     }
 
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Values(values) => values.len(),
-            Self::Encoded(encoded) => encoded.len(),
-        }
+    pub fn values(&self) -> &[Value] {
+        engine::values(&self.array)
     }
 
     /// True if there are enough containers for several threads to walk them.
     pub fn is_shared(&self) -> bool {
-        matches!(self, Self::Values(values) if is_shared(values))
+        self.values().len() >= CONTAINERS_PARALLEL_FROM && mostly_containers(self.values())
+    }
+
+    /// Plans all values for a task. Then the plan has a copy of all of them, so the time of short ones is that of new
+    /// memory.
+    fn plan_held(&self, form: Form) -> Vec<Run<'static, Held>> {
+        let is_large = self.values().len() >= HELD_PARALLEL_FROM || self.is_shared();
+        pool::with(is_large, |threads| plan_runs(self.values(), 0, form, self.full_objects, threads))
     }
 
     /// Finds what is lost if these values are saved. Only walks them again if their plan is lossy.
     pub fn lost(&self, is_lossy: bool) -> Option<Lost> {
-        match self {
-            Self::Values(values) => is_lossy.then(|| Lost::of_values(values)).flatten(),
-            Self::Encoded(encoded) => Lost::of_bytes(encoded.iter().map(HeldBytes::bytes)),
+        match self.is_encoded {
+            true => Lost::of_bytes(self.values().iter().map(|buffer| buffer.view().plain().bytes)),
+            false => is_lossy.then(|| Lost::of_values(self.values())).flatten(),
         }
     }
 }
 
-/// True if there are enough containers for several threads to walk them.
-fn is_shared(values: &[Value]) -> bool {
-    values.len() >= CONTAINERS_PARALLEL_FROM && mostly_containers(values)
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Values end to end, with a mark between each pair.
+    Bytes,
+    /// Frames.
+    Frames,
+    /// Frames of values that are encoded already.
+    Encoded,
+}
+
+/// The plan of consecutive values. It borrows or holds long data, as `K` says.
+pub struct Run<'p, K> {
+    writer: Writer<'p>,
+    form: Form,
+    full_objects: bool,
+    /// True if several threads may walk a large Array.
+    may_split: bool,
+    /// For [`Form::Bytes`]: the marks before the first value and after each value.
+    pub marks: Vec<Mark>,
+    /// About all values that it ever planned.
+    pub reports: Reports,
+    is_lossy: AtomicBool,
+    keep: PhantomData<K>,
+}
+
+impl<'p, K> Run<'p, K> {
+    pub fn new(form: Form, full_objects: bool, may_split: bool) -> Self {
+        Self {
+            writer: Writer::new(DIALECT),
+            form,
+            full_objects,
+            may_split,
+            marks: Vec::new(),
+            reports: Reports::default(),
+            is_lossy: AtomicBool::new(false),
+            keep: PhantomData,
+        }
+    }
+
+    pub fn plan(&self) -> &Plan<'p> {
+        self.writer.plan()
+    }
+
+    /// Returns the bytes that the plan itself stores.
+    pub fn inline_len(&self) -> usize {
+        self.writer.inline_len()
+    }
+
+    /// True if it ever held a value that may mean nothing in another process: see [`Lost`](crate::value::walk::Lost).
+    pub fn is_lossy(&self) -> bool {
+        self.is_lossy.load(Ordering::Relaxed)
+    }
+
+    /// Plans values and replaces the previous plan. `first` is the index of the first value in the batch.
+    pub fn plan_values<'a>(&mut self, values: &'a [Value], first: usize)
+    where
+        K: KeepWalked<'a, 'p>,
+    {
+        self.writer.clear();
+        self.marks.clear();
+        if self.form == Form::Bytes {
+            self.marks.reserve_exact(values.len() + 1);
+            self.marks.push(self.writer.mark());
+        }
+        for (at, value) in values.iter().enumerate() {
+            if at == ROOM_SAMPLE && self.writer.room().len() < self.writer.inline_len() {
+                // Reserve for all values, if they are like the first: growing in steps would copy the plan.
+                self.writer.reserve(values.len() / ROOM_SAMPLE);
+            }
+            engine::ahead(values, at);
+            if self.form != Form::Encoded {
+                self.put(first + at, |target| walk(value, target));
+            } else if let bytes @ [_, ..] = value.view().plain().bytes {
+                self.put(first + at, |target| target.writer.encoded(bytes, K::kept(Copied)));
+            }
+        }
+    }
+
+    /// Plans one value, or leaves it out if that fails.
+    #[inline(always)]
+    fn put(&mut self, index: usize, put: impl FnOnce(&mut Planning<'_, 'p, K>) -> Result<(), CodecError>) {
+        let Self { writer, full_objects, may_split, is_lossy, .. } = self;
+        let (full_objects, may_split, is_lossy) = (*full_objects, *may_split, &*is_lossy);
+        let put = |writer: &mut Writer<'p>| {
+            put(&mut Planning { writer, full_objects, may_split, is_lossy, keep: PhantomData })
+        };
+        let start = writer.mark();
+        let written = match self.form {
+            Form::Bytes => put(writer).and_then(|()| writer.end_value(start)),
+            Form::Frames | Form::Encoded => frames::write(writer, put),
+        };
+        if let Err(mut error) = written {
+            writer.drop_value(start);
+            error = error.map_at(|at| at - start.position().min(at));
+            self.reports.push_error(index, || error.to_string());
+        }
+        if self.form == Form::Bytes {
+            self.marks.push(writer.mark());
+        }
+    }
+}
+
+/// Plans values in several runs per thread. `first` is the index of the first value in the batch.
+pub fn plan_runs<'a, 'p, K>(
+    values: &'a [Value],
+    first: usize,
+    form: Form,
+    full_objects: bool,
+    threads: &Threads,
+) -> Vec<Run<'p, K>>
+where
+    K: KeepWalked<'a, 'p>,
+{
+    let new = |may_split| Run::<'p, K>::new(form, full_objects, may_split);
+    if threads.count() == 1 || values.len() < SAMPLE {
+        let mut run = new(true);
+        run.plan_values(values, first);
+        return vec![run];
+    }
+    // The room is estimated from some values, taken from all over the batch, as the first may be larger than others.
+    let (mut sample, mut len) = (new(false), 0);
+    for index in 0..SAMPLE {
+        let at = index * values.len() / SAMPLE;
+        sample.plan_values(&values[at..=at], at);
+        len += sample.inline_len();
+    }
+    let plan = |at, values: &'a [Value], writer| {
+        let mut run = Run { writer, ..new(false) };
+        run.plan_values(values, first + at);
+        run
+    };
+    plan_in_rooms(len.div_ceil(SAMPLE), values, threads, |_| Writer::new(DIALECT), plan)
 }

@@ -7,25 +7,23 @@ use varbatch_codec::{Borrowed, Cursor, Mark, Part, Plan};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-use super::Batch;
-use super::run::{Form, Run, plan_held};
+use super::{Batch, Form, Run};
 use crate::engine::{self, BytesOut, BytesSlot, Growing, OwnArray, Pages, Slot};
-use crate::jobs::job::{Job, STEP, VALUE};
-use crate::jobs::outcome::Outcome;
-use crate::jobs::pool;
-use crate::jobs::runs::each_run;
+use crate::jobs::pool::{self, each_run};
+use crate::jobs::task::{Job, STEP, VALUE};
 use crate::jobs::tuning::{
     BUFFERS_PARALLEL_FROM, CONTAINERS_PARALLEL_FROM, LARGE_VALUE, PARALLEL_VALUE, SHARED_RUN, SINGLE_RUN,
 };
-use crate::report::{Reports, VALUES};
+use crate::report::{Outcome, Reports, VALUES};
 use crate::value::walk::{Held, mostly_containers};
 use varbatch_storage::fill::{self, Fills, PARALLEL_FROM};
 
 /// Encodes values at once, run by run, so that plans stay small.
-pub fn vars_to_bytes(values: &AnyArray, full_objects: bool) -> Outcome<Array<PackedByteArray>> {
+pub fn vars_to_bytes(values: AnyArray, full_objects: bool) -> Outcome<Array<PackedByteArray>> {
     let (batch, mut reports) = Batch::of(values, full_objects);
     let mut buffers = buffers(&batch);
-    if let Batch::Values(values) = batch {
+    if !batch.is_encoded {
+        let values = batch.values();
         let is_shared = match mostly_containers(values) {
             true => values.len() >= CONTAINERS_PARALLEL_FROM,
             false => values.len() >= BUFFERS_PARALLEL_FROM && engine::allocates_in_parallel(),
@@ -47,12 +45,11 @@ pub fn vars_to_bytes(values: &AnyArray, full_objects: bool) -> Outcome<Array<Pac
 }
 
 /// Makes a buffer for each value. It is empty, unless the value is encoded already.
-fn buffers(batch: &Batch<'_>) -> OwnArray<PackedByteArray> {
-    let mut buffers = OwnArray::byte_arrays(batch.len());
-    if let Batch::Encoded(encoded) = batch {
-        for (slot, bytes) in buffers.elements().iter_mut().zip(encoded) {
-            slot.set_bytes(bytes.get());
-        }
+fn buffers(batch: &Batch) -> OwnArray<PackedByteArray> {
+    let mut buffers = OwnArray::byte_arrays(batch.values().len());
+    if batch.is_encoded {
+        let pairs = buffers.elements().iter_mut().zip(batch.values());
+        pairs.for_each(|(slot, buffer)| slot.set_bytes(buffer.view().byte_array().clone()));
     }
     buffers
 }
@@ -104,12 +101,9 @@ pub struct ToBytes {
 
 impl ToBytes {
     /// Plans all values, so that they may be changed or dropped afterwards.
-    pub fn held(values: &AnyArray, full_objects: bool) -> Self {
+    pub fn held(values: AnyArray, full_objects: bool) -> Self {
         let (batch, mut reports) = Batch::of(values, full_objects);
-        let mut runs = match batch {
-            Batch::Values(values) => plan_held(values, Form::Bytes, full_objects),
-            Batch::Encoded(_) => Vec::new(),
-        };
+        let mut runs = if batch.is_encoded { Vec::new() } else { batch.plan_held(Form::Bytes) };
         runs.iter_mut().for_each(|run| reports.append(&mut run.reports));
         Self {
             buffers: buffers(&batch),
@@ -118,7 +112,7 @@ impl ToBytes {
             long: None,
             reports,
             done: 0,
-            total: runs.iter().map(|run| run.plan().len()).sum::<usize>() + values.len() * VALUE,
+            total: runs.iter().map(|run| run.plan().len()).sum::<usize>() + batch.values().len() * VALUE,
             runs: runs.into(),
         }
     }

@@ -7,24 +7,22 @@ use varbatch_codec::{Borrowed, Cursor, Plan};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-use super::Batch;
-use super::run::{Form, Run, plan_held, plan_runs};
+use super::{Batch, Form, Run, plan_runs};
 use crate::engine::{Growing, Slot, Value};
-use crate::jobs::job::{Job, STEP};
-use crate::jobs::outcome::Outcome;
 use crate::jobs::pool;
+use crate::jobs::task::{Job, STEP};
 use crate::jobs::tuning::{
     FIRST_RUN, FRAMES_PARALLEL_FROM, LARGE_FRAME, MAX_ALONE, MAX_SHARED, PLANNED, SHARED_STREAM_RUN, STREAM_RUN,
 };
-use crate::report::{Reports, VALUES};
+use crate::report::{Outcome, Reports, VALUES};
 use crate::value::walk::{Held, KeepWalked};
 use varbatch_storage::fill::{self, Fills, PARALLEL_FROM};
 
 /// Encodes values at once.
-pub fn vars_to_frames(values: &AnyArray, full_objects: bool) -> Outcome<PackedByteArray> {
+pub fn vars_to_frames(values: AnyArray, full_objects: bool) -> Outcome<PackedByteArray> {
     let (batch, reports) = Batch::of(values, full_objects);
-    let mut plans = FramePlans::<Borrowed>::new(&batch, full_objects, reports);
-    let is_shared = values.len() >= FRAMES_PARALLEL_FROM || batch.is_shared();
+    let mut plans = FramePlans::<Borrowed>::new(&batch, reports);
+    let is_shared = batch.values().len() >= FRAMES_PARALLEL_FROM || batch.is_shared();
     let mut result = Growing::with_room(0);
     loop {
         let len = plans.len();
@@ -49,6 +47,7 @@ pub struct FramePlans<'p, K> {
     /// The values that are not planned yet, and the number of planned ones.
     rest: &'p [Value],
     count: usize,
+    form: Form,
     full_objects: bool,
     /// The current plans, the number of their values, and where to go on writing: in which of them, and at which place.
     runs: Vec<Run<'p, K>>,
@@ -62,42 +61,23 @@ pub struct FramePlans<'p, K> {
 
 impl FramePlans<'static, Held> {
     /// Plans all values, so that they may be changed or dropped afterwards.
-    pub fn held(batch: &Batch<'_>, full_objects: bool, reports: Reports) -> Self {
-        let (mut plans, values) = Self::begin(batch, full_objects, reports);
-        if !values.is_empty() {
-            plans.set(plan_held(values, Form::Frames, full_objects), values.len());
-        }
+    pub fn held(batch: &Batch, reports: Reports) -> Self {
+        let mut plans = Self::of(&[], batch, reports);
+        plans.set(batch.plan_held(plans.form), batch.values().len());
         plans
     }
 }
 
 impl<'p, K> FramePlans<'p, K> {
-    /// Plans the values that are encoded already, and others later.
-    pub fn new(batch: &'p Batch<'_>, full_objects: bool, reports: Reports) -> Self
-    where
-        K: KeepWalked<'p, 'p>,
-    {
-        let (plans, rest) = Self::begin(batch, full_objects, reports);
-        Self { rest, ..plans }
+    /// Plans the values later.
+    pub fn new(batch: &'p Batch, reports: Reports) -> Self {
+        Self::of(batch.values(), batch, reports)
     }
 
-    /// Plans the values that are encoded already. Returns the others.
-    fn begin<'a>(batch: &'a Batch<'_>, full_objects: bool, reports: Reports) -> (Self, &'a [Value])
-    where
-        K: KeepWalked<'a, 'p>,
-    {
+    fn of(rest: &'p [Value], &Batch { is_encoded, full_objects, .. }: &Batch, reports: Reports) -> Self {
+        let form = if is_encoded { Form::Encoded } else { Form::Frames };
         let (runs, cursor) = (Vec::new(), Cursor::new());
-        let mut plans =
-            Self { rest: &[], count: 0, full_objects, runs, planned: 0, next: 0, cursor, reports, is_lossy: false };
-        match batch {
-            Batch::Values(values) => (plans, values),
-            Batch::Encoded(encoded) => {
-                let mut run = Run::new(Form::Frames, full_objects, false);
-                run.plan_encoded(encoded);
-                plans.set(vec![run], encoded.len());
-                (plans, &[])
-            }
-        }
+        Self { rest, count: 0, form, full_objects, runs, planned: 0, next: 0, cursor, reports, is_lossy: false }
     }
 
     /// True if all values are planned.
@@ -115,7 +95,7 @@ impl<'p, K> FramePlans<'p, K> {
         let mut runs = std::mem::take(&mut self.runs);
         match runs.as_mut_slice() {
             [run] if threads.count() == 1 => run.plan_values(values, self.count),
-            _ => runs = plan_runs(values, self.count, Form::Frames, self.full_objects, threads),
+            _ => runs = plan_runs(values, self.count, self.form, self.full_objects, threads),
         }
         self.set(runs, values.len());
     }
@@ -182,17 +162,14 @@ impl<'p, K> FramePlans<'p, K> {
 pub struct ToFrames {
     plans: FramePlans<'static, Held>,
     result: Growing,
-    /// Bytes of the result.
-    total: usize,
 }
 
 impl ToFrames {
     /// Plans all values, so that they may be changed or dropped afterwards.
-    pub fn held(values: &AnyArray, full_objects: bool) -> Self {
+    pub fn held(values: AnyArray, full_objects: bool) -> Self {
         let (batch, reports) = Batch::of(values, full_objects);
-        let plans = FramePlans::held(&batch, full_objects, reports);
-        let total = plans.len();
-        Self { plans, result: Growing::with_room(total), total }
+        let plans = FramePlans::held(&batch, reports);
+        Self { result: Growing::with_room(plans.len()), plans }
     }
 }
 
@@ -213,7 +190,7 @@ impl Work for ToFrames {
     }
 
     fn progress(&self) -> f32 {
-        self.result.len() as f32 / self.total.max(1) as f32
+        self.result.len() as f32 / self.plans.len().max(1) as f32
     }
 }
 

@@ -3,7 +3,6 @@
 //! values at a time; a task plans all values first.
 
 mod target;
-mod ticket;
 
 use std::fs::File;
 use std::thread::Builder;
@@ -14,15 +13,13 @@ use varbatch_storage::{Committed, Flushed, Saver, WRITE_LEN};
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 use varbatch_workers::{Threads, join_later};
 
-pub use self::target::{Contents, NOT_COMPRESSED, Request, SaveTarget, to_append, to_save};
-pub use self::ticket::{WriteTicket, add_task, remove_task};
+pub use self::target::{NOT_COMPRESSED, Request, SaveTarget, WriteTicket, add_task, to_append, to_save};
 use super::encode::{Batch, FramePlans};
 use crate::engine::{self, Slot};
-use crate::jobs::job::Job;
-use crate::jobs::outcome::{Failure, Outcome};
 use crate::jobs::pool;
+use crate::jobs::task::Job;
 use crate::jobs::tuning::{FLUSHED, SLOW_TO_FREE};
-use crate::report::Line;
+use crate::report::{Failure, Line, Outcome};
 use crate::value::walk::{Held, KeepWalked};
 
 /// The message of a save or append that a later save of the same file overtook.
@@ -30,10 +27,10 @@ const OVERTAKEN: &str = "a later save of the same file replaced it";
 
 /// Saves or appends at once: the values are on the disk when this returns.
 pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
-    end(request.and_then(|Request { target, values, full_objects }| {
-        let (batch, reports) = Batch::of(&values, full_objects);
+    Outcome::of_code(request.and_then(|Request { target, values, full_objects }| {
+        let (batch, reports) = Batch::of(values, full_objects);
         let is_large = batch.is_shared() || target.compression.is_some();
-        let plans = FramePlans::<Borrowed>::new(&batch, full_objects, reports);
+        let plans = FramePlans::<Borrowed>::new(&batch, reports);
         let mut saving = Saving::new(target, plans, usize::MAX)?;
         pool::with(is_large, |threads| {
             loop {
@@ -45,17 +42,8 @@ pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
             }
         })?;
         saving.warning = if saving.is_overtaken() { None } else { saving.lost(&batch) };
-        Ok(saving.lines())
+        Ok(saving.outcome())
     }))
-}
-
-/// Makes the outcome of lines to print; `None` if a later save replaced the file.
-fn end(result: Result<Option<Vec<Line>>, Failure>) -> Outcome<EngineError> {
-    match result {
-        Ok(Some(lines)) => Outcome::of_code(Ok(lines)),
-        Ok(None) => Outcome::quiet(EngineError::OK, EngineError::OK, OVERTAKEN),
-        Err(failure) => Outcome::of_code(Err(failure)),
-    }
 }
 
 /// A file that is being saved, step by step.
@@ -63,8 +51,7 @@ struct Saving<'p, K> {
     target: SaveTarget,
     plans: FramePlans<'p, K>,
     stage: Stage,
-    /// Uncompressed bytes that are planned at the start, and bytes written so far.
-    total: usize,
+    /// Uncompressed bytes written so far.
     written: usize,
     /// Bytes written since the last flush, and after how many of them one thread flushes again.
     unflushed: usize,
@@ -92,8 +79,8 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
     fn new(target: SaveTarget, plans: FramePlans<'p, K>, max_unflushed: usize) -> Result<Self, Failure> {
         target.check(&plans.reports)?;
         let stage = if target.appends { Stage::Wait } else { Stage::Create };
-        let (total, ticket) = (plans.len(), target.ticket());
-        Ok(Self { target, plans, stage, total, written: 0, unflushed: 0, max_unflushed, warning: None, ticket })
+        let ticket = target.ticket();
+        Ok(Self { target, plans, stage, written: 0, unflushed: 0, max_unflushed, warning: None, ticket })
     }
 
     /// Does the next step of the work.
@@ -105,12 +92,10 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
         let not_written = |error| target.not_written(&error);
         self.stage = match std::mem::replace(&mut self.stage, Stage::Ended) {
             // A later save already replaced the file, so this one need not be written.
-            Stage::Write(saver) | Stage::Flush(saver)
-                if saver.is_overtaken(ticket.ticket()).map_err(not_written)? =>
-            {
+            Stage::Write(saver) | Stage::Flush(saver) if saver.is_overtaken(&ticket.0).map_err(not_written)? => {
                 Stage::Overtaken
             }
-            Stage::Wait if !ticket.is_first() => Stage::Wait,
+            Stage::Wait if ticket.0.first_before().is_some() => Stage::Wait,
             Stage::Wait => Stage::Create,
             Stage::Create => {
                 if target.compression.is_some() && !plans.is_planned() {
@@ -123,8 +108,8 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
                     None => Stage::Overtaken,
                 }
             }
-            Stage::Write(mut saver) => match plans.current() {
-                Some((plan, cursor)) => {
+            Stage::Write(mut saver) => {
+                if let Some((plan, cursor)) = plans.current() {
                     let len = saver.write(plan, cursor, WRITE_LEN, threads).map_err(not_written)?;
                     self.written += len;
                     self.unflushed += len;
@@ -135,17 +120,14 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
                         saver.flush_written().map_err(not_written)?;
                     }
                     Stage::Write(saver)
+                } else if plans.is_planned() {
+                    Stage::Flush(saver)
+                } else {
+                    plans.plan_some(threads);
+                    target.check(&plans.reports)?;
+                    Stage::Write(saver)
                 }
-                None => {
-                    if plans.is_planned() {
-                        Stage::Flush(saver)
-                    } else {
-                        plans.plan_some(threads);
-                        target.check(&plans.reports)?;
-                        Stage::Write(saver)
-                    }
-                }
-            },
+            }
             Stage::Flush(saver) => Stage::Commit(Box::new(saver.flush(threads).map_err(not_written)?)),
             Stage::Commit(flushed) => match commit(target, ticket, *flushed)? {
                 true => Stage::Ended,
@@ -168,13 +150,13 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
     }
 
     /// Returns the warning about what is lost.
-    fn lost(&self, batch: &Batch<'_>) -> Option<Line> {
+    fn lost(&self, batch: &Batch) -> Option<Line> {
         batch.lost(self.plans.is_lossy).map(|lost| self.target.warning(&lost))
     }
 
-    /// Returns the lines to print at the end; `None` if a later save replaced the file.
-    fn lines(&mut self) -> Option<Vec<Line>> {
-        (!self.is_overtaken()).then(|| self.warning.take().into_iter().collect())
+    fn outcome(&mut self) -> Outcome<EngineError> {
+        let (warning, note) = if self.is_overtaken() { (None, OVERTAKEN) } else { (self.warning.take(), "") };
+        Outcome { note, ..Outcome::new(EngineError::OK, warning.into_iter().collect()) }
     }
 }
 
@@ -186,9 +168,9 @@ pub fn finish(target: &SaveTarget, ticket: &WriteTicket, saver: Saver, threads: 
 
 /// Puts a file in place, unless a later save already did. Returns true if this file is in place.
 fn commit(target: &SaveTarget, ticket: &WriteTicket, flushed: Flushed) -> Result<bool, Failure> {
-    match flushed.commit(ticket.ticket()).map_err(|error| target.not_written(&error))? {
+    match flushed.commit(&ticket.0).map_err(|error| target.not_written(&error))? {
         Committed::InPlace(replaced) => {
-            engine::keep(target.path());
+            engine::keep(&target.path);
             dispose(replaced);
             Ok(true)
         }
@@ -214,8 +196,8 @@ impl Save {
     /// Plans all values, so that they may be changed or dropped afterwards.
     pub fn held(request: Result<Request, Failure>) -> Self {
         Self(request.and_then(|Request { target, values, full_objects }| {
-            let (batch, reports) = Batch::of(&values, full_objects);
-            let mut saving = Saving::new(target, FramePlans::held(&batch, full_objects, reports), FLUSHED)?;
+            let (batch, reports) = Batch::of(values, full_objects);
+            let mut saving = Saving::new(target, FramePlans::held(&batch, reports), FLUSHED)?;
             saving.warning = saving.lost(&batch);
             Ok(saving)
         }))
@@ -224,20 +206,15 @@ impl Save {
 
 impl Work for Save {
     fn step(&mut self, threads: &Threads, _: OnProgress<'_>) -> NextStep {
-        match self.0.as_mut().map(|saving| saving.step(threads)) {
-            Ok(Ok(NextStep::Done)) => {
-                // A script may keep the task for long.
-                self.0.iter().for_each(|saving| saving.ticket.end());
-                NextStep::Done
-            }
-            Ok(Ok(step)) => step,
-            Ok(Err(failure)) => {
-                // This drops the saver, and with it what was written.
-                self.0 = Err(failure);
-                NextStep::Done
-            }
-            Err(_) => NextStep::Done,
+        let Ok(saving) = &mut self.0 else { return NextStep::Done };
+        match saving.step(threads) {
+            // A script may keep the task for long.
+            Ok(NextStep::Done) => saving.ticket.end(),
+            Ok(step) => return step,
+            // This drops the saver, and with it what was written.
+            Err(failure) => self.0 = Err(failure),
         }
+        NextStep::Done
     }
 
     fn unblock(&mut self, threads: &Threads) {
@@ -247,7 +224,7 @@ impl Work for Save {
     /// The last tenth is the flush.
     fn progress(&self) -> f32 {
         const WRITING: f32 = 0.9;
-        self.0.as_ref().map_or(0.0, |saving| WRITING * saving.written as f32 / saving.total.max(1) as f32)
+        self.0.as_ref().map_or(0.0, |saving| WRITING * saving.written as f32 / saving.plans.len().max(1) as f32)
     }
 
     /// A save must complete when the player closes the game.
@@ -258,10 +235,10 @@ impl Work for Save {
 
 impl Job for Save {
     fn ticket(&self) -> Option<u64> {
-        self.0.as_ref().ok().map(|saving| saving.ticket.ticket().number())
+        self.0.as_ref().ok().map(|saving| saving.ticket.0.number())
     }
 
     fn outcome(&mut self) -> Outcome<Slot> {
-        end(self.0.as_mut().map(Saving::lines).map_err(|failure| failure.clone())).into_slot()
+        Outcome::of_code(self.0.as_mut().map(Saving::outcome).map_err(|failure| failure.clone())).into_slot()
     }
 }

@@ -1,30 +1,28 @@
-//! The file that a call writes, and the checks and messages of that call.
+//! The file that a call writes, the checks and messages of that call, and its position among those that write the same
+//! file.
 
+use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
 
-use godot::builtin::{AnyArray, GString, Variant, varray};
+use godot::builtin::{AnyArray, GString};
 use godot::global::Error as EngineError;
 use varbatch_storage::compressed::Compression;
-use varbatch_storage::{AppendError, Saver};
+use varbatch_storage::{AppendError, Saver, Ticket};
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::Task;
 
-use super::WriteTicket;
 use crate::calls::load::open_code;
 use crate::engine::{self, DIALECT, FlagArg};
-use crate::jobs::outcome::Failure;
-use crate::report::{Line, Reports};
+use crate::jobs::lock;
+use crate::jobs::task::AnyJob;
+use crate::report::{Failure, Line, Reports};
 use crate::value::walk::Lost;
 
 /// No compression.
 pub const NOT_COMPRESSED: i64 = -1;
-
-/// The values that a call saves.
-pub enum Contents<'v> {
-    /// One value.
-    One(&'v Variant),
-    /// All elements.
-    All(&'v AnyArray),
-}
 
 /// What a call writes.
 pub struct Request {
@@ -36,7 +34,7 @@ pub struct Request {
 
 /// The file that a call saves to.
 pub struct SaveTarget {
-    path: PathBuf,
+    pub path: PathBuf,
     /// The path as the caller wrote it.
     shown: String,
     pub compression: Option<Compression>,
@@ -47,19 +45,8 @@ pub struct SaveTarget {
 }
 
 impl SaveTarget {
-    /// The file at a Godot path, with a compression mode of `FileAccess`.
-    ///
-    /// # Errors
-    /// If the mode does not exist, or cannot be written.
-    pub fn new(path: &GString, compression_mode: i64) -> Result<Self, Failure> {
-        let mut target = Self::plain(path);
-        target.compression =
-            compression(compression_mode).map_err(|why| target.failure(EngineError::ERR_INVALID_PARAMETER, &why))?;
-        Ok(target)
-    }
-
     /// The plain file at a Godot path.
-    fn plain(path: &GString) -> Self {
+    pub fn plain(path: &GString) -> Self {
         let mut at = engine::globalize(path);
         // Resolve it now: the engine changes the current folder temporarily, and a task would ask later.
         if at.is_relative() {
@@ -71,11 +58,7 @@ impl SaveTarget {
     /// Takes the ticket of a call that writes this file. No script may run before the call has ended: one that appends to
     /// the file would wait for it.
     pub fn ticket(&self) -> WriteTicket {
-        WriteTicket::take(&self.path)
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
+        WriteTicket(Ticket::take_for(&self.path))
     }
 
     /// Begins the file, of `total` bytes if it is compressed. Returns `None` for an append that was overtaken.
@@ -86,7 +69,7 @@ impl SaveTarget {
         if !self.appends {
             return self.create(total).map(Some);
         }
-        Saver::append(&self.path, ticket.ticket(), DIALECT).map_err(|error| match &error {
+        Saver::append(&self.path, &ticket.0, DIALECT).map_err(|error| match &error {
             AppendError::System(error) if error.kind() == io::ErrorKind::ResourceBusy => self.not_written(error),
             AppendError::System(error) => self.failure(open_code(error), error),
             AppendError::Compressed => {
@@ -137,39 +120,38 @@ impl SaveTarget {
     }
 }
 
-/// Checks the arguments of a save.
+/// Checks the arguments of a save of one value, or of a batch.
 ///
 /// # Errors
 /// If an argument is invalid.
 pub fn to_save(
     path: &GString,
-    contents: Contents<'_>,
+    values: AnyArray,
+    is_batch: bool,
     full_objects: FlagArg,
     compression_mode: i64,
 ) -> Result<Request, Failure> {
-    let full_objects = full_objects.flag("full_objects").map_err(|why| {
-        Failure::invalid(format_args!("cannot save \"{path}\": {why}; the compression mode is the fourth argument"))
-    })?;
-    let target = SaveTarget::new(path, compression_mode)?;
-    let (values, is_batch) = match contents {
-        Contents::One(value) => (varray![value].upcast_any_array(), false),
-        Contents::All(values) => (values.clone(), true),
-    };
-    Ok(Request { target: SaveTarget { is_batch, ..target }, values, full_objects })
+    let target = SaveTarget { is_batch, ..SaveTarget::plain(path) };
+    let mut request = request(target, values, full_objects, "the compression mode is the fourth argument")?;
+    let target = &mut request.target;
+    target.compression =
+        compression(compression_mode).map_err(|why| target.failure(EngineError::ERR_INVALID_PARAMETER, &why))?;
+    Ok(request)
 }
 
 /// Checks the arguments of an append.
 ///
 /// # Errors
 /// If an argument is invalid.
-pub fn to_append(path: &GString, values: &AnyArray, full_objects: FlagArg) -> Result<Request, Failure> {
+pub fn to_append(path: &GString, values: AnyArray, full_objects: FlagArg) -> Result<Request, Failure> {
     let target = SaveTarget { appends: true, ..SaveTarget::plain(path) };
+    request(target, values, full_objects, "only files without compression can be appended to")
+}
+
+fn request(target: SaveTarget, values: AnyArray, full_objects: FlagArg, advice: &str) -> Result<Request, Failure> {
     match full_objects.flag("full_objects") {
-        Ok(full_objects) => Ok(Request { target, values: values.clone(), full_objects }),
-        Err(why) => {
-            let why = format_args!("{why}; only files without compression can be appended to");
-            Err(target.failure(EngineError::ERR_INVALID_PARAMETER, &why))
-        }
+        Ok(full_objects) => Ok(Request { target, values, full_objects }),
+        Err(why) => Err(target.failure(EngineError::ERR_INVALID_PARAMETER, &format_args!("{why}; {advice}"))),
     }
 }
 
@@ -193,4 +175,53 @@ fn compression(mode: i64) -> Result<Option<Compression>, String> {
              VarBatch.COMPRESSION_NONE, as the compression mode, found {mode}{name}"
         )
     })
+}
+
+/// The tasks that write files, by the numbers of their tickets.
+static TASKS: Mutex<BTreeMap<u64, Weak<Task<AnyJob>>>> = Mutex::new(BTreeMap::new());
+
+/// How often a waiting thread looks who is the first in line: an earlier call may have become a task meanwhile.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The ticket of a call. When it ends, the task that is the next one in line continues.
+pub struct WriteTicket(pub Ticket);
+
+impl WriteTicket {
+    /// Returns when this call is the first in line. Works on the tasks before it; other calls end on their own threads.
+    pub fn wait(&self, threads: &Threads) {
+        while let Some(before) = self.0.first_before() {
+            let is_over = task(before).is_none_or(|task| task.is_done() || !task.wait(threads));
+            if is_over && self.0.wait(LOOK) {
+                return;
+            }
+        }
+    }
+
+    /// Ends the call before this is dropped.
+    pub fn end(&self) {
+        if let Some(next) = self.0.end().and_then(task) {
+            next.unpark();
+        }
+    }
+}
+
+impl Drop for WriteTicket {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Returns the task with this ticket, if it has not ended.
+fn task(ticket: u64) -> Option<Arc<Task<AnyJob>>> {
+    lock(&TASKS).get(&ticket).and_then(Weak::upgrade)
+}
+
+/// Adds a task that was started, for calls that wait for it.
+pub fn add_task(ticket: u64, task: &Arc<Task<AnyJob>>) {
+    let mut tasks = lock(&TASKS);
+    tasks.retain(|_, task| task.strong_count() > 0);
+    tasks.insert(ticket, Arc::downgrade(task));
+    drop(tasks);
+    // Its turn may have come before it was here.
+    task.unpark();
 }

@@ -9,7 +9,7 @@ use varbatch_workers::Threads;
 
 use super::{Build, Left, MayAsk, Refused, Stop, utf8};
 use crate::engine::{self, Slot, SlotType, StringSlot, byte_array_of};
-use crate::jobs::runs::Runs;
+use crate::jobs::pool::Runs;
 use crate::value::refused;
 use crate::value::string_cache::Texts;
 

@@ -1,25 +1,23 @@
-//! Loads values from files, and decodes them while the file is read.
+//! Loads values from files, and decodes them while the file is read. Says of other files what they seem to be.
 
-mod open;
-
+use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use godot::builtin::{GString, VarArray};
+use godot::builtin::{GString, VarArray, Variant};
 use godot::global::Error as EngineError;
+use varbatch_codec::Dialect;
 use varbatch_codec::frames::{self, Frame};
-use varbatch_storage::{LoadError, Loader, ReadStep};
+use varbatch_storage::{Format, Guess, LoadError, Loader, ReadStep};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-pub use self::open::{explain, open, open_code};
 use super::decode::{Decoded, Deferred, Effort, Input, build_slots};
-use crate::engine::{self, DIALECT, FlagArg, HeldBytes, Slot, byte_array_of};
-use crate::jobs::job::Job;
-use crate::jobs::outcome::{Failure, Outcome};
+use crate::engine::{self, DIALECT, DIALECTS, EngineFile, FlagArg, HeldBytes, Slot, byte_array_of};
+use crate::jobs::task::Job;
 use crate::jobs::tuning::{KIND_SAMPLE, LOAD_PARALLEL_FROM, PIECES};
 use crate::jobs::{lock, pool};
-use crate::report::{Line, Reports, Subject};
+use crate::report::{Failure, Line, Outcome, Reports, Subject};
 use crate::value::build::{MayAsk, OnBuilt};
 
 /// The message for a file that was never saved: the engine's text for `ERR_FILE_NOT_FOUND`.
@@ -53,24 +51,22 @@ struct Loading {
     buffers: Mutex<Vec<Vec<u8>>>,
 }
 
-/// The values of some frames. Indices count from the first frame of the piece.
-struct Piece {
-    values: Vec<Slot>,
-    reports: Reports,
-    deferred: Vec<Deferred>,
-}
-
-impl Piece {
-    fn build(bytes: &[u8], at: usize, allow_objects: bool, threads: &Threads, on_built: Option<OnBuilt<'_>>) -> Self {
-        let frames = frames::read(bytes).map_while(Result::ok);
-        let inputs = frames.map(|Frame { at: from, payload }| Ok(Input { at: at + from, bytes: payload }));
-        let mut values: Vec<_> = inputs.clone().map(|_| Slot::new()).collect();
-        let (sample, may) = (inputs.clone().take(KIND_SAMPLE), (allow_objects, MayAsk::Nothing));
-        let effort = Effort::of(sample, bytes.len(), values.len(), may, on_built);
-        let hold = |_, input: Input<'_>| (HeldBytes::new(byte_array_of(input.bytes)), 0..input.bytes.len());
-        let (reports, deferred) = build_slots(inputs, &mut values, &effort, hold, threads);
-        Self { values, reports, deferred }
-    }
+/// Builds the values of some frames. The indices of the reports and of the values that need the engine begin at 0.
+fn build(
+    bytes: &[u8],
+    at: usize,
+    allow_objects: bool,
+    threads: &Threads,
+    on_built: Option<OnBuilt<'_>>,
+) -> (Vec<Slot>, (Reports, Vec<Deferred>)) {
+    let frames = frames::read(bytes).map_while(Result::ok);
+    let inputs = frames.map(|Frame { at: from, payload }| Ok(Input { at: at + from, bytes: payload }));
+    let mut values: Vec<_> = inputs.clone().map(|_| Slot::new()).collect();
+    let (sample, may) = (inputs.clone().take(KIND_SAMPLE), (allow_objects, MayAsk::Nothing));
+    let effort = Effort::of(sample, bytes.len(), values.len(), may, on_built);
+    let hold = |_, input: Input<'_>| (HeldBytes::new(byte_array_of(input.bytes)), 0..input.bytes.len());
+    let built = build_slots(inputs, &mut values, &effort, hold, threads);
+    (values, built)
 }
 
 impl Loading {
@@ -122,30 +118,30 @@ impl Loading {
         let (loader, alone, awake) = (&mut self.loader, Threads::alone(), threads.awake());
         // Decompression is slow, so all threads read a compressed file together.
         let (pieces, reading) = if loader.is_compressed() { (1, threads) } else { (pieces, &alone) };
-        let (buffers, allow_objects) = (&self.buffers, self.decoded.allow_objects());
+        let (buffers, allow_objects) = (&self.buffers, self.decoded.allow_objects);
         let (mut is_read, mut damage) = (false, None);
         // Threads take turns to read a piece; each decodes its own piece while the next thread reads.
         let read = std::iter::from_fn(|| {
             let mut bytes: Vec<u8> = lock(buffers).pop().unwrap_or_default();
             let read = loader.read_step(&mut bytes, reading);
-            is_read |= matches!(read, Ok(ReadStep::End) | Err(_));
-            match read {
-                Ok(ReadStep::Frames(at)) => Some((at, bytes)),
-                Ok(ReadStep::Part | ReadStep::End) => None,
-                Err(error) => {
-                    damage = Some(error);
-                    None
-                }
+            if let Ok(ReadStep::Frames(at)) = read {
+                return Some((at, bytes));
             }
+            is_read |= !matches!(read, Ok(ReadStep::Part));
+            damage = read.err().or(damage.take());
+            None
         });
         let built = threads.map(read.take(pieces), |(at, bytes)| {
-            let piece = Piece::build(&bytes, at, allow_objects, &awake, on_built);
+            let piece = build(&bytes, at, allow_objects, &awake, on_built);
             lock(buffers).push(bytes);
             piece
         });
         (self.is_read, self.damage) = (is_read, damage);
-        for Piece { mut values, reports, deferred } in built {
-            self.decoded.append(&mut values, reports, deferred);
+        for (mut values, built) in built {
+            self.decoded.add(values.len(), |slots| {
+                slots.swap_with_slice(&mut values);
+                built
+            });
         }
     }
 
@@ -218,16 +214,12 @@ pub const ALL: i64 = -1;
 
 /// Loads `count` values from index `from` on. A negative `from` counts from the end.
 pub fn load_vars(path: &GString, allow_objects: FlagArg, from: i64, count: i64) -> Outcome<VarArray> {
-    let mut load = Load::range(path, allow_objects, from, count);
-    load.loading.iter_mut().for_each(Loading::load);
-    load.all()
+    Load::range(path, allow_objects, from, count).at_once().all()
 }
 
 /// Loads the only value of a file.
-pub fn load_var(path: &GString, default: Slot, allow_objects: FlagArg) -> Outcome<Slot> {
-    let mut load = Load::only(path, default, allow_objects);
-    load.loading.iter_mut().for_each(Loading::load);
-    load.outcome()
+pub fn load_var(path: &GString, default: &Variant, allow_objects: FlagArg) -> Outcome<Variant> {
+    Load::only(path, default, allow_objects).at_once().outcome().map(|value| value.value().variant().clone())
 }
 
 /// The job that loads values of a file, or its only value.
@@ -247,8 +239,13 @@ impl Load {
         Self { path: path.to_string(), loading, default: None, values: Slot::new() }
     }
 
-    pub fn only(path: &GString, default: Slot, allow_objects: FlagArg) -> Self {
-        Self { default: Some(default), ..Self::range(path, allow_objects, 0, ALL) }
+    pub fn only(path: &GString, default: &Variant, allow_objects: FlagArg) -> Self {
+        Self { default: Some(Slot::of(engine::value(default))), ..Self::range(path, allow_objects, 0, ALL) }
+    }
+
+    fn at_once(mut self) -> Self {
+        self.loading.iter_mut().for_each(Loading::load);
+        self
     }
 
     fn all(&mut self) -> Outcome<VarArray> {
@@ -262,7 +259,7 @@ impl Load {
     fn one(&mut self, default: Slot) -> Outcome<Slot> {
         if let Err(Failure { code: code @ EngineError::ERR_FILE_NOT_FOUND, .. }) = self.loading {
             // The game was never saved: not an error to print.
-            return Outcome::quiet(default, code, MISSING);
+            return Outcome { code, note: MISSING, ..Outcome::new(default, Vec::new()) };
         }
         let Outcome { value: values, mut lines, code, .. } = self.all();
         self.values.set(values.clone());
@@ -309,5 +306,88 @@ impl Job for Load {
             Some(default) => self.one(default),
             None => self.all().into_slot(),
         }
+    }
+}
+
+/// Opens the file at a Godot path, such as `user://world.dat`.
+///
+/// # Errors
+/// If the file does not exist or cannot be read.
+pub fn open(path: &GString) -> Result<Loader, Failure> {
+    let shown = path.to_string();
+    let failure = |code, why: &dyn std::fmt::Display| Failure::new(code, format!("cannot load \"{shown}\": {why}"));
+    // A project file may be in a pack, under another name.
+    let loader = if shown.starts_with("res://") || shown.starts_with("uid://") {
+        let (file, len) = EngineFile::open(path).map_err(|code| failure(code, &engine::error_text(code)))?;
+        Loader::new(Box::new(file), len)
+    } else {
+        Loader::open(&engine::globalize(path))
+    };
+    loader.map_err(|damage| match damage {
+        LoadError::Read(error) => failure(open_code(&error), &error),
+        _ => Failure::new(EngineError::ERR_FILE_CORRUPT, format_args!("\"{shown}\": {damage}")),
+    })
+}
+
+/// Returns the engine's error code for a file that cannot be opened.
+pub fn open_code(error: &io::Error) -> EngineError {
+    match error.kind() {
+        io::ErrorKind::NotFound => EngineError::ERR_FILE_NOT_FOUND,
+        _ => EngineError::ERR_FILE_CANT_OPEN,
+    }
+}
+
+/// Adds to the first error what the file seems to be, after its values could not be read in `dialect`.
+pub fn explain(path: &str, dialect: Dialect, lines: &mut Vec<Line>) {
+    let Some(first) = lines.iter().position(|line| !line.is_warning) else { return };
+    let Some(guess) = open(&GString::from(path)).ok().and_then(|loader| loader.guess(dialect)) else { return };
+    let error = named(path, &guess, &lines[first].text);
+    if matches!(guess, Guess::Engines(_)) {
+        lines[first].text = error;
+    } else {
+        // The other lines are about values that the file does not contain.
+        *lines = vec![Line::error(error)];
+    }
+}
+
+/// Returns an error that says what the file seems to be.
+fn named(path: &str, guess: &Guess, error: &str) -> String {
+    match guess {
+        // An error about the wrong format would mislead.
+        Guess::Format(format) => format!(
+            "\"{path}\": expected values as FileAccess.store_var() writes them, found {format}, at byte 0; {}",
+            advice(*format)
+        ),
+        Guess::BigEndian => {
+            format!("{error}; its lengths are big-endian: FileAccess.get_var() reads it with big_endian = true")
+        }
+        Guess::Value => {
+            format!(
+                "{error}; it is one value without a length: bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it"
+            )
+        }
+        Guess::Engines(engines) => {
+            let dialects = DIALECTS.iter().filter(|(_, dialect)| engines.contains(&dialect.engine));
+            let names: Vec<_> = dialects.map(|(name, _)| *name).collect();
+            format!("{error}; its values can be read in {}: see transcode_file()", names.join(" or "))
+        }
+        _ => error.to_owned(),
+    }
+}
+
+/// Returns advice on how a script can read this format.
+fn advice(format: Format) -> &'static str {
+    match format {
+        Format::Encrypted => {
+            "FileAccess.open_encrypted_with_pass() opens it, and \
+             VarBatch.frames_to_vars(file.get_buffer(file.get_length())) reads it"
+        }
+        Format::Resource | Format::CompressedResource | Format::TextResource => "load() reads it",
+        Format::Png => "Image.load_from_file() reads it",
+        Format::Zip => "ZIPReader reads it",
+        Format::Gzip => {
+            "FileAccess.get_file_as_bytes(path).decompress_dynamic(-1, FileAccess.COMPRESSION_GZIP) unpacks it"
+        }
+        _ => "FileAccess.get_file_as_string() reads it",
     }
 }

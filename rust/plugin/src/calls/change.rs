@@ -1,0 +1,293 @@
+//! What differs between two buffers: finds changes and applies those that a script passes, makes deltas and applies them.
+//! The codec does the work. For batches of pairs over threads.
+
+use std::fmt;
+
+use godot::builtin::{AnyArray, Array, PackedByteArray, VarArray, VarDictionary, Variant};
+use godot::meta::ToGodot;
+use varbatch_codec::change::delta::{self, DeltaError};
+use varbatch_codec::change::{self, Change, ChangePart, ChangePath, Changes, DiffError, DiffOptions, Op, Patch, edits};
+use varbatch_codec::fill::fill;
+use varbatch_codec::limits::MAX_VALUE_LEN;
+use varbatch_codec::{Kind, PathStep, Plan};
+
+use super::decode::{self, Input};
+use super::encode::{self, encode_part};
+use crate::engine::{self, BytesOut, HeldBytes, OwnArray, REAL, Slot, Value};
+use crate::jobs::pool;
+use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
+use crate::report::{Outcome, PAIRS, Reports};
+use crate::value::change_rows::{ChangeRow, RowKeys};
+
+/// Changes for scripts: a typed Array, so that scripts know that each element is a Dictionary.
+pub type Dictionaries = Array<VarDictionary>;
+
+/// Compares two buffers. Returns no changes if that fails.
+pub fn diff(before: &PackedByteArray, after: &PackedByteArray, allow_objects: bool) -> Outcome<Dictionaries> {
+    let found = find(engine::bytes_of(before), engine::bytes_of(after), allow_objects);
+    let (changes, reports) = dictionaries(found, allow_objects);
+    Outcome::new(changes, reports.lines(&PAIRS))
+}
+
+/// Compares each pair of buffers.
+pub fn diff_each(pairs: &AnyArray, allow_objects: bool) -> Outcome<VarArray> {
+    let pairs = held(pairs);
+    let mut found: Vec<_> = pairs.iter().map(|_| None).collect();
+    let mut reports = each_pair(&pairs, &mut found, |before, after, found| {
+        *found = Some(find(before, after, allow_objects));
+        Ok(())
+    });
+    let mut result = VarArray::new();
+    for (index, found) in found.into_iter().enumerate() {
+        let (changes, mut others) = found.map(|found| dictionaries(found, allow_objects)).unwrap_or_default();
+        reports.append_as(&mut others, |_| Some(index));
+        result.push(&changes.to_variant());
+    }
+    Outcome::new(result, reports.lines(&PAIRS))
+}
+
+fn find<'a>(before: &'a [u8], after: &'a [u8], allow_objects: bool) -> Result<Changes<'a>, DiffError> {
+    change::diff(before, after, DiffOptions { allow_objects, real: REAL })
+}
+
+fn dictionaries(found: Result<Changes<'_>, DiffError>, allow_objects: bool) -> (Dictionaries, Reports) {
+    let mut reports = Reports::default();
+    let mut value = |at, bytes: &[u8]| {
+        let mut slot = Slot::new();
+        let decoded = decode::decode_held(Input { at, bytes }, allow_objects, &mut slot);
+        if let Some(dropped) = decoded.map_err(|error| error.to_string())? {
+            reports.push_warning(None, || dropped.to_string());
+        }
+        Ok(slot)
+    };
+    let rows = found.map_err(|error| error.to_string()).and_then(|changes| ChangeRow::all(&changes, &mut value));
+    match rows {
+        Ok(rows) => (made(rows), reports),
+        Err(error) => {
+            let mut reports = Reports::default();
+            reports.push_error(None, || error);
+            (Dictionaries::new(), reports)
+        }
+    }
+}
+
+fn made(rows: Vec<ChangeRow>) -> Dictionaries {
+    let keys = RowKeys::default();
+    engine::new_dictionaries(rows.len(), |slots| {
+        slots.iter_mut().zip(rows).for_each(|(slot, row)| keys.put(row, &mut slot.set_dictionary()));
+    })
+}
+
+/// Returns `before` with all changes applied; empty if a change does not fit.
+pub fn patch(before: &PackedByteArray, changes: &AnyArray, full_objects: bool) -> Outcome<PackedByteArray> {
+    Outcome::of(try_patch(engine::bytes_of(before), changes, full_objects).map(|plan| Outcome::new(plan, Vec::new())))
+}
+
+fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<PackedByteArray, String> {
+    // Take everything out of the changes first: encoding a value may run a script that modifies them.
+    let args: Vec<_> = engine::values(changes).iter().map(fields).collect();
+    let mut encoded = Vec::with_capacity(args.len());
+    for (index, args) in args.into_iter().enumerate() {
+        let change = args.and_then(|args| EncodedChange::of(&args, full_objects));
+        encoded.push(change.map_err(|why| format!("change {index}: {why}"))?);
+    }
+    // From here on, only use what no script can change.
+    let mut patch = Patch::new(before).map_err(|error| format!("before: {error}"))?;
+    let paths: Vec<Vec<_>> = encoded.iter().map(EncodedChange::steps).collect();
+    for (change, path) in encoded.iter().zip(&paths) {
+        let same = |found: &[u8], old: &[u8]| canonical(found, full_objects).is_some_and(|found| found == old);
+        patch.apply(&change.change(path), same).map_err(|misfit| misfit.to_string())?;
+    }
+    let plan = patch.plan().map_err(|error| error.to_string())?;
+    Ok(encode::to_bytes(&plan))
+}
+
+/// Takes the fields of a change: "op", "path", "old", "new" and "index". Runs no script.
+fn fields(change: &Value) -> Result<[Option<Variant>; 5], String> {
+    let kind = change.view().kind();
+    let change: VarDictionary =
+        change.variant().try_to().map_err(|_| format!("expected a Dictionary, found {}", kind.name()))?;
+    let [op, path, old, new, index] = ["op", "path", "old", "new", "index"].map(|name| change.get(name));
+    // No script can change a copy.
+    let copy = |path: Variant| match path.try_to::<AnyArray>() {
+        Ok(steps) => steps.duplicate_shallow().to_variant(),
+        Err(_) => path,
+    };
+    Ok([op, path.map(copy), old, new, index])
+}
+
+/// An encoded change.
+struct EncodedChange {
+    path: Vec<Vec<u8>>,
+    op: Op,
+    index: Option<usize>,
+    old: Option<Vec<u8>>,
+    new: Option<Vec<u8>>,
+}
+
+impl EncodedChange {
+    fn of([op, path, old, new, index]: &[Option<Variant>; 5], full_objects: bool) -> Result<Self, String> {
+        let op = op.as_ref().ok_or("expected a value of \"op\", found none")?.to_string();
+        let op = Op::ALL
+            .into_iter()
+            .find(|known| op == known.name())
+            .ok_or_else(|| format!("expected \"set\", \"insert\" or \"remove\" as \"op\", found {op}"))?;
+        let path = engine::value(path.as_ref().ok_or("expected a value of \"path\", found none")?).view();
+        let path = match path.kind() {
+            Kind::Array => path.elements().iter().map(|step| bytes(step, "path", full_objects)),
+            kind => return Err(format!("expected an Array as \"path\", found {}", kind.name())),
+        };
+        let path = path.collect::<Result<_, _>>()?;
+        let part = |part: &Option<Variant>, name, is_used: bool| match part.as_ref().filter(|_| is_used) {
+            Some(part) => bytes(engine::value(part), name, full_objects).map(Some),
+            None => Ok(None),
+        };
+        let (old, new) = (part(old, "old", op != Op::Insert)?, part(new, "new", op != Op::Remove)?);
+        let index = match index {
+            None => None,
+            Some(index) => {
+                let count = index.try_to::<i64>().ok().and_then(|index| usize::try_from(index).ok());
+                Some(count.ok_or_else(|| format!("expected a non-negative int as \"index\", found {index}"))?)
+            }
+        };
+        Ok(Self { path, op, index, old, new })
+    }
+
+    /// Returns the steps of the path, which [`Self::change`] borrows.
+    fn steps(&self) -> Vec<PathStep<'_>> {
+        self.path.iter().map(|step| PathStep::Key(step)).collect()
+    }
+
+    fn change<'a>(&'a self, steps: &'a [PathStep<'a>]) -> Change<'a> {
+        let [old, new] =
+            [&self.old, &self.new].map(|part| part.as_ref().map(|bytes| ChangePart::Value { at: 0, bytes }));
+        Change { path: ChangePath::new(steps), op: self.op, index: self.index, old, new }
+    }
+}
+
+fn bytes(value: &Value, name: &str, full_objects: bool) -> Result<Vec<u8>, String> {
+    encode_part(value, full_objects).map_err(|error| format!("\"{name}\": {error}"))
+}
+
+/// Returns the bytes that the engine would write for an encoded value.
+fn canonical(bytes: &[u8], full_objects: bool) -> Option<Vec<u8>> {
+    let mut slot = Slot::new();
+    decode::decode_held(Input { at: 0, bytes }, full_objects, &mut slot).ok()?;
+    encode_part(slot.value(), full_objects).ok()
+}
+
+/// Returns the delta that turns `before` into `after`; empty if that fails.
+pub fn make_delta(before: &PackedByteArray, after: &PackedByteArray) -> Outcome<PackedByteArray> {
+    of(plan_delta(engine::bytes_of(before), engine::bytes_of(after)))
+}
+
+/// Returns `before` with a delta applied; empty if that fails.
+pub fn apply_delta(before: &PackedByteArray, delta: &PackedByteArray) -> Outcome<PackedByteArray> {
+    of(delta::apply(engine::bytes_of(before), engine::bytes_of(delta)))
+}
+
+/// Makes a delta for each pair of buffers.
+pub fn make_deltas(pairs: &AnyArray) -> Outcome<Array<PackedByteArray>> {
+    deltas(pairs, plan_delta)
+}
+
+/// Applies a delta to a buffer, for each pair of a buffer and a delta.
+pub fn apply_deltas(pairs: &AnyArray) -> Outcome<Array<PackedByteArray>> {
+    deltas(pairs, delta::apply)
+}
+
+fn plan_delta<'a>(before: &'a [u8], after: &'a [u8]) -> Result<Plan<'a>, DeltaError> {
+    if after.len() > MAX_VALUE_LEN {
+        // Such a delta could not be applied.
+        return Err(DeltaError::too_large(after.len() as u64));
+    }
+    Ok(delta::make(before, after, edits(before, after)))
+}
+
+fn of(plan: Result<Plan<'_>, DeltaError>) -> Outcome<PackedByteArray> {
+    Outcome::of(plan.map(|plan| Outcome::new(encode::to_bytes(&plan), Vec::new())))
+}
+
+fn deltas(
+    pairs: &AnyArray,
+    plan: impl for<'a> Fn(&'a [u8], &'a [u8]) -> Result<Plan<'a>, DeltaError> + Sync,
+) -> Outcome<Array<PackedByteArray>> {
+    let pairs = held(pairs);
+    let mut result = OwnArray::byte_arrays(pairs.len());
+    let reports = each_pair(&pairs, result.elements(), |first, second, slot| {
+        let plan = plan(first, second).map_err(|error| error.to_string())?;
+        fill(plan.whole(), slot.allocate(plan.len()));
+        Ok(())
+    });
+    Outcome::new(result.take(), reports.lines(&PAIRS))
+}
+
+/// The reason why an element of a batch is not a pair.
+#[derive(Debug)]
+pub enum NoPair {
+    /// It is not an Array, but of this type.
+    Other(Kind),
+    /// It is an Array of this size.
+    Size(usize),
+    /// The element at this index is not a PackedByteArray, but of this type.
+    Element(usize, Kind),
+}
+
+impl fmt::Display for NoPair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected an Array of two PackedByteArrays, found ")?;
+        match self {
+            Self::Other(kind) => f.write_str(kind.name()),
+            Self::Size(size) => write!(f, "an Array of size {size}"),
+            Self::Element(index, kind) => write!(f, "{} as element {index}", kind.name()),
+        }
+    }
+}
+
+/// Two buffers, held by references of our own, so that no script can change them; or the reason why there are not two.
+type Pair = Result<[HeldBytes; 2], NoPair>;
+
+fn held(pairs: &AnyArray) -> Vec<Pair> {
+    engine::values(pairs).iter().map(pair).collect()
+}
+
+/// Returns the two elements of a pair.
+pub fn parts(value: &Value) -> Result<[&Value; 2], NoPair> {
+    let view = value.view();
+    match view.kind() {
+        Kind::Array => match view.elements() {
+            [first, second] => Ok([first, second]),
+            others => Err(NoPair::Size(others.len())),
+        },
+        kind => Err(NoPair::Other(kind)),
+    }
+}
+
+fn pair(value: &Value) -> Pair {
+    let [first, second] = parts(value)?;
+    let held = |index, buffer| decode::hold(buffer).map_err(|kind| NoPair::Element(index, kind));
+    Ok([held(0, first)?, held(1, second)?])
+}
+
+/// Calls `work` with the bytes of each pair and its slot, on several threads if there are many bytes. Reports failures,
+/// and elements that are not pairs.
+fn each_pair<'p, S: Send>(
+    pairs: &'p [Pair],
+    slots: &mut [S],
+    work: impl Fn(&'p [u8], &'p [u8], &mut S) -> Result<(), String> + Sync,
+) -> Reports {
+    let total: usize = pairs.iter().flatten().flatten().map(|buffer| buffer.bytes().len()).sum();
+    let all = pairs.iter().zip(slots).enumerate();
+    let states = pool::with(total >= PAIRS_PARALLEL_FROM, |threads| {
+        threads.for_each_with(all, Reports::default, |(index, (pair, slot)), reports| {
+            let done = match pair {
+                Ok([first, second]) => work(first.bytes(), second.bytes(), slot),
+                Err(no_pair) => Err(no_pair.to_string()),
+            };
+            if let Err(error) = done {
+                reports.push_error(index, || error);
+            }
+        })
+    });
+    Reports::join(states)
+}
