@@ -32,7 +32,8 @@ use crate::reader::{Reader, validate};
 /// Objects with properties are described, never created.
 pub fn nodes(bytes: &[u8], base: usize, dialect: Dialect) -> Nodes<'_> {
     let reader = Reader::new(bytes).with_base(base).with_dialect(dialect).with_objects(true).with_trusted_counts();
-    Nodes { reader, open: Vec::new(), has_failed: false, error: None, limits: Limits::default() }
+    let (open, max_items, max_depth) = (Vec::new(), usize::MAX, usize::MAX);
+    Nodes { reader, open, has_failed: false, error: None, whole_depth: 0, max_items, max_depth }
 }
 
 /// One step of a walk. In the order of the bytes: a node, then its contents, then its end.
@@ -105,22 +106,10 @@ pub struct Nodes<'a> {
     has_failed: bool,
     /// The error that stopped the walk, until it is returned.
     error: Option<CodecError>,
-    limits: Limits,
-}
-
-/// Which values a walk shows: all down to `whole_depth`, below it the first `max_items` of each container, and none below
-/// `max_depth`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Limits {
+    /// All values down to this depth are shown, below it the first `max_items` of each container, and none below `max_depth`.
     whole_depth: usize,
     max_items: usize,
     max_depth: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { whole_depth: 0, max_items: usize::MAX, max_depth: usize::MAX }
-    }
 }
 
 /// A value that has not ended.
@@ -164,7 +153,7 @@ impl<'a> Nodes<'a> {
     /// are read nevertheless.
     #[must_use]
     pub fn with_limits(self, max_depth: usize, max_items: usize) -> Self {
-        Self { limits: Limits { whole_depth: 0, max_items, max_depth }, ..self }
+        Self { max_items, max_depth, ..self }
     }
 
     /// Skips the remaining contents of the innermost open value, so that its end comes next.
@@ -187,9 +176,8 @@ impl<'a> Nodes<'a> {
 
     /// True if the limits show the next value.
     fn shows_next(&self) -> bool {
-        let Limits { whole_depth, max_items, max_depth } = self.limits;
         let (depth, index) = (self.open.len(), self.open.last().map_or(0, |open| open.begun));
-        depth <= max_depth && (depth <= whole_depth || index < max_items)
+        depth <= self.max_depth && (depth <= self.whole_depth || index < self.max_items)
     }
 
     /// Skips the remaining values of the innermost open value, and counts those that begin.
@@ -242,14 +230,16 @@ impl<'a> Nodes<'a> {
 /// If `max_nodes` is 0.
 pub fn overview(bytes: &[u8], base: usize, dialect: Dialect, max_nodes: usize) -> Nodes<'_> {
     assert!(max_nodes > 0, "max_nodes is 0");
-    let nodes = nodes(bytes, base, dialect);
+    let mut nodes = nodes(bytes, base, dialect);
     let is_small = bytes.len() / WORD <= max_nodes;
-    let limits = if is_small { None } else { limits(&nodes, max_nodes) };
-    Nodes { limits: limits.unwrap_or_default(), ..nodes }
+    if !is_small && let Some(limits) = limits(&nodes, max_nodes) {
+        (nodes.whole_depth, nodes.max_items) = limits;
+    }
+    nodes
 }
 
-/// Finds the limits with which a walk has at most `max_nodes` nodes; `None` if it needs none.
-fn limits(nodes: &Nodes<'_>, max_nodes: usize) -> Option<Limits> {
+/// Finds the `whole_depth` and the `max_items` with which a walk has at most `max_nodes` nodes; `None` if it needs none.
+fn limits(nodes: &Nodes<'_>, max_nodes: usize) -> Option<(usize, usize)> {
     let half = (max_nodes / 2).max(1);
     let counts = level_counts(nodes.clone(), half, max_nodes)?;
     let (mut shown, mut whole_depth) = (0, 0);
@@ -268,7 +258,7 @@ fn limits(nodes: &Nodes<'_>, max_nodes: usize) -> Option<Limits> {
         }
         max_items = width;
     }
-    Some(Limits { whole_depth, max_items, max_depth: usize::MAX })
+    Some((whole_depth, max_items))
 }
 
 /// Counts the nodes on each level, down to the first level with more than `half`. `None` if there are at most

@@ -17,9 +17,204 @@
 mod bytes;
 pub mod delta;
 mod diff;
-mod model;
 mod patch;
 
+use std::borrow::Cow;
+use std::iter;
+use std::ops::Range;
+
 pub use self::diff::{DiffError, DiffOptions, diff, edits};
-pub use self::model::{Change, ChangePart, ChangePath, Changes, Edit, Op};
 pub use self::patch::{Patch, PatchError, PatchErrorKind, patch};
+use crate::event::Plain;
+use crate::kind::{FLAG_64, Kind, WORD, Width};
+use crate::path::PathStep;
+
+/// What a change does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Replaces a value by another.
+    Set,
+    /// Adds an element or entry.
+    Insert,
+    /// Removes an element or entry.
+    Remove,
+}
+
+impl Op {
+    /// All, in order.
+    pub const ALL: [Self; 3] = [Self::Set, Self::Insert, Self::Remove];
+
+    /// Returns the name that scripts use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Set => "set",
+            Self::Insert => "insert",
+            Self::Remove => "remove",
+        }
+    }
+}
+
+/// One change of a value. [`diff`](crate::change::diff()) makes them, [`Patch`](crate::change::Patch) applies them.
+///
+/// All values are encoded by the rules of Godot 4, as `var_to_bytes` encodes them. A change refers to the state that
+/// the changes before it produced, as in a JSON Patch (RFC 6902).
+///
+/// - Empty path: only `set`, which replaces the whole value.
+/// - Array: `insert` puts the element before the one at the index, which may equal the number of elements.
+/// - Dictionary: keys are compared by their bytes. As in the engine, a String is the same key as a StringName of the same text.
+/// - Object: only `set`.
+/// - Packed array: `old` and `new` are elements, and the last step is the index of the first. `set` replaces elements
+///   one for one, `insert` puts those of `new` before the index, `remove` removes as many as `old` has.
+///
+/// A typed container only takes elements and keys of its type. The values of a Dictionary may be of any type, as in the
+/// engine. A container that is typed by a class takes any object: the bytes do not show the class.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// The path to what changes.
+    pub path: ChangePath<'a>,
+    /// What the change does.
+    pub op: Op,
+    /// The index of an entry in the order of its Dictionary. `insert` puts it there, or at the end for `None`; `remove`
+    /// expects it there, or anywhere for `None`. Not used otherwise.
+    pub index: Option<usize>,
+    /// The value that `set` and `remove` expect to find; `None` accepts any. Not used by `insert`.
+    pub old: Option<ChangePart<'a>>,
+    /// The value that `set` and `insert` write. Not used by `remove`.
+    pub new: Option<ChangePart<'a>>,
+}
+
+/// The path of a change. Changes of one diff share the steps that their paths have in common.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ChangePath<'a> {
+    steps: &'a [PathStep<'a>],
+    /// For each step the number of the step before it in a path, counted from 1; 0 for none. Empty if `steps` is a path itself.
+    parents: &'a [u32],
+    /// The number of the last step, counted from 1; 0 for an empty path.
+    last: u32,
+}
+
+impl<'a> ChangePath<'a> {
+    /// Returns the path of these steps, outermost first.
+    pub fn new(steps: &'a [PathStep<'a>]) -> Self {
+        Self { steps, parents: &[], last: steps.len() as u32 }
+    }
+
+    /// Returns the steps, outermost first.
+    pub fn steps(self) -> Cow<'a, [PathStep<'a>]> {
+        if self.parents.is_empty() {
+            return self.steps.into();
+        }
+        let mut steps: Vec<_> = self.indices().map(|index| self.steps[index]).collect();
+        steps.reverse();
+        steps.into()
+    }
+
+    /// Returns the index of each step in [`Changes::steps`], innermost first, so that callers can convert each step
+    /// once.
+    pub fn indices(self) -> impl Iterator<Item = usize> {
+        let index = |number: u32| number.checked_sub(1).map(|index| index as usize);
+        let outer = move |&inner: &usize| index(self.parents.get(inner).copied().unwrap_or(inner as u32));
+        iter::successors(index(self.last), outer)
+    }
+}
+
+/// The old or the new value of a change.
+#[derive(Clone, Copy, Debug)]
+pub enum ChangePart<'a> {
+    /// A whole value.
+    Value {
+        /// Its offset in bytes, in the buffer that was compared: in `before` for an old value, in `after` for a new
+        /// one. Not used by `patch`.
+        at: usize,
+        /// Its encoding.
+        bytes: &'a [u8],
+    },
+    /// Elements of a packed array.
+    Elements(Plain<'a>),
+    /// Elements of a PackedStringArray.
+    Texts {
+        /// The number of texts.
+        count: usize,
+        /// Each text as it is encoded: its length, its characters, its padding.
+        bytes: &'a [u8],
+    },
+}
+
+impl<'a> ChangePart<'a> {
+    /// Returns the part as an encoded value; elements become a packed array.
+    pub fn to_value(self) -> Cow<'a, [u8]> {
+        match self {
+            Self::Value { bytes, .. } => bytes.into(),
+            Self::Elements(plain) => packed_array(plain.kind, plain.width, plain.count, &[plain.bytes]).into(),
+            Self::Texts { count, bytes } => {
+                packed_array(Kind::PackedStringArray, Width::Single, count, &[bytes]).into()
+            }
+        }
+    }
+}
+
+/// Encodes a packed array from the bytes of its elements, in pieces.
+fn packed_array(kind: Kind, width: Width, count: usize, elements: &[&[u8]]) -> Vec<u8> {
+    let flag = if width == Width::Double { FLAG_64 } else { 0 };
+    let head = [u32::from(kind.id()) | flag, count as u32].map(u32::to_le_bytes);
+    let mut bytes = [head.as_flattened(), &elements.concat()].concat();
+    bytes.resize(bytes.len().next_multiple_of(WORD), 0);
+    bytes
+}
+
+/// The changes from one value to another, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Changes<'a> {
+    steps: Vec<PathStep<'a>>,
+    /// See [`ChangePath::parents`].
+    parents: Vec<u32>,
+    /// The number of the last step of each change, and the change without its path.
+    changes: Vec<(u32, Change<'a>)>,
+}
+
+impl<'a> Changes<'a> {
+    /// Iterates over the changes.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Change<'_>> {
+        let path = |last| ChangePath { steps: &self.steps, parents: &self.parents, last };
+        self.changes.iter().map(move |&(last, change)| Change { path: path(last), ..change })
+    }
+
+    /// Returns all steps, each once. A step comes after the one before it in a path.
+    pub fn steps(&self) -> &[PathStep<'a>] {
+        &self.steps
+    }
+
+    /// Returns the number of steps and of changes.
+    fn counts(&self) -> (usize, usize) {
+        (self.steps.len(), self.changes.len())
+    }
+
+    /// Drops all but the first steps and changes.
+    fn truncate(&mut self, (steps, changes): (usize, usize)) {
+        self.steps.truncate(steps);
+        self.parents.truncate(steps);
+        self.changes.truncate(changes);
+    }
+
+    /// Adds a step after `parent`; 0 means none. Returns the number of the step.
+    fn push_step(&mut self, parent: u32, step: PathStep<'a>) -> u32 {
+        self.steps.push(step);
+        self.parents.push(parent);
+        self.steps.len() as u32
+    }
+
+    /// Adds a change at the end of a path.
+    fn push(&mut self, last: u32, change: Change<'a>) {
+        self.changes.push((last, change));
+    }
+}
+
+/// Bytes of `before` that bytes of `after` replace; either range may be empty. Between two edits, both have the same
+/// bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// The replaced bytes.
+    pub before: Range<usize>,
+    /// The bytes that replace them.
+    pub after: Range<usize>,
+}

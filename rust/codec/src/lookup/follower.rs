@@ -1,7 +1,6 @@
 //! Follows a path step by step.
 
-use super::key::{Key, is_same_text, raw_text};
-use super::{Seek, Target};
+use super::{Key, Seek, Target, is_same_text, raw_text};
 use crate::dialect::{Dialect, Engine};
 use crate::error::CodecError;
 use crate::event::{ElementType, Event, Kinds, Plain};

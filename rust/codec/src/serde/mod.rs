@@ -34,15 +34,20 @@
 //! reads any of them. Elsewhere a `Callable` or a `Signal` is an error, as are integers above those of the engine (`i64`)
 //! when they are written, and more than 128 levels when they are read.
 
-mod read;
 mod write;
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
+use std::marker::PhantomData;
 
-use ::serde::{Deserialize, Serialize, de, ser};
+use ::serde::de::value::{MapAccessDeserializer, SeqDeserializer, StrDeserializer};
+use ::serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use ::serde::{Deserialize, Serialize, de, forward_to_deserialize_any, ser};
 
 use crate::error::{CodecError, CodecErrorKind};
+use crate::event::{Event, Plain, Text};
+use crate::kind::{Kind, Scalar, Shape};
 use crate::reader::Reader;
+use crate::value::{DoubleValue, Element, OwnedValue, Real};
 
 /// More levels may overflow the stack, as reading by `serde` is recursive. The same as in `serde_json`.
 const MAX_DEPTH: usize = 128;
@@ -75,7 +80,7 @@ pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Codec
 /// If the bytes are bad, or the value does not fit the type.
 pub fn from_reader<'de, T: Deserialize<'de>>(reader: &mut Reader<'de>) -> Result<T, CodecError> {
     let mut again = reader.clone();
-    T::deserialize(read::Next(reader)).map_err(|error| match error.kind() {
+    T::deserialize(Next(reader)).map_err(|error| match error.kind() {
         CodecErrorKind::Refused(_) => {
             // The type knows only what does not fit, and `read` where that begins: the second walk knows inside what.
             while again.position() < error.at() && again.next_event().is_ok() {}
@@ -95,4 +100,266 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
     value.serialize(write::Next(&mut writer))?;
     writer.end_value(start)?;
     Ok(writer.into_plan().into_vec())
+}
+
+/// The value or the text that a reader has come to.
+struct Next<'r, 'de>(&'r mut Reader<'de>);
+
+impl<'de> Next<'_, 'de> {
+    /// Visits `count` parts. Those that the type does not take are an error.
+    fn parts<T>(
+        self,
+        count: usize,
+        visit: impl FnOnce(&mut Parts<'_, 'de>) -> Result<T, CodecError>,
+    ) -> Result<T, CodecError> {
+        if self.0.depth() > MAX_DEPTH {
+            return Err(CodecError::custom(format!("expected at most {MAX_DEPTH} levels, found one more")));
+        }
+        let mut parts = Parts { reader: self.0, left: count };
+        let visited = visit(&mut parts)?;
+        match parts.left {
+            0 => Ok(visited),
+            left => Err(CodecError::invalid_length(count, &format!("{left} fewer").as_str())),
+        }
+    }
+
+    fn kind(&self) -> Result<Option<Kind>, CodecError> {
+        if self.0.is_at_text() { Ok(None) } else { self.0.peek_kind().map(Some) }
+    }
+}
+
+impl<'de> Deserializer<'de> for Next<'_, 'de> {
+    type Error = CodecError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
+        let event = self.0.next_event()?.ok_or_else(|| CodecError::custom("expected another value"))?;
+        match event {
+            Event::Nil => visitor.visit_unit(),
+            Event::Bool(value) => visitor.visit_bool(value),
+            Event::Int(value) => visitor.visit_i64(value),
+            Event::Float(value) => visitor.visit_f64(value),
+            Event::Rid(id) | Event::ObjectId(id) => visitor.visit_u64(id),
+            Event::String(text) | Event::StringName(text) | Event::Text(text) => match text {
+                Text::Utf8(text) => visitor.visit_borrowed_str(text),
+                text => visitor.visit_string(text.to_utf8().into_owned()),
+            },
+            Event::Components(plain) | Event::Packed(plain) => visit_plain(plain, visitor),
+            Event::NodePath { names, subnames, absolute } => {
+                let mut path = String::from(if absolute { "/" } else { "" });
+                for index in 0..names + subnames {
+                    if index >= names {
+                        path.push(':');
+                    } else if index > 0 {
+                        path.push('/');
+                    }
+                    path += &self.0.next_text()?.map(Text::to_utf8).unwrap_or_default();
+                }
+                visitor.visit_string(path)
+            }
+            Event::Array { count, .. } | Event::PackedStrings { count } => {
+                self.parts(count, |parts| visitor.visit_seq(parts))
+            }
+            Event::Dictionary { count, .. } | Event::Object { count, .. } => {
+                self.parts(count, |parts| visitor.visit_map(parts))
+            }
+            Event::Callable => Err(unsaid(Kind::Callable)),
+            Event::Signal { .. } => Err(unsaid(Kind::Signal)),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
+        if self.kind()? == Some(Kind::Nil) {
+            self.0.next_event()?;
+            visitor.visit_none()
+        } else {
+            visitor.visit_some(self)
+        }
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
+        if self.kind()? != Some(Kind::PackedByteArray) {
+            return self.deserialize_any(visitor);
+        }
+        match self.0.next_event()? {
+            Some(Event::Packed(plain)) => visitor.visit_borrowed_bytes(plain.bytes),
+            _ => unreachable!("the kind says so"),
+        }
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
+        self.deserialize_bytes(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, CodecError> {
+        if name != VALUE {
+            return visitor.visit_newtype_struct(self);
+        }
+        match self.kind()? {
+            None => self.deserialize_any(visitor),
+            Some(_) if self.0.is_of_godot_4() => {
+                let start = self.0.position();
+                self.0.skip_value()?;
+                visitor.visit_borrowed_bytes(self.0.bytes(start, self.0.position()))
+            }
+            // By way of the widest value, whose bytes any other is read from.
+            Some(_) => visitor.visit_byte_buf(DoubleValue::read(self.0)?.encode()?),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, CodecError> {
+        match self.kind()? {
+            // The only key names the variant, whose data is the value.
+            Some(Kind::Dictionary) => match self.0.next_event()? {
+                Some(Event::Dictionary { count: 1, .. }) => {
+                    self.parts(1, |parts| visitor.visit_enum(MapAccessDeserializer::new(parts)))
+                }
+                _ => Err(CodecError::custom(format!("expected a Dictionary of one key, a variant of {name}"))),
+            },
+            _ => {
+                let variant = <std::borrow::Cow<'de, str>>::deserialize(self)?;
+                StrDeserializer::new(&variant).deserialize_enum(name, variants, visitor)
+            }
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
+        if self.0.is_at_text() { self.0.next_event().map(drop) } else { self.0.skip_value() }?;
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string unit unit_struct seq tuple tuple_struct map
+        struct identifier
+    }
+}
+
+/// The elements, entries or properties still to come.
+struct Parts<'r, 'de> {
+    reader: &'r mut Reader<'de>,
+    left: usize,
+}
+
+impl<'de> Parts<'_, 'de> {
+    fn next<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, CodecError> {
+        let start = self.reader.position();
+        seed.deserialize(Next(self.reader)).map_err(|error| match error.kind() {
+            // The innermost value that does not fit is the first that is told.
+            CodecErrorKind::Refused(_) if error.at() == 0 => error.map_at(|_| start),
+            _ => error,
+        })
+    }
+}
+
+impl<'de> SeqAccess<'de> for &mut Parts<'_, 'de> {
+    type Error = CodecError;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, CodecError> {
+        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+        self.left = left;
+        self.next(seed).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left)
+    }
+}
+
+impl<'de> MapAccess<'de> for &mut Parts<'_, 'de> {
+    type Error = CodecError;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, CodecError> {
+        self.next_element_seed(seed)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, CodecError> {
+        self.next(seed)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left)
+    }
+}
+
+fn unsaid(kind: Kind) -> CodecError {
+    CodecError::custom(format!("expected a value that serde has a form for, found {}", kind.name()))
+}
+
+/// Visits the numbers of plain data: one by one, or as sequences of as many as an element has.
+fn visit_plain<'de, V: Visitor<'de>>(plain: Plain<'de>, visitor: V) -> Result<V::Value, CodecError> {
+    let (Shape::Components { scalar, count } | Shape::Packed { scalar, count }) = plain.kind.shape() else {
+        unreachable!("no other shape is plain data");
+    };
+    let size = scalar.size(plain.width);
+    let int = |bytes: &[u8]| match scalar {
+        Scalar::U8 => i64::from(bytes[0]),
+        Scalar::I32 => i64::from(i32::read(bytes)),
+        _ => i64::read(bytes),
+    };
+    let scalars = plain.bytes.chunks_exact(size);
+    match scalar {
+        Scalar::U8 | Scalar::I32 | Scalar::I64 => visit_all(scalars.map(int), visitor),
+        _ if count == 1 || plain.count == 1 && matches!(plain.kind.shape(), Shape::Components { .. }) => {
+            visit_all(scalars.map(f64::read), visitor)
+        }
+        _ => {
+            let elements = plain.bytes.chunks_exact(size * usize::from(count));
+            visit_all(elements.map(|element| element.chunks_exact(size).map(f64::read).collect::<Vec<_>>()), visitor)
+        }
+    }
+}
+
+fn visit_all<'de, V: Visitor<'de>, T: de::IntoDeserializer<'de, CodecError>>(
+    parts: impl Iterator<Item = T>,
+    visitor: V,
+) -> Result<V::Value, CodecError> {
+    let mut parts = SeqDeserializer::new(parts);
+    let visited = visitor.visit_seq(&mut parts)?;
+    parts.end()?;
+    Ok(visited)
+}
+
+/// A value of any type in a type. Other formats than this one read it from the bytes of `var_to_bytes`.
+impl<'de, R: Real> Deserialize<'de> for OwnedValue<R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(VALUE, AnyValue(PhantomData))
+    }
+}
+
+struct AnyValue<R>(PhantomData<R>);
+
+impl<'de, R: Real> Visitor<'de> for AnyValue<R> {
+    type Value = OwnedValue<R>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the bytes of a value")
+    }
+
+    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+        OwnedValue::read(&mut Reader::new(bytes).with_objects(true)).map_err(E::custom)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut bytes: A) -> Result<Self::Value, A::Error> {
+        let mut all = Vec::new();
+        while let Some(byte) = bytes.next_element()? {
+            all.push(byte);
+        }
+        self.visit_bytes(&all)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(text.into())
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_bytes(self)
+    }
 }

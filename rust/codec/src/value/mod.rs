@@ -4,7 +4,6 @@ mod convert;
 mod events;
 
 pub use self::convert::ValueError;
-#[cfg(feature = "serde")]
 pub(crate) use self::events::Element;
 pub use self::events::Real;
 use crate::dialect::{Dialect, Engine};

@@ -215,14 +215,6 @@ fn find_leads_where_lookup_does() {
 }
 
 #[test]
-fn an_error_names_the_whole_path() {
-    // {"a": [1, a value of no type]}
-    let bytes = [words(&[27, 1]), letter(4, 0), words(&[28, 2, 2, 1, 99, 0])].concat();
-    let error = found(&bytes, &[&letter(4, 0), &words(&[2, 1])]).unwrap_err().to_string();
-    assert!(error.ends_with("at byte 43 inside [\"a\"][1]"), "{error}");
-}
-
-#[test]
 fn a_key_that_is_no_utf8_behind_the_one_found_is_not_looked_at() {
     // {"é": 1, a text that is not UTF-8: 2}
     let bytes = [words(&[27, 2]), string("é"), words(&[2, 1]), string(b"\xff"), words(&[2, 2])].concat();

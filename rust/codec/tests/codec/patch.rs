@@ -2,14 +2,14 @@
 
 use varbatch_codec::change::Patch;
 use varbatch_codec::limits::MAX_DEPTH;
-use varbatch_codec::{Kind, Reader, Step, Width, validate};
+use varbatch_codec::{Kind, Reader, Width, validate};
 
 use crate::support::allocator::taken;
 use crate::support::edits::{Edit, patched, patched_if};
 use crate::support::naive;
 use crate::support::value::Value;
 use crate::support::vectors::{self, hex};
-use crate::support::wire::{object, words};
+use crate::support::wire::words;
 
 fn int(value: i64) -> Value {
     Value::Int(value)
@@ -130,15 +130,4 @@ fn what_lies_between_changes_is_one_piece() {
     let mut expected = bytes.clone();
     expected[8 + 8 * 100_000 + 4] = 6;
     assert!(plan.to_vec() == expected);
-}
-
-#[test]
-fn a_misfit_names_the_steps_that_lead_to_it() {
-    let inner = object(24, "A", &[("list", words(&[30, 1, 5]))]);
-    let before = [words(&[27, 1]), words(&[2, 7]), words(&[28, 1]), inner].concat();
-    let path = vec![int(7), int(0), Value::string("list"), int(1)];
-    let ints = Value::plain(Kind::PackedInt32Array, Width::Single, words(&[0]));
-    let misfit = patched(&before, &[Edit::set(path, None, ints)]).expect_err("there is one");
-    let steps = [Step::Key("7".into()), Step::Index(0), Step::Property("list".into()), Step::Index(1)];
-    assert!(misfit.path().steps().eq(&steps), "{:?}", misfit.path());
 }

@@ -100,12 +100,15 @@ fn look_in_each(buffers: &AnyArray, steps: &[Vec<u8>], default: &Value, slots: &
             slots,
             threads,
             || (keys(steps), Reports::default(), Vec::new()),
-            |(index, input), slot, (path, reports, later)| match input.map(|i| get(i, path, MayAsk::Nothing, slot)) {
-                Ok(Ok(PathEnd::Later)) => later.push(index),
-                Ok(end) => settle(index, end, default, slot, reports),
-                Err(kind) => {
-                    reports.push_error(index, || no_buffer(kind));
-                    slot.set_copy(default);
+            |(index, input), slot, (path, reports, later)| {
+                let get = |i: Input<'_>| put(find(i.bytes, i.at, DIALECT, path)?, i, path, MayAsk::Nothing, slot);
+                match input.map(get) {
+                    Ok(Ok(PathEnd::Later)) => later.push(index),
+                    Ok(end) => settle(index, end, default, slot, reports),
+                    Err(kind) => {
+                        reports.push_error(index, || no_buffer(kind));
+                        slot.set_copy(default);
+                    }
                 }
             },
         )
@@ -131,12 +134,7 @@ fn settle(index: usize, end: Result<PathEnd, CodecError>, default: &Value, slot:
     slot.set_copy(default);
 }
 
-/// Builds the value at a path in `slot`, which stays empty if there is none.
-fn get(input: Input<'_>, path: &[Key<'_>], may_ask: MayAsk, slot: &mut Slot) -> Result<PathEnd, CodecError> {
-    put(find(input.bytes, input.at, DIALECT, path)?, input, path, may_ask, slot)
-}
-
-/// Builds what was found at a path.
+/// Builds what was found at a path in `slot`, which stays empty if that is nothing.
 #[inline(always)] // for the reason that `Follower::step` of the codec gives
 fn put(
     found: Found<'_>,
@@ -172,7 +170,7 @@ fn build(
     }
 }
 
-/// Does the same as [`get`], and asks the engine what it makes of parts that are not of the type of their container.
+/// Builds the value at a path in `slot`, and asks the engine what it makes of parts that are not of the type of their container.
 fn get_converted(
     input: Input<'_>,
     mut steps: Vec<Vec<u8>>,

@@ -26,12 +26,12 @@ const MISSING: &str = "File not found";
 /// The share of a task's progress for finding the values asked for.
 const FINDING: f32 = 0.1;
 
-/// Returns how much of a stream of `len` bytes is done, from 0 to 1.
-fn progress(read: u64, built: u64, len: u64) -> f32 {
+/// Returns how much is done, from 0 to 1, if so much was done before a stream of `len` bytes.
+fn progress(found: f32, read: u64, built: u64, len: u64) -> f32 {
     // Reading numbers takes as long as building them; reading small values takes a tenth of that.
     const READING: f64 = 0.25;
     let done = READING * read as f64 + (1.0 - READING) * built as f64;
-    (done / len.max(1) as f64) as f32
+    found + (1.0 - found) * (done / len.max(1) as f64) as f32
 }
 
 /// A stream that is being loaded, step by step.
@@ -111,8 +111,7 @@ impl Loading {
         let built_now = AtomicUsize::new(0);
         let on_built = |more| {
             let now = built_now.fetch_add(more, Ordering::Relaxed) + more;
-            let done = found + (1.0 - found) * progress(read, before + now as u64, len);
-            report.into_iter().for_each(|report| report(done));
+            report.into_iter().for_each(|report| report(progress(found, read, before + now as u64, len)));
         };
         let on_built: Option<OnBuilt<'_>> = if report.is_some() { Some(&on_built) } else { None };
         let (loader, alone, awake) = (&mut self.loader, Threads::alone(), threads.awake());
@@ -149,7 +148,7 @@ impl Loading {
         if let Some((passed, max)) = self.loader.passed() {
             return FINDING * (passed as f64 / max.max(1) as f64) as f32;
         }
-        self.found + (1.0 - self.found) * progress(self.read(), self.built(), self.len)
+        progress(self.found, self.read(), self.built(), self.len)
     }
 
     /// Bytes read so far.
@@ -173,13 +172,10 @@ impl Loading {
             None if !reports.has_errors() => EngineError::OK,
             _ => EngineError::ERR_FILE_CORRUPT,
         };
-        match self.damage.take() {
+        if let Some(damage) = self.damage.take() {
             // Report a damaged stream like the other errors, with the index of the missing frame.
-            Some(damage @ (LoadError::Frame(_) | LoadError::Zeros { .. })) => {
-                reports.set_end(self.loader.index() as usize, damage);
-            }
-            Some(damage) => reports.set_end(None, damage),
-            None => {}
+            let is_frame = matches!(damage, LoadError::Frame(_) | LoadError::Zeros { .. });
+            reports.set_end(is_frame.then_some(self.loader.index() as usize), damage);
         }
         let mut lines = reports.lines(&Subject::file(path));
         if code == EngineError::ERR_FILE_CORRUPT {
@@ -197,13 +193,8 @@ fn to_load(path: &GString, allow_objects: FlagArg, from: i64, count: i64) -> Res
     let refused = |why: String| Failure::invalid(format_args!("cannot load \"{path}\": {why}"));
     let flag = allow_objects.flag("allow_objects");
     let allow_objects = flag.map_err(|why| refused(format!("{why}; compression is detected")))?;
-    let count = match count {
-        ALL => None,
-        count => match u64::try_from(count) {
-            Ok(count) => Some(count),
-            Err(_) => return Err(refused(format!("expected -1 or more as count, found {count}"))),
-        },
-    };
+    let refused_count = |_| refused(format!("expected -1 or more as count, found {count}"));
+    let count = if count == ALL { None } else { Some(u64::try_from(count).map_err(refused_count)?) };
     let mut loader = open(path)?;
     loader.select(from, count);
     Ok((loader, allow_objects))

@@ -1,4 +1,4 @@
-//! The work of the methods, one file each.
+//! The work of the methods, a file for those that are alike.
 //!
 //! The engine's own functions encode and decode objects with class and properties. These functions can run scripts (a
 //! property's getter, an object's `_init`, a `Logger` that receives an error), and a script can change the arrays of

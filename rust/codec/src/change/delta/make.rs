@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::token::{CODE_BITS, LONG, Output, write_number, write_token};
 use super::{VERSION, hash};
+use crate::change::Edit;
 use crate::change::bytes::{common_prefix, common_suffix};
-use crate::change::model::Edit;
 use crate::plan::{Borrowed, Plan};
 
 /// Bytes compared at once: one bit each in a word.
@@ -43,7 +43,10 @@ pub(super) fn tokens<'a>(
     edits: impl IntoIterator<Item = Edit>,
     head: Vec<u8>,
 ) -> Plan<'a> {
-    let mut tokens = Tokens::new(after, head);
+    let mut output = Output::new();
+    output.small.extend_from_slice(&head);
+    let pending = Edit { before: 0..0, after: 0..0 };
+    let mut tokens = Tokens { after, head, output, first: None, done: 0, pending };
     let (mut before_at, mut after_at) = (0, 0);
     for Edit { before: old, after: new } in edits {
         assert_same(before, after, before_at..old.start, after_at..new.start);
@@ -88,12 +91,6 @@ struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    fn new(after: &'a [u8], head: Vec<u8>) -> Self {
-        let mut output = Output::new();
-        output.small.extend_from_slice(&head);
-        Self { after, head, output, first: None, done: 0, pending: Edit { before: 0..0, after: 0..0 } }
-    }
-
     /// Adds a run of bytes that differ.
     #[inline(always)]
     fn add(&mut self, before: Range<usize>, after: Range<usize>) {

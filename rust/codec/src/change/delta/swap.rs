@@ -2,7 +2,7 @@
 
 use super::make::tokens;
 use super::token::{LONG, Token, write_token};
-use crate::change::model::Edit;
+use crate::change::Edit;
 
 /// Max parts that change their length in place: each moves the bytes after it. With more, the buffer is copied.
 const MAX_MOVES: usize = 4;

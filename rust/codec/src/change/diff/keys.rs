@@ -7,20 +7,24 @@ use std::collections::HashSet;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::lockstep::{Lockstep, OpenPair, PairForm};
-use super::{AFTER, BEFORE, DiffError, of};
+use super::{AFTER, BEFORE, DiffError, Lockstep, OpenPair, PairForm, of};
 use crate::dialect::Dialect;
-use crate::event::{ElementType, Event};
+use crate::event::{Event, Kinds};
 use crate::kind::{Kind, WORD, Width};
+use crate::lookup::fits;
 use crate::plan::Plan;
 use crate::reader::Reader;
 use crate::writer::Writer;
 
 impl Lockstep<'_> {
     /// Returns true if each key in a reported path occurs at most once in either Dictionary, and has the bytes that the
-    /// engine writes for it. Other containers have no keys.
-    pub fn lead_to_one_entry(&mut self, open: &OpenPair<'_>) -> Result<bool, DiffError> {
-        if open.form != PairForm::Dictionary || open.keys.is_empty() {
+    /// engine writes for it; and if each property of an object has a name of its own.
+    pub fn lead_to_one_entry(&mut self, open: &mut OpenPair<'_>) -> Result<bool, DiffError> {
+        if open.form == PairForm::Object {
+            open.keys.sort_unstable();
+            return Ok(open.keys.is_sorted_by(|one, next| one < next));
+        }
+        if open.keys.is_empty() {
             return Ok(true);
         }
         let allow_objects = self.readers[BEFORE].allows_objects();
@@ -78,7 +82,7 @@ fn is_as_written(key: &[u8], allow_objects: bool, real: Width) -> bool {
     if key[..WORD] == [Kind::String.id(), 0, 0, 0] || key[..WORD] == [Kind::StringName.id(), 0, 0, 0] {
         return is_plain_text(&key[WORD..]);
     }
-    if key.len() > MAX_KEY_LEN {
+    if key.len() > MAX_KEY_LEN || fits(&mut Reader::new(key), Kinds::ANY) != Ok(true) {
         return false;
     }
     let mut reader = Reader::new(key);
@@ -91,8 +95,8 @@ fn is_as_written(key: &[u8], allow_objects: bool, real: Width) -> bool {
         };
         let is_same = match event {
             Event::ObjectId(id) => !allow_objects && id != 0,
-            Event::Array { element, count } => holds(reader.clone(), element, count, false),
-            Event::Dictionary { key, count, .. } => holds(reader.clone(), key, count, true),
+            Event::Array { element, .. } => element.kind() == element.builtin(),
+            Event::Dictionary { key, count, .. } => key.kind() == key.builtin() && are_different(reader.clone(), count),
             _ => true,
         };
         if !is_same || writer.write(event).is_err() {
@@ -102,20 +106,13 @@ fn is_as_written(key: &[u8], allow_objects: bool, real: Width) -> bool {
     Plan::to_vec(writer.plan()) == key
 }
 
-/// Returns true if the next parts of a container are all of its type and, for keys, all different.
-fn holds(mut reader: Reader<'_>, of: ElementType<'_>, count: usize, are_keys: bool) -> bool {
-    let of = match of {
-        ElementType::Any => None,
-        ElementType::Builtin(kind) if kind != Kind::Object => Some(kind),
-        _ => return false,
-    };
+/// Returns true if the keys of the next entries are all different.
+fn are_different(mut reader: Reader<'_>, count: usize) -> bool {
     let mut seen = HashSet::new();
     (0..count).all(|_| {
         let start = reader.position();
-        let is_of = of.is_none_or(|of| reader.peek_kind() == Ok(of));
         let is_whole = reader.skip_value().is_ok();
-        let part = reader.bytes(start, reader.position());
-        is_of && is_whole && (!are_keys || seen.insert(name_hash(part)) && reader.skip_value().is_ok())
+        is_whole && seen.insert(name_hash(reader.bytes(start, reader.position()))) && reader.skip_value().is_ok()
     })
 }
 

@@ -1,12 +1,10 @@
 //! The walk itself: passes, enters or reports one pair of values after another. Packed arrays are compared at once.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
-use super::align::{Hunk, Offsets, Parts, one_sided};
 use super::keys::is_plain_text;
-use super::lockstep::{BYTES_A_CHANGE, Lockstep, OpenPair, PairForm, Unit};
-use super::{AFTER, BEFORE, DiffError, of};
+use super::order::{Hunk, Offsets, Parts, one_sided};
+use super::{AFTER, BEFORE, BYTES_A_CHANGE, DiffError, Lockstep, OpenPair, PairForm, Unit, of};
 use crate::event::{Event, Plain, Text};
 use crate::kind::{Kind, WORD, Width};
 use crate::path::PathStep;
@@ -99,7 +97,6 @@ impl<'a> Lockstep<'a> {
         };
         if let Some((form, of, counts)) = container
             && self.is_same_head(&heads)
-            && (form != PairForm::Object || self.has_same_names(counts[BEFORE])?)
         {
             self.enter(form, of, counts, &heads);
             return Ok(());
@@ -144,11 +141,11 @@ impl<'a> Lockstep<'a> {
     /// Leaves the innermost container, which has no remaining parts. Reports it as a whole if patching would refuse the
     /// changes of its parts, or turn them into something else.
     fn close(&mut self) -> Result<(), DiffError> {
-        let Some(open) = self.open.pop().filter(|_| self.has_paths()) else { return Ok(()) };
+        let Some(mut open) = self.open.pop().filter(|_| self.has_paths()) else { return Ok(()) };
         let end = self.at();
         let ranges = [0, 1].map(|side| open.start[side]..end[side]);
         let has_changes = self.changes.counts() != open.reported;
-        if has_changes && (open.is_unfit || !self.lead_to_one_entry(&open)?) {
+        if has_changes && (open.is_unfit || !self.lead_to_one_entry(&mut open)?) {
             self.restore(open.reported);
             self.report(Unit::Value, ranges.clone());
         }
@@ -158,37 +155,27 @@ impl<'a> Lockstep<'a> {
         Ok(())
     }
 
-    /// Returns true if two objects that both sides have entered have the same properties in the same order. If changes
-    /// have paths, each name must lead to one property.
-    fn has_same_names(&mut self, count: usize) -> Result<bool, DiffError> {
-        let [mut before, mut after] = self.readers.clone();
-        let (start, mut is_same) = (before.position(), true);
-        let mut seen = HashSet::new();
-        for _ in 0..count {
-            let names = [before.position(), after.position()];
-            before.next_event().map_err(of(BEFORE))?;
-            after.next_event().map_err(of(AFTER))?;
-            let (old, new) = (before.bytes(names[0], before.position()), after.bytes(names[1], after.position()));
-            let leads_there = !self.has_paths() || is_plain_text(old) && seen.insert(old);
-            if old != new || !leads_there || before.position() - start > self.effort {
-                is_same = false;
-                break;
-            }
-            before.skip_value().map_err(of(BEFORE))?;
-            after.skip_value().map_err(of(AFTER))?;
-        }
-        self.effort = self.effort.saturating_sub(before.position() - start);
-        Ok(is_same)
-    }
-
-    /// Compares the next property of both objects, whose names are the same.
+    /// Compares the next property of both objects. From names that differ on, compares the rest as a whole.
     fn property(&mut self) -> Result<(), DiffError> {
+        let start = self.at();
         let name = self.readers[BEFORE].next_event().map_err(of(BEFORE))?;
         self.readers[AFTER].next_event().map_err(of(AFTER))?;
-        let name = if let Some(Event::Text(name)) = name { name } else { Text::Utf8("") };
-        self.to(PathStep::Property(name));
+        let end = self.at();
+        let [old, new] = [BEFORE, AFTER].map(|side| self.readers[side].bytes(start[side], end[side]));
+        self.to(PathStep::Property(if let Some(Event::Text(name)) = name { name } else { Text::Utf8("") }));
         self.take_pairs(1);
-        self.value()
+        let depth = self.open.len() - 1;
+        let open = self.top();
+        open.is_unfit |= old != new || !is_plain_text(old);
+        open.keys.push(old);
+        if old == new {
+            return self.value();
+        }
+        open.done = open.counts;
+        self.finish([depth; 2])?;
+        let end = self.at();
+        self.report(Unit::Value, [0, 1].map(|side| start[side]..end[side]));
+        Ok(())
     }
 
     /// Compares two packed arrays of the same kind that begin at `start`, which both Readers have passed.

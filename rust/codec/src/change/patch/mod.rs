@@ -2,24 +2,23 @@
 //!
 //! Values that paths lead into become nodes of a tree. Everything else stays bytes, which are copied once, when the
 //! result is filled in. A [`Reader`](crate::Reader) reads all bytes of the value and of the changes once before
-//! anything is made of them; a container is passed once more when a path leads into it. After that, each change costs
-//! only its own bytes and its path, if changes come in ascending or descending order. Nothing is recursive.
+//! anything is made of them, so that nothing fails afterwards; a container is skimmed once more when a path leads into it.
+//! After that, each change costs only its own bytes and its path, if changes come in ascending or descending order.
+//! Nothing is recursive.
 
-mod error;
 mod gap;
 mod node;
 mod slices;
-mod source;
 mod tree;
 
-pub use self::error::{PatchError, PatchErrorKind};
-use self::node::{Body, Child, TreeNode};
-use self::source::{Raw, Sources};
-use super::model::{Change, Changes};
+use self::node::{Body, Child, Notes, Raw, TreeNode, read_all};
+use super::{Change, Changes, Op};
 use crate::error::{CodecError, CodecErrorKind};
-use crate::kind::WORD;
+use crate::kind::{Kind, WORD};
 use crate::limits::MAX_VALUE_LEN;
+use crate::path::{Nowhere, Path, PathStep, shown_step, shown_value};
 use crate::plan::{Borrowed, Plan};
+use crate::reader::Reader;
 
 /// Applies changes to a value and returns the result. See [`Patch`] to apply changes one by one.
 ///
@@ -53,9 +52,9 @@ pub fn patch(before: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, PatchError
 /// ```
 #[derive(Debug)]
 pub struct Patch<'a> {
-    sources: Sources<'a>,
+    notes: Notes,
     nodes: Vec<TreeNode<'a>>,
-    root: Child,
+    root: Child<'a>,
     /// The number of changes so far.
     changes: usize,
 }
@@ -66,9 +65,9 @@ impl<'a> Patch<'a> {
     /// # Errors
     /// If there is no value, or bytes follow it.
     pub fn new(before: &'a [u8]) -> Result<Self, CodecError> {
-        let mut sources = Sources::default();
-        let root = Child::Raw(sources.add(before)?.0);
-        Ok(Self { sources, nodes: Vec::new(), root, changes: 0 })
+        let mut notes = Notes::new();
+        read_all(before, &mut notes)?;
+        Ok(Self { notes, nodes: Vec::new(), root: Child::Raw(before.into()), changes: 0 })
     }
 
     /// Applies a change. If the old value of the change has other bytes than the current value, `same` decides whether
@@ -91,7 +90,7 @@ impl<'a> Patch<'a> {
     /// # Errors
     /// If the value is longer than a value may be.
     pub fn plan(&self) -> Result<Plan<'_>, CodecError> {
-        let plan = Emit::new(&self.sources, &self.nodes).value(self.root);
+        let plan = Emit::new(&self.nodes).value(self.root);
         let found = plan.len();
         if found > MAX_VALUE_LEN {
             return Err(CodecError::new(found, CodecErrorKind::TooLarge { found }));
@@ -100,23 +99,22 @@ impl<'a> Patch<'a> {
     }
 }
 
-/// Turns a tree into a plan. Adjacent bytes of a source become one piece. Nodes that are not fully written are on a stack: nothing is recursive.
+/// Turns a tree into a plan. Adjacent bytes of a buffer become one piece. Nodes that are not fully written are on a stack.
 struct Emit<'p, 'a> {
-    sources: &'p Sources<'a>,
     nodes: &'p [TreeNode<'a>],
     plan: Plan<'p>,
     /// Bytes that are not written yet, as adjacent ones may follow.
-    pending: Option<Raw>,
+    pending: Option<Raw<'p>>,
     /// The open nodes, and the index of the next part of each.
     open: Vec<(&'p TreeNode<'a>, usize)>,
 }
 
 impl<'p, 'a> Emit<'p, 'a> {
-    fn new(sources: &'p Sources<'a>, nodes: &'p [TreeNode<'a>]) -> Self {
-        Self { sources, nodes, plan: Plan::new(), pending: None, open: Vec::new() }
+    fn new(nodes: &'p [TreeNode<'a>]) -> Self {
+        Self { nodes, plan: Plan::new(), pending: None, open: Vec::new() }
     }
 
-    fn value(mut self, root: Child) -> Plan<'p> {
+    fn value(mut self, root: Child<'p>) -> Plan<'p> {
         self.child(root);
         while let Some((node, next)) = self.open.last_mut() {
             let (node, index) = (*node, *next);
@@ -143,7 +141,7 @@ impl<'p, 'a> Emit<'p, 'a> {
         .is_some()
     }
 
-    fn child(&mut self, child: Child) {
+    fn child(&mut self, child: Child<'p>) {
         match child {
             Child::Raw(raw) => self.raw(raw),
             Child::Node(number) => self.begin(&self.nodes[number as usize]),
@@ -155,7 +153,7 @@ impl<'p, 'a> Emit<'p, 'a> {
         if count == node.counted {
             self.raw(node.head);
         } else {
-            self.raw(node.head.within(0..node.head.len() - WORD));
+            self.raw(node.head.within(0..node.head.bytes().len() - WORD));
             self.flush();
             // Sources and changes together may have more parts than fit in a count, but then `Patch::plan` refuses the
             // result.
@@ -171,22 +169,123 @@ impl<'p, 'a> Emit<'p, 'a> {
         }
     }
 
-    fn raw(&mut self, raw: Raw) {
-        match &mut self.pending {
-            Some(pending) if pending.source == raw.source && pending.end == raw.start => pending.end = raw.end,
-            _ => {
-                self.flush();
-                self.pending = Some(raw);
-            }
+    fn raw(&mut self, raw: Raw<'p>) {
+        let joined = self.pending.and_then(|pending| pending.joined(raw));
+        if joined.is_none() {
+            self.flush();
         }
+        self.pending = joined.or(Some(raw));
     }
 
     fn flush(&mut self) {
         if let Some(raw) = self.pending.take() {
-            let bytes = self.sources.bytes(raw);
-            self.plan.bytes(bytes, Borrowed);
-            // The last PackedByteArray of a source may lack its padding. Everything else ends at a multiple of four.
-            self.plan.pad(bytes.len());
+            self.plan.bytes(raw.bytes(), Borrowed);
+            // The last PackedByteArray of a buffer may lack its padding. Everything else ends at a multiple of four.
+            self.plan.pad(raw.bytes().len());
         }
     }
+}
+
+/// How messages name the parts of a change.
+const OLD: &str = "the old value";
+const NEW: &str = "the new value";
+const KEY: &str = "the key";
+
+/// A change that cannot be applied.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}{}{path}", .change.map(|change| format!(", in change {change}")).unwrap_or_default())]
+pub struct PatchError {
+    change: Option<usize>,
+    path: Path,
+    kind: PatchErrorKind,
+}
+
+impl PatchError {
+    /// Makes the error of a whole value, outside of any change.
+    fn of_value(kind: PatchErrorKind) -> Self {
+        Self { change: None, path: Path::default(), kind }
+    }
+
+    /// Returns what was expected and what was found.
+    pub fn kind(&self) -> &PatchErrorKind {
+        &self.kind
+    }
+
+    /// Returns the index of the change, or `None` if the error is in no change.
+    pub fn change(&self) -> Option<usize> {
+        self.change
+    }
+
+    /// Returns the path of the change, as far as it could be followed.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Why a change does not fit. The texts say what was expected and what was found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PatchErrorKind {
+    /// There is no value to change, or bytes follow it.
+    #[error("before: {0}")]
+    Before(CodecError),
+    /// The result cannot be a value.
+    #[error(transparent)]
+    Result(CodecError),
+    /// The path leads nowhere.
+    #[error("{0}")]
+    Path(String),
+    /// The operation, the key or the index is not possible there.
+    #[error("{0}")]
+    Place(String),
+    /// The old or new value is missing, broken, or of another type or size than the place takes.
+    #[error("{0}")]
+    Value(String),
+    /// The current value is not the old value of the change.
+    #[error("{0}")]
+    Old(String),
+}
+
+impl PatchErrorKind {
+    fn only_set(place: &str, found: Op) -> Self {
+        Self::Place(format!("expected \"set\" for {place}, found \"{}\"", found.name()))
+    }
+
+    fn no_place(kind: Kind, count: usize, found: i64) -> Self {
+        Self::Place(format!("expected an index from 0 to {count} to insert into {}, found {found}", kind.name()))
+    }
+
+    fn missing(what: &str, op: Op) -> Self {
+        Self::Value(format!("expected {what} for \"{}\", found none", op.name()))
+    }
+
+    fn other_kind(what: &str, expected: Kind, found: Kind) -> Self {
+        Self::Value(format!("expected {} as {what}, found {}", expected.name(), found.name()))
+    }
+}
+
+/// Makes the error of a step that leads nowhere.
+fn no_step(why: Nowhere, step: PathStep<'_>) -> PatchErrorKind {
+    PatchErrorKind::Path(why.text(|| shown_step(step)))
+}
+
+/// Makes the error of a step that is no key, where one must be.
+fn no_key(step: PathStep<'_>) -> PatchErrorKind {
+    let found = shown_step(step);
+    PatchErrorKind::Path(format!("expected an encoded value as the key of an entry, found {found}"))
+}
+
+/// Formats an encoded value for a message.
+fn shown(bytes: &[u8]) -> String {
+    shown_value(Reader::new(bytes))
+}
+
+/// Checks that the current value is the old value: its bytes are the same, or `same` returns true.
+fn check_same(there: &[u8], old: &[u8], same: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), PatchErrorKind> {
+    if there == old || same(there, old) {
+        return Ok(());
+    }
+    let (expected, found) = (shown(old), shown(there));
+    let another = if expected == found { "another " } else { "" };
+    Err(PatchErrorKind::Old(format!("expected the old value {expected}, found {another}{found}")))
 }

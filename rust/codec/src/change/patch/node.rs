@@ -1,21 +1,169 @@
-//! A value that a path leads into: a container or a packed array whose parts can be changed.
+//! The values in the tree: bytes that stay as they are, and nodes, which are containers and packed arrays that paths lead
+//! into.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::ops::Range;
 
-use super::error::{PatchErrorKind, no_key, no_step};
 use super::gap::GapBuffer;
-use super::source::{READ, Raw, Sources, text_len};
+use super::{PatchErrorKind, no_key, no_step};
+use crate::error::CodecError;
 use crate::event::{Event, Plain, Text};
-use crate::kind::{Kind, WORD, Width};
+use crate::kind::{Kind, WORD, Width, padded};
 use crate::path::{Nowhere, PathStep};
-use crate::reader::Reader;
+use crate::reader::{Reader, Skim};
+
+/// Why reading again cannot fail.
+pub(super) const READ: &str = "it was read before";
+
+/// Where the containers of each buffer end, by the address of the buffer: opening one reads none of those in it once more.
+pub(super) type Notes = BTreeMap<usize, Vec<Note>>;
+
+/// Where a container that is not empty ends. The notes of a buffer are in the order in which the containers begin.
+#[derive(Debug)]
+pub(super) struct Note {
+    /// Offsets in the buffer.
+    start: u32,
+    end: u32,
+    /// The number of the first note about a value that begins after the end of this one.
+    next: u32,
+}
+
+/// Reads a value and everything in it, so that nothing fails when its parts are taken. Returns its length, with the
+/// padding that may be missing at its end, and the number of containers around its deepest value.
+pub(super) fn read_all(bytes: &[u8], notes: &mut Notes) -> Result<(usize, usize), CodecError> {
+    let mut reader = Reader::new(bytes).with_objects(true);
+    // The notes of all containers, and the numbers of those that are open.
+    let (mut all, mut open, mut deepest) = (Vec::<Note>::new(), Vec::new(), 0);
+    loop {
+        let (start, depth) = (reader.position() as u32, open.len());
+        if reader.next_event()?.is_none() {
+            break;
+        }
+        deepest = deepest.max(depth);
+        if reader.depth() > depth {
+            open.push(all.len());
+            all.push(Note { start, end: 0, next: 0 });
+        }
+        while open.len() > reader.depth()
+            && let Some(number) = open.pop()
+        {
+            let next = all.len() as u32;
+            let note = &mut all[number];
+            // Without the padding that may be missing.
+            (note.end, note.next) = (reader.position().min(bytes.len()) as u32, next);
+        }
+    }
+    reader.check_end()?;
+    if !all.is_empty() {
+        notes.insert(bytes.as_ptr().addr(), all);
+    }
+    Ok((reader.position(), deepest))
+}
+
+/// Bytes that stay as they are: a value that was read, or a part of one. Without the padding that a last PackedByteArray
+/// may lack.
+#[derive(Clone, Copy)]
+pub(super) struct Raw<'a> {
+    /// The bytes from its start to the end of the buffer that it is in.
+    from: &'a [u8],
+    len: usize,
+}
+
+impl<'a> From<&'a [u8]> for Raw<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self { from: bytes, len: bytes.len() }
+    }
+}
+
+impl fmt::Debug for Raw<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.len)
+    }
+}
+
+impl<'a> Raw<'a> {
+    pub fn bytes(self) -> &'a [u8] {
+        &self.from[..self.len]
+    }
+
+    /// Returns the bytes between two offsets relative to its start.
+    pub fn within(self, range: Range<usize>) -> Self {
+        Self { from: &self.from[range.start..], len: range.len() }
+    }
+
+    /// Returns both as one if `next` follows in the same buffer.
+    pub fn joined(self, next: Self) -> Option<Self> {
+        let is_next = self.from[self.len..].as_ptr_range() == next.from.as_ptr_range();
+        is_next.then_some(Self { len: self.len + next.len, ..self })
+    }
+
+    fn reader(self) -> Reader<'a> {
+        Reader::new(self.bytes()).with_objects(true)
+    }
+
+    pub fn kind(self) -> Kind {
+        self.reader().peek_kind().expect(READ)
+    }
+}
+
+/// The parts of a value, one after the other.
+struct Inside<'a, 'n> {
+    value: Raw<'a>,
+    at: usize,
+    skim: Skim<'a>,
+    /// Its offset in its buffer, the notes of that, and the number of the next one.
+    start: usize,
+    notes: &'n [Note],
+    next: usize,
+}
+
+impl<'a> Inside<'a, '_> {
+    /// Passes the next value.
+    fn value(&mut self) -> Raw<'a> {
+        let end = match self.notes.get(self.next) {
+            Some(note) if note.start as usize == self.start + self.at => {
+                self.next = note.next as usize;
+                note.end as usize - self.start
+            }
+            _ => self.skim.end_of(self.at).expect(READ),
+        };
+        self.pass(end)
+    }
+
+    /// Passes the name of the next property.
+    fn name(&mut self) -> Raw<'a> {
+        self.pass(self.at + text_len(&self.value.from[self.at..]))
+    }
+
+    fn pass(&mut self, end: usize) -> Raw<'a> {
+        let part = self.value.within(self.at..end);
+        self.at = end;
+        part
+    }
+}
+
+/// Returns `count` texts, with their lengths and padding, which begin at `at`.
+pub(super) fn texts(value: Raw<'_>, mut at: usize, count: usize) -> Vec<Raw<'_>> {
+    let text = |_| {
+        let start = at;
+        at += text_len(&value.from[at..]);
+        value.within(start..at)
+    };
+    (0..count).map(text).collect()
+}
+
+/// Returns the length of the text at the start of `bytes`, with its count and padding.
+fn text_len(bytes: &[u8]) -> usize {
+    let len = bytes.first_chunk().expect(READ);
+    WORD + padded(u32::from_le_bytes(*len) as usize)
+}
 
 /// A value in the tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Child {
-    /// Bytes of a source.
-    Raw(Raw),
+pub(super) enum Child<'a> {
+    Raw(Raw<'a>),
     /// The node with this number.
     Node(u32),
 }
@@ -23,8 +171,8 @@ pub(super) enum Child {
 /// A value that holds others.
 #[derive(Debug)]
 pub(super) struct TreeNode<'a> {
-    /// Its bytes up to the count of its parts, in the source.
-    pub head: Raw,
+    /// Its bytes up to the count of its parts.
+    pub head: Raw<'a>,
     /// That count.
     pub counted: usize,
     pub body: Body<'a>,
@@ -32,9 +180,9 @@ pub(super) struct TreeNode<'a> {
 
 #[derive(Debug)]
 pub(super) enum Body<'a> {
-    Array { element: Option<Kind>, elements: GapBuffer<Child> },
+    Array { element: Option<Kind>, elements: GapBuffer<Child<'a>> },
     Entries(Entries<'a>),
-    Texts(GapBuffer<Raw>),
+    Texts(GapBuffer<Raw<'a>>),
     Packed(Packed),
 }
 
@@ -61,7 +209,7 @@ pub(super) enum EntryNames {
 pub(super) struct Entries<'a> {
     pub names: EntryNames,
     /// Every entry that ever existed: its key, or its name with the length, and its value.
-    pub entries: Vec<(Raw, Child)>,
+    pub entries: Vec<(Raw<'a>, Child<'a>)>,
     /// The numbers of the existing entries, in order.
     pub order: GapBuffer<u32>,
     /// The number of each key, or [`TWICE`].
@@ -72,15 +220,19 @@ pub(super) struct Entries<'a> {
 const TWICE: u32 = u32::MAX;
 
 impl<'a> TreeNode<'a> {
-    /// Opens a value. Passes each of its parts once, without reading inside them.
-    pub fn open(sources: &Sources<'a>, raw: Raw) -> Result<Self, PatchErrorKind> {
-        let mut reader = sources.reader(raw);
+    /// Opens a value that was read before. Passes each of its parts once.
+    pub fn open(raw: Raw<'a>, notes: &Notes) -> Result<Self, PatchErrorKind> {
+        let mut reader = raw.reader();
         let event = reader.next_event().expect(READ).expect(READ);
         let head_len = match event {
             Event::Packed(_) => 2 * WORD,
             _ => reader.position(),
         };
-        let mut inside = sources.inside(raw, head_len);
+        let address = raw.from.as_ptr().addr();
+        let (start, notes) =
+            notes.range(..=address).next_back().map_or((0, &[][..]), |(buffer, notes)| (address - buffer, notes));
+        let next = notes.partition_point(|note| note.start as usize <= start);
+        let mut inside = Inside { value: raw, at: head_len, skim: reader.skim(), start, notes, next };
         let body = match event {
             Event::Array { element, count } => {
                 let elements = GapBuffer::new((0..count).map(|_| Child::Raw(inside.value())).collect());
@@ -88,18 +240,18 @@ impl<'a> TreeNode<'a> {
             }
             Event::Dictionary { key, count, .. } => {
                 let all = (0..count).map(|_| (inside.value(), Child::Raw(inside.value()))).collect();
-                Body::Entries(Entries::new(sources, EntryNames::Keys(key.builtin()), all))
+                Body::Entries(Entries::new(EntryNames::Keys(key.builtin()), all))
             }
             Event::Object { count, .. } => {
                 let all = (0..count).map(|_| (inside.name(), Child::Raw(inside.value()))).collect();
-                Body::Entries(Entries::new(sources, EntryNames::Properties, all))
+                Body::Entries(Entries::new(EntryNames::Properties, all))
             }
-            Event::PackedStrings { .. } => Body::Texts(GapBuffer::new(texts(sources, raw.within(head_len..raw.len())))),
+            Event::PackedStrings { count } => Body::Texts(GapBuffer::new(texts(raw, head_len, count))),
             Event::Packed(Plain { kind, width, bytes, .. }) => {
                 let element_len = kind.shape().element_len(width).expect("a packed array");
                 Body::Packed(Packed { kind, width, element_len, bytes: GapBuffer::new(bytes.to_vec()) })
             }
-            _ => return Err(PatchErrorKind::Path(Nowhere::NotInside(sources.kind(raw)).text(String::new))),
+            _ => return Err(PatchErrorKind::Path(Nowhere::NotInside(raw.kind()).text(String::new))),
         };
         let mut node = Self { head: raw.within(0..head_len), counted: 0, body };
         node.counted = node.len();
@@ -127,24 +279,11 @@ impl<'a> TreeNode<'a> {
     }
 }
 
-/// Returns the texts of a PackedStringArray, with lengths and padding, from the bytes after its head, which were read
-/// before.
-pub(super) fn texts(sources: &Sources<'_>, raw: Raw) -> Vec<Raw> {
-    let bytes = sources.bytes(raw);
-    let (mut texts, mut at) = (Vec::new(), 0);
-    while at < bytes.len() {
-        let end = at + text_len(&bytes[at..]);
-        texts.push(raw.within(at..end));
-        at = end;
-    }
-    texts
-}
-
 impl<'a> Entries<'a> {
-    fn new(sources: &Sources<'a>, names: EntryNames, entries: Vec<(Raw, Child)>) -> Self {
+    fn new(names: EntryNames, entries: Vec<(Raw<'a>, Child<'a>)>) -> Self {
         let mut numbers = HashMap::with_capacity(entries.len());
         for (number, &(key, _)) in (0..).zip(&entries) {
-            match numbers.entry(sources.bytes(key)) {
+            match numbers.entry(key.bytes()) {
                 Entry::Vacant(entry) => drop(entry.insert(number)),
                 Entry::Occupied(mut entry) => drop(entry.insert(TWICE)),
             }
@@ -182,25 +321,25 @@ impl<'a> Entries<'a> {
         self.numbers.get(name).copied()
     }
 
-    pub fn value(&self, number: u32) -> Child {
+    pub fn value(&self, number: u32) -> Child<'a> {
         self.entries[number as usize].1
     }
 
-    pub fn key(&self, number: u32) -> Raw {
+    pub fn key(&self, number: u32) -> Raw<'a> {
         self.entries[number as usize].0
     }
 
-    pub fn insert(&mut self, index: usize, (key, bytes): (Raw, &'a [u8]), value: Child) {
+    pub fn insert(&mut self, index: usize, key: Raw<'a>, value: Child<'a>) {
         let number = self.entries.len() as u32;
         self.entries.push((key, value));
         self.order.replace(index..index, &[number]);
-        self.numbers.insert(bytes, number);
+        self.numbers.insert(key.bytes(), number);
     }
 
-    /// Removes the entry at an index. `key` is the bytes of its key.
-    pub fn remove(&mut self, index: usize, key: &[u8]) {
+    /// Removes the entry with this number, which is at `index`.
+    pub fn remove(&mut self, index: usize, number: u32) {
         self.order.replace(index..index + 1, &[]);
-        self.numbers.remove(key);
+        self.numbers.remove(self.key(number).bytes());
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::error::{NEW, OLD, PatchErrorKind, check_same};
-use super::node::{Body, Packed, TreeNode, texts};
-use super::source::Sources;
-use crate::change::model::{Change, ChangePart, Op, packed_array};
+use super::node::{Body, Notes, Packed, READ, TreeNode, texts};
+use super::tree::read_part;
+use super::{NEW, OLD, PatchErrorKind, check_same};
+use crate::change::{Change, ChangePart, Op, packed_array};
 use crate::event::Event;
 use crate::kind::{Kind, WORD, Width};
 use crate::path::{self, Nowhere};
@@ -13,37 +13,27 @@ use crate::reader::Reader;
 
 /// Changes the elements of a packed array from an index on.
 pub(super) fn edit_slice<'a>(
-    sources: &mut Sources<'a>,
     node: &mut TreeNode<'a>,
     found: i64,
     change: &Change<'a>,
     same: impl FnOnce(&[u8], &[u8]) -> bool,
 ) -> Result<(), PatchErrorKind> {
     let (kind, count, op) = (node.kind(), node.len(), change.op);
-    let needed = |what, part: Option<ChangePart<'a>>| part.ok_or_else(|| PatchErrorKind::missing(what, op));
-    let new = match op {
-        Op::Remove => None,
-        _ => Some(needed("a new value", change.new)?),
-    };
+    let needed = |what, part: Option<ChangePart<'a>>| part.ok_or_else(|| PatchErrorKind::missing(what, op)).map(Some);
+    let new = if op == Op::Remove { None } else { needed("a new value", change.new)? };
     let new_count = new.map(|new| check(node, NEW, new)).transpose()?;
     let old = match op {
         Op::Insert => None,
-        Op::Remove => Some(needed("an old value", change.old)?),
+        Op::Remove => needed("an old value", change.old)?,
         Op::Set => change.old,
     };
     let old_count = old.map(|old| check(node, OLD, old)).transpose()?;
-    let gone = match (old_count, new_count) {
-        (Some(expected), Some(found)) if expected != found => {
-            let name = kind.name();
-            let text = format!("expected as many new elements of {name} as old ones ({expected}), found {found}");
-            return Err(PatchErrorKind::Value(text));
-        }
-        (Some(old), _) => old,
-        (None, new) if op == Op::Set => new.unwrap_or_default(),
-        (None, _) => 0,
-    };
-    let start = usize::try_from(found).ok().filter(|&start| start <= count);
-    let Some(start) = start else {
+    let gone = if op == Op::Insert { 0 } else { old_count.or(new_count).unwrap_or_default() };
+    if let (Op::Set, Some(found)) = (op, new_count.filter(|&count| count != gone)) {
+        let text = format!("expected as many new elements of {} as old ones ({gone}), found {found}", kind.name());
+        return Err(PatchErrorKind::Value(text));
+    }
+    let Some(start) = usize::try_from(found).ok().filter(|&start| start <= count) else {
         return Err(match op {
             Op::Insert => PatchErrorKind::no_place(kind, count, found),
             _ => PatchErrorKind::Path(Nowhere::NoElement { kind, count, found }.text(String::new)),
@@ -56,18 +46,12 @@ pub(super) fn edit_slice<'a>(
     }
     let range = start..start + gone;
     if let Some(old) = old {
-        check_same(&encoded(sources, node, range.clone()), &old.to_value(), same)?;
+        check_same(&encoded(node, range.clone()), &old.to_value(), same)?;
     }
-    let new = new.map_or(&[][..], payload);
+    let (new, new_count) = (new.map_or(&[][..], payload), new_count.unwrap_or_default());
     match &mut node.body {
-        Body::Packed(packed) => {
-            let len = packed.element_len * new_count.unwrap_or_default();
-            packed.bytes.replace(packed.range(range), &new[..len]);
-        }
-        Body::Texts(all) => {
-            let new = sources.add_read(new);
-            all.replace(range, &texts(sources, new));
-        }
+        Body::Packed(packed) => packed.bytes.replace(packed.range(range), &new[..packed.element_len * new_count]),
+        Body::Texts(all) => all.replace(range, &texts(new.into(), 0, new_count)),
         Body::Array { .. } | Body::Entries(_) => unreachable!("a packed array"),
     }
     Ok(())
@@ -75,21 +59,14 @@ pub(super) fn edit_slice<'a>(
 
 /// Checks that a part holds elements of the array's type. Returns their number.
 fn check(node: &TreeNode<'_>, what: &str, part: ChangePart<'_>) -> Result<usize, PatchErrorKind> {
-    let broken = |error| PatchErrorKind::Value(path::broken(what, &error));
     let bytes = part.to_value();
     let mut reader = Reader::new(&bytes);
-    let found = reader.peek_kind().map_err(broken)?;
+    let found = reader.peek_kind().map_err(|error| PatchErrorKind::Value(path::broken(what, &error)))?;
     if found != node.kind() {
         return Err(PatchErrorKind::other_kind(what, node.kind(), found));
     }
-    let event = reader.next_event().map_err(broken)?;
-    reader.finish_value(0).map_err(broken)?;
-    let end = reader.position();
-    if end > bytes.len() {
-        return Err(PatchErrorKind::unpadded(what, end - bytes.len()));
-    }
-    reader.check_end().map_err(broken)?;
-    match (event, &node.body) {
+    read_part(what, &bytes, &mut Notes::new())?;
+    match (reader.next_event().expect(READ), &node.body) {
         (Some(Event::Packed(plain)), Body::Packed(packed)) if plain.width != packed.width => {
             let bits = |width| if width == Width::Double { 64 } else { 32 };
             let (name, expected, found) = (packed.kind.name(), bits(packed.width), bits(plain.width));
@@ -112,7 +89,7 @@ fn payload(part: ChangePart<'_>) -> &[u8] {
 }
 
 /// Encodes elements of a packed array as a separate array.
-fn encoded(sources: &Sources<'_>, node: &TreeNode<'_>, range: Range<usize>) -> Vec<u8> {
+fn encoded(node: &TreeNode<'_>, range: Range<usize>) -> Vec<u8> {
     let count = range.len();
     match &node.body {
         Body::Packed(packed) => {
@@ -120,7 +97,7 @@ fn encoded(sources: &Sources<'_>, node: &TreeNode<'_>, range: Range<usize>) -> V
             packed_array(packed.kind, packed.width, count, &pieces)
         }
         Body::Texts(all) => {
-            let texts: Vec<_> = all.pieces(range).flatten().map(|&text| sources.bytes(text)).collect();
+            let texts: Vec<_> = all.pieces(range).flatten().map(|text| text.bytes()).collect();
             packed_array(Kind::PackedStringArray, Width::Single, count, &texts)
         }
         Body::Array { .. } | Body::Entries(_) => unreachable!("a packed array"),
