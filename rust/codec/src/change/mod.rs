@@ -54,7 +54,7 @@ impl Op {
     }
 }
 
-/// One change of a value. [`diff`](crate::change::diff()) makes them, [`Patch`](crate::change::Patch) applies them.
+/// One change of a value. [`diff`](crate::change::diff()) makes them, [`Patch`] applies them.
 ///
 /// All values are encoded by the rules of Godot 4, as `var_to_bytes` encodes them. A change refers to the state that
 /// the changes before it produced, as in a JSON Patch (RFC 6902).
