@@ -116,12 +116,8 @@ fn named(folder: &Path, number: u32) -> PathBuf {
 /// removed or replaced it since it was opened.
 #[cfg(unix)]
 pub fn claim(file: &File, path: &Path) -> bool {
-    match file.try_lock() {
-        Ok(()) => is_at(file, path),
-        Err(fs::TryLockError::WouldBlock) => false,
-        // No file has a lock here, so no leftover is removed. Appends of several processes are on their own.
-        Err(fs::TryLockError::Error(_)) => true,
-    }
+    // Where no file has a lock, no leftover is removed, and appends of several processes are on their own.
+    !matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)) && is_at(file, path)
 }
 
 /// It is open, which is enough.
