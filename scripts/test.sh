@@ -6,14 +6,14 @@
 #
 #   (none)          what takes at most 10 minutes on two cores: 40 killed games, and in the conformance suites fewer
 #                   sizes and thread counts and a tenth of the generated values
-#   --ci            200 killed games, 10 power cuts on each file system (for root), all sizes and thread counts, and the
+#   --ci            what compiles for Android and the web, 200 killed games, 10 power cuts on each file system (for root), all sizes and thread counts, and the
 #                   suites with the debug library and without threads too
 #   --long          all there is: also 30 power cuts, 1,000 killed appends, all generated values and damaged buffers,
 #                   Miri, the NEON kernels under qemu, and what is built for Windows in Wine
 #   --suites        only the conformance suites
 #   --only FILTER   only the conformance tests whose "folder/suite/test" contains FILTER, in all sizes and thread counts
 #
-# Each step runs even if an earlier one failed. The sums count the tests of cargo, of the conformance suites and of the
+# What needs no engine runs beside what does. Each step runs even if an earlier one failed. The sums count the tests of cargo, of the conformance suites and of the
 # scripts that count theirs, and 1 for each other step. A step that cannot run because an earlier one failed counts as
 # failed; one that needs what cannot be had here says so and counts as skipped. Each step's output is kept in
 # target/test/. On a terminal the last line shows what the running step prints.
@@ -31,22 +31,22 @@ read_only_options 'ci long suites only=' "$@"
 filter=()
 [ ! "$only" ] || { filter=("$only") suites=1; }
 
-# Compilers first: they find most faults, and in the least time.
-steps=(format lints shell_lints targets cargo_tests bits_32 documentation crate library editor_build release_template
-  editor_suites template_suites crashes editor_plugin godot3 server demo package exported_games)
+# Beside the steps: suites and linkers use one core for most of the time. Compilers first, as they find most faults.
+beside=(format lints shell_lints cargo_tests bits_32 documentation crate)
+steps=(library editor_build release_template editor_suites template_suites crashes editor_plugin godot3 server demo
+  package exported_games)
 kills=40
 append_kills=60
 # Seconds that a run of suites may take: four times what the slowest takes.
 limit=1200
 options=(--quick)
 case ${long:+long}${ci:+ci} in
-  ci) kills=200 cuts=10 steps+=(power_cuts debug_suites threadless_suites) options=() ;;
+  ci) kills=200 cuts=10 beside+=(targets) steps+=(power_cuts debug_suites threadless_suites) options=() ;;
   long*)
     kills=200 cuts=30 append_kills=1000 limit=3600 options=(--long)
-    steps+=(power_cuts debug_suites threadless_suites miri arm64 windows) ;;
+    beside+=(targets) steps+=(power_cuts debug_suites threadless_suites miri arm64 windows) ;;
 esac
-steps+=(unchanged)
-[ ! "$suites" ] || steps=(library editor_build release_template editor_suites template_suites)
+[ ! "$suites" ] || beside=() steps=(library editor_build release_template editor_suites template_suites)
 [ ! "$only" ] || [ "$ci$long" ] || options=()
 
 need_rust
@@ -57,7 +57,6 @@ export CARGO_TERM_COLOR=never
 logs=$root/target/test
 rm -rf "$logs"
 mkdir -p "$logs"
-number=0
 
 format() { step count_step "cargo fmt" cargo fmt --all --check; }
 lints() { step count_step "cargo clippy" cargo clippy --workspace --all-targets --features varbatch-codec/serde --locked -- -D warnings; }
@@ -127,7 +126,7 @@ threadless_suites() {
 miri() { step count_cargo "Miri" scripts/miri.sh; }
 arm64() { step count_cargo "NEON under qemu" scripts/arm64-test.sh; }
 windows() { step sums_in "windows in Wine" scripts/windows-test.sh; }
-unchanged() { [ -z "$is_checkout" ] || step count_step "git status unchanged" same_status; }
+unchanged() { step count_step "git status unchanged" same_status; }
 
 # suites NAME BUILT ENGINE FOLDER OPTIONS...: the conformance suites of the project below FOLDER; the options are for
 # their runner.
@@ -146,8 +145,8 @@ with() {
   shift
   if [ "$built" ] && [ "$engine" ] && [ "$engine" != none ]; then step "$@"; return; fi
   heading "$2"
-  if [ "$built" ] && [ "$engine" ]; then skip "there is no such engine here"; return; fi
-  record 0 1 0 "not run, for want of the library or an engine"
+  if [ "$built" ] && [ "$engine" ]; then skip "$2" "there is no such engine here"; return; fi
+  record "$2" 0 1 0 "not run, for want of the library or an engine"
 }
 
 # How many tests passed, failed and were skipped, from the log of a step.
@@ -165,32 +164,35 @@ step() {
   show_progress "$log"
   "$@" >"$log" 2>&1 </dev/null || status=$?
   hide_progress
-  if [ "$status" = "$unavailable" ]; then skip "$(tail -n 1 "$log")"; return; fi
+  if [ "$status" = "$unavailable" ]; then skip "$name" "$(tail -n 1 "$log")"; return; fi
   read -r p f s <<<"$("$count" "$log")"
   if [ "$f" = 0 ] && { [ "$p" = 0 ] || [ "$status" != 0 ]; }; then f=1; fi
   if [ "$f" != 0 ]; then tail -n 40 "$log" | LC_ALL=C sed "s/^/   | /"; fi
   [ "$s" = 0 ] || sed -n 's/^skipped:/   skipped:/p' "$log"
-  record "$p" "$f" "$s" "$((SECONDS - start)) s"
+  record "$name" "$p" "$f" "$s" "$((SECONDS - start)) s"
 }
-heading() { printf -- '-- [%d/%d] %s\n' "$number" "${#steps[@]}" "$1"; }
+heading() { printf -- '%s-- %s\n' "$clear" "$1"; }
+# skip NAME REASON
 skip() {
   count 0 0 1
-  printf '   skipped: %s\n' "$1"
+  printf '%s   %s: skipped: %s\n' "$clear" "$1" "$2"
   ok=
 }
-# record PASSED FAILED SKIPPED REMARK
+# record NAME PASSED FAILED SKIPPED REMARK
 record() {
-  count "$1" "$2" "$3"
-  printf '   %s (%s)\n' "$(sums "$1" "$2" "$3")" "$4"
-  ok=$([ "$2" != 0 ] || echo 1)
+  count "$2" "$3" "$4"
+  printf '%s   %s: %s (%s)\n' "$clear" "$1" "$(sums "$2" "$3" "$4")" "$5"
+  ok=$([ "$3" != 0 ] || echo 1)
 }
 
 # On a terminal: the seconds that the step has taken, and the last line of its log.
 progress=
+clear=
+[ ! -t 1 ] || clear=$'\r\033[K'
 show_progress() {
-  [ -t 1 ] || return 0
+  [ "$clear" ] && [ -z "$is_beside" ] || return 0
   while sleep 1; do
-    printf '\r\033[K   %d s  %s' "$((SECONDS - start))" "$(tail -n 1 "$1" | LC_ALL=C tr -cd '[:print:]' | cut -c 1-100)"
+    printf '%s   %d s  %s' "$clear" "$((SECONDS - start))" "$(tail -n 1 "$1" | LC_ALL=C tr -cd '[:print:]' | cut -c 1-100)"
   done &
   progress=$!
 }
@@ -199,9 +201,15 @@ hide_progress() {
   kill "$progress"
   wait "$progress" 2>/dev/null || :
   progress=
-  printf '\r\033[K'
+  printf %s "$clear"
 }
-trap hide_progress EXIT
+lane=
+is_beside=
+finish() {
+  hide_progress
+  [ -z "$lane" ] || kill -- "-$lane" 2>/dev/null || :
+}
+trap finish EXIT
 trap 'exit 130' HUP INT TERM
 
 is_checkout=
@@ -212,8 +220,27 @@ if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
 fi
 same_status() { diff <(printf %s "$status_before") <(printf %s "$(git status --porcelain)"); }
 
-for name in "${steps[@]}"; do
-  number=$((number + 1))
-  "$name"
-done
+# In a process group of its own, so that it ends with this script, and after what engines need, as it can use all cores.
+# Its sums are left in a log that no step has.
+: >"$logs/beside.log"
+if [ "${beside[*]-}" ]; then
+  set -m
+  (
+    is_beside=1
+    trap - EXIT
+    renice -n 10 -p "$BASHPID" >/dev/null || :
+    for name in "${beside[@]}"; do "$name"; done
+    sums "$passed" "$failed" "$skipped" >"$logs/beside.log"
+  ) </dev/null &
+  lane=$!
+  set +m
+fi
+for name in "${steps[@]}"; do "$name"; done
+if [ "$lane" ]; then
+  wait "$lane" || count 0 1
+  lane=
+  read -r p f s <<<"$(sums_in "$logs/beside.log")"
+  count "$p" "$f" "$s"
+fi
+[ -z "$is_checkout" ] || unchanged
 end_tests

@@ -39,7 +39,8 @@ proptest! {
 #[test]
 fn each_truncation_fails_as_it_does_for_a_reader() {
     for vector in vectors::written() {
-        for len in 0..=vector.bytes.len() {
+        // Of a long value some two thousand.
+        for len in (0..=vector.bytes.len()).step_by(1 + vector.bytes.len() / 2000) {
             let reader = || Reader::new(&vector.bytes[..len]).with_objects(true);
             assert_eq!(Value::read(&mut reader()).err(), validate(reader()).err(), "{}, {len} bytes", vector.name);
         }
