@@ -218,7 +218,7 @@ fn reads(input: &Rc<Input>, dialect: Dialect) -> bool {
 /// Returns true if the input begins with a frame whose value takes all of it, or is compressed: then it holds frames.
 fn has_frame(input: &Rc<Input>, dialect: Dialect) -> bool {
     let Ok(mut buffers) = Buffers::open(input, Format::Frames, dialect) else { return true };
-    buffers.loader.as_ref().is_some_and(Loader::is_compressed)
+    buffers.loader.as_ref().is_some_and(|loader| loader.compression().is_some())
         || matches!(buffers.next(), Ok(Some(first)) if is_value(first.bytes, dialect))
 }
 

@@ -116,7 +116,7 @@ impl Loading {
         let on_built: Option<OnBuilt<'_>> = if report.is_some() { Some(&on_built) } else { None };
         let (loader, alone, awake) = (&mut self.loader, Threads::alone(), threads.awake());
         // Decompression is slow, so all threads read a compressed file together.
-        let (pieces, reading) = if loader.is_compressed() { (1, threads) } else { (pieces, &alone) };
+        let (pieces, reading) = if loader.compression().is_some() { (1, threads) } else { (pieces, &alone) };
         let (buffers, allow_objects) = (&self.buffers, self.decoded.allow_objects);
         let (mut is_read, mut damage) = (false, None);
         // Threads take turns to read a piece; each decodes its own piece while the next thread reads.

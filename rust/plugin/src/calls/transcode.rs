@@ -103,11 +103,11 @@ pub fn transcode_file(
     let mut loader = open(source)?;
     target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
-    pool::with(len >= LOAD_PARALLEL_FROM || loader.is_compressed(), |threads| {
+    pool::with(len >= LOAD_PARALLEL_FROM || loader.compression().is_some(), |threads| {
         let failed = |error| failure(source, &target, translation.from, &error);
         // A compressed source is read twice: the header of the target needs the total length.
         let mut total = 0;
-        if loader.is_compressed() {
+        if loader.compression().is_some() {
             total = frames::translated_len(&mut loader, translation, threads, |_, _| {}).map_err(failed)?;
             loader = open(source)?;
         }

@@ -151,12 +151,7 @@ impl Loader {
         self.index
     }
 
-    /// True if the file is compressed: reading it then takes longer than decoding it.
-    pub fn is_compressed(&self) -> bool {
-        matches!(self.source, Source::Compressed(_))
-    }
-
-    /// Returns the file's compression, if it is compressed.
+    /// Returns the file's compression, if it is compressed: reading it then takes longer than decoding it.
     pub fn compression(&self) -> Option<Compression> {
         match &self.source {
             Source::Plain(_) => None,
@@ -295,7 +290,7 @@ impl Loader {
         // Of a long frame exactly the rest, and the length of the next frame, so that no bytes have to be moved.
         let rest = unread.min(rest + PREFIX_LEN);
         // The announced length of a compressed file is trusted in proportion to the bytes already read.
-        let room = if self.is_compressed() { rest.min(PART_LEN + 3 * tail.len()) } else { rest };
+        let room = if self.compression().is_some() { rest.min(PART_LEN + 3 * tail.len()) } else { rest };
         Ok((rest.min(PART_LEN), room))
     }
 }

@@ -239,7 +239,7 @@ fn a_long_search_takes_steps_and_little_memory() {
                         parts += 1;
                     }
                 });
-                assert!(parts >= steps, "{parts} parts from {from}");
+                assert!((steps..=2 * steps).contains(&parts), "{parts} parts from {from}");
                 assert!(held < 400_000, "{held} bytes held");
             }
         }
