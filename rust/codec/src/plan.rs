@@ -278,14 +278,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Appends up to [`text::SHORT_CHARS`] characters, and returns their length in UTF-8.
+    /// Appends a text of up to [`text::SHORT_CHARS`] characters with its length, padded. The length counts `nul`.
     #[inline]
-    pub(crate) fn short_utf32(&mut self, chars: &[u32]) -> usize {
+    pub(crate) fn short_text(&mut self, chars: &[u32], nul: usize) {
         let start = self.small.len();
-        text::append_short(chars, &mut self.small);
-        let len = self.small.len() - start;
-        self.len += len;
-        len
+        text::append_short(chars, nul, &mut self.small);
+        self.len += self.small.len() - start;
     }
 
     /// Appends more than [`text::SHORT_CHARS`] characters; `len` is their length in UTF-8.

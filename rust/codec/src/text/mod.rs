@@ -36,6 +36,7 @@ use self::kernels::best;
 pub use self::kernels::{Kernels, available};
 pub use self::loose::Loose;
 use self::scalar::pack_room;
+use crate::kind::{WORD, padded};
 
 /// The byte-order mark.
 pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -58,30 +59,62 @@ pub fn encode(chars: &[u32], dest: &mut [MaybeUninit<u8>]) {
     (best().encode)(chars, dest);
 }
 
-/// Appends up to [`SHORT_CHARS`] characters as UTF-8.
+/// Appends up to [`SHORT_CHARS`] characters as values hold them: the length, the characters as UTF-8, zeros up to a
+/// multiple of four. The length counts `nul` of the zeros, which is 0 or 1.
 ///
 /// # Panics
 /// If there are more.
 #[inline]
-pub(crate) fn append_short(chars: &[u32], out: &mut Vec<u8>) {
-    assert!(chars.len() <= SHORT_CHARS);
-    out.reserve(chars.len());
-    if ascii::narrow_short(chars, out.spare_capacity_mut()) {
-        // SAFETY: `reserve` made room for a byte a character, and `narrow_short` wrote each of them.
-        unsafe { out.set_len(out.len() + chars.len()) };
+pub(crate) fn append_short(chars: &[u32], nul: usize, out: &mut Vec<u8>) {
+    assert!(chars.len() <= SHORT_CHARS && nul <= 1);
+    let room = WORD..WORD + SHORT_CHARS + WORD;
+    let Some(dest) = out.spare_capacity_mut().get_mut(room) else { return append_tight(chars, nul, out) };
+    if ascii::narrow_short(chars, dest) {
+        // SAFETY: `narrow_short` wrote a byte a character.
+        unsafe { close(chars.len(), nul, out) };
     } else {
-        append_wide(chars, out);
+        append_wide(chars, nul, out);
+    }
+}
+
+/// Does the same where there is not room for any short text. Makes no more than is needed: the bytes of most small values
+/// would have to move.
+#[inline(never)]
+fn append_tight(chars: &[u32], nul: usize, out: &mut Vec<u8>) {
+    out.reserve(WORD + chars.len() + WORD);
+    if ascii::narrow_short(chars, &mut out.spare_capacity_mut()[WORD..]) {
+        // SAFETY: As in `append_short`.
+        unsafe { close(chars.len(), nul, out) };
+    } else {
+        append_wide(chars, nul, out);
     }
 }
 
 #[inline(never)]
-fn append_wide(chars: &[u32], out: &mut Vec<u8>) {
-    out.reserve(pack_room(chars.len()));
-    match (best().pack)(chars, out.spare_capacity_mut()) {
-        // SAFETY: `pack` has written the first `len` bytes of the spare capacity.
-        Some(len) => unsafe { out.set_len(out.len() + len) },
-        None => append(chars, scalar::utf8_len(chars), out),
-    }
+fn append_wide(chars: &[u32], nul: usize, out: &mut Vec<u8>) {
+    out.reserve(WORD + pack_room(chars.len()));
+    let packed = (best().pack)(chars, &mut out.spare_capacity_mut()[WORD..]);
+    let len = packed.unwrap_or_else(|| {
+        let len = scalar::utf8_len(chars);
+        out.reserve(WORD + len + WORD);
+        encode(chars, &mut out.spare_capacity_mut()[WORD..][..len]);
+        len
+    });
+    // SAFETY: `pack` or `encode` wrote them.
+    unsafe { close(len, nul, out) };
+}
+
+/// Writes what stands around a text of `len` bytes.
+///
+/// # Safety
+/// The text is in the spare capacity, after a word.
+#[inline(always)]
+unsafe fn close(len: usize, nul: usize, out: &mut Vec<u8>) {
+    let dest = &mut out.spare_capacity_mut()[..WORD + len + WORD];
+    dest[..WORD].write_copy_of_slice(&((len + nul) as u32).to_le_bytes());
+    dest[WORD + len..].write_copy_of_slice(&[0; WORD]);
+    // SAFETY: all up to the last zero is written, and the next multiple of four is not behind it.
+    unsafe { out.set_len(out.len() + WORD + padded(len + nul)) };
 }
 
 /// Appends `chars` as UTF-8. `len` is their [`utf8_len`].

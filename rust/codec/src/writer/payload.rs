@@ -141,12 +141,8 @@ impl<'a> Writer<'a> {
         let nul = usize::from(nul);
         let len = match text {
             Text::Utf32(chars) if chars.len() <= text::SHORT_CHARS => {
-                // The length is known only after the text is written.
-                let start = self.plan.mark();
-                self.plan.words([0]);
-                let len = self.plan.short_utf32(chars);
-                self.plan.patch(start.small, (len + nul) as u32);
-                len
+                self.plan.short_text(chars, nul);
+                return Ok(());
             }
             Text::Utf32(chars) => {
                 let len = text::utf8_len(chars);
