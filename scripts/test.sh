@@ -6,17 +6,17 @@
 #
 #   (none)          what takes at most 10 minutes on two cores: 40 killed games, and in the conformance suites fewer
 #                   sizes and thread counts and a tenth of the generated values
-#   --ci            what compiles for Android and the web, 200 killed games, 10 power cuts on each file system (for root), all sizes and thread counts, and the
-#                   suites with the debug library and without threads too
+#   --ci            also compiles for Android and the web; 200 killed games, 10 power cuts on each file system (for
+#                   root), all sizes and thread counts, and the suites with the debug library and without threads too
 #   --long          all there is: also 30 power cuts, 1,000 killed appends, all generated values and damaged buffers,
 #                   Miri, the NEON kernels under qemu, and what is built for Windows in Wine
 #   --suites        only the conformance suites
 #   --only FILTER   only the conformance tests whose "folder/suite/test" contains FILTER, in all sizes and thread counts
 #
-# What needs no engine runs beside what does. Each step runs even if an earlier one failed. The sums count the tests of cargo, of the conformance suites and of the
-# scripts that count theirs, and 1 for each other step. A step that cannot run because an earlier one failed counts as
-# failed; one that needs what cannot be had here says so and counts as skipped. Each step's output is kept in
-# target/test/. On a terminal the last line shows what the running step prints.
+# What needs no engine runs beside what does. Each step runs even if an earlier one failed. The sums count the tests of
+# cargo, of the conformance suites and of the scripts that count theirs, and 1 for each other step. A step that cannot
+# run because an earlier one failed counts as failed; one that needs what cannot be had here says so and counts as
+# skipped. Each step's output is kept in target/test/. On a terminal the last line shows what the running step prints.
 #
 # Without apt, set GODOT to a Godot of 4.4 or newer, GODOT_TEMPLATE to a release template and GODOT3 to a headless
 # Godot 3. The last two are skipped if they are not set.

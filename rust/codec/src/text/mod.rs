@@ -113,7 +113,7 @@ unsafe fn close(len: usize, nul: usize, out: &mut Vec<u8>) {
     let dest = &mut out.spare_capacity_mut()[..WORD + len + WORD];
     dest[..WORD].write_copy_of_slice(&((len + nul) as u32).to_le_bytes());
     dest[WORD + len..].write_copy_of_slice(&[0; WORD]);
-    // SAFETY: all up to the last zero is written, and the next multiple of four is not behind it.
+    // SAFETY: all up to the last zero is written, and the next multiple of four is not after it.
     unsafe { out.set_len(out.len() + WORD + padded(len + nul)) };
 }
 
