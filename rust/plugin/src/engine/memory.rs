@@ -1,4 +1,5 @@
-//! The machine's memory: lines of the processor's cache, and huge pages of Linux for large new memory.
+//! The machine's memory: lines of the processor's cache, huge pages of Linux for large new memory, and a heap that grows at
+//! once.
 //!
 //! Memory of the system arrives page by page, as it is first written; with huge pages, which are 512 times as long, in a
 //! third of the time. Where the setting `transparent_hugepage` is `madvise`, the default of most distributions, programs
@@ -26,6 +27,16 @@ const MAX_PAGES: usize = 4;
 /// How long a huge page may take. It is 0.2 ms, and some milliseconds in a virtual machine whose other processors
 /// sleep, as the system waits for them: then small pages are faster.
 const SLOW: Duration = Duration::from_micros(600);
+
+/// Min bytes of small blocks for which a heap grows at once, and max bytes that it grows by.
+const GROW_FROM: usize = 8 << 20;
+const MAX_GROWN: usize = 16 << 20;
+
+/// A block that belongs to the heap: a larger one has a mapping of its own.
+const HEAP_BLOCK: usize = 120 << 10;
+
+/// Bytes of a small page on systems whose huge pages are asked for.
+const SMALL_PAGE: usize = 4 << 10;
 
 /// Blocks that will be filled together. Each may be shorter than a huge page if its neighbours are among them.
 #[derive(Default)]
@@ -91,12 +102,38 @@ fn ask(range: Range<usize>) {
     }
 }
 
-/// Returns the range of the huge pages that lie inside a range.
+/// Gets the memory for about `len` bytes of small blocks, which this thread is about to allocate. Returns a block that must
+/// live until then.
+///
+/// The C library lets a heap grow by 132 KiB at a time, and each of its pages is a fault when it is first written. Here it
+/// grows by large blocks and gets all pages at once. The small blocks are cut from what is freed again; the last large one
+/// keeps the heap from shrinking. Nothing happens if the heap has such memory already.
+pub fn grow_heap(len: usize) -> Vec<u8> {
+    let block = || Vec::with_capacity(HEAP_BLOCK);
+    if len < GROW_FROM || page_len() == 0 || !is_new(&mut block()) {
+        return Vec::new();
+    }
+    let mut blocks: Vec<_> = (0..len.min(MAX_GROWN) / HEAP_BLOCK).map(|_| block()).collect();
+    blocks.sort_unstable_by_key(Vec::as_ptr);
+    let mut pages = Pages::default();
+    blocks.iter_mut().for_each(|block| pages.add(block.spare_capacity_mut()));
+    pages.0.into_iter().for_each(|range| populate(inside(range, SMALL_PAGE)));
+    blocks.pop().unwrap_or_default()
+}
+
+/// True if the last page inside an empty block was never written. The C library writes at the start of free blocks.
+fn is_new(block: &mut Vec<u8>) -> bool {
+    let memory = block.spare_capacity_mut().as_ptr_range();
+    let pages = inside(memory.start.addr()..memory.end.addr(), SMALL_PAGE);
+    written(pages.end - SMALL_PAGE, SMALL_PAGE) == Some(0)
+}
+
+/// Returns the range of the pages that lie inside a range.
 fn inside(range: Range<usize>, page_len: usize) -> Range<usize> {
     range.start.next_multiple_of(page_len)..range.end / page_len * page_len
 }
 
-use system::{advise, collapse, page_len, written};
+use system::{advise, collapse, page_len, populate, written};
 
 #[cfg(target_os = "linux")]
 mod system {
@@ -129,6 +166,11 @@ mod system {
         madvise(range, libc::MADV_COLLAPSE);
     }
 
+    /// Makes the pages of a range resident, as by a write. Does nothing before Linux 5.14.
+    pub fn populate(range: Range<usize>) {
+        madvise(range, libc::MADV_POPULATE_WRITE);
+    }
+
     fn madvise(range: Range<usize>, advice: libc::c_int) {
         if !range.is_empty() {
             let start = std::ptr::without_provenance_mut(range.start);
@@ -137,7 +179,7 @@ mod system {
         }
     }
 
-    /// Returns how many small pages of a huge one were written; `None` if the system does not say.
+    /// Returns how many small pages of a larger one were written; `None` if the system does not say.
     pub fn written(at: usize, page_len: usize) -> Option<usize> {
         let start = std::ptr::without_provenance_mut(at);
         let mut present = [0; SMALL_PAGES];
@@ -164,6 +206,8 @@ mod system {
     pub fn advise(_: Range<usize>) {}
 
     pub fn collapse(_: Range<usize>) {}
+
+    pub fn populate(_: Range<usize>) {}
 }
 
 /// Bytes of a line of the processor's cache.

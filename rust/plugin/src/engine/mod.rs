@@ -32,8 +32,8 @@ use api::{Constructor, ENCODED_CLASS, Inner, TypeOf, api, construct, default_val
 pub use api::{DIALECT, REAL, allocates_in_parallel, makes_blocks};
 pub use files::{EngineFile, error_text, globalize, keep};
 use layout::{Entry, Private, is_known};
-pub use memory::Pages;
 use memory::{LINE, line, lines};
+pub use memory::{Pages, grow_heap};
 pub use methods::{
     AnyArg, Call, CompressionArg, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, load_docs, no, null,
     register, register_dialects,

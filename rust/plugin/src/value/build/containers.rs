@@ -20,6 +20,11 @@ const SPLIT_FROM: usize = 256 << 10;
 /// Elements between two progress checks.
 const LOOK: usize = 16;
 
+/// Times [`LOOK_TEXTS`] that are built in the holes of the heap before it grows, and about how many bytes it needs for one
+/// of the input.
+const IN_HOLES: usize = 64;
+const HEAP: usize = 5;
+
 /// Min bytes of a PackedStringArray that is built over threads, and texts between two progress checks.
 const SPLIT_TEXTS_FROM: usize = 512 << 10;
 const LOOK_TEXTS: usize = 64;
@@ -338,7 +343,11 @@ impl<'a> Build<'a, '_> {
         if is_large && self.threads.count() > 1 && engine::allocates_in_parallel() {
             return self.split_texts(strings);
         }
-        for strings in strings.chunks_mut(LOOK_TEXTS) {
+        let mut _end_of_heap = Vec::new();
+        for (index, strings) in strings.chunks_mut(LOOK_TEXTS).enumerate() {
+            if index == IN_HOLES {
+                _end_of_heap = engine::grow_heap(self.reader.left().saturating_mul(HEAP));
+            }
             read_texts(&mut self.reader, strings)?;
             self.look();
         }
