@@ -57,12 +57,12 @@ func _check_moves(value: Variant, moves: int, and_compressed := false) -> void:
 	await _check_task("bytes_to_vars", [VarBatch.vars_to_bytes([value])], moves, what)
 
 
-## Looks without a pause, as a short task may end between two frames, and gives the machine three
+## Looks without a pause, as a short task may end between two frames, and gives a busy machine many
 ## chances. Returns the result.
 func _check_task(method: String, arguments: Array, moves: int, what: String) -> Variant:
 	var most := 0
 	var result: Variant
-	for attempt: int in 3:
+	for attempt: int in 20:
 		var task: VarBatchTask = call_method(method + "_async", arguments)
 		var watch := Watch.new(task)
 		var seen := 0
