@@ -73,11 +73,11 @@ func test_scripts_that_change_what_is_there() -> void:
 	var values: Array = [Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 300_000), Meddler.new(), "end"]
 	Meddler.on_get = values.clear
 	var write := func() -> Variant: return VarBatch.var_to_bytes_in(values, GODOT_3, true)
-	var bytes: PackedByteArray = expect_logged(write, 0, 1, "1 script of an object was left out")
+	var bytes: PackedByteArray = write.call()
 	Meddler.reset()
 	check_int(values.size(), 0, "elements that the getter left")
 	var found: Array = VarBatch.bytes_to_var_in(bytes, GODOT_3, true)
-	check_int(found.size(), 3, "elements that were there")
+	check_int(found.size(), 0, "elements that were written")
 	var here := VarBatch.var_to_bytes([7, Meddler.new()], true)
 	Meddler.on_init = here.clear
 	found = VarBatch.bytes_to_var_in(here, GODOT_4, true)

@@ -11,6 +11,8 @@ mod engine;
 #[forbid(unsafe_code)]
 mod jobs;
 #[forbid(unsafe_code)]
+mod objects;
+#[forbid(unsafe_code)]
 mod report;
 #[forbid(unsafe_code)]
 mod undo;

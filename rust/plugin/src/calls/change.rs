@@ -16,6 +16,7 @@ use super::encode::{self, encode_part};
 use crate::engine::{self, BytesOut, HeldBytes, OwnArray, REAL, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
+use crate::objects::Makers;
 use crate::report::{Outcome, PAIRS, Reports};
 use crate::value::change_rows::{ChangeRow, RowKeys};
 
@@ -51,10 +52,10 @@ fn find<'a>(before: &'a [u8], after: &'a [u8], allow_objects: bool) -> Result<Ch
 }
 
 fn dictionaries(found: Result<Changes<'_>, DiffError>, allow_objects: bool) -> (Dictionaries, Reports) {
-    let mut reports = Reports::default();
+    let (mut reports, mut makers) = (Reports::default(), Makers::default());
     let mut value = |at, bytes: &[u8]| {
         let mut slot = Slot::new();
-        let decoded = decode::decode_held(Input { at, bytes }, allow_objects, &mut slot);
+        let decoded = decode::decode_held(Input { at, bytes }, allow_objects, &mut makers, &mut slot);
         if let Some(dropped) = decoded.map_err(|error| error.to_string())? {
             reports.push_warning(None, || dropped.to_string());
         }
@@ -172,7 +173,7 @@ fn bytes(value: &Value, name: &str, full_objects: bool) -> Result<Vec<u8>, Strin
 /// Returns the bytes that the engine would write for an encoded value.
 fn canonical(bytes: &[u8], full_objects: bool) -> Option<Vec<u8>> {
     let mut slot = Slot::new();
-    decode::decode_held(Input { at: 0, bytes }, full_objects, &mut slot).ok()?;
+    decode::decode_held(Input { at: 0, bytes }, full_objects, &mut Makers::default(), &mut slot).ok()?;
     encode_part(slot.value(), full_objects).ok()
 }
 

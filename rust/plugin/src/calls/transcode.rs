@@ -18,6 +18,7 @@ use super::save::{SaveTarget, finish};
 use crate::engine::{self, DIALECT, Slot};
 use crate::jobs::pool;
 use crate::jobs::tuning::LOAD_PARALLEL_FROM;
+use crate::objects::Makers;
 use crate::report::{Failure, Line, Outcome};
 
 /// Translates the value at the start of `bytes` to another dialect.
@@ -46,7 +47,8 @@ fn decode_in(bytes: &PackedByteArray, from: Dialect, allow_objects: bool) -> Res
         lines.extend(losses.iter().filter(|loss| loss.what != Lost::Rest).map(Line::warning));
         let input = Input { at: 0, bytes: &translated };
         let origin = |at| origin(bytes, from, &translated, at).unwrap_or(at);
-        decode::decode_held(input, allow_objects, &mut slot).map_err(|error| error.map_at(origin))?
+        decode::decode_held(input, allow_objects, &mut Makers::default(), &mut slot)
+            .map_err(|error| error.map_at(origin))?
     };
     lines.extend(dropped.map(Line::warning));
     Ok(Outcome::new(slot.value().variant().clone(), lines))

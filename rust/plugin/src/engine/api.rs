@@ -88,6 +88,7 @@ pub struct Api {
     pub get_object_id: sys::GDExtensionMethodBindPtr,
     pub notification: sys::GDExtensionMethodBindPtr,
     pub get_script: sys::GDExtensionMethodBindPtr,
+    pub set_script: sys::GDExtensionMethodBindPtr,
     pub get_meta_list: sys::GDExtensionMethodBindPtr,
 }
 
@@ -183,6 +184,7 @@ impl Api {
             get_object_id: bind(ENCODED_CLASS, "get_object_id", 3_905_245_786),
             notification: bind("Object", "notification", 4_023_243_586),
             get_script: bind("Object", "get_script", 1_214_101_251),
+            set_script: bind("Object", "set_script", 1_114_965_689),
             get_meta_list: bind("Object", "get_meta_list", 3_995_934_104),
         }
     }

@@ -39,8 +39,8 @@ pub use methods::{
     register, register_dialects,
 };
 pub use objects::{
-    base_class, can_instantiate, class_name, class_of, encoded_id, has_script_method, is_of_class, meta_list, property,
-    property_list, remove_meta, script, script_id, set_property,
+    NewObject, base_class, can_instantiate, class_name, class_of, encoded_id, free, has_script_method, is_of_class,
+    meta_list, property, property_list, remove_meta, script, script_id, script_of, set_property,
 };
 pub use slot::Slot;
 pub use slot::containers::{BytesSlot, DictionarySlot, OwnArray, SlotType, new_dictionaries};

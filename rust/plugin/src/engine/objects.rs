@@ -11,34 +11,25 @@ use godot::obj::{Gd, Singleton};
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
-use super::api::Api;
 use super::layout::{self, SignalParts};
 use super::{ENCODED_CLASS, Slot, SlotType, Value, api, is_known, name_of, value, values};
 
 impl Slot {
     /// Makes the value the engine's stand-in for an instance id: an EncodedObjectAsID, or null for id 0.
     pub fn set_object_id(&mut self, id: u64) {
-        let Api { interface, from_type, encoded_class, notification, set_object_id, .. } = api();
         let mut object = std::ptr::null_mut();
         if id != 0 {
-            const POSTINITIALIZE: i64 = 0;
-            let (what, reversed) = (POSTINITIALIZE, 0_u8);
-            let what = [(&raw const what).cast(), (&raw const reversed).cast()];
             let args = [(&raw const id).cast()];
-            // SAFETY: the class exists, as its method was found. The methods belong to the object's classes and were
-            // found by the hash of their signature: one takes a 64-bit int and a bool, the other a 64-bit id; neither
-            // returns anything.
+            // SAFETY: the class exists, as its method was found. The method belongs to the class and was found by the hash
+            // of its signature: it takes a 64-bit id, and returns nothing.
             unsafe {
-                object = (interface.classdb_construct_object2)(encoded_class.string_sys());
-                let call = interface.object_method_bind_ptrcall;
-                call(*notification, object, what.as_ptr(), std::ptr::null_mut());
-                call(*set_object_id, object, args.as_ptr(), std::ptr::null_mut());
+                object = construct(&api().encoded_class);
+                let call = api().interface.object_method_bind_ptrcall;
+                call(api().set_object_id, object, args.as_ptr(), std::ptr::null_mut());
             }
         }
-        let from_type = from_type.get(Kind::Object);
         // SAFETY: `object` is null, or a RefCounted whose first reference this Variant takes.
-        let variant = unsafe { Variant::new_with_var_uninit(|variant| from_type(variant, (&raw mut object).cast())) };
-        self.set_variant(variant);
+        self.set_variant(unsafe { held(object) });
     }
 
     /// Makes the value a Signal of any object, even a freed one. `false`, and no change, if the layout is not known.
@@ -114,6 +105,93 @@ pub fn set_property(holder: &Value, name: &StringName, new: &Value) -> bool {
     is_valid != 0
 }
 
+/// Creates an object. Null if the engine cannot.
+///
+/// # Safety
+/// The class exists.
+unsafe fn construct(class: &StringName) -> sys::GDExtensionObjectPtr {
+    const POSTINITIALIZE: i64 = 0;
+    let (what, reversed) = (POSTINITIALIZE, 0_u8);
+    let args = [(&raw const what).cast(), (&raw const reversed).cast()];
+    // SAFETY: the class exists. The method belongs to each class and was found by the hash of its signature: it takes a
+    // 64-bit int and a bool, and returns nothing.
+    unsafe {
+        let object = (api().interface.classdb_construct_object2)(class.string_sys());
+        if !object.is_null() {
+            let call = api().interface.object_method_bind_ptrcall;
+            call(api().notification, object, args.as_ptr(), std::ptr::null_mut());
+        }
+        object
+    }
+}
+
+/// Returns a Variant of an object.
+///
+/// # Safety
+/// The object is null or alive.
+unsafe fn held(mut object: sys::GDExtensionObjectPtr) -> Variant {
+    let from_type = api().from_type.get(Kind::Object);
+    // SAFETY: promised by the caller. A RefCounted gets a reference.
+    unsafe { Variant::new_with_var_uninit(|variant| from_type(variant, (&raw mut object).cast())) }
+}
+
+/// An object that was made here.
+pub struct NewObject {
+    object: Variant,
+    /// True if it is freed with its last reference, one of which is this.
+    pub is_counted: bool,
+}
+
+impl NewObject {
+    /// Creates an object of a class that [`can_instantiate`]. `None` if the engine fails.
+    pub fn of(class: &StringName) -> Option<Self> {
+        // SAFETY: an unknown class gives null. The object was just made.
+        let object = unsafe { held(construct(class)) };
+        // Bit 63 marks the ids of RefCounted objects.
+        let id = value(&object).object_id();
+        (id != 0).then_some(Self { object, is_counted: id >> 63 != 0 })
+    }
+
+    pub fn value(&self) -> &Value {
+        value(&self.object)
+    }
+
+    fn is_alive(&self) -> bool {
+        self.is_counted || self.value().object_id() != 0
+    }
+
+    /// Sets a property, if there is one of this name and a script has not freed the object.
+    pub fn set(&mut self, name: &StringName, new: &Value) {
+        if self.is_alive() {
+            let mut is_valid = 0;
+            // SAFETY: both Variants and the name are alive, and so is the object.
+            unsafe {
+                let set = api().interface.variant_set_named;
+                set(self.object.var_sys_mut(), name.string_sys(), new.variant().var_sys(), &raw mut is_valid);
+            }
+        }
+    }
+
+    /// Sets the script, if a script has not freed the object.
+    pub fn set_script(&self, script: &Value) {
+        if let Some(object) = pointer(self.value()) {
+            let args: [sys::GDExtensionConstTypePtr; 1] = [script.variant().var_sys().cast()];
+            // SAFETY: the object is alive. The method belongs to each class, takes a Variant and returns nothing.
+            unsafe {
+                let call = api().interface.object_method_bind_ptrcall;
+                call(api().set_script, object, args.as_ptr(), std::ptr::null_mut());
+            }
+        }
+    }
+}
+
+/// Frees an object that has no counted references, unless it was freed.
+pub fn free(holder: &Value) {
+    if let Some(object) = object(holder) {
+        object.free();
+    }
+}
+
 /// Returns `get_property_list()` of an object. Empty if the object was freed.
 pub fn property_list(holder: &Value) -> Array<VarDictionary> {
     object(holder).map(|object| object.get_property_list()).unwrap_or_default()
@@ -157,7 +235,7 @@ pub fn encoded_id(holder: &Value) -> Option<i64> {
 }
 
 /// Returns the script of an object, or nil. Not as a Script, which gdext would expect in each Variant that is not nil.
-fn script_of(holder: &Value) -> Variant {
+pub fn script_of(holder: &Value) -> Variant {
     // SAFETY: the object is alive, and its method returns a Variant.
     pointer(holder).map_or(Variant::nil(), |object| unsafe { get(api().get_script, object) })
 }

@@ -163,7 +163,7 @@ impl<'a> Side<'a> {
         if state.kept.is_empty() {
             return Some(side);
         }
-        let (mut reader, mut left, mut target) = (state.reader(), state.kept, Copying::new(true));
+        let (mut reader, mut left, mut target) = (state.reader(), state.kept, Copying::new());
         while let Some(event) = reader.next_event().ok()? {
             let (taken, rest) = left.split_at_checked(kept_count(event))?;
             left = rest;

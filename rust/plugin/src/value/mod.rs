@@ -2,8 +2,7 @@
 
 pub mod build;
 pub mod change_rows;
-pub mod full_objects;
-mod refused;
+pub mod refused;
 pub mod string_cache;
 pub mod walk;
 

@@ -52,15 +52,16 @@ const COUNTS: [(&[&str], &[&str]); 15] = [
 /// The least that is refused.
 const MAX_COUNT: usize = 1 << 16;
 
-/// The objects around a property, with their depths.
+/// The objects around a property, with their depths, and the names of their counts if they have any.
 #[derive(Default)]
-pub struct Objects<'a>(Vec<(usize, &'a str)>);
+pub struct Objects<'a>(Vec<(usize, &'a str, Option<&'static [&'static str]>)>);
 
 impl<'a> Objects<'a> {
     /// Notes an object that `reader` has come to.
     pub fn enter(&mut self, reader: &Reader<'a>, class: &'a str) {
-        self.0.retain(|&(depth, _)| depth < reader.depth());
-        self.0.push((reader.depth(), class));
+        self.0.retain(|&(depth, ..)| depth < reader.depth());
+        let counts = COUNTS.iter().find(|(known, _)| known.contains(&class)).map(|(_, counts)| *counts);
+        self.0.push((reader.depth(), class, counts));
     }
 
     /// Checks the property whose name `reader` has read.
@@ -68,8 +69,8 @@ impl<'a> Objects<'a> {
     /// # Errors
     /// If the engine does not survive it.
     pub fn check(&self, reader: &Reader<'a>, name: &str) -> Result<(), CodecError> {
-        let class = self.0.iter().rfind(|&&(depth, _)| depth == reader.depth()).map_or("", |&(_, class)| class);
-        let Some((_, counts)) = COUNTS.iter().find(|(known, _)| known.contains(&class)) else { return Ok(()) };
+        let object = self.0.iter().rfind(|(depth, ..)| *depth == reader.depth());
+        let Some(&(_, class, Some(counts))) = object else { return Ok(()) };
         let refuse = |what| Err(reader.error_at(reader.position(), what));
         let count = counts.iter().find_map(|known| match name.strip_prefix(known)? {
             "" => match reader.clone().next_event().ok().flatten() {

@@ -15,6 +15,7 @@ use crate::engine::{self, HeldBytes, OwnArray, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::task::{Job, STEP, VALUE};
 use crate::jobs::tuning::{DECODE_PARALLEL_FROM, KIND_SAMPLE};
+use crate::objects::Makers;
 use crate::report::{BUFFERS, FRAMES, Outcome, Reports};
 use crate::value::build::{MayAsk, OnBuilt};
 
@@ -27,6 +28,7 @@ pub struct Decoded {
     /// Values that need the engine, for example to create objects; only the thread of the call builds them. After
     /// [`Self::end`] in reverse order.
     deferred: Vec<Deferred>,
+    makers: Makers,
     pub allow_objects: bool,
 }
 
@@ -43,7 +45,7 @@ pub struct Deferred {
 impl Decoded {
     pub fn new(allow_objects: bool) -> Self {
         let (values, reports) = (OwnArray::new(0), Reports::default());
-        Self { values, count: 0, reports, deferred: Vec::new(), allow_objects }
+        Self { values, count: 0, reports, deferred: Vec::new(), makers: Makers::default(), allow_objects }
     }
 
     /// Adds `count` values, which `build` makes in their slots. It returns the reports, and the values that need the engine;
@@ -66,7 +68,8 @@ impl Decoded {
     pub fn step_with_engine(&mut self) -> NextStep {
         if let Some(Deferred { index, at, bytes, range }) = self.deferred.pop() {
             let mut slot = Slot::new();
-            match decode_held(Input { at, bytes: &bytes.bytes()[range] }, self.allow_objects, &mut slot) {
+            let input = Input { at, bytes: &bytes.bytes()[range] };
+            match decode_held(input, self.allow_objects, &mut self.makers, &mut slot) {
                 Ok(None) => {}
                 Ok(Some(dropped)) => self.reports.push_warning(index, || dropped.to_string()),
                 Err(error) => {

@@ -16,9 +16,9 @@ use crate::jobs::pool::{self, each_run};
 use crate::jobs::tuning::{
     COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, LARGE_VALUE, VALIDATE_PARALLEL_FROM, VALUE_WORK,
 };
+use crate::objects::{Makers, has_any};
 use crate::report::{Dropped, Reports, no_buffer};
 use crate::value::build::{Build, MayAsk, OnBuilt, Stop, build_flat};
-use crate::value::full_objects;
 use crate::value::string_cache::{Texts, set_text};
 
 /// Bytes that hold a value.
@@ -76,7 +76,7 @@ fn decode_deep(
     out: &mut Slot,
 ) -> Result<Option<Box<Dropped>>, CodecError> {
     match build(Input::of(bytes), allow_objects, MayAsk::Nothing, out) {
-        Err(Stop::MayNotAsk) => decode_held(Input::of(&bytes.clone()), allow_objects, out),
+        Err(Stop::MayNotAsk) => decode_held(Input::of(&bytes.clone()), allow_objects, &mut Makers::default(), out),
         built => Ok(built?),
     }
 }
@@ -84,11 +84,17 @@ fn decode_deep(
 /// Like [`decode`], but may run scripts: the caller must hold the bytes by its own reference, so that neither a script
 /// nor a Logger can change them.
 #[inline(never)]
-pub fn decode_held(input: Input<'_>, allow_objects: bool, out: &mut Slot) -> Result<Option<Box<Dropped>>, CodecError> {
+pub fn decode_held(
+    input: Input<'_>,
+    allow_objects: bool,
+    makers: &mut Makers,
+    out: &mut Slot,
+) -> Result<Option<Box<Dropped>>, CodecError> {
     let built = match build(input, allow_objects, MayAsk::Conversions, out) {
         Err(Stop::MayNotAsk) => {
-            full_objects::check(input.reader(true))?;
-            build(input, true, MayAsk::Objects, out)
+            makers.check(input.reader(true))?;
+            let (mut texts, threads) = (Texts::for_bytes(input.bytes.len()), Threads::alone());
+            Build::new(input.reader(true), &mut texts, &threads, MayAsk::Objects).making(makers).build(out)
         }
         built => built,
     };
@@ -104,7 +110,7 @@ pub fn build(
     out: &mut Slot,
 ) -> Result<Option<Box<Dropped>>, Stop> {
     let mut texts = Texts::for_bytes(input.bytes.len());
-    let is_large = input.bytes.len() >= DECODE_PARALLEL_FROM && may_ask != MayAsk::Objects;
+    let is_large = input.bytes.len() >= DECODE_PARALLEL_FROM;
     pool::with(is_large, |threads| Build::new(input.reader(allow_objects), &mut texts, threads, may_ask).build(out))
 }
 
@@ -270,12 +276,13 @@ pub fn validate_each(buffers: &AnyArray, allow_objects: bool) -> PackedStringArr
         // These checks ask the engine, which may run scripts. They cannot change buffers to which we hold a reference.
         let sound = inputs.enumerate().filter_map(|(index, input)| Some((index, input.ok()?)));
         let sound = sound.filter(|(index, _)| texts[*index].is_empty());
-        let asking = sound.filter(|(_, input)| full_objects::has_any(input.reader(true)).unwrap_or(false));
+        let asking = sound.filter(|(_, input)| has_any(input.reader(true)).unwrap_or(false));
         let held: Vec<_> =
             asking.filter_map(|(index, _)| Some((index, engine::byte_array_at(buffers, index)?))).collect();
+        let mut makers = Makers::default();
         for (index, buffer) in held {
             let input = Input { at: 0, bytes: engine::bytes_of(&buffer) };
-            if let Err(error) = full_objects::check(input.reader(true)) {
+            if let Err(error) = makers.check(input.reader(true)) {
                 texts[index] = error.to_string();
             }
         }

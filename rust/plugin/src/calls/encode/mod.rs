@@ -5,33 +5,49 @@ mod to_bytes;
 mod to_frames;
 
 use std::marker::PhantomData;
+use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use godot::builtin::{AnyArray, PackedByteArray};
-use varbatch_codec::{Borrowed, CodecError, Copied, Mark, Plan, Writer, frames};
+use varbatch_codec::{Borrowed, CodecError, Mark, Plan, Writer, frames};
 use varbatch_storage::fill::{self, PARALLEL_FROM};
 use varbatch_workers::Threads;
 
 pub use self::to_bytes::{ToBytes, vars_to_bytes};
 pub use self::to_frames::{FramePlans, ToFrames, vars_to_frames};
-use crate::engine::{self, BytesOut, DIALECT, OwnArray, Value};
+use crate::engine::{self, BytesOut, DIALECT, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::tuning::{CONTAINERS_PARALLEL_FROM, HELD_PARALLEL_FROM, ROOM_SAMPLE};
+use crate::objects::{Full, FullObjects};
 use crate::report::Reports;
-use crate::value::full_objects;
 use crate::value::walk::{Copying, Held, KeepWalked, Lost, Planning, SAMPLE, mostly_containers, plan_in_rooms, walk};
 
 /// Encodes one value. Writes nothing to `out` if that fails.
 pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Result<(), CodecError> {
-    if full_objects && full_objects::is_in(value) {
-        out.set_bytes(full_objects::encode(value)?);
-        return Ok(());
+    let (mut objects, is_lossy) = (FullObjects::default(), AtomicBool::new(false));
+    match encode_with(value, full_objects.then(|| objects.full()), &is_lossy, out) {
+        // Only an object was missing: most values have none.
+        Err(_) if full_objects && is_lossy.into_inner() => {}
+        result => return result,
     }
+    // A script may change what holds the value.
+    let value = Slot::of(value);
+    let root = || slice::from_ref(value.value());
+    objects = FullObjects::found_in(root());
+    objects.read(root);
+    encode_with(value.value(), Some(objects.full()), &AtomicBool::new(false), out)
+}
+
+fn encode_with(
+    value: &Value,
+    full: Option<Full<'_>>,
+    is_lossy: &AtomicBool,
+    out: &mut impl BytesOut,
+) -> Result<(), CodecError> {
     let mut writer = Writer::new(DIALECT);
     let start = writer.mark();
-    let is_lossy = &AtomicBool::new(false);
     let keep = PhantomData::<Borrowed>;
-    walk(value, &mut Planning { writer: &mut writer, full_objects, may_split: true, is_lossy, keep })?;
+    walk(value, &mut Planning { writer: &mut writer, full, may_split: true, is_lossy, keep })?;
     writer.end_value(start)?;
     put(writer.plan(), out);
     Ok(())
@@ -45,7 +61,7 @@ pub fn encode_part(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecEr
         encode(value, true, &mut bytes)?;
         return Ok(bytes.to_vec());
     }
-    let (plan, objects) = Copying::of(value, false)?;
+    let (plan, objects) = Copying::of(value)?;
     // From here on, nothing of the value is borrowed.
     let mut bytes = plan.into_vec();
     for (mark, object) in objects {
@@ -73,29 +89,28 @@ pub fn to_bytes(plan: &Plan<'_>) -> PackedByteArray {
 /// The values of a call.
 pub struct Batch {
     array: AnyArray,
-    /// True if each value was encoded: the array has its buffer, which is empty if that failed.
-    is_encoded: bool,
-    full_objects: bool,
+    /// The objects in them, if these are written with class and properties.
+    objects: Option<FullObjects>,
 }
 
 impl Batch {
-    /// Encodes all values if one of them holds an object to be written in full, which only the engine can do. Returns the
-    /// reports about them.
-    pub fn of(values: AnyArray, full_objects: bool) -> (Self, Reports) {
-        let mut reports = Reports::default();
-        if !full_objects || !engine::values(&values).iter().any(full_objects::is_in) {
-            return (Self { array: values, is_encoded: false, full_objects }, reports);
+    /// Reads the properties of all objects if these are written in full. No script runs any more while the values are
+    /// planned.
+    pub fn of(mut array: AnyArray, full_objects: bool) -> Self {
+        if !full_objects {
+            return Self { array, objects: None };
         }
-        // A script that the engine runs may change the caller's array, but not this copy. It may still change the
-        // containers in it, so values are encoded one by one, and nothing stays borrowed after each.
-        let values = values.duplicate_shallow();
-        let mut buffers = OwnArray::byte_arrays(values.len());
-        for (index, buffer) in buffers.elements().iter_mut().enumerate() {
-            if let Err(error) = encode(engine::value(&values.at(index)), full_objects, buffer) {
-                reports.push_error(index, || error.to_string());
-            }
+        let mut objects = FullObjects::found_in(engine::values(&array));
+        if objects.are_found() {
+            // A script may change the caller's array, but not this copy.
+            array = array.duplicate_shallow();
+            objects.read(|| engine::values(&array));
         }
-        (Self { array: buffers.take().upcast_any_array(), is_encoded: true, full_objects }, reports)
+        Self { array, objects: Some(objects) }
+    }
+
+    pub fn full(&self) -> Option<Full<'_>> {
+        self.objects.as_ref().map(FullObjects::full)
     }
 
     pub fn values(&self) -> &[Value] {
@@ -111,15 +126,12 @@ impl Batch {
     /// memory.
     fn plan_held(&self, form: Form) -> Vec<Run<'static, Held>> {
         let is_large = self.values().len() >= HELD_PARALLEL_FROM || self.is_shared();
-        pool::with(is_large, |threads| plan_runs(self.values(), 0, form, self.full_objects, threads))
+        pool::with(is_large, |threads| plan_runs(self.values(), 0, form, self.full(), threads))
     }
 
     /// Finds what is lost if these values are saved. Only walks them again if their plan is lossy.
     pub fn lost(&self, is_lossy: bool) -> Option<Lost> {
-        match self.is_encoded {
-            true => Lost::of_bytes(self.values().iter().map(|buffer| buffer.view().plain().bytes)),
-            false => is_lossy.then(|| Lost::of_values(self.values())).flatten(),
-        }
+        is_lossy.then(|| Lost::of_values(self.values(), self.full())).flatten()
     }
 }
 
@@ -129,15 +141,12 @@ pub enum Form {
     Bytes,
     /// Frames.
     Frames,
-    /// Frames of values that are encoded already.
-    Encoded,
 }
 
 /// The plan of consecutive values. It borrows or holds long data, as `K` says.
 pub struct Run<'p, K> {
     writer: Writer<'p>,
     form: Form,
-    full_objects: bool,
     /// True if several threads may walk a large Array.
     may_split: bool,
     /// For [`Form::Bytes`]: the marks before the first value and after each value.
@@ -149,11 +158,10 @@ pub struct Run<'p, K> {
 }
 
 impl<'p, K> Run<'p, K> {
-    pub fn new(form: Form, full_objects: bool, may_split: bool) -> Self {
+    pub fn new(form: Form, may_split: bool) -> Self {
         Self {
             writer: Writer::new(DIALECT),
             form,
-            full_objects,
             may_split,
             marks: Vec::new(),
             reports: Reports::default(),
@@ -177,7 +185,7 @@ impl<'p, K> Run<'p, K> {
     }
 
     /// Plans values and replaces the previous plan. `first` is the index of the first value in the batch.
-    pub fn plan_values<'a>(&mut self, values: &'a [Value], first: usize)
+    pub fn plan_values<'a>(&mut self, values: &'a [Value], first: usize, full: Option<Full<'a>>)
     where
         K: KeepWalked<'a, 'p>,
     {
@@ -193,26 +201,25 @@ impl<'p, K> Run<'p, K> {
                 self.writer.reserve(values.len() / ROOM_SAMPLE);
             }
             engine::ahead(values, at);
-            if self.form != Form::Encoded {
-                self.put(first + at, |target| walk(value, target));
-            } else if let bytes @ [_, ..] = value.view().plain().bytes {
-                self.put(first + at, |target| target.writer.encoded(bytes, K::kept(Copied)));
-            }
+            self.put(first + at, value, full);
         }
     }
 
     /// Plans one value, or leaves it out if that fails.
     #[inline(always)]
-    fn put(&mut self, index: usize, put: impl FnOnce(&mut Planning<'_, 'p, K>) -> Result<(), CodecError>) {
-        let Self { writer, full_objects, may_split, is_lossy, .. } = self;
-        let (full_objects, may_split, is_lossy) = (*full_objects, *may_split, &*is_lossy);
+    fn put<'a>(&mut self, index: usize, value: &'a Value, full: Option<Full<'a>>)
+    where
+        K: KeepWalked<'a, 'p>,
+    {
+        let Self { writer, may_split, is_lossy, .. } = self;
+        let (may_split, is_lossy) = (*may_split, &*is_lossy);
         let put = |writer: &mut Writer<'p>| {
-            put(&mut Planning { writer, full_objects, may_split, is_lossy, keep: PhantomData })
+            walk(value, &mut Planning { writer, full, may_split, is_lossy, keep: PhantomData::<K> })
         };
         let start = writer.mark();
         let written = match self.form {
             Form::Bytes => put(writer).and_then(|()| writer.end_value(start)),
-            Form::Frames | Form::Encoded => frames::write(writer, put),
+            Form::Frames => frames::write(writer, put),
         };
         if let Err(mut error) = written {
             writer.drop_value(start);
@@ -230,28 +237,28 @@ pub fn plan_runs<'a, 'p, K>(
     values: &'a [Value],
     first: usize,
     form: Form,
-    full_objects: bool,
+    full: Option<Full<'a>>,
     threads: &Threads,
 ) -> Vec<Run<'p, K>>
 where
     K: KeepWalked<'a, 'p>,
 {
-    let new = |may_split| Run::<'p, K>::new(form, full_objects, may_split);
+    let new = |may_split| Run::<'p, K>::new(form, may_split);
     if threads.count() == 1 || values.len() < SAMPLE {
         let mut run = new(true);
-        run.plan_values(values, first);
+        run.plan_values(values, first, full);
         return vec![run];
     }
     // The room is estimated from some values, taken from all over the batch, as the first may be larger than others.
     let (mut sample, mut len) = (new(false), 0);
     for index in 0..SAMPLE {
         let at = index * values.len() / SAMPLE;
-        sample.plan_values(&values[at..=at], at);
+        sample.plan_values(&values[at..=at], at, full);
         len += sample.inline_len();
     }
     let plan = |at, values: &'a [Value], writer| {
         let mut run = Run { writer, ..new(false) };
-        run.plan_values(values, first + at);
+        run.plan_values(values, first + at, full);
         run
     };
     plan_in_rooms(len.div_ceil(SAMPLE), values, threads, |_| Writer::new(DIALECT), plan)

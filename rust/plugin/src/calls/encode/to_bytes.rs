@@ -20,38 +20,26 @@ use varbatch_storage::fill::{self, Fills, PARALLEL_FROM};
 
 /// Encodes values at once, run by run, so that plans stay small.
 pub fn vars_to_bytes(values: AnyArray, full_objects: bool) -> Outcome<Array<PackedByteArray>> {
-    let (batch, mut reports) = Batch::of(values, full_objects);
-    let mut buffers = buffers(&batch);
-    if !batch.is_encoded {
-        let values = batch.values();
-        let is_shared = match mostly_containers(values) {
-            true => values.len() >= CONTAINERS_PARALLEL_FROM,
-            false => values.len() >= BUFFERS_PARALLEL_FROM && engine::allocates_in_parallel(),
-        };
-        let run_len = if is_shared { SHARED_RUN } else { SINGLE_RUN };
-        let runs = values.chunks(run_len).zip(buffers.elements().chunks_mut(run_len)).enumerate();
-        let begin = || Run::<Borrowed>::new(Form::Bytes, full_objects, !is_shared);
-        let states = pool::with(is_shared, |threads| {
-            threads.for_each_with(runs, begin, |(index, (values, slots)), run| {
-                run.plan_values(values, index * run_len);
-                let len = run.plan().len();
-                let is_large = !is_shared && len >= PARALLEL_FROM && len >= slots.len() * PARALLEL_VALUE;
-                pool::with(is_large, |threads| fill(run.plan(), &run.marks, slots, threads));
-            })
-        });
-        states.into_iter().for_each(|mut run| reports.append(&mut run.reports));
-    }
+    let batch = Batch::of(values, full_objects);
+    let (values, full, mut reports) = (batch.values(), batch.full(), Reports::default());
+    let mut buffers = OwnArray::byte_arrays(values.len());
+    let is_shared = match mostly_containers(values) {
+        true => values.len() >= CONTAINERS_PARALLEL_FROM,
+        false => values.len() >= BUFFERS_PARALLEL_FROM && engine::allocates_in_parallel(),
+    };
+    let run_len = if is_shared { SHARED_RUN } else { SINGLE_RUN };
+    let runs = values.chunks(run_len).zip(buffers.elements().chunks_mut(run_len)).enumerate();
+    let begin = || Run::<Borrowed>::new(Form::Bytes, !is_shared);
+    let states = pool::with(is_shared, |threads| {
+        threads.for_each_with(runs, begin, |(index, (values, slots)), run| {
+            run.plan_values(values, index * run_len, full);
+            let len = run.plan().len();
+            let is_large = !is_shared && len >= PARALLEL_FROM && len >= slots.len() * PARALLEL_VALUE;
+            pool::with(is_large, |threads| fill(run.plan(), &run.marks, slots, threads));
+        })
+    });
+    states.into_iter().for_each(|mut run| reports.append(&mut run.reports));
     Outcome::new(buffers.take(), reports.lines(&VALUES))
-}
-
-/// Makes a buffer for each value. It is empty, unless the value is encoded already.
-fn buffers(batch: &Batch) -> OwnArray<PackedByteArray> {
-    let mut buffers = OwnArray::byte_arrays(batch.values().len());
-    if batch.is_encoded {
-        let pairs = buffers.elements().iter_mut().zip(batch.values());
-        pairs.for_each(|(slot, buffer)| slot.set_bytes(buffer.view().byte_array().clone()));
-    }
-    buffers
 }
 
 /// Fills a buffer with each part of a plan, from one mark to the next.
@@ -102,11 +90,11 @@ pub struct ToBytes {
 impl ToBytes {
     /// Plans all values, so that they may be changed or dropped afterwards.
     pub fn held(values: AnyArray, full_objects: bool) -> Self {
-        let (batch, mut reports) = Batch::of(values, full_objects);
-        let mut runs = if batch.is_encoded { Vec::new() } else { batch.plan_held(Form::Bytes) };
+        let (batch, mut reports) = (Batch::of(values, full_objects), Reports::default());
+        let mut runs = batch.plan_held(Form::Bytes);
         runs.iter_mut().for_each(|run| reports.append(&mut run.reports));
         Self {
-            buffers: buffers(&batch),
+            buffers: OwnArray::byte_arrays(batch.values().len()),
             filled: 0,
             filled_of_run: 0,
             long: None,

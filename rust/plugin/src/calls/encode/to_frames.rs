@@ -14,14 +14,15 @@ use crate::jobs::task::{Job, STEP};
 use crate::jobs::tuning::{
     FIRST_RUN, FRAMES_PARALLEL_FROM, LARGE_FRAME, MAX_ALONE, MAX_SHARED, PLANNED, SHARED_STREAM_RUN, STREAM_RUN,
 };
+use crate::objects::Full;
 use crate::report::{Outcome, Reports, VALUES};
 use crate::value::walk::{Held, KeepWalked};
 use varbatch_storage::fill::{self, Fills, PARALLEL_FROM};
 
 /// Encodes values at once.
 pub fn vars_to_frames(values: AnyArray, full_objects: bool) -> Outcome<PackedByteArray> {
-    let (batch, reports) = Batch::of(values, full_objects);
-    let mut plans = FramePlans::<Borrowed>::new(&batch, reports);
+    let batch = Batch::of(values, full_objects);
+    let mut plans = FramePlans::<Borrowed>::new(&batch);
     let is_shared = batch.values().len() >= FRAMES_PARALLEL_FROM || batch.is_shared();
     let mut result = Growing::with_room(0);
     loop {
@@ -47,8 +48,7 @@ pub struct FramePlans<'p, K> {
     /// The values that are not planned yet, and the number of planned ones.
     rest: &'p [Value],
     count: usize,
-    form: Form,
-    full_objects: bool,
+    full: Option<Full<'p>>,
     /// The current plans, the number of their values, and where to go on writing: in which of them, and at which place.
     runs: Vec<Run<'p, K>>,
     planned: usize,
@@ -61,23 +61,22 @@ pub struct FramePlans<'p, K> {
 
 impl FramePlans<'static, Held> {
     /// Plans all values, so that they may be changed or dropped afterwards.
-    pub fn held(batch: &Batch, reports: Reports) -> Self {
-        let mut plans = Self::of(&[], batch, reports);
-        plans.set(batch.plan_held(plans.form), batch.values().len());
+    pub fn held(batch: &Batch) -> Self {
+        let mut plans = Self::of(&[], None);
+        plans.set(batch.plan_held(Form::Frames), batch.values().len());
         plans
     }
 }
 
 impl<'p, K> FramePlans<'p, K> {
     /// Plans the values later.
-    pub fn new(batch: &'p Batch, reports: Reports) -> Self {
-        Self::of(batch.values(), batch, reports)
+    pub fn new(batch: &'p Batch) -> Self {
+        Self::of(batch.values(), batch.full())
     }
 
-    fn of(rest: &'p [Value], &Batch { is_encoded, full_objects, .. }: &Batch, reports: Reports) -> Self {
-        let form = if is_encoded { Form::Encoded } else { Form::Frames };
-        let (runs, cursor) = (Vec::new(), Cursor::new());
-        Self { rest, count: 0, form, full_objects, runs, planned: 0, next: 0, cursor, reports, is_lossy: false }
+    fn of(rest: &'p [Value], full: Option<Full<'p>>) -> Self {
+        let (runs, cursor, reports) = (Vec::new(), Cursor::new(), Reports::default());
+        Self { rest, count: 0, full, runs, planned: 0, next: 0, cursor, reports, is_lossy: false }
     }
 
     /// True if all values are planned.
@@ -94,8 +93,8 @@ impl<'p, K> FramePlans<'p, K> {
         self.rest = rest;
         let mut runs = std::mem::take(&mut self.runs);
         match runs.as_mut_slice() {
-            [run] if threads.count() == 1 => run.plan_values(values, self.count),
-            _ => runs = plan_runs(values, self.count, self.form, self.full_objects, threads),
+            [run] if threads.count() == 1 => run.plan_values(values, self.count, self.full),
+            _ => runs = plan_runs(values, self.count, Form::Frames, self.full, threads),
         }
         self.set(runs, values.len());
     }
@@ -167,8 +166,7 @@ pub struct ToFrames {
 impl ToFrames {
     /// Plans all values, so that they may be changed or dropped afterwards.
     pub fn held(values: AnyArray, full_objects: bool) -> Self {
-        let (batch, reports) = Batch::of(values, full_objects);
-        let plans = FramePlans::held(&batch, reports);
+        let plans = FramePlans::held(&Batch::of(values, full_objects));
         Self { result: Growing::with_room(plans.len()), plans }
     }
 }

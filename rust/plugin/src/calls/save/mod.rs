@@ -28,9 +28,9 @@ const OVERTAKEN: &str = "a later save of the same file replaced it";
 /// Saves or appends at once: the values are on the disk when this returns.
 pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
     Outcome::of_code(request.and_then(|Request { target, values, full_objects }| {
-        let (batch, reports) = Batch::of(values, full_objects);
+        let batch = Batch::of(values, full_objects);
         let is_large = batch.is_shared() || target.compression.is_some();
-        let plans = FramePlans::<Borrowed>::new(&batch, reports);
+        let plans = FramePlans::<Borrowed>::new(&batch);
         let mut saving = Saving::new(target, plans, usize::MAX)?;
         pool::with(is_large, |threads| {
             loop {
@@ -196,8 +196,8 @@ impl Save {
     /// Plans all values, so that they may be changed or dropped afterwards.
     pub fn held(request: Result<Request, Failure>) -> Self {
         Self(request.and_then(|Request { target, values, full_objects }| {
-            let (batch, reports) = Batch::of(values, full_objects);
-            let mut saving = Saving::new(target, FramePlans::held(&batch, reports), FLUSHED)?;
+            let batch = Batch::of(values, full_objects);
+            let mut saving = Saving::new(target, FramePlans::held(&batch), FLUSHED)?;
             saving.warning = saving.lost(&batch);
             Ok(saving)
         }))

@@ -2,13 +2,15 @@
 //! bytes; checks those of typed ones. Builds values that are rare in games: object ids, Signals, NodePaths, objects with
 //! class and properties.
 
-use godot::builtin::{PackedByteArray, StringName, Variant};
-use godot::global::{bytes_to_var, bytes_to_var_with_objects};
-use varbatch_codec::{CodecError, ElementType, Event, Kind, Reader};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use godot::builtin::{GString, PackedByteArray, StringName, Variant};
+use godot::global::bytes_to_var;
+use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Reader};
 use varbatch_workers::Threads;
 
 use super::{Build, Left, MayAsk, Refused, Stop, utf8};
-use crate::engine::{self, Slot, SlotType, StringSlot, byte_array_of};
+use crate::engine::{self, NewObject, Slot, SlotType, StringSlot, byte_array_of};
 use crate::jobs::pool::Runs;
 use crate::value::refused;
 use crate::value::string_cache::Texts;
@@ -35,13 +37,7 @@ const SAMPLE: usize = 16;
 impl<'a> Build<'a, '_> {
     /// Does the same as [`Self::begin`] for rare values.
     #[inline(never)]
-    pub(super) fn begin_rare(
-        &mut self,
-        slot: &mut Slot,
-        event: Event<'a>,
-        start: usize,
-        depth: usize,
-    ) -> Result<Left, Stop> {
+    pub(super) fn begin_rare(&mut self, slot: &mut Slot, event: Event<'a>, start: usize) -> Result<Left, Stop> {
         match event {
             Event::PackedStrings { count } => self.packed_strings(slot, count)?,
             Event::Array { element, count } => {
@@ -63,7 +59,7 @@ impl<'a> Build<'a, '_> {
                 }
             }
             Event::NodePath { names, subnames, absolute } => self.node_path(slot, names, subnames, absolute, start)?,
-            Event::Object { class, .. } => self.object(slot, utf8(class), start, depth)?,
+            Event::Object { class, count } => self.object(slot, utf8(class), count, start)?,
             _ => unreachable!("handled by the caller"),
         }
         Ok(Left::Nothing)
@@ -97,17 +93,32 @@ impl<'a> Build<'a, '_> {
         Ok(())
     }
 
+    /// Makes an object and sets its properties, in their order. Scripts may run.
     #[inline(never)]
-    fn object(&mut self, slot: &mut Slot, class: &str, start: usize, depth: usize) -> Result<(), Stop> {
-        if self.may_ask != MayAsk::Objects {
-            return Err(Stop::MayNotAsk);
-        }
-        self.reader.finish_value(depth)?;
-        let object = bytes_to_var_with_objects(&self.bytes_since(start));
-        if object.is_nil() {
+    fn object(&mut self, slot: &mut Slot, class: &str, count: usize, start: usize) -> Result<(), Stop> {
+        let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
+        let Some(mut object) = makers.class(class).and_then(NewObject::of) else {
             return Err(self.reader.error_at(start, refused::object_failed(class)).into());
+        };
+        slot.set_own(object.value());
+        if !object.is_counted {
+            self.made.push(Slot::of(slot.value()));
         }
-        slot.set_variant(object);
+        for _ in 0..count {
+            let Some(Event::Text(name)) = self.event()? else { unreachable!("the header has the count") };
+            let (name, mut value, at) = (utf8(name), Slot::new(), self.reader.position());
+            self.value(&mut value)?;
+            let makers = self.makers.as_mut().expect("an object is made");
+            if name == "script" && !value.value().variant().is_nil() {
+                let path = value.value().variant().try_to::<GString>().unwrap_or_default().to_string();
+                let Some((script, _)) = makers.script(&path) else {
+                    return Err(self.reader.error_at(at, refused::no_such_script(&format!("{path:?}"))).into());
+                };
+                object.set_script(engine::value(script));
+            } else {
+                object.set(makers.name(name), value.value());
+            }
+        }
         Ok(())
     }
 
@@ -145,7 +156,7 @@ impl<'a> Build<'a, '_> {
             return Ok(false);
         }
         let (alone, on_built) = (Threads::alone(), self.progress.on_built);
-        let may_ask = self.may_ask.min(MayAsk::Conversions);
+        let (may_ask, may_go_on) = (self.may_ask.min(MayAsk::Conversions), AtomicBool::new(true));
         // Of each thread: cached texts, what was refused, and why it stopped.
         let begin = || (Texts::for_bytes(RUN), Refused::default(), None);
         let build = |(reader, slots): (_, &mut [Slot]), (texts, refused, stop): &mut (_, Refused, Option<Stop>)| {
@@ -153,9 +164,20 @@ impl<'a> Build<'a, '_> {
             let built = slots.iter_mut().try_for_each(|slot| build.value(slot));
             build.progress.report(build.reader.position());
             refused.add(build.refused);
+            if matches!(built, Err(Stop::MayNotAsk)) {
+                may_go_on.store(false, Ordering::Relaxed);
+            }
             *stop = stop.take().or(built.err());
         };
-        let (built, scanned) = self.in_runs(elements, Reader::skip_value, begin, build);
+        let skip = |scan: &mut Reader<'a>| match may_go_on.load(Ordering::Relaxed) {
+            true => scan.skip_value(),
+            // The value is built again, so nobody reads this error.
+            false => Err(CodecError::new(scan.position(), CodecErrorKind::TooDeep)),
+        };
+        let (built, scanned) = self.in_runs(elements, skip, begin, build);
+        if !may_go_on.into_inner() {
+            return Err(Stop::MayNotAsk);
+        }
         // An error in the bytes comes first, whatever was built before it.
         scanned?;
         for (_, refused, stop) in built {
@@ -303,15 +325,13 @@ impl<'a> Build<'a, '_> {
                 let script = self.kept.next().expect("checked above").variant().clone();
                 SlotType { kind: Kind::Object, class: engine::base_class(&script), script }
             }
-            ElementType::Script(_) if allow_objects && self.may_ask != MayAsk::Objects => {
-                return Err(Stop::MayNotAsk);
-            }
             ElementType::Script(path) if allow_objects => {
-                let Some((script, class)) = engine::script(utf8(path)) else {
+                let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
+                let Some((script, class)) = makers.script(utf8(path)) else {
                     let found = format!("{:?}", utf8(path));
                     return Err(self.reader.error_at(start, refused::no_such_script(&found)).into());
                 };
-                SlotType { kind: Kind::Object, class, script }
+                SlotType { kind: Kind::Object, class: class.clone(), script: script.clone() }
             }
             _ => of(Kind::Object, StringName::from("EncodedObjectAsID")),
         })

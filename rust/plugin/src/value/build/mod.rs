@@ -8,7 +8,8 @@ use varbatch_codec::{CodecError, ElementType, Event, Kind, Plain, Reader, Text, 
 use varbatch_storage::fill as parallel;
 use varbatch_workers::Threads;
 
-use crate::engine::{REAL, Slot, SlotType, Value};
+use crate::engine::{self, REAL, Slot, SlotType, Value};
+use crate::objects::Makers;
 use crate::report::Dropped;
 use crate::value::refused;
 use crate::value::string_cache::Texts;
@@ -119,6 +120,10 @@ pub struct Build<'a, 't> {
     texts: &'t mut Texts<'a>,
     /// The kept values that are not restored yet, see [`Self::keeping`].
     kept: std::slice::Iter<'t, Value>,
+    /// Makes objects with class and properties, and loads scripts; see [`Self::making`].
+    makers: Option<&'t mut Makers>,
+    /// The objects that were made and have no counted references.
+    made: Vec<Slot>,
     refused: Refused,
     progress: Progress<'t>,
 }
@@ -143,7 +148,13 @@ impl<'a, 't> Build<'a, 't> {
     #[inline]
     pub fn new(reader: Reader<'a>, texts: &'t mut Texts<'a>, threads: &'t Threads, may_ask: MayAsk) -> Self {
         let (kept, progress) = ([].iter(), Progress::new(None, 0));
-        Self { reader, threads, may_ask, texts, kept, refused: Refused::default(), progress }
+        let (makers, made, refused) = (None, Vec::new(), Refused::default());
+        Self { reader, threads, may_ask, texts, kept, makers, made, refused, progress }
+    }
+
+    /// Makes objects with class and properties, which must have been checked.
+    pub fn making(self, makers: &'t mut Makers) -> Self {
+        Self { makers: Some(makers), ..self }
     }
 
     /// Restores what was kept beside the bytes of the value, in the order of a walk; freed objects become null. Only for a
@@ -174,6 +185,7 @@ impl<'a, 't> Build<'a, 't> {
             Ok(()) => Ok(Some(self.dropped())),
             Err(stop) => {
                 slot.clear();
+                self.made.drain(..).for_each(|object| engine::free(object.value()));
                 Err(stop)
             }
         }
@@ -224,7 +236,6 @@ impl<'a, 't> Build<'a, 't> {
     #[inline(always)]
     fn begin_here(&mut self, slot: &mut Slot) -> Result<Left, Stop> {
         let start = self.reader.position();
-        let depth = self.reader.depth();
         let (texts, threads, kept, progress) = (&mut *self.texts, self.threads, &mut self.kept, &mut self.progress);
         // Values that need no further events are made here; the rest is returned.
         let left = self.reader.next_event_to(
@@ -256,7 +267,7 @@ impl<'a, 't> Build<'a, 't> {
         match left {
             None => Ok(Left::Nothing),
             Some(Ok(left)) => Ok(left),
-            Some(Err(event)) => self.begin_rare(slot, event, start, depth),
+            Some(Err(event)) => self.begin_rare(slot, event, start),
         }
     }
 }

@@ -5,10 +5,11 @@
 
 use godot::builtin::Callable;
 use godot::obj::InstanceId;
-use varbatch_codec::{CodecError, CodecErrorKind, Event, Path, Reader};
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Path};
 
-use super::{Target, TargetNow, walk};
+use super::{Target, TargetNow, full_object, walk};
 use crate::engine::Value;
+use crate::objects::Full;
 
 /// The lost values in a batch.
 #[derive(Debug, Default)]
@@ -19,40 +20,21 @@ pub struct Lost {
     rids: usize,
     /// The index of the value with the first, and the path to it.
     first: (usize, Path),
-    /// True if a walk ends at the first.
-    ends: bool,
 }
 
 impl Lost {
-    /// Counts the lost values in values that were saved. `None` if there are none.
-    pub fn of_values(values: &[Value]) -> Option<Self> {
+    /// Counts the lost values in values that were saved, and in the objects that were saved with class and properties.
+    /// `None` if there are none.
+    pub fn of_values(values: &[Value], full: Option<Full<'_>>) -> Option<Self> {
         let mut lost = Self::default();
         for (index, value) in values.iter().enumerate() {
             // Only the first ends a walk: the value was written, so it is not too deep.
             if lost.count() == 0
-                && let Err(error) = walk(value, &mut Self { ends: true, ..Self::default() })
+                && let Err(error) = walk(value, &mut Counting { lost: &mut Self::default(), full, ends: true })
             {
                 lost.first = (index, error.path().clone());
             }
-            _ = walk(value, &mut lost);
-        }
-        (lost.count() > 0).then_some(lost)
-    }
-
-    /// Counts the lost values in encoded values with full objects: scripts have run meanwhile, so the Variants may have
-    /// changed. Counts every Callable, as the bytes do not show whether it was valid.
-    pub fn of_bytes<'b>(encoded: impl Iterator<Item = &'b [u8]>) -> Option<Self> {
-        let mut lost = Self::default();
-        for (index, bytes) in encoded.enumerate() {
-            let mut reader = Reader::new(bytes).with_objects(true);
-            loop {
-                let (at, is_first) = (reader.position(), lost.count() == 0);
-                let Ok(Some(event)) = reader.next_event() else { break };
-                lost.add(event);
-                if is_first && lost.count() > 0 {
-                    lost.first = (index, reader.path_at(at));
-                }
-            }
+            _ = walk(value, &mut Counting { lost: &mut lost, full, ends: false });
         }
         (lost.count() > 0).then_some(lost)
     }
@@ -104,13 +86,28 @@ impl Lost {
     }
 }
 
-impl Target<'_> for Lost {}
+/// A walk that counts lost values.
+struct Counting<'l, 'o> {
+    lost: &'l mut Lost,
+    full: Option<Full<'o>>,
+    /// True if it ends at the first.
+    ends: bool,
+}
 
-impl TargetNow for Lost {
+impl<'o> Target<'o> for Counting<'_, 'o> {}
+
+impl TargetNow for Counting<'_, '_> {
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
-        self.add(event);
+        self.lost.add(event);
         // The caller only reads the path of the error.
-        if self.ends && self.count() > 0 { Err(CodecError::new(0, CodecErrorKind::TooDeep)) } else { Ok(()) }
+        if self.ends && self.lost.count() > 0 { Err(CodecError::new(0, CodecErrorKind::TooDeep)) } else { Ok(()) }
+    }
+
+    fn object(&mut self, value: &Value, id: u64) -> Result<(), CodecError> {
+        match self.full {
+            Some(full) => full_object(value, full, id, self),
+            None => self.put_now(Event::ObjectId(id)),
+        }
     }
 
     /// An invalid Callable loses nothing.

@@ -12,6 +12,7 @@ pub use self::lost::Lost;
 pub use self::planning::{Copying, Held, KeepWalked, Planning, SAMPLE, mostly_containers, plan_in_rooms};
 use super::refused;
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
+use crate::objects::Full;
 
 /// Takes the events of a walk.
 pub trait Target<'a>: TargetNow {
@@ -268,6 +269,35 @@ fn node_path<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized)) -> Res
         target.put_now(Event::Text(Text::Utf32(chars(name))))?;
     }
     Ok(())
+}
+
+/// Walks an object whose properties were read.
+#[inline(never)]
+fn full_object<'o>(
+    value: &Value,
+    full: Full<'o>,
+    id: u64,
+    target: &mut (impl Target<'o> + ?Sized),
+) -> Result<(), CodecError> {
+    let Some((list, values)) = full.get(id) else { return Err(refused_object(value, target.position())) };
+    target.put(Event::Object { class: Text::Utf8(&list.class), count: values.len() }, Copied)?;
+    for (index, (name, value)) in list.texts.iter().zip(values).enumerate() {
+        target.put(Event::Text(Text::Utf8(name)), Copied)?;
+        let walked = match &list.script {
+            Some((at, path)) if *at == index => {
+                let path = path.as_ref().map(|path| Event::String(Text::Utf8(path)));
+                target.put(path.unwrap_or(Event::Nil), Copied)
+            }
+            _ => walk_inner(value, target),
+        };
+        walked.map_err(|error| within(error, || Step::Property(name.clone())))?;
+    }
+    Ok(())
+}
+
+#[cold]
+fn refused_object(object: &Value, position: usize) -> CodecError {
+    CodecError::new(position, refused::object_failed(&engine::class_of(object).to_string()))
 }
 
 /// Returns the step to the value of this key, as paths show it.

@@ -8,9 +8,10 @@ use godot::builtin::Variant;
 use varbatch_codec::{Borrowed, CodecError, Copied, Event, Keep, Kind, Mark, Plan, Text, Writer};
 use varbatch_workers::Threads;
 
-use super::{Target, TargetNow, each, walk};
+use super::{Target, TargetNow, each, full_object, refused_object, walk};
 use crate::engine::{DIALECT, Pages, Str, Value};
 use crate::jobs::pool;
+use crate::objects::Full;
 
 /// Min elements of an Array that is walked in runs, over threads: if most elements are containers, and if not.
 const SPLIT_FROM: usize = 2000;
@@ -55,28 +56,37 @@ impl<'a> KeepWalked<'a, 'static> for Held {
     }
 }
 
-/// Plans the walked values; `K` selects how long payloads are kept. Live objects are written by their ids.
-pub struct Planning<'w, 'p, K> {
+/// Plans the walked values; `K` selects how long payloads are kept.
+pub struct Planning<'w, 'a, 'p, K> {
     /// Takes the events.
     pub writer: &'w mut Writer<'p>,
-    /// True if objects are written in full. There are none, then: see [`crate::value::full_objects::is_in`].
-    pub full_objects: bool,
+    /// The objects that are written with class and properties. `None` to write objects by their ids.
+    pub full: Option<Full<'a>>,
     /// True if large arrays may be walked over threads.
     pub may_split: bool,
-    /// Set when a value is written that may mean nothing to another process: see [`super::Lost`].
+    /// Set when a value is written that may mean nothing to another process: see [`super::Lost`]; and for an object that
+    /// `full` does not have.
     pub is_lossy: &'w AtomicBool,
     pub keep: PhantomData<K>,
 }
 
-impl<K> TargetNow for Planning<'_, '_, K> {
+impl<'a, 'p, K: KeepWalked<'a, 'p>> TargetNow for Planning<'_, 'a, 'p, K> {
     #[inline(always)]
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError> {
         self.writer.write_as(event, Copied)
     }
 
-    fn object(&mut self, _: &Value, id: u64) -> Result<(), CodecError> {
+    fn object(&mut self, value: &Value, id: u64) -> Result<(), CodecError> {
+        if let Some(full) = self.full
+            && full.get(id).is_some()
+        {
+            return full_object(value, full, id, self);
+        }
         self.passing();
-        self.writer.write(Event::ObjectId(id))
+        match self.full {
+            Some(_) => Err(refused_object(value, self.position())),
+            None => self.writer.write(Event::ObjectId(id)),
+        }
     }
 
     #[cold]
@@ -85,7 +95,7 @@ impl<K> TargetNow for Planning<'_, '_, K> {
     }
 
     fn full_objects(&self) -> bool {
-        self.full_objects
+        self.full.is_some()
     }
 
     fn position(&self) -> usize {
@@ -93,7 +103,7 @@ impl<K> TargetNow for Planning<'_, '_, K> {
     }
 }
 
-impl<'a, 'p, K: KeepWalked<'a, 'p>> Target<'a> for Planning<'_, 'p, K> {
+impl<'a, 'p, K: KeepWalked<'a, 'p>> Target<'a> for Planning<'_, 'a, 'p, K> {
     #[inline(always)]
     fn put<H: Keep<'a, 'static>>(&mut self, event: Event<'a>, hold: H) -> Result<(), CodecError> {
         self.writer.write_as(event, K::kept(hold))
@@ -110,13 +120,10 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> Target<'a> for Planning<'_, 'p, K> {
     }
 }
 
-impl<'p, K> Planning<'_, 'p, K> {
+impl<'a, 'p, K: KeepWalked<'a, 'p>> Planning<'_, 'a, 'p, K> {
     // Not inlined, so that it uses no stack at each nesting level.
     #[inline(never)]
-    fn split_elements<'a>(&mut self, elements: &'a [Value]) -> Result<bool, CodecError>
-    where
-        K: KeepWalked<'a, 'p>,
-    {
+    fn split_elements(&mut self, elements: &'a [Value]) -> Result<bool, CodecError> {
         if elements.len() < SPLIT_FLAT_FROM && !mostly_containers(elements) {
             return Ok(false);
         }
@@ -137,10 +144,7 @@ impl<'p, K> Planning<'_, 'p, K> {
     }
 
     #[inline(never)]
-    fn split_strings<'a>(&mut self, strings: &'a [Str]) -> Result<bool, CodecError>
-    where
-        K: KeepWalked<'a, 'p>,
-    {
+    fn split_strings(&mut self, strings: &'a [Str]) -> Result<bool, CodecError> {
         // Besides the characters: a length, a NUL and padding.
         let sampled: usize = strings.iter().take(SAMPLE).map(|string| string.chars().len() + 9).sum();
         let new = |count| Writer::for_texts(DIALECT, count);
@@ -156,20 +160,17 @@ impl<'p, K> Planning<'_, 'p, K> {
 
     /// Walks items in runs over threads, each with a writer that `new` makes for so many items. Returns the count of each
     /// and its writer, or `None` if there is only one thread.
-    fn in_runs<'a, T: Sync>(
+    fn in_runs<T: Sync>(
         &self,
         average: usize,
         items: &'a [T],
         new: impl Fn(usize) -> Writer<'p>,
-        walk: impl Fn(usize, &'a [T], &mut Planning<'_, 'p, K>) -> Result<(), CodecError> + Sync,
-    ) -> Option<Vec<(usize, Result<Writer<'p>, CodecError>)>>
-    where
-        K: KeepWalked<'a, 'p>,
-    {
-        let (full_objects, is_lossy) = (self.full_objects, self.is_lossy);
+        walk: impl Fn(usize, &'a [T], &mut Planning<'_, 'a, 'p, K>) -> Result<(), CodecError> + Sync,
+    ) -> Option<Vec<(usize, Result<Writer<'p>, CodecError>)>> {
+        let (full, is_lossy) = (self.full, self.is_lossy);
         let plan = |at, run: &'a [T], mut writer| {
             let keep = PhantomData;
-            let mut target = Planning { writer: &mut writer, full_objects, may_split: false, is_lossy, keep };
+            let mut target = Planning { writer: &mut writer, full, may_split: false, is_lossy, keep };
             let walked = walk(at, run, &mut target);
             (run.len(), walked.map(|()| writer))
         };
@@ -216,27 +217,23 @@ pub fn plan_in_rooms<'a, 'p, T: Sync, R: Send>(
     threads.map(runs.into_iter().enumerate(), |(index, (run, writer))| plan(index * run_len, run, writer))
 }
 
-/// Takes copies of all events, and each live object with the mark where it belongs: a gap if objects are written in full,
-/// its id if not.
+/// Takes copies of all events, and each live object with the mark where its id belongs.
 pub struct Copying {
     /// Takes the events.
     pub writer: Writer<'static>,
     objects: Vec<(Mark, Variant)>,
-    full_objects: bool,
 }
 
 impl Copying {
-    pub fn new(full_objects: bool) -> Self {
-        Self { writer: Writer::new(DIALECT), objects: Vec::new(), full_objects }
+    pub fn new() -> Self {
+        Self { writer: Writer::new(DIALECT), objects: Vec::new() }
     }
 
-    /// Copies a value. Returns its plan, which a value with gaps may have to end yet, and its objects.
-    pub fn of(value: &Value, full_objects: bool) -> Result<(Plan<'static>, Vec<(Mark, Variant)>), CodecError> {
-        let mut target = Self::new(full_objects);
+    /// Copies a value. Returns its plan and its objects.
+    pub fn of(value: &Value) -> Result<(Plan<'static>, Vec<(Mark, Variant)>), CodecError> {
+        let mut target = Self::new();
         walk(value, &mut target)?;
-        if !full_objects {
-            target.writer.end_value(Mark::default())?;
-        }
+        target.writer.end_value(Mark::default())?;
         Ok((target.writer.into_plan(), target.objects))
     }
 }
@@ -250,11 +247,7 @@ impl TargetNow for Copying {
 
     fn object(&mut self, value: &Value, id: u64) -> Result<(), CodecError> {
         self.objects.push((self.writer.mark(), value.variant().clone()));
-        if self.full_objects { self.writer.encoded(&[], Copied) } else { self.writer.write(Event::ObjectId(id)) }
-    }
-
-    fn full_objects(&self) -> bool {
-        self.full_objects
+        self.writer.write(Event::ObjectId(id))
     }
 
     fn position(&self) -> usize {

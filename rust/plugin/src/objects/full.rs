@@ -1,0 +1,200 @@
+//! Objects that are encoded with class and properties.
+//!
+//! First the objects in the values are found and their properties are read, then the objects in these. Scripts may run
+//! meanwhile. Then everything is walked like plain data, over threads, and no script runs any more. So whatever a getter
+//! changes, what is written is one whole value.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use foldhash::HashMap;
+use varbatch_codec::Kind;
+use varbatch_codec::limits::{MAX_DEPTH, MAX_VALUE_LEN};
+
+use super::lists::{List, Lists};
+use crate::engine::{self, Slot, Value};
+
+/// How often values are searched for objects that getters put into them. Those that come later are refused.
+const MAX_SEARCHES: usize = 100;
+
+/// The properties of objects, as they were read.
+#[derive(Default)]
+pub struct FullObjects {
+    /// By instance id.
+    states: HashMap<u64, State>,
+    values: Vec<Slot>,
+    /// Keeps the objects alive.
+    objects: Vec<Slot>,
+    /// Objects whose properties are to be read, the next one last.
+    found: Vec<Found>,
+}
+
+/// What is known of an object that was found.
+struct State {
+    /// How many containers enclose it.
+    depth: usize,
+    /// `None` until its properties are read.
+    list: Option<Arc<List>>,
+    /// The index of its first value.
+    first: usize,
+}
+
+struct Found {
+    object: Slot,
+    id: u64,
+}
+
+/// The same for any thread.
+#[derive(Clone, Copy)]
+pub struct Full<'o> {
+    states: &'o HashMap<u64, State>,
+    values: &'o [Value],
+}
+
+impl<'o> Full<'o> {
+    /// Returns the list and the values of an object. `None` if it cannot be encoded, or was not found.
+    pub fn get(self, id: u64) -> Option<(&'o List, &'o [Value])> {
+        let State { list, first, .. } = self.states.get(&id)?;
+        let list = list.as_deref().filter(|list| !list.is_refused)?;
+        Some((list, self.values.get(*first..)?.get(..list.names.len())?))
+    }
+}
+
+impl FullObjects {
+    /// Finds the objects in values. No script runs.
+    pub fn found_in(values: &[Value]) -> Self {
+        let mut objects = Self::default();
+        _ = objects.search(values);
+        objects
+    }
+
+    /// True if there are objects whose properties are to be read.
+    pub fn are_found(&self) -> bool {
+        !self.found.is_empty()
+    }
+
+    pub fn full(&self) -> Full<'_> {
+        Full { states: &self.states, values: Slot::values(&self.values) }
+    }
+
+    /// Reads the properties of all objects that were found, and of those in them. `roots` returns the values in which they
+    /// were found. Scripts may run, and change everything in these.
+    pub fn read<'r>(&mut self, roots: impl Fn() -> &'r [Value]) {
+        let mut lists = Lists::take();
+        for _ in 0..MAX_SEARCHES {
+            match self.read_found(&mut lists) {
+                ControlFlow::Continue(true)
+                    if self.search(roots()).is_continue() && self.search_again().is_continue() => {}
+                _ => break,
+            }
+        }
+        lists.give_back();
+    }
+
+    /// Reads properties until no more objects are found. Returns true if a script may have run. Breaks if the values cannot
+    /// be encoded.
+    fn read_found(&mut self, lists: &mut Lists) -> ControlFlow<(), bool> {
+        let mut runs_scripts = false;
+        while let Some(Found { object, id }) = self.found.pop() {
+            let (list, may_run) = lists.of(object.value());
+            runs_scripts |= may_run;
+            let (first, found) = (self.values.len(), self.found.len());
+            if !list.is_refused {
+                for name in &list.names {
+                    self.values.push(engine::property(object.value(), name).unwrap_or_else(Slot::new));
+                }
+            }
+            self.objects.push(object);
+            let state = self.states.get_mut(&id).expect("it was added when it was found");
+            (state.list, state.first) = (Some(list), first);
+            let depth = state.depth;
+            let values = Slot::values(&self.values[first..]);
+            search_all(values, depth + 1, &mut self.states, &mut self.found)?;
+            // Depth first, in the order of the walk: whatever is too deep for it ends this too.
+            self.found[found..].reverse();
+        }
+        ControlFlow::Continue(runs_scripts)
+    }
+
+    /// Searches values again that are in no object.
+    fn search(&mut self, values: &[Value]) -> ControlFlow<()> {
+        let found = self.found.len();
+        search_all(values, 0, &mut self.states, &mut self.found)?;
+        self.found[found..].reverse();
+        ControlFlow::Continue(())
+    }
+
+    /// Searches all properties again.
+    fn search_again(&mut self) -> ControlFlow<()> {
+        let Self { states, values, found, .. } = self;
+        let read: Vec<_> = states.values().map(|state| (state.first, state.depth, state.list.clone())).collect();
+        for (first, depth, list) in read {
+            let count = list.map_or(0, |list| if list.is_refused { 0 } else { list.names.len() });
+            search_all(Slot::values(&values[first..][..count]), depth + 1, states, found)?;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Finds the objects in values that are enclosed by `depth` containers. Breaks if the values cannot be encoded.
+fn search_all(
+    values: &[Value],
+    depth: usize,
+    states: &mut HashMap<u64, State>,
+    found: &mut Vec<Found>,
+) -> ControlFlow<()> {
+    values.iter().try_for_each(|value| {
+        let mut search = Search { states, found, left: MAX_VALUE_LEN / MIN_LEN };
+        search.value(value, depth)
+    })
+}
+
+/// Bytes of the shortest value.
+const MIN_LEN: usize = 4;
+
+struct Search<'s> {
+    states: &'s mut HashMap<u64, State>,
+    found: &'s mut Vec<Found>,
+    /// How many more values there may be in a value that can be encoded.
+    left: usize,
+}
+
+impl Search<'_> {
+    fn value(&mut self, value: &Value, depth: usize) -> ControlFlow<()> {
+        if depth > MAX_DEPTH || self.left == 0 {
+            return ControlFlow::Break(());
+        }
+        self.left -= 1;
+        let view = value.view();
+        match view.kind() {
+            Kind::Object => self.object(value, depth),
+            Kind::Array => {
+                return view.elements().iter().try_for_each(|element| self.value(element, depth + 1));
+            }
+            Kind::Dictionary => return self.dictionary(value, depth),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn object(&mut self, value: &Value, depth: usize) {
+        let id = value.object_id();
+        if id != 0 && !self.states.contains_key(&id) {
+            self.states.insert(id, State { depth, list: None, first: 0 });
+            self.found.push(Found { object: Slot::of(value), id });
+        }
+    }
+
+    fn dictionary(&mut self, value: &Value, depth: usize) -> ControlFlow<()> {
+        let view = value.view();
+        let mut both = |(key, value): (&Value, &Value)| {
+            self.value(key, depth + 1)?;
+            self.value(value, depth + 1)
+        };
+        if let Some(mut entries) = view.entries() {
+            return entries.try_for_each(both);
+        }
+        let (keys, values) = view.keys_and_values();
+        engine::values(&keys).iter().zip(engine::values(&values)).try_for_each(&mut both)
+    }
+}

@@ -1,0 +1,224 @@
+//! The lists of stored properties that objects are encoded with.
+//!
+//! To ask an object for its list takes several times as long as to read and encode its properties. So a list is kept with
+//! everything that it depends on, where that is known: see [`constant`]. Whether a script is still the same is seen by its
+//! source.
+
+use std::sync::{Arc, Mutex};
+
+use foldhash::HashMap;
+use godot::builtin::{GString, StringName};
+use godot::classes::{Engine, Script};
+use godot::global::var_to_bytes_with_objects;
+use godot::obj::{EngineBitfield, Gd, Singleton};
+use godot::register::info::PropertyUsageFlags;
+use varbatch_codec::{Event, Kind, Reader, Text};
+
+use super::constant::{self, Switch};
+use crate::engine::{self, Reference, Value};
+use crate::jobs::lock;
+
+/// The property that holds the script.
+const SCRIPT: &str = "script";
+
+/// Max lists that are kept.
+const MAX_KEPT: usize = 1000;
+
+/// The stored properties of an object, in the order of the engine.
+pub struct List {
+    pub class: String,
+    pub names: Vec<StringName>,
+    /// The names as text.
+    pub texts: Vec<String>,
+    /// The index of the property that holds the script, and the path that is written for it.
+    pub script: Option<(usize, Option<String>)>,
+    /// True if the engine cannot make an object of the class, or if the script has no path in `res://`.
+    pub is_refused: bool,
+}
+
+/// What a list depends on.
+#[derive(PartialEq, Eq)]
+struct Key {
+    class: StringName,
+    script: u64,
+    metadata: Vec<StringName>,
+    /// The values of the properties on which it depends.
+    switches: Vec<i64>,
+}
+
+struct Kept {
+    key: Key,
+    list: Arc<List>,
+    /// The sources of the script and of those that it extends, and its path.
+    source: Source,
+    /// True if the source was compared in this call.
+    is_checked: bool,
+}
+
+#[derive(Default)]
+struct Source {
+    path: Reference<GString>,
+    texts: Vec<Reference<GString>>,
+}
+
+/// The lists that one call knows.
+#[derive(Default)]
+pub struct Lists {
+    /// The most recently used one first.
+    kept: Vec<Kept>,
+    /// The properties on which the lists of native classes depend; `None` if that is not known.
+    switches: HashMap<StringName, Option<Arc<[Switch]>>>,
+}
+
+/// The lists between two calls.
+static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
+
+impl Lists {
+    /// Takes the lists of earlier calls. A call that a script makes meanwhile has none.
+    pub fn take() -> Self {
+        let mut lists = lock(&LISTS).take().unwrap_or_default();
+        lists.kept.iter_mut().for_each(|kept| kept.is_checked = false);
+        lists
+    }
+
+    /// Keeps the lists for later calls.
+    pub fn give_back(self) {
+        *lock(&LISTS) = Some(self);
+    }
+
+    /// Returns the list of an object, and whether a script may run when its properties are read. One may run here too.
+    pub fn of(&mut self, object: &Value) -> (Arc<List>, bool) {
+        let class = engine::class_name(object);
+        let switches = self.switches_of(&class).and_then(|switches| values_of(&switches, object));
+        let script = engine::script_id(object);
+        let Some(switches) = switches else {
+            let list = if script == 0 { List::of_bytes(object) } else { None };
+            return (Arc::new(list.unwrap_or_else(|| List::asked(object))), true);
+        };
+        let key = Key { class, script, metadata: engine::meta_list(object), switches };
+        if let Some(index) = self.kept.iter().position(|kept| kept.key == key) {
+            self.kept[..=index].rotate_right(1);
+            let kept = &mut self.kept[0];
+            if kept.is_checked || key.script == 0 || Source::of(object).is_some_and(|source| source == kept.source) {
+                kept.is_checked = true;
+                return (Arc::clone(&kept.list), kept.key.script != 0);
+            }
+            self.kept.remove(0);
+        }
+        let may_run = key.script != 0;
+        let source = if key.script == 0 { Some(Source::default()) } else { Source::of(object) };
+        let list = Arc::new(List::asked(object));
+        if let Some(source) = source {
+            self.kept.truncate(MAX_KEPT - 1);
+            self.kept.insert(0, Kept { key, list: Arc::clone(&list), source, is_checked: true });
+        }
+        (list, may_run)
+    }
+
+    fn switches_of(&mut self, class: &StringName) -> Option<Arc<[Switch]>> {
+        if let Some(known) = self.switches.get(class) {
+            return known.clone();
+        }
+        let switches: Option<Arc<[_]>> = constant::switches(class).map(Into::into);
+        self.switches.insert(class.clone(), switches.clone());
+        switches
+    }
+}
+
+/// Returns the values of an object's switches, or `None` if its list is not known.
+fn values_of(switches: &[Switch], object: &Value) -> Option<Vec<i64>> {
+    let mut values = Vec::with_capacity(switches.len());
+    for switch in switches {
+        let (Switch::Value(name) | Switch::Empty(name)) = switch;
+        let found = engine::property(object, name)?;
+        let view = found.value().view();
+        match (view.kind(), switch) {
+            (Kind::Bool, Switch::Empty(_)) if !view.bool() => {}
+            (Kind::Nil | Kind::Object, Switch::Empty(_)) if found.value().object_id() == 0 => {}
+            (_, Switch::Empty(_)) => return None,
+            (Kind::Int, _) => values.push(view.int()),
+            (Kind::Bool, _) => values.push(view.bool().into()),
+            (Kind::Color, _) => {
+                let parts = view.plain().bytes.chunks_exact(4);
+                values.extend(parts.map(|part| i64::from(i32::from_le_bytes(part.try_into().expect("4 bytes")))));
+            }
+            _ => return None,
+        }
+    }
+    Some(values)
+}
+
+impl PartialEq for Source {
+    fn eq(&self, other: &Self) -> bool {
+        let same = |one: &Reference<GString>, other: &Reference<GString>| one.get() == other.get();
+        same(&self.path, &other.path)
+            && self.texts.len() == other.texts.len()
+            && self.texts.iter().zip(&other.texts).all(|(one, other)| same(one, other))
+    }
+}
+
+impl Source {
+    /// Returns the source of an object's script, or `None` if the object's list may depend on something else.
+    fn of(object: &Value) -> Option<Self> {
+        let makes_list = |name: &str| engine::has_script_method(object, &StringName::from(name));
+        if makes_list("_get_property_list") || makes_list("_validate_property") {
+            return None;
+        }
+        let script = engine::script_of(object).try_to::<Gd<Script>>().ok()?;
+        // In the editor, objects of scripts that are no tools keep lists of their own.
+        if script.get_class() != "GDScript" || Engine::singleton().is_editor_hint() && !script.is_tool() {
+            return None;
+        }
+        let path = Reference::new(script.get_path());
+        let scripts = std::iter::successors(Some(script), |script| script.get_base_script());
+        Some(Self { path, texts: scripts.map(|script| Reference::new(script.get_source_code())).collect() })
+    }
+}
+
+impl List {
+    /// Finds the list of an object without a script in the engine's encoding of it. That takes a third of the time of
+    /// asking for it.
+    fn of_bytes(object: &Value) -> Option<Self> {
+        let bytes = var_to_bytes_with_objects(object.variant());
+        let mut reader = Reader::new(bytes.as_slice()).with_objects(true);
+        let Ok(Some(Event::Object { class: Text::Utf8(class), count })) = reader.next_event() else { return None };
+        let mut list =
+            Self { class: class.into(), names: Vec::new(), texts: Vec::new(), script: None, is_refused: false };
+        for index in 0..count {
+            let Ok(Some(Event::Text(Text::Utf8(name)))) = reader.next_event() else { return None };
+            if name == SCRIPT {
+                list.script = Some((index, None));
+            }
+            list.names.push(StringName::from(name));
+            list.texts.push(name.into());
+            reader.skip_value().ok()?;
+        }
+        Some(list)
+    }
+
+    /// Asks an object for its list. Its script may run.
+    fn asked(object: &Value) -> Self {
+        let class = engine::class_of(object).to_string();
+        let mut is_refused = !engine::can_instantiate(&class);
+        let (mut names, mut texts, mut script) = (Vec::new(), Vec::new(), None);
+        for entry in engine::property_list(object).iter_shared() {
+            let usage = entry.get("usage").and_then(|usage| usage.try_to::<i64>().ok()).unwrap_or_default();
+            if !PropertyUsageFlags::from_ord(usage.cast_unsigned()).is_set(PropertyUsageFlags::STORAGE) {
+                continue;
+            }
+            let Some(name) = entry.get("name").and_then(|name| name.try_to_relaxed::<StringName>().ok()) else {
+                continue;
+            };
+            let text = name.to_string();
+            if text == SCRIPT {
+                let path =
+                    engine::script_of(object).try_to::<Gd<Script>>().ok().map(|script| script.get_path().to_string());
+                is_refused |= path.as_ref().is_some_and(|path| !path.starts_with("res://"));
+                script = Some((names.len(), path));
+            }
+            names.push(name);
+            texts.push(text);
+        }
+        Self { class, names, texts, script, is_refused }
+    }
+}

@@ -1,0 +1,110 @@
+//! Makes objects of their class and properties, as `decode_variant` in the engine's `core/io/marshalls.cpp` does; and checks
+//! before whether the engine can make them.
+
+use foldhash::HashMap;
+use godot::builtin::{StringName, Variant};
+use varbatch_codec::{CodecError, Event, Kind, Reader, Text};
+
+use crate::engine::{self, Slot};
+use crate::value::{element_scripts, refused};
+
+/// What a call has asked the engine about the classes, scripts and properties in its bytes.
+#[derive(Default)]
+pub struct Makers {
+    /// The classes that can be instantiated.
+    classes: HashMap<String, Option<StringName>>,
+    /// The script at each path, and the class that it extends.
+    scripts: HashMap<String, Option<(Slot, StringName)>>,
+    /// The names of properties, in the order of their first use.
+    names: Vec<(String, StringName)>,
+    places: HashMap<String, usize>,
+    /// The name after the last one that was asked for. Objects of a class have the same names in the same order.
+    next: usize,
+}
+
+/// Returns what is known of a text, or asks.
+fn known<'k, T>(known: &'k mut HashMap<String, T>, text: &str, ask: impl FnOnce() -> T) -> &'k T {
+    if !known.contains_key(text) {
+        known.insert(text.into(), ask());
+    }
+    &known[text]
+}
+
+impl Makers {
+    /// Returns the name of a class if the engine can create an object of it.
+    pub fn class(&mut self, text: &str) -> Option<&StringName> {
+        let ask = || engine::can_instantiate(text).then(|| StringName::from(text));
+        known(&mut self.classes, text, ask).as_ref()
+    }
+
+    /// Loads the script at a path in `res://`; also returns the class that it extends.
+    pub fn script(&mut self, path: &str) -> Option<(&Variant, &StringName)> {
+        let ask = || engine::script(path).map(|(script, class)| (Slot::from(script), class));
+        known(&mut self.scripts, path, ask).as_ref().map(|(script, class)| (script.value().variant(), class))
+    }
+
+    /// Returns the name of a property.
+    pub fn name(&mut self, text: &str) -> &StringName {
+        if self.names.get(self.next).is_none_or(|(next, _)| next != text) {
+            self.next = *known(&mut self.places, text, || self.names.len());
+            if self.next == self.names.len() {
+                self.names.push((text.into(), StringName::from(text)));
+            }
+        }
+        self.next += 1;
+        &self.names[self.next - 1].1
+    }
+
+    /// Checks that the engine can make the objects of a value. Call this only while nothing is borrowed that a script can
+    /// change.
+    ///
+    /// # Errors
+    /// If the bytes are no value, or the engine does not have a class or a script.
+    pub fn check(&mut self, mut reader: Reader<'_>) -> Result<(), CodecError> {
+        let mut objects = refused::Objects::default();
+        loop {
+            let at = reader.position();
+            let Some(event) = reader.next_event()? else { return Ok(()) };
+            match event {
+                Event::Object { class: Text::Utf8(class), .. } if self.class(class).is_some() => {
+                    objects.enter(&reader, class);
+                }
+                Event::Object { class: Text::Utf8(class), .. } => {
+                    return Err(reader.error_at(at, refused::no_such_class(class)));
+                }
+                Event::Text(Text::Utf8("script")) if reader.is_in_object() => self.check_script(&reader)?,
+                Event::Text(Text::Utf8(name)) if reader.is_in_object() => objects.check(&reader, name)?,
+                _ => {}
+            }
+            if let Some(path) = element_scripts(event).find(|path| self.script(path).is_none()) {
+                return Err(reader.error_at(at, refused::no_such_script(&format!("{path:?}"))));
+            }
+        }
+    }
+
+    /// Checks the value of the property "script", which must be null or the path of a script.
+    fn check_script(&mut self, reader: &Reader<'_>) -> Result<(), CodecError> {
+        let at = reader.position();
+        let kind = reader.peek_kind()?;
+        let found: String = match reader.clone().next_event()? {
+            Some(Event::String(Text::Utf8(path))) if self.script(path).is_none() => format!("{path:?}"),
+            Some(Event::Nil | Event::String(_)) => return Ok(()),
+            _ if kind == Kind::Nil => return Ok(()),
+            _ => kind.name().into(),
+        };
+        Err(reader.error_at(at, refused::no_such_script(&found)))
+    }
+}
+
+/// True if a value holds something that [`Makers::check`] must ask the engine about: an object with class and properties,
+/// or a script.
+///
+/// # Errors
+/// If the bytes are no value.
+pub fn has_any(mut reader: Reader<'_>) -> Result<bool, CodecError> {
+    let mut found = false;
+    while let Some(event) = reader.next_event()? {
+        found |= matches!(event, Event::Object { .. }) || element_scripts(event).next().is_some();
+    }
+    Ok(found)
+}
