@@ -68,6 +68,8 @@ pub struct Lists {
     kept: Vec<Kept>,
     /// The properties on which the lists of native classes depend; `None` if that is not known.
     switches: HashMap<StringName, Option<Arc<[Switch]>>>,
+    /// The last list of each class of which that is not known.
+    seen: HashMap<StringName, Arc<List>>,
 }
 
 /// The lists between two calls.
@@ -92,8 +94,8 @@ impl Lists {
         let switches = self.switches_of(&class).and_then(|switches| values_of(&switches, object));
         let script = engine::script_id(object);
         let Some(switches) = switches else {
-            let list = if script == 0 { List::of_bytes(object) } else { None };
-            return (Arc::new(list.unwrap_or_else(|| List::asked(object))), true);
+            let list = if script == 0 { self.seen(class, object) } else { None };
+            return (list.unwrap_or_else(|| Arc::new(List::asked(object))), true);
         };
         let key = Key { class, script, metadata: engine::meta_list(object), switches };
         if let Some(index) = self.kept.iter().position(|kept| kept.key == key) {
@@ -113,6 +115,32 @@ impl Lists {
             self.kept.insert(0, Kept { key, list: Arc::clone(&list), source, is_checked: true });
         }
         (list, may_run)
+    }
+
+    /// Finds the list of an object without a script in the engine's encoding of it. That takes a third of the time of
+    /// asking for it.
+    fn seen(&mut self, class: StringName, object: &Value) -> Option<Arc<List>> {
+        let bytes = var_to_bytes_with_objects(object.variant());
+        let mut reader = Reader::new(bytes.as_slice()).with_objects(true);
+        let Ok(Some(Event::Object { count, .. })) = reader.next_event() else { return None };
+        let mut texts = Vec::with_capacity(count);
+        for _ in 0..count {
+            let Ok(Some(Event::Text(Text::Utf8(name)))) = reader.next_event() else { return None };
+            texts.push(name);
+            reader.skip_value().ok()?;
+        }
+        if let Some(same) = self.seen.get(&class).filter(|list| list.texts == texts) {
+            return Some(Arc::clone(same));
+        }
+        let list = Arc::new(List {
+            class: class.to_string(),
+            names: texts.iter().map(|name| StringName::from(*name)).collect(),
+            script: texts.iter().position(|name| *name == SCRIPT).map(|index| (index, None)),
+            texts: texts.into_iter().map(Into::into).collect(),
+            is_refused: false,
+        });
+        self.seen.insert(class, Arc::clone(&list));
+        Some(list)
     }
 
     fn switches_of(&mut self, class: &StringName) -> Option<Arc<[Switch]>> {
@@ -176,26 +204,6 @@ impl Source {
 }
 
 impl List {
-    /// Finds the list of an object without a script in the engine's encoding of it. That takes a third of the time of
-    /// asking for it.
-    fn of_bytes(object: &Value) -> Option<Self> {
-        let bytes = var_to_bytes_with_objects(object.variant());
-        let mut reader = Reader::new(bytes.as_slice()).with_objects(true);
-        let Ok(Some(Event::Object { class: Text::Utf8(class), count })) = reader.next_event() else { return None };
-        let mut list =
-            Self { class: class.into(), names: Vec::new(), texts: Vec::new(), script: None, is_refused: false };
-        for index in 0..count {
-            let Ok(Some(Event::Text(Text::Utf8(name)))) = reader.next_event() else { return None };
-            if name == SCRIPT {
-                list.script = Some((index, None));
-            }
-            list.names.push(StringName::from(name));
-            list.texts.push(name.into());
-            reader.skip_value().ok()?;
-        }
-        Some(list)
-    }
-
     /// Asks an object for its list. Its script may run.
     fn asked(object: &Value) -> Self {
         let class = engine::class_of(object).to_string();
