@@ -156,6 +156,10 @@ impl NewObject {
         value(&self.object)
     }
 
+    pub fn into_variant(self) -> Variant {
+        self.object
+    }
+
     fn is_alive(&self) -> bool {
         self.is_counted || self.value().object_id() != 0
     }

@@ -1,58 +1,75 @@
 //! Makes objects of their class and properties, as `decode_variant` in the engine's `core/io/marshalls.cpp` does; and checks
 //! before whether the engine can make them.
 
+use std::borrow::Cow;
+
 use foldhash::HashMap;
 use godot::builtin::{StringName, Variant};
 use varbatch_codec::{CodecError, Event, Kind, Reader, Text};
 
-use crate::engine::{self, Slot};
+use crate::engine::{self, NewObject, Slot};
 use crate::value::{element_scripts, refused};
 
 /// What a call has asked the engine about the classes, scripts and properties in its bytes.
 #[derive(Default)]
 pub struct Makers {
-    /// The classes that can be instantiated.
-    classes: HashMap<String, Option<StringName>>,
+    /// The place of each class; `None` if it cannot be instantiated.
+    places: HashMap<String, Option<usize>>,
+    classes: Vec<Class>,
     /// The script at each path, and the class that it extends.
     scripts: HashMap<String, Option<(Slot, StringName)>>,
-    /// The names of properties, in the order of their first use.
-    names: Vec<(String, StringName)>,
-    places: HashMap<String, usize>,
-    /// The name after the last one that was asked for. Objects of a class have the same names in the same order.
-    next: usize,
 }
 
+/// A class, and the names of the properties of its first object: others have the same names in the same places.
+struct Class {
+    name: StringName,
+    properties: Vec<(String, StringName)>,
+}
+
+/// Max names that are known of a class.
+const MAX_NAMES: usize = 1000;
+
 /// Returns what is known of a text, or asks.
-fn known<'k, T>(known: &'k mut HashMap<String, T>, text: &str, ask: impl FnOnce() -> T) -> &'k T {
+fn known<'k, T>(known: &'k mut HashMap<String, T>, text: &str, ask: impl FnOnce() -> T) -> &'k mut T {
     if !known.contains_key(text) {
         known.insert(text.into(), ask());
     }
-    &known[text]
+    known.get_mut(text).expect("it is known")
 }
 
 impl Makers {
-    /// Returns the name of a class if the engine can create an object of it.
-    pub fn class(&mut self, text: &str) -> Option<&StringName> {
-        let ask = || engine::can_instantiate(text).then(|| StringName::from(text));
-        known(&mut self.classes, text, ask).as_ref()
+    /// Returns the place of a class if the engine can create an object of it.
+    fn place(&mut self, class: &str) -> Option<usize> {
+        let ask = || {
+            let name = engine::can_instantiate(class).then(|| StringName::from(class))?;
+            self.classes.push(Class { name, properties: Vec::new() });
+            Some(self.classes.len() - 1)
+        };
+        *known(&mut self.places, class, ask)
+    }
+
+    /// Creates an object; also returns the place of its class. `None` if the engine cannot.
+    pub fn make(&mut self, class: &str) -> Option<(NewObject, usize)> {
+        let place = self.place(class)?;
+        Some((NewObject::of(&self.classes[place].name)?, place))
+    }
+
+    /// Returns the name of a property, which an object of the class at `place` has at this index.
+    pub fn property(&mut self, place: usize, index: usize, text: &str) -> Cow<'_, StringName> {
+        let names = &mut self.classes[place].properties;
+        if index == names.len() && index < MAX_NAMES {
+            names.push((text.into(), StringName::from(text)));
+        }
+        match names.get(index) {
+            Some((known, name)) if known == text => Cow::Borrowed(name),
+            _ => Cow::Owned(StringName::from(text)),
+        }
     }
 
     /// Loads the script at a path in `res://`; also returns the class that it extends.
     pub fn script(&mut self, path: &str) -> Option<(&Variant, &StringName)> {
         let ask = || engine::script(path).map(|(script, class)| (Slot::from(script), class));
         known(&mut self.scripts, path, ask).as_ref().map(|(script, class)| (script.value().variant(), class))
-    }
-
-    /// Returns the name of a property.
-    pub fn name(&mut self, text: &str) -> &StringName {
-        if self.names.get(self.next).is_none_or(|(next, _)| next != text) {
-            self.next = *known(&mut self.places, text, || self.names.len());
-            if self.next == self.names.len() {
-                self.names.push((text.into(), StringName::from(text)));
-            }
-        }
-        self.next += 1;
-        &self.names[self.next - 1].1
     }
 
     /// Checks that the engine can make the objects of a value. Call this only while nothing is borrowed that a script can
@@ -66,7 +83,7 @@ impl Makers {
             let at = reader.position();
             let Some(event) = reader.next_event()? else { return Ok(()) };
             match event {
-                Event::Object { class: Text::Utf8(class), .. } if self.class(class).is_some() => {
+                Event::Object { class: Text::Utf8(class), .. } if self.place(class).is_some() => {
                     objects.enter(&reader, class);
                 }
                 Event::Object { class: Text::Utf8(class), .. } => {

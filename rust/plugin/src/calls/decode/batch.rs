@@ -10,7 +10,7 @@ use varbatch_codec::frames::{self, Frame};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-use super::{Effort, Input, build_slots, decode_held, input, len_of};
+use super::{Effort, Input, build_slots, decode_asking, input, len_of};
 use crate::engine::{self, HeldBytes, OwnArray, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::task::{Job, STEP, VALUE};
@@ -69,7 +69,7 @@ impl Decoded {
         if let Some(Deferred { index, at, bytes, range }) = self.deferred.pop() {
             let mut slot = Slot::new();
             let input = Input { at, bytes: &bytes.bytes()[range] };
-            match decode_held(input, self.allow_objects, &mut self.makers, &mut slot) {
+            match decode_asking(input, self.allow_objects, &mut self.makers, &mut slot) {
                 Ok(None) => {}
                 Ok(Some(dropped)) => self.reports.push_warning(index, || dropped.to_string()),
                 Err(error) => {

@@ -76,7 +76,7 @@ fn decode_deep(
     out: &mut Slot,
 ) -> Result<Option<Box<Dropped>>, CodecError> {
     match build(Input::of(bytes), allow_objects, MayAsk::Nothing, out) {
-        Err(Stop::MayNotAsk) => decode_held(Input::of(&bytes.clone()), allow_objects, &mut Makers::default(), out),
+        Err(Stop::MayNotAsk) => decode_asking(Input::of(&bytes.clone()), allow_objects, &mut Makers::default(), out),
         built => Ok(built?),
     }
 }
@@ -90,15 +90,26 @@ pub fn decode_held(
     makers: &mut Makers,
     out: &mut Slot,
 ) -> Result<Option<Box<Dropped>>, CodecError> {
-    let built = match build(input, allow_objects, MayAsk::Conversions, out) {
-        Err(Stop::MayNotAsk) => {
-            makers.check(input.reader(true))?;
-            let (mut texts, threads) = (Texts::for_bytes(input.bytes.len()), Threads::alone());
-            Build::new(input.reader(true), &mut texts, &threads, MayAsk::Objects).making(makers).build(out)
-        }
-        built => built,
-    };
-    Ok(built?)
+    match build(input, allow_objects, MayAsk::Conversions, out) {
+        Err(Stop::MayNotAsk) => decode_asking(input, allow_objects, makers, out),
+        built => Ok(built?),
+    }
+}
+
+/// Does the same for a value that needs more of the engine than [`MayAsk::Nothing`].
+#[inline(never)]
+pub fn decode_asking(
+    input: Input<'_>,
+    allow_objects: bool,
+    makers: &mut Makers,
+    out: &mut Slot,
+) -> Result<Option<Box<Dropped>>, CodecError> {
+    if !allow_objects {
+        return Ok(build(input, false, MayAsk::Conversions, out)?);
+    }
+    makers.check(input.reader(true))?;
+    let (mut texts, threads) = (Texts::for_bytes(input.bytes.len()), Threads::alone());
+    Ok(Build::new(input.reader(true), &mut texts, &threads, MayAsk::Objects).making(makers).build(out)?)
 }
 
 /// Builds a value in a slot, over threads if it is long and scripts do not run.

@@ -10,7 +10,7 @@ use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Reade
 use varbatch_workers::Threads;
 
 use super::{Build, Left, MayAsk, Refused, Stop, utf8};
-use crate::engine::{self, NewObject, Slot, SlotType, StringSlot, byte_array_of};
+use crate::engine::{self, Slot, SlotType, StringSlot, byte_array_of};
 use crate::jobs::pool::Runs;
 use crate::value::refused;
 use crate::value::string_cache::Texts;
@@ -97,14 +97,13 @@ impl<'a> Build<'a, '_> {
     #[inline(never)]
     fn object(&mut self, slot: &mut Slot, class: &str, count: usize, start: usize) -> Result<(), Stop> {
         let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
-        let Some(mut object) = makers.class(class).and_then(NewObject::of) else {
+        let Some((mut object, place)) = makers.make(class) else {
             return Err(self.reader.error_at(start, refused::object_failed(class)).into());
         };
-        slot.set_own(object.value());
         if !object.is_counted {
-            self.made.push(Slot::of(slot.value()));
+            self.made.push(Slot::of(object.value()));
         }
-        for _ in 0..count {
+        for index in 0..count {
             let Some(Event::Text(name)) = self.event()? else { unreachable!("the header has the count") };
             let (name, mut value, at) = (utf8(name), Slot::new(), self.reader.position());
             self.value(&mut value)?;
@@ -116,9 +115,10 @@ impl<'a> Build<'a, '_> {
                 };
                 object.set_script(engine::value(script));
             } else {
-                object.set(makers.name(name), value.value());
+                object.set(&makers.property(place, index, name), value.value());
             }
         }
+        slot.set_variant(object.into_variant());
         Ok(())
     }
 
