@@ -23,11 +23,21 @@ use crate::report::Reports;
 use crate::value::walk::{Copying, Held, KeepWalked, Lost, Planning, SAMPLE, mostly_containers, plan_in_rooms, walk};
 
 /// Encodes one value. Writes nothing to `out` if that fails.
+#[inline]
 pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Result<(), CodecError> {
+    match full_objects {
+        false => encode_with(value, None, &AtomicBool::new(false), out),
+        true => encode_full(value, out),
+    }
+}
+
+/// Encodes a value in which objects are written with class and properties.
+#[inline(never)]
+fn encode_full(value: &Value, out: &mut impl BytesOut) -> Result<(), CodecError> {
     let (mut objects, is_lossy) = (FullObjects::default(), AtomicBool::new(false));
-    match encode_with(value, full_objects.then(|| objects.full()), &is_lossy, out) {
+    match encode_with(value, Some(objects.full()), &is_lossy, out) {
         // Only an object was missing: most values have none.
-        Err(_) if full_objects && is_lossy.into_inner() => {}
+        Err(_) if is_lossy.into_inner() => {}
         result => return result,
     }
     // A script may change what holds the value.
@@ -38,6 +48,7 @@ pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Res
     encode_with(value.value(), Some(objects.full()), &AtomicBool::new(false), out)
 }
 
+#[inline(always)]
 fn encode_with(
     value: &Value,
     full: Option<Full<'_>>,
