@@ -44,23 +44,14 @@ struct Found {
     id: u64,
 }
 
-/// The same for any thread.
-#[derive(Clone, Copy)]
-pub struct Full<'o> {
-    states: &'o HashMap<u64, State>,
-    values: &'o [Value],
-}
-
-impl<'o> Full<'o> {
+impl FullObjects {
     /// Returns the list and the values of an object. `None` if it cannot be encoded, or was not found.
-    pub fn get(self, id: u64) -> Option<(&'o List, &'o [Value])> {
+    pub fn get(&self, id: u64) -> Option<(&List, &[Value])> {
         let State { list, first, .. } = self.states.get(&id)?;
         let list = list.as_deref().filter(|list| !list.is_refused)?;
-        Some((list, self.values.get(*first..)?.get(..list.names.len())?))
+        Some((list, Slot::values(&self.values).get(*first..)?.get(..list.names.len())?))
     }
-}
 
-impl FullObjects {
     /// Finds the objects in values. No script runs.
     pub fn found_in(values: &[Value]) -> Self {
         let mut objects = Self::default();
@@ -71,10 +62,6 @@ impl FullObjects {
     /// True if there are objects whose properties are to be read.
     pub fn are_found(&self) -> bool {
         !self.found.is_empty()
-    }
-
-    pub fn full(&self) -> Full<'_> {
-        Full { states: &self.states, values: Slot::values(&self.values) }
     }
 
     /// Reads the properties of all objects that were found, and of those in them. `roots` returns the values in which they

@@ -18,6 +18,8 @@ pub struct Makers {
     classes: Vec<Class>,
     /// The script at each path, and the class that it extends.
     scripts: HashMap<String, Option<(Slot, StringName)>>,
+    /// The objects of the current value that have no counted references.
+    made: Vec<Slot>,
 }
 
 /// A class, and the names of the properties of its first object: others have the same names in the same places.
@@ -51,7 +53,17 @@ impl Makers {
     /// Creates an object; also returns the place of its class. `None` if the engine cannot.
     pub fn make(&mut self, class: &str) -> Option<(NewObject, usize)> {
         let place = self.place(class)?;
-        Some((NewObject::of(&self.classes[place].name)?, place))
+        let object = NewObject::of(&self.classes[place].name)?;
+        if !object.is_counted {
+            self.made.push(Slot::of(object.value()));
+        }
+        Some((object, place))
+    }
+
+    /// Frees the objects of a value that failed.
+    #[cold]
+    pub fn free_made(&mut self) {
+        self.made.drain(..).for_each(|object| engine::free(object.value()));
     }
 
     /// Returns the name of a property, which an object of the class at `place` has at this index.
@@ -78,6 +90,7 @@ impl Makers {
     /// # Errors
     /// If the bytes are no value, or the engine does not have a class or a script.
     pub fn check(&mut self, mut reader: Reader<'_>) -> Result<(), CodecError> {
+        self.made.clear();
         let mut objects = refused::Objects::default();
         loop {
             let at = reader.position();

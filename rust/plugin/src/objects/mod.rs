@@ -5,5 +5,5 @@ mod full;
 mod lists;
 mod make;
 
-pub use self::full::{Full, FullObjects};
+pub use self::full::FullObjects;
 pub use self::make::{Makers, has_any};

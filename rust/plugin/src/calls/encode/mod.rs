@@ -18,7 +18,7 @@ pub use self::to_frames::{FramePlans, ToFrames, vars_to_frames};
 use crate::engine::{self, BytesOut, DIALECT, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::tuning::{CONTAINERS_PARALLEL_FROM, HELD_PARALLEL_FROM, ROOM_SAMPLE};
-use crate::objects::{Full, FullObjects};
+use crate::objects::FullObjects;
 use crate::report::Reports;
 use crate::value::walk::{Copying, Held, KeepWalked, Lost, Planning, SAMPLE, mostly_containers, plan_in_rooms, walk};
 
@@ -35,7 +35,7 @@ pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Res
 #[inline(never)]
 fn encode_full(value: &Value, out: &mut impl BytesOut) -> Result<(), CodecError> {
     let (mut objects, is_lossy) = (FullObjects::default(), AtomicBool::new(false));
-    match encode_with(value, Some(objects.full()), &is_lossy, out) {
+    match encode_with(value, Some(&objects), &is_lossy, out) {
         // Only an object was missing: most values have none.
         Err(_) if is_lossy.into_inner() => {}
         result => return result,
@@ -45,13 +45,13 @@ fn encode_full(value: &Value, out: &mut impl BytesOut) -> Result<(), CodecError>
     let root = || slice::from_ref(value.value());
     objects = FullObjects::found_in(root());
     objects.read(root);
-    encode_with(value.value(), Some(objects.full()), &AtomicBool::new(false), out)
+    encode_with(value.value(), Some(&objects), &AtomicBool::new(false), out)
 }
 
 #[inline(always)]
 fn encode_with(
     value: &Value,
-    full: Option<Full<'_>>,
+    full: Option<&FullObjects>,
     is_lossy: &AtomicBool,
     out: &mut impl BytesOut,
 ) -> Result<(), CodecError> {
@@ -120,8 +120,8 @@ impl Batch {
         Self { array, objects: Some(objects) }
     }
 
-    pub fn full(&self) -> Option<Full<'_>> {
-        self.objects.as_ref().map(FullObjects::full)
+    pub fn full(&self) -> Option<&FullObjects> {
+        self.objects.as_ref()
     }
 
     pub fn values(&self) -> &[Value] {
@@ -196,7 +196,7 @@ impl<'p, K> Run<'p, K> {
     }
 
     /// Plans values and replaces the previous plan. `first` is the index of the first value in the batch.
-    pub fn plan_values<'a>(&mut self, values: &'a [Value], first: usize, full: Option<Full<'a>>)
+    pub fn plan_values<'a>(&mut self, values: &'a [Value], first: usize, full: Option<&'a FullObjects>)
     where
         K: KeepWalked<'a, 'p>,
     {
@@ -218,7 +218,7 @@ impl<'p, K> Run<'p, K> {
 
     /// Plans one value, or leaves it out if that fails.
     #[inline(always)]
-    fn put<'a>(&mut self, index: usize, value: &'a Value, full: Option<Full<'a>>)
+    fn put<'a>(&mut self, index: usize, value: &'a Value, full: Option<&'a FullObjects>)
     where
         K: KeepWalked<'a, 'p>,
     {
@@ -248,7 +248,7 @@ pub fn plan_runs<'a, 'p, K>(
     values: &'a [Value],
     first: usize,
     form: Form,
-    full: Option<Full<'a>>,
+    full: Option<&'a FullObjects>,
     threads: &Threads,
 ) -> Vec<Run<'p, K>>
 where

@@ -14,7 +14,7 @@ use crate::jobs::task::{Job, STEP};
 use crate::jobs::tuning::{
     FIRST_RUN, FRAMES_PARALLEL_FROM, LARGE_FRAME, MAX_ALONE, MAX_SHARED, PLANNED, SHARED_STREAM_RUN, STREAM_RUN,
 };
-use crate::objects::Full;
+use crate::objects::FullObjects;
 use crate::report::{Outcome, Reports, VALUES};
 use crate::value::walk::{Held, KeepWalked};
 use varbatch_storage::fill::{self, Fills, PARALLEL_FROM};
@@ -48,7 +48,7 @@ pub struct FramePlans<'p, K> {
     /// The values that are not planned yet, and the number of planned ones.
     rest: &'p [Value],
     count: usize,
-    full: Option<Full<'p>>,
+    full: Option<&'p FullObjects>,
     /// The current plans, the number of their values, and where to go on writing: in which of them, and at which place.
     runs: Vec<Run<'p, K>>,
     planned: usize,
@@ -74,7 +74,7 @@ impl<'p, K> FramePlans<'p, K> {
         Self::of(batch.values(), batch.full())
     }
 
-    fn of(rest: &'p [Value], full: Option<Full<'p>>) -> Self {
+    fn of(rest: &'p [Value], full: Option<&'p FullObjects>) -> Self {
         let (runs, cursor, reports) = (Vec::new(), Cursor::new(), Reports::default());
         Self { rest, count: 0, full, runs, planned: 0, next: 0, cursor, reports, is_lossy: false }
     }

@@ -23,6 +23,8 @@ pub struct Slot(ManuallyDrop<Variant>);
 // values that run no script: plain data, texts, containers that nobody else has seen, ids of objects, and values that
 // the caller passes in.
 unsafe impl Send for Slot {}
+// SAFETY: a shared slot only gives its value, which any thread may read.
+unsafe impl Sync for Slot {}
 
 impl From<Variant> for Slot {
     /// Creates a slot with a value that this thread may drop.

@@ -100,9 +100,6 @@ impl<'a> Build<'a, '_> {
         let Some((mut object, place)) = makers.make(class) else {
             return Err(self.reader.error_at(start, refused::object_failed(class)).into());
         };
-        if !object.is_counted {
-            self.made.push(Slot::of(object.value()));
-        }
         for index in 0..count {
             let Some(Event::Text(name)) = self.event()? else { unreachable!("the header has the count") };
             let (name, mut value, at) = (utf8(name), Slot::new(), self.reader.position());

@@ -8,7 +8,7 @@ use varbatch_codec::{CodecError, ElementType, Event, Kind, Plain, Reader, Text, 
 use varbatch_storage::fill as parallel;
 use varbatch_workers::Threads;
 
-use crate::engine::{self, REAL, Slot, SlotType, Value};
+use crate::engine::{REAL, Slot, SlotType, Value};
 use crate::objects::Makers;
 use crate::report::Dropped;
 use crate::value::refused;
@@ -122,8 +122,6 @@ pub struct Build<'a, 't> {
     kept: std::slice::Iter<'t, Value>,
     /// Makes objects with class and properties, and loads scripts; see [`Self::making`].
     makers: Option<&'t mut Makers>,
-    /// The objects that were made and have no counted references.
-    made: Vec<Slot>,
     refused: Refused,
     progress: Progress<'t>,
 }
@@ -148,8 +146,8 @@ impl<'a, 't> Build<'a, 't> {
     #[inline]
     pub fn new(reader: Reader<'a>, texts: &'t mut Texts<'a>, threads: &'t Threads, may_ask: MayAsk) -> Self {
         let (kept, progress) = ([].iter(), Progress::new(None, 0));
-        let (makers, made, refused) = (None, Vec::new(), Refused::default());
-        Self { reader, threads, may_ask, texts, kept, makers, made, refused, progress }
+        let (makers, refused) = (None, Refused::default());
+        Self { reader, threads, may_ask, texts, kept, makers, refused, progress }
     }
 
     /// Makes objects with class and properties, which must have been checked.
@@ -185,7 +183,7 @@ impl<'a, 't> Build<'a, 't> {
             Ok(()) => Ok(Some(self.dropped())),
             Err(stop) => {
                 slot.clear();
-                self.made.drain(..).for_each(|object| engine::free(object.value()));
+                self.makers.iter_mut().for_each(|makers| makers.free_made());
                 Err(stop)
             }
         }

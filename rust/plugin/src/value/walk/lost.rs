@@ -9,7 +9,7 @@ use varbatch_codec::{CodecError, CodecErrorKind, Event, Path};
 
 use super::{Target, TargetNow, full_object, walk};
 use crate::engine::Value;
-use crate::objects::Full;
+use crate::objects::FullObjects;
 
 /// The lost values in a batch.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub struct Lost {
 impl Lost {
     /// Counts the lost values in values that were saved, and in the objects that were saved with class and properties.
     /// `None` if there are none.
-    pub fn of_values(values: &[Value], full: Option<Full<'_>>) -> Option<Self> {
+    pub fn of_values(values: &[Value], full: Option<&FullObjects>) -> Option<Self> {
         let mut lost = Self::default();
         for (index, value) in values.iter().enumerate() {
             // Only the first ends a walk: the value was written, so it is not too deep.
@@ -89,7 +89,7 @@ impl Lost {
 /// A walk that counts lost values.
 struct Counting<'l, 'o> {
     lost: &'l mut Lost,
-    full: Option<Full<'o>>,
+    full: Option<&'o FullObjects>,
     /// True if it ends at the first.
     ends: bool,
 }

@@ -12,7 +12,7 @@ pub use self::lost::Lost;
 pub use self::planning::{Copying, Held, KeepWalked, Planning, SAMPLE, mostly_containers, plan_in_rooms};
 use super::refused;
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
-use crate::objects::Full;
+use crate::objects::FullObjects;
 
 /// Takes the events of a walk.
 pub trait Target<'a>: TargetNow {
@@ -275,7 +275,7 @@ fn node_path<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized)) -> Res
 #[inline(never)]
 fn full_object<'o>(
     value: &Value,
-    full: Full<'o>,
+    full: &'o FullObjects,
     id: u64,
     target: &mut (impl Target<'o> + ?Sized),
 ) -> Result<(), CodecError> {

@@ -11,7 +11,7 @@ use varbatch_workers::Threads;
 use super::{Target, TargetNow, each, full_object, refused_object, walk};
 use crate::engine::{DIALECT, Pages, Str, Value};
 use crate::jobs::pool;
-use crate::objects::Full;
+use crate::objects::FullObjects;
 
 /// Min elements of an Array that is walked in runs, over threads: if most elements are containers, and if not.
 const SPLIT_FROM: usize = 2000;
@@ -61,7 +61,7 @@ pub struct Planning<'w, 'a, 'p, K> {
     /// Takes the events.
     pub writer: &'w mut Writer<'p>,
     /// The objects that are written with class and properties. `None` to write objects by their ids.
-    pub full: Option<Full<'a>>,
+    pub full: Option<&'a FullObjects>,
     /// True if large arrays may be walked over threads.
     pub may_split: bool,
     /// Set when a value is written that may mean nothing to another process: see [`super::Lost`]; and for an object that
