@@ -78,6 +78,23 @@ var chunks = [[1, 2], [3]]
 await save_world()
 expect(VarBatch.load_vars("user://world.dat") == [[1, 2], [3]], "the world differs")
 expect($ProgressBar.ratio == 1.0, "the bar stands at %f" % $ProgressBar.ratio)
+=== [PlayerData, ItemData, &"Curve"]
+--- members
+const PlayerData := preload("res://conformance/support/saved_item.gd")
+const ItemData := preload("res://conformance/support/saved_child.gd")
+func _init() -> void:
+	var data := PlayerData.new()
+	data.parts = [ItemData.new()]
+	VarBatch.save_var("user://player.save", data, true)
+--- after
+expect(player is PlayerData and player.parts[0] is ItemData, "the player differs")
+=== VarBatch.load_var("user://items.dat", [] as Array[Item], [Item])
+--- members
+const Item := preload("res://conformance/support/saved_item.gd")
+func _init() -> void:
+	DirAccess.remove_absolute("user://items.dat")
+--- after
+expect(VarBatch.load_var("user://items.dat", null, [Item])[0] is Item, "no item")
 === In Godot 3 this was written with: file.store_buffer(var2bytes(data))
 --- before
 var written := FileAccess.open("user://settings.dat", FileAccess.WRITE)

@@ -159,6 +159,14 @@ static func id_bytes(id: int) -> PackedByteArray:
 	return u32(TYPE_OBJECT | 1 << 16) + var_to_bytes(rid_from_int64(id)).slice(4)
 
 
+## The bytes of an object with properties of these names, which may be what no object has.
+static func object(name: String, properties: Dictionary) -> PackedByteArray:
+	var bytes := header(TYPE_OBJECT) + var_to_bytes(name).slice(4) + u32(properties.size())
+	for property: String in properties:
+		bytes += var_to_bytes(property).slice(4) + var_to_bytes(properties[property])
+	return bytes
+
+
 static func u32(number: int) -> PackedByteArray:
 	var bytes := PackedByteArray([0, 0, 0, 0])
 	bytes.encode_u32(0, number)

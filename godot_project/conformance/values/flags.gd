@@ -93,7 +93,8 @@ func _check_refused(action: Callable, text: String) -> void:
 		DirAccess.remove_absolute(path)
 		if is_there:
 			write(path, stored(["old"]))
-		var start := 'cannot %s "%s": expected true or false as ' % [["load", "save"][int(is_save)], path]
+		var expects: Array = [["load", path, "true, false or classes"], ["save", path, "true or false"]]
+		var start := 'cannot %s "%s": expected %s as ' % expects[int(is_save)]
 		var result: Variant = expect_errors(action, 1, start + text)
 		var expected: Array = [ERR_INVALID_PARAMETER] if is_save else [[], null]
 		check(result in expected, "result of %s: %s" % [text, result])

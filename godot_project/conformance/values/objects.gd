@@ -111,22 +111,22 @@ func test_strange_objects() -> void:
 		var bytes := var_to_bytes_with_objects(value)
 		for length: int in bytes.size():
 			check_verdict(bytes.slice(0, length), "part of an object", true)
-	var plain := _object("RefCounted", {"script": null})
+	var plain := Values.object("RefCounted", {"script": null})
 	var forms: Array[PackedByteArray] = [
 		plain,
 		Values.hex("18000000 00000000"),  # no class: null
 		Values.hex("18000000 00000000 ffffffff"),
-		_object("NoSuchClass", {}),
-		_object("refcounted", {}),
-		_object("RenderingServer", {}),
-		_object("CanvasItem", {}),
-		_object("RefCounted", {"no_such_property": [1, 2]}),
-		_object("RefCounted", {"": 1}),
-		_object("Resource", {"resource_name": 5}),
-		_object("Resource", {"resource_name": "x", "script": null}),
-		_object("RefCounted", {"script": SCRIPT_PATH, "number": 7}),
-		_object("Resource", {"script": SCRIPT_PATH}),
-		_object("EncodedObjectAsID", {"object_id": -5}),
+		Values.object("NoSuchClass", {}),
+		Values.object("refcounted", {}),
+		Values.object("RenderingServer", {}),
+		Values.object("CanvasItem", {}),
+		Values.object("RefCounted", {"no_such_property": [1, 2]}),
+		Values.object("RefCounted", {"": 1}),
+		Values.object("Resource", {"resource_name": 5}),
+		Values.object("Resource", {"resource_name": "x", "script": null}),
+		Values.object("RefCounted", {"script": SCRIPT_PATH, "number": 7}),
+		Values.object("Resource", {"script": SCRIPT_PATH}),
+		Values.object("EncodedObjectAsID", {"object_id": -5}),
 	]
 	for count: int in [0, -1, -0x80000000, 2, 0x7fffffff]:
 		var other := plain.duplicate()
@@ -134,7 +134,7 @@ func test_strange_objects() -> void:
 		forms.append(other)
 	var no_scripts := ["res://conformance/no_such.gd", "user://scripted.gd", "", 5, &"x"]
 	for script: Variant in no_scripts + [StringName(SCRIPT_PATH), "res://conformance/all.tscn"]:
-		forms.append(_object("RefCounted", {"script": script}))
+		forms.append(Values.object("RefCounted", {"script": script}))
 	var front := Values.hex("1b000000 01000000")
 	for form: PackedByteArray in forms:
 		check_verdict(form, "object", true)
@@ -188,7 +188,7 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 		["PackedScene", "_bundled", scene.merged({"nodes": [], "node_count": 1.5}, true)],
 		["PackedScene", "_bundled", scene.merged({"node_count": 0, "version": 3.0}, true)],
 	]:
-		var bytes := _object(hostile[0] as String, {hostile[1]: hostile[2]})
+		var bytes := Values.object(hostile[0] as String, {hostile[1]: hostile[2]})
 		var expected := "%s of %s" % [hostile[1], hostile[0]]
 		if hostile[2] is Dictionary:
 			expected = 'an object of class "%s" that the engine accepts' % hostile[0]
@@ -258,11 +258,3 @@ func _around(object: Variant) -> Array:
 		{object: object, "k": [object]},
 		{1: {2: {3: [object, "behind"]}}},
 	]
-
-
-func _object(name: String, properties: Dictionary) -> PackedByteArray:
-	var bytes := Values.header(TYPE_OBJECT) + var_to_bytes(name).slice(4)
-	bytes += Values.u32(properties.size())
-	for property: String in properties:
-		bytes += var_to_bytes(property).slice(4) + var_to_bytes(properties[property])
-	return bytes

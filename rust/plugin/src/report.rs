@@ -17,20 +17,30 @@ const MAX_LINES: usize = 20;
 const MAX_START: usize = 6 << 10;
 const MAX_END: usize = 2 << 10;
 
-/// Elements and entries that typed containers refused. The value is valid without them, as in the engine.
+/// What was left out of a value, which is valid without it: how many, and the offset of the first with its path.
 #[derive(Debug)]
 pub struct Dropped {
-    /// The number of elements and entries.
-    pub count: usize,
-    /// The offset of the first, and its path.
-    pub first: String,
+    /// Elements and entries that typed containers refused, as in the engine.
+    pub elements: (usize, String),
+    /// Properties of objects of listed classes, which do not have them.
+    pub properties: (usize, String),
 }
 
 impl fmt::Display for Dropped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self { count: 1, first } => write!(f, "dropped an element: {first}"),
-            Self { count, first } => write!(f, "dropped {count} elements; the first: {first}"),
+        let Self { elements: (elements, first), properties: (properties, first_property) } = self;
+        match elements {
+            0 => {}
+            1 => write!(f, "dropped an element: {first}")?,
+            _ => write!(f, "dropped {elements} elements; the first: {first}")?,
+        }
+        if *elements > 0 && *properties > 0 {
+            f.write_str("; ")?;
+        }
+        match properties {
+            0 => Ok(()),
+            1 => write!(f, "skipped a property: {first_property}"),
+            _ => write!(f, "skipped {properties} properties; the first: {first_property}"),
         }
     }
 }

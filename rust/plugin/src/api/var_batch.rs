@@ -10,13 +10,14 @@ use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, Kind, Scalar, Shape};
 
 use super::task::{self, VarBatchTask, end, end_with, start, succeeded};
-use crate::calls::decode::{Decode, bytes_to_vars, frames_to_vars};
+use crate::calls::decode::{Decode, Input, bytes_to_vars, frames_to_vars};
 use crate::calls::encode::{ToBytes, ToFrames, vars_to_bytes, vars_to_frames};
 use crate::calls::load::{ALL, Load, load_var, load_vars};
 use crate::calls::save::{NOT_COMPRESSED, Save, save, to_append, to_save};
 use crate::calls::{change, decode, describe, encode, get_in, transcode};
 use crate::engine::{AnyArg, BytesOut, Call, CompressionArg, DIALECTS, DialectArg, FlagArg, Slot, Value, no, null};
 use crate::jobs::pool;
+use crate::objects::Makers;
 use crate::report::{Failure, Line, Outcome};
 
 /// Max threads for [`VarBatch::set_thread_count`].
@@ -34,10 +35,9 @@ impl VarBatch {
     const COMPRESSION_NONE: i64 = NOT_COMPRESSED;
 
     #[func]
-    fn validate(buffers: AnyArray, #[opt(default = false)] allow_objects: bool) -> PackedStringArray {
-        let errors = decode::validate_each(&buffers, allow_objects);
-        succeeded();
-        errors
+    fn validate(buffers: AnyArray, #[opt(default = &no())] allow_objects: FlagArg) -> PackedStringArray {
+        let validate = |makers| Outcome::new(decode::validate_each(&buffers, makers), Vec::new());
+        end("validate", makers(allow_objects.value()).map(validate))
     }
 
     #[func]
@@ -49,9 +49,10 @@ impl VarBatch {
     fn bytes_to_var_in(
         bytes: PackedByteArray,
         dialect: DialectArg,
-        #[opt(default = false)] allow_objects: bool,
+        #[opt(default = &no())] allow_objects: FlagArg,
     ) -> Variant {
-        end("bytes_to_var_in", dialect_of(dialect).map(|from| transcode::to_var(&bytes, from, allow_objects)))
+        let decode = |from| makers(allow_objects.value()).map(|makers| transcode::to_var(&bytes, from, makers));
+        end("bytes_to_var_in", dialect_of(dialect).and_then(decode))
     }
 
     #[func]
@@ -93,14 +94,14 @@ impl VarBatch {
     fn diff(
         before: PackedByteArray,
         after: PackedByteArray,
-        #[opt(default = false)] allow_objects: bool,
+        #[opt(default = &no())] allow_objects: FlagArg,
     ) -> Array<VarDictionary> {
-        end("diff", change::diff(&before, &after, allow_objects))
+        end("diff", makers(allow_objects.value()).map(|makers| change::diff(&before, &after, makers)))
     }
 
     #[func]
-    fn diff_batch(pairs: AnyArray, #[opt(default = false)] allow_objects: bool) -> VarArray {
-        end("diff_batch", change::diff_each(&pairs, allow_objects))
+    fn diff_batch(pairs: AnyArray, #[opt(default = &no())] allow_objects: FlagArg) -> VarArray {
+        end("diff_batch", makers(allow_objects.value()).map(|makers| change::diff_each(&pairs, makers)))
     }
 
     #[func]
@@ -202,8 +203,8 @@ calls! {
 
     bytes_to_vars, bytes_to_vars_async(
         buffers: AnyArray,
-        #[opt(default = false)] allow_objects: bool,
-    ) -> VarArray { bytes_to_vars, Decode::buffers => &buffers, allow_objects }
+        #[opt(default = &no())] allow_objects: FlagArg,
+    ) -> VarArray { bytes_to_vars, Decode::buffers => &buffers, makers(allow_objects.value()) }
 
     // All values in one byte array, in the format of `store_var`.
     vars_to_frames, vars_to_frames_async(
@@ -213,8 +214,8 @@ calls! {
 
     frames_to_vars, frames_to_vars_async(
         frames: PackedByteArray,
-        #[opt(default = false)] allow_objects: bool,
-    ) -> VarArray { frames_to_vars, Decode::frames => frames, allow_objects }
+        #[opt(default = &no())] allow_objects: FlagArg,
+    ) -> VarArray { frames_to_vars, Decode::frames => frames, makers(allow_objects.value()) }
 
     save_var, save_var_async(
         path: GString,
@@ -243,14 +244,14 @@ calls! {
         path: GString,
         #[opt(default = &null())] default: AnyArg,
         #[opt(default = &no())] allow_objects: FlagArg,
-    ) -> Variant { load_var, Load::only => &path, &default.0, allow_objects }
+    ) -> Variant { load_var, Load::only => &path, &default.0, &allow_objects }
 
     load_vars, load_vars_async(
         path: GString,
         #[opt(default = &no())] allow_objects: FlagArg,
         #[opt(default = 0)] from: i64,
         #[opt(default = ALL)] count: i64,
-    ) -> VarArray { load_vars, Load::range => &path, allow_objects, from, count }
+    ) -> VarArray { load_vars, Load::range => &path, &allow_objects, from, count }
 }
 
 impl Call for VarBatch {
@@ -265,8 +266,13 @@ impl Call for VarBatch {
     }
 
     #[inline(always)]
-    fn bytes_to_var(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot) {
-        match decode::decode(bytes, allow_objects, out) {
+    fn bytes_to_var(bytes: &PackedByteArray, allow_objects: Option<&Value>, out: &mut Slot) {
+        let flag = match allow_objects.map(Value::view) {
+            None => false,
+            Some(view) if view.kind() == Kind::Bool => view.bool(),
+            Some(_) => return bytes_to_var_of(bytes, allow_objects, out),
+        };
+        match decode::decode(bytes, flag, out) {
             Ok(None) => succeeded(),
             Ok(Some(dropped)) => end_with("bytes_to_var", Line::warning(dropped)),
             Err(error) => {
@@ -274,6 +280,26 @@ impl Call for VarBatch {
                 end_with("bytes_to_var", Line::error(error));
             }
         }
+    }
+}
+
+/// Does the same for a list of classes.
+#[cold]
+#[inline(never)]
+fn bytes_to_var_of(bytes: &PackedByteArray, allow_objects: Option<&Value>, out: &mut Slot) {
+    out.clear();
+    let decode = |mut makers| {
+        let decoded = decode::decode_held(Input::of(&bytes.clone()), &mut makers, out);
+        Outcome::of(decoded.map(|dropped| Outcome::new((), dropped.map(Line::warning).into_iter().collect())))
+    };
+    end::<()>("bytes_to_var", allow_objects.map_or(Ok(Makers::default()), makers).map(decode));
+}
+
+/// Reads the argument `allow_objects`. Where it was a bool, the engine also converted numbers.
+fn makers(allow_objects: &Value) -> Result<Makers, Failure> {
+    match allow_objects.variant().try_to_relaxed() {
+        Ok(flag) => Ok(Makers::flag(flag)),
+        Err(_) => Makers::of(allow_objects).map_err(Failure::invalid),
     }
 }
 

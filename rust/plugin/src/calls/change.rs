@@ -24,14 +24,15 @@ use crate::value::change_rows::{ChangeRow, RowKeys};
 pub type Dictionaries = Array<VarDictionary>;
 
 /// Compares two buffers. Returns no changes if that fails.
-pub fn diff(before: &PackedByteArray, after: &PackedByteArray, allow_objects: bool) -> Outcome<Dictionaries> {
-    let found = find(engine::bytes_of(before), engine::bytes_of(after), allow_objects);
-    let (changes, reports) = dictionaries(found, allow_objects);
+pub fn diff(before: &PackedByteArray, after: &PackedByteArray, mut makers: Makers) -> Outcome<Dictionaries> {
+    let found = find(engine::bytes_of(before), engine::bytes_of(after), makers.allow_objects());
+    let (changes, reports) = dictionaries(found, &mut makers);
     Outcome::new(changes, reports.lines(&PAIRS))
 }
 
 /// Compares each pair of buffers.
-pub fn diff_each(pairs: &AnyArray, allow_objects: bool) -> Outcome<VarArray> {
+pub fn diff_each(pairs: &AnyArray, mut makers: Makers) -> Outcome<VarArray> {
+    let allow_objects = makers.allow_objects();
     let pairs = held(pairs);
     let mut found: Vec<_> = pairs.iter().map(|_| None).collect();
     let mut reports = each_pair(&pairs, &mut found, |before, after, found| {
@@ -40,7 +41,7 @@ pub fn diff_each(pairs: &AnyArray, allow_objects: bool) -> Outcome<VarArray> {
     });
     let mut result = VarArray::new();
     for (index, found) in found.into_iter().enumerate() {
-        let (changes, mut others) = found.map(|found| dictionaries(found, allow_objects)).unwrap_or_default();
+        let (changes, mut others) = found.map(|found| dictionaries(found, &mut makers)).unwrap_or_default();
         reports.append_as(&mut others, |_| Some(index));
         result.push(&changes.to_variant());
     }
@@ -51,11 +52,11 @@ fn find<'a>(before: &'a [u8], after: &'a [u8], allow_objects: bool) -> Result<Ch
     change::diff(before, after, DiffOptions { allow_objects, real: REAL })
 }
 
-fn dictionaries(found: Result<Changes<'_>, DiffError>, allow_objects: bool) -> (Dictionaries, Reports) {
-    let (mut reports, mut makers) = (Reports::default(), Makers::default());
+fn dictionaries(found: Result<Changes<'_>, DiffError>, makers: &mut Makers) -> (Dictionaries, Reports) {
+    let mut reports = Reports::default();
     let mut value = |at, bytes: &[u8]| {
         let mut slot = Slot::new();
-        let decoded = decode::decode_held(Input { at, bytes }, allow_objects, &mut makers, &mut slot);
+        let decoded = decode::decode_held(Input { at, bytes }, makers, &mut slot);
         if let Some(dropped) = decoded.map_err(|error| error.to_string())? {
             reports.push_warning(None, || dropped.to_string());
         }
@@ -173,7 +174,7 @@ fn bytes(value: &Value, name: &str, full_objects: bool) -> Result<Vec<u8>, Strin
 /// Returns the bytes that the engine would write for an encoded value.
 fn canonical(bytes: &[u8], full_objects: bool) -> Option<Vec<u8>> {
     let mut slot = Slot::new();
-    decode::decode_held(Input { at: 0, bytes }, full_objects, &mut Makers::default(), &mut slot).ok()?;
+    decode::decode_held(Input { at: 0, bytes }, &mut Makers::flag(full_objects), &mut slot).ok()?;
     encode_part(slot.value(), full_objects).ok()
 }
 

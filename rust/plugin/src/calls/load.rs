@@ -17,6 +17,7 @@ use crate::engine::{self, DIALECT, DIALECTS, EngineFile, FlagArg, HeldBytes, Slo
 use crate::jobs::task::Job;
 use crate::jobs::tuning::{KIND_SAMPLE, LOAD_PARALLEL_FROM, PIECES};
 use crate::jobs::{lock, pool};
+use crate::objects::Makers;
 use crate::report::{Failure, Line, Outcome, Reports, Subject};
 use crate::value::build::{MayAsk, OnBuilt};
 
@@ -70,9 +71,9 @@ fn build(
 }
 
 impl Loading {
-    fn new(loader: Loader, allow_objects: bool) -> Self {
+    fn new(loader: Loader, makers: Makers) -> Self {
         let (len, _) = loader.len();
-        let (decoded, buffers) = (Decoded::new(allow_objects), Mutex::new(Vec::new()));
+        let (decoded, buffers) = (Decoded::new(makers), Mutex::new(Vec::new()));
         Self { loader, decoded, damage: None, is_read: false, len, start: 0, first: 0, found: 0.0, buffers }
     }
 
@@ -117,7 +118,7 @@ impl Loading {
         let (loader, alone, awake) = (&mut self.loader, Threads::alone(), threads.awake());
         // Decompression is slow, so all threads read a compressed file together.
         let (pieces, reading) = if loader.compression().is_some() { (1, threads) } else { (pieces, &alone) };
-        let (buffers, allow_objects) = (&self.buffers, self.decoded.allow_objects);
+        let (buffers, allow_objects) = (&self.buffers, self.decoded.allow_objects());
         let (mut is_read, mut damage) = (false, None);
         // Threads take turns to read a piece; each decodes its own piece while the next thread reads.
         let read = std::iter::from_fn(|| {
@@ -185,31 +186,31 @@ impl Loading {
     }
 }
 
-/// Checks the arguments of a load. Returns the opened file, and true if objects are allowed.
+/// Checks the arguments of a load. Returns the opened file, and what makes objects.
 ///
 /// # Errors
 /// If an argument is invalid, or the file cannot be opened.
-fn to_load(path: &GString, allow_objects: FlagArg, from: i64, count: i64) -> Result<(Loader, bool), Failure> {
+fn to_load(path: &GString, allow_objects: &FlagArg, from: i64, count: i64) -> Result<(Loader, Makers), Failure> {
     let refused = |why: String| Failure::invalid(format_args!("cannot load \"{path}\": {why}"));
-    let flag = allow_objects.flag("allow_objects");
-    let allow_objects = flag.map_err(|why| refused(format!("{why}; compression is detected")))?;
+    let advice = if allow_objects.is_list() { "" } else { "; compression is detected" };
+    let makers = Makers::of(allow_objects.value()).map_err(|why| refused(format!("{why}{advice}")))?;
     let refused_count = |_| refused(format!("expected -1 or more as count, found {count}"));
     let count = if count == ALL { None } else { Some(u64::try_from(count).map_err(refused_count)?) };
     let mut loader = open(path)?;
     loader.select(from, count);
-    Ok((loader, allow_objects))
+    Ok((loader, makers))
 }
 
 /// The count of values that means all.
 pub const ALL: i64 = -1;
 
 /// Loads `count` values from index `from` on. A negative `from` counts from the end.
-pub fn load_vars(path: &GString, allow_objects: FlagArg, from: i64, count: i64) -> Outcome<VarArray> {
+pub fn load_vars(path: &GString, allow_objects: &FlagArg, from: i64, count: i64) -> Outcome<VarArray> {
     Load::range(path, allow_objects, from, count).at_once().all()
 }
 
 /// Loads the only value of a file.
-pub fn load_var(path: &GString, default: &Variant, allow_objects: FlagArg) -> Outcome<Variant> {
+pub fn load_var(path: &GString, default: &Variant, allow_objects: &FlagArg) -> Outcome<Variant> {
     Load::only(path, default, allow_objects).at_once().outcome().map(|value| value.value().variant().clone())
 }
 
@@ -224,13 +225,13 @@ pub struct Load {
 }
 
 impl Load {
-    pub fn range(path: &GString, allow_objects: FlagArg, from: i64, count: i64) -> Self {
+    pub fn range(path: &GString, allow_objects: &FlagArg, from: i64, count: i64) -> Self {
         let loading = to_load(path, allow_objects, from, count);
-        let loading = loading.map(|(loader, allow_objects)| Loading::new(loader, allow_objects));
+        let loading = loading.map(|(loader, makers)| Loading::new(loader, makers));
         Self { path: path.to_string(), loading, default: None, values: Slot::new() }
     }
 
-    pub fn only(path: &GString, default: &Variant, allow_objects: FlagArg) -> Self {
+    pub fn only(path: &GString, default: &Variant, allow_objects: &FlagArg) -> Self {
         Self { default: Some(Slot::of(engine::value(default))), ..Self::range(path, allow_objects, 0, ALL) }
     }
 

@@ -30,25 +30,24 @@ pub fn transcode(bytes: &PackedByteArray, translation: Translation) -> Outcome<P
 }
 
 /// Decodes bytes of another engine; null if that fails.
-pub fn to_var(bytes: &PackedByteArray, from: Dialect, allow_objects: bool) -> Outcome<Variant> {
-    Outcome::of(decode_in(bytes, from, allow_objects))
+pub fn to_var(bytes: &PackedByteArray, from: Dialect, makers: Makers) -> Outcome<Variant> {
+    Outcome::of(decode_in(bytes, from, makers))
 }
 
-fn decode_in(bytes: &PackedByteArray, from: Dialect, allow_objects: bool) -> Result<Outcome<Variant>, CodecError> {
+fn decode_in(bytes: &PackedByteArray, from: Dialect, mut makers: Makers) -> Result<Outcome<Variant>, CodecError> {
     let (mut slot, mut lines) = (Slot::new(), Vec::new());
     let dropped = if from.engine == Engine::Godot4 {
-        decode::decode(bytes, allow_objects, &mut slot)?
+        decode::decode_held(Input::of(&bytes.clone()), &mut makers, &mut slot)?
     } else {
         let bytes = engine::bytes_of(bytes);
-        let translation = Translation::new(from, DIALECT).with_objects(allow_objects);
+        let translation = Translation::new(from, DIALECT).with_objects(makers.allow_objects());
         // No script can reach the translated bytes.
         let (translated, losses) = translation.bytes(bytes)?;
         // Bytes after the value are ignored, as for Godot 4.
         lines.extend(losses.iter().filter(|loss| loss.what != Lost::Rest).map(Line::warning));
         let input = Input { at: 0, bytes: &translated };
         let origin = |at| origin(bytes, from, &translated, at).unwrap_or(at);
-        decode::decode_held(input, allow_objects, &mut Makers::default(), &mut slot)
-            .map_err(|error| error.map_at(origin))?
+        decode::decode_held(input, &mut makers, &mut slot).map_err(|error| error.map_at(origin))?
     };
     lines.extend(dropped.map(Line::warning));
     Ok(Outcome::new(slot.value().variant().clone(), lines))

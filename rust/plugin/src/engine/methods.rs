@@ -102,6 +102,15 @@ impl DictionaryArg {
 pub struct FlagArg(Variant);
 
 impl FlagArg {
+    pub fn value(&self) -> &Value {
+        value(&self.0)
+    }
+
+    /// True if it may be a list of classes, instead of a flag.
+    pub fn is_list(&self) -> bool {
+        matches!(self.value().view().kind(), Kind::Array | Kind::Dictionary)
+    }
+
     /// Returns the flag, or the error text if the argument is not a bool. `name` is its name there.
     pub fn flag(&self, name: &str) -> Result<bool, String> {
         let view = value(&self.0).view();
@@ -191,7 +200,8 @@ impl FromGodot for ObjectArg {
 pub trait Call {
     fn var_to_bytes(value: &Value, full_objects: bool, out: &mut impl BytesOut);
 
-    fn bytes_to_var(bytes: &PackedByteArray, allow_objects: bool, out: &mut Slot);
+    /// `allow_objects` is any value, or none.
+    fn bytes_to_var(bytes: &PackedByteArray, allow_objects: Option<&Value>, out: &mut Slot);
 }
 
 /// The error type for a call that panicked, the same as gdext's. It ends the calling function.
@@ -205,7 +215,7 @@ pub fn register<C: GodotClass + Call>() {
     let flags = MethodFlags::NORMAL | MethodFlags::STATIC;
     let defaults = || vec![false.to_variant()];
     // SAFETY: the functions match their signatures: they take and return `Variant` and `PackedByteArray` as the engine
-    // passes them, followed by an optional bool. They match the flags: static functions need no instance.
+    // passes them, followed by an optional bool to encode, and an optional Variant to decode. They match the flags: static functions need no instance.
     unsafe {
         ClassMethodInfo::from_signature::<C, (Variant, bool), PackedByteArray>(
             StringName::from("var_to_bytes"),
@@ -216,7 +226,7 @@ pub fn register<C: GodotClass + Call>() {
             defaults(),
         )
         .register_extension_class_method();
-        ClassMethodInfo::from_signature::<C, (PackedByteArray, bool), Variant>(
+        ClassMethodInfo::from_signature::<C, (PackedByteArray, Variant), Variant>(
             StringName::from("bytes_to_var"),
             Some(call::<C, true>),
             Some(typed_call::<C, true>),
@@ -251,8 +261,9 @@ unsafe extern "C" fn call<C: Call, const DECODES: bool>(
         (args, &mut *ret.cast::<Variant>(), &mut *error)
     };
     guarded(error, || {
-        let (flag, out) = (flag(args)?, Slot::from_mut(ret));
+        let (second, out) = (second(args)?, Slot::from_mut(ret));
         if !DECODES {
+            let flag = second.map_or(Ok(false), |flag| flag.try_to_relaxed().map_err(|_| wrong_type(1, Kind::Bool)))?;
             C::var_to_bytes(value(args[0]), flag, out);
             return Ok(());
         }
@@ -265,7 +276,7 @@ unsafe extern "C" fn call<C: Call, const DECODES: bool>(
                 &converted
             }
         };
-        C::bytes_to_var(bytes, flag, out);
+        C::bytes_to_var(bytes, second.map(value), out);
         Ok(())
     });
 }
@@ -277,18 +288,18 @@ unsafe extern "C" fn typed_call<C: Call, const DECODES: bool>(
     args: *const sys::GDExtensionConstTypePtr,
     ret: sys::GDExtensionTypePtr,
 ) {
-    // SAFETY: the engine passes a PackedByteArray to decode, or a Variant to encode, and a bool. For the result it passes an
-    // initialised value of the other type, which is written to once nothing borrows the arguments any more.
+    // SAFETY: the engine passes a PackedByteArray and a Variant to decode, or a Variant and a bool to encode. For the result
+    // it passes an initialised value of the other type, which is written to once nothing borrows the arguments any more.
     guarded(&mut sys::default_call_error(), || unsafe {
-        let flag = *(*args.add(1)).cast::<u8>() != 0;
         // The result may be the same variable as the argument, and a script may still hold the array that is in it. So it
         // is made apart, and set only at the end.
         if DECODES {
             let mut result = Variant::nil();
-            C::bytes_to_var(&*(*args).cast(), flag, Slot::from_mut(&mut result));
+            let allow_objects = value(&*(*args.add(1)).cast());
+            C::bytes_to_var(&*(*args).cast(), Some(allow_objects), Slot::from_mut(&mut result));
             *ret.cast() = result;
         } else {
-            let mut bytes = PackedByteArray::new();
+            let (flag, mut bytes) = (*(*args.add(1)).cast::<u8>() != 0, PackedByteArray::new());
             C::var_to_bytes(value(&*(*args).cast()), flag, &mut bytes);
             *ret.cast() = bytes;
         }
@@ -297,12 +308,12 @@ unsafe extern "C" fn typed_call<C: Call, const DECODES: bool>(
 }
 
 /// Returns the optional second argument. Also checks that there is a first, and no third.
-fn flag(args: &[&Variant]) -> Result<bool, sys::GDExtensionCallError> {
+fn second<'v>(args: &[&'v Variant]) -> Result<Option<&'v Variant>, sys::GDExtensionCallError> {
     let wrong_count = |error, expected| sys::GDExtensionCallError { error, argument: 0, expected };
     match args {
         [] => Err(wrong_count(sys::GDEXTENSION_CALL_ERROR_TOO_FEW_ARGUMENTS, 1)),
-        [_] => Ok(false),
-        [_, flag] => flag.try_to_relaxed().map_err(|_| wrong_type(1, Kind::Bool)),
+        [_] => Ok(None),
+        [_, second] => Ok(Some(second)),
         _ => Err(wrong_count(sys::GDEXTENSION_CALL_ERROR_TOO_MANY_ARGUMENTS, 2)),
     }
 }

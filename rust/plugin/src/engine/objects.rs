@@ -164,16 +164,18 @@ impl NewObject {
         self.is_counted || self.value().object_id() != 0
     }
 
-    /// Sets a property, if there is one of this name and a script has not freed the object.
-    pub fn set(&mut self, name: &StringName, new: &Value) {
+    /// Sets a property. Returns `false` if there is none of this name, if it refuses the value, or if a script has freed the
+    /// object.
+    pub fn set(&mut self, name: &StringName, new: &Value) -> bool {
+        let mut is_valid = 0;
         if self.is_alive() {
-            let mut is_valid = 0;
             // SAFETY: both Variants and the name are alive, and so is the object.
             unsafe {
                 let set = api().interface.variant_set_named;
                 set(self.object.var_sys_mut(), name.string_sys(), new.variant().var_sys(), &raw mut is_valid);
             }
         }
+        is_valid != 0
     }
 
     /// Sets the script, if a script has not freed the object.

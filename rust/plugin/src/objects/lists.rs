@@ -14,12 +14,10 @@ use godot::obj::{EngineBitfield, Gd, Singleton};
 use godot::register::info::PropertyUsageFlags;
 use varbatch_codec::{Event, Kind, Reader, Text};
 
+use super::SCRIPT;
 use super::constant::{self, Switch};
 use crate::engine::{self, Reference, Value};
 use crate::jobs::lock;
-
-/// The property that holds the script.
-const SCRIPT: &str = "script";
 
 /// Max lists that are kept.
 const MAX_KEPT: usize = 1000;

@@ -13,6 +13,26 @@ pub fn no_such_script(found: &str) -> CodecErrorKind {
     CodecErrorKind::Refused(format!("expected the path of a script in res://, found {found}"))
 }
 
+/// No object of this class, or with the script at this path, is in the list of those that are allowed.
+pub fn not_listed(name: &str) -> CodecErrorKind {
+    CodecErrorKind::Refused(format!("expected a class of allow_objects, found {name:?}"))
+}
+
+/// An object is not of the class that its script extends.
+pub fn wrong_base(base: &str, found: &str) -> CodecErrorKind {
+    CodecErrorKind::Refused(format!("expected the script of a {found}, found one that extends {base}"))
+}
+
+/// An object has a second script.
+pub fn second_script() -> CodecErrorKind {
+    CodecErrorKind::Refused("expected one script, found a second".into())
+}
+
+/// A listed class does not store this property. Only a warning: the rest of the object is read.
+pub fn not_stored() -> CodecErrorKind {
+    CodecErrorKind::Refused("expected a property that the class stores, found another".into())
+}
+
 /// A property makes the engine allocate or work more than it can. `what` is the property and its class.
 pub fn too_many(what: &str, max: usize, found: i64) -> CodecErrorKind {
     CodecErrorKind::Refused(format!("expected at most {max} for {what}, found {found}"))

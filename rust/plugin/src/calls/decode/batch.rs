@@ -16,7 +16,7 @@ use crate::jobs::pool;
 use crate::jobs::task::{Job, STEP, VALUE};
 use crate::jobs::tuning::{DECODE_PARALLEL_FROM, KIND_SAMPLE};
 use crate::objects::Makers;
-use crate::report::{BUFFERS, FRAMES, Outcome, Reports};
+use crate::report::{BUFFERS, FRAMES, Failure, Outcome, Reports};
 use crate::value::build::{MayAsk, OnBuilt};
 
 /// The values of a call that are built so far.
@@ -29,7 +29,6 @@ pub struct Decoded {
     /// [`Self::end`] in reverse order.
     deferred: Vec<Deferred>,
     makers: Makers,
-    pub allow_objects: bool,
 }
 
 /// A value that needs the engine.
@@ -43,9 +42,13 @@ pub struct Deferred {
 }
 
 impl Decoded {
-    pub fn new(allow_objects: bool) -> Self {
+    pub fn new(makers: Makers) -> Self {
         let (values, reports) = (OwnArray::new(0), Reports::default());
-        Self { values, count: 0, reports, deferred: Vec::new(), makers: Makers::default(), allow_objects }
+        Self { values, count: 0, reports, deferred: Vec::new(), makers }
+    }
+
+    pub fn allow_objects(&self) -> bool {
+        self.makers.allow_objects()
     }
 
     /// Adds `count` values, which `build` makes in their slots. It returns the reports, and the values that need the engine;
@@ -69,7 +72,7 @@ impl Decoded {
         if let Some(Deferred { index, at, bytes, range }) = self.deferred.pop() {
             let mut slot = Slot::new();
             let input = Input { at, bytes: &bytes.bytes()[range] };
-            match decode_asking(input, self.allow_objects, &mut self.makers, &mut slot) {
+            match decode_asking(input, &mut self.makers, &mut slot) {
                 Ok(None) => {}
                 Ok(Some(dropped)) => self.reports.push_warning(index, || dropped.to_string()),
                 Err(error) => {
@@ -102,19 +105,23 @@ impl Decoded {
 }
 
 /// Decodes buffers at once. Nothing changes them while their values are built.
-pub fn bytes_to_vars(buffers: &AnyArray, allow_objects: bool) -> Outcome<VarArray> {
+pub fn bytes_to_vars(buffers: &AnyArray, makers: Result<Makers, Failure>) -> Outcome<VarArray> {
+    makers.map(|makers| buffers_to_vars(buffers, makers)).into()
+}
+
+fn buffers_to_vars(buffers: &AnyArray, makers: Makers) -> Outcome<VarArray> {
     let values = engine::values(buffers);
     // Sizes are estimated from a sample.
     let step = values.len().div_ceil(KIND_SAMPLE).max(1);
     let sample = values.iter().step_by(step).map(input);
     let total = sample.clone().map(|input| len_of(&input)).sum::<usize>() * step;
-    let effort = Effort::of(sample, total, values.len(), (allow_objects, MayAsk::Nothing), None);
+    let effort = Effort::of(sample, total, values.len(), (makers.allow_objects(), MayAsk::Nothing), None);
     let inputs = values.iter().enumerate().map(|(index, buffer)| {
         engine::ahead(values, index);
         input(buffer)
     });
     let hold = |index: usize, input: Input<'_>| (hold(&values[index]).unwrap_or_default(), 0..input.bytes.len());
-    let mut decoded = Decoded::new(allow_objects);
+    let mut decoded = Decoded::new(makers);
     pool::with(total >= DECODE_PARALLEL_FROM, |threads| {
         decoded.add(values.len(), |slots| build_slots(inputs, slots, &effort, hold, threads));
     });
@@ -124,8 +131,8 @@ pub fn bytes_to_vars(buffers: &AnyArray, allow_objects: bool) -> Outcome<VarArra
 }
 
 /// Decodes frames at once.
-pub fn frames_to_vars(frames: PackedByteArray, allow_objects: bool) -> Outcome<VarArray> {
-    let mut decode = Decode::new(Source::Frames(HeldBytes::new(frames)), allow_objects, MayAsk::Conversions);
+pub fn frames_to_vars(frames: PackedByteArray, makers: Result<Makers, Failure>) -> Outcome<VarArray> {
+    let mut decode = Decode::new(Source::Frames(HeldBytes::new(frames)), makers, MayAsk::Conversions);
     let is_large = decode.total >= DECODE_PARALLEL_FROM;
     pool::with(is_large, |threads| decode.build(usize::MAX, threads, None));
     decode.end_source();
@@ -156,6 +163,8 @@ pub struct Decode {
     /// Start of the next batch: an index, or an offset in a stream.
     next: usize,
     decoded: Decoded,
+    /// Why the argument `allow_objects` is invalid.
+    failure: Option<Failure>,
     may_ask: MayAsk,
     is_built: bool,
     done: usize,
@@ -164,27 +173,31 @@ pub struct Decode {
 
 impl Decode {
     /// Decodes buffers later; holds their bytes as they are now.
-    pub fn buffers(buffers: &AnyArray, allow_objects: bool) -> Self {
+    pub fn buffers(buffers: &AnyArray, makers: Result<Makers, Failure>) -> Self {
         let buffers = engine::values(buffers).iter().map(hold).collect();
-        Self::new(Source::Buffers(buffers), allow_objects, MayAsk::Nothing)
+        Self::new(Source::Buffers(buffers), makers, MayAsk::Nothing)
     }
 
     /// Decodes frames later; holds their bytes as they are now.
-    pub fn frames(frames: PackedByteArray, allow_objects: bool) -> Self {
-        Self::new(Source::Frames(HeldBytes::new(frames)), allow_objects, MayAsk::Nothing)
+    pub fn frames(frames: PackedByteArray, makers: Result<Makers, Failure>) -> Self {
+        Self::new(Source::Frames(HeldBytes::new(frames)), makers, MayAsk::Nothing)
     }
 
-    fn new(source: Source, allow_objects: bool, may_ask: MayAsk) -> Self {
+    fn new(source: Source, makers: Result<Makers, Failure>, may_ask: MayAsk) -> Self {
+        let (source, makers, failure) = match makers {
+            Ok(makers) => (source, makers, None),
+            Err(failure) => (Source::Buffers(Vec::new()), Makers::default(), Some(failure)),
+        };
         let total = match &source {
             Source::Buffers(buffers) => buffers.iter().map(|buffer| VALUE + len_of(&held_input(buffer))).sum(),
             Source::Frames(stream) => stream.bytes().len(),
         };
-        Self { source, next: 0, decoded: Decoded::new(allow_objects), may_ask, is_built: false, done: 0, total }
+        Self { source, next: 0, decoded: Decoded::new(makers), failure, may_ask, is_built: false, done: 0, total }
     }
 
     /// Builds the next values, about `size` bytes of work. Returns false if there are no more.
     fn build(&mut self, size: usize, threads: &Threads, on_built: Option<OnBuilt<'_>>) -> bool {
-        let (from, may) = (self.next, (self.decoded.allow_objects, self.may_ask));
+        let (from, may) = (self.next, (self.decoded.allow_objects(), self.may_ask));
         let (mut count, mut len) = (0, 0);
         match &self.source {
             Source::Buffers(buffers) => {
@@ -239,6 +252,9 @@ impl Decode {
     }
 
     fn end(&mut self) -> Outcome<VarArray> {
+        if let Some(failure) = self.failure.take() {
+            return Outcome::failed(VarArray::new(), failure);
+        }
         let subject = if let Source::Frames(_) = self.source { &FRAMES } else { &BUFFERS };
         Outcome::new(self.decoded.take(), self.decoded.reports.lines(subject))
     }

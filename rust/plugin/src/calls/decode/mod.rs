@@ -76,7 +76,7 @@ fn decode_deep(
     out: &mut Slot,
 ) -> Result<Option<Box<Dropped>>, CodecError> {
     match build(Input::of(bytes), allow_objects, MayAsk::Nothing, out) {
-        Err(Stop::MayNotAsk) => decode_asking(Input::of(&bytes.clone()), allow_objects, &mut Makers::default(), out),
+        Err(Stop::MayNotAsk) => decode_asking(Input::of(&bytes.clone()), &mut Makers::flag(allow_objects), out),
         built => Ok(built?),
     }
 }
@@ -84,14 +84,9 @@ fn decode_deep(
 /// Like [`decode`], but may run scripts: the caller must hold the bytes by its own reference, so that neither a script
 /// nor a Logger can change them.
 #[inline(never)]
-pub fn decode_held(
-    input: Input<'_>,
-    allow_objects: bool,
-    makers: &mut Makers,
-    out: &mut Slot,
-) -> Result<Option<Box<Dropped>>, CodecError> {
-    match build(input, allow_objects, MayAsk::Conversions, out) {
-        Err(Stop::MayNotAsk) => decode_asking(input, allow_objects, makers, out),
+pub fn decode_held(input: Input<'_>, makers: &mut Makers, out: &mut Slot) -> Result<Option<Box<Dropped>>, CodecError> {
+    match build(input, makers.allow_objects(), MayAsk::Conversions, out) {
+        Err(Stop::MayNotAsk) => decode_asking(input, makers, out),
         built => Ok(built?),
     }
 }
@@ -100,11 +95,10 @@ pub fn decode_held(
 #[inline(never)]
 pub fn decode_asking(
     input: Input<'_>,
-    allow_objects: bool,
     makers: &mut Makers,
     out: &mut Slot,
 ) -> Result<Option<Box<Dropped>>, CodecError> {
-    if !allow_objects {
+    if !makers.allow_objects() {
         return Ok(build(input, false, MayAsk::Conversions, out)?);
     }
     makers.check(input.reader(true))?;
@@ -268,7 +262,8 @@ fn build_runs<'a>(
 }
 
 /// Returns the error of each buffer; an empty text if the engine would decode it.
-pub fn validate_each(buffers: &AnyArray, allow_objects: bool) -> PackedStringArray {
+pub fn validate_each(buffers: &AnyArray, mut makers: Makers) -> PackedStringArray {
+    let allow_objects = makers.allow_objects();
     let inputs = engine::values(buffers).iter().map(input);
     let total: usize = inputs.clone().map(|input| len_of(&input)).sum();
     let mut texts = vec![String::new(); buffers.len()];
@@ -290,7 +285,6 @@ pub fn validate_each(buffers: &AnyArray, allow_objects: bool) -> PackedStringArr
         let asking = sound.filter(|(_, input)| has_any(input.reader(true)).unwrap_or(false));
         let held: Vec<_> =
             asking.filter_map(|(index, _)| Some((index, engine::byte_array_at(buffers, index)?))).collect();
-        let mut makers = Makers::default();
         for (index, buffer) in held {
             let input = Input { at: 0, bytes: engine::bytes_of(&buffer) };
             if let Err(error) = makers.check(input.reader(true)) {

@@ -12,6 +12,7 @@ use varbatch_workers::Threads;
 use super::{Build, Left, MayAsk, Refused, Stop, utf8};
 use crate::engine::{self, Slot, SlotType, StringSlot, byte_array_of};
 use crate::jobs::pool::Runs;
+use crate::objects::{Has, SCRIPT};
 use crate::value::refused;
 use crate::value::string_cache::Texts;
 
@@ -97,22 +98,33 @@ impl<'a> Build<'a, '_> {
     #[inline(never)]
     fn object(&mut self, slot: &mut Slot, class: &str, count: usize, start: usize) -> Result<(), Stop> {
         let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
-        let Some((mut object, place)) = makers.make(class) else {
+        let Some((mut object, mut place)) = makers.make(class) else {
             return Err(self.reader.error_at(start, refused::object_failed(class)).into());
         };
+        // The index of the first property that is counted from the class or from the script.
+        let mut first = 0;
         for index in 0..count {
             let Some(Event::Text(name)) = self.event()? else { unreachable!("the header has the count") };
             let (name, mut value, at) = (utf8(name), Slot::new(), self.reader.position());
             self.value(&mut value)?;
             let makers = self.makers.as_mut().expect("an object is made");
-            if name == "script" && !value.value().variant().is_nil() {
+            let is_null = value.value().variant().is_nil();
+            if name == SCRIPT && !is_null {
                 let path = value.value().variant().try_to::<GString>().unwrap_or_default().to_string();
-                let Some((script, _)) = makers.script(&path) else {
+                let Some((of_script, script, _)) = makers.script(&path) else {
                     return Err(self.reader.error_at(at, refused::no_such_script(&format!("{path:?}"))).into());
                 };
                 object.set_script(engine::value(script));
-            } else {
-                object.set(&makers.property(place, index, name), value.value());
+                (place, first) = (of_script, index + 1);
+                continue;
+            }
+            if name == SCRIPT && makers.are_listed() {
+                continue;
+            }
+            let (name, has) = makers.property(place, index - first, name);
+            let is_set = has != Has::No && object.set(&name, value.value());
+            if !is_set && has != Has::Yes {
+                self.skipped.add(Refused { count: 1, first: at });
             }
         }
         slot.set_variant(object.into_variant());
@@ -324,7 +336,7 @@ impl<'a> Build<'a, '_> {
             }
             ElementType::Script(path) if allow_objects => {
                 let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
-                let Some((script, class)) = makers.script(utf8(path)) else {
+                let Some((_, script, class)) = makers.script(utf8(path)) else {
                     let found = format!("{:?}", utf8(path));
                     return Err(self.reader.error_at(start, refused::no_such_script(&found)).into());
                 };

@@ -96,7 +96,8 @@ pub fn components(slot: &mut Slot, plain: Plain<'_>) {
     }
 }
 
-/// Elements and entries that typed containers refused: how many, and the offset of the first.
+/// Elements and entries that typed containers refused, or properties that were skipped: how many, and the offset of the
+/// first.
 #[derive(Clone, Copy, Default)]
 struct Refused {
     count: usize,
@@ -123,6 +124,8 @@ pub struct Build<'a, 't> {
     /// Makes objects with class and properties, and loads scripts; see [`Self::making`].
     makers: Option<&'t mut Makers>,
     refused: Refused,
+    /// Properties that were not set.
+    skipped: Refused,
     progress: Progress<'t>,
 }
 
@@ -146,8 +149,8 @@ impl<'a, 't> Build<'a, 't> {
     #[inline]
     pub fn new(reader: Reader<'a>, texts: &'t mut Texts<'a>, threads: &'t Threads, may_ask: MayAsk) -> Self {
         let (kept, progress) = ([].iter(), Progress::new(None, 0));
-        let (makers, refused) = (None, Refused::default());
-        Self { reader, threads, may_ask, texts, kept, makers, refused, progress }
+        let (makers, refused, skipped) = (None, Refused::default(), Refused::default());
+        Self { reader, threads, may_ask, texts, kept, makers, refused, skipped, progress }
     }
 
     /// Makes objects with class and properties, which must have been checked.
@@ -179,7 +182,7 @@ impl<'a, 't> Build<'a, 't> {
             Err(stop) => Err(stop),
         };
         match built {
-            Ok(()) if self.refused.count == 0 => Ok(None),
+            Ok(()) if self.refused.count + self.skipped.count == 0 => Ok(None),
             Ok(()) => Ok(Some(self.dropped())),
             Err(stop) => {
                 slot.clear();
@@ -191,8 +194,11 @@ impl<'a, 't> Build<'a, 't> {
 
     #[cold]
     fn dropped(&self) -> Box<Dropped> {
-        let Refused { count, first } = self.refused;
-        Box::new(Dropped { count, first: self.reader.error_at(first, refused::dropped()).to_string() })
+        let first = |of: Refused, kind| (of.count, self.reader.error_at(of.first, kind).to_string());
+        Box::new(Dropped {
+            elements: first(self.refused, refused::dropped()),
+            properties: first(self.skipped, refused::not_stored()),
+        })
     }
 
     /// Reports the progress.

@@ -1,0 +1,2 @@
+extends Resource
+## Named in bytes only. Nothing loads it.

@@ -1,0 +1,246 @@
+extends "../support/round_trip.gd"
+## allow_objects as a list of classes: what is made, what is refused before anything is, what is skipped.
+
+const Item := preload("../support/saved_item.gd")
+const Child := preload("../support/saved_child.gd")
+const FreeList := preload("../support/free_list.gd")
+const ITEM := "res://conformance/support/saved_item.gd"
+const CHILD := "res://conformance/support/saved_child.gd"
+const OLD := "res://old/item.gd"
+const NOT_LISTED := 'expected a class of allow_objects, found "%s"'
+const PATH := "user://listed.dat"
+
+
+func finish() -> void:
+	DirAccess.remove_absolute(PATH)
+	super()
+
+
+## Every method takes it, and gives what it gives for true.
+func test_every_method() -> void:
+	var value: Variant = _item([_item(), Curve.new()])
+	var bytes := var_to_bytes_with_objects(value)
+	var list: Array = [Item, &"Curve"]
+	var many: Array = [bytes, var_to_bytes(7), bytes]
+	var frames := VarBatch.vars_to_frames([value, 7, value], true)
+	var values: Array = [value, 7, value]
+	check_int(VarBatch.save_vars(PATH, values, true), OK, "save")
+	_check_same(VarBatch.bytes_to_var(bytes, list), value, "bytes_to_var")
+	_check_same(ClassDB.class_call_static(&"VarBatch", &"bytes_to_var", bytes, list), value, "by name")
+	_check_same(VarBatch.bytes_to_vars(many, list), values, "bytes_to_vars")
+	_check_same(VarBatch.bytes_to_vars_async(many, list).wait(), values, "bytes_to_vars_async")
+	_check_same(VarBatch.frames_to_vars(frames, list), values, "frames_to_vars")
+	_check_same(VarBatch.frames_to_vars_async(frames, list).wait(), values, "frames_to_vars_async")
+	_check_same(VarBatch.load_vars(PATH, list), values, "load_vars")
+	_check_same(VarBatch.load_vars_async(PATH, list).wait(), values, "load_vars_async")
+	check_int(VarBatch.save_var(PATH, value, true), OK, "save")
+	_check_same(VarBatch.load_var(PATH, null, list), value, "load_var")
+	_check_same(VarBatch.load_var_async(PATH, null, list).wait(), value, "load_var_async")
+	_check_same(VarBatch.bytes_to_var_in(bytes, VarBatch.DIALECT_GODOT_4, list), value, "in")
+	check_value(VarBatch.validate([bytes, bytes], list), PackedStringArray(["", ""]), "validate")
+	var found := VarBatch.diff(var_to_bytes([1]), var_to_bytes_with_objects([value]), list)
+	_check_same(found[0].new, value, "diff")
+	var pairs: Array = [[var_to_bytes([1]), var_to_bytes_with_objects([value])]]
+	_check_same(VarBatch.diff_batch(pairs, list)[0][0].new, value, "diff_batch")
+
+
+## And refuses the same in all of them: nothing is made.
+func test_every_method_refuses() -> void:
+	var bytes := var_to_bytes_with_objects({"k": [_item(), Child.new()]})
+	var list: Array = [Item]
+	var reason := VarBatch.validate([bytes], list)[0]
+	check(reason.begins_with(NOT_LISTED % CHILD) and reason.ends_with('inside ["k"][1].script'), reason)
+	var frames := VarBatch.vars_to_frames([bytes_to_var_with_objects(bytes)], true)
+	check_int(VarBatch.save_var(PATH, bytes_to_var_with_objects(bytes), true), OK, "save")
+	var made := Vector2i(Item.made, Child.children)
+	check_call(&"bytes_to_var", [bytes, list], null, [reason])
+	check_call(&"bytes_to_vars", [[bytes, bytes], list], [null, null], ["buffer 0: " + reason, "buffer 1: " + reason])
+	check_call(&"bytes_to_vars_async", [[bytes], list], [null], ["buffer 0: " + reason])
+	check_call(&"frames_to_vars", [frames, list], [null], ["frame 0: ..."])
+	check_call(&"load_var", [PATH, 5, list], 5, ["..." + CHILD + "..."], ERR_FILE_CORRUPT)
+	check_call(&"load_vars", [PATH, list], [null], ["..." + CHILD + "..."], ERR_FILE_CORRUPT)
+	check_call(&"bytes_to_var_in", [bytes, VarBatch.DIALECT_GODOT_4, list], null, [reason])
+	check_call(&"diff", [var_to_bytes(1), bytes, list], [] as Array[Dictionary], ["..." + CHILD + "..."])
+	check_value(Vector2i(Item.made, Child.children), made, "objects made")
+
+
+func test_what_is_refused() -> void:
+	var bytes := var_to_bytes_with_objects([_item()])
+	var curve := var_to_bytes_with_objects(Curve.new())
+	var node := Values.object("Node", {"script": ITEM})
+	var cases: Array = [
+		[curve, [Item], NOT_LISTED % "Curve"],
+		[curve, [], NOT_LISTED % "Curve"],
+		[bytes, [&"Resource"], NOT_LISTED % ITEM],
+		[bytes, [Child], NOT_LISTED % ITEM],
+		# A class is listed without those that it is the base of, and a script without its base.
+		[curve, [&"Resource"], NOT_LISTED % "Curve"],
+		[var_to_bytes_with_objects(Resource.new()), [Item], NOT_LISTED % "Resource"],
+		[Values.object("Resource", {"script": null}), [Item], NOT_LISTED % "Resource"],
+		[Values.object("Curve", {"script": ITEM}), [Item, &"Curve"], "script of a Curve, found one that extends Resource"],
+		[node, [Item, &"Node"], "expected the script of a Node, found one that extends Resource"],
+		[_twice(), [Item], "expected one script, found a second"],
+		[Values.object("Resource", {"script": 5}), [Item], "expected the path of a script"],
+		[Values.object("Resource", {"script": "user://a.gd"}), [Item], NOT_LISTED % "user://a.gd"],
+		[Values.object("EncodedObjectAsID", {"object_id": 5}), [Item], NOT_LISTED % "EncodedObjectAsID"],
+		[Values.object("NoSuchClass", {}), [Item], NOT_LISTED % "NoSuchClass"],
+		[Values.object("GDScript", {"script/source": "x"}), [Item], NOT_LISTED % "GDScript"],
+		[var_to_bytes_with_objects([] as Array[Child]), [Item], NOT_LISTED % CHILD],
+		[var_to_bytes_with_objects({} as Dictionary[int, Child]), [Item], NOT_LISTED % CHILD],
+	]
+	var made := Item.made
+	for case: Array in cases:
+		var what := "%s, with %s" % [case[2], case[1]]
+		check(case[2] in VarBatch.validate([case[0]], case[1])[0], what + ": " + VarBatch.validate([case[0]], case[1])[0])
+		check_call(&"bytes_to_var", [case[0], case[1]], null, ["..." + case[2] + "..."])
+	check_int(Item.made, made, "objects made")
+
+
+## What true takes besides: ids, null, typed containers of what is listed.
+func test_what_else_is_taken() -> void:
+	var typed: Array[Item] = [_item(), null]
+	var by_name: Dictionary[StringName, Item] = {&"a": _item()}
+	var native: Array[Curve] = [Curve.new()]
+	for value: Variant in [typed, by_name, native, [] as Array[Item]]:
+		var bytes := var_to_bytes_with_objects(value)
+		_check_same(VarBatch.bytes_to_var(bytes, [Item, &"Curve"]), value, "%s" % [value])
+	var id: Variant = VarBatch.bytes_to_var(var_to_bytes([self]), [Item])[0]
+	check_int((id as EncodedObjectAsID).object_id, get_instance_id(), "an id")
+	check_value(VarBatch.bytes_to_var(var_to_bytes({"k": 1}), [Item]), {"k": 1}, "no object")
+
+
+## Saves of a game whose scripts are in other places now.
+func test_moved_scripts() -> void:
+	var old := Values.object("Resource", {"script": OLD, "number": 7})
+	var list := {OLD: Item, "res://older.gd": Item, &"Curve": &"Curve"}
+	for bytes: PackedByteArray in [old, Values.object("Resource", {"script": ITEM, "number": 7})]:
+		var found: Variant = VarBatch.bytes_to_var(bytes, list)
+		check(found is Item, "found %s" % [found])
+		check_int((found as Item).number, 7, "number")
+	check(VarBatch.bytes_to_var(var_to_bytes_with_objects(Curve.new()), list) is Curve, "a class")
+	# A path of the same length, also in the type of an Array.
+	var typed: Array[Item] = [_item()]
+	var other := ITEM.replace("item", "iron")
+	var hexes: Array = [ITEM, other].map(func(path: String) -> String: return path.to_utf8_buffer().hex_encode())
+	var moved := Values.hex(var_to_bytes_with_objects(typed).hex_encode().replace(hexes[0], hexes[1]))
+	_check_same(VarBatch.bytes_to_var(moved, {other: Item}), typed, "a typed Array")
+	check_call(&"bytes_to_var", [moved, [Item]], null, ["..." + NOT_LISTED % other + "..."])
+	check_call(&"bytes_to_var", [old, [Item]], null, ["..." + NOT_LISTED % OLD + "..."])
+
+
+## Only what a class declares and stores is set: one warning with the count and the first path.
+func test_skipped_properties() -> void:
+	var bytes := Values.object("Resource", {
+		"resource_name": "name",
+		"resource_path": "res://project.godot",
+		"resource_scene_unique_id": "x",
+		"metadata/a": 1,
+		"none": 2,
+		"script": ITEM,
+		"number": 5,
+		"secret": "changed",
+		"resource_local_to_scene": true,
+		"metadata/b": [1],
+		"gone": 3,
+	})
+	var text := "skipped 7 properties; the first: expected a property that the class stores, found another, at byte "
+	var decode := func() -> Variant: return VarBatch.bytes_to_var(bytes, [Item])
+	var found: Item = expect_logged(decode, 0, 1, text)
+	check_value(found.resource_name, "name", "a property of the class")
+	check(found.resource_local_to_scene, "a property of the class behind the script")
+	check_value(found.resource_path, "", "the path")
+	check_value(found.secret, "untouched", "a variable that is not stored")
+	check_value(found.get_meta_list(), [] as Array[StringName], "metadata")
+	check_int(found.number, 5, "number")
+	var one := Values.object("Node", {"owner": null, "script": null})
+	var node: Node = expect_logged(func() -> Variant: return VarBatch.bytes_to_var(one, [&"Node"]), 0, 1, "skipped a property: ")
+	node.free()
+	# What true sets: all.
+	var all: Item = VarBatch.bytes_to_var(bytes, true)
+	check_value(all.secret, "changed", "with true")
+	# In a batch, a line each. A value of the wrong type is ignored, as with true.
+	var batch := func() -> Variant: return VarBatch.bytes_to_vars([bytes, var_to_bytes(1), bytes], [Item])
+	expect_logged(batch, 0, 2, "skipped 7 properties")
+	var wrong := Values.object("Resource", {"script": ITEM, "number": [1]})
+	check_int((VarBatch.bytes_to_var(wrong, [Item]) as Item).number, 1, "number")
+
+
+## Properties that a class makes up as it reads them.
+func test_properties_that_no_list_has() -> void:
+	var animation := Animation.new()
+	animation.add_track(Animation.TYPE_VALUE)
+	animation.track_insert_key(0, 0.5, 3)
+	_check_same(VarBatch.bytes_to_var(var_to_bytes_with_objects(animation), [&"Animation"]), animation, "Animation")
+	var path := "res://conformance/support/free_list.gd"
+	var bytes := Values.object("RefCounted", {"script": path, "any_a": 1, "other": 2, "metadata/c": 3, "held": 5})
+	var found: FreeList = expect_logged(func() -> Variant: return VarBatch.bytes_to_var(bytes, [FreeList]), 0, 1, "skipped 3 properties")
+	check_value(found.held, {&"any_a": 1}, "held")
+	check_value(found.get_meta_list(), [] as Array[StringName], "metadata")
+
+
+func test_arguments() -> void:
+	var source := GDScript.new()
+	source.source_code = "extends RefCounted"
+	source.reload()
+	var scene := GDScript.new()
+	scene.source_code = "extends PackedScene"
+	scene.reload()
+	var cases: Dictionary = {
+		[5]: "expected a script or the name of a class that can be instantiated, found int, at index 0 of allow_objects",
+		[Item, null]: "found Nil, at index 1 of allow_objects",
+		["NoSuchClass"]: 'found "NoSuchClass", at index 0',
+		[&"CanvasItem"]: 'found "CanvasItem"',
+		[Curve]: 'found GDScriptNativeClass (write &"Curve" instead of Curve)',
+		[Curve.new()]: "found Curve",
+		[&"GDScript"]: "expected classes that hold data, found GDScript, as a Script holds code",
+		[&"PackedScene"]: "expected classes that hold data, found PackedScene, as a PackedScene holds code",
+		[scene]: "found PackedScene, as a PackedScene holds code",
+		[source]: "expected a script with a path in res://, found one without, at index 0",
+		{5: Item}: "expected paths of scripts or names of classes as keys of allow_objects, found int",
+		{OLD: 5}: 'found int, at key "res://old/item.gd" of allow_objects',
+		{&"Item": &"GDScript"}: "as a Script holds code",
+		"Curve": "expected true, false or classes as allow_objects, found String",
+		PackedStringArray(["Curve"]): "expected true, false or classes as allow_objects, found PackedStringArray",
+		Item: "expected true, false or classes as allow_objects, found Object",
+	}
+	var bytes := var_to_bytes(7)
+	for list: Variant in cases:
+		var lines: PackedStringArray = ["..." + cases[list] + "..."]
+		check_call(&"bytes_to_var", [bytes, list], null, lines, ERR_INVALID_PARAMETER)
+		check_call(&"bytes_to_vars", [[bytes], list], [], lines, ERR_INVALID_PARAMETER)
+		check_call(&"bytes_to_vars_async", [[bytes], list], [], lines, ERR_INVALID_PARAMETER)
+		check_call(&"frames_to_vars_async", [bytes, list], [], lines, ERR_INVALID_PARAMETER)
+		check_call(&"load_var", [PATH, 1, list], 1, lines, ERR_INVALID_PARAMETER)
+		check_call(&"validate", [[bytes], list], PackedStringArray(), lines, ERR_INVALID_PARAMETER)
+	# A script without a path can have one in a Dictionary. Numbers are flags where the flag was a bool.
+	check(VarBatch.bytes_to_var(Values.object("RefCounted", {"script": OLD}), {OLD: source}) is RefCounted, "moved")
+	check(VarBatch.bytes_to_var(var_to_bytes_with_objects(Curve.new()), 1) is Curve, "1 is true")
+
+
+## The list is read at the call: a task makes what was listed then.
+func test_task_keeps_the_list() -> void:
+	var bytes := var_to_bytes_with_objects(_item())
+	var list: Array = [Item]
+	var task := VarBatch.bytes_to_vars_async([bytes], list)
+	list.clear()
+	check(task.wait()[0] is Item, "the class that was listed")
+
+
+func _item(parts: Array = []) -> Item:
+	var item := Item.new()
+	item.number = 42
+	item.title = "sword"
+	item.parts.assign(parts)
+	item.content = {"k": [1, 2.5]}
+	return item
+
+
+## An object with the script twice.
+func _twice() -> PackedByteArray:
+	var bytes := Values.object("Resource", {"script": ITEM, "scripT": ITEM})
+	var hexes: Array = ["scripT", "script"].map(func(text: String) -> String: return text.to_utf8_buffer().hex_encode())
+	return Values.hex(bytes.hex_encode().replace(hexes[0], hexes[1]))
+
+
+func _check_same(found: Variant, expected: Variant, what: String) -> void:
+	check_bytes(var_to_bytes_with_objects(found), var_to_bytes_with_objects(expected), what)

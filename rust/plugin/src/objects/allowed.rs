@@ -1,0 +1,140 @@
+//! The argument `allow_objects`: a flag, or a list of the classes whose objects bytes may make; and which properties of these
+//! they may set.
+
+use foldhash::HashSet;
+use godot::builtin::{Array, StringName, VarDictionary};
+use godot::classes::{ClassDb, Script};
+use godot::meta::ToGodot;
+use godot::obj::{EngineBitfield, Gd, Singleton};
+use godot::register::info::PropertyUsageFlags;
+use varbatch_codec::Kind;
+
+use crate::engine::{self, Slot, Value};
+
+pub enum Allowed {
+    Flag(bool),
+    /// Each with the name that it has in the bytes: the path of a script, or a class.
+    Listed(Vec<(String, Class)>),
+}
+
+/// A class that is listed: a script and the class that it extends, or only a class.
+pub struct Class {
+    pub class: StringName,
+    pub script: Option<Slot>,
+}
+
+/// What objects of these classes hold can run whatever the bytes want.
+const CODE: [&str; 2] = ["Script", "PackedScene"];
+
+impl Allowed {
+    /// Reads the argument.
+    ///
+    /// # Errors
+    /// The text says what is expected instead.
+    pub fn of(argument: &Value) -> Result<Self, String> {
+        let view = argument.view();
+        let mut listed = Vec::new();
+        match view.kind() {
+            Kind::Bool => return Ok(Self::Flag(view.bool())),
+            Kind::Array => {
+                for (index, element) in view.elements().iter().enumerate() {
+                    let class =
+                        Class::of(element).map_err(|why| format!("{why}, at index {index} of allow_objects"))?;
+                    let name = class.own_name().ok_or_else(|| {
+                        format!("expected a script with a path in res://, found one without, at index {index} of allow_objects")
+                    })?;
+                    listed.push((name, class));
+                }
+            }
+            Kind::Dictionary => {
+                let (keys, values) = view.keys_and_values();
+                for (key, value) in engine::values(&keys).iter().zip(engine::values(&values)) {
+                    let name = text(key).ok_or_else(|| {
+                        let found = key.view().kind().name();
+                        format!("expected paths of scripts or names of classes as keys of allow_objects, found {found}")
+                    })?;
+                    let why = |why| format!("{why}, at key {name:?} of allow_objects");
+                    let class = Class::of(value).map_err(why)?;
+                    // A game that moved a script also has saves that name its new place.
+                    if let Some(own_name) = class.own_name().filter(|own_name| *own_name != name) {
+                        listed.push((own_name, Class::of(value).map_err(why)?));
+                    }
+                    listed.push((name, class));
+                }
+            }
+            kind => {
+                let found = if kind == Kind::Int { view.int().to_string() } else { kind.name().into() };
+                return Err(format!("expected true, false or classes as allow_objects, found {found}"));
+            }
+        }
+        Ok(Self::Listed(listed))
+    }
+}
+
+/// Returns the text of a String or a StringName.
+fn text(value: &Value) -> Option<String> {
+    matches!(value.view().kind(), Kind::String | Kind::StringName).then(|| value.variant().stringify().to_string())
+}
+
+impl Class {
+    fn of(value: &Value) -> Result<Self, String> {
+        let expected = "expected a script or the name of a class that can be instantiated";
+        let class = if let Some(name) = text(value) {
+            if !engine::can_instantiate(&name) {
+                return Err(format!("{expected}, found {name:?}"));
+            }
+            Self { class: StringName::from(&name), script: None }
+        } else {
+            let Ok(script) = value.variant().try_to::<Gd<Script>>() else {
+                let kind = value.view().kind();
+                let found = if kind == Kind::Object { engine::class_of(value).to_string() } else { kind.name().into() };
+                let advice = if found == "GDScriptNativeClass" { " (write &\"Curve\" instead of Curve)" } else { "" };
+                return Err(format!("{expected}, found {found}{advice}"));
+            };
+            Self { class: script.get_instance_base_type(), script: Some(Slot::of(value)) }
+        };
+        let classes = ClassDb::singleton();
+        match CODE.into_iter().find(|code| classes.is_parent_class(&class.class, *code)) {
+            Some(code) => {
+                Err(format!("expected classes that hold data, found {}, as a {code} holds code", class.class))
+            }
+            None => Ok(class),
+        }
+    }
+
+    /// Returns the name of the class in bytes that are written now. `None` for a script without a path.
+    fn own_name(&self) -> Option<String> {
+        let Some(script) = &self.script else { return Some(self.class.to_string()) };
+        let path = script.value().variant().to::<Gd<Script>>().get_path().to_string();
+        path.starts_with("res://").then_some(path)
+    }
+}
+
+/// Returns which properties the objects of a class, or of a script that extends it, store, and which they only have. Also
+/// returns true if there may be others: those that a class makes up as it reads them, such as the tracks of an Animation,
+/// which come before the script; and those of a script that makes its list.
+pub fn properties(class: &StringName, script: Option<&Slot>) -> (HashSet<StringName>, HashSet<StringName>, bool) {
+    let (mut names, mut others) = (HashSet::default(), HashSet::default());
+    let mut add = |list: Array<VarDictionary>| {
+        for entry in list.iter_shared() {
+            let Some(name) = entry.get("name").and_then(|name| name.try_to_relaxed::<StringName>().ok()) else {
+                continue;
+            };
+            let usage = entry.get("usage").and_then(|usage| usage.try_to::<i64>().ok()).unwrap_or_default();
+            let is_stored = PropertyUsageFlags::from_ord(usage.cast_unsigned()).is_set(PropertyUsageFlags::STORAGE);
+            if is_stored { &mut names } else { &mut others }.insert(name);
+        }
+    };
+    add(ClassDb::singleton().class_get_property_list(class));
+    let mut has_more = true;
+    if let Some(script) = script.and_then(|script| script.value().variant().try_to::<Gd<Script>>().ok()) {
+        let mut scripts = std::iter::successors(Some(script.clone()), |script| script.get_base_script());
+        let list = "_get_property_list".to_variant();
+        let makes_list = |script: Gd<Script>| {
+            script.get_script_method_list().iter_shared().any(|method| method.get("name").as_ref() == Some(&list))
+        };
+        has_more = scripts.any(makes_list);
+        add(script.get_script_property_list());
+    }
+    (names, others, has_more)
+}
