@@ -11,25 +11,30 @@ use godot::obj::{Gd, Singleton};
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
+use super::api::Api;
 use super::layout::{self, SignalParts};
 use super::{ENCODED_CLASS, Slot, SlotType, Value, api, is_known, name_of, value, values};
 
 impl Slot {
     /// Makes the value the engine's stand-in for an instance id: an EncodedObjectAsID, or null for id 0.
     pub fn set_object_id(&mut self, id: u64) {
-        let mut object = std::ptr::null_mut();
+        let (api, mut object) = (api(), std::ptr::null_mut());
         if id != 0 {
             let args = [(&raw const id).cast()];
             // SAFETY: the class exists, as its method was found. The method belongs to the class and was found by the hash
             // of its signature: it takes a 64-bit id, and returns nothing.
             unsafe {
-                object = construct(&api().encoded_class);
-                let call = api().interface.object_method_bind_ptrcall;
-                call(api().set_object_id, object, args.as_ptr(), std::ptr::null_mut());
+                object = construct(api, &api.encoded_class);
+                (api.interface.object_method_bind_ptrcall)(
+                    api.set_object_id,
+                    object,
+                    args.as_ptr(),
+                    std::ptr::null_mut(),
+                );
             }
         }
         // SAFETY: `object` is null, or a RefCounted whose first reference this Variant takes.
-        self.set_variant(unsafe { held(object) });
+        self.set_variant(unsafe { held(api, object) });
     }
 
     /// Makes the value a Signal of any object, even a freed one. `false`, and no change, if the layout is not known.
@@ -109,17 +114,18 @@ pub fn set_property(holder: &Value, name: &StringName, new: &Value) -> bool {
 ///
 /// # Safety
 /// The class exists.
-unsafe fn construct(class: &StringName) -> sys::GDExtensionObjectPtr {
+#[inline(always)]
+unsafe fn construct(api: &Api, class: &StringName) -> sys::GDExtensionObjectPtr {
     const POSTINITIALIZE: i64 = 0;
     let (what, reversed) = (POSTINITIALIZE, 0_u8);
     let args = [(&raw const what).cast(), (&raw const reversed).cast()];
     // SAFETY: the class exists. The method belongs to each class and was found by the hash of its signature: it takes a
     // 64-bit int and a bool, and returns nothing.
     unsafe {
-        let object = (api().interface.classdb_construct_object2)(class.string_sys());
+        let object = (api.interface.classdb_construct_object2)(class.string_sys());
         if !object.is_null() {
-            let call = api().interface.object_method_bind_ptrcall;
-            call(api().notification, object, args.as_ptr(), std::ptr::null_mut());
+            let call = api.interface.object_method_bind_ptrcall;
+            call(api.notification, object, args.as_ptr(), std::ptr::null_mut());
         }
         object
     }
@@ -129,8 +135,9 @@ unsafe fn construct(class: &StringName) -> sys::GDExtensionObjectPtr {
 ///
 /// # Safety
 /// The object is null or alive.
-unsafe fn held(mut object: sys::GDExtensionObjectPtr) -> Variant {
-    let from_type = api().from_type.get(Kind::Object);
+#[inline(always)]
+unsafe fn held(api: &Api, mut object: sys::GDExtensionObjectPtr) -> Variant {
+    let from_type = api.from_type.get(Kind::Object);
     // SAFETY: promised by the caller. A RefCounted gets a reference.
     unsafe { Variant::new_with_var_uninit(|variant| from_type(variant, (&raw mut object).cast())) }
 }
@@ -146,7 +153,7 @@ impl NewObject {
     /// Creates an object of a class that [`can_instantiate`]. `None` if the engine fails.
     pub fn of(class: &StringName) -> Option<Self> {
         // SAFETY: an unknown class gives null. The object was just made.
-        let object = unsafe { held(construct(class)) };
+        let object = unsafe { held(api(), construct(api(), class)) };
         // Bit 63 marks the ids of RefCounted objects.
         let id = value(&object).object_id();
         (id != 0).then_some(Self { object, is_counted: id >> 63 != 0 })

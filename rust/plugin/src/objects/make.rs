@@ -10,6 +10,7 @@ use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 use super::SCRIPT;
 use super::allowed::{self, Allowed};
 use crate::engine::{self, NewObject, Slot, Value};
+use crate::value::build::Refused;
 use crate::value::{element_scripts, refused};
 
 /// The objects that a call may make, and what it has asked the engine about the classes, scripts and properties in its
@@ -24,6 +25,8 @@ pub struct Makers {
     makers: Vec<Maker>,
     /// The objects of the current value that have no counted references.
     made: Vec<Slot>,
+    /// The properties of the current value that are not set, as a listed class does not have them.
+    pub skipped: Refused,
 }
 
 /// Which objects with class and properties may be made.
@@ -199,6 +202,7 @@ impl Makers {
     /// If the bytes are no value, or the engine or the list does not have a class or a script.
     pub fn check(&mut self, mut reader: Reader<'_>) -> Result<(), CodecError> {
         self.made.clear();
+        self.skipped = Refused::default();
         let is_list = self.are_listed();
         let (mut counts, mut open) = (refused::Objects::default(), Vec::new());
         loop {

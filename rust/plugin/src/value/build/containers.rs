@@ -124,7 +124,7 @@ impl<'a> Build<'a, '_> {
             let (name, has) = makers.property(place, index - first, name);
             let is_set = has != Has::No && object.set(&name, value.value());
             if !is_set && has != Has::Yes {
-                self.skipped.add(Refused { count: 1, first: at });
+                makers.skipped.add(Refused { count: 1, first: at });
             }
         }
         slot.set_variant(object.into_variant());

@@ -96,16 +96,15 @@ pub fn components(slot: &mut Slot, plain: Plain<'_>) {
     }
 }
 
-/// Elements and entries that typed containers refused, or properties that were skipped: how many, and the offset of the
-/// first.
+/// What was left out: how many parts, and the offset of the first.
 #[derive(Clone, Copy, Default)]
-struct Refused {
+pub struct Refused {
     count: usize,
     first: usize,
 }
 
 impl Refused {
-    fn add(&mut self, other: Self) {
+    pub fn add(&mut self, other: Self) {
         if other.count > 0 {
             self.first = if self.count == 0 { other.first } else { self.first.min(other.first) };
             self.count += other.count;
@@ -123,9 +122,8 @@ pub struct Build<'a, 't> {
     kept: std::slice::Iter<'t, Value>,
     /// Makes objects with class and properties, and loads scripts; see [`Self::making`].
     makers: Option<&'t mut Makers>,
+    /// Elements and entries that typed containers refused.
     refused: Refused,
-    /// Properties that were not set.
-    skipped: Refused,
     progress: Progress<'t>,
 }
 
@@ -149,8 +147,8 @@ impl<'a, 't> Build<'a, 't> {
     #[inline]
     pub fn new(reader: Reader<'a>, texts: &'t mut Texts<'a>, threads: &'t Threads, may_ask: MayAsk) -> Self {
         let (kept, progress) = ([].iter(), Progress::new(None, 0));
-        let (makers, refused, skipped) = (None, Refused::default(), Refused::default());
-        Self { reader, threads, may_ask, texts, kept, makers, refused, skipped, progress }
+        let (makers, refused) = (None, Refused::default());
+        Self { reader, threads, may_ask, texts, kept, makers, refused, progress }
     }
 
     /// Makes objects with class and properties, which must have been checked.
@@ -182,7 +180,7 @@ impl<'a, 't> Build<'a, 't> {
             Err(stop) => Err(stop),
         };
         match built {
-            Ok(()) if self.refused.count + self.skipped.count == 0 => Ok(None),
+            Ok(()) if self.refused.count + self.skipped().count == 0 => Ok(None),
             Ok(()) => Ok(Some(self.dropped())),
             Err(stop) => {
                 slot.clear();
@@ -192,12 +190,18 @@ impl<'a, 't> Build<'a, 't> {
         }
     }
 
+    /// The properties that were not set.
+    #[inline(always)]
+    fn skipped(&self) -> Refused {
+        self.makers.as_ref().map_or(Refused::default(), |makers| makers.skipped)
+    }
+
     #[cold]
     fn dropped(&self) -> Box<Dropped> {
         let first = |of: Refused, kind| (of.count, self.reader.error_at(of.first, kind).to_string());
         Box::new(Dropped {
             elements: first(self.refused, refused::dropped()),
-            properties: first(self.skipped, refused::not_stored()),
+            properties: first(self.skipped(), refused::not_stored()),
         })
     }
 
