@@ -1,0 +1,93 @@
+extends RefCounted
+## Sets stored properties of native objects to random values, such as the engine survives.
+
+## Classes whose lists of properties VarBatch knows, and others. Of some, the engine does not survive
+## all values.
+const CLASSES := """
+AnimatableBody2D AnimatableBody3D AnimatedSprite2D AnimatedSprite3D Animation
+AnimationLibrary Area2D Area3D AtlasTexture AudioStream AudioStreamRandomizer AudioStreamWAV
+BitMap BoxMesh BoxShape3D Button ButtonGroup CPUParticles2D CPUParticles3D Camera2D Camera3D
+CanvasGroup CanvasItem CanvasLayer CanvasModulate CapsuleMesh CapsuleShape2D CapsuleShape3D
+CharacterBody2D CharacterBody3D CircleShape2D CollisionObject2D CollisionObject3D
+CollisionPolygon2D CollisionShape2D CollisionShape3D ConcavePolygonShape2D
+ConvexPolygonShape2D Curve Curve2D Curve3D CylinderMesh CylinderShape3D EncodedObjectAsID
+Environment FastNoiseLite GPUParticles2D GeometryInstance3D Gradient GradientTexture1D
+GradientTexture2D Image ImageTexture InputEvent InputEventAction InputEventFromWindow
+InputEventJoypadButton InputEventJoypadMotion InputEventKey InputEventMouse
+InputEventMouseButton InputEventWithModifiers JSON Label LabelSettings Line2D Marker2D
+Marker3D Mesh MeshInstance2D MeshInstance3D NavigationAgent2D NavigationObstacle2D Node
+Node2D Node3D Noise Object OmniLight3D Path2D Path3D PathFollow2D PathFollow3D PhysicsBody2D
+PhysicsBody3D PhysicsMaterial PlaceholderTexture2D PlaneMesh Polygon2D PrimitiveMesh QuadMesh
+RandomNumberGenerator RayCast2D RayCast3D RectangleShape2D RefCounted RemoteTransform2D
+Resource RigidBody2D RigidBody3D SegmentShape2D ShaderMaterial Shape2D Shape3D ShapeCast2D
+Shortcut Skin SphereMesh SphereShape3D Sprite2D Sprite3D SpriteBase3D SpriteFrames
+StandardMaterial3D StaticBody2D StaticBody3D StyleBox StyleBoxEmpty StyleBoxFlat StyleBoxLine
+StyleBoxTexture Texture Texture2D Theme TileSet Timer Translation VisibleOnScreenNotifier2D
+VisualInstance3D World2D WorldBoundaryShape2D
+"""
+
+static var _names := CLASSES.strip_edges().replace("\n", " ").split(" ")
+
+var _random: RandomNumberGenerator
+## The properties of an object of each class, as it is made.
+var _lists: Dictionary[String, Array] = {}
+
+
+func _init(random: RandomNumberGenerator) -> void:
+	_random = random
+
+
+static func class_names() -> PackedStringArray:
+	return _names
+
+
+## Changes a third of what [param object] stores, and may give it metadata.
+func change(object: Object) -> void:
+	for property: Dictionary in _list_of(object):
+		if _random.randi_range(0, 2) == 0:
+			object.set(property.name as StringName, value(property))
+	if _random.randi_range(0, 3) == 0:
+		object.set_meta(&"meta", 1)
+
+
+## A value for a property of which this is known.
+func value(property: Dictionary) -> Variant:
+	var type: int = property.type
+	match type:
+		TYPE_INT:
+			return _random.randi_range(0, 7)
+		TYPE_FLOAT:
+			return _random.randi_range(0, 8) / 4.0
+		TYPE_STRING, TYPE_STRING_NAME, TYPE_NODE_PATH:
+			return type_convert(["", "a", "b"][_random.randi_range(0, 2)], type)
+		TYPE_OBJECT:
+			return _resource(property.hint_string as String)
+		TYPE_COLOR, TYPE_VECTOR2, TYPE_VECTOR3, TYPE_VECTOR2I, TYPE_VECTOR3I:
+			return [Color.RED, Color(), Vector2.ONE, Vector3.ONE][_random.randi_range(0, 3)]
+	return type_convert(null, type)
+
+
+## A resource of one of these classes, which are separated by commas.
+func _resource(classes: String) -> Resource:
+	var names := classes.split(",")
+	var base := names[_random.randi_range(0, names.size() - 1)]
+	if not ClassDB.class_exists(base) or not ClassDB.is_parent_class(base, &"Resource"):
+		return null
+	var all := [base] + Array(ClassDB.get_inheriters_from_class(base))
+	var made: String = all[_random.randi_range(0, all.size() - 1)]
+	if base == "AudioStream":
+		made = "AudioStreamWAV"
+	if not made in _names or not ClassDB.can_instantiate(made):
+		return null
+	return ClassDB.instantiate(made)
+
+
+func _list_of(object: Object) -> Array:
+	var name := object.get_class()
+	if not _lists.has(name):
+		const SKIPPED := PROPERTY_USAGE_READ_ONLY | PROPERTY_USAGE_CATEGORY
+		_lists[name] = object.get_property_list().filter(
+			func(property: Dictionary) -> bool:
+				return property.name != "script" and not property.usage & SKIPPED
+		)
+	return _lists[name]
