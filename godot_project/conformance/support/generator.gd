@@ -9,6 +9,9 @@ const MAX_DEPTH := 20
 ## Values that one call of value() makes at most, roughly.
 const MAX_PARTS := 60
 
+## The element type of a container that takes any value.
+const ANY: Array = [TYPE_NIL, &"", null]
+
 var random := RandomNumberGenerator.new()
 var texts := RandomText.new(random)
 var objects: RandomObjects
@@ -170,35 +173,39 @@ func _chain(depth: int) -> Variant:
 
 
 func _array(depth: int) -> Array:
-	var array := []
-	var element: Array = [TYPE_NIL, &"", null]
-	if random.randi_range(0, 2) == 0:
-		element = _element_type()
-		array = Array([], element[0] as int, element[1] as StringName, element[2])
+	return array_of(_element_type() if random.randi_range(0, 2) == 0 else ANY, depth)
+
+
+## An array of elements of such a type: builtin type, class, script.
+func array_of(element: Array, depth: int) -> Array:
+	var array := Array([], element[0] as int, element[1] as StringName, element[2])
 	for i: int in _count(depth):
 		array.append(_element(element, depth + 1))
 	return array
 
 
 func _dictionary(depth: int) -> Dictionary:
-	var key: Array = [TYPE_NIL, &"", null]
-	var content: Array = [TYPE_NIL, &"", null]
-	var dictionary := {}
+	var key := ANY
+	var content := ANY
 	if random.randi_range(0, 2) == 0:
 		key = _element_type() if random.randi_range(0, 2) else key
 		content = _element_type() if random.randi_range(0, 2) else content
 		if Values.Engines.has_value_script_bug():
 			key = objects.without_script(key)
 			content = objects.without_script(content)
-		dictionary = Dictionary(
-			{},
-			key[0] as int,
-			key[1] as StringName,
-			key[2],
-			content[0] as int,
-			content[1] as StringName,
-			content[2]
-		)
+	return dictionary_of(key, content, depth)
+
+
+func dictionary_of(key: Array, content: Array, depth: int) -> Dictionary:
+	var dictionary := Dictionary(
+		{},
+		key[0] as int,
+		key[1] as StringName,
+		key[2],
+		content[0] as int,
+		content[1] as StringName,
+		content[2]
+	)
 	for i: int in _count(depth):
 		dictionary[_element(key, depth + 1)] = _element(content, depth + 1)
 	return dictionary
