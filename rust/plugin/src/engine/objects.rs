@@ -75,15 +75,13 @@ fn object(holder: &Value) -> Option<Gd<Object>> {
     (holder.object_id() != 0).then(|| holder.variant().try_to().ok()).flatten()
 }
 
-/// Returns the value of a property, or `None` if the object has no readable property of that name.
+/// Returns the value of a property, or of a component or entry of another value. `None` if the value has none of that name
+/// that can be read.
 #[inline]
 pub fn property(holder: &Value, name: &StringName) -> Option<Slot> {
-    if holder.object_id() == 0 {
-        return None;
-    }
     let mut is_valid = 0;
-    // SAFETY: the Variant and the name are alive, and so is the object, as was checked above. The engine makes a
-    // Variant even if there is no such property.
+    // SAFETY: the Variant and the name are alive. The engine looks whether an object is alive, and makes a Variant even if
+    // there is no such property.
     let found = unsafe {
         Variant::new_with_var_uninit(|found| {
             let get = api().interface.variant_get_named;
@@ -94,20 +92,30 @@ pub fn property(holder: &Value, name: &StringName) -> Option<Slot> {
     (is_valid != 0).then_some(found)
 }
 
-/// Sets a property. Returns `false` if the object has no property of that name, or refuses the value.
-pub fn set_property(holder: &Value, name: &StringName, new: &Value) -> bool {
-    if holder.object_id() == 0 {
-        return false;
-    }
-    // The engine takes the object's Variant as mutable, so this is a copy.
+/// Sets a property, or a component or entry of another value. Returns the value: a changed copy of a math type, else the
+/// same. `None` if it has none of that name, or refuses the new value.
+pub fn with_property(holder: &Value, name: &StringName, new: &Value) -> Option<Slot> {
+    // The engine takes the holder as mutable, so this is a copy.
     let mut holder = holder.variant().clone();
     let mut is_valid = 0;
-    // SAFETY: both Variants and the name are alive, and so is the object.
+    // SAFETY: both Variants and the name are alive. The engine looks whether an object is alive.
     unsafe {
         let set = api().interface.variant_set_named;
         set(holder.var_sys_mut(), name.string_sys(), new.variant().var_sys(), &raw mut is_valid);
     }
-    is_valid != 0
+    (is_valid != 0).then(|| Slot::from(holder))
+}
+
+/// Returns the instance id in a value, even of an object that was freed. 0 for other types.
+pub fn id_in(holder: &Value) -> u64 {
+    // SAFETY: the Variant is alive; the engine returns 0 if it is not an object.
+    unsafe { (api().interface.variant_get_object_instance_id)(holder.variant().var_sys()) }
+}
+
+/// Returns the object with an instance id, or null if it was freed.
+pub fn object_of_id(id: u64) -> Slot {
+    // SAFETY: any id may be looked up, and gives a living object or null.
+    Slot::from(unsafe { held((api().interface.object_get_instance_from_id)(id)) })
 }
 
 /// Creates an object. Null if the engine cannot.

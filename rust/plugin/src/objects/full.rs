@@ -12,6 +12,7 @@ use varbatch_codec::Kind;
 use varbatch_codec::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 
 use super::lists::{List, Lists};
+use super::path::read;
 use crate::engine::{self, Slot, Value};
 
 /// How often values are searched for objects that getters put into them. Those that come later are refused.
@@ -87,9 +88,8 @@ impl FullObjects {
             runs_scripts |= may_run;
             let (first, found) = (self.values.len(), self.found.len());
             if !list.is_refused {
-                for name in &list.names {
-                    self.values.push(engine::property(object.value(), name).unwrap_or_else(Slot::new));
-                }
+                let values = read(object.value(), &list.names).map(|found| found.unwrap_or_else(Slot::new));
+                self.values.extend(values);
             }
             self.objects.push(object);
             let state = self.states.get_mut(&id).expect("it was added when it was found");

@@ -10,12 +10,12 @@ use foldhash::HashMap;
 use godot::builtin::{GString, StringName};
 use godot::classes::{Engine, Script};
 use godot::global::var_to_bytes_with_objects;
-use godot::obj::{EngineBitfield, Gd, Singleton};
-use godot::register::info::PropertyUsageFlags;
+use godot::obj::{Gd, Singleton};
 use varbatch_codec::{Event, Kind, Reader, Text};
 
 use super::SCRIPT;
 use super::constant::{self, Switch};
+use super::listed::{ListKey, Listed, SCRIPT};
 use crate::engine::{self, Reference, Value};
 use crate::jobs::lock;
 
@@ -34,18 +34,10 @@ pub struct List {
     pub is_refused: bool,
 }
 
-/// What a list depends on.
-#[derive(PartialEq, Eq)]
-struct Key {
-    class: StringName,
-    script: u64,
-    metadata: Vec<StringName>,
-    /// The values of the properties on which it depends.
-    switches: Vec<i64>,
-}
-
 struct Kept {
-    key: Key,
+    key: ListKey,
+    /// The values of the properties on which the list depends.
+    switches: Vec<i64>,
     list: Arc<List>,
     /// The sources of the script and of those that it extends, and its path.
     source: Source,
@@ -88,15 +80,13 @@ impl Lists {
 
     /// Returns the list of an object, and whether a script may run when its properties are read. One may run here too.
     pub fn of(&mut self, object: &Value) -> (Arc<List>, bool) {
-        let class = engine::class_name(object);
-        let switches = self.switches_of(&class).and_then(|switches| values_of(&switches, object));
-        let script = engine::script_id(object);
+        let key = ListKey::of(object);
+        let switches = self.switches_of(&key.class).and_then(|switches| values_of(&switches, object));
         let Some(switches) = switches else {
-            let list = if script == 0 { self.seen(class, object) } else { None };
+            let list = if key.script == 0 { self.seen(key.class, object) } else { None };
             return (list.unwrap_or_else(|| Arc::new(List::asked(object))), true);
         };
-        let key = Key { class, script, metadata: engine::meta_list(object), switches };
-        if let Some(index) = self.kept.iter().position(|kept| kept.key == key) {
+        if let Some(index) = self.kept.iter().position(|kept| kept.key == key && kept.switches == switches) {
             self.kept[..=index].rotate_right(1);
             let kept = &mut self.kept[0];
             if kept.is_checked || key.script == 0 || Source::of(object).is_some_and(|source| source == kept.source) {
@@ -110,7 +100,7 @@ impl Lists {
         let list = Arc::new(List::asked(object));
         if let Some(source) = source {
             self.kept.truncate(MAX_KEPT - 1);
-            self.kept.insert(0, Kept { key, list: Arc::clone(&list), source, is_checked: true });
+            self.kept.insert(0, Kept { key, switches, list: Arc::clone(&list), source, is_checked: true });
         }
         (list, may_run)
     }
@@ -207,14 +197,7 @@ impl List {
         let class = engine::class_of(object).to_string();
         let mut is_refused = !engine::can_instantiate(&class);
         let (mut names, mut texts, mut script) = (Vec::new(), Vec::new(), None);
-        for entry in engine::property_list(object).iter_shared() {
-            let usage = entry.get("usage").and_then(|usage| usage.try_to::<i64>().ok()).unwrap_or_default();
-            if !PropertyUsageFlags::from_ord(usage.cast_unsigned()).is_set(PropertyUsageFlags::STORAGE) {
-                continue;
-            }
-            let Some(name) = entry.get("name").and_then(|name| name.try_to_relaxed::<StringName>().ok()) else {
-                continue;
-            };
+        for name in Listed::of(object).written() {
             let text = name.to_string();
             if text == SCRIPT {
                 let path =

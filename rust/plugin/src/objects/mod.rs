@@ -3,11 +3,14 @@
 mod allowed;
 mod constant;
 mod full;
+mod listed;
 mod lists;
 mod make;
+mod path;
+mod properties;
 
 pub use self::full::FullObjects;
+pub use self::listed::{Listed, SCRIPT, alive, distinct, metadata_name, shown};
 pub use self::make::{Has, Makers, has_any};
-
-/// The property that holds the script.
-pub const SCRIPT: &str = "script";
+pub use self::path::{Property, PropertyPath, read};
+pub use self::properties::{Properties, SharedLists};

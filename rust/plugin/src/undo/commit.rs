@@ -14,12 +14,11 @@ use varbatch_codec::change::delta::Swap;
 use varbatch_codec::change::edits;
 
 use super::changes::{Changes, Modification};
-use super::properties::metadata_name;
-use super::record::alive;
 use super::rows::has_parts;
 use super::states::State;
 use crate::engine::{self, Slot, Value};
 use crate::jobs::lock;
+use crate::objects::{alive, metadata_name};
 use crate::value::string_cache::Texts;
 
 /// Min bytes of a state in a chain.
@@ -197,7 +196,7 @@ impl StepProperty {
             state.is_none()
         });
         // What is not there goes with the script, or with the property that brought it.
-        is_none || engine::set_property(object, &self.name, value.value())
+        is_none || engine::with_property(object, &self.name, value.value()).is_some()
     }
 }
 

@@ -12,11 +12,12 @@ use godot::obj::Gd;
 use varbatch_codec::Event;
 
 use super::changes::{Changes, Now};
-use super::properties::{Lists, United};
 use super::record::{Named, Wanted, record};
 use super::recording::{Part, Recording};
 use super::states::{Span, State, States};
+use super::united::United;
 use crate::engine::{self, Slot, Value};
+use crate::objects::SharedLists;
 use crate::report::Reports;
 
 struct Sides {
@@ -28,14 +29,14 @@ impl Sides {
     /// Reads both objects of each pair. Their getters run.
     fn read(pairs: &[Pair], wanted: &Wanted, named: Named<'_>) -> (Self, Reports) {
         let mut reports = Reports::default();
-        let mut read = |object: fn(&Pair) -> &Slot, side: &str, lists: Lists| {
+        let mut read = |object: fn(&Pair) -> &Slot, side: &str, lists: SharedLists| {
             let recording = Mutex::new(Recording::with(lists));
             let objects = pairs.iter().map(|pair| Slot::of(object(pair).value())).collect();
             let mut said = record(&recording, objects, wanted, &|index| format!("{}{side}: ", named(index)));
             reports.append(&mut said);
             recording.into_inner().unwrap_or_else(PoisonError::into_inner)
         };
-        let mut before = read(|pair| &pair.before, "before", Lists::default());
+        let mut before = read(|pair| &pair.before, "before", SharedLists::default());
         before.lists.ask_again();
         let after = read(|pair| &pair.after, "after", std::mem::take(&mut before.lists));
         (Self { before, after }, reports)

@@ -8,8 +8,6 @@
 //! compare: properties of two objects --> two Recordings, references mapped --compared--> Changes --> Dictionaries
 //! ```
 //!
-//! `properties` chooses and reads the properties of an object, and knows nothing of recordings.
-//!
 //! A state is bytes, so that a script that changes an Array later does not change the state. Objects are kept by
 //! reference. Getters, setters and Loggers may run in any call of the engine and use the recorder again, so nothing is
 //! locked or borrowed during these calls, and messages are printed last.
@@ -18,8 +16,8 @@ pub mod changes;
 pub mod commit;
 pub mod compare;
 mod narrow;
-mod properties;
 pub mod record;
 pub mod recording;
 pub mod rows;
-mod states;
+pub mod states;
+mod united;

@@ -6,13 +6,12 @@
 use std::sync::{Arc, Mutex};
 
 use godot::builtin::{PackedStringArray, StringName};
-use varbatch_codec::Kind;
 
-use super::properties::{Listed, Properties, distinct};
 use super::recording::{Part, Recording};
 use super::states::BATCH;
-use crate::engine::{Slot, Value};
+use crate::engine::Slot;
 use crate::jobs::lock;
+use crate::objects::{Listed, Properties, alive, distinct};
 use crate::report::Reports;
 
 /// What to record of each object.
@@ -213,16 +212,5 @@ impl Pass<'_> {
         }
         lock(self.recording).add(self.found);
         self.reports
-    }
-}
-
-/// Returns the instance id of a living object, or what the value is instead.
-pub fn alive(object: &Value) -> Result<u64, &'static str> {
-    match (object.view().kind(), object.object_id()) {
-        (Kind::Nil, _) => Err("null"),
-        (Kind::Object, 0) if object.variant().is_nil() => Err("null"),
-        (Kind::Object, 0) => Err("a freed object"),
-        (Kind::Object, id) => Ok(id),
-        (kind, _) => Err(kind.name()),
     }
 }

@@ -11,10 +11,10 @@ use godot::obj::Gd;
 use godot::register::{GodotClass, godot_api};
 use varbatch_codec::CodecError;
 
-use super::properties::{Lists, Properties};
 use super::states::{Span, State, States};
 use crate::engine::{self, Slot, Value};
 use crate::jobs::lock;
+use crate::objects::{Properties, SharedLists, shown};
 
 /// Recorded objects and the states of their properties.
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub struct Recording {
     pub parts: Vec<Part>,
     pub states: States,
     pub spans: Vec<Span>,
-    pub lists: Lists,
+    pub lists: SharedLists,
     /// One, unless a getter flushed the recording during a call of `record`.
     watches: Vec<Arc<Watch>>,
     /// The last part of each object, by instance id.
@@ -50,12 +50,7 @@ impl Part {
 
     /// Returns the object as messages name it. A getter may run.
     pub fn shown(&self) -> String {
-        let (class, id) = (&self.class, self.id.cast_signed());
-        let name = engine::property(self.object.value(), &StringName::from("name"));
-        match name.map(|name| name.value().variant().to_string()).filter(|name| !name.is_empty()) {
-            Some(name) => format!("{class} \"{name}\" (id {id})"),
-            None => format!("{class} (id {id})"),
-        }
+        shown(self.object.value(), &self.class, self.id)
     }
 
     /// Returns the error of a value that cannot be encoded. A getter may run.
@@ -78,7 +73,7 @@ impl Part {
 }
 
 impl Recording {
-    pub fn with(lists: Lists) -> Self {
+    pub fn with(lists: SharedLists) -> Self {
         Self { lists, ..Self::default() }
     }
 

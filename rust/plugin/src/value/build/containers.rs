@@ -342,6 +342,8 @@ impl<'a> Build<'a, '_> {
                 };
                 SlotType { kind: Kind::Object, class: class.clone(), script: script.clone() }
             }
+            // The objects themselves are kept.
+            _ if !self.kept.as_slice().is_empty() => of(Kind::Object, StringName::default()),
             _ => of(Kind::Object, StringName::from("EncodedObjectAsID")),
         })
     }

@@ -6,82 +6,12 @@
 
 use std::sync::Arc;
 
-use foldhash::{HashMap, HashSet};
-use godot::builtin::{Array, StringName, VarDictionary};
-use godot::classes::ClassDb;
-use godot::obj::{EngineBitfield, Singleton};
-use godot::register::info::PropertyUsageFlags;
+use godot::builtin::StringName;
 use varbatch_codec::Kind;
 
+use super::listed::{ListKey, Listed, SCRIPT};
+use super::path::read;
 use crate::engine::{self, Slot, Value};
-
-/// The property that holds the script.
-pub const SCRIPT: &str = "script";
-
-/// What an object or a class lists, with the usage. Without the script: a different script has a different list.
-pub struct Listed(Vec<(StringName, PropertyUsageFlags)>);
-
-impl Listed {
-    /// Asks an object for its list. Its script may run.
-    pub fn of(object: &Value) -> Self {
-        Self::from(&engine::property_list(object))
-    }
-
-    fn from(list: &Array<VarDictionary>) -> Self {
-        let script = StringName::from(SCRIPT);
-        // What is in a list, but is no property.
-        let headings = [PropertyUsageFlags::GROUP, PropertyUsageFlags::CATEGORY, PropertyUsageFlags::SUBGROUP];
-        let entry = |entry: VarDictionary| {
-            let name: StringName = entry.get("name")?.try_to_relaxed().ok()?;
-            let usage = PropertyUsageFlags::from_ord(entry.get("usage")?.try_to::<i64>().ok()?.cast_unsigned());
-            (name != script && !headings.into_iter().any(|heading| usage.is_set(heading))).then_some((name, usage))
-        };
-        Self(list.iter_shared().filter_map(entry).collect())
-    }
-
-    /// True if there is a property with this name, stored or not.
-    pub fn has(&self, name: &StringName) -> bool {
-        self.0.iter().any(|(listed, _)| listed == name)
-    }
-
-    /// True if there is a stored property with this name.
-    pub fn stores(&self, name: &StringName) -> bool {
-        self.all_stored().any(|listed| listed == name)
-    }
-
-    /// Returns the names of stored properties, without duplicates.
-    pub fn stored(&self) -> Vec<StringName> {
-        distinct(self.all_stored().cloned())
-    }
-
-    fn all_stored(&self) -> impl Iterator<Item = &StringName> {
-        // Scene files store no `NO_INSTANCE_STATE` of an instance, as it is not an edit.
-        let is_stored = |usage: PropertyUsageFlags| {
-            usage.is_set(PropertyUsageFlags::STORAGE) && !usage.is_set(PropertyUsageFlags::NO_INSTANCE_STATE)
-        };
-        self.0.iter().filter(move |(_, usage)| is_stored(*usage)).map(|(name, _)| name)
-    }
-
-    /// True if each property of an object is metadata, or one of its script or of its class.
-    pub fn is_explained_by(&self, class: &Self) -> bool {
-        self.0.iter().all(|(name, usage)| {
-            usage.is_set(PropertyUsageFlags::SCRIPT_VARIABLE)
-                || metadata_name(&name.to_string()).is_some()
-                || class.has(name)
-        })
-    }
-}
-
-/// Returns names in order, without duplicates.
-pub fn distinct(names: impl Iterator<Item = StringName>) -> Vec<StringName> {
-    let mut known = HashSet::default();
-    names.filter(|name| known.insert(name.clone())).collect()
-}
-
-/// Returns the name of metadata from its name as a property.
-pub fn metadata_name(property: &str) -> Option<StringName> {
-    property.strip_prefix("metadata/").map(StringName::from)
-}
 
 /// Names of properties, in order and without duplicates.
 pub struct Properties {
@@ -105,24 +35,6 @@ pub struct PropertyList {
     pub is_shared: bool,
     /// True if the script is the first name, so that an edit may change the list.
     pub is_complete: bool,
-}
-
-/// What a list depends on, if no script makes it.
-#[derive(Clone, Default, PartialEq, Eq)]
-struct ListKey {
-    script: u64,
-    class: StringName,
-    metadata: Vec<StringName>,
-}
-
-impl ListKey {
-    fn of(object: &Value) -> Self {
-        Self {
-            script: engine::script_id(object),
-            class: engine::class_name(object),
-            metadata: engine::meta_list(object),
-        }
-    }
 }
 
 impl Properties {
@@ -167,8 +79,7 @@ impl Properties {
     /// engine returns for the name of a method or a signal.
     pub fn read(&self, object: &Value, values: &mut Vec<Slot>) -> Vec<usize> {
         let mut doubtful = Vec::new();
-        for (index, name) in self.names.iter().enumerate() {
-            let found = engine::property(object, name);
+        for (index, found) in read(object, &self.names).enumerate() {
             let kind = found.as_ref().map_or(Kind::Nil, |found| found.value().view().kind());
             if found.is_none() || !self.list.is_asked && matches!(kind, Kind::Callable | Kind::Signal) {
                 doubtful.push(index);
@@ -220,48 +131,10 @@ impl PropertyList {
     }
 }
 
-/// The names of two lists: those of the old one, then those that only the new one has.
-pub struct United {
-    pub properties: Arc<Properties>,
-    new: Arc<Properties>,
-    /// Where each name is in the old and in the new list. `None` if both have the same names in the same order.
-    places: Option<Vec<[Option<usize>; 2]>>,
-}
-
-impl United {
-    pub fn of(old: &Arc<Properties>, new: &Arc<Properties>) -> Self {
-        let (old, new) = (Arc::clone(old), Arc::clone(new));
-        if Arc::ptr_eq(&old, &new) || old.names == new.names {
-            return Self { properties: old, new, places: None };
-        }
-        let indices = |list: &Properties| list.names.iter().cloned().zip(0..).collect::<HashMap<_, usize>>();
-        let (in_old, in_new) = (indices(&old), indices(&new));
-        let only_new = new.names.iter().filter(|name| !in_old.contains_key(*name));
-        let names: Vec<_> = old.names.iter().chain(only_new).cloned().collect();
-        let places = names.iter().map(|name| [&in_old, &in_new].map(|indices| indices.get(name).copied())).collect();
-        Self { properties: Arc::new(Properties::new(names, old.list.clone())), new, places: Some(places) }
-    }
-
-    /// True if both lists have the same names in the same order.
-    pub fn is_same(&self) -> bool {
-        self.places.is_none()
-    }
-
-    /// True for a property that one of the two objects may not store.
-    pub fn is_doubtful(&self, name: &StringName) -> bool {
-        self.properties.is_doubtful(name) || self.new.is_doubtful(name)
-    }
-
-    /// Returns where each name is in the old and in the new list.
-    pub fn places(&self) -> impl Iterator<Item = [Option<usize>; 2]> {
-        let places = |index| self.places.as_ref().map_or([Some(index); 2], |places| places[index]);
-        (0..self.properties.names.len()).map(places)
-    }
-}
-
-/// The known lists of classes and scripts.
+/// The known lists of classes and scripts. They may be wrong for some objects, which is seen when these are read. Full
+/// objects need lists that are known to be right before anything is read, so those have others: see `lists`.
 #[derive(Default)]
-pub struct Lists {
+pub struct SharedLists {
     /// Most recently used first.
     shared: Vec<Arc<Properties>>,
     /// Lists for which a second object is to be asked: it may not store the same as the first one.
@@ -270,7 +143,7 @@ pub struct Lists {
     alone: Vec<(StringName, u64)>,
 }
 
-impl Lists {
+impl SharedLists {
     /// Returns all stored properties of an object. Its script may run.
     pub fn of(&mut self, object: &Value) -> Arc<Properties> {
         let key = ListKey::of(object);
@@ -293,7 +166,7 @@ impl Lists {
     fn ask(&mut self, object: &Value, key: ListKey) -> Arc<Properties> {
         let of_script = (key.class.clone(), key.script);
         let is_alone = self.alone.contains(&of_script);
-        let of_class = (!is_alone).then(|| Listed::from(&ClassDb::singleton().class_get_property_list(&key.class)));
+        let of_class = (!is_alone).then(|| Listed::of_class(&key.class));
         let listed = Listed::of(object);
         // These make lists differ from object to object.
         let has = |method| engine::has_script_method(object, &StringName::from(method));

@@ -1,0 +1,133 @@
+//! What objects and classes list as their properties; and how messages name an object.
+
+use foldhash::HashSet;
+use godot::builtin::{Array, StringName, VarDictionary};
+use godot::classes::ClassDb;
+use godot::obj::{EngineBitfield, Singleton};
+use godot::register::info::PropertyUsageFlags;
+use varbatch_codec::Kind;
+
+use crate::engine::{self, Value};
+
+/// The property that holds the script.
+pub const SCRIPT: &str = "script";
+
+/// What an object or a class lists, with the usage.
+pub struct Listed(Vec<(StringName, PropertyUsageFlags)>);
+
+impl Listed {
+    /// Asks an object for its list. Its script may run.
+    pub fn of(object: &Value) -> Self {
+        Self::from(&engine::property_list(object))
+    }
+
+    /// Asks the engine for the list of a class.
+    pub fn of_class(class: &StringName) -> Self {
+        Self::from(&ClassDb::singleton().class_get_property_list(class))
+    }
+
+    fn from(list: &Array<VarDictionary>) -> Self {
+        let entry = |entry: VarDictionary| {
+            let usage = PropertyUsageFlags::from_ord(entry.get("usage")?.try_to::<i64>().ok()?.cast_unsigned());
+            Some((entry.get("name")?.try_to_relaxed().ok()?, usage))
+        };
+        Self(list.iter_shared().filter_map(entry).collect())
+    }
+
+    /// Returns the names that the engine writes of an object with class and properties.
+    pub fn written(self) -> impl Iterator<Item = StringName> {
+        self.0.into_iter().filter(|(_, usage)| usage.is_set(PropertyUsageFlags::STORAGE)).map(|(name, _)| name)
+    }
+
+    /// Returns the properties. Without the script: a different script has a different list.
+    fn properties(&self) -> impl Iterator<Item = &(StringName, PropertyUsageFlags)> {
+        let script = StringName::from(SCRIPT);
+        // What is in a list, but is no property.
+        let headings = [PropertyUsageFlags::GROUP, PropertyUsageFlags::CATEGORY, PropertyUsageFlags::SUBGROUP];
+        self.0
+            .iter()
+            .filter(move |(name, usage)| *name != script && !headings.iter().any(|&heading| usage.is_set(heading)))
+    }
+
+    /// True if there is a property with this name, stored or not.
+    pub fn has(&self, name: &StringName) -> bool {
+        self.properties().any(|(listed, _)| listed == name)
+    }
+
+    /// True if there is a stored property with this name.
+    pub fn stores(&self, name: &StringName) -> bool {
+        self.all_stored().any(|listed| listed == name)
+    }
+
+    /// Returns the names of stored properties, without duplicates.
+    pub fn stored(&self) -> Vec<StringName> {
+        distinct(self.all_stored().cloned())
+    }
+
+    fn all_stored(&self) -> impl Iterator<Item = &StringName> {
+        // Scene files store no `NO_INSTANCE_STATE` of an instance, as it is not an edit.
+        let is_stored = |usage: PropertyUsageFlags| {
+            usage.is_set(PropertyUsageFlags::STORAGE) && !usage.is_set(PropertyUsageFlags::NO_INSTANCE_STATE)
+        };
+        self.properties().filter(move |(_, usage)| is_stored(*usage)).map(|(name, _)| name)
+    }
+
+    /// True if each property of an object is metadata, or one of its script or of its class.
+    pub fn is_explained_by(&self, class: &Self) -> bool {
+        self.properties().all(|(name, usage)| {
+            usage.is_set(PropertyUsageFlags::SCRIPT_VARIABLE)
+                || metadata_name(&name.to_string()).is_some()
+                || class.has(name)
+        })
+    }
+}
+
+/// What a list depends on, if no script makes it.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ListKey {
+    pub script: u64,
+    pub class: StringName,
+    pub metadata: Vec<StringName>,
+}
+
+impl ListKey {
+    pub fn of(object: &Value) -> Self {
+        Self {
+            script: engine::script_id(object),
+            class: engine::class_name(object),
+            metadata: engine::meta_list(object),
+        }
+    }
+}
+
+/// Returns names in order, without duplicates.
+pub fn distinct(names: impl Iterator<Item = StringName>) -> Vec<StringName> {
+    let mut known = HashSet::default();
+    names.filter(|name| known.insert(name.clone())).collect()
+}
+
+/// Returns the name of metadata from its name as a property.
+pub fn metadata_name(property: &str) -> Option<StringName> {
+    property.strip_prefix("metadata/").map(StringName::from)
+}
+
+/// Returns the instance id of a living object, or what the value is instead.
+pub fn alive(object: &Value) -> Result<u64, &'static str> {
+    match (object.view().kind(), object.object_id()) {
+        (Kind::Nil, _) => Err("null"),
+        (Kind::Object, 0) if object.variant().is_nil() => Err("null"),
+        (Kind::Object, 0) => Err("a freed object"),
+        (Kind::Object, id) => Ok(id),
+        (kind, _) => Err(kind.name()),
+    }
+}
+
+/// Returns an object as messages name it, even one that was freed. A getter may run.
+pub fn shown(object: &Value, class: &StringName, id: u64) -> String {
+    let id = id.cast_signed();
+    let name = engine::property(object, &StringName::from("name"));
+    match name.map(|name| name.value().variant().to_string()).filter(|name| !name.is_empty()) {
+        Some(name) => format!("{class} \"{name}\" (id {id})"),
+        None => format!("{class} (id {id})"),
+    }
+}
