@@ -6,7 +6,13 @@ extends SceneTree
 const PREFIX := "addons/varbatch/"
 const MANIFEST := "varbatch.gdextension"
 const FILES: Array[String] = [
-	"LICENSE", "README.md", "icon.svg", "icon_task.svg", "icon_undo_recorder.svg", MANIFEST
+	"LICENSE",
+	"README.md",
+	"icon.svg",
+	"icon_state.svg",
+	"icon_task.svg",
+	"icon_undo_recorder.svg",
+	MANIFEST
 ]
 
 const ENTRY_SIGNATURE := 0x02014b50

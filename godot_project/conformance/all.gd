@@ -29,7 +29,7 @@ const SLOWNESS := 20
 
 ## First those that look at the most this process ever used, which others would hide.
 const FOLDERS: PackedStringArray = [
-	"hostile", "values", "engines", "batches", "files", "changes", "undo", "documents", "tasks"
+	"hostile", "values", "engines", "batches", "files", "changes", "undo", "state", "documents", "tasks"
 ]
 
 ## How suites begin that look at files that a real Godot 3 made.

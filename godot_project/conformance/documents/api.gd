@@ -8,6 +8,7 @@ const Extract := preload("extract.gd")
 ## In microseconds. It takes some 50.
 const MAX_FIRST_CALL := 500
 
+const STATE := &"VarBatchState"
 const TASK := &"VarBatchTask"
 const RECORDER := &"VarBatchUndoRecorder"
 const QUALIFIERS: Dictionary[String, int] = {
@@ -16,7 +17,7 @@ const QUALIFIERS: Dictionary[String, int] = {
 
 
 func test_the_help_has_what_there_is() -> void:
-	for named: StringName in [&"VarBatch", TASK, RECORDER]:
+	for named: StringName in [&"VarBatch", STATE, TASK, RECORDER]:
 		var promised := _in_help(named)
 		var found: Array[Dictionary] = ClassDB.class_get_method_list(named, true)
 		for entry: Dictionary in found + ClassDB.class_get_signal_list(named, true):
@@ -41,6 +42,8 @@ func test_classes() -> void:
 	check(not ClassDB.can_instantiate(TASK), "a task can be made by anybody")
 	check(ClassDB.is_parent_class(RECORDER, &"RefCounted"), "a recorder is no RefCounted")
 	check(ClassDB.can_instantiate(RECORDER), "nobody can make a recorder")
+	check(ClassDB.is_parent_class(STATE, &"RefCounted"), "a state is no RefCounted")
+	check(ClassDB.can_instantiate(STATE), "nobody can make a state")
 	for method: Dictionary in ClassDB.class_get_method_list(&"VarBatch", true):
 		check(method.flags & METHOD_FLAG_STATIC != 0, "%s is not static" % method.name)
 	for method: Dictionary in ClassDB.class_get_method_list(RECORDER, true):
@@ -75,7 +78,7 @@ func test_icons() -> void:
 	var manifest := ConfigFile.new()
 	check_int(manifest.load("res://addons/varbatch/varbatch.gdextension"), OK, "the manifest")
 	var paths := PackedStringArray()
-	for named: String in ["VarBatch", TASK, RECORDER]:
+	for named: String in ["VarBatch", STATE, TASK, RECORDER]:
 		var path: String = manifest.get_value("icons", named, "")
 		check(not path in paths, "the icon of %s is that of another class" % named)
 		paths.append(path)

@@ -150,6 +150,15 @@ instance.rotation = 1.0
 var overrides: Array = get_overrides(instance, scene)
 expect(overrides.size() == 1 and overrides[0].property == "rotation", "overrides %s" % [overrides])
 instance.free()
+=== func rewind():
+--- after
+$Sprite2D.add_to_group("enemies")
+_ready()
+_physics_process(0.1)
+$Sprite2D.position.x = 7.0
+_physics_process(0.1)
+rewind()
+expect($Sprite2D.position.x == 0.0 and snapshots.size() == 2, "it was not rewound")
 === recorder.record_complete($Sprite2D)
 --- members
 class Fighter:

@@ -7,6 +7,8 @@
 mod api;
 #[forbid(unsafe_code)]
 mod calls;
+#[forbid(unsafe_code)]
+mod capture;
 mod engine;
 #[forbid(unsafe_code)]
 mod jobs;

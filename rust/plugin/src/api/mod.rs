@@ -1,5 +1,6 @@
 //! The classes that GDScript sees, and the printing of their messages.
 
+mod state;
 pub mod task;
 mod undo_recorder;
 mod var_batch;
@@ -15,6 +16,7 @@ pub fn register() {
 
 pub fn load_docs() {
     engine::load_docs(include_str!("../../docs/VarBatch.xml"));
+    engine::load_docs(include_str!("../../docs/VarBatchState.xml"));
     engine::load_docs(include_str!("../../docs/VarBatchTask.xml"));
     engine::load_docs(include_str!("../../docs/VarBatchUndoRecorder.xml"));
 }

@@ -33,11 +33,16 @@ static FAILED: AtomicUsize = AtomicUsize::new(0);
 /// Ends a call and returns its value. The error's message is the first error line, or the engine's text for the code if
 /// there is none.
 pub fn end<T>(method: &str, outcome: impl Into<Outcome<T>>) -> T {
+    end_of("VarBatch", method, outcome)
+}
+
+/// Ends a call of another class.
+pub fn end_of<T>(class: &str, method: &str, outcome: impl Into<Outcome<T>>) -> T {
     let Outcome { value, lines, code, .. } = outcome.into();
     if lines.is_empty() && code == EngineError::OK {
         succeeded();
     } else {
-        report(method, lines, code);
+        report(class, method, lines, code);
     }
     value
 }
@@ -66,8 +71,8 @@ pub fn last_message() -> String {
 
 /// Prints the lines and records the error.
 #[cold]
-fn report(method: &str, lines: Vec<Line>, code: EngineError) {
-    lines.iter().for_each(|line| line.print("VarBatch", method));
+fn report(class: &str, method: &str, lines: Vec<Line>, code: EngineError) {
+    lines.iter().for_each(|line| line.print(class, method));
     let first = lines.into_iter().find(|line| !line.is_warning);
     let message = || first.map_or_else(|| engine::error_text(code), |line| line.text);
     set_last((code != EngineError::OK).then(|| (code, message())));

@@ -11,6 +11,7 @@ mod properties;
 
 pub use self::full::FullObjects;
 pub use self::listed::{Listed, SCRIPT, alive, distinct, metadata_name, shown};
+pub use self::lists::Lists;
 pub use self::make::{Has, Makers, has_any};
 pub use self::path::{Property, PropertyPath, read};
 pub use self::properties::{Properties, SharedLists};

@@ -1,0 +1,195 @@
+extends "state_base.gd"
+## Objects that are freed or changed, and objects in values.
+
+const Scripted := preload("../support/scripted.gd")
+
+
+func test_freed() -> void:
+	var nodes := make_nodes(4)
+	state.add_all(nodes, ["position", "rotation"])
+	for at: int in 4:
+		nodes[at].position = Vector2(at, 1)
+	var bytes := state.capture()
+	var values := state.capture_values()
+	var names: Array = nodes.map(shown)
+	nodes[1].free()
+	nodes[3].free()
+	var text := '%d values; the first: %s, property "position": the object was freed'
+	var line := WARNING + CLASS + "capture: wrote null for " + text % [4, names[1]]
+	var expected: Array = [Vector2(0, 1), 0.0, null, null, Vector2(2, 1), 0.0, null, null]
+	check_capture(expected, "freed objects", [line])
+	line = line.replace("capture:", "capture_values:")
+	check_value(
+		expect_lines(func() -> Array: return state.capture_values(), [line]), expected, "values"
+	)
+	nodes[2].position.x = 7
+	line = WARNING + CLASS + "restore: skipped " + text % [4, names[1]]
+	check_restore(bytes, "freed objects", [line])
+	check_value(nodes[2].position, Vector2(2, 1), "what is alive")
+	nodes[2].position.x = 7
+	var restore := func() -> int: return state.restore_values(values)
+	line = line.replace("restore:", "restore_values:")
+	check_int(expect_lines(restore, [line]), OK, "values of freed objects")
+	check_value(nodes[2].position, Vector2(2, 1), "what is alive")
+	var objects := state.get_objects()
+	check_int(objects.size(), 4, "objects")
+	for object: Variant in objects:
+		if not is_instance_valid(object):
+			state.remove(object)
+	check_value(state.get_objects(), [nodes[0], nodes[2]], "those that are alive")
+	check_capture([Vector2(0, 1), 0.0, Vector2(2, 1), 0.0], "those that are alive")
+
+
+func test_properties_that_are_gone() -> void:
+	var listed := Listed.new()
+	listed.extra = ["a", "b"]
+	listed.values = {"a": 1, "b": 2}
+	state.add(listed, ["value", "a", "b"])
+	var bytes := state.capture()
+	listed.extra = ["b"]
+	listed.value = 9
+	var text := '1 value: %s, property "a": there is no such property' % shown(listed)
+	check_capture(
+		[9, null, 2], "a property is gone", [WARNING + CLASS + "capture: wrote null for " + text]
+	)
+	check_restore(bytes, "a property is gone", [WARNING + CLASS + "restore: skipped " + text])
+	check_value(listed.value, 1, "what is left")
+
+
+func test_refused() -> void:
+	var object := Typed.new()
+	state.add(object, ["number", "node", "nodes"])
+	var first: Node = node(Node.new())
+	object.number = 3
+	object.node = first
+	object.nodes = [first]
+	var text := 'restore: skipped 1 value: %s, property "number": the object refuses the value'
+	check_restore(
+		var_to_bytes([[1], first, object.nodes]),
+		"a wrong type",
+		[WARNING + CLASS + text % shown(object)]
+	)
+	check_value(object.number, 3, "what was refused")
+
+
+## By their ids, as bytes hold nothing else. What is gone is null.
+func test_objects_in_values() -> void:
+	var nodes := make_nodes(3)
+	var resource := Resource.new()
+	var object := box([nodes[0], {"of": nodes[1], resource: 1}])
+	object.other = nodes[2]
+	state.add(object, ["value", "other"])
+	var bytes := state.capture()
+	check_bytes(bytes, var_to_bytes([object.value, nodes[2]]), "ids")
+	object.value = null
+	object.other = nodes[0]
+	check_restore(bytes, "objects")
+	check(is_same(object.other, nodes[2]), "the object itself")
+	check_value(object.value, [nodes[0], {"of": nodes[1], resource: 1}], "objects in containers")
+	object.other = null
+	object.value = null
+	var text := 'restore: skipped 1 value: %s, property "other": an object in its value was freed'
+	nodes[2].free()
+	check_restore(bytes, "a freed object", [WARNING + CLASS + text % shown(object)])
+	check(typeof(object.other) == TYPE_NIL, "a freed object is null")
+	check_value(object.value, [nodes[0], {"of": nodes[1], resource: 1}], "objects in containers")
+	object.other = 5
+	object.value = [null, null]
+	nodes[0].free()
+	text = 'restore: skipped 2 values; the first: %s, property "value": an object in its value was freed'
+	check_restore(bytes, "two freed objects", [WARNING + CLASS + text % shown(object)])
+	check_value(object.value, [null, {"of": nodes[1], resource: 1}], "what is left in containers")
+
+
+func test_typed_containers() -> void:
+	var object := Typed.new()
+	var nodes := make_nodes(2)
+	var scripted := Scripted.new()
+	object.nodes = [nodes[0], null, nodes[1]]
+	object.by_name = {&"a": nodes[1]}
+	object.by_node = {nodes[0]: 1}
+	object.scripted = [scripted]
+	object.numbers = [1, 2]
+	var names := ["nodes", "by_name", "by_node", "scripted", "numbers", "anything"]
+	object.anything = [nodes[0]] as Array[Node]
+	state.add(object, names)
+	var bytes := state.capture()
+	for turn: int in 2:
+		object.nodes = []
+		object.by_name = {}
+		object.by_node = {}
+		object.scripted = []
+		object.numbers = [3]
+		object.anything = null
+		var empty := state.capture()
+		check_restore(bytes, "typed containers")
+		check(object.nodes == [nodes[0], null, nodes[1]], "nodes: %s" % [object.nodes])
+		check(object.by_name == {&"a": nodes[1]}, "by name: %s" % object.by_name)
+		check(object.by_node == {nodes[0]: 1}, "by node: %s" % object.by_node)
+		check(object.scripted == [scripted], "scripted: %s" % [object.scripted])
+		check(object.numbers == [1, 2], "numbers: %s" % [object.numbers])
+		check(object.anything == [nodes[0]], "anything: %s" % [object.anything])
+		check(
+			(
+				object.anything is Array
+				and not (object.anything as Array).get_typed_class_name() == &"EncodedObjectAsID"
+			),
+			"a stand-in as a type"
+		)
+		check_restore(empty, "empty typed containers")
+		check(object.nodes.is_empty() and object.by_name.is_empty(), "empty ones")
+	var values := state.capture_values()
+	object.nodes = [nodes[1]]
+	object.anything = 4
+	check_int(state.restore_values(values), OK, "restore_values of typed containers")
+	check(object.nodes.is_empty() and object.anything == null, "values of typed containers")
+
+
+func test_callables() -> void:
+	var object := box(Callable(self, &"test_freed"))
+	object.other = [Callable(self, &"test_freed")]
+	state.add(object, ["value", "other"])
+	var bytes := state.capture()
+	var values := state.capture_values()
+	check_restore(bytes, "Callables that are the same")
+	object.value = 3
+	object.other = 4
+	var text := 'restore: skipped 2 values; the first: %s, property "value": bytes hold nothing of a Callable'
+	check_restore(bytes, "Callables", [WARNING + CLASS + text % shown(object)])
+	check_value([object.value, object.other], [3, 4], "what stays as it is")
+	check_int(state.restore_values(values), OK, "Callables in values")
+	check(object.value == Callable(self, &"test_freed"), "a Callable")
+	object.value = Callable(self, &"test_refused")
+	check_int(state.restore_values(values), OK, "another Callable in values")
+	check(object.value == Callable(self, &"test_freed"), "another Callable")
+
+
+## The state keeps what is counted, and only that.
+func test_references() -> void:
+	var resource := Resource.new()
+	var id := resource.get_instance_id()
+	resource.resource_name = "kept"
+	state.add(resource, ["resource_name"])
+	resource = null
+	check_capture(["kept"], "a resource that only the state keeps")
+	var bytes := state.capture()
+	state.clear()
+	check(not is_instance_id_valid(id), "the state keeps a resource that was removed")
+	check_restore(
+		bytes,
+		"another count",
+		[CLASS + "restore: expected an Array of 0 values, found one of 1"],
+		ERR_INVALID_DATA
+	)
+
+
+class Typed:
+	extends RefCounted
+	var number := 0
+	var node: Node
+	var nodes: Array[Node]
+	var by_name: Dictionary[StringName, Node]
+	var by_node: Dictionary[Node, int]
+	var scripted: Array[Scripted]
+	var numbers: Array[int]
+	var anything: Variant

@@ -1,0 +1,351 @@
+extends "state_base.gd"
+## What VarBatchState captures and restores, against the engine's own bytes of the same values.
+
+const ROUNDS := 3
+## The types of which the suites have more values than one.
+const TYPES: Array[int] = [
+	TYPE_STRING,
+	TYPE_STRING_NAME,
+	TYPE_NODE_PATH,
+	TYPE_RID,
+	TYPE_OBJECT,
+	TYPE_CALLABLE,
+	TYPE_SIGNAL,
+	TYPE_DICTIONARY,
+	TYPE_ARRAY
+]
+
+
+func test_order() -> void:
+	var nodes := make_nodes(3)
+	state.add(nodes[1], ["rotation", "position"])
+	state.add_all([nodes[0], nodes[2]], ["position"])
+	state.add(nodes[1], ["scale", "rotation"])
+	for at: int in 3:
+		nodes[at].position = Vector2(at, at + 10)
+	nodes[1].rotation = 0.5
+	var expected: Array = [
+		nodes[1].rotation, Vector2(1, 11), Vector2(0, 10), Vector2(2, 12), Vector2.ONE
+	]
+	check_capture(expected, "in the order of adding, each once")
+	check_value(state.capture_values(), expected, "the values")
+	check_value(state.get_objects(), [nodes[1], nodes[0], nodes[2]], "the objects")
+	state.remove(nodes[0])
+	state.remove(nodes[0])
+	state.remove(null)
+	expected.remove_at(2)
+	check_capture(expected, "without one")
+	state.remove(nodes[1])
+	check_capture([Vector2(2, 12)], "without two")
+	check_value(state.get_objects(), [nodes[2]], "the objects that are left")
+	state.add(nodes[1], ["rotation"])
+	check_capture([Vector2(2, 12), nodes[1].rotation], "added again")
+	state.clear()
+	check_capture([], "nothing")
+	check_restore(state.capture(), "nothing")
+
+
+## Each value of the engine's tests, alone and all of them.
+func test_every_type() -> void:
+	var boxes: Array = []
+	var values: Array = []
+	for type: int in TYPE_MAX:
+		var found: Array = EngineValues.of(type) if type in TYPES else [type_convert(null, type)]
+		for value: Variant in found:
+			values.append(value)
+			boxes.append(box(value))
+	state.add_all(boxes, ["value"])
+	check_capture(values, "values of all types")
+	var bytes := state.capture()
+	for turn: int in ROUNDS:
+		for at: int in boxes.size():
+			boxes[at].value = [&"a", 1, null][(at + turn) % 3]
+		quietly(state.restore.bind(bytes))
+		for at: int in boxes.size():
+			var value: Variant = boxes[at].value
+			if value is EncodedObjectAsID and not is_same(value, values[at]):
+				check(false, "a stand-in for an object in value %d" % at)
+			if _is_plain(values[at]):
+				# Texts may lose a byte order mark.
+				var expected := var_to_bytes(bytes_to_var(var_to_bytes(values[at])))
+				check_bytes(var_to_bytes(value), expected, "value %d" % at)
+	# In memory, all of them come back.
+	for at: int in boxes.size():
+		boxes[at].value = values[at]
+	var kept := state.capture_values()
+	for object: Box in boxes:
+		object.value = 7
+	var restore := func() -> int: return state.restore_values(kept)
+	check_int(expect_lines(restore, []), OK, "restore_values")
+	check_capture(values, "values of all types, restored")
+
+
+func test_what_differs() -> void:
+	var object := Counting.new()
+	state.add(object, ["first", "second", "third"])
+	object.set_all([1, "two", [3]])
+	var bytes := state.capture()
+	object.sets.clear()
+	check_restore(bytes, "the same")
+	check_value(object.sets, [], "what was set of the same")
+	object.third.append(4)
+	object.sets.clear()
+	check_restore(bytes, "one differs")
+	check_value(object.sets, ["third"], "what was set")
+	check_value(object.third, [3], "what differs inside")
+	object.set_all([1.0, &"two", PackedInt32Array([3])])
+	object.sets.clear()
+	check_restore(bytes, "types differ")
+	check_value(object.sets, ["first", "second", "third"], "what was set, in order")
+	object.set_all([-0.0, NAN, "\u00e4".repeat(9000)])
+	bytes = state.capture()
+	object.set_all([0.0, 1.0, "\u00e4".repeat(8999) + "\u00f6"])
+	check_restore(bytes, "numbers and a long text")
+	check_capture([-0.0, NAN, "\u00e4".repeat(9000)], "numbers and a long text")
+	object.sets.clear()
+	check_restore(bytes, "numbers and a long text, again")
+	check_value(object.sets, [], "what was set of numbers and a long text")
+
+
+## A setter that changes a property that comes later, which had its value already.
+func test_setters_that_change_others() -> void:
+	var object: Object = (
+		script_of(
+			"""
+extends RefCounted
+var speed := 1.0:
+	set(new):
+		speed = new
+		energy = 0
+var energy := 5
+"""
+		)
+		. new()
+	)
+	state.add(object, ["speed", "energy"])
+	var bytes := state.capture()
+	var values := state.capture_values()
+	object.set("speed", 2.0)
+	object.set("energy", 5)
+	check_restore(bytes, "a setter that changes another property")
+	check_capture([1.0, 5], "a setter that changes another property")
+	object.set("speed", 2.0)
+	object.set("energy", 5)
+	check_int(state.restore_values(values), OK, "values, with such a setter")
+	check_capture([1.0, 5], "values, with such a setter")
+
+
+func test_paths() -> void:
+	var object: Node2D = node(Node2D.new())
+	object.set_meta(&"bag", {"rope": 1, "at": Vector3(1, 2, 3)})
+	object.position = Vector2(3, 4)
+	object.transform.origin.x = 3
+	var paths := [
+		"position:y", "transform:x:y", "metadata/bag:at:z", "metadata/bag:rope", ":rotation:"
+	]
+	var lines: PackedStringArray = [CLASS + 'add: %s has no property "position:w"' % shown(object)]
+	expect_lines(state.add.bind(object, paths.slice(0, 4) + ["position:w"]), lines)
+	var expected: Array = paths.slice(0, 4).map(
+		func(path: String) -> Variant: return object.get_indexed(NodePath(path))
+	)
+	check_capture(expected, "parts")
+	var bytes := state.capture()
+	object.position = Vector2(7, 8)
+	object.get_meta(&"bag").rope = 5
+	object.get_meta(&"bag").at = Vector3(7, 8, 9)
+	check_restore(bytes, "parts")
+	check_capture(expected, "restored parts")
+	check_value(object.position, Vector2(7, 4), "the rest of a position")
+	check_value(object.get_meta(&"bag"), {"rope": 1, "at": Vector3(7, 8, 3)}, "the rest of a bag")
+	# A property may have such a name itself.
+	var listed := Listed.new()
+	listed.extra = ["position:y", "a:b"]
+	listed.values = {"position:y": 3, "a:b": [4]}
+	state.clear()
+	state.add(listed, ["position:y", "a:b"])
+	check_capture([3, [4]], "names that look like paths")
+
+
+func test_empty_names() -> void:
+	for object: Object in [
+		node(Node2D.new()),
+		node(Label.new()),
+		Gradient.new(),
+		StandardMaterial3D.new(),
+		Listed.new(),
+		box(1)
+	]:
+		object.set_meta(&"tag", [1])
+		state.clear()
+		state.add(object)
+		var expected: Array = []
+		for property: Dictionary in object.get_property_list():
+			var usage: int = property.usage
+			if usage & PROPERTY_USAGE_STORAGE and property.name != "script":
+				expected.append(object.get(property.name as StringName))
+		check_capture(expected, "stored properties of a %s" % object.get_class())
+	# What one of them stores, others of its class may not.
+	var listed: Array = range(4).map(
+		func(at: int) -> Listed:
+			var made := Listed.new()
+			made.extra = range(at).map(func(i: int) -> String: return "extra %d" % i)
+			made.keeps_extra = at % 2 == 1
+			return made
+	)
+	state.clear()
+	state.add_all(listed)
+	check_capture(
+		[1, 1, 0, listed[1].extra, 1, 0, 0, 1, 0, 0, 0, listed[3].extra], "lists that scripts make"
+	)
+
+
+func test_errors() -> void:
+	var object: Node2D = node(Node2D.new())
+	object.name = "Ghost"
+	var freed: Variant = Node.new()
+	(freed as Node).free()
+	var named := 'Node2D "Ghost" (id %d)' % object.get_instance_id()
+	var missing := '%s has no property "hp"' % named
+	expect_lines(state.add.bind(null, ["hp"]), [CLASS + "add: expected an object, found null"])
+	check_int(VarBatch.get_last_error(), ERR_INVALID_DATA, "last error")
+	check(VarBatch.get_last_error_message() == "expected an object, found null", "the message")
+	expect_lines(
+		state.add.bind(object, ["hp", "position", "queue_free", "ready"]),
+		[
+			CLASS + "add: " + missing,
+			CLASS + 'add: %s has no property "queue_free"' % named,
+			CLASS + 'add: %s has no property "ready"' % named,
+		]
+	)
+	state.remove(object)
+	expect_lines(
+		state.add_all.bind([object, null, freed, 5, object], ["hp", "rotation"]),
+		[
+			CLASS + "add_all: object 0: " + missing,
+			CLASS + "add_all: object 1: expected an object, found null",
+			CLASS + "add_all: object 2: expected an object, found a freed object",
+			CLASS + "add_all: object 3: expected an object, found int",
+			CLASS + "add_all: object 4: " + missing,
+		]
+	)
+	check_capture([0.0], "what was added nevertheless")
+	state.add(object, ["position"])
+	check_int(VarBatch.get_last_error(), OK, "last error of what succeeds")
+	# A value that is no value.
+	var deep := box(EngineValues.nested(1100))
+	state.clear()
+	state.add(deep, ["other", "value"])
+	var capture := func() -> PackedByteArray: return state.capture()
+	var bytes: PackedByteArray = expect_errors(
+		capture, 1, 'capture: RefCounted (id %d), property "value": ' % deep.get_instance_id()
+	)
+	check_bytes(bytes, [], "a value that is too deep")
+	check_int(VarBatch.get_last_error(), ERR_INVALID_DATA, "last error of capture")
+
+
+func test_damage() -> void:
+	var objects: Array = [box([1, "two"]), box(PackedStringArray(["three"])), box({4: 5.5})]
+	state.add_all(objects, ["value"])
+	var bytes := state.capture()
+	for object: Box in objects:
+		object.value = "untouched"
+	var untouched := state.capture()
+	var refused := func(damaged: PackedByteArray, what: String) -> void:
+		var restore := func() -> int: return state.restore(damaged)
+		var found: int = expect_errors(restore, 1, CLASS + "restore: ")
+		check_int(found, ERR_INVALID_DATA, what)
+		check_int(VarBatch.get_last_error(), ERR_INVALID_DATA, "last error, " + what)
+		check_bytes(state.capture(), untouched, "changed by " + what)
+	for length: int in bytes.size():
+		refused.call(bytes.slice(0, length), "%d bytes" % length)
+	var typed: Array[int] = [1, 2, 3]
+	for other: Variant in [
+		null, 5, {1: 2}, [], [1, 2], [1, 2, 3, 4], typed, PackedInt32Array([1, 2, 3])
+	]:
+		refused.call(var_to_bytes(other), str(other))
+	refused.call(var_to_bytes_with_objects([1, 2, Resource.new()]), "an object in full")
+	var text := "expected an Array of 3 values, found "
+	check_restore(
+		var_to_bytes([1]), "fewer", [CLASS + "restore: " + text + "one of 1"], ERR_INVALID_DATA
+	)
+	check_restore(
+		var_to_bytes(typed),
+		"typed",
+		[CLASS + "restore: " + text + "a typed Array"],
+		ERR_INVALID_DATA
+	)
+	check_restore(
+		var_to_bytes(1.5), "a float", [CLASS + "restore: " + text + "float"], ERR_INVALID_DATA
+	)
+	for values: Array in [[], [1, 2], [1, 2, 3, 4]]:
+		var restore := func() -> int: return state.restore_values(values)
+		var line := CLASS + "restore_values: expected 3 values, found %d" % values.size()
+		check_int(expect_lines(restore, [line]), ERR_INVALID_PARAMETER, "another count")
+	check_bytes(state.capture(), untouched, "changed by values")
+	# Random damage: refused, or a value for each property.
+	for turn: int in part_of(3000):
+		var damaged := bytes.duplicate()
+		damaged[hash(turn) % damaged.size()] = hash([turn]) % 256
+		quietly(state.restore.bind(damaged))
+		check_int(state.capture_values().size(), 3, "values after damage")
+
+
+## A capture is a buffer like any other.
+func test_deltas() -> void:
+	var nodes := make_nodes(20)
+	state.add_all(nodes, ["position", "rotation", "name"])
+	var captures: Array[PackedByteArray] = []
+	for turn: int in 5:
+		for at: int in range(turn, 20, 5):
+			nodes[at].position += Vector2(turn, at)
+		captures.append(state.capture())
+	for turn: int in 4:
+		var delta := VarBatch.make_delta(captures[turn], captures[turn + 1])
+		check_bytes(VarBatch.apply_delta(captures[turn], delta), captures[turn + 1], "a delta")
+		var changes := VarBatch.diff(captures[turn], captures[turn + 1])
+		check_int(changes.size(), 4, "changes")
+		check_value(changes[0].path, [3 * (turn + 1)], "the path of a change")
+		check_restore(captures[turn], "capture %d" % turn)
+		check_int(hash(state.capture()), hash(captures[turn]), "hash of capture %d" % turn)
+
+
+## What a capture holds does not change with the object.
+func test_values_are_copies() -> void:
+	var object := box({"list": [1], "bytes": PackedByteArray([1])})
+	object.other = PackedInt64Array([7])
+	state.add(object, ["value", "other"])
+	var expected: Array = [{"list": [1], "bytes": PackedByteArray([1])}, PackedInt64Array([7])]
+	var values := state.capture_values()
+	for turn: int in ROUNDS:
+		object.value.list.append(2)
+		object.value.bytes.append(2)
+		object.other.append(2)
+		check_value(values, expected, "captured values, turn %d" % turn)
+		check_int(state.restore_values(values), OK, "restore_values")
+		check_capture(expected, "restored values, turn %d" % turn)
+
+
+func _is_plain(value: Variant) -> bool:
+	return not typeof(value) in [TYPE_OBJECT, TYPE_CALLABLE, TYPE_DICTIONARY, TYPE_ARRAY]
+
+
+class Counting:
+	extends RefCounted
+	var sets: Array = []
+	var first: Variant:
+		set(new):
+			sets.append("first")
+			first = new
+	var second: Variant:
+		set(new):
+			sets.append("second")
+			second = new
+	var third: Variant:
+		set(new):
+			sets.append("third")
+			third = new
+
+	func set_all(values: Array) -> void:
+		first = values[0]
+		second = values[1]
+		third = values[2]

@@ -1,0 +1,97 @@
+//! Class `VarBatchState`: captures properties of many objects, and restores them.
+
+use std::sync::{Arc, Mutex};
+
+use godot::builtin::{AnyArray, PackedByteArray, PackedStringArray, VarArray, varray};
+use godot::global::Error as EngineError;
+use godot::obj::Gd;
+use godot::register::{GodotClass, godot_api};
+
+use super::task::end_of;
+use crate::capture::{self, Members};
+use crate::engine::{ObjectArg, value};
+use crate::jobs::lock;
+use crate::report::{OBJECTS, Outcome};
+
+const CLASS: &str = "VarBatchState";
+
+/// Documented for users in `docs/VarBatchState.xml`.
+#[derive(GodotClass)]
+#[class(init, base = RefCounted)]
+pub struct VarBatchState {
+    members: Arc<Mutex<Arc<Members>>>,
+}
+
+#[godot_api]
+impl VarBatchState {
+    #[func(gd_self)]
+    fn add(
+        this: Gd<Self>,
+        object: ObjectArg,
+        #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
+    ) {
+        add_to(&this, "add", &varray![&object.0].upcast_any_array(), &properties);
+    }
+
+    #[func(gd_self)]
+    fn add_all(
+        this: Gd<Self>,
+        objects: AnyArray,
+        #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
+    ) {
+        add_to(&this, "add_all", &objects, &properties);
+    }
+
+    #[func(gd_self)]
+    fn remove(this: Gd<Self>, object: ObjectArg) {
+        let rest = members(&this).without(value(&object.0));
+        replace(&this, rest);
+    }
+
+    #[func(gd_self)]
+    fn clear(this: Gd<Self>) {
+        replace(&this, Members::default());
+    }
+
+    #[func(gd_self)]
+    fn get_objects(this: Gd<Self>) -> VarArray {
+        members(&this).objects()
+    }
+
+    #[func(gd_self)]
+    fn capture(this: Gd<Self>) -> PackedByteArray {
+        end_of(CLASS, "capture", capture::capture(&members(&this)))
+    }
+
+    #[func(gd_self)]
+    fn capture_values(this: Gd<Self>) -> VarArray {
+        end_of(CLASS, "capture_values", capture::capture_values(&members(&this)))
+    }
+
+    #[func(gd_self)]
+    fn restore(this: Gd<Self>, bytes: PackedByteArray) -> EngineError {
+        end_of(CLASS, "restore", capture::restore(&members(&this), &bytes))
+    }
+
+    #[func(gd_self)]
+    fn restore_values(this: Gd<Self>, values: AnyArray) -> EngineError {
+        end_of(CLASS, "restore_values", capture::restore_values(&members(&this), &values))
+    }
+}
+
+/// Returns the members as they are now.
+fn members(this: &Gd<VarBatchState>) -> Arc<Members> {
+    Arc::clone(&lock(&this.bind().members))
+}
+
+/// Replaces the members. The last reference to an object may go with the old ones, and its script run.
+fn replace(this: &Gd<VarBatchState>, members: Members) {
+    let old = std::mem::replace(&mut *lock(&this.bind().members), Arc::new(members));
+    drop(old);
+}
+
+fn add_to(this: &Gd<VarBatchState>, method: &str, objects: &AnyArray, properties: &PackedStringArray) {
+    let members = Arc::clone(&this.bind().members);
+    let reports = capture::add(&members, objects, properties);
+    end_of(CLASS, method, Outcome::new((), reports.lines(&OBJECTS)));
+}

@@ -1,0 +1,206 @@
+//! Restores captured values: each property is read, and set if its value differs.
+
+use std::marker::PhantomData;
+use std::sync::atomic::AtomicBool;
+
+use godot::builtin::{AnyArray, PackedByteArray, Variant};
+use godot::global::Error as EngineError;
+use varbatch_codec::{Chunk, CodecError, Cursor, ElementType, Event, Kind, Reader, Writer, validate};
+use varbatch_workers::Threads;
+
+use super::members::Members;
+use super::read::own;
+use super::skipped::{Skipped, Why};
+use crate::engine::{self, DIALECT, OwnedType, Slot, Value, object_of_id};
+use crate::objects;
+use crate::report::{Failure, Line, Outcome};
+use crate::undo::states::States;
+use crate::value::build::{Build, MayAsk, build_flat};
+use crate::value::string_cache::{Texts, set_text};
+use crate::value::walk::{Held, Planning, walk};
+
+/// Restores what [`super::capture`] has returned. Changes nothing if the bytes are anything else.
+pub fn restore(members: &Members, bytes: &PackedByteArray) -> Outcome<EngineError> {
+    Outcome::of_code(values_in(members, engine::bytes_of(bytes)).map(|mut rest| {
+        let mut compared = Compared::default();
+        set_each(members, |now| {
+            if let Some(after) = now.and_then(|now| compared.strip(now, rest)) {
+                rest = after;
+                return Ok(None);
+            }
+            // They were read to their end before.
+            let len = validate(Reader::new(rest)).unwrap_or_default();
+            let (value, after) = rest.split_at(len.min(rest.len()));
+            rest = after;
+            now.map(|now| made(now, value)).transpose()
+        })
+    }))
+}
+
+/// Returns the bytes of the values, one after the other.
+fn values_in<'a>(members: &Members, bytes: &'a [u8]) -> Result<&'a [u8], Failure> {
+    let invalid = |error: CodecError| Failure::new(EngineError::ERR_INVALID_DATA, error);
+    let mut reader = Reader::new(bytes);
+    validate(reader.clone()).map_err(invalid)?;
+    let kind = reader.peek_kind().map_err(invalid)?;
+    let found = match reader.next_event().map_err(invalid)? {
+        Some(Event::Array { element: ElementType::Any, count }) if count == members.count() => {
+            return Ok(reader.bytes(reader.position(), bytes.len()));
+        }
+        Some(Event::Array { element: ElementType::Any, count }) => format!("one of {count}"),
+        Some(Event::Array { .. }) => "a typed Array".into(),
+        _ => kind.name().into(),
+    };
+    let text = format!("expected an Array of {} values, found {found}", members.count());
+    Err(Failure::new(EngineError::ERR_INVALID_DATA, text))
+}
+
+/// Restores what [`super::capture_values`] has returned.
+pub fn restore_values(members: &Members, values: &AnyArray) -> Outcome<EngineError> {
+    if values.len() != members.count() {
+        let text = format!("expected {} values, found {}", members.count(), values.len());
+        return Outcome::of_code(Err(Failure::invalid(text)));
+    }
+    // Scripts may change the caller's array.
+    let values: Vec<_> = engine::values(values).iter().map(Slot::of).collect();
+    let mut values = values.iter();
+    set_each(members, |now| {
+        let value = values.next().expect("one for each property");
+        match now {
+            Some(now) if !are_same(now, value.value()) => Ok(Some((own(value.value()), None))),
+            _ => Ok(None),
+        }
+    })
+}
+
+/// A value to set; and what is missing in it.
+type Made = (Slot, Option<Why>);
+
+/// Sets each property to what `differing` returns for its value now, if that is anything. It is called for each property, with
+/// `None` for those that are gone.
+fn set_each(
+    members: &Members,
+    mut differing: impl FnMut(Option<&Value>) -> Result<Option<Made>, Why>,
+) -> Outcome<EngineError> {
+    let (mut skipped, mut index) = (Skipped::default(), 0);
+    for member in members.iter() {
+        let object = member.object.value();
+        for (path, now) in member.paths.iter().zip(objects::read(object, &member.paths)) {
+            let why = match (differing(now.as_ref().map(Slot::value)), &now) {
+                (_, None) if object.object_id() == 0 => Some(Why::Freed),
+                (_, None) => Some(Why::Gone),
+                (Err(why), _) => Some(why),
+                (Ok(None), _) => None,
+                (Ok(Some((new, why))), _) => match path.set(object, new.value()) {
+                    true => why,
+                    false if object.object_id() == 0 => Some(Why::Freed),
+                    false => Some(Why::Refused),
+                },
+            };
+            if let Some(why) = why {
+                skipped.add(index, why);
+            }
+            index += 1;
+        }
+    }
+    let lines = skipped.text(members, "skipped").map(Line::warning).into_iter().collect();
+    Outcome::new(EngineError::OK, lines)
+}
+
+/// Compares values with bytes, with memory that it keeps.
+struct Compared {
+    writer: Writer<'static>,
+    chars: Vec<u8>,
+}
+
+impl Default for Compared {
+    fn default() -> Self {
+        Self { writer: Writer::new(DIALECT), chars: Vec::new() }
+    }
+}
+
+/// Bytes that are compared at once.
+const CHUNK: usize = 4096;
+
+impl Compared {
+    /// Returns the bytes after those of the value. `None` if they do not begin with its bytes, which tell where they end: so
+    /// another value would be there.
+    fn strip<'b>(&mut self, value: &Value, bytes: &'b [u8]) -> Option<&'b [u8]> {
+        let Self { writer, chars } = self;
+        writer.clear();
+        let (start, is_lossy, keep) = (writer.mark(), AtomicBool::new(false), PhantomData::<Held>);
+        let walked = walk(value, &mut Planning { writer, full: None, may_split: false, is_lossy: &is_lossy, keep });
+        if walked.and_then(|()| writer.end_value(start)).is_err() {
+            writer.drop_value(start);
+            return None;
+        }
+        let (mut cursor, mut rest) = (Cursor::new(), bytes);
+        while let Some(chunk) = cursor.next(writer.plan(), CHUNK) {
+            rest = match chunk {
+                Chunk::Bytes(bytes) => rest.strip_prefix(bytes)?,
+                Chunk::Utf32(_) => {
+                    chars.clear();
+                    chunk.append_to(chars);
+                    rest.strip_prefix(chars.as_slice())?
+                }
+            };
+        }
+        Some(rest)
+    }
+}
+
+/// True if two values have the same bytes, and the same objects and Callables.
+fn are_same(now: &Value, value: &Value) -> bool {
+    let (mut states, mut spans) = (States::default(), Vec::new());
+    let errors = states.encode(&[Slot::of(now), Slot::of(value)], &mut spans);
+    errors.is_empty() && states.get(spans[0]).is_same(states.get(spans[1]))
+}
+
+/// Builds a value that differs from the one of now. Objects are those of their ids, or null if they were freed.
+fn made(now: &Value, bytes: &[u8]) -> Result<Made, Why> {
+    let mut slot = Slot::new();
+    if build_flat(bytes, &mut slot, set_text) {
+        return if slot.value().view().kind() == Kind::Callable { Err(Why::Callable) } else { Ok((slot, None)) };
+    }
+    let (mut kept, mut why, mut reader) = (Vec::new(), None, Reader::new(bytes));
+    while let Ok(Some(event)) = reader.next_event() {
+        match event {
+            Event::Callable => return Err(Why::Callable),
+            Event::ObjectId(id) => kept.push(object_of_id(id)),
+            _ => {}
+        }
+    }
+    if Slot::values(&kept).iter().any(|object| object.object_id() == 0) {
+        why = Some(Why::FreedInside);
+    }
+    // One more, as containers hold objects of any class if some are kept.
+    kept.push(Slot::new());
+    let (mut texts, alone) = (Texts::for_bytes(0), Threads::alone());
+    let build = Build::new(Reader::new(bytes), &mut texts, &alone, MayAsk::Conversions);
+    // This cannot fail: the bytes were read to their end before.
+    _ = build.keeping(Slot::values(&kept)).build(&mut slot);
+    Ok((typed_as(now, slot)?, why))
+}
+
+/// Gives a container of objects the class that the property's container has now: bytes hold none.
+fn typed_as(now: &Value, made: Slot) -> Result<Slot, Why> {
+    let has_class = |element: &OwnedType| matches!(element, OwnedType::Class(_) | OwnedType::Script { .. });
+    let (view, is_same_kind) = (now.view(), now.view().kind() == made.value().view().kind());
+    let is_typed = is_same_kind
+        && match view.kind() {
+            Kind::Array => has_class(&view.element_type(true)),
+            Kind::Dictionary => {
+                let (key, value) = view.entry_types(true);
+                has_class(&key) || has_class(&value)
+            }
+            _ => false,
+        };
+    if !is_typed {
+        return Ok(made);
+    }
+    let typed = now.variant().call("duplicate", &[]);
+    typed.call("clear", &[]);
+    typed.call("assign", &[made.value().variant().clone()]);
+    let size = |container: &Variant| container.call("size", &[]);
+    if size(&typed) == size(made.value().variant()) { Ok(Slot::from(typed)) } else { Err(Why::Refused) }
+}
