@@ -7,33 +7,29 @@ use varbatch_codec::{Kind, Step};
 use super::members::Members;
 use super::skipped::{Skipped, Why};
 use crate::calls::encode::encode;
-use crate::engine::{self, OwnArray, Slot, Value};
+use crate::engine::{Slot, Value};
 use crate::objects;
 use crate::report::{Line, Outcome};
 
-/// Reads all values, null for those that are gone. Getters run.
-fn read(members: &Members) -> (VarArray, Vec<Line>) {
-    let mut array = OwnArray::new(members.count());
-    let mut skipped = Skipped::default();
-    let mut slots = array.elements().iter_mut().enumerate();
+/// Reads all values into an Array, null for those that are gone. Getters run.
+fn read(members: &Members) -> (Slot, Vec<Line>) {
+    let (mut array, mut skipped) = (Slot::new(), Skipped::default());
+    let mut left = array.set_array(members.count());
     for member in members.iter() {
-        for (found, (index, slot)) in objects::read(member.object.value(), &member.paths).zip(&mut slots) {
-            match found {
-                Some(found) => *slot = found,
-                None if member.object.value().object_id() == 0 => skipped.add(index, Why::Freed),
-                None => skipped.add(index, Why::Gone),
-            }
-        }
+        let (object, index) = (member.object.value(), members.count() - left.len());
+        let (slots, rest) = left.split_at_mut(member.paths.len());
+        left = rest;
+        objects::read(object, &member.paths, slots, |at| skipped.add(index + at, Why::of_missing(object)));
     }
     let lines = skipped.text(members, "wrote null for").map(Line::warning).into_iter().collect();
-    (array.take(), lines)
+    (array, lines)
 }
 
 /// Returns what the engine's `var_to_bytes` makes of all values in one Array.
 pub fn capture(members: &Members) -> Outcome<PackedByteArray> {
     let (values, mut lines) = read(members);
     let mut bytes = PackedByteArray::new();
-    if let Err(error) = encode(engine::value(&values.to_variant()), false, &mut bytes) {
+    if let Err(error) = encode(values.value(), false, &mut bytes) {
         let place = match error.path().steps().next() {
             Some(Step::Index(value)) => members.place(*value),
             _ => None,
@@ -47,8 +43,7 @@ pub fn capture(members: &Members) -> Outcome<PackedByteArray> {
 /// Returns all values, with copies of the containers: the objects may change theirs.
 pub fn capture_values(members: &Members) -> Outcome<VarArray> {
     let (values, lines) = read(members);
-    let values = values.upcast_any_array();
-    let own = engine::values(&values).iter().map(|value| own(value).value().variant().clone());
+    let own = values.value().view().elements().iter().map(|value| own(value).value().variant().clone());
     Outcome::new(own.collect(), lines)
 }
 

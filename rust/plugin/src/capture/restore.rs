@@ -12,7 +12,7 @@ use super::members::Members;
 use super::read::own;
 use super::skipped::{Skipped, Why};
 use crate::engine::{self, DIALECT, OwnedType, Slot, Value, object_of_id};
-use crate::objects;
+use crate::objects::Property;
 use crate::report::{Failure, Line, Outcome};
 use crate::undo::states::States;
 use crate::value::build::{Build, MayAsk, build_flat};
@@ -82,22 +82,21 @@ fn set_each(
     members: &Members,
     mut differing: impl FnMut(Option<&Value>) -> Result<Option<Made>, Why>,
 ) -> Outcome<EngineError> {
-    let (mut skipped, mut index) = (Skipped::default(), 0);
+    let (mut skipped, mut now, mut index) = (Skipped::default(), Slot::new(), 0);
     for member in members.iter() {
         let object = member.object.value();
-        for (path, now) in member.paths.iter().zip(objects::read(object, &member.paths)) {
-            let why = match (differing(now.as_ref().map(Slot::value)), &now) {
-                (_, None) if object.object_id() == 0 => Some(Why::Freed),
-                (_, None) => Some(Why::Gone),
-                (Err(why), _) => Some(why),
-                (Ok(None), _) => None,
-                (Ok(Some((new, why))), _) => match path.set(object, new.value()) {
-                    true => why,
-                    false if object.object_id() == 0 => Some(Why::Freed),
-                    false => Some(Why::Refused),
-                },
+        for path in &*member.paths {
+            let is_read = path.read(object, &mut now);
+            let result = match differing(is_read.then_some(now.value())) {
+                _ if !is_read => Err(Why::of_missing(object)),
+                Ok(Some((new, _))) if !path.set(object, new.value()) => Err(match Why::of_missing(object) {
+                    Why::Freed => Why::Freed,
+                    _ => Why::Refused,
+                }),
+                Ok(Some((_, Some(why)))) | Err(why) => Err(why),
+                Ok(_) => Ok(()),
             };
-            if let Some(why) = why {
+            if let Err(why) = result {
                 skipped.add(index, why);
             }
             index += 1;

@@ -1,6 +1,7 @@
 //! The values that a capture cannot hold, or that cannot be restored: they are counted, and the first one is named.
 
 use super::members::Members;
+use crate::engine::Value;
 
 /// Why a value is skipped.
 #[derive(Clone, Copy)]
@@ -10,6 +11,13 @@ pub enum Why {
     Callable,
     FreedInside,
     Refused,
+}
+
+impl Why {
+    /// The reason why a property of an object cannot be read.
+    pub fn of_missing(object: &Value) -> Self {
+        if object.object_id() == 0 { Self::Freed } else { Self::Gone }
+    }
 }
 
 #[derive(Default)]

@@ -75,21 +75,34 @@ fn object(holder: &Value) -> Option<Gd<Object>> {
     (holder.object_id() != 0).then(|| holder.variant().try_to().ok()).flatten()
 }
 
-/// Returns the value of a property, or of a component or entry of another value. `None` if the value has none of that name
-/// that can be read.
+/// Reads a property, or a component or entry of another value, into a slot. `false`, and null, if the value has none of that
+/// name that can be read.
+// In place: the engine writes a Variant in parts, which are slow to read at once, as a move would.
 #[inline]
-pub fn property(holder: &Value, name: &StringName) -> Option<Slot> {
+pub fn read_property(holder: &Value, name: &StringName, slot: &mut Slot) -> bool {
     let mut is_valid = 0;
     // SAFETY: the Variant and the name are alive. The engine looks whether an object is alive, and makes a Variant even if
-    // there is no such property.
-    let found = unsafe {
-        Variant::new_with_var_uninit(|found| {
-            let get = api().interface.variant_get_named;
-            get(holder.variant().var_sys(), name.string_sys(), found, &raw mut is_valid);
-        })
-    };
-    let found = Slot::from(found);
-    (is_valid != 0).then_some(found)
+    // there is no such property. Nobody else sees the slot meanwhile.
+    unsafe {
+        let found = slot.release();
+        (api().interface.variant_get_named)(
+            holder.variant().var_sys(),
+            name.string_sys(),
+            found.cast(),
+            &raw mut is_valid,
+        );
+    }
+    if is_valid == 0 {
+        slot.clear();
+    }
+    is_valid != 0
+}
+
+/// Returns the value of a property, or `None` if [`read_property`] cannot read it.
+#[inline]
+pub fn property(holder: &Value, name: &StringName) -> Option<Slot> {
+    let mut found = Slot::new();
+    read_property(holder, name, &mut found).then_some(found)
 }
 
 /// Sets a property, or a component or entry of another value. Returns the value: a changed copy of a math type, else the

@@ -88,8 +88,8 @@ impl FullObjects {
             runs_scripts |= may_run;
             let (first, found) = (self.values.len(), self.found.len());
             if !list.is_refused {
-                let values = read(object.value(), &list.names).map(|found| found.unwrap_or_else(Slot::new));
-                self.values.extend(values);
+                self.values.resize_with(first + list.names.len(), Slot::new);
+                read(object.value(), &list.names, &mut self.values[first..], |_| {});
             }
             self.objects.push(object);
             let state = self.states.get_mut(&id).expect("it was added when it was found");

@@ -8,29 +8,43 @@ use crate::engine::{self, Slot, Value};
 
 /// What can be read of an object.
 pub trait Property {
-    /// Reads it. `None` if the object has no such property, or its value no such part. Its script may run.
-    fn get(&self, object: &Value) -> Option<Slot>;
+    /// Reads it. `false`, and null, if the object has no such property, or its value no such part. Scripts may run.
+    fn read(&self, object: &Value, slot: &mut Slot) -> bool;
+
+    /// Returns its value.
+    fn get(&self, object: &Value) -> Option<Slot> {
+        let mut slot = Slot::new();
+        self.read(object, &mut slot).then_some(slot)
+    }
 }
 
-/// Reads properties of an object, each when the iterator comes to it.
-pub fn read<P: Property>(object: &Value, properties: &[P]) -> impl Iterator<Item = Option<Slot>> {
-    properties.iter().map(|property| property.get(object))
+/// Reads properties of an object. Calls `missing` with the index of each that is null because there is none.
+#[inline]
+pub fn read<P: Property>(object: &Value, properties: &[P], slots: &mut [Slot], mut missing: impl FnMut(usize)) {
+    for (index, (property, slot)) in properties.iter().zip(slots).enumerate() {
+        if !property.read(object, slot) {
+            missing(index);
+        }
+    }
 }
 
 impl Property for StringName {
     #[inline]
-    fn get(&self, object: &Value) -> Option<Slot> {
-        engine::property(object, self)
+    fn read(&self, object: &Value, slot: &mut Slot) -> bool {
+        engine::read_property(object, self, slot)
     }
 }
 
-/// The name of a property, and those that lead into its value. Not empty.
+/// The name of a property, and those that lead into its value.
 #[derive(Clone, PartialEq, Eq)]
-pub struct PropertyPath(Vec<StringName>);
+pub struct PropertyPath {
+    name: StringName,
+    subnames: Vec<StringName>,
+}
 
 impl From<StringName> for PropertyPath {
     fn from(name: StringName) -> Self {
-        Self(vec![name])
+        Self { name, subnames: Vec::new() }
     }
 }
 
@@ -38,39 +52,39 @@ impl PropertyPath {
     /// Splits a path in the syntax of NodePath subnames. `None` if nothing would lead into the value.
     pub fn into_value(path: &StringName) -> Option<Self> {
         let text = path.to_string();
-        let names: Vec<_> = text.split(':').filter(|name| !name.is_empty()).map(StringName::from).collect();
-        (names.len() > 1).then_some(Self(names))
+        let mut names = text.split(':').filter(|name| !name.is_empty()).map(StringName::from);
+        let (name, subnames) = (names.next()?, names.collect::<Vec<_>>());
+        (!subnames.is_empty()).then_some(Self { name, subnames })
     }
 
     /// Writes it. `false` if there is no such property, or the object refuses the value.
     pub fn set(&self, object: &Value, new: &Value) -> bool {
-        changed(object, &self.0, new).is_some()
+        changed(object, &self.name, &self.subnames, new).is_some()
     }
 }
 
 impl Property for PropertyPath {
     #[inline]
-    fn get(&self, object: &Value) -> Option<Slot> {
-        let [name, subnames @ ..] = self.0.as_slice() else { return None };
-        let whole = engine::property(object, name)?;
-        subnames.iter().try_fold(whole, |value, name| engine::property(value.value(), name))
+    fn read(&self, object: &Value, slot: &mut Slot) -> bool {
+        self.name.read(object, slot) && self.subnames.iter().all(|name| read_part(name, slot))
     }
 }
 
+fn read_part(name: &StringName, slot: &mut Slot) -> bool {
+    let whole = std::mem::replace(slot, Slot::new());
+    engine::read_property(whole.value(), name, slot)
+}
+
 /// Returns a value after a part of it was set. It is the same object or container, but a changed copy of a math type.
-fn changed(holder: &Value, path: &[StringName], new: &Value) -> Option<Slot> {
-    let (name, rest) = path.split_first()?;
-    if rest.is_empty() {
-        return engine::with_property(holder, name, new);
-    }
+fn changed(holder: &Value, name: &StringName, subnames: &[StringName], new: &Value) -> Option<Slot> {
+    let Some((subname, rest)) = subnames.split_first() else { return engine::with_property(holder, name, new) };
     let part = engine::property(holder, name)?;
-    engine::with_property(holder, name, changed(part.value(), rest, new)?.value())
+    engine::with_property(holder, name, changed(part.value(), subname, rest, new)?.value())
 }
 
 impl fmt::Display for PropertyPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [name, subnames @ ..] = self.0.as_slice() else { return Ok(()) };
-        write!(f, "{name}")?;
-        subnames.iter().try_for_each(|name| write!(f, ":{name}"))
+        write!(f, "{}", self.name)?;
+        self.subnames.iter().try_for_each(|name| write!(f, ":{name}"))
     }
 }

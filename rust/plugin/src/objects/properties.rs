@@ -78,13 +78,14 @@ impl Properties {
     /// Reads the values. Returns the indices of names that may not be properties: their values are null, or what the
     /// engine returns for the name of a method or a signal.
     pub fn read(&self, object: &Value, values: &mut Vec<Slot>) -> Vec<usize> {
-        let mut doubtful = Vec::new();
-        for (index, found) in read(object, &self.names).enumerate() {
-            let kind = found.as_ref().map_or(Kind::Nil, |found| found.value().view().kind());
-            if found.is_none() || !self.list.is_asked && matches!(kind, Kind::Callable | Kind::Signal) {
-                doubtful.push(index);
-            }
-            values.push(found.unwrap_or_else(Slot::new));
+        let (mut doubtful, first) = (Vec::new(), values.len());
+        values.resize_with(first + self.names.len(), Slot::new);
+        read(object, &self.names, &mut values[first..], |index| doubtful.push(index));
+        if !self.list.is_asked {
+            let found = values[first..].iter().map(|found| found.value().view().kind());
+            let methods = found.enumerate().filter(|(_, kind)| matches!(kind, Kind::Callable | Kind::Signal));
+            doubtful.extend(methods.map(|(index, _)| index));
+            doubtful.sort_unstable();
         }
         doubtful
     }
