@@ -128,7 +128,7 @@ pub fn id_in(holder: &Value) -> u64 {
 /// Returns the object with an instance id, or null if it was freed.
 pub fn object_of_id(id: u64) -> Slot {
     // SAFETY: any id may be looked up, and gives a living object or null.
-    Slot::from(unsafe { held((api().interface.object_get_instance_from_id)(id)) })
+    Slot::from(unsafe { held(api(), (api().interface.object_get_instance_from_id)(id)) })
 }
 
 /// Creates an object. Null if the engine cannot.

@@ -2,13 +2,13 @@
 //! they may set.
 
 use foldhash::HashSet;
-use godot::builtin::{Array, StringName, VarDictionary};
+use godot::builtin::StringName;
 use godot::classes::{ClassDb, Script};
 use godot::meta::ToGodot;
-use godot::obj::{EngineBitfield, Gd, Singleton};
-use godot::register::info::PropertyUsageFlags;
+use godot::obj::{Gd, Singleton};
 use varbatch_codec::Kind;
 
+use super::listed::Listed;
 use crate::engine::{self, Slot, Value};
 
 pub enum Allowed {
@@ -115,17 +115,12 @@ impl Class {
 /// which come before the script; and those of a script that makes its list.
 pub fn properties(class: &StringName, script: Option<&Slot>) -> (HashSet<StringName>, HashSet<StringName>, bool) {
     let (mut names, mut others) = (HashSet::default(), HashSet::default());
-    let mut add = |list: Array<VarDictionary>| {
-        for entry in list.iter_shared() {
-            let Some(name) = entry.get("name").and_then(|name| name.try_to_relaxed::<StringName>().ok()) else {
-                continue;
-            };
-            let usage = entry.get("usage").and_then(|usage| usage.try_to::<i64>().ok()).unwrap_or_default();
-            let is_stored = PropertyUsageFlags::from_ord(usage.cast_unsigned()).is_set(PropertyUsageFlags::STORAGE);
+    let mut add = |listed: Listed| {
+        for (name, is_stored) in listed.all() {
             if is_stored { &mut names } else { &mut others }.insert(name);
         }
     };
-    add(ClassDb::singleton().class_get_property_list(class));
+    add(Listed::of_class(class));
     let mut has_more = true;
     if let Some(script) = script.and_then(|script| script.value().variant().try_to::<Gd<Script>>().ok()) {
         let mut scripts = std::iter::successors(Some(script.clone()), |script| script.get_base_script());
@@ -134,7 +129,7 @@ pub fn properties(class: &StringName, script: Option<&Slot>) -> (HashSet<StringN
             script.get_script_method_list().iter_shared().any(|method| method.get("name").as_ref() == Some(&list))
         };
         has_more = scripts.any(makes_list);
-        add(script.get_script_property_list());
+        add(Listed::of_script(&script));
     }
     (names, others, has_more)
 }

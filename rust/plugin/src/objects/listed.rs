@@ -2,8 +2,8 @@
 
 use foldhash::HashSet;
 use godot::builtin::{Array, StringName, VarDictionary};
-use godot::classes::ClassDb;
-use godot::obj::{EngineBitfield, Singleton};
+use godot::classes::{ClassDb, Script};
+use godot::obj::{EngineBitfield, Gd, Singleton};
 use godot::register::info::PropertyUsageFlags;
 use varbatch_codec::Kind;
 
@@ -26,6 +26,11 @@ impl Listed {
         Self::from(&ClassDb::singleton().class_get_property_list(class))
     }
 
+    /// Asks a script for the list of its variables, with those of the scripts that it extends.
+    pub fn of_script(script: &Gd<Script>) -> Self {
+        Self::from(&script.get_script_property_list())
+    }
+
     fn from(list: &Array<VarDictionary>) -> Self {
         let entry = |entry: VarDictionary| {
             let usage = PropertyUsageFlags::from_ord(entry.get("usage")?.try_to::<i64>().ok()?.cast_unsigned());
@@ -34,9 +39,14 @@ impl Listed {
         Self(list.iter_shared().filter_map(entry).collect())
     }
 
-    /// Returns the names that the engine writes of an object with class and properties.
+    /// Returns all names, and whether the engine writes them of an object with class and properties.
+    pub fn all(self) -> impl Iterator<Item = (StringName, bool)> {
+        self.0.into_iter().map(|(name, usage)| (name, usage.is_set(PropertyUsageFlags::STORAGE)))
+    }
+
+    /// Returns the names that the engine writes.
     pub fn written(self) -> impl Iterator<Item = StringName> {
-        self.0.into_iter().filter(|(_, usage)| usage.is_set(PropertyUsageFlags::STORAGE)).map(|(name, _)| name)
+        self.all().filter(|(_, is_stored)| *is_stored).map(|(name, _)| name)
     }
 
     /// Returns the properties. Without the script: a different script has a different list.

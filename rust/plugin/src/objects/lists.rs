@@ -13,7 +13,6 @@ use godot::global::var_to_bytes_with_objects;
 use godot::obj::{Gd, Singleton};
 use varbatch_codec::{Event, Kind, Reader, Text};
 
-use super::SCRIPT;
 use super::constant::{self, Switch};
 use super::listed::{ListKey, Listed, SCRIPT};
 use crate::engine::{self, Reference, Value};
