@@ -42,9 +42,9 @@ static func class_names() -> PackedStringArray:
 
 
 ## Changes a third of what [param object] stores, and may give it metadata.
-func change(object: Object) -> void:
+func change(object: Object, rarity := 2) -> void:
 	for property: Dictionary in _list_of(object):
-		if _random.randi_range(0, 2) == 0:
+		if _random.randi_range(0, rarity) == 0:
 			object.set(property.name as StringName, value(property))
 	if _random.randi_range(0, 3) == 0:
 		object.set_meta(&"meta", 1)

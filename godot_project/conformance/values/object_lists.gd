@@ -1,13 +1,16 @@
 extends "../support/suite.gd"
-## Which properties are written of an object: the lists that are known of classes and scripts, for
-## objects in states that change them.
+## Which properties are written of an object, and which are set again: the lists that are known of
+## classes and scripts, for objects in states that change them.
 
 const Listing := preload("../support/listing.gd")
 const RandomProperties := preload("../support/random_properties.gd")
 const Scripted := preload("../support/scripted.gd")
+const Values := preload("../support/values.gd")
 
 ## Objects of each class.
 const OBJECTS := 6
+## Objects of each class that are made: so many that the values of a new one are known.
+const MADE := 20
 
 var _random := RandomNumberGenerator.new()
 var _properties := RandomProperties.new(_random)
@@ -15,9 +18,31 @@ var _properties := RandomProperties.new(_random)
 
 func test_every_class() -> void:
 	_random.seed = 20261126
-	for name: String in RandomProperties.class_names():
-		if ClassDB.can_instantiate(name):
-			_check_class(name)
+	for name: String in _classes():
+		_check_class(name)
+
+
+## Most of the objects are as they were made, and need not be told so.
+func test_objects_that_are_made() -> void:
+	for name: String in _classes():
+		var objects: Array[Object] = []
+		quietly(func() -> void:
+			for i: int in MADE:
+				var object: Object = ClassDB.instantiate(name)
+				if i % 3 == 2:
+					_change(object, i)
+				objects.append(object))
+		var bytes: PackedByteArray = quietly(
+			func() -> PackedByteArray: return var_to_bytes_with_objects(objects)
+		)
+		_check_made(bytes, "made: " + name)
+		_free(objects)
+
+
+## Properties in any order and more than once: the last value counts.
+func test_properties_that_come_again() -> void:
+	for name: String in ["Node", "Sprite2D", "Marker3D", "Resource", "Curve", "Label"]:
+		_check_made(quietly(_bytes_with_repeats.bind(name)), "again: " + name)
 
 
 ## What one object is like says nothing about another.
@@ -49,6 +74,69 @@ func test_reloaded_scripts() -> void:
 		_check([script.new()], "reloaded: " + more)
 
 
+func _classes() -> PackedStringArray:
+	var names := Array(RandomProperties.class_names())
+	return names.filter(func(name: String) -> bool: return ClassDB.can_instantiate(name))
+
+
+## Objects that are new, and others of which one property has another value before its own.
+func _bytes_with_repeats(name: String) -> PackedByteArray:
+	var objects: Array[Object] = [ClassDB.instantiate(name), ClassDB.instantiate(name)]
+	_change(objects[1], 1)
+	var initial: Array[PackedByteArray] = []
+	var other: Array[PackedByteArray] = []
+	for property: Dictionary in objects[0].get_property_list():
+		if property.usage & PROPERTY_USAGE_STORAGE:
+			var text := var_to_bytes(str(property.name)).slice(4)
+			initial.append(text + var_to_bytes(objects[0].get(property.name)))
+			other.append(text + var_to_bytes(objects[1].get(property.name)))
+	_free(objects)
+	var lists: Array = []
+	for i: int in MADE:
+		lists.append(initial)
+	for at: int in range(1, initial.size()):
+		lists.append(initial.duplicate())
+		var place := _random.randi_range(0, at - 1)
+		if _random.randi_range(0, 3):
+			lists[-1][place] = other[at]
+		else:
+			lists[-1].insert(place, other[at])
+	var bytes := Values.header(TYPE_ARRAY) + Values.u32(lists.size())
+	for properties: Array[PackedByteArray] in lists:
+		bytes.append_array(_object_bytes(name, properties))
+	return bytes
+
+
+func _object_bytes(name: String, properties: Array[PackedByteArray]) -> PackedByteArray:
+	var bytes := Values.header(TYPE_OBJECT) + var_to_bytes(name).slice(4)
+	bytes.append_array(Values.u32(properties.size()))
+	for property: PackedByteArray in properties:
+		bytes.append_array(property)
+	return bytes
+
+
+func _check_made(bytes: PackedByteArray, what: String) -> void:
+	# Some classes make objects that are kept.
+	_free(quietly(func() -> Array: return bytes_to_var_with_objects(bytes)))
+	var count := Performance.get_monitor(Performance.OBJECT_COUNT)
+	var made: Array = quietly(func() -> Array: return VarBatch.bytes_to_var(bytes, true))
+	var made_count := Performance.get_monitor(Performance.OBJECT_COUNT) - count
+	var expected: Array = quietly(func() -> Array: return bytes_to_var_with_objects(bytes))
+	var both_count := Performance.get_monitor(Performance.OBJECT_COUNT) - count
+	check_int(int(made_count), int(both_count - made_count), "objects, " + what)
+	var both: Array = quietly(
+		func() -> Array: return [var_to_bytes_with_objects(made), var_to_bytes_with_objects(expected)]
+	)
+	check_bytes(both[0], both[1], what)
+	_free(made + expected)
+
+
+func _free(objects: Array) -> void:
+	for object: Object in objects:
+		if not object is RefCounted:
+			object.free()
+
+
 func _check_class(name: String) -> void:
 	var objects: Array[Object] = []
 	quietly(
@@ -63,9 +151,7 @@ func _check_class(name: String) -> void:
 				objects.append(object)
 	)
 	_check(objects, name)
-	for object: Object in objects:
-		if not object is RefCounted:
-			object.free()
+	_free(objects)
 
 
 ## Getters of the engine may print.
@@ -78,7 +164,8 @@ func _check(objects: Array, what: String) -> void:
 		check_bytes(both[0], both[1], "%s: %s" % [what, value])
 
 
-func _change(object: Object) -> void:
-	_properties.change(object)
+## Sets some properties: a third of them, or fewer.
+func _change(object: Object, rarity := 2) -> void:
+	_properties.change(object, rarity)
 	if object is RefCounted and _random.randi_range(0, 3) == 0:
 		object.set_script(Scripted)

@@ -141,6 +141,15 @@ fn the_rest_of_a_value_is_skipped_with_its_errors() {
     assert_eq!(validate(Reader::new(&bytes)), Err(error));
 }
 
+/// Compares what follows, up to the end or to the error, with its path.
+#[track_caller]
+fn assert_same_rest(mut passed: Reader<'_>, mut read: Reader<'_>) {
+    match (rest(&mut passed), rest(&mut read)) {
+        (Ok(found), Ok(expected)) => assert_same(&found, &expected),
+        (found, expected) => assert_eq!(found, expected, "not the same"),
+    }
+}
+
 /// Passes each text of a value, beside a reader that reads it; counts those that pass, malformed ones and errors.
 #[track_caller]
 fn assert_passes(bytes: &[u8], base: usize, seen: &mut [usize; 3]) {
@@ -160,11 +169,7 @@ fn assert_passes(bytes: &[u8], base: usize, seen: &mut [usize; 3]) {
                 seen[0] += 1;
                 assert_eq!(passed.position(), read.position(), "{bytes:02x?}");
                 assert_eq!((passed.depth(), passed.is_inside(0)), (read.depth(), read.is_inside(0)), "{bytes:02x?}");
-                // What follows, up to the end or to the error, with its path.
-                match (rest(&mut passed.clone()), rest(&mut read)) {
-                    (Ok(found), Ok(expected)) => assert_same(&found, &expected),
-                    (found, expected) => assert_eq!(found, expected, "behind {start} of {bytes:02x?}"),
-                }
+                assert_same_rest(passed.clone(), read);
             }
             (Ok(true), Err(error)) => {
                 seen[1] += 1;
@@ -184,6 +189,62 @@ fn assert_passes(bytes: &[u8], base: usize, seen: &mut [usize; 3]) {
         let len = u32::from_le_bytes(bytes[start..start + 4].try_into().expect("a length")) as usize;
         assert_eq!(passed.position(), start + 4 + len.next_multiple_of(4), "{bytes:02x?}");
         reader = passed;
+    }
+}
+
+/// Passes each name of a property, and each property of which the value is one event, beside a reader that reads them;
+/// counts both. Other bytes are not passed.
+#[track_caller]
+fn assert_passes_names(bytes: &[u8], seen: &mut [usize; 2]) {
+    let mut reader = Reader::new(bytes).with_objects(true);
+    loop {
+        let (start, mut passed, mut read) = (reader.position(), reader.clone(), reader.clone());
+        let is_name = reader.is_at_name();
+        let Ok(Some(event)) = read.next_event() else { return };
+        let name = reader.bytes(start, read.position());
+        assert!(reader.has_next(name) || read.position() > bytes.len(), "{bytes:02x?}");
+        assert!(!passed.pass_name(&[name, &[1; 4096]].concat()), "passed other bytes: {bytes:02x?}");
+        assert_eq!(passed.pass_name(name), is_name, "{event:?} of {bytes:02x?}");
+        if is_name {
+            seen[0] += 1;
+            assert_same_rest(passed, read.clone());
+            let (mut passed, mut behind, depth) = (reader.clone(), read.clone(), read.depth());
+            if behind.next_event().is_ok() && !behind.is_inside(depth) && behind.position() <= bytes.len() {
+                seen[1] += 1;
+                assert!(passed.pass_property(reader.bytes(start, behind.position())), "{bytes:02x?}");
+                assert_eq!(passed.position(), behind.position(), "{bytes:02x?}");
+                assert_same_rest(passed, behind);
+            }
+        }
+        reader = read;
+    }
+}
+
+#[test]
+fn names_and_properties_are_passed_as_they_are_read() {
+    let (mut random, mut seen) = (Random::new(3), [0; 2]);
+    for vector in vectors::buffers().filter(|vector| vector.bytes.len() < 4000) {
+        assert_passes_names(&vector.bytes, &mut seen);
+    }
+    for _ in 0..times(20_000, 20) {
+        let depth = random.below(3);
+        assert_passes_names(&nearly::value(&mut random, depth, 300), &mut seen);
+    }
+    assert!(seen.iter().all(|&count| count > 20), "too few: {seen:?}");
+}
+
+/// A value may not lie deeper in an object than elsewhere.
+#[test]
+fn properties_are_not_passed_where_values_are_too_deep() {
+    let property = hex("01000000 78000000 01000000 00000000");
+    for (depth, expected) in [(1023, true), (1024, false)] {
+        let mut bytes = hex("1c000000 01000000").repeat(depth);
+        bytes.extend(hex("18000000 01000000 4f000000 01000000"));
+        bytes.extend(&property);
+        let mut reader = Reader::new(&bytes).with_objects(true);
+        (0..=depth).for_each(|_| _ = reader.next_event().expect("arrays, and an object"));
+        assert_eq!(reader.clone().pass_property(&property), expected, "at {depth}");
+        assert_eq!(rest(&mut reader).is_ok(), expected, "at {depth}");
     }
 }
 

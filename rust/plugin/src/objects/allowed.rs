@@ -1,13 +1,14 @@
 //! The argument `allow_objects`: a flag, or a list of the classes whose objects bytes may make; and which properties of these
 //! they may set.
 
-use foldhash::HashSet;
+use foldhash::HashMap;
 use godot::builtin::StringName;
 use godot::classes::{ClassDb, Script};
 use godot::meta::ToGodot;
 use godot::obj::{Gd, Singleton};
 use varbatch_codec::Kind;
 
+use super::known::Name;
 use super::listed::Listed;
 use crate::engine::{self, Slot, Value};
 
@@ -110,26 +111,72 @@ impl Class {
     }
 }
 
-/// Returns which properties the objects of a class, or of a script that extends it, store, and which they only have. Also
-/// returns true if there may be others: those that a class makes up as it reads them, such as the tracks of an Animation,
-/// which come before the script; and those of a script that makes its list.
-pub fn properties(class: &StringName, script: Option<&Slot>) -> (HashSet<StringName>, HashSet<StringName>, bool) {
-    let (mut names, mut others) = (HashSet::default(), HashSet::default());
-    let mut add = |listed: Listed| {
-        for (name, is_stored) in listed.all() {
-            if is_stored { &mut names } else { &mut others }.insert(name);
-        }
-    };
-    add(Listed::of_class(class));
-    let mut has_more = true;
-    if let Some(script) = script.and_then(|script| script.value().variant().try_to::<Gd<Script>>().ok()) {
-        let mut scripts = std::iter::successors(Some(script.clone()), |script| script.get_base_script());
-        let list = "_get_property_list".to_variant();
-        let makes_list = |script: Gd<Script>| {
-            script.get_script_method_list().iter_shared().any(|method| method.get("name").as_ref() == Some(&list))
-        };
-        has_more = scripts.any(makes_list);
-        add(Listed::of_script(&script));
+/// Whether objects have a property that may be set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Has {
+    Yes,
+    /// The class decides when it is set.
+    Perhaps,
+    No,
+}
+
+/// What is known of the properties that a class stores, or a script.
+pub struct Stored {
+    class: StringName,
+    script: Option<Slot>,
+    /// The properties that they list, and whether they are stored; `None` until this is asked for.
+    listed: Option<HashMap<StringName, bool>>,
+    /// True if there may be properties in no list.
+    has_more: bool,
+    /// By the index of the name.
+    known: Vec<Option<Has>>,
+}
+
+impl Stored {
+    /// `script` extends `class`.
+    pub fn new(class: StringName, script: Option<Slot>) -> Self {
+        Self { class, script, listed: None, has_more: true, known: Vec::new() }
     }
-    (names, others, has_more)
+
+    /// Returns whether there is a stored property of this name, which is at this index in the list of names if it is there.
+    pub fn has(&mut self, name: &Name, index: Option<usize>) -> Has {
+        let Some(index) = index else { return self.find(name) };
+        if let Some(Some(has)) = self.known.get(index) {
+            return *has;
+        }
+        let has = self.find(name);
+        self.known.resize(self.known.len().max(index + 1), None);
+        self.known[index] = Some(has);
+        has
+    }
+
+    fn find(&mut self, name: &Name) -> Has {
+        if self.listed.is_none() {
+            self.ask();
+        }
+        match self.listed.as_ref().and_then(|listed| listed.get(&name.name)) {
+            Some(true) => Has::Yes,
+            // No class declares metadata.
+            None if self.has_more && !name.text.starts_with("metadata/") => Has::Perhaps,
+            _ => Has::No,
+        }
+    }
+
+    /// Asks the class and the script. There may be properties that are in no list: those that a class makes up as it reads
+    /// them, such as the tracks of an Animation, which come before the script; and those of a script that makes its list.
+    #[cold]
+    fn ask(&mut self) {
+        let mut listed: HashMap<_, _> = Listed::of_class(&self.class).all().collect();
+        if let Some(script) =
+            self.script.as_ref().and_then(|script| script.value().variant().try_to::<Gd<Script>>().ok())
+        {
+            listed.extend(Listed::of_script(&script).all());
+            let list = "_get_property_list".to_variant();
+            let makes_list = |script: Gd<Script>| {
+                script.get_script_method_list().iter_shared().any(|method| method.get("name").as_ref() == Some(&list))
+            };
+            self.has_more = std::iter::successors(Some(script), |script| script.get_base_script()).any(makes_list);
+        }
+        self.listed = Some(listed);
+    }
 }

@@ -1,10 +1,13 @@
-//! What the list of an object's stored properties depends on, for native classes.
+//! What the list of an object's stored properties depends on, for native classes; and which of them need not be set.
 //!
 //! In its source, a class changes the list of its objects in `_get_property_list` and `_validate_property`. GDExtension
 //! does not show these, so here are classes that were read, of the versions that were. Objects of all other classes are
-//! asked for their lists one by one. The suite `objects/lists` sets the properties of each class here at random, and
-//! compares the lists.
+//! asked for their lists one by one. The suite `values/object_lists` sets the properties of each class here at random, and
+//! compares the lists, and the objects that are made of their bytes.
 
+use std::sync::OnceLock;
+
+use foldhash::{HashMap, HashSet};
 use godot::builtin::StringName;
 use godot::classes::class_db::ApiType;
 use godot::classes::{ClassDb, Engine};
@@ -53,27 +56,66 @@ const SWITCHED: &[(&str, &[&str], &[&str])] = &[
     ("Node3D", &["rotation_edit_mode"], &[]),
 ];
 
+/// Setters that return at once if the object has the value already, in the order in which the properties are stored. Those
+/// with a star do something even then, but nothing that any other property shows: `visibility_layer` of a new CanvasItem is
+/// not that of its item in the RenderingServer. No class above has other setters for these properties.
+const IDLE: &[(&str, &str)] = &[
+    (
+        "Node",
+        "unique_name_in_owner process_mode process_priority process_physics_priority process_thread_group \
+        process_thread_group_order process_thread_messages physics_interpolation_mode auto_translate_mode \
+        editor_description",
+    ),
+    (
+        "CanvasItem",
+        "visible modulate self_modulate show_behind_parent top_level clip_children light_mask *visibility_layer *z_index \
+        z_as_relative *y_sort_enabled texture_filter texture_repeat",
+    ),
+    // These store the value, and tell those who listen to the resource that it has changed.
+    ("Resource", "resource_local_to_scene resource_name"),
+];
+
+/// Returns the properties whose setters do nothing if an object of a native class has the value already, and whether that
+/// is true for each: the others do nothing that any other property shows.
+pub fn idle_setters(class: &StringName) -> HashMap<&'static str, bool> {
+    let classes = lineage(class).unwrap_or_default();
+    let names = IDLE.iter().filter(|(known, _)| classes.iter().any(|class| class == known));
+    let names = names.flat_map(|(_, names)| names.split_ascii_whitespace());
+    names.map(|name| (name.trim_start_matches('*'), !name.starts_with('*'))).collect()
+}
+
 /// Returns the properties on which the list of an object of a native class depends, beside its script and its metadata.
 /// `None` if that is not known.
 pub fn switches(class: &StringName) -> Option<Vec<Switch>> {
-    let version = Engine::singleton().get_version_info();
-    let part = |name: &str| version.get(name).and_then(|part| part.try_to::<i64>().ok());
-    if (part("major"), part("minor")) != (Some(4), Some(6)) {
-        return None;
-    }
-    let (classes, mut class, mut switches) = (ClassDb::singleton(), class.clone(), Vec::new());
-    while !class.is_empty() {
-        if classes.class_get_api_type(&class) != ApiType::CORE {
-            return None;
-        }
-        let text = class.to_string();
-        if let Some((_, values, empty)) = SWITCHED.iter().find(|(name, ..)| *name == text) {
+    let mut switches = Vec::new();
+    for class in lineage(class)? {
+        if let Some((_, values, empty)) = SWITCHED.iter().find(|(name, ..)| *name == class) {
             switches.extend(values.iter().map(|name| Switch::Value(StringName::from(*name))));
             switches.extend(empty.iter().map(|name| Switch::Empty(StringName::from(*name))));
-        } else if !CONSTANT.split_ascii_whitespace().any(|name| name == text) {
-            return None;
         }
-        class = classes.get_parent_class(&class);
     }
     Some(switches)
+}
+
+/// Returns the names of a native class and of those that it extends. `None` if one of them is not above.
+fn lineage(class: &StringName) -> Option<Vec<String>> {
+    static KNOWN: OnceLock<HashSet<&str>> = OnceLock::new();
+    let known = KNOWN.get_or_init(|| {
+        let version = Engine::singleton().get_version_info();
+        let part = |name: &str| version.get(name).and_then(|part| part.try_to::<i64>().ok());
+        if (part("major"), part("minor")) != (Some(4), Some(6)) {
+            return HashSet::default();
+        }
+        CONSTANT.split_ascii_whitespace().chain(SWITCHED.iter().map(|(name, ..)| *name)).collect()
+    });
+    let (classes, mut class, mut names) = (ClassDb::singleton(), class.clone(), Vec::new());
+    while !class.is_empty() {
+        let name = class.to_string();
+        if !known.contains(&*name) || classes.class_get_api_type(&class) != ApiType::CORE {
+            return None;
+        }
+        names.push(name);
+        class = classes.get_parent_class(&class);
+    }
+    Some(names)
 }

@@ -1,14 +1,14 @@
 //! Makes objects of their class and properties, as `decode_variant` in the engine's `core/io/marshalls.cpp` does; and checks
 //! before whether they are allowed, and whether the engine can make them.
 
-use std::borrow::Cow;
-
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 use godot::builtin::{StringName, Variant};
+use godot::global::var_to_bytes;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
-use super::SCRIPT;
-use super::allowed::{self, Allowed};
+use super::allowed::{Allowed, Has, Stored};
+use super::known::{Known, Name, Names, Walk};
+use super::{SCRIPT, constant};
 use crate::engine::{self, NewObject, Slot, Value};
 use crate::value::build::Refused;
 use crate::value::{element_scripts, refused};
@@ -18,11 +18,13 @@ use crate::value::{element_scripts, refused};
 #[derive(Default)]
 pub struct Makers {
     allows: Allows,
-    /// The place of each class; `None` if no object of it can be made.
-    classes: HashMap<String, Option<usize>>,
-    /// The place of the script at each path; `None` if there is none.
-    scripts: HashMap<String, Option<usize>>,
-    makers: Vec<Maker>,
+    /// `None` if no object of a class can be made.
+    classes: Known<Option<Class>>,
+    /// `None` if there is no script at a path.
+    scripts: Known<Option<Script>>,
+    names: Names,
+    /// What listed classes and scripts store, by the places of their names.
+    stored: HashMap<usize, Stored>,
     /// The objects of the current value that have no counted references.
     made: Vec<Slot>,
     /// The properties of the current value that are not set, as a listed class does not have them.
@@ -40,54 +42,55 @@ enum Allows {
     Listed,
 }
 
-/// A class, or a script. And the names of the properties that its first object has from there on: others have the same
-/// names in the same places.
-pub struct Maker {
-    /// The class, or the one that the script extends.
-    pub class: StringName,
-    pub script: Option<Slot>,
-    names: Vec<(String, StringName, Has)>,
-    /// Which properties may be set if there is a list, once that was asked.
-    stored: Option<Stored>,
+struct Class {
+    name: StringName,
+    /// The place of the names of its properties.
+    names: usize,
+    /// The properties that are refused if they are too large.
+    counts: Option<&'static [&'static str]>,
     /// False for a class that is only listed as the base of a script.
-    is_listed: bool,
+    is_allowed: bool,
 }
 
-/// Whether objects have a property that may be set.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Has {
-    Yes,
-    /// The class decides when it is set.
-    Perhaps,
-    No,
+struct Script {
+    script: Slot,
+    /// The class that it extends.
+    base: StringName,
+    /// The place of the names of its properties.
+    names: usize,
 }
 
-/// The properties that a listed class or script has.
-struct Stored {
-    names: HashSet<StringName>,
-    /// Those that are not stored.
-    others: HashSet<StringName>,
-    /// True if there are properties that are in no list before an object has them.
-    has_more: bool,
+/// How many objects of a class are checked before it is asked for the values of a new one: that takes as long as to set
+/// the properties of some.
+const LEARN_FROM: usize = 6;
+
+/// An object around the next value.
+struct Around<'a> {
+    at: usize,
+    /// How many containers enclose it.
+    depth: usize,
+    class: &'a str,
+    counts: Option<&'static [&'static str]>,
+    walk: Walk,
+    /// False if it must have a script: its class is only listed as the base of one.
+    is_allowed: bool,
+    has_script: bool,
 }
 
-/// Max names that are known of a class.
-const MAX_NAMES: usize = 1000;
-
-/// Returns what is known of a text, or asks.
-fn known(known: &mut HashMap<String, Option<usize>>, text: &str, ask: impl FnOnce() -> Option<usize>) -> Option<usize> {
-    if let Some(place) = known.get(text) {
-        return *place;
+impl Drop for Makers {
+    fn drop(&mut self) {
+        std::mem::take(&mut self.names).give_back();
     }
-    let place = ask();
-    known.insert(text.into(), place);
-    place
 }
 
 impl Makers {
     /// Allows all objects, or none.
     pub fn flag(allow_objects: bool) -> Self {
-        Self { allows: if allow_objects { Allows::All } else { Allows::None }, ..Self::default() }
+        let mut makers = Self::default();
+        if allow_objects {
+            makers.allows = Allows::All;
+        }
+        makers
     }
 
     /// Reads the argument `allow_objects`.
@@ -99,30 +102,30 @@ impl Makers {
             Allowed::Flag(flag) => return Ok(Self::flag(flag)),
             Allowed::Listed(listed) => listed,
         };
-        let mut makers = Self { allows: Allows::Listed, ..Self::default() };
-        for (name, allowed) in listed {
-            let is_script = allowed.script.is_some();
-            let maker = Maker { is_listed: true, ..Maker::of(allowed.class, allowed.script) };
-            if is_script {
-                let base = maker.class.to_string();
-                let place = makers.add(maker);
-                makers.scripts.insert(name, Some(place));
-                if !makers.classes.contains_key(&base) {
-                    let class = makers.makers[place].class.clone();
-                    let place = makers.add(Maker::of(class, None));
-                    makers.classes.insert(base, Some(place));
+        let mut makers = Self::default();
+        makers.allows = Allows::Listed;
+        makers.names.take_once();
+        for (name, listed) in listed {
+            match listed.script {
+                None => makers.list_class(&name, listed.class, true),
+                Some(script) => {
+                    let names = makers.names.place(&name);
+                    makers.stored.insert(names, Stored::new(listed.class.clone(), Some(Slot::of(script.value()))));
+                    makers.list_class(&listed.class.to_string(), listed.class.clone(), false);
+                    makers.scripts.place(&name, || Some(Script { script, base: listed.class, names }));
                 }
-            } else {
-                let place = makers.add(maker);
-                makers.classes.insert(name, Some(place));
             }
         }
         Ok(makers)
     }
 
-    /// True if only objects of some classes may be made, and only their own properties are set.
-    pub fn are_listed(&self) -> bool {
-        self.allows == Allows::Listed
+    /// Lists a class, under the name that it has in the bytes; only as the base of a script unless `is_allowed`.
+    fn list_class(&mut self, text: &str, name: StringName, is_allowed: bool) {
+        let names = self.names.place(text);
+        self.stored.entry(names).or_insert_with(|| Stored::new(name.clone(), None));
+        let counts = refused::counts_of(&name.to_string());
+        let place = self.classes.place(text, || Some(Class { name, names, counts, is_allowed }));
+        self.classes.at(place).iter_mut().for_each(|class| class.is_allowed |= is_allowed);
     }
 
     /// True if any objects with class and properties may be made.
@@ -130,40 +133,31 @@ impl Makers {
         self.allows != Allows::None
     }
 
-    fn add(&mut self, maker: Maker) -> usize {
-        self.makers.push(maker);
-        self.makers.len() - 1
+    /// True if only objects of some classes may be made, and only their own properties are set.
+    fn are_listed(&self) -> bool {
+        self.allows == Allows::Listed
     }
 
-    /// Returns the place of a class if an object of it can be made.
-    fn class(&mut self, class: &str) -> Option<usize> {
-        let Self { allows, classes, makers, .. } = self;
-        known(classes, class, || {
-            (*allows == Allows::All && engine::can_instantiate(class)).then(|| {
-                makers.push(Maker::of(StringName::from(class), None));
-                makers.len() - 1
-            })
-        })
+    /// Returns a class if an object of it can be made, perhaps with a script.
+    fn class(&mut self, text: &str) -> Option<&Class> {
+        let may_ask = self.allows == Allows::All;
+        let ask = || {
+            let name = (may_ask && engine::can_instantiate(text)).then(|| StringName::from(text))?;
+            let (names, counts) = (self.names.place(text), refused::counts_of(text));
+            Some(Class { name, names, counts, is_allowed: true })
+        };
+        let place = self.classes.place(text, ask);
+        self.classes.at(place).as_ref()
     }
 
-    /// Returns the place of the script at a path in `res://`, which is loaded unless there is a list.
-    fn script_at(&mut self, path: &str) -> Option<usize> {
-        let Self { allows, scripts, makers, .. } = self;
-        known(scripts, path, || {
-            let (script, class) = (*allows == Allows::All).then(|| engine::script(path)).flatten()?;
-            makers.push(Maker::of(class, Some(Slot::from(script))));
-            Some(makers.len() - 1)
-        })
-    }
-
-    /// Creates an object; also returns the place of its class. `None` if the engine cannot.
-    pub fn make(&mut self, class: &str) -> Option<(NewObject, usize)> {
-        let place = self.class(class)?;
-        let object = NewObject::of(&self.makers[place].class)?;
+    /// Creates an object; also returns the walk through its properties. `None` if the engine cannot.
+    pub fn make(&mut self, class: &str) -> Option<(NewObject, Walk)> {
+        let class = self.class(class)?;
+        let (object, walk) = (NewObject::of(&class.name)?, Walk::of(class.names));
         if !object.is_counted {
             self.made.push(Slot::of(object.value()));
         }
-        Some((object, place))
+        Some((object, walk))
     }
 
     /// Frees the objects of a value that failed.
@@ -172,27 +166,72 @@ impl Makers {
         self.made.drain(..).for_each(|object| engine::free(object.value()));
     }
 
-    /// Returns the name of a property that an object of the class or script at `place` has at this index in the bytes.
-    pub fn property(&mut self, place: usize, index: usize, text: &str) -> (Cow<'_, StringName>, Has) {
-        let is_list = self.are_listed();
-        let maker = &mut self.makers[place];
-        if index >= maker.names.len() || maker.names[index].0 != text {
-            let name = StringName::from(text);
-            let has = if is_list { maker.has(&name, text) } else { Has::Yes };
-            if index != maker.names.len() || index >= MAX_NAMES {
-                return (Cow::Owned(name), has);
-            }
-            maker.names.push((text.into(), name, has));
+    /// Learns the values that a new object of a class need not be told.
+    #[cold]
+    fn learn(&mut self, class: &str) {
+        let Some(&Class { ref name, names, .. }) = self.class(class) else { return };
+        let idle = constant::idle_setters(name);
+        if idle.is_empty() {
+            return;
         }
-        let (_, name, has) = &maker.names[index];
-        (Cow::Borrowed(name), *has)
+        let Some(object) = NewObject::of(name) else { return };
+        self.names.learn(names, |name| {
+            let is_kept = *idle.get(&*name.text)?;
+            let value = engine::property(object.value(), &name.name)?;
+            Some((var_to_bytes(value.value().variant()).to_vec(), is_kept))
+        });
+        if !object.is_counted {
+            engine::free(object.value());
+        }
     }
 
-    /// Returns the place of the script at a path, and the script with the class that it extends.
-    pub fn script(&mut self, path: &str) -> Option<(usize, &Variant, &StringName)> {
-        let place = self.script_at(path)?;
-        let Maker { class, script, .. } = &self.makers[place];
-        script.as_ref().map(|script| (place, script.value().variant(), class))
+    /// Skips an object's next property if the object need not be told its value.
+    pub fn pass_kept(&self, walk: &mut Walk, reader: &mut Reader<'_>) -> bool {
+        self.names.pass_kept(walk, reader)
+    }
+
+    /// Reads the name of an object's next property.
+    ///
+    /// # Errors
+    /// If the bytes are no name.
+    pub fn read_name(&mut self, walk: &mut Walk, reader: &mut Reader<'_>) -> Result<(), CodecError> {
+        self.names.read(walk, reader)
+    }
+
+    /// Returns whether objects have the property whose name was read, and it may be set.
+    pub fn has(&mut self, walk: &Walk) -> Has {
+        match self.stored.get_mut(&walk.list()) {
+            Some(stored) => stored.has(self.names.current(walk), walk.known_index()),
+            None => Has::Yes,
+        }
+    }
+
+    /// Returns the name that was read.
+    pub fn name<'n>(&'n self, walk: &'n Walk) -> &'n Name {
+        self.names.current(walk)
+    }
+
+    /// Returns the script at a path in `res://`, which is loaded unless there is a list.
+    fn known_script(&mut self, path: &str) -> Option<&Script> {
+        let may_ask = self.allows == Allows::All;
+        let ask = || {
+            let (script, base) = may_ask.then(|| engine::script(path)).flatten()?;
+            Some(Script { script: Slot::from(script), base, names: self.names.place(path) })
+        };
+        let place = self.scripts.place(path, ask);
+        self.scripts.at(place).as_ref()
+    }
+
+    /// Returns the script at a path, and the class that it extends.
+    pub fn script(&mut self, path: &str) -> Option<(&Variant, &StringName)> {
+        self.known_script(path).map(|script| (script.script.value().variant(), &script.base))
+    }
+
+    /// Returns the script of an object; the properties that follow are those of the script.
+    pub fn enter_script(&mut self, path: &str, walk: &mut Walk) -> Option<&Value> {
+        let script = self.known_script(path)?;
+        *walk = Walk::of(script.names);
+        Some(script.script.value())
     }
 
     /// Checks that the objects of a value are allowed, and that the engine can make them. Call this only while nothing is
@@ -203,106 +242,90 @@ impl Makers {
     pub fn check(&mut self, mut reader: Reader<'_>) -> Result<(), CodecError> {
         self.made.clear();
         self.skipped = Refused::default();
-        let is_list = self.are_listed();
-        let (mut counts, mut open) = (refused::Objects::default(), Vec::new());
+        self.names.take_once();
+        // The objects around the next value.
+        let mut objects: Vec<Around<'_>> = Vec::new();
         loop {
+            while let Some(object) = objects.pop_if(|object| !reader.is_inside(object.depth)) {
+                object.check_end(&reader)?;
+            }
+            if let Some(object) = objects.last_mut().filter(|_| reader.is_at_name()) {
+                if self.names.pass_initial(&mut object.walk, &mut reader) {
+                    continue;
+                }
+                self.check_property(object, &mut reader)?;
+            }
             let (at, depth) = (reader.position(), reader.depth());
-            let Some(event) = reader.next_event()? else { return Ok(()) };
+            // Most values say nothing about the engine.
+            let event = reader.next_event_to(|event| match event {
+                Event::Object { .. } | Event::Array { .. } | Event::Dictionary { .. } => Some(event),
+                _ => None,
+            })?;
+            let Some(event) = event else { return Ok(()) };
             match event {
-                Event::Object { class: Text::Utf8(class), .. } => {
-                    let Some(place) = self.class(class) else {
-                        let refused = if is_list { refused::not_listed } else { refused::no_such_class };
-                        return Err(reader.error_at(at, refused(class)));
+                Some(Event::Object { class: Text::Utf8(text), .. }) => {
+                    let is_list = self.are_listed();
+                    let Some(&Class { counts, names, is_allowed, .. }) = self.class(text) else {
+                        let why = if is_list { refused::not_listed(text) } else { refused::no_such_class(text) };
+                        return Err(reader.error_at(at, why));
                     };
-                    counts.enter(&reader, class);
-                    if is_list {
-                        open.push(Open { at, depth, place, has_script: false });
+                    if self.names.begin(names) == LEARN_FROM {
+                        self.learn(text);
+                    }
+                    let walk = Walk::of(names);
+                    objects.push(Around { at, depth, class: text, counts, walk, is_allowed, has_script: false });
+                }
+                Some(event) => {
+                    if let Some(path) = element_scripts(event).find(|path| self.script(path).is_none()) {
+                        return Err(reader.error_at(at, self.no_script(path)));
                     }
                 }
-                Event::Text(Text::Utf8(SCRIPT)) if reader.is_in_object() => {
-                    let script = self.checked_script(&reader)?;
-                    if let Some((script, object)) = script.zip(open.last_mut()) {
-                        self.check_base(object, script).map_err(|kind| reader.error_at(reader.position(), kind))?;
-                    }
-                }
-                Event::Text(Text::Utf8(name)) if reader.is_in_object() => counts.check(&reader, name)?,
-                _ => {}
-            }
-            if let Some(path) = element_scripts(event).find(|path| self.script_at(path).is_none()) {
-                return Err(reader.error_at(at, self.no_script(path)));
-            }
-            while let Some(object) = open.pop_if(|object| !reader.is_inside(object.depth)) {
-                let Maker { class, is_listed, .. } = &self.makers[object.place];
-                if !is_listed && !object.has_script {
-                    return Err(reader.error_at(object.at, refused::not_listed(&class.to_string())));
-                }
+                None => {}
             }
         }
     }
 
-    /// Returns the place of the script that the value of the property "script" names, `None` if that is null.
-    fn checked_script(&mut self, reader: &Reader<'_>) -> Result<Option<usize>, CodecError> {
-        let at = reader.position();
-        let kind = reader.peek_kind()?;
+    /// Reads the name of a property, and checks its value, which must be null or the path of a script if the name is
+    /// "script".
+    fn check_property(&mut self, object: &mut Around<'_>, reader: &mut Reader<'_>) -> Result<(), CodecError> {
+        self.read_name(&mut object.walk, reader)?;
+        let name = &self.name(&object.walk).text;
+        if let Some(counts) = object.counts {
+            refused::check_count(reader, object.class, counts, name)?;
+        }
+        if name != SCRIPT {
+            return Ok(());
+        }
+        let (at, kind, is_list) = (reader.position(), reader.peek_kind()?, self.are_listed());
         let why = match reader.clone().next_event()? {
-            Some(Event::String(Text::Utf8(path))) => match self.script_at(path) {
-                Some(place) => return Ok(Some(place)),
+            Some(Event::Nil | Event::String(_)) if is_list && object.has_script => refused::second_script(),
+            Some(Event::String(Text::Utf8(path))) => match self.known_script(path) {
                 None => self.no_script(path),
+                Some(script) => {
+                    let base = script.base.to_string();
+                    (object.walk, object.has_script) = (Walk::of(script.names), true);
+                    if !is_list || base == object.class {
+                        return Ok(());
+                    }
+                    refused::wrong_base(&base, object.class)
+                }
             },
-            _ if kind == Kind::Nil => return Ok(None),
+            _ if kind == Kind::Nil => return Ok(()),
             _ => refused::no_such_script(kind.name()),
         };
         Err(reader.error_at(at, why))
     }
 
     fn no_script(&self, path: &str) -> CodecErrorKind {
-        match self.allows {
-            Allows::Listed => refused::not_listed(path),
-            _ => refused::no_such_script(&format!("{path:?}")),
-        }
-    }
-
-    /// Notes the listed script of an object, whose class must be the one that the script extends.
-    fn check_base(&self, object: &mut Open, script: usize) -> Result<(), CodecErrorKind> {
-        let (base, class) = (&self.makers[script].class, &self.makers[object.place].class);
-        if base != class {
-            return Err(refused::wrong_base(&base.to_string(), &class.to_string()));
-        }
-        if std::mem::replace(&mut object.has_script, true) {
-            return Err(refused::second_script());
-        }
-        Ok(())
+        if self.are_listed() { refused::not_listed(path) } else { refused::no_such_script(&format!("{path:?}")) }
     }
 }
 
-/// An object whose properties are being checked.
-struct Open {
-    at: usize,
-    /// How many containers enclose it.
-    depth: usize,
-    place: usize,
-    has_script: bool,
-}
-
-impl Maker {
-    fn of(class: StringName, script: Option<Slot>) -> Self {
-        Self { class, script, names: Vec::new(), stored: None, is_listed: false }
-    }
-
-    /// Returns whether there is a stored property of this name. Metadata is none: no class declares it.
-    fn has(&mut self, name: &StringName, text: &str) -> Has {
-        let Self { class, script, stored, .. } = self;
-        let stored = stored.get_or_insert_with(|| {
-            let (names, others, has_more) = allowed::properties(class, script.as_ref());
-            Stored { names, others, has_more }
-        });
-        if stored.names.contains(name) {
-            Has::Yes
-        } else if stored.has_more && !stored.others.contains(name) && !text.starts_with("metadata/") {
-            Has::Perhaps
-        } else {
-            Has::No
-        }
+impl Around<'_> {
+    /// Checks that it has a script if it must.
+    fn check_end(&self, reader: &Reader<'_>) -> Result<(), CodecError> {
+        let is_good = self.is_allowed || self.has_script;
+        if is_good { Ok(()) } else { Err(reader.error_at(self.at, refused::not_listed(self.class))) }
     }
 }
 

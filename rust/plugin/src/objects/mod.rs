@@ -3,15 +3,17 @@
 mod allowed;
 mod constant;
 mod full;
+mod known;
 mod listed;
 mod lists;
 mod make;
 mod path;
 mod properties;
 
+pub use self::allowed::Has;
 pub use self::full::FullObjects;
 pub use self::listed::{Listed, SCRIPT, alive, distinct, metadata_name, shown};
 pub use self::lists::Lists;
-pub use self::make::{Has, Makers, has_any};
+pub use self::make::{Makers, has_any};
 pub use self::path::{Property, PropertyPath, read};
 pub use self::properties::{Properties, SharedLists};

@@ -72,52 +72,42 @@ const COUNTS: [(&[&str], &[&str]); 15] = [
 /// The least that is refused.
 const MAX_COUNT: usize = 1 << 16;
 
-/// The objects around a property, with their depths, and the names of their counts if they have any.
-#[derive(Default)]
-pub struct Objects<'a>(Vec<(usize, &'a str, Option<&'static [&'static str]>)>);
+/// Returns the names of the counts of a class, if it has any.
+pub fn counts_of(class: &str) -> Option<&'static [&'static str]> {
+    COUNTS.iter().find(|(known, _)| known.contains(&class)).map(|(_, counts)| *counts)
+}
 
-impl<'a> Objects<'a> {
-    /// Notes an object that `reader` has come to.
-    pub fn enter(&mut self, reader: &Reader<'a>, class: &'a str) {
-        self.0.retain(|&(depth, ..)| depth < reader.depth());
-        let counts = COUNTS.iter().find(|(known, _)| known.contains(&class)).map(|(_, counts)| *counts);
-        self.0.push((reader.depth(), class, counts));
-    }
-
-    /// Checks the property whose name `reader` has read.
-    ///
-    /// # Errors
-    /// If the engine does not survive it.
-    pub fn check(&self, reader: &Reader<'a>, name: &str) -> Result<(), CodecError> {
-        let object = self.0.iter().rfind(|(depth, ..)| *depth == reader.depth());
-        let Some(&(_, class, Some(counts))) = object else { return Ok(()) };
-        let refuse = |what| Err(reader.error_at(reader.position(), what));
-        let count = counts.iter().find_map(|known| match name.strip_prefix(known)? {
-            "" => match reader.clone().next_event().ok().flatten() {
-                Some(Event::Int(count)) => Some(count),
-                Some(Event::Float(count)) => Some(count as i64),
-                // The engine also takes what a String says.
-                Some(Event::String(_)) => Some(i64::MAX),
-                _ => None,
-            },
-            index if known.ends_with(['_', '/']) => {
-                let digits = index.find(|char: char| !char.is_ascii_digit()).map_or(index, |end| &index[..end]);
-                Some(digits.parse().unwrap_or(if digits.is_empty() { 0 } else { i64::MAX }))
-            }
+/// Checks a property of an object whose class has `counts`, when `reader` has read its name.
+///
+/// # Errors
+/// If the engine does not survive it.
+pub fn check_count(reader: &Reader<'_>, class: &str, counts: &[&str], name: &str) -> Result<(), CodecError> {
+    let refuse = |what| Err(reader.error_at(reader.position(), what));
+    let count = counts.iter().find_map(|known| match name.strip_prefix(known)? {
+        "" => match reader.clone().next_event().ok().flatten() {
+            Some(Event::Int(count)) => Some(count),
+            Some(Event::Float(count)) => Some(count as i64),
+            // The engine also takes what a String says.
+            Some(Event::String(_)) => Some(i64::MAX),
             _ => None,
-        });
-        // What a saved object has as many of takes a few bytes each.
-        let max = MAX_COUNT.max(reader.left() / 8);
-        if let Some(found) = count.filter(|&found| found > max as i64) {
-            return refuse(too_many(&format!("{name} of {class}"), max, found));
+        },
+        index if known.ends_with(['_', '/']) => {
+            let digits = index.find(|char: char| !char.is_ascii_digit()).map_or(index, |end| &index[..end]);
+            Some(digits.parse().unwrap_or(if digits.is_empty() { 0 } else { i64::MAX }))
         }
-        let is_good = match (class, name) {
-            ("BitMap", "data") => Fields::read(reader)?.is_some_and(|fields| fields.is_bit_map()),
-            ("PackedScene", "_bundled") => Fields::read(reader)?.is_some_and(|fields| fields.is_scene()),
-            _ => true,
-        };
-        if is_good { Ok(()) } else { refuse(object_failed(class)) }
+        _ => None,
+    });
+    // What a saved object has as many of takes a few bytes each.
+    let max = MAX_COUNT.max(reader.left() / 8);
+    if let Some(found) = count.filter(|&found| found > max as i64) {
+        return refuse(too_many(&format!("{name} of {class}"), max, found));
     }
+    let is_good = match (class, name) {
+        ("BitMap", "data") => Fields::read(reader)?.is_some_and(|fields| fields.is_bit_map()),
+        ("PackedScene", "_bundled") => Fields::read(reader)?.is_some_and(|fields| fields.is_scene()),
+        _ => true,
+    };
+    if is_good { Ok(()) } else { refuse(object_failed(class)) }
 }
 
 /// What the Dictionaries of a BitMap and a PackedScene hold.

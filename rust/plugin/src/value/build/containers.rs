@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use godot::builtin::{GString, PackedByteArray, StringName, Variant};
+use godot::builtin::{PackedByteArray, StringName, Variant};
 use godot::global::bytes_to_var;
 use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Reader};
 use varbatch_workers::Threads;
@@ -98,31 +98,30 @@ impl<'a> Build<'a, '_> {
     #[inline(never)]
     fn object(&mut self, slot: &mut Slot, class: &str, count: usize, start: usize) -> Result<(), Stop> {
         let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
-        let Some((mut object, mut place)) = makers.make(class) else {
+        let Some((mut object, mut walk)) = makers.make(class) else {
             return Err(self.reader.error_at(start, refused::object_failed(class)).into());
         };
-        // The index of the first property that is counted from the class or from the script.
-        let mut first = 0;
-        for index in 0..count {
-            let Some(Event::Text(name)) = self.event()? else { unreachable!("the header has the count") };
-            let (name, mut value, at) = (utf8(name), Slot::new(), self.reader.position());
+        for _ in 0..count {
+            let makers = self.makers.as_mut().expect("an object is made");
+            if makers.pass_kept(&mut walk, &mut self.reader) {
+                continue;
+            }
+            makers.read_name(&mut walk, &mut self.reader)?;
+            let at = self.reader.position();
+            if makers.name(&walk).text == SCRIPT && self.reader.peek_kind()? == Kind::String {
+                let Some(Event::String(path)) = self.event()? else { unreachable!("the header has the kind") };
+                let makers = self.makers.as_mut().expect("an object is made");
+                let Some(script) = makers.enter_script(utf8(path), &mut walk) else {
+                    return Err(self.reader.error_at(at, refused::no_such_script(&format!("{:?}", utf8(path)))).into());
+                };
+                object.set_script(script);
+                continue;
+            }
+            let mut value = Slot::new();
             self.value(&mut value)?;
             let makers = self.makers.as_mut().expect("an object is made");
-            let is_null = value.value().variant().is_nil();
-            if name == SCRIPT && !is_null {
-                let path = value.value().variant().try_to::<GString>().unwrap_or_default().to_string();
-                let Some((of_script, script, _)) = makers.script(&path) else {
-                    return Err(self.reader.error_at(at, refused::no_such_script(&format!("{path:?}"))).into());
-                };
-                object.set_script(engine::value(script));
-                (place, first) = (of_script, index + 1);
-                continue;
-            }
-            if name == SCRIPT && makers.are_listed() {
-                continue;
-            }
-            let (name, has) = makers.property(place, index - first, name);
-            let is_set = has != Has::No && object.set(&name, value.value());
+            let has = makers.has(&walk);
+            let is_set = has != Has::No && object.set(&makers.name(&walk).name, value.value());
             if !is_set && has != Has::Yes {
                 makers.skipped.add(Refused { count: 1, first: at });
             }
@@ -336,7 +335,7 @@ impl<'a> Build<'a, '_> {
             }
             ElementType::Script(path) if allow_objects => {
                 let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
-                let Some((_, script, class)) = makers.script(utf8(path)) else {
+                let Some((script, class)) = makers.script(utf8(path)) else {
                     let found = format!("{:?}", utf8(path));
                     return Err(self.reader.error_at(start, refused::no_such_script(&found)).into());
                 };

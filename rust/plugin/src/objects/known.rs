@@ -1,0 +1,215 @@
+//! What a call knows of texts in its bytes, so that it asks the engine about each only once: classes, scripts, and the
+//! names of properties.
+//!
+//! Most objects of a class, or with a script, have the same properties in the same order. So the names are kept in that
+//! order, and the bytes are compared with those of the name that came there before.
+
+use std::sync::Mutex;
+
+use foldhash::HashMap;
+use godot::builtin::StringName;
+use varbatch_codec::{CodecError, Event, Reader, Text};
+
+use crate::jobs::lock;
+
+/// Max names that are kept of a class or a script.
+const MAX_NAMES: usize = 1000;
+
+/// Max bytes of a name that is kept.
+const MAX_LENGTH: usize = 100;
+
+/// Max names that are kept between calls, and lists of them.
+const MAX_KEPT: usize = 20_000;
+
+/// What is known of each text.
+pub struct Known<T> {
+    places: HashMap<String, usize>,
+    all: Vec<(String, T)>,
+    /// The place of the text that was looked up last.
+    last: usize,
+}
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Self { places: HashMap::default(), all: Vec::new(), last: 0 }
+    }
+}
+
+impl<T> Known<T> {
+    /// Returns the place of what is known of a text, or asks.
+    pub fn place(&mut self, text: &str, ask: impl FnOnce() -> T) -> usize {
+        if self.all.get(self.last).is_none_or(|(last, _)| last != text) {
+            self.last = self.places.get(text).copied().unwrap_or_else(|| {
+                self.places.insert(text.into(), self.all.len());
+                self.all.push((text.into(), ask()));
+                self.all.len() - 1
+            });
+        }
+        self.last
+    }
+
+    /// Returns what is known at a place.
+    pub fn at(&mut self, place: usize) -> &mut T {
+        &mut self.all[place].1
+    }
+}
+
+/// The name of a property.
+pub struct Name {
+    pub name: StringName,
+    pub text: String,
+    /// As it is encoded.
+    bytes: Vec<u8>,
+    initial: Option<Initial>,
+}
+
+/// The value of a property of a new object.
+struct Initial {
+    /// The name and the value, as they are encoded.
+    bytes: Vec<u8>,
+    /// True if it need not be set.
+    is_kept: bool,
+}
+
+/// Goes through the properties of an object: first those of its class, then those of its script.
+pub struct Walk {
+    /// The place of their names in [`Names`].
+    list: usize,
+    /// How many names of that list were passed.
+    index: usize,
+    /// The name of the current property, if the list has another one at this place.
+    other: Option<Name>,
+    /// True if the object is as when it was made: what was set is what it had.
+    is_new: bool,
+}
+
+impl Walk {
+    /// Begins with the first name of a list.
+    pub fn of(list: usize) -> Self {
+        Self { list, index: 0, other: None, is_new: true }
+    }
+
+    pub fn list(&self) -> usize {
+        self.list
+    }
+
+    /// Returns the index of the current property in the list, if its name is known there.
+    pub fn known_index(&self) -> Option<usize> {
+        self.other.is_none().then(|| self.index - 1)
+    }
+}
+
+/// The names of properties in their order, for each class and each script. What others are called costs only time, so they
+/// are kept between calls.
+#[derive(Default)]
+pub struct Names {
+    /// The place of the list of each class and of the script at each path.
+    places: HashMap<String, usize>,
+    lists: Vec<List>,
+}
+
+#[derive(Default)]
+struct List {
+    names: Vec<Name>,
+    /// How many objects were begun.
+    count: usize,
+    /// True if an object had another name at some place.
+    is_mixed: bool,
+}
+
+/// The names between two calls.
+static NAMES: Mutex<Option<Names>> = Mutex::new(None);
+
+impl Names {
+    /// Takes the names of earlier calls, unless there are some already. A call that a script makes meanwhile has none.
+    pub fn take_once(&mut self) {
+        if self.lists.is_empty() {
+            *self = lock(&NAMES).take().unwrap_or_default();
+        }
+    }
+
+    /// Keeps the names for later calls: those that were the same for all objects.
+    pub fn give_back(mut self) {
+        self.lists.iter_mut().filter(|list| list.is_mixed).for_each(|list| *list = List::default());
+        let count: usize = self.lists.iter().map(|list| list.names.len() + 1).sum();
+        if self.lists.is_empty() || count > MAX_KEPT {
+            return;
+        }
+        *lock(&NAMES) = Some(self);
+    }
+
+    /// Returns the place of the list of a class or a script.
+    pub fn place(&mut self, text: &str) -> usize {
+        self.places.get(text).copied().unwrap_or_else(|| {
+            self.places.insert(text.into(), self.lists.len());
+            self.lists.push(List::default());
+            self.lists.len() - 1
+        })
+    }
+
+    /// Begins an object with a list. Returns how many there are.
+    pub fn begin(&mut self, list: usize) -> usize {
+        self.lists[list].count += 1;
+        self.lists[list].count
+    }
+
+    /// Reads the name of the next property.
+    ///
+    /// # Errors
+    /// If the bytes are no name.
+    pub fn read(&mut self, walk: &mut Walk, reader: &mut Reader<'_>) -> Result<(), CodecError> {
+        let (list, index) = (&mut self.lists[walk.list], walk.index);
+        walk.index += 1;
+        walk.other = None;
+        if list.names.get(index).is_some_and(|name| reader.pass_name(&name.bytes)) {
+            return Ok(());
+        }
+        let start = reader.position();
+        let Some(Event::Text(Text::Utf8(text))) = reader.next_event()? else { unreachable!("a name comes next") };
+        let bytes = reader.bytes(start, reader.position()).into();
+        let name = Name { name: StringName::from(text), text: text.into(), bytes, initial: None };
+        if index == list.names.len() && index < MAX_NAMES && text.len() <= MAX_LENGTH {
+            list.names.push(name);
+        } else {
+            list.is_mixed = true;
+            walk.other = Some(name);
+        }
+        Ok(())
+    }
+
+    /// Skips the next property if a new object has its value.
+    pub fn pass_initial(&self, walk: &mut Walk, reader: &mut Reader<'_>) -> bool {
+        let initial = self.initial(walk);
+        let passes = initial.is_some_and(|initial| reader.pass_property(&initial.bytes));
+        walk.index += usize::from(passes);
+        passes
+    }
+
+    /// Skips the next property if the object is new and need not be told its value.
+    pub fn pass_kept(&self, walk: &mut Walk, reader: &mut Reader<'_>) -> bool {
+        let Some(initial) = self.initial(walk).filter(|_| walk.is_new) else {
+            walk.is_new = false;
+            return false;
+        };
+        walk.is_new = reader.has_next(&initial.bytes);
+        walk.is_new && initial.is_kept && self.pass_initial(walk, reader)
+    }
+
+    fn initial(&self, walk: &Walk) -> Option<&Initial> {
+        self.lists[walk.list].names.get(walk.index)?.initial.as_ref()
+    }
+
+    /// Learns the value that a new object has for each name of a list, up to one for which `ask` returns none: it returns
+    /// the encoded value, and whether that need not be set.
+    pub fn learn(&mut self, list: usize, mut ask: impl FnMut(&Name) -> Option<(Vec<u8>, bool)>) {
+        for name in &mut self.lists[list].names {
+            let Some((value, is_kept)) = ask(name) else { break };
+            name.initial = Some(Initial { bytes: [&*name.bytes, &value].concat(), is_kept });
+        }
+    }
+
+    /// Returns the name that was read.
+    pub fn current<'n>(&'n self, walk: &'n Walk) -> &'n Name {
+        walk.other.as_ref().unwrap_or_else(|| &self.lists[walk.list].names[walk.index - 1])
+    }
+}
