@@ -4,6 +4,7 @@ extends "tasks_base.gd"
 
 const Bag := preload("../support/classes/bag.gd")
 const Counted := preload("../support/classes/counted.gd")
+const Enemy := preload("../support/classes/enemy.gd")
 const Item := preload("../support/classes/item.gd")
 const ObjectGraphs := preload("../support/object_graphs.gd")
 
@@ -75,6 +76,18 @@ func test_tasks() -> void:
 ## At once, and when some of the objects have been made.
 func test_cancelled_tasks() -> void:
 	await _check_cancelled(func() -> Object: return Bag.new())
+	await _check_cancelled(func() -> Object: return Enemy.new())
+
+
+## A load of one value drops its default, or what else was in the file. Nobody else can free the nodes in it.
+func test_dropped_nodes() -> void:
+	var node := Enemy.new()
+	var bytes := var_to_bytes_with_objects([node])
+	node.free()
+	for end: PackedByteArray in [PackedByteArray(), Values.u32(100)]:
+		write(path, frame(bytes) + frame(bytes) + frame(bytes) + end)
+		var run := func() -> void: _graphs.free_nodes_in(VarBatch.load_var(path, null, true))
+		await _check_counts(run, "load_var of three values and %d bytes" % end.size())
 
 
 func _check_cancelled(make: Callable) -> void:

@@ -51,13 +51,15 @@ func test_without_permission() -> void:
 func test_dropped_objects_that_ask_the_task() -> void:
 	for count: int in by_threads():
 		_check_asked([5], 0, 1, [true, OK, TYPE_INT])
-		_check_asked([5, Meddler.new(), Meddler.new()], 0, 3, [true, OK, TYPE_INT])
-		_check_asked([Meddler.new(), 5], 7, 1, [true, ERR_FILE_CORRUPT, TYPE_OBJECT])
+		# The other values are never made, nor is the first of a damaged file.
+		_check_asked([5, Meddler.new(), Meddler.new()], 0, 1, [true, OK, TYPE_INT])
+		_check_asked([Meddler.new(), 5], 7, 0, [true, ERR_FILE_CORRUPT, TYPE_OBJECT])
 
 
 func _check_asked(these: Array, cut: int, dropped: int, answer: Array) -> void:
 	use(these, true)
 	write(_loaded_path, _frames.slice(0, _frames.size() - cut))
+	var warnings := int(these.size() > 1 and cut == 0)
 	these.clear()
 	values = []
 	var tasks: Array[VarBatchTask] = []
@@ -69,7 +71,7 @@ func _check_asked(these: Array, cut: int, dropped: int, answer: Array) -> void:
 	var load_one := func() -> void:
 		tasks.append(VarBatch.load_var_async(_loaded_path, Meddler.new(), true))
 		tasks[0].wait()
-	expect_logged(load_one, int(cut > 0), int(dropped > 1), "VarBatch.load_var_async: ")
+	expect_logged(load_one, int(cut > 0), warnings, "VarBatch.load_var_async: ")
 	var expected: Array = []
 	expected.resize(dropped)
 	expected.fill(answer)

@@ -64,6 +64,14 @@ func test_lists_of_scripts() -> void:
 	_check(objects, "scripts")
 
 
+## A script may list once more what is listed already, its own property among it.
+func test_listed_twice() -> void:
+	for name: String in ["number", "resource_name", "script"]:
+		var listing := Listing.new()
+		listing.held[name] = 5
+		_check([listing, Listing.new()], name + " is listed twice")
+
+
 ## A script may have other properties when its source was changed.
 func test_reloaded_scripts() -> void:
 	var script: GDScript = load("res://conformance/support/reloaded.gd")

@@ -171,6 +171,7 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 	for hostile: Array in [
 		["Curve2D", "point_count", many],
 		["Curve3D", "point_count", 65537],
+		["Curve2D", "point_count", 200_000 - (1 << 40)],  # The engine takes the lower half.
 		["CPUParticles2D", "amount", many],
 		["PopupMenu", "item_count", many],
 		["CSGSphere3D", "rings", many],
@@ -201,6 +202,16 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 		FileAccess.open(path, FileAccess.WRITE).store_buffer(frame(bytes))
 		expect_errors(call_method.bind(&"load_vars", [path, true]), 1, expected)
 		DirAccess.remove_absolute(path)
+
+
+## An object without properties ends at once: what follows is of the one around it.
+func test_counts_behind_an_empty_object_are_refused() -> void:
+	var text := func(name: String) -> PackedByteArray: return var_to_bytes(name).slice(4)
+	var bytes: PackedByteArray = Values.header(TYPE_OBJECT) + text.call("Curve2D") + Values.u32(2)
+	bytes += text.call("bake_interval") + Values.object("RefCounted", {})
+	bytes += text.call("point_count") + var_to_bytes(1 << 30)
+	for list: Variant in [true, [&"Curve2D", &"RefCounted"]]:
+		check("point_count of Curve2D" in VarBatch.validate([bytes], list)[0], "a huge count is accepted")
 
 
 func test_what_is_alike_and_sound_is_made() -> void:

@@ -102,7 +102,15 @@ impl Loading {
                 false => self.load_some(PIECES, threads, None),
             });
         }
+        self.drop_if_damaged();
         self.decoded.finish();
+    }
+
+    /// Makes no objects for nobody: the only value is not returned if the file is damaged.
+    fn drop_if_damaged(&mut self) {
+        if self.damage.is_some() && self.decoded.is_only_first {
+            self.decoded.drop_deferred();
+        }
     }
 
     /// Loads up to so many pieces of the stream per thread, or reads part of a long piece.
@@ -232,7 +240,9 @@ impl Load {
     }
 
     pub fn only(path: &GString, default: &Variant, allow_objects: &FlagArg) -> Self {
-        Self { default: Some(Slot::of(engine::value(default))), ..Self::range(path, allow_objects, 0, ALL) }
+        let mut load = Self::range(path, allow_objects, 0, ALL);
+        load.loading.iter_mut().for_each(|loading| loading.decoded.is_only_first = true);
+        Self { default: Some(Slot::of(engine::value(default))), ..load }
     }
 
     fn at_once(mut self) -> Self {
@@ -283,7 +293,11 @@ impl Work for Load {
             true => loading.find(threads),
             false => loading.load_some(1, threads, Some(report)),
         }
-        if loading.is_read { loading.decoded.end() } else { NextStep::More }
+        if !loading.is_read {
+            return NextStep::More;
+        }
+        loading.drop_if_damaged();
+        loading.decoded.end()
     }
 
     fn progress(&self) -> f32 {

@@ -6,6 +6,7 @@
 
 use godot::builtin::{Array, GString, StringName, VarArray, VarDictionary, Variant};
 use godot::classes::{ClassDb, Object, ResourceLoader, Script};
+use godot::init::is_main_thread;
 use godot::meta::ToGodot;
 use godot::obj::{Gd, Singleton};
 use godot::sys::{self, GodotFfi};
@@ -223,6 +224,15 @@ impl NewObject {
 pub fn free(holder: &Value) {
     if let Some(object) = object(holder) {
         object.free();
+    }
+}
+
+/// Does the same from any thread, for an object to which scripts may have given a place in the scene tree.
+pub fn free_later(holder: &Value) {
+    match object(holder) {
+        Some(object) if is_main_thread() => object.free(),
+        Some(mut object) => _ = object.call_deferred("free", &[]),
+        None => {}
     }
 }
 

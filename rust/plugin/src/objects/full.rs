@@ -11,6 +11,7 @@ use foldhash::HashMap;
 use varbatch_codec::Kind;
 use varbatch_codec::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 
+use super::SCRIPT;
 use super::lists::{List, Lists};
 use super::path::read;
 use crate::engine::{self, Slot, Value};
@@ -28,6 +29,8 @@ pub struct FullObjects {
     objects: Vec<Slot>,
     /// Objects whose properties are to be read, the next one last.
     found: Vec<Found>,
+    /// False if nobody has looked for objects yet.
+    is_searched: bool,
 }
 
 /// What is known of an object that was found.
@@ -55,9 +58,13 @@ impl FullObjects {
 
     /// Finds the objects in values. No script runs.
     pub fn found_in(values: &[Value]) -> Self {
-        let mut objects = Self::default();
+        let mut objects = Self { is_searched: true, ..Self::default() };
         _ = objects.search(values);
         objects
+    }
+
+    pub fn is_searched(&self) -> bool {
+        self.is_searched
     }
 
     /// True if there are objects whose properties are to be read.
@@ -90,6 +97,9 @@ impl FullObjects {
             if !list.is_refused {
                 self.values.resize_with(first + list.names.len(), Slot::new);
                 read(object.value(), &list.names, &mut self.values[first..], |_| {});
+                // Its path is written, so nothing is read of it.
+                let slots = list.texts.iter().zip(&mut self.values[first..]);
+                slots.filter(|(text, _)| *text == SCRIPT).for_each(|(_, slot)| slot.clear());
             }
             self.objects.push(object);
             let state = self.states.get_mut(&id).expect("it was added when it was found");

@@ -27,8 +27,8 @@ pub struct List {
     pub names: Vec<StringName>,
     /// The names as text.
     pub texts: Vec<String>,
-    /// The index of the property that holds the script, and the path that is written for it.
-    pub script: Option<(usize, Option<String>)>,
+    /// The path that is written as the script.
+    pub script: Option<String>,
     /// True if the engine cannot make an object of the class, or if the script has no path in `res://`.
     pub is_refused: bool,
 }
@@ -122,7 +122,7 @@ impl Lists {
         let list = Arc::new(List {
             class: class.to_string(),
             names: texts.iter().map(|name| StringName::from(*name)).collect(),
-            script: texts.iter().position(|name| *name == SCRIPT).map(|index| (index, None)),
+            script: None,
             texts: texts.into_iter().map(Into::into).collect(),
             is_refused: false,
         });
@@ -195,18 +195,11 @@ impl List {
     fn asked(object: &Value) -> Self {
         let class = engine::class_of(object).to_string();
         let mut is_refused = !engine::can_instantiate(&class);
-        let (mut names, mut texts, mut script) = (Vec::new(), Vec::new(), None);
-        for name in Listed::of(object).written() {
-            let text = name.to_string();
-            if text == SCRIPT {
-                let path =
-                    engine::script_of(object).try_to::<Gd<Script>>().ok().map(|script| script.get_path().to_string());
-                is_refused |= path.as_ref().is_some_and(|path| !path.starts_with("res://"));
-                script = Some((names.len(), path));
-            }
-            names.push(name);
-            texts.push(text);
-        }
+        let names: Vec<_> = Listed::of(object).written().collect();
+        let texts: Vec<_> = names.iter().map(ToString::to_string).collect();
+        let script = engine::script_of(object).try_to::<Gd<Script>>().ok().map(|script| script.get_path().to_string());
+        let is_foreign = script.as_ref().is_some_and(|path| !path.starts_with("res://"));
+        is_refused |= is_foreign && texts.iter().any(|text| text == SCRIPT);
         Self { class, names, texts, script, is_refused }
     }
 }

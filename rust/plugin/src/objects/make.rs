@@ -25,8 +25,9 @@ pub struct Makers {
     names: Names,
     /// What listed classes and scripts store, by the places of their names.
     stored: HashMap<usize, Stored>,
-    /// The objects of the current value that have no counted references.
+    /// The objects that have no counted references, of all values, and how many of them are of earlier values.
     made: Vec<Slot>,
+    kept: usize,
     /// The properties of the current value that are not set, as a listed class does not have them.
     pub skipped: Refused,
 }
@@ -163,7 +164,17 @@ impl Makers {
     /// Frees the objects of a value that failed.
     #[cold]
     pub fn free_made(&mut self) {
-        self.made.drain(..).for_each(|object| engine::free(object.value()));
+        self.made.drain(self.kept..).for_each(|object| engine::free(object.value()));
+    }
+
+    /// Frees the objects of all values, which nobody gets.
+    pub fn free_all(&mut self) {
+        self.made.drain(..).for_each(|object| engine::free_later(object.value()));
+    }
+
+    /// Notes that somebody gets the values.
+    pub fn keep_all(&mut self) {
+        self.made.clear();
     }
 
     /// Learns the values that a new object of a class need not be told.
@@ -240,7 +251,7 @@ impl Makers {
     /// # Errors
     /// If the bytes are no value, or the engine or the list does not have a class or a script.
     pub fn check(&mut self, mut reader: Reader<'_>) -> Result<(), CodecError> {
-        self.made.clear();
+        self.kept = self.made.len();
         self.skipped = Refused::default();
         self.names.take_once();
         // The objects around the next value.

@@ -99,7 +99,9 @@ pub fn check_count(reader: &Reader<'_>, class: &str, counts: &[&str], name: &str
     });
     // What a saved object has as many of takes a few bytes each.
     let max = MAX_COUNT.max(reader.left() / 8);
-    if let Some(found) = count.filter(|&found| found > max as i64) {
+    // The engine takes the lower 32 bits, whatever is above them.
+    let is_large = |found: &i64| i32::try_from(*found).map_or(true, |found| i64::from(found) > max as i64);
+    if let Some(found) = count.filter(is_large) {
         return refuse(too_many(&format!("{name} of {class}"), max, found));
     }
     let is_good = match (class, name) {

@@ -29,6 +29,9 @@ pub struct Decoded {
     /// [`Self::end`] in reverse order.
     deferred: Vec<Deferred>,
     makers: Makers,
+    /// True if only the first value is wanted, and only if there is no error: the others are checked and not made, as nobody
+    /// could free the nodes in them.
+    pub is_only_first: bool,
 }
 
 /// A value that needs the engine.
@@ -44,7 +47,7 @@ pub struct Deferred {
 impl Decoded {
     pub fn new(makers: Makers) -> Self {
         let (values, reports) = (OwnArray::new(0), Reports::default());
-        Self { values, count: 0, reports, deferred: Vec::new(), makers }
+        Self { values, count: 0, reports, deferred: Vec::new(), makers, is_only_first: false }
     }
 
     pub fn allow_objects(&self) -> bool {
@@ -63,8 +66,15 @@ impl Decoded {
 
     /// Ends the batches. Returns the next step: done, or the deferred values.
     pub fn end(&mut self) -> NextStep {
-        self.deferred.reverse();
+        if !self.is_only_first {
+            self.deferred.reverse();
+        }
         self.next()
+    }
+
+    /// Drops the deferred values.
+    pub fn drop_deferred(&mut self) {
+        self.deferred.clear();
     }
 
     /// Builds the next deferred value. Scripts may run.
@@ -72,6 +82,12 @@ impl Decoded {
         if let Some(Deferred { index, at, bytes, range }) = self.deferred.pop() {
             let mut slot = Slot::new();
             let input = Input { at, bytes: &bytes.bytes()[range] };
+            if self.is_only_first && (index > 0 || self.reports.has_errors()) {
+                if let Err(error) = self.makers.check(input.reader(self.allow_objects())) {
+                    self.reports.push_error(index, || error.to_string());
+                }
+                return self.next();
+            }
             match decode_asking(input, &mut self.makers, &mut slot) {
                 Ok(None) => {}
                 Ok(Some(dropped)) => self.reports.push_warning(index, || dropped.to_string()),
@@ -99,8 +115,15 @@ impl Decoded {
 
     /// Takes the values. After this, `self` can only be dropped.
     pub fn take(&mut self) -> VarArray {
+        self.makers.keep_all();
         self.values.resize(self.count);
         self.values.take()
+    }
+}
+
+impl Drop for Decoded {
+    fn drop(&mut self) {
+        self.makers.free_all();
     }
 }
 

@@ -120,6 +120,14 @@ impl Batch {
         Self { array, objects: Some(objects) }
     }
 
+    /// Calls `encode` with values: first as if no objects were in them, which takes no search for them. It returns `None` if
+    /// there are some.
+    pub fn encoded<R>(array: AnyArray, full_objects: bool, encode: impl Fn(&Self) -> Option<R>) -> R {
+        let unread = full_objects.then(|| Self { array: array.clone(), objects: Some(FullObjects::default()) });
+        let encoded = unread.and_then(|batch| encode(&batch));
+        encoded.unwrap_or_else(|| encode(&Self::of(array, full_objects)).expect("all objects are read"))
+    }
+
     pub fn full(&self) -> Option<&FullObjects> {
         self.objects.as_ref()
     }
@@ -195,6 +203,12 @@ impl<'p, K> Run<'p, K> {
         self.is_lossy.load(Ordering::Relaxed)
     }
 
+    /// True if the plan ended where it met an object that `full` did not look for, or another value that may mean nothing in
+    /// another process.
+    pub fn is_given_up(&self, full: Option<&FullObjects>) -> bool {
+        full.is_some_and(|full| !full.is_searched()) && self.is_lossy()
+    }
+
     /// Plans values and replaces the previous plan. `first` is the index of the first value in the batch.
     pub fn plan_values<'a>(&mut self, values: &'a [Value], first: usize, full: Option<&'a FullObjects>)
     where
@@ -213,6 +227,9 @@ impl<'p, K> Run<'p, K> {
             }
             engine::ahead(values, at);
             self.put(first + at, value, full);
+            if self.is_given_up(full) {
+                return;
+            }
         }
     }
 

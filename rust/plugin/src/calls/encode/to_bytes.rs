@@ -20,7 +20,10 @@ use varbatch_storage::fill::{self, Fills, PARALLEL_FROM};
 
 /// Encodes values at once, run by run, so that plans stay small.
 pub fn vars_to_bytes(values: AnyArray, full_objects: bool) -> Outcome<Array<PackedByteArray>> {
-    let batch = Batch::of(values, full_objects);
+    Batch::encoded(values, full_objects, to_buffers)
+}
+
+fn to_buffers(batch: &Batch) -> Option<Outcome<Array<PackedByteArray>>> {
     let (values, full, mut reports) = (batch.values(), batch.full(), Reports::default());
     let mut buffers = OwnArray::byte_arrays(values.len());
     let is_shared = match mostly_containers(values) {
@@ -32,14 +35,23 @@ pub fn vars_to_bytes(values: AnyArray, full_objects: bool) -> Outcome<Array<Pack
     let begin = || Run::<Borrowed>::new(Form::Bytes, !is_shared);
     let states = pool::with(is_shared, |threads| {
         threads.for_each_with(runs, begin, |(index, (values, slots)), run| {
+            if run.is_given_up(full) {
+                return;
+            }
             run.plan_values(values, index * run_len, full);
+            if run.is_given_up(full) {
+                return;
+            }
             let len = run.plan().len();
             let is_large = !is_shared && len >= PARALLEL_FROM && len >= slots.len() * PARALLEL_VALUE;
             pool::with(is_large, |threads| fill(run.plan(), &run.marks, slots, threads));
         })
     });
+    if states.iter().any(|run| run.is_given_up(full)) {
+        return None;
+    }
     states.into_iter().for_each(|mut run| reports.append(&mut run.reports));
-    Outcome::new(buffers.take(), reports.lines(&VALUES))
+    Some(Outcome::new(buffers.take(), reports.lines(&VALUES)))
 }
 
 /// Fills a buffer with each part of a plan, from one mark to the next.

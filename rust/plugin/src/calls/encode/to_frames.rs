@@ -21,8 +21,11 @@ use varbatch_storage::fill::{self, Fills, PARALLEL_FROM};
 
 /// Encodes values at once.
 pub fn vars_to_frames(values: AnyArray, full_objects: bool) -> Outcome<PackedByteArray> {
-    let batch = Batch::of(values, full_objects);
-    let mut plans = FramePlans::<Borrowed>::new(&batch);
+    Batch::encoded(values, full_objects, to_frames)
+}
+
+fn to_frames(batch: &Batch) -> Option<Outcome<PackedByteArray>> {
+    let mut plans = FramePlans::<Borrowed>::new(batch);
     let is_shared = batch.values().len() >= FRAMES_PARALLEL_FROM || batch.is_shared();
     let mut result = Growing::with_room(0);
     loop {
@@ -39,8 +42,11 @@ pub fn vars_to_frames(values: AnyArray, full_objects: bool) -> Outcome<PackedByt
             let run = if threads.count() == 1 { STREAM_RUN } else { SHARED_STREAM_RUN };
             plans.plan_next(if is_small { run } else { usize::MAX }, threads);
         });
+        if plans.runs.iter().any(|run| run.is_given_up(plans.full)) {
+            return None;
+        }
     }
-    Outcome::new(result.take(), plans.reports.lines(&VALUES))
+    Some(Outcome::new(result.take(), plans.reports.lines(&VALUES)))
 }
 
 /// Plans of frames, made in several steps or all at once.

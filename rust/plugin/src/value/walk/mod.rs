@@ -12,7 +12,7 @@ pub use self::lost::Lost;
 pub use self::planning::{Copying, Held, KeepWalked, Planning, SAMPLE, mostly_containers, plan_in_rooms};
 use super::refused;
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
-use crate::objects::FullObjects;
+use crate::objects::{FullObjects, SCRIPT};
 
 /// Takes the events of a walk.
 pub trait Target<'a>: TargetNow {
@@ -281,14 +281,13 @@ fn full_object<'o>(
 ) -> Result<(), CodecError> {
     let Some((list, values)) = full.get(id) else { return Err(refused_object(value, target.position())) };
     target.put(Event::Object { class: Text::Utf8(&list.class), count: values.len() }, Copied)?;
-    for (index, (name, value)) in list.texts.iter().zip(values).enumerate() {
+    for (name, value) in list.texts.iter().zip(values) {
         target.put(Event::Text(Text::Utf8(name)), Copied)?;
-        let walked = match &list.script {
-            Some((at, path)) if *at == index => {
-                let path = path.as_ref().map(|path| Event::String(Text::Utf8(path)));
-                target.put(path.unwrap_or(Event::Nil), Copied)
-            }
-            _ => walk_inner(value, target),
+        let walked = if name == SCRIPT {
+            let path = list.script.as_ref().map(|path| Event::String(Text::Utf8(path)));
+            target.put(path.unwrap_or(Event::Nil), Copied)
+        } else {
+            walk_inner(value, target)
         };
         walked.map_err(|error| within(error, || Step::Property(name.clone())))?;
     }
