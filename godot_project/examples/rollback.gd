@@ -16,13 +16,15 @@ const DELAY := 6
 const LOST_PACKET := 40
 
 var tick := 0
-var state := Game.new_state()
-## The state as bytes, after the last tick. No other snapshot is kept whole.
-var snapshot := VarBatch.var_to_bytes(state)
+var game := Game.new()
+## The properties of the game's nodes that a tick may change.
+var state := VarBatchState.new()
+## Their values as bytes, after the last tick. No other snapshot is kept whole.
+var snapshot: PackedByteArray
 ## The wrong guesses: the tick, the snapshots before and after, and the changes between them.
 var corrections: Array[Dictionary] = []
-## The state that a spectator knows, who only receives what is certain.
-var spectator := snapshot
+## The snapshot that a spectator knows, who only receives what is certain.
+var spectator: PackedByteArray
 var sent_bytes := 0
 var refused_packets := 0
 
@@ -30,11 +32,16 @@ var refused_packets := 0
 var _ways_back: Array[PackedByteArray] = []
 ## The other player's inputs, by tick: true inputs, then guesses.
 var _inputs: PackedInt32Array = []
-var _sent := snapshot
+var _sent: PackedByteArray
 
 
 func _init() -> void:
 	_ways_back.resize(DELAY)
+	add_child(game)
+	game.add_to(state)
+	snapshot = state.capture()
+	spectator = snapshot
+	_sent = snapshot
 
 
 func _ready() -> void:
@@ -78,8 +85,8 @@ func snapshot_before(earlier: int) -> PackedByteArray:
 
 func _simulate() -> void:
 	var before := snapshot
-	Game.step(state, [Game.true_input(0, tick), _inputs[tick]])
-	snapshot = VarBatch.var_to_bytes(state)
+	game.step([Game.true_input(0, tick), _inputs[tick]])
+	snapshot = state.capture()
 	_ways_back[tick % DELAY] = VarBatch.make_delta(snapshot, before)
 	tick += 1
 
@@ -93,9 +100,9 @@ func _receive(true_tick: int, input: int) -> void:
 	for later: int in range(true_tick + 1, now):
 		_inputs[later] = input & ~Game.FIRE
 
-	# Roll back, and simulate again.
+	# Roll back, which sets only what differs, and simulate again.
 	snapshot = snapshot_before(true_tick)
-	state = VarBatch.bytes_to_var(snapshot)
+	state.restore(snapshot)
 	tick = true_tick
 	while tick < now:
 		_simulate()

@@ -13,6 +13,18 @@ var chunks: Array[PackedByteArray] = [PackedByteArray([1, 2]), PackedByteArray([
 await save_world(chunks)
 expect(load_world() == chunks, "the world is not as it was saved")
 expect($ProgressBar.ratio == 1.0, "the bar stands at %f" % $ProgressBar.ratio)
+=== state.add_all(players
+--- members
+class Player:
+	extends Node2D
+	var velocity := Vector2.ZERO
+	var hp := 5
+var players: Array[Player] = [Player.new()]
+func play() -> void:
+	players[0].hp -= 1
+--- after
+expect(players[0].hp == 5, "it was not restored")
+players[0].free()
 === scatter(selection)
 --- members
 var history := UndoRedo.new()

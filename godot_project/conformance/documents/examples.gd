@@ -3,10 +3,12 @@ extends "../undo/undo_base.gd"
 
 const Overrides := preload("res://examples/overrides.gd")
 const Person := preload("res://demo/undo/person.gd")
+const Rewind := preload("res://examples/rewind.gd")
 const Rollback := preload("res://examples/rollback.gd")
 const RollbackGame := preload("res://examples/rollback_game.gd")
 const Scatter := preload("res://examples/scatter/scatter.gd")
 
+const REWIND_SCENE := preload("res://examples/rewind.tscn")
 const ROLLBACK_SCENE := preload("res://examples/rollback.tscn")
 const OVERRIDES_SCENE := preload("res://examples/overrides.tscn")
 const UNDO_WINDOW := preload("res://demo/undo/window.tscn")
@@ -69,7 +71,7 @@ func test_rollback() -> void:
 		if rollback.tick != Rollback.LOST_PACKET:
 			check_bytes(rollback.spectator, truth[certain], "the spectator, tick %d" % certain)
 	check_int(rollback.refused_packets, 1, "refused packets")
-	check_bytes(var_to_bytes(rollback.state), rollback.snapshot, "the state is the snapshot")
+	check_bytes(rollback.state.capture(), rollback.snapshot, "the game is in the snapshot")
 	# What was predicted wrong, and what deltas save.
 	check(rollback.corrections.size() > 5, "%d corrections" % rollback.corrections.size())
 	var paths: Array[Array] = []
@@ -82,12 +84,31 @@ func test_rollback() -> void:
 		for change: Dictionary in changes:
 			paths.append(change.path)
 			ops.append(change.op)
-	check(["players", 1, "position"] in paths, "no wrong place")
-	check(["projectiles", 1] in paths and "insert" in ops, "no shot that was not foreseen")
-	check(not paths.any(func(path: Array) -> bool: return path[0] == "map"), "the map has changed")
-	check(not ["players", 0, "position"] in paths, "this player's own place was guessed")
+	# Three values of each player, then the projectiles and the scores.
+	check([3] in paths, "no wrong place")
+	check([6, 1] in paths and "insert" in ops, "no shot that was not foreseen")
+	check(not [0] in paths, "this player's own place was guessed")
 	var sent := rollback.sent_bytes / (Rollback.TICKS - Rollback.DELAY + 1)
 	check(sent * 5 < rollback.snapshot.size(), "%d bytes a packet" % sent)
+
+
+## Each of the last ticks, taken back one by one, and played once more.
+func test_rewind() -> void:
+	var rewind: Rewind = node(REWIND_SCENE.instantiate() as Node)
+	var truth: Array[PackedByteArray] = [rewind.capture]
+	for _tick: int in Rewind.TICKS:
+		rewind.advance()
+		truth.append(rewind.state.capture())
+	check(rewind.kept_bytes() * 5 < rewind.capture.size() * Rewind.RING, "the ring is large")
+	for turn: int in 2:
+		for back: int in Rewind.RING:
+			check(rewind.go_back(), "tick %d is not known" % rewind.tick)
+			check_bytes(rewind.state.capture(), truth[rewind.tick], "tick %d" % rewind.tick)
+		check(not rewind.go_back(), "a tick that is no longer known")
+		check_int(rewind.tick, Rewind.TICKS - Rewind.RING, "the first tick that is known")
+		while rewind.tick < Rewind.TICKS:
+			rewind.advance()
+			check_bytes(rewind.capture, truth[rewind.tick], "tick %d again" % rewind.tick)
 
 
 func test_scatter() -> void:
@@ -160,14 +181,16 @@ func test_undo_demo() -> void:
 
 ## The snapshot before each tick, and that after the last one, with true inputs alone.
 func _true_snapshots() -> Array[PackedByteArray]:
-	var state := RollbackGame.new_state()
-	var snapshots: Array[PackedByteArray] = [var_to_bytes(state)]
+	var game: RollbackGame = node(RollbackGame.new())
+	var state := VarBatchState.new()
+	game.add_to(state)
+	var snapshots: Array[PackedByteArray] = [state.capture()]
 	for tick: int in Rollback.TICKS:
 		var inputs: PackedInt32Array = []
 		for player: int in 2:
 			inputs.append(RollbackGame.true_input(player, tick))
-		RollbackGame.step(state, inputs)
-		snapshots.append(var_to_bytes(state))
+		game.step(inputs)
+		snapshots.append(state.capture())
 	return snapshots
 
 
