@@ -88,7 +88,7 @@ func test_objects_in_values() -> void:
 	check_value(object.value, [nodes[0], {"of": nodes[1], resource: 1}], "objects in containers")
 	object.other = null
 	object.value = null
-	var text := 'restore: skipped 1 value: %s, property "other": an object in its value was freed'
+	var text := 'restore: skipped 1 value: %s, property "other": an object in it was freed, and is null now'
 	nodes[2].free()
 	check_restore(bytes, "a freed object", [WARNING + CLASS + text % shown(object)])
 	check(typeof(object.other) == TYPE_NIL, "a freed object is null")
@@ -96,7 +96,7 @@ func test_objects_in_values() -> void:
 	object.other = 5
 	object.value = [null, null]
 	nodes[0].free()
-	text = 'restore: skipped 2 values; the first: %s, property "value": an object in its value was freed'
+	text = 'restore: skipped 2 values; the first: %s, property "value": an object in it was freed, and is null now'
 	check_restore(bytes, "two freed objects", [WARNING + CLASS + text % shown(object)])
 	check_value(object.value, [null, {"of": nodes[1], resource: 1}], "what is left in containers")
 

@@ -44,13 +44,15 @@ impl VarBatchState {
 
     #[func(gd_self)]
     fn remove(this: Gd<Self>, object: ObjectArg) {
-        let rest = members(&this).without(value(&object.0));
-        replace(&this, rest);
+        let gone = Arc::make_mut(&mut lock(&this.bind().members)).remove(value(&object.0));
+        // The last reference to the object may go, and its script run: nothing is locked any more.
+        drop(gone);
     }
 
     #[func(gd_self)]
     fn clear(this: Gd<Self>) {
-        replace(&this, Members::default());
+        let gone = std::mem::take(&mut *lock(&this.bind().members));
+        drop(gone);
     }
 
     #[func(gd_self)]
@@ -82,12 +84,6 @@ impl VarBatchState {
 /// Returns the members as they are now.
 fn members(this: &Gd<VarBatchState>) -> Arc<Members> {
     Arc::clone(&lock(&this.bind().members))
-}
-
-/// Replaces the members. The last reference to an object may go with the old ones, and its script run.
-fn replace(this: &Gd<VarBatchState>, members: Members) {
-    let old = std::mem::replace(&mut *lock(&this.bind().members), Arc::new(members));
-    drop(old);
 }
 
 fn add_to(this: &Gd<VarBatchState>, method: &str, objects: &AnyArray, properties: &PackedStringArray) {

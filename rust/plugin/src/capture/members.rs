@@ -88,12 +88,15 @@ impl Members {
         self.list.push(member);
     }
 
-    /// Returns the members without those of an object.
-    pub fn without(&self, object: &Value) -> Self {
+    /// Removes the properties of an object, which may have been freed, and returns them.
+    pub fn remove(&mut self, object: &Value) -> Vec<Member> {
         let id = engine::id_in(object);
-        let mut rest = Self::default();
-        self.list.iter().filter(|member| member.id != id).for_each(|member| rest.push(member.clone()));
-        rest
+        if !self.ids.remove(&id) {
+            return Vec::new();
+        }
+        let gone: Vec<_> = self.list.extract_if(.., |member| member.id == id).collect();
+        self.count -= gone.iter().map(|member| member.paths.len()).sum::<usize>();
+        gone
     }
 }
 
@@ -107,6 +110,8 @@ pub fn add(members: &Mutex<Arc<Members>>, objects: &AnyArray, names: &PackedStri
     for (index, object) in objects.into_iter().enumerate() {
         let named = if is_batch { format!("object {index}: ") } else { String::new() };
         match adding.member(object, |text| format!("{named}{text}"), index) {
+            // Here, as its object may end, and its script run.
+            Ok(member) if member.paths.is_empty() => drop(member),
             Ok(member) => found.push(member),
             Err(why) => adding.reports.push_error(index, || format!("{named}{why}")),
         }

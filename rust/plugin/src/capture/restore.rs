@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use godot::builtin::{AnyArray, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
-use varbatch_codec::{Chunk, CodecError, Cursor, ElementType, Event, Kind, Reader, Writer, validate};
+use varbatch_codec::{Chunk, CodecError, Cursor, ElementType, Event, Kind, Reader, Shape, Writer, validate};
 use varbatch_workers::Threads;
 
 use super::members::Members;
@@ -150,9 +150,19 @@ impl Compared {
 
 /// True if two values have the same bytes, and the same objects and Callables.
 fn are_same(now: &Value, value: &Value) -> bool {
-    let (mut states, mut spans) = (States::default(), Vec::new());
-    let errors = states.encode(&[Slot::of(now), Slot::of(value)], &mut spans);
-    errors.is_empty() && states.get(spans[0]).is_same(states.get(spans[1]))
+    let (one, other) = (now.view(), value.view());
+    match one.kind().shape() {
+        _ if one.kind() != other.kind() => false,
+        Shape::Bool => one.bool() == other.bool(),
+        Shape::Int => one.int() == other.int(),
+        Shape::Float => one.float().to_bits() == other.float().to_bits(),
+        Shape::Components { .. } => one.plain().bytes == other.plain().bytes,
+        _ => {
+            let (mut states, mut spans) = (States::default(), Vec::new());
+            let errors = states.encode(&[Slot::of(now), Slot::of(value)], &mut spans);
+            errors.is_empty() && states.get(spans[0]).is_same(states.get(spans[1]))
+        }
+    }
 }
 
 /// Builds a value that differs from the one of now. Objects are those of their ids, or null if they were freed.

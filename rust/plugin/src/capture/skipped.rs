@@ -41,7 +41,7 @@ impl Skipped {
             Why::Freed => "the object was freed",
             Why::Gone => "there is no such property",
             Why::Callable => "bytes hold nothing of a Callable",
-            Why::FreedInside => "an object in its value was freed",
+            Why::FreedInside => "an object in it was freed, and is null now",
             Why::Refused => "the object refuses the value",
         };
         let first = member.shown(property);

@@ -110,6 +110,12 @@ impl ListKey {
     }
 }
 
+/// True if the script of an object makes its list.
+pub fn makes_list(object: &Value) -> bool {
+    let has = |method| engine::has_script_method(object, &StringName::from(method));
+    ["_get_property_list", "_validate_property"].into_iter().any(has)
+}
+
 /// Returns names in order, without duplicates.
 pub fn distinct(names: impl Iterator<Item = StringName>) -> Vec<StringName> {
     let mut known = HashSet::default();

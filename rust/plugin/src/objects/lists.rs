@@ -14,7 +14,7 @@ use godot::obj::{Gd, Singleton};
 use varbatch_codec::{Event, Kind, Reader, Text};
 
 use super::constant::{self, Switch};
-use super::listed::{ListKey, Listed, SCRIPT};
+use super::listed::{ListKey, Listed, SCRIPT, makes_list};
 use crate::engine::{self, Reference, Value};
 use crate::jobs::lock;
 
@@ -175,8 +175,7 @@ impl PartialEq for Source {
 impl Source {
     /// Returns the source of an object's script, or `None` if the object's list may depend on something else.
     fn of(object: &Value) -> Option<Self> {
-        let makes_list = |name: &str| engine::has_script_method(object, &StringName::from(name));
-        if makes_list("_get_property_list") || makes_list("_validate_property") {
+        if makes_list(object) {
             return None;
         }
         let script = engine::script_of(object).try_to::<Gd<Script>>().ok()?;

@@ -9,9 +9,8 @@ use varbatch_codec::change::Op;
 use super::narrow::Narrowed;
 use super::recording::{Part, Recording};
 use super::states::{BATCH, Span, State, States};
-use super::united::United;
 use crate::engine::{Slot, Value};
-use crate::objects::{Listed, Properties, SCRIPT};
+use crate::objects::{Listed, Properties, SCRIPT, United};
 use crate::report::Reports;
 use crate::value::string_cache::Texts;
 

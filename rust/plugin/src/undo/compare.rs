@@ -15,9 +15,8 @@ use super::changes::{Changes, Now};
 use super::record::{Named, Wanted, record};
 use super::recording::{Part, Recording};
 use super::states::{Span, State, States};
-use super::united::United;
 use crate::engine::{self, Slot, Value};
-use crate::objects::SharedLists;
+use crate::objects::{SharedLists, United};
 use crate::report::Reports;
 
 struct Sides {

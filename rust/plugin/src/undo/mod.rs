@@ -20,4 +20,3 @@ pub mod record;
 pub mod recording;
 pub mod rows;
 pub mod states;
-mod united;
