@@ -138,6 +138,14 @@ func test_typed_containers() -> void:
 		)
 		check_restore(empty, "empty typed containers")
 		check(object.nodes.is_empty() and object.by_name.is_empty(), "empty ones")
+	# What it was then decides, not what it is now.
+	for other: Variant in [[1, "two"], [], {1: 2}, {}, [1, 2] as Array[int]]:
+		object.anything = other
+		bytes = state.capture()
+		object.anything = [nodes[0]] as Array[Node]
+		check_restore(bytes, "no container of objects: %s" % [other])
+		check_bytes(var_to_bytes(object.anything), var_to_bytes(other), "%s" % [other])
+	object.anything = null
 	var values := state.capture_values()
 	object.nodes = [nodes[1]]
 	object.anything = 4

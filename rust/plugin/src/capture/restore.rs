@@ -188,28 +188,37 @@ fn made(now: &Value, bytes: &[u8]) -> Result<Made, Why> {
     let build = Build::new(Reader::new(bytes), &mut texts, &alone, MayAsk::Conversions);
     // This cannot fail: the bytes were read to their end before.
     _ = build.keeping(Slot::values(&kept)).build(&mut slot);
-    Ok((typed_as(now, slot)?, why))
+    Ok((typed_as(now, slot), why))
 }
 
-/// Gives a container of objects the class that the property's container has now: bytes hold none.
-fn typed_as(now: &Value, made: Slot) -> Result<Slot, Why> {
-    let has_class = |element: &OwnedType| matches!(element, OwnedType::Class(_) | OwnedType::Script { .. });
-    let (view, is_same_kind) = (now.view(), now.view().kind() == made.value().view().kind());
-    let is_typed = is_same_kind
-        && match view.kind() {
-            Kind::Array => has_class(&view.element_type(true)),
-            Kind::Dictionary => {
-                let (key, value) = view.entry_types(true);
-                has_class(&key) || has_class(&value)
-            }
-            _ => false,
-        };
-    if !is_typed {
-        return Ok(made);
+/// Gives a container of objects the classes and scripts that the property's container has now: bytes hold none.
+fn typed_as(now: &Value, made: Slot) -> Slot {
+    let is_same_kind = now.view().kind() == made.value().view().kind();
+    if !is_same_kind || !types_of(now).iter().any(has_class) || !types_of(made.value()).iter().any(is_object) {
+        return made;
     }
     let typed = now.variant().call("duplicate", &[]);
     typed.call("clear", &[]);
     typed.call("assign", &[made.value().variant().clone()]);
+    // The property may have held another class of objects then.
     let size = |container: &Variant| container.call("size", &[]);
-    if size(&typed) == size(made.value().variant()) { Ok(Slot::from(typed)) } else { Err(Why::Refused) }
+    if size(&typed) == size(made.value().variant()) { Slot::from(typed) } else { made }
+}
+
+/// Returns the types of what is in a container.
+fn types_of(value: &Value) -> [OwnedType; 2] {
+    let view = value.view();
+    match view.kind() {
+        Kind::Array => [view.element_type(true), OwnedType::Any],
+        Kind::Dictionary => view.entry_types(true).into(),
+        _ => [OwnedType::Any, OwnedType::Any],
+    }
+}
+
+fn has_class(element: &OwnedType) -> bool {
+    matches!(element, OwnedType::Class(_) | OwnedType::Script { .. })
+}
+
+fn is_object(element: &OwnedType) -> bool {
+    has_class(element) || matches!(element, OwnedType::Builtin(Kind::Object))
 }
