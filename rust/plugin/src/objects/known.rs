@@ -113,8 +113,21 @@ struct List {
     names: Vec<Name>,
     /// How many objects were begun.
     count: usize,
-    /// True if an object had another name at some place.
-    is_mixed: bool,
+    /// The first place at which an object had another name.
+    mixed_from: Option<usize>,
+}
+
+impl List {
+    /// Forgets the names that were not the same for all objects. If they were others where new objects are known, or if these
+    /// are not, counts the objects anew.
+    fn forget_mixed(&mut self) {
+        let Some(first) = self.mixed_from.take() else { return };
+        let is_known = |name: &Name| name.initial.is_some();
+        if !self.names.first().is_some_and(is_known) || self.names.iter().skip(first).any(is_known) {
+            self.count = 0;
+        }
+        self.names.truncate(first);
+    }
 }
 
 /// The names between two calls.
@@ -130,7 +143,7 @@ impl Names {
 
     /// Keeps the names for later calls: those that were the same for all objects.
     pub fn give_back(mut self) {
-        self.lists.iter_mut().filter(|list| list.is_mixed).for_each(|list| *list = List::default());
+        self.lists.iter_mut().for_each(List::forget_mixed);
         let count: usize = self.lists.iter().map(|list| list.names.len() + 1).sum();
         if self.lists.is_empty() || count > MAX_KEPT {
             return;
@@ -171,7 +184,7 @@ impl Names {
         if index == list.names.len() && index < MAX_NAMES && text.len() <= MAX_LENGTH {
             list.names.push(name);
         } else {
-            list.is_mixed = true;
+            list.mixed_from = Some(list.mixed_from.map_or(index, |first| first.min(index)));
             walk.other = Some(name);
         }
         Ok(())
