@@ -76,8 +76,12 @@ const IDLE: &[(&str, &str)] = &[
 ];
 
 /// Returns the properties whose setters do nothing if an object of a native class has the value already, and whether that
-/// is true for each: the others do nothing that any other property shows.
+/// is true for each: the others do nothing that any other property shows. None in the editor, where
+/// `EditorInterface.is_object_edited` tells of each object whether any property was set.
 pub fn idle_setters(class: &StringName) -> HashMap<&'static str, bool> {
+    if Engine::singleton().is_editor_hint() {
+        return HashMap::default();
+    }
     let classes = lineage(class).unwrap_or_default();
     let names = IDLE.iter().filter(|(known, _)| classes.iter().any(|class| class == known));
     let names = names.flat_map(|(_, names)| names.split_ascii_whitespace());
