@@ -60,6 +60,12 @@ func _time_one(session: Session, type: String, count: int, make: Callable) -> vo
 		probe.varbatch = _freeing_apart.bind(varbatch)
 	session.time(from, probe)
 	_free_nodes(objects)
+	if not is_freed:
+		var listed := func() -> Array: return VarBatch.bytes_to_var(bytes, [Item])
+		probe = Probe.of(
+			engine, listed, func() -> String: return _difference([bytes], [listed.call()])
+		)
+		session.time(Result.new("objects", type, count, 0, "bytes_to_var, listed"), probe)
 
 
 func _time_batch(session: Session, type: String, count: int, make: Callable) -> void:

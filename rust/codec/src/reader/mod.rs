@@ -11,6 +11,7 @@ mod at_once;
 mod containers;
 mod path;
 mod payload;
+mod properties;
 mod skim;
 
 use crate::dialect::{Dialect, Rules};
@@ -161,11 +162,6 @@ impl<'a> Reader<'a> {
         self.next == ReadNext::Value && self.open.last().is_some_and(|top| top.form == ReadForm::Object)
     }
 
-    /// True if the name of a property comes next.
-    pub fn is_at_name(&self) -> bool {
-        self.next == ReadNext::Name
-    }
-
     /// True if a text or the name of a property comes next, and no value.
     #[cfg(feature = "serde")]
     pub(crate) fn is_at_text(&self) -> bool {
@@ -250,40 +246,6 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn pass_text(&mut self) -> Result<bool, CodecError> {
         if self.next == ReadNext::Text { self.pass().map(|()| true) } else { Ok(false) }
-    }
-
-    /// Skips the name of a property if it has these bytes: those of a name that a Reader has read. Returns `false` if others
-    /// come next, or no name.
-    #[doc(hidden)]
-    #[inline]
-    pub fn pass_name(&mut self, name: &[u8]) -> bool {
-        let is_next = self.next == ReadNext::Name && self.has_next(name);
-        if is_next {
-            self.at += name.len();
-            self.due -= WORD;
-            self.next = ReadNext::Value;
-        }
-        is_next
-    }
-
-    /// Skips a property if it has these bytes: those of one that a Reader has read, whose value is a single event.
-    #[doc(hidden)]
-    #[inline]
-    pub fn pass_property(&mut self, property: &[u8]) -> bool {
-        let is_next = self.next == ReadNext::Name && self.open.len() <= MAX_DEPTH && self.has_next(property);
-        if is_next {
-            self.at += property.len();
-            self.due -= 2 * WORD;
-            self.end_value();
-        }
-        is_next
-    }
-
-    /// True if these bytes come next.
-    #[doc(hidden)]
-    #[inline]
-    pub fn has_next(&self, bytes: &[u8]) -> bool {
-        self.rest().starts_with(bytes)
     }
 
     /// True if the value that began at this [`depth`](Self::depth) has not ended.

@@ -261,10 +261,10 @@ impl Makers {
                 object.check_end(&reader)?;
             }
             if let Some(object) = objects.last_mut().filter(|_| reader.is_at_name()) {
-                if self.names.pass_initial(&mut object.walk, &mut reader) {
+                let is_passed = self.names.pass_initial(&mut object.walk, &mut reader);
+                if is_passed || self.check_property(object, &mut reader)? {
                     continue;
                 }
-                self.check_property(object, &mut reader)?;
             }
             let (at, depth) = (reader.position(), reader.depth());
             // Most values say nothing about the engine.
@@ -297,31 +297,30 @@ impl Makers {
     }
 
     /// Reads the name of a property, and checks its value, which must be null or the path of a script if the name is
-    /// "script".
-    fn check_property(&mut self, object: &mut Around<'_>, reader: &mut Reader<'_>) -> Result<(), CodecError> {
+    /// "script". Returns true if it has read the value.
+    fn check_property(&mut self, object: &mut Around<'_>, reader: &mut Reader<'_>) -> Result<bool, CodecError> {
         self.read_name(&mut object.walk, reader)?;
         let name = &self.name(&object.walk).text;
         if let Some(counts) = object.counts {
             refused::check_count(reader, object.class, counts, name)?;
         }
         if name != SCRIPT {
-            return Ok(());
+            return Ok(false);
         }
         let (at, kind, is_list) = (reader.position(), reader.peek_kind()?, self.are_listed());
-        let why = match reader.clone().next_event()? {
+        let why = match reader.next_event()? {
             Some(Event::Nil | Event::String(_)) if is_list && object.has_script => refused::second_script(),
             Some(Event::String(Text::Utf8(path))) => match self.known_script(path) {
                 None => self.no_script(path),
                 Some(script) => {
-                    let base = script.base.to_string();
                     (object.walk, object.has_script) = (Walk::of(script.names), true);
-                    if !is_list || base == object.class {
-                        return Ok(());
+                    if !is_list || script.base == object.class {
+                        return Ok(true);
                     }
-                    refused::wrong_base(&base, object.class)
+                    refused::wrong_base(&script.base.to_string(), object.class)
                 }
             },
-            _ if kind == Kind::Nil => return Ok(()),
+            _ if kind == Kind::Nil => return Ok(true),
             _ => refused::no_such_script(kind.name()),
         };
         Err(reader.error_at(at, why))

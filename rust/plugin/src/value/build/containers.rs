@@ -1,6 +1,5 @@
 //! Builds the elements and entries of containers, and the texts of PackedStringArrays, over threads if they have many
-//! bytes; checks those of typed ones. Builds values that are rare in games: object ids, Signals, NodePaths, objects with
-//! class and properties.
+//! bytes; checks those of typed ones. Builds values that are rare in games: object ids, Signals, NodePaths.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +11,6 @@ use varbatch_workers::Threads;
 use super::{Build, Left, MayAsk, Refused, Stop, utf8};
 use crate::engine::{self, Slot, SlotType, StringSlot, byte_array_of};
 use crate::jobs::pool::Runs;
-use crate::objects::{Has, SCRIPT};
 use crate::value::refused;
 use crate::value::string_cache::Texts;
 
@@ -91,42 +89,6 @@ impl<'a> Build<'a, '_> {
             true => slot.set_node_path(&path),
             false => slot.set_variant(bytes_to_var(&self.bytes_since(start))),
         }
-        Ok(())
-    }
-
-    /// Makes an object and sets its properties, in their order. Scripts may run.
-    #[inline(never)]
-    fn object(&mut self, slot: &mut Slot, class: &str, count: usize, start: usize) -> Result<(), Stop> {
-        let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
-        let Some((mut object, mut walk)) = makers.make(class) else {
-            return Err(self.reader.error_at(start, refused::object_failed(class)).into());
-        };
-        for _ in 0..count {
-            let makers = self.makers.as_mut().expect("an object is made");
-            if makers.pass_kept(&mut walk, &mut self.reader) {
-                continue;
-            }
-            makers.read_name(&mut walk, &mut self.reader)?;
-            let at = self.reader.position();
-            if makers.name(&walk).text == SCRIPT && self.reader.peek_kind()? == Kind::String {
-                let Some(Event::String(path)) = self.event()? else { unreachable!("the header has the kind") };
-                let makers = self.makers.as_mut().expect("an object is made");
-                let Some(script) = makers.enter_script(utf8(path), &mut walk) else {
-                    return Err(self.reader.error_at(at, refused::no_such_script(&format!("{:?}", utf8(path)))).into());
-                };
-                object.set_script(script);
-                continue;
-            }
-            let mut value = Slot::new();
-            self.value(&mut value)?;
-            let makers = self.makers.as_mut().expect("an object is made");
-            let has = makers.has(&walk);
-            let is_set = has != Has::No && object.set(&makers.name(&walk).name, value.value());
-            if !is_set && has != Has::Yes {
-                makers.skipped.add(Refused { count: 1, first: at });
-            }
-        }
-        slot.set_variant(object.into_variant());
         Ok(())
     }
 

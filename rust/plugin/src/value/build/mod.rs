@@ -1,6 +1,7 @@
 //! Builds Variants from events.
 
 mod containers;
+mod objects;
 
 use std::mem::MaybeUninit;
 
