@@ -286,8 +286,46 @@ func test_damage() -> void:
 	for turn: int in part_of(3000):
 		var damaged := bytes.duplicate()
 		damaged[hash(turn) % damaged.size()] = hash([turn]) % 256
-		quietly(state.restore.bind(damaged))
+		check(quietly(state.restore.bind(damaged)) is int, "restore() has failed")
 		check_int(state.capture_values().size(), 3, "values after damage")
+
+
+## Bytes that others made, whatever is in them: refused, or a value for each property.
+func test_hostile() -> void:
+	var boxes: Array = []
+	for type: int in TYPES:
+		boxes.append_array(EngineValues.of(type).map(box))
+	state.add_all(boxes, ["value"])
+	# Containers of scripts, which captures have not, next to an object.
+	var scripted: Array[Box] = [null]
+	var object := RefCounted.new()
+	var by_script: Dictionary[Box, Box] = {null: null}
+	var parts: Array[PackedByteArray] = [
+		var_to_bytes_with_objects(scripted),
+		var_to_bytes(object),
+		var_to_bytes_with_objects(by_script),
+	]
+	var foreign: Array[PackedByteArray] = []
+	foreign.resize(boxes.size())
+	foreign.fill(_array(parts))
+	var buffers: Array[PackedByteArray] = [state.capture(), _array(foreign)]
+	for turn: int in part_of(10_000):
+		var damaged := buffers[turn % 2].duplicate()
+		for change: int in turn % 4:
+			damaged[hash([turn, change]) % damaged.size()] = hash([change, turn]) % 256
+		check(quietly(state.restore.bind(damaged)) is int, "restore() has failed")
+	check_int(state.capture_values().size(), boxes.size(), "values after damage")
+	check_restore(buffers[1], "containers of scripts")
+	check(boxes[1].value == [[null], object, {null: null}], "found %s" % [boxes[1].value])
+
+
+## The bytes of an Array of values that are bytes.
+func _array(values: Array[PackedByteArray]) -> PackedByteArray:
+	var bytes := var_to_bytes([])
+	bytes.encode_u32(4, values.size())
+	for value: PackedByteArray in values:
+		bytes.append_array(value)
+	return bytes
 
 
 ## A capture is a buffer like any other.

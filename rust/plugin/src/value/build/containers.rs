@@ -291,7 +291,7 @@ impl<'a> Build<'a, '_> {
             ElementType::Class(name) if allow_objects => {
                 of(Kind::Object, StringName::from(&engine::string_of(utf8(name))))
             }
-            ElementType::Script(_) if !self.kept.as_slice().is_empty() => {
+            ElementType::Script(_) if allow_objects && !self.kept.as_slice().is_empty() => {
                 let script = self.kept.next().expect("checked above").variant().clone();
                 SlotType { kind: Kind::Object, class: engine::base_class(&script), script }
             }
