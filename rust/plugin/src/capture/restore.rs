@@ -89,7 +89,7 @@ fn set_each(
             let is_read = path.read(object, &mut now);
             let result = match differing(is_read.then_some(now.value())) {
                 _ if !is_read => Err(Why::of_missing(object)),
-                Ok(Some((new, _))) if !path.set(object, new.value()) => Err(match Why::of_missing(object) {
+                Ok(Some((new, _))) if !path.write(object, new.value()) => Err(match Why::of_missing(object) {
                     Why::Freed => Why::Freed,
                     _ => Why::Refused,
                 }),

@@ -1,4 +1,4 @@
-//! A property of an object, or a part of its value: `position:y`.
+//! Reads and writes properties of objects, and parts of their values: `position:y`.
 
 use std::fmt;
 
@@ -6,10 +6,13 @@ use godot::builtin::StringName;
 
 use crate::engine::{self, Slot, Value};
 
-/// What can be read of an object.
+/// What can be read and written of an object.
 pub trait Property {
     /// Reads it. `false`, and null, if the object has no such property, or its value no such part. Scripts may run.
     fn read(&self, object: &Value, slot: &mut Slot) -> bool;
+
+    /// Writes it. `false` if there is no such property or part, or the object refuses the value. Scripts may run.
+    fn write(&self, object: &Value, new: &Value) -> bool;
 
     /// Returns its value.
     fn get(&self, object: &Value) -> Option<Slot> {
@@ -32,6 +35,10 @@ impl Property for StringName {
     #[inline]
     fn read(&self, object: &Value, slot: &mut Slot) -> bool {
         engine::read_property(object, self, slot)
+    }
+
+    fn write(&self, object: &Value, new: &Value) -> bool {
+        engine::with_property(object, self, new).is_some()
     }
 }
 
@@ -56,17 +63,16 @@ impl PropertyPath {
         let (name, subnames) = (names.next()?, names.collect::<Vec<_>>());
         (!subnames.is_empty()).then_some(Self { name, subnames })
     }
-
-    /// Writes it. `false` if there is no such property, or the object refuses the value.
-    pub fn set(&self, object: &Value, new: &Value) -> bool {
-        changed(object, &self.name, &self.subnames, new).is_some()
-    }
 }
 
 impl Property for PropertyPath {
     #[inline]
     fn read(&self, object: &Value, slot: &mut Slot) -> bool {
         self.name.read(object, slot) && self.subnames.iter().all(|name| read_part(name, slot))
+    }
+
+    fn write(&self, object: &Value, new: &Value) -> bool {
+        changed(object, &self.name, &self.subnames, new).is_some()
     }
 }
 
