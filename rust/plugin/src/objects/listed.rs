@@ -21,7 +21,6 @@ impl Listed {
         Self::from(&engine::property_list(object))
     }
 
-    /// Asks the engine for the list of a class.
     pub fn of_class(class: &StringName) -> Self {
         Self::from(&ClassDb::singleton().class_get_property_list(class))
     }

@@ -38,17 +38,13 @@ struct Kept {
     /// The values of the properties on which the list depends.
     switches: Vec<i64>,
     list: Arc<List>,
-    /// The sources of the script and of those that it extends, and its path.
     source: Source,
     /// True if the source was compared in this call.
     is_checked: bool,
 }
 
-#[derive(Default)]
-struct Source {
-    path: Reference<GString>,
-    texts: Vec<Reference<GString>>,
-}
+/// The source of a script and of those that it extends, and its path.
+type Source = Vec<Reference<GString>>;
 
 /// The lists that one call knows.
 #[derive(Default)]
@@ -88,14 +84,17 @@ impl Lists {
         if let Some(index) = self.kept.iter().position(|kept| kept.key == key && kept.switches == switches) {
             self.kept[..=index].rotate_right(1);
             let kept = &mut self.kept[0];
-            if kept.is_checked || key.script == 0 || Source::of(object).is_some_and(|source| source == kept.source) {
+            if kept.is_checked
+                || key.script == 0
+                || source_of(object).is_some_and(|source| are_same(&source, &kept.source))
+            {
                 kept.is_checked = true;
                 return (Arc::clone(&kept.list), kept.key.script != 0);
             }
             self.kept.remove(0);
         }
         let may_run = key.script != 0;
-        let source = if key.script == 0 { Some(Source::default()) } else { Source::of(object) };
+        let source = if key.script == 0 { Some(Source::new()) } else { source_of(object) };
         let list = Arc::new(List::asked(object));
         if let Some(source) = source {
             self.kept.truncate(MAX_KEPT - 1);
@@ -163,30 +162,23 @@ fn values_of(switches: &[Switch], object: &Value) -> Option<Vec<i64>> {
     Some(values)
 }
 
-impl PartialEq for Source {
-    fn eq(&self, other: &Self) -> bool {
-        let same = |one: &Reference<GString>, other: &Reference<GString>| one.get() == other.get();
-        same(&self.path, &other.path)
-            && self.texts.len() == other.texts.len()
-            && self.texts.iter().zip(&other.texts).all(|(one, other)| same(one, other))
-    }
+fn are_same(one: &Source, other: &Source) -> bool {
+    one.iter().map(Reference::get).eq(other.iter().map(Reference::get))
 }
 
-impl Source {
-    /// Returns the source of an object's script, or `None` if the object's list may depend on something else.
-    fn of(object: &Value) -> Option<Self> {
-        if makes_list(object) {
-            return None;
-        }
-        let script = engine::script_of(object).try_to::<Gd<Script>>().ok()?;
-        // In the editor, objects of scripts that are no tools keep lists of their own.
-        if script.get_class() != "GDScript" || Engine::singleton().is_editor_hint() && !script.is_tool() {
-            return None;
-        }
-        let path = Reference::new(script.get_path());
-        let scripts = std::iter::successors(Some(script), |script| script.get_base_script());
-        Some(Self { path, texts: scripts.map(|script| Reference::new(script.get_source_code())).collect() })
+/// Returns the source of an object's script, or `None` if the object's list may depend on something else.
+fn source_of(object: &Value) -> Option<Source> {
+    if makes_list(object) {
+        return None;
     }
+    let script = engine::script_of(object).try_to::<Gd<Script>>().ok()?;
+    // In the editor, objects of scripts that are no tools keep lists of their own.
+    if script.get_class() != "GDScript" || Engine::singleton().is_editor_hint() && !script.is_tool() {
+        return None;
+    }
+    let path = script.get_path();
+    let scripts = std::iter::successors(Some(script), |script| script.get_base_script());
+    Some(scripts.map(|script| script.get_source_code()).chain([path]).map(Reference::new).collect())
 }
 
 impl List {
