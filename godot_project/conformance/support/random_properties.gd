@@ -4,26 +4,38 @@ extends RefCounted
 ## Classes whose lists of properties VarBatch knows, and others. Of some, the engine does not survive
 ## all values.
 const CLASSES := """
-AnimatableBody2D AnimatableBody3D AnimatedSprite2D AnimatedSprite3D Animation
-AnimationLibrary Area2D Area3D AtlasTexture AudioStream AudioStreamRandomizer AudioStreamWAV
-BitMap BoxMesh BoxShape3D Button ButtonGroup CPUParticles2D CPUParticles3D Camera2D Camera3D
-CanvasGroup CanvasItem CanvasLayer CanvasModulate CapsuleMesh CapsuleShape2D CapsuleShape3D
-CharacterBody2D CharacterBody3D CircleShape2D CollisionObject2D CollisionObject3D
-CollisionPolygon2D CollisionShape2D CollisionShape3D ConcavePolygonShape2D
-ConvexPolygonShape2D Curve Curve2D Curve3D CylinderMesh CylinderShape3D EncodedObjectAsID
-Environment FastNoiseLite GPUParticles2D GeometryInstance3D Gradient GradientTexture1D
-GradientTexture2D Image ImageTexture InputEvent InputEventAction InputEventFromWindow
-InputEventJoypadButton InputEventJoypadMotion InputEventKey InputEventMouse
-InputEventMouseButton InputEventWithModifiers JSON Label LabelSettings Line2D Marker2D
-Marker3D Mesh MeshInstance2D MeshInstance3D NavigationAgent2D NavigationObstacle2D Node
-Node2D Node3D Noise Object OmniLight3D Path2D Path3D PathFollow2D PathFollow3D PhysicsBody2D
-PhysicsBody3D PhysicsMaterial PlaceholderTexture2D PlaneMesh Polygon2D PrimitiveMesh QuadMesh
-RandomNumberGenerator RayCast2D RayCast3D RectangleShape2D RefCounted RemoteTransform2D
-Resource RigidBody2D RigidBody3D SegmentShape2D ShaderMaterial Shape2D Shape3D ShapeCast2D
-Shortcut Skin SphereMesh SphereShape3D Sprite2D Sprite3D SpriteBase3D SpriteFrames
+AnimatableBody2D AnimatableBody3D AnimatedSprite2D AnimatedSprite3D Animation AnimationLibrary
+AnimationMixer AnimationPlayer Area2D Area3D AspectRatioContainer AtlasTexture AudioStream
+AudioStreamPlayer AudioStreamPlayer2D AudioStreamPlayer3D AudioStreamRandomizer AudioStreamWAV
+BaseButton BitMap BoxContainer BoxMesh BoxShape3D Button ButtonGroup CPUParticles2D
+CPUParticles3D Camera2D Camera3D CameraAttributesPhysical CameraAttributesPractical CanvasGroup
+CanvasItem CanvasItemMaterial CanvasLayer CanvasModulate CapsuleMesh CapsuleShape2D
+CapsuleShape3D CenterContainer CharacterBody2D CharacterBody3D CheckBox CheckButton
+CircleShape2D CollisionObject2D CollisionObject3D CollisionPolygon2D CollisionShape2D
+CollisionShape3D ColorRect ConcavePolygonShape2D Container Control ConvexPolygonShape2D Curve
+Curve2D Curve3D CylinderMesh CylinderShape3D Decal DirectionalLight2D DirectionalLight3D
+EncodedObjectAsID Environment FastNoiseLite FlowContainer FogMaterial FogVolume FontVariation
+GPUParticles2D GPUParticles3D GeometryInstance3D Gradient GradientTexture1D GradientTexture2D
+GridContainer HBoxContainer HFlowContainer HScrollBar HSeparator HSlider HSplitContainer Image
+ImageTexture InputEvent InputEventAction InputEventFromWindow InputEventJoypadButton
+InputEventJoypadMotion InputEventKey InputEventMouse InputEventMouseButton
+InputEventWithModifiers ItemList JSON Label Label3D LabelSettings LightOccluder2D Line2D
+LineEdit LinkButton MarginContainer Marker2D Marker3D Mesh MeshInstance2D MeshInstance3D
+NavigationAgent2D NavigationMesh NavigationObstacle2D NavigationPolygon NinePatchRect Node
+Node2D Node3D Noise NoiseTexture2D ORMMaterial3D Object OccluderPolygon2D OmniLight3D
+OptionButton Panel PanelContainer PanoramaSkyMaterial Parallax2D ParticleProcessMaterial Path2D
+Path3D PathFollow2D PathFollow3D PhysicalSkyMaterial PhysicsBody2D PhysicsBody3D
+PhysicsMaterial PlaceholderTexture2D PlaneMesh PointLight2D Polygon2D PrimitiveMesh
+ProceduralSkyMaterial ProgressBar QuadMesh RandomNumberGenerator Range RayCast2D RayCast3D
+RectangleShape2D RefCounted ReferenceRect ReflectionProbe RemoteTransform2D Resource
+RichTextLabel RigidBody2D RigidBody3D ScrollBar ScrollContainer SegmentShape2D Separator
+ShaderMaterial Shape2D Shape3D ShapeCast2D Shortcut Skin Sky Slider SphereMesh SphereShape3D
+SpinBox SplitContainer SpotLight3D Sprite2D Sprite3D SpriteBase3D SpriteFrames
 StandardMaterial3D StaticBody2D StaticBody3D StyleBox StyleBoxEmpty StyleBoxFlat StyleBoxLine
-StyleBoxTexture Texture Texture2D Theme TileSet Timer Translation VisibleOnScreenNotifier2D
-VisualInstance3D World2D WorldBoundaryShape2D
+StyleBoxTexture SubViewportContainer TextEdit Texture Texture2D TextureButton
+TextureProgressBar TextureRect Theme TileMapLayer TileSet Timer Translation VBoxContainer
+VFlowContainer VScrollBar VSeparator VSlider VSplitContainer VisibleOnScreenNotifier2D
+VisualInstance3D World2D WorldBoundaryShape2D WorldEnvironment
 """
 
 static var _names := CLASSES.strip_edges().replace("\n", " ").split(" ")

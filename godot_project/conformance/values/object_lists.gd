@@ -22,6 +22,31 @@ func test_every_class() -> void:
 		_check_class(name)
 
 
+## A Container manages some properties of the Controls in it. It does so in the tree.
+func test_controls_in_parents() -> void:
+	_random.seed = 20261127
+	for name: String in _classes():
+		if ClassDB.is_parent_class(name, &"Control"):
+			for parent: Node in [VBoxContainer.new(), Panel.new(), Node.new()]:
+				_check_in_parent(name, parent)
+
+
+## All that are set, one by one, and none.
+func test_theme_overrides() -> void:
+	for name: String in ["Label", "Button", "ProgressBar", "RichTextLabel", "SpinBox", "ItemList"]:
+		var controls: Array[Object] = [ClassDB.instantiate(name)]
+		for property: Dictionary in controls[0].get_property_list():
+			if (property.name as String).begins_with("theme_override_") and "/" in property.name:
+				var control: Control = ClassDB.instantiate(name)
+				control.set(property.name as StringName, _override(property))
+				controls.append(control)
+		check(controls.size() > 5, name + " has theme items")
+		_check(controls, "theme overrides of " + name)
+		(controls[1] as Control).add_theme_color_override(&"not an item", Color.RED)
+		_check(controls, "overrides of no item of " + name)
+		_free(controls)
+
+
 ## Most of the objects are as they were made, and need not be told so.
 func test_objects_that_are_made() -> void:
 	for name: String in _classes():
@@ -160,6 +185,32 @@ func _check_class(name: String) -> void:
 	)
 	_check(objects, name)
 	_free(objects)
+
+
+func _check_in_parent(name: String, parent: Node) -> void:
+	add_child(parent)
+	var controls: Array[Object] = []
+	quietly(func() -> void:
+		for i: int in OBJECTS:
+			var control: Control = ClassDB.instantiate(name)
+			parent.add_child(control)
+			if i > 0:
+				_properties.change(control, 4)
+			controls.append(control))
+	_check(controls, "%s in %s" % [name, parent.get_class()])
+	parent.free()
+
+
+## A value for an item of a theme.
+func _override(property: Dictionary) -> Variant:
+	match property.hint_string:
+		"Font":
+			return SystemFont.new()
+		"Texture2D":
+			return PlaceholderTexture2D.new()
+		"StyleBox":
+			return StyleBoxEmpty.new()
+	return Color.RED if property.type == TYPE_COLOR else 5
 
 
 ## Getters of the engine may print.

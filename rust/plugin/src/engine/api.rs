@@ -90,6 +90,9 @@ pub struct Api {
     pub get_script: sys::GDExtensionMethodBindPtr,
     pub set_script: sys::GDExtensionMethodBindPtr,
     pub get_meta_list: sys::GDExtensionMethodBindPtr,
+    pub control_class: *mut c_void,
+    /// Methods of Control, in the order of [`THEME_ITEMS`].
+    pub has_override: [sys::GDExtensionMethodBindPtr; THEME_ITEMS.len()],
 }
 
 /// A table by kind.
@@ -117,6 +120,17 @@ pub struct TypeOf {
 
 /// The class that the engine decodes an object id to.
 pub const ENCODED_CLASS: &str = "EncodedObjectAsID";
+
+/// The kinds of items of a theme: what precedes the name of an override as a property, and the method of Control that
+/// tells whether it has one.
+pub const THEME_ITEMS: [(&str, &str); 6] = [
+    ("theme_override_colors", "has_theme_color_override"),
+    ("theme_override_constants", "has_theme_constant_override"),
+    ("theme_override_fonts", "has_theme_font_override"),
+    ("theme_override_font_sizes", "has_theme_font_size_override"),
+    ("theme_override_icons", "has_theme_icon_override"),
+    ("theme_override_styles", "has_theme_stylebox_override"),
+];
 
 // SAFETY: the pointers are to functions and method tables of the engine, which are constant while the library is loaded
 // and callable from any thread. The names and the empty values are only read.
@@ -186,6 +200,9 @@ impl Api {
             get_script: bind("Object", "get_script", 1_214_101_251),
             set_script: bind("Object", "set_script", 1_114_965_689),
             get_meta_list: bind("Object", "get_meta_list", 3_995_934_104),
+            // SAFETY: the name outlives the call.
+            control_class: unsafe { (interface.classdb_get_class_tag)(StringName::from("Control").string_sys()) },
+            has_override: THEME_ITEMS.map(|(_, method)| bind("Control", method, 2_619_796_661)),
         }
     }
 }

@@ -29,7 +29,7 @@ mod slot;
 mod view;
 
 use api::{Constructor, ENCODED_CLASS, Inner, TypeOf, api, construct, default_value, is_packed, kind_of, sys_type};
-pub use api::{DIALECT, REAL, allocates_in_parallel, makes_blocks};
+pub use api::{DIALECT, REAL, THEME_ITEMS, allocates_in_parallel, makes_blocks};
 pub use files::{EngineFile, error_text, globalize, keep};
 use layout::{Entry, Private, is_known};
 use memory::{LINE, line, lines};
@@ -41,7 +41,7 @@ pub use methods::{
 pub use objects::{
     NewObject, base_class, can_instantiate, class_name, class_of, encoded_id, free, free_later, has_script_method,
     id_in, is_of_class, meta_list, object_of_id, property, property_list, read_property, remove_meta, script,
-    script_id, script_of, with_property,
+    script_id, script_of, theme_overrides, with_property,
 };
 pub use slot::Slot;
 pub use slot::containers::{BytesSlot, DictionarySlot, OwnArray, SlotType, new_dictionaries};

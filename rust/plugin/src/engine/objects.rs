@@ -295,6 +295,28 @@ pub fn has_script_method(holder: &Value, name: &StringName) -> bool {
         .is_some_and(|object| unsafe { (api().interface.object_has_script_method)(object, name.string_sys()) } != 0)
 }
 
+/// Returns the places of the theme's items that a Control overrides; each is a place in [`THEME_ITEMS`](super::THEME_ITEMS)
+/// and a name. None if the object is no Control.
+pub fn theme_overrides(holder: &Value, items: &[(usize, StringName)]) -> Vec<i64> {
+    let api = api();
+    // SAFETY: the object is alive. The engine returns null if it is not of the class.
+    let control = pointer(holder).map(|object| unsafe { (api.interface.object_cast_to)(object, api.control_class) });
+    let control = control.filter(|control| !control.is_null());
+    let has = |control, kind: usize, item: &StringName| {
+        let (mut has, args) = (0_u8, [item.sys()]);
+        // SAFETY: the object is a living Control. The method was found by the hash of its signature: it takes a StringName
+        // and returns a bool.
+        unsafe {
+            let call = api.interface.object_method_bind_ptrcall;
+            call(api.has_override[kind], control, args.as_ptr(), (&raw mut has).cast());
+        }
+        has != 0
+    };
+    let places =
+        |control| (0..).zip(items).filter(move |(_, (kind, item))| has(control, *kind, item)).map(|(at, _)| at);
+    control.map_or_else(Vec::new, |control| places(control).collect())
+}
+
 /// True if the object has the class and the script that a container expects. Null and freed objects always do.
 pub fn is_of_class(holder: &Value, expected: &SlotType) -> bool {
     let Some(object) = object(holder).filter(|_| expected.class != StringName::default()) else { return true };

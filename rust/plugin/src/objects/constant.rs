@@ -24,22 +24,28 @@ pub enum Switch {
 
 /// Classes whose lists depend on nothing but those of their parents.
 const CONSTANT: &str = "\
-    AnimatableBody2D AnimatableBody3D AnimationLibrary Area2D Area3D AtlasTexture AudioStream AudioStreamWAV BitMap \
-    BoxMesh BoxShape3D ButtonGroup Camera2D CanvasGroup CanvasLayer CanvasModulate CapsuleMesh CapsuleShape2D \
-    CapsuleShape3D CharacterBody2D CharacterBody3D CircleShape2D CollisionObject2D CollisionObject3D \
-    CollisionPolygon2D ConcavePolygonShape2D ConvexPolygonShape2D Curve Curve2D Curve3D CylinderMesh CylinderShape3D \
-    EncodedObjectAsID FastNoiseLite Gradient GradientTexture1D GradientTexture2D InputEvent InputEventAction \
-    InputEventFromWindow InputEventJoypadButton InputEventJoypadMotion InputEventKey InputEventMouse \
-    InputEventMouseButton JSON Line2D Marker2D Marker3D Mesh MeshInstance2D NavigationAgent2D NavigationObstacle2D \
-    Node2D Noise Object Path2D Path3D PathFollow2D PathFollow3D PhysicsBody2D PhysicsBody3D PhysicsMaterial \
-    PlaceholderTexture2D PlaneMesh Polygon2D PrimitiveMesh QuadMesh RandomNumberGenerator RayCast2D RayCast3D \
-    RectangleShape2D RefCounted RemoteTransform2D Resource RigidBody2D RigidBody3D SegmentShape2D Shape2D Shape3D \
-    ShapeCast2D Shortcut SphereMesh SphereShape3D Sprite2D Sprite3D SpriteBase3D SpriteFrames StaticBody2D \
-    StaticBody3D StyleBox StyleBoxEmpty StyleBoxFlat StyleBoxLine StyleBoxTexture Texture Texture2D Timer Translation \
-    VisibleOnScreenNotifier2D VisualInstance3D World2D WorldBoundaryShape2D";
+    AnimatableBody2D AnimatableBody3D AnimationLibrary Area2D Area3D AspectRatioContainer AtlasTexture AudioStream \
+    AudioStreamWAV BaseButton BitMap BoxContainer BoxMesh BoxShape3D Button ButtonGroup Camera2D CanvasGroup \
+    CanvasLayer CanvasModulate CapsuleMesh CapsuleShape2D CapsuleShape3D CenterContainer CharacterBody2D \
+    CharacterBody3D CheckBox CheckButton CircleShape2D CollisionObject2D CollisionObject3D CollisionPolygon2D \
+    ColorRect ConcavePolygonShape2D Container ConvexPolygonShape2D Curve Curve2D Curve3D CylinderMesh \
+    CylinderShape3D EncodedObjectAsID FastNoiseLite FlowContainer Gradient GradientTexture1D GradientTexture2D \
+    GridContainer HBoxContainer HFlowContainer HScrollBar HSeparator HSlider HSplitContainer InputEvent \
+    InputEventAction InputEventFromWindow InputEventJoypadButton InputEventJoypadMotion InputEventKey \
+    InputEventMouse InputEventMouseButton JSON Label Line2D LineEdit LinkButton MarginContainer Marker2D Marker3D \
+    Mesh MeshInstance2D NavigationAgent2D NavigationObstacle2D NinePatchRect Node2D Noise Object Panel \
+    PanelContainer Path2D Path3D PathFollow2D PathFollow3D PhysicsBody2D PhysicsBody3D PhysicsMaterial \
+    PlaceholderTexture2D PlaneMesh Polygon2D PrimitiveMesh QuadMesh RandomNumberGenerator Range RayCast2D RayCast3D \
+    RectangleShape2D RefCounted ReferenceRect RemoteTransform2D Resource RichTextLabel RigidBody2D RigidBody3D \
+    ScrollBar ScrollContainer SegmentShape2D Separator Shape2D Shape3D ShapeCast2D Shortcut Slider SphereMesh \
+    SphereShape3D SpinBox SplitContainer Sprite2D Sprite3D SpriteBase3D SpriteFrames StaticBody2D StaticBody3D \
+    StyleBox StyleBoxEmpty StyleBoxFlat StyleBoxLine StyleBoxTexture SubViewportContainer TextEdit Texture Texture2D \
+    TextureButton TextureProgressBar TextureRect Timer Translation VBoxContainer VFlowContainer VScrollBar \
+    VSeparator VSlider VSplitContainer VisibleOnScreenNotifier2D VisualInstance3D World2D WorldBoundaryShape2D";
 
 /// Classes whose lists depend on some of their properties: on the values of the first ones, and only known if the second
-/// ones are null or false. A CollisionShape stores its color if it is not that of the project.
+/// ones are null or false. A CollisionShape stores its color if it is not that of the project. The layout mode of a Control
+/// tells whether its parent is a Container, which manages some of its properties.
 const SWITCHED: &[(&str, &[&str], &[&str])] = &[
     ("AnimatedSprite2D", &[], &["sprite_frames"]),
     ("AnimatedSprite3D", &[], &["sprite_frames"]),
@@ -48,12 +54,14 @@ const SWITCHED: &[(&str, &[&str], &[&str])] = &[
     ("CanvasItem", &[], &["material", "use_parent_material"]),
     ("CollisionShape2D", &["debug_color"], &[]),
     ("CollisionShape3D", &["debug_color"], &[]),
+    ("Control", &["layout_mode"], &[]),
     ("GPUParticles2D", &["use_fixed_seed"], &[]),
     ("GeometryInstance3D", &[], &["material_override", "material_overlay"]),
     ("InputEventWithModifiers", &["command_or_control_autoremap"], &[]),
     ("MeshInstance3D", &[], &["mesh"]),
     ("Node", &["process_thread_group"], &[]),
     ("Node3D", &["rotation_edit_mode"], &[]),
+    ("ProgressBar", &["indeterminate"], &[]),
 ];
 
 /// Setters that return at once if the object has the value already, in the order in which the properties are stored. Those

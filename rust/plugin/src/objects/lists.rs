@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex};
 
 use foldhash::HashMap;
 use godot::builtin::{GString, StringName};
-use godot::classes::{Engine, Script};
+use godot::classes::{ClassDb, Engine, Script};
 use godot::global::var_to_bytes_with_objects;
 use godot::obj::{Gd, Singleton};
 use varbatch_codec::{Event, Kind, Reader, Text};
 
 use super::constant::{self, Switch};
 use super::listed::{ListKey, Listed, SCRIPT, makes_list};
+use super::overrides::Overrides;
 use crate::engine::{self, Reference, Value};
 use crate::jobs::lock;
 
@@ -46,13 +47,19 @@ struct Kept {
 /// The source of a script and of those that it extends, and its path.
 type Source = Vec<Reference<GString>>;
 
+/// What the lists of a native class depend on.
+struct Native {
+    switches: Vec<Switch>,
+    overrides: Overrides,
+}
+
 /// The lists that one call knows.
 #[derive(Default)]
 pub struct Lists {
     /// The most recently used one first.
     kept: Vec<Kept>,
-    /// The properties on which the lists of native classes depend; `None` if that is not known.
-    switches: HashMap<StringName, Option<Arc<[Switch]>>>,
+    /// What the lists of native classes depend on; `None` if that is not known.
+    native: HashMap<StringName, Option<Arc<Native>>>,
     /// The last list of each class of which that is not known.
     seen: HashMap<StringName, Arc<List>>,
 }
@@ -76,7 +83,7 @@ impl Lists {
     /// Returns the list of an object, and whether a script may run when its properties are read. One may run here too.
     pub fn of(&mut self, object: &Value) -> (Arc<List>, bool) {
         let key = ListKey::of(object);
-        let switches = self.switches_of(&key.class).and_then(|switches| values_of(&switches, object));
+        let switches = self.native(&key, object).and_then(|native| native.values_of(object));
         let Some(switches) = switches else {
             let list = if key.script == 0 { self.seen(key.class, object) } else { None };
             return (list.unwrap_or_else(|| Arc::new(List::asked(object))), true);
@@ -129,37 +136,50 @@ impl Lists {
         Some(list)
     }
 
-    fn switches_of(&mut self, class: &StringName) -> Option<Arc<[Switch]>> {
-        if let Some(known) = self.switches.get(class) {
+    fn native(&mut self, key: &ListKey, object: &Value) -> Option<Arc<Native>> {
+        if let Some(known) = self.native.get(&key.class) {
             return known.clone();
         }
-        let switches: Option<Arc<[_]>> = constant::switches(class).map(Into::into);
-        self.switches.insert(class.clone(), switches.clone());
-        switches
+        let known = match constant::switches(&key.class) {
+            Some(switches) if ClassDb::singleton().is_parent_class(&key.class, "Control") => {
+                // A script that changes the list could hide what there is.
+                if key.script != 0 && source_of(object).is_none() {
+                    return None;
+                }
+                Some(Native { switches, overrides: Overrides::listed(object)? })
+            }
+            switches => switches.map(|switches| Native { switches, overrides: Overrides::default() }),
+        };
+        let known = known.map(Arc::new);
+        self.native.insert(key.class.clone(), known.clone());
+        known
     }
 }
 
-/// Returns the values of an object's switches, or `None` if its list is not known.
-fn values_of(switches: &[Switch], object: &Value) -> Option<Vec<i64>> {
-    let mut values = Vec::with_capacity(switches.len());
-    for switch in switches {
-        let (Switch::Value(name) | Switch::Empty(name)) = switch;
-        let found = engine::property(object, name)?;
-        let view = found.value().view();
-        match (view.kind(), switch) {
-            (Kind::Bool, Switch::Empty(_)) if !view.bool() => {}
-            (Kind::Nil | Kind::Object, Switch::Empty(_)) if found.value().object_id() == 0 => {}
-            (_, Switch::Empty(_)) => return None,
-            (Kind::Int, _) => values.push(view.int()),
-            (Kind::Bool, _) => values.push(view.bool().into()),
-            (Kind::Color, _) => {
-                let parts = view.plain().bytes.chunks_exact(4);
-                values.extend(parts.map(|part| i64::from(i32::from_le_bytes(part.try_into().expect("4 bytes")))));
+impl Native {
+    /// Returns the values of an object's switches and its overrides, or `None` if its list is not known.
+    fn values_of(&self, object: &Value) -> Option<Vec<i64>> {
+        let mut values = Vec::with_capacity(self.switches.len());
+        for switch in &self.switches {
+            let (Switch::Value(name) | Switch::Empty(name)) = switch;
+            let found = engine::property(object, name)?;
+            let view = found.value().view();
+            match (view.kind(), switch) {
+                (Kind::Bool, Switch::Empty(_)) if !view.bool() => {}
+                (Kind::Nil | Kind::Object, Switch::Empty(_)) if found.value().object_id() == 0 => {}
+                (_, Switch::Empty(_)) => return None,
+                (Kind::Int, _) => values.push(view.int()),
+                (Kind::Bool, _) => values.push(view.bool().into()),
+                (Kind::Color, _) => {
+                    let parts = view.plain().bytes.chunks_exact(4);
+                    values.extend(parts.map(|part| i64::from(i32::from_le_bytes(part.try_into().expect("4 bytes")))));
+                }
+                _ => return None,
             }
-            _ => return None,
         }
+        values.append(&mut self.overrides.of(object)?);
+        Some(values)
     }
-    Some(values)
 }
 
 fn are_same(one: &Source, other: &Source) -> bool {

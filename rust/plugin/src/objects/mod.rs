@@ -7,6 +7,7 @@ mod known;
 mod listed;
 mod lists;
 mod make;
+mod overrides;
 mod path;
 mod properties;
 

@@ -1,0 +1,31 @@
+//! Which items of the theme a Control overrides: it stores exactly these.
+//!
+//! The items are those of its class. A Control lists them on the main thread only.
+
+use godot::builtin::StringName;
+use godot::init::is_main_thread;
+
+use super::listed::Listed;
+use crate::engine::{self, THEME_ITEMS, Value};
+
+/// The items that the Controls of a class can override, and what each is; none for other classes.
+#[derive(Default)]
+pub struct Overrides(Vec<(usize, StringName)>);
+
+impl Overrides {
+    /// Asks a Control for its list. `None` on other threads. Its script may run.
+    pub fn listed(object: &Value) -> Option<Self> {
+        let item = |name: StringName| {
+            let (group, item) =
+                name.to_string().split_once('/').map(|(group, item)| (group.to_owned(), item.into()))?;
+            let kind = THEME_ITEMS.iter().position(|(known, _)| *known == group)?;
+            Some((kind, item))
+        };
+        is_main_thread().then(|| Self(Listed::of(object).all().filter_map(|(name, _)| item(name)).collect()))
+    }
+
+    /// Returns which of the items an object overrides. `None` on other threads.
+    pub fn of(&self, object: &Value) -> Option<Vec<i64>> {
+        (self.0.is_empty() || is_main_thread()).then(|| engine::theme_overrides(object, &self.0))
+    }
+}
