@@ -167,6 +167,8 @@ unsafe fn held(api: &Api, mut object: sys::GDExtensionObjectPtr) -> Variant {
 /// An object that was made here.
 pub struct NewObject {
     object: Variant,
+    /// Alive as long as `object` counts as a reference, if it does.
+    pointer: sys::GDExtensionObjectPtr,
     /// True if it is freed with its last reference, one of which is this.
     pub is_counted: bool,
 }
@@ -175,10 +177,13 @@ impl NewObject {
     /// Creates an object of a class that [`can_instantiate`]. `None` if the engine fails.
     pub fn of(class: &StringName) -> Option<Self> {
         // SAFETY: an unknown class gives null. The object was just made.
-        let object = unsafe { held(api(), construct(api(), class)) };
+        let (pointer, object) = unsafe {
+            let pointer = construct(api(), class);
+            (pointer, held(api(), pointer))
+        };
         // Bit 63 marks the ids of RefCounted objects.
-        let id = value(&object).object_id();
-        (id != 0).then_some(Self { object, is_counted: id >> 63 != 0 })
+        let is_counted = id_in(value(&object)) >> 63 != 0;
+        (!pointer.is_null()).then_some(Self { object, pointer, is_counted })
     }
 
     pub fn value(&self) -> &Value {
@@ -209,9 +214,11 @@ impl NewObject {
 
     /// Sets the script, if a script has not freed the object.
     pub fn set_script(&self, script: &Value) {
-        if let Some(object) = pointer(self.value()) {
+        if self.is_alive() {
             let args: [sys::GDExtensionConstTypePtr; 1] = [script.variant().var_sys().cast()];
-            // SAFETY: the object is alive. The method belongs to each class, takes a Variant and returns nothing.
+            let object = self.pointer;
+            // SAFETY: the object is alive, and the only one that was ever at this place since it was made. The method belongs
+            // to each class, takes a Variant and returns nothing.
             unsafe {
                 let call = api().interface.object_method_bind_ptrcall;
                 call(api().set_script, object, args.as_ptr(), std::ptr::null_mut());

@@ -204,8 +204,10 @@ impl Names {
             walk.is_new = false;
             return false;
         };
-        walk.is_new = reader.has_next(&initial.bytes);
-        walk.is_new && initial.is_kept && self.pass_initial(walk, reader)
+        let passes = initial.is_kept && reader.pass_property(&initial.bytes);
+        walk.index += usize::from(passes);
+        walk.is_new = passes || !initial.is_kept && reader.has_next(&initial.bytes);
+        passes
     }
 
     fn initial(&self, walk: &Walk) -> Option<&Initial> {

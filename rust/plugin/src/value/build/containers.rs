@@ -39,6 +39,9 @@ impl<'a> Build<'a, '_> {
     pub(super) fn begin_rare(&mut self, slot: &mut Slot, event: Event<'a>, start: usize) -> Result<Left, Stop> {
         match event {
             Event::PackedStrings { count } => self.packed_strings(slot, count)?,
+            Event::Array { element: ElementType::Builtin(kind), count } if kind != Kind::Object => {
+                return Ok(Left::ElementsOf(kind, count));
+            }
             Event::Array { element, count } => {
                 let element = self.slot_type(element, start)?;
                 return Ok(Left::TypedElements(Box::new((element, count))));
@@ -179,6 +182,13 @@ impl<'a> Build<'a, '_> {
         self.progress.skip(scan.position() - self.reader.position());
         self.reader = scan;
         (states, skipped)
+    }
+
+    /// Does the same as [`Self::typed_elements`] for a type that has no class.
+    #[inline(never)]
+    pub(super) fn elements_of(&mut self, slot: &mut Slot, kind: Kind, count: usize) -> Result<(), Stop> {
+        let element = SlotType { kind, class: StringName::default(), script: Variant::nil() };
+        self.typed_elements(slot, &element, count)
     }
 
     /// Builds a typed Array in `slot`, with elements checked and converted as the engine's `Array::push_back` does.

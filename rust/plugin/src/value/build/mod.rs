@@ -136,7 +136,9 @@ enum Left {
     Elements(usize),
     /// A Dictionary.
     Entries(usize),
-    /// A typed Array.
+    /// An Array of a type that has no class.
+    ElementsOf(Kind, usize),
+    /// Another typed Array.
     TypedElements(Box<(SlotType, usize)>),
     /// A Dictionary with the types of its keys and values.
     TypedEntries(Box<(SlotType, SlotType, usize)>),
@@ -231,6 +233,7 @@ impl<'a, 't> Build<'a, 't> {
             Left::Nothing => Ok(()),
             Left::Elements(count) => self.elements(slot, count),
             Left::Entries(count) => self.entries(slot, count),
+            Left::ElementsOf(kind, count) => self.elements_of(slot, kind, count),
             Left::TypedElements(typed) => self.typed_elements(slot, &typed.0, typed.1),
             Left::TypedEntries(typed) => self.typed_entries(slot, &typed),
         }
