@@ -66,6 +66,8 @@ func change(object: Object, rarity := 2) -> void:
 func value(property: Dictionary) -> Variant:
 	var type: int = property.type
 	match type:
+		TYPE_BOOL:
+			return _random.randi_range(0, 1) == 1
 		TYPE_INT:
 			return _random.randi_range(0, 7)
 		TYPE_FLOAT:
@@ -87,6 +89,10 @@ func _resource(classes: String) -> Resource:
 		return null
 	var all := [base] + Array(ClassDB.get_inheriters_from_class(base))
 	var made: String = all[_random.randi_range(0, all.size() - 1)]
+	if base == "Shader":
+		var shader := Shader.new()
+		shader.code = "shader_type canvas_item; uniform float speed; instance uniform float own;"
+		return shader
 	if base == "AudioStream":
 		made = "AudioStreamWAV"
 	if not made in _names or not ClassDB.can_instantiate(made):

@@ -73,6 +73,11 @@ func test_threads_and_full_objects() -> void:
 	curve.set_meta(&"state", {"f": finish, "r": [_rid]})
 	text = "only the ID of 1 RID and nothing of 1 Callable; the first is value "
 	_check([1, {"curve": curve}], text + '1["curve"].metadata/state["f"]', true)
+	# The engine encodes an Animation.
+	var animation := Animation.new()
+	_check([animation, 1], "", true)
+	animation.set_meta(&"state", [finish])
+	_check([animation], "nothing of 1 Callable; it is value 0.metadata/state[0]", true)
 
 
 func test_one_value() -> void:

@@ -18,55 +18,97 @@ use godot::obj::Singleton;
 pub enum Switch {
     /// On its value.
     Value(StringName),
-    /// The list is only known if it is null or false.
+    /// The list is only known if it is null, false or 0.
     Empty(StringName),
+    /// On the value of a setting of the project.
+    Setting(StringName),
 }
 
 /// Classes whose lists depend on nothing but those of their parents.
 const CONSTANT: &str = "\
-    AnimatableBody2D AnimatableBody3D AnimationLibrary Area2D Area3D AspectRatioContainer AtlasTexture AudioStream \
-    AudioStreamWAV BaseButton BitMap BoxContainer BoxMesh BoxShape3D Button ButtonGroup Camera2D CanvasGroup \
-    CanvasLayer CanvasModulate CapsuleMesh CapsuleShape2D CapsuleShape3D CenterContainer CharacterBody2D \
-    CharacterBody3D CheckBox CheckButton CircleShape2D CollisionObject2D CollisionObject3D CollisionPolygon2D \
-    ColorRect ConcavePolygonShape2D Container ConvexPolygonShape2D Curve Curve2D Curve3D CylinderMesh \
-    CylinderShape3D EncodedObjectAsID FastNoiseLite FlowContainer Gradient GradientTexture1D GradientTexture2D \
-    GridContainer HBoxContainer HFlowContainer HScrollBar HSeparator HSlider HSplitContainer InputEvent \
-    InputEventAction InputEventFromWindow InputEventJoypadButton InputEventJoypadMotion InputEventKey \
-    InputEventMouse InputEventMouseButton JSON Label Line2D LineEdit LinkButton MarginContainer Marker2D Marker3D \
-    Mesh MeshInstance2D NavigationAgent2D NavigationObstacle2D NinePatchRect Node2D Noise Object Panel \
-    PanelContainer Path2D Path3D PathFollow2D PathFollow3D PhysicsBody2D PhysicsBody3D PhysicsMaterial \
-    PlaceholderTexture2D PlaneMesh Polygon2D PrimitiveMesh QuadMesh RandomNumberGenerator Range RayCast2D RayCast3D \
-    RectangleShape2D RefCounted ReferenceRect RemoteTransform2D Resource RichTextLabel RigidBody2D RigidBody3D \
-    ScrollBar ScrollContainer SegmentShape2D Separator Shape2D Shape3D ShapeCast2D Shortcut Slider SphereMesh \
-    SphereShape3D SpinBox SplitContainer Sprite2D Sprite3D SpriteBase3D SpriteFrames StaticBody2D StaticBody3D \
-    StyleBox StyleBoxEmpty StyleBoxFlat StyleBoxLine StyleBoxTexture SubViewportContainer TextEdit Texture Texture2D \
-    TextureButton TextureProgressBar TextureRect Timer Translation VBoxContainer VFlowContainer VScrollBar \
-    VSeparator VSlider VSplitContainer VisibleOnScreenNotifier2D VisualInstance3D World2D WorldBoundaryShape2D";
+    AnimatableBody2D AnimatableBody3D AnimationLibrary Area2D Area3D ArrayMesh AspectRatioContainer AtlasTexture \
+    AudioStream AudioStreamWAV BaseButton BitMap BoxContainer BoxMesh BoxShape3D Button ButtonGroup Camera2D \
+    CameraAttributes CameraAttributesPhysical CameraAttributesPractical CanvasGroup CanvasLayer CanvasModulate \
+    CapsuleMesh CapsuleShape2D CapsuleShape3D CenterContainer CharacterBody2D CharacterBody3D CheckBox CheckButton \
+    CircleShape2D CollisionObject2D CollisionObject3D CollisionPolygon2D ColorRect ConcavePolygonShape2D Container \
+    ConvexPolygonShape2D Curve Curve2D Curve3D CylinderMesh CylinderShape3D Decal DirectionalLight2D \
+    DirectionalLight3D EncodedObjectAsID Environment FastNoiseLite FlowContainer FogMaterial Gradient \
+    GradientTexture1D GradientTexture2D GridContainer HBoxContainer HFlowContainer HScrollBar HSeparator HSlider \
+    HSplitContainer Image ImageTexture InputEvent InputEventAction InputEventFromWindow InputEventJoypadButton \
+    InputEventJoypadMotion InputEventKey InputEventMouse InputEventMouseButton JSON Label Label3D Light2D \
+    LightOccluder2D Line2D LineEdit LinkButton MarginContainer Marker2D Marker3D Mesh MeshInstance2D \
+    NavigationAgent2D NavigationObstacle2D NinePatchRect Node2D Noise NoiseTexture2D ORMMaterial3D Object \
+    OccluderPolygon2D OmniLight3D Panel PanelContainer PanoramaSkyMaterial Parallax2D Path2D Path3D PathFollow2D \
+    PathFollow3D PhysicalSkyMaterial PhysicsBody2D PhysicsBody3D PhysicsMaterial PlaceholderTexture2D PlaneMesh \
+    PointLight2D Polygon2D PrimitiveMesh ProceduralSkyMaterial QuadMesh RandomNumberGenerator Range RayCast2D \
+    RayCast3D RectangleShape2D RefCounted ReferenceRect ReflectionProbe RemoteTransform2D Resource RichTextLabel \
+    RigidBody2D RigidBody3D ScrollBar ScrollContainer SegmentShape2D Separator Shape2D Shape3D ShapeCast2D Shortcut \
+    Sky Slider SphereMesh SphereShape3D SpinBox SplitContainer SpotLight3D Sprite2D Sprite3D SpriteBase3D \
+    SpriteFrames StandardMaterial3D StaticBody2D StaticBody3D StyleBox StyleBoxEmpty StyleBoxFlat StyleBoxLine \
+    StyleBoxTexture SubViewportContainer TextEdit Texture Texture2D TextureButton TextureProgressBar TextureRect \
+    TileMapLayer Timer Translation VBoxContainer VFlowContainer VScrollBar VSeparator VSlider VSplitContainer \
+    VisibleOnScreenNotifier2D VisualInstance3D World2D WorldBoundaryShape2D WorldEnvironment";
+
+/// A setting of the project, on whose value a list can depend like on that of a property.
+const PHYSICAL_LIGHT: &str = "rendering/lights_and_shadows/use_physical_light_units";
 
 /// Classes whose lists depend on some of their properties: on the values of the first ones, and only known if the second
-/// ones are null or false. A CollisionShape stores its color if it is not that of the project. The layout mode of a Control
-/// tells whether its parent is a Container, which manages some of its properties.
+/// ones are null, false or 0. A CollisionShape stores its color if it is not that of the project. The layout mode of a Control
+/// tells whether its parent is a Container, which manages some of its properties. The script of a Material
+/// can do the same.
 const SWITCHED: &[(&str, &[&str], &[&str])] = &[
     ("AnimatedSprite2D", &[], &["sprite_frames"]),
     ("AnimatedSprite3D", &[], &["sprite_frames"]),
+    ("AudioStreamPlayer", &[], &["stream"]),
+    ("AudioStreamPlayer2D", &[], &["stream"]),
+    ("AudioStreamPlayer3D", &[], &["stream"]),
+    (
+        "BaseMaterial3D",
+        &[
+            "billboard_mode",
+            "transparency",
+            "alpha_antialiasing_mode",
+            "heightmap_deep_parallax",
+            "subsurf_scatter_skin_mode",
+            "shading_mode",
+            PHYSICAL_LIGHT,
+        ],
+        &[],
+    ),
     ("CPUParticles2D", &["emission_shape", "split_scale", "use_fixed_seed"], &[]),
     ("Camera3D", &[], &["attributes"]),
     ("CanvasItem", &[], &["material", "use_parent_material"]),
+    ("CanvasItemMaterial", &["particles_animation"], &[]),
     ("CollisionShape2D", &["debug_color"], &[]),
     ("CollisionShape3D", &["debug_color"], &[]),
     ("Control", &["layout_mode"], &[]),
+    ("FogVolume", &["shape"], &[]),
     ("GPUParticles2D", &["use_fixed_seed"], &[]),
     ("GeometryInstance3D", &[], &["material_override", "material_overlay"]),
     ("InputEventWithModifiers", &["command_or_control_autoremap"], &[]),
+    ("ItemList", &[], &["item_count"]),
+    ("LabelSettings", &[], &["stacked_outline_count", "stacked_shadow_count"]),
+    ("Light3D", &[PHYSICAL_LIGHT], &[]),
+    ("Material", &[], &["script"]),
     ("MeshInstance3D", &[], &["mesh"]),
+    ("NavigationMesh", &["geometry_parsed_geometry_type", "geometry_source_geometry_mode"], &[]),
+    ("NavigationPolygon", &["parsed_geometry_type", "source_geometry_mode"], &[]),
     ("Node", &["process_thread_group"], &[]),
     ("Node3D", &["rotation_edit_mode"], &[]),
+    ("OptionButton", &[], &["item_count"]),
+    (
+        "ParticleProcessMaterial",
+        &["emission_shape", "sub_emitter_mode", "collision_mode"],
+        &["directional_velocity_curve"],
+    ),
     ("ProgressBar", &["indeterminate"], &[]),
+    ("ShaderMaterial", &[], &["shader"]),
 ];
 
 /// Setters that return at once if the object has the value already, in the order in which the properties are stored. Those
 /// with a star do something even then, but nothing that any other property shows: `visibility_layer` of a new CanvasItem is
-/// not that of its item in the RenderingServer. No class above has other setters for these properties.
+/// not that of its item in the RenderingServer. No class above has other setters for these properties, but a TileMapLayer, whose
+/// own return at once too.
 const IDLE: &[(&str, &str)] = &[
     (
         "Node",
@@ -102,7 +144,10 @@ pub fn switches(class: &StringName) -> Option<Vec<Switch>> {
     let mut switches = Vec::new();
     for class in lineage(class)? {
         if let Some((_, values, empty)) = SWITCHED.iter().find(|(name, ..)| *name == class) {
-            switches.extend(values.iter().map(|name| Switch::Value(StringName::from(*name))));
+            switches.extend(values.iter().map(|&name| match name {
+                PHYSICAL_LIGHT => Switch::Setting(name.into()),
+                _ => Switch::Value(name.into()),
+            }));
             switches.extend(empty.iter().map(|name| Switch::Empty(StringName::from(*name))));
         }
     }

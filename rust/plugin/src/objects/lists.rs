@@ -10,13 +10,14 @@ use foldhash::HashMap;
 use godot::builtin::{GString, StringName};
 use godot::classes::{ClassDb, Engine, Script};
 use godot::global::var_to_bytes_with_objects;
+use godot::meta::ToGodot;
 use godot::obj::{Gd, Singleton};
 use varbatch_codec::{Event, Kind, Reader, Text};
 
 use super::constant::{self, Switch};
 use super::listed::{ListKey, Listed, SCRIPT, makes_list};
 use super::overrides::Overrides;
-use crate::engine::{self, Reference, Value};
+use crate::engine::{self, Reference, Slot, Value};
 use crate::jobs::lock;
 
 /// Max lists that are kept.
@@ -161,12 +162,16 @@ impl Native {
     fn values_of(&self, object: &Value) -> Option<Vec<i64>> {
         let mut values = Vec::with_capacity(self.switches.len());
         for switch in &self.switches {
-            let (Switch::Value(name) | Switch::Empty(name)) = switch;
-            let found = engine::property(object, name)?;
+            let found = match switch {
+                Switch::Value(name) | Switch::Empty(name) => engine::property(object, name)?,
+                Switch::Setting(name) => setting(name),
+            };
             let view = found.value().view();
             match (view.kind(), switch) {
                 (Kind::Bool, Switch::Empty(_)) if !view.bool() => {}
+                (Kind::Int, Switch::Empty(_)) if view.int() == 0 => {}
                 (Kind::Nil | Kind::Object, Switch::Empty(_)) if found.value().object_id() == 0 => {}
+                (Kind::Object, Switch::Empty(_)) if is_plain(found.value()) => {}
                 (_, Switch::Empty(_)) => return None,
                 (Kind::Int, _) => values.push(view.int()),
                 (Kind::Bool, _) => values.push(view.bool().into()),
@@ -180,6 +185,17 @@ impl Native {
         values.append(&mut self.overrides.of(object)?);
         Some(values)
     }
+}
+
+/// Returns the value of a setting of the project.
+fn setting(name: &StringName) -> Slot {
+    let mut settings = Engine::singleton().get_singleton("ProjectSettings").expect("the engine has it");
+    Slot::from(settings.call("get_setting_with_override", &[name.to_variant()]))
+}
+
+/// True for an object that adds nothing to the list of one that holds it: an AudioStream without parameters.
+fn is_plain(object: &Value) -> bool {
+    engine::script_id(object) == 0 && engine::class_of(object) == "AudioStreamWAV"
 }
 
 fn are_same(one: &Source, other: &Source) -> bool {
