@@ -118,6 +118,9 @@ func test_moved_scripts() -> void:
 		check(found is Item, "found %s" % [found])
 		check_int((found as Item).number, 7, "number")
 	check(VarBatch.bytes_to_var(var_to_bytes_with_objects(Curve.new()), list) is Curve, "a class")
+	# A key counts more than where a class is now.
+	var free_list := Values.object("RefCounted", {"script": ITEM})
+	check(VarBatch.bytes_to_var(free_list, {OLD: Item, ITEM: FreeList}) is FreeList, "the class of the key")
 	# A path of the same length, also in the type of an Array.
 	var typed: Array[Item] = [_item()]
 	var other := ITEM.replace("item", "iron")

@@ -14,7 +14,7 @@ use crate::engine::{self, Slot, Value};
 
 pub enum Allowed {
     Flag(bool),
-    /// Each with the name that it has in the bytes: the path of a script, or a class.
+    /// Each with the name that it has in the bytes: the path of a script, or a class. The first of a name counts.
     Listed(Vec<(String, Class)>),
 }
 
@@ -48,7 +48,7 @@ impl Allowed {
                 }
             }
             Kind::Dictionary => {
-                let (keys, values) = view.keys_and_values();
+                let ((keys, values), mut own_names) = (view.keys_and_values(), Vec::new());
                 for (key, value) in engine::values(&keys).iter().zip(engine::values(&values)) {
                     let name = text(key).ok_or_else(|| {
                         let found = key.view().kind().name();
@@ -57,11 +57,13 @@ impl Allowed {
                     let why = |why| format!("{why}, at key {name:?} of allow_objects");
                     let class = Class::of(value).map_err(why)?;
                     // A game that moved a script also has saves that name its new place.
-                    if let Some(own_name) = class.own_name().filter(|own_name| *own_name != name) {
-                        listed.push((own_name, Class::of(value).map_err(why)?));
+                    if let Some(own_name) = class.own_name() {
+                        own_names.push((own_name, Class::of(value).map_err(why)?));
                     }
                     listed.push((name, class));
                 }
+                // Behind the keys: the first of a name counts.
+                listed.append(&mut own_names);
             }
             kind => {
                 let found = if kind == Kind::Int { view.int().to_string() } else { kind.name().into() };

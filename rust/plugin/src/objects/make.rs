@@ -111,7 +111,8 @@ impl Makers {
                 None => makers.list_class(&name, listed.class, true),
                 Some(script) => {
                     let names = makers.names.place(&name);
-                    makers.stored.insert(names, Stored::new(listed.class.clone(), Some(Slot::of(script.value()))));
+                    let stored = || Stored::new(listed.class.clone(), Some(Slot::of(script.value())));
+                    makers.stored.entry(names).or_insert_with(stored);
                     makers.list_class(&listed.class.to_string(), listed.class.clone(), false);
                     makers.scripts.place(&name, || Some(Script { script, base: listed.class, names }));
                 }
