@@ -27,35 +27,41 @@ pub enum Switch {
 /// Classes whose lists depend on nothing but those of their parents.
 const CONSTANT: &str = "\
     AnimatableBody2D AnimatableBody3D AnimationLibrary Area2D Area3D ArrayMesh AspectRatioContainer AtlasTexture \
-    AudioStream AudioStreamWAV BaseButton BitMap BoxContainer BoxMesh BoxShape3D Button ButtonGroup Camera2D \
-    CameraAttributes CameraAttributesPhysical CameraAttributesPractical CanvasGroup CanvasLayer CanvasModulate \
-    CapsuleMesh CapsuleShape2D CapsuleShape3D CenterContainer CharacterBody2D CharacterBody3D CheckBox CheckButton \
-    CircleShape2D CollisionObject2D CollisionObject3D CollisionPolygon2D ColorRect ConcavePolygonShape2D Container \
-    ConvexPolygonShape2D Curve Curve2D Curve3D CylinderMesh CylinderShape3D Decal DirectionalLight2D \
-    DirectionalLight3D EncodedObjectAsID Environment FastNoiseLite FlowContainer FogMaterial Gradient \
-    GradientTexture1D GradientTexture2D GridContainer HBoxContainer HFlowContainer HScrollBar HSeparator HSlider \
-    HSplitContainer Image ImageTexture InputEvent InputEventAction InputEventFromWindow InputEventJoypadButton \
-    InputEventJoypadMotion InputEventKey InputEventMouse InputEventMouseButton JSON Label Label3D Light2D \
-    LightOccluder2D Line2D LineEdit LinkButton MarginContainer Marker2D Marker3D Mesh MeshInstance2D \
-    NavigationAgent2D NavigationObstacle2D NinePatchRect Node2D Noise NoiseTexture2D ORMMaterial3D Object \
-    OccluderPolygon2D OmniLight3D Panel PanelContainer PanoramaSkyMaterial Parallax2D Path2D Path3D PathFollow2D \
-    PathFollow3D PhysicalSkyMaterial PhysicsBody2D PhysicsBody3D PhysicsMaterial PlaceholderTexture2D PlaneMesh \
-    PointLight2D Polygon2D PrimitiveMesh ProceduralSkyMaterial QuadMesh RandomNumberGenerator Range RayCast2D \
-    RayCast3D RectangleShape2D RefCounted ReferenceRect ReflectionProbe RemoteTransform2D Resource RichTextLabel \
-    RigidBody2D RigidBody3D ScrollBar ScrollContainer SegmentShape2D Separator Shape2D Shape3D ShapeCast2D Shortcut \
-    Sky Slider SphereMesh SphereShape3D SpinBox SplitContainer SpotLight3D Sprite2D Sprite3D SpriteBase3D \
-    SpriteFrames StandardMaterial3D StaticBody2D StaticBody3D StyleBox StyleBoxEmpty StyleBoxFlat StyleBoxLine \
-    StyleBoxTexture SubViewportContainer TextEdit Texture Texture2D TextureButton TextureProgressBar TextureRect \
-    TileMapLayer Timer Translation VBoxContainer VFlowContainer VScrollBar VSeparator VSlider VSplitContainer \
-    VisibleOnScreenNotifier2D VisualInstance3D World2D WorldBoundaryShape2D WorldEnvironment";
+    AudioStream AudioStreamGenerator AudioStreamMP3 AudioStreamOggVorbis AudioStreamWAV BaseButton BitMap \
+    BoxContainer BoxMesh BoxShape3D Button ButtonGroup Camera2D CameraAttributes CameraAttributesPhysical \
+    CameraAttributesPractical CanvasGroup CanvasLayer CanvasModulate CanvasTexture CapsuleMesh CapsuleShape2D \
+    CapsuleShape3D CenterContainer CharacterBody2D CharacterBody3D CheckBox CheckButton CircleShape2D \
+    CollisionObject2D CollisionObject3D CollisionPolygon2D ColorPickerButton ColorRect ConcavePolygonShape2D \
+    ConcavePolygonShape3D Container ConvexPolygonShape2D ConvexPolygonShape3D Curve Curve2D Curve3D CurveTexture \
+    CurveXYZTexture CylinderMesh CylinderShape3D DampedSpringJoint2D Decal DirectionalLight2D DirectionalLight3D \
+    EncodedObjectAsID Environment FastNoiseLite FlowContainer FogMaterial Font FontVariation Gradient \
+    GradientTexture1D GradientTexture2D GridContainer GrooveJoint2D HBoxContainer HFlowContainer HScrollBar \
+    HSeparator HSlider HSplitContainer HTTPRequest HeightMapShape3D Image ImageTexture InputEvent InputEventAction \
+    InputEventFromWindow InputEventJoypadButton InputEventJoypadMotion InputEventKey InputEventMouse \
+    InputEventMouseButton InputEventScreenDrag InputEventScreenTouch JSON Joint2D Label Label3D Light2D \
+    LightOccluder2D Line2D LineEdit LinkButton MarginContainer Marker2D Marker3D Mesh MeshInstance2D MultiMesh \
+    NavigationAgent2D NavigationObstacle2D NavigationObstacle3D NinePatchRect Node2D Noise NoiseTexture2D \
+    ORMMaterial3D Object OccluderPolygon2D OmniLight3D Panel PanelContainer PanoramaSkyMaterial Parallax2D \
+    ParallaxBackground ParallaxLayer Path2D Path3D PathFollow2D PathFollow3D PhysicalSkyMaterial PhysicsBody2D \
+    PhysicsBody3D PhysicsMaterial PinJoint2D PlaceholderTexture2D PlaneMesh PointLight2D Polygon2D PrimitiveMesh \
+    PrismMesh ProceduralSkyMaterial QuadMesh RandomNumberGenerator Range RayCast2D RayCast3D RectangleShape2D \
+    RefCounted ReferenceRect ReflectionProbe RemoteTransform2D RemoteTransform3D Resource RichTextLabel RigidBody2D \
+    RigidBody3D ScrollBar ScrollContainer SegmentShape2D SeparationRayShape2D SeparationRayShape3D Separator Shader \
+    Shape2D Shape3D ShapeCast2D Shortcut Sky Slider SphereMesh SphereShape3D SpinBox SplitContainer SpotLight3D \
+    SpringArm3D Sprite2D Sprite3D SpriteBase3D SpriteFrames StandardMaterial3D StaticBody2D StaticBody3D StyleBox \
+    StyleBoxEmpty StyleBoxFlat StyleBoxLine StyleBoxTexture SubViewport SubViewportContainer SystemFont TextEdit \
+    Texture Texture2D TextureButton TextureProgressBar TextureRect TileMapLayer Timer TorusMesh TouchScreenButton \
+    Translation Tree VBoxContainer VFlowContainer VScrollBar VSeparator VSlider VSplitContainer Viewport \
+    VisibleOnScreenEnabler2D VisibleOnScreenEnabler3D VisibleOnScreenNotifier2D VisibleOnScreenNotifier3D \
+    VisualInstance3D World2D WorldBoundaryShape2D WorldBoundaryShape3D WorldEnvironment";
 
 /// A setting of the project, on whose value a list can depend like on that of a property.
 const PHYSICAL_LIGHT: &str = "rendering/lights_and_shadows/use_physical_light_units";
 
 /// Classes whose lists depend on some of their properties: on the values of the first ones, and only known if the second
-/// ones are null, false or 0. A CollisionShape stores its color if it is not that of the project. The layout mode of a Control
-/// tells whether its parent is a Container, which manages some of its properties. The script of a Material
-/// can do the same.
+/// ones are null, false or 0, or add nothing. A CollisionShape stores its color if it is not that of the project. The layout
+/// mode of a Control tells whether its parent is a Container, which manages some of its properties. The script of a Material
+/// can say which properties there are.
 const SWITCHED: &[(&str, &[&str], &[&str])] = &[
     ("AnimatedSprite2D", &[], &["sprite_frames"]),
     ("AnimatedSprite3D", &[], &["sprite_frames"]),
@@ -107,8 +113,8 @@ const SWITCHED: &[(&str, &[&str], &[&str])] = &[
 
 /// Setters that return at once if the object has the value already, in the order in which the properties are stored. Those
 /// with a star do something even then, but nothing that any other property shows: `visibility_layer` of a new CanvasItem is
-/// not that of its item in the RenderingServer. No class above has other setters for these properties, but a TileMapLayer, whose
-/// own return at once too.
+/// not that of its item in the RenderingServer. The only classes above with other setters for these
+/// properties are TileMapLayer and Tree, whose own return at once too.
 const IDLE: &[(&str, &str)] = &[
     (
         "Node",
