@@ -8,11 +8,13 @@ const ITEM := "res://conformance/support/saved_item.gd"
 const CHILD := "res://conformance/support/saved_child.gd"
 const OLD := "res://old/item.gd"
 const NOT_LISTED := 'expected a class of allow_objects, found "%s"'
-const PATH := "user://listed.dat"
+
+## Two engines may run this at once.
+var _path := "user://listed_%d.dat" % OS.get_process_id()
 
 
 func finish() -> void:
-	DirAccess.remove_absolute(PATH)
+	DirAccess.remove_absolute(_path)
 	super()
 
 
@@ -24,18 +26,18 @@ func test_every_method() -> void:
 	var many: Array = [bytes, var_to_bytes(7), bytes]
 	var frames := VarBatch.vars_to_frames([value, 7, value], true)
 	var values: Array = [value, 7, value]
-	check_int(VarBatch.save_vars(PATH, values, true), OK, "save")
+	check_int(VarBatch.save_vars(_path, values, true), OK, "save")
 	_check_same(VarBatch.bytes_to_var(bytes, list), value, "bytes_to_var")
 	_check_same(ClassDB.class_call_static(&"VarBatch", &"bytes_to_var", bytes, list), value, "by name")
 	_check_same(VarBatch.bytes_to_vars(many, list), values, "bytes_to_vars")
 	_check_same(VarBatch.bytes_to_vars_async(many, list).wait(), values, "bytes_to_vars_async")
 	_check_same(VarBatch.frames_to_vars(frames, list), values, "frames_to_vars")
 	_check_same(VarBatch.frames_to_vars_async(frames, list).wait(), values, "frames_to_vars_async")
-	_check_same(VarBatch.load_vars(PATH, list), values, "load_vars")
-	_check_same(VarBatch.load_vars_async(PATH, list).wait(), values, "load_vars_async")
-	check_int(VarBatch.save_var(PATH, value, true), OK, "save")
-	_check_same(VarBatch.load_var(PATH, null, list), value, "load_var")
-	_check_same(VarBatch.load_var_async(PATH, null, list).wait(), value, "load_var_async")
+	_check_same(VarBatch.load_vars(_path, list), values, "load_vars")
+	_check_same(VarBatch.load_vars_async(_path, list).wait(), values, "load_vars_async")
+	check_int(VarBatch.save_var(_path, value, true), OK, "save")
+	_check_same(VarBatch.load_var(_path, null, list), value, "load_var")
+	_check_same(VarBatch.load_var_async(_path, null, list).wait(), value, "load_var_async")
 	_check_same(VarBatch.bytes_to_var_in(bytes, VarBatch.DIALECT_GODOT_4, list), value, "in")
 	check_value(VarBatch.validate([bytes, bytes], list), PackedStringArray(["", ""]), "validate")
 	var found := VarBatch.diff(var_to_bytes([1]), var_to_bytes_with_objects([value]), list)
@@ -51,14 +53,14 @@ func test_every_method_refuses() -> void:
 	var reason := VarBatch.validate([bytes], list)[0]
 	check(reason.begins_with(NOT_LISTED % CHILD) and reason.ends_with('inside ["k"][1].script'), reason)
 	var frames := VarBatch.vars_to_frames([bytes_to_var_with_objects(bytes)], true)
-	check_int(VarBatch.save_var(PATH, bytes_to_var_with_objects(bytes), true), OK, "save")
+	check_int(VarBatch.save_var(_path, bytes_to_var_with_objects(bytes), true), OK, "save")
 	var made := Vector2i(Item.made, Child.children)
 	check_call(&"bytes_to_var", [bytes, list], null, [reason])
 	check_call(&"bytes_to_vars", [[bytes, bytes], list], [null, null], ["buffer 0: " + reason, "buffer 1: " + reason])
 	check_call(&"bytes_to_vars_async", [[bytes], list], [null], ["buffer 0: " + reason])
 	check_call(&"frames_to_vars", [frames, list], [null], ["frame 0: ..."])
-	check_call(&"load_var", [PATH, 5, list], 5, ["..." + CHILD + "..."], ERR_FILE_CORRUPT)
-	check_call(&"load_vars", [PATH, list], [null], ["..." + CHILD + "..."], ERR_FILE_CORRUPT)
+	check_call(&"load_var", [_path, 5, list], 5, ["..." + CHILD + "..."], ERR_FILE_CORRUPT)
+	check_call(&"load_vars", [_path, list], [null], ["..." + CHILD + "..."], ERR_FILE_CORRUPT)
 	check_call(&"bytes_to_var_in", [bytes, VarBatch.DIALECT_GODOT_4, list], null, [reason])
 	check_call(&"diff", [var_to_bytes(1), bytes, list], [] as Array[Dictionary], ["..." + CHILD + "..."])
 	check_value(Vector2i(Item.made, Child.children), made, "objects made")
@@ -213,7 +215,7 @@ func test_arguments() -> void:
 		check_call(&"bytes_to_vars", [[bytes], list], [], lines, ERR_INVALID_PARAMETER)
 		check_call(&"bytes_to_vars_async", [[bytes], list], [], lines, ERR_INVALID_PARAMETER)
 		check_call(&"frames_to_vars_async", [bytes, list], [], lines, ERR_INVALID_PARAMETER)
-		check_call(&"load_var", [PATH, 1, list], 1, lines, ERR_INVALID_PARAMETER)
+		check_call(&"load_var", [_path, 1, list], 1, lines, ERR_INVALID_PARAMETER)
 		check_call(&"validate", [[bytes], list], PackedStringArray(), lines, ERR_INVALID_PARAMETER)
 	# A script without a path can have one in a Dictionary. Numbers are flags where the flag was a bool.
 	check(VarBatch.bytes_to_var(Values.object("RefCounted", {"script": OLD}), {OLD: source}) is RefCounted, "moved")

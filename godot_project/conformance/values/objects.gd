@@ -198,7 +198,7 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 			check(expect_errors(one, 1, expected) == null, "%s is made" % expected)
 			var batch := call_method.bind(&"bytes_to_vars", [[each, var_to_bytes(7)], true])
 			check_value(expect_errors(batch, 1, expected), [null, 7], expected)
-		var path := "user://hostile.dat"
+		var path := "user://hostile_%d.dat" % OS.get_process_id()
 		FileAccess.open(path, FileAccess.WRITE).store_buffer(frame(bytes))
 		expect_errors(call_method.bind(&"load_vars", [path, true]), 1, expected)
 		DirAccess.remove_absolute(path)
