@@ -222,6 +222,17 @@ func test_arguments() -> void:
 	check(VarBatch.bytes_to_var(var_to_bytes_with_objects(Curve.new()), 1) is Curve, "1 is true")
 
 
+## The other values of a file are checked like the first, and not made: without objects, no script is asked for.
+func test_other_values_without_objects() -> void:
+	var typed := var_to_bytes_with_objects([_item()] as Array[Item])
+	# An int in the place of the object: dropped, which needs the engine.
+	var start := Values.header(TYPE_ARRAY).size() + var_to_bytes(ITEM).slice(4).size() + 4
+	var other := typed.slice(0, start) + var_to_bytes(7)
+	FileAccess.open(_path, FileAccess.WRITE).store_buffer(frame(var_to_bytes(5)) + frame(other))
+	var load_one := func() -> Variant: return VarBatch.load_var(_path, null)
+	check_value(expect_logged(load_one, 0, 1, "expected one value, found 2"), 5, "the first value")
+
+
 ## The list is read at the call: a task makes what was listed then.
 func test_task_keeps_the_list() -> void:
 	var bytes := var_to_bytes_with_objects(_item())

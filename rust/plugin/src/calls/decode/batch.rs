@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use godot::builtin::{AnyArray, PackedByteArray, VarArray, Variant};
-use varbatch_codec::Kind;
 use varbatch_codec::frames::{self, Frame};
+use varbatch_codec::{Kind, validate};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
@@ -83,7 +83,10 @@ impl Decoded {
             let mut slot = Slot::new();
             let input = Input { at, bytes: &bytes.bytes()[range] };
             if self.is_only_first && (index > 0 || self.reports.has_errors()) {
-                if let Err(error) = self.makers.check(input.reader(self.allow_objects())) {
+                // Without objects, the scripts of typed containers are not asked for.
+                let reader = input.reader(self.allow_objects());
+                let checked = if self.allow_objects() { self.makers.check(reader) } else { validate(reader).map(drop) };
+                if let Err(error) = checked {
                     self.reports.push_error(index, || error.to_string());
                 }
                 return self.next();
