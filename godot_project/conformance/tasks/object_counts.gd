@@ -148,7 +148,7 @@ func _check_counts(action: Callable, what: String) -> void:
 
 
 static func _counts() -> Dictionary[String, int]:
-	var counts: Dictionary[String, int] = {"of scripts": Counted.alive}
+	var counts: Dictionary[String, int] = {"of scripts": Counted.alive()}
 	for name: String in MONITORS:
 		counts[name] = roundi(Performance.get_monitor(MONITORS[name]))
 	return counts

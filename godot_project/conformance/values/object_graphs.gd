@@ -33,7 +33,7 @@ func test_graphs() -> void:
 	check_int(_used.size(), ObjectGraphs.KIND_COUNT, "classes and scripts")
 	_used.clear()
 	check_int(await _count_objects(), objects, "objects that are left")
-	check_int(Counted.alive, 0, "objects of scripts that are left")
+	check_int(Counted.alive(), 0, "objects of scripts that are left")
 
 
 ## Objects that hold themselves, and one another: one line that says where, and the others stay.

@@ -106,6 +106,20 @@ func test_properties_that_come_again() -> void:
 		_check_made(quietly(_bytes_with_repeats.bind(name)), "again: " + name)
 
 
+## A new object need not be told values that it has, whatever else it is told before or after: also
+## properties that are not stored.
+func test_each_property_beside_the_others() -> void:
+	_random.seed = 20261127
+	for name: String in _classes():
+		var properties := quietly(_settable.bind(name)) as Array
+		for order: String in ["", "reversed "]:
+			var bytes := _bytes_with_others(name, properties)
+			# The second time, it is known in which order they come.
+			_free(quietly(func() -> Array: return VarBatch.bytes_to_var(bytes, true)))
+			_check_made(bytes, order + name)
+			properties.reverse()
+
+
 ## What one object is like says nothing about another.
 func test_lists_of_scripts() -> void:
 	var objects: Array = []
@@ -170,10 +184,48 @@ func _bytes_with_repeats(name: String) -> PackedByteArray:
 			lists[-1][place] = other[at]
 		else:
 			lists[-1].insert(place, other[at])
+	return _bytes_of(name, lists)
+
+
+## An Array of objects of a class, each with its properties.
+func _bytes_of(name: String, lists: Array) -> PackedByteArray:
 	var bytes := Values.header(TYPE_ARRAY) + Values.u32(lists.size())
 	for properties: Array[PackedByteArray] in lists:
 		bytes.append_array(_object_bytes(name, properties))
 	return bytes
+
+
+## The properties of a class but its script, each as in a new object and with another value.
+func _settable(name: String) -> Array:
+	const SKIPPED := PROPERTY_USAGE_READ_ONLY | PROPERTY_USAGE_CATEGORY | PROPERTY_USAGE_GROUP
+	var object: Object = ClassDB.instantiate(name)
+	var properties: Array = []
+	for property: Dictionary in object.get_property_list():
+		if not property.usage & (SKIPPED | PROPERTY_USAGE_SUBGROUP) and property.name != "script":
+			var text := var_to_bytes(str(property.name)).slice(4)
+			var initial: PackedByteArray = text + var_to_bytes(object.get(property.name))
+			var other := initial
+			for i: int in 5:
+				if other == initial:
+					other = text + var_to_bytes_with_objects(_properties.value(property))
+			properties.append([initial, other])
+	_free([object])
+	return properties
+
+
+## New objects, and others of which some properties, or one, have other values.
+func _bytes_with_others(name: String, properties: Array) -> PackedByteArray:
+	var initial: Array[PackedByteArray] = []
+	initial.assign(properties.map(func(both: Array) -> PackedByteArray: return both[0]))
+	var lists: Array = []
+	lists.resize(MADE)
+	lists.fill(initial)
+	for i: int in properties.size():
+		lists.append(initial.duplicate())
+		for j: int in properties.size():
+			if i == j or i % 2 and _random.randi_range(0, 7) == 0:
+				lists[-1][j] = properties[j][1]
+	return _bytes_of(name, lists)
 
 
 func _object_bytes(name: String, properties: Array[PackedByteArray]) -> PackedByteArray:

@@ -25,9 +25,9 @@ var uses := 0
 
 
 func _init() -> void:
-	Counted.alive += 1
+	Counted.add(1)
 
 
 func _notification(what: int) -> void:
 	if what == NOTIFICATION_PREDELETE:
-		Counted.alive -= 1
+		Counted.add(-1)

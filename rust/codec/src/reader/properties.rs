@@ -37,10 +37,10 @@ impl Reader<'_> {
         is_next
     }
 
-    /// True if these bytes come next.
-    #[doc(hidden)]
+    /// True if these words come next. They are so few that no call is worth it.
     #[inline]
-    pub fn has_next(&self, bytes: &[u8]) -> bool {
-        self.rest().starts_with(bytes)
+    fn has_next(&self, words: &[u8]) -> bool {
+        let next = self.rest().get(..words.len());
+        next.is_some_and(|next| next.as_chunks::<WORD>().0.iter().eq(words.as_chunks::<WORD>().0))
     }
 }

@@ -202,7 +202,6 @@ fn assert_passes_names(bytes: &[u8], seen: &mut [usize; 2]) {
         let is_name = reader.is_at_name();
         let Ok(Some(event)) = read.next_event() else { return };
         let name = reader.bytes(start, read.position());
-        assert!(reader.has_next(name) || read.position() > bytes.len(), "{bytes:02x?}");
         assert!(!passed.pass_name(&[name, &[1; 4096]].concat()), "passed other bytes: {bytes:02x?}");
         assert_eq!(passed.pass_name(name), is_name, "{event:?} of {bytes:02x?}");
         if is_name {

@@ -89,6 +89,7 @@ pub struct Api {
     pub notification: sys::GDExtensionMethodBindPtr,
     pub get_script: sys::GDExtensionMethodBindPtr,
     pub set_script: sys::GDExtensionMethodBindPtr,
+    pub set: sys::GDExtensionMethodBindPtr,
     pub get_meta_list: sys::GDExtensionMethodBindPtr,
     pub control_class: *mut c_void,
     /// Methods of Control, in the order of [`THEME_ITEMS`].
@@ -199,6 +200,7 @@ impl Api {
             notification: bind("Object", "notification", 4_023_243_586),
             get_script: bind("Object", "get_script", 1_214_101_251),
             set_script: bind("Object", "set_script", 1_114_965_689),
+            set: bind("Object", "set", 3_776_071_444),
             get_meta_list: bind("Object", "get_meta_list", 3_995_934_104),
             // SAFETY: the name outlives the call.
             control_class: unsafe { (interface.classdb_get_class_tag)(StringName::from("Control").string_sys()) },

@@ -198,9 +198,22 @@ impl NewObject {
         self.is_counted || self.value().object_id() != 0
     }
 
+    /// Sets a property, if there is one of this name and a script has not freed the object.
+    pub fn set(&self, name: &StringName, new: &Value) {
+        if self.is_alive() {
+            let args = [name.string_sys().cast(), new.variant().var_sys().cast()];
+            let object = self.pointer;
+            // SAFETY: as for `set_script`. The method takes a StringName and a Variant, and returns nothing.
+            unsafe {
+                let call = api().interface.object_method_bind_ptrcall;
+                call(api().set, object, args.as_ptr(), std::ptr::null_mut());
+            }
+        }
+    }
+
     /// Sets a property. Returns `false` if there is none of this name, if it refuses the value, or if a script has freed the
     /// object.
-    pub fn set(&mut self, name: &StringName, new: &Value) -> bool {
+    pub fn try_set(&mut self, name: &StringName, new: &Value) -> bool {
         let mut is_valid = 0;
         if self.is_alive() {
             // SAFETY: both Variants and the name are alive, and so is the object.

@@ -7,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashSet;
 use godot::builtin::StringName;
 use godot::classes::class_db::ApiType;
 use godot::classes::{ClassDb, Engine};
@@ -111,37 +111,65 @@ const SWITCHED: &[(&str, &[&str], &[&str])] = &[
     ("ShaderMaterial", &[], &["shader"]),
 ];
 
-/// Setters that return at once if the object has the value already, in the order in which the properties are stored. Those
-/// with a star do something even then, but nothing that any other property shows: `visibility_layer` of a new CanvasItem is
-/// not that of its item in the RenderingServer. The only classes above with other setters for these
-/// properties are TileMapLayer and Tree, whose own return at once too.
+/// Properties of new objects, not yet in a tree, whose setters do nothing that anybody can see if the object has the value
+/// already, and which no setter of another property changes. No class above has other setters for them that do.
 const IDLE: &[(&str, &str)] = &[
     (
         "Node",
         "unique_name_in_owner process_mode process_priority process_physics_priority process_thread_group \
-        process_thread_group_order process_thread_messages physics_interpolation_mode auto_translate_mode \
+        process_thread_group_order process_thread_messages physics_interpolation_mode \
         editor_description",
     ),
     (
         "CanvasItem",
-        "visible modulate self_modulate show_behind_parent top_level clip_children light_mask *visibility_layer *z_index \
-        z_as_relative *y_sort_enabled texture_filter texture_repeat",
+        "visible modulate self_modulate show_behind_parent top_level clip_children light_mask z_index z_as_relative \
+        y_sort_enabled texture_filter texture_repeat material use_parent_material",
     ),
+    (
+        "Control",
+        "clip_contents custom_minimum_size layout_direction scale pivot_offset pivot_offset_ratio \
+        size_flags_horizontal size_flags_vertical size_flags_stretch_ratio localize_numeral_system tooltip_text \
+        tooltip_auto_translate_mode focus_neighbor_left focus_neighbor_top focus_neighbor_right focus_neighbor_bottom \
+        focus_next focus_previous focus_behavior_recursive mouse_filter mouse_behavior_recursive \
+        mouse_force_pass_scroll_events mouse_default_cursor_shape shortcut_context accessibility_name \
+        accessibility_description accessibility_live theme theme_type_variation",
+    ),
+    (
+        "Label",
+        "text label_settings horizontal_alignment vertical_alignment autowrap_mode autowrap_trim_flags \
+        justification_flags paragraph_separator clip_text text_overrun_behavior ellipsis_char uppercase lines_skipped \
+        max_lines_visible visible_characters_behavior text_direction language structured_text_bidi_override",
+    ),
+    (
+        "Sprite2D",
+        "texture centered offset flip_h flip_v hframes vframes region_enabled region_rect region_filter_clip_enabled",
+    ),
+    (
+        "Camera2D",
+        "offset anchor_mode ignore_rotation enabled limit_enabled limit_left limit_top limit_right limit_bottom \
+        limit_smoothed position_smoothing_enabled position_smoothing_speed rotation_smoothing_enabled \
+        rotation_smoothing_speed drag_horizontal_enabled drag_vertical_enabled drag_horizontal_offset \
+        drag_vertical_offset drag_left_margin drag_top_margin drag_right_margin drag_bottom_margin",
+    ),
+    ("CollisionObject2D", "disable_mode input_pickable"),
+    ("Area2D", "monitoring monitorable audio_bus_override audio_bus_name"),
+    ("CollisionShape2D", "shape disabled one_way_collision one_way_collision_margin"),
+    ("Timer", "process_callback wait_time one_shot autostart ignore_time_scale"),
+    ("AudioStreamPlayer", "stream pitch_scale autoplay stream_paused mix_target max_polyphony bus playback_type"),
+    ("Node3D", "rotation_edit_mode rotation_order top_level visible visibility_parent"),
     // These store the value, and tell those who listen to the resource that it has changed.
     ("Resource", "resource_local_to_scene resource_name"),
 ];
 
-/// Returns the properties whose setters do nothing if an object of a native class has the value already, and whether that
-/// is true for each: the others do nothing that any other property shows. None in the editor, where
-/// `EditorInterface.is_object_edited` tells of each object whether any property was set.
-pub fn idle_setters(class: &StringName) -> HashMap<&'static str, bool> {
+/// Returns the properties that a new object of a native class need not be told if it has the value already. None in the
+/// editor, where `EditorInterface.is_object_edited` tells of each object whether any property was set.
+pub fn idle_setters(class: &StringName) -> HashSet<&'static str> {
     if Engine::singleton().is_editor_hint() {
-        return HashMap::default();
+        return HashSet::default();
     }
     let classes = lineage(class).unwrap_or_default();
     let names = IDLE.iter().filter(|(known, _)| classes.iter().any(|class| class == known));
-    let names = names.flat_map(|(_, names)| names.split_ascii_whitespace());
-    names.map(|name| (name.trim_start_matches('*'), !name.starts_with('*'))).collect()
+    names.flat_map(|(_, names)| names.split_ascii_whitespace()).collect()
 }
 
 /// Returns the properties on which the list of an object of a native class depends, beside its script and its metadata.

@@ -6,7 +6,7 @@
 
 use std::sync::Mutex;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use godot::builtin::StringName;
 use varbatch_codec::{CodecError, Event, Reader, Text};
 
@@ -60,15 +60,8 @@ pub struct Name {
     pub text: String,
     /// As it is encoded.
     bytes: Vec<u8>,
-    initial: Option<Initial>,
-}
-
-/// The value of a property of a new object.
-struct Initial {
-    /// The name and the value, as they are encoded.
-    bytes: Vec<u8>,
-    /// True if it need not be set.
-    is_kept: bool,
+    /// With the value of a new object, as they are encoded, if that need not be set.
+    initial: Option<Vec<u8>>,
 }
 
 /// Goes through the properties of an object: first those of its class, then those of its script.
@@ -79,14 +72,14 @@ pub struct Walk {
     index: usize,
     /// The name of the current property, if the list has another one at this place.
     other: Option<Name>,
-    /// True if the object is as when it was made: what was set is what it had.
-    is_new: bool,
+    /// True if the list had each name at its place: none came twice.
+    is_listed: bool,
 }
 
 impl Walk {
     /// Begins with the first name of a list.
     pub fn of(list: usize) -> Self {
-        Self { list, index: 0, other: None, is_new: true }
+        Self { list, index: 0, other: None, is_listed: true }
     }
 
     pub fn list(&self) -> usize {
@@ -118,12 +111,12 @@ struct List {
 }
 
 impl List {
-    /// Forgets the names that were not the same for all objects. If they were others where new objects are known, or if these
-    /// are not, counts the objects anew.
+    /// Forgets the names that were not the same for all objects. If new objects are not known, or were where names are
+    /// forgotten, counts the objects anew.
     fn forget_mixed(&mut self) {
         let Some(first) = self.mixed_from.take() else { return };
-        let is_known = |name: &Name| name.initial.is_some();
-        if !self.names.first().is_some_and(is_known) || self.names.iter().skip(first).any(is_known) {
+        let last_known = self.names.iter().rposition(|name| name.initial.is_some());
+        if last_known.is_none_or(|last| last >= first) {
             self.count = 0;
         }
         self.names.truncate(first);
@@ -166,13 +159,33 @@ impl Names {
         self.lists[list].count
     }
 
-    /// Reads the name of the next property.
+    /// Reads the name of the next property. Returns `true` if it has skipped the whole property: a new object has the
+    /// value, and need not be told.
     ///
     /// # Errors
     /// If the bytes are no name.
-    pub fn read(&mut self, walk: &mut Walk, reader: &mut Reader<'_>) -> Result<(), CodecError> {
-        let (list, index) = (&mut self.lists[walk.list], walk.index);
+    #[inline(always)]
+    pub fn read(&mut self, walk: &mut Walk, reader: &mut Reader<'_>) -> Result<bool, CodecError> {
+        let index = walk.index;
         walk.index += 1;
+        if walk.is_listed
+            && let Some(name) = self.lists[walk.list].names.get(index)
+        {
+            if name.initial.as_ref().is_some_and(|initial| reader.pass_property(initial)) {
+                return Ok(true);
+            }
+            if reader.pass_name(&name.bytes) {
+                return Ok(false);
+            }
+        }
+        self.read_other(walk, reader)?;
+        Ok(false)
+    }
+
+    /// Reads a name that the list may have at this place, of an object whose names are not all listed; or another one.
+    #[cold]
+    fn read_other(&mut self, walk: &mut Walk, reader: &mut Reader<'_>) -> Result<(), CodecError> {
+        let (list, index) = (&mut self.lists[walk.list], walk.index - 1);
         walk.other = None;
         if list.names.get(index).is_some_and(|name| reader.pass_name(&name.bytes)) {
             return Ok(());
@@ -185,41 +198,20 @@ impl Names {
             list.names.push(name);
         } else {
             list.mixed_from = Some(list.mixed_from.map_or(index, |first| first.min(index)));
+            walk.is_listed = false;
             walk.other = Some(name);
         }
         Ok(())
     }
 
-    /// Skips the next property if a new object has its value.
-    pub fn pass_initial(&self, walk: &mut Walk, reader: &mut Reader<'_>) -> bool {
-        let initial = self.initial(walk);
-        let passes = initial.is_some_and(|initial| reader.pass_property(&initial.bytes));
-        walk.index += usize::from(passes);
-        passes
-    }
-
-    /// Skips the next property if the object is new and need not be told its value.
-    pub fn pass_kept(&self, walk: &mut Walk, reader: &mut Reader<'_>) -> bool {
-        let Some(initial) = self.initial(walk).filter(|_| walk.is_new) else {
-            walk.is_new = false;
-            return false;
-        };
-        let passes = initial.is_kept && reader.pass_property(&initial.bytes);
-        walk.index += usize::from(passes);
-        walk.is_new = passes || !initial.is_kept && reader.has_next(&initial.bytes);
-        passes
-    }
-
-    fn initial(&self, walk: &Walk) -> Option<&Initial> {
-        self.lists[walk.list].names.get(walk.index)?.initial.as_ref()
-    }
-
-    /// Learns the value that a new object has for each name of a list, up to one for which `ask` returns none: it returns
-    /// the encoded value, and whether that need not be set.
-    pub fn learn(&mut self, list: usize, mut ask: impl FnMut(&Name) -> Option<(Vec<u8>, bool)>) {
-        for name in &mut self.lists[list].names {
-            let Some((value, is_kept)) = ask(name) else { break };
-            name.initial = Some(Initial { bytes: [&*name.bytes, &value].concat(), is_kept });
+    /// Learns the values that a new object need not be told: `ask` returns the encoded value for a name.
+    pub fn learn(&mut self, list: usize, mut ask: impl FnMut(&Name) -> Option<Vec<u8>>) {
+        let names = &mut self.lists[list].names;
+        let mut seen = HashSet::default();
+        for name in names {
+            if seen.insert(name.text.clone()) {
+                name.initial = ask(name).map(|value| [&*name.bytes, &value].concat());
+            }
         }
     }
 

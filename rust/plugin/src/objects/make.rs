@@ -188,25 +188,21 @@ impl Makers {
         }
         let Some(object) = NewObject::of(name) else { return };
         self.names.learn(names, |name| {
-            let is_kept = *idle.get(&*name.text)?;
-            let value = engine::property(object.value(), &name.name)?;
-            Some((var_to_bytes(value.value().variant()).to_vec(), is_kept))
+            let value = idle.contains(&*name.text).then(|| engine::property(object.value(), &name.name))??;
+            Some(var_to_bytes(value.value().variant()).to_vec())
         });
         if !object.is_counted {
             engine::free(object.value());
         }
     }
 
-    /// Skips an object's next property if the object need not be told its value.
-    pub fn pass_kept(&self, walk: &mut Walk, reader: &mut Reader<'_>) -> bool {
-        self.names.pass_kept(walk, reader)
-    }
-
-    /// Reads the name of an object's next property.
+    /// Reads the name of an object's next property. Returns `true` if it has skipped the whole property, which need not be
+    /// set.
     ///
     /// # Errors
     /// If the bytes are no name.
-    pub fn read_name(&mut self, walk: &mut Walk, reader: &mut Reader<'_>) -> Result<(), CodecError> {
+    #[inline]
+    pub fn read_name(&mut self, walk: &mut Walk, reader: &mut Reader<'_>) -> Result<bool, CodecError> {
         self.names.read(walk, reader)
     }
 
@@ -261,11 +257,10 @@ impl Makers {
             while let Some(object) = objects.pop_if(|object| !reader.is_inside(object.depth)) {
                 object.check_end(&reader)?;
             }
-            if let Some(object) = objects.last_mut().filter(|_| reader.is_at_name()) {
-                let is_passed = self.names.pass_initial(&mut object.walk, &mut reader);
-                if is_passed || self.check_property(object, &mut reader)? {
-                    continue;
-                }
+            if let Some(object) = objects.last_mut().filter(|_| reader.is_at_name())
+                && self.check_property(object, &mut reader)?
+            {
+                continue;
             }
             let (at, depth) = (reader.position(), reader.depth());
             // Most values say nothing about the engine.
@@ -298,9 +293,11 @@ impl Makers {
     }
 
     /// Reads the name of a property, and checks its value, which must be null or the path of a script if the name is
-    /// "script". Returns true if it has read the value.
+    /// "script". Returns true if it has read the value, or need not.
     fn check_property(&mut self, object: &mut Around<'_>, reader: &mut Reader<'_>) -> Result<bool, CodecError> {
-        self.read_name(&mut object.walk, reader)?;
+        if self.read_name(&mut object.walk, reader)? {
+            return Ok(true);
+        }
         let name = &self.name(&object.walk).text;
         if let Some(counts) = object.counts {
             refused::check_count(reader, object.class, counts, name)?;

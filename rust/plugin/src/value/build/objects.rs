@@ -17,10 +17,9 @@ impl Build<'_, '_> {
         };
         for _ in 0..count {
             let makers = self.makers.as_mut().expect("an object is made");
-            if makers.pass_kept(&mut walk, &mut self.reader) {
+            if makers.read_name(&mut walk, &mut self.reader)? {
                 continue;
             }
-            makers.read_name(&mut walk, &mut self.reader)?;
             let at = self.reader.position();
             if makers.name(&walk).text == SCRIPT && self.reader.peek_kind()? == Kind::String {
                 let Some(Event::String(path)) = self.event()? else { unreachable!("the header has the kind") };
@@ -35,9 +34,11 @@ impl Build<'_, '_> {
             self.value(&mut value)?;
             let makers = self.makers.as_mut().expect("an object is made");
             let has = makers.has(&walk);
-            let is_set = has != Has::No && object.set(&makers.name(&walk).name, value.value());
-            if !is_set && has != Has::Yes {
-                makers.skipped.add(Refused { count: 1, first: at });
+            let name = &makers.name(&walk).name;
+            match has {
+                Has::Yes => object.set(name, value.value()),
+                Has::Perhaps if object.try_set(name, value.value()) => {}
+                Has::Perhaps | Has::No => makers.skipped.add(Refused { count: 1, first: at }),
             }
         }
         slot.set_variant(object.into_variant());
