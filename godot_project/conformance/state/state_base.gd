@@ -1,47 +1,16 @@
-extends "../support/suite.gd"
+extends "../support/objects_suite.gd"
 ## Base of the suites on VarBatchState.
 
-const Box := preload("../undo/box.gd")
-const Listed := preload("../undo/listed.gd")
 const EngineValues := preload("../support/engine_values.gd")
 
 const CLASS := "VarBatchState."
 
 var state := VarBatchState.new()
-var _nodes: Array[Node] = []
 
 
 func finish() -> void:
-	Box.reset()
 	state.clear()
-	for made: Variant in _nodes:
-		if is_instance_valid(made):
-			(made as Node).free()
 	super()
-
-
-## A Box with this value.
-func box(value: Variant) -> Box:
-	var made := Box.new()
-	made.value = value
-	return made
-
-
-## A node that is freed at the end of the test.
-func node(made: Node) -> Node:
-	_nodes.append(made)
-	return made
-
-
-func make_nodes(count: int) -> Array:
-	return range(count).map(func(_at: int) -> Node: return node(Node2D.new()))
-
-
-func script_of(source: String) -> GDScript:
-	var script := GDScript.new()
-	script.source_code = source
-	check_int(script.reload(), OK, "a script")
-	return script
 
 
 ## An object as messages name it.

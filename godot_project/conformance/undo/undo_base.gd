@@ -1,9 +1,7 @@
-extends "../support/suite.gd"
+extends "../support/objects_suite.gd"
 ## Base of the suites on VarBatchUndoRecorder: objects to edit, rows as text, and going back and
 ## forth in a history.
 
-const Box := preload("box.gd")
-const Listed := preload("listed.gd")
 const Values := preload("../support/values.gd")
 
 const CLASS := "VarBatchUndoRecorder."
@@ -13,43 +11,11 @@ const ROUNDS := 3
 
 var recorder := VarBatchUndoRecorder.new()
 var history := UndoRedo.new()
-var _nodes: Array[Node] = []
 
 
 func finish() -> void:
-	Box.reset()
 	history.free()
-	for made: Variant in _nodes:
-		if is_instance_valid(made):
-			# The engine logs an error for each Container that another one made for itself.
-			quietly((made as Node).free)
 	super()
-
-
-## A Box with this value.
-func box(value: Variant) -> Box:
-	var made := Box.new()
-	made.value = value
-	return made
-
-
-## A node that is freed at the end of the test.
-func node(made: Node) -> Node:
-	_nodes.append(made)
-	return made
-
-
-## So many nodes of a class.
-func make_nodes(count: int, type: StringName = &"Node2D") -> Array:
-	return range(count).map(func(_at: int) -> Node: return node(ClassDB.instantiate(type) as Node))
-
-
-## A script that is no file.
-func script_of(source: String) -> GDScript:
-	var script := GDScript.new()
-	script.source_code = source
-	check_int(script.reload(), OK, "a script")
-	return script
 
 
 ## Sets what is at these paths.
