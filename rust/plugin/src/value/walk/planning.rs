@@ -76,6 +76,8 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> TargetNow for Planning<'_, 'a, 'p, K> {
         self.writer.write_as(event, Copied)
     }
 
+    // Not inlined, so that values without objects are walked as if there were none.
+    #[inline(never)]
     fn object(&mut self, value: &Value, id: u64) -> Result<(), CodecError> {
         if let Some(full) = self.full
             && full.get(id).is_some()
