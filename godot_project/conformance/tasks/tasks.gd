@@ -94,7 +94,17 @@ func test_let_go_in_its_signal() -> void:
 	check(held.is_empty(), "%d are held" % held.size())
 
 
-## When it is over, whoever asks then is not answered any more, but for the result.
+## Whoever comes when it is over is told in the next frame, once, however they connect. One who connects
+## in such a call is told a frame later. Nothing keeps the task after that.
+func test_late_listeners() -> void:
+	use([1, 2])
+	for kind: String in ["to bytes", "save"]:
+		var held: WeakRef = await _check_late_listeners(kind)
+		await frames_pass(2)
+		check(held.get_ref() == null, "%s: the task is held" % kind)
+
+
+## When it is over, whoever asks then is answered as well.
 func _check_results(kind: String, what: String, ends: PackedStringArray) -> void:
 	var expected: Variant = plain(kind)
 	for end: String in ends:
@@ -108,5 +118,30 @@ func _check_results(kind: String, what: String, ends: PackedStringArray) -> void
 		var late := Watch.new(task)
 		check_result(task.get_result(), expected, kind, "get_result, " + shown)
 		check_result(task.wait(), expected, kind, "waited for again, " + shown)
-		await frames_pass(2)
-		check_int(late.results.size(), 0, "signals of %s after the end" % kind)
+		check_result(await finished(late, kind), expected, kind, "late signals, " + shown)
+
+
+func _check_late_listeners(kind: String) -> WeakRef:
+	var task := start(kind)
+	await until(task.is_finished, "%s is finished" % kind)
+	await frames_pass(2)
+	var told: Array[int] = []
+	var hear := func(name: int) -> Callable:
+		return func(_result: Variant) -> void: told.append(name)
+	var flags: PackedInt32Array = [0, CONNECT_DEFERRED, CONNECT_PERSIST, CONNECT_ONE_SHOT]
+	for i: int in flags.size():
+		task.finished.connect(hear.call(i) as Callable, flags[i])
+	var counted: Callable = hear.call(4)
+	for i: int in 2:
+		task.finished.connect(counted, CONNECT_REFERENCE_COUNTED)
+	var connect_there := func(name: int) -> void: task.finished.connect(hear.call(name) as Callable)
+	end_threads(start_threads(1, connect_there.bind(5).unbind(1)))
+	task.finished.connect(connect_there.bind(6).unbind(1))
+	for i: int in 2:
+		var frame := Engine.get_process_frames()
+		check_result(await task.finished, task.get_result(), kind, "awaited late")
+		check_int(Engine.get_process_frames(), frame + 1, "%s, %d: the frame" % [kind, i])
+	await frames_pass(2)
+	told.sort()
+	check_value(told, [0, 1, 2, 3, 4, 5, 6] as Array[int], "who was told of %s" % kind)
+	return weakref(task)

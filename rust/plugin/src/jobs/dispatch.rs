@@ -8,13 +8,14 @@
 //! The engine calls an object of ours by name, never a closure: a message that is still in its queue when the library
 //! is unloaded must not refer to the library.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::Builder;
 use std::time::Duration;
 
-use godot::builtin::Callable;
-use godot::classes::{Engine, MainLoop, SceneTree};
+use godot::builtin::{Callable, StringName};
+use godot::classes::{Engine, MainLoop, RefCounted, SceneTree};
 use godot::global::godot_warn;
 use godot::init::is_main_thread;
 use godot::obj::{Gd, Singleton};
@@ -22,12 +23,15 @@ use godot::register::{GodotClass, godot_api};
 use varbatch_workers::join_later;
 use varbatch_workers::tasks::TaskEvent;
 
-use super::task::Shared;
+use super::task::{FINISHED, Shared};
 use super::{lock, pool};
 use crate::engine::Reference;
 
 /// Time per frame that the main thread may work on tasks.
 const FRAME: Duration = Duration::from_millis(3);
+
+/// Max tasks of [`ENDED`] that are looked at in a frame.
+const LOOKS: usize = 128;
 
 /// Max rounds of ending tasks when the library is unloaded: scripts that receive "finished" may start more.
 const ROUNDS: usize = 10;
@@ -36,6 +40,12 @@ static DISPATCHER: Mutex<Option<Reference<Gd<VarBatchDispatcher>>>> = Mutex::new
 
 /// Tasks that have progressed or ended, in this order.
 static NEWS: Mutex<Vec<(Arc<Shared>, TaskEvent)>> = Mutex::new(Vec::new());
+
+/// Tasks that have emitted "finished" and that scripts still hold, the latest first: the engine does not say when
+/// somebody connects to them.
+static ENDED: Mutex<VecDeque<Ended>> = Mutex::new(VecDeque::new());
+
+type Ended = (Arc<Shared>, Reference<Gd<RefCounted>>);
 
 /// True if tasks are waiting for the main thread to work on them.
 static IS_WAITING: AtomicBool = AtomicBool::new(false);
@@ -67,6 +77,7 @@ impl VarBatchDispatcher {
     /// Runs in each frame.
     #[func]
     fn frame() {
+        tell_late(LOOKS);
         emit_news();
         work();
     }
@@ -140,7 +151,11 @@ fn emit_news() -> bool {
     let is_any = !news.is_empty();
     for (shared, event) in news {
         if event == TaskEvent::Finished {
-            shared.emit_end();
+            let ended = shared.emit_end().filter(|object| object.get_reference_count() > 1);
+            // Without frames, nobody would look at it.
+            if let Some(object) = ended.filter(|_| IS_CONNECTED.load(Ordering::Acquire)) {
+                lock(&ENDED).push_front((shared, Reference::new(object)));
+            }
         } else {
             // Before reading the progress: later progress is posted again.
             shared.is_posted.store(false, Ordering::Release);
@@ -148,6 +163,27 @@ fn emit_news() -> bool {
         }
     }
     is_any
+}
+
+/// Emits "finished" again for those who connected to it after the end, and forgets tasks that scripts do not hold any
+/// more: of up to `max` tasks, which take turns. On the main thread.
+fn tell_late(max: usize) {
+    let mut ended = lock(&ENDED);
+    if ended.is_empty() {
+        return;
+    }
+    let len = ended.len().min(max);
+    let looked_at: Vec<_> = ended.drain(..len).collect();
+    // Unlock first: scripts run.
+    drop(ended);
+    let finished = StringName::from(FINISHED);
+    for (shared, object) in looked_at {
+        let object = object.into_inner();
+        shared.tell_late(&object, &finished);
+        if object.get_reference_count() > 1 {
+            lock(&ENDED).push_back((shared, Reference::new(object)));
+        }
+    }
 }
 
 /// Works on waiting tasks for up to [`FRAME`]. Returns true if more work may remain. On the main thread.
@@ -172,6 +208,8 @@ fn main_loop() -> Option<Gd<MainLoop>> {
 fn release() {
     let news = std::mem::take(&mut *lock(&NEWS));
     news.iter().filter(|(_, event)| *event == TaskEvent::Finished).for_each(|(shared, _)| shared.release());
+    let ended = std::mem::take(&mut *lock(&ENDED));
+    drop(ended);
 }
 
 /// Ends all tasks and threads, and releases all objects. The library may be unloaded after this.
@@ -188,6 +226,7 @@ pub fn shut_down() {
                 "VarBatch was unloaded while scripts kept starting tasks: {left} of them never emit \"finished\""
             );
         }
+        tell_late(usize::MAX);
         if round == ROUNDS || !emit_news() {
             break;
         }

@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use godot::builtin::Variant;
+use godot::builtin::{Callable, StringName, Variant};
 use godot::classes::RefCounted;
+use godot::classes::object::ConnectFlags;
 use godot::global::Error as EngineError;
 use godot::meta::ToGodot;
-use godot::obj::Gd;
+use godot::obj::{EngineBitfield, Gd};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Task, Work};
 
@@ -17,6 +18,9 @@ use crate::report::{Failure, Outcome};
 
 /// The size of a step, in bytes of work: less than a millisecond.
 pub const STEP: usize = 1 << 20;
+
+/// The signal.
+pub const FINISHED: &str = "finished";
 
 /// Work of each value in addition to its bytes, in bytes.
 pub const VALUE: usize = 256;
@@ -144,13 +148,39 @@ impl Shared {
         }
     }
 
-    /// Emits "finished". On the main thread.
-    pub fn emit_end(&self) {
+    /// Emits "finished", and returns the object. On the main thread.
+    pub fn emit_end(&self) -> Option<Gd<RefCounted>> {
         self.emit_progress();
         // From here on, only scripts keep the object alive.
-        let Some(object) = lock(&self.object).take() else { return };
-        if let Some(result) = self.with_end(|end| end.value.value().variant().clone()) {
-            object.get().emit_signal("finished", &[result]);
+        let object = lock(&self.object).take()?.get();
+        self.tell(&object);
+        Some(object)
+    }
+
+    /// Emits "finished", and disconnects whoever was told, so that connections that are found later are those of listeners
+    /// that came too late.
+    fn tell(&self, object: &Gd<RefCounted>) {
+        let Some(result) = self.with_end(|end| end.value.value().variant().clone()) else { return };
+        let mut object = object.clone();
+        let told = object.get_signal_connection_list(FINISHED);
+        object.emit_signal(FINISHED, &[result]);
+        for connection in told.iter_shared() {
+            // The engine has disconnected such a listener, which may have connected again.
+            if connection.at("flags").to::<ConnectFlags>().is_set(ConnectFlags::ONE_SHOT) {
+                continue;
+            }
+            let callable: Callable = connection.at("callable").to();
+            // More than once if the connection counts references.
+            while object.is_connected(FINISHED, &callable) {
+                object.disconnect(FINISHED, &callable);
+            }
+        }
+    }
+
+    /// Tells those that have connected to `finished` since the task ended. On the main thread.
+    pub fn tell_late(&self, object: &Gd<RefCounted>, finished: &StringName) {
+        if object.has_connections(finished) {
+            self.tell(object);
         }
     }
 

@@ -47,6 +47,11 @@ impl<T: Clone> Reference<T> {
         Self(self.0.clone())
     }
 
+    /// Returns the reference itself, to the calling thread.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+
     /// Takes another reference, for the calling thread. Writing to an array copies it first.
     pub fn get(&self) -> T {
         self.0.clone()
