@@ -10,12 +10,14 @@ use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, Kind, Scalar, Shape};
 
 use super::task::{self, VarBatchTask, end, end_with, start, succeeded};
-use crate::calls::decode::{Decode, Input, bytes_to_vars, frames_to_vars};
+use crate::calls::decode::{Allow, Decode, Input, bytes_to_vars, frames_to_vars};
 use crate::calls::encode::{ToBytes, ToFrames, vars_to_bytes, vars_to_frames};
 use crate::calls::load::{ALL, Load, load_var, load_vars};
 use crate::calls::save::{NOT_COMPRESSED, Save, save, to_append, to_save};
-use crate::calls::{change, decode, describe, encode, get_in, transcode};
-use crate::engine::{AnyArg, BytesOut, Call, CompressionArg, DIALECTS, DialectArg, FlagArg, Slot, Value, no, null};
+use crate::calls::{change, decode, describe, encode, get_in, stream, transcode};
+use crate::engine::{
+    AnyArg, BytesOut, Call, CompressionArg, DIALECTS, DialectArg, FlagArg, ObjectArg, Slot, Value, no, null,
+};
 use crate::jobs::pool;
 use crate::objects::Makers;
 use crate::report::{Failure, Line, Outcome};
@@ -38,6 +40,41 @@ impl VarBatch {
     fn validate(buffers: AnyArray, #[opt(default = &no())] allow_objects: FlagArg) -> PackedStringArray {
         let validate = |makers| Outcome::new(decode::validate_each(&buffers, makers), Vec::new());
         end("validate", makers(allow_objects.value()).map(validate))
+    }
+
+    #[func]
+    fn store_var(file: ObjectArg, value: Variant, #[opt(default = false)] full_objects: bool) -> EngineError {
+        end("store_var", stream::store_var(&file, &value, full_objects))
+    }
+
+    #[func]
+    fn get_var(file: ObjectArg, #[opt(default = &no())] allow_objects: FlagArg) -> Variant {
+        end("get_var", stream::get_var(&file, Allow::of(allow_objects.value())))
+    }
+
+    #[func]
+    fn store_vars(file: ObjectArg, values: AnyArray, #[opt(default = false)] full_objects: bool) -> EngineError {
+        end("store_vars", stream::store_vars(&file, values, full_objects))
+    }
+
+    #[func]
+    fn get_vars(
+        file: ObjectArg,
+        #[opt(default = ALL)] count: i64,
+        #[opt(default = &no())] allow_objects: FlagArg,
+    ) -> VarArray {
+        end("get_vars", stream::get_vars(&file, count, makers(allow_objects.value())))
+    }
+
+    /// Returns the length in bytes of the value that begins at an offset.
+    #[func]
+    fn decode_var_size(
+        bytes: PackedByteArray,
+        #[opt(default = 0)] offset: i64,
+        #[opt(default = &no())] allow_objects: FlagArg,
+    ) -> i64 {
+        let size = |makers| decode::size(&bytes, offset, makers);
+        end("decode_var_size", makers(allow_objects.value()).and_then(size).map(|size| Outcome::new(size, Vec::new())))
     }
 
     #[func]
@@ -266,11 +303,11 @@ impl Call for VarBatch {
     }
 
     #[inline(always)]
-    fn bytes_to_var(bytes: &PackedByteArray, allow_objects: Option<&Value>, out: &mut Slot) {
+    fn bytes_to_var(bytes: &PackedByteArray, allow_objects: Option<&Value>, offset: i64, out: &mut Slot) {
         let flag = match allow_objects.map(Value::view) {
-            None => false,
-            Some(view) if view.kind() == Kind::Bool => view.bool(),
-            Some(_) => return bytes_to_var_of(bytes, allow_objects, out),
+            None if offset == 0 => false,
+            Some(view) if view.kind() == Kind::Bool && offset == 0 => view.bool(),
+            _ => return bytes_to_var_at(bytes, allow_objects, offset, out),
         };
         match decode::decode(bytes, flag, out) {
             Ok(None) => succeeded(),
@@ -283,24 +320,19 @@ impl Call for VarBatch {
     }
 }
 
-/// Does the same for a list of classes.
+/// Does the same for a list of classes, or for a value inside the buffer.
 #[cold]
 #[inline(never)]
-fn bytes_to_var_of(bytes: &PackedByteArray, allow_objects: Option<&Value>, out: &mut Slot) {
+fn bytes_to_var_at(bytes: &PackedByteArray, allow_objects: Option<&Value>, offset: i64, out: &mut Slot) {
     out.clear();
-    let decode = |mut makers| {
-        let decoded = decode::decode_held(Input::of(&bytes.clone()), &mut makers, out);
-        Outcome::of(decoded.map(|dropped| Outcome::new((), dropped.map(Line::warning).into_iter().collect())))
-    };
-    end::<()>("bytes_to_var", allow_objects.map_or(Ok(Makers::default()), makers).map(decode));
+    let bytes = bytes.clone();
+    let decode = |allow| Ok(decode::decode_only(Input::from(&bytes, offset)?.alone(), allow, out));
+    end::<()>("bytes_to_var", allow_objects.map_or(Ok(Allow::Flag(false)), Allow::of).and_then(decode));
 }
 
-/// Reads the argument `allow_objects`. Where it was a bool, the engine also converted numbers.
+/// Reads the argument `allow_objects`.
 fn makers(allow_objects: &Value) -> Result<Makers, Failure> {
-    match allow_objects.variant().try_to_relaxed() {
-        Ok(flag) => Ok(Makers::flag(flag)),
-        Err(_) => Makers::of(allow_objects).map_err(Failure::invalid),
-    }
+    Allow::of(allow_objects).map(Allow::makers)
 }
 
 /// Returns the dialect that a script named.

@@ -12,4 +12,5 @@ pub mod encode;
 pub mod get_in;
 pub mod load;
 pub mod save;
+pub mod stream;
 pub mod transcode;

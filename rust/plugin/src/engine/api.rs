@@ -112,6 +112,21 @@ impl<T: Copy> ByKind<T> {
     }
 }
 
+/// Returns a method of a class of the engine, which has it since 4.4.
+pub fn method_bind(class: &str, name: &str, hash: i64) -> sys::GDExtensionMethodBindPtr {
+    let (class, name) = (StringName::from(class), StringName::from(name));
+    // SAFETY: both names outlive the call. The engine returns null if no method has this name and hash.
+    let bind = unsafe { (interface().classdb_get_method_bind)(class.string_sys(), name.string_sys(), hash) };
+    assert!(!bind.is_null(), "the engine has it since 4.4");
+    bind
+}
+
+/// Returns what tells objects of a class of the engine from others.
+pub fn class_tag(class: &str) -> *mut c_void {
+    // SAFETY: the name outlives the call.
+    unsafe { (interface().classdb_get_class_tag)(StringName::from(class).string_sys()) }
+}
+
 /// The methods that return one element type of typed containers.
 pub struct TypeOf {
     pub builtin: Method,
@@ -157,13 +172,6 @@ impl Api {
             // SAFETY: the id is that of a Variant type, and the index that of the constructor of an empty value.
             unsafe { (interface.variant_get_ptr_constructor)(sys_type(kind), 0) }.expect("each type has it")
         };
-        let bind = |class: &str, name: &str, hash| {
-            let (class, name) = (StringName::from(class), StringName::from(name));
-            // SAFETY: both names outlive the call. The engine returns null if no method has this name and hash.
-            let bind = unsafe { (interface.classdb_get_method_bind)(class.string_sys(), name.string_sys(), hash) };
-            assert!(!bind.is_null(), "the engine has it since 4.4");
-            bind
-        };
         // Asked about Nil, the engine would print an error.
         let is_not_nil = |kind: Kind| kind != Kind::Nil;
         let is_array = |kind: Kind| is_packed(kind) || kind == Kind::Array;
@@ -195,16 +203,15 @@ impl Api {
             key_type: type_of(Kind::Dictionary, "key_"),
             value_type: type_of(Kind::Dictionary, "value_"),
             encoded_class: StringName::from(ENCODED_CLASS),
-            set_object_id: bind(ENCODED_CLASS, "set_object_id", 1_286_410_249),
-            get_object_id: bind(ENCODED_CLASS, "get_object_id", 3_905_245_786),
-            notification: bind("Object", "notification", 4_023_243_586),
-            get_script: bind("Object", "get_script", 1_214_101_251),
-            set_script: bind("Object", "set_script", 1_114_965_689),
-            set: bind("Object", "set", 3_776_071_444),
-            get_meta_list: bind("Object", "get_meta_list", 3_995_934_104),
-            // SAFETY: the name outlives the call.
-            control_class: unsafe { (interface.classdb_get_class_tag)(StringName::from("Control").string_sys()) },
-            has_override: THEME_ITEMS.map(|(_, method)| bind("Control", method, 2_619_796_661)),
+            set_object_id: method_bind(ENCODED_CLASS, "set_object_id", 1_286_410_249),
+            get_object_id: method_bind(ENCODED_CLASS, "get_object_id", 3_905_245_786),
+            notification: method_bind("Object", "notification", 4_023_243_586),
+            get_script: method_bind("Object", "get_script", 1_214_101_251),
+            set_script: method_bind("Object", "set_script", 1_114_965_689),
+            set: method_bind("Object", "set", 3_776_071_444),
+            get_meta_list: method_bind("Object", "get_meta_list", 3_995_934_104),
+            control_class: class_tag("Control"),
+            has_override: THEME_ITEMS.map(|(_, method)| method_bind("Control", method, 2_619_796_661)),
         }
     }
 }

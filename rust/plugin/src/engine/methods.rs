@@ -201,7 +201,7 @@ pub trait Call {
     fn var_to_bytes(value: &Value, full_objects: bool, out: &mut impl BytesOut);
 
     /// `allow_objects` is any value, or none.
-    fn bytes_to_var(bytes: &PackedByteArray, allow_objects: Option<&Value>, out: &mut Slot);
+    fn bytes_to_var(bytes: &PackedByteArray, allow_objects: Option<&Value>, offset: i64, out: &mut Slot);
 }
 
 /// The error type for a call that panicked, the same as gdext's. It ends the calling function.
@@ -213,9 +213,9 @@ pub fn register<C: GodotClass + Call>() {
     api();
     layout::look();
     let flags = MethodFlags::NORMAL | MethodFlags::STATIC;
-    let defaults = || vec![false.to_variant()];
     // SAFETY: the functions match their signatures: they take and return `Variant` and `PackedByteArray` as the engine
-    // passes them, followed by an optional bool to encode, and an optional Variant to decode. They match the flags: static functions need no instance.
+    // passes them, followed by an optional bool to encode, and an optional Variant and int to decode. They match the flags: static
+    // functions need no instance.
     unsafe {
         ClassMethodInfo::from_signature::<C, (Variant, bool), PackedByteArray>(
             StringName::from("var_to_bytes"),
@@ -223,16 +223,16 @@ pub fn register<C: GodotClass + Call>() {
             Some(typed_call::<C, false>),
             flags,
             &["value", "full_objects"],
-            defaults(),
+            vec![false.to_variant()],
         )
         .register_extension_class_method();
-        ClassMethodInfo::from_signature::<C, (PackedByteArray, Variant), Variant>(
+        ClassMethodInfo::from_signature::<C, (PackedByteArray, Variant, i64), Variant>(
             StringName::from("bytes_to_var"),
             Some(call::<C, true>),
             Some(typed_call::<C, true>),
             flags,
-            &["bytes", "allow_objects"],
-            defaults(),
+            &["bytes", "allow_objects", "offset"],
+            vec![false.to_variant(), 0.to_variant()],
         )
         .register_extension_class_method();
     }
@@ -261,7 +261,7 @@ unsafe extern "C" fn call<C: Call, const DECODES: bool>(
         (args, &mut *ret.cast::<Variant>(), &mut *error)
     };
     guarded(error, || {
-        let (second, out) = (second(args)?, Slot::from_mut(ret));
+        let ([second, third], out) = (optional(args, if DECODES { 3 } else { 2 })?, Slot::from_mut(ret));
         if !DECODES {
             let flag = second.map_or(Ok(false), |flag| flag.try_to_relaxed().map_err(|_| wrong_type(1, Kind::Bool)))?;
             C::var_to_bytes(value(args[0]), flag, out);
@@ -276,7 +276,8 @@ unsafe extern "C" fn call<C: Call, const DECODES: bool>(
                 &converted
             }
         };
-        C::bytes_to_var(bytes, second.map(value), out);
+        let offset = third.map_or(Ok(0), |at| at.try_to_relaxed().map_err(|_| wrong_type(2, Kind::Int)))?;
+        C::bytes_to_var(bytes, second.map(value), offset, out);
         Ok(())
     });
 }
@@ -288,15 +289,15 @@ unsafe extern "C" fn typed_call<C: Call, const DECODES: bool>(
     args: *const sys::GDExtensionConstTypePtr,
     ret: sys::GDExtensionTypePtr,
 ) {
-    // SAFETY: the engine passes a PackedByteArray and a Variant to decode, or a Variant and a bool to encode. For the result
+    // SAFETY: the engine passes a PackedByteArray, a Variant and an int to decode, or a Variant and a bool to encode. For the result
     // it passes an initialised value of the other type, which is written to once nothing borrows the arguments any more.
     guarded(&mut sys::default_call_error(), || unsafe {
         // The result may be the same variable as the argument, and a script may still hold the array that is in it. So it
         // is made apart, and set only at the end.
         if DECODES {
             let mut result = Variant::nil();
-            let allow_objects = value(&*(*args.add(1)).cast());
-            C::bytes_to_var(&*(*args).cast(), Some(allow_objects), Slot::from_mut(&mut result));
+            let (allow_objects, offset) = (value(&*(*args.add(1)).cast()), *(*args.add(2)).cast());
+            C::bytes_to_var(&*(*args).cast(), Some(allow_objects), offset, Slot::from_mut(&mut result));
             *ret.cast() = result;
         } else {
             let (flag, mut bytes) = (*(*args.add(1)).cast::<u8>() != 0, PackedByteArray::new());
@@ -307,14 +308,13 @@ unsafe extern "C" fn typed_call<C: Call, const DECODES: bool>(
     });
 }
 
-/// Returns the optional second argument. Also checks that there is a first, and no third.
-fn second<'v>(args: &[&'v Variant]) -> Result<Option<&'v Variant>, sys::GDExtensionCallError> {
+/// Returns the optional arguments behind the first. Also checks that there is a first, and at most `max`.
+fn optional<'v>(args: &[&'v Variant], max: usize) -> Result<[Option<&'v Variant>; 2], sys::GDExtensionCallError> {
     let wrong_count = |error, expected| sys::GDExtensionCallError { error, argument: 0, expected };
-    match args {
-        [] => Err(wrong_count(sys::GDEXTENSION_CALL_ERROR_TOO_FEW_ARGUMENTS, 1)),
-        [_] => Ok(None),
-        [_, second] => Ok(Some(second)),
-        _ => Err(wrong_count(sys::GDEXTENSION_CALL_ERROR_TOO_MANY_ARGUMENTS, 2)),
+    match args.len() {
+        0 => Err(wrong_count(sys::GDEXTENSION_CALL_ERROR_TOO_FEW_ARGUMENTS, 1)),
+        count if count > max => Err(wrong_count(sys::GDEXTENSION_CALL_ERROR_TOO_MANY_ARGUMENTS, max as i32)),
+        _ => Ok([args.get(1).copied(), args.get(2).copied()]),
     }
 }
 

@@ -26,6 +26,7 @@ mod memory;
 mod methods;
 mod objects;
 mod slot;
+mod stream;
 mod view;
 
 use api::{Constructor, ENCODED_CLASS, Inner, TypeOf, api, construct, default_value, is_packed, kind_of, sys_type};
@@ -46,7 +47,8 @@ pub use objects::{
 pub use slot::Slot;
 pub use slot::containers::{BytesSlot, DictionarySlot, OwnArray, SlotType, new_dictionaries};
 use slot::write::name_of;
-pub use slot::write::{BytesOut, Growing, StringSlot, byte_array_of, string_of};
+pub use slot::write::{BytesOut, Growing, Memory, StringSlot, byte_array_of, string_of};
+pub use stream::{Stream, StreamKind};
 pub use view::containers::{OwnedType, ahead};
 pub use view::held::{HeldBytes, Reference};
 pub use view::{Str, Value, View, byte_array_at, bytes_of, chars, value, values};

@@ -51,21 +51,23 @@ impl Slot {
     }
 }
 
-/// Calls a method without arguments that returns a `T`.
+/// Calls a method that returns a `T`.
 ///
 /// # Safety
-/// The object is alive and of the method's class, and the method takes nothing and returns a `T`.
-unsafe fn get<T: GodotFfi + Default>(method: sys::GDExtensionMethodBindPtr, object: sys::GDExtensionObjectPtr) -> T {
+/// The object is alive and of the method's class, and the method takes these arguments and returns a `T`.
+pub unsafe fn call_method<T: GodotFfi + Default>(
+    method: sys::GDExtensionMethodBindPtr,
+    object: sys::GDExtensionObjectPtr,
+    args: &[sys::GDExtensionConstTypePtr],
+) -> T {
     let mut result = T::default();
     // SAFETY: promised by the caller.
-    unsafe {
-        (api().interface.object_method_bind_ptrcall)(method, object, std::ptr::null(), result.sys_mut());
-    }
+    unsafe { (api().interface.object_method_bind_ptrcall)(method, object, args.as_ptr(), result.sys_mut()) };
     result
 }
 
 /// Returns a pointer to the object in a Variant, or `None` if there is none or it was freed.
-fn pointer(holder: &Value) -> Option<sys::GDExtensionObjectPtr> {
+pub fn pointer(holder: &Value) -> Option<sys::GDExtensionObjectPtr> {
     // SAFETY: any id may be looked up.
     let object = unsafe { (api().interface.object_get_instance_from_id)(holder.object_id()) };
     (!object.is_null()).then_some(object)
@@ -264,7 +266,7 @@ pub fn property_list(holder: &Value) -> Array<VarDictionary> {
 /// Returns the names of an object's metadata. None if the object was freed.
 pub fn meta_list(holder: &Value) -> Vec<StringName> {
     // SAFETY: the object is alive, and its method returns an Array.
-    let list = pointer(holder).map(|object| unsafe { get::<VarArray>(api().get_meta_list, object) });
+    let list = pointer(holder).map(|object| unsafe { call_method::<VarArray>(api().get_meta_list, object, &[]) });
     let list = list.unwrap_or_default().upcast_any_array();
     values(&list).iter().map(|name| name.variant().to()).collect()
 }
@@ -295,13 +297,13 @@ pub fn class_name(holder: &Value) -> StringName {
 pub fn encoded_id(holder: &Value) -> Option<i64> {
     let object = pointer(holder).filter(|_| class_of(holder) == ENCODED_CLASS)?;
     // SAFETY: the object is alive and of this class, whose method returns a 64-bit int.
-    Some(unsafe { get(api().get_object_id, object) })
+    Some(unsafe { call_method(api().get_object_id, object, &[]) })
 }
 
 /// Returns the script of an object, or nil. Not as a Script, which gdext would expect in each Variant that is not nil.
 pub fn script_of(holder: &Value) -> Variant {
     // SAFETY: the object is alive, and its method returns a Variant.
-    pointer(holder).map_or(Variant::nil(), |object| unsafe { get(api().get_script, object) })
+    pointer(holder).map_or(Variant::nil(), |object| unsafe { call_method(api().get_script, object, &[]) })
 }
 
 /// Returns the instance id of the script of an object, or 0 if it has none.

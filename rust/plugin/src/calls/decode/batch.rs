@@ -158,12 +158,7 @@ fn buffers_to_vars(buffers: &AnyArray, makers: Makers) -> Outcome<VarArray> {
 
 /// Decodes frames at once.
 pub fn frames_to_vars(frames: PackedByteArray, makers: Result<Makers, Failure>) -> Outcome<VarArray> {
-    let mut decode = Decode::new(Source::Frames(HeldBytes::new(frames)), makers, MayAsk::Conversions);
-    let is_large = decode.total >= DECODE_PARALLEL_FROM;
-    pool::with(is_large, |threads| decode.build(usize::MAX, threads, None));
-    decode.end_source();
-    decode.decoded.finish();
-    decode.end()
+    Decode::new(Source::Frames(HeldBytes::new(frames)), makers, MayAsk::Conversions).at_once(None)
 }
 
 /// Returns a reference of our own to a buffer, or the type of a value that is not a buffer. A copy of the batch would not
@@ -261,6 +256,17 @@ impl Decode {
             }
         }
         count > 0
+    }
+
+    /// Decodes all at once. `end` says why there is no more, if there should be.
+    pub fn at_once(mut self, end: Option<Failure>) -> Outcome<VarArray> {
+        let is_large = self.total >= DECODE_PARALLEL_FROM;
+        pool::with(is_large, |threads| self.build(usize::MAX, threads, None));
+        self.end_source();
+        self.decoded.finish();
+        let Some(Failure { code, text }) = end else { return self.end() };
+        self.decoded.reports.set_end(self.decoded.count, text);
+        Outcome { code, ..self.end() }
     }
 
     /// Drops the source, after reporting what is wrong with its end.

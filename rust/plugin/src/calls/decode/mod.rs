@@ -6,6 +6,7 @@ use std::borrow::BorrowMut;
 use std::ops::Range;
 
 use godot::builtin::{AnyArray, PackedByteArray, PackedStringArray};
+use godot::global::Error as EngineError;
 use varbatch_codec::{CodecError, Event, Kind, Reader, validate};
 use varbatch_storage::fill::Fills;
 use varbatch_workers::Threads;
@@ -17,7 +18,7 @@ use crate::jobs::tuning::{
     COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, LARGE_VALUE, VALIDATE_PARALLEL_FROM, VALUE_WORK,
 };
 use crate::objects::{Makers, has_any};
-use crate::report::{Dropped, Reports, no_buffer};
+use crate::report::{Dropped, Failure, Line, Outcome, Reports, no_buffer};
 use crate::value::build::{Build, MayAsk, OnBuilt, Stop, build_flat};
 use crate::value::string_cache::{Texts, set_text};
 
@@ -35,6 +36,23 @@ impl<'a> Input<'a> {
     #[inline(always)]
     pub fn of(bytes: &'a PackedByteArray) -> Self {
         Self { at: 0, bytes: engine::bytes_of(bytes) }
+    }
+
+    /// The bytes of a buffer from an offset on.
+    ///
+    /// # Errors
+    /// If the buffer has no such offset.
+    pub fn from(bytes: &'a PackedByteArray, offset: i64) -> Result<Self, Failure> {
+        let Self { bytes, .. } = Self::of(bytes);
+        let at = usize::try_from(offset).ok().filter(|at| *at <= bytes.len());
+        let refused = || Failure::invalid(format_args!("expected an offset from 0 to {}, found {offset}", bytes.len()));
+        at.map(|at| Self { at, bytes: &bytes[at..] }).ok_or_else(refused)
+    }
+
+    /// Without what follows the value, as the work that building it takes is guessed from the number of bytes.
+    pub fn alone(self) -> Self {
+        let end = validate(self.reader(true)).ok().and_then(|end| self.bytes.get(..end));
+        Self { bytes: end.unwrap_or(self.bytes), ..self }
     }
 
     /// Returns a reader of the value.
@@ -79,6 +97,45 @@ fn decode_deep(
         Err(Stop::MayNotAsk) => decode_asking(Input::of(&bytes.clone()), &mut Makers::flag(allow_objects), out),
         built => Ok(built?),
     }
+}
+
+/// The argument `allow_objects` of a call. Most values need no makers, which take longer than to build one.
+pub enum Allow {
+    Flag(bool),
+    Listed(Box<Makers>),
+}
+
+impl Allow {
+    /// Reads the argument. Where it was a bool, the engine also converted numbers.
+    pub fn of(allow_objects: &Value) -> Result<Self, Failure> {
+        match allow_objects.variant().try_to_relaxed() {
+            Ok(flag) => Ok(Self::Flag(flag)),
+            Err(_) => Makers::of(allow_objects).map(|makers| Self::Listed(makers.into())).map_err(Failure::invalid),
+        }
+    }
+
+    pub fn makers(self) -> Makers {
+        match self {
+            Self::Flag(flag) => Makers::flag(flag),
+            Self::Listed(makers) => *makers,
+        }
+    }
+}
+
+/// Decodes the only value of a call, like [`decode_held`]. The slot stays empty if that fails.
+pub fn decode_only(input: Input<'_>, allow: Allow, out: &mut Slot) -> Outcome<()> {
+    let decoded = match allow {
+        _ if build_flat(input.bytes, out, set_text) => Ok(None),
+        Allow::Flag(flag) => match build(input, flag, MayAsk::Nothing, out) {
+            Err(Stop::MayNotAsk) => decode_asking(input, &mut Makers::flag(flag), out),
+            built => built.map_err(CodecError::from),
+        },
+        Allow::Listed(mut makers) => decode_held(input, &mut makers, out),
+    };
+    if decoded.is_err() {
+        out.clear();
+    }
+    Outcome::of(decoded.map(|dropped| Outcome::new((), dropped.map(Line::warning).into_iter().collect())))
 }
 
 /// Like [`decode`], but may run scripts: the caller must hold the bytes by its own reference, so that neither a script
@@ -259,6 +316,20 @@ fn build_runs<'a>(
         Deferred { index, at: input.at, bytes, range }
     });
     (reports, deferred.collect())
+}
+
+/// Returns the length in bytes of the value at an offset.
+pub fn size(bytes: &PackedByteArray, offset: i64, mut makers: Makers) -> Result<i64, Failure> {
+    let input = Input::from(bytes, offset)?;
+    let mut read = || {
+        if makers.allow_objects() {
+            makers.check(input.reader(true))?;
+        }
+        validate(input.reader(makers.allow_objects()))
+    };
+    let size = read().map_err(|error| Failure::new(EngineError::ERR_INVALID_DATA, error))?;
+    // At most 31 bits.
+    Ok(size as i64)
 }
 
 /// Returns the error of each buffer; an empty text if the engine would decode it.

@@ -1,0 +1,308 @@
+//! Values in an open file, a stream or packets, where these stand: records between whatever else is there, as
+//! `FileAccess.store_var`, `StreamPeer.put_var` and `PacketPeer.put_var` write them.
+//!
+//! A record is written at once. Many are read with few calls: each time the bytes that are known to belong to those asked
+//! for, never one behind the last. Errors of the engine may run scripts, so nothing of the caller's is borrowed meanwhile.
+
+use godot::builtin::{AnyArray, Array, PackedByteArray, VarArray, Variant};
+use godot::global::Error as EngineError;
+use varbatch_codec::frames::PREFIX_LEN;
+use varbatch_codec::limits::MAX_VALUE_LEN;
+
+use super::decode::{Allow, Decode, Input, decode_only};
+use super::encode::{encode, vars_to_bytes, vars_to_frames};
+use crate::engine::{self, BytesOut, Memory, ObjectArg, Slot, Stream, StreamKind};
+use crate::objects::{Makers, alive};
+use crate::report::{Failure, Line, Outcome, Reports, VALUES};
+
+/// The `count` that means all values that are there.
+pub const ALL: i64 = -1;
+
+/// Max bytes to read at once, so that a wrong length takes no memory for bytes that are not there.
+const PIECE: usize = 4 << 20;
+
+/// Returns what a script passed as a file.
+fn stream_of(file: &ObjectArg) -> Result<Stream, Failure> {
+    let value = engine::value(&file.0);
+    Stream::of(value).ok_or_else(|| {
+        let found = alive(value).map_or_else(str::to_owned, |_| engine::class_of(value).to_string());
+        Failure::invalid(format_args!("expected a FileAccess, a StreamPeer or a PacketPeer, found {found}"))
+    })
+}
+
+/// Fails if a file was closed: of others the engine says so itself.
+fn check_open(stream: &Stream) -> Result<(), Failure> {
+    let closed = || Failure::new(EngineError::ERR_FILE_CANT_OPEN, "expected an open file, found one that was closed");
+    stream.is_open().then_some(()).ok_or_else(closed)
+}
+
+/// A value behind its length.
+struct Record {
+    bytes: PackedByteArray,
+    has_len: bool,
+    is_big_endian: bool,
+}
+
+impl BytesOut for Record {
+    fn allocate(&mut self, len: usize) -> Memory<'_> {
+        if !self.has_len {
+            return self.bytes.allocate(len);
+        }
+        let (prefix, value) = self.bytes.allocate(PREFIX_LEN + len).split_at_mut(PREFIX_LEN);
+        // The writer refuses values that are longer.
+        prefix.write_copy_of_slice(&to_prefix(len as u32, self.is_big_endian));
+        value
+    }
+
+    fn set_bytes(&mut self, bytes: PackedByteArray) {
+        self.bytes = bytes;
+    }
+}
+
+fn to_prefix(len: u32, is_big_endian: bool) -> [u8; PREFIX_LEN] {
+    if is_big_endian { len.to_be_bytes() } else { len.to_le_bytes() }
+}
+
+/// Returns the length at the start of a record, if it is there.
+fn len_of(record: &[u8], is_big_endian: bool) -> Option<usize> {
+    let prefix = *record.first_chunk()?;
+    Some(if is_big_endian { u32::from_be_bytes(prefix) } else { u32::from_le_bytes(prefix) } as usize)
+}
+
+/// Turns the order of the bytes of each length, which is that of the machine or the other, as `is_big_endian` says.
+fn turn_lengths(records: &mut PackedByteArray, is_big_endian: bool) {
+    let mut rest = records.as_mut_slice();
+    while let Some(len) = len_of(rest, is_big_endian) {
+        rest[..PREFIX_LEN].reverse();
+        rest = rest.get_mut(PREFIX_LEN + len..).unwrap_or_default();
+    }
+}
+
+/// Writes bytes.
+fn write(stream: &Stream, bytes: &PackedByteArray) -> Result<(), Failure> {
+    check_open(stream)?;
+    let (len, max) = (bytes.len(), stream.max_len());
+    if len > max {
+        let advice = "raise encode_buffer_max_size, also where it is read";
+        let text = format!("expected at most {max} bytes for a packet, found {len}: {advice}");
+        return Err(Failure::new(EngineError::ERR_OUT_OF_MEMORY, text));
+    }
+    stream.write(bytes).map_err(|code| {
+        let advice = match stream.kind {
+            StreamKind::File => "is the file open for writing, and is there room on the disk?",
+            StreamKind::Peer | StreamKind::Packets => "is the peer connected?",
+        };
+        Failure::new(code, format_args!("{len} bytes were not written ({}): {advice}", engine::error_text(code)))
+    })
+}
+
+/// Writes a value.
+pub fn store_var(file: &ObjectArg, value: &Variant, full_objects: bool) -> Outcome<EngineError> {
+    let store = |stream: Stream| {
+        let (is_big_endian, has_len) = (stream.is_big_endian(), stream.kind != StreamKind::Packets);
+        let mut record = Record { bytes: PackedByteArray::new(), has_len, is_big_endian };
+        let encoded = encode(engine::value(value), full_objects, &mut record);
+        encoded.map_err(|error| Failure::new(EngineError::ERR_INVALID_DATA, error))?;
+        write(&stream, &record.bytes)
+    };
+    Outcome::of_code(stream_of(file).and_then(store).map(|()| Outcome::new(EngineError::OK, Vec::new())))
+}
+
+/// Writes values: all at once, or as a packet each. Those that cannot be encoded are left out.
+pub fn store_vars(file: &ObjectArg, values: AnyArray, full_objects: bool) -> Outcome<EngineError> {
+    let store = |stream: Stream| {
+        check_open(&stream)?;
+        if stream.kind == StreamKind::Packets {
+            return Ok(store_packets(&stream, vars_to_bytes(values, full_objects)));
+        }
+        let Outcome { value: mut records, mut lines, mut code, .. } = vars_to_frames(values, full_objects);
+        if stream.is_big_endian() {
+            turn_lengths(&mut records, false);
+        }
+        if let Err(failure) = write(&stream, &records) {
+            code = failure.code;
+            lines.push(Line::error(failure.text));
+        }
+        Ok(Outcome { value: code, code, ..Outcome::new(code, lines) })
+    };
+    Outcome::of_code(stream_of(file).and_then(store))
+}
+
+fn store_packets(stream: &Stream, encoded: Outcome<Array<PackedByteArray>>) -> Outcome<EngineError> {
+    let Outcome { value: packets, mut lines, mut code, .. } = encoded;
+    let mut reports = Reports::default();
+    for (index, packet) in packets.iter_shared().enumerate().filter(|(_, packet)| !packet.is_empty()) {
+        if let Err(failure) = write(stream, &packet) {
+            code = if code == EngineError::OK { failure.code } else { code };
+            reports.push_error(index, || failure.text);
+        }
+    }
+    lines.extend(reports.lines(&VALUES));
+    Outcome { value: code, code, ..Outcome::new(code, lines) }
+}
+
+/// Reads a value. Null if there is none, or no whole one.
+pub fn get_var(file: &ObjectArg, allow: Result<Allow, Failure>) -> Outcome<Variant> {
+    let get = |stream: Stream| {
+        let allow = allow?;
+        check_open(&stream)?;
+        let (bytes, mut slot) = (read_record(&stream)?, Slot::new());
+        let decoded = decode_only(Input::of(&bytes), allow, &mut slot);
+        Ok(decoded.map(|()| slot.value().variant().clone()))
+    };
+    stream_of(file).and_then(get).into()
+}
+
+/// Reads the bytes of a value.
+fn read_record(stream: &Stream) -> Result<PackedByteArray, Failure> {
+    let len = match stream.kind {
+        StreamKind::Packets => return stream.read(0).map_err(no_packet),
+        StreamKind::File => stream.word() as usize,
+        StreamKind::Peer => {
+            let prefix = read(stream, PREFIX_LEN).map_err(|code| cut_off(stream, code, PREFIX_LEN))?;
+            len_of(engine::bytes_of(&prefix), stream.is_big_endian()).unwrap_or(0)
+        }
+    };
+    if let (0, Some(code)) = (len, stream.read_error()) {
+        return Err(ended(code));
+    }
+    check_len(stream, len)?;
+    let bytes = read(stream, len).map_err(|code| cut_off(stream, code, len))?;
+    match len - bytes.len() {
+        0 => Ok(bytes),
+        missing => Err(cut_off(stream, read_error(stream), missing)),
+    }
+}
+
+/// Reads `len` bytes, or fewer if a file ends, piece by piece.
+fn read(stream: &Stream, len: usize) -> Result<PackedByteArray, EngineError> {
+    let mut bytes = PackedByteArray::new();
+    while bytes.len() < len {
+        let piece_len = (len - bytes.len()).min(PIECE);
+        let piece = stream.read(piece_len)?;
+        let is_short = piece.len() < piece_len;
+        if bytes.is_empty() {
+            bytes = piece;
+        } else {
+            bytes.extend_array(&piece);
+        }
+        if is_short {
+            break;
+        }
+    }
+    Ok(bytes)
+}
+
+/// Refuses lengths that the engine takes for negative ones. In a file such a record is cut off.
+fn check_len(stream: &Stream, len: usize) -> Result<(), Failure> {
+    if len <= MAX_VALUE_LEN || stream.kind == StreamKind::File {
+        return Ok(());
+    }
+    let text = format!("expected at most {MAX_VALUE_LEN} bytes for a value, found {len}: does a value begin here?");
+    Err(Failure::new(EngineError::ERR_INVALID_DATA, text))
+}
+
+/// Why a file gave fewer bytes than it was asked for.
+fn read_error(stream: &Stream) -> EngineError {
+    stream.read_error().unwrap_or(EngineError::ERR_FILE_EOF)
+}
+
+/// Says that a record is not whole.
+fn cut_off(stream: &Stream, code: EngineError, missing: usize) -> Failure {
+    let bytes = if missing == 1 { "byte" } else { "bytes" };
+    let what = if stream.kind == StreamKind::File { "file" } else { "stream" };
+    let why =
+        if code == EngineError::ERR_FILE_EOF { String::new() } else { format!(" ({})", engine::error_text(code)) };
+    Failure::new(code, format_args!("expected {missing} more {bytes} of a value, found the end of the {what}{why}"))
+}
+
+/// Says that there is nothing to read in a file.
+fn ended(code: EngineError) -> Failure {
+    if code == EngineError::ERR_FILE_EOF {
+        return Failure::new(code, "expected a value, found the end of the file");
+    }
+    let found = engine::error_text(code);
+    Failure::new(code, format_args!("expected a file that is open for reading, found none ({found})"))
+}
+
+fn no_packet(code: EngineError) -> Failure {
+    Failure::new(code, format_args!("expected a packet, found none ({})", engine::error_text(code)))
+}
+
+/// Reads `count` values, or all that are there.
+pub fn get_vars(file: &ObjectArg, count: i64, makers: Result<Makers, Failure>) -> Outcome<VarArray> {
+    let get = |stream: Stream| {
+        let refused = |_| Failure::invalid(format_args!("expected -1 or more as count, found {count}"));
+        let count = if count == ALL { None } else { Some(usize::try_from(count).map_err(refused)?) };
+        let makers = makers?;
+        check_open(&stream)?;
+        if stream.kind == StreamKind::Packets {
+            let (packets, end) = read_packets(&stream, count);
+            return Ok(Decode::buffers(&packets.upcast_any_array(), Ok(makers)).at_once(end));
+        }
+        let (mut records, end) = read_records(&stream, count);
+        if stream.is_big_endian() {
+            turn_lengths(&mut records, true);
+        }
+        Ok(Decode::frames(records, Ok(makers)).at_once(end))
+    };
+    stream_of(file).and_then(get).into()
+}
+
+/// Takes `count` packets, or those that have come. Also says why there are fewer.
+fn read_packets(stream: &Stream, count: Option<usize>) -> (Array<PackedByteArray>, Option<Failure>) {
+    let mut packets = Array::new();
+    for _ in 0..count.unwrap_or(stream.left() as usize) {
+        match stream.read(0) {
+            Ok(packet) => packets.push(&packet),
+            Err(code) => return (packets, Some(no_packet(code))),
+        }
+    }
+    (packets, None)
+}
+
+/// Reads `count` records, or all that are there, and waits for the rest of one that has begun. Also says why there are
+/// fewer. A last one that is not whole is left out.
+fn read_records(stream: &Stream, count: Option<usize>) -> (PackedByteArray, Option<Failure>) {
+    let (mut bytes, is_big_endian, start) = (PackedByteArray::new(), stream.is_big_endian(), stream.position());
+    // The number of whole records, and where the next one begins.
+    let (mut found, mut at) = (0, 0);
+    let end = loop {
+        let record = &engine::bytes_of(&bytes)[at..];
+        let (has, len) = (record.len(), len_of(record, is_big_endian));
+        let whole = PREFIX_LEN + len.unwrap_or(0);
+        if count == Some(found) {
+            break None;
+        }
+        if len.is_some() && has >= whole {
+            (found, at) = (found + 1, at + whole);
+            continue;
+        }
+        let (missing, left) = (whole - has, usize::try_from(stream.left()).unwrap_or(usize::MAX));
+        if count.is_none() && has == 0 && left == 0 {
+            break None;
+        }
+        // The other records have a length at least, which can be read with this one.
+        let others = count.map_or(usize::MAX, |count| (count - found - 1).saturating_mul(PREFIX_LEN));
+        let wanted = missing.max(left.min(missing.saturating_add(others)));
+        let more = match check_len(stream, len.unwrap_or(0)).map(|()| read(stream, wanted)) {
+            Ok(Ok(more)) => more,
+            Ok(Err(code)) => break Some(cut_off(stream, code, missing)),
+            Err(failure) => break Some(failure),
+        };
+        // Compressed and encrypted files that are open for writing return bytes that nobody has written.
+        let is_read = stream.kind == StreamKind::Peer || stream.position() != start;
+        if !is_read && !more.is_empty() {
+            break Some(ended(EngineError::ERR_FILE_CANT_READ));
+        }
+        if has == 0 && more.is_empty() {
+            break Some(ended(read_error(stream)));
+        }
+        if more.len() < missing {
+            break Some(cut_off(stream, read_error(stream), missing - more.len()));
+        }
+        bytes.extend_array(&more);
+    };
+    bytes.resize(at);
+    (bytes, end)
+}

@@ -1,0 +1,214 @@
+//! Open files, streams and packet peers: the calls of the engine that move their bytes.
+//!
+//! gdext has no StreamPeer in the set of classes that this library is built with, and converts each argument.
+
+use std::ffi::c_void;
+use std::sync::OnceLock;
+
+use godot::builtin::{PackedByteArray, VarArray, Variant};
+use godot::global::Error as EngineError;
+use godot::obj::EngineEnum;
+use godot::sys::{self, GodotFfi};
+
+use super::api::{class_tag, method_bind};
+use super::objects::{call_method, pointer};
+use super::{Value, api};
+
+/// A class whose objects move bytes, with those that extend it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum StreamKind {
+    File,
+    Peer,
+    Packets,
+}
+
+/// Adds a field for each method, which is found by the hash of its signature.
+macro_rules! methods {
+    ($($field:ident = $class:ident.$name:ident $hash:expr;)*) => {
+        /// Methods of these classes, and what tells their objects from others.
+        struct Methods {
+            classes: [(StreamKind, *mut c_void); 3],
+            $($field: sys::GDExtensionMethodBindPtr,)*
+        }
+
+        impl Methods {
+            fn find() -> Self {
+                Self {
+                    classes: [
+                        (StreamKind::File, class_tag("FileAccess")),
+                        (StreamKind::Peer, class_tag("StreamPeer")),
+                        (StreamKind::Packets, class_tag("PacketPeer")),
+                    ],
+                    $($field: method_bind(stringify!($class), stringify!($name), $hash),)*
+                }
+            }
+        }
+    };
+}
+
+/// Of methods that take nothing and return an int, a bool or an `Error`; that take bytes and return an `Error`.
+const INT: i64 = 3_905_245_786;
+const BOOL: i64 = 36_873_697;
+const ERROR: i64 = 3_185_525_595;
+const PUT: i64 = 680_677_267;
+
+methods! {
+    is_open = FileAccess.is_open BOOL;
+    get_position = FileAccess.get_position INT;
+    get_length = FileAccess.get_length INT;
+    get_error = FileAccess.get_error ERROR;
+    eof_reached = FileAccess.eof_reached BOOL;
+    get_32 = FileAccess.get_32 INT;
+    get_buffer = FileAccess.get_buffer 4_131_300_905;
+    store_buffer = FileAccess.store_buffer 114_037_665;
+    is_file_big_endian = FileAccess.is_big_endian BOOL;
+    is_peer_big_endian = StreamPeer.is_big_endian_enabled BOOL;
+    get_available_bytes = StreamPeer.get_available_bytes INT;
+    get_data = StreamPeer.get_data 1_171_824_711;
+    put_data = StreamPeer.put_data PUT;
+    get_available_packet_count = PacketPeer.get_available_packet_count INT;
+    get_encode_buffer_max_size = PacketPeer.get_encode_buffer_max_size INT;
+    get_packet = PacketPeer.get_packet 2_115_431_945;
+    get_packet_error = PacketPeer.get_packet_error ERROR;
+    put_packet = PacketPeer.put_packet PUT;
+}
+
+// SAFETY: the pointers are to methods and classes of the engine, which are constant while the library is loaded.
+unsafe impl Send for Methods {}
+// SAFETY: as above.
+unsafe impl Sync for Methods {}
+
+fn methods() -> &'static Methods {
+    static METHODS: OnceLock<Methods> = OnceLock::new();
+    METHODS.get_or_init(Methods::find)
+}
+
+/// A FileAccess, a StreamPeer or a PacketPeer, which lives as long as this. Its methods may run scripts: those that hear
+/// of an error, and those of a peer.
+pub struct Stream {
+    _holder: Variant,
+    object: sys::GDExtensionObjectPtr,
+    pub kind: StreamKind,
+}
+
+impl Stream {
+    /// Returns the object in a Variant, or `None` if it is of another class, or there is none.
+    pub fn of(holder: &Value) -> Option<Self> {
+        let object = pointer(holder)?;
+        let is_of = |tag| {
+            // SAFETY: the object is alive. The engine returns null if it is not of the class.
+            !unsafe { (api().interface.object_cast_to)(object, tag) }.is_null()
+        };
+        let (kind, _) = methods().classes.into_iter().find(|(_, tag)| is_of(*tag))?;
+        // The classes are counted by references, and this is one.
+        Some(Self { _holder: holder.variant().clone(), object, kind })
+    }
+
+    /// Calls a method of the object's class.
+    fn call<T: GodotFfi + Default>(
+        &self,
+        method: sys::GDExtensionMethodBindPtr,
+        args: &[sys::GDExtensionConstTypePtr],
+    ) -> T {
+        // SAFETY: the object is alive, as this has a reference. Each caller passes a method of the object's kind, which was
+        // found by the hash of its signature, with what that says.
+        unsafe { call_method(method, self.object, args) }
+    }
+
+    /// False for a file that was closed.
+    pub fn is_open(&self) -> bool {
+        self.kind != StreamKind::File || self.call(methods().is_open, &[])
+    }
+
+    /// True if lengths are written with their highest byte first.
+    pub fn is_big_endian(&self) -> bool {
+        match self.kind {
+            StreamKind::File => self.call(methods().is_file_big_endian, &[]),
+            StreamKind::Peer => self.call(methods().is_peer_big_endian, &[]),
+            StreamKind::Packets => false,
+        }
+    }
+
+    /// The offset in a file, in bytes; 0 for others.
+    pub fn position(&self) -> u64 {
+        if self.kind == StreamKind::File { self.call::<i64>(methods().get_position, &[]).cast_unsigned() } else { 0 }
+    }
+
+    /// Bytes that are left in the file, or that have come; or packets.
+    pub fn left(&self) -> u64 {
+        let count: i64 = match self.kind {
+            StreamKind::File => {
+                let (len, at): (i64, i64) =
+                    (self.call(methods().get_length, &[]), self.call(methods().get_position, &[]));
+                len.saturating_sub(at)
+            }
+            StreamKind::Peer => self.call(methods().get_available_bytes, &[]),
+            StreamKind::Packets => self.call(methods().get_available_packet_count, &[]),
+        };
+        u64::try_from(count).unwrap_or(0)
+    }
+
+    /// The most bytes that a packet may have; all others take any number.
+    pub fn max_len(&self) -> usize {
+        if self.kind != StreamKind::Packets {
+            return usize::MAX;
+        }
+        self.call::<i64>(methods().get_encode_buffer_max_size, &[]).try_into().unwrap_or(0)
+    }
+
+    /// What a file says of the last read: that it has ended, or failed. Compressed files do not tell of one missing byte.
+    pub fn read_error(&self) -> Option<EngineError> {
+        if self.kind != StreamKind::File {
+            return None;
+        }
+        let has_ended: bool = self.call(methods().eof_reached, &[]);
+        if has_ended { Some(EngineError::ERR_FILE_EOF) } else { checked(self.call(methods().get_error, &[])).err() }
+    }
+
+    /// Reads a number of four bytes from a file, in the order of its bytes; of none, 0.
+    pub fn word(&self) -> u32 {
+        self.call::<i64>(methods().get_32, &[]) as u32
+    }
+
+    /// Reads `len` bytes, or fewer if the file ends; waits for those of a peer. Of packets the next one, of any length.
+    ///
+    /// # Errors
+    /// That of the peer.
+    pub fn read(&self, len: usize) -> Result<PackedByteArray, EngineError> {
+        let len = i64::try_from(len).unwrap_or(i64::MAX);
+        let args = [(&raw const len).cast()];
+        match self.kind {
+            StreamKind::File => Ok(self.call(methods().get_buffer, &args)),
+            StreamKind::Peer => {
+                let got: VarArray = self.call(methods().get_data, &args);
+                let (code, bytes) = (got.at(0).try_to_relaxed(), got.at(1).try_to());
+                checked(code.unwrap_or_default()).map(|()| bytes.unwrap_or_default())
+            }
+            StreamKind::Packets => {
+                let bytes = self.call(methods().get_packet, &[]);
+                checked(self.call(methods().get_packet_error, &[])).map(|()| bytes)
+            }
+        }
+    }
+
+    /// Writes bytes, at once.
+    ///
+    /// # Errors
+    /// That of the object.
+    pub fn write(&self, bytes: &PackedByteArray) -> Result<(), EngineError> {
+        let args = [bytes.sys()];
+        match self.kind {
+            StreamKind::File if self.call::<bool>(methods().store_buffer, &args) => Ok(()),
+            StreamKind::File => checked(self.call(methods().get_error, &[])).and(Err(EngineError::ERR_FILE_CANT_WRITE)),
+            StreamKind::Peer => checked(self.call(methods().put_data, &args)),
+            StreamKind::Packets => checked(self.call(methods().put_packet, &args)),
+        }
+    }
+}
+
+fn checked(code: i64) -> Result<(), EngineError> {
+    match i32::try_from(code).ok().and_then(EngineError::try_from_ord) {
+        Some(EngineError::OK) => Ok(()),
+        code => Err(code.unwrap_or(EngineError::FAILED)),
+    }
+}
