@@ -27,7 +27,7 @@ func test_encrypted() -> void:
 				file.store_var(value)
 			file.close()
 			_check_found(
-				'an encrypted file ("GDEC"), at byte 0; FileAccess.open_encrypted_with_pass()'
+				'an encrypted file ("GDEC"), at byte 0; load_var() and load_vars() read it'
 			)
 
 

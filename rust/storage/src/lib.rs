@@ -3,13 +3,14 @@
 //!
 //! `varbatch-codec` defines the bytes and `varbatch-workers` the threads; this crate connects both with the file system.
 //! [`Saver`] replaces a file when the new one is complete, or adds to it, [`Ticket`] lets the last call win, [`Loader`]
-//! reads frames, [`compressed`] compresses and decompresses blocks, [`transcode`] and [`fill`] share work among threads.
+//! reads frames, [`compressed`] compresses and decompresses blocks, [`encrypted`] encrypts, [`transcode`] and [`fill`] share work among threads.
 #![forbid(unsafe_code)]
 
 mod append;
 mod beside;
 pub mod compressed;
 mod disk;
+pub mod encrypted;
 pub mod fill;
 mod guess;
 mod load;

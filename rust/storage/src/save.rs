@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::append::{AppendError, Appender};
 use crate::compressed::{BLOCK_LEN, Compression, Encoder};
 use crate::disk;
+use crate::encrypted::{Encrypter, Key};
 use crate::order::{Ticket, folder_of};
 use crate::replace::{Committed, Replacement};
 use varbatch_codec::{Chunk, Cursor, Dialect, Plan};
@@ -34,12 +35,23 @@ pub struct Saver {
 enum Out {
     Plain(Target),
     Compressed(Box<Encoder<Replacement>>),
+    Encrypted(Box<Encrypter<Replacement>>),
 }
 
 #[derive(Debug)]
 enum Target {
     Replacement(Replacement),
     Append(Appender),
+}
+
+impl Out {
+    fn write<'s>(&mut self, mut slices: impl Iterator<Item = &'s [u8]>, threads: &Threads) -> io::Result<()> {
+        match self {
+            Self::Plain(target) => write_all(target.file(), &mut slices.map(IoSlice::new).collect::<Vec<_>>()),
+            Self::Compressed(encoder) => slices.try_for_each(|slice| encoder.write(slice, threads)),
+            Self::Encrypted(encrypter) => slices.try_for_each(|slice| encrypter.write(slice, threads)),
+        }
+    }
 }
 
 impl Target {
@@ -66,6 +78,16 @@ impl Saver {
             Some((how, total)) => Out::Compressed(Box::new(Encoder::new(file, how, total, BLOCK_LEN)?)),
         };
         Ok(Self { out, path, gathered: Vec::new() })
+    }
+
+    /// Begins an encrypted file like [`Self::create`].
+    ///
+    /// # Errors
+    /// In the same cases, and if the system has no random bytes.
+    pub fn create_encrypted(path: &Path, key: &Key) -> io::Result<Self> {
+        let file = Replacement::new(path)?;
+        let path = file.path.clone();
+        Ok(Self { out: Out::Encrypted(Box::new(Encrypter::new(file, key)?)), path, gathered: Vec::new() })
     }
 
     /// Begins to add to the plain file at `path`, or to a new file if there is none. Call it when no earlier save or
@@ -108,15 +130,7 @@ impl Saver {
         long.push((gathered.len(), &[]));
         let (gathered, mut start) = (gathered.as_slice(), 0);
         let slices = long.iter().flat_map(|&(end, bytes)| [&gathered[std::mem::replace(&mut start, end)..end], bytes]);
-        let mut slices = slices.filter(|slice| !slice.is_empty());
-        let file = match out {
-            Out::Plain(target) => target.file(),
-            Out::Compressed(encoder) => {
-                slices.try_for_each(|slice| encoder.write(slice, threads))?;
-                return Ok(len);
-            }
-        };
-        write_all(file, &mut slices.map(IoSlice::new).collect::<Vec<_>>())?;
+        out.write(slices.filter(|slice| !slice.is_empty()), threads)?;
         Ok(len)
     }
 
@@ -128,6 +142,14 @@ impl Saver {
         let mut cursor = Cursor::new();
         while self.write(plan, &mut cursor, WRITE_LEN, threads)? > 0 {}
         Ok(())
+    }
+
+    /// Writes bytes as they are: those of the game before the values.
+    ///
+    /// # Errors
+    /// In the same cases as [`Self::write`].
+    pub fn write_bytes(&mut self, bytes: &[u8], threads: &Threads) -> io::Result<()> {
+        self.out.write((!bytes.is_empty()).then_some(bytes).into_iter(), threads)
     }
 
     /// True if a save that was called after `called` is at this path already, and stays there if the power fails, so that
@@ -152,6 +174,7 @@ impl Saver {
         let target = match self.out {
             Out::Plain(target) => target,
             Out::Compressed(encoder) => Target::Replacement(encoder.finish(threads)?),
+            Out::Encrypted(encrypter) => Target::Replacement(encrypter.finish(threads)?),
         };
         match &target {
             Target::Replacement(file) => disk::flush(&file.file)?,
@@ -167,6 +190,7 @@ impl Saver {
     pub fn flush_written(&mut self) -> io::Result<()> {
         match &self.out {
             Out::Plain(target) => disk::flush_data(target.file()),
+            Out::Encrypted(encrypter) => disk::flush_data(&encrypter.out().file),
             // The encoder still holds a part, and writes the rest slowly anyway.
             Out::Compressed(_) => Ok(()),
         }

@@ -13,10 +13,10 @@ use super::task::{self, VarBatchTask, end, end_with, start, succeeded};
 use crate::calls::decode::{Allow, Decode, Input, bytes_to_vars, frames_to_vars};
 use crate::calls::encode::{ToBytes, ToFrames, vars_to_bytes, vars_to_frames};
 use crate::calls::load::{ALL, Load, load_var, load_vars};
-use crate::calls::save::{NOT_COMPRESSED, Save, save, to_append, to_save};
+use crate::calls::save::{NOT_COMPRESSED, Save, Stored, save, to_append, to_save};
 use crate::calls::{change, decode, describe, encode, get_in, stream, transcode};
 use crate::engine::{
-    AnyArg, BytesOut, Call, CompressionArg, DIALECTS, DialectArg, FlagArg, ObjectArg, Slot, Value, no, null,
+    AnyArg, BytesArg, BytesOut, Call, CompressionArg, DIALECTS, DialectArg, FlagArg, ObjectArg, Slot, Value, no, null,
 };
 use crate::jobs::pool;
 use crate::objects::Makers;
@@ -259,9 +259,12 @@ calls! {
         value: Variant,
         #[opt(default = &no())] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
+        #[opt(default = &null())] key: AnyArg,
     ) -> EngineError {
         save, Save::held =>
-            to_save(&path, varray![&value].upcast_any_array(), false, full_objects, compression_mode.0)
+            to_save(&path, varray![&value].upcast_any_array(), false, full_objects, Stored {
+                compression_mode: compression_mode.0, key: &key.0, header: &PackedByteArray::new(),
+            })
     }
 
     save_vars, save_vars_async(
@@ -269,7 +272,14 @@ calls! {
         values: AnyArray,
         #[opt(default = &no())] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
-    ) -> EngineError { save, Save::held => to_save(&path, values, true, full_objects, compression_mode.0) }
+        #[opt(default = &null())] key: AnyArg,
+        #[opt(default = &BytesArg::default())] header: BytesArg,
+    ) -> EngineError {
+        save, Save::held =>
+            to_save(&path, values, true, full_objects, Stored {
+                compression_mode: compression_mode.0, key: &key.0, header: &header.0,
+            })
+    }
 
     append_vars, append_vars_async(
         path: GString,
@@ -281,14 +291,17 @@ calls! {
         path: GString,
         #[opt(default = &null())] default: AnyArg,
         #[opt(default = &no())] allow_objects: FlagArg,
-    ) -> Variant { load_var, Load::only => &path, &default.0, &allow_objects }
+        #[opt(default = &null())] key: AnyArg,
+    ) -> Variant { load_var, Load::only => &path, &default.0, &allow_objects, &key.0 }
 
     load_vars, load_vars_async(
         path: GString,
         #[opt(default = &no())] allow_objects: FlagArg,
         #[opt(default = 0)] from: i64,
         #[opt(default = ALL)] count: i64,
-    ) -> VarArray { load_vars, Load::range => &path, &allow_objects, from, count }
+        #[opt(default = &null())] key: AnyArg,
+        #[opt(default = 0)] offset: i64,
+    ) -> VarArray { load_vars, Load::range => &path, &allow_objects, (from, count), (&key.0, offset) }
 }
 
 impl Call for VarBatch {

@@ -13,7 +13,7 @@ use varbatch_storage::transcode::{self as frames, TranscodeError};
 
 use super::decode::{self, Input};
 use super::encode;
-use super::load::{explain, open};
+use super::load::{Source, explain};
 use super::save::{SaveTarget, finish};
 use crate::engine::{self, DIALECT, Slot};
 use crate::jobs::pool;
@@ -101,7 +101,8 @@ pub fn transcode_file(
 ) -> Result<Outcome<EngineError>, Failure> {
     let mut target = SaveTarget::plain(target);
     let ticket = target.ticket();
-    let mut loader = open(source)?;
+    let file = Source::plain(source);
+    let mut loader = file.open()?;
     target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
     pool::with(len >= LOAD_PARALLEL_FROM || loader.compression().is_some(), |threads| {
@@ -110,7 +111,7 @@ pub fn transcode_file(
         let mut total = 0;
         if loader.compression().is_some() {
             total = frames::translated_len(&mut loader, translation, threads, |_, _| {}).map_err(failed)?;
-            loader = open(source)?;
+            loader = file.open()?;
         }
         let mut saver = target.create(total)?;
         let (_, losses) = frames::file(&mut loader, &mut saver, translation, threads, |_, _| {}).map_err(failed)?;

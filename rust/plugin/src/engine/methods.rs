@@ -48,12 +48,14 @@ macro_rules! argument {
             }
         }
 
-        // SAFETY: the defaults of these types are plain data, null, a bool or a read-only Dictionary.
+        // SAFETY: the defaults of these types are plain data, null, a bool, an array that is copied on write, or a read-only
+        // Dictionary.
         unsafe impl GodotImmutable for $type {}
     };
 }
 
 argument!(AnyArg via Variant, ByRef, Variant::godot_shape(), Self, |arg| &arg.0);
+argument!(BytesArg via PackedByteArray, ByRef, PackedByteArray::godot_shape(), Self, |arg| &arg.0);
 argument!(DictionaryArg via AnyDictionary, ByRef, AnyDictionary::godot_shape(), Self, |arg| &arg.0);
 argument!(FlagArg via Variant, ByRef, Variant::godot_shape(), Self, |arg| &arg.0);
 argument!(DialectArg via i64, ByValue, enum_shape(FULL_NAME, DIALECTS.map(|(name, _)| name)), Self, |arg| arg.0);
@@ -83,6 +85,10 @@ pub fn no() -> FlagArg {
 /// Any value, null by default. gdext does not support defaults for Variants.
 #[derive(Clone, Debug)]
 pub struct AnyArg(pub Variant);
+
+/// Bytes, none by default. gdext does not support defaults for packed arrays.
+#[derive(Clone, Debug, Default)]
+pub struct BytesArg(pub PackedByteArray);
 
 /// A Dictionary, typed or not, empty by default. gdext does not support defaults for Dictionaries.
 #[derive(Clone, Debug)]

@@ -36,8 +36,8 @@ use layout::{Entry, Private, is_known};
 use memory::{LINE, line, lines};
 pub use memory::{Pages, grow_heap};
 pub use methods::{
-    AnyArg, Call, CompressionArg, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, load_docs, no, null,
-    register, register_dialects,
+    AnyArg, BytesArg, Call, CompressionArg, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, load_docs, no,
+    null, register, register_dialects,
 };
 pub use objects::{
     NewObject, base_class, can_instantiate, class_name, class_of, encoded_id, free, free_later, has_script_method,

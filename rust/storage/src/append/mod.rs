@@ -13,7 +13,7 @@
 mod tail;
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
@@ -21,12 +21,14 @@ use std::time::{Duration, SystemTime};
 
 use self::tail::whole_end;
 use crate::beside::{claim, is_at};
-use crate::compressed::is_compressed_file;
+use crate::compressed::is_compressed;
 use crate::disk;
+use crate::encrypted;
 use crate::open::{open_regular, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
 use crate::replace::retry;
 use varbatch_codec::Dialect;
+use varbatch_codec::frames::PREFIX_LEN;
 use varbatch_workers::lock;
 
 /// Files whose last end is known, so that a log need not be read at each append.
@@ -46,6 +48,9 @@ pub enum AppendError {
     /// The file is compressed.
     #[error("expected a file without compression, found a compressed one")]
     Compressed,
+    /// The file is encrypted.
+    #[error("expected a file without encryption, found an encrypted one")]
+    Encrypted,
     /// The file may be one value without a length.
     #[error("expected values with their lengths, found what can be one value without a length")]
     OneValue,
@@ -85,8 +90,14 @@ impl Appender {
         let metadata = file.metadata()?;
         let len = metadata.len();
         let maker = (is_new && len == 0).then_some(called.number());
-        if is_compressed_file(&mut &file)? {
+        let mut head = Vec::new();
+        (&file).take(PREFIX_LEN as u64).read_to_end(&mut head)?;
+        if is_compressed(&head) {
             return Err(AppendError::Compressed);
+        }
+        // No record has this length.
+        if head == encrypted::MAGIC {
+            return Err(AppendError::Encrypted);
         }
         // Nobody has changed it since an append of this process.
         let is_known = known(&path, &metadata).is_some_and(|file| lock(&KNOWN).contains(&file));

@@ -80,7 +80,7 @@ impl Tail<'_> {
     /// of the last two records that are not empty, the last one first.
     fn walk(&self) -> io::Result<(u64, [Option<u64>; 2])> {
         let mut source = Source::Plain(Box::new(self.file.try_clone()?));
-        let (mut walk, mut last) = (Walk::new(self.len), [None; 2]);
+        let (mut walk, mut last) = (Walk::new(0, self.len), [None; 2]);
         loop {
             let note = |at, len| {
                 if len > 0 {

@@ -3,7 +3,7 @@
 mod source;
 mod walk;
 
-use std::io::{self, SeekFrom};
+use std::io::{self, Cursor, SeekFrom};
 use std::path::Path;
 
 pub use self::source::Input;
@@ -12,6 +12,7 @@ pub(crate) use self::source::{Source, WALK_LEN};
 use self::walk::Select;
 pub(crate) use self::walk::{Walk, Walked};
 use crate::compressed::{CompressedError, Compression, Decoder, is_compressed_file};
+use crate::encrypted::{Decrypter, EncryptedError, Key};
 use crate::open::open;
 use varbatch_codec::CodecError;
 use varbatch_codec::frames::{self, PREFIX_LEN};
@@ -30,6 +31,17 @@ pub enum LoadError {
     /// The file is compressed and damaged, or its compression is not supported.
     #[error(transparent)]
     Compressed(#[from] CompressedError),
+    /// The file is not encrypted, or cannot be decrypted with this key.
+    #[error(transparent)]
+    Encrypted(#[from] EncryptedError),
+    /// The stream is shorter than what should be skipped.
+    #[error("expected {skipped} bytes before the values, found {found}")]
+    Short {
+        /// How many bytes to skip.
+        skipped: u64,
+        /// How many there are.
+        found: u64,
+    },
     /// The file ends inside a frame.
     #[error(transparent)]
     Frame(#[from] CodecError),
@@ -46,6 +58,8 @@ pub enum LoadError {
 /// A stream of frames that is read piece by piece.
 pub struct Loader {
     pub(crate) source: Source,
+    /// What was decrypted so far of a file in which frames are searched afterwards.
+    gathered: Option<Vec<u8>>,
     /// Bytes that remain in the source, as far as is known.
     unread: u64,
     /// The start of a frame that was read together with the frames before it.
@@ -103,8 +117,32 @@ impl Loader {
         } else {
             (Source::Plain(input), len)
         };
-        Ok(Self {
+        Ok(Self::of(source, unread))
+    }
+
+    /// Opens an encrypted file with [`open`]. What is read of it may only be believed if the end is read without an error.
+    ///
+    /// # Errors
+    /// Those of [`open`], and one for a file that is not encrypted, or shorter than it says.
+    pub fn open_encrypted(path: &Path, key: &Key) -> Result<Self, LoadError> {
+        let (file, len) = open(path)?;
+        Self::encrypted(Box::new(file), len, key)
+    }
+
+    /// Reads like [`Self::open_encrypted`] from `input`, which has `len` bytes.
+    ///
+    /// # Errors
+    /// Those of the system, and one for a file that is not encrypted, or shorter than it says.
+    pub fn encrypted(input: Box<dyn Input>, len: u64, key: &Key) -> Result<Self, LoadError> {
+        let decrypter = Decrypter::new(input, len, key)?;
+        let len = decrypter.len();
+        Ok(Self::of(Source::Encrypted(Box::new(decrypter)), len))
+    }
+
+    fn of(source: Source, unread: u64) -> Self {
+        Self {
             source,
+            gathered: None,
             unread,
             tail: Vec::new(),
             at: 0,
@@ -116,7 +154,20 @@ impl Loader {
             failed: None,
             ended: false,
             nonzero_at: 0,
-        })
+        }
+    }
+
+    /// Skips so many bytes before the first frame. Call it before anything else.
+    ///
+    /// # Errors
+    /// If there are fewer.
+    pub fn skip(&mut self, len: u64) -> Result<(), LoadError> {
+        if len > self.unread {
+            return Err(LoadError::Short { skipped: len, found: self.unread });
+        }
+        self.source.seek(len)?;
+        (self.at, self.unread) = (len as usize, self.unread - len);
+        Ok(())
     }
 
     /// Asks for `count` frames from frame `from` on, or for all from there on. Call it before reading anything.
@@ -132,11 +183,15 @@ impl Loader {
             (self.unread, self.ended) = (0, true);
         } else if from != 0 || count.is_some() {
             let whole_len = match &self.source {
-                Source::Plain(_) => self.unread,
+                Source::Plain(_) | Source::Encrypted(_) => self.at as u64 + self.unread,
                 Source::Compressed(decoder) => decoder.whole_len(),
             };
-            let walk = Walk::new(whole_len);
+            let walk = Walk::new(self.at as u64, whole_len);
             self.select = Some(Box::new(Select { from, count, walk, whole_len, ..Select::default() }));
+            if let Source::Encrypted(decrypter) = &mut self.source {
+                decrypter.skip(0);
+                self.gathered = Some(Vec::new());
+            }
         }
     }
 
@@ -154,7 +209,7 @@ impl Loader {
     /// Returns the file's compression, if it is compressed: reading it then takes longer than decoding it.
     pub fn compression(&self) -> Option<Compression> {
         match &self.source {
-            Source::Plain(_) => None,
+            Source::Plain(_) | Source::Encrypted(_) => None,
             Source::Compressed(decoder) => Some(decoder.compression()),
         }
     }
@@ -191,6 +246,9 @@ impl Loader {
     /// In the same cases as [`Self::read`].
     pub fn read_step(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<ReadStep, LoadError> {
         piece.clear();
+        if let Some(stream) = self.gathered.take() {
+            return self.gather(stream);
+        }
         if let Some(select) = self.select.take() {
             return self.pass(select, threads);
         }
@@ -236,10 +294,24 @@ impl Loader {
         Ok(ReadStep::End)
     }
 
+    /// Decrypts a part of the file, and all of it before values are searched in it.
+    fn gather(&mut self, mut stream: Vec<u8>) -> Result<ReadStep, LoadError> {
+        let before = stream.len();
+        match self.source.read(&mut stream, PART_LEN, &Threads::alone()) {
+            Ok(()) if stream.len() > before => self.gathered = Some(stream),
+            Ok(()) => self.source = Source::Plain(Box::new(Cursor::new(stream))),
+            Err(error) => {
+                (self.unread, self.ended, self.select) = (0, true, None);
+                return Err(error);
+            }
+        }
+        Ok(ReadStep::Part)
+    }
+
     fn pass(&mut self, mut select: Box<Select>, threads: &Threads) -> Result<ReadStep, LoadError> {
         match select.step(&mut self.source, threads) {
             Ok(Some((index, at))) => {
-                let (end, stream_end) = (select.end, self.unread);
+                let (end, stream_end) = (select.end, self.at as u64 + self.unread);
                 (self.index, self.at, self.behind) = (index, at as usize, select.behind);
                 self.is_cut = end.is_some_and(|end| end < stream_end || end == at) || self.behind.is_some();
                 self.unread = end.unwrap_or(stream_end).saturating_sub(at);
@@ -256,7 +328,11 @@ impl Loader {
 
     /// Appends bytes to the start of a frame, or to nothing. Returns true if there were any.
     fn read_more(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<bool, LoadError> {
-        let (need, room) = self.need(piece)?;
+        let (need, room) = match (self.need(piece), &mut self.source) {
+            (Ok(need), _) => need,
+            (Err(error), Source::Encrypted(decrypter)) => return Err(decrypter.finish().err().unwrap_or(error.into())),
+            (Err(error), _) => return Err(error.into()),
+        };
         if need == 0 && self.is_cut {
             let Some((index, damage)) = self.behind.take() else { return Ok(false) };
             self.index = index;

@@ -4,6 +4,7 @@ use std::io::{Read, Seek, SeekFrom};
 
 use super::LoadError;
 use crate::compressed::Decoder;
+use crate::encrypted::Decrypter;
 use varbatch_workers::Threads;
 
 /// Bytes that are read at a time, unless a frame is longer: they stay in the cache until they are decoded.
@@ -24,6 +25,7 @@ impl<T: Read + Seek + Send> Input for T {}
 pub(crate) enum Source {
     Plain(Box<dyn Input>),
     Compressed(Box<Decoder<Box<dyn Input>>>),
+    Encrypted(Box<Decrypter>),
 }
 
 impl Source {
@@ -35,15 +37,17 @@ impl Source {
                 input.by_ref().take(max as u64).read_to_end(out)?;
             }
             Self::Compressed(decoder) => _ = decoder.read(out, max, threads)?,
+            Self::Encrypted(decrypter) => decrypter.read(out, max)?,
         }
         Ok(())
     }
 
-    /// Continues at offset `at` of the stream, without reading what is between.
+    /// Continues at offset `at` of the stream, without reading what is between. An encrypted one must not have been read yet.
     pub(super) fn seek(&mut self, at: u64) -> Result<(), LoadError> {
         match self {
             Self::Plain(input) => _ = input.seek(SeekFrom::Start(at))?,
             Self::Compressed(decoder) => decoder.seek(at)?,
+            Self::Encrypted(decrypter) => decrypter.skip(at),
         }
         Ok(())
     }
@@ -52,7 +56,7 @@ impl Source {
     /// `read_to`, if it is a plain file.
     ///
     /// # Errors
-    /// If a plain file has only zeros from there on to `end`, or for [`MAX_ZEROS_LEN`]. Compressed files are never written in place.
+    /// If a plain file has only zeros from there on to `end`, or for [`MAX_ZEROS_LEN`]. Others are never written in place.
     pub(super) fn nonzero(&mut self, at: u64, end: u64, read_to: u64) -> Result<u64, LoadError> {
         let Self::Plain(input) = self else { return Ok(end) };
         let (mut from, mut part) = (at, Vec::with_capacity(ZEROS_LEN));

@@ -24,7 +24,7 @@ const MAX_MARKS: usize = 1024;
 /// Max reads in one step of a walk, so that a step takes about a millisecond.
 const MAX_WALK_READS: usize = 256;
 
-/// A walk over the frames of a stream, from its start.
+/// A walk over the frames of a stream, from the first one.
 #[derive(Default)]
 pub(crate) struct Walk {
     /// The offset of the next frame, which is the end of the last whole one, and the number of frames before it.
@@ -32,6 +32,7 @@ pub(crate) struct Walk {
     pub(super) index: u64,
     /// Index and offset of some frames: of each whose index is a multiple of a power of two.
     marks: Vec<(u64, u64)>,
+    start: u64,
     spacing: u64,
     /// The bytes that were read last, and the offset of the first one.
     buffer: Vec<u8>,
@@ -60,15 +61,15 @@ pub(crate) enum Walked {
 }
 
 impl Walk {
-    /// Begins a walk over the first `whole_len` bytes of a stream.
-    pub(crate) fn new(whole_len: u64) -> Self {
-        Self { spacing: 1, ahead: FIRST_WALK_LEN, end: whole_len, ..Self::default() }
+    /// Begins a walk over a stream from its byte `start` to `end`.
+    pub(crate) fn new(start: u64, end: u64) -> Self {
+        Self { start, at: start, base: start, spacing: 1, ahead: FIRST_WALK_LEN, end, ..Self::default() }
     }
 
     /// Goes back to frame `to`, or to one before it that is near. No frames are marked after this.
     fn go_back(&mut self, to: u64) {
         let before = self.marks.partition_point(|(index, _)| *index <= to);
-        (self.index, self.at) = before.checked_sub(1).map_or((0, 0), |mark| self.marks[mark]);
+        (self.index, self.at) = before.checked_sub(1).map_or((0, self.start), |mark| self.marks[mark]);
         self.marks = Vec::new();
         self.spacing = 0;
         (self.base, self.read_to, self.failed) = (self.at, None, None);
@@ -191,7 +192,7 @@ pub(super) struct Select {
     pub(super) from: i64,
     pub(super) count: Option<u64>,
     pub(super) walk: Walk,
-    /// How many bytes of the stream the file has.
+    /// Where the bytes of the stream end that the file has.
     pub(super) whole_len: u64,
     /// The number of whole frames and their end, which only a negative `from` needs.
     pub(super) counted: Option<(u64, u64)>,

@@ -2,6 +2,7 @@
 
 mod compressed;
 mod compressed_damage;
+mod encrypted;
 mod fastlz;
 mod file_append;
 mod file_append_tail;

@@ -77,6 +77,12 @@ impl Decoded {
         self.deferred.clear();
     }
 
+    /// Drops all values, and what is said of them.
+    pub fn drop_all(&mut self) {
+        self.drop_deferred();
+        (self.count, self.reports) = (0, Reports::default());
+    }
+
     /// Builds the next deferred value. Scripts may run.
     pub fn step_with_engine(&mut self) -> NextStep {
         if let Some(Deferred { index, at, bytes, range }) = self.deferred.pop() {

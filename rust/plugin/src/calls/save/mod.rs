@@ -13,7 +13,7 @@ use varbatch_storage::{Committed, Flushed, Saver, WRITE_LEN};
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 use varbatch_workers::{Threads, join_later};
 
-pub use self::target::{NOT_COMPRESSED, Request, SaveTarget, WriteTicket, add_task, to_append, to_save};
+pub use self::target::{NOT_COMPRESSED, Request, SaveTarget, Stored, WriteTicket, add_task, to_append, to_save};
 use super::encode::{Batch, FramePlans};
 use crate::engine::{self, Slot};
 use crate::jobs::pool;
@@ -29,7 +29,7 @@ const OVERTAKEN: &str = "a later save of the same file replaced it";
 pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
     Outcome::of_code(request.and_then(|Request { target, values, full_objects }| {
         let batch = Batch::of(values, full_objects);
-        let is_large = batch.is_shared() || target.compression.is_some();
+        let is_large = batch.is_shared() || target.compression.is_some() || target.key.is_some();
         let plans = FramePlans::<Borrowed>::new(&batch);
         let mut saving = Saving::new(target, plans, usize::MAX)?;
         pool::with(is_large, |threads| {
@@ -103,8 +103,11 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
                     plans.plan_next(usize::MAX, threads);
                     target.check(&plans.reports)?;
                 }
-                match target.begin(plans.len() as u64, ticket)? {
-                    Some(saver) => Stage::Write(Box::new(saver)),
+                match target.begin((target.header.len() + plans.len()) as u64, ticket)? {
+                    Some(mut saver) => {
+                        saver.write_bytes(&target.header, threads).map_err(not_written)?;
+                        Stage::Write(Box::new(saver))
+                    }
                     None => Stage::Overtaken,
                 }
             }

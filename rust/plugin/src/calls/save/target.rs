@@ -2,24 +2,30 @@
 //! file.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use godot::builtin::{AnyArray, GString};
+use godot::builtin::{AnyArray, GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
-use varbatch_storage::compressed::Compression;
+use varbatch_storage::compressed::{self, Compression};
+use varbatch_storage::encrypted::Key;
 use varbatch_storage::{AppendError, Saver, Ticket};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::Task;
 
-use crate::calls::load::open_code;
-use crate::engine::{self, DIALECT, FlagArg};
+use crate::calls::load::{key_of, open_code};
+use crate::engine::{self, DIALECT, FlagArg, bytes_of};
 use crate::jobs::lock;
 use crate::jobs::task::AnyJob;
 use crate::report::{Failure, Line, Reports};
 use crate::value::walk::Lost;
+
+/// What is said of a file that should be compressed and encrypted.
+const BOTH: &str = "expected a compression mode or a key, found both: FileAccess reads no file that is compressed and \
+                    encrypted; pass VarBatch.COMPRESSION_NONE or null";
 
 /// No compression.
 pub const NOT_COMPRESSED: i64 = -1;
@@ -32,12 +38,22 @@ pub struct Request {
     pub full_objects: bool,
 }
 
+/// How a save stores values: the arguments of a script.
+pub struct Stored<'a> {
+    pub compression_mode: i64,
+    pub key: &'a Variant,
+    pub header: &'a PackedByteArray,
+}
+
 /// The file that a call saves to.
 pub struct SaveTarget {
     pub path: PathBuf,
     /// The path as the caller wrote it.
     shown: String,
     pub compression: Option<Compression>,
+    pub key: Option<Key>,
+    /// What is written before the values.
+    pub header: Vec<u8>,
     /// True if the values are added to the file.
     pub appends: bool,
     /// True if messages name the index of a value.
@@ -52,7 +68,8 @@ impl SaveTarget {
         if at.is_relative() {
             at = std::path::absolute(&at).unwrap_or(at);
         }
-        Self { path: at, shown: path.to_string(), compression: None, appends: false, is_batch: true }
+        let (shown, compression, key, header) = (path.to_string(), None, None, Vec::new());
+        Self { path: at, shown, compression, key, header, appends: false, is_batch: true }
     }
 
     /// Takes the ticket of a call that writes this file. No script may run before the call has ended: one that appends to
@@ -76,6 +93,10 @@ impl SaveTarget {
                 let advice = "load its values, and save them with VarBatch.COMPRESSION_NONE first";
                 self.failure(EngineError::ERR_FILE_UNRECOGNIZED, &format_args!("{error}; {advice}"))
             }
+            AppendError::Encrypted => {
+                let advice = "load its values with its key, and save them with those to add";
+                self.failure(EngineError::ERR_FILE_UNRECOGNIZED, &format_args!("{error}; {advice}"))
+            }
             AppendError::OneValue => {
                 let advice = "bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it; remove it to begin a new file";
                 self.failure(EngineError::ERR_FILE_UNRECOGNIZED, &format_args!("{error}; {advice}"))
@@ -90,7 +111,11 @@ impl SaveTarget {
 
     pub fn create(&self, total: u64) -> Result<Saver, Failure> {
         let compressed = self.compression.map(|compression| (compression, total));
-        Saver::create(&self.path, compressed).map_err(|error| self.failure(open_code(&error), &error))
+        let begun = match &self.key {
+            Some(key) => Saver::create_encrypted(&self.path, key),
+            None => Saver::create(&self.path, compressed),
+        };
+        begun.map_err(|error| self.failure(open_code(&error), &error))
     }
 
     pub fn not_written(&self, error: &io::Error) -> Failure {
@@ -102,7 +127,7 @@ impl SaveTarget {
         self.failure(code, error)
     }
 
-    fn failure(&self, code: EngineError, why: &dyn std::fmt::Display) -> Failure {
+    fn failure(&self, code: EngineError, why: &dyn Display) -> Failure {
         let what = if self.appends { "append to" } else { "save" };
         Failure::new(code, format!("cannot {what} \"{}\": {why}", self.shown))
     }
@@ -129,13 +154,21 @@ pub fn to_save(
     values: AnyArray,
     is_batch: bool,
     full_objects: FlagArg,
-    compression_mode: i64,
+    stored: Stored<'_>,
 ) -> Result<Request, Failure> {
     let target = SaveTarget { is_batch, ..SaveTarget::plain(path) };
     let mut request = request(target, values, full_objects, "the compression mode is the fourth argument")?;
     let target = &mut request.target;
-    target.compression =
-        compression(compression_mode).map_err(|why| target.failure(EngineError::ERR_INVALID_PARAMETER, &why))?;
+    let refused = |why: &dyn Display| target.failure(EngineError::ERR_INVALID_PARAMETER, why);
+    let compression = compression(stored.compression_mode).map_err(|why| refused(&why))?;
+    let (key, header) = (key_of(stored.key).map_err(|why| refused(&why))?, bytes_of(stored.header));
+    if compression.is_some() && key.is_some() {
+        return Err(refused(&BOTH));
+    }
+    if compression.is_none() && key.is_none() && compressed::is_compressed(header) {
+        return Err(refused(&"expected a header that does not begin with \"GCPF\", as compressed files do"));
+    }
+    (target.compression, target.key, target.header) = (compression, key, header.to_vec());
     Ok(request)
 }
 

@@ -1,19 +1,20 @@
-//! Loads values from files, and decodes them while the file is read. Says of other files what they seem to be.
+//! Loads values from files, and decodes them while the file is read.
 
-use std::io;
+mod file;
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use godot::builtin::{GString, VarArray, Variant};
 use godot::global::Error as EngineError;
-use varbatch_codec::Dialect;
 use varbatch_codec::frames::{self, Frame};
-use varbatch_storage::{Format, Guess, LoadError, Loader, ReadStep};
+use varbatch_storage::{LoadError, Loader, ReadStep};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
+pub use self::file::{Source, explain, key_of, open_code};
 use super::decode::{Decoded, Deferred, Effort, Input, build_slots};
-use crate::engine::{self, DIALECT, DIALECTS, EngineFile, FlagArg, HeldBytes, Slot, byte_array_of};
+use crate::engine::{self, DIALECT, FlagArg, HeldBytes, Slot, byte_array_of};
 use crate::jobs::task::Job;
 use crate::jobs::tuning::{KIND_SAMPLE, LOAD_PARALLEL_FROM, PIECES};
 use crate::jobs::{lock, pool};
@@ -106,9 +107,12 @@ impl Loading {
         self.decoded.finish();
     }
 
-    /// Makes no objects for nobody: the only value is not returned if the file is damaged.
+    /// Makes no objects for nobody: the only value is not returned if the file is damaged. Of an encrypted file nothing is
+    /// believed if anything of it was changed.
     fn drop_if_damaged(&mut self) {
-        if self.damage.is_some() && self.decoded.is_only_first {
+        if matches!(self.damage, Some(LoadError::Encrypted(_))) {
+            self.decoded.drop_all();
+        } else if self.damage.is_some() && self.decoded.is_only_first {
             self.decoded.drop_deferred();
         }
     }
@@ -171,8 +175,8 @@ impl Loading {
         end - left - self.start
     }
 
-    /// Returns the values of the file at `path`.
-    fn end(&mut self, path: &str) -> Outcome<VarArray> {
+    /// Returns the values of the file.
+    fn end(&mut self, source: &Source) -> Outcome<VarArray> {
         // Errors name the index in the file.
         let mut reports = Reports::default();
         reports.append_from(self.first as usize, std::mem::take(&mut self.decoded.reports));
@@ -186,45 +190,56 @@ impl Loading {
             let is_frame = matches!(damage, LoadError::Frame(_) | LoadError::Zeros { .. });
             reports.set_end(is_frame.then_some(self.loader.index() as usize), damage);
         }
-        let mut lines = reports.lines(&Subject::file(path));
-        if code == EngineError::ERR_FILE_CORRUPT {
-            explain(path, DIALECT, &mut lines);
+        let mut lines = reports.lines(&Subject::file(&source.path));
+        if code == EngineError::ERR_FILE_CORRUPT && source.is_plain() {
+            explain(&source.path, DIALECT, &mut lines);
         }
         Outcome { code, ..Outcome::new(self.decoded.take(), lines) }
     }
 }
 
-/// Checks the arguments of a load. Returns the opened file, and what makes objects.
+/// Checks the arguments of a load. Returns the file, and what to load of it.
 ///
 /// # Errors
-/// If an argument is invalid, or the file cannot be opened.
-fn to_load(path: &GString, allow_objects: &FlagArg, from: i64, count: i64) -> Result<(Loader, Makers), Failure> {
+/// If an argument is invalid.
+fn to_load(
+    path: &GString,
+    allow_objects: &FlagArg,
+    count: i64,
+    (key, offset): (&Variant, i64),
+) -> Result<(Source, Makers, Option<u64>), Failure> {
     let refused = |why: String| Failure::invalid(format_args!("cannot load \"{path}\": {why}"));
     let advice = if allow_objects.is_list() { "" } else { "; compression is detected" };
     let makers = Makers::of(allow_objects.value()).map_err(|why| refused(format!("{why}{advice}")))?;
     let refused_count = |_| refused(format!("expected -1 or more as count, found {count}"));
     let count = if count == ALL { None } else { Some(u64::try_from(count).map_err(refused_count)?) };
-    let mut loader = open(path)?;
-    loader.select(from, count);
-    Ok((loader, makers))
+    let offset = u64::try_from(offset).map_err(|_| refused(format!("expected 0 or more as offset, found {offset}")))?;
+    let source = Source { key: key_of(key).map_err(refused)?, offset, ..Source::plain(path) };
+    Ok((source, makers, count))
 }
 
 /// The count of values that means all.
 pub const ALL: i64 = -1;
 
-/// Loads `count` values from index `from` on. A negative `from` counts from the end.
-pub fn load_vars(path: &GString, allow_objects: &FlagArg, from: i64, count: i64) -> Outcome<VarArray> {
-    Load::range(path, allow_objects, from, count).at_once().all()
+/// Loads `count` values from index `from` on, which are `range`. A negative `from` counts from the end. `stored` is the key of
+/// the file, and how many bytes to skip in it.
+pub fn load_vars(
+    path: &GString,
+    allow_objects: &FlagArg,
+    range: (i64, i64),
+    stored: (&Variant, i64),
+) -> Outcome<VarArray> {
+    Load::range(path, allow_objects, range, stored).at_once().all()
 }
 
 /// Loads the only value of a file.
-pub fn load_var(path: &GString, default: &Variant, allow_objects: &FlagArg) -> Outcome<Variant> {
-    Load::only(path, default, allow_objects).at_once().outcome().map(|value| value.value().variant().clone())
+pub fn load_var(path: &GString, default: &Variant, allow_objects: &FlagArg, key: &Variant) -> Outcome<Variant> {
+    Load::only(path, default, allow_objects, key).at_once().outcome().map(|value| value.value().variant().clone())
 }
 
 /// The job that loads values of a file, or its only value.
 pub struct Load {
-    path: String,
+    source: Source,
     loading: Result<Loading, Failure>,
     /// Returned if the only value cannot be loaded; `None` to load an array.
     default: Option<Slot>,
@@ -233,14 +248,22 @@ pub struct Load {
 }
 
 impl Load {
-    pub fn range(path: &GString, allow_objects: &FlagArg, from: i64, count: i64) -> Self {
-        let loading = to_load(path, allow_objects, from, count);
-        let loading = loading.map(|(loader, makers)| Loading::new(loader, makers));
-        Self { path: path.to_string(), loading, default: None, values: Slot::new() }
+    pub fn range(path: &GString, allow_objects: &FlagArg, (from, count): (i64, i64), stored: (&Variant, i64)) -> Self {
+        let (source, loading) = match to_load(path, allow_objects, count, stored) {
+            Ok((source, makers, count)) => {
+                let loading = source.open().map(|mut loader| {
+                    loader.select(from, count);
+                    Loading::new(loader, makers)
+                });
+                (source, loading)
+            }
+            Err(failure) => (Source::plain(path), Err(failure)),
+        };
+        Self { source, loading, default: None, values: Slot::new() }
     }
 
-    pub fn only(path: &GString, default: &Variant, allow_objects: &FlagArg) -> Self {
-        let mut load = Self::range(path, allow_objects, 0, ALL);
+    pub fn only(path: &GString, default: &Variant, allow_objects: &FlagArg, key: &Variant) -> Self {
+        let mut load = Self::range(path, allow_objects, (0, ALL), (key, 0));
         load.loading.iter_mut().for_each(|loading| loading.decoded.is_only_first = true);
         Self { default: Some(Slot::of(engine::value(default))), ..load }
     }
@@ -252,7 +275,7 @@ impl Load {
 
     fn all(&mut self) -> Outcome<VarArray> {
         match &mut self.loading {
-            Ok(loading) => loading.end(&self.path),
+            Ok(loading) => loading.end(&self.source),
             Err(failure) => Outcome::failed(VarArray::new(), failure.clone()),
         }
     }
@@ -270,7 +293,7 @@ impl Load {
             lines.truncate(1);
             return Outcome { code, ..Outcome::new(default, lines) };
         }
-        let (count, path) = (values.len(), &self.path);
+        let (count, path) = (values.len(), &self.source.path);
         let Some(first) = values.get(0) else {
             let text = format!("\"{path}\": expected a value, found an empty file");
             return Outcome::failed(default, Failure::new(EngineError::ERR_FILE_EOF, text));
@@ -312,88 +335,5 @@ impl Job for Load {
             Some(default) => self.one(default),
             None => self.all().into_slot(),
         }
-    }
-}
-
-/// Opens the file at a Godot path, such as `user://world.dat`.
-///
-/// # Errors
-/// If the file does not exist or cannot be read.
-pub fn open(path: &GString) -> Result<Loader, Failure> {
-    let shown = path.to_string();
-    let failure = |code, why: &dyn std::fmt::Display| Failure::new(code, format!("cannot load \"{shown}\": {why}"));
-    // A project file may be in a pack, under another name.
-    let loader = if shown.starts_with("res://") || shown.starts_with("uid://") {
-        let (file, len) = EngineFile::open(path).map_err(|code| failure(code, &engine::error_text(code)))?;
-        Loader::new(Box::new(file), len)
-    } else {
-        Loader::open(&engine::globalize(path))
-    };
-    loader.map_err(|damage| match damage {
-        LoadError::Read(error) => failure(open_code(&error), &error),
-        _ => Failure::new(EngineError::ERR_FILE_CORRUPT, format_args!("\"{shown}\": {damage}")),
-    })
-}
-
-/// Returns the engine's error code for a file that cannot be opened.
-pub fn open_code(error: &io::Error) -> EngineError {
-    match error.kind() {
-        io::ErrorKind::NotFound => EngineError::ERR_FILE_NOT_FOUND,
-        _ => EngineError::ERR_FILE_CANT_OPEN,
-    }
-}
-
-/// Adds to the first error what the file seems to be, after its values could not be read in `dialect`.
-pub fn explain(path: &str, dialect: Dialect, lines: &mut Vec<Line>) {
-    let Some(first) = lines.iter().position(|line| !line.is_warning) else { return };
-    let Some(guess) = open(&GString::from(path)).ok().and_then(|loader| loader.guess(dialect)) else { return };
-    let error = named(path, &guess, &lines[first].text);
-    if matches!(guess, Guess::Engines(_)) {
-        lines[first].text = error;
-    } else {
-        // The other lines are about values that the file does not contain.
-        *lines = vec![Line::error(error)];
-    }
-}
-
-/// Returns an error that says what the file seems to be.
-fn named(path: &str, guess: &Guess, error: &str) -> String {
-    match guess {
-        // An error about the wrong format would mislead.
-        Guess::Format(format) => format!(
-            "\"{path}\": expected values as FileAccess.store_var() writes them, found {format}, at byte 0; {}",
-            advice(*format)
-        ),
-        Guess::BigEndian => {
-            format!("{error}; its lengths are big-endian: FileAccess.get_var() reads it with big_endian = true")
-        }
-        Guess::Value => {
-            format!(
-                "{error}; it is one value without a length: bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it"
-            )
-        }
-        Guess::Engines(engines) => {
-            let dialects = DIALECTS.iter().filter(|(_, dialect)| engines.contains(&dialect.engine));
-            let names: Vec<_> = dialects.map(|(name, _)| *name).collect();
-            format!("{error}; its values can be read in {}: see transcode_file()", names.join(" or "))
-        }
-        _ => error.to_owned(),
-    }
-}
-
-/// Returns advice on how a script can read this format.
-fn advice(format: Format) -> &'static str {
-    match format {
-        Format::Encrypted => {
-            "FileAccess.open_encrypted_with_pass() opens it, and \
-             VarBatch.frames_to_vars(file.get_buffer(file.get_length())) reads it"
-        }
-        Format::Resource | Format::CompressedResource | Format::TextResource => "load() reads it",
-        Format::Png => "Image.load_from_file() reads it",
-        Format::Zip => "ZIPReader reads it",
-        Format::Gzip => {
-            "FileAccess.get_file_as_bytes(path).decompress_dynamic(-1, FileAccess.COMPRESSION_GZIP) unpacks it"
-        }
-        _ => "FileAccess.get_file_as_string() reads it",
     }
 }

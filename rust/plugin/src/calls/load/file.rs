@@ -1,0 +1,146 @@
+//! Opens files to load, and says of others what they seem to be.
+
+use std::io;
+
+use godot::builtin::{GString, Variant, VariantType};
+use godot::global::Error as EngineError;
+use varbatch_codec::Dialect;
+use varbatch_storage::encrypted::{EncryptedError, Key};
+use varbatch_storage::{Format, Guess, LoadError, Loader};
+
+use crate::engine::{self, DIALECTS, EngineFile};
+use crate::report::{Failure, Line};
+
+/// A file to load, and how its values are stored in it.
+#[derive(Clone)]
+pub struct Source {
+    /// The Godot path, such as `user://world.dat`.
+    pub path: String,
+    /// The key, if it is encrypted.
+    pub key: Option<Key>,
+    /// How many bytes of the game are before the values.
+    pub offset: u64,
+}
+
+impl Source {
+    /// A plain or compressed file that begins with its values.
+    pub fn plain(path: &GString) -> Self {
+        Self { path: path.to_string(), key: None, offset: 0 }
+    }
+
+    /// True if nothing else than the path is known of it.
+    pub fn is_plain(&self) -> bool {
+        self.key.is_none() && self.offset == 0
+    }
+
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// If it does not exist or cannot be read, or is not encrypted though there is a key.
+    pub fn open(&self) -> Result<Loader, Failure> {
+        let (shown, path) = (&self.path, GString::from(&self.path));
+        let failure = |code, why: &dyn std::fmt::Display| Failure::new(code, format!("cannot load \"{shown}\": {why}"));
+        // A project file may be in a pack, under another name.
+        let loader = if shown.starts_with("res://") || shown.starts_with("uid://") {
+            let (file, len) = EngineFile::open(&path).map_err(|code| failure(code, &engine::error_text(code)))?;
+            match &self.key {
+                Some(key) => Loader::encrypted(Box::new(file), len, key),
+                None => Loader::new(Box::new(file), len),
+            }
+        } else {
+            match &self.key {
+                Some(key) => Loader::open_encrypted(&engine::globalize(&path), key),
+                None => Loader::open(&engine::globalize(&path)),
+            }
+        };
+        let begun = loader.and_then(|mut loader| loader.skip(self.offset).map(|()| loader));
+        begun.map_err(|damage| match damage {
+            LoadError::Read(error) => failure(open_code(&error), &error),
+            LoadError::Short { .. } => failure(EngineError::ERR_FILE_EOF, &damage),
+            LoadError::Encrypted(EncryptedError::NotEncrypted) => failure(EngineError::ERR_FILE_UNRECOGNIZED, &damage),
+            _ => Failure::new(EngineError::ERR_FILE_CORRUPT, format_args!("\"{shown}\": {damage}")),
+        })
+    }
+}
+
+/// Reads the argument `key`: null, a password, or the bytes of a key. No text ever has it in it.
+///
+/// # Errors
+/// If it is anything else.
+pub fn key_of(key: &Variant) -> Result<Option<Key>, String> {
+    let bytes = match key.get_type() {
+        VariantType::NIL => return Ok(None),
+        // As `FileAccess.open_encrypted_with_pass` does it.
+        VariantType::STRING => key.call("md5_text", &[]).to::<GString>().to_string().into_bytes(),
+        VariantType::PACKED_BYTE_ARRAY => engine::bytes_of(&key.to()).to_vec(),
+        _ => {
+            let found = engine::value(key).view().kind().name();
+            return Err(format!("expected null, a String or a PackedByteArray as key, found {found}"));
+        }
+    };
+    let len = bytes.len();
+    let key = bytes.try_into().map_err(|_| format!("expected a password or {} bytes as key, found {len}", Key::LEN))?;
+    Ok(Some(Key::new(key)))
+}
+
+/// Returns the engine's error code for a file that cannot be opened.
+pub fn open_code(error: &io::Error) -> EngineError {
+    match error.kind() {
+        io::ErrorKind::NotFound => EngineError::ERR_FILE_NOT_FOUND,
+        _ => EngineError::ERR_FILE_CANT_OPEN,
+    }
+}
+
+/// Adds to the first error what the file seems to be, after its values could not be read in `dialect`.
+pub fn explain(path: &str, dialect: Dialect, lines: &mut Vec<Line>) {
+    let Some(first) = lines.iter().position(|line| !line.is_warning) else { return };
+    let Some(guess) = Source::plain(&GString::from(path)).open().ok().and_then(|loader| loader.guess(dialect)) else {
+        return;
+    };
+    let error = named(path, &guess, &lines[first].text);
+    if matches!(guess, Guess::Engines(_)) {
+        lines[first].text = error;
+    } else {
+        // The other lines are about values that the file does not contain.
+        *lines = vec![Line::error(error)];
+    }
+}
+
+/// Returns an error that says what the file seems to be.
+fn named(path: &str, guess: &Guess, error: &str) -> String {
+    match guess {
+        // An error about the wrong format would mislead.
+        Guess::Format(format) => format!(
+            "\"{path}\": expected values as FileAccess.store_var() writes them, found {format}, at byte 0; {}",
+            advice(*format)
+        ),
+        Guess::BigEndian => {
+            format!("{error}; its lengths are big-endian: FileAccess.get_var() reads it with big_endian = true")
+        }
+        Guess::Value => {
+            format!(
+                "{error}; it is one value without a length: bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it"
+            )
+        }
+        Guess::Engines(engines) => {
+            let dialects = DIALECTS.iter().filter(|(_, dialect)| engines.contains(&dialect.engine));
+            let names: Vec<_> = dialects.map(|(name, _)| *name).collect();
+            format!("{error}; its values can be read in {}: see transcode_file()", names.join(" or "))
+        }
+        _ => error.to_owned(),
+    }
+}
+
+/// Returns advice on how a script can read this format.
+fn advice(format: Format) -> &'static str {
+    match format {
+        Format::Encrypted => "load_var() and load_vars() read it with its password or key",
+        Format::Resource | Format::CompressedResource | Format::TextResource => "load() reads it",
+        Format::Png => "Image.load_from_file() reads it",
+        Format::Zip => "ZIPReader reads it",
+        Format::Gzip => {
+            "FileAccess.get_file_as_bytes(path).decompress_dynamic(-1, FileAccess.COMPRESSION_GZIP) unpacks it"
+        }
+        _ => "FileAccess.get_file_as_string() reads it",
+    }
+}

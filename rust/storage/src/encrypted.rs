@@ -1,0 +1,290 @@
+//! Encrypted files, as `FileAccess.open_encrypted` writes and reads them.
+//!
+//! ```text
+//! "GDEC"  MD5 of the stream  u64 length of the stream  initialization vector  the stream, encrypted
+//! ```
+//!
+//! The hash and the vector have 16 bytes. The stream is padded with zeros to whole blocks of 16 bytes, and encrypted with
+//! AES-256 in CFB mode; the hash is that of the plain stream without the padding. Source:
+//! `core/io/file_access_encrypted.cpp` of Godot 4.6.3.
+//!
+//! MD5 and CFB go from one block to the next, so neither can be shared by threads. But one thread can hash a piece while
+//! another encrypts it and writes the piece before.
+
+use std::fmt;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use aes::Aes256;
+use cfb_mode::cipher::{Array, BlockModeDecrypt, BlockModeEncrypt, KeyIvInit};
+use cfb_mode::{Decryptor, Encryptor};
+use md5::{Digest, Md5};
+
+use crate::load::{Input, LoadError};
+use varbatch_codec::Kind;
+use varbatch_codec::frames::{self, PREFIX_LEN};
+use varbatch_workers::Threads;
+
+/// The first four bytes of an encrypted file.
+pub const MAGIC: [u8; 4] = *b"GDEC";
+
+const BLOCK_LEN: usize = 16;
+
+/// Bytes before the encrypted stream.
+const HEAD_LEN: usize = MAGIC.len() + BLOCK_LEN + 8 + BLOCK_LEN;
+
+/// Bytes that are hashed and encrypted at a time. Whole blocks.
+const PIECE_LEN: usize = 1 << 20;
+
+/// Bytes from which it is seen whether the values begin like one: a length and a type.
+const FIRST_LEN: usize = 2 * PREFIX_LEN;
+
+/// A key. Nothing ever shows it.
+#[derive(Clone)]
+pub struct Key([u8; Self::LEN]);
+
+impl Key {
+    /// Bytes of a key.
+    pub const LEN: usize = 32;
+
+    /// Returns the key with these bytes.
+    pub const fn new(bytes: [u8; Self::LEN]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key")
+    }
+}
+
+/// An encrypted file that cannot be decrypted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EncryptedError {
+    /// The file is not encrypted.
+    #[error("expected an encrypted file, which begins with \"GDEC\", found another; without a key it may be readable")]
+    NotEncrypted,
+    /// The file is shorter than its head says.
+    #[error("expected an encrypted file of {expected} bytes, found {found}: it is cut off, or its head is damaged")]
+    Cut {
+        /// Bytes of the whole file.
+        expected: u64,
+        /// Bytes that are there.
+        found: u64,
+    },
+    /// What was decrypted is not what was encrypted, and begins like nothing that is known.
+    #[error(
+        "expected what was encrypted, found something else: the key is not that of the file, or the file is damaged"
+    )]
+    WrongKey,
+    /// What was decrypted is not what was encrypted, but begins like it.
+    #[error("expected what was encrypted, found something else: the key is right, but the file is damaged")]
+    Damaged,
+}
+
+/// Writes an encrypted file piece by piece.
+pub struct Encrypter<W> {
+    out: W,
+    cipher: Encryptor<Aes256>,
+    vector: [u8; BLOCK_LEN],
+    hash: Md5,
+    /// Bytes of the stream so far.
+    len: u64,
+    /// The last of these, which are not encrypted yet.
+    gathered: Vec<u8>,
+    /// The piece that was encrypted last, which is not written yet, and memory for the next one.
+    encrypted: Vec<u8>,
+    spare: Vec<u8>,
+}
+
+impl<W: Write + Seek + Send> Encrypter<W> {
+    /// Begins a file at the start of `out`.
+    ///
+    /// # Errors
+    /// Those of `out`, and that of a system without random bytes.
+    pub fn new(mut out: W, key: &Key) -> io::Result<Self> {
+        let mut vector = [0; BLOCK_LEN];
+        getrandom::fill(&mut vector).map_err(|error| io::Error::other(error.to_string()))?;
+        // The head is written when all else is.
+        out.write_all(&[0; HEAD_LEN])?;
+        let cipher = Encryptor::new(&key.0.into(), &vector.into());
+        let (gathered, encrypted, spare) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { out, cipher, vector, hash: Md5::new(), len: 0, gathered, encrypted, spare })
+    }
+
+    /// Returns the output, in which a part of the file is still missing.
+    pub fn out(&self) -> &W {
+        &self.out
+    }
+
+    /// Takes the next bytes of the stream.
+    ///
+    /// # Errors
+    /// Those of the output. The file can then not be finished.
+    pub fn write(&mut self, mut bytes: &[u8], threads: &Threads) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(PIECE_LEN - self.gathered.len()));
+            self.gathered.extend_from_slice(now);
+            bytes = later;
+            if self.gathered.len() == PIECE_LEN {
+                self.encrypt(threads)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the rest and the head. Returns the output.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn finish(mut self, threads: &Threads) -> io::Result<W> {
+        self.encrypt(threads)?;
+        let Self { mut out, hash, len, vector, encrypted, .. } = self;
+        out.write_all(&encrypted)?;
+        out.seek(SeekFrom::Start(0))?;
+        out.write_all(&[&MAGIC[..], &hash.finalize(), &len.to_le_bytes(), &vector].concat())?;
+        Ok(out)
+    }
+
+    /// Encrypts what was gathered, and writes what was encrypted before.
+    fn encrypt(&mut self, threads: &Threads) -> io::Result<()> {
+        let Self { out, cipher, hash, gathered, encrypted, spare, .. } = self;
+        let len = gathered.len();
+        self.len += len as u64;
+        gathered.resize(len.next_multiple_of(BLOCK_LEN), 0);
+        spare.resize(gathered.len(), 0);
+        let (plain, before, mut written) = (&*gathered, &*encrypted, Ok(()));
+        let acts: [&mut (dyn FnMut() + Send); 3] = [
+            &mut || hash.update(&plain[..len]),
+            &mut || {
+                let blocks = (Array::slice_as_chunks(plain).0, Array::slice_as_chunks_mut(spare).0);
+                cipher.encrypt_blocks_b2b(blocks.0, blocks.1).expect("they have the same length");
+            },
+            &mut || written = out.write_all(before),
+        ];
+        threads.for_each(acts, |act| act());
+        std::mem::swap(encrypted, spare);
+        gathered.clear();
+        written
+    }
+}
+
+/// Reads an encrypted file piece by piece. What it returns may only be believed when all of it was read without an error.
+pub(crate) struct Decrypter {
+    input: Box<dyn Input>,
+    cipher: Decryptor<Aes256>,
+    /// The hash in the file, until it was compared.
+    expected: Option<[u8; BLOCK_LEN]>,
+    hash: Md5,
+    /// Bytes of the stream, and those that were not read yet.
+    len: u64,
+    unread: u64,
+    /// Bytes that are not returned before the others, and the first ones of these.
+    skipped: u64,
+    first: Vec<u8>,
+}
+
+impl Decrypter {
+    /// Begins with a file of `file_len` bytes.
+    pub fn new(mut input: Box<dyn Input>, file_len: u64, key: &Key) -> Result<Self, LoadError> {
+        let mut head = [0; HEAD_LEN];
+        let read = read_all(&mut input, &mut head)?;
+        if !head[..read].starts_with(&MAGIC) {
+            return Err(EncryptedError::NotEncrypted.into());
+        }
+        let (expected, rest) = head[MAGIC.len()..].split_first_chunk().expect("it has this length");
+        let (len, vector) = rest.split_first_chunk().expect("it has this length");
+        let len = u64::from_le_bytes(*len);
+        let end = (HEAD_LEN as u64).saturating_add(len.checked_next_multiple_of(BLOCK_LEN as u64).unwrap_or(u64::MAX));
+        if end > file_len || read < HEAD_LEN {
+            let expected = if read < HEAD_LEN { HEAD_LEN as u64 } else { end };
+            return Err(EncryptedError::Cut { expected, found: file_len }.into());
+        }
+        let cipher = Decryptor::new_from_slices(&key.0, vector).expect("both have their lengths");
+        let (expected, hash, first) = (Some(*expected), Md5::new(), Vec::new());
+        Ok(Self { input, cipher, expected, hash, len, unread: len, skipped: 0, first })
+    }
+
+    /// Returns how many bytes the stream has.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Returns no bytes before byte `at`. Call it before reading anything.
+    pub fn skip(&mut self, at: u64) {
+        self.skipped = at;
+    }
+
+    /// Appends about `max` bytes to `out`, even before an error.
+    ///
+    /// # Errors
+    /// If the file ends too early; and at its end, if it is not what was encrypted.
+    pub fn read(&mut self, out: &mut Vec<u8>, max: usize) -> Result<(), LoadError> {
+        let start = out.len();
+        loop {
+            let before = out.len();
+            let len = self.unread.min(max.max(1).next_multiple_of(BLOCK_LEN) as u64) as usize;
+            out.resize(before + len.next_multiple_of(BLOCK_LEN), 0);
+            let (piece, padded_len) = (&mut out[before..], len.next_multiple_of(BLOCK_LEN));
+            let read = read_all(&mut self.input, piece);
+            if !matches!(read, Ok(read) if read == padded_len) {
+                out.truncate(start);
+                let (expected, found) = (HEAD_LEN as u64 + self.len, HEAD_LEN as u64 + self.len - self.unread);
+                return Err(read.map_or_else(LoadError::from, |_| EncryptedError::Cut { expected, found }.into()));
+            }
+            self.cipher.decrypt_blocks(Array::slice_as_chunks_mut(piece).0);
+            out.truncate(before + len);
+            self.hash.update(&out[before..]);
+            self.unread -= len as u64;
+            let skipped = self.skipped.min(len as u64);
+            self.skipped -= skipped;
+            out.drain(before..before + skipped as usize);
+            let rest = FIRST_LEN - self.first.len();
+            self.first.extend(out[before..].iter().take(rest));
+            if self.unread == 0 {
+                return self.check();
+            }
+            if out.len() > start {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads the rest, which nobody wants.
+    ///
+    /// # Errors
+    /// In the same cases as [`Self::read`].
+    pub fn finish(&mut self) -> Result<(), LoadError> {
+        let mut piece = Vec::new();
+        while self.expected.is_some() {
+            piece.clear();
+            self.read(&mut piece, PIECE_LEN)?;
+        }
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<(), LoadError> {
+        if self.expected.take().is_none_or(|expected| self.hash.finalize_reset()[..] == expected) {
+            return Ok(());
+        }
+        // Of any eight bytes, one in many millions can be a length and a type.
+        let is_length = matches!(frames::payload_len(&self.first, 0, self.len as usize), Ok(Some(4..)));
+        let is_type = self.first.get(PREFIX_LEN + 1) == Some(&0) && Kind::from_id(self.first[PREFIX_LEN]).is_some();
+        Err(if is_length && is_type { EncryptedError::Damaged } else { EncryptedError::WrongKey }.into())
+    }
+}
+
+/// Reads as many bytes as there are room and bytes for. Returns how many.
+fn read_all(input: &mut impl Read, to: &mut [u8]) -> io::Result<usize> {
+    let mut read = 0;
+    while read < to.len() {
+        match input.read(&mut to[read..]) {
+            Ok(0) => break,
+            Ok(len) => read += len,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
+}
