@@ -16,7 +16,7 @@ const Options = preload("res://bench/options.gd")
 const Place = preload("res://bench/place.gd")
 
 const SECTIONS: Dictionary[String, Array] = {
-	"": ["packed", "batches", "save_game", "objects", "singles", "parts", "diff", "undo", "state"],
+	"": ["packed", "batches", "save_game", "open_files", "objects", "singles", "parts", "diff", "undo", "state"],
 	"cold": ["cold/turns"],
 	"files": ["files/saving", "files/tasks", "files/loading"],
 }

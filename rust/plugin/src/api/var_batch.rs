@@ -10,7 +10,7 @@ use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, Kind, Scalar, Shape};
 
 use super::task::{self, VarBatchTask, end, end_with, start, succeeded};
-use crate::calls::decode::{Allow, Decode, Input, bytes_to_vars, frames_to_vars};
+use crate::calls::decode::{Decode, Input, bytes_to_vars, frames_to_vars};
 use crate::calls::encode::{ToBytes, ToFrames, vars_to_bytes, vars_to_frames};
 use crate::calls::load::{ALL, Load, load_var, load_vars};
 use crate::calls::save::{NOT_COMPRESSED, Save, Stored, save, to_append, to_save};
@@ -49,7 +49,7 @@ impl VarBatch {
 
     #[func]
     fn get_var(file: ObjectArg, #[opt(default = &no())] allow_objects: FlagArg) -> Variant {
-        end("get_var", stream::get_var(&file, Allow::of(allow_objects.value())))
+        end("get_var", stream::get_var(&file, any_makers(allow_objects.value())))
     }
 
     #[func]
@@ -339,13 +339,24 @@ impl Call for VarBatch {
 fn bytes_to_var_at(bytes: &PackedByteArray, allow_objects: Option<&Value>, offset: i64, out: &mut Slot) {
     out.clear();
     let bytes = bytes.clone();
-    let decode = |allow| Ok(decode::decode_only(Input::from(&bytes, offset)?.alone(), allow, out));
-    end::<()>("bytes_to_var", allow_objects.map_or(Ok(Allow::Flag(false)), Allow::of).and_then(decode));
+    let decode = |makers| Ok(decode::decode_only(Input::from(&bytes, offset)?.alone(), makers, out));
+    end::<()>("bytes_to_var", allow_objects.map_or(Ok(None), any_makers).and_then(decode));
 }
 
-/// Reads the argument `allow_objects`.
+/// Reads the argument `allow_objects`. Where it was a bool, the engine also converted numbers.
 fn makers(allow_objects: &Value) -> Result<Makers, Failure> {
-    Allow::of(allow_objects).map(Allow::makers)
+    match allow_objects.variant().try_to_relaxed() {
+        Ok(flag) => Ok(Makers::flag(flag)),
+        Err(_) => Makers::of(allow_objects).map_err(Failure::invalid),
+    }
+}
+
+/// The same for one value, which takes less time than makers that make nothing.
+fn any_makers(allow_objects: &Value) -> Result<Option<Makers>, Failure> {
+    match allow_objects.variant().try_to_relaxed() {
+        Ok(false) => Ok(None),
+        _ => makers(allow_objects).map(Some),
+    }
 }
 
 /// Returns the dialect that a script named.

@@ -9,7 +9,7 @@ use godot::global::Error as EngineError;
 use varbatch_codec::frames::PREFIX_LEN;
 use varbatch_codec::limits::MAX_VALUE_LEN;
 
-use super::decode::{Allow, Decode, Input, decode_only};
+use super::decode::{Decode, Input, decode_only};
 use super::encode::{encode, vars_to_bytes, vars_to_frames};
 use crate::engine::{self, BytesOut, Memory, ObjectArg, Slot, Stream, StreamKind};
 use crate::objects::{Makers, alive};
@@ -22,7 +22,7 @@ pub const ALL: i64 = -1;
 const PIECE: usize = 4 << 20;
 
 /// Returns what a script passed as a file.
-fn stream_of(file: &ObjectArg) -> Result<Stream, Failure> {
+fn stream_of(file: &ObjectArg) -> Result<Stream<'_>, Failure> {
     let value = engine::value(&file.0);
     Stream::of(value).ok_or_else(|| {
         let found = alive(value).map_or_else(str::to_owned, |_| engine::class_of(value).to_string());
@@ -31,7 +31,7 @@ fn stream_of(file: &ObjectArg) -> Result<Stream, Failure> {
 }
 
 /// Fails if a file was closed: of others the engine says so itself.
-fn check_open(stream: &Stream) -> Result<(), Failure> {
+fn check_open(stream: &Stream<'_>) -> Result<(), Failure> {
     let closed = || Failure::new(EngineError::ERR_FILE_CANT_OPEN, "expected an open file, found one that was closed");
     stream.is_open().then_some(()).ok_or_else(closed)
 }
@@ -79,7 +79,7 @@ fn turn_lengths(records: &mut PackedByteArray, is_big_endian: bool) {
 }
 
 /// Writes bytes.
-fn write(stream: &Stream, bytes: &PackedByteArray) -> Result<(), Failure> {
+fn write(stream: &Stream<'_>, bytes: &PackedByteArray) -> Result<(), Failure> {
     check_open(stream)?;
     let (len, max) = (bytes.len(), stream.max_len());
     if len > max {
@@ -98,7 +98,7 @@ fn write(stream: &Stream, bytes: &PackedByteArray) -> Result<(), Failure> {
 
 /// Writes a value.
 pub fn store_var(file: &ObjectArg, value: &Variant, full_objects: bool) -> Outcome<EngineError> {
-    let store = |stream: Stream| {
+    let store = |stream: Stream<'_>| {
         let (is_big_endian, has_len) = (stream.is_big_endian(), stream.kind != StreamKind::Packets);
         let mut record = Record { bytes: PackedByteArray::new(), has_len, is_big_endian };
         let encoded = encode(engine::value(value), full_objects, &mut record);
@@ -110,8 +110,7 @@ pub fn store_var(file: &ObjectArg, value: &Variant, full_objects: bool) -> Outco
 
 /// Writes values: all at once, or as a packet each. Those that cannot be encoded are left out.
 pub fn store_vars(file: &ObjectArg, values: AnyArray, full_objects: bool) -> Outcome<EngineError> {
-    let store = |stream: Stream| {
-        check_open(&stream)?;
+    let store = |stream: Stream<'_>| {
         if stream.kind == StreamKind::Packets {
             return Ok(store_packets(&stream, vars_to_bytes(values, full_objects)));
         }
@@ -128,7 +127,7 @@ pub fn store_vars(file: &ObjectArg, values: AnyArray, full_objects: bool) -> Out
     Outcome::of_code(stream_of(file).and_then(store))
 }
 
-fn store_packets(stream: &Stream, encoded: Outcome<Array<PackedByteArray>>) -> Outcome<EngineError> {
+fn store_packets(stream: &Stream<'_>, encoded: Outcome<Array<PackedByteArray>>) -> Outcome<EngineError> {
     let Outcome { value: packets, mut lines, mut code, .. } = encoded;
     let mut reports = Reports::default();
     for (index, packet) in packets.iter_shared().enumerate().filter(|(_, packet)| !packet.is_empty()) {
@@ -142,40 +141,42 @@ fn store_packets(stream: &Stream, encoded: Outcome<Array<PackedByteArray>>) -> O
 }
 
 /// Reads a value. Null if there is none, or no whole one.
-pub fn get_var(file: &ObjectArg, allow: Result<Allow, Failure>) -> Outcome<Variant> {
-    let get = |stream: Stream| {
-        let allow = allow?;
+pub fn get_var(file: &ObjectArg, makers: Result<Option<Makers>, Failure>) -> Outcome<Variant> {
+    let get = |stream: Stream<'_>| {
+        let makers = makers?;
         check_open(&stream)?;
         let (bytes, mut slot) = (read_record(&stream)?, Slot::new());
-        let decoded = decode_only(Input::of(&bytes), allow, &mut slot);
-        Ok(decoded.map(|()| slot.value().variant().clone()))
+        let decoded = decode_only(Input::of(&bytes), makers, &mut slot);
+        Ok(decoded.map(|()| slot.into_variant()))
     };
     stream_of(file).and_then(get).into()
 }
 
 /// Reads the bytes of a value.
-fn read_record(stream: &Stream) -> Result<PackedByteArray, Failure> {
+fn read_record(stream: &Stream<'_>) -> Result<PackedByteArray, Failure> {
     let len = match stream.kind {
         StreamKind::Packets => return stream.read(0).map_err(no_packet),
         StreamKind::File => stream.word() as usize,
         StreamKind::Peer => {
-            let prefix = read(stream, PREFIX_LEN).map_err(|code| cut_off(stream, code, PREFIX_LEN))?;
+            let prefix = read(stream, PREFIX_LEN).map_err(|code| cut_off(code, PREFIX_LEN))?;
             len_of(engine::bytes_of(&prefix), stream.is_big_endian()).unwrap_or(0)
         }
     };
-    if let (0, Some(code)) = (len, stream.read_error()) {
+    if len == 0
+        && let Some(code) = stream.read_error()
+    {
         return Err(ended(code));
     }
     check_len(stream, len)?;
-    let bytes = read(stream, len).map_err(|code| cut_off(stream, code, len))?;
+    let bytes = read(stream, len).map_err(|code| cut_off(code, len))?;
     match len - bytes.len() {
         0 => Ok(bytes),
-        missing => Err(cut_off(stream, read_error(stream), missing)),
+        missing => Err(cut_off(read_error(stream), missing)),
     }
 }
 
 /// Reads `len` bytes, or fewer if a file ends, piece by piece.
-fn read(stream: &Stream, len: usize) -> Result<PackedByteArray, EngineError> {
+fn read(stream: &Stream<'_>, len: usize) -> Result<PackedByteArray, EngineError> {
     let mut bytes = PackedByteArray::new();
     while bytes.len() < len {
         let piece_len = (len - bytes.len()).min(PIECE);
@@ -194,7 +195,7 @@ fn read(stream: &Stream, len: usize) -> Result<PackedByteArray, EngineError> {
 }
 
 /// Refuses lengths that the engine takes for negative ones. In a file such a record is cut off.
-fn check_len(stream: &Stream, len: usize) -> Result<(), Failure> {
+fn check_len(stream: &Stream<'_>, len: usize) -> Result<(), Failure> {
     if len <= MAX_VALUE_LEN || stream.kind == StreamKind::File {
         return Ok(());
     }
@@ -203,17 +204,15 @@ fn check_len(stream: &Stream, len: usize) -> Result<(), Failure> {
 }
 
 /// Why a file gave fewer bytes than it was asked for.
-fn read_error(stream: &Stream) -> EngineError {
+fn read_error(stream: &Stream<'_>) -> EngineError {
     stream.read_error().unwrap_or(EngineError::ERR_FILE_EOF)
 }
 
 /// Says that a record is not whole.
-fn cut_off(stream: &Stream, code: EngineError, missing: usize) -> Failure {
-    let bytes = if missing == 1 { "byte" } else { "bytes" };
-    let what = if stream.kind == StreamKind::File { "file" } else { "stream" };
-    let why =
-        if code == EngineError::ERR_FILE_EOF { String::new() } else { format!(" ({})", engine::error_text(code)) };
-    Failure::new(code, format_args!("expected {missing} more {bytes} of a value, found the end of the {what}{why}"))
+fn cut_off(code: EngineError, missing: usize) -> Failure {
+    let (bytes, why) = (if missing == 1 { "byte" } else { "bytes" }, engine::error_text(code));
+    let advice = "it is cut off, or no value begins here";
+    Failure::new(code, format_args!("expected {missing} more {bytes} of a value, found none ({why}): {advice}"))
 }
 
 /// Says that there is nothing to read in a file.
@@ -231,7 +230,7 @@ fn no_packet(code: EngineError) -> Failure {
 
 /// Reads `count` values, or all that are there.
 pub fn get_vars(file: &ObjectArg, count: i64, makers: Result<Makers, Failure>) -> Outcome<VarArray> {
-    let get = |stream: Stream| {
+    let get = |stream: Stream<'_>| {
         let refused = |_| Failure::invalid(format_args!("expected -1 or more as count, found {count}"));
         let count = if count == ALL { None } else { Some(usize::try_from(count).map_err(refused)?) };
         let makers = makers?;
@@ -250,7 +249,7 @@ pub fn get_vars(file: &ObjectArg, count: i64, makers: Result<Makers, Failure>) -
 }
 
 /// Takes `count` packets, or those that have come. Also says why there are fewer.
-fn read_packets(stream: &Stream, count: Option<usize>) -> (Array<PackedByteArray>, Option<Failure>) {
+fn read_packets(stream: &Stream<'_>, count: Option<usize>) -> (Array<PackedByteArray>, Option<Failure>) {
     let mut packets = Array::new();
     for _ in 0..count.unwrap_or(stream.left() as usize) {
         match stream.read(0) {
@@ -261,33 +260,33 @@ fn read_packets(stream: &Stream, count: Option<usize>) -> (Array<PackedByteArray
     (packets, None)
 }
 
-/// Reads `count` records, or all that are there, and waits for the rest of one that has begun. Also says why there are
+/// Reads `count` records, or all that are there now, and waits for the rest of one that has begun. Also says why there are
 /// fewer. A last one that is not whole is left out.
-fn read_records(stream: &Stream, count: Option<usize>) -> (PackedByteArray, Option<Failure>) {
+fn read_records(stream: &Stream<'_>, count: Option<usize>) -> (PackedByteArray, Option<Failure>) {
     let (mut bytes, is_big_endian, start) = (PackedByteArray::new(), stream.is_big_endian(), stream.position());
+    let left = || usize::try_from(stream.left()).unwrap_or(usize::MAX);
+    let all = if count.is_none() { left() } else { 0 };
     // The number of whole records, and where the next one begins.
     let (mut found, mut at) = (0, 0);
     let end = loop {
         let record = &engine::bytes_of(&bytes)[at..];
         let (has, len) = (record.len(), len_of(record, is_big_endian));
-        let whole = PREFIX_LEN + len.unwrap_or(0);
-        if count == Some(found) {
+        let whole = PREFIX_LEN.saturating_add(len.unwrap_or(0));
+        if count == Some(found) || (count.is_none() && has == 0 && at >= all) {
             break None;
         }
         if len.is_some() && has >= whole {
             (found, at) = (found + 1, at + whole);
             continue;
         }
-        let (missing, left) = (whole - has, usize::try_from(stream.left()).unwrap_or(usize::MAX));
-        if count.is_none() && has == 0 && left == 0 {
-            break None;
-        }
         // The other records have a length at least, which can be read with this one.
-        let others = count.map_or(usize::MAX, |count| (count - found - 1).saturating_mul(PREFIX_LEN));
-        let wanted = missing.max(left.min(missing.saturating_add(others)));
-        let more = match check_len(stream, len.unwrap_or(0)).map(|()| read(stream, wanted)) {
-            Ok(Ok(more)) => more,
-            Ok(Err(code)) => break Some(cut_off(stream, code, missing)),
+        let missing = whole - has;
+        let wanted = count.map_or(all.saturating_sub(at + has), |count| {
+            left().min(missing.saturating_add((count - found - 1).saturating_mul(PREFIX_LEN)))
+        });
+        let read = || read(stream, missing.max(wanted)).map_err(|code| cut_off(code, missing));
+        let more = match check_len(stream, len.unwrap_or(0)).and_then(|()| read()) {
+            Ok(more) => more,
             Err(failure) => break Some(failure),
         };
         // Compressed and encrypted files that are open for writing return bytes that nobody has written.
@@ -299,7 +298,7 @@ fn read_records(stream: &Stream, count: Option<usize>) -> (PackedByteArray, Opti
             break Some(ended(read_error(stream)));
         }
         if more.len() < missing {
-            break Some(cut_off(stream, read_error(stream), missing - more.len()));
+            break Some(cut_off(read_error(stream), missing - more.len()));
         }
         bytes.extend_array(&more);
     };

@@ -3,9 +3,10 @@
 //! gdext has no StreamPeer in the set of classes that this library is built with, and converts each argument.
 
 use std::ffi::c_void;
+use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-use godot::builtin::{PackedByteArray, VarArray, Variant};
+use godot::builtin::{PackedByteArray, VarArray};
 use godot::global::Error as EngineError;
 use godot::obj::EngineEnum;
 use godot::sys::{self, GodotFfi};
@@ -83,25 +84,25 @@ fn methods() -> &'static Methods {
     METHODS.get_or_init(Methods::find)
 }
 
-/// A FileAccess, a StreamPeer or a PacketPeer, which lives as long as this. Its methods may run scripts: those that hear
+/// A FileAccess, a StreamPeer or a PacketPeer, which lives as long as the Variant that holds it. Its methods may run scripts: those that hear
 /// of an error, and those of a peer.
-pub struct Stream {
-    _holder: Variant,
+pub struct Stream<'v> {
     object: sys::GDExtensionObjectPtr,
     pub kind: StreamKind,
+    /// Counts as a reference, as the classes are RefCounted.
+    holder: PhantomData<&'v Value>,
 }
 
-impl Stream {
+impl<'v> Stream<'v> {
     /// Returns the object in a Variant, or `None` if it is of another class, or there is none.
-    pub fn of(holder: &Value) -> Option<Self> {
+    pub fn of(holder: &'v Value) -> Option<Self> {
         let object = pointer(holder)?;
         let is_of = |tag| {
             // SAFETY: the object is alive. The engine returns null if it is not of the class.
             !unsafe { (api().interface.object_cast_to)(object, tag) }.is_null()
         };
         let (kind, _) = methods().classes.into_iter().find(|(_, tag)| is_of(*tag))?;
-        // The classes are counted by references, and this is one.
-        Some(Self { _holder: holder.variant().clone(), object, kind })
+        Some(Self { object, kind, holder: PhantomData })
     }
 
     /// Calls a method of the object's class.
@@ -110,7 +111,7 @@ impl Stream {
         method: sys::GDExtensionMethodBindPtr,
         args: &[sys::GDExtensionConstTypePtr],
     ) -> T {
-        // SAFETY: the object is alive, as this has a reference. Each caller passes a method of the object's kind, which was
+        // SAFETY: the object is alive, as its holder is. Each caller passes a method of the object's kind, which was
         // found by the hash of its signature, with what that says.
         unsafe { call_method(method, self.object, args) }
     }

@@ -99,38 +99,12 @@ fn decode_deep(
     }
 }
 
-/// The argument `allow_objects` of a call. Most values need no makers, which take longer than to build one.
-pub enum Allow {
-    Flag(bool),
-    Listed(Box<Makers>),
-}
-
-impl Allow {
-    /// Reads the argument. Where it was a bool, the engine also converted numbers.
-    pub fn of(allow_objects: &Value) -> Result<Self, Failure> {
-        match allow_objects.variant().try_to_relaxed() {
-            Ok(flag) => Ok(Self::Flag(flag)),
-            Err(_) => Makers::of(allow_objects).map(|makers| Self::Listed(makers.into())).map_err(Failure::invalid),
-        }
-    }
-
-    pub fn makers(self) -> Makers {
-        match self {
-            Self::Flag(flag) => Makers::flag(flag),
-            Self::Listed(makers) => *makers,
-        }
-    }
-}
-
 /// Decodes the only value of a call, like [`decode_held`]. The slot stays empty if that fails.
-pub fn decode_only(input: Input<'_>, allow: Allow, out: &mut Slot) -> Outcome<()> {
-    let decoded = match allow {
+pub fn decode_only(input: Input<'_>, makers: Option<Makers>, out: &mut Slot) -> Outcome<()> {
+    let decoded = match makers {
         _ if build_flat(input.bytes, out, set_text) => Ok(None),
-        Allow::Flag(flag) => match build(input, flag, MayAsk::Nothing, out) {
-            Err(Stop::MayNotAsk) => decode_asking(input, &mut Makers::flag(flag), out),
-            built => built.map_err(CodecError::from),
-        },
-        Allow::Listed(mut makers) => decode_held(input, &mut makers, out),
+        None => build(input, false, MayAsk::Conversions, out).map_err(CodecError::from),
+        Some(mut makers) => decode_held(input, &mut makers, out),
     };
     if decoded.is_err() {
         out.clear();

@@ -144,6 +144,10 @@ impl Slot {
         }
     }
 
+    pub fn into_variant(mut self) -> Variant {
+        std::mem::take(&mut *self.0)
+    }
+
     #[inline]
     pub fn set_variant(&mut self, variant: Variant) {
         // SAFETY: the old value is released.
