@@ -18,6 +18,8 @@ pub enum Change<'a> {
     Flush(&'a File),
     #[cfg(target_os = "linux")]
     Link(&'a File, &'a Path),
+    /// Another name for the file at a path.
+    HardLink(&'a Path, &'a Path),
     Rename(&'a Path, &'a Path),
     Remove(&'a Path),
     FlushFolder,
@@ -78,6 +80,11 @@ pub fn link(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
     let from = format!("{OPEN_FILES}/{}", std::os::fd::AsRawFd::as_raw_fd(file));
     make(Change::Link(file, path), || Ok(linkat(CWD, from, CWD, path, AtFlags::SYMLINK_FOLLOW)?))
+}
+
+/// Gives the file at a path another name, which must be free.
+pub fn hard_link(path: &Path, to: &Path) -> io::Result<()> {
+    make(Change::HardLink(path, to), || fs::hard_link(path, to))
 }
 
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {

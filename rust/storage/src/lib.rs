@@ -27,5 +27,5 @@ pub use guess::{Format, Guess, may_be_value};
 pub use load::{Input, LoadError, Loader, ReadStep};
 pub use open::{open, refuse_name};
 pub use order::Ticket;
-pub use replace::Committed;
+pub use replace::{Committed, backup_of};
 pub use save::{Flushed, Saver, WRITE_LEN};

@@ -24,6 +24,8 @@ pub struct Replacement {
     /// The path of the file to replace, with links resolved.
     pub path: PathBuf,
     old: Option<File>,
+    /// True if the old file stays as its backup.
+    pub keeps_backup: bool,
 }
 
 /// The outcome of [`Flushed::commit`](crate::Flushed::commit).
@@ -43,7 +45,7 @@ impl Replacement {
         let path = target(path)?;
         let old = replaceable(&path)?;
         let (file, beside) = create(folder_of(&path))?;
-        let this = Self { file, beside, path, old };
+        let this = Self { file, beside, path, old, keeps_backup: false };
         if let Some(old) = &this.old {
             keep_permissions(old, &this.file)?;
         }
@@ -52,8 +54,16 @@ impl Replacement {
 
     /// See [`Flushed::commit`](crate::Flushed::commit).
     pub fn commit(mut self, called: &Ticket) -> io::Result<Committed> {
-        let Self { file, beside, path, old } = &mut self;
-        let is_in_place = retry(path, || called.put_in_place(path, || put_at(file, beside, path)))?;
+        let Self { file, beside, path, old, keeps_backup } = &mut self;
+        let mut put = |path: &Path| {
+            if *keeps_backup {
+                back_up(path, old.as_ref()).map_err(|error| {
+                    io::Error::new(error.kind(), format!("the old file cannot be kept as a backup: {error}"))
+                })?;
+            }
+            put_at(file, beside, path)
+        };
+        let is_in_place = retry(path, || called.put_in_place(path, || put(path)))?;
         // Also for a later save, which may just have been put there.
         disk::flush_folder(folder_of(path)).map_err(|error| {
             let text = format!("the file is in place, but may not be there after a power cut: {error}");
@@ -90,6 +100,45 @@ impl io::Seek for Replacement {
     fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
         (&self.file).seek(to)
     }
+}
+
+/// Returns the path of the backup of the file at `path`, beside the file that a symbolic link leads to.
+///
+/// # Errors
+/// If the path is none of a file.
+pub fn backup_of(path: &Path) -> io::Result<PathBuf> {
+    target(path).map(with_suffix)
+}
+
+pub(super) fn with_suffix(path: PathBuf) -> PathBuf {
+    let mut path = path.into_os_string();
+    path.push(".bak");
+    path.into()
+}
+
+/// Keeps the file at `path`, if there is one, as its backup too. It keeps its name all the time, and so does the last backup
+/// until this one takes its place.
+fn back_up(path: &Path, old: Option<&File>) -> io::Result<()> {
+    let backup = with_suffix(path.to_owned());
+    // So that no other process takes the name between for a leftover.
+    let _ = old.map(File::try_lock);
+    let beside = match beside::hard_link(path) {
+        Ok(beside) => beside,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        // Android and some file systems have no second names.
+        Err(_) => {
+            let mut copy = Replacement::new(&backup)?;
+            let mut file = File::open(path)?;
+            io::copy(&mut file, &mut copy)?;
+            keep_permissions(&file, &copy.file)?;
+            disk::flush(&copy.file)?;
+            return put_at(&copy.file, &mut copy.beside, &backup);
+        }
+    };
+    let renamed = disk::rename(&beside.path, &backup);
+    // Where the backup is this file already, nothing was renamed.
+    let _ = disk::remove(&beside.path);
+    renamed
 }
 
 /// Gives a file the name `path`, in the same folder. If that fails, the old file is still there, and it can be tried again.

@@ -202,6 +202,15 @@ impl Saver {
 pub struct Flushed(Target);
 
 impl Flushed {
+    /// Lets the old file stay beside the new one, as [`backup_of`](crate::backup_of) its path.
+    #[must_use]
+    pub fn keep_backup(mut self) -> Self {
+        if let Target::Replacement(file) = &mut self.0 {
+            file.keeps_backup = true;
+        }
+        self
+    }
+
     /// Puts the file at its path, unless a save that was called after `called` is there. Keeps the records of an append.
     ///
     /// On Windows this waits up to two seconds while another program has the old file open.

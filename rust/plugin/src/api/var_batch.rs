@@ -260,10 +260,11 @@ calls! {
         #[opt(default = &no())] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
         #[opt(default = &null())] key: AnyArg,
+        #[opt(default = false)] keep_backup: bool,
     ) -> EngineError {
         save, Save::held =>
             to_save(&path, varray![&value].upcast_any_array(), false, full_objects, Stored {
-                compression_mode: compression_mode.0, key: &key.0, header: &PackedByteArray::new(),
+                compression_mode: compression_mode.0, key: &key.0, keep_backup, header: &PackedByteArray::new(),
             })
     }
 
@@ -273,11 +274,12 @@ calls! {
         #[opt(default = &no())] full_objects: FlagArg,
         #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
         #[opt(default = &null())] key: AnyArg,
+        #[opt(default = false)] keep_backup: bool,
         #[opt(default = &BytesArg::default())] header: BytesArg,
     ) -> EngineError {
         save, Save::held =>
             to_save(&path, values, true, full_objects, Stored {
-                compression_mode: compression_mode.0, key: &key.0, header: &header.0,
+                compression_mode: compression_mode.0, key: &key.0, keep_backup, header: &header.0,
             })
     }
 

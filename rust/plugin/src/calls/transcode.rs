@@ -133,7 +133,7 @@ fn failure(source: &GString, target: &SaveTarget, from: Dialect, error: &Transco
     };
     let mut lines = vec![Line::error(format_args!("\"{source}\": {error}"))];
     if code == EngineError::ERR_FILE_CORRUPT {
-        explain(&source.to_string(), from, &mut lines);
+        explain(&Source::plain(source), from, &mut lines);
     }
     Failure::new(code, &lines[0].text)
 }

@@ -14,8 +14,8 @@ pub(crate) use self::walk::{Walk, Walked};
 use crate::compressed::{CompressedError, Compression, Decoder, is_compressed_file};
 use crate::encrypted::{Decrypter, EncryptedError, Key};
 use crate::open::open;
-use varbatch_codec::CodecError;
 use varbatch_codec::frames::{self, PREFIX_LEN};
+use varbatch_codec::{CodecError, Dialect, Reader, validate};
 use varbatch_workers::Threads;
 
 /// Bytes of a longer frame that are read at a time.
@@ -191,6 +191,19 @@ impl Loader {
             if let Source::Encrypted(decrypter) = &mut self.source {
                 decrypter.skip(0);
                 self.gathered = Some(Vec::new());
+            }
+        }
+    }
+
+    /// True if all frames up to the end are there, and are values of `dialect`. Call it before reading anything.
+    pub fn is_whole(mut self, dialect: Dialect, threads: &Threads) -> bool {
+        let mut piece = Vec::new();
+        let is_value = |bytes: &[u8]| validate(Reader::new(bytes).with_dialect(dialect).with_objects(true)).is_ok();
+        loop {
+            match self.read_step(&mut piece, threads) {
+                Ok(ReadStep::Frames(_)) if frames::read(&piece).flatten().all(|frame| is_value(frame.payload)) => {}
+                Ok(ReadStep::Part) => {}
+                end => return matches!(end, Ok(ReadStep::End)),
             }
         }
     }

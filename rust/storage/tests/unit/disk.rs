@@ -23,6 +23,7 @@ pub enum Record {
     SetLen(usize, u64),
     Flush(usize),
     Link(usize, PathBuf),
+    HardLink(PathBuf, PathBuf),
     Rename(PathBuf, PathBuf),
     Remove(PathBuf),
     FlushFolder,
@@ -84,6 +85,7 @@ impl Recorder {
             Change::Flush(file) => Record::Flush(self.number(file)),
             #[cfg(target_os = "linux")]
             Change::Link(file, path) => Record::Link(self.number(file), path.to_owned()),
+            Change::HardLink(path, to) => Record::HardLink(path.to_owned(), to.to_owned()),
             Change::Rename(from, to) => Record::Rename(from.to_owned(), to.to_owned()),
             Change::Remove(path) => Record::Remove(path.to_owned()),
             Change::FlushFolder => Record::FlushFolder,
@@ -150,10 +152,12 @@ pub fn write(saver: &mut Saver, bytes: &[u8], max: usize) -> io::Result<()> {
     Ok(())
 }
 
-pub fn save(path: &Path, bytes: &[u8], how: Option<Compression>, max: usize) -> io::Result<()> {
+pub fn save(path: &Path, bytes: &[u8], how: Option<Compression>, max: usize, keeps_backup: bool) -> io::Result<()> {
     let mut saver = Saver::create(path, how.map(|how| (how, bytes.len() as u64)))?;
     write(&mut saver, bytes, max)?;
-    saver.flush(&Threads::alone())?.commit(&Ticket::take_for(path)).map(drop)
+    let flushed = saver.flush(&Threads::alone())?;
+    let flushed = if keeps_backup { flushed.keep_backup() } else { flushed };
+    flushed.commit(&Ticket::take_for(path)).map(drop)
 }
 
 pub fn append(path: &Path, bytes: &[u8], max: usize) -> Result<(), AppendError> {
@@ -168,8 +172,8 @@ pub fn append(path: &Path, bytes: &[u8], max: usize) -> Result<(), AppendError> 
 /// The error as text.
 fn written(path: &Path, way: usize, bytes: &[u8]) -> Result<(), String> {
     match way {
-        0 | 2 => save(path, bytes, None, 1000),
-        1 => save(path, bytes, Some(Compression::Zstd), 1000),
+        0 | 2 => save(path, bytes, None, 1000, false),
+        1 => save(path, bytes, Some(Compression::Zstd), 1000, false),
         _ => append(path, bytes, 1000).map_err(|error| match &error {
             AppendError::System(error) => io::Error::new(error.kind(), error.to_string()),
             other => panic!("{other}"),
@@ -239,6 +243,43 @@ fn each_failure_of_the_disk_is_told_and_leaves_the_old_file_alone() {
             }
         }
     });
+}
+
+/// Both ways to make a backup, where each change fails in turn. Only the last one may leave the old file as its backup.
+#[test]
+fn each_failure_of_a_backup_leaves_the_old_file_and_a_whole_backup() {
+    let (older, old, new) = (record(1), record(3), record(5));
+    for copies in [false, true] {
+        for index in 0.. {
+            let (folder, path) = Folder::with("save");
+            let backup = folder.join("save.bak");
+            fs::write(&path, &old).expect("writes");
+            fs::write(&backup, &older).expect("writes");
+            let mut count = 0;
+            let fails = move |change: &Change<'_>| {
+                if copies && matches!(change, Change::HardLink(..)) {
+                    return Some(UNSUPPORTED);
+                }
+                let is_it = count == index
+                    && !matches!(
+                        change,
+                        Change::Create(_, None) | Change::HardLink(..) | Change::FlushFolder | Change::Remove(_)
+                    );
+                count += 1;
+                is_it.then_some(EIO)
+            };
+            let (done, log) = Recorder::failing(fails).during(|| save(&path, &new, None, 1000, true));
+            let (file, kept) = (fs::read(&path).expect("a file"), fs::read(&backup).expect("a backup"));
+            assert_eq!(folder.names(), ["save", "save.bak"], "change {index}");
+            match done {
+                Ok(()) => assert_eq!((&file, &kept), (&new, &old), "change {index}"),
+                Err(_) => assert!(file == old && (kept == older || kept == old), "change {index}"),
+            }
+            if index > log.len() {
+                break;
+            }
+        }
+    }
 }
 
 /// The name of a new file may be lost if its folder cannot be flushed: that is no success.

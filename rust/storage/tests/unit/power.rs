@@ -16,6 +16,7 @@ use crate::beside::tests::Folder;
 use crate::compressed::{Compression, is_compressed};
 use crate::disk::Change;
 use crate::disk::tests::{Recorder, UNSUPPORTED, append, record, save, write};
+use crate::replace::with_suffix;
 use crate::{AppendError, Loader, Saver, Ticket};
 use varbatch_codec::{Dialect, frames};
 use varbatch_workers::Threads;
@@ -36,6 +37,8 @@ struct Version {
     file: Option<Vec<u8>>,
     /// True if other bytes may be behind them, which nobody said were on the disk.
     has_rest: bool,
+    /// The backup; `None` if there is none.
+    backup: Option<Vec<u8>>,
     /// The records in it, not compressed.
     records: Vec<u8>,
     /// True if bytes may be missing in it before others, as on a disk that is not ordered.
@@ -70,6 +73,7 @@ struct Counts {
     cuts: usize,
     looked_at: usize,
     calls: [usize; 5],
+    backups: usize,
     new: usize,
     cut_off: usize,
     refused: usize,
@@ -100,10 +104,15 @@ impl Session<'_> {
         let mut during = before.clone();
         let after = match kind {
             0..3 => {
-                save(path, &records, compression, max).expect("saves");
+                // What may not be on the disk is no backup that is known.
+                let keeps_backup = !before.has_rest && !before.has_holes && coin(self.random);
+                let backup = if keeps_backup { fs::read(path).ok() } else { None };
+                save(path, &records, compression, max, keeps_backup).expect("saves");
+                self.counts.backups += usize::from(backup.is_some());
+                let backup = backup.or(before.backup);
                 let file = fs::read(path).expect("a file");
                 assert_eq!(is_compressed(&file), compression.is_some());
-                during = Version { file: Some(file), records, ..Version::default() };
+                during = Version { file: Some(file), backup, records, ..Version::default() };
                 self.counts.calls[usize::from(compression.is_some())] += 1;
                 during.clone()
             }
@@ -205,9 +214,14 @@ fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
     while counts.cuts < CUTS {
         round += 1;
         let (folder, path) = Folder::with(NAME);
-        let needs_names = coin(&mut random);
+        let (needs_names, needs_copies) = (coin(&mut random), coin(&mut random));
         let mut recorder = Recorder::failing(move |change| {
-            (needs_names && matches!(change, Change::Create(_, None))).then_some(UNSUPPORTED)
+            let is_refused = match change {
+                Change::Create(_, None) => needs_names,
+                Change::HardLink(..) => needs_copies,
+                _ => false,
+            };
+            is_refused.then_some(UNSUPPORTED)
         });
         let mut disk = Disk::default();
         for (name, bytes) in std::mem::take(&mut left) {
@@ -239,13 +253,20 @@ fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
                 let mut cut = disk.cut(is_ordered, &mut random);
                 let found = cut.get(&path);
                 let bytes = found.map(Vec::as_slice);
-                let newer = calls.peek().map(|call| &call.during).filter(|during| during.allows(bytes));
+                let during = calls.peek().map(|call| &call.during);
+                let newer = during.filter(|during| during.allows(bytes));
                 let fits = if allowed.allows(bytes) { Some(&allowed) } else { newer };
                 let context = || format!("round {round}, after change {done} of {}", log.len());
                 let fits = fits.unwrap_or_else(|| panic!("neither old nor new: {}", context()));
                 counts.new += usize::from(!std::ptr::eq(fits, &allowed));
+                let backup = cut.get(&with_suffix(path.clone())).cloned();
+                assert!(
+                    [Some(&allowed), during].iter().flatten().any(|of| of.backup == backup),
+                    "the backup: {}",
+                    context()
+                );
                 let has_holes = fits.has_holes || fits.has_rest && !is_ordered;
-                let fits = Version { has_holes, ..fits.clone() };
+                let fits = Version { has_holes, backup, ..fits.clone() };
                 if let Some(found) = found.filter(|found| !seen.contains(*found)) {
                     seen.insert(found.clone());
                     counts.looked_at += 1;
@@ -261,6 +282,6 @@ fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
         }
     }
     // All of it has happened, and often.
-    assert!(counts.calls.iter().all(|&calls| calls > 30), "{counts:?}");
+    assert!(counts.calls.iter().all(|&calls| calls > 30) && counts.backups > 30, "{counts:?}");
     assert!(counts.new > 50 && counts.cut_off > 50 && counts.refused > 0, "{counts:?}");
 }

@@ -73,14 +73,20 @@ impl Disk {
                 self.edits.remove(file).iter().flatten().for_each(|edit| edit.apply(bytes));
             }
             Record::Link(file, path) => self.renamings.push(vec![(path.clone(), Some(*file))]),
+            Record::HardLink(path, to) => self.renamings.push(vec![(to.clone(), Some(self.named(path)))]),
             Record::Rename(from, to) => {
-                let mut names = self.names.clone();
-                self.renamings.iter().for_each(|renaming| rename(&mut names, renaming));
-                self.renamings.push(vec![(to.clone(), Some(names[from])), (from.clone(), None)]);
+                self.renamings.push(vec![(to.clone(), Some(self.named(from))), (from.clone(), None)]);
             }
             Record::Remove(path) => self.renamings.push(vec![(path.clone(), None)]),
             Record::FlushFolder => self.renamings.drain(..).for_each(|renaming| rename(&mut self.names, &renaming)),
         }
+    }
+
+    /// Returns the file that has this name now.
+    fn named(&self, path: &PathBuf) -> usize {
+        let mut names = self.names.clone();
+        self.renamings.iter().for_each(|renaming| rename(&mut names, renaming));
+        names[path]
     }
 
     fn edit(&mut self, file: usize, edit: Edit) {

@@ -77,6 +77,11 @@ impl Decoded {
         self.deferred.clear();
     }
 
+    /// Takes what makes objects, after which none are made.
+    pub fn take_makers(&mut self) -> Makers {
+        std::mem::take(&mut self.makers)
+    }
+
     /// Drops all values, and what is said of them.
     pub fn drop_all(&mut self) {
         self.drop_deferred();

@@ -1,21 +1,24 @@
 //! Opens files to load, and says of others what they seem to be.
 
 use std::io;
+use std::path::PathBuf;
 
 use godot::builtin::{GString, Variant, VariantType};
 use godot::global::Error as EngineError;
 use varbatch_codec::Dialect;
 use varbatch_storage::encrypted::{EncryptedError, Key};
-use varbatch_storage::{Format, Guess, LoadError, Loader};
+use varbatch_storage::{Format, Guess, LoadError, Loader, backup_of};
+use varbatch_workers::Threads;
 
-use crate::engine::{self, DIALECTS, EngineFile};
+use crate::engine::{self, DIALECT, DIALECTS, EngineFile};
 use crate::report::{Failure, Line};
 
 /// A file to load, and how its values are stored in it.
 #[derive(Clone)]
 pub struct Source {
-    /// The Godot path, such as `user://world.dat`.
+    /// The Godot path, such as `user://world.dat`, and the path of this machine, unless the engine reads the file.
     pub path: String,
+    pub at: Option<PathBuf>,
     /// The key, if it is encrypted.
     pub key: Option<Key>,
     /// How many bytes of the game are before the values.
@@ -25,7 +28,22 @@ pub struct Source {
 impl Source {
     /// A plain or compressed file that begins with its values.
     pub fn plain(path: &GString) -> Self {
-        Self { path: path.to_string(), key: None, offset: 0 }
+        let shown = path.to_string();
+        // A project file may be in a pack, under another name.
+        let is_own = !shown.starts_with("res://") && !shown.starts_with("uid://");
+        Self { path: shown, at: is_own.then(|| engine::globalize(path)), key: None, offset: 0 }
+    }
+
+    /// Returns the backup of this file, if there is one and all of it is whole.
+    pub fn whole_backup(&self, threads: &Threads) -> Option<Self> {
+        let at = backup_of(self.at.as_ref()?).ok()?;
+        let backup = Self { path: format!("{}.bak", self.path), at: Some(at), ..self.clone() };
+        backup.is_whole(threads).then_some(backup)
+    }
+
+    /// True if all values of the file are whole, whoever may make the objects in them.
+    pub fn is_whole(&self, threads: &Threads) -> bool {
+        self.open().is_ok_and(|loader| loader.is_whole(DIALECT, threads))
     }
 
     /// True if nothing else than the path is known of it.
@@ -38,19 +56,19 @@ impl Source {
     /// # Errors
     /// If it does not exist or cannot be read, or is not encrypted though there is a key.
     pub fn open(&self) -> Result<Loader, Failure> {
-        let (shown, path) = (&self.path, GString::from(&self.path));
+        let shown = &self.path;
         let failure = |code, why: &dyn std::fmt::Display| Failure::new(code, format!("cannot load \"{shown}\": {why}"));
-        // A project file may be in a pack, under another name.
-        let loader = if shown.starts_with("res://") || shown.starts_with("uid://") {
-            let (file, len) = EngineFile::open(&path).map_err(|code| failure(code, &engine::error_text(code)))?;
+        let loader = if let Some(at) = &self.at {
+            match &self.key {
+                Some(key) => Loader::open_encrypted(at, key),
+                None => Loader::open(at),
+            }
+        } else {
+            let (file, len) =
+                EngineFile::open(&GString::from(shown)).map_err(|code| failure(code, &engine::error_text(code)))?;
             match &self.key {
                 Some(key) => Loader::encrypted(Box::new(file), len, key),
                 None => Loader::new(Box::new(file), len),
-            }
-        } else {
-            match &self.key {
-                Some(key) => Loader::open_encrypted(&engine::globalize(&path), key),
-                None => Loader::open(&engine::globalize(&path)),
             }
         };
         let begun = loader.and_then(|mut loader| loader.skip(self.offset).map(|()| loader));
@@ -92,12 +110,12 @@ pub fn open_code(error: &io::Error) -> EngineError {
 }
 
 /// Adds to the first error what the file seems to be, after its values could not be read in `dialect`.
-pub fn explain(path: &str, dialect: Dialect, lines: &mut Vec<Line>) {
+pub fn explain(source: &Source, dialect: Dialect, lines: &mut Vec<Line>) {
     let Some(first) = lines.iter().position(|line| !line.is_warning) else { return };
-    let Some(guess) = Source::plain(&GString::from(path)).open().ok().and_then(|loader| loader.guess(dialect)) else {
+    let Some(guess) = source.open().ok().and_then(|loader| loader.guess(dialect)) else {
         return;
     };
-    let error = named(path, &guess, &lines[first].text);
+    let error = named(&source.path, &guess, &lines[first].text);
     if matches!(guess, Guess::Engines(_)) {
         lines[first].text = error;
     } else {

@@ -94,8 +94,8 @@ impl Loading {
         self.loader.passed().is_some()
     }
 
-    /// Loads all at once.
-    fn load(&mut self) {
+    /// Reads all at once.
+    fn read_all(&mut self) {
         while !self.is_read {
             let is_large = !self.is_finding() && self.len >= LOAD_PARALLEL_FROM;
             pool::with(is_large, |threads| match self.is_finding() {
@@ -103,8 +103,11 @@ impl Loading {
                 false => self.load_some(PIECES, threads, None),
             });
         }
-        self.drop_if_damaged();
-        self.decoded.finish();
+    }
+
+    /// True if nothing can be said against the file.
+    fn is_sound(&self) -> bool {
+        self.damage.is_none() && !self.decoded.reports.has_errors()
     }
 
     /// Makes no objects for nobody: the only value is not returned if the file is damaged. Of an encrypted file nothing is
@@ -192,7 +195,7 @@ impl Loading {
         }
         let mut lines = reports.lines(&Subject::file(&source.path));
         if code == EngineError::ERR_FILE_CORRUPT && source.is_plain() {
-            explain(&source.path, DIALECT, &mut lines);
+            explain(source, DIALECT, &mut lines);
         }
         Outcome { code, ..Outcome::new(self.decoded.take(), lines) }
     }
@@ -218,6 +221,13 @@ fn to_load(
     Ok((source, makers, count))
 }
 
+/// Begins to load values of a file. Takes what makes objects, unless it fails.
+fn begin(source: &Source, (from, count): (i64, Option<u64>), makers: &mut Option<Makers>) -> Result<Loading, Failure> {
+    let mut loader = source.open()?;
+    loader.select(from, count);
+    Ok(Loading::new(loader, makers.take().unwrap_or_default()))
+}
+
 /// The count of values that means all.
 pub const ALL: i64 = -1;
 
@@ -240,7 +250,13 @@ pub fn load_var(path: &GString, default: &Variant, allow_objects: &FlagArg, key:
 /// The job that loads values of a file, or its only value.
 pub struct Load {
     source: Source,
+    /// Which values, as the first one and their count.
+    range: (i64, Option<u64>),
     loading: Result<Loading, Failure>,
+    /// What makes objects, unless that is part of `loading`; `None` after it was decided whether the backup is loaded.
+    spare: Option<Makers>,
+    /// The warning that it is the backup.
+    warning: Option<Line>,
     /// Returned if the only value cannot be loaded; `None` to load an array.
     default: Option<Slot>,
     /// The values that the only one was taken from.
@@ -249,17 +265,19 @@ pub struct Load {
 
 impl Load {
     pub fn range(path: &GString, allow_objects: &FlagArg, (from, count): (i64, i64), stored: (&Variant, i64)) -> Self {
-        let (source, loading) = match to_load(path, allow_objects, count, stored) {
+        let (default, values, warning) = (None, Slot::new(), None);
+        match to_load(path, allow_objects, count, stored) {
             Ok((source, makers, count)) => {
-                let loading = source.open().map(|mut loader| {
-                    loader.select(from, count);
-                    Loading::new(loader, makers)
-                });
-                (source, loading)
+                let (range, mut spare) = ((from, count), Some(makers));
+                let loading = begin(&source, range, &mut spare);
+                spare = Some(spare.unwrap_or_default());
+                Self { source, range, loading, spare, warning, default, values }
             }
-            Err(failure) => (Source::plain(path), Err(failure)),
-        };
-        Self { source, loading, default: None, values: Slot::new() }
+            Err(failure) => {
+                let (source, range, spare) = (Source::plain(path), (0, None), None);
+                Self { source, range, loading: Err(failure), spare, warning, default, values }
+            }
+        }
     }
 
     pub fn only(path: &GString, default: &Variant, allow_objects: &FlagArg, key: &Variant) -> Self {
@@ -269,13 +287,47 @@ impl Load {
     }
 
     fn at_once(mut self) -> Self {
-        self.loading.iter_mut().for_each(Loading::load);
+        self.loading.iter_mut().for_each(Loading::read_all);
+        if self.takes_backup(&Threads::alone()) {
+            self.loading.iter_mut().for_each(Loading::read_all);
+        }
+        if let Ok(loading) = &mut self.loading {
+            loading.drop_if_damaged();
+            loading.decoded.finish();
+        }
         self
+    }
+
+    /// Begins with the backup instead, if the file is missing or damaged and the backup is whole. Call it when all was read,
+    /// before objects are made. Returns true if it is the backup now.
+    fn takes_backup(&mut self, threads: &Threads) -> bool {
+        let Some(spare) = self.spare.take() else { return false };
+        let is_good = match &self.loading {
+            Ok(loading) if loading.decoded.is_only_first && loading.decoded.count == 0 => false,
+            // Values that nobody may make, such as objects, are no damage.
+            Ok(loading) => loading.is_sound() || loading.damage.is_none() && self.source.is_whole(threads),
+            Err(_) => false,
+        };
+        let Some(backup) = (if is_good { None } else { self.source.whole_backup(threads) }) else { return false };
+        let is_only_first = self.default.is_some();
+        let mut makers = Some(self.loading.as_mut().map_or(spare, |loading| loading.decoded.take_makers()));
+        let Ok(mut loading) = begin(&backup, self.range, &mut makers) else { return false };
+        loading.decoded.is_only_first = is_only_first;
+        let why = self.all().lines.into_iter().find(|line| !line.is_warning);
+        let path = &self.source.path;
+        let why = why.map_or_else(|| format!("\"{path}\": expected a value, found an empty file"), |line| line.text);
+        self.warning = Some(Line::warning(format_args!("loaded the backup \"{path}.bak\" instead: {why}")));
+        (self.source, self.loading) = (backup, Ok(loading));
+        true
     }
 
     fn all(&mut self) -> Outcome<VarArray> {
         match &mut self.loading {
-            Ok(loading) => loading.end(&self.source),
+            Ok(loading) => {
+                let mut outcome = loading.end(&self.source);
+                outcome.lines.splice(..0, self.warning.take());
+                outcome
+            }
             Err(failure) => Outcome::failed(VarArray::new(), failure.clone()),
         }
     }
@@ -308,7 +360,9 @@ impl Load {
 
 impl Work for Load {
     fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep {
-        let Ok(loading) = &mut self.loading else { return NextStep::Done };
+        let Ok(loading) = &mut self.loading else {
+            return if self.takes_backup(threads) { NextStep::More } else { NextStep::Done };
+        };
         if loading.is_read {
             return loading.decoded.step_with_engine();
         }
@@ -319,6 +373,10 @@ impl Work for Load {
         if !loading.is_read {
             return NextStep::More;
         }
+        if self.takes_backup(threads) {
+            return NextStep::More;
+        }
+        let Ok(loading) = &mut self.loading else { return NextStep::Done };
         loading.drop_if_damaged();
         loading.decoded.end()
     }

@@ -171,6 +171,7 @@ pub fn finish(target: &SaveTarget, ticket: &WriteTicket, saver: Saver, threads: 
 
 /// Puts a file in place, unless a later save already did. Returns true if this file is in place.
 fn commit(target: &SaveTarget, ticket: &WriteTicket, flushed: Flushed) -> Result<bool, Failure> {
+    let flushed = if target.keeps_backup { flushed.keep_backup() } else { flushed };
     match flushed.commit(&ticket.0).map_err(|error| target.not_written(&error))? {
         Committed::InPlace(replaced) => {
             engine::keep(&target.path);

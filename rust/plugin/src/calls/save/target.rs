@@ -42,6 +42,7 @@ pub struct Request {
 pub struct Stored<'a> {
     pub compression_mode: i64,
     pub key: &'a Variant,
+    pub keep_backup: bool,
     pub header: &'a PackedByteArray,
 }
 
@@ -52,6 +53,8 @@ pub struct SaveTarget {
     shown: String,
     pub compression: Option<Compression>,
     pub key: Option<Key>,
+    /// True if the old file stays as a backup.
+    pub keeps_backup: bool,
     /// What is written before the values.
     pub header: Vec<u8>,
     /// True if the values are added to the file.
@@ -69,7 +72,7 @@ impl SaveTarget {
             at = std::path::absolute(&at).unwrap_or(at);
         }
         let (shown, compression, key, header) = (path.to_string(), None, None, Vec::new());
-        Self { path: at, shown, compression, key, header, appends: false, is_batch: true }
+        Self { path: at, shown, compression, key, keeps_backup: false, header, appends: false, is_batch: true }
     }
 
     /// Takes the ticket of a call that writes this file. No script may run before the call has ended: one that appends to
@@ -88,7 +91,7 @@ impl SaveTarget {
         }
         Saver::append(&self.path, &ticket.0, DIALECT).map_err(|error| match &error {
             AppendError::System(error) if error.kind() == io::ErrorKind::ResourceBusy => self.not_written(error),
-            AppendError::System(error) => self.failure(open_code(error), error),
+            AppendError::System(error) => self.not_begun(error),
             AppendError::Compressed => {
                 let advice = "load its values, and save them with VarBatch.COMPRESSION_NONE first";
                 self.failure(EngineError::ERR_FILE_UNRECOGNIZED, &format_args!("{error}; {advice}"))
@@ -115,7 +118,20 @@ impl SaveTarget {
             Some(key) => Saver::create_encrypted(&self.path, key),
             None => Saver::create(&self.path, compressed),
         };
-        begun.map_err(|error| self.failure(open_code(&error), &error))
+        begun.map_err(|error| self.not_begun(&error))
+    }
+
+    /// Says how to make a folder that is missing.
+    fn not_begun(&self, error: &io::Error) -> Failure {
+        let code = open_code(error);
+        let folder = self.path.parent().filter(|folder| !folder.exists()).and(self.shown.rsplit_once('/'));
+        match folder {
+            Some((folder, _)) if code == EngineError::ERR_FILE_NOT_FOUND => {
+                let advice = format_args!("DirAccess.make_dir_recursive_absolute(\"{folder}\") makes its folder");
+                self.failure(code, &format_args!("{error}; {advice}"))
+            }
+            _ => self.failure(code, error),
+        }
     }
 
     pub fn not_written(&self, error: &io::Error) -> Failure {
@@ -169,6 +185,7 @@ pub fn to_save(
         return Err(refused(&"expected a header that does not begin with \"GCPF\", as compressed files do"));
     }
     (target.compression, target.key, target.header) = (compression, key, header.to_vec());
+    target.keeps_backup = stored.keep_backup;
     Ok(request)
 }
 

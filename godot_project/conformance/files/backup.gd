@@ -1,0 +1,57 @@
+extends "files_base.gd"
+## Backups: the file that a save replaced, which is loaded if the new one is damaged or missing, and of
+## which one warning tells. Kills and power cuts are in crash_game.gd and rust/storage/tests/unit.
+
+const INSTEAD := WARNING + 'loaded the backup "%s.bak" instead: '
+
+var _bak := path + ".bak"
+
+
+func test_a_backup_is_loaded_with_one_warning() -> void:
+	for stored_as: Array in [[-1, null], [FileAccess.COMPRESSION_ZSTD, null], [-1, "pass"]]:
+		var key: Variant = stored_as[1]
+		for i: int in 4:
+			var arguments: Array = [path, {"level": i}, false] + stored_as + [true]
+			var form := "save_var" + ("_async" if i % 2 else "")
+			check_int(call_and_wait(form, arguments) as int, OK, "saving")
+		check_names([path.get_file(), _bak.get_file()], "a save and its backup")
+		check_value(VarBatch.load_var(path, 5, false, key), {"level": 3}, "the newest")
+		var good := FileAccess.get_file_as_bytes(path)
+		var backup := FileAccess.get_file_as_bytes(_bak)
+		for length: int in range(-1, good.size(), 3):
+			write(path, good.slice(0, maxi(length, 0)))
+			if length < 0:
+				DirAccess.remove_absolute(path)
+			for form: String in ["load_var", "load_var_async"]:
+				var lines: PackedStringArray = [INSTEAD % path + "..."]
+				check_call(form, [path, 5, false, key], {"level": 2}, lines)
+			for other: PackedByteArray in [backup.slice(0, -1), "other".to_utf8_buffer()]:
+				write(_bak, other)
+				var load := func() -> void: VarBatch.load_var(path, 5, false, key)
+				var lines := "".join(logged(load))
+				check(("%s.bak" % path) not in lines and (lines or length < 0), "lines: " + lines)
+			write(_bak, backup)
+		_remove()
+
+
+## Objects that nobody may make are no damage.
+func test_what_is_no_damage() -> void:
+	check_int(VarBatch.save_var(path, "old"), OK, "saving")
+	check_int(VarBatch.save_var(path, Curve2D.new(), true, -1, null, true), OK, "saving an object")
+	check_forms("load_var", [path, 5], 5, ERR_FILE_CORRUPT, ['"%s": frame 0: expected no obj' % path])
+	_remove()
+	check_int(VarBatch.save_var(_bak, "old", false, -1, "pass"), OK, "saving")
+	check_value(VarBatch.load_var(path, 5, false, "other"), 5, "a backup with another key")
+	check_int(VarBatch.get_last_error(), ERR_FILE_NOT_FOUND, "its error")
+
+
+func test_a_folder_that_is_missing() -> void:
+	var to := folder + "/some/where/x.bin"
+	var text := '; DirAccess.make_dir_recursive_absolute("%s") makes its folder' % to.get_base_dir()
+	for method: String in ["save_vars", "append_vars"]:
+		check_forms(method, [to, [1]], ERR_FILE_NOT_FOUND, ERR_FILE_NOT_FOUND, [text])
+
+
+func _remove() -> void:
+	DirAccess.remove_absolute(path)
+	DirAccess.remove_absolute(_bak)
