@@ -22,11 +22,12 @@ mod undo;
 mod value;
 
 use godot::init::{ExtensionLibrary, InitStage, gdextension};
+use godot::sys;
 
 struct VarBatchExtension;
 
 // SAFETY: this is gdext's entry point; on load, the library does nothing that gdext's documentation forbids.
-#[gdextension]
+#[gdextension(entry_symbol = gdext_rust_init_unchecked)]
 unsafe impl ExtensionLibrary for VarBatchExtension {
     fn on_stage_init(stage: InitStage) {
         match stage {
@@ -43,4 +44,15 @@ unsafe impl ExtensionLibrary for VarBatchExtension {
             jobs::dispatch::shut_down();
         }
     }
+}
+
+/// The entry point, which the engine calls.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn gdext_rust_init(
+    get_function: sys::GDExtensionInterfaceGetProcAddress,
+    library: sys::GDExtensionClassLibraryPtr,
+    init: *mut sys::GDExtensionInitialization,
+) -> sys::GDExtensionBool {
+    // SAFETY: the arguments are the engine's.
+    unsafe { engine::load::<VarBatchExtension>(get_function, library, init, api::refuse) }
 }

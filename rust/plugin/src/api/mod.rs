@@ -7,11 +7,17 @@ mod var_batch;
 
 use self::var_batch::VarBatch;
 use crate::engine;
+use crate::report::{Failure, Outcome};
 
 /// Registers the members of the class that are not `#[func]`s. Call it after gdext has registered the class.
 pub fn register() {
     engine::register::<VarBatch>();
     engine::register_dialects::<VarBatch>();
+}
+
+/// Ends a call with an invalid argument, which was not made.
+pub fn refuse(class: &str, method: &str, text: String) {
+    task::end_of(class, method, Outcome::failed((), Failure::invalid(text)));
 }
 
 pub fn load_docs() {

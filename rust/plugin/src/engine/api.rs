@@ -41,7 +41,7 @@ pub fn kind_of(id: u32) -> Option<Kind> {
     u8::try_from(id).ok().and_then(Kind::from_id)
 }
 
-fn interface() -> &'static sys::GDExtensionInterface {
+pub fn interface() -> &'static sys::GDExtensionInterface {
     // SAFETY: gdext has initialised its binding before any of this library's functions can be called.
     unsafe { sys::get_interface() }
 }

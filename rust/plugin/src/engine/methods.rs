@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 
 use godot::builtin::{AnyDictionary, PackedByteArray, StringName, VarDictionary, Variant, VariantType};
 use godot::classes::Object;
@@ -20,6 +21,7 @@ use godot::register::private::method::ClassMethodInfo;
 use godot::sys;
 use varbatch_codec::{Dialect, Engine, Kind};
 
+use super::arguments::{CALL_CHECK, check};
 use super::{BytesOut, DIALECT, Slot, Value, api, layout, value};
 
 /// Makes a type an argument that may have a default: how the engine sees it, and how it is converted from and to that.
@@ -218,6 +220,7 @@ pub fn register<C: GodotClass + Call>() {
     // Now, when the library is loaded, so that no call has to.
     api();
     layout::look();
+    CALL_CHECK.store(true, Ordering::Relaxed);
     let flags = MethodFlags::NORMAL | MethodFlags::STATIC;
     // SAFETY: the functions match their signatures: they take and return `Variant` and `PackedByteArray` as the engine
     // passes them, followed by an optional bool to encode, and an optional Variant and int to decode. They match the flags: static
@@ -242,6 +245,7 @@ pub fn register<C: GodotClass + Call>() {
         )
         .register_extension_class_method();
     }
+    CALL_CHECK.store(false, Ordering::Relaxed);
 }
 
 /// Passes the class documentation, in Godot's XML format, to the editor.
@@ -253,7 +257,7 @@ pub fn load_docs(xml: &str) {
 
 /// Calls `bytes_to_var` if `DECODES`, else `var_to_bytes`.
 unsafe extern "C" fn call<C: Call, const DECODES: bool>(
-    _: *mut c_void,
+    method: *mut c_void,
     _: sys::GDExtensionClassInstancePtr,
     args: *const sys::GDExtensionConstVariantPtr,
     count: sys::GDExtensionInt,
@@ -266,25 +270,35 @@ unsafe extern "C" fn call<C: Call, const DECODES: bool>(
         let args: &[&Variant] = if count > 0 { std::slice::from_raw_parts(args.cast(), count as usize) } else { &[] };
         (args, &mut *ret.cast::<Variant>(), &mut *error)
     };
+    let is = |index: usize, kind| args.get(index).is_some_and(|arg| value(arg).view().kind() == kind);
+    let is_plain = match args.len() {
+        1 => !DECODES || is(0, Kind::PackedByteArray),
+        2 if DECODES => is(0, Kind::PackedByteArray),
+        3 if DECODES => is(0, Kind::PackedByteArray) && is(2, Kind::Int),
+        2 => is(1, Kind::Bool),
+        _ => false,
+    };
+    // SAFETY: the method is the engine's argument.
+    if !is_plain && unsafe { !check(method, args, error) } {
+        return;
+    }
     guarded(error, || {
-        let ([second, third], out) = (optional(args, if DECODES { 3 } else { 2 })?, Slot::from_mut(ret));
+        // What the engine's own methods accept too is converted.
+        let (second, out) = (args.get(1), Slot::from_mut(ret));
         if !DECODES {
-            let flag = second.map_or(Ok(false), |flag| flag.try_to_relaxed().map_err(|_| wrong_type(1, Kind::Bool)))?;
-            C::var_to_bytes(value(args[0]), flag, out);
-            return Ok(());
+            C::var_to_bytes(value(args[0]), second.is_some_and(|flag| flag.try_to_relaxed().unwrap_or_default()), out);
+            return;
         }
         let converted;
         let bytes = match value(args[0]).view() {
             array if array.kind() == Kind::PackedByteArray => array.byte_array(),
-            // Converts what the engine's own methods accept too, such as an Array of numbers.
             _ => {
-                converted = args[0].try_to_relaxed().map_err(|_| wrong_type(0, Kind::PackedByteArray))?;
+                converted = args[0].try_to_relaxed().unwrap_or_default();
                 &converted
             }
         };
-        let offset = third.map_or(Ok(0), |at| at.try_to_relaxed().map_err(|_| wrong_type(2, Kind::Int)))?;
-        C::bytes_to_var(bytes, second.map(value), offset, out);
-        Ok(())
+        let offset = args.get(2).map_or(0, |offset| offset.try_to_relaxed().unwrap_or_default());
+        C::bytes_to_var(bytes, second.map(|allow_objects| value(allow_objects)), offset, out);
     });
 }
 
@@ -310,30 +324,11 @@ unsafe extern "C" fn typed_call<C: Call, const DECODES: bool>(
             C::var_to_bytes(value(&*(*args).cast()), flag, &mut bytes);
             *ret.cast() = bytes;
         }
-        Ok(())
     });
 }
 
-/// Returns the optional arguments behind the first. Also checks that there is a first, and at most `max`.
-fn optional<'v>(args: &[&'v Variant], max: usize) -> Result<[Option<&'v Variant>; 2], sys::GDExtensionCallError> {
-    let wrong_count = |error, expected| sys::GDExtensionCallError { error, argument: 0, expected };
-    match args.len() {
-        0 => Err(wrong_count(sys::GDEXTENSION_CALL_ERROR_TOO_FEW_ARGUMENTS, 1)),
-        count if count > max => Err(wrong_count(sys::GDEXTENSION_CALL_ERROR_TOO_MANY_ARGUMENTS, max as i32)),
-        _ => Ok([args.get(1).copied(), args.get(2).copied()]),
-    }
-}
-
-fn wrong_type(argument: i32, expected: Kind) -> sys::GDExtensionCallError {
-    let error = sys::GDEXTENSION_CALL_ERROR_INVALID_ARGUMENT;
-    sys::GDExtensionCallError { error, argument, expected: expected.id().into() }
-}
-
 /// Catches panics, so that they do not reach the engine. gdext's hook has already printed them.
-fn guarded(error: &mut sys::GDExtensionCallError, call: impl FnOnce() -> Result<(), sys::GDExtensionCallError>) {
-    *error = match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(Ok(())) => return error.error = sys::GDEXTENSION_CALL_OK,
-        Ok(Err(error)) => error,
-        Err(_) => sys::GDExtensionCallError { error: CALL_FAILED, argument: 0, expected: 0 },
-    };
+pub fn guarded(error: &mut sys::GDExtensionCallError, call: impl FnOnce()) {
+    let is_done = catch_unwind(AssertUnwindSafe(call)).is_ok();
+    error.error = if is_done { sys::GDEXTENSION_CALL_OK } else { CALL_FAILED };
 }

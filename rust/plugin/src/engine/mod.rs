@@ -20,6 +20,7 @@
 //! - **Threads**: [`Value::variant`] and functions that run scripts are only called by the thread of the call.
 
 mod api;
+mod arguments;
 mod files;
 mod layout;
 mod memory;
@@ -29,8 +30,11 @@ mod slot;
 mod stream;
 mod view;
 
-use api::{Constructor, ENCODED_CLASS, Inner, TypeOf, api, construct, default_value, is_packed, kind_of, sys_type};
+use api::{
+    Constructor, ENCODED_CLASS, Inner, TypeOf, api, construct, default_value, interface, is_packed, kind_of, sys_type,
+};
 pub use api::{DIALECT, REAL, THEME_ITEMS, allocates_in_parallel, makes_blocks};
+pub use arguments::load;
 pub use files::{EngineFile, error_text, globalize, keep};
 use layout::{Entry, Private, is_known};
 use memory::{LINE, line, lines};

@@ -1,0 +1,215 @@
+//! Checks the arguments of every method before gdext converts them.
+//!
+//! gdext answers a wrong type with two lines that no user of this library understands, and prints the whole argument. So
+//! each method is registered with an entry point of ours in front of gdext's. It converts nothing: where an argument is
+//! wrong, it says so in a line, and returns the error that the engine's own methods return.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use godot::builtin::{StringName, Variant, VariantType};
+use godot::init::{__gdext_load_library, ExtensionLibrary};
+use godot::obj::EngineEnum;
+use godot::sys;
+use varbatch_codec::Kind;
+
+use super::methods::guarded;
+use super::{interface, kind_of};
+
+type GetFunction = unsafe extern "C" fn(*const c_char) -> sys::GDExtensionInterfaceFunctionPtr;
+type Register = unsafe extern "C" fn(
+    sys::GDExtensionClassLibraryPtr,
+    sys::GDExtensionConstStringNamePtr,
+    *const sys::GDExtensionClassMethodInfo,
+);
+type Call = unsafe extern "C" fn(
+    *mut c_void,
+    sys::GDExtensionClassInstancePtr,
+    *const sys::GDExtensionConstVariantPtr,
+    sys::GDExtensionInt,
+    sys::GDExtensionVariantPtr,
+    *mut sys::GDExtensionCallError,
+);
+
+/// Reports a call with an invalid argument, by the names of the class and of the method.
+pub type Refused = fn(&str, &str, String);
+
+/// The engine's functions that these stand in front of, and what reports.
+static GET_FUNCTION: OnceLock<GetFunction> = OnceLock::new();
+static REGISTER: OnceLock<Register> = OnceLock::new();
+static REFUSED: OnceLock<Refused> = OnceLock::new();
+
+/// True while methods are registered whose entry points call [`check`] themselves.
+pub static CALL_CHECK: AtomicBool = AtomicBool::new(false);
+
+/// The function by which an extension registers a method.
+const REGISTER_NAME: &CStr = c"classdb_register_extension_class_method";
+
+/// A method, as long as the library is loaded.
+struct Method {
+    class: String,
+    name: String,
+    /// The names and types of its arguments.
+    arguments: Vec<(String, VariantType)>,
+    /// How many of these have no default.
+    required: usize,
+    call: Call,
+}
+
+/// Loads the library through gdext, with checks of all arguments.
+///
+/// # Safety
+/// The arguments are those of the entry point, which the engine calls.
+pub unsafe fn load<E: ExtensionLibrary>(
+    get_function: sys::GDExtensionInterfaceGetProcAddress,
+    library: sys::GDExtensionClassLibraryPtr,
+    init: *mut sys::GDExtensionInitialization,
+    refused: Refused,
+) -> sys::GDExtensionBool {
+    let Some(get_function) = get_function else { return 0 };
+    GET_FUNCTION.get_or_init(|| get_function);
+    REFUSED.get_or_init(|| refused);
+    // SAFETY: gdext gets what the engine passes.
+    unsafe { __gdext_load_library::<E>(Some(get), library, init) }
+}
+
+/// Returns a function of the engine, or ours that stands in front of it.
+unsafe extern "C" fn get(name: *const c_char) -> sys::GDExtensionInterfaceFunctionPtr {
+    // SAFETY: gdext passes the name of a function. The function of this name has this type.
+    unsafe {
+        let function = GET_FUNCTION.get().and_then(|get| get(name));
+        if CStr::from_ptr(name) != REGISTER_NAME {
+            return function;
+        }
+        function.map(|function| {
+            REGISTER.get_or_init(|| std::mem::transmute::<unsafe extern "C" fn(), Register>(function));
+            std::mem::transmute::<Register, unsafe extern "C" fn()>(register)
+        })
+    }
+}
+
+/// Registers a method with [`call`] as its entry point.
+unsafe extern "C" fn register(
+    library: sys::GDExtensionClassLibraryPtr,
+    class: sys::GDExtensionConstStringNamePtr,
+    info: *const sys::GDExtensionClassMethodInfo,
+) {
+    // SAFETY: gdext passes names as pointers to StringNames, and the info of a method with as many arguments. Its entry
+    // points ignore the first argument, which is ours then. The engine copies the info.
+    unsafe {
+        let (info, text) = (&*info, |name: *const c_void| (*name.cast::<StringName>()).to_string());
+        let arguments = (0..info.argument_count as usize).map(|index| {
+            let argument = &*info.arguments_info.add(index);
+            (text(argument.name.cast_const().cast()), VariantType::from_ord(argument.type_ as i32))
+        });
+        let method = Method {
+            class: text(class.cast()),
+            name: text(info.name.cast_const().cast()),
+            arguments: arguments.collect(),
+            required: (info.argument_count - info.default_argument_count) as usize,
+            call: info.call_func.expect("gdext makes it"),
+        };
+        let method_userdata = Box::into_raw(Box::new(method)).cast();
+        let call_func = if CALL_CHECK.load(Ordering::Relaxed) { info.call_func } else { Some(call as Call) };
+        let info = sys::GDExtensionClassMethodInfo { method_userdata, call_func, ..*info };
+        REGISTER.get().expect("was asked for first")(library, class, &raw const info);
+    }
+}
+
+/// Calls a method if its arguments are good.
+unsafe extern "C" fn call(
+    method: *mut c_void,
+    instance: sys::GDExtensionClassInstancePtr,
+    args: *const sys::GDExtensionConstVariantPtr,
+    count: sys::GDExtensionInt,
+    ret: sys::GDExtensionVariantPtr,
+    error: *mut sys::GDExtensionCallError,
+) {
+    // SAFETY: the method is the one that was registered. The engine passes `count` pointers to Variants, which are alive
+    // during the call; a reference to a Variant has the layout of a pointer to it. It passes room for an error.
+    let (given, room) = unsafe {
+        let given: &[&Variant] = if count > 0 { std::slice::from_raw_parts(args.cast(), count as usize) } else { &[] };
+        (given, &mut *error)
+    };
+    // SAFETY: as above; gdext gets what the engine passes.
+    unsafe {
+        if check(method, given, room) {
+            ((*method.cast::<Method>()).call)(std::ptr::null_mut(), instance, args, count, ret, error);
+        }
+    }
+}
+
+/// Returns true if the arguments of a call are good. Else reports that, and sets the error.
+///
+/// # Safety
+/// `method` is what the engine passes to the entry point of a method.
+pub unsafe fn check(method: *mut c_void, given: &[&Variant], error: &mut sys::GDExtensionCallError) -> bool {
+    // SAFETY: the method is the one that was registered, and is never freed.
+    let method = unsafe { &*method.cast::<Method>() };
+    let Err(wrong) = method.check(given) else { return true };
+    guarded(error, || method.report(given, &wrong));
+    *error = wrong;
+    false
+}
+
+impl Method {
+    /// Checks the count of the arguments, and the type of each as the engine does: it also takes what it can convert.
+    fn check(&self, given: &[&Variant]) -> Result<(), sys::GDExtensionCallError> {
+        let wrong = |error, argument, expected| Err(sys::GDExtensionCallError { error, argument, expected });
+        if given.len() < self.required {
+            return wrong(sys::GDEXTENSION_CALL_ERROR_TOO_FEW_ARGUMENTS, 0, self.required as i32);
+        }
+        if given.len() > self.arguments.len() {
+            return wrong(sys::GDEXTENSION_CALL_ERROR_TOO_MANY_ARGUMENTS, 0, self.arguments.len() as i32);
+        }
+        for (index, (given, (_, expected))) in given.iter().zip(&self.arguments).enumerate() {
+            let (from, to) = (given.get_type(), *expected);
+            if from == to || to == VariantType::NIL {
+                continue;
+            }
+            // SAFETY: both are types of the engine.
+            if unsafe { (interface().variant_can_convert_strict)(from.sys(), to.sys()) } == 0 {
+                return wrong(sys::GDEXTENSION_CALL_ERROR_INVALID_ARGUMENT, index as i32, to.ord());
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports an argument of a wrong type: the engine says as much of a wrong count as there is to say.
+    #[cold]
+    fn report(&self, given: &[&Variant], wrong: &sys::GDExtensionCallError) {
+        if wrong.error != sys::GDEXTENSION_CALL_ERROR_INVALID_ARGUMENT {
+            return;
+        }
+        let index = wrong.argument as usize;
+        let (name, expected) = &self.arguments[index];
+        let (expected, found) = (kind(*expected), kind(given[index].get_type()));
+        let article = if matches!(expected, Kind::Int | Kind::Array | Kind::Object) { "an" } else { "a" };
+        let (expected_name, found_name) = (expected.name(), found.name());
+        let text =
+            format!("expected {article} {expected_name} as {name}, found {found_name}; {}", cure(expected, found));
+        if let Some(refused) = REFUSED.get() {
+            refused(&self.class, &self.name, text);
+        }
+    }
+}
+
+/// What to write instead.
+fn cure(expected: Kind, found: Kind) -> &'static str {
+    match expected {
+        Kind::Bool => "write true or false",
+        Kind::Int => "write a whole number, or a constant such as FileAccess.COMPRESSION_ZSTD",
+        Kind::String => "write a String in quotes, such as \"user://save.dat\"",
+        Kind::Array => "write [value] for an Array of one value",
+        Kind::PackedByteArray if found == Kind::String => "VarBatch.load_var() takes the path of a file",
+        Kind::PackedByteArray => "VarBatch.var_to_bytes() makes the bytes of a value",
+        Kind::PackedStringArray => "write the names in brackets, such as [\"position\"]",
+        Kind::Object => "write the object itself, such as a Node",
+        _ => "write {} for an empty one",
+    }
+}
+
+fn kind(of: VariantType) -> Kind {
+    kind_of(of.ord() as u32).expect("every type of an argument has one")
+}
