@@ -4,7 +4,7 @@ extends "../files/files_base.gd"
 
 ## An empty frame, or an empty buffer, as the error says it.
 const EMPTY := "expected 4 more bytes for a header, found 0, at byte %d"
-const ZEROS := "expected a frame, found nothing but zeros (%d bytes), at byte %d"
+const ZEROS := "expected a value, found nothing but zeros (%d bytes), at byte %d"
 ## Very generous: printing each error took minutes.
 const MAX_MSEC := 20_000
 
@@ -21,7 +21,7 @@ func test_zeros() -> void:
 	var data := ERR_INVALID_DATA
 	var corrupt := ERR_FILE_CORRUPT
 	check_forms("frames_to_vars", [zeros], _nulls(count), data, _frames(count), true)
-	var text := of_file + "frame 0: " + ZEROS % [zeros.size(), 0]
+	var text := of_file + "value 0: " + ZEROS % [zeros.size(), 0]
 	check_forms("load_vars", [path], [], corrupt, [text], true)
 	var file := FileAccess.open_compressed(path, FileAccess.WRITE, FileAccess.COMPRESSION_ZSTD)
 	for i: int in 4:
@@ -60,6 +60,7 @@ func test_the_end_of_a_stream() -> void:
 	texts.append_array([end, MORE % 81])
 	check_forms("frames_to_vars", [frames], _nulls(100), ERR_INVALID_DATA, texts, true)
 	write(path, frames)
+	texts[-2] = "value 100: the file is cut off, or the length of a value is damaged, 5 bytes are missing, at byte 404"
 	texts = _in_file('"%s": ' % path, texts)
 	check_forms("load_vars", [path], _nulls(100), ERR_FILE_CORRUPT, texts, true)
 
@@ -124,6 +125,6 @@ func _frames(count: int) -> PackedStringArray:
 
 func _in_file(file: String, texts: PackedStringArray) -> PackedStringArray:
 	for i: int in texts.size():
-		texts[i] = file + texts[i]
+		texts[i] = file + texts[i].replace("frame ", "value ")
 	texts[-1] += OF_FILES
 	return texts

@@ -5,7 +5,7 @@ extends "dialects_base.gd"
 const Meddler := preload("../hostile/meddler.gd")
 const Scripted := preload("../support/scripted.gd")
 const UNKNOWN := "11000000 06000000 4e6f5375 63680000 00000000"
-const NO_OBJECTS := "expected no object with properties, as objects are not allowed, found one, at "
+const NO_OBJECTS := "expected no object with properties, as objects are not allowed (allow_objects: true, or a list of classes), found one, at "
 
 
 func finish() -> void:

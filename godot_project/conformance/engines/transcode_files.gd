@@ -109,13 +109,13 @@ func test_many_at_once() -> void:
 func test_what_fails() -> void:
 	var bad := frame("1b00000000000000".hex_decode()) + frame(var_to_bytes(1))
 	var foreign := VarBatch.vars_to_frames([{"a": [Vector4i()]}, Vector3i(), 5])
-	var misplaced := 'frame %d: expected a type that Godot 3 has, found Vector4i, at byte %d inside ["a"]'
+	var misplaced := 'value %d: expected a type that Godot 3 has, found Vector4i, at byte %d inside ["a"]'
 	for count: int in [0, 3, 40_000]:
 		var good := VarBatch.vars_to_frames(range(count))
-		var text := "frame %d: expected a type from 0 to 26, found 27, at byte %d"
+		var text := "value %d: expected a type from 0 to 26, found 27, at byte %d"
 		var place: Array = [count, good.size() + 4]
 		_check_fails(good + bad, ERR_FILE_CORRUPT, text % place, GODOT_3, GODOT_4)
-		_check_fails(good + bad.slice(0, 7), ERR_FILE_CORRUPT, " more bytes for the ", GODOT_3, GODOT_4)
+		_check_fails(good + bad.slice(0, 7), ERR_FILE_CORRUPT, "the file is cut off", GODOT_3, GODOT_4)
 		place[1] += 28
 		_check_fails(good + foreign, ERR_INVALID_DATA, misplaced % place, GODOT_4, GODOT_3)
 	for mode: int in [FileAccess.COMPRESSION_FASTLZ, FileAccess.COMPRESSION_ZSTD]:

@@ -43,7 +43,7 @@ func test_torn_ends() -> void:
 	var text := '"%s": ' % path
 	for before: Array in [[], NEW, range(3000)]:
 		var whole := stored(before)
-		var start := text + "frame %d: expected a frame, found " % before.size()
+		var start := text + "value %d: expected a value, found " % before.size()
 		var rows: Dictionary[PackedByteArray, String] = {
 			zeros: start + "nothing but zeros (4096 bytes), at byte %d" % whole.size(),
 			torn.slice(0, 9): text,

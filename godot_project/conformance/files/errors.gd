@@ -113,8 +113,13 @@ func _check_probe(
 
 func _check_fails(to: String, values: Array, code: int, reason: String, mode := -1) -> void:
 	check(code != OK, "no error to expect for %s" % to)
-	var text := 'cannot save "%s": %s' % [to, reason]
+	var text := 'cannot save "%s": %s' % [_shown(to), reason]
 	check_forms("save_vars", [to, values, false, mode], code, code, [text])
+
+
+## A path in a line, which is cut if it is long.
+func _shown(long: String) -> String:
+	return long if long.length() <= 180 else long.left(180) + "..."
 
 
 ## The same where the path is good, and perhaps a file there that has to stay.
@@ -134,7 +139,7 @@ func _check_load_fails(from: String) -> int:
 	check(FileAccess.open(from, FileAccess.READ) == null, "the engine opens %s" % from)
 	var code := FileAccess.get_open_error()
 	check(code != OK, "no error to expect for %s" % from)
-	var text := 'cannot load "%s": ' % from
+	var text := 'cannot load "%s": ' % _shown(from)
 	check_forms("load_vars", [from], [], code, [text])
 	if code != ERR_FILE_NOT_FOUND:
 		check_forms("load_var", [from, "default"], "default", code, [text])
@@ -143,6 +148,6 @@ func _check_load_fails(from: String) -> int:
 		check_int(expect_errors(read, 1, text) as int, code, "transcode_file of " + from)
 		write(target, VarBatch.vars_to_frames([1]))
 		var replace := func() -> int: return VarBatch.transcode_file(target, from, SAME, SAME)
-		check_int(expect_errors(replace, 1, 'cannot save "%s": ' % from) as int, code, "to " + from)
+		check_int(expect_errors(replace, 1, 'cannot save "%s": ' % _shown(from)) as int, code, "to " + from)
 		DirAccess.remove_absolute(target)
 	return code

@@ -55,7 +55,9 @@ func test_texts_images_and_archives() -> void:
 	var config := ConfigFile.new()
 	config.set_value("audio", "volume", 0.5)
 	var texts: PackedStringArray = [JSON.stringify(_values), "{}  ", "Hello, world!"]
-	for text: String in texts + PackedStringArray([config.encode_to_text(), "日本語😀\n".repeat(200)]):
+	write(path, config.encode_to_text().to_utf8_buffer())
+	_check_found("text with sections and keys, at byte 0; ConfigFile.load() reads it")
+	for text: String in texts + PackedStringArray(["日本語😀\n".repeat(200)]):
 		write(path, text.to_utf8_buffer())
 		_check_found("text, such as JSON, at byte 0; FileAccess.get_file_as_string() reads it")
 		check(FileAccess.get_file_as_string(path) == text, "another text")
@@ -115,7 +117,7 @@ func test_saves_of_godot_3() -> void:
 ## What is damaged, but ours, is called nothing else.
 func test_damaged_saves() -> void:
 	write(path, VarBatch.vars_to_frames(_values).slice(0, -100))
-	var text := "for the payload of a frame, found"
+	var text := "the file is cut off, 100 bytes are missing, at byte 80"
 	check_forms("load_vars", [path], _values.slice(0, 2), ERR_FILE_CORRUPT, [text])
 	quietly(func() -> Array: return VarBatch.load_vars(path))
 	var message := VarBatch.get_last_error_message()

@@ -27,7 +27,12 @@ func test_values() -> void:
 			check_value(VarBatch.load_var(path, null, whole), expected, "loaded again " + what)
 			DirAccess.remove_absolute(path)
 	check_int(VarBatch.save_var(path, [point], true), OK, "saving an object")
-	_check_default('"%s": frame 0: expected no object' % path, ERR_FILE_CORRUPT)
+	_check_default('"%s": value 0: expected no object' % path, ERR_FILE_CORRUPT)
+	# As get_var(true) is called.
+	var ported := func() -> Variant: return VarBatch.load_var(path, true)
+	check_value(expect_errors(ported, 1, "load_var(path, null, true)"), true, "objects")
+	DirAccess.remove_absolute(path)
+	check_value(expect_logged(ported, 0, int(OS.is_debug_build()), "(path, null, true)"), true, "no file")
 
 
 ## Nobody has saved yet: nothing is wrong, and nothing is printed.
@@ -53,12 +58,12 @@ func test_a_damaged_file() -> void:
 	var good := stored([{"a": [1, 2, 3]}])
 	for length: int in range(1, good.size()):
 		write(path, good.slice(0, length))
-		_check_default('"%s": frame 0: expected ' % path, ERR_FILE_CORRUPT)
+		_check_default('"%s": value 0: the file is cut off' % path, ERR_FILE_CORRUPT)
 	var bad := frame(PackedByteArray([255, 0, 0, 0]))
 	write(path, bad + bad + bad)
-	_check_default('"%s": frame 0: expected a type from 0 to ' % path, ERR_FILE_CORRUPT)
+	_check_default('"%s": value 0: expected a type from 0 to ' % path, ERR_FILE_CORRUPT)
 	write(path, good + bad)
-	_check_default('"%s": frame 1: expected a type from 0 to ' % path, ERR_FILE_CORRUPT)
+	_check_default('"%s": value 1: expected a type from 0 to ' % path, ERR_FILE_CORRUPT)
 
 
 ## The first of several, as from get_var(), and a word about the others.

@@ -35,7 +35,7 @@ func test_objects() -> void:
 	check_int(VarBatch.save_vars(path, [0, curve, 2, curve], true), OK, "saving objects")
 	check_same(VarBatch.load_vars(path, true, 1, 1), [curve], "an object")
 	check_same(VarBatch.load_vars(path, false, 2, 1), [2], "beside objects")
-	var text := '"%s": frame 3: ' % path
+	var text := '"%s": value 3: ' % path
 	check_forms("load_vars", [path, false, -1], [null], ERR_FILE_CORRUPT, [text])
 
 
@@ -48,7 +48,7 @@ func test_damage() -> void:
 	for row: Array in [[2, 2], [1, 4, 1, 4], [-2, -1, 4, 6], [5, 2, 6], [7, 0], [-1, 0]]:
 		var texts := PackedStringArray()
 		for index: int in row.slice(2):
-			texts.append('"%s": frame %d: ' % [path, index])
+			texts.append('"%s": value %d: ' % [path, index])
 		var code := OK if texts.is_empty() else ERR_FILE_CORRUPT
 		var expected := part(all, row[0] as int, row[1] as int)
 		check_forms("load_vars", [path, false, row[0], row[1]], expected, code, texts)

@@ -10,7 +10,7 @@ const REASONS: Dictionary[String, String] = {
 	"1b000000 01000000 04000000 01000000 6b000000 02000000 00":
 	'expected 4 more bytes for int, found 1, at byte 24 inside ["k"]',
 	"18000000 00000000":
-	"expected no object with properties, as objects are not allowed, found one, at byte 0",
+	"expected no object with properties, as objects are not allowed (allow_objects: true, or a list of classes), found one, at byte 0",
 }
 
 

@@ -40,7 +40,7 @@ func test_made_on_the_main_thread() -> void:
 func test_without_permission() -> void:
 	use([Meddler.new(), 2], true)
 	Meddler.on_init = _note_thread
-	var text := "expected no object with properties, as objects are not allowed, found one"
+	var text := "expected no object with properties, as objects are not allowed (allow_objects: true, or a list of classes), found one"
 	check_forms("bytes_to_vars", [_buffers], [null, 2], ERR_INVALID_DATA, [text])
 	check_forms("frames_to_vars", [_frames], [null, 2], ERR_INVALID_DATA, [text])
 	check_forms("load_vars", [_loaded_path], [null, 2], ERR_FILE_CORRUPT, [text])

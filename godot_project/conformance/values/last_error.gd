@@ -55,6 +55,26 @@ func test_a_logger_that_calls() -> void:
 	checks += 1
 
 
+## A thread may want no lines, and has none of the tasks that it starts then either.
+func test_without_lines() -> void:
+	var fail := call_method.bind(&"bytes_to_var", [BAD])
+	VarBatch.set_print_error_messages(false)
+	check_value(logged(fail), PackedStringArray(), "lines")
+	_check(ERR_INVALID_DATA, NO_TYPE)
+	var state := VarBatchState.new()
+	check_value(logged(state.add.bind(null)), PackedStringArray(), "lines of a state")
+	var recorder := VarBatchUndoRecorder.new()
+	check_value(logged(recorder.record.bind(null)), PackedStringArray(), "lines of a recorder")
+	var task := VarBatch.bytes_to_vars_async([BAD])
+	var threads := start_threads(1, func(_i: int) -> bool: return VarBatch.is_printing_error_messages())
+	check_value(end_threads(threads), [true], "another thread")
+	check(not VarBatch.is_printing_error_messages(), "this thread prints")
+	VarBatch.set_print_error_messages(true)
+	check_value(logged(task.wait), PackedStringArray(), "lines of a task")
+	check_value(task.get_error_message(), "buffer 0: " + NO_TYPE, "message of a task")
+	expect_errors(fail, 1, NO_TYPE)
+
+
 ## Each thread has its own, also when they fail and succeed at the same time.
 func test_threads() -> void:
 	_fail()

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use varbatch_codec::Writer;
 use varbatch_codec::transcode::{Losses, Lost, Translation};
 use varbatch_storage::transcode::{self, TranscodeError};
-use varbatch_storage::{Flushed, Saver, Ticket};
+use varbatch_storage::{Flushed, Saver, Ticket, words};
 
 use crate::args::{Convert, DialectName};
 use crate::input::{Failure, Input, STANDARD, name, unnamed};
@@ -29,7 +29,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     // It may be the file to replace, and some systems cannot replace an open file.
     drop(input);
     refuse_to_replace(args, &path, &name)?;
-    flushed.commit(&Ticket::take_for(&path)).map_err(|error| Failure::file(&name, error))?;
+    flushed.commit(&Ticket::take_for(&path)).map_err(|error| Failure::file(&name, words(&error)))?;
     if folder.is_some() {
         // Its output is the file alone.
         io::copy(&mut File::open(&path)?, &mut io::stdout())?;
@@ -43,7 +43,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
 /// Converts the input, and reports what is lost. Returns the new file, not in its place yet, and how many values it has.
 fn convert(input: &Rc<Input>, to: DialectName, path: &Path, name: &str) -> Result<(Flushed, usize), Failure> {
     let (translation, threads) = (Translation::new(input.from.dialect(), to.dialect()), input.threads());
-    let unwritten = |error| Failure::file(name, error);
+    let unwritten = |error: io::Error| Failure::file(name, words(&error));
     let saver = |compressed| Saver::create(path, compressed).map_err(unwritten);
     let Buffers { loader: frames, piece, .. } = Buffers::of(input)?;
     let (saver, count, losses) = match frames {

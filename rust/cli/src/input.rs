@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
-use varbatch_storage::LoadError;
 use varbatch_storage::compressed::CompressedError;
+use varbatch_storage::{LoadError, words};
 use varbatch_workers::Threads;
 
 use crate::args::{DialectName, Reading};
@@ -39,7 +39,7 @@ impl Input {
             true => ("standard input".into(), standard()),
             false => (name(path), open(path)),
         };
-        let (file, len) = opened.map_err(|error| Failure::file(&name, error))?;
+        let (file, len) = opened.map_err(|error| Failure::file(&name, words(&error)))?;
         Ok(Rc::new(Self { name, from, reading, file: file.into(), len }))
     }
 
@@ -105,7 +105,7 @@ pub fn name(path: &Path) -> String {
 
 /// Returns what `tempfile` says about a temporary file, without the file's path.
 pub fn unnamed(error: &io::Error) -> String {
-    let text = error.to_string();
+    let text = words(error);
     text.split_once(" at path ").map_or(text.as_str(), |(text, _)| text).to_owned()
 }
 

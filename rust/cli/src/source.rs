@@ -6,7 +6,7 @@ use std::rc::Rc;
 use clap::ValueEnum;
 use varbatch_codec::limits::MAX_VALUE_LEN;
 use varbatch_codec::{CodecError, Dialect, Reader, frames, validate};
-use varbatch_storage::{Guess, Loader, may_be_value};
+use varbatch_storage::{Guess, Loader, may_be_value, words};
 
 use crate::args::{DialectName, Format};
 use crate::input::{Failure, Input};
@@ -17,7 +17,7 @@ const PROBE: u64 = 1 << 20;
 
 /// Reads an input as frames.
 pub fn loader(input: &Rc<Input>) -> Result<Loader, Failure> {
-    let reader = input.reader().map_err(|error| Failure::file(&input.name, error))?;
+    let reader = input.reader().map_err(|error| Failure::file(&input.name, words(&error)))?;
     Loader::new(Box::new(reader), input.len).map_err(|error| Failure::load(input, error))
 }
 
@@ -103,7 +103,7 @@ impl<'i> Buffers<'i> {
 
     /// Opens an input, as what `format` says.
     pub fn open(input: &'i Rc<Input>, format: Format, dialect: Dialect) -> Result<Self, Failure> {
-        let failed = |error| Failure::file(&input.name, error);
+        let failed = |error: io::Error| Failure::file(&input.name, words(&error));
         let value = match format {
             Format::Frames => None,
             Format::Value => Some(read(input).map_err(failed)?),
@@ -182,7 +182,7 @@ pub fn give_hint(input: &Rc<Input>) {
         say("hint", format_args!("{name}: all of it can be read with --from {names}"));
     } else if let Some(what) = loader(input).ok().and_then(|loader| loader.guess(dialect)).and_then(what) {
         say("hint", format_args!("{name}: {what}"));
-    } else if input.reading.format == Format::Auto && !has_frame(input, dialect) && !is_null(input, dialect) {
+    } else if input.reading.format == Format::Auto && !has_frame(input, dialect) && has_value(input, dialect) {
         say("hint", format_args!("{name}: it was read as values of store_var(); --format value reads it as one value"));
     }
 }
@@ -222,10 +222,12 @@ fn has_frame(input: &Rc<Input>, dialect: Dialect) -> bool {
         || matches!(buffers.next(), Ok(Some(first)) if is_value(first.bytes, dialect))
 }
 
-/// Returns true if the input begins with a null and goes on: nobody writes that as one value.
-fn is_null(input: &Input, dialect: Dialect) -> bool {
-    let mut header = [0; 4];
-    input.len > 4
-        && input.reader().is_ok_and(|mut file| file.read_exact(&mut header).is_ok())
-        && is_value(&header, dialect)
+/// Returns true if the input begins with a value, or with more of one than its header. A null is none: nobody writes that
+/// and goes on.
+fn has_value(input: &Input, dialect: Dialect) -> bool {
+    const HEADERS: usize = 8;
+    let mut start = Vec::new();
+    let is_read = input.reader().is_ok_and(|file| file.take(PROBE).read_to_end(&mut start).is_ok());
+    let end = validate(Reader::new(&start).with_dialect(dialect).with_objects(true)).unwrap_or_else(|error| error.at());
+    is_read && end > HEADERS
 }

@@ -169,7 +169,9 @@ pub enum CodecErrorKind {
     #[error("expected at most {MAX_DEPTH} levels of nesting, found one more")]
     TooDeep,
     /// An object has class and properties where only ids are allowed.
-    #[error("expected no object with properties, as objects are not allowed, found one")]
+    #[error(
+        "expected no object with properties, as objects are not allowed (allow_objects: true, or a list of classes), found one"
+    )]
     ObjectRefused,
     /// Something that the caller of a Reader or a Writer refuses, such as a class that its engine does not have.
     #[error("{0}")]

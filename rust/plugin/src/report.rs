@@ -1,6 +1,7 @@
 //! What a call ends with: its value, and the lines that it prints. However many values fail, it prints a few lines and
 //! only counts the rest. The lines depend only on the indices, never on which thread was first.
 
+use std::cell::Cell;
 use std::fmt;
 use std::iter::repeat;
 
@@ -48,6 +49,15 @@ impl fmt::Display for Dropped {
 /// Says that an element of a batch is not a PackedByteArray, but of this type.
 pub fn no_buffer(kind: Kind) -> String {
     format!("expected a PackedByteArray, found {}", kind.name())
+}
+
+/// Max bytes of a path and of a name in a message: by mistake a script may have passed a whole file.
+pub const PATH: usize = 180;
+pub const NAME: usize = 48;
+
+/// Cuts a longer text.
+pub fn short(text: &str, max: usize) -> String {
+    if text.len() <= max { text.to_owned() } else { format!("{}...", &text[..text.floor_char_boundary(max)]) }
 }
 
 /// The index of an element in its batch, or `None` for the call as a whole.
@@ -185,10 +195,10 @@ impl<'s> Subject<'s> {
         Self { file: None, element, advice }
     }
 
-    /// The frames of a file.
+    /// The values of a file.
     pub const fn file(path: &'s str) -> Self {
         let advice = "; the command-line tool lists them: varbatch check --all";
-        Self { file: Some(path), element: "frame", advice }
+        Self { file: Some(path), element: "value", advice }
     }
 
     fn line(&self, index: Index, text: &str, is_warning: bool) -> Line {
@@ -252,10 +262,29 @@ impl Line {
         Self { text, is_warning }
     }
 
-    /// Prints the line, prefixed with the names of the class and the method.
-    pub fn print(&self, class: &str, method: &str) {
+    fn print(&self, class: &str, method: &str) {
         let line = format!("{class}.{method}: {}", self.text);
         if self.is_warning { godot_warn!("{line}") } else { godot_error!("{line}") }
+    }
+}
+
+thread_local! {
+    /// False if calls of this thread, and the tasks that it starts, print nothing.
+    static PRINTS: Cell<bool> = const { Cell::new(true) };
+}
+
+pub fn set_prints(prints: bool) {
+    PRINTS.set(prints);
+}
+
+pub fn prints() -> bool {
+    PRINTS.get()
+}
+
+/// Prints lines if the thread of the call wants them, prefixed with the names of the class and the method.
+pub fn print(prints: bool, class: &str, method: &str, lines: &[Line]) {
+    if prints {
+        lines.iter().for_each(|line| line.print(class, method));
     }
 }
 

@@ -25,6 +25,8 @@ pub enum Guess {
     Value,
     /// Frames of these other engines.
     Engines(Vec<Engine>),
+    /// Something else: the file begins with what is neither the length of a value nor a value.
+    Other,
 }
 
 /// A file format that is recognized by its first bytes.
@@ -39,6 +41,8 @@ pub enum Format {
     CompressedResource,
     /// A resource or scene as text.
     TextResource,
+    /// Text of sections and keys, as `ConfigFile` writes it.
+    Config,
     /// Any other text.
     Text,
     /// A PNG image.
@@ -50,11 +54,12 @@ pub enum Format {
 }
 
 /// Each format with its first bytes and its name in errors, in the order of [`Format`].
-const FORMATS: [(Format, &[&[u8]], &str); 8] = [
+const FORMATS: [(Format, &[&[u8]], &str); 9] = [
     (Format::Encrypted, &[b"GDEC"], "an encrypted file (\"GDEC\")"),
     (Format::Resource, &[b"RSRC"], "a resource (\"RSRC\")"),
     (Format::CompressedResource, &[b"RSCC"], "a compressed resource (\"RSCC\")"),
     (Format::TextResource, &[b"[gd_scene", b"[gd_resource"], "a resource as text"),
+    (Format::Config, &[], "text with sections and keys"),
     (Format::Text, &[], "text, such as JSON"),
     (Format::Png, &[b"\x89PNG"], "a PNG image"),
     (Format::Zip, &[b"PK\x03\x04"], "a ZIP archive"),
@@ -64,7 +69,10 @@ const FORMATS: [(Format, &[&[u8]], &str); 8] = [
 impl Format {
     fn of(bytes: &[u8]) -> Option<Self> {
         let known = FORMATS.iter().find(|(_, magics, _)| magics.iter().any(|magic| bytes.starts_with(magic)));
-        known.map(|(format, ..)| *format).or_else(|| is_text(bytes).then_some(Self::Text))
+        known.map(|(format, ..)| *format).or_else(|| match is_text(bytes) {
+            true if is_config(bytes) => Some(Self::Config),
+            is_text => is_text.then_some(Self::Text),
+        })
     }
 }
 
@@ -103,9 +111,18 @@ impl Loader {
         if may_be_value(&sample, len, dialect) {
             return Some(Guess::Value);
         }
-        sample.get_mut(..PREFIX_LEN)?.reverse();
-        let (first, first_len) = first_frames(&sample, len).next()?;
-        may_be_value(first, first_len, dialect).then_some(Guess::BigEndian)
+        let word = u32::from_le_bytes(*sample.first_chunk()?);
+        // A longer first value is cut off.
+        let is_cut_off = u64::from(word) + PREFIX_LEN as u64 > len
+            && Engine::ALL
+                .into_iter()
+                .any(|engine| may_be_value(&sample[PREFIX_LEN..], word.into(), Dialect::of(engine)));
+        let is_ours = is_cut_off || first_frames(&sample, len).next().is_some();
+        sample[..PREFIX_LEN].reverse();
+        match first_frames(&sample, len).next() {
+            Some((first, first_len)) if may_be_value(first, first_len, dialect) => Some(Guess::BigEndian),
+            _ => (!is_ours).then_some(Guess::Other),
+        }
     }
 }
 
@@ -121,6 +138,19 @@ fn is_text(bytes: &[u8]) -> bool {
         Err(_) => return false,
     };
     text.len() >= PREFIX_LEN && !text.contains(|char: char| char.is_control() && !"\t\n\r".contains(char))
+}
+
+/// True for text that begins with a section or a key, behind comments.
+fn is_config(text: &[u8]) -> bool {
+    let is_name = |name: &[u8]| {
+        name.first().is_some_and(u8::is_ascii_alphabetic)
+            && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_./-".contains(byte))
+    };
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let line = lines.find(|line| !line.is_empty() && line[0] != b';').unwrap_or_default();
+    let section = line.strip_prefix(b"[").and_then(|line| line.strip_suffix(b"]"));
+    let key = line.split(|byte| *byte == b'=').next().filter(|key| key.len() < line.len());
+    section.or(key).is_some_and(|name| is_name(name.trim_ascii()))
 }
 
 /// True if one value takes all of a stream of `len` bytes that begins like this, or may do so with the bytes that are not

@@ -21,6 +21,7 @@ mod save;
 pub mod transcode;
 #[cfg(windows)]
 mod windows;
+mod words;
 
 pub use append::AppendError;
 pub use guess::{Format, Guess, may_be_value};
@@ -29,3 +30,4 @@ pub use open::{open, refuse_name};
 pub use order::Ticket;
 pub use replace::{Committed, backup_of};
 pub use save::{Flushed, Saver, WRITE_LEN};
+pub use words::words;

@@ -12,10 +12,10 @@ fn each_file_has_its_result() {
     let broken = value(27, &[&words(&[1]), &string("list"), &words(&[28, 2, 0, 99])]);
     let cut = frames(&[&int(1), &save()])[..83].to_vec();
     let list = "frame 1: expected a type from 0 to 38, found 99, at byte 48 inside [\"list\"][1]";
-    let zeros = "expected a frame, found nothing but zeros (1048576 bytes), at byte 0";
+    let zeros = "expected a value, found nothing but zeros (1048576 bytes), at byte 0";
     let follows = "1 value is followed by bytes that engines ignore, first at byte 68";
     let ends_inside = "expected 4 more bytes for bool, found 0, at byte 64 inside [\"at\"][1]";
-    let ends = "expected 68 more bytes for the payload of a frame, found 67, at byte 16";
+    let ends = "the file is cut off, 1 byte is missing, at byte 16";
     for (bytes, options, code, out, err) in [
         (frames(&[&int(1), &save()]), "", 0, "ok, 2 values", ""),
         (save(), "", 0, "ok, 1 value", ""),
@@ -81,10 +81,14 @@ fn several_files_each_have_a_line() {
     folder.run("check a bad b").expect(1, "a: ok, 1 value\nbad: damaged, 1 value of 2\nb: ok, 1 value\n", error);
     folder.run("check --quiet a bad b").expect(1, "", "");
     // One file that cannot be read does not stop the check of the others.
-    let missing = fs::read(folder.path("none")).expect_err("no such file");
-    let error = format!("error: none: {missing}\n");
-    folder.run("check none a").expect(3, "a: ok, 1 value\n", &error);
+    let error = "error: none: there is no such file or folder\n";
+    folder.run("check none a").expect(3, "a: ok, 1 value\n", error);
     assert_eq!(folder.run("check bad none").code, 3);
+    // A shell makes folders of `*`, too.
+    fs::create_dir(folder.path("saves")).expect("a folder");
+    folder.run("check saves a").expect(0, "a: ok, 1 value\n", "hint: saves: skipped, as it is a folder\n");
+    folder.run("check --quiet saves a").expect(0, "", "");
+    assert_eq!(folder.run("check saves saves").code, 3);
 }
 
 #[test]
@@ -112,7 +116,7 @@ fn json_is_an_object_a_line() {
     // What ends a file early is an error as well.
     folder.write("c", &frames(&[&int(1)])[..10]);
     let lines = folder.run("check --json c").json();
-    assert_eq!(lines[0]["error"], "expected 8 more bytes for the payload of a frame, found 6, at byte 4");
+    assert_eq!(lines[0]["error"], "the file is cut off, 2 bytes are missing, at byte 4");
     assert_eq!(lines[1]["complete"], false);
 }
 
@@ -179,6 +183,7 @@ fn a_file_that_is_something_else_is_named() {
         (b"RSRC\0\0\0\0", "this is a resource (\"RSRC\"): "),
         (b"\x1f\x8b\x08\0\0\0", "this is a gzip stream: gzip -d unpacks it"),
         (&big_endian, "its lengths are big-endian"),
+        (&save()[..60], "it was read as values of store_var(); --format value reads it as one value"),
     ] {
         let folder = Folder::with("a", bytes);
         for command in ["check a", "show a", "convert --from godot4 --to godot3 a b"] {
@@ -187,4 +192,7 @@ fn a_file_that_is_something_else_is_named() {
             assert!(ran.code == 1 && last.starts_with(&format!("hint: a: {hint}")), "{command}: {ran:?}");
         }
     }
+    // No hint where it would not help.
+    let ran = Folder::with("a", &words(&[0x7fff_fffa, 77, 77])).run("check a");
+    assert!(ran.code == 1 && !ran.err.contains("hint"), "{ran:?}");
 }

@@ -60,7 +60,7 @@ fn a_failure_leaves_nothing() {
     let new = value(27, &[&words(&[1]), &string("at"), &value(28, &[&words(&[2, 0]), &words(&[10, 1, 2, 3])])]);
     let (damaged, missing) =
         ("expected a type from 0 to 26, found 99", "expected a type that Godot 3 has, found Vector3i");
-    let cut = "expected 8 more bytes for the payload of a frame, found 6, at byte 16".to_owned();
+    let cut = "the file is cut off, 2 bytes are missing, at byte 16".to_owned();
     for (bytes, args, error) in [
         (frames(&[&int(1), &bad, &int(2)]), TO_4, format!("frame 1: {damaged}, at byte 48 inside [\"list\"][1]")),
         (bad, &format!("{TO_4} --format value")[..], format!("{damaged}, at byte 32 inside [\"list\"][1]")),

@@ -100,7 +100,7 @@ fn damage_is_an_error_and_no_difference() {
     folder.run("diff a bad").expect(1, set, error);
     folder.run("diff bad a").expect(1, "frame 0: set: int 3 -> int 1\n", error);
     folder.write("cut", &frames(&[&int(1), &int(2)])[..20]);
-    let error = "error: cut: expected 8 more bytes for the payload of a frame, found 4, at byte 16\n";
+    let error = "error: cut: the file is cut off, 4 bytes are missing, at byte 16\n";
     folder.run("diff a cut").expect(1, "", error);
     // A value that only one file has is read as well.
     folder.write("short", &frames(&[&int(3)]));

@@ -231,7 +231,7 @@ fn a_range_of_values() {
     let torn = [&frames(&[&words(&[99])])[..], &stream[..stream.len() - 4]].concat();
     folder.write("a", &torn);
     assert_eq!(shown(&folder, "show --format frames --start 3 --count 2 a"), "2 3");
-    let error = "error: a: expected 8 more bytes for the payload of a frame, found 4, at byte 96\n";
+    let error = "error: a: the file is cut off, 4 bytes are missing, at byte 96\n";
     let line = "frame 6\n        72         8  int 5\n";
     folder.run("show --format frames --start -2 --count 1 a").expect(1, line, error);
     folder.write("a", &save());
@@ -270,7 +270,7 @@ frame 1
 ";
     folder.run("show a").expect(1, tree, error);
     folder.write("a", &frames(&[&int(1), &int(2)])[..20]);
-    let error = "error: a: expected 8 more bytes for the payload of a frame, found 4, at byte 16\n";
+    let error = "error: a: the file is cut off, 4 bytes are missing, at byte 16\n";
     folder.run("show a").expect(1, "frame 0\n         4         8  int 1\n", error);
 }
 

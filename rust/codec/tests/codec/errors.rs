@@ -152,7 +152,7 @@ fn no_reason_is_without_a_text() {
         ),
         (
             validate(Reader::new(&object).with_base(100)).expect_err("an object"),
-            "expected no object with properties, as objects are not allowed, found one, at byte 100",
+            "expected no object with properties, as objects are not allowed (allow_objects: true, or a list of classes), found one, at byte 100",
         ),
         (of_caller(CodecErrorKind::Refused("expected a, found b".into())), "expected a, found b, at byte 100"),
         (of_caller(CodecErrorKind::Behind { found: 1 }), "expected nothing after the value, found 1 byte, at byte 100"),

@@ -19,7 +19,7 @@ use crate::calls::save::add_task;
 use crate::engine;
 use crate::jobs::task::{AnyJob, Job, Shared};
 use crate::jobs::{dispatch, pool};
-use crate::report::{Line, Outcome};
+use crate::report::{self, Line, Outcome};
 
 thread_local! {
     /// The error and message of this thread's last call; `None` if that succeeded.
@@ -42,7 +42,7 @@ pub fn end_of<T>(class: &str, method: &str, outcome: impl Into<Outcome<T>>) -> T
     if lines.is_empty() && code == EngineError::OK {
         succeeded();
     } else {
-        report(class, method, lines, code);
+        report_lines(class, method, lines, code);
     }
     value
 }
@@ -71,8 +71,8 @@ pub fn last_message() -> String {
 
 /// Prints the lines and records the error.
 #[cold]
-fn report(class: &str, method: &str, lines: Vec<Line>, code: EngineError) {
-    lines.iter().for_each(|line| line.print(class, method));
+fn report_lines(class: &str, method: &str, lines: Vec<Line>, code: EngineError) {
+    report::print(report::prints(), class, method, &lines);
     let first = lines.into_iter().find(|line| !line.is_warning);
     let message = || first.map_or_else(|| engine::error_text(code), |line| line.text);
     set_last((code != EngineError::OK).then(|| (code, message())));

@@ -10,7 +10,7 @@ use varbatch_codec::Kind;
 use crate::calls::change::{NoPair, parts};
 use crate::engine::{self, DictionaryArg, ObjectArg, Slot, Value, value};
 use crate::jobs::lock;
-use crate::report::{Line, OBJECTS};
+use crate::report::{self, Line, OBJECTS};
 use crate::undo::changes::Changes;
 use crate::undo::commit::History;
 use crate::undo::compare::{Pair, References, compare, map_references};
@@ -173,6 +173,6 @@ fn end_recording<R>(this: &Gd<VarBatchUndoRecorder>, method: &str, make: impl Fn
     made
 }
 
-fn print(method: &str, lines: impl IntoIterator<Item = Line>) {
-    lines.into_iter().for_each(|line| line.print("VarBatchUndoRecorder", method));
+fn print(method: &str, lines: impl AsRef<[Line]>) {
+    report::print(report::prints(), "VarBatchUndoRecorder", method, lines.as_ref());
 }

@@ -20,7 +20,7 @@ use crate::engine::{
 };
 use crate::jobs::pool;
 use crate::objects::Makers;
-use crate::report::{Failure, Line, Outcome};
+use crate::report::{self, Failure, Line, Outcome};
 
 /// Max threads for [`VarBatch::set_thread_count`].
 const MAX_THREADS: i64 = 256;
@@ -198,6 +198,17 @@ impl VarBatch {
     #[func]
     fn get_type_table() -> Array<VarDictionary> {
         Kind::ALL.into_iter().map(row).collect()
+    }
+
+    /// Switches the lines of this thread's calls on or off, and of the tasks that it starts.
+    #[func]
+    fn set_print_error_messages(enabled: bool) {
+        report::set_prints(enabled);
+    }
+
+    #[func]
+    fn is_printing_error_messages() -> bool {
+        report::prints()
     }
 
     #[func]

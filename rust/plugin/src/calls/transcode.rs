@@ -131,7 +131,11 @@ fn failure(source: &GString, target: &SaveTarget, from: Dialect, error: &Transco
         TranscodeError::Value { error, .. } if is_refused(error.kind()) => EngineError::ERR_INVALID_DATA,
         _ => EngineError::ERR_FILE_CORRUPT,
     };
-    let mut lines = vec![Line::error(format_args!("\"{source}\": {error}"))];
+    let text = match error {
+        TranscodeError::Value { index, error } => format!("value {index}: {error}"),
+        _ => error.to_string(),
+    };
+    let mut lines = vec![Line::error(format_args!("\"{source}\": {text}"))];
     if code == EngineError::ERR_FILE_CORRUPT {
         explain(&Source::plain(source), from, &mut lines);
     }

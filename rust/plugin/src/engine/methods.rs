@@ -114,11 +114,6 @@ impl FlagArg {
         value(&self.0)
     }
 
-    /// True if it may be a list of classes, instead of a flag.
-    pub fn is_list(&self) -> bool {
-        matches!(self.value().view().kind(), Kind::Array | Kind::Dictionary)
-    }
-
     /// Returns the flag, or the error text if the argument is not a bool. `name` is its name there.
     pub fn flag(&self, name: &str) -> Result<bool, String> {
         let view = value(&self.0).view();

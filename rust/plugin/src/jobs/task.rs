@@ -14,7 +14,7 @@ use varbatch_workers::tasks::{NextStep, OnProgress, Task, Work};
 
 use super::lock;
 use crate::engine::{Reference, Slot};
-use crate::report::{Failure, Outcome};
+use crate::report::{self, Failure, Outcome};
 
 /// The size of a step, in bytes of work: less than a millisecond.
 pub const STEP: usize = 1 << 20;
@@ -64,6 +64,8 @@ pub struct Shared {
     method: &'static str,
     /// True if the task returns an error code.
     returns_code: bool,
+    /// False if the thread that started it wants no lines.
+    prints: bool,
     object: Mutex<Option<Reference<Gd<RefCounted>>>>,
     task: OnceLock<Arc<Task<AnyJob>>>,
     /// The outcome, once a script or the main thread has asked for it.
@@ -81,6 +83,7 @@ impl Shared {
             method,
             // Only a file that is written has to be complete.
             returns_code: job.outlives_shut_down(),
+            prints: report::prints(),
             object: Mutex::new(None),
             task: OnceLock::new(),
             end: Mutex::new(None),
@@ -121,9 +124,7 @@ impl Shared {
         // Unlock first: printing, and dropping what the job still holds, may run scripts that call this again.
         drop(end);
         drop(job);
-        for line in lines {
-            line.print("VarBatch", self.method);
-        }
+        report::print(self.prints, "VarBatch", self.method, &lines);
         Some(got)
     }
 

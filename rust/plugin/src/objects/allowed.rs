@@ -11,6 +11,7 @@ use varbatch_codec::Kind;
 use super::known::Name;
 use super::listed::Listed;
 use crate::engine::{self, Slot, Value};
+use crate::report::{NAME, short};
 
 pub enum Allowed {
     Flag(bool),
@@ -54,7 +55,7 @@ impl Allowed {
                         let found = key.view().kind().name();
                         format!("expected paths of scripts or names of classes as keys of allow_objects, found {found}")
                     })?;
-                    let why = |why| format!("{why}, at key {name:?} of allow_objects");
+                    let why = |why| format!("{why}, at key {:?} of allow_objects", short(&name, NAME));
                     let class = Class::of(value).map_err(why)?;
                     // A game that moved a script also has saves that name its new place.
                     if let Some(own_name) = class.own_name() {
@@ -84,7 +85,7 @@ impl Class {
         let expected = "expected a script or the name of a class that can be instantiated";
         let class = if let Some(name) = text(value) {
             if !engine::can_instantiate(&name) {
-                return Err(format!("{expected}, found {name:?}"));
+                return Err(format!("{expected}, found {:?}", short(&name, NAME)));
             }
             Self { class: StringName::from(&name), script: None }
         } else {

@@ -12,6 +12,7 @@
 
 mod tail;
 
+use crate::words::words;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(5);
 #[non_exhaustive]
 pub enum AppendError {
     /// The system cannot open, read or change the file.
-    #[error(transparent)]
+    #[error("{}", words(.0))]
     System(#[from] io::Error),
     /// The file is compressed.
     #[error("expected a file without compression, found a compressed one")]

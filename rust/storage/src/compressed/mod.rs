@@ -11,6 +11,7 @@
 //!
 //! FastLZ is only read, as nothing needs it written. Brotli is refused, as the engine itself cannot write it.
 
+use crate::words::words;
 use std::fmt::Display;
 use std::io::{self, Read};
 use std::sync::Mutex;
@@ -101,7 +102,7 @@ impl Compression {
 #[non_exhaustive]
 pub enum CompressedError {
     /// The system cannot read the file.
-    #[error("cannot read the compressed file at byte {at}: {error}")]
+    #[error("cannot read the compressed file at byte {at}: {}", words(error))]
     Read {
         /// The offset in the file, in bytes.
         at: u64,

@@ -56,10 +56,11 @@ fn zeros_at_the_end_are_cut_off_and_reported_once() {
                 let expected = if from < 0 { count.min(3) } else { count.saturating_sub(from as usize) };
                 // Fewer than four are a length that is cut off.
                 let what = match zeros {
-                    0..4 => format!("4 bytes for the length of a frame, found {zeros}"),
-                    _ => format!("a frame, found nothing but zeros ({zeros} bytes)"),
+                    1 | 2 => format!("the file is cut off, {} bytes are missing", 4 - zeros),
+                    3 => "the file is cut off, 1 byte is missing".to_owned(),
+                    _ => format!("expected a value, found nothing but zeros ({zeros} bytes)"),
                 };
-                let error_text = format!("expected {what}, at byte {}", records.len());
+                let error_text = format!("{what}, at byte {}", records.len());
                 assert_eq!((found, error), (expected, Some(error_text)), "{count} records, from {from}");
             }
         }

@@ -24,7 +24,7 @@ pub fn all_at_once(bytes: &[u8]) -> Found {
     for frame in frames::read(bytes) {
         match frame {
             Ok(frame) => found.push((frame.at, frame.payload.to_vec())),
-            Err(damage) => error = Some(damage.to_string()),
+            Err(damage) => error = Some(LoadError::from(damage).to_string()),
         }
     }
     (found, error)
@@ -41,7 +41,7 @@ pub fn in_plain_file(bytes: &[u8]) -> Found {
     }
     let (at, len) = (at - PREFIX_LEN, zeros.len());
     found.truncate(solid);
-    (found, Some(format!("expected a frame, found nothing but zeros ({len} bytes), at byte {at}")))
+    (found, Some(format!("expected a value, found nothing but zeros ({len} bytes), at byte {at}")))
 }
 
 /// What a loader finds, to its end or first error, and the index in the file of what follows.

@@ -40,11 +40,12 @@ fn formats_are_known_by_their_first_bytes() {
         (b"\x1f\x8b\x08\0\0\0", Format::Gzip),
         (b"{\"level\": 3}", Format::Text),
         (b"[1, 2]\n", Format::Text),
-        (b"[audio]\r\n\tvolume=1.0", Format::Text),
+        (b"[audio]\r\n\tvolume=1.0\n", Format::Config),
+        (b"; Engine configuration file.\n\nconfig_version=5\n", Format::Config),
         ("\u{feff}日本語".as_bytes(), Format::Text),
     ] {
         for rest in [&[][..], &[0, 1, 200], &[0; 5000]] {
-            let is_text = matches!(format, Format::Text | Format::TextResource);
+            let is_text = matches!(format, Format::Config | Format::Text | Format::TextResource);
             let rest = if is_text { &b"more text, and more"[..rest.len().min(19)] } else { rest };
             let bytes = [start, rest].concat();
             assert_eq!(guess(&bytes, DIALECT), Some(Guess::Format(format)), "{start:?}");

@@ -7,11 +7,11 @@ use godot::builtin::{GString, Variant, VariantType};
 use godot::global::Error as EngineError;
 use varbatch_codec::Dialect;
 use varbatch_storage::encrypted::{EncryptedError, Key};
-use varbatch_storage::{Format, Guess, LoadError, Loader, backup_of};
+use varbatch_storage::{Format, Guess, LoadError, Loader, backup_of, words};
 use varbatch_workers::Threads;
 
 use crate::engine::{self, DIALECT, DIALECTS, EngineFile};
-use crate::report::{Failure, Line};
+use crate::report::{Failure, Line, PATH, short};
 
 /// A file to load, and how its values are stored in it.
 #[derive(Clone)]
@@ -57,7 +57,9 @@ impl Source {
     /// If it does not exist or cannot be read, or is not encrypted though there is a key.
     pub fn open(&self) -> Result<Loader, Failure> {
         let shown = &self.path;
-        let failure = |code, why: &dyn std::fmt::Display| Failure::new(code, format!("cannot load \"{shown}\": {why}"));
+        let failure = |code, why: &dyn std::fmt::Display| {
+            Failure::new(code, format!("cannot load \"{}\": {why}", short(shown, PATH)))
+        };
         let loader = if let Some(at) = &self.at {
             match &self.key {
                 Some(key) => Loader::open_encrypted(at, key),
@@ -73,7 +75,7 @@ impl Source {
         };
         let begun = loader.and_then(|mut loader| loader.skip(self.offset).map(|()| loader));
         begun.map_err(|damage| match damage {
-            LoadError::Read(error) => failure(open_code(&error), &error),
+            LoadError::Read(error) => failure(open_code(&error), &words(&error)),
             LoadError::Short { .. } => failure(EngineError::ERR_FILE_EOF, &damage),
             LoadError::Encrypted(EncryptedError::NotEncrypted) => failure(EngineError::ERR_FILE_UNRECOGNIZED, &damage),
             _ => Failure::new(EngineError::ERR_FILE_CORRUPT, format_args!("\"{shown}\": {damage}")),
@@ -140,6 +142,10 @@ fn named(path: &str, guess: &Guess, error: &str) -> String {
                 "{error}; it is one value without a length: bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it"
             )
         }
+        Guess::Other => format!(
+            "\"{path}\": expected values as FileAccess.store_var() writes them, found something else, at byte 0; \
+             load_vars() skips what is before the values if that is its offset"
+        ),
         Guess::Engines(engines) => {
             let dialects = DIALECTS.iter().filter(|(_, dialect)| engines.contains(&dialect.engine));
             let names: Vec<_> = dialects.map(|(name, _)| *name).collect();
@@ -154,6 +160,7 @@ fn advice(format: Format) -> &'static str {
     match format {
         Format::Encrypted => "load_var() and load_vars() read it with its password or key",
         Format::Resource | Format::CompressedResource | Format::TextResource => "load() reads it",
+        Format::Config => "ConfigFile.load() reads it",
         Format::Png => "Image.load_from_file() reads it",
         Format::Zip => "ZIPReader reads it",
         Format::Gzip => {

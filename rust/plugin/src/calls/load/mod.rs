@@ -6,7 +6,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use godot::builtin::{GString, VarArray, Variant};
+use godot::classes::Os;
 use godot::global::Error as EngineError;
+use godot::obj::Singleton;
+use varbatch_codec::Kind;
 use varbatch_codec::frames::{self, Frame};
 use varbatch_storage::{LoadError, Loader, ReadStep};
 use varbatch_workers::Threads;
@@ -19,11 +22,19 @@ use crate::jobs::task::Job;
 use crate::jobs::tuning::{KIND_SAMPLE, LOAD_PARALLEL_FROM, PIECES};
 use crate::jobs::{lock, pool};
 use crate::objects::Makers;
-use crate::report::{Failure, Line, Outcome, Reports, Subject};
+use crate::report::{Failure, Line, Outcome, PATH, Reports, Subject, short};
 use crate::value::build::{MayAsk, OnBuilt};
 
 /// The message for a file that was never saved: the engine's text for `ERR_FILE_NOT_FOUND`.
 const MISSING: &str = "File not found";
+
+/// Whoever ports `get_var(true)` means the argument that says which objects are allowed.
+const TRUE_IS_THE_DEFAULT: &str = "which is true: load_var(path, null, true) allows objects";
+
+fn is_true(default: &Slot) -> bool {
+    let view = default.value().view();
+    view.kind() == Kind::Bool && view.bool()
+}
 
 /// The share of a task's progress for finding the values asked for.
 const FINDING: f32 = 0.1;
@@ -211,8 +222,10 @@ fn to_load(
     count: i64,
     (key, offset): (&Variant, i64),
 ) -> Result<(Source, Makers, Option<u64>), Failure> {
-    let refused = |why: String| Failure::invalid(format_args!("cannot load \"{path}\": {why}"));
-    let advice = if allow_objects.is_list() { "" } else { "; compression is detected" };
+    let shown = short(&path.to_string(), PATH);
+    let refused = |why: String| Failure::invalid(format_args!("cannot load \"{shown}\": {why}"));
+    let is_mode = allow_objects.value().view().kind() == Kind::Int;
+    let advice = if is_mode { "; compression is detected" } else { "" };
     let makers = Makers::of(allow_objects.value()).map_err(|why| refused(format!("{why}{advice}")))?;
     let refused_count = |_| refused(format!("expected -1 or more as count, found {count}"));
     let count = if count == ALL { None } else { Some(u64::try_from(count).map_err(refused_count)?) };
@@ -335,14 +348,23 @@ impl Load {
     /// Returns the only value; `default`, and at most one line, if it is missing or damaged.
     fn one(&mut self, default: Slot) -> Outcome<Slot> {
         if let Err(Failure { code: code @ EngineError::ERR_FILE_NOT_FOUND, .. }) = self.loading {
-            // The game was never saved: not an error to print.
-            return Outcome { code, note: MISSING, ..Outcome::new(default, Vec::new()) };
+            // The game was never saved: not an error to print. But who ports get_var(true) should learn of it.
+            let is_suspect = is_true(&default) && Os::singleton().is_debug_build();
+            let text = format!(
+                "\"{}\": found no file, and returns the default, {TRUE_IS_THE_DEFAULT}",
+                short(&self.source.path, PATH)
+            );
+            let lines = if is_suspect { vec![Line::warning(text)] } else { Vec::new() };
+            return Outcome { code, note: MISSING, ..Outcome::new(default, lines) };
         }
         let Outcome { value: values, mut lines, code, .. } = self.all();
         self.values.set(values.clone());
         if code != EngineError::OK {
             lines.retain(|line| !line.is_warning);
             lines.truncate(1);
+            if is_true(&default) {
+                lines.iter_mut().for_each(|line| line.text += &format!("; returns the default, {TRUE_IS_THE_DEFAULT}"));
+            }
             return Outcome { code, ..Outcome::new(default, lines) };
         }
         let (count, path) = (values.len(), &self.source.path);

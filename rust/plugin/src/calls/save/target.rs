@@ -12,7 +12,7 @@ use godot::builtin::{AnyArray, GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_storage::compressed::{self, Compression};
 use varbatch_storage::encrypted::Key;
-use varbatch_storage::{AppendError, Saver, Ticket};
+use varbatch_storage::{AppendError, Saver, Ticket, words};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::Task;
 
@@ -20,7 +20,7 @@ use crate::calls::load::{key_of, open_code};
 use crate::engine::{self, DIALECT, FlagArg, bytes_of};
 use crate::jobs::lock;
 use crate::jobs::task::AnyJob;
-use crate::report::{Failure, Line, Reports};
+use crate::report::{Failure, Line, PATH, Reports, short};
 use crate::value::walk::Lost;
 
 /// What is said of a file that should be compressed and encrypted.
@@ -71,7 +71,7 @@ impl SaveTarget {
         if at.is_relative() {
             at = std::path::absolute(&at).unwrap_or(at);
         }
-        let (shown, compression, key, header) = (path.to_string(), None, None, Vec::new());
+        let (shown, compression, key, header) = (short(&path.to_string(), PATH), None, None, Vec::new());
         Self { path: at, shown, compression, key, keeps_backup: false, header, appends: false, is_batch: true }
     }
 
@@ -91,7 +91,7 @@ impl SaveTarget {
         }
         Saver::append(&self.path, &ticket.0, DIALECT).map_err(|error| match &error {
             AppendError::System(error) if error.kind() == io::ErrorKind::ResourceBusy => self.not_written(error),
-            AppendError::System(error) => self.not_begun(error),
+            AppendError::System(error) => self.system(open_code(error), error),
             AppendError::Compressed => {
                 let advice = "load its values, and save them with VarBatch.COMPRESSION_NONE first";
                 self.failure(EngineError::ERR_FILE_UNRECOGNIZED, &format_args!("{error}; {advice}"))
@@ -118,20 +118,7 @@ impl SaveTarget {
             Some(key) => Saver::create_encrypted(&self.path, key),
             None => Saver::create(&self.path, compressed),
         };
-        begun.map_err(|error| self.not_begun(&error))
-    }
-
-    /// Says how to make a folder that is missing.
-    fn not_begun(&self, error: &io::Error) -> Failure {
-        let code = open_code(error);
-        let folder = self.path.parent().filter(|folder| !folder.exists()).and(self.shown.rsplit_once('/'));
-        match folder {
-            Some((folder, _)) if code == EngineError::ERR_FILE_NOT_FOUND => {
-                let advice = format_args!("DirAccess.make_dir_recursive_absolute(\"{folder}\") makes its folder");
-                self.failure(code, &format_args!("{error}; {advice}"))
-            }
-            _ => self.failure(code, error),
-        }
+        begun.map_err(|error| self.system(open_code(&error), &error))
     }
 
     pub fn not_written(&self, error: &io::Error) -> Failure {
@@ -140,7 +127,22 @@ impl SaveTarget {
             io::ErrorKind::ResourceBusy => EngineError::ERR_FILE_ALREADY_IN_USE,
             _ => EngineError::ERR_FILE_CANT_WRITE,
         };
-        self.failure(code, error)
+        self.system(code, error)
+    }
+
+    /// The folder does not exist, or the file cannot be created in it.
+    fn system(&self, code: EngineError, error: &io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::NotFound if self.shown.is_empty() => {
+                self.failure(code, &"expected the path of a file, such as \"user://save.dat\", found an empty one")
+            }
+            io::ErrorKind::NotFound => {
+                let folder = self.shown.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let makes = format_args!("DirAccess.make_dir_recursive_absolute(\"{folder}\") makes it");
+                self.failure(code, &format_args!("its folder does not exist; {makes}"))
+            }
+            _ => self.failure(code, &words(error)),
+        }
     }
 
     fn failure(&self, code: EngineError, why: &dyn Display) -> Failure {
