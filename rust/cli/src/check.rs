@@ -57,8 +57,16 @@ pub fn run(args: &Check) -> Result<(), Failure> {
         return Err(Failure::Usage("the standard input can be given only once".into()));
     }
     let paths = if cfg!(windows) { &expand(&args.paths) } else { &args.paths };
+    // A shell makes folders of `*` as well.
+    let skips = paths.iter().any(|path| !path.is_dir());
     let mut code = 0;
     for path in paths {
+        if skips && path.is_dir() {
+            if !args.quiet {
+                say("hint", format_args!("{}: skipped, as it is a folder", name(path)));
+            }
+            continue;
+        }
         code = code.max(match file(args, path) {
             Err(Failure::File(text)) => {
                 say("error", text);

@@ -55,6 +55,8 @@ pub fn parse(text: &str, dialect: Dialect) -> Result<Vec<Wanted>, String> {
         } else if let Some(name) = rest.strip_prefix('.') {
             let (step, len) = property(name, dialect).ok_or_else(|| expected("the name of a property"))?;
             (step, len + 1)
+        } else if steps.is_empty() {
+            property(rest, dialect).ok_or_else(|| expected("a name, [ or ."))?
         } else {
             return Err(expected("[ or ."));
         };

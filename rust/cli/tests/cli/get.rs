@@ -54,7 +54,9 @@ fn values_are_shown_as_by_show() {
     let tree = "        56        28  Array of 2\n        64        12    [0]: Vector2i (1, 2)\n        76         8    [1]: bool true\n";
     folder.run("get --frame 1 a [\"at\"]").expect(0, tree, "");
     folder.run("get --frame 1 --depth 0 a [\"at\"]").expect(0, "        56        28  Array of 2 ...\n", "");
-    folder.run("get a inside").fails(2, "error: expected [ or . at byte 0 of the path, found inside\n");
+    folder.run("get a [0]inside").fails(2, "error: expected [ or . at byte 3 of the path, found inside\n");
+    folder.run("get --frame 1 a at").expect(0, tree, "");
+    folder.run("get --frame 1 a at[1]").expect(0, "        76         8  bool true\n", "");
     assert_eq!(folder.run_with(&["get", "a", ""]).out, "         4         8  int 1\n");
     let found = folder.run_with(&["get", "--frame", "1", "a", " inside [\"at\"][1]"]);
     found.expect(0, "        76         8  bool true\n", "");

@@ -19,6 +19,7 @@ fn every_step_is_read() {
     assert_eq!(keys(r#" inside [3]["pos"].x"#), [int(3), string("pos"), string("x")]);
     assert_eq!(keys(r#"["a]\"[\\\n\u00e9"]"#), [string("a]\"[\\\n\u{e9}")]);
     assert_eq!(keys(r#".two\nlines.a"b"#), [string("two\nlines"), string("a\"b")]);
+    assert_eq!(keys(r#"player.pos[3]."a b""#), [string("player"), string("pos"), int(3), string("a b")]);
     assert_eq!(keys("[-7][key 2]"), [int(-7), Wanted::KeyOf(2)]);
     assert_eq!(keys("[Vector2i(1, 2)][Array]"), [shown("Vector2i(1, 2)"), shown("Array")]);
     assert_eq!(keys(r#"["abc"...]"#), [shown("\"abc\"...")]);
@@ -37,7 +38,7 @@ fn every_step_is_read() {
 
 #[test]
 fn what_is_no_path_is_refused() {
-    for text in ["a", "[", "[\"a]", ".", "..a", "[0]x", ".a[", "[0]...5 more...[1]", ".\"a"] {
+    for text in ["[0]a", "[", "[\"a]", ".", "..a", "[0]x", ".a[", "[0]...5 more...[1]", ".\"a"] {
         let error = parse(text, Dialect::GODOT_4).expect_err(text);
         assert!(error.starts_with("expected ") && error.contains(" at byte "), "{text}: {error}");
     }
