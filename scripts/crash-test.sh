@@ -2,9 +2,10 @@
 # Kills games while they save, and checks each time that the save is whole. Then lets games quit while they save.
 # Closes with one line: "N passed, N failed".
 #
-#   scripts/crash-test.sh [--kills COUNT | --power [--cuts COUNT]] [--engine ENGINE] [--project FOLDER]
+#   scripts/crash-test.sh [--kills COUNT [--secret] | --power [--cuts COUNT]] [--engine ENGINE] [--project FOLDER]
 #
 #   --kills COUNT     how many games are killed, 200 by default; 0 only quits
+#   --secret          all of them save encrypted files and keep backups, which else only every second one does
 #   --power           cuts the power instead: a game that saves and appends on a disk of its own is stopped, the disk is
 #                     copied as it is then, and the copy is mounted and looked at; on ext4, and on XFS if it is here.
 #                     Needs Linux and root
@@ -13,14 +14,14 @@
 #   --project FOLDER  godot_project by default
 #
 # A save is whole if all of it is of one generation, which is not older than the last save that was reported as done.
-# At most a hidden file of a save that was cut short may lie beside it. A record of a log must be there once its append
+# A backup is whole too, and not newer. At most a hidden file of a save that was cut short may lie beside them. A record of a log must be there once its append
 # was reported as done. The library must be built.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-kills=200 power='' cuts=30 engine='' project=$root/godot_project
-read_only_options 'kills= power cuts= engine= project=' "$@"
+kills=200 secret='' power='' cuts=30 engine='' project=$root/godot_project
+read_only_options 'kills= secret power cuts= engine= project=' "$@"
 [ "$engine" ] || engine=$("$root/scripts/engine.sh" template)
 need_timeout
 
@@ -53,12 +54,12 @@ game() {
   "$timeout" -k 5 60 "$engine" --headless --path "$project" "${crash[@]}" "$@" >"$log" 2>&1 </dev/null
 }
 
-# kill_one FOLDER: starts a game that saves and kills it up to 300 ms after its first save began. Fails if the game does
+# kill_one FOLDER [PASSWORD]: starts a game that saves and kills it up to 300 ms after its first save began. Fails if the game does
 # not begin to save, or ends by itself.
 kill_one() {
   local folder=$1 game problem=
   rm -f "$folder/ready"
-  game "$folder/log" kill "$folder" &
+  game "$folder/log" kill "$@" &
   game=$!
   while [ ! -s "$folder/ready" ] && kill -0 "$game" 2>/dev/null; do sleep 0.01; done
   sleep "0.$(printf %03d $((RANDOM % 300)))"
@@ -73,12 +74,14 @@ kill_one() {
   return 1
 }
 
-# kill_many FOLDER COUNT: each game looks at the save that the killed one before it left; one more looks at the last.
+# kill_many COUNT FOLDER [PASSWORD]: each game looks at the save that the killed one before it left; one more looks at the last.
 kill_many() {
+  local count=$1
+  shift
   mkdir -p "$1"
-  for _ in $(seq "$2"); do kill_one "$1" || break; done
+  for _ in $(seq "$count"); do kill_one "$@" || break; done
   rm -f "$1/ready"
-  game "$1/log" look "$1" || echo "bad: the last look failed: $(tail -n 3 "$1/log" | tr '\n' ' ')" >>"$1/results"
+  game "$1/log" look "$@" || echo "bad: the last look failed: $(tail -n 3 "$1/log" | tr '\n' ' ')" >>"$1/results"
   # The first game found nothing. Drop its line, unless it is bad.
   sed '1{/^good/d;}' "$1/results" >"$1/looks"
 }
@@ -147,9 +150,9 @@ fi
 
 if [ "$kills" -gt 0 ]; then
   # Two at once: each mostly waits for its engine to start.
-  kill_many "$temporary/first" $((kills / 2)) &
+  kill_many $((kills / 2)) "$temporary/first" ${secret:+password} &
   workers=($!)
-  kill_many "$temporary/second" $((kills - kills / 2)) &
+  kill_many $((kills - kills / 2)) "$temporary/second" password &
   workers+=($!)
   for worker in "${workers[@]}"; do wait "$worker" || count 0 1; done
   workers=()

@@ -3,7 +3,7 @@ extends Node
 ## `-- --run files/crash_game`: what to do, and a folder for it.
 ##
 ## kill    looks at what the last one left, then saves generations until it is killed: one by one, or
-##         several under way, by tasks and at once
+##         several under way, by tasks and at once; encrypted and with backups if there is a password
 ## look    looks at what the last one left
 ## quit    begins saves in the manner that the third argument says, by as many threads as the
 ##         fourth does, and quits
@@ -23,6 +23,9 @@ var _arguments := OS.get_cmdline_user_args().slice(2)
 var _folder := _arguments[1]
 var _saves := _folder.path_join("saves")
 var _path := _saves.path_join(SAVE)
+var _backup := _path + ".bak"
+## Null, or that of all saves, which keep backups then.
+var _key: Variant = _arguments[2] if _arguments.size() == 3 else null
 var _awaited: VarBatchTask
 ## The newest generation that was said to be saved by this process.
 var _reported := 0
@@ -73,9 +76,14 @@ func _look() -> int:
 				saved = maxi(saved, noted)
 	var generation := 0
 	var is_good := true
+	var backup := 0
+	if FileAccess.file_exists(_backup):
+		backup = CrashFile.generation_of(_load(_backup))
+		# So that it is not loaded in place of the save.
+		DirAccess.remove_absolute(_backup)
 	if FileAccess.file_exists(_path):
-		generation = CrashFile.generation_of(VarBatch.load_vars(_path))
-		is_good = generation >= saved and generation <= began
+		generation = CrashFile.generation_of(_load(_path))
+		is_good = generation >= saved and generation <= began and backup in range(generation + 1)
 	else:
 		is_good = saved == 0
 	var left := 0
@@ -129,7 +137,7 @@ func _save_for_ever(from: int) -> void:
 					await _end_of(tasks, cancelled)
 		for number: int in tasks:
 			_note(number, tasks[number].wait() as int, number == cancelled)
-		var found := VarBatch.load_vars(_path)
+		var found := _load(_path)
 		if found and found[0] < _reported:
 			_append("results", "bad: generation %d came after %d was saved" % [found[0], _reported])
 
@@ -137,7 +145,13 @@ func _save_for_ever(from: int) -> void:
 func _save(generation: int, form := "") -> Variant:
 	var values := CrashFile.make(generation)
 	_append("notes", "began %d" % generation)
-	return Files.call_method("save_vars" + form, [_path, values, false, CrashFile.mode(generation)])
+	var mode := CrashFile.mode(generation) if _key == null else -1
+	var arguments: Array = [_path, values, false, mode, _key, _key != null]
+	return Files.call_method("save_vars" + form, arguments)
+
+
+func _load(from: String) -> Array:
+	return VarBatch.load_vars(from, false, 0, -1, _key)
 
 
 ## Notes the end of each of these when it comes, and forgets it.
