@@ -311,7 +311,7 @@ impl Load {
         self
     }
 
-    /// Begins with the backup instead, if the file is missing or damaged and the backup is whole. Call it when all was read,
+    /// Begins with the backup instead, if the file is damaged and the backup is whole. Call it when all was read,
     /// before objects are made. Returns true if it is the backup now.
     fn takes_backup(&mut self, threads: &Threads) -> bool {
         let Some(spare) = self.spare.take() else { return false };
@@ -319,7 +319,8 @@ impl Load {
             Ok(loading) if loading.decoded.is_only_first && loading.decoded.count == 0 => false,
             // Values that nobody may make, such as objects, are no damage.
             Ok(loading) => loading.is_sound() || loading.damage.is_none() && self.source.is_whole(threads),
-            Err(_) => false,
+            // No save leaves the file missing: the game has deleted it.
+            Err(failure) => failure.code == EngineError::ERR_FILE_NOT_FOUND,
         };
         let Some(backup) = (if is_good { None } else { self.source.whole_backup(threads) }) else { return false };
         let is_only_first = self.default.is_some();
