@@ -2,6 +2,7 @@
 
 mod state;
 pub mod task;
+mod type_table;
 mod undo_recorder;
 mod var_batch;
 

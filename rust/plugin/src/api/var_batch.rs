@@ -1,22 +1,23 @@
 //! Class `VarBatch`, with its in-editor documentation.
 
 use godot::builtin::{
-    AnyArray, Array, GString, PackedByteArray, PackedStringArray, VarArray, VarDictionary, Variant, varray, vdict,
+    AnyArray, Array, GString, PackedByteArray, PackedStringArray, VarArray, VarDictionary, Variant, varray,
 };
 use godot::global::Error as EngineError;
 use godot::obj::Gd;
 use godot::register::{GodotClass, godot_api};
 use varbatch_codec::transcode::Translation;
-use varbatch_codec::{Dialect, Kind, Scalar, Shape};
+use varbatch_codec::{Dialect, Kind};
 
 use super::task::{self, VarBatchTask, end, end_with, start, succeeded};
+use super::type_table::row;
 use crate::calls::decode::{Decode, Input, bytes_to_vars, frames_to_vars};
 use crate::calls::encode::{ToBytes, ToFrames, vars_to_bytes, vars_to_frames};
 use crate::calls::load::{ALL, Load, load_var, load_vars};
 use crate::calls::save::{NOT_COMPRESSED, Save, Stored, save, to_append, to_save};
 use crate::calls::{change, decode, describe, encode, get_in, stream, transcode};
 use crate::engine::{
-    AnyArg, BytesArg, BytesOut, Call, CompressionArg, DIALECTS, DialectArg, FlagArg, ObjectArg, Slot, Value, no, null,
+    AnyArg, BytesArg, BytesOut, Call, CompressionArg, DialectArg, FlagArg, ObjectArg, Slot, Value, no, null,
 };
 use crate::jobs::pool;
 use crate::objects::Makers;
@@ -380,47 +381,4 @@ fn dialect_of(arg: DialectArg) -> Result<Dialect, Failure> {
 /// Returns the translation between two dialects.
 fn translation(from: DialectArg, to: DialectArg) -> Result<Translation, Failure> {
     Ok(Translation::new(dialect_of(from)?, dialect_of(to)?))
-}
-
-/// Makes the row of a type in the type table.
-fn row(kind: Kind) -> VarDictionary {
-    let wire = wire(kind.shape());
-    let mut row = vdict! { "type" => i64::from(kind.id()), "name" => kind.name(), "wire" => wire.as_str() };
-    for (name, dialect) in &DIALECTS[1..] {
-        let name = name.trim_start_matches("DIALECT_").to_ascii_lowercase();
-        row.set(name.as_str(), dialect.engine.id(kind).map_or(-1, i64::from));
-    }
-    row
-}
-
-fn wire(shape: Shape) -> String {
-    match shape {
-        Shape::Nil | Shape::Callable => "nothing".into(),
-        Shape::Bool => "32-bit word".into(),
-        Shape::Int => "int32, or int64 if flagged".into(),
-        Shape::Float => "float32, or float64 if flagged".into(),
-        Shape::Text => "byte length, UTF-8".into(),
-        Shape::Components { scalar, count } => format!("{count} x {}", scalar_name(scalar)),
-        Shape::NodePath => "name count, subname count, flags, names".into(),
-        Shape::Rid => "uint64".into(),
-        Shape::Object => "instance id, or class name and properties".into(),
-        Shape::Signal => "name, object id".into(),
-        Shape::Dictionary => "types of keys and values if flagged, count, keys and values".into(),
-        Shape::Array => "type of elements if flagged, count, elements".into(),
-        Shape::Packed { scalar, count: 1 } => format!("count, {} elements", scalar_name(scalar)),
-        Shape::Packed { scalar, count } => format!("count, elements of {count} x {}", scalar_name(scalar)),
-        Shape::PackedStrings => "count, NUL-terminated strings".into(),
-        Shape::Foreign(_) => unreachable!("no type of Godot 4 has it"),
-    }
-}
-
-fn scalar_name(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::U8 => "uint8",
-        Scalar::I32 => "int32",
-        Scalar::I64 => "int64",
-        Scalar::F32 => "float32",
-        Scalar::F64 => "float64",
-        Scalar::Real => "float32, or float64 if flagged",
-    }
 }

@@ -1,68 +1,27 @@
 //! Reads frames from a file, piece by piece: one thread decodes a piece while another reads the next.
 
+mod error;
 mod source;
 mod walk;
 
 use std::io::{self, Cursor, SeekFrom};
 use std::path::Path;
 
+pub use self::error::LoadError;
 pub use self::source::Input;
 use self::source::READ_LEN;
 pub(crate) use self::source::{Source, WALK_LEN};
 use self::walk::Select;
 pub(crate) use self::walk::{Walk, Walked};
-use crate::compressed::{CompressedError, Compression, Decoder, is_compressed_file};
-use crate::encrypted::{Decrypter, EncryptedError, Key};
+use crate::compressed::{Compression, Decoder, is_compressed_file};
+use crate::encrypted::{Decrypter, Key};
 use crate::open::open;
-use crate::words::words;
 use varbatch_codec::frames::{self, PREFIX_LEN};
-use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Reader, validate};
+use varbatch_codec::{CodecError, Dialect, Reader, validate};
 use varbatch_workers::Threads;
 
 /// Bytes of a longer frame that are read at a time.
 const PART_LEN: usize = 4 << 20;
-
-/// Why a file was not read to its end. The frames before the error were returned.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LoadError {
-    /// The system cannot read the file.
-    #[error("{}", words(.0))]
-    Read(#[from] io::Error),
-    /// The file is compressed and damaged, or its compression is not supported.
-    #[error(transparent)]
-    Compressed(#[from] CompressedError),
-    /// The file is not encrypted, or cannot be decrypted with this key.
-    #[error(transparent)]
-    Encrypted(#[from] EncryptedError),
-    /// The stream is shorter than what should be skipped.
-    #[error("expected {skipped} bytes before the values, found {found}")]
-    Short {
-        /// How many bytes to skip.
-        skipped: u64,
-        /// How many there are.
-        found: u64,
-    },
-    /// The file ends inside a frame.
-    #[error("{}", cut_off(.0))]
-    Frame(#[from] CodecError),
-    /// From a frame's length on, a plain file is zeros up to its end or for many MiB, as a power cut leaves them.
-    #[error("expected a value, found nothing but zeros ({found} bytes), at byte {at}")]
-    Zeros {
-        /// Offset of the first zero in bytes.
-        at: u64,
-        /// How many.
-        found: u64,
-    },
-}
-
-fn cut_off(error: &CodecError) -> String {
-    let CodecErrorKind::ShortFrame { part, expected, found } = *error.kind() else { return error.to_string() };
-    let missing = expected - found;
-    let damaged = if missing > found && part == "payload" { ", or the length of a value is damaged" } else { "" };
-    let are = if missing == 1 { "byte is" } else { "bytes are" };
-    format!("the file is cut off{damaged}, {missing} {are} missing, at byte {}", error.at())
-}
 
 /// A stream of frames that is read piece by piece.
 pub struct Loader {

@@ -1,0 +1,51 @@
+//! Why a file was not read to its end.
+
+use std::io;
+
+use varbatch_codec::{CodecError, CodecErrorKind};
+
+use crate::compressed::CompressedError;
+use crate::encrypted::EncryptedError;
+use crate::words::words;
+
+/// Why a file was not read to its end. The frames before the error were returned.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The system cannot read the file.
+    #[error("{}", words(.0))]
+    Read(#[from] io::Error),
+    /// The file is compressed and damaged, or its compression is not supported.
+    #[error(transparent)]
+    Compressed(#[from] CompressedError),
+    /// The file is not encrypted, or cannot be decrypted with this key.
+    #[error(transparent)]
+    Encrypted(#[from] EncryptedError),
+    /// The stream is shorter than what should be skipped.
+    #[error("expected {skipped} bytes before the values, found {found}")]
+    Short {
+        /// How many bytes to skip.
+        skipped: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// The file ends inside a frame.
+    #[error("{}", cut_off(.0))]
+    Frame(#[from] CodecError),
+    /// From a frame's length on, a plain file is zeros up to its end or for many MiB, as a power cut leaves them.
+    #[error("expected a value, found nothing but zeros ({found} bytes), at byte {at}")]
+    Zeros {
+        /// Offset of the first zero in bytes.
+        at: u64,
+        /// How many.
+        found: u64,
+    },
+}
+
+fn cut_off(error: &CodecError) -> String {
+    let CodecErrorKind::ShortFrame { part, expected, found } = *error.kind() else { return error.to_string() };
+    let missing = expected - found;
+    let damaged = if missing > found && part == "payload" { ", or the length of a value is damaged" } else { "" };
+    let are = if missing == 1 { "byte is" } else { "bytes are" };
+    format!("the file is cut off{damaged}, {missing} {are} missing, at byte {}", error.at())
+}
