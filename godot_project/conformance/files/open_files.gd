@@ -1,6 +1,8 @@
 extends "files_base.gd"
 ## Values in open files, streams and packets, beside the engine's loops over store_var() and get_var().
 
+const Meddler := preload("../hostile/meddler.gd")
+
 const FILES: PackedStringArray = ["plain", "zstd", "deflate", "encrypted"]
 const PEERS: PackedStringArray = ["buffer", "tcp"]
 ## Who writes or reads: the engine, VarBatch one by one, or many at once.
@@ -78,7 +80,7 @@ func test_damage() -> void:
 	for length: int in good.size():
 		bad.append(good.slice(0, length))
 	for length: int in [0, 1, 3, 1000, 5_000_000, 0x7ffffff0, 0x7fffffff, 0xfffffffe, 0xffffffff]:
-		bad.append(good + Values.u32(length) + good)
+		bad.append(good + Values.u32(length) + var_to_bytes(5))
 	for bytes: PackedByteArray in bad:
 		for kind: String in FILES:
 			var file := _opened(kind, true) as FileAccess
@@ -157,18 +159,18 @@ func test_what_is_refused() -> void:
 		deep = [deep]
 	const BAD := ERR_INVALID_PARAMETER
 	for row: Array in [[null, "null"], [RefCounted.new(), "RefCounted"], [node, "a freed object"]]:
-		for call: Array in [[&"get_var", null], [&"get_vars", []]]:
-			check_call(call[0] as StringName, [row[0]], call[1], [NO_STREAM + row[1]], BAD)
-		check_call(&"store_var", [row[0], 1], BAD, [NO_STREAM + row[1]], BAD)
-		check_call(&"store_vars", [row[0], [1]], BAD, [NO_STREAM + row[1]], BAD)
+		for call: Array in [["get_var", null], ["get_vars", []], ["store_var", BAD, 1], ["store_vars", BAD, []]]:
+			check_call(call[0] as String, [row[0]] + call.slice(2), call[1], [NO_STREAM + row[1]], BAD)
 	check_call(&"store_var", [file, deep], ERR_INVALID_DATA, ["expected at most 1024 levels..."])
 	check_call(&"store_vars", [file, [1, deep, 2]], ERR_INVALID_DATA, ["value 1: expected at most..."])
 	check_call(&"get_vars", [file, -2], [], ["expected -1 or more as count, found -2"], BAD)
 	var reads := func() -> Array: return [VarBatch.get_var(file), VarBatch.get_vars(file, 2)]
 	check_value(expect_errors(reads, 2, "expected a file that is open for reading"), [null, []], "reads")
-	file.close()
-	check_bytes(FileAccess.get_file_as_bytes(path), stored([1, 2]), "what could be stored")
 	const CLOSED := "expected an open file, found one that was closed"
+	Meddler.on_get = file.close
+	check_call(&"store_var", [file, Meddler.new(), true], ERR_FILE_CANT_OPEN, [CLOSED], ERR_FILE_CANT_OPEN)
+	Meddler.reset()
+	check_bytes(FileAccess.get_file_as_bytes(path), stored([1, 2]), "what could be stored")
 	check_call(&"get_var", [file, true], null, [CLOSED], ERR_FILE_CANT_OPEN)
 	check_call(&"store_vars", [file, []], ERR_FILE_CANT_OPEN, [CLOSED], ERR_FILE_CANT_OPEN)
 	file = FileAccess.open(path, FileAccess.READ)

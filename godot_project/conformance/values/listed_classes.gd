@@ -33,6 +33,12 @@ func test_every_method() -> void:
 	_check_same(VarBatch.bytes_to_vars_async(many, list).wait(), values, "bytes_to_vars_async")
 	_check_same(VarBatch.frames_to_vars(frames, list), values, "frames_to_vars")
 	_check_same(VarBatch.frames_to_vars_async(frames, list).wait(), values, "frames_to_vars_async")
+	var stream := StreamPeerBuffer.new()
+	for way: String in ["get_vars", "get_var"]:
+		stream.data_array = frames
+		var read: Variant = call_method(way, [stream, 3, list] if way == "get_vars" else [stream, list])
+		_check_same(read, values if way == "get_vars" else value, way)
+	check_int(VarBatch.decode_var_size(bytes, 0, list), bytes.size(), "decode_var_size")
 	_check_same(VarBatch.load_vars(_path, list), values, "load_vars")
 	_check_same(VarBatch.load_vars_async(_path, list).wait(), values, "load_vars_async")
 	check_int(VarBatch.save_var(_path, value, true), OK, "save")
