@@ -19,7 +19,7 @@ func test_all_kinds() -> void:
 	for kind: String in FILES + PEERS:
 		for whole: bool in [false, true]:
 			var expected := _values.map(_again.bind(whole))
-			var bytes: Variant = null
+			var bytes := PackedByteArray()
 			for writer: String in WAYS:
 				for reader: String in WAYS:
 					var what := "%s of %s, read %s, whole: %s" % [kind, writer, reader, whole]
@@ -30,18 +30,14 @@ func test_all_kinds() -> void:
 					if to is FileAccess:
 						to.close()
 					if kind == "plain" or kind == "buffer":
-						var plain := kind == "plain"
-						var now: Variant = FileAccess.get_file_as_bytes(path) if plain else to.data_array
-						bytes = now if bytes == null else bytes
-						check_bytes(now as PackedByteArray, bytes as PackedByteArray, what)
+						var now := FileAccess.get_file_as_bytes(path) if to is FileAccess else to.data_array as PackedByteArray
+						bytes = now if bytes.is_empty() else bytes
+						check_bytes(now, bytes, what)
 					var from: Variant = to if kind == "buffer" else _opened(kind, false, whole)
 					if kind == "buffer":
 						from.seek(0)
-					check_value(_text(from), "begin", "before " + what)
-					var found := _read(from, expected.size(), reader, whole)
-					check_same(found, expected, what)
-					check_value(_text(from), "end", "behind " + what)
-					check_value(VarBatch.get_vars(from), [], "the rest of " + what)
+					var found: Array = [_text(from)] + _read(from, expected.size(), reader, whole) + [_text(from)]
+					check_same(found + VarBatch.get_vars(from), ["begin"] + expected + ["end"], what)
 
 
 ## Offsets of 256 records, which are read where they are, and move to the end when they change.
@@ -154,9 +150,7 @@ func test_what_is_refused() -> void:
 	var file := FileAccess.open(path, FileAccess.WRITE)
 	var node := Node.new()
 	node.free()
-	var deep: Array = []
-	for i: int in 1100:
-		deep = [deep]
+	var deep: Array = Values.Engines.nested(1026)
 	const BAD := ERR_INVALID_PARAMETER
 	for row: Array in [[null, "null"], [RefCounted.new(), "RefCounted"], [node, "a freed object"]]:
 		for call: Array in [["get_var", null], ["get_vars", []], ["store_var", BAD, 1], ["store_vars", BAD, []]]:

@@ -1,8 +1,9 @@
 //! Values in an open file, a stream or packets, where these stand: records between whatever else is there, as
 //! `FileAccess.store_var`, `StreamPeer.put_var` and `PacketPeer.put_var` write them.
 //!
-//! A record is written at once. Many are read with few calls: each time the bytes that are known to belong to those asked
-//! for, never one behind the last. Errors of the engine may run scripts, so nothing of the caller's is borrowed meanwhile.
+//! A record is written at once. Many are read with few calls: each time the bytes that are known to belong to those
+//! asked for, never one behind the last. Errors of the engine may run scripts, so nothing of the caller's is borrowed
+//! meanwhile.
 
 use godot::builtin::{AnyArray, Array, PackedByteArray, VarArray, Variant};
 use godot::global::Error as EngineError;
@@ -260,8 +261,8 @@ fn read_packets(stream: &Stream<'_>, count: Option<usize>) -> (Array<PackedByteA
     (packets, None)
 }
 
-/// Reads `count` records, or all that are there now, and waits for the rest of one that has begun. Also says why there are
-/// fewer. A last one that is not whole is left out.
+/// Reads `count` records, or all that are there now, and waits for the rest of one that has begun. Also says why there
+/// are fewer. A last one that is not whole is left out.
 fn read_records(stream: &Stream<'_>, count: Option<usize>) -> (PackedByteArray, Option<Failure>) {
     let (mut bytes, is_big_endian, start) = (PackedByteArray::new(), stream.is_big_endian(), stream.position());
     let left = || usize::try_from(stream.left()).unwrap_or(usize::MAX);

@@ -84,8 +84,8 @@ fn methods() -> &'static Methods {
     METHODS.get_or_init(Methods::find)
 }
 
-/// A FileAccess, a StreamPeer or a PacketPeer, which lives as long as the Variant that holds it. Its methods may run scripts: those that hear
-/// of an error, and those of a peer.
+/// A FileAccess, a StreamPeer or a PacketPeer, which lives as long as the Variant that holds it. Its methods may run
+/// scripts: those that hear of an error, and those of a peer.
 pub struct Stream<'v> {
     object: sys::GDExtensionObjectPtr,
     pub kind: StreamKind,
@@ -157,7 +157,8 @@ impl<'v> Stream<'v> {
         self.call::<i64>(methods().get_encode_buffer_max_size, &[]).try_into().unwrap_or(0)
     }
 
-    /// What a file says of the last read: that it has ended, or failed. Compressed files do not tell of one missing byte.
+    /// What a file says of the last read: that it has ended, or failed. Compressed files do not tell of one byte that is
+    /// missing.
     pub fn read_error(&self) -> Option<EngineError> {
         if self.kind != StreamKind::File {
             return None;
