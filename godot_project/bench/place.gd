@@ -3,6 +3,9 @@ extends RefCounted
 ## its disk.
 
 const MIB := 1 << 20
+## Instead of a compression mode: encrypted with this password.
+const ENCRYPTED := -2
+const PASSWORD := "password"
 ## The number of files of `--mib` at the same time: three that are kept, two that replace others,
 ## and one spare.
 const FILES := 6
@@ -75,8 +78,10 @@ static func fetch(at: String, mode := -1) -> Array:
 	return values
 
 
-## Opens a compressed file, or a plain one if the mode is negative.
+## Opens a compressed file, an encrypted one, or a plain one if the mode is none of these.
 static func open(at: String, flags: FileAccess.ModeFlags, mode := -1) -> FileAccess:
+	if mode == ENCRYPTED:
+		return FileAccess.open_encrypted_with_pass(at, flags, PASSWORD)
 	if mode < 0:
 		return FileAccess.open(at, flags)
 	return FileAccess.open_compressed(at, flags, mode as FileAccess.CompressionMode)
