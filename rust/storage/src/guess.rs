@@ -112,12 +112,12 @@ impl Loader {
             return Some(Guess::Value);
         }
         let word = u32::from_le_bytes(*sample.first_chunk()?);
-        // A longer first value is cut off.
-        let is_cut_off = u64::from(word) + PREFIX_LEN as u64 > len
-            && Engine::ALL
-                .into_iter()
-                .any(|engine| may_be_value(&sample[PREFIX_LEN..], word.into(), Dialect::of(engine)));
-        let is_ours = is_cut_off || first_frames(&sample, len).next().is_some();
+        // A value that is cut off, or whose length is damaged.
+        let is_ours = first_frames(&sample, len).next().is_some()
+            || Engine::ALL.into_iter().map(Dialect::of).any(|dialect| {
+                let rest = &sample[PREFIX_LEN..];
+                may_be_value(rest, word.into(), dialect) || may_be_value(rest, 0, dialect)
+            });
         sample[..PREFIX_LEN].reverse();
         match first_frames(&sample, len).next() {
             Some((first, first_len)) if may_be_value(first, first_len, dialect) => Some(Guess::BigEndian),

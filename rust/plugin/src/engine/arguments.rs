@@ -101,7 +101,7 @@ unsafe extern "C" fn register(
         let (info, text) = (&*info, |name: *const c_void| (*name.cast::<StringName>()).to_string());
         let arguments = (0..info.argument_count as usize).map(|index| {
             let argument = &*info.arguments_info.add(index);
-            (text(argument.name.cast_const().cast()), VariantType::from_ord(argument.type_ as i32))
+            (text(argument.name.cast_const().cast()), VariantType::from_ord(argument.type_))
         });
         let method = Method {
             class: text(class.cast()),

@@ -53,6 +53,8 @@ fn formats_are_known_by_their_first_bytes() {
             assert_eq!(guess(&packed, DIALECT), Some(Guess::Format(format)), "{start:?}, compressed");
         }
     }
+    let header = [b"SAVE", &[1, 0, 0, 250][..], &frame(b"\x02\0\0\0\x01\0\0\0")].concat();
+    assert_eq!(guess(&header, DIALECT), Some(Guess::Other), "values behind a header");
     assert_eq!(guess("ab€".repeat(100).as_bytes(), DIALECT), Some(Guess::Format(Format::Text)), "cut in a character");
     for none in [&b""[..], b"a", b"{\n}", b"\xff\xff\xff\xff", b"text\0", b"text\x07", b"text\xff"] {
         assert_eq!(guess(none, DIALECT), None, "{none:?}");
@@ -65,6 +67,8 @@ fn a_stream_of_frames_is_nothing_else_however_damaged_unless_its_lengths_are_big
         let bytes = &bytes;
         let stream = [frame(bytes), frame(bytes)].concat();
         assert_eq!(guess(&stream, DIALECT), None, "{name}");
+        let damaged = [&i32::MAX.to_le_bytes(), &stream[4..]].concat();
+        assert_eq!(guess(&damaged, DIALECT), None, "{name}, with a damaged length");
         for cut in [frame(bytes).len(), frame(bytes).len() + 5] {
             assert_eq!(guess(&stream[..cut], DIALECT), None, "{name}, cut at {cut}");
         }

@@ -7,9 +7,10 @@ use godot::builtin::{GString, Variant, VariantType};
 use godot::global::Error as EngineError;
 use varbatch_codec::Dialect;
 use varbatch_storage::encrypted::{EncryptedError, Key};
-use varbatch_storage::{Format, Guess, LoadError, Loader, backup_of, words};
+use varbatch_storage::{Guess, LoadError, Loader, backup_of, words};
 use varbatch_workers::Threads;
 
+use crate::calls::advice::advice;
 use crate::engine::{self, DIALECT, DIALECTS, EngineFile};
 use crate::report::{Failure, Line, PATH, short};
 
@@ -152,20 +153,5 @@ fn named(path: &str, guess: &Guess, error: &str) -> String {
             format!("{error}; its values can be read in {}: see transcode_file()", names.join(" or "))
         }
         _ => error.to_owned(),
-    }
-}
-
-/// Returns advice on how a script can read this format.
-fn advice(format: Format) -> &'static str {
-    match format {
-        Format::Encrypted => "load_var() and load_vars() read it with its password or key",
-        Format::Resource | Format::CompressedResource | Format::TextResource => "load() reads it",
-        Format::Config => "ConfigFile.load() reads it",
-        Format::Png => "Image.load_from_file() reads it",
-        Format::Zip => "ZIPReader reads it",
-        Format::Gzip => {
-            "FileAccess.get_file_as_bytes(path).decompress_dynamic(-1, FileAccess.COMPRESSION_GZIP) unpacks it"
-        }
-        _ => "FileAccess.get_file_as_string() reads it",
     }
 }

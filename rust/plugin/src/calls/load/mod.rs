@@ -6,9 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use godot::builtin::{GString, VarArray, Variant};
-use godot::classes::Os;
 use godot::global::Error as EngineError;
-use godot::obj::Singleton;
 use varbatch_codec::Kind;
 use varbatch_codec::frames::{self, Frame};
 use varbatch_storage::{LoadError, Loader, ReadStep};
@@ -16,6 +14,7 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
 pub use self::file::{Source, explain, key_of, open_code};
+use super::advice::{on_missing, on_refused};
 use super::decode::{Decoded, Deferred, Effort, Input, build_slots};
 use crate::engine::{self, DIALECT, FlagArg, HeldBytes, Slot, byte_array_of};
 use crate::jobs::task::Job;
@@ -27,14 +26,6 @@ use crate::value::build::{MayAsk, OnBuilt};
 
 /// The message for a file that was never saved: the engine's text for `ERR_FILE_NOT_FOUND`.
 const MISSING: &str = "File not found";
-
-/// Whoever ports `get_var(true)` means the argument that says which objects are allowed.
-const TRUE_IS_THE_DEFAULT: &str = "which is true: load_var(path, null, true) allows objects";
-
-fn is_true(default: &Slot) -> bool {
-    let view = default.value().view();
-    view.kind() == Kind::Bool && view.bool()
-}
 
 /// The share of a task's progress for finding the values asked for.
 const FINDING: f32 = 0.1;
@@ -349,13 +340,8 @@ impl Load {
     /// Returns the only value; `default`, and at most one line, if it is missing or damaged.
     fn one(&mut self, default: Slot) -> Outcome<Slot> {
         if let Err(Failure { code: code @ EngineError::ERR_FILE_NOT_FOUND, .. }) = self.loading {
-            // The game was never saved: not an error to print. But who ports get_var(true) should learn of it.
-            let is_suspect = is_true(&default) && Os::singleton().is_debug_build();
-            let text = format!(
-                "\"{}\": found no file, and returns the default, {TRUE_IS_THE_DEFAULT}",
-                short(&self.source.path, PATH)
-            );
-            let lines = if is_suspect { vec![Line::warning(text)] } else { Vec::new() };
+            // The game was never saved: not an error to print.
+            let lines = on_missing(&default, &self.source.path).into_iter().collect();
             return Outcome { code, note: MISSING, ..Outcome::new(default, lines) };
         }
         let Outcome { value: values, mut lines, code, .. } = self.all();
@@ -363,9 +349,7 @@ impl Load {
         if code != EngineError::OK {
             lines.retain(|line| !line.is_warning);
             lines.truncate(1);
-            if is_true(&default) {
-                lines.iter_mut().for_each(|line| line.text += &format!("; returns the default, {TRUE_IS_THE_DEFAULT}"));
-            }
+            lines.iter_mut().for_each(|line| on_refused(&default, line));
             return Outcome { code, ..Outcome::new(default, lines) };
         }
         let (count, path) = (values.len(), &self.source.path);

@@ -1,0 +1,45 @@
+//! What a load adds to its messages: what reads a file of another format, and which argument was meant.
+
+use godot::classes::Os;
+use godot::obj::Singleton;
+use varbatch_codec::Kind;
+use varbatch_storage::Format;
+
+use crate::engine::Slot;
+use crate::report::{Line, PATH, short};
+
+/// Whoever ports `get_var(true)` means the argument that says which objects are allowed.
+const PORTED: &str = "returns the default, which is true: load_var(path, null, true) allows objects";
+
+/// Returns the warning for a file that does not exist, in debug builds: the developer may mean something else.
+pub fn on_missing(default: &Slot, path: &str) -> Option<Line> {
+    let text = format_args!("\"{}\": found no file, and {PORTED}", short(path, PATH));
+    (is_true(default) && Os::singleton().is_debug_build()).then(|| Line::warning(text))
+}
+
+/// Adds what may be meant to an error about objects.
+pub fn on_refused(default: &Slot, error: &mut Line) {
+    if is_true(default) && error.text.contains("allow_objects") {
+        error.text += &format!("; {PORTED}");
+    }
+}
+
+fn is_true(default: &Slot) -> bool {
+    let view = default.value().view();
+    view.kind() == Kind::Bool && view.bool()
+}
+
+/// Returns advice on how a script can read this format.
+pub fn advice(format: Format) -> &'static str {
+    match format {
+        Format::Encrypted => "load_var() and load_vars() read it with its password or key",
+        Format::Resource | Format::CompressedResource | Format::TextResource => "load() reads it",
+        Format::Config => "ConfigFile.load() reads it",
+        Format::Png => "Image.load_from_file() reads it",
+        Format::Zip => "ZIPReader reads it",
+        Format::Gzip => {
+            "FileAccess.get_file_as_bytes(path).decompress_dynamic(-1, FileAccess.COMPRESSION_GZIP) unpacks it"
+        }
+        _ => "FileAccess.get_file_as_string() reads it",
+    }
+}
