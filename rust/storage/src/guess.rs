@@ -116,7 +116,7 @@ impl Loader {
         let is_ours = first_frames(&sample, len).next().is_some()
             || Engine::ALL.into_iter().map(Dialect::of).any(|dialect| {
                 let rest = &sample[PREFIX_LEN..];
-                may_be_value(rest, word.into(), dialect) || may_be_value(rest, 0, dialect)
+                may_be_value(rest, word.into(), dialect) || is_followed(rest, dialect)
             });
         sample[..PREFIX_LEN].reverse();
         match first_frames(&sample, len).next() {
@@ -138,6 +138,13 @@ fn is_text(bytes: &[u8]) -> bool {
         Err(_) => return false,
     };
     text.len() >= PREFIX_LEN && !text.contains(|char: char| char.is_control() && !"\t\n\r".contains(char))
+}
+
+/// True if a value takes all of the bytes, or a frame follows it.
+fn is_followed(bytes: &[u8], dialect: Dialect) -> bool {
+    let Ok(end) = validate(Reader::new(bytes).with_dialect(dialect).with_objects(true)) else { return false };
+    let mut behind = first_frames(&bytes[end..], (bytes.len() - end) as u64);
+    end == bytes.len() || behind.next().is_some_and(|(bytes, len)| may_be_value(bytes, len, dialect))
 }
 
 /// True for text that begins with a section or a key, behind comments.
