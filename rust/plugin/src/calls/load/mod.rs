@@ -24,9 +24,6 @@ use crate::objects::Makers;
 use crate::report::{Failure, Line, Outcome, PATH, Reports, Subject, short};
 use crate::value::build::{MayAsk, OnBuilt};
 
-/// The message for a file that was never saved: the engine's text for `ERR_FILE_NOT_FOUND`.
-const MISSING: &str = "File not found";
-
 /// The share of a task's progress for finding the values asked for.
 const FINDING: f32 = 0.1;
 
@@ -340,9 +337,9 @@ impl Load {
     /// Returns the only value; `default`, and at most one line, if it is missing or damaged.
     fn one(&mut self, default: Slot) -> Outcome<Slot> {
         if let Err(Failure { code: code @ EngineError::ERR_FILE_NOT_FOUND, .. }) = self.loading {
-            // The game was never saved: not an error to print.
+            // The game was never saved: not an error to print. The note is the engine's.
             let lines = on_missing(&default, &self.source.path).into_iter().collect();
-            return Outcome { code, note: MISSING, ..Outcome::new(default, lines) };
+            return Outcome { code, note: "File not found", ..Outcome::new(default, lines) };
         }
         let Outcome { value: values, mut lines, code, .. } = self.all();
         self.values.set(values.clone());
@@ -377,10 +374,7 @@ impl Work for Load {
             true => loading.find(threads),
             false => loading.load_some(1, threads, Some(report)),
         }
-        if !loading.is_read {
-            return NextStep::More;
-        }
-        if self.takes_backup(threads) {
+        if !loading.is_read || self.takes_backup(threads) {
             return NextStep::More;
         }
         let Ok(loading) = &mut self.loading else { return NextStep::Done };
