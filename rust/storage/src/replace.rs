@@ -127,8 +127,11 @@ fn back_up(path: &Path, old: Option<&File>) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         // Android and some file systems have no second names.
         Err(_) => {
+            let mut file = match File::open(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                file => file?,
+            };
             let mut copy = Replacement::new(&backup)?;
-            let mut file = File::open(path)?;
             io::copy(&mut file, &mut copy)?;
             keep_permissions(&file, &copy.file)?;
             disk::flush(&copy.file)?;
@@ -192,6 +195,8 @@ fn replaceable(path: &Path) -> io::Result<Option<File>> {
         Ok(_) if cfg!(windows) => Ok(None),
         #[cfg(windows)]
         Err(error) if crate::windows::is_in_use(&error) => Ok(None),
+        // Removed meanwhile.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         file => file.map(Some),
     }
 }

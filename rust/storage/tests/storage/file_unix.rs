@@ -1,9 +1,13 @@
-//! Guards: permissions and symbolic links of a file that is replaced, where systems have such things.
+//! Guards: permissions and symbolic links of a file that is replaced, and files that are removed meanwhile, where systems have such things.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use varbatch_storage::Saver;
 
 use crate::file_append::{append, int};
 use crate::file_save::{MEBI, assert_holds, assert_refuses, encoded, save};
@@ -138,4 +142,22 @@ fn a_file_that_is_written_has_no_name_where_the_system_can_do_that() {
         flushed.commit(&Ticket::take_for(&path)).expect("takes the place");
         assert_eq!(folder.names(), ["save"]);
     }
+}
+
+/// A game deletes a save while an autosave begins.
+#[test]
+fn a_file_that_is_removed_meanwhile_is_saved() {
+    let (_folder, path) = Folder::with("save");
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                fs::write(&path, "old").expect("the file is written");
+                fs::remove_file(&path).expect("the file is removed");
+            }
+        });
+        let failed = (0..20_000).find_map(|_| Saver::create(&path, None).err());
+        is_over.store(true, Ordering::Relaxed);
+        assert!(failed.is_none(), "{failed:?}");
+    });
 }
