@@ -167,7 +167,10 @@ step() {
   if [ "$status" = "$unavailable" ]; then skip "$name" "$(tail -n 1 "$log")"; return; fi
   read -r p f s <<<"$("$count" "$log")"
   if [ "$f" = 0 ] && { [ "$p" = 0 ] || [ "$status" != 0 ]; }; then f=1; fi
-  if [ "$f" != 0 ]; then tail -n 40 "$log" | LC_ALL=C sed "s/^/   | /"; fi
+  # What failed may stand far above the end of a long log.
+  if [ "$f" != 0 ]; then
+    { LC_ALL=C grep -aE -m 20 '^FAIL |FAILED$' "$log" || :; tail -n 40 "$log"; } | LC_ALL=C sed 's/^/   | /'
+  fi
   [ "$s" = 0 ] || sed -n 's/^skipped:/   skipped:/p' "$log"
   record "$name" "$p" "$f" "$s" "$((SECONDS - start)) s"
 }

@@ -4,8 +4,9 @@ extends Node
 ## "engine", "VarBatch" or "validate": what is to decode.
 ##
 ## Measured is the most memory in use (VmHWM of /proc/self/status), which Linux sets back when "5"
-## is written to /proc/self/clear_refs. What was decoded is kept: memory that is free, but still the
-## process's own, would hide the growth of what comes after.
+## is written to /proc/self/clear_refs, without the pages of files: code that ran for the first time.
+## What was decoded is kept: memory that is free, but still the process's own, would hide the growth
+## of what comes after.
 
 ## Begins the name of a buffer without its end, which the same buffer with it follows.
 const CUT := "cut off: "
@@ -122,6 +123,7 @@ func _measure(what: String, bytes: PackedByteArray) -> void:
 	Engine.print_error_messages = false
 	reset_peak()
 	var before := status("VmRSS:")
+	var files_before := status("RssFile:")
 	match _decoder:
 		"engine":
 			_kept.append(bytes.decode_var(0))
@@ -129,7 +131,8 @@ func _measure(what: String, bytes: PackedByteArray) -> void:
 			_kept.append(VarBatch.bytes_to_var(bytes))
 		"validate":
 			_kept.append(VarBatch.validate([bytes]))
-	var growth := maxi(0, status("VmHWM:") - before)
+	var files := status("RssFile:") - files_before
+	var growth := maxi(0, status("VmHWM:") - before - files)
 	Engine.print_error_messages = true
 	print("growth;%s;%d;%d" % [what, bytes.size(), growth])
 
