@@ -9,17 +9,19 @@
 //! `core/io/file_access_encrypted.cpp` of Godot 4.6.3.
 //!
 //! MD5 and CFB go from one block to the next, so neither can be shared by threads. But one thread can hash a piece while
-//! another encrypts it and writes the piece before.
+//! another encrypts it and writes the piece before, or decrypts the next ones.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use aes::Aes256;
 use cfb_mode::cipher::{Array, BlockModeDecrypt, BlockModeEncrypt, KeyIvInit};
 use cfb_mode::{Decryptor, Encryptor};
-use md5::{Digest, Md5};
 
 use crate::load::{Input, LoadError};
+use crate::md5::Md5;
 use varbatch_codec::Kind;
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_workers::Threads;
@@ -34,6 +36,9 @@ const HEAD_LEN: usize = MAGIC.len() + BLOCK_LEN + 8 + BLOCK_LEN;
 
 /// Bytes that are hashed and encrypted at a time. Whole blocks.
 const PIECE_LEN: usize = 1 << 20;
+
+/// Max pieces that were decrypted and are not hashed yet.
+const MAX_UNHASHED: usize = 8;
 
 /// Bytes from which it is seen whether the values begin like one: a length and a type.
 const FIRST_LEN: usize = 2 * PREFIX_LEN;
@@ -110,7 +115,7 @@ impl<W: Write + Seek + Send> Encrypter<W> {
         out.write_all(&[0; HEAD_LEN])?;
         let cipher = Encryptor::new(&key.0.into(), &vector.into());
         let (gathered, encrypted, spare) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { out, cipher, vector, hash: Md5::new(), len: 0, gathered, encrypted, spare })
+        Ok(Self { out, cipher, vector, hash: Md5::default(), len: 0, gathered, encrypted, spare })
     }
 
     /// Returns the output, in which a part of the file is still missing.
@@ -143,7 +148,7 @@ impl<W: Write + Seek + Send> Encrypter<W> {
         let Self { mut out, hash, len, vector, encrypted, .. } = self;
         out.write_all(&encrypted)?;
         out.seek(SeekFrom::Start(0))?;
-        out.write_all(&[&MAGIC[..], &hash.finalize(), &len.to_le_bytes(), &vector].concat())?;
+        out.write_all(&[&MAGIC[..], &hash.finish(), &len.to_le_bytes(), &vector].concat())?;
         Ok(out)
     }
 
@@ -176,7 +181,7 @@ pub(crate) struct Decrypter {
     cipher: Decryptor<Aes256>,
     /// The hash in the file, until it was compared.
     expected: Option<[u8; BLOCK_LEN]>,
-    hash: Md5,
+    hashing: Arc<Hashing>,
     /// Bytes of the stream, and those that were not read yet.
     len: u64,
     unread: u64,
@@ -202,8 +207,13 @@ impl Decrypter {
             return Err(EncryptedError::Cut { expected, found: file_len }.into());
         }
         let cipher = Decryptor::new_from_slices(&key.0, vector).expect("both have their lengths");
-        let (expected, hash, first) = (Some(*expected), Md5::new(), Vec::new());
-        Ok(Self { input, cipher, expected, hash, len, unread: len, skipped: 0, first })
+        let (expected, hashing, first) = (Some(*expected), Arc::default(), Vec::new());
+        Ok(Self { input, cipher, expected, hashing, len, unread: len, skipped: 0, first })
+    }
+
+    /// Returns the hash of what is read, with which other threads can go on meanwhile.
+    pub fn hashing(&self) -> Arc<Hashing> {
+        Arc::clone(&self.hashing)
     }
 
     /// Returns how many bytes the stream has.
@@ -235,7 +245,7 @@ impl Decrypter {
             }
             self.cipher.decrypt_blocks(Array::slice_as_chunks_mut(piece).0);
             out.truncate(before + len);
-            self.hash.update(&out[before..]);
+            self.hashing.add(&out[before..]);
             self.unread -= len as u64;
             let skipped = self.skipped.min(len as u64);
             self.skipped -= skipped;
@@ -265,13 +275,82 @@ impl Decrypter {
     }
 
     fn check(&mut self) -> Result<(), LoadError> {
-        if self.expected.take().is_none_or(|expected| self.hash.finalize_reset()[..] == expected) {
+        if self.expected.take().is_none_or(|expected| self.hashing.end() == expected) {
             return Ok(());
         }
         // Of any eight bytes, one in many millions can be a length and a type.
         let is_length = matches!(frames::payload_len(&self.first, 0, self.len as usize), Ok(Some(4..)));
         let is_type = self.first.get(PREFIX_LEN + 1) == Some(&0) && Kind::from_id(self.first[PREFIX_LEN]).is_some();
         Err(if is_length && is_type { EncryptedError::Damaged } else { EncryptedError::WrongKey }.into())
+    }
+}
+
+/// The hash of an encrypted file that is read: what was decrypted waits for a thread that [goes on](Self::go_on) with it.
+#[derive(Debug, Default)]
+pub struct Hashing {
+    state: Mutex<HashState>,
+    /// Told when a piece was hashed.
+    is_hashed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct HashState {
+    hash: Md5,
+    /// True while a thread has the hash.
+    is_taken: bool,
+    pieces: VecDeque<Vec<u8>>,
+    /// Memory for other pieces.
+    spare: Vec<Vec<u8>>,
+}
+
+impl Hashing {
+    /// Hashes what was decrypted until now, unless another thread does.
+    pub fn go_on(&self) {
+        let mut state = self.lock();
+        if std::mem::replace(&mut state.is_taken, true) {
+            return;
+        }
+        let mut hash = std::mem::take(&mut state.hash);
+        while let Some(mut piece) = state.pieces.pop_front() {
+            drop(state);
+            hash.update(&piece);
+            piece.clear();
+            state = self.lock();
+            state.spare.push(piece);
+            self.is_hashed.notify_all();
+        }
+        (state.hash, state.is_taken) = (hash, false);
+        self.is_hashed.notify_all();
+    }
+
+    /// Waits until fewer than `count` pieces are not hashed, and none is being hashed if `count` is 1. Hashes some if no
+    /// other thread does.
+    fn wait(&self, count: usize) -> MutexGuard<'_, HashState> {
+        let mut state = self.lock();
+        while state.pieces.len() >= count || (count == 1 && state.is_taken) {
+            if state.is_taken {
+                state = self.is_hashed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            } else {
+                drop(state);
+                self.go_on();
+                state = self.lock();
+            }
+        }
+        state
+    }
+
+    fn add(&self, bytes: &[u8]) {
+        let mut piece = self.wait(MAX_UNHASHED).spare.pop().unwrap_or_default();
+        piece.extend_from_slice(bytes);
+        self.lock().pieces.push_back(piece);
+    }
+
+    fn end(&self) -> [u8; BLOCK_LEN] {
+        std::mem::take(&mut self.wait(1).hash).finish()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -14,6 +14,7 @@ pub mod encrypted;
 pub mod fill;
 mod guess;
 mod load;
+mod md5;
 mod open;
 mod order;
 mod replace;

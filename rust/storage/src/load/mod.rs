@@ -6,6 +6,7 @@ mod walk;
 
 use std::io::{self, Cursor, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 pub use self::error::LoadError;
 pub use self::source::Input;
@@ -14,7 +15,7 @@ pub(crate) use self::source::{Source, WALK_LEN};
 use self::walk::Select;
 pub(crate) use self::walk::{Walk, Walked};
 use crate::compressed::{Compression, Decoder, is_compressed_file};
-use crate::encrypted::{Decrypter, Key};
+use crate::encrypted::{Decrypter, Hashing, Key};
 use crate::open::open;
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_codec::{CodecError, Dialect, Reader, validate};
@@ -192,6 +193,14 @@ impl Loader {
         match &self.source {
             Source::Plain(_) | Source::Encrypted(_) => None,
             Source::Compressed(decoder) => Some(decoder.compression()),
+        }
+    }
+
+    /// Returns the hash of the file, if it is encrypted: threads should go on with it while others read and decode.
+    pub fn hashing(&self) -> Option<Arc<Hashing>> {
+        match &self.source {
+            Source::Encrypted(decrypter) => Some(decrypter.hashing()),
+            _ => None,
         }
     }
 

@@ -97,10 +97,7 @@ impl Loading {
     fn read_all(&mut self) {
         while !self.is_read {
             let is_large = !self.is_finding() && self.len >= LOAD_PARALLEL_FROM;
-            pool::with(is_large, |threads| match self.is_finding() {
-                true => self.find(threads),
-                false => self.load_some(PIECES, threads, None),
-            });
+            pool::with(is_large, |threads| self.load_some(PIECES, threads, None));
         }
     }
 
@@ -119,8 +116,11 @@ impl Loading {
         }
     }
 
-    /// Loads up to so many pieces of the stream per thread, or reads part of a long piece.
+    /// Finds the values, or loads up to so many pieces of the stream per thread, or reads part of a long piece.
     fn load_some(&mut self, pieces: usize, threads: &Threads, report: Option<OnProgress<'_>>) {
+        if self.is_finding() {
+            return self.find(threads);
+        }
         let pieces = pieces * threads.count();
         let (len, before, read, found) = (self.len, self.built(), self.read(), self.found);
         let built_now = AtomicUsize::new(0);
@@ -129,6 +129,7 @@ impl Loading {
             report.into_iter().for_each(|report| report(progress(found, read, before + now as u64, len)));
         };
         let on_built: Option<OnBuilt<'_>> = if report.is_some() { Some(&on_built) } else { None };
+        let hashing = self.loader.hashing();
         let (loader, alone, awake) = (&mut self.loader, Threads::alone(), threads.awake());
         // Decompression is slow, so all threads read a compressed file together.
         let (pieces, reading) = if loader.compression().is_some() { (1, threads) } else { (pieces, &alone) };
@@ -138,14 +139,18 @@ impl Loading {
         let read = std::iter::from_fn(|| {
             let mut bytes: Vec<u8> = lock(buffers).pop().unwrap_or_default();
             let read = loader.read_step(&mut bytes, reading);
-            if let Ok(ReadStep::Frames(at)) = read {
-                return Some((at, bytes));
+            match read {
+                Ok(ReadStep::Frames(at)) => return Some((at, bytes)),
+                // The next part is read while this one is hashed.
+                Ok(ReadStep::Part) if hashing.is_some() => return Some((0, bytes)),
+                Ok(ReadStep::Part) => {}
+                Ok(ReadStep::End) => is_read = true,
+                Err(error) => (is_read, damage) = (true, Some(error)),
             }
-            is_read |= !matches!(read, Ok(ReadStep::Part));
-            damage = read.err().or(damage.take());
             None
         });
         let built = threads.map(read.take(pieces), |(at, bytes)| {
+            hashing.iter().for_each(|hashing| hashing.go_on());
             let piece = build(&bytes, at, allow_objects, &awake, on_built);
             lock(buffers).push(bytes);
             piece
@@ -370,10 +375,7 @@ impl Work for Load {
         if loading.is_read {
             return loading.decoded.step_with_engine();
         }
-        match loading.is_finding() {
-            true => loading.find(threads),
-            false => loading.load_some(1, threads, Some(report)),
-        }
+        loading.load_some(1, threads, Some(report));
         if !loading.is_read || self.takes_backup(threads) {
             return NextStep::More;
         }
