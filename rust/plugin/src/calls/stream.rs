@@ -5,6 +5,8 @@
 //! asked for, never one behind the last. Errors of the engine may run scripts, so nothing of the caller's is borrowed
 //! meanwhile.
 
+use std::cell::Cell;
+
 use godot::builtin::{AnyArray, Array, PackedByteArray, VarArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_codec::frames::PREFIX_LEN;
@@ -18,6 +20,12 @@ use crate::report::{Failure, Line, Outcome, Reports, VALUES};
 
 /// The `count` that means all values that are there.
 pub const ALL: i64 = -1;
+
+thread_local! {
+    /// Memory for the bytes of the next small value.
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+const MAX_SPARE: usize = 64 << 10;
 
 /// Max bytes to read at once, so that a wrong length takes no memory for bytes that are not there.
 const PIECE: usize = 4 << 20;
@@ -146,21 +154,31 @@ pub fn get_var(file: &ObjectArg, makers: Result<Option<Makers>, Failure>) -> Out
     let get = |stream: Stream<'_>| {
         let makers = makers?;
         check_open(&stream)?;
-        let (bytes, mut slot) = (read_record(&stream)?, Slot::new());
-        let decoded = decode_only(Input::of(&bytes), makers, &mut slot);
-        Ok(decoded.map(|()| slot.into_variant()))
+        let (mut bytes, mut slot) = (SPARE.take(), Slot::new());
+        let decoded =
+            read_record(&stream, &mut bytes).map(|()| decode_only(Input { at: 0, bytes: &bytes }, makers, &mut slot));
+        if bytes.capacity() <= MAX_SPARE {
+            bytes.clear();
+            SPARE.set(bytes);
+        }
+        Ok(decoded?.map(|()| slot.into_variant()))
     };
     stream_of(file).and_then(get).into()
 }
 
-/// Reads the bytes of a value.
-fn read_record(stream: &Stream<'_>) -> Result<PackedByteArray, Failure> {
+/// Reads the bytes of a value into `bytes`, which is empty.
+fn read_record(stream: &Stream<'_>, bytes: &mut Vec<u8>) -> Result<(), Failure> {
     let len = match stream.kind {
-        StreamKind::Packets => return stream.read(0).map_err(no_packet),
+        StreamKind::Packets => {
+            bytes.extend_from_slice(engine::bytes_of(&stream.packet().map_err(no_packet)?));
+            return Ok(());
+        }
         StreamKind::File => stream.word() as usize,
         StreamKind::Peer => {
-            let prefix = read(stream, PREFIX_LEN).map_err(|code| cut_off(code, PREFIX_LEN))?;
-            len_of(engine::bytes_of(&prefix), stream.is_big_endian()).unwrap_or(0)
+            read(stream, PREFIX_LEN, bytes).map_err(|code| cut_off(code, PREFIX_LEN))?;
+            let len = len_of(bytes, stream.is_big_endian()).unwrap_or(0);
+            bytes.clear();
+            len
         }
     };
     if len == 0
@@ -169,30 +187,24 @@ fn read_record(stream: &Stream<'_>) -> Result<PackedByteArray, Failure> {
         return Err(ended(code));
     }
     check_len(stream, len)?;
-    let bytes = read(stream, len).map_err(|code| cut_off(code, len))?;
+    read(stream, len, bytes).map_err(|code| cut_off(code, len))?;
     match len - bytes.len() {
-        0 => Ok(bytes),
+        0 => Ok(()),
         missing => Err(cut_off(read_error(stream), missing)),
     }
 }
 
-/// Reads `len` bytes, or fewer if a file ends, piece by piece.
-fn read(stream: &Stream<'_>, len: usize) -> Result<PackedByteArray, EngineError> {
-    let mut bytes = PackedByteArray::new();
-    while bytes.len() < len {
-        let piece_len = (len - bytes.len()).min(PIECE);
-        let piece = stream.read(piece_len)?;
-        let is_short = piece.len() < piece_len;
-        if bytes.is_empty() {
-            bytes = piece;
-        } else {
-            bytes.extend_array(&piece);
-        }
-        if is_short {
+/// Appends `len` bytes, or fewer if a file ends, piece by piece. Of a peer that fails, none are left.
+fn read(stream: &Stream<'_>, len: usize, out: &mut Vec<u8>) -> Result<(), EngineError> {
+    let end = out.len() + len;
+    while out.len() < end {
+        let piece_end = out.len() + (end - out.len()).min(PIECE);
+        stream.read(piece_end - out.len(), out)?;
+        if out.len() < piece_end {
             break;
         }
     }
-    Ok(bytes)
+    Ok(())
 }
 
 /// Refuses lengths that the engine takes for negative ones. In a file such a record is cut off.
@@ -253,7 +265,7 @@ pub fn get_vars(file: &ObjectArg, count: i64, makers: Result<Makers, Failure>) -
 fn read_packets(stream: &Stream<'_>, count: Option<usize>) -> (Array<PackedByteArray>, Option<Failure>) {
     let mut packets = Array::new();
     for _ in 0..count.unwrap_or(stream.left() as usize) {
-        match stream.read(0) {
+        match stream.packet() {
             Ok(packet) => packets.push(&packet),
             Err(code) => return (packets, Some(no_packet(code))),
         }
@@ -264,13 +276,13 @@ fn read_packets(stream: &Stream<'_>, count: Option<usize>) -> (Array<PackedByteA
 /// Reads `count` records, or all that are there now, and waits for the rest of one that has begun. Also says why there
 /// are fewer. A last one that is not whole is left out.
 fn read_records(stream: &Stream<'_>, count: Option<usize>) -> (PackedByteArray, Option<Failure>) {
-    let (mut bytes, is_big_endian, start) = (PackedByteArray::new(), stream.is_big_endian(), stream.position());
+    let (mut bytes, is_big_endian) = (Vec::new(), stream.is_big_endian());
     let left = || usize::try_from(stream.left()).unwrap_or(usize::MAX);
     let all = if count.is_none() { left() } else { 0 };
     // The number of whole records, and where the next one begins.
     let (mut found, mut at) = (0, 0);
     let end = loop {
-        let record = &engine::bytes_of(&bytes)[at..];
+        let record: &[u8] = &bytes[at..];
         let (has, len) = (record.len(), len_of(record, is_big_endian));
         let whole = PREFIX_LEN.saturating_add(len.unwrap_or(0));
         if count == Some(found) || (count.is_none() && has == 0 && at >= all) {
@@ -285,24 +297,15 @@ fn read_records(stream: &Stream<'_>, count: Option<usize>) -> (PackedByteArray, 
         let wanted = count.map_or(all.saturating_sub(at + has), |count| {
             left().min(missing.saturating_add((count - found - 1).saturating_mul(PREFIX_LEN)))
         });
-        let read = || read(stream, missing.max(wanted)).map_err(|code| cut_off(code, missing));
-        let more = match check_len(stream, len.unwrap_or(0)).and_then(|()| read()) {
-            Ok(more) => more,
-            Err(failure) => break Some(failure),
-        };
-        // Compressed and encrypted files that are open for writing return bytes that nobody has written.
-        let is_read = stream.kind == StreamKind::Peer || stream.position() != start;
-        if !is_read && !more.is_empty() {
-            break Some(ended(EngineError::ERR_FILE_CANT_READ));
+        let mut read = || read(stream, missing.max(wanted), &mut bytes).map_err(|code| cut_off(code, missing));
+        if let Err(failure) = check_len(stream, len.unwrap_or(0)).and_then(|()| read()) {
+            break Some(failure);
         }
-        if has == 0 && more.is_empty() {
-            break Some(ended(read_error(stream)));
+        match bytes.len() - at - has {
+            0 if has == 0 => break Some(ended(read_error(stream))),
+            more if more < missing => break Some(cut_off(read_error(stream), missing - more)),
+            _ => {}
         }
-        if more.len() < missing {
-            break Some(cut_off(read_error(stream), missing - more.len()));
-        }
-        bytes.extend_array(&more);
     };
-    bytes.resize(at);
-    (bytes, end)
+    (engine::byte_array_of(&bytes[..at]), end)
 }

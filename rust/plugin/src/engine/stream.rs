@@ -13,7 +13,7 @@ use godot::sys::{self, GodotFfi};
 
 use super::api::{class_tag, method_bind};
 use super::objects::{call_method, pointer};
-use super::{Value, api};
+use super::{Value, api, bytes_of};
 
 /// A class whose objects move bytes, with those that extend it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,6 @@ methods! {
     get_error = FileAccess.get_error ERROR;
     eof_reached = FileAccess.eof_reached BOOL;
     get_32 = FileAccess.get_32 INT;
-    get_buffer = FileAccess.get_buffer 4_131_300_905;
     store_buffer = FileAccess.store_buffer 114_037_665;
     is_file_big_endian = FileAccess.is_big_endian BOOL;
     is_peer_big_endian = StreamPeer.is_big_endian_enabled BOOL;
@@ -130,11 +129,6 @@ impl<'v> Stream<'v> {
         }
     }
 
-    /// The offset in a file, in bytes; 0 for others.
-    pub fn position(&self) -> u64 {
-        if self.kind == StreamKind::File { self.call::<i64>(methods().get_position, &[]).cast_unsigned() } else { 0 }
-    }
-
     /// Bytes that are left in the file, or that have come; or packets.
     pub fn left(&self) -> u64 {
         let count: i64 = match self.kind {
@@ -172,25 +166,36 @@ impl<'v> Stream<'v> {
         self.call::<i64>(methods().get_32, &[]) as u32
     }
 
-    /// Reads `len` bytes, or fewer if the file ends; waits for those of a peer. Of packets the next one, of any length.
+    /// Appends `len` bytes to `out`, or fewer if the file ends; waits for those of a peer.
     ///
     /// # Errors
     /// That of the peer.
-    pub fn read(&self, len: usize) -> Result<PackedByteArray, EngineError> {
-        let len = i64::try_from(len).unwrap_or(i64::MAX);
-        let args = [(&raw const len).cast()];
-        match self.kind {
-            StreamKind::File => Ok(self.call(methods().get_buffer, &args)),
-            StreamKind::Peer => {
-                let got: VarArray = self.call(methods().get_data, &args);
-                let (code, bytes) = (got.at(0).try_to_relaxed(), got.at(1).try_to());
-                checked(code.unwrap_or_default()).map(|()| bytes.unwrap_or_default())
+    pub fn read(&self, len: usize, out: &mut Vec<u8>) -> Result<(), EngineError> {
+        if self.kind == StreamKind::File {
+            out.reserve(len);
+            let room = out.spare_capacity_mut()[..len].as_mut_ptr().cast();
+            // SAFETY: the object is a FileAccess and alive. It writes at most `len` bytes to memory that has room for them, and
+            // returns how many, or -1.
+            unsafe {
+                let read = (api().interface.file_access_get_buffer)(self.object, room, len as u64);
+                out.set_len(out.len() + usize::try_from(read).ok().filter(|read| *read <= len).unwrap_or(0));
             }
-            StreamKind::Packets => {
-                let bytes = self.call(methods().get_packet, &[]);
-                checked(self.call(methods().get_packet_error, &[])).map(|()| bytes)
-            }
+            return Ok(());
         }
+        let len = i64::try_from(len).unwrap_or(i64::MAX);
+        let got: VarArray = self.call(methods().get_data, &[(&raw const len).cast()]);
+        let (code, bytes): (_, Result<PackedByteArray, _>) = (got.at(0).try_to_relaxed(), got.at(1).try_to());
+        out.extend_from_slice(bytes_of(&bytes.unwrap_or_default()));
+        checked(code.unwrap_or_default())
+    }
+
+    /// Takes the next packet.
+    ///
+    /// # Errors
+    /// That of the peer.
+    pub fn packet(&self) -> Result<PackedByteArray, EngineError> {
+        let bytes = self.call(methods().get_packet, &[]);
+        checked(self.call(methods().get_packet_error, &[])).map(|()| bytes)
     }
 
     /// Writes bytes, at once.
