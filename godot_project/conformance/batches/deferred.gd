@@ -55,9 +55,7 @@ func _check_kinds(size: int, of: Callable, what: String, objects := false) -> vo
 
 
 ## Adds a buffer of one of the KINDS, what it gives, and the line about it.
-func _add(
-	kind: int, i: int, buffers: Array, expected: Array, lines: PackedStringArray, objects: bool
-) -> void:
+func _add(kind: int, i: int, buffers: Array, expected: Array, lines: PackedStringArray, objects: bool) -> void:
 	var bytes := PackedByteArray()
 	match kind:
 		0:

@@ -4,9 +4,7 @@ extends "../files/files_base.gd"
 ## average. Damaged ones are in files/damage.gd.
 
 const RUN := 500
-const COUNTS: PackedInt32Array = [
-	0, 1, 2, 63, 64, 65, 499, 500, 501, 999, 1000, 1001, 1499, 1500, 1501, 5000
-]
+const COUNTS: PackedInt32Array = [0, 1, 2, 63, 64, 65, 499, 500, 501, 999, 1000, 1001, 1499, 1500, 1501, 5000]
 ## Bytes of an array whose frame is as long as the average that counts.
 const AVERAGE := 1024 - 12
 
@@ -63,8 +61,7 @@ func test_sizes() -> void:
 	for step: int in [-4, 0, 4]:
 		sizes["average %+d" % step] = func(_i: int) -> int: return AVERAGE + step
 		sizes["late %+d" % step] = func(i: int) -> int: return AVERAGE + (step if i == 499 else 0)
-		sizes["of two runs %+d" % step] = func(i: int) -> int:
-			return 0 if i < RUN else 2 * AVERAGE + 12 + step
+		sizes["of two runs %+d" % step] = func(i: int) -> int: return 0 if i < RUN else 2 * AVERAGE + 12 + step
 	for what: String in sizes:
 		for count: int in COUNTS.slice(3, -1) + PackedInt32Array([1600]):
 			_check(sized(count, sizes[what]), "%s, %d" % [what, count])

@@ -152,9 +152,7 @@ func _check_bytes(bytes: Array[PackedByteArray], expected: Array[Dictionary], wh
 	_check_patches(bytes, changes, what)
 
 
-func _check_patches(
-	bytes: Array[PackedByteArray], changes: Array[Dictionary], what: String, objects := false
-) -> void:
+func _check_patches(bytes: Array[PackedByteArray], changes: Array[Dictionary], what: String, objects := false) -> void:
 	check_bytes(VarBatch.patch(bytes[0], changes, objects), bytes[1], "patch, " + what)
 	var inverse := Model.inverse(changes)
 	check_bytes(VarBatch.patch(bytes[1], inverse, objects), bytes[0], "back, " + what)

@@ -13,9 +13,7 @@ var _one := var_to_bytes(1)
 var _two := var_to_bytes(2)
 var _delta := VarBatch.make_delta(_one, _two)
 ## What changes are for.
-var _bytes := var_to_bytes(
-	{"a": [1, 2, 3], "p": PackedInt32Array([1, 2, 3]), "i": 4, "d": {1.5: [0]}}
-)
+var _bytes := var_to_bytes({"a": [1, 2, 3], "p": PackedInt32Array([1, 2, 3]), "i": 4, "d": {1.5: [0]}})
 
 
 func test_bytes_that_are_no_values() -> void:
@@ -28,9 +26,7 @@ func test_bytes_that_are_no_values() -> void:
 		# Bytes behind a value are good for others.
 		var reason := VarBatch.validate([bad])[0]
 		reason = reason if reason else "expected nothing after the value, found 4 bytes, at byte 8"
-		for pair: Array in [
-			[bad, good, "before: "], [good, bad, "after: "], [bad, bad, "before: "]
-		]:
+		for pair: Array in [[bad, good, "before: "], [good, bad, "after: "], [bad, bad, "before: "]]:
 			var line: String = pair[2] + reason
 			check_call(&"diff", pair.slice(0, 2), NO_CHANGES, [line])
 			var lists: Array = [NO_CHANGES]

@@ -30,31 +30,20 @@ func test_known_pairs() -> void:
 	const PADDED := "04000000 01000000 6100ff00"
 	for pair: Array in [
 		# Array[int]: [1, 2], and [256] with a null.
-		[
-			"1c000100 02000000 02000000" + ONE + TWO,
-			"1c000100 02000000 02000000 02940000 00010000 00020000"
-		],
+		["1c000100 02000000 02000000" + ONE + TWO, "1c000100 02000000 02000000 02940000 00010000 00020000"],
 		# Array[float]: [1.0], and an int in the place of it.
 		["1c000100 03000000 01000000 03000000 0000803f", "1c000100 03000000 01000000" + ONE],
 		# A key in 64 bits that fits into 32.
 		["1b000000 01000000" + KEY_5 + ONE, "1b000000 01000000" + KEY_5 + TWO],
 		# A key that is there twice.
-		[
-			"1b000000 02000000" + ONE + ONE + ONE + TWO,
-			"1b000000 02000000" + ONE + ONE + ONE + THREE
-		],
+		["1b000000 02000000" + ONE + ONE + ONE + TWO, "1b000000 02000000" + ONE + ONE + ONE + THREE],
 		# A String, and a StringName of the same text.
-		[
-			"1b000000 01000000" + KEY_A + ONE,
-			"1b000000 02000000" + KEY_A + ONE + "15000000 01000000 61000000" + TWO
-		],
+		["1b000000 01000000" + KEY_A + ONE, "1b000000 02000000" + KEY_A + ONE + "15000000 01000000 61000000" + TWO],
 		# A key with a padding that is not zero.
 		["1b000000 01000000" + PADDED + ONE, "1b000000 01000000" + PADDED + TWO],
 	]:
 		for way: Array in [pair, [pair[1], pair[0]]]:
-			var bytes: Array = way.map(
-				func(hex: String) -> PackedByteArray: return hex.replace(" ", "").hex_decode()
-			)
+			var bytes: Array = way.map(func(hex: String) -> PackedByteArray: return hex.replace(" ", "").hex_decode())
 			quietly(_check_pair.bind(bytes[0], bytes[1], false, "known pair"))
 
 
@@ -94,9 +83,7 @@ func _check_batch(count: int, allow_objects: bool, seed_number: int) -> void:
 			return
 
 
-func _check_pair(
-	before: PackedByteArray, after: PackedByteArray, allow_objects: bool, what: String
-) -> void:
+func _check_pair(before: PackedByteArray, after: PackedByteArray, allow_objects: bool, what: String) -> void:
 	var difference := _difference(before, after, allow_objects)
 	var shown := "%s: %s to %s" % [what, before.hex_encode(), after.hex_encode()]
 	check(difference.is_empty(), "%s: %s" % [shown, difference])

@@ -45,9 +45,7 @@ static func _changed(value: Variant, path: Array, change: Dictionary) -> Variant
 
 
 ## By the order of its entries: a key with a NaN in it is one that the engine does not find.
-static func _change_entry(
-	dictionary: Dictionary, key: Variant, rest: Array, change: Dictionary
-) -> void:
+static func _change_entry(dictionary: Dictionary, key: Variant, rest: Array, change: Dictionary) -> void:
 	var keys := dictionary.keys()
 	var values := dictionary.values()
 	if rest.is_empty() and change.op == "insert":

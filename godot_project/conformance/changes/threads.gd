@@ -124,9 +124,7 @@ func work(count: int) -> void:
 	var after := _pairs.map(func(pair: Array) -> PackedByteArray: return pair[1])
 	for i: int in count:
 		_note_other(VarBatch.make_deltas(_pairs), _deltas, "make_deltas")
-		_note_other(
-			Array(VarBatch.apply_deltas(_based), TYPE_NIL, &"", null), after, "apply_deltas"
-		)
+		_note_other(Array(VarBatch.apply_deltas(_based), TYPE_NIL, &"", null), after, "apply_deltas")
 		var lists := VarBatch.diff_batch(_pairs)
 		for at: int in _pairs.size():
 			var before: PackedByteArray = _pairs[at][0]

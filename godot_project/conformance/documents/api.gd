@@ -11,9 +11,7 @@ const MAX_FIRST_CALL := 500
 const STATE := &"VarBatchState"
 const TASK := &"VarBatchTask"
 const RECORDER := &"VarBatchUndoRecorder"
-const QUALIFIERS: Dictionary[String, int] = {
-	"static": METHOD_FLAG_STATIC, "const": METHOD_FLAG_CONST
-}
+const QUALIFIERS: Dictionary[String, int] = {"static": METHOD_FLAG_STATIC, "const": METHOD_FLAG_CONST}
 
 
 func test_the_help_has_what_there_is() -> void:

@@ -33,8 +33,23 @@ func test_wrong_types() -> void:
 func _values() -> Array:
 	var text := MARK.repeat(1000)
 	return [
-		null, true, 1, 1.0, text, StringName(text), NodePath(path), Vector2(), Color(), RID(), Callable(),
-		{text: text}, [text], PackedByteArray([1]), PackedStringArray([text]), PackedVector3Array(), RefCounted.new()
+		null,
+		true,
+		1,
+		1.0,
+		text,
+		StringName(text),
+		NodePath(path),
+		Vector2(),
+		Color(),
+		RID(),
+		Callable(),
+		{text: text},
+		[text],
+		PackedByteArray([1]),
+		PackedStringArray([text]),
+		PackedVector3Array(),
+		RefCounted.new()
 	]
 
 

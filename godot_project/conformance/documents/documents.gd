@@ -55,10 +55,7 @@ func _run(example: Dictionary, used: Dictionary) -> void:
 		check(false, "%s: it logged: %s" % [example.where, text])
 	if _logger:
 		var expected := Examples.printed_lines(code)
-		check(
-			printed == expected,
-			"%s: it says %s, it printed %s" % [example.where, expected, printed]
-		)
+		check(printed == expected, "%s: it says %s, it printed %s" % [example.where, expected, printed])
 	checks += 1
 
 

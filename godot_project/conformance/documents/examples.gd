@@ -61,9 +61,7 @@ func test_rollback() -> void:
 			rollback.advance()
 		else:
 			# The first packet after the one that was lost.
-			expect_errors(
-				rollback.advance, 1, "VarBatch.apply_delta: expected a base with the hash "
-			)
+			expect_errors(rollback.advance, 1, "VarBatch.apply_delta: expected a base with the hash ")
 		var certain := rollback.tick - Rollback.DELAY + 1
 		if certain < 1:
 			continue
@@ -152,9 +150,7 @@ func test_plugin() -> void:
 	var script: GDScript = load(SCATTER_PLUGIN)
 	check(script != null and script.can_instantiate(), "the plugin does not load")
 	var config := ConfigFile.new()
-	check_int(
-		config.load(SCATTER_PLUGIN.get_base_dir().path_join("plugin.cfg")), OK, "its settings"
-	)
+	check_int(config.load(SCATTER_PLUGIN.get_base_dir().path_join("plugin.cfg")), OK, "its settings")
 	var named: String = config.get_value("plugin", "script", "")
 	check(SCATTER_PLUGIN.get_file() == named, "the plugin's script is %s" % named)
 
@@ -206,9 +202,7 @@ func _nodes_to_scatter() -> Array[Node2D]:
 	return nodes
 
 
-func _check_there_and_back(
-	nodes: Array[Node2D], before: Array[PackedByteArray], after: Array[PackedByteArray]
-) -> void:
+func _check_there_and_back(nodes: Array[Node2D], before: Array[PackedByteArray], after: Array[PackedByteArray]) -> void:
 	var states := func() -> PackedByteArray: return var_to_bytes(_states(nodes))
 	check_turns(states, var_to_bytes(before), var_to_bytes(after), "nodes")
 

@@ -48,9 +48,7 @@ func _check_old_and_damaged(manager: SaveManager) -> void:
 	VarBatch.save_vars(SaveManager.path_of(30), [{"name": "Bo"}, old])
 	check_value((SaveManager.load_world(30).hero as SaveManager.Hero).name, "Bo", "an older save")
 	VarBatch.save_vars(SaveManager.path_of(30), [{"version": SaveManager.VERSION + 1}, old])
-	check_value(
-		expect_errors(SaveManager.load_world.bind(30), 1, "newer version"), {}, "a newer save"
-	)
+	check_value(expect_errors(SaveManager.load_world.bind(30), 1, "newer version"), {}, "a newer save")
 	manager.collect_world = func() -> Dictionary: return SaveManager.load_world(7)
 	manager._process(SaveManager.AUTOSAVE_SECONDS)
 	await manager.saved
@@ -59,9 +57,7 @@ func _check_old_and_damaged(manager: SaveManager) -> void:
 	var file := FileAccess.open(SaveManager.path_of(0), FileAccess.WRITE)
 	file.store_32(1)
 	file.close()
-	var backup: Dictionary = expect_logged(
-		SaveManager.load_world.bind(0), 0, 1, "slot_0.save.bak"
-	)
+	var backup: Dictionary = expect_logged(SaveManager.load_world.bind(0), 0, 1, "slot_0.save.bak")
 	check_value(backup.hero.name, "player 0", "the backup of a damaged save")
 
 

@@ -100,7 +100,5 @@ func _check_value(value: Variant, what: String) -> void:
 
 
 ## Without the lines about what is lost.
-func _transcoded(
-	bytes: PackedByteArray, from: VarBatch.Dialect, to: VarBatch.Dialect
-) -> PackedByteArray:
+func _transcoded(bytes: PackedByteArray, from: VarBatch.Dialect, to: VarBatch.Dialect) -> PackedByteArray:
 	return quietly(func() -> PackedByteArray: return VarBatch.transcode(bytes, from, to))

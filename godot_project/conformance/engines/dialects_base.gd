@@ -23,9 +23,7 @@ const NESTED := (
 )
 
 ## A Reference without a script, and one of which the source is in it, as Godot 3 writes them.
-const REFERENCE := (
-	"11000000 09000000 52656665 72656e63 65000000 01000000" + " 06000000 73637269 70740000"
-)
+const REFERENCE := "11000000 09000000 52656665 72656e63 65000000 01000000" + " 06000000 73637269 70740000"
 const PLAIN := REFERENCE + " 00000000"
 const SCRIPTED := (
 	REFERENCE
@@ -55,10 +53,7 @@ static func godot_3_values() -> Array[Array]:
 		[Vector2(1.5, -2), "05000000" + floats([1.5, -2])],
 		[Rect2(1, 2, 3, 4), "06000000" + floats([1, 2, 3, 4])],
 		[Vector3(1, 2, -0.5), "07000000" + floats([1, 2, -0.5])],
-		[
-			Transform2D(Vector2(1, 2), Vector2(3, 4), Vector2(5, 6)),
-			"08000000" + floats(range(1, 7))
-		],
+		[Transform2D(Vector2(1, 2), Vector2(3, 4), Vector2(5, 6)), "08000000" + floats(range(1, 7))],
 		[Plane(1, 2, 3, 4), "09000000" + floats([1, 2, 3, 4])],
 		[Quaternion(1, 2, 3, 4), "0a000000" + floats([1, 2, 3, 4])],
 		[AABB(Vector3(1, 2, 3), Vector3(4, 5, 6)), "0b000000" + floats(range(1, 7))],
@@ -121,9 +116,7 @@ func as_kept(value: Variant, dialect: VarBatch.Dialect) -> Variant:
 			return kept
 		TYPE_ARRAY:
 			var array: Array = value
-			var has_type := (
-				dialect == PANDEMONIUM and id_in(array.get_typed_builtin(), dialect) >= 0
-			)
+			var has_type := dialect == PANDEMONIUM and id_in(array.get_typed_builtin(), dialect) >= 0
 			if not array.is_typed() or not has_type:
 				array = Array(array, TYPE_NIL, &"", null)
 			for i: int in array.size():

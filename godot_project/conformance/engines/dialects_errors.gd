@@ -27,11 +27,7 @@ func test_no_place() -> void:
 	var too_deep := "expected at most 1024 levels of nesting, found one more..."
 	var place := "a type that Godot 3 has, found %s, at byte %s"
 	for row: Array in [
-		[
-			{"list": [1, {"v": Vector3i()}]},
-			GODOT_3,
-			place % ["Vector3i", '56 inside ["list"][1]["v"]']
-		],
+		[{"list": [1, {"v": Vector3i()}]}, GODOT_3, place % ["Vector3i", '56 inside ["list"][1]["v"]']],
 		[{PackedVector4Array(): 1}, GODOT_3, place % ["PackedVector4Array", "8 inside [key 0]"]],
 		[[Signal()], GODOT_3, place % ["Signal", "8 inside [0]"]],
 		[[Callable()], PANDEMONIUM, "a type that Pandemonium 5 has, found Callable, at byte 8..."],
@@ -64,9 +60,7 @@ func test_what_is_lost() -> void:
 			]
 		],
 	]:
-		var lines: Array = (row[2] as Array).map(
-			func(line: String) -> String: return WARNING + line
-		)
+		var lines: Array = (row[2] as Array).map(func(line: String) -> String: return WARNING + line)
 		var found: PackedByteArray = quietly(call_method.bind(&"var_to_bytes_in", [row[0], row[1]]))
 		check(not found.is_empty(), "nothing is written with: %s" % [lines])
 		check_call(&"var_to_bytes_in", [row[0], row[1]], found, lines)
@@ -111,9 +105,7 @@ func test_godot_4() -> void:
 	var dropping := var_to_bytes(typed)
 	dropping[12] = TYPE_NIL
 	dropping = dropping.slice(0, 16) + dropping.slice(20)
-	var others: Array[PackedByteArray] = [
-		Values.hex("02000000 07"), Values.hex("18000000 01000000")
-	]
+	var others: Array[PackedByteArray] = [Values.hex("02000000 07"), Values.hex("18000000 01000000")]
 	for bytes: PackedByteArray in [dropping] + others:
 		var lines := logged(func() -> void: VarBatch.bytes_to_var(bytes))
 		check_int(lines.size(), 1, "lines of %s" % bytes.hex_encode())

@@ -45,17 +45,13 @@ func engine_value_of_all(bytes: PackedByteArray, objects: bool, what: String) ->
 
 
 ## The bytes of one engine as those of another; see good() for the warning.
-func translated(
-	bytes: PackedByteArray, from: int, to: int, warning: String, what: String
-) -> PackedByteArray:
+func translated(bytes: PackedByteArray, from: int, to: int, warning: String, what: String) -> PackedByteArray:
 	return good(call_method.bind(&"transcode", [bytes, from, to]), warning, what)
 
 
 ## That two byte arrays are the same, or differ if there is a reason for it: each way a test fails
 ## when it is no longer as it is said to be.
-func check_bytes_or(
-	reason: String, found: PackedByteArray, expected: PackedByteArray, what: String
-) -> void:
+func check_bytes_or(reason: String, found: PackedByteArray, expected: PackedByteArray, what: String) -> void:
 	if reason.is_empty():
 		check_bytes(found, expected, what)
 	else:

@@ -40,12 +40,7 @@ const ROWS: Array[Array] = [
 	[OTHER, [WRITTEN, WRITTEN_READ], "", ["object_curve_with_values*", "object_*_shape*"]],
 	[OTHER, [WRITTEN, WRITTEN_READ], "", ["object_animation*", "object_spatial*"]],
 	[OTHER, [WRITTEN, WRITTEN_READ], "", ["object_node (*", "object_node_2d*"]],
-	[
-		METADATA,
-		[WRITTEN, WRITTEN_READ],
-		"metadata",
-		["object_with_meta*", "object_with_node_path*"]
-	],
+	[METADATA, [WRITTEN, WRITTEN_READ], "metadata", ["object_with_meta*", "object_with_node_path*"]],
 ]
 
 

@@ -56,8 +56,7 @@ func _converted(save: String) -> String:
 	var source := path_of(save + ".save")
 	var back := path_of(save + ".back")
 	var clean := path_of(save + ".clean")
-	var convert := func() -> Variant:
-		return VarBatch.transcode_file(source, target, GODOT_3, GODOT_4)
+	var convert := func() -> Variant: return VarBatch.transcode_file(source, target, GODOT_3, GODOT_4)
 	var lines := PackedStringArray()
 	if save == OBJECTS:
 		lines.append(WARNING + 'VarBatch.transcode_file: "%s": %s' % [source, METADATA])

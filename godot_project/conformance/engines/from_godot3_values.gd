@@ -83,8 +83,7 @@ func test_reasons_name_vectors() -> void:
 ## What this version writes, and no engine refuses.
 func _written() -> Array[RefCounted]:
 	return vectors_in(FILE).filter(
-		func(vector: Vectors) -> bool:
-			return vector.parts[BYTES_PART] != Vectors.NONE and not _is_refused(vector)
+		func(vector: Vectors) -> bool: return vector.parts[BYTES_PART] != Vectors.NONE and not _is_refused(vector)
 	)
 
 

@@ -140,9 +140,7 @@ func _written(values: Array) -> PackedByteArray:
 	return frames
 
 
-func _translate(
-	from: String, to: String, engine: VarBatch.Dialect, other: VarBatch.Dialect, what: String
-) -> void:
+func _translate(from: String, to: String, engine: VarBatch.Dialect, other: VarBatch.Dialect, what: String) -> void:
 	check_int(VarBatch.transcode_file(from, to, engine, other), OK, what)
 
 
@@ -159,9 +157,7 @@ func _check_file(frames: PackedByteArray, values: Array, what: String) -> void:
 		check_names([path.get_file(), _target.get_file()], shown)
 
 
-func _check_fails(
-	source: PackedByteArray, code: Error, text: String, from: int, to: int
-) -> void:
+func _check_fails(source: PackedByteArray, code: Error, text: String, from: int, to: int) -> void:
 	write(path, source)
 	for threads: int in Threads.new(THREAD_COUNTS):
 		for target: String in [_target, path]:

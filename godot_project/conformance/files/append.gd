@@ -19,9 +19,7 @@ func finish() -> void:
 func test_appends() -> void:
 	var all: Array = []
 	for count: int in Threads.new(THREAD_COUNTS):
-		for part: Array in [
-			[1], [], NEW, [[], {}, null], sized(300, func(i: int) -> int: return i * 9)
-		]:
+		for part: Array in [[1], [], NEW, [[], {}, null], sized(300, func(i: int) -> int: return i * 9)]:
 			check_int(VarBatch.append_vars(path, part), OK, "appending %d values" % part.size())
 			var task := VarBatch.append_vars_async(path, part)
 			check_value(task.wait(), OK as int, "a task that appends")
@@ -97,9 +95,7 @@ func test_objects() -> void:
 	check_forms("append_vars", [path, [curve]], OK as int, OK, [warning])
 	for flag: Variant in [2, null]:
 		var code := ERR_INVALID_PARAMETER
-		check_forms(
-			"append_vars", [path, NEW, flag], code, code, ['cannot append to "%s": ' % path]
-		)
+		check_forms("append_vars", [path, NEW, flag], code, code, ['cannot append to "%s": ' % path])
 	check_int(VarBatch.load_vars(path, true).size(), 5, "values in the end")
 
 

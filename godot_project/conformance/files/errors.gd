@@ -22,9 +22,7 @@ func test_paths_that_are_no_files() -> void:
 	var inner := folder + "/inner"
 	DirAccess.make_dir_recursive_absolute(inner)
 	write(path, stored(OLD))
-	var paths: PackedStringArray = [
-		"", "user://", "/", folder, folder + "/", absolute(folder), inner
-	]
+	var paths: PackedStringArray = ["", "user://", "/", folder, folder + "/", absolute(folder), inner]
 	paths.append_array([path + "/x.bin", path + "/", folder + "/missing/x.bin"])
 	paths.append_array(["user://no folder/a/b.bin", "/no folder/x.bin", "res://no folder/x.bin"])
 	paths.append_array([folder.path_join("n".repeat(256)), folder + "/" + "n/".repeat(3000)])
@@ -95,9 +93,7 @@ func test_without_space() -> void:
 
 
 ## The process finds a file or a folder with these permissions. The old file is as it was, and alone.
-func _check_probe(
-	what: String, files: PackedStringArray, of: String, rights: int, shell: String, code: int
-) -> void:
+func _check_probe(what: String, files: PackedStringArray, of: String, rights: int, shell: String, code: int) -> void:
 	var old := absolute(folder) + "/old.bin"
 	write(old, stored(OLD))
 	var arguments := PackedStringArray([what, str(code)])

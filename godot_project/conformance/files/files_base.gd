@@ -74,9 +74,7 @@ func write(to: String, bytes: PackedByteArray) -> void:
 
 ## Saved in these modes by each number of threads, at once and as a task, and read by the engine;
 ## stored by the engine and loaded, with FastLZ as well. Plain, the bytes are those of the engine.
-func check_file(
-	values: Array, what: String, objects := false, modes: PackedInt32Array = [-1]
-) -> void:
+func check_file(values: Array, what: String, objects := false, modes: PackedInt32Array = [-1]) -> void:
 	var bytes := stored(values, objects, -1, path)
 	var expected := read_loop(path, objects)
 	check_int(expected.size(), values.size(), "values that the engine reads of " + what)
@@ -85,8 +83,7 @@ func check_file(
 		for count: int in by_threads():
 			for form: String in ["", "_async"]:
 				var shown := "%s, mode %d, %d threads%s" % [what, mode, count, form]
-				var save := func() -> int:
-					return call_and_wait("save_vars" + form, [path, values, objects, mode])
+				var save := func() -> int: return call_and_wait("save_vars" + form, [path, values, objects, mode])
 				if mode != FASTLZ:
 					check_int(save_as_told(save, values, objects), OK, "saving " + shown)
 				if mode < 0:
@@ -118,12 +115,7 @@ func sized(count: int, size: Callable) -> Array:
 
 ## check_call() of a method, and of its task: the lines hold [param texts], or are these.
 func check_forms(
-	method: String,
-	arguments: Array,
-	result: Variant,
-	code: int,
-	texts: PackedStringArray,
-	is_exact := false
+	method: String, arguments: Array, result: Variant, code: int, texts: PackedStringArray, is_exact := false
 ) -> void:
 	var lines := texts.duplicate()
 	for i: int in lines.size() if not is_exact else 0:

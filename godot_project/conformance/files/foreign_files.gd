@@ -26,9 +26,7 @@ func test_encrypted() -> void:
 			for value: Variant in _values:
 				file.store_var(value)
 			file.close()
-			_check_found(
-				'an encrypted file ("GDEC"), at byte 0; load_var() and load_vars() read it'
-			)
+			_check_found('an encrypted file ("GDEC"), at byte 0; load_var() and load_vars() read it')
 
 
 func test_resources() -> void:
@@ -87,9 +85,7 @@ func test_big_endian_lengths() -> void:
 	for value: Variant in _values:
 		file.store_var(value)
 	file.close()
-	_check_hint(
-		"at byte 4; its lengths are big-endian: FileAccess.get_var() reads it with big_endian = true"
-	)
+	_check_hint("at byte 4; its lengths are big-endian: FileAccess.get_var() reads it with big_endian = true")
 	file = FileAccess.open(path, FileAccess.READ)
 	file.big_endian = true
 	for value: Variant in _values:
@@ -99,9 +95,7 @@ func test_big_endian_lengths() -> void:
 func test_one_value_without_a_length() -> void:
 	for value: Variant in [_values, _values[0], "a text that is long enough", _noise, 1.5]:
 		write(path, var_to_bytes(value))
-		_check_hint(
-			"; it is one value without a length: bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it"
-		)
+		_check_hint("; it is one value without a length: bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it")
 		check_value(bytes_to_var(FileAccess.get_file_as_bytes(path)), value, "by the engine")
 
 

@@ -15,8 +15,7 @@ func test_values() -> void:
 		VarBatch.set_thread_count(1 + i % 3)
 		for form: String in ["", "_async"]:
 			var what := "%s, mode %d%s" % [type_string(typeof(value)), mode, form]
-			var save := func() -> int:
-				return call_and_wait("save_var" + form, [path, value, whole, mode])
+			var save := func() -> int: return call_and_wait("save_var" + form, [path, value, whole, mode])
 			check_int(save_as_told(save, value, whole), OK, "saving " + what)
 			var expected: Variant = read_loop(path, whole, mode)[0]
 			if mode < 0:
@@ -69,9 +68,7 @@ func test_a_damaged_file() -> void:
 ## The first of several, as from get_var(), and a word about the others.
 func test_several_values() -> void:
 	check_int(VarBatch.save_vars(path, ["first", 2, 3]), OK, "saving three values")
-	var text := (
-		'"%s": expected one value, found 3: this is the first, load_vars() returns all' % path
-	)
+	var text := '"%s": expected one value, found 3: this is the first, load_vars() returns all' % path
 	check_forms("load_var", [path, "default"], "first", OK, [WARNING + text], true)
 
 

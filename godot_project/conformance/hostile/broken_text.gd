@@ -17,8 +17,7 @@ const HOLDERS: Dictionary[String, Array] = {
 
 const MALFORMED: Dictionary[String, String] = {
 	"no leads": "80 bf fe ff",
-	"leads without their continuations":
-	"c3 c328 e697 e6 e69728 e62897 f0 f09f98 f09f9828 f0288cbc",
+	"leads without their continuations": "c3 c328 e697 e6 e69728 e62897 f0 f09f98 f09f9828 f0288cbc",
 	"longer than needed": "c080 c1bf e080af e09fbf f08080af f08fbfbf",
 	"surrogates": "eda080 edbfbf eda0bdedb880",
 	"past U+10FFFF": "f4908080 f7bfbfbf",
@@ -55,9 +54,7 @@ func test_lengths_and_padding() -> void:
 		var at := Values.hex(HOLDERS[holder][0] as String).size()
 		var bytes := _holding(holder, "abcdefg".to_ascii_buffer())
 		var buffers := truncations(bytes)
-		for length: int in (
-			range(24) + [0x7ffffffc, 0x7ffffffd, 0x7fffffff, 0x80000000, 0xfffffffd, 0xffffffff]
-		):
+		for length: int in range(24) + [0x7ffffffc, 0x7ffffffd, 0x7fffffff, 0x80000000, 0xfffffffd, 0xffffffff]:
 			buffers.append(with_u32(bytes, at, length))
 		for length: int in range(1, 9):
 			bytes = _holding(holder, "abcdefgh".left(length).to_ascii_buffer())

@@ -84,9 +84,7 @@ func test_validate() -> void:
 	ResourceLoader.add_resource_format_loader(loader)
 	var object := _with_script(WARMING_PATH)
 	var make := func() -> Array:
-		var buffers: Array = range(6).map(
-			func(_i: int) -> PackedByteArray: return object.duplicate()
-		)
+		var buffers: Array = range(6).map(func(_i: int) -> PackedByteArray: return object.duplicate())
 		return buffers + [object.slice(0, -5), var_to_bytes(some_bytes(SMALL)), 5]
 	var validate := func(buffers: Array) -> Array: return Array(VarBatch.validate(buffers, true))
 	Loader.action = func() -> void: Meddler.run(Meddler.on_init)

@@ -39,10 +39,7 @@ func _check_growth(what: String, found: Array, bound: int, by_engine: int) -> vo
 	var growth: int = found[1]
 	check(
 		growth <= bound,
-		(
-			"%s: grew by %d KiB for %d bytes, the engine by %d KiB"
-			% [what, growth / 1024, found[0], by_engine / 1024]
-		)
+		"%s: grew by %d KiB for %d bytes, the engine by %d KiB" % [what, growth / 1024, found[0], by_engine / 1024]
 	)
 
 

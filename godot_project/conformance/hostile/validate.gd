@@ -18,9 +18,7 @@ func test_reasons() -> void:
 	check_value(VarBatch.validate([]), PackedStringArray(), "reasons of no buffers")
 	for digits: String in REASONS:
 		check(not is_accepted(Values.hex(digits)), "the engine accepts %s" % digits)
-		check_value(
-			VarBatch.validate([Values.hex(digits)]), PackedStringArray([REASONS[digits]]), digits
-		)
+		check_value(VarBatch.validate([Values.hex(digits)]), PackedStringArray([REASONS[digits]]), digits)
 
 
 func test_elements_that_are_no_bytes() -> void:
@@ -57,9 +55,7 @@ func test_objects() -> void:
 		var text := var_to_bytes(name).slice(4)
 		buffers.append(Values.header(TYPE_OBJECT) + text + Values.u32(0))
 		buffers.append(Values.u32(TYPE_ARRAY | 2 << 16) + text + Values.u32(0))
-	for path: String in [
-		"res://conformance/support/scripted.gd", "res://none.gd", "user://a.gd", ""
-	]:
+	for path: String in ["res://conformance/support/scripted.gd", "res://none.gd", "user://a.gd", ""]:
 		var script := var_to_bytes("RefCounted").slice(4) + Values.u32(1)
 		script += var_to_bytes("script").slice(4) + var_to_bytes(path)
 		buffers.append(Values.header(TYPE_OBJECT) + script)

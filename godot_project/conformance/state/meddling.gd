@@ -58,46 +58,7 @@ func test_getters_that_change_the_state() -> void:
 		"remove": func() -> void: objects.slice(50).map(state.remove),
 		"capture": func() -> void: check_int(state.capture().size() % 4, 0, "an inner capture"),
 		"everything":
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-		## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
 		func() -> void:
-## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-
-			## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-			## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-			## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-			## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-			## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-			## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-			## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-
-## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-
-			## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-			## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-			## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-
-## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-
-			## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-
-## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-
-## Getters, setters and Loggers that free objects, and use the same state while it captures and restores.
-
 			var bytes := state.capture()
 			state.clear()
 			state.add_all(objects.slice(0, 3), ["value", "watched"])

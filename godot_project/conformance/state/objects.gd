@@ -19,9 +19,7 @@ func test_freed() -> void:
 	var expected: Array = [Vector2(0, 1), 0.0, null, null, Vector2(2, 1), 0.0, null, null]
 	check_capture(expected, "freed objects", [line])
 	line = line.replace("capture:", "capture_values:")
-	check_value(
-		expect_lines(func() -> Array: return state.capture_values(), [line]), expected, "values"
-	)
+	check_value(expect_lines(func() -> Array: return state.capture_values(), [line]), expected, "values")
 	nodes[2].position.x = 7
 	line = WARNING + CLASS + "restore: skipped " + text % [4, names[1]]
 	check_restore(bytes, "freed objects", [line])
@@ -49,9 +47,7 @@ func test_properties_that_are_gone() -> void:
 	listed.extra = ["b"]
 	listed.value = 9
 	var text := '1 value: %s, property "a": there is no such property' % shown(listed)
-	check_capture(
-		[9, null, 2], "a property is gone", [WARNING + CLASS + "capture: wrote null for " + text]
-	)
+	check_capture([9, null, 2], "a property is gone", [WARNING + CLASS + "capture: wrote null for " + text])
 	check_restore(bytes, "a property is gone", [WARNING + CLASS + "restore: skipped " + text])
 	check_value(listed.value, 1, "what is left")
 
@@ -64,11 +60,7 @@ func test_refused() -> void:
 	object.node = first
 	object.nodes = [first]
 	var text := 'restore: skipped 1 value: %s, property "number": the object refuses the value'
-	check_restore(
-		var_to_bytes([[1], first, object.nodes]),
-		"a wrong type",
-		[WARNING + CLASS + text % shown(object)]
-	)
+	check_restore(var_to_bytes([[1], first, object.nodes]), "a wrong type", [WARNING + CLASS + text % shown(object)])
 	check_value(object.number, 3, "what was refused")
 
 
@@ -130,10 +122,7 @@ func test_typed_containers() -> void:
 		check(object.numbers == [1, 2], "numbers: %s" % [object.numbers])
 		check(object.anything == [nodes[0]], "anything: %s" % [object.anything])
 		check(
-			(
-				object.anything is Array
-				and not (object.anything as Array).get_typed_class_name() == &"EncodedObjectAsID"
-			),
+			object.anything is Array and not (object.anything as Array).get_typed_class_name() == &"EncodedObjectAsID",
 			"a stand-in as a type"
 		)
 		check_restore(empty, "empty typed containers")
@@ -184,10 +173,7 @@ func test_references() -> void:
 	state.clear()
 	check(not is_instance_id_valid(id), "the state keeps a resource that was removed")
 	check_restore(
-		bytes,
-		"another count",
-		[CLASS + "restore: expected an Array of 0 values, found one of 1"],
-		ERR_INVALID_DATA
+		bytes, "another count", [CLASS + "restore: expected an Array of 0 values, found one of 1"], ERR_INVALID_DATA
 	)
 
 

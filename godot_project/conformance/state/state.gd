@@ -24,9 +24,7 @@ func test_order() -> void:
 	for at: int in 3:
 		nodes[at].position = Vector2(at, at + 10)
 	nodes[1].rotation = 0.5
-	var expected: Array = [
-		nodes[1].rotation, Vector2(1, 11), Vector2(0, 10), Vector2(2, 12), Vector2.ONE
-	]
+	var expected: Array = [nodes[1].rotation, Vector2(1, 11), Vector2(0, 10), Vector2(2, 12), Vector2.ONE]
 	check_capture(expected, "in the order of adding, each once")
 	check_value(state.capture_values(), expected, "the values")
 	check_value(state.get_objects(), [nodes[1], nodes[0], nodes[2]], "the objects")
@@ -140,9 +138,7 @@ func test_paths() -> void:
 	object.set_meta(&"bag", {"rope": 1, "at": Vector3(1, 2, 3)})
 	object.position = Vector2(3, 4)
 	object.transform.origin.x = 3
-	var paths := [
-		"position:y", "transform:x:y", "metadata/bag:at:z", "metadata/bag:rope", ":rotation:"
-	]
+	var paths := ["position:y", "transform:x:y", "metadata/bag:at:z", "metadata/bag:rope", ":rotation:"]
 	var lines: PackedStringArray = [CLASS + 'add: %s has no property "position:w"' % shown(object)]
 	expect_lines(state.add.bind(object, paths.slice(0, 4) + ["position:w"]), lines)
 	var expected: Array = paths.slice(0, 4).map(
@@ -168,12 +164,7 @@ func test_paths() -> void:
 
 func test_empty_names() -> void:
 	for object: Object in [
-		node(Node2D.new()),
-		node(Label.new()),
-		Gradient.new(),
-		StandardMaterial3D.new(),
-		Listed.new(),
-		box(1)
+		node(Node2D.new()), node(Label.new()), Gradient.new(), StandardMaterial3D.new(), Listed.new(), box(1)
 	]:
 		object.set_meta(&"tag", [1])
 		state.clear()
@@ -194,9 +185,7 @@ func test_empty_names() -> void:
 	)
 	state.clear()
 	state.add_all(listed)
-	check_capture(
-		[1, 1, 0, listed[1].extra, 1, 0, 0, 1, 0, 0, 0, listed[3].extra], "lists that scripts make"
-	)
+	check_capture([1, 1, 0, listed[1].extra, 1, 0, 0, 1, 0, 0, 0, listed[3].extra], "lists that scripts make")
 
 
 func test_errors() -> void:
@@ -259,24 +248,13 @@ func test_damage() -> void:
 	for length: int in bytes.size():
 		refused.call(bytes.slice(0, length), "%d bytes" % length)
 	var typed: Array[int] = [1, 2, 3]
-	for other: Variant in [
-		null, 5, {1: 2}, [], [1, 2], [1, 2, 3, 4], typed, PackedInt32Array([1, 2, 3])
-	]:
+	for other: Variant in [null, 5, {1: 2}, [], [1, 2], [1, 2, 3, 4], typed, PackedInt32Array([1, 2, 3])]:
 		refused.call(var_to_bytes(other), str(other))
 	refused.call(var_to_bytes_with_objects([1, 2, Resource.new()]), "an object in full")
 	var text := "expected an Array of 3 values, found "
-	check_restore(
-		var_to_bytes([1]), "fewer", [CLASS + "restore: " + text + "one of 1"], ERR_INVALID_DATA
-	)
-	check_restore(
-		var_to_bytes(typed),
-		"typed",
-		[CLASS + "restore: " + text + "a typed Array"],
-		ERR_INVALID_DATA
-	)
-	check_restore(
-		var_to_bytes(1.5), "a float", [CLASS + "restore: " + text + "float"], ERR_INVALID_DATA
-	)
+	check_restore(var_to_bytes([1]), "fewer", [CLASS + "restore: " + text + "one of 1"], ERR_INVALID_DATA)
+	check_restore(var_to_bytes(typed), "typed", [CLASS + "restore: " + text + "a typed Array"], ERR_INVALID_DATA)
+	check_restore(var_to_bytes(1.5), "a float", [CLASS + "restore: " + text + "float"], ERR_INVALID_DATA)
 	for values: Array in [[], [1, 2], [1, 2, 3, 4]]:
 		var restore := func() -> int: return state.restore_values(values)
 		var line := CLASS + "restore_values: expected 3 values, found %d" % values.size()

@@ -20,17 +20,13 @@ func shown(object: Object) -> String:
 
 ## Checks that a capture is what the engine makes of these values.
 func check_capture(expected: Array, what: String, lines: PackedStringArray = []) -> void:
-	var bytes: PackedByteArray = expect_lines(
-		func() -> PackedByteArray: return state.capture(), lines
-	)
+	var bytes: PackedByteArray = expect_lines(func() -> PackedByteArray: return state.capture(), lines)
 	check_bytes(bytes, var_to_bytes(expected), what)
 	check_int(VarBatch.get_last_error(), OK, "last error, " + what)
 
 
 ## Restores bytes, which must log these lines.
-func check_restore(
-	bytes: PackedByteArray, what: String, lines: PackedStringArray = [], code := OK
-) -> void:
+func check_restore(bytes: PackedByteArray, what: String, lines: PackedStringArray = [], code := OK) -> void:
 	var found: int = expect_lines(func() -> int: return state.restore(bytes), lines)
 	check_int(found, code, what)
 	check_int(VarBatch.get_last_error(), code, "last error, " + what)

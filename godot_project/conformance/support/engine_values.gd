@@ -43,9 +43,7 @@ static func of(type: int) -> Array:
 		TYPE_NODE_PATH:
 			return _node_paths()
 		TYPE_RID:
-			return [
-				RID(), rid_from_int64(1), rid_from_int64(0x1234567890abcdef), rid_from_int64(-1)
-			]
+			return [RID(), rid_from_int64(1), rid_from_int64(0x1234567890abcdef), rid_from_int64(-1)]
 		TYPE_OBJECT:
 			return [_live_object(), null_object(), freed_object(), Resource.new(), encoded_id()]
 		TYPE_CALLABLE:
@@ -121,9 +119,7 @@ static func _strings() -> Array:
 
 static func _node_paths() -> Array:
 	var values: Array = []
-	for text: String in [
-		"", ".", "..", "/", "/root", "a", "a/b", "a/b:c:d", ":c", "/root/日本:é", "%X"
-	]:
+	for text: String in ["", ".", "..", "/", "/root", "a", "a/b", "a/b:c:d", ":c", "/root/日本:é", "%X"]:
 		values.append(NodePath(text))
 	return values
 

@@ -198,13 +198,7 @@ func _dictionary(depth: int) -> Dictionary:
 
 func dictionary_of(key: Array, content: Array, depth: int) -> Dictionary:
 	var dictionary := Dictionary(
-		{},
-		key[0] as int,
-		key[1] as StringName,
-		key[2],
-		content[0] as int,
-		content[1] as StringName,
-		content[2]
+		{}, key[0] as int, key[1] as StringName, key[2], content[0] as int, content[1] as StringName, content[2]
 	)
 	for i: int in _count(depth):
 		dictionary[_element(key, depth + 1)] = _element(content, depth + 1)

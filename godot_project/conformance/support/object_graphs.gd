@@ -35,9 +35,7 @@ const SCRIPTS: Array[GDScript] = [
 const KIND_COUNT := 53
 ## Read again as they were written.
 const EXACT: Array = [Item, Sword, Scripted, Bag, Shop, "Resource", "RefCounted"]
-const ELEMENTS: Array = [
-	Item, Sword, Enemy, Scripted, &"Resource", &"RefCounted", &"Node", &"Curve"
-]
+const ELEMENTS: Array = [Item, Sword, Enemy, Scripted, &"Resource", &"RefCounted", &"Node", &"Curve"]
 
 ## Objects of one graph, roughly, and how deep in it they hold others.
 const MAX_OBJECTS := 20
@@ -154,9 +152,7 @@ func _fitting(type: StringName) -> Array:
 	if not _fittings.has(key):
 		_fittings[key] = _kinds.filter(
 			func(kind: Variant) -> bool:
-				var base: StringName = (
-					kind if kind is String else (kind as GDScript).get_instance_base_type()
-				)
+				var base: StringName = kind if kind is String else (kind as GDScript).get_instance_base_type()
 				return ClassDB.is_parent_class(base, type)
 		)
 	return _fittings[key]
@@ -252,23 +248,13 @@ func _value_for(property: Dictionary, held: Variant, depth: int) -> Variant:
 			return element([TYPE_OBJECT, type if type else &"Resource", null], depth)
 		TYPE_ARRAY:
 			var array: Array = held
-			var type := [
-				array.get_typed_builtin(), array.get_typed_class_name(), array.get_typed_script()
-			]
+			var type := [array.get_typed_builtin(), array.get_typed_class_name(), array.get_typed_script()]
 			return _generator.array_of(type, depth)
 		TYPE_DICTIONARY:
 			var of: Dictionary = held
 			return _generator.dictionary_of(
-				[
-					of.get_typed_key_builtin(),
-					of.get_typed_key_class_name(),
-					of.get_typed_key_script()
-				],
-				[
-					of.get_typed_value_builtin(),
-					of.get_typed_value_class_name(),
-					of.get_typed_value_script()
-				],
+				[of.get_typed_key_builtin(), of.get_typed_key_class_name(), of.get_typed_key_script()],
+				[of.get_typed_value_builtin(), of.get_typed_value_class_name(), of.get_typed_value_script()],
 				depth
 			)
 	return _generator.of_type(property.type as int, depth)
@@ -277,7 +263,6 @@ func _value_for(property: Dictionary, held: Variant, depth: int) -> Variant:
 func _variables_of(script: GDScript) -> Array:
 	if not _variables.has(script):
 		_variables[script] = script.get_script_property_list().filter(
-			func(property: Dictionary) -> bool:
-				return property.usage & PROPERTY_USAGE_SCRIPT_VARIABLE != 0
+			func(property: Dictionary) -> bool: return property.usage & PROPERTY_USAGE_SCRIPT_VARIABLE != 0
 		)
 	return _variables[script]

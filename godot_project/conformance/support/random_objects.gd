@@ -21,9 +21,7 @@ var _freed_signal: Signal
 
 ## [param nested_value] makes a value that lies at the depth that it is given. With
 ## [param whole] only objects that the engine can store whole, and that nobody needs to free.
-func _init(
-	random: RandomNumberGenerator, texts: RandomText, nested_value: Callable, whole: bool
-) -> void:
+func _init(random: RandomNumberGenerator, texts: RandomText, nested_value: Callable, whole: bool) -> void:
 	_random = random
 	_texts = texts
 	_nested_value = nested_value

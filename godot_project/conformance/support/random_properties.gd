@@ -112,7 +112,6 @@ func _list_of(object: Object) -> Array:
 	if not _lists.has(name):
 		const SKIPPED := PROPERTY_USAGE_READ_ONLY | PROPERTY_USAGE_CATEGORY
 		_lists[name] = object.get_property_list().filter(
-			func(property: Dictionary) -> bool:
-				return property.name != "script" and not property.usage & SKIPPED
+			func(property: Dictionary) -> bool: return property.name != "script" and not property.usage & SKIPPED
 		)
 	return _lists[name]

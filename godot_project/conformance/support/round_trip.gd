@@ -11,9 +11,7 @@ func check_both_ways(value: Variant, what: String, objects := false) -> void:
 	check_from_bytes(bytes, what, objects)
 
 
-func check_to_bytes(
-	value: Variant, expected: PackedByteArray, what: String, objects := false
-) -> void:
+func check_to_bytes(value: Variant, expected: PackedByteArray, what: String, objects := false) -> void:
 	check(not expected.is_empty(), "%s: the engine does not encode it" % what)
 	check_bytes(VarBatch.var_to_bytes(value, objects), expected, "var_to_bytes(%s)" % what)
 	var frames := VarBatch.vars_to_frames([value], objects)

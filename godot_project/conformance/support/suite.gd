@@ -216,11 +216,7 @@ func expect_lines(action: Callable, expected: PackedStringArray) -> Variant:
 ## must give [param expected]. A call tells the first line that is no warning as its error, with
 ## [param code]; a task tells all lines.
 func check_call(
-	method: StringName,
-	arguments: Array,
-	expected: Variant,
-	lines: PackedStringArray,
-	code := ERR_INVALID_DATA
+	method: StringName, arguments: Array, expected: Variant, lines: PackedStringArray, code := ERR_INVALID_DATA
 ) -> void:
 	_refuse_logged()
 	var result: Variant = call_method(method, arguments)
@@ -234,9 +230,7 @@ func check_call(
 	var found := _take_texts()
 	var what := "VarBatch.%s gives %s" % [method, " | ".join(lines).left(400)]
 	check_like(result, expected, what)
-	check(
-		not errors.is_open() or found.size() == lines.size(), "%s: %s" % [what, found.slice(0, 3)]
-	)
+	check(not errors.is_open() or found.size() == lines.size(), "%s: %s" % [what, found.slice(0, 3)])
 	var first := ""
 	var told := PackedStringArray()
 	for i: int in lines.size():

@@ -52,8 +52,6 @@ func _check_bad(kind: String, code: int) -> void:
 		var task := start(kind)
 		check_like(await result_of(task, "signals"), results[0], "result, " + kind)
 		var awaited := "\n".join(_take_texts()).replace("VarBatch.%s_async: " % METHODS[kind], "")
-		check(
-			not errors.is_open() or awaited == "\n".join(lines), "awaited, %s: %s" % [kind, awaited]
-		)
+		check(not errors.is_open() or awaited == "\n".join(lines), "awaited, %s: %s" % [kind, awaited])
 		check_like(task.get_result(), results[0], "get_result, " + kind)
 		check_int(task.get_error(), code, "get_error, " + kind)

@@ -21,10 +21,10 @@ const MONITORS: Dictionary[String, Performance.Monitor] = {
 ## The bytes of objects that cannot be made, though no byte is missing: of classes that there are not, or
 ## that are only the engine's, and with scripts that cannot be loaded.
 var _unmakable: Array[PackedByteArray] = [
-	_object("NoSuchClass", ""),
-	_object("RenderingServer", ""),
-	_object("Resource", "res://conformance/no_such.gd"),
-	_object("RefCounted", "res://conformance/all.tscn"),
+	Values.object("NoSuchClass", {}),
+	Values.object("RenderingServer", {}),
+	Values.object("Resource", {"script": "res://conformance/no_such.gd"}),
+	Values.object("RefCounted", {"script": "res://conformance/all.tscn"}),
 ]
 var _graphs := ObjectGraphs.new(SEED)
 
@@ -55,8 +55,7 @@ func test_whole_values() -> void:
 ## Bytes that break off, or whose last object cannot be made: alone, and between others.
 func test_values_that_fail() -> void:
 	for part: int in range(1, 6):
-		var cut := func(bytes: PackedByteArray) -> PackedByteArray:
-			return bytes.slice(0, bytes.size() * part / 6)
+		var cut := func(bytes: PackedByteArray) -> PackedByteArray: return bytes.slice(0, bytes.size() * part / 6)
 		await _check_failing(_buffers.map(cut), "%d sixths of the bytes" % part)
 	for last: PackedByteArray in _unmakable:
 		var add := func(bytes: PackedByteArray) -> PackedByteArray:
@@ -152,8 +151,3 @@ static func _counts() -> Dictionary[String, int]:
 	for name: String in MONITORS:
 		counts[name] = roundi(Performance.get_monitor(MONITORS[name]))
 	return counts
-
-
-static func _object(name: String, script: String) -> PackedByteArray:
-	var bytes := Values.header(TYPE_OBJECT) + var_to_bytes(name).slice(4) + Values.u32(1)
-	return bytes + var_to_bytes("script").slice(4) + var_to_bytes(script if script else null)

@@ -64,13 +64,11 @@ func test_at_random() -> void:
 func _run_quarter(quarter: int) -> void:
 	var before := await count_objects()
 	await _run_threads(quarter, part_of(TASKS) / QUARTERS / (THREADS + 1))
-	var have_told := func() -> bool:
-		return _watches.all(func(watch: Watch) -> bool: return watch.is_finished())
+	var have_told := func() -> bool: return _watches.all(func(watch: Watch) -> bool: return watch.is_finished())
 	await until(have_told, "all have told that they are over")
 	await frames_pass(5)
 	# Not where objects are counted, as its variable keeps one.
-	var are_good := func(watch: Watch) -> bool:
-		return watch.results.size() == 1 and watch.problems.is_empty()
+	var are_good := func(watch: Watch) -> bool: return watch.results.size() == 1 and watch.problems.is_empty()
 	check(_watches.all(are_good), "signals of a task")
 	_watches.clear()
 	await until_objects(before, "tasks and what they made")
@@ -215,9 +213,7 @@ class Payload:
 
 	## What the task of this kind is started with.
 	func arguments(kind: String, saved_path: String, mode: int) -> Array:
-		return (
-			[saved_path] + _arguments[kind] + [false, mode] if kind == "save" else _arguments[kind]
-		)
+		return [saved_path] + _arguments[kind] + [false, mode] if kind == "save" else _arguments[kind]
 
 	func is_right(kind: String, result: Variant) -> bool:
 		match kind:

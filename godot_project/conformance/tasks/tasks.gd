@@ -126,8 +126,7 @@ func _check_late_listeners(kind: String) -> WeakRef:
 	await until(task.is_finished, "%s is finished" % kind)
 	await frames_pass(2)
 	var told: Array[int] = []
-	var hear := func(name: int) -> Callable:
-		return func(_result: Variant) -> void: told.append(name)
+	var hear := func(name: int) -> Callable: return func(_result: Variant) -> void: told.append(name)
 	var flags: PackedInt32Array = [0, CONNECT_DEFERRED, CONNECT_PERSIST, CONNECT_ONE_SHOT]
 	for i: int in flags.size():
 		task.finished.connect(hear.call(i) as Callable, flags[i])

@@ -5,9 +5,7 @@ const Watch := preload("watch.gd")
 
 ## More than any task takes, in milliseconds: then it is said to hang.
 const PATIENCE := 20_000
-const KINDS: PackedStringArray = [
-	"to bytes", "to frames", "from bytes", "from frames", "save", "load"
-]
+const KINDS: PackedStringArray = ["to bytes", "to frames", "from bytes", "from frames", "save", "load"]
 const METHODS: Dictionary[String, String] = {
 	"to bytes": "vars_to_bytes",
 	"to frames": "vars_to_frames",

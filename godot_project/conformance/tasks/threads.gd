@@ -96,5 +96,3 @@ func test_started_on_threads() -> void:
 		end_threads(start_threads(1, func(_i: int) -> void: start("save")))
 		await until(func() -> bool: return FileAccess.file_exists(path), "the file is there")
 		check_bytes(FileAccess.get_file_as_bytes(path), _frames, "saved by a thread that ended")
-
-

@@ -17,9 +17,7 @@ func test_other_properties() -> void:
 	var after: Node = node(Sprite2D.new())
 	before.set_meta(&"mine", [1])
 	after.set_meta(&"yours", 2)
-	var expected: PackedStringArray = [
-		"remove metadata/mine: [1] > null", "insert metadata/yours: null > 2"
-	]
+	var expected: PackedStringArray = ["remove metadata/mine: [1] > null", "insert metadata/yours: null > 2"]
 	for property: String in ["centered", "flip_h", "frame", "hframes", "offset"]:
 		var line := "insert %s: null > %s" % [property, var_to_str(after.get(property))]
 		expected.append(line)
@@ -62,9 +60,7 @@ func test_doubtful_properties() -> void:
 	var order := "process_thread_group_order"
 	edit(after, {"process_thread_group": Node.PROCESS_THREAD_GROUP_SUB_THREAD, order: 3})
 	check(not _stores(before, order) and _stores(after, order), "who stores it")
-	var expected: PackedStringArray = [
-		"set process_thread_group: 0 > 2", "insert %s: null > 3" % order
-	]
+	var expected: PackedStringArray = ["set process_thread_group: 0 > 2", "insert %s: null > 3" % order]
 	_check_compared(before, after, expected, "only the second stores one")
 	expected = ["set process_thread_group: 2 > 0", "remove %s: 3 > null" % order]
 	_check_compared(after, before, expected, "only the first stores one")
@@ -159,8 +155,7 @@ func test_hostile_getters() -> void:
 	Box.on_get = func(_object: Box) -> void:
 		Box.reset()
 		(objects[1] as Node).free()
-	var all := func() -> Array:
-		return VarBatchUndoRecorder.compare_all({box(1): box(2), objects[0]: objects[1]})
+	var all := func() -> Array: return VarBatchUndoRecorder.compare_all({box(1): box(2), objects[0]: objects[1]})
 	var found: Array = expect_errors(all, 1, "expected an object, found a freed object")
 	check_int(found.size(), 1, "what is left")
 	objects[1] = node(Node2D.new())
@@ -168,8 +163,7 @@ func test_hostile_getters() -> void:
 		if object.value == 2:
 			Box.reset()
 			(objects[0] as Node).free()
-	all = func() -> Array:
-		return VarBatchUndoRecorder.compare_all({objects[0]: objects[1], box(1): box(2)})
+	all = func() -> Array: return VarBatchUndoRecorder.compare_all({objects[0]: objects[1], box(1): box(2)})
 	found = expect_logged(all, 0, 1, "pair 0: skipped: a getter freed one of the two")
 	check_int(found.size(), 1, "what is left after all were read")
 	var depth: Array = [0]
@@ -188,11 +182,7 @@ func _compared(before: Variant, after: Variant, references := {}) -> Array[Dicti
 
 
 func _check_compared(
-	before: Object,
-	after: Object,
-	expected: PackedStringArray,
-	what: String,
-	names: PackedStringArray = []
+	before: Object, after: Object, expected: PackedStringArray, what: String, names: PackedStringArray = []
 ) -> Array[Dictionary]:
 	var found := VarBatchUndoRecorder.compare(before, after, names)
 	check(_told(found) == expected, "%s: expected %s, found %s" % [what, expected, _told(found)])
@@ -210,6 +200,5 @@ func _told(rows: Array[Dictionary]) -> PackedStringArray:
 
 static func _stores(object: Object, property: String) -> bool:
 	return object.get_property_list().any(
-		func(entry: Dictionary) -> bool:
-			return entry.name == property and entry.usage & PROPERTY_USAGE_STORAGE
+		func(entry: Dictionary) -> bool: return entry.name == property and entry.usage & PROPERTY_USAGE_STORAGE
 	)

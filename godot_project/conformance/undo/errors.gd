@@ -20,10 +20,7 @@ func test_wrong_arguments() -> void:
 		[
 			"compare_all",
 			[{box(1): box(2), 5: box(3), box(4): "x"}],
-			[
-				"pair 1: before: expected an object, found int",
-				"pair 2: after: expected an object, found String"
-			],
+			["pair 1: before: expected an object, found int", "pair 2: after: expected an object, found String"],
 			1
 		],
 		["compare_all", [5], ["expected a Dictionary or an Array of pairs, found int"], 0],
@@ -53,8 +50,7 @@ func test_wrong_arguments() -> void:
 		var lines := PackedStringArray()
 		for text: String in row[2]:
 			lines.append("%s%s: %s" % [CLASS, row[0], text])
-		var call_it := func() -> Variant:
-			return recorder.callv(StringName(row[0] as String), row[1] as Array)
+		var call_it := func() -> Variant: return recorder.callv(StringName(row[0] as String), row[1] as Array)
 		var result: Variant = expect_lines(call_it, lines)
 		var size: int = 0 if result == null else result if result is int else result.size()
 		check_int(size, row[3] as int, "what %s(%s) returns" % [row[0], row[1]])

@@ -14,10 +14,8 @@ const PLACES: Dictionary[Variant, String] = {
 	Transform2D(Vector2(1, 2), Vector2(3, 4), Vector2(5, 6)): "x:x x:y y:x y:y origin:x origin:y",
 	Plane(1, 2, 3, 4): "normal:x normal:y normal:z d",
 	Quaternion(1, 2, 3, 4): "x y z w",
-	AABB(Vector3(1, 2, 3), Vector3(4, 5, 6)):
-	"position:x position:y position:z size:x size:y size:z",
-	Basis(Vector3(1, 2, 3), Vector3(4, 5, 6), Vector3(7, 8, 9)):
-	"x:x x:y x:z y:x y:y y:z z:x z:y z:z",
+	AABB(Vector3(1, 2, 3), Vector3(4, 5, 6)): "position:x position:y position:z size:x size:y size:z",
+	Basis(Vector3(1, 2, 3), Vector3(4, 5, 6), Vector3(7, 8, 9)): "x:x x:y x:z y:x y:y y:z z:x z:y z:z",
 	Transform3D(Vector3(1, 2, 3), Vector3(4, 5, 6), Vector3(7, 8, 9), Vector3(10, 11, 12)):
 	(
 		"basis:x:x basis:x:y basis:x:z basis:y:x basis:y:y basis:y:z basis:z:x basis:z:y basis:z:z"

@@ -182,10 +182,7 @@ func test_names_and_turns() -> void:
 		check_steps(box(1), [[names], {"value": 2, "other": 2}], ["value: 1 > 2"])
 	var rows: Array = [
 		# Named ones need not be stored.
-		[
-			[[["passing", "value", "passing"]], {"passing": 5, "value": 3}],
-			["passing: 1 > 5", "value: 1 > 3"]
-		],
+		[[[["passing", "value", "passing"]], {"passing": 5, "value": 3}], ["passing: 1 > 5", "value: 1 > 3"]],
 		# Named again, and all again.
 		[
 			[[["value"]], {"value": 2, "other": 5}, [["value", "other"]], {"value": 3, "other": 6}],
@@ -205,14 +202,7 @@ func test_names_and_turns() -> void:
 		[[true, {"value": [2], "other": 3}], ["value: 1 > [2]", "other: 0 > 3"]],
 		[[true], []],
 		[
-			[
-				[["value", "passing"]],
-				{"value": 2, "other": 5},
-				true,
-				[],
-				true,
-				{"value": 3, "other": 6, "passing": 8}
-			],
+			[[["value", "passing"]], {"value": 2, "other": 5}, true, [], true, {"value": 3, "other": 6, "passing": 8}],
 			["passing: 1 > 8", "value: 1 > 3", "other: 5 > 6"]
 		],
 	]

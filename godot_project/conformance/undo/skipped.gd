@@ -9,9 +9,7 @@ func test_stored_properties() -> void:
 		# These two are stored only now.
 		objects[1].process_thread_group = Node.PROCESS_THREAD_GROUP_SUB_THREAD
 		objects[1].process_thread_group_order = 3
-		var expected: PackedStringArray = [
-			'editor_description: "" > "changed"', "process_mode: 0 > 3"
-		]
+		var expected: PackedStringArray = ['editor_description: "" > "changed"', "process_mode: 0 > 3"]
 		for object: Node in objects:
 			var edits := {"process_mode": Node.PROCESS_MODE_ALWAYS, "editor_description": "changed"}
 			if object == objects[1]:
@@ -31,9 +29,7 @@ func test_properties_of_some_objects() -> void:
 	for object: Node in objects:
 		object.process_thread_group_order = 7
 	objects[1].set_meta(&"weight", 6)
-	var expected: PackedStringArray = [
-		"process_thread_group_order: 0 > 7", "metadata/weight: 5 > 6"
-	]
+	var expected: PackedStringArray = ["process_thread_group_order: 0 > 7", "metadata/weight: 5 > 6"]
 	for row: Dictionary in check_flush(expected, "three nodes"):
 		check(is_same(row.object, objects[1]), "the node that stores %s" % row.property)
 	# Lists that scripts make.
@@ -69,11 +65,7 @@ func test_what_is_skipped() -> void:
 		[lists[2], lists[2].set.bind(&"is_hidden", false), _changed("value", "new")],
 		# Lists that tell that they change. A menu tells of items only when there are some, a
 		# material of nothing that its class does not until it has a shader.
-		[
-			label,
-			label.add_theme_color_override.bind(&"font_color", Color.RED),
-			_changed(color, "new")
-		],
+		[label, label.add_theme_color_override.bind(&"font_color", Color.RED), _changed(color, "new")],
 		[menu, menu.add_item.bind("first"), _changed("item_0/text", "new")],
 		[material, material.set_shader.bind(shader), _changed("shader_parameter/x", "new")],
 	]
@@ -151,6 +143,5 @@ func _changed(property: String, how: String) -> String:
 
 class Cached:
 	extends RefCounted
-	@export_custom(0, "", PROPERTY_USAGE_STORAGE | PROPERTY_USAGE_NO_INSTANCE_STATE)
-	var cache: Array = []
+	@export_custom(0, "", PROPERTY_USAGE_STORAGE | PROPERTY_USAGE_NO_INSTANCE_STATE) var cache: Array = []
 	@export_storage var kept := 0

@@ -52,9 +52,7 @@ func check_shown(found: Array[Dictionary], expected: PackedStringArray, what: St
 
 
 ## Checks what flush() gives and which lines it logs.
-func check_flush(
-	expected: PackedStringArray, what: String, lines: PackedStringArray = []
-) -> Array[Dictionary]:
+func check_flush(expected: PackedStringArray, what: String, lines: PackedStringArray = []) -> Array[Dictionary]:
 	var flush := func() -> Array[Dictionary]: return recorder.flush()
 	var found: Array[Dictionary] = expect_lines(flush, lines)
 	check_shown(found, expected, what)
@@ -97,9 +95,7 @@ func check_and_undo(rows: Array[Dictionary], object: Object, keys: Array) -> voi
 
 
 ## Goes back and forth in the history: [param state] is [param before], then [param after].
-func check_turns(
-	state: Callable, before: PackedByteArray, after: PackedByteArray, what: String
-) -> void:
+func check_turns(state: Callable, before: PackedByteArray, after: PackedByteArray, what: String) -> void:
 	for turn: int in ROUNDS:
 		check(history.undo(), "undo, " + what)
 		check_bytes(state.call() as PackedByteArray, before, "undone, " + what)

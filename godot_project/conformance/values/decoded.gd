@@ -8,8 +8,7 @@ const COUNTS: PackedInt32Array = [1, 2, 3, 5, 100, 2047, 2048, 2049, 4096, 16384
 
 ## What is done with a value of these types. The engine's own gives the same.
 const OPERATIONS: Dictionary[int, String] = {
-	TYPE_STRING:
-	"v.length(); v.hash(); v + '!' + v; v.insert(0, '日').replace('x', 'yy'); v.to_utf8_buffer()",
+	TYPE_STRING: "v.length(); v.hash(); v + '!' + v; v.insert(0, '日').replace('x', 'yy'); v.to_utf8_buffer()",
 	TYPE_STRING_NAME: "v.length(); v.hash(); str(v); v + '!'",
 	TYPE_NODE_PATH:
 	(

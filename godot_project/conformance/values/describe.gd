@@ -130,9 +130,7 @@ func _children(node: Dictionary) -> Array:
 
 
 func _count(node: Dictionary) -> int:
-	return _children(node).reduce(
-		func(count: int, child: Dictionary) -> int: return count + _count(child), 1
-	)
+	return _children(node).reduce(func(count: int, child: Dictionary) -> int: return count + _count(child), 1)
 
 
 func _describe(bytes: PackedByteArray) -> Dictionary:

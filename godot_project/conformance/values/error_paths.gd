@@ -87,8 +87,7 @@ func test_large_values() -> void:
 		' inside [0][6543]["list"][1]["k"]': call_method.bind(&"bytes_to_var", [bad]),
 		" inside [777][1]": call_method.bind(&"bytes_to_var", [dropping]),
 		' inside [4321]["list"][1][0]': call_method.bind(&"var_to_bytes", [rows]),
-		' inside [0]["a"][4321]["list"][1][0]':
-		call_method.bind(&"vars_to_bytes", [[[{"a": rows}]]]),
+		' inside [0]["a"][4321]["list"][1][0]': call_method.bind(&"vars_to_bytes", [[[{"a": rows}]]]),
 	}
 	for place: String in calls:
 		VarBatch.set_thread_count(1)

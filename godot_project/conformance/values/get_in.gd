@@ -214,9 +214,7 @@ func _is_written(bytes: PackedByteArray, path: Array) -> bool:
 	var text := bytes.hex_encode()
 	return path.all(
 		func(step: Variant) -> bool:
-			return (
-				not (step is Array or step is Dictionary) or var_to_bytes(step).hex_encode() in text
-			)
+			return not (step is Array or step is Dictionary) or var_to_bytes(step).hex_encode() in text
 	)
 
 

@@ -85,7 +85,11 @@ func test_what_is_refused() -> void:
 		[curve, [&"Resource"], NOT_LISTED % "Curve"],
 		[var_to_bytes_with_objects(Resource.new()), [Item], NOT_LISTED % "Resource"],
 		[Values.object("Resource", {"script": null}), [Item], NOT_LISTED % "Resource"],
-		[Values.object("Curve", {"script": ITEM}), [Item, &"Curve"], "script of a Curve, found one that extends Resource"],
+		[
+			Values.object("Curve", {"script": ITEM}),
+			[Item, &"Curve"],
+			"script of a Curve, found one that extends Resource"
+		],
 		[node, [Item, &"Node"], "expected the script of a Node, found one that extends Resource"],
 		[_twice(), [Item], "expected one script, found a second"],
 		[Values.object("Resource", {"script": 5}), [Item], "expected the path of a script"],
@@ -99,7 +103,9 @@ func test_what_is_refused() -> void:
 	var made := Item.made
 	for case: Array in cases:
 		var what := "%s, with %s" % [case[2], case[1]]
-		check(case[2] in VarBatch.validate([case[0]], case[1])[0], what + ": " + VarBatch.validate([case[0]], case[1])[0])
+		check(
+			case[2] in VarBatch.validate([case[0]], case[1])[0], what + ": " + VarBatch.validate([case[0]], case[1])[0]
+		)
 		check_call(&"bytes_to_var", [case[0], case[1]], null, ["..." + case[2] + "..."])
 	check_int(Item.made, made, "objects made")
 
@@ -141,19 +147,25 @@ func test_moved_scripts() -> void:
 
 ## Only what a class declares and stores is set: one warning with the count and the first path.
 func test_skipped_properties() -> void:
-	var bytes := Values.object("Resource", {
-		"resource_name": "name",
-		"resource_path": "res://project.godot",
-		"resource_scene_unique_id": "x",
-		"metadata/a": 1,
-		"none": 2,
-		"script": ITEM,
-		"number": 5,
-		"secret": "changed",
-		"resource_local_to_scene": true,
-		"metadata/b": [1],
-		"gone": 3,
-	})
+	var bytes := (
+		Values
+		. object(
+			"Resource",
+			{
+				"resource_name": "name",
+				"resource_path": "res://project.godot",
+				"resource_scene_unique_id": "x",
+				"metadata/a": 1,
+				"none": 2,
+				"script": ITEM,
+				"number": 5,
+				"secret": "changed",
+				"resource_local_to_scene": true,
+				"metadata/b": [1],
+				"gone": 3,
+			}
+		)
+	)
 	var text := "skipped 7 properties; the first: expected a property that the class stores, found another, at byte "
 	var decode := func() -> Variant: return VarBatch.bytes_to_var(bytes, [Item])
 	var found: Item = expect_logged(decode, 0, 1, text)
@@ -164,7 +176,9 @@ func test_skipped_properties() -> void:
 	check_value(found.get_meta_list(), [] as Array[StringName], "metadata")
 	check_int(found.number, 5, "number")
 	var one := Values.object("Node", {"owner": null, "script": null})
-	var node: Node = expect_logged(func() -> Variant: return VarBatch.bytes_to_var(one, [&"Node"]), 0, 1, "skipped a property: ")
+	var node: Node = expect_logged(
+		func() -> Variant: return VarBatch.bytes_to_var(one, [&"Node"]), 0, 1, "skipped a property: "
+	)
 	node.free()
 	# What true sets: all.
 	var all: Item = VarBatch.bytes_to_var(bytes, true)
@@ -184,7 +198,9 @@ func test_properties_that_no_list_has() -> void:
 	_check_same(VarBatch.bytes_to_var(var_to_bytes_with_objects(animation), [&"Animation"]), animation, "Animation")
 	var path := "res://conformance/support/free_list.gd"
 	var bytes := Values.object("RefCounted", {"script": path, "any_a": 1, "other": 2, "metadata/c": 3, "held": 5})
-	var found: FreeList = expect_logged(func() -> Variant: return VarBatch.bytes_to_var(bytes, [FreeList]), 0, 1, "skipped 3 properties")
+	var found: FreeList = expect_logged(
+		func() -> Variant: return VarBatch.bytes_to_var(bytes, [FreeList]), 0, 1, "skipped 3 properties"
+	)
 	check_value(found.held, {&"any_a": 1}, "held")
 	check_value(found.get_meta_list(), [] as Array[StringName], "metadata")
 
@@ -197,7 +213,8 @@ func test_arguments() -> void:
 	scene.source_code = "extends PackedScene"
 	scene.reload()
 	var cases: Dictionary = {
-		[5]: "expected a script or the name of a class that can be instantiated, found int, at index 0 of allow_objects",
+		[5]:
+		"expected a script or the name of a class that can be instantiated, found int, at index 0 of allow_objects",
 		[Item, null]: "found Nil, at index 1 of allow_objects",
 		["NoSuchClass"]: 'found "NoSuchClass", at index 0',
 		[&"CanvasItem"]: 'found "CanvasItem"',

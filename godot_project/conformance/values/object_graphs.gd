@@ -105,9 +105,7 @@ func _check_batch(seed_number: int, by_all_methods: bool) -> void:
 	graphs.close()
 
 
-func _check_made(
-	graphs: ObjectGraphs, values: Array, again: Array[PackedByteArray], what: String
-) -> void:
+func _check_made(graphs: ObjectGraphs, values: Array, again: Array[PackedByteArray], what: String) -> void:
 	_check_list(values.map(var_to_bytes_with_objects), again, what)
 	graphs.free_nodes_in(values)
 

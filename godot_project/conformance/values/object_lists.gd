@@ -19,7 +19,9 @@ var _properties := RandomProperties.new(_random)
 func test_every_class() -> void:
 	_random.seed = 20261126
 	for name: String in _classes():
-		_check_class(name)
+		var objects := _make(name, OBJECTS, func(i: int) -> int: return 2 if i > 0 else 0)
+		_check(objects, name)
+		_free(objects)
 
 
 ## A Container manages some properties of the Controls in it. It does so in the tree.
@@ -28,7 +30,10 @@ func test_controls_in_parents() -> void:
 	for name: String in _classes():
 		if ClassDB.is_parent_class(name, &"Control"):
 			for parent: Node in [VBoxContainer.new(), Panel.new(), Node.new()]:
-				_check_in_parent(name, parent)
+				add_child(parent)
+				var controls := _make(name, OBJECTS, func(i: int) -> int: return 4 if i > 0 else 0, parent)
+				_check(controls, "%s in %s" % [name, parent.get_class()])
+				_free([parent])
 
 
 ## All that are set, one by one, and none.
@@ -86,16 +91,8 @@ func test_objects_in_unknown_objects() -> void:
 ## Most of the objects are as they were made, and need not be told so.
 func test_objects_that_are_made() -> void:
 	for name: String in _classes():
-		var objects: Array[Object] = []
-		quietly(func() -> void:
-			for i: int in MADE:
-				var object: Object = ClassDB.instantiate(name)
-				if i % 3 == 2:
-					_change(object, i)
-				objects.append(object))
-		var bytes: PackedByteArray = quietly(
-			func() -> PackedByteArray: return var_to_bytes_with_objects(objects)
-		)
+		var objects := _make(name, MADE, func(i: int) -> int: return i if i % 3 == 2 else 0)
+		var bytes: PackedByteArray = quietly(func() -> PackedByteArray: return var_to_bytes_with_objects(objects))
 		_check_made(bytes, "made: " + name)
 		_free(objects)
 
@@ -262,35 +259,21 @@ func _free(objects: Array) -> void:
 	)
 
 
-func _check_class(name: String) -> void:
+## Objects of a class, in a parent if there is one. [param rarity_of] says how few of the properties of each are changed: none
+## if it is 0.
+func _make(name: String, count: int, rarity_of: Callable, parent: Node = null) -> Array[Object]:
 	var objects: Array[Object] = []
 	quietly(
 		func() -> void:
-			for i: int in OBJECTS:
-				var object: Object = ClassDB.instantiate(name)
-				if object == null:
-					return
-				# The first one is as it was made.
-				if i > 0:
-					_change(object)
-				objects.append(object)
+			for i: int in count:
+				objects.append(ClassDB.instantiate(name))
+				if parent:
+					parent.add_child(objects[-1] as Node)
+				var rarity: int = rarity_of.call(i)
+				if rarity > 0:
+					_change(objects[-1], rarity)
 	)
-	_check(objects, name)
-	_free(objects)
-
-
-func _check_in_parent(name: String, parent: Node) -> void:
-	add_child(parent)
-	var controls: Array[Object] = []
-	quietly(func() -> void:
-		for i: int in OBJECTS:
-			var control: Control = ClassDB.instantiate(name)
-			parent.add_child(control)
-			if i > 0:
-				_properties.change(control, 4)
-			controls.append(control))
-	_check(controls, "%s in %s" % [name, parent.get_class()])
-	_free([parent])
+	return objects
 
 
 ## A value for an item of a theme.
@@ -309,8 +292,7 @@ func _override(property: Dictionary) -> Variant:
 func _check(objects: Array, what: String) -> void:
 	for value: Variant in [objects] + objects:
 		var both: Array = quietly(
-			func() -> Array:
-				return [VarBatch.var_to_bytes(value, true), var_to_bytes_with_objects(value)]
+			func() -> Array: return [VarBatch.var_to_bytes(value, true), var_to_bytes_with_objects(value)]
 		)
 		check_bytes(both[0], both[1], "%s: %s" % [what, value])
 

@@ -27,9 +27,7 @@ func test_ids_that_are_read() -> void:
 			check((found == null) == (id == 0), "id %d gives %s" % [id, found])
 			if found is EncodedObjectAsID:
 				check_int((found as EncodedObjectAsID).object_id, id, "the id that is held")
-	var inside := VarBatch.bytes_to_vars(
-		[var_to_bytes([1]) + Values.id_bytes(0), Values.id_bytes(0)]
-	)
+	var inside := VarBatch.bytes_to_vars([var_to_bytes([1]) + Values.id_bytes(0), Values.id_bytes(0)])
 	check_int(typeof(inside[1]), TYPE_OBJECT, "type of id 0 in a batch")
 
 

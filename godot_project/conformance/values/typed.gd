@@ -9,9 +9,7 @@ const KIND_CLASS := 2
 const KIND_SCRIPT := 3
 const KEY_SHIFT := 16
 const VALUE_SHIFT := 18
-const CLASSES: PackedStringArray = [
-	"EncodedObjectAsID", "RefCounted", "Object", "Resource", "Node", "NoSuchClass", ""
-]
+const CLASSES: PackedStringArray = ["EncodedObjectAsID", "RefCounted", "Object", "Resource", "Node", "NoSuchClass", ""]
 const SCRIPT_PATH := "res://conformance/support/scripted.gd"
 
 
@@ -94,9 +92,7 @@ func test_type_fields() -> void:
 					buffers.append(front + Values.u32(0))
 					buffers.append(front + Values.u32(1) + Values.id_bytes(9) + var_to_bytes(1))
 					buffers.append(front + Values.u32(1) + var_to_bytes(2.5) + Values.id_bytes(9))
-					buffers.append(
-						front + Values.u32(4) + Values.id_bytes(77) + Values.id_bytes(0) + mixed
-					)
+					buffers.append(front + Values.u32(4) + Values.id_bytes(77) + Values.id_bytes(0) + mixed)
 	check_verdicts(buffers, "type field")
 
 
@@ -113,9 +109,7 @@ func test_all_kinds_of_dictionaries() -> void:
 		buffers.append(bytes + Values.u32(0))
 		buffers.append(bytes + Values.u32(1) + Values.id_bytes(5) + Values.id_bytes(6))
 		buffers.append(bytes + Values.u32(1) + var_to_bytes(null) + var_to_bytes("x"))
-		buffers.append_array(
-			truncations(bytes + Values.u32(1) + Values.id_bytes(5) + Values.id_bytes(6))
-		)
+		buffers.append_array(truncations(bytes + Values.u32(1) + Values.id_bytes(5) + Values.id_bytes(6)))
 	check_verdicts(buffers, "kinds of dictionaries")
 
 
@@ -150,16 +144,12 @@ func test_a_script_without_a_path() -> void:
 
 ## With whole objects, elements and keys of another class are dropped, ids among them.
 func test_objects_of_other_classes() -> void:
-	var objects: Array = [
-		null, Engines.encoded_id(), RefCounted.new(), Resource.new(), Gradient.new(), Scripted.new()
-	]
+	var objects: Array = [null, Engines.encoded_id(), RefCounted.new(), Resource.new(), Gradient.new(), Scripted.new()]
 	for name: String in CLASSES + PackedStringArray([SCRIPT_PATH]):
 		var kind := KIND_SCRIPT if name == SCRIPT_PATH else KIND_CLASS
 		for object: Variant in objects:
 			var element := var_to_bytes_with_objects(object)
-			for elements: Array in [
-				[element], [Values.id_bytes(5), element, var_to_bytes(1), element]
-			]:
+			for elements: Array in [[element], [Values.id_bytes(5), element, var_to_bytes(1), element]]:
 				var type := var_to_bytes(name).slice(4) + Values.u32(elements.size())
 				var bytes := Values.u32(TYPE_ARRAY | kind << KEY_SHIFT) + type
 				var entries := Values.u32(TYPE_DICTIONARY | kind << KEY_SHIFT) + type
@@ -187,9 +177,7 @@ func test_objects_in_dropped_entries() -> void:
 				check_verdict(front + var_to_bytes("x") + value + fitting, what, true)
 				check_verdict(front + fitting + value + var_to_bytes(7), what + ", as key", true)
 				front = Values.u32(TYPE_ARRAY | KIND_BUILTIN << KEY_SHIFT) + Values.u32(TYPE_INT)
-				check_verdict(
-					front + Values.u32(2) + value + var_to_bytes(7), what + ", element", true
-				)
+				check_verdict(front + Values.u32(2) + value + var_to_bytes(7), what + ", element", true)
 
 
 ## The engine makes another type of such a dictionary ("value script"), so what is left is plain.

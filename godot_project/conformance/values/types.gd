@@ -13,9 +13,7 @@ const COLOR: Dictionary[String, Variant] = {
 	"pandemonium_3_8": 20,
 	"pandemonium_3_5": 17,
 }
-const COUNTS: PackedInt32Array = [
-	0, 1, 2, 3, 5, 15, 16, 17, 63, 64, 65, 1023, 1024, 1025, 4097, 65537, 1_000_003
-]
+const COUNTS: PackedInt32Array = [0, 1, 2, 3, 5, 15, 16, 17, 63, 64, 65, 1023, 1024, 1025, 4097, 65537, 1_000_003]
 
 
 func test_the_table_of_types() -> void:

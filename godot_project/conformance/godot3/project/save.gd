@@ -18,9 +18,7 @@ var _decoder = load("res://decoder.gd")
 var _encoder = load("res://encoder.gd")
 var _hex = load("res://hex.gd")
 var _objects := Arguments.has("objects")
-var _values := Values.new(
-	int(Arguments.value_of("entities", "100")), Arguments.has("ids"), _objects
-)
+var _values := Values.new(int(Arguments.value_of("entities", "100")), Arguments.has("ids"), _objects)
 
 
 func _init() -> void:

@@ -8,8 +8,7 @@ extends Object
 static func made(expression: String) -> Array:
 	var script := GDScript.new()
 	script.source_code = (
-		'extends "res://makers.gd"\nfunc value():\n\tvar result = %s\n\tmade = true\n\treturn result\n'
-		% expression
+		'extends "res://makers.gd"\nfunc value():\n\tvar result = %s\n\tmade = true\n\treturn result\n' % expression
 	)
 	if script.reload() != OK:
 		return []

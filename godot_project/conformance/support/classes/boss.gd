@@ -6,9 +6,7 @@ var extra := {}
 
 
 func _get_property_list() -> Array[Dictionary]:
-	var list: Array[Dictionary] = [
-		{"name": "Boss", "type": TYPE_NIL, "usage": PROPERTY_USAGE_GROUP}
-	]
+	var list: Array[Dictionary] = [{"name": "Boss", "type": TYPE_NIL, "usage": PROPERTY_USAGE_GROUP}]
 	for key: StringName in extra:
 		list.append({"name": key, "type": typeof(extra[key])})
 	return list
