@@ -28,7 +28,7 @@ func test_full_objects() -> void:
 	_check_against_file(objects, true)
 	var frames := VarBatch.vars_to_frames(objects, true)
 	var denied := func() -> Array: return VarBatch.frames_to_vars(frames)
-	var nulls: Array = expect_errors(denied, objects.size(), "VarBatch.frames_to_vars: frame ")
+	var nulls: Array = expect_errors(denied, objects.size(), "VarBatch.frames_to_vars: value ")
 	check_int(nulls.size(), objects.size(), "values without permission for objects")
 	check_int(nulls.count(null), objects.size(), "nulls without permission for objects")
 	for places: PackedInt32Array in [[0], [499], [500], [3, 700, 1101]]:

@@ -56,7 +56,7 @@ func test_the_end_of_a_stream() -> void:
 	frames.resize(400)
 	frames += Values.u32(9) + Values.u32(TYPE_INT)
 	var texts := _frames(100).slice(0, MAX_LINES - 1)
-	var end := "frame 100: expected 9 more bytes for the payload of a frame, found 4, at byte 404"
+	var end := "value 100: expected 9 more bytes for the payload of a frame, found 4, at byte 404"
 	texts.append_array([end, MORE % 81])
 	check_forms("frames_to_vars", [frames], _nulls(100), ERR_INVALID_DATA, texts, true)
 	write(path, frames)
@@ -118,13 +118,13 @@ func _nulls(count: int) -> Array:
 func _frames(count: int) -> PackedStringArray:
 	var texts := PackedStringArray()
 	for i: int in MAX_LINES:
-		texts.append("frame %d: " % i + EMPTY % (4 * i + 4))
+		texts.append("value %d: " % i + EMPTY % (4 * i + 4))
 	texts.append(MORE % (count - MAX_LINES))
 	return texts
 
 
 func _in_file(file: String, texts: PackedStringArray) -> PackedStringArray:
 	for i: int in texts.size():
-		texts[i] = file + texts[i].replace("frame ", "value ")
+		texts[i] = file + texts[i]
 	texts[-1] += OF_FILES
 	return texts

@@ -76,12 +76,12 @@ func _check_like_frames(bytes: PackedByteArray, line_count: int, what: String) -
 	var texts := PackedStringArray()
 	for line: String in logged(func() -> void: results.append(VarBatch.frames_to_vars(bytes))):
 		var is_more := more_of(line) != Vector2i.ZERO
-		var is_placed := line.begins_with("VarBatch.frames_to_vars: frame ") and " at byte " in line
+		var is_placed := line.begins_with("VarBatch.frames_to_vars: value ") and " at byte " in line
 		check(is_more or is_placed, "a line: " + line)
 		var text := line.trim_prefix("VarBatch.frames_to_vars: ")
 		if " of a frame, found " in text:
 			text = text.get_slice(": ", 0) + ": the file is cut off..."
-		text = '"%s": ' % path + text.replace("frame ", "value ")
+		text = '"%s": ' % path + text
 		texts.append(text + OF_FILES if is_more else text)
 	var lines := logged(func() -> void: results.append(VarBatch.load_vars(path)))
 	if texts and lines:

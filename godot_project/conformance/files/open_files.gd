@@ -170,7 +170,7 @@ func test_what_is_refused() -> void:
 	file = FileAccess.open(path, FileAccess.READ)
 	check_call(&"store_var", [file, null], ERR_FILE_CANT_WRITE, ["8 bytes were not written..."], ERR_FILE_CANT_WRITE)
 	check_call(&"get_var", [file, [Node]], null, ["expected a script..."], BAD)
-	check_call(&"get_vars", [file, 3], [1, 2], ["frame 2: expected a value, found the end of the file"], ERR_FILE_EOF)
+	check_call(&"get_vars", [file, 3], [1, 2], ["value 2: expected a value, found the end of the file"], ERR_FILE_EOF)
 
 
 ## Inside a buffer, as decode_var() and decode_var_size().

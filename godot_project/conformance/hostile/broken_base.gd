@@ -30,7 +30,7 @@ func check_verdicts(buffers: Array[PackedByteArray], what: String) -> void:
 	var found: Array = expect_logged(decode, refused, warned, start, is_noisy)
 	check_same(found, expected, "bytes_to_vars of %s" % what)
 	var read := func() -> Array: return VarBatch.frames_to_vars(frames)
-	found = expect_logged(read, refused, warned, "VarBatch.frames_to_vars: frame ", is_noisy)
+	found = expect_logged(read, refused, warned, "VarBatch.frames_to_vars: value ", is_noisy)
 	check_same(found, expected, "frames_to_vars of %s" % what)
 
 

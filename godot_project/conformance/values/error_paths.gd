@@ -43,7 +43,7 @@ func test_places() -> void:
 		var buffers: Array[PackedByteArray] = [var_to_bytes(5), bytes]
 		check_call(&"bytes_to_vars", [buffers, whole], [5, null], ["buffer 1: " + reason])
 		# Bytes of a stream are counted from its start.
-		var line := "frame 1: %s, at byte %d%s" % [NO_TYPE, 16 + _mark_at(bytes), place]
+		var line := "value 1: %s, at byte %d%s" % [NO_TYPE, 16 + _mark_at(bytes), place]
 		var frames := frame(buffers[0]) + frame(bytes)
 		check_call(&"frames_to_vars", [frames, whole], [5, null], [line])
 
@@ -66,7 +66,7 @@ func test_warnings() -> void:
 		[dropped % 0, "buffer 1: " + NO_TYPE + "...", dropped % 2, dropped % 4, dropped % 5]
 	)
 	var frames := func() -> Array: return VarBatch.frames_to_vars(frame(typed) + frame(bad))
-	expect_logged(frames, 1, 1, "VarBatch.frames_to_vars: frame ")
+	expect_logged(frames, 1, 1, "VarBatch.frames_to_vars: value ")
 	check_call(&"bytes_to_var", [inner], [ints, ints], [WARNING + "dropped..."])
 	var line := "buffer 0: expected a PackedByteArray, found int"
 	check_call(&"bytes_to_vars", [[7] as Array[int]], [null], [line])

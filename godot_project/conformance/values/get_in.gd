@@ -106,7 +106,7 @@ func test_what_is_not_there_gives_the_default() -> void:
 	_check(bytes, ["style", &"bg_color"], Color.RED)
 	_check(bytes, ["style", "none"], MISSING)
 	# An object is not decoded.
-	var no_object := "expected no object with properties..."
+	var no_object := "...objects are not allowed (bytes_to_var() has allow_objects), found one, at byte..."
 	check_call(&"get_in", [bytes, ["style"], MISSING], MISSING, [no_object])
 
 

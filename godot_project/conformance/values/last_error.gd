@@ -9,7 +9,7 @@ const NO_TYPE := "expected a type from 0 to 38, found 255, at byte 0"
 ## What succeeds after it clears it. All other methods that fail: check_call() in other suites.
 func test_success_clears_it() -> void:
 	for row: Array in [
-		[&"frames_to_vars", [frame(BAD)], [null], "frame 0: expected a type...", ERR_INVALID_DATA],
+		[&"frames_to_vars", [frame(BAD)], [null], "value 0: expected a type...", ERR_INVALID_DATA],
 		[&"set_thread_count", [-1], null, "expected a count...", ERR_INVALID_PARAMETER],
 	]:
 		for good: Array in [[&"var_to_bytes", [1]], [&"diff_batch", [[]]], [&"validate", [[]]]]:

@@ -28,22 +28,18 @@ func test_every_method() -> void:
 	var values: Array = [value, 7, value]
 	check_int(VarBatch.save_vars(_path, values, true), OK, "save")
 	_check_same(VarBatch.bytes_to_var(bytes, list), value, "bytes_to_var")
-	_check_same(ClassDB.class_call_static(&"VarBatch", &"bytes_to_var", bytes, list), value, "by name")
-	_check_same(VarBatch.bytes_to_vars(many, list), values, "bytes_to_vars")
-	_check_same(VarBatch.bytes_to_vars_async(many, list).wait(), values, "bytes_to_vars_async")
-	_check_same(VarBatch.frames_to_vars(frames, list), values, "frames_to_vars")
-	_check_same(VarBatch.frames_to_vars_async(frames, list).wait(), values, "frames_to_vars_async")
+	_check_same(call_method(&"bytes_to_var", [bytes, list]), value, "by name")
+	_check_forms("bytes_to_vars", [many, list], values)
+	_check_forms("frames_to_vars", [frames, list], values)
 	var stream := StreamPeerBuffer.new()
 	for way: String in ["get_vars", "get_var"]:
 		stream.data_array = frames
 		var read: Variant = call_method(way, [stream, 3, list] if way == "get_vars" else [stream, list])
 		_check_same(read, values if way == "get_vars" else value, way)
 	check_int(VarBatch.decode_var_size(bytes, 0, list), bytes.size(), "decode_var_size")
-	_check_same(VarBatch.load_vars(_path, list), values, "load_vars")
-	_check_same(VarBatch.load_vars_async(_path, list).wait(), values, "load_vars_async")
+	_check_forms("load_vars", [_path, list], values)
 	check_int(VarBatch.save_var(_path, value, true), OK, "save")
-	_check_same(VarBatch.load_var(_path, null, list), value, "load_var")
-	_check_same(VarBatch.load_var_async(_path, null, list).wait(), value, "load_var_async")
+	_check_forms("load_var", [_path, null, list], value)
 	_check_same(VarBatch.bytes_to_var_in(bytes, VarBatch.DIALECT_GODOT_4, list), value, "in")
 	check_value(VarBatch.validate([bytes, bytes], list), PackedStringArray(["", ""]), "validate")
 	var found := VarBatch.diff(var_to_bytes([1]), var_to_bytes_with_objects([value]), list)
@@ -64,7 +60,7 @@ func test_every_method_refuses() -> void:
 	check_call(&"bytes_to_var", [bytes, list], null, [reason])
 	check_call(&"bytes_to_vars", [[bytes, bytes], list], [null, null], ["buffer 0: " + reason, "buffer 1: " + reason])
 	check_call(&"bytes_to_vars_async", [[bytes], list], [null], ["buffer 0: " + reason])
-	check_call(&"frames_to_vars", [frames, list], [null], ["frame 0: ..."])
+	check_call(&"frames_to_vars", [frames, list], [null], ["value 0: ..."])
 	check_call(&"load_var", [_path, 5, list], 5, ["..." + CHILD + "..."], ERR_FILE_CORRUPT)
 	check_call(&"load_vars", [_path, list], [null], ["..." + CHILD + "..."], ERR_FILE_CORRUPT)
 	check_call(&"bytes_to_var_in", [bytes, VarBatch.DIALECT_GODOT_4, list], null, [reason])
@@ -235,8 +231,8 @@ func test_arguments() -> void:
 	for list: Variant in cases:
 		var lines: PackedStringArray = ["..." + cases[list] + "..."]
 		check_call(&"bytes_to_var", [bytes, list], null, lines, ERR_INVALID_PARAMETER)
-		check_call(&"bytes_to_vars", [[bytes], list], [], lines, ERR_INVALID_PARAMETER)
-		check_call(&"bytes_to_vars_async", [[bytes], list], [], lines, ERR_INVALID_PARAMETER)
+		for method: StringName in [&"bytes_to_vars", &"bytes_to_vars_async"]:
+			check_call(method, [[bytes], list], [], lines, ERR_INVALID_PARAMETER)
 		check_call(&"frames_to_vars_async", [bytes, list], [], lines, ERR_INVALID_PARAMETER)
 		check_call(&"load_var", [_path, 1, list], 1, lines, ERR_INVALID_PARAMETER)
 		check_call(&"validate", [[bytes], list], PackedStringArray(), lines, ERR_INVALID_PARAMETER)
@@ -279,6 +275,12 @@ func _twice() -> PackedByteArray:
 	var bytes := Values.object("Resource", {"script": ITEM, "scripT": ITEM})
 	var hexes: Array = ["scripT", "script"].map(func(text: String) -> String: return text.to_utf8_buffer().hex_encode())
 	return Values.hex(bytes.hex_encode().replace(hexes[0], hexes[1]))
+
+
+## A method, and its task.
+func _check_forms(method: String, arguments: Array, expected: Variant) -> void:
+	_check_same(call_method(method, arguments), expected, method)
+	_check_same(call_method(method + "_async", arguments).wait(), expected, method + "_async")
 
 
 func _check_same(found: Variant, expected: Variant, what: String) -> void:

@@ -233,7 +233,6 @@ impl<'s> Subject<'s> {
 
 pub const VALUES: Subject<'_> = Subject::of("value", "");
 pub const BUFFERS: Subject<'_> = Subject::of("buffer", "; VarBatch.validate() returns all errors");
-pub const FRAMES: Subject<'_> = Subject::of("frame", "");
 pub const PAIRS: Subject<'_> = Subject::of("pair", "");
 /// Objects to record. The texts name them.
 pub const OBJECTS: Subject<'_> = Subject::of("", "");

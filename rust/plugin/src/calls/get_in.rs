@@ -53,7 +53,7 @@ enum PathEnd {
 pub fn get_in(bytes: &PackedByteArray, path: &AnyArray, default: &Variant) -> Outcome<Variant> {
     let mut slot = Slot::new();
     // The caller's reference keeps the bytes as they are, whatever a script does.
-    let mut get = |steps| get_converted(Input::of(bytes), steps, path, &mut slot).map_err(|error| error.to_string());
+    let mut get = |steps| get_converted(Input::of(bytes), steps, path, &mut slot).map_err(|error| text(&error));
     let (value, lines) = match steps(path).and_then(&mut get) {
         Ok(PathEnd::Value(dropped)) => (slot.value().variant(), dropped.map(Line::warning).into_iter().collect()),
         Ok(PathEnd::Nothing | PathEnd::Later) => (default, Vec::new()),
@@ -129,9 +129,14 @@ fn settle(index: usize, end: Result<PathEnd, CodecError>, default: &Value, slot:
             return dropped.into_iter().for_each(|dropped| reports.push_warning(index, || dropped.to_string()));
         }
         Ok(_) => {}
-        Err(error) => reports.push_error(index, || error.to_string()),
+        Err(error) => reports.push_error(index, || text(&error)),
     }
     slot.set_copy(default);
+}
+
+/// These methods have no `allow_objects`.
+fn text(error: &CodecError) -> String {
+    error.to_string().replace("(allow_objects: true, or a list of classes)", "(bytes_to_var() has allow_objects)")
 }
 
 /// Builds what was found at a path in `slot`, which stays empty if that is nothing.

@@ -16,7 +16,7 @@ use crate::jobs::pool;
 use crate::jobs::task::{Job, STEP, VALUE};
 use crate::jobs::tuning::{DECODE_PARALLEL_FROM, KIND_SAMPLE};
 use crate::objects::Makers;
-use crate::report::{BUFFERS, FRAMES, Failure, Outcome, Reports};
+use crate::report::{BUFFERS, Failure, Outcome, Reports, VALUES};
 use crate::value::build::{MayAsk, OnBuilt};
 
 /// The values of a call that are built so far.
@@ -298,7 +298,7 @@ impl Decode {
         if let Some(failure) = self.failure.take() {
             return Outcome::failed(VarArray::new(), failure);
         }
-        let subject = if let Source::Frames(_) = self.source { &FRAMES } else { &BUFFERS };
+        let subject = if let Source::Frames(_) = self.source { &VALUES } else { &BUFFERS };
         Outcome::new(self.decoded.take(), self.decoded.reports.lines(subject))
     }
 }
