@@ -26,12 +26,12 @@ func _check_freed(use: Callable, what: String) -> void:
 	use.call()
 	use.call()
 	var bytes := Performance.get_monitor(Performance.MEMORY_STATIC)
-	var objects := Performance.get_monitor(Performance.OBJECT_COUNT)
+	var objects := object_count()
 	for i: int in ROUNDS:
 		use.call()
 	var grown := Performance.get_monitor(Performance.MEMORY_STATIC) - bytes
 	check(grown <= SLACK, "%s: %d bytes are left of %d rounds" % [what, grown, ROUNDS])
-	check_int(int(Performance.get_monitor(Performance.OBJECT_COUNT) - objects), 0, "objects, " + what)
+	check_int(object_count(), objects, "objects, " + what)
 
 
 func _use(values: Array, buffers: Array[PackedByteArray]) -> void:

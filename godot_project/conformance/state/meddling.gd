@@ -186,13 +186,3 @@ func _work_alone(number: int) -> int:
 		wrong += int(alone.restore(first) != OK)
 		wrong += int(alone.capture() != first)
 	return wrong
-
-
-class Ending:
-	extends RefCounted
-	var number := 1
-	var action := Callable()
-
-	func _notification(what: int) -> void:
-		if what == NOTIFICATION_PREDELETE:
-			action.call()

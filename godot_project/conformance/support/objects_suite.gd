@@ -40,3 +40,13 @@ func script_of(source: String) -> GDScript:
 	script.source_code = source
 	check_int(script.reload(), OK, "a script")
 	return script
+
+
+class Ending:
+	extends RefCounted
+	var number := 1
+	var action := Callable()
+
+	func _notification(what: int) -> void:
+		if what == NOTIFICATION_PREDELETE:
+			action.call()

@@ -35,3 +35,15 @@ func check_from_bytes(bytes: PackedByteArray, what: String, objects := false) ->
 ## What FileAccess.store_var() writes for a value of these bytes.
 static func frame(bytes: PackedByteArray) -> PackedByteArray:
 	return Values.u32(bytes.size()) + bytes
+
+
+## How many objects there are some frames from now, as tasks hold what they made until they tell of it.
+## Counted within a function that is awaited, as in until_objects(): each of those is an object.
+func count_objects() -> int:
+	for i: int in 3:
+		await get_tree().process_frame
+	return object_count()
+
+
+static func object_count() -> int:
+	return roundi(Performance.get_monitor(Performance.OBJECT_COUNT))

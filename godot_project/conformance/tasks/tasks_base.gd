@@ -119,19 +119,12 @@ func until(condition: Callable, what: String) -> void:
 	check(condition.call() as bool, "in vain waited until %s" % what)
 
 
-## How many objects there are some frames from now. Counted within a function that is awaited, as in
-## until_objects(): each of those is an object.
-func count_objects() -> int:
-	await frames_pass(3)
-	return _object_count()
-
-
 ## Waits until there are no more than so many.
 func until_objects(count: int, what: String) -> void:
 	var limit := Time.get_ticks_msec() + PATIENCE * slowness
-	while _object_count() > count and Time.get_ticks_msec() < limit:
+	while object_count() > count and Time.get_ticks_msec() < limit:
 		await get_tree().process_frame
-	check(_object_count() <= count, "%s: %d objects, not %d" % [what, _object_count(), count])
+	check(object_count() <= count, "%s: %d objects, not %d" % [what, object_count(), count])
 
 
 ## That a task is over, well.
@@ -158,7 +151,3 @@ func many() -> Array:
 	for i: int in 60_000:
 		made.append({"i": i, "name": str(i), "at": Vector3(i, 0, -i)})
 	return made
-
-
-static func _object_count() -> int:
-	return roundi(Performance.get_monitor(Performance.OBJECT_COUNT))

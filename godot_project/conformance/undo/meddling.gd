@@ -180,12 +180,3 @@ func _work_alone() -> Array[int]:
 	for i: int in 1000:
 		pairs[box([i])] = box([i % 2 * i])
 	return [alone.flush().size(), VarBatchUndoRecorder.compare_all(pairs).size(), wrong]
-
-
-class Ending:
-	extends RefCounted
-	var action := Callable()
-
-	func _notification(what: int) -> void:
-		if what == NOTIFICATION_PREDELETE:
-			action.call()

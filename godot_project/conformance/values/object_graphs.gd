@@ -22,8 +22,8 @@ func test_graphs() -> void:
 	print("  object graphs: %d, seed %d" % [count, SEED])
 	# What is made once and kept: by the engine, and of this function when it waits.
 	quietly(_check_batch.bind(SEED, true))
-	await _count_objects()
-	var objects := await _count_objects()
+	await count_objects()
+	var objects := await count_objects()
 	for first: int in range(0, count, BATCH):
 		VarBatch.set_thread_count(first / BATCH % 3)
 		# A seed for each batch, so that a failure can be looked at without all before it.
@@ -32,7 +32,7 @@ func test_graphs() -> void:
 			break
 	check_int(_used.size(), ObjectGraphs.KIND_COUNT, "classes and scripts")
 	_used.clear()
-	check_int(await _count_objects(), objects, "objects that are left")
+	check_int(await count_objects(), objects, "objects that are left")
 	check_int(Counted.alive(), 0, "objects of scripts that are left")
 
 
@@ -58,13 +58,6 @@ func test_circles() -> void:
 		var others: Array[PackedByteArray] = [var_to_bytes(1), PackedByteArray(), var_to_bytes(2)]
 		check_call(&"vars_to_bytes", [[1, value, 2], true], others, ["...value 1: ..."])
 	sword.hilt = null
-
-
-## Some frames later, as tasks hold what they made until they tell of it.
-func _count_objects() -> int:
-	for i: int in 3:
-		await get_tree().process_frame
-	return roundi(Performance.get_monitor(Performance.OBJECT_COUNT))
 
 
 func _check_batch(seed_number: int, by_all_methods: bool) -> void:
