@@ -126,18 +126,23 @@ unsafe extern "C" fn call(
     ret: sys::GDExtensionVariantPtr,
     error: *mut sys::GDExtensionCallError,
 ) {
-    // SAFETY: the method is the one that was registered. The engine passes `count` pointers to Variants, which are alive
-    // during the call; a reference to a Variant has the layout of a pointer to it. It passes room for an error.
-    let (given, room) = unsafe {
-        let given: &[&Variant] = if count > 0 { std::slice::from_raw_parts(args.cast(), count as usize) } else { &[] };
-        (given, &mut *error)
-    };
-    // SAFETY: as above; gdext gets what the engine passes.
+    // SAFETY: the method is the one that was registered. The engine passes these arguments, and room for an error; gdext
+    // gets what the engine passes.
     unsafe {
-        if check(method, given, room) {
+        if check(method, given(args, count), &mut *error) {
             ((*method.cast::<Method>()).call)(std::ptr::null_mut(), instance, args, count, ret, error);
         }
     }
+}
+
+/// Returns the arguments of a call.
+///
+/// # Safety
+/// They are what the engine passes to the entry point of a method, and are used during that call.
+pub unsafe fn given<'a>(args: *const sys::GDExtensionConstVariantPtr, count: sys::GDExtensionInt) -> &'a [&'a Variant] {
+    // SAFETY: the engine passes `count` pointers to Variants, which are alive during the call; a reference to a Variant has
+    // the layout of a pointer to it.
+    if count > 0 { unsafe { std::slice::from_raw_parts(args.cast(), count as usize) } } else { &[] }
 }
 
 /// Returns true if the arguments of a call are good. Else reports that, and sets the error.

@@ -21,7 +21,7 @@ use godot::register::private::method::ClassMethodInfo;
 use godot::sys;
 use varbatch_codec::{Dialect, Engine, Kind};
 
-use super::arguments::{CALL_CHECK, check};
+use super::arguments::{CALL_CHECK, check, given};
 use super::{BytesOut, DIALECT, Slot, Value, api, layout, value};
 
 /// Makes a type an argument that may have a default: how the engine sees it, and how it is converted from and to that.
@@ -259,12 +259,8 @@ unsafe extern "C" fn call<C: Call, const DECODES: bool>(
     ret: sys::GDExtensionVariantPtr,
     error: *mut sys::GDExtensionCallError,
 ) {
-    // SAFETY: the engine passes `count` pointers to Variants, which are alive during the call; a reference to a Variant has
-    // the layout of a pointer to it. And it passes an initialised Variant for the result, and room for an error.
-    let (args, ret, error) = unsafe {
-        let args: &[&Variant] = if count > 0 { std::slice::from_raw_parts(args.cast(), count as usize) } else { &[] };
-        (args, &mut *ret.cast::<Variant>(), &mut *error)
-    };
+    // SAFETY: the engine passes the arguments, an initialised Variant for the result, and room for an error.
+    let (args, ret, error) = unsafe { (given(args, count), &mut *ret.cast::<Variant>(), &mut *error) };
     let is = |index: usize, kind| args.get(index).is_some_and(|arg| value(arg).view().kind() == kind);
     let is_plain = match args.len() {
         1 => !DECODES || is(0, Kind::PackedByteArray),
