@@ -68,11 +68,16 @@ pub fn refuse_name(path: &Path) -> io::Result<()> {
     {
         use std::path::{Component, Prefix};
         let first = path.components().next();
-        let is_device =
-            matches!(first, Some(Component::Prefix(prefix)) if matches!(prefix.kind(), Prefix::DeviceNS(_)));
+        let prefix = if let Some(Component::Prefix(prefix)) = first { Some(prefix.kind()) } else { None };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if let Some(fault) = if is_device { Some(DEVICE) } else { fault(&name) } {
-            return Err(io::Error::other(fault));
+        let fault = match prefix {
+            Some(Prefix::DeviceNS(_)) => Some(DEVICE),
+            // The system takes such a name as it is.
+            Some(prefix) if prefix.is_verbatim() => fault(name.trim_end_matches(['.', ' '])),
+            _ => fault(&name),
+        };
+        if let Some(fault) = fault {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, fault));
         }
     }
     let _ = path;

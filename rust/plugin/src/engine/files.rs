@@ -17,7 +17,17 @@ pub fn globalize(path: &GString) -> PathBuf {
     let mut settings = Engine::singleton().get_singleton("ProjectSettings").expect("the engine has it");
     // `FileAccess` does the same on every system.
     let path = path.to_string().replace('\\', "/");
-    settings.call("globalize_path", &[path.to_variant()]).to::<GString>().to_string().into()
+    let path = settings.call("globalize_path", &[path.to_variant()]).to::<GString>();
+    if cfg!(windows) { in_full(&path.to_string()).into() } else { path.to_string().into() }
+}
+
+/// Returns a path as the engine gives it to Windows: in full, and so that no name in it is changed or means something else.
+fn in_full(path: &str) -> String {
+    let is_absolute = path.starts_with('/') || path.contains(":/");
+    let folder = if is_absolute { PathBuf::new() } else { std::env::current_dir().unwrap_or_default() };
+    let path = folder.join(path).to_string_lossy().replace('\\', "/");
+    let path = path.to_variant().call("simplify_path", &[]).to::<GString>().to_string().replace('/', "\\");
+    if path.starts_with(r"\\") { path } else { format!(r"\\?\{path}") }
 }
 
 /// Returns the engine's text for an error code.

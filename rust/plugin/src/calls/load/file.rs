@@ -108,6 +108,7 @@ pub fn key_of(key: &Variant) -> Result<Option<Key>, String> {
 pub fn open_code(error: &io::Error) -> EngineError {
     match error.kind() {
         io::ErrorKind::NotFound => EngineError::ERR_FILE_NOT_FOUND,
+        io::ErrorKind::InvalidInput if cfg!(windows) => EngineError::ERR_INVALID_PARAMETER,
         _ => EngineError::ERR_FILE_CANT_OPEN,
     }
 }

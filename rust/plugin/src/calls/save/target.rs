@@ -133,7 +133,7 @@ impl SaveTarget {
     /// The folder does not exist, or the file cannot be created in it.
     fn system(&self, code: EngineError, error: &io::Error) -> Failure {
         match error.kind() {
-            io::ErrorKind::NotFound if self.shown.is_empty() => {
+            _ if self.shown.is_empty() => {
                 self.failure(code, &"expected the path of a file, such as \"user://save.dat\", found an empty one")
             }
             io::ErrorKind::NotFound => {
