@@ -37,8 +37,8 @@ const HEAD_LEN: usize = MAGIC.len() + BLOCK_LEN + 8 + BLOCK_LEN;
 /// Bytes that are hashed and encrypted at a time. Whole blocks.
 const PIECE_LEN: usize = 1 << 20;
 
-/// Max pieces that were decrypted and are not hashed yet.
-const MAX_UNHASHED: usize = 8;
+/// Bytes that were decrypted and are not hashed yet, above which the next ones wait.
+const MAX_UNHASHED: usize = 8 << 20;
 
 /// Bytes from which it is seen whether the values begin like one: a length and a type.
 const FIRST_LEN: usize = 2 * PREFIX_LEN;
@@ -299,6 +299,8 @@ struct HashState {
     /// True while a thread has the hash.
     is_taken: bool,
     pieces: VecDeque<Vec<u8>>,
+    /// Bytes in these, and in the one that is being hashed.
+    len: usize,
     /// Memory for other pieces.
     spare: Vec<Vec<u8>>,
 }
@@ -314,8 +316,9 @@ impl Hashing {
         while let Some(mut piece) = state.pieces.pop_front() {
             drop(state);
             hash.update(&piece);
-            piece.clear();
             state = self.lock();
+            state.len -= piece.len();
+            piece.clear();
             state.spare.push(piece);
             self.is_hashed.notify_all();
         }
@@ -323,11 +326,11 @@ impl Hashing {
         self.is_hashed.notify_all();
     }
 
-    /// Waits until fewer than `count` pieces are not hashed, and none is being hashed if `count` is 1. Hashes some if no
-    /// other thread does.
-    fn wait(&self, count: usize) -> MutexGuard<'_, HashState> {
+    /// Waits until at most `max` bytes are not hashed, and hashes them if no other thread does.
+    fn wait(&self, max: usize) -> MutexGuard<'_, HashState> {
         let mut state = self.lock();
-        while state.pieces.len() >= count || (count == 1 && state.is_taken) {
+        // The thread that has taken the hash has yet to put it back after its last piece.
+        while state.len > max || (max == 0 && state.is_taken) {
             if state.is_taken {
                 state = self.is_hashed.wait(state).unwrap_or_else(PoisonError::into_inner);
             } else {
@@ -342,11 +345,13 @@ impl Hashing {
     fn add(&self, bytes: &[u8]) {
         let mut piece = self.wait(MAX_UNHASHED).spare.pop().unwrap_or_default();
         piece.extend_from_slice(bytes);
-        self.lock().pieces.push_back(piece);
+        let mut state = self.lock();
+        state.len += piece.len();
+        state.pieces.push_back(piece);
     }
 
     fn end(&self) -> [u8; BLOCK_LEN] {
-        std::mem::take(&mut self.wait(1).hash).finish()
+        std::mem::take(&mut self.wait(0).hash).finish()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashState> {
