@@ -35,6 +35,22 @@ func test_a_backup_is_loaded_with_one_warning() -> void:
 		_remove()
 
 
+## A game that forgot to close its file, which Windows does not replace then.
+func test_the_old_file_is_open() -> void:
+	for keeps_backup: bool in [false, true]:
+		check_int(VarBatch.save_var(path, "the old value, which is longer"), OK, "saving")
+		var reader := FileAccess.open(path, FileAccess.READ)
+		var started := Time.get_ticks_msec()
+		check_int(VarBatch.save_var(path, "new", false, -1, null, keeps_backup), OK, "saving over an open file")
+		check(Time.get_ticks_msec() - started < 500 * slowness, "it was waited for")
+		check_value(VarBatch.load_var(path), "new", "while it is open")
+		reader.close()
+		check_value(VarBatch.load_var(path), "new", "when it is closed")
+		check_value(VarBatch.load_var(_bak), "the old value, which is longer" if keeps_backup else null, "the backup")
+	_remove()
+	check_names([], "an open file")
+
+
 ## Objects that nobody may make are no damage.
 func test_what_is_no_damage() -> void:
 	check_int(VarBatch.save_var(path, "old"), OK, "saving")

@@ -121,7 +121,7 @@ fn is_impossible(error: &io::Error) -> bool {
 
 #[cfg(test)]
 #[path = "../tests/unit/disk.rs"]
-mod tests;
+pub mod tests;
 
 #[cfg(all(test, unix))]
 #[path = "../tests/unit/power.rs"]

@@ -17,6 +17,7 @@ mod load;
 mod md5;
 mod open;
 mod order;
+mod over;
 mod replace;
 mod save;
 pub mod transcode;

@@ -18,6 +18,9 @@ const MAX_LINKS: usize = 40;
 /// once, even if nothing writes to the pipe.
 pub fn open(path: &Path) -> io::Result<(File, u64)> {
     refuse_name(path)?;
+    #[cfg(windows)]
+    return crate::windows::open_latest(path);
+    #[cfg(not(windows))]
     open_regular(OpenOptions::new().read(true), path)
 }
 

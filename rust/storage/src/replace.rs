@@ -12,6 +12,7 @@ use crate::beside::{self, Beside};
 use crate::disk;
 use crate::open::{refuse_special, target};
 use crate::order::{Ticket, folder_of};
+use crate::over::{new_of, repair, write_over};
 #[cfg(windows)]
 pub(super) use crate::windows::retry;
 
@@ -43,6 +44,9 @@ impl Replacement {
     /// link: its target is replaced.
     pub fn new(path: &Path) -> io::Result<Self> {
         let path = target(path)?;
+        if cfg!(windows) {
+            let _ = repair(&path);
+        }
         let old = replaceable(&path)?;
         let (file, beside) = create(folder_of(&path))?;
         let this = Self { file, beside, path, old, keeps_backup: false };
@@ -55,15 +59,24 @@ impl Replacement {
     /// See [`Flushed::commit`](crate::Flushed::commit).
     pub fn commit(mut self, called: &Ticket) -> io::Result<Committed> {
         let Self { file, beside, path, old, keeps_backup } = &mut self;
-        let mut put = |path: &Path| {
+        let mut put = |path: &Path, is_over: bool| {
             if *keeps_backup {
-                back_up(path, old.as_ref()).map_err(|error| {
+                back_up(path, old.as_ref(), is_over).map_err(|error| {
                     io::Error::new(error.kind(), format!("the old file cannot be kept as a backup: {error}"))
                 })?;
             }
-            put_at(file, beside, path)
+            match beside {
+                Some(new) if is_over => write_over(&new.path, path)?,
+                _ => put_at(file, beside, path)?,
+            }
+            *beside = None;
+            if cfg!(windows) {
+                // A crash had left it, and it could not be put in place.
+                let _ = disk::remove(&new_of(path));
+            }
+            Ok(())
         };
-        let is_in_place = retry(path, || called.put_in_place(path, || put(path)))?;
+        let is_in_place = retry(path, |is_over| called.put_in_place(path, || put(path, is_over)))?;
         // Also for a later save, which may just have been put there.
         disk::flush_folder(folder_of(path)).map_err(|error| {
             let text = format!("the file is in place, but may not be there after a power cut: {error}");
@@ -118,14 +131,15 @@ pub(super) fn with_suffix(path: PathBuf) -> PathBuf {
 
 /// Keeps the file at `path`, if there is one, as its backup too. It keeps its name all the time, and so does the last backup
 /// until this one takes its place.
-fn back_up(path: &Path, old: Option<&File>) -> io::Result<()> {
+fn back_up(path: &Path, old: Option<&File>, is_over: bool) -> io::Result<()> {
     let backup = with_suffix(path.to_owned());
     // So that no other process takes the name between for a leftover.
     let _ = old.map(File::try_lock);
-    let beside = match beside::hard_link(path) {
+    let linked = if is_over { Err(io::ErrorKind::Unsupported.into()) } else { beside::hard_link(path) };
+    let beside = match linked {
         Ok(beside) => beside,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        // Android and some file systems have no second names.
+        // Android and some file systems have no second names, and a file that is written over must not have one.
         Err(_) => {
             let mut file = match File::open(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -156,11 +170,7 @@ fn put_at(file: &File, beside: &mut Option<Beside>, path: &Path) -> io::Result<(
         }
         *beside = Some(beside::link(file, folder_of(path))?);
     }
-    if let Some(beside) = beside {
-        disk::rename(&beside.path, path)?;
-    }
-    *beside = None;
-    Ok(())
+    beside.as_ref().map_or(Ok(()), |beside| disk::rename(&beside.path, path))
 }
 
 /// Makes an empty file in a folder: without a name, if the system and the file system support that.
@@ -218,6 +228,6 @@ fn keep_permissions(old: &File, new: &File) -> io::Result<()> {
 
 /// Elsewhere it does not matter who has the old file open.
 #[cfg(not(windows))]
-pub(super) fn retry<T>(_: &Path, attempt: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    attempt()
+pub(super) fn retry<T>(_: &Path, attempt: impl FnOnce(bool) -> io::Result<T>) -> io::Result<T> {
+    attempt(false)
 }

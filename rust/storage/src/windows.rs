@@ -2,20 +2,27 @@
 //!
 //! `std::fs::rename` first asks for an ordinary rename, which fails while anyone has the old file open. Then it asks for
 //! one with POSIX semantics (Windows 10 and later, NTFS): that replaces a file that others have open, if they share its
-//! deletion, as Rust's `File` does. The engine's `FileAccess` does not, nor do some virus scanners. Those are waited for.
+//! deletion, as Rust's `File` does. The engine's `FileAccess` does not, nor do some virus scanners. Those are waited for,
+//! and then the old file is [written over](crate::over).
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use crate::open::refuse_special;
+use crate::open::{open_regular, refuse_special};
+use crate::over::{new_of, repair};
 
-/// How long a save on Windows waits for programs that have the old file open: the sum of its pauses. Virus scanners take
-/// some tenths of a second.
+/// How long a save waits for programs that have the old file open before it writes over it: the sum of its pauses.
+const PATIENCE: Duration = Duration::from_millis(30);
+
+/// How long it waits for those that permit not even that. Virus scanners take some tenths of a second.
 const MAX_WAIT: Duration = Duration::from_secs(2);
+
+/// How often a file is opened that is just written over.
+const MAX_OPENED: usize = 10;
 
 /// Pauses between attempts: each is twice as long as the one before, up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
@@ -37,15 +44,15 @@ const DELETE_ON_CLOSE: u32 = 0x400_0000;
 pub const READ_OR_REPLACE: u32 = 1 | 4;
 
 /// Replaces the file at `path` by `attempt`, which is repeated for [`MAX_WAIT`] while another program has one of the files
-/// open.
+/// open, after [`PATIENCE`] with true: it should be written over.
 ///
 /// # Errors
 /// That of the last attempt, or one that says that the file is open.
-pub fn retry<T>(path: &Path, mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+pub fn retry<T>(path: &Path, mut attempt: impl FnMut(bool) -> io::Result<T>) -> io::Result<T> {
     // The pauses count, not the time: a busy machine may leave little of it for attempts.
     let (mut waited, mut pause) = (Duration::ZERO, FIRST_PAUSE);
     loop {
-        let error = match attempt() {
+        let error = match attempt(waited >= PATIENCE) {
             Err(error) if may_be_in_use(&error) => error,
             done => return done,
         };
@@ -62,6 +69,28 @@ pub fn retry<T>(path: &Path, mut attempt: impl FnMut() -> io::Result<T>) -> io::
         waited += pause;
         pause = (2 * pause).min(MAX_PAUSE);
     }
+}
+
+/// Opens a file to read it: the complete new one while a save writes over the old one, and after one that was killed then.
+pub fn open_latest(path: &Path) -> io::Result<(File, u64)> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    for _ in 0..MAX_OPENED {
+        if let Some(new) = repair(path) {
+            match open_regular(&mut options, &new) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                opened => return opened,
+            }
+        }
+        // Nobody may write over it meanwhile.
+        match open_regular(options.clone().share_mode(READ_OR_REPLACE), path) {
+            Err(error) if is_in_use(&error) && new_of(path).exists() => {}
+            Err(error) if is_in_use(&error) => break,
+            opened => return opened,
+        }
+    }
+    // Somebody else writes to it.
+    open_regular(&mut options, path)
 }
 
 fn in_use() -> io::Error {

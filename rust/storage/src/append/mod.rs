@@ -27,6 +27,7 @@ use crate::disk;
 use crate::encrypted;
 use crate::open::{open_regular, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
+use crate::over::repair;
 use crate::replace::retry;
 use varbatch_codec::Dialect;
 use varbatch_codec::frames::PREFIX_LEN;
@@ -155,7 +156,7 @@ impl Drop for Appender {
 fn open_alone(path: &Path, called: &Ticket) -> io::Result<Option<(File, bool)>> {
     for _ in 0..LOCK_ATTEMPTS {
         // Before a later save replaces it, or after that not at all.
-        let opened = match retry(path, || unless_overtaken(called.number(), path, || open_or_make(path)).transpose()) {
+        let opened = match retry(path, |_| unless_overtaken(called.number(), path, || open_or_make(path)).transpose()) {
             // Another process has just made it.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             opened => opened?,
@@ -171,6 +172,12 @@ fn open_alone(path: &Path, called: &Ticket) -> io::Result<Option<(File, bool)>> 
 }
 
 fn open_or_make(path: &Path) -> io::Result<(File, bool)> {
+    if cfg!(windows) && repair(path).is_some() {
+        return Err(io::Error::new(
+            io::ErrorKind::ResourceBusy,
+            "somebody has the file open that its last save is to replace",
+        ));
+    }
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     // Others may read it and replace it.

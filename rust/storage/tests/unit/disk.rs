@@ -183,10 +183,10 @@ fn written(path: &Path, way: usize, bytes: &[u8]) -> Result<(), String> {
 }
 
 #[cfg(unix)]
-const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
+pub const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
 /// "The disk is full."
 #[cfg(windows)]
-const EIO: i32 = 112;
+pub const EIO: i32 = 112;
 
 const APPEND: usize = 3;
 
