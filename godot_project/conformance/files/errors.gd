@@ -23,10 +23,12 @@ func test_paths_that_are_no_files() -> void:
 	DirAccess.make_dir_recursive_absolute(inner)
 	write(path, stored(OLD))
 	var paths: PackedStringArray = ["", "user://", "/", folder, folder + "/", absolute(folder), inner]
-	paths.append_array([path + "/x.bin", path + "/", folder + "/missing/x.bin"])
+	paths.append_array([path + "/x.bin", folder + "/missing/x.bin"])
 	paths.append_array(["user://no folder/a/b.bin", "/no folder/x.bin", "res://no folder/x.bin"])
 	paths.append_array([folder.path_join("n".repeat(256)), folder + "/" + "n/".repeat(3000)])
 	if is_unix():
+		# Windows opens the file.
+		paths.append(path + "/")
 		var pipe := folder + "/pipe"
 		check_int(OS.execute("mkfifo", [absolute(pipe)]), 0, "making a pipe")
 		var links := {"a": "inner", "b": "c", "c": "b", "d": "missing/file", "e": "pipe"}
@@ -79,7 +81,7 @@ func test_modes_that_are_none() -> void:
 
 ## A file that could be written to, in a folder in which nothing can be made, and one without rights.
 func test_without_rights() -> void:
-	if Child.sh(WITHOUT_RIGHTS, ["true"])[0] != 0:
+	if not is_unix() or Child.sh(WITHOUT_RIGHTS, ["true"])[0] != 0:
 		print("  files/errors: no setpriv here, so nothing is known of folders without rights")
 		checks += 1
 		return

@@ -158,8 +158,10 @@ func test_what_is_refused() -> void:
 	check_call(&"store_var", [file, deep], ERR_INVALID_DATA, ["expected at most 1024 levels..."])
 	check_call(&"store_vars", [file, [1, deep, 2]], ERR_INVALID_DATA, ["value 1: expected at most..."])
 	check_call(&"get_vars", [file, -2], [], ["expected -1 or more as count, found -2"], BAD)
-	var reads := func() -> Array: return [VarBatch.get_var(file), VarBatch.get_vars(file, 2)]
-	check_value(expect_errors(reads, 2, "expected a file that is open for reading"), [null, []], "reads")
+	# On Windows such reads give zeros and no error, in the engine too, and more is written.
+	if is_unix():
+		var reads := func() -> Array: return [VarBatch.get_var(file), VarBatch.get_vars(file, 2)]
+		check_value(expect_errors(reads, 2, "expected a file that is open for reading"), [null, []], "reads")
 	const CLOSED := "expected an open file, found one that was closed"
 	Meddler.on_get = file.close
 	check_call(&"store_var", [file, Meddler.new(), true], ERR_FILE_CANT_OPEN, [CLOSED], ERR_FILE_CANT_OPEN)

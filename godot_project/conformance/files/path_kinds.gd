@@ -32,7 +32,9 @@ func test_paths() -> void:
 		"é".repeat(127),
 		"😀".repeat(63)
 	]:
-		all.append(folder + "/" + named)
+		# Of these characters Windows permits none.
+		if is_unix() or not ("*" in named or "\"" in named or "\n" in named):
+			all.append(folder + "/" + named)
 	for to: String in all:
 		for form: String in ["", "_async"]:
 			check(not FileAccess.file_exists(to), "%s is there already" % to)

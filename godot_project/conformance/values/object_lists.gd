@@ -156,7 +156,7 @@ func test_reloaded_scripts() -> void:
 
 func _classes() -> PackedStringArray:
 	var names := Array(RandomProperties.class_names())
-	return names.filter(func(name: String) -> bool: return ClassDB.can_instantiate(name))
+	return names.filter(func(name: String) -> bool: return ClassDB.class_exists(name) and ClassDB.can_instantiate(name))
 
 
 ## Objects that are new, and others of which one property has another value before its own.

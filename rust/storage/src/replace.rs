@@ -61,6 +61,10 @@ impl Replacement {
         let Self { file, beside, path, old, keeps_backup } = &mut self;
         let mut put = |path: &Path, is_over: bool| {
             if *keeps_backup {
+                #[cfg(windows)]
+                if !is_over {
+                    crate::windows::refuse_open(path)?;
+                }
                 back_up(path, old.as_ref(), is_over).map_err(|error| {
                     io::Error::new(error.kind(), format!("the old file cannot be kept as a backup: {error}"))
                 })?;

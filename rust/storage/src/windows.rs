@@ -107,6 +107,11 @@ pub fn is_in_use(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(SHARING_VIOLATION | LOCK_VIOLATION | USER_MAPPED_FILE))
 }
 
+/// Returns an error for which [`retry`] waits if somebody has a file open: another name of it could not be removed.
+pub fn refuse_open(path: &Path) -> io::Result<()> {
+    if is_open(path) { Err(io::Error::from_raw_os_error(SHARING_VIOLATION)) } else { Ok(()) }
+}
+
 fn is_open(path: &Path) -> bool {
     let opened = OpenOptions::new().access_mode(DELETE).share_mode(0).custom_flags(OPEN_REPARSE_POINT).open(path);
     opened.is_err_and(|error| is_in_use(&error))

@@ -132,12 +132,11 @@ impl SaveTarget {
 
     /// The folder does not exist, or the file cannot be created in it.
     fn system(&self, code: EngineError, error: &io::Error) -> Failure {
-        match error.kind() {
+        match (error.kind(), self.shown.rsplit_once('/')) {
             _ if self.shown.is_empty() => {
                 self.failure(code, &"expected the path of a file, such as \"user://save.dat\", found an empty one")
             }
-            io::ErrorKind::NotFound => {
-                let folder = self.shown.rsplit_once('/').map_or("", |(folder, _)| folder);
+            (io::ErrorKind::NotFound, Some((folder, _))) => {
                 let makes = format_args!("DirAccess.make_dir_recursive_absolute(\"{folder}\") makes it");
                 self.failure(code, &format_args!("its folder does not exist; {makes}"))
             }
