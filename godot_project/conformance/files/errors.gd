@@ -25,10 +25,10 @@ func test_paths_that_are_no_files() -> void:
 	var paths: PackedStringArray = ["", "user://", "/", folder, folder + "/", absolute(folder), inner]
 	paths.append_array([path + "/x.bin", folder + "/missing/x.bin"])
 	paths.append_array(["user://no folder/a/b.bin", "/no folder/x.bin", "res://no folder/x.bin"])
-	paths.append_array([folder.path_join("n".repeat(256)), folder + "/" + "n/".repeat(3000)])
+	paths.append(folder + "/" + "n/".repeat(3000))
 	if is_unix():
-		# Windows opens the file.
-		paths.append(path + "/")
+		# Windows opens the file; what it says of a long name depends on its version.
+		paths.append_array([path + "/", folder.path_join("n".repeat(256))])
 		var pipe := folder + "/pipe"
 		check_int(OS.execute("mkfifo", [absolute(pipe)]), 0, "making a pipe")
 		var links := {"a": "inner", "b": "c", "c": "b", "d": "missing/file", "e": "pipe"}

@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 /// What is said of a device, or its name.
 const DEVICE: &str = "not a regular file";
 
+/// Max characters of a name on Windows, as UTF-16. It finds no file with a longer one, and only a rename to it fails.
+#[cfg(windows)]
+const MAX_NAME: usize = 255;
+
 /// Max symbolic links to follow, one after another: as many as Linux follows.
 const MAX_LINKS: usize = 40;
 
@@ -79,6 +83,9 @@ pub fn refuse_name(path: &Path) -> io::Result<()> {
             Some(prefix) if prefix.is_verbatim() => fault(name.trim_end_matches(['.', ' '])),
             _ => fault(&name),
         };
+        if name.encode_utf16().count() > MAX_NAME {
+            return Err(io::ErrorKind::InvalidFilename.into());
+        }
         if let Some(fault) = fault {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, fault));
         }
