@@ -22,7 +22,7 @@ static func cells(row: Row) -> PackedStringArray:
 	]
 
 
-## The two lines above the table: what runs, and on which machine.
+## The three lines above the table: what runs, and on which machine.
 static func headlines(run: Run) -> PackedStringArray:
 	var build := "debug" if OS.is_debug_build() else "release"
 	var engine: String = Engine.get_version_info()["string"]
@@ -30,8 +30,10 @@ static func headlines(run: Run) -> PackedStringArray:
 	var world := [Plain.grouped(run.options.chunk_count), run.options.world_seed]
 	world += [Plain.grouped(run.world.values.size()), roundi(run.world_usec / 1000.0)]
 	world.append(run.options.round_count)
+	var found := VarBatch.get_diagnostics()
 	return [
 		"VarBatch %s, threads: %d, Godot %s, %s build" % machine,
+		"Engine memory: %s. Huge pages: %s. Text: %s." % [found.engine_memory, found.huge_pages, found.text],
 		"World of %s chunks, seed %d: %s packed arrays, made in %d ms. Best of %d rounds." % world,
 	]
 

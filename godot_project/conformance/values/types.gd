@@ -86,3 +86,19 @@ func _fill_and_free(length: int) -> void:
 		bytes.resize(length)
 		bytes.fill(0xcd)
 		used.append(bytes)
+
+
+## What says why a path is slow is right where that is known.
+func test_diagnostics() -> void:
+	var found := VarBatch.get_diagnostics()
+	var keys := ["version", "engine", "system", "threads", "engine_memory", "huge_pages", "text"]
+	check_value(found.keys(), keys, "keys")
+	check_value([found.version, found.threads], [VarBatch.get_version(), VarBatch.get_thread_count()], "version")
+	var info := Engine.get_version_info()
+	check(
+		"%d.%d.%d" % [info.major, info.minor, info.patch] in found.engine or info.patch == 0, "engine: " + found.engine
+	)
+	for path: String in ["engine_memory", "huge_pages"]:
+		check(found[path] == "used" or (found[path] as String).begins_with("not used, as "), found[path] as String)
+	var is_read: bool = info.minor in [6, 7] and not tells_of_files
+	check_value(found.engine_memory == "used", is_read, found.engine_memory as String)

@@ -1,5 +1,6 @@
 //! The classes that GDScript sees, and the printing of their messages.
 
+mod diagnostics;
 mod state;
 pub mod task;
 mod type_table;

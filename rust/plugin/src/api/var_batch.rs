@@ -9,6 +9,7 @@ use godot::register::{GodotClass, godot_api};
 use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, Kind};
 
+use super::diagnostics::diagnostics;
 use super::task::{self, VarBatchTask, end, end_with, start, succeeded};
 use super::type_table::row;
 use crate::calls::decode::{Decode, Input, bytes_to_vars, frames_to_vars};
@@ -194,6 +195,11 @@ impl VarBatch {
     #[func]
     fn get_version() -> GString {
         env!("CARGO_PKG_VERSION").into()
+    }
+
+    #[func]
+    fn get_diagnostics() -> VarDictionary {
+        diagnostics()
     }
 
     #[func]

@@ -86,6 +86,12 @@ impl Pages {
     }
 }
 
+/// Returns why no huge pages are asked for, if none are.
+pub fn why_no_huge_pages() -> Option<&'static str> {
+    let why = if cfg!(target_os = "linux") { "transparent_hugepage is not at madvise" } else { "they are Linux's" };
+    (page_len() == 0).then_some(why)
+}
+
 /// Asks for huge pages for new memory of which nothing was written yet.
 #[inline]
 pub fn prepare(start: *const u8, len: usize) {

@@ -36,9 +36,10 @@ use api::{
 pub use api::{DIALECT, REAL, THEME_ITEMS, allocates_in_parallel, makes_blocks};
 pub use arguments::load;
 pub use files::{EngineFile, error_text, globalize, keep};
+pub use layout::why_not_known;
 use layout::{Entry, Private, is_known};
 use memory::{LINE, line, lines};
-pub use memory::{Pages, grow_heap};
+pub use memory::{Pages, grow_heap, why_no_huge_pages};
 pub use methods::{
     AnyArg, BytesArg, Call, CompressionArg, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, load_docs, no,
     null, register, register_dialects,

@@ -19,6 +19,7 @@ mod tests;
 
 use std::ffi::c_void;
 use std::mem::offset_of;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use godot::builtin::{StringName, Variant};
@@ -46,11 +47,27 @@ pub fn is_known() -> bool {
     MAY_LOOK && IS_KNOWN.load(Ordering::Relaxed)
 }
 
+/// Why the layout is not known.
+static WHY_NOT: OnceLock<&str> = OnceLock::new();
+
 /// Looks at the engine. Until then, and if anything differs, the layout is not known.
 pub fn look() {
     let (major, minor, _) = GdextBuild::godot_runtime_version_triple();
-    let is_known = MAY_LOOK && was_read((major, minor)) && probe::is_as_expected() && probe::blocks_are_taken();
-    IS_KNOWN.store(is_known, Ordering::Relaxed);
+    let why_not = if !MAY_LOOK {
+        "this library never looks at it"
+    } else if !was_read((major, minor)) {
+        "it is not known of this version"
+    } else if !(probe::is_as_expected() && probe::blocks_are_taken()) {
+        "it is not as in other engines of this version"
+    } else {
+        return IS_KNOWN.store(true, Ordering::Relaxed);
+    };
+    WHY_NOT.get_or_init(|| why_not);
+}
+
+/// Returns why the layout is not known, if it is not.
+pub fn why_not_known() -> Option<&'static str> {
+    WHY_NOT.get().copied()
 }
 
 /// Offset of the value in a Variant: a 32-bit type id and padding come first.
