@@ -148,7 +148,7 @@ impl EncodedChange {
         let index = match index {
             None => None,
             Some(index) => {
-                let count = index.try_to::<i64>().ok().and_then(|index| usize::try_from(index).ok());
+                let count = index.try_to::<i64>().ok().and_then(super::count_of);
                 Some(count.ok_or_else(|| format!("expected a non-negative int as \"index\", found {index}"))?)
             }
         };

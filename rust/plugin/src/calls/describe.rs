@@ -26,7 +26,7 @@ const LEAST_LEN: usize = 4;
 /// # Errors
 /// If `max_nodes` is less than 1.
 pub fn describe(bytes: &PackedByteArray, dialect: Dialect, max_nodes: i64) -> Result<Outcome<VarDictionary>, Failure> {
-    let count = usize::try_from(max_nodes).ok().filter(|&count| count > 0);
+    let count = super::count_of(max_nodes).filter(|&count| count > 0);
     let failure = || Failure::invalid(format_args!("expected a max_nodes of at least 1, found {max_nodes}"));
     Ok(Outcome::new(tree(engine::bytes_of(bytes), dialect, count.ok_or_else(failure)?), Vec::new()))
 }

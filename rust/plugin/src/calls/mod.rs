@@ -15,3 +15,9 @@ pub mod load;
 pub mod save;
 pub mod stream;
 pub mod transcode;
+
+/// Returns a count or an index, unless it is negative. Where addresses have 32 bits, as in a browser, a larger one is as good
+/// as the largest.
+fn count_of(number: i64) -> Option<usize> {
+    u64::try_from(number).ok().map(|count| usize::try_from(count).unwrap_or(usize::MAX))
+}

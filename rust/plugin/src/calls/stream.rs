@@ -244,8 +244,8 @@ fn no_packet(code: EngineError) -> Failure {
 /// Reads `count` values, or all that are there.
 pub fn get_vars(file: &ObjectArg, count: i64, makers: Result<Makers, Failure>) -> Outcome<VarArray> {
     let get = |stream: Stream<'_>| {
-        let refused = |_| Failure::invalid(format_args!("expected -1 or more as count, found {count}"));
-        let count = if count == ALL { None } else { Some(usize::try_from(count).map_err(refused)?) };
+        let refused = || Failure::invalid(format_args!("expected -1 or more as count, found {count}"));
+        let count = if count == ALL { None } else { Some(super::count_of(count).ok_or_else(refused)?) };
         let makers = makers?;
         check_open(&stream)?;
         if stream.kind == StreamKind::Packets {
