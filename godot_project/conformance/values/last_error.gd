@@ -71,7 +71,7 @@ func test_without_lines() -> void:
 	check(not VarBatch.is_printing_error_messages(), "this thread prints")
 	VarBatch.set_print_error_messages(true)
 	check_value(logged(task.wait), PackedStringArray(), "lines of a task")
-	check_value(task.get_error_message(), "buffer 0: " + NO_TYPE, "message of a task")
+	check_value(task.get_error_message(), "buffer 0: " + NO_TYPE + CUT_OR_DAMAGED, "message of a task")
 	expect_errors(fail, 1, NO_TYPE)
 
 

@@ -12,6 +12,7 @@ use varbatch_codec::{Dialect, Kind};
 use super::diagnostics::diagnostics;
 use super::task::{self, VarBatchTask, end, end_with, start, succeeded};
 use super::type_table::row;
+use crate::calls::advice::decoded;
 use crate::calls::decode::{Decode, Input, bytes_to_vars, frames_to_vars};
 use crate::calls::encode::{ToBytes, ToFrames, vars_to_bytes, vars_to_frames};
 use crate::calls::load::{ALL, Load, load_var, load_vars};
@@ -347,7 +348,7 @@ impl Call for VarBatch {
             Ok(Some(dropped)) => end_with("bytes_to_var", Line::warning(dropped)),
             Err(error) => {
                 out.clear();
-                end_with("bytes_to_var", Line::error(error));
+                end_with("bytes_to_var", Line::error(decoded(&error)));
             }
         }
     }

@@ -1,8 +1,9 @@
-//! What a load adds to its messages: what reads a file of another format, and which argument was meant.
+//! What calls add to their messages: what is wrong with bytes, what reads a file of another format, and which argument was
+//! meant.
 
 use godot::classes::Os;
 use godot::obj::Singleton;
-use varbatch_codec::Kind;
+use varbatch_codec::{CodecError, CodecErrorKind, Kind};
 use varbatch_storage::Format;
 
 use crate::engine::Slot;
@@ -10,6 +11,26 @@ use crate::report::{Line, PATH, short};
 
 /// Whoever ports `get_var(true)` means the argument that says which objects are allowed.
 const PORTED: &str = "returns the default, which is true: load_var(path, null, true) allows objects";
+
+/// Returns an error about bytes that were decoded.
+pub fn decoded(error: &CodecError) -> String {
+    use CodecErrorKind::{
+        Malformed, Negative, NoHeader, Short, ShortCount, ShortFrame, UnknownElementType, UnknownType,
+    };
+    match error.kind() {
+        Short { .. }
+        | NoHeader { .. }
+        | ShortCount { .. }
+        | ShortFrame { .. }
+        | UnknownType { .. }
+        | UnknownElementType { .. }
+        | Negative { .. }
+        | Malformed { .. } => {
+            format!("{error}; the bytes are cut off or damaged")
+        }
+        _ => error.to_string(),
+    }
+}
 
 /// Returns the warning for a file that does not exist, in debug builds: the developer may mean something else.
 pub fn on_missing(default: &Slot, path: &str) -> Option<Line> {

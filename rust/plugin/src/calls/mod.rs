@@ -5,7 +5,7 @@
 //! reads the properties of all objects before the walk, `value::build` makes objects from a reference of its own to the
 //! bytes in values that nothing else can see yet, and messages are printed last of all.
 
-mod advice;
+pub mod advice;
 pub mod change;
 pub mod decode;
 pub mod describe;

@@ -11,6 +11,7 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
 use super::{Effort, Input, build_slots, decode_asking, input, len_of};
+use crate::calls::advice::decoded;
 use crate::engine::{self, HeldBytes, OwnArray, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::task::{Job, STEP, VALUE};
@@ -98,7 +99,7 @@ impl Decoded {
                 let reader = input.reader(self.allow_objects());
                 let checked = if self.allow_objects() { self.makers.check(reader) } else { validate(reader).map(drop) };
                 if let Err(error) = checked {
-                    self.reports.push_error(index, || error.to_string());
+                    self.reports.push_error(index, || decoded(&error));
                 }
                 return self.next();
             }
@@ -107,7 +108,7 @@ impl Decoded {
                 Ok(Some(dropped)) => self.reports.push_warning(index, || dropped.to_string()),
                 Err(error) => {
                     slot.clear();
-                    self.reports.push_error(index, || error.to_string());
+                    self.reports.push_error(index, || decoded(&error));
                 }
             }
             std::mem::swap(&mut self.values.elements()[index], &mut slot);
@@ -287,7 +288,7 @@ impl Decode {
             Source::Frames(stream) => {
                 if let Some(Err(error)) = frames::read(&stream.bytes()[self.next..]).next() {
                     let error = error.map_at(|at| at + self.next);
-                    self.decoded.reports.set_end(self.decoded.count, error);
+                    self.decoded.reports.set_end(self.decoded.count, decoded(&error));
                 }
                 *stream = HeldBytes::default();
             }

@@ -12,6 +12,7 @@ use varbatch_storage::fill::Fills;
 use varbatch_workers::Threads;
 
 pub use self::batch::{Decode, Decoded, Deferred, bytes_to_vars, frames_to_vars, hold};
+use super::advice::decoded;
 use crate::engine::{self, HeldBytes, Pages, REAL, Slot, Value};
 use crate::jobs::pool::{self, each_run};
 use crate::jobs::tuning::{
@@ -101,15 +102,16 @@ fn decode_deep(
 
 /// Decodes the only value of a call, like [`decode_held`]. The slot stays empty if that fails.
 pub fn decode_only(input: Input<'_>, makers: Option<Makers>, out: &mut Slot) -> Outcome<()> {
-    let decoded = match makers {
+    let found = match makers {
         _ if build_flat(input.bytes, out, set_text) => Ok(None),
         None => build(input, false, MayAsk::Conversions, out).map_err(CodecError::from),
         Some(mut makers) => decode_held(input, &mut makers, out),
     };
-    if decoded.is_err() {
+    if found.is_err() {
         out.clear();
     }
-    Outcome::of(decoded.map(|dropped| Outcome::new((), dropped.map(Line::warning).into_iter().collect())))
+    let warned = found.map(|dropped| Outcome::new((), dropped.map(Line::warning).into_iter().collect()));
+    Outcome::of(warned.map_err(|error| decoded(&error)))
 }
 
 /// Like [`decode`], but may run scripts: the caller must hold the bytes by its own reference, so that neither a script
@@ -274,7 +276,7 @@ fn build_runs<'a>(
             match build.reporting(on_built).build(slot.borrow_mut()) {
                 Ok(None) => {}
                 Ok(Some(dropped)) => reports.push_warning(index, || dropped.to_string()),
-                Err(Stop::Error(error)) => reports.push_error(index, || error.to_string()),
+                Err(Stop::Error(error)) => reports.push_error(index, || decoded(&error)),
                 Err(Stop::MayNotAsk) => asking.push((index, input)),
             }
         },
