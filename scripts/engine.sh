@@ -5,6 +5,7 @@
 #   scripts/engine.sh template [--arch arm64]      the release template: takes the same arguments, in this order
 #   scripts/engine.sh godot3 [--version 3.N]       a Godot 3 without a display:  ENGINE --path PROJECT -s SCRIPT.gd [ARGS]
 #   scripts/engine.sh double                       an editor build with `precision=double`
+#   scripts/engine.sh windows                      a release template for 64-bit Windows, in Wine; it takes --path
 #   scripts/engine.sh official VERSION editor|template [PLATFORM]    an official Godot: 4.4.1, 4.5.1, 4.6.3 or 4.7.2
 #   scripts/engine.sh qemu                         qemu-aarch64, which runs programs of Linux on 64-bit ARM
 #   scripts/engine.sh wine                         a command that runs a program of 64-bit Windows:  WINE PROGRAM.EXE ARGS...
@@ -14,7 +15,8 @@
 #
 # Yours comes first. editor: $GODOT, or godot4 or godot on PATH (4.4 or newer). template: $GODOT_TEMPLATE (on Windows not
 # the console program). godot3: $GODOT3, or godot3-server, godot3-headless or godot3 on PATH. double: $GODOT_DOUBLE. qemu:
-# qemu-aarch64 on PATH. wine: $WINE, or wine on PATH, which use the WINEPREFIX that is set.
+# qemu-aarch64 on PATH. windows: $GODOT_WINDOWS, a command that takes an engine's arguments. wine: $WINE, or wine on PATH,
+# which use the WINEPREFIX that is set.
 #
 # Otherwise it is the one in $VARBATCH_CACHE ("varbatch" in the user's cache folder by default). That is filled from the
 # package archives that this machine's own apt uses and trusts, without root and without installing anything. Releases of
@@ -22,12 +24,13 @@
 # and sid, with 3.6), $QEMU_SUITES and $WINE_SUITES (trixie). These engines come without GPU drivers: without --headless
 # they use the machine's. Exits with status 69 where there is no apt, or nothing in its archives.
 #
-# The engine with double precision is built from Debian's source package, on Debian and its relatives, in 25 minutes of
-# processor time, with SCons from PyPI. It has no window, and of the modules only those that an editor or the conformance
-# suites need. Wine needs user namespaces, as its libraries may be newer than this machine's: they lie over /usr for Wine
-# alone. All other folders are visible under their own names, on drive Z:. When the program ends, all that it has started
-# ends too. Official engines are downloads whose SHA-256 is in engines.txt, else the exit status is 69; all platforms'
-# templates are one archive of 1.2 GB. They need curl, unzip, and sha256sum or shasum.
+# The engines with double precision and for Windows are built from Debian's source packages, on Debian and its
+# relatives, in some 25 minutes of processor time each, with SCons from PyPI, and MinGW-w64 for Windows. They have no
+# window, and of the modules only those that an editor or the conformance suites need. Wine needs user namespaces, as
+# its libraries may be newer than this machine's: they lie over /usr for Wine alone. All other folders are visible under
+# their own names, on drive Z:. When the program ends, all that it has started ends too. Official engines are downloads
+# whose SHA-256 is in engines.txt, else the exit status is 69; all platforms' templates are one archive of 1.2 GB. They
+# need curl, unzip, and sha256sum or shasum.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -56,8 +59,8 @@ absolute() {
   case $path in /*) echo "$path" ;; *) echo "$PWD/$path" ;; esac
 }
 
-# version_of ENGINE: prints what it says of its version.
-version_of() { "$1" --headless --version 2>/dev/null </dev/null | tail -n 1 || :; }
+# version_of ENGINE...: prints what it says of its version.
+version_of() { "$@" --headless --version 2>/dev/null </dev/null | tail -n 1 || :; }
 is_new() { case $1 in 4.[4-9]* | 4.[1-9][0-9]*) ;; *) return 1 ;; esac; }
 
 # installed COMMAND: prints its absolute path, if it is a Godot that is new enough.
@@ -260,6 +263,7 @@ case $what in
   template) find_godot godot-template-release ;;
   godot3) find_godot3 ;;
   double) find_double ;;
+  windows) find_windows ;;
   official)
     [ ${#rest[@]} -ge 2 ] && [ ${#rest[@]} -le 3 ] || usage_error "a version, and editor or template, are needed"
     find_official "${rest[@]}" ;;

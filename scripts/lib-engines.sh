@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # lib-apt.sh shares $tmp, $loader and more, engine.sh $root
-# What engine.sh unpacks or builds in several steps: qemu, Wine, and an engine with double precision. Sourced, never run.
+# What engine.sh unpacks or builds in several steps: qemu, Wine, and two engines. Sourced, never run.
 
 find_qemu() {
   if command -v qemu-aarch64; then return; fi
@@ -159,4 +159,120 @@ REQUIREMENTS
   publish <<'WRAPPER'
 exec "$usr/bin/godot" "$@"
 WRAPPER
+}
+
+# For the engine for Windows: what compiles soonest, no window, and of the modules what the suites need.
+# Debian's sources have no brotli and no certificates.
+build_options=(
+  optimize=none debug_symbols=no scu_build=yes warnings=no lto=none progress=no vulkan=no use_volk=no opengl3=no
+  accesskit=no sdl=no brotli=no builtin_certs=no "import_env_vars=BUILD_NAME,LD_LIBRARY_PATH"
+  modules_enabled_by_default=no module_{csg,gdscript,mbedtls,mp3,noise,regex,svg,zip}_enabled=yes
+  module_godot_physics_{2,3}d_enabled=yes
+)
+
+find_windows() {
+  local command path file packages needed='gcc-mingw|g\+\+-mingw|binutils|mingw-w64|lib(gmp|isl|mpc|mpfr)'
+  if [ "${GODOT_WINDOWS:-}" ]; then
+    path=$(absolute "$GODOT_WINDOWS") || die "GODOT_WINDOWS=$GODOT_WINDOWS is no program"
+    is_new "$(version_of "$path")" || die "GODOT_WINDOWS=$GODOT_WINDOWS is not a Godot 4.4 or newer"
+    echo "$path"
+    return
+  fi
+  command=$(WINE=${WINE:-} "$root/scripts/engine.sh" wine)
+  done_if_cached godot-windows
+  command -v python3 >/dev/null || give_up "no python3 here, which builds an engine for Windows: set GODOT_WINDOWS"
+  lock_cache godot-windows "set GODOT_WINDOWS to a command that runs a Godot for Windows"
+  # The packages of this machine's own release, as the compiler is linked with its glibc.
+  sources >"$tmp/source"
+  private_apt update >"$tmp/log" 2>&1 || fail "the package lists cannot be had"
+  private_apt -y --no-install-recommends --print-uris install g++-mingw-w64-x86-64-posix 2>"$tmp/log" |
+    sed -nE "s/^'[^']+' (($needed)[^_]*)_.*/\1/p" >"$tmp/files" || fail "this release lacks MinGW-w64"
+  mapfile -t packages <"$tmp/files"
+  (cd "$tmp/deb" && private_apt download "${packages[@]}") >"$tmp/log" 2>&1 || fail "the download failed"
+  for file in "$tmp"/deb/*.deb; do dpkg-deb -x "$file" "$tmp/mingw"; done
+  for file in "$tmp"/mingw/usr/bin/*-posix; do ln -s "${file##*/}" "${file%-posix}"; done
+  export PATH=$tmp/mingw/usr/bin:$PATH
+  for path in "$tmp"/mingw/usr/lib/*-linux-gnu*/; do export LD_LIBRARY_PATH=$path; done
+
+  # The template takes --path, which official ones do not.
+  build_engine windows.template_release platform=windows arch=x86_64 target=template_release use_mingw=yes d3d12=no \
+    disable_path_overrides=no
+  emulator=("$command")
+  is_new "$(version_of "$command" "$tmp/root/usr/bin/godot")" || fail "the engine does not start"
+  publish <<'WRAPPER'
+exec "${emulator[@]}" "$usr/bin/godot" "$@"
+WRAPPER
+}
+
+# build_engine BEGINNING OPTION...: builds the engine whose file's name begins with "godot.BEGINNING", as usr/bin/godot of
+# $tmp/root, from Debian's sources of Godot and of the libraries that they leave out, of upstream's.
+build_engine() {
+  local beginning=$1 file third=$tmp/godot/thirdparty library=$tmp/library
+  shift
+  # It needs no dynamic loader of its own.
+  loader='' libraries=''
+  say "fetching Debian's sources of Godot, the libraries that it needs, and SCons"
+  # shellcheck disable=SC2086 # the suites are separate arguments
+  fetch_source godot '4\.([4-9]|[1-9][0-9])' ${GODOT_SUITES:-forky sid}
+  say "building Godot $version in $tmp"
+  mv "$library/godot" "$tmp/godot"
+  for file in freetype libpng1.6 libzstd mbedtls pcre2 zlib; do fetch_source "$file" '' trixie forky sid; done
+  # What thirdparty/README.md says of each.
+  mkdir -p "$third"/{certs,freetype,libpng,mbedtls,pcre2/{deps,src},zlib,zstd}
+  cp -R "$library"/freetype/{include,src} "$third/freetype/"
+  cp -R "$library"/libpng1.6/{*.[ch],arm,intel} "$third/libpng/"
+  cp "$library/libpng1.6/scripts/pnglibconf.h.prebuilt" "$third/libpng/pnglibconf.h"
+  cp -R "$library"/libzstd/lib/{common,compress,decompress,*.h} "$third/zstd/"
+  cp -R "$library"/mbedtls/{include,library} "$third/mbedtls/"
+  cp "$library"/pcre2/src/*.[ch] "$third/pcre2/src/"
+  cp -R "$library/pcre2/deps/sljit" "$third/pcre2/deps/"
+  for file in pcre2.h config.h; do cp "$library/pcre2/src/$file.generic" "$third/pcre2/src/$file"; done
+  cp "$library/pcre2/src/pcre2_chartables.c.dist" "$third/pcre2/src/pcre2_chartables.c"
+  cp "$library"/zlib/*.[ch] "$third/zlib/"
+  : >"$third/certs/ca-bundle.crt"
+  # The engine's settings of Mbed TLS were left out with it: the defaults will do.
+  echo '#include <mbedtls/mbedtls_config.h>' >"$third/mbedtls/include/godot_module_mbedtls_config.h"
+  # Other versions of the libraries have one file more, or two fewer.
+  [ ! -f "$third/mbedtls/library/psa_crypto_random.c" ] || grep -q psa_crypto_random.c "$tmp/godot/modules/mbedtls/SCsub" ||
+    sed -i 's/^\( *\)"psa_crypto_rsa.c",/&\n\1"psa_crypto_random.c",/' "$tmp/godot/modules/mbedtls/SCsub"
+  for file in pcre2_compile_cgroup.c pcre2_match_next.c; do
+    [ -f "$third/pcre2/src/$file" ] || sed -i "/\"$file\"/d" "$tmp/godot/modules/regex/SCsub"
+  done
+
+  python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
+    --target "$tmp/scons" --requirement /dev/stdin >&2 <<'REQUIREMENTS' || give_up "SCons cannot be had here"
+scons==4.11.1 --hash=sha256:454cef364348053422696e3d2ecb4fa593c96a624f955842eaaea64f95c8d11d
+REQUIREMENTS
+  (
+    cd "$tmp/godot"
+    PYTHONPATH=$tmp/scons BUILD_NAME=varbatch python3 "$tmp/scons/bin/scons" --jobs="$(nproc)" "${build_options[@]}" "$@"
+  ) >"$tmp/log" 2>&1 || { tail -n 100 "$tmp/log" >"$tmp/end"; mv "$tmp/end" "$tmp/log"; fail "the build failed"; }
+  mkdir -p "$tmp/root/usr/bin"
+  for file in "$tmp/godot/bin/godot.$beginning".*; do
+    case $file in *.console.exe) ;; *) mv "$file" "$tmp/root/usr/bin/godot" ;; esac
+  done
+}
+
+# fetch_source PACKAGE VERSION SUITE...: unpacks upstream's archives of the first source package whose version begins with
+# VERSION (a regular expression) to $tmp/library/PACKAGE. Debian's own changes are not needed, and archives may lack them.
+# Sets $version.
+fetch_source() {
+  local package=$1 wanted=$2 suite line file folder=$tmp/library/$1
+  shift 2
+  # Not of the machine's own release, whose libraries may be too old.
+  for suite; do sources "$suite" | grep -F " $suite " || :; done |
+    sed 's/target=Packages/target=Sources/; s/^deb /deb-src /' >"$tmp/sources"
+  mkdir -p "$folder"
+  while read -r line; do
+    echo "$line" >"$tmp/source"
+    private_apt update >"$tmp/log" 2>&1 || continue
+    version=$(private_apt --print-uris --only-source source "$package" 2>/dev/null |
+      sed -nE "s/^'[^']+' ${package}_(${wanted}[^ ]*)\.dsc .*/\1/p") || :
+    [ "$version" ] || continue
+    (cd "$tmp/deb" && private_apt --download-only --only-source source "$package") >"$tmp/log" 2>&1 || :
+    for file in "$tmp/deb/${package}"_*.orig.tar.?z*; do
+      case $file in *.asc) ;; *) tar -xf "$file" -C "$folder" --strip-components=1 && return ;; esac
+    done
+  done <"$tmp/sources"
+  give_up "no sources of $package in this machine's package archives: $advice"
 }

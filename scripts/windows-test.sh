@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests of the codec, of files, threads and the tool as built for Windows, and loads and unloads the extension,
-# all in Wine. Closes with one line: "N passed, N failed".
+# Runs the tests of the codec, of files, threads and the tool as built for Windows, loads and unloads the extension, and runs
+# the conformance suites in a Godot for Windows, all in Wine. Closes with one line: "N passed, N failed".
 #
 #   scripts/windows-test.sh [--long] [--library FILE] [FILTER...]
 #
@@ -8,7 +8,8 @@
 #   --library FILE  loads this one instead of a release build that is made for it
 #   FILTER          only the tests whose name contains it, and no extension
 #
-# Needs what build.sh --target needs, and Wine, see engine.sh. Exits with status 69 if one of them cannot be had here.
+# Needs what build.sh --target needs, Wine and such a Godot, see engine.sh. Exits with status 69 if one of them cannot be had
+# here.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -20,16 +21,18 @@ set -- ${rest[@]+"${rest[@]}"}
 target=x86_64-pc-windows-gnu
 need_timeout
 wine=$("$root/scripts/engine.sh" wine)
+[ $# != 0 ] || engine=$("$root/scripts/engine.sh" windows)
 need_cross "$target"
 make_temporary
-: | tee "$temporary/load" "$temporary/tests"
+: | tee "$temporary/load" "$temporary/suites" "$temporary/tests"
 status=0
 
 if [ $# = 0 ]; then
-  if [ ! "$library" ]; then
-    "$root/scripts/build.sh" --target "$target" --bin "$temporary"
-    library=$temporary/varbatch.windows.x86_64.dll
-  fi
+  bin=$temporary/project/addons/varbatch/bin
+  mkdir -p "$bin"
+  if [ "$library" ]; then cp "$library" "$bin/"; else "$root/scripts/build.sh" --target "$target" --bin "$bin"; fi
+  library=$bin/varbatch.windows.x86_64.dll
+  link_project "$temporary/project"
   python3 -m ziglang cc -target x86_64-windows-gnu -Wall -Wextra -Werror -o "$temporary/load-extension.exe" \
     "$root/scripts/load-extension.c"
   say "loading ${library##*/}"
@@ -39,6 +42,9 @@ if [ $# = 0 ]; then
     say "it does not say why it refuses the old engine"
     status=1
   fi
+  "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --timeout 1800 -- "$engine" --headless \
+    --path "$temporary/project/godot_project" res://conformance/all.tscn -- --quick --slow 2>&1 | tr -d '\r' |
+    tee "$temporary/suites" || status=$?
 fi
 
 cd "$root"
@@ -55,6 +61,7 @@ if [ "$long" ] && [ $# = 0 ]; then
 fi
 
 awk -v status="$status" '
+  FILENAME ~ /suites$/ && /^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3 }
   /^test result:/ { passed += $4; failed += $6 }
   FILENAME ~ /load$/ && /: ok$/ { passed++ }
   FILENAME ~ /load$/ && /: FAILED$/ { failed++ }
@@ -62,4 +69,4 @@ awk -v status="$status" '
     if (status != 0 && !failed) failed = 1
     printf "%d passed, %d failed\n", passed, failed
     exit !(failed == 0 && passed > 0)
-  }' "$temporary"/{load,tests}
+  }' "$temporary"/{load,suites,tests}
