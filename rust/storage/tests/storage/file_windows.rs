@@ -1,13 +1,13 @@
 //! Guards: files that others have open, names and paths as Windows has them.
 
 use std::fs::{self, OpenOptions};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::windows::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use varbatch_storage::Loader;
+use varbatch_storage::{Loader, open};
 
 use crate::file_save::{MEBI, assert_holds, assert_refuses, encoded, save};
 use crate::folder::Folder;
@@ -36,6 +36,7 @@ fn an_old_file_that_is_open_for_a_moment_is_waited_for() {
 #[test]
 fn an_old_file_that_the_engine_reads_is_written_over() {
     let (folder, path) = Folder::with("save");
+    fs::write(&path, "old").expect("writes");
     for text in [&b"new!"[..], b"longer than that", b"new"] {
         let held = OpenOptions::new().read(true).share_mode(SHARED[1]).open(&path).expect("opens");
         let begin = Instant::now();
@@ -57,7 +58,8 @@ fn a_new_file_that_was_left_is_loaded_and_put_in_place() {
         fs::rename(&path, folder.join("save.varbatch-new")).expect("renames");
         fs::write(&path, "half of each").expect("writes");
         let held = is_read.then(|| OpenOptions::new().read(true).share_mode(SHARED[1]).open(&path).expect("opens"));
-        assert_holds(&path, b"new!");
+        let (loaded, _) = open(&path).expect("opens");
+        assert_eq!(io::read_to_string(loaded).expect("reads"), "new!");
         save(&path, &encoded(b"newer"), MEBI, None).expect("saves");
         assert_holds(&path, b"newer");
         drop(held);
