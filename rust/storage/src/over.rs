@@ -6,12 +6,12 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use crate::disk;
 
 const SUFFIX: &str = ".varbatch-new";
 
-/// Bytes that are copied at a time.
 const PIECE_LEN: usize = 1 << 20;
 
 /// Returns the name of the complete new file while the one at `path` is written over.
@@ -52,18 +52,23 @@ pub fn write_over(new: &Path, path: &Path) -> io::Result<()> {
     disk::set_len(&old, len)?;
     disk::flush(&old)?;
     drop(from);
-    match disk::remove(&complete) {
+    // Removed at once, it would keep its name while somebody reads it, and be taken for the latest save.
+    match disk::rename(&complete, new) {
         // A load has put it in place meanwhile.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
+        renamed => renamed.map(|()| _ = disk::remove(new)),
     }
 }
 
-/// Puts a new file in place that a crash has left. Returns its path if that is not possible now.
+/// Held while a save puts its file in place: none that is older may be put there after it.
+pub static PLACING: Mutex<()> = Mutex::new(());
+
+/// Puts a new file in place that a crash has left. Returns its path if that cannot be now.
 pub fn repair(path: &Path) -> Option<PathBuf> {
     let complete = new_of(path);
-    let is_left = fs::symlink_metadata(&complete).is_ok_and(|metadata| metadata.is_file());
-    (is_left && disk::rename(&complete, path).is_err()).then_some(complete)
+    let is_left = || fs::symlink_metadata(&complete).is_ok_and(|metadata| metadata.is_file());
+    let is_placed = || PLACING.try_lock().is_ok_and(|_placing| !is_left() || disk::rename(&complete, path).is_ok());
+    (is_left() && !is_placed()).then_some(complete)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::beside::{self, Beside};
 use crate::disk;
 use crate::open::{refuse_special, target};
 use crate::order::{Ticket, folder_of};
-use crate::over::{new_of, repair, write_over};
+use crate::over::{PLACING, new_of, repair, write_over};
 #[cfg(windows)]
 pub(super) use crate::windows::retry;
 
@@ -60,6 +60,7 @@ impl Replacement {
     pub fn commit(mut self, called: &Ticket) -> io::Result<Committed> {
         let Self { file, beside, path, old, keeps_backup } = &mut self;
         let mut put = |path: &Path, is_over: bool| {
+            let _placing = cfg!(windows).then(|| varbatch_workers::lock(&PLACING));
             if *keeps_backup {
                 #[cfg(windows)]
                 if !is_over {
@@ -70,14 +71,18 @@ impl Replacement {
                 })?;
             }
             match beside {
-                Some(new) if is_over => write_over(&new.path, path)?,
-                _ => put_at(file, beside, path)?,
+                Some(new) if is_over => {
+                    // Nobody has it open to write now, so those who load it can refuse that.
+                    *file = File::open(&new.path)?;
+                    write_over(&new.path, path)?;
+                }
+                _ => {
+                    put_at(file, beside, path)?;
+                    // A crash had left it, and it could not be put in place.
+                    _ = cfg!(windows).then(|| disk::remove(&new_of(path)));
+                }
             }
             *beside = None;
-            if cfg!(windows) {
-                // A crash had left it, and it could not be put in place.
-                let _ = disk::remove(&new_of(path));
-            }
             Ok(())
         };
         let is_in_place = retry(path, |is_over| called.put_in_place(path, || put(path, is_over)))?;
@@ -102,10 +107,6 @@ impl Drop for Replacement {
 impl io::Write for Replacement {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         disk::write(&self.file, &[io::IoSlice::new(bytes)])
-    }
-
-    fn write_vectored(&mut self, slices: &[io::IoSlice<'_>]) -> io::Result<usize> {
-        disk::write(&self.file, slices)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -13,16 +13,13 @@ use std::thread;
 use std::time::Duration;
 
 use crate::open::{open_regular, refuse_special};
-use crate::over::{new_of, repair};
+use crate::over::repair;
 
-/// How long a save waits for programs that have the old file open before it writes over it: the sum of its pauses.
+/// How long a save waits for those who read the old file before it writes over it, and a load for those who write.
 const PATIENCE: Duration = Duration::from_millis(30);
 
 /// How long it waits for those that permit not even that. Virus scanners take some tenths of a second.
 const MAX_WAIT: Duration = Duration::from_secs(2);
-
-/// How often a file is opened that is just written over.
-const MAX_OPENED: usize = 10;
 
 /// Pauses between attempts: each is twice as long as the one before, up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
@@ -66,31 +63,33 @@ pub fn retry<T>(path: &Path, mut attempt: impl FnMut(bool) -> io::Result<T>) -> 
             return Err(if is_open(path) { in_use() } else { error });
         }
         thread::sleep(pause);
-        waited += pause;
-        pause = (2 * pause).min(MAX_PAUSE);
+        (waited, pause) = (waited + pause, (2 * pause).min(MAX_PAUSE));
     }
 }
 
 /// Opens a file to read it: the complete new one while a save writes over the old one, and after one that was killed then.
 pub fn open_latest(path: &Path) -> io::Result<(File, u64)> {
+    // Nobody may write over it meanwhile, nor over the new one when that has been put in place.
     let mut options = OpenOptions::new();
-    options.read(true);
-    for _ in 0..MAX_OPENED {
+    options.read(true).share_mode(READ_OR_REPLACE);
+    let (mut waited, mut pause) = (Duration::ZERO, FIRST_PAUSE);
+    while waited < PATIENCE {
         if let Some(new) = repair(path) {
             match open_regular(&mut options, &new) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) if is_in_use(&error) || error.kind() == io::ErrorKind::NotFound => {}
                 opened => return opened,
             }
         }
-        // Nobody may write over it meanwhile.
-        match open_regular(options.clone().share_mode(READ_OR_REPLACE), path) {
-            Err(error) if is_in_use(&error) && new_of(path).exists() => {}
-            Err(error) if is_in_use(&error) => break,
+        match open_regular(&mut options, path) {
+            Err(error) if is_in_use(&error) => {}
             opened => return opened,
         }
+        // A save that writes over it has it open a little longer than there is the new one.
+        thread::sleep(pause);
+        (waited, pause) = (waited + pause, (2 * pause).min(MAX_PAUSE));
     }
     // Somebody else writes to it.
-    open_regular(&mut options, path)
+    open_regular(OpenOptions::new().read(true), path)
 }
 
 fn in_use() -> io::Error {

@@ -27,19 +27,23 @@ fn number_in(bytes: &[u8]) -> Option<u32> {
     (content(number) == bytes).then_some(number)
 }
 
-/// Opens the file again and again and expects a whole one, as `load_vars` reads it.
+/// Returns the number of the file, which must be whole, as `load_vars` reads it.
+fn load(path: &Path) -> u32 {
+    let (mut file, len) = open(path).expect("there is always a file");
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).expect("reads");
+    assert_eq!(len, bytes.len() as u64);
+    number_in(&bytes).expect("half of a file")
+}
+
+/// Opens the file again and again and expects a whole one.
 fn read_until(path: &Path, ended: &AtomicBool) -> usize {
     let (mut count, mut last) = (0, 0);
     while !ended.load(Ordering::Relaxed) {
-        let (mut file, len) = open(path).expect("there is always a file");
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).expect("reads");
-        let number = number_in(&bytes).expect("half of a file");
-        assert_eq!(len, bytes.len() as u64);
+        let number = load(path);
         assert!(number >= last, "{number} after {last}");
         (count, last) = (count + 1, number);
         // Not every system replaces a file that is always open.
-        drop(file);
         thread::sleep(Duration::from_millis(1));
     }
     count
@@ -87,7 +91,7 @@ fn saves_of_three_threads_all_succeed_while_others_have_the_file_open() {
                     write(&mut saver, &encoded(&content(number)), MEBI).expect("writes");
                     let flushed = saver.flush(&Threads::alone()).expect("flushes");
                     flushed.commit(&ticket).expect("commits");
-                    let found = number_in(&fs::read(path).expect("a file")).expect("half of a file");
+                    let found = load(path);
                     assert!(found >= number, "{found} is in place after {number} has returned");
                 }
             })

@@ -263,7 +263,7 @@ fn each_failure_of_a_backup_leaves_the_old_file_and_a_whole_backup() {
                 let is_it = count == index
                     && !matches!(
                         change,
-                        Change::Create(_, None) | Change::HardLink(..) | Change::FlushFolder | Change::Remove(_)
+                        Change::Create(..) | Change::HardLink(..) | Change::FlushFolder | Change::Remove(_)
                     );
                 count += 1;
                 is_it.then_some(EIO)

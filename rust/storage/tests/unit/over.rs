@@ -14,9 +14,10 @@ fn written_over(old: &str, new: &str, fails: impl FnMut(&Change<'_>) -> Option<i
     let (path, beside) = (folder.path().join("save"), folder.path().join("beside"));
     fs::write(&path, old).expect("writes");
     fs::write(&beside, new).expect("writes");
-    let mut reader = File::open(&path).expect("opens");
+    let reader = File::open(&path).expect("opens");
     let (done, _) = Recorder::failing(fails).during(|| write_over(&beside, &path));
-    let seen = io::read_to_string(&mut reader).expect("reads");
+    // It is closed then, as Wine never replaces an open file.
+    let seen = io::read_to_string(reader).expect("reads");
     assert_eq!(repair(&path), None);
     assert!(!new_of(&path).exists(), "the complete file is in place, or was removed");
     (done.is_ok(), [seen, fs::read_to_string(&path).expect("reads")])
@@ -52,4 +53,25 @@ fn wherever_it_stops_one_of_both_is_found() {
 fn a_full_disk_leaves_the_old_file() {
     let is_full = |change: &Change<'_>| matches!(change, Change::SetLen(..)).then_some(EIO);
     assert_eq!(written_over("old", "the new file", is_full), (false, ["old".into(), "old".into()]));
+}
+
+/// What is loaded while another program has the old file open stays whole when that is put in place.
+#[cfg(windows)]
+#[test]
+fn a_new_file_that_is_being_loaded_is_not_written_over() {
+    use std::os::windows::fs::OpenOptionsExt;
+    let folder = Folder::new();
+    let (path, beside) = (folder.path().join("save"), folder.path().join("beside"));
+    for (file, text) in [(&path, "old"), (&new_of(&path), "new"), (&beside, "newer")] {
+        fs::write(file, text).expect("writes");
+    }
+    let holder = fs::OpenOptions::new().read(true).share_mode(3).open(&path).expect("opens");
+    let (loaded, _) = crate::windows::open_latest(&path).expect("opens");
+    drop(holder);
+    assert_eq!(repair(&path), None);
+    let error = write_over(&beside, &path).expect_err("it is open");
+    assert!(crate::windows::is_in_use(&error), "{error}");
+    assert_eq!(io::read_to_string(loaded).expect("reads"), "new");
+    write_over(&beside, &path).expect("writes");
+    assert_eq!(fs::read_to_string(&path).expect("reads"), "newer");
 }
