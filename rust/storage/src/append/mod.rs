@@ -16,7 +16,7 @@ use crate::words::words;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -68,7 +68,8 @@ pub enum AppendError {
 #[derive(Debug)]
 pub(crate) struct Appender {
     /// At the end of what was written.
-    pub file: File,
+    /// Counted, as not every system lets a handle be doubled.
+    pub file: Arc<File>,
     /// With links resolved.
     pub path: PathBuf,
     /// The length without what is being added.
@@ -89,11 +90,12 @@ impl Appender {
             disk::flush_folder(folder_of(&path))?;
             return Ok(None);
         };
+        let file = Arc::new(file);
         let metadata = file.metadata()?;
         let len = metadata.len();
         let maker = (is_new && len == 0).then_some(called.number());
         let mut head = Vec::new();
-        (&file).take(PREFIX_LEN as u64).read_to_end(&mut head)?;
+        (&*file).take(PREFIX_LEN as u64).read_to_end(&mut head)?;
         if is_compressed(&head) {
             return Err(AppendError::Compressed);
         }
@@ -108,7 +110,7 @@ impl Appender {
         if start < len {
             disk::set_len(&this.file, start)?;
         }
-        (&this.file).seek(SeekFrom::Start(start))?;
+        (&*this.file).seek(SeekFrom::Start(start))?;
         Ok(Some(this))
     }
 
@@ -173,10 +175,8 @@ fn open_alone(path: &Path, called: &Ticket) -> io::Result<Option<(File, bool)>> 
 
 fn open_or_make(path: &Path) -> io::Result<(File, bool)> {
     if cfg!(windows) && repair(path).is_some() {
-        return Err(io::Error::new(
-            io::ErrorKind::ResourceBusy,
-            "somebody has the file open that its last save is to replace",
-        ));
+        let why = "somebody has the file open that its last save is to replace";
+        return Err(io::Error::new(io::ErrorKind::ResourceBusy, why));
     }
     let mut options = OpenOptions::new();
     options.read(true).write(true);

@@ -10,6 +10,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use super::AppendError;
 use crate::load::{LoadError, Source, WALK_LEN, Walk, Walked};
@@ -28,11 +29,9 @@ const FIRST_LEN: usize = 1 << 20;
 
 const WORD: u64 = PREFIX_LEN as u64;
 
-/// Returns the end of the last whole record of a plain file of `len` bytes.
-///
-/// # Errors
-/// If it may be one value, or something else than a torn record or zeros is behind the last whole one.
-pub(super) fn whole_end(file: &File, len: u64, dialect: Dialect) -> Result<u64, AppendError> {
+/// Returns the end of the last whole record of a plain file of `len` bytes. Fails if it may be one value, or something
+/// else than a torn record or zeros is behind the last whole one.
+pub(super) fn whole_end(file: &Arc<File>, len: u64, dialect: Dialect) -> Result<u64, AppendError> {
     let tail = Tail { file, len, dialect };
     let (mut end, mut last) = tail.walk()?;
     if tail.is_one_value()? && (end < len || tail.record(0)? != Record::Whole) {
@@ -70,7 +69,7 @@ enum Record {
 
 /// A file of `len` bytes.
 struct Tail<'f> {
-    file: &'f File,
+    file: &'f Arc<File>,
     len: u64,
     dialect: Dialect,
 }
@@ -79,7 +78,7 @@ impl Tail<'_> {
     /// Follows the lengths alone. Returns the end of the last record that is not one of the zeros at the end, and the offsets
     /// of the last two records that are not empty, the last one first.
     fn walk(&self) -> io::Result<(u64, [Option<u64>; 2])> {
-        let mut source = Source::Plain(Box::new(self.file.try_clone()?));
+        let mut source = Source::Plain(Box::new(Arc::clone(self.file)));
         let (mut walk, mut last) = (Walk::new(0, self.len), [None; 2]);
         loop {
             let note = |at, len| {
@@ -196,7 +195,7 @@ impl Tail<'_> {
         let len = usize::try_from(max.min(self.len - at)).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(len)?;
-        let mut file = self.file;
+        let mut file = &**self.file;
         file.seek(SeekFrom::Start(at))?;
         file.take(len as u64).read_to_end(&mut bytes)?;
         if bytes.len() == len { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
