@@ -157,11 +157,6 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// True if the next value is that of an object's property.
-    pub fn is_in_object(&self) -> bool {
-        self.next == ReadNext::Value && self.open.last().is_some_and(|top| top.form == ReadForm::Object)
-    }
-
     /// True if a text or the name of a property comes next, and no value.
     #[cfg(feature = "serde")]
     pub(crate) fn is_at_text(&self) -> bool {
@@ -188,9 +183,6 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks that nothing follows the value, which was read.
-    ///
-    /// # Errors
-    /// If bytes remain.
     pub(crate) fn check_end(&self) -> Result<(), CodecError> {
         match self.left() {
             0 => Ok(()),
@@ -237,17 +229,6 @@ impl<'a> Reader<'a> {
         if self.next == ReadNext::Text { self.text().map(Some) } else { Ok(None) }
     }
 
-    /// Skips the next text of a PackedStringArray or NodePath without reading its characters, so that another reader
-    /// can read it. Returns `false` if no text comes next.
-    ///
-    /// # Errors
-    /// If the value ends early. Text that is not UTF-8 is no error here.
-    #[doc(hidden)]
-    #[inline]
-    pub fn pass_text(&mut self) -> Result<bool, CodecError> {
-        if self.next == ReadNext::Text { self.pass().map(|()| true) } else { Ok(false) }
-    }
-
     /// True if the value that began at this [`depth`](Self::depth) has not ended.
     #[inline]
     pub fn is_inside(&self, depth: usize) -> bool {
@@ -287,6 +268,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// If there is no header, or its type id is unknown.
+    #[inline]
     pub fn peek_kind(&self) -> Result<Kind, CodecError> {
         if self.next == ReadNext::Bare {
             return Ok(self.bare);
@@ -339,23 +321,21 @@ impl<'a> Reader<'a> {
     }
 
     /// Moves on to the next part. Must be called after the last byte of each value.
-    #[inline]
+    #[inline(always)]
     fn end_value(&mut self) {
-        loop {
-            let Some(top) = self.open.last_mut() else {
-                self.next = ReadNext::End;
-                return;
-            };
-            top.index += 1;
-            if top.index < top.count {
-                return self.begin_value();
-            }
-            self.open.pop();
-        }
+        let Some(top) = self.open.last_mut() else { return self.next = ReadNext::End };
+        top.index += 1;
+        if top.index < top.count { self.begin_value() } else { self.end_container() }
+    }
+
+    #[inline(never)]
+    fn end_container(&mut self) {
+        self.open.pop();
+        self.end_value();
     }
 
     /// Must be called before the first byte of each value in a container.
-    #[inline]
+    #[inline(always)]
     fn begin_value(&mut self) {
         let Some(top) = self.open.last_mut() else { return };
         if top.index.is_multiple_of(2) || top.form == ReadForm::Object {

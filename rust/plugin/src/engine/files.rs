@@ -30,7 +30,6 @@ fn in_full(path: &str) -> String {
     if path.starts_with(r"\\") { path } else { format!(r"\\?\{path}") }
 }
 
-/// Returns the engine's text for an error code.
 pub fn error_text(code: EngineError) -> String {
     godot::global::error_string(i64::from(code.ord())).to_string()
 }

@@ -63,7 +63,7 @@ impl Pages {
         for range in self.0.into_iter().filter(|range| range.len() >= FROM) {
             for at in inside(range, page_len).step_by(page_len) {
                 match (written(at, page_len), begun.last_mut()) {
-                    (Some(0), _) => advise(at..at + page_len),
+                    (Some(0), _) => advise(at..at + page_len, HUGE),
                     (Some(1..=MAX_WRITTEN), Some(last)) if last.end == at => last.end = at + page_len,
                     (Some(1..=MAX_WRITTEN), _) => begun.push(at..at + page_len),
                     _ => {}
@@ -76,7 +76,7 @@ impl Pages {
             let mut at = range.start;
             while at < range.end {
                 let (started, end) = (Instant::now(), range.end.min(at + count * page_len));
-                collapse(at..end);
+                advise(at..end, COLLAPSE);
                 if started.elapsed() > SLOW * ((end - at) / page_len) as u32 {
                     return;
                 }
@@ -104,7 +104,7 @@ pub fn prepare(start: *const u8, len: usize) {
 fn ask(range: Range<usize>) {
     let page_len = page_len();
     if page_len > 0 {
-        advise(inside(range, page_len));
+        advise(inside(range, page_len), HUGE);
     }
 }
 
@@ -123,7 +123,7 @@ pub fn grow_heap(len: usize) -> Vec<u8> {
     blocks.sort_unstable_by_key(Vec::as_ptr);
     let mut pages = Pages::default();
     blocks.iter_mut().for_each(|block| pages.add(block.spare_capacity_mut()));
-    pages.0.into_iter().for_each(|range| populate(inside(range, SMALL_PAGE)));
+    pages.0.into_iter().for_each(|range| advise(inside(range, SMALL_PAGE), POPULATE));
     blocks.pop().unwrap_or_default()
 }
 
@@ -139,7 +139,7 @@ fn inside(range: Range<usize>, page_len: usize) -> Range<usize> {
     range.start.next_multiple_of(page_len)..range.end / page_len * page_len
 }
 
-use system::{advise, collapse, page_len, populate, written};
+use system::{COLLAPSE, HUGE, POPULATE, advise, page_len, written};
 
 #[cfg(target_os = "linux")]
 mod system {
@@ -162,22 +162,15 @@ mod system {
         })
     }
 
-    /// Makes the pages of a range huge when they are first written.
-    pub fn advise(range: Range<usize>) {
-        madvise(range, libc::MADV_HUGEPAGE);
-    }
+    /// Makes pages huge when they are first written.
+    pub const HUGE: i32 = libc::MADV_HUGEPAGE;
+    /// Makes pages huge at once. Does nothing before Linux 6.1.
+    pub const COLLAPSE: i32 = libc::MADV_COLLAPSE;
+    /// Makes pages resident, as by a write. Does nothing before Linux 5.14.
+    pub const POPULATE: i32 = libc::MADV_POPULATE_WRITE;
 
-    /// Makes the pages of a range huge at once. Does nothing before Linux 6.1.
-    pub fn collapse(range: Range<usize>) {
-        madvise(range, libc::MADV_COLLAPSE);
-    }
-
-    /// Makes the pages of a range resident, as by a write. Does nothing before Linux 5.14.
-    pub fn populate(range: Range<usize>) {
-        madvise(range, libc::MADV_POPULATE_WRITE);
-    }
-
-    fn madvise(range: Range<usize>, advice: libc::c_int) {
+    /// Does this to the pages of a range.
+    pub fn advise(range: Range<usize>, advice: i32) {
         if !range.is_empty() {
             let start = std::ptr::without_provenance_mut(range.start);
             // SAFETY: such advice changes no contents, whatever the range is. An error is ignored: it is only advice.
@@ -209,11 +202,11 @@ mod system {
         None
     }
 
-    pub fn advise(_: Range<usize>) {}
+    pub const HUGE: i32 = 0;
+    pub const COLLAPSE: i32 = 0;
+    pub const POPULATE: i32 = 0;
 
-    pub fn collapse(_: Range<usize>) {}
-
-    pub fn populate(_: Range<usize>) {}
+    pub fn advise(_: Range<usize>, _: i32) {}
 }
 
 /// Bytes of a line of the processor's cache.

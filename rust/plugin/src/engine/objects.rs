@@ -21,17 +21,11 @@ impl Slot {
     pub fn set_object_id(&mut self, id: u64) {
         let (api, mut object) = (api(), std::ptr::null_mut());
         if id != 0 {
-            let args = [(&raw const id).cast()];
             // SAFETY: the class exists, as its method was found. The method belongs to the class and was found by the hash
             // of its signature: it takes a 64-bit id, and returns nothing.
             unsafe {
                 object = construct(api, &api.encoded_class);
-                (api.interface.object_method_bind_ptrcall)(
-                    api.set_object_id,
-                    object,
-                    args.as_ptr(),
-                    std::ptr::null_mut(),
-                );
+                call_method::<()>(api.set_object_id, object, &[(&raw const id).cast()]);
             }
         }
         // SAFETY: `object` is null, or a RefCounted whose first reference this Variant takes.
@@ -148,8 +142,7 @@ unsafe fn construct(api: &Api, class: &StringName) -> sys::GDExtensionObjectPtr 
     unsafe {
         let object = (api.interface.classdb_construct_object2)(class.string_sys());
         if !object.is_null() {
-            let call = api.interface.object_method_bind_ptrcall;
-            call(api.notification, object, args.as_ptr(), std::ptr::null_mut());
+            call_method::<()>(api.notification, object, &args);
         }
         object
     }
@@ -204,12 +197,8 @@ impl NewObject {
     pub fn set(&self, name: &StringName, new: &Value) {
         if self.is_alive() {
             let args = [name.string_sys().cast(), new.variant().var_sys().cast()];
-            let object = self.pointer;
             // SAFETY: as for `set_script`. The method takes a StringName and a Variant, and returns nothing.
-            unsafe {
-                let call = api().interface.object_method_bind_ptrcall;
-                call(api().set, object, args.as_ptr(), std::ptr::null_mut());
-            }
+            unsafe { call_method::<()>(api().set, self.pointer, &args) };
         }
     }
 
@@ -230,14 +219,9 @@ impl NewObject {
     /// Sets the script, if a script has not freed the object.
     pub fn set_script(&self, script: &Value) {
         if self.is_alive() {
-            let args: [sys::GDExtensionConstTypePtr; 1] = [script.variant().var_sys().cast()];
-            let object = self.pointer;
             // SAFETY: the object is alive, and the only one that was ever at this place since it was made. The method belongs
             // to each class, takes a Variant and returns nothing.
-            unsafe {
-                let call = api().interface.object_method_bind_ptrcall;
-                call(api().set_script, object, args.as_ptr(), std::ptr::null_mut());
-            }
+            unsafe { call_method::<()>(api().set_script, self.pointer, &[script.variant().var_sys().cast()]) };
         }
     }
 }
@@ -324,15 +308,10 @@ pub fn theme_overrides(holder: &Value, items: &[(usize, StringName)]) -> Vec<i64
     // SAFETY: the object is alive. The engine returns null if it is not of the class.
     let control = pointer(holder).map(|object| unsafe { (api.interface.object_cast_to)(object, api.control_class) });
     let control = control.filter(|control| !control.is_null());
-    let has = |control, kind: usize, item: &StringName| {
-        let (mut has, args) = (0_u8, [item.sys()]);
-        // SAFETY: the object is a living Control. The method was found by the hash of its signature: it takes a StringName
-        // and returns a bool.
-        unsafe {
-            let call = api.interface.object_method_bind_ptrcall;
-            call(api.has_override[kind], control, args.as_ptr(), (&raw mut has).cast());
-        }
-        has != 0
+    // SAFETY: the object is a living Control. The method was found by the hash of its signature: it takes a StringName
+    // and returns a bool.
+    let has = |control, kind: usize, item: &StringName| unsafe {
+        call_method::<bool>(api.has_override[kind], control, &[item.sys()])
     };
     let places =
         |control| (0..).zip(items).filter(move |(_, (kind, item))| has(control, *kind, item)).map(|(at, _)| at);

@@ -166,10 +166,7 @@ impl<'v> Stream<'v> {
         self.call::<i64>(methods().get_32, &[]) as u32
     }
 
-    /// Appends `len` bytes to `out`, or fewer if the file ends; waits for those of a peer.
-    ///
-    /// # Errors
-    /// That of the peer.
+    /// Appends `len` bytes to `out`, or fewer if the file ends; waits for those of a peer, whose error it returns.
     pub fn read(&self, len: usize, out: &mut Vec<u8>) -> Result<(), EngineError> {
         if self.kind == StreamKind::File {
             out.reserve(len);
@@ -189,19 +186,13 @@ impl<'v> Stream<'v> {
         checked(code.unwrap_or_default())
     }
 
-    /// Takes the next packet.
-    ///
-    /// # Errors
-    /// That of the peer.
+    /// Takes the next packet, or returns the error of the peer.
     pub fn packet(&self) -> Result<PackedByteArray, EngineError> {
         let bytes = self.call(methods().get_packet, &[]);
         checked(self.call(methods().get_packet_error, &[])).map(|()| bytes)
     }
 
-    /// Writes bytes, at once.
-    ///
-    /// # Errors
-    /// That of the object.
+    /// Writes bytes, at once, or returns the error of the object.
     pub fn write(&self, bytes: &PackedByteArray) -> Result<(), EngineError> {
         let args = [bytes.sys()];
         match self.kind {

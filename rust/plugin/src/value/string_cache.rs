@@ -16,10 +16,12 @@ const LONGEST: usize = 24;
 /// Min length in bytes of an input that uses the cache.
 const FROM: usize = 1 << 10;
 
-/// The cache. A hash assigns each text one entry, which holds the latest text.
+type Key<'a> = (Kind, &'a str);
+/// The cache. A hash assigns each text one entry, which keeps a text that came twice in a row: most come once, and would
+/// only drive out the keys.
 pub struct Texts<'a> {
-    /// The kind, the text, and the value made of it. Allocated at the first text.
-    places: Vec<(Kind, &'a str, Slot)>,
+    /// A text that is kept, what is made of it, and the last other text. Allocated at the first text.
+    entries: Vec<(Key<'a>, Slot, Key<'a>)>,
     is_wanted: bool,
 }
 
@@ -27,14 +29,14 @@ impl<'a> Texts<'a> {
     /// Creates a cache for an input of `len` bytes.
     #[inline]
     pub fn for_bytes(len: usize) -> Self {
-        Self { places: Vec::new(), is_wanted: len >= FROM }
+        Self { entries: Vec::new(), is_wanted: len >= FROM }
     }
 
-    /// Makes the value a String or StringName, shared with the cache if the text is short.
+    /// Makes the value a String or StringName, shared with the cache if the text is in it.
     #[inline]
     pub fn set(&mut self, slot: &mut Slot, kind: Kind, text: &'a str) {
         match self.kept(kind, text) {
-            Some(made) => slot.set_variant(made.value().variant().clone()),
+            Some(made) => slot.set_text_of(made),
             None => set_text(slot, kind, text),
         }
     }
@@ -51,19 +53,24 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Returns the cached text, which is made if it is missing, or `None` if the text is too long.
+    /// Returns the cached text, or `None` if it is too long, or came only once of late.
     #[inline]
     fn kept(&mut self, kind: Kind, text: &'a str) -> Option<&Slot> {
         if !self.is_wanted || text.len() > LONGEST {
             return None;
         }
-        if self.places.is_empty() {
-            self.places.extend(std::iter::repeat_with(|| (Kind::Nil, "", Slot::new())).take(COUNT));
+        if self.entries.is_empty() {
+            let none = (Kind::Nil, "");
+            self.entries.extend(std::iter::repeat_with(|| (none, Slot::new(), none)).take(COUNT));
         }
-        let (known_kind, known_text, made) = &mut self.places[place_of(text.as_bytes())];
-        if *known_kind != kind || *known_text != text {
+        let (kept, made, last) = &mut self.entries[place_of(text.as_bytes())];
+        if *kept != (kind, text) {
+            if *last != (kind, text) {
+                *last = (kind, text);
+                return None;
+            }
             set_text(made, kind, text);
-            (*known_kind, *known_text) = (kind, text);
+            *kept = (kind, text);
         }
         Some(made)
     }

@@ -3,31 +3,33 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::offset_of;
 
+use super::seen::*;
 use super::*;
 use crate::engine::kind_of;
 
 /// Memory of which only these words are allocated.
 #[derive(Clone, Default)]
 struct Model {
-    words: BTreeMap<usize, u64>,
+    words: BTreeMap<usize, usize>,
     read: RefCell<BTreeSet<usize>>,
 }
 
 impl Model {
-    fn memory(&self) -> impl Fn(usize) -> u64 {
+    fn memory(&self) -> impl Fn(usize) -> usize {
         |at| {
             self.read.borrow_mut().insert(at);
             *self.words.get(&at).unwrap_or_else(|| panic!("word {at:#x} is read, which is not known to be allocated"))
         }
     }
 
-    fn put(&mut self, at: usize, words: &[u64]) {
+    fn put(&mut self, at: usize, words: &[usize]) {
         self.words.extend(words.iter().enumerate().map(|(index, &word)| (at + 8 * index, word)));
     }
 
     /// With one word another.
-    fn with(&self, at: usize, word: u64) -> Self {
+    fn with(&self, at: usize, word: usize) -> Self {
         let mut other = Self { words: self.words.clone(), read: RefCell::default() };
         other.words.insert(at, word);
         other
@@ -59,7 +61,7 @@ fn a_variant_that_has_its_value_elsewhere_is_another() {
         let (start, offset) = (place(kind) & POINTED_TO, usize::from(place(kind) & !POINTED_TO));
         let pointer = if is_empty_zero(kind) { 0 } else { 0x2000 };
         let mut model = Model::default();
-        model.put(VARIANT, &[0xdead_0000_0000 << 16 | u64::from(kind.id()), pointer, 0]);
+        model.put(VARIANT, &[0xdead_0000_0000 << 16 | usize::from(kind.id()), pointer, 0]);
         let inner = (kind != Kind::Nil).then_some(if start == 0 { VARIANT } else { 0x2000 } + offset);
         let is_as_seen = |model: &Model, inner| variant_is_as_seen(&model.memory(), VARIANT, kind, inner, true);
         each_word_matters(&model, &[VARIANT], |model| is_as_seen(model, inner));
@@ -84,17 +86,17 @@ fn blocks() -> (Model, Vec<SeenBlock>) {
         for (count, references) in [(5, 2), (1, 1), (0, 1)] {
             let at = 0x1_0000 * (number + 1) + 0x1000 * count;
             let (first, private) = (at + 0x200, at + 0x100);
-            let data = if count == 0 { 0 } else { first as u64 };
+            let data = if count == 0 { 0 } else { first };
             match kind {
                 Kind::Array => {
-                    model.put(at, &[private as u64]);
-                    model.put(private, &[1, 0, data, 0, u64::from(Kind::Color.id())]);
+                    model.put(at, &[private]);
+                    model.put(private, &[1, 0, data, 0, usize::from(Kind::Color.id())]);
                 }
                 Kind::String => model.put(at, &[data]),
                 _ => model.put(at, &[0, data]),
             }
             if count > 0 {
-                model.put(first - 32, &[references, 8, count as u64, 0]);
+                model.put(first - 32, &[references, 8, count, 0]);
             }
             seen.push(SeenBlock { kind, inner: at, first, count, references, element: Kind::Color });
         }
@@ -134,7 +136,7 @@ fn a_shorter_header_is_not_read_past_its_start() {
     let (mut model, seen) = blocks();
     for block in seen.iter().filter(|block| block.count > 0) {
         (block.first - 32..block.first).step_by(8).for_each(|at| _ = model.words.remove(&at));
-        model.put(block.first - 16, &[block.references, block.count as u64]);
+        model.put(block.first - 16, &[block.references, block.count]);
     }
     assert!(!blocks_are_as_seen(&model.memory(), &seen));
 }
@@ -148,7 +150,7 @@ fn an_array_that_has_its_type_elsewhere_is_another() {
     for at in types {
         assert!(!element_types_are_as_seen(&model.with(at, 0).memory(), &seen));
         assert!(
-            element_types_are_as_seen(&model.with(at, 0xff << 32 | u64::from(Kind::Color.id())).memory(), &seen),
+            element_types_are_as_seen(&model.with(at, 0xff << 32 | usize::from(Kind::Color.id())).memory(), &seen),
             "padding"
         );
     }
@@ -162,9 +164,9 @@ fn dictionaries() -> (Model, Vec<SeenDictionary>) {
     model.put(0x100, &[0x1000]);
     model.put(0x1000, &[1, 0, 9, 9, 0x5000, 0x4000, 3 << 32 | 7, 2, 0, 0, 0, 4, 0, 0, 0]);
     for (index, entry) in entries.into_iter().enumerate() {
-        let link = |index: usize| entries.get(index).map_or(0, |&entry| entry as u64);
+        let link = |index: usize| entries.get(index).map_or(0, |&entry| entry);
         model.put(entry, &[link(index + 1), link(index.wrapping_sub(1))]);
-        model.put(entry + offset_of!(Entry, key), &[u64::from(Kind::Int.id()), index as u64 + 40]);
+        model.put(entry + offset_of!(Entry, key), &[usize::from(Kind::Int.id()), index + 40]);
     }
     model.put(0x200, &[0x2000]);
     model.put(0x2000, &[1, 0, 9, 9, 0, 0, 7, 0, 0, 0, 0, 27, 0, 0, 0]);

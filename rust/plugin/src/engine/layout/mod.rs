@@ -10,17 +10,17 @@
 //! and reading past its end could crash. So a version is looked at only if it [`was_read`], and the words next to an
 //! address that the engine returned are compared first: where blocks are smaller, one of them differs before anything
 //! outside its block is read. They are in every block: the size is next to the elements, the private data of an Array
-//! has a count and its elements (24 bytes), and that of a Dictionary has its table (40 bytes).
+//! has a count and its elements (three words), and that of a Dictionary has its table (five words).
 
 mod probe;
+mod seen;
 #[cfg(test)]
 #[path = "../../../tests/unit/layout.rs"]
 mod tests;
 
 use std::ffi::c_void;
-use std::mem::offset_of;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use godot::builtin::{StringName, Variant};
 use godot::init::GdextBuild;
@@ -29,8 +29,9 @@ use varbatch_codec::{Kind, Shape};
 
 use super::{Inner, api, is_packed, memory};
 
-/// True if this library may look at the engine's memory: the layout of this module is that of 64-bit engines.
-const MAY_LOOK: bool = cfg!(all(target_pointer_width = "64", not(feature = "no-engine-internals")));
+/// True if this library may look at the engine's memory: it knows engines with 64 bits, and those in browsers, with 32.
+const MAY_LOOK: bool =
+    cfg!(all(any(target_pointer_width = "64", target_family = "wasm"), not(feature = "no-engine-internals")));
 
 /// True if the sources of this version of the engine, major and minor, were read: what pointers lead to is at least as
 /// large there as what is read of it. A version belongs here when that was looked up, whatever a probe would find. Before
@@ -70,6 +71,8 @@ pub fn why_not_known() -> Option<&'static str> {
     WHY_NOT.get().copied()
 }
 
+const WORD: usize = size_of::<usize>();
+
 /// Offset of the value in a Variant: a 32-bit type id and padding come first.
 const VALUE_AT: usize = 8;
 
@@ -77,12 +80,12 @@ const VALUE_AT: usize = 8;
 pub const VALUE_LEN: usize = size_of::<Variant>() - VALUE_AT;
 
 /// Returns the offset of the value of a Variant in bytes: from the start of the Variant or, with the bit
-/// [`POINTED_TO`], from the address in its second word.
+/// [`POINTED_TO`], from the address at `VALUE_AT`.
 const fn place(kind: Kind) -> u8 {
     match kind {
         Kind::Transform2D | Kind::Aabb | Kind::Basis | Kind::Transform3D | Kind::Projection => POINTED_TO,
         // After a vtable pointer and a reference count.
-        _ if is_packed(kind) => POINTED_TO | 16,
+        _ if is_packed(kind) => POINTED_TO | (2 * WORD as u8),
         // After the instance id.
         Kind::Object => VALUE_AT as u8 + 8,
         _ => VALUE_AT as u8,
@@ -141,9 +144,10 @@ pub unsafe fn id(variant: sys::GDExtensionConstVariantPtr) -> u32 {
 #[inline(always)]
 pub unsafe fn inner(kind: Kind, variant: sys::GDExtensionVariantPtr) -> Inner {
     let place = PLACES[usize::from(kind.id())];
-    // SAFETY: a Variant has at least two words; for kinds with `POINTED_TO` the second is a pointer.
+    // SAFETY: a Variant has a value at this offset, for kinds with `POINTED_TO` a pointer.
     unsafe {
-        let start = if place & POINTED_TO == 0 { variant.cast() } else { *variant.cast::<*mut u8>().add(1) };
+        let start =
+            if place & POINTED_TO == 0 { variant.cast() } else { *variant.byte_add(VALUE_AT).cast::<*mut u8>() };
         start.wrapping_add(usize::from(place & !POINTED_TO)).cast()
     }
 }
@@ -181,20 +185,20 @@ pub struct SignalParts {
     pub object: u64,
 }
 
-/// The header before the elements of an array and the characters of a String.
+/// The header before the elements of an array and the characters of a String, which have the alignment of `max_align_t`.
 #[repr(C)]
+#[cfg_attr(target_pointer_width = "64", repr(align(16)))]
 struct Header {
     references: u64,
     /// In elements, like `size`.
     capacity: u64,
     size: u64,
-    _padding: u64,
 }
 
 /// Offsets in the private data of an Array, in bytes: of the pointer to the elements, after a reference count and an
 /// empty member, and of the element type, after that and another pointer.
-const ARRAY_BLOCK_AT: usize = 16;
-const ARRAY_TYPE_AT: usize = 32;
+const ARRAY_BLOCK_AT: usize = 2 * WORD;
+const ARRAY_TYPE_AT: usize = 4 * WORD;
 
 /// One entry of a Dictionary (`HashMapElement` in `core/templates/hash_map.h`), linked in insertion order.
 #[repr(C)]
@@ -208,7 +212,7 @@ pub struct Entry {
 /// A Dictionary's private data (`DictionaryPrivate` in `core/variant/dictionary.cpp`).
 #[repr(C)]
 pub struct Private {
-    references: u64,
+    references: u32,
     read_only: *const c_void,
     tables: [*const c_void; 2],
     pub first: *const Entry,
@@ -289,107 +293,26 @@ pub unsafe fn new_block_in(kind: Kind, inner: Inner, count: usize, element_len: 
     // SAFETY: the memory is large enough for a header, and has the alignment of malloc. The caller promises the rest; the
     // value is empty, so no block is lost.
     unsafe {
-        header.write(Header { references: 1, capacity: capacity as u64, size: count as u64, _padding: 0 });
+        header.write(Header { references: 1, capacity: capacity as u64, size: count as u64 });
         let data = header.add(1).cast();
         *block(kind, inner) = data;
         data
     }
 }
 
-/// Returns the word of memory at an address, which must be a multiple of 8.
-pub type Words<'w> = &'w dyn Fn(usize) -> u64;
-
-/// The engine's answers about a packed array, a String or an Array.
-#[derive(Clone, Copy, Debug)]
-pub struct SeenBlock {
-    pub kind: Kind,
-    pub inner: usize,
-    /// The address of element 0, according to the engine.
-    pub first: usize,
-    /// The number of elements, with the NUL of a String.
-    pub count: usize,
-    /// The number of arrays that share the elements.
-    pub references: u64,
-    pub element: Kind,
-}
-
-/// The engine's answers about a Dictionary.
-#[derive(Clone, Debug)]
-pub struct SeenDictionary {
-    pub inner: usize,
-    /// In order: the address of each value, according to the engine, and its key if that is an int.
-    pub values: Vec<(usize, Option<i64>)>,
-    pub key: Kind,
-    pub value: Kind,
-}
-
-const WORD: usize = 8;
-
-/// True if a Variant has its id and its value at the expected offsets: at `inner`, according to the engine, which is `None`
-/// for Nil. All of a Variant is the caller's own memory.
-pub fn variant_is_as_seen(word: Words<'_>, at: usize, kind: Kind, inner: Option<usize>, is_default: bool) -> bool {
-    if word(at) as u32 != u32::from(kind.id()) {
-        return false;
+/// Makes a Variant of a String, which both share.
+///
+/// # Safety
+/// The same as for [`write()`]; `string` points to a live String.
+#[inline(always)]
+pub unsafe fn share_string(string: Inner, variant: *mut Variant) {
+    // SAFETY: promised by the caller. The engine counts references atomically, and these characters have one already.
+    unsafe {
+        let data = *block(Kind::String, string);
+        if !data.is_null() {
+            let header = data.cast::<Header>().sub(1);
+            AtomicU64::from_ptr(&raw mut (*header).references).fetch_add(1, Ordering::Relaxed);
+        }
+        write(variant, Kind::String, data);
     }
-    let Some(inner) = inner else { return kind == Kind::Nil };
-    let (second, third) = (at + WORD, at + 2 * WORD);
-    if is_default && is_empty_zero(kind) && (word(second), word(third)) != (0, 0) {
-        return false;
-    }
-    let place = place(kind);
-    let start = if place & POINTED_TO == 0 { at } else { word(second) as usize };
-    inner == start + usize::from(place & !POINTED_TO)
-}
-
-/// True if arrays and Strings have their elements, and the header before them, at the expected offsets.
-pub fn blocks_are_as_seen(word: Words<'_>, seen: &[SeenBlock]) -> bool {
-    let data = |block: &SeenBlock| match block.kind {
-        Kind::Array => word(word(block.inner) as usize + ARRAY_BLOCK_AT),
-        // A String is one word, a packed array two: the caller's own memory.
-        Kind::String => word(block.inner),
-        _ => word(block.inner + WORD),
-    };
-    let full = || seen.iter().filter(|block| block.count > 0);
-    let before = |block: &SeenBlock, field: usize| word(block.first - size_of::<Header>() + field);
-    seen.iter().all(|block| data(block) as usize == if block.count == 0 { 0 } else { block.first })
-        // Backwards from the elements.
-        && full().all(|block| before(block, offset_of!(Header, size)) == block.count as u64)
-        && full().all(|block| before(block, offset_of!(Header, capacity)) >= block.count as u64)
-        && full().all(|block| before(block, offset_of!(Header, references)) == block.references)
-}
-
-/// True if Arrays have their element type at the expected offset, after the pointer to their elements.
-pub fn element_types_are_as_seen(word: Words<'_>, seen: &[SeenBlock]) -> bool {
-    let mut arrays = seen.iter().filter(|block| block.kind == Kind::Array);
-    arrays.all(|array| word(word(array.inner) as usize + ARRAY_TYPE_AT) as u32 == u32::from(array.element.id()))
-}
-
-/// True if a Dictionary has its entries, linked in order, and its types at the expected offsets.
-pub fn dictionary_is_as_seen(word: Words<'_>, seen: &SeenDictionary) -> bool {
-    let private = |field: usize| word(word(seen.inner) as usize + field / WORD * WORD) >> (field % WORD * 8);
-    let id = |kind: Kind| u32::from(kind.id());
-    private(offset_of!(Private, first)) == entry(seen, 0)
-        && private(offset_of!(Private, last)) == entry(seen, seen.values.len().wrapping_sub(1))
-        && private(offset_of!(Private, size)) as u32 as usize == seen.values.len()
-        && private(offset_of!(Private, key)) as u32 == id(seen.key)
-        && private(offset_of!(Private, value)) as u32 == id(seen.value)
-        && entries_are_as_seen(word, seen)
-}
-
-/// True if each entry links to its neighbours, and has its key. It is read only after another was found to link to it.
-fn entries_are_as_seen(word: Words<'_>, seen: &SeenDictionary) -> bool {
-    seen.values.iter().enumerate().all(|(index, &(_, key))| {
-        let at = entry(seen, index) as usize;
-        let key_at = at + offset_of!(Entry, key);
-        word(at + offset_of!(Entry, next)) == entry(seen, index + 1)
-            && word(at + offset_of!(Entry, previous)) == entry(seen, index.wrapping_sub(1))
-            && key.is_none_or(|key| {
-                word(key_at) as u32 == u32::from(Kind::Int.id()) && word(key_at + VALUE_AT).cast_signed() == key
-            })
-    })
-}
-
-/// Returns the address of an entry, or 0 if there is none.
-fn entry(seen: &SeenDictionary, index: usize) -> u64 {
-    seen.values.get(index).map_or(0, |&(value, _)| value - offset_of!(Entry, value)) as u64
 }

@@ -1,6 +1,8 @@
 //! Asks the engine about values of every kind, once, and compares the layout with its answers; makes blocks, and lets the
 //! engine use them. Until all of it is as expected, the layout is not known, so whatever is used here calls the engine.
 
+use std::mem::offset_of;
+
 use godot::builtin::{
     GString, PackedByteArray, Projection, Signal, StringName, VarArray, VarDictionary, Variant, Vector4,
 };
@@ -10,19 +12,19 @@ use godot::obj::{NewGd, Singleton};
 use godot::sys::GodotFfi;
 use varbatch_codec::Kind;
 
-use super::{
-    SeenBlock, SeenDictionary, blocks_are_as_seen, dictionary_is_as_seen, element_types_are_as_seen, new_block_in,
-    variant_is_as_seen,
+use super::seen::{
+    SeenBlock, SeenDictionary, blocks_are_as_seen, dictionary_is_as_seen, element_types_are_as_seen, variant_is_as_seen,
 };
+use super::{SignalParts, new_block_in};
 use crate::engine::{REAL, Slot, SlotType, api, default_value, elements, is_packed, sys_type, value};
 
 /// Reads a word of the engine's memory. Only for the comparisons in `layout`, with the engine's answers about living values,
 /// in a version that was read.
-fn word(at: usize) -> u64 {
+fn word(at: usize) -> usize {
     // SAFETY: they read only words of the caller's own memory, words at addresses that the engine returned, and
     // words next to those that were as expected. In the probed versions, such neighbours belong to the same block
     // of memory. Any bit pattern is a valid integer.
-    unsafe { *(at as *const u64) }
+    unsafe { *(at as *const usize) }
 }
 
 /// True if values of every kind, packed arrays, Strings, Arrays, Signals and Dictionaries are where the layout has them.
@@ -80,7 +82,7 @@ fn variants_are_as_expected() -> bool {
 const COUNTS: [usize; 6] = [0, 1, 2, 3, 40, 500];
 
 /// Returns what the engine says about a packed array, an untyped Array, or a String that is not empty.
-fn seen(variant: &Variant, references: u64) -> SeenBlock {
+fn seen(variant: &Variant, references: usize) -> SeenBlock {
     let view = value(variant).view();
     let (first, count) = match view.kind() {
         Kind::String => (view.string().as_ptr().cast(), view.string().len() + 1),
@@ -93,7 +95,7 @@ fn seen(variant: &Variant, references: u64) -> SeenBlock {
 
 /// True if these packed arrays, Arrays or Strings share one block, and nothing else does.
 fn share_a_block(variants: &[&Variant]) -> bool {
-    let seen: Vec<_> = variants.iter().map(|variant| seen(variant, variants.len() as u64)).collect();
+    let seen: Vec<_> = variants.iter().map(|variant| seen(variant, variants.len())).collect();
     blocks_are_as_seen(&word, &seen)
 }
 
@@ -131,7 +133,7 @@ fn arrays_are_as_expected(count: usize) -> bool {
     let read_only = bytes.call("duplicate", &[]);
     read_only.call("make_read_only", &[]);
     arrays.extend([(bytes, element, 2), (read_only, element, 2)]);
-    let of = |(array, element, references): &(Variant, Kind, u64)| SeenBlock {
+    let of = |(array, element, references): &(Variant, Kind, usize)| SeenBlock {
         element: *element,
         ..seen(array, *references)
     };
@@ -139,13 +141,14 @@ fn arrays_are_as_expected(count: usize) -> bool {
     blocks_are_as_seen(&word, &seen) && element_types_are_as_seen(&word, &seen)
 }
 
-/// True if a Signal has its name and the id of its object as [`super::SignalParts`] has them.
+/// True if a Signal has its name and the id of its object as [`SignalParts`] has them.
 fn signals_are_as_expected() -> bool {
     let (object, name) = (Engine::singleton().upcast::<Object>(), StringName::from("script_changed"));
     let signal = Signal::from_object_signal(&object, &name);
-    let words = signal.sys() as usize;
+    let at = signal.sys() as usize;
     // A StringName is one pointer; equal names have equal pointers.
-    word(words) == word(name.string_sys() as usize) && word(words + 8).cast_signed() == object.instance_id().to_i64()
+    word(at) == word(name.string_sys() as usize)
+        && word(at + offset_of!(SignalParts, object)) == object.instance_id().to_i64() as usize
 }
 
 /// Entry count of the largest Dictionary, which grows its table nine times, and the sizes at which it is checked.

@@ -52,6 +52,13 @@ impl Slot {
         Self::from(unsafe { MaybeUninit::<Variant>::zeroed().assume_init() })
     }
 
+    /// Creates a slot with the value that `set` puts there.
+    pub fn with(set: impl FnOnce(&mut Self)) -> Self {
+        let mut slot = Self::new();
+        set(&mut slot);
+        slot
+    }
+
     /// Creates a slot with the same value. Containers are shared. Shared contents, objects included, are counted atomically,
     /// so any thread may do this.
     #[inline]
@@ -63,6 +70,18 @@ impl Slot {
     #[inline]
     pub fn set_copy(&mut self, value: &Value) {
         self.set_variant(value.variant().clone());
+    }
+
+    /// Assigns a text that another slot holds, and shares it.
+    #[inline]
+    pub fn set_text_of(&mut self, other: &Self) {
+        match other.value().view() {
+            // SAFETY: the layout is known, the other slot has a String, and the old value is released.
+            view if is_known() && view.kind() == Kind::String => unsafe {
+                layout::share_string(view.inner, self.release());
+            },
+            _ => self.set_variant(Variant::clone(&other.0)),
+        }
     }
 
     /// Assigns another value as [`Self::set_copy`] does, but a packed array as [`View::to_own`] does.
@@ -107,19 +126,19 @@ impl Slot {
         self.set_variant(value.to_variant());
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn set_bool(&mut self, value: bool) {
         // SAFETY: a C++ bool is one byte, 0 or 1; the remaining bytes may have any value.
         unsafe { self.set_from(Kind::Bool, u64::from(value)) };
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn set_int(&mut self, value: i64) {
         // SAFETY: an int is an int64_t.
         unsafe { self.set_from(Kind::Int, value) };
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn set_float(&mut self, value: f64) {
         // SAFETY: a float is a double.
         unsafe { self.set_from(Kind::Float, value) };
@@ -133,7 +152,7 @@ impl Slot {
 
     /// # Safety
     /// The engine stores values of `kind` inside the Variant, as a `T` or as its first bytes.
-    #[inline]
+    #[inline(always)]
     unsafe fn set_from<T>(&mut self, kind: Kind, mut value: T) {
         // SAFETY: the caller promises that `value` is one of `kind`. The old value is released. `from_type` makes a copy.
         unsafe {

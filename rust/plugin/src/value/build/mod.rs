@@ -5,7 +5,7 @@ mod objects;
 
 use std::mem::MaybeUninit;
 
-use varbatch_codec::{CodecError, ElementType, Event, Kind, Plain, Reader, Text, fill};
+use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Plain, Reader, Text, fill};
 use varbatch_storage::fill as parallel;
 use varbatch_workers::Threads;
 
@@ -97,6 +97,17 @@ pub fn components(slot: &mut Slot, plain: Plain<'_>) {
     }
 }
 
+/// Makes the value a number of these bytes.
+pub fn number(slot: &mut Slot, is_int: bool, bytes: &[u8]) {
+    match (is_int, bytes) {
+        (true, &[byte]) => slot.set_int(byte.into()),
+        (true, &[a, b, c, d]) => slot.set_int(i32::from_le_bytes([a, b, c, d]).into()),
+        (true, bytes) => slot.set_int(i64::from_le_bytes(bytes.try_into().expect("8 bytes"))),
+        (false, &[a, b, c, d]) => slot.set_float(f32::from_le_bytes([a, b, c, d]).into()),
+        (false, bytes) => slot.set_float(f64::from_le_bytes(bytes.try_into().expect("8 bytes"))),
+    }
+}
+
 /// What was left out: how many parts, and the offset of the first.
 #[derive(Clone, Copy, Default)]
 pub struct Refused {
@@ -166,7 +177,6 @@ impl<'a, 't> Build<'a, 't> {
         Self { kept: kept.iter(), ..self }
     }
 
-    /// Reports the progress to `on_built`.
     #[inline]
     pub fn reporting(self, on_built: Option<OnBuilt<'t>>) -> Self {
         let progress = Progress::new(on_built, self.reader.position());
@@ -202,9 +212,10 @@ impl<'a, 't> Build<'a, 't> {
     #[cold]
     fn dropped(&self) -> Box<Dropped> {
         let first = |of: Refused, kind| (of.count, self.reader.error_at(of.first, kind).to_string());
+        let not_stored = CodecErrorKind::Refused("expected a property that the class stores, found another".into());
         Box::new(Dropped {
             elements: first(self.refused, refused::dropped()),
-            properties: first(self.skipped(), refused::not_stored()),
+            properties: first(self.skipped(), not_stored),
         })
     }
 
@@ -223,11 +234,13 @@ impl<'a, 't> Build<'a, 't> {
     /// Builds the next value. Its stack is used at each nesting level, so `begin` returns before `finish` recurses.
     #[inline]
     fn value(&mut self, slot: &mut Slot) -> Result<(), Stop> {
-        let left = self.begin(slot)?;
-        self.finish(slot, left)
+        match self.begin(slot)? {
+            Left::Nothing => Ok(()),
+            left => self.finish(slot, left),
+        }
     }
 
-    #[inline]
+    #[inline(never)]
     fn finish(&mut self, slot: &mut Slot, left: Left) -> Result<(), Stop> {
         match left {
             Left::Nothing => Ok(()),
